@@ -241,7 +241,7 @@ static bool run_in_one_process(const struct link_options *o, struct link_shared 
 	return ok;
 }
 
-static int be_end_b(const struct link_options *o, struct link_shared *sh, const char *config)
+static int run_end_b(const struct link_options *o, struct link_shared *sh, const char *config)
 {
 	static struct link_end b;
 
@@ -263,7 +263,7 @@ static bool run_in_two_processes(const struct link_options *o, struct link_share
 	write_config(o, dir, config, 1);
 	child = fork();
 	if (child == 0)
-		_exit(be_end_b(o, sh, config));
+		_exit(run_end_b(o, sh, config));
 	/* Both processes use the same configuration file. It is rewritten for end a only after the
 	 * child has read it, which is certain once the child has published its addresses
 	 * (card.ready). */

@@ -254,7 +254,7 @@ static bool run_in_one_process(const struct rn_pump_options *o, struct rn_pump_s
 	return ok;
 }
 
-static int be_end_b(const struct rn_pump_options *o, struct rn_pump_shared *sh, const char *socket)
+static int run_end_b(const struct rn_pump_options *o, struct rn_pump_shared *sh, const char *socket)
 {
 	struct rn_pump_end b = {0};
 	char cpus[16];
@@ -279,7 +279,7 @@ static bool run_in_two_processes(const struct rn_pump_options *o, struct rn_pump
 	bool ok;
 
 	if (child == 0)
-		_exit(be_end_b(o, sh, socket));
+		_exit(run_end_b(o, sh, socket));
 	snprintf(cpus, sizeof(cpus), "%u", o->cpu_a);
 	rn_pump_eal(o, cpus, "a");
 	for (int i = 0; i < 10000 && !sh->b_ready; i++)

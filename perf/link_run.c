@@ -18,7 +18,7 @@ static bool spent(uint64_t since, double ms)
 
 /* Polls once and posts a new receive for every message that arrived. With `echo` it also answers
  * each message with a SEND. */
-static void serve_turn(const struct link_options *o, struct link_end *b, bool echo)
+static void serve_once(const struct link_options *o, struct link_end *b, bool echo)
 {
 	uint64_t before = b->recvd;
 
@@ -41,7 +41,7 @@ void link_serve(const struct link_options *o, struct link_end *b, struct link_sh
 		if (phase == LINK_PROBE)
 			rn_distance_answer(&sh->distance);
 		else
-			serve_turn(o, b, phase == LINK_ECHO);
+			serve_once(o, b, phase == LINK_ECHO);
 		if (b->bad != 0)
 			sh->b_failed = 1;
 	}
@@ -69,7 +69,7 @@ static double probe(struct link_shared *sh, struct link_result *r)
 	return ns;
 }
 
-static void ask_turn(const struct link_options *o, struct link_end *a)
+static void post_and_poll(const struct link_options *o, struct link_end *a)
 {
 	link_poll(a);
 	while (a->sent - a->send_done < o->window)
@@ -100,10 +100,10 @@ static bool stream_epoch(const struct link_options *o, struct link_end *a, struc
 	if (!enter(sh, LINK_STREAM))
 		return false;
 	for (t0 = rte_rdtsc(); !spent(t0, WARM_MS);)
-		ask_turn(o, a);
+		post_and_poll(o, a);
 	done = a->send_done;
 	for (t1 = rte_rdtsc(); !spent(t1, STREAM_MS - WARM_MS);)
-		ask_turn(o, a);
+		post_and_poll(o, a);
 	*mmsg = (double)(a->send_done - done) * (double)rte_get_tsc_hz() * 1e-6 /
 		(double)(rte_rdtsc() - t1);
 	return settle(o, a);
@@ -179,8 +179,8 @@ void link_solo(const struct link_options *o, struct link_end *a, struct link_end
 	while (!spent(t0, o->secs * 1e3)) {
 		done = a->send_done;
 		for (t = rte_rdtsc(); !spent(t, STREAM_MS);) {
-			ask_turn(o, a);
-			serve_turn(o, b, false);
+			post_and_poll(o, a);
+			serve_once(o, b, false);
 		}
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(a->send_done - done) *
 								(double)rte_get_tsc_hz() * 1e-6 /

@@ -50,7 +50,7 @@ static void sender_push(struct sender *s)
 	s->sent += n;
 }
 
-static void sender_turn(struct sender *s)
+static void sender_step(struct sender *s)
 {
 	if (s->from == s->to)
 		sender_fill(s, s->burst);
@@ -185,11 +185,11 @@ static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct ra
 	if (!enter(sh, PUMP_STREAM))
 		return false;
 	for (t0 = rte_rdtsc(); !spent(t0, WARM_MS);)
-		sender_turn(tx);
+		sender_step(tx);
 	frames = sh->b_frames;
 	messages = sh->b_messages;
 	for (t1 = rte_rdtsc(); !spent(t1, STREAM_MS - WARM_MS);)
-		sender_turn(tx);
+		sender_step(tx);
 	us = (double)(rte_rdtsc() - t1) * 1e6 / (double)rte_get_tsc_hz();
 	rate->mpps = (double)(sh->b_frames - frames) / us;
 	rate->mmsg = (double)(sh->b_messages - messages) / us;
@@ -280,7 +280,7 @@ void rn_pump_solo(const struct rn_pump_options *o, struct rn_pump_end *a, struct
 		frames = tx.sent;
 		messages = rx.messages;
 		for (t = rte_rdtsc(); !spent(t, STREAM_MS);) {
-			sender_turn(&tx);
+			sender_step(&tx);
 			receive_turn(b, &rx, o->burst);
 		}
 		us = (double)(rte_rdtsc() - t) * 1e6 / (double)rte_get_tsc_hz();

@@ -15,7 +15,7 @@ BOOL CloseHandle(HANDLE handle)
 	 */
 	if (handle == (HANDLE)(LONG_PTR)-1 || handle == (HANDLE)(LONG_PTR)-2)
 		return TRUE;
-	compat_object_forget(handle);
+	compat_object_remove(handle);
 	hr = NdsHandleClose(handle);
 	return SUCCEEDED(hr) || compat_fail_status(hr);
 }

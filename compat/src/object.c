@@ -99,7 +99,7 @@ void compat_object_put(struct compat_object *object)
 	free(object);
 }
 
-void compat_object_forget(HANDLE handle)
+void compat_object_remove(HANDLE handle)
 {
 	struct bucket *bucket = bucket_of(handle);
 	struct compat_object **place, *object;

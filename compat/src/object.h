@@ -69,7 +69,7 @@ void compat_object_ref(struct compat_object *);
 void compat_object_put(struct compat_object *);
 
 /* Removes the record of a handle that is being closed from the table, if there is one. */
-void compat_object_forget(HANDLE);
+void compat_object_remove(HANDLE);
 
 /*
  * Returns whether `name` is NULL. Otherwise sets ERROR_NOT_SUPPORTED, because named objects do not

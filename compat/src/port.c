@@ -85,7 +85,7 @@ BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERL
  * Waits until the request of the OVERLAPPED has ended. Polls every millisecond if the OVERLAPPED
  * has no event, or if its event was set before the request ended.
  */
-static void wait_until_over(LPOVERLAPPED overlapped)
+static void wait_until_completed(LPOVERLAPPED overlapped)
 {
 	while (!HasOverlappedIoCompleted(overlapped)) {
 		if (!overlapped->hEvent ||
@@ -100,7 +100,7 @@ BOOL GetOverlappedResult(HANDLE file, LPOVERLAPPED overlapped, LPDWORD bytes, BO
 	HRESULT status;
 
 	if (wait)
-		wait_until_over(overlapped);
+		wait_until_completed(overlapped);
 	if (!HasOverlappedIoCompleted(overlapped))
 		return compat_fail(ERROR_IO_INCOMPLETE);
 	status = (HRESULT)overlapped->Internal;

@@ -43,7 +43,7 @@ static void make_ending(void)
 }
 
 /* Returns `turn` of an allocated index; 0 if the index is not allocated. */
-static uint32_t turn_of(DWORD index)
+static uint32_t allocation_of(DWORD index)
 {
 	uint32_t turn = index < SLOTS ? __atomic_load_n(&slots[index].turn, __ATOMIC_ACQUIRE) : 0;
 
@@ -73,7 +73,7 @@ static BOOL release(DWORD index)
 	bool taken;
 
 	pthread_mutex_lock(&lock);
-	taken = turn_of(index);
+	taken = allocation_of(index);
 	if (taken)
 		__atomic_add_fetch(&slots[index].turn, 1, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&lock);
@@ -82,7 +82,7 @@ static BOOL release(DWORD index)
 
 static void *get(DWORD index)
 {
-	uint32_t turn = turn_of(index);
+	uint32_t turn = allocation_of(index);
 
 	SetLastError(turn ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER);
 	return turn && values[index].turn == turn ? values[index].value : NULL;
@@ -90,7 +90,7 @@ static void *get(DWORD index)
 
 static BOOL set(DWORD index, void *value)
 {
-	uint32_t turn = turn_of(index);
+	uint32_t turn = allocation_of(index);
 
 	if (!turn)
 		return compat_fail(ERROR_INVALID_PARAMETER);
@@ -104,7 +104,7 @@ static BOOL set(DWORD index, void *value)
  */
 static void end_one(DWORD index)
 {
-	uint32_t turn = turn_of(index);
+	uint32_t turn = allocation_of(index);
 	struct value was = values[index];
 	PFLS_CALLBACK_FUNCTION routine;
 
@@ -149,7 +149,7 @@ DWORD FlsAlloc(PFLS_CALLBACK_FUNCTION routine)
 
 BOOL FlsFree(DWORD index)
 {
-	if (turn_of(index))
+	if (allocation_of(index))
 		end_one(index);
 	return release(index);
 }

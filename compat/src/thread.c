@@ -42,7 +42,7 @@ struct thread {
 static const struct compat_kind kind = {0};
 
 static __thread struct thread *self; /* NULL in a thread that CreateThread did not start */
-static __thread struct wishes own_wishes;
+static __thread struct wishes own_settings;
 static __thread DWORD own_id;
 
 DWORD GetCurrentThreadId(void)
@@ -216,7 +216,7 @@ struct subject {
 	struct wishes *wishes;
 };
 
-static struct subject no_subject(struct thread *thread)
+static struct subject fail_no_thread(struct thread *thread)
 {
 	if (thread)
 		compat_object_put(&thread->object);
@@ -234,15 +234,15 @@ static struct subject enter(HANDLE handle)
 
 	if (handle == GetCurrentThread())
 		return (struct subject){NULL, GetCurrentThreadId(),
-					self ? &self->wishes : &own_wishes};
+					self ? &self->wishes : &own_settings};
 	thread = (struct thread *)compat_object_get(handle, &kind);
 	if (!thread)
-		return no_subject(NULL);
+		return fail_no_thread(NULL);
 	pthread_mutex_lock(&thread->object.lock);
 	if (!thread->over)
 		return (struct subject){thread, thread->id, &thread->wishes};
 	pthread_mutex_unlock(&thread->object.lock);
-	return no_subject(thread);
+	return fail_no_thread(thread);
 }
 
 static void leave(struct subject subject)

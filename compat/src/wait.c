@@ -88,7 +88,7 @@ static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWO
 }
 
 /* Waits until the object is signalled, and does not take the object. */
-static HRESULT look_at(const struct target *target, uint64_t deadline)
+static HRESULT wait_until_signalled(const struct target *target, uint64_t deadline)
 {
 	struct pollfd fd = {.events = POLLIN};
 	DWORD left;
@@ -116,7 +116,7 @@ static HRESULT wait_all(const struct target *targets, DWORD n, uint64_t deadline
 		DWORD taken = 0;
 
 		for (DWORD i = 0; i < n && hr == STATUS_SUCCESS; i++)
-			hr = look_at(&targets[i], deadline);
+			hr = wait_until_signalled(&targets[i], deadline);
 		if (hr != STATUS_SUCCESS)
 			return hr;
 		while (taken < n && (hr = take(&targets[taken])) == STATUS_SUCCESS)

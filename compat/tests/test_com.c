@@ -4,7 +4,7 @@
  */
 #include "testing.h"
 
-#ifdef DEFINE_THEM_HERE_TOO
+#ifdef DEFINE_GUIDS_A_SECOND_TIME
 #include <initguid.h>
 #endif
 #include "guid_names.h"

@@ -1,6 +1,6 @@
 // The tests of test_com.c compiled as C++, which use an object written in C. This file defines the
 // GUIDs a second time, after guid_names.c.
-#define DEFINE_THEM_HERE_TOO
+#define DEFINE_GUIDS_A_SECOND_TIME
 #include "test_com.c"
 
 // An interface in the form that IDL compilers generate, and a class that implements it.

@@ -13,7 +13,7 @@ struct shop {
 	LONG served;
 };
 
-static void open_shop(struct shop *shop)
+static void init_shop(struct shop *shop)
 {
 	*shop = (struct shop){.lock = SRWLOCK_INIT};
 	InitializeCriticalSection(&shop->section);
@@ -36,7 +36,7 @@ static void *buy(void *argument)
 	return NULL;
 }
 
-static void until_asleep(struct shop *shop, int n)
+static void wait_until_asleep(struct shop *shop, int n)
 {
 	int asleep = -1;
 
@@ -68,7 +68,7 @@ static void test_SleepConditionVariableCS(void **state)
 {
 	struct shop shop;
 
-	open_shop(&shop);
+	init_shop(&shop);
 	EnterCriticalSection(&shop.section);
 	assert_takes(20, assert_fails(SleepConditionVariableCS(&shop.variable, &shop.section, 20),
 				      ERROR_TIMEOUT));
@@ -81,7 +81,7 @@ static void test_WakeConditionVariable(void **state)
 	pthread_t threads[SLEEPERS];
 	struct shop shop;
 
-	open_shop(&shop);
+	init_shop(&shop);
 	/*
 	 * A wake changes the variable. A thread that read the variable before the wake therefore
 	 * does not fall asleep.
@@ -90,11 +90,11 @@ static void test_WakeConditionVariable(void **state)
 	assert_non_null(shop.variable.Ptr);
 	for (int i = 0; i < SLEEPERS; i++)
 		threads[i] = run_beside(buy, &shop);
-	until_asleep(&shop, SLEEPERS);
+	wait_until_asleep(&shop, SLEEPERS);
 	for (int left = SLEEPERS; left; left--) {
 		put_goods(&shop, 1);
 		WakeConditionVariable(&shop.variable);
-		until_asleep(&shop, left - 1);
+		wait_until_asleep(&shop, left - 1);
 	}
 	for (int i = 0; i < SLEEPERS; i++)
 		pthread_join(threads[i], NULL);
@@ -107,10 +107,10 @@ static void test_WakeAllConditionVariable(void **state)
 	pthread_t threads[SLEEPERS];
 	struct shop shop;
 
-	open_shop(&shop);
+	init_shop(&shop);
 	for (int i = 0; i < SLEEPERS; i++)
 		threads[i] = run_beside(buy, &shop);
-	until_asleep(&shop, SLEEPERS);
+	wait_until_asleep(&shop, SLEEPERS);
 	put_goods(&shop, SLEEPERS);
 	WakeAllConditionVariable(&shop.variable);
 	for (int i = 0; i < SLEEPERS; i++)
@@ -279,7 +279,7 @@ static void *wait_once(void *unused)
 }
 
 /* Each WakeByAddressSingle wakes one thread. Wakes of other addresses wake no thread. */
-static void one_at_a_time(void **state)
+static void wake_single_wakes_one_thread(void **state)
 {
 	static LONG others[1000];
 	pthread_t threads[3];
@@ -337,7 +337,7 @@ int main(void)
 		cmocka_unit_test(test_InitOnceInitialize),
 		cmocka_unit_test(test_WaitOnAddress),
 		cmocka_unit_test(test_WakeByAddressAll),
-		cmocka_unit_test(one_at_a_time),
+		cmocka_unit_test(wake_single_wakes_one_thread),
 		cmocka_unit_test(test_WakeByAddressSingle),
 	};
 

@@ -43,7 +43,7 @@ static void test_heaps(void **state)
 	assert_fails(HeapDestroy(process), ERROR_INVALID_PARAMETER);
 }
 
-static void test_old_functions(void **state)
+static void test_local_and_global_memory(void **state)
 {
 	char *l = LocalAlloc(LPTR, 10), *g = GlobalAlloc(GMEM_FIXED, 20);
 	HANDLE heap = HeapCreate(0, 0, 0);
@@ -260,7 +260,7 @@ static void test_locks(void **state)
 #endif
 }
 
-static void test_of_this_process(void **state)
+static void test_virtual_ex_functions(void **state)
 {
 	HANDLE self = GetCurrentProcess();
 	char *a = VirtualAllocEx(self, NULL, 1, MEM_COMMIT, PAGE_READWRITE);
@@ -277,11 +277,16 @@ static void test_of_this_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_heaps),	       cmocka_unit_test(test_old_functions),
-		cmocka_unit_test(test_words),	       cmocka_unit_test(test_VirtualAlloc),
-		cmocka_unit_test(test_large_pages),    cmocka_unit_test(test_VirtualFree),
-		cmocka_unit_test(test_VirtualProtect), cmocka_unit_test(test_VirtualQuery),
-		cmocka_unit_test(test_locks),	       cmocka_unit_test(test_of_this_process),
+		cmocka_unit_test(test_heaps),
+		cmocka_unit_test(test_local_and_global_memory),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_VirtualAlloc),
+		cmocka_unit_test(test_large_pages),
+		cmocka_unit_test(test_VirtualFree),
+		cmocka_unit_test(test_VirtualProtect),
+		cmocka_unit_test(test_VirtualQuery),
+		cmocka_unit_test(test_locks),
+		cmocka_unit_test(test_virtual_ex_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* Tests of semaphores: the count, its maximum, and waiting. */
 #include "threading.h"
 
-static void counts_two(HANDLE semaphore)
+static void check_count_of_two(HANDLE semaphore)
 {
 	assert_non_null(semaphore);
 	for (int i = 0; i < 2; i++)
@@ -15,7 +15,7 @@ static void counts_two(HANDLE semaphore)
 
 static void test_CreateSemaphoreA(void **state)
 {
-	counts_two(CreateSemaphoreA(NULL, 2, 3, NULL));
+	check_count_of_two(CreateSemaphoreA(NULL, 2, 3, NULL));
 	assert_fails(CreateSemaphoreA(NULL, -1, 3, NULL), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateSemaphoreA(NULL, 0, 0, NULL), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateSemaphoreA(NULL, 4, 3, NULL), ERROR_INVALID_PARAMETER);
@@ -24,13 +24,13 @@ static void test_CreateSemaphoreA(void **state)
 
 static void test_CreateSemaphoreW(void **state)
 {
-	counts_two(CreateSemaphoreW(NULL, 2, 3, NULL));
+	check_count_of_two(CreateSemaphoreW(NULL, 2, 3, NULL));
 	assert_fails(CreateSemaphoreW(NULL, 1, 3, L"name"), ERROR_NOT_SUPPORTED);
 }
 
 static void test_CreateSemaphoreExW(void **state)
 {
-	counts_two(CreateSemaphoreExW(NULL, 2, 2, NULL, 0, SEMAPHORE_ALL_ACCESS));
+	check_count_of_two(CreateSemaphoreExW(NULL, 2, 2, NULL, 0, SEMAPHORE_ALL_ACCESS));
 	assert_fails(CreateSemaphoreExW(NULL, 2, 2, NULL, 1, SEMAPHORE_ALL_ACCESS),
 		     ERROR_INVALID_PARAMETER);
 }

@@ -134,7 +134,7 @@ static void test_GetCurrentThread(void **state)
 	assert_int_equal(WaitForSingleObject(GetCurrentThread(), 0), WAIT_FAILED);
 }
 
-static DWORD tell_id(LPVOID id)
+static DWORD store_thread_id(LPVOID id)
 {
 	*(DWORD *)id = GetCurrentThreadId();
 	return 0;
@@ -143,7 +143,7 @@ static DWORD tell_id(LPVOID id)
 static void test_GetCurrentThreadId(void **state)
 {
 	DWORD seen = 0, told;
-	HANDLE thread = CreateThread(NULL, 0, tell_id, &seen, 0, &told);
+	HANDLE thread = CreateThread(NULL, 0, store_thread_id, &seen, 0, &told);
 
 	assert_int_equal(code_of(thread), 0);
 	assert_int_equal(seen, told);

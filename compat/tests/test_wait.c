@@ -87,7 +87,7 @@ static void test_WaitForMultipleObjects(void **state)
 }
 
 /* A wait for all of several objects, of different kinds, takes none before all are signalled. */
-static void all_of_them(void **state)
+static void wait_for_all_kinds_of_objects(void **state)
 {
 	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(TRUE, FALSE),
 			    CreateSemaphore(NULL, 2, 2, NULL), CreateMutex(NULL, TRUE, NULL)};
@@ -124,7 +124,7 @@ struct tug {
 	LONG taken;
 };
 
-static void *take_both(void *argument)
+static void *wait_for_both(void *argument)
 {
 	struct tug *tug = argument;
 
@@ -151,10 +151,10 @@ static void *take_one(void *argument)
  * One thread waits for both objects while another thread takes and returns the second: no signal is
  * lost and no wait hangs.
  */
-static void all_among_others(void **state)
+static void wait_for_all_with_contention(void **state)
 {
 	struct tug tug = {{event_of(FALSE, TRUE), event_of(FALSE, TRUE)}, 0};
-	pthread_t first = run_beside(take_both, &tug);
+	pthread_t first = run_beside(wait_for_both, &tug);
 	pthread_t second = run_beside(take_one, &tug);
 
 	pthread_join(first, NULL);
@@ -178,7 +178,7 @@ static void *hold_mutex(void *pair)
  * The event in handles[0] is set although another thread owns that mutex. The wait for `both`
  * therefore takes the event both[0], fails to take the mutex, and must set both[0] again.
  */
-static void all_or_nothing(void **state)
+static void failed_wait_for_all_takes_nothing(void **state)
 {
 	HANDLE handles[] = {CreateMutex(NULL, FALSE, NULL), event_of(FALSE, FALSE),
 			    event_of(FALSE, FALSE)};
@@ -204,7 +204,7 @@ static double busy_seconds(void)
 }
 
 /* A thread uses no processor time while it waits. */
-static void waiting_costs_nothing(void **state)
+static void waiting_uses_no_processor_time(void **state)
 {
 	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(FALSE, FALSE)};
 	HANDLE semaphore = CreateSemaphore(NULL, 0, 1, NULL);
@@ -248,10 +248,10 @@ int main(void)
 		cmocka_unit_test(test_WaitForSingleObject),
 		cmocka_unit_test(test_WaitForSingleObjectEx),
 		cmocka_unit_test(test_WaitForMultipleObjects),
-		cmocka_unit_test(all_of_them),
-		cmocka_unit_test(all_among_others),
-		cmocka_unit_test(all_or_nothing),
-		cmocka_unit_test(waiting_costs_nothing),
+		cmocka_unit_test(wait_for_all_kinds_of_objects),
+		cmocka_unit_test(wait_for_all_with_contention),
+		cmocka_unit_test(failed_wait_for_all_takes_nothing),
+		cmocka_unit_test(waiting_uses_no_processor_time),
 		cmocka_unit_test(test_WaitForMultipleObjectsEx),
 		cmocka_unit_test(test_SignalObjectAndWait),
 	};

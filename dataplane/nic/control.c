@@ -152,22 +152,22 @@ static int create_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 	return 0;
 }
 
-struct forget_call {
-	struct rn_call call; /* must be the first member: run_forget() casts it to this struct */
+struct unbind_call {
+	struct rn_call call; /* must be the first member: run_unbind() casts it to this struct */
 	uint32_t key, qpn;
 };
 
 /* Runs in the QP's shard: ends the binding of the window. */
-static void run_forget(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+static void run_unbind(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
-	const struct forget_call *c = (struct forget_call *)call;
+	const struct unbind_call *c = (struct unbind_call *)call;
 
-	rn_shard_forget_window(lc->shard, c->key, c->qpn);
+	rn_shard_unbind_window(lc->shard, c->key, c->qpn);
 }
 
 static void forget_window(struct rn_nic *nic, uint32_t key, uint32_t qpn)
 {
-	struct forget_call c = {.call.run = run_forget, .key = key, .qpn = qpn};
+	struct unbind_call c = {.call.run = run_unbind, .key = key, .qpn = qpn};
 
 	rn_lcore_call(&nic->lcore[rn_qpn_shard(qpn, nic->nshards)], &c.call);
 }
@@ -175,7 +175,7 @@ static void forget_window(struct rn_nic *nic, uint32_t key, uint32_t qpn)
 /* Removes the window from the key table. First the window is released on the QP that the client
  * named, then on the QP that rn_mw_remove() reports as its owner, which is another QP if the client
  * named the wrong one. Returns -EBUSY if the client keeps rebinding the window. */
-static int take_mw(struct rn_nic *nic, uint32_t id, uint32_t qpn)
+static int remove_window_key(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 {
 	int rc = -EBUSY;
 
@@ -195,7 +195,7 @@ static int destroy_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 
 	pthread_mutex_lock(&nic->control);
 	struct rn_nic_mw *mw = rn_objects_mw(o, cmd->destroy_mw.id);
-	int rc = mw != NULL ? take_mw(nic, mw->id, cmd->destroy_mw.qpn) : -ENOENT;
+	int rc = mw != NULL ? remove_window_key(nic, mw->id, cmd->destroy_mw.qpn) : -ENOENT;
 	pthread_mutex_unlock(&nic->control);
 	if (rc != 0)
 		return rc;
@@ -347,8 +347,8 @@ static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
 }
 
 /* Enters the QP in the tables and counts its queues and its references to CQs, PD and SRQ.
- * forget_qp() undoes this. */
-static void remember_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
+ * unrecord_qp() undoes this. */
+static void record_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 {
 	struct rn_objects *o = &nic->objects;
 
@@ -363,7 +363,7 @@ static void remember_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 	rn_htab_add(&o->qps, &qp->node, rn_hash_u64(qp->qpn));
 }
 
-static void forget_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
+static void unrecord_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 {
 	struct rn_objects *o = &nic->objects;
 	struct rn_nic_feed *s = &qp->send_cq->feed[qp->shard], *r = &qp->recv_cq->feed[qp->shard];
@@ -442,7 +442,7 @@ static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 	qp->qpn = rsp->id;
 	qp->gen = rsp->gen;
 	rsp->shard = (uint16_t)qp->shard;
-	remember_qp(nic, qp);
+	record_qp(nic, qp);
 	return 0;
 }
 
@@ -456,7 +456,7 @@ static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	unsigned shard = qp->shard;
 	int rc = rn_nic_exec_call(nic, shard, &c, cmd, rsp);
 	if (rc == 0) {
-		forget_qp(nic, qp);
+		unrecord_qp(nic, qp);
 		rn_nic_groups_changed(nic, shard);
 	}
 	return rc;
@@ -521,7 +521,7 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	}
 	if (where_runs[cmd->op] == SHARD_0) {
 		if (cmd->op == RN_CMD_CM_DISCONNECT || cmd->op == RN_CMD_CM_DESTROY)
-			rn_nic_let_others_catch_up(nic);
+			rn_nic_drain_other_shards(nic);
 		return rn_nic_exec_in(nic, 0, cmd, rsp);
 	}
 	/* Only MODIFY_QP and QUERY_QP remain. The shard checks that the QP exists and that the

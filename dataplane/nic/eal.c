@@ -58,7 +58,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 /* Tests with a trial mapping whether `mb` megabytes of hugepages are free, because the kernel's
  * count of free pages includes reserved ones. The pages are unmapped before EAL maps its own, so
  * another process can still take them; then EAL's start fails with a message. */
-static bool hugepages_to_be_had(uint64_t mb)
+static bool hugepages_available(uint64_t mb)
 {
 	size_t bytes = RN_ALIGN_UP(mb << 20, (size_t)2 << 20);
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -115,7 +115,7 @@ static bool machine_has_hugepages(void)
 static void memory_arguments(struct arguments *a, const struct rn_config_eal *e, uint64_t mb)
 {
 	bool huge = e->shared || e->hugepages == RN_CONFIG_HUGEPAGES_YES ||
-		    (e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && hugepages_to_be_had(mb));
+		    (e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && hugepages_available(mb));
 
 	if (!huge && e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && machine_has_hugepages())
 		rn_log(HUGEPAGES_SHORT, (unsigned long long)mb);

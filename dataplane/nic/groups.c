@@ -12,44 +12,46 @@
 
 /* ---- calls to the shards and the port ---- */
 
-struct ask_call {
-	struct rn_call call; /* must be the first member: run_ask() casts it to this struct */
+struct group_query_call {
+	struct rn_call
+		call; /* must be the first member: run_group_query() casts it to this struct */
 	const struct rn_nic_groups *groups;
 	bool here[RN_GROUPS];
 };
 
 /* Runs in the shard: finds out which of the adapter's groups have members in this shard. */
-static void run_ask(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+static void run_group_query(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
-	struct ask_call *c = (struct ask_call *)call;
+	struct group_query_call *c = (struct group_query_call *)call;
 
 	for (unsigned i = 0; i < c->groups->n; i++)
 		c->here[i] = rn_shard_group_here(lc->shard, &c->groups->group[i].gid);
 }
 
-struct tell_call {
-	struct rn_call call; /* must be the first member: run_tell() casts it to this struct */
+struct group_update_call {
+	struct rn_call
+		call; /* must be the first member: run_group_update() casts it to this struct */
 	const struct rn_nic_group *group;
 };
 
-static void run_tell(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+static void run_group_update(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
-	const struct tell_call *c = (struct tell_call *)call;
+	const struct group_update_call *c = (struct group_update_call *)call;
 
 	rn_shard_group(lc->shard, &c->group->gid, c->group->shards);
 }
 
 /* Gives every shard the set of shards that have members of the group. */
-static void tell_all(struct rn_nic *nic, const struct rn_nic_group *g)
+static void update_group_shards(struct rn_nic *nic, const struct rn_nic_group *g)
 {
 	for (unsigned s = 0; s < nic->nshards; s++) {
-		struct tell_call c = {.call.run = run_tell, .group = g};
+		struct group_update_call c = {.call.run = run_group_update, .group = g};
 		rn_lcore_call(&nic->lcore[s], &c.call);
 	}
 }
 
 /* Gives the port the MAC addresses of all groups, for its receive filter. */
-static void tell_port(struct rn_nic *nic)
+static void update_port_groups(struct rn_nic *nic)
 {
 	uint8_t mac[RN_GROUPS][6];
 
@@ -61,7 +63,7 @@ static void tell_port(struct rn_nic *nic)
 void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 {
 	struct rn_nic_groups *all = &nic->groups;
-	struct ask_call c = {.call.run = run_ask, .groups = all};
+	struct group_query_call c = {.call.run = run_group_query, .groups = all};
 	uint32_t bit = 1u << shard;
 	bool other_groups = false;
 	unsigned kept = 0;
@@ -77,14 +79,14 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 		other_groups |= (shards == 0) != (g.shards == 0);
 		if (shards != g.shards) {
 			g.shards = shards;
-			tell_all(nic, &g);
+			update_group_shards(nic, &g);
 		}
 		if (shards != 0)
 			all->group[kept++] = g;
 	}
 	all->n = kept;
 	if (other_groups)
-		tell_port(nic);
+		update_port_groups(nic);
 }
 
 /* ---- commands ---- */

@@ -45,7 +45,7 @@ static void mark_child(void)
 }
 
 /* Registers mark_child() once, before the first thread is created. */
-static void tell_children(void)
+static void register_fork_handler(void)
 {
 	static bool told;
 
@@ -315,7 +315,7 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 		rc = -ENODEV;
 	}
 	if (rc == 0)
-		tell_children();
+		register_fork_handler();
 	if (rc == 0 && process->users == 0)
 		rc = rn_runtime_start(&process->rt, err, errlen);
 	else if (rc == 0 && atomic_load(&process->rt.nic[index]->link.gone)) {

@@ -1,5 +1,5 @@
 /* Which messages does an adapter write to the log? Writing may block, so only control threads and
- * the watcher thread write; shards put their news into a queue (rn_journal_note()). */
+ * the watcher thread write; shards put their news into a queue (rn_journal_queue()). */
 #include "nic/journal.h"
 
 #include <arpa/inet.h>
@@ -75,7 +75,7 @@ void rn_journal_link(const struct rn_nic *nic, bool up)
 
 /* Logs the loss and return of the carrier. Clients get no event, because connections survive a
  * short loss. */
-static void look_at_carrier(struct rn_nic *nic)
+static void log_carrier_change(struct rn_nic *nic)
 {
 	bool no_carrier = !rn_port_carrier(nic->port);
 
@@ -126,7 +126,7 @@ void rn_journal_fini(struct rn_journal *j)
 
 /* All messages about news have the same log level, so one test (for CONNECTED) is enough to skip
  * work when none of them would be written. */
-void rn_journal_note(struct rn_nic *nic, const struct rn_news *news)
+void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news)
 {
 	struct rn_journal *j = &nic->journal;
 
@@ -215,5 +215,5 @@ void rn_journal_watch(struct rn_nic *nic)
 {
 	write_all_news(nic);
 	compare_counters(nic);
-	look_at_carrier(nic);
+	log_carrier_change(nic);
 }

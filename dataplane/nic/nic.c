@@ -33,7 +33,7 @@ static void report(void *arg, struct rn_lcore *lc)
 	struct rn_news news;
 
 	while (rn_shard_news(lc->shard, &news))
-		rn_journal_note(nic, &news);
+		rn_journal_queue(nic, &news);
 	do {
 		if (lc->untold && !rn_events_put(&nic->events, &lc->event))
 			return;
@@ -376,7 +376,7 @@ void rn_nic_unplug(struct rn_nic *nic)
 {
 	pthread_mutex_lock(&nic->removal);
 	if (atomic_exchange(&nic->link.gone, 1) == 0) {
-		nic->gone_untold = true;
+		nic->gone_event_pending = true;
 		rn_port_unplug(nic->port);
 		if (nic->peer != NULL)
 			atomic_store(&nic->peer->port->cut, 1);
@@ -388,8 +388,8 @@ void rn_nic_unplug(struct rn_nic *nic)
 		rn_journal_gone(nic);
 	}
 	/* If the event cannot be queued (no memory), the watcher thread retries every 100 ms. */
-	if (nic->gone_untold && tell(nic, RN_EVENT_PORT_GONE))
-		nic->gone_untold = false;
+	if (nic->gone_event_pending && tell(nic, RN_EVENT_PORT_GONE))
+		nic->gone_event_pending = false;
 	pthread_mutex_unlock(&nic->removal);
 }
 

@@ -45,9 +45,9 @@ struct rn_nic {
 	/* number of calls of rn_nic_progress() that still skip the peer's shards */
 	_Atomic uint32_t peer_rest;
 	struct rn_event_queue events;
-	bool gone_untold; /* link.gone is set, but RN_EVENT_PORT_GONE is not queued yet */
-	/* guards gone_untold; held during the whole removal, so that the port is removed only
-	 * once */
+	bool gone_event_pending; /* link.gone is set, but RN_EVENT_PORT_GONE is not queued yet */
+	/* guards gone_event_pending; held during the whole removal, so that the port is removed
+	 * only once */
 	pthread_mutex_t removal;
 	_Atomic uint32_t link_up;
 	uint32_t ups_seen; /* port->ups at the watcher thread's last check */

@@ -118,7 +118,7 @@ static pid_t pid_of(const char *name)
  * connection. This also holds for processes in other PID namespaces, which kill() does not find.
  * The path goes through the open directory's descriptor, so that the directory cannot be replaced
  * between the checks. */
-static bool is_deserted(int folder, const char *name)
+static bool has_no_listener(int folder, const char *name)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	struct stat st;
@@ -137,7 +137,7 @@ static bool is_deserted(int folder, const char *name)
 
 /* Removes a directory that is empty or holds only sockets without a listener, because a process
  * with private memory leaves no other files. A directory with any other file stays. */
-static void remove_deserted(const char *path)
+static void remove_stale_dir(const char *path)
 {
 	DIR *dir = open_own(path);
 	struct dirent *e;
@@ -145,7 +145,7 @@ static void remove_deserted(const char *path)
 	if (dir == NULL)
 		return;
 	while ((e = readdir(dir)) != NULL)
-		if (is_deserted(dirfd(dir), e->d_name))
+		if (has_no_listener(dirfd(dir), e->d_name))
 			unlinkat(dirfd(dir), e->d_name, 0);
 	closedir(dir);
 	rmdir(path);
@@ -153,7 +153,7 @@ static void remove_deserted(const char *path)
 
 /* Checks all directories rnPID beside this process's own, and removes those whose PID belongs to no
  * process. */
-static void remove_those_of_the_dead(void)
+static void remove_dirs_of_dead_processes(void)
 {
 	const char *slash = strrchr(runtime_dir, '/');
 	char base[256], path[512];
@@ -169,7 +169,7 @@ static void remove_those_of_the_dead(void)
 		if (pid == 0 || kill(pid, 0) == 0 || errno != ESRCH)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", base, e->d_name);
-		remove_deserted(path);
+		remove_stale_dir(path);
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -187,7 +187,7 @@ void rn_rundir_started(bool shared)
 {
 	owner = getpid();
 	find_dir();
-	remove_those_of_the_dead();
+	remove_dirs_of_dead_processes();
 	if (shared)
 		atexit(remove_shared_files);
 	else
@@ -214,7 +214,7 @@ void rn_rundir_failed(void)
 {
 	owner = getpid();
 	find_dir();
-	remove_those_of_the_dead();
+	remove_dirs_of_dead_processes();
 	if (!is_used_by_another())
 		remove_files();
 }

@@ -33,11 +33,11 @@ void rn_runtime_init(struct rn_runtime *r)
 }
 
 /* The watcher thread's periodic work on all adapters. */
-static void look_around(struct rn_runtime *r)
+static void watch_adapters(struct rn_runtime *r)
 {
 	for (unsigned i = 0; i < r->cfg.nadapters; i++) {
 		rn_nic_watch(r->nic[i]);
-		rn_claims_answer(&r->claims[i]);
+		rn_claims_accept(&r->claims[i]);
 	}
 }
 
@@ -62,7 +62,7 @@ static void *watch(void *arg)
 		/* Unlock meanwhile: writing to the log may block, and rn_runtime_stop() needs the
 		 * lock. */
 		pthread_mutex_unlock(&r->stop_lock);
-		look_around(r);
+		watch_adapters(r);
 		pthread_mutex_lock(&r->stop_lock);
 	}
 	pthread_mutex_unlock(&r->stop_lock);
@@ -71,7 +71,7 @@ static void *watch(void *arg)
 
 /* Computes the number of packet buffers that all adapters need, and the room for data in each, in
  * bytes. */
-static void pool_wants(const struct rn_config *cfg, unsigned *mbufs, unsigned *room)
+static void pool_size(const struct rn_config *cfg, unsigned *mbufs, unsigned *room)
 {
 	struct rn_vdev_spec spec;
 
@@ -96,7 +96,7 @@ static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
 
 /* Fails if the kernel has one of the adapter's addresses on the same interface: kernel and adapter
  * would both answer ARP and packets for it. */
-static int refuse_two_stacks(const struct rn_config_adapter *a, char *err, size_t errlen)
+static int check_kernel_addresses(const struct rn_config_adapter *a, char *err, size_t errlen)
 {
 	const struct rn_config_nets *nets[2] = {&a->ipv4, &a->ipv6};
 	struct rn_gid gid;
@@ -144,7 +144,7 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 
 	rn_settings_mac(a, mac);
 	rn_settings_vdev(&r->cfg, i, mac, &v);
-	if (kernel && refuse_two_stacks(a, err, errlen) != 0)
+	if (kernel && check_kernel_addresses(a, err, errlen) != 0)
 		return -EADDRINUSE;
 	int rc = kernel ? claim_addresses(r, i, mac, err, errlen) : 0;
 	if (rc != 0)
@@ -324,7 +324,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 	char name[32];
 
 	r->starts++;
-	pool_wants(&r->cfg, &mbufs, &room);
+	pool_size(&r->cfg, &mbufs, &room);
 	/* Estimates the memory: each packet buffer needs 1 KiB in addition to its data, for the
 	 * mbuf, the headroom and the private area. */
 	int rc = rn_eal_start(&r->cfg, (uint64_t)mbufs * (room + 1024), err, errlen);

@@ -53,7 +53,7 @@ int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 /* Shard 0 runs the connection manager. Work that the client posted to a QP of another shard before
  * it ended the connection must run first, so wait for an empty call in each shard that has
  * unfinished submissions. */
-void rn_nic_let_others_catch_up(struct rn_nic *nic)
+void rn_nic_drain_other_shards(struct rn_nic *nic)
 {
 	for (unsigned i = 1; i < nic->nshards; i++) {
 		struct rn_call c = {.run = run_nothing};

@@ -32,7 +32,7 @@ int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 		   struct rn_rsp *rsp);
 /* Waits until all shards except shard 0 have taken the work requests submitted so far. To be called
  * before a command in shard 0 that ends a connection. */
-void rn_nic_let_others_catch_up(struct rn_nic *nic);
+void rn_nic_drain_other_shards(struct rn_nic *nic);
 /* Makes the shard write its completions of `cq` into `ring` from now on. */
 void rn_nic_link_ring(struct rn_nic *nic, unsigned shard, struct rn_nic_cq *cq,
 		      struct rn_cq_ring *ring);

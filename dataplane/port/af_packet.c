@@ -193,7 +193,7 @@ static int open_socket(struct device *d, struct queue *q)
 
 /* MAP_FIXED and dup3() replace mapping and descriptor, so that the driver uses the new socket
  * without any change on its side. */
-static int take_place(const struct device *d, struct queue *q)
+static int replace_socket(const struct device *d, struct queue *q)
 {
 	if (mmap(q->rings, rings_bytes(d), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, q->fresh,
 		 0) == MAP_FAILED ||
@@ -212,7 +212,7 @@ static int replace_sockets(struct device *d)
 	for (unsigned i = 0; rc == 0 && i < d->n; i++)
 		rc = open_socket(d, &d->queue[i]);
 	for (unsigned i = 0; rc == 0 && i < d->n; i++)
-		rc = take_place(d, &d->queue[i]);
+		rc = replace_socket(d, &d->queue[i]);
 	for (unsigned i = 0; i < d->n; i++)
 		if (d->queue[i].fresh >= 0)
 			close(d->queue[i].fresh);

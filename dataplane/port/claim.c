@@ -14,8 +14,8 @@
 
 #include "wire/frame.h"
 
-#define ASKERS 16 /* backlog of connections until rn_claims_answer() accepts them */
-#define TRIES  10 /* attempts to bind a name, 1 ms apart */
+#define CLAIM_BACKLOG 16 /* backlog of connections until rn_claims_accept() accepts them */
+#define TRIES	      10 /* attempts to bind a name, 1 ms apart */
 
 struct name {
 	struct sockaddr_un addr;
@@ -64,7 +64,7 @@ static int listen_as(const struct name *name, int *fd)
 	if (*fd < 0)
 		return -errno;
 	if (bind(*fd, (const struct sockaddr *)&name->addr, name->len) != 0 ||
-	    listen(*fd, ASKERS) != 0) {
+	    listen(*fd, CLAIM_BACKLOG) != 0) {
 		int err = -errno;
 		close(*fd);
 		return err;
@@ -148,7 +148,7 @@ int rn_claims_take(struct rn_claims *claims, const char *iface, const struct rn_
 	return rc;
 }
 
-void rn_claims_answer(const struct rn_claims *claims)
+void rn_claims_accept(const struct rn_claims *claims)
 {
 	for (unsigned i = 0; i < claims->n; i++) {
 		/* The connection is only needed for its SO_PEERCRED at the other end, so close it

@@ -23,7 +23,7 @@ int rn_claims_take(struct rn_claims *claims, const char *iface, const struct rn_
 /* To be called periodically by the adapter that holds the claims: every process that looks up the
  * holder of a claim leaves a connection in the socket's short backlog, which this function empties.
  * Does not block. */
-void rn_claims_answer(const struct rn_claims *claims);
+void rn_claims_accept(const struct rn_claims *claims);
 
 /* Releases all claims. */
 void rn_claims_drop(struct rn_claims *claims);

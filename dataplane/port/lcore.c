@@ -48,9 +48,9 @@ static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
  * completions were published, the application that waits for them will soon poll again, perhaps
  * after posting a reply. Then the ACKs leave in one burst with the reply, and the receiver need not
  * process them first. ACKs are held back for one iteration only. */
-static bool may_put_off(const struct rn_lcore *lc)
+static bool may_hold_acks(const struct rn_lcore *lc)
 {
-	return lc->idle == RN_IDLE_INLINE && !lc->put_off && !rn_rxtx_backlog(&lc->rxtx) &&
+	return lc->idle == RN_IDLE_INLINE && !lc->acks_held && !rn_rxtx_backlog(&lc->rxtx) &&
 	       rn_shard_only_acks(lc->shard);
 }
 
@@ -76,8 +76,8 @@ static unsigned turn(struct rn_lcore *lc)
 			work++;
 		}
 	}
-	lc->put_off = completed && may_put_off(lc);
-	if (!lc->put_off)
+	lc->acks_held = completed && may_hold_acks(lc);
+	if (!lc->acks_held)
 		work += rn_tx_turn(&lc->rxtx, lc->shard, now);
 	rn_shard_done(lc->shard, now);
 	lc->report(lc->report_arg, lc);

@@ -70,7 +70,7 @@ struct rn_lcore {
 	rn_time now, timers_seen; /* time of this poll iteration; time of the last timer check */
 	/* RCU state of the adapter; the shard's thread has the id `index` */
 	struct rte_rcu_qsbr *qsbr;
-	bool put_off; /* the last poll held its ACKs back (may_put_off()) */
+	bool acks_held; /* the last poll held its ACKs back (may_hold_acks()) */
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
 	struct rn_lcore *all; /* the adapter's lcores, nshards of them */

@@ -193,7 +193,7 @@ static _Thread_local struct {
 	bool blocks[2]; /* SIGSEGV, SIGBUS: was blocked; rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 
-static void look_at_mask(rn_time now)
+static void read_signal_mask(rn_time now)
 {
 	sigset_t faults, before;
 
@@ -214,7 +214,7 @@ static void look_at_mask(rn_time now)
 void rn_mem_unblock(rn_time now)
 {
 	if (!mask.open || now < mask.seen || now - mask.seen >= MASK_AGE)
-		look_at_mask(now);
+		read_signal_mask(now);
 }
 
 static void block_again(void)

@@ -389,8 +389,8 @@ static uint8_t *put_ipv6(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	return p + RN_IPV6_BYTES;
 }
 
-/* Writes the UDP header with checksum 0; rn_frame_seal() computes the checksum if pkt->udp_checksum
- * is set. */
+/* Writes the UDP header with checksum 0; rn_frame_finish() computes the checksum if
+ * pkt->udp_checksum is set. */
 static uint8_t *put_udp(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 {
 	rn_store16(p + RN_UDP_SPORT, pkt->udp_sport);
@@ -469,7 +469,7 @@ unsigned rn_frame_put_headers(const struct rn_pkt *pkt, uint8_t *buf)
 	return (unsigned)(p - buf);
 }
 
-unsigned rn_frame_seal(const struct rn_pkt *pkt, uint8_t *buf)
+unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf)
 {
 	uint8_t *ip = buf + link_bytes(pkt), *udp = ip + ip_bytes(pkt);
 	uint8_t *end = buf + rn_frame_hdr_bytes(pkt) + pkt->payload_len;
@@ -499,7 +499,7 @@ unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap)
 	unsigned hdr = rn_frame_put_headers(pkt, buf);
 	if (pkt->payload_len)
 		memcpy(buf + hdr, pkt->payload, pkt->payload_len);
-	return rn_frame_seal(pkt, buf);
+	return rn_frame_finish(pkt, buf);
 }
 
 uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote_qpn)

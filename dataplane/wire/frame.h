@@ -34,7 +34,7 @@ unsigned rn_frame_put_headers(const struct rn_pkt *pkt, uint8_t *buf);
 /* Completes a frame whose headers and payload (payload_len bytes) are in place at buf: writes the
  * pad bytes and the ICRC, computed over the bytes in buf, and the UDP checksum when pkt asks for
  * one. Returns the frame length. */
-unsigned rn_frame_seal(const struct rn_pkt *pkt, uint8_t *buf);
+unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf);
 
 /* Writes headers, a copy of pkt->payload, pad and ICRC. Returns the frame length, or 0 when cap
  * is too small or the IP length field cannot hold the length. */

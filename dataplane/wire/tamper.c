@@ -15,8 +15,8 @@ bool rn_tamper_frame(uint8_t *frame, size_t len, uint64_t bit)
 	bit %= (uint64_t)pkt.payload_len * 8;
 	frame[(size_t)(pkt.payload - frame) + bit / 8] ^= (uint8_t)(1u << bit % 8);
 	/* The headers stay the same except for the UDP checksum: rn_frame_put_headers() sets it to
-	 * 0 and rn_frame_seal() computes it again. */
+	 * 0 and rn_frame_finish() computes it again. */
 	rn_frame_put_headers(&pkt, frame);
-	rn_frame_seal(&pkt, frame);
+	rn_frame_finish(&pkt, frame);
 	return true;
 }

@@ -401,13 +401,13 @@ enum rn_cmd_op {
 		RN_CMD_MAX
 };
 
-#define RN_CM_REQ_DATA	   56 /* bytes of user data in a REQ, after the 36-byte RDMA-CM header */
-#define RN_CM_REP_DATA	   196
-#define RN_CM_REJ_DATA	   148
-#define RN_CM_DATA_MAX	   220
-#define RN_CM_RESOLVE_DATA 180 /* bytes of user data in a SIDR_REQ, after the RDMA-CM header */
-#define RN_CM_ANSWER_DATA  136 /* bytes of private data in a SIDR_REP */
-#define RN_UDP_QKEY	   0x01234567u /* default Q_Key of datagram (UD) services */
+#define RN_CM_REQ_DATA	    56 /* bytes of user data in a REQ, after the 36-byte RDMA-CM header */
+#define RN_CM_REP_DATA	    196
+#define RN_CM_REJ_DATA	    148
+#define RN_CM_DATA_MAX	    220
+#define RN_CM_SIDR_REQ_DATA 180 /* bytes of user data in a SIDR_REQ, after the RDMA-CM header */
+#define RN_CM_SIDR_REP_DATA 136 /* bytes of private data in a SIDR_REP */
+#define RN_UDP_QKEY	    0x01234567u /* default Q_Key of datagram (UD) services */
 
 /* Port spaces: the bits of a CM service id above the port number. One port number stands for a
  * different service in each port space. */
@@ -576,7 +576,7 @@ static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
 	X(PORT_DOWN,      24, "link down") \
 	X(PORT_UP,        25, "link up") \
 	X(PORT_GONE,      26, "device removed: every request has completed, no other event follows") \
-	X(CM_PARTED,      27, "the peer's DREQ was answered because CM_DISCONNECT did not come in time")
+	X(CM_AUTO_DREP,      27, "the peer's DREQ was answered because CM_DISCONNECT did not come in time")
 /* clang-format on */
 
 enum rn_event_kind {

@@ -290,12 +290,12 @@ int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bo
 /* As rn_client_cm_bind(), but in any port space and for queue pairs of any type; the id keeps both
  * for listening and connecting. qp_type RN_QPT_UC: connections between UC queue pairs only.
  * RN_QPT_UD: a datagram service, whose QPN and Q_Key peers find out by SIDR, with the calls below:
- *   _connect    sends a SIDR_REQ with up to RN_CM_RESOLVE_DATA bytes and no QPN. One of three
+ *   _connect    sends a SIDR_REQ with up to RN_CM_SIDR_REQ_DATA bytes and no QPN. One of three
  *               events follows: RN_EVENT_CM_RESPONSE with the service's param.qpn, param.qkey and
  *               address vector attr.av; _REJECTED with a SIDR status as reason; _UNREACHABLE. After
  *               each of them the id may connect again.
  *   _accept     to be called after CM_REQUEST: replies with param->qpn and ->qkey (0 = RN_UDP_QKEY)
- *               and up to RN_CM_ANSWER_DATA bytes. No event follows; the id replies to repeated
+ *               and up to RN_CM_SIDR_REP_DATA bytes. No event follows; the id replies to repeated
  *               requests until it is destroyed.
  *   _reject     reason: SIDR status 1..5; 0 stands for 2, "rejected".
  * port_space: enum rn_port_space, 0 = TCP. qp_type 0: UD in UDP and IPOIB, else RC.

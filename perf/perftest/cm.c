@@ -192,7 +192,7 @@ int pt_cm_connect_all(struct pt_end *e)
 	return 0;
 }
 
-void pt_cm_part(struct pt_end *e)
+void pt_cm_disconnect_all(struct pt_end *e)
 {
 	bool goes_first = pt_is_server(e->o) || e->stopped;
 	struct rn_event ev;

@@ -18,7 +18,7 @@ int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint3
 int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id);
 /* Disconnects the test's queue pairs. The server disconnects first, as perftest's client expects; a
  * client waits for that up to a second per queue pair. */
-void pt_cm_part(struct pt_end *e);
+void pt_cm_disconnect_all(struct pt_end *e);
 
 /* Connect all queue pairs of the test: pt_cm_accept_all at the server, pt_cm_connect_all at the
  * client. Both ends must have reached this step. */

@@ -497,7 +497,7 @@ int pt_poll(struct pt_end *e, bool wait)
 	struct rn_cqe cqe[POLL_BATCH];
 	unsigned n;
 
-	if ((wait || ++e->polls % POLLS_PER_LOOK == 0) && pt_watch(e) != 0)
+	if ((wait || ++e->polls % POLLS_PER_LOOK == 0) && pt_check_peer(e) != 0)
 		return -1;
 	n = wait ? take_or_sleep(e, cqe) : take(e, cqe, false);
 	for (unsigned k = 0; k < n; k++) {

@@ -38,7 +38,7 @@ struct pt_end {
 	struct rn_event pending[PT_EVENTS]; /* events received but not yet taken by pt_event() */
 	unsigned npending;
 	int peer_fd;	/* TCP socket over which the ends exchange parameters, or -1 */
-	unsigned polls; /* polls so far: every 1024th also calls pt_watch() */
+	unsigned polls; /* polls so far: every 1024th also calls pt_check_peer() */
 	/* time (ns) when the other end was first found to be gone; 0: it is connected */
 	uint64_t gone_since;
 	bool stopped; /* the user has interrupted the test */
@@ -73,7 +73,7 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
 /* Posts one receive on queue pair i, large enough for any message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);
 /* Takes completions and counts them in e->qp. With `wait`, sleeps up to 100 ms if there are none.
- * Returns their number; -1 if a completion reports an error or pt_watch() fails. */
+ * Returns their number; -1 if a completion reports an error or pt_check_peer() fails. */
 int pt_poll(struct pt_end *e, bool wait);
 
 /* Waits up to timeout_ms for an event of one of the kinds (a bit mask of 1 << kind) with this id;
@@ -86,7 +86,7 @@ void pt_events(struct pt_end *e, int timeout_ms);
 /* Called in loops that wait. Returns -1 if the user has asked to stop (e->stopped is set then), or
  * if the other end has been gone for more than a second, which is printed on stderr. A peer that
  * has finished closes its connection first, so its last data has that second to arrive. */
-int pt_watch(struct pt_end *e);
+int pt_check_peer(struct pt_end *e);
 
 uint64_t pt_now_ns(void);
 const char *pt_status_text(uint8_t status);

@@ -75,7 +75,7 @@ static json_t *test_info(const struct pt_end *e)
 		      "OFF", "Device", jsonfile_text(e->info->name), "Number_of_qps", (int)o->qps,
 		      "Transport_type", "IB", "Connection_type", pt_connection_name(o), "Using_SRQ",
 		      "OFF", "PCIe_relax_order", "OFF", "ibv_wr_API", "OFF");
-	if (pt_asks(o))
+	if (pt_posts_requests(o))
 		json_object_set_new(t, "TX_depth", json_integer(o->tx));
 	if (o->tool->verb == PT_SEND && (pt_is_server(o) || o->bidi))
 		json_object_set_new(t, "RX_depth", json_integer(o->rx));

@@ -152,7 +152,7 @@ static int one_bidi_bw(struct test *x, uint32_t size)
 
 /* The end of a test of WRITEs, READs or atomics in one direction: the server gets the client's
  * result and reports it. */
-static int tell_server(struct test *x)
+static int report_to_server(struct test *x)
 {
 	struct pt_rates theirs;
 
@@ -177,14 +177,14 @@ static int one_bw(struct test *x, uint32_t size)
 
 static int run_bw(struct test *x)
 {
-	bool passive = !pt_asks(x->o) && x->o->tool->verb != PT_SEND;
+	bool passive = !pt_posts_requests(x->o) && x->o->tool->verb != PT_SEND;
 
 	for (uint32_t size = 2; x->o->all && !passive && size <= x->o->size; size *= 2)
 		if (one_bw(x, size) != 0)
 			return -1;
 	if (!x->o->all && !passive && one_bw(x, (uint32_t)x->o->size) != 0)
 		return -1;
-	if (x->o->tool->verb != PT_SEND && !x->o->bidi && tell_server(x) != 0)
+	if (x->o->tool->verb != PT_SEND && !x->o->bidi && report_to_server(x) != 0)
 		return -1;
 	pt_print_line();
 	return pt_talk_end(&x->t);
@@ -235,7 +235,7 @@ static int run(struct test *x)
 		rc = -1;
 	stop_leave(x->o->tool->name);
 	if (x->o->cm && x->e.qp)
-		pt_cm_part(&x->e);
+		pt_cm_disconnect_all(&x->e);
 	pt_talk_close(&x->t);
 	if (x->o->stats)
 		counters_print(stdout);

@@ -52,7 +52,7 @@ static inline bool pt_is_server(const struct pt_options *o)
 
 /* True if this end posts the test's requests: the client always, the server only in tests of both
  * directions (-b). */
-static inline bool pt_asks(const struct pt_options *o)
+static inline bool pt_posts_requests(const struct pt_options *o)
 {
 	return o->server || o->bidi;
 }

@@ -52,7 +52,7 @@ void pt_print_test(const struct pt_end *e)
 	printf(" Number of qps   : %u\t\tTransport type : IB\n", o->qps);
 	printf(" Connection type : %s\t\tUsing SRQ      : OFF\n", pt_connection_name(o));
 	printf(" PCIe relax order: OFF\n ibv_wr* API     : OFF\n");
-	if (pt_asks(o))
+	if (pt_posts_requests(o))
 		printf(" TX depth        : %u\n", o->tx);
 	if (o->tool->verb == PT_SEND && (pt_is_server(o) || o->bidi))
 		printf(" RX depth        : %u\n", o->rx);

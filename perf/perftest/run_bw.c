@@ -174,7 +174,7 @@ static int run_duration(struct bw *b)
 	return 0;
 }
 
-static void forget_counts(struct bw *b)
+static void reset_counts(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
 		struct pt_qp *q = &b->e->qp[i];
@@ -192,7 +192,7 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 	struct bw b = {.e = e,
 		       .o = o,
 		       .size = size,
-		       .asks = pt_asks(o),
+		       .asks = pt_posts_requests(o),
 		       .receives = o->tool->verb == PT_SEND && (o->bidi || pt_is_server(o)),
 		       .per_qp = o->secs ? UINT64_MAX : o->iters};
 	uint64_t n = (uint64_t)o->iters * o->qps, last = 0;
@@ -215,6 +215,6 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 	else
 		*rates = pt_rates_of(size, n, last - b.first, unit, b.times);
 	free(b.times);
-	forget_counts(&b);
+	reset_counts(&b);
 	return rc;
 }

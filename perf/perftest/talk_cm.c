@@ -75,12 +75,12 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 		return complain(t, "cannot tell the other end", rc);
 	t->sent++;
 	while (t->acked < t->sent)
-		if (take(t) != 0 || (++turns % TURNS_PER_LOOK == 0 && pt_watch(t->e) != 0))
+		if (take(t) != 0 || (++turns % TURNS_PER_LOOK == 0 && pt_check_peer(t->e) != 0))
 			return -1;
 	return 0;
 }
 
-/* Waits for one message. pt_watch() detects a peer that disconnects. A peer that dies without
+/* Waits for one message. pt_check_peer() detects a peer that disconnects. A peer that dies without
  * disconnecting is detected by PATIENCE_NS, which is longer than any test. */
 static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 {
@@ -92,7 +92,7 @@ static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 			return -1;
 		if (++turns % TURNS_PER_LOOK != 0)
 			continue;
-		if (pt_watch(t->e) != 0)
+		if (pt_check_peer(t->e) != 0)
 			return -1;
 		if (pt_now_ns() > end)
 			return complain(t, "no word from the other end", -ETIMEDOUT);

@@ -26,7 +26,7 @@ static bool has_disconnected(struct pt_end *e)
 	return false;
 }
 
-int pt_watch(struct pt_end *e)
+int pt_check_peer(struct pt_end *e)
 {
 	uint64_t now;
 

@@ -73,7 +73,7 @@ int rn_client_cm_connect(struct rn_client *client, uint32_t id, const struct rn_
 	struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT, .user = user};
 	struct rn_rsp rsp;
 
-	if (param->data_len > RN_CM_RESOLVE_DATA)
+	if (param->data_len > RN_CM_SIDR_REQ_DATA)
 		return -EMSGSIZE;
 	cmd.cm.id = id;
 	cmd.cm.port = local->port;

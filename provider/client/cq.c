@@ -244,7 +244,7 @@ unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned
 
 /* Stores the armed condition, then checks the unread entries. The shard publishes its tail, then
  * reads the condition, so at least one of the two sees the other's store. */
-static bool arm_and_look(struct rn_client_cq *cq)
+static bool arm_and_check(struct rn_client_cq *cq)
 {
 	atomic_store(&cq->view->shared->armed, cq->armed);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -258,14 +258,14 @@ bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what)
 		for (uint32_t s = 0; s < cq->nfeeds; s++)
 			cq->feed[s].scanned = 0;
 	}
-	return arm_and_look(cq);
+	return arm_and_check(cq);
 }
 
 bool rn_client_cq_fired(struct rn_client_cq *cq)
 {
 	if (cq->armed == RN_CQ_ARM_NONE)
 		return false;
-	return arm_and_look(cq);
+	return arm_and_check(cq);
 }
 
 void rn_client_cq_disarm(struct rn_client_cq *cq)

@@ -27,7 +27,7 @@ static void destroy(struct nd_object *obj)
 	struct nd_adapter *adapter = (struct nd_adapter *)obj;
 
 	if (rn_client_pd_destroy(adapter->dev->client, adapter->pd) == 0)
-		os_live_gone(live_pds());
+		os_live_remove(live_pds());
 	pthread_mutex_destroy(&adapter->ties);
 	pthread_mutex_destroy(&adapter->bindings);
 	nd_device_put(adapter->dev);
@@ -314,7 +314,7 @@ HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out)
 	struct nd_adapter *adapter;
 	int rc;
 
-	if (!nd_class_answers(&nd_adapter_class, iid))
+	if (!nd_class_implements(&nd_adapter_class, iid))
 		return E_NOINTERFACE;
 	adapter = calloc(1, sizeof(*adapter));
 	if (adapter == NULL)
@@ -330,7 +330,7 @@ HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out)
 		free(adapter);
 		return not_opened(rc);
 	}
-	os_live_born(live_pds());
+	os_live_add(live_pds());
 	nd_object_init(&adapter->obj, &nd_adapter_class);
 	adapter->number = atomic_fetch_add(&instances, 1) + 1;
 	pthread_mutex_init(&adapter->ties, NULL);

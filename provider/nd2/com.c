@@ -9,15 +9,15 @@ void nd_object_init(struct nd_object *obj, const struct nd_class *cls)
 	atomic_init(&obj->clients, 1);
 	atomic_init(&obj->refs, 1);
 	obj->live = os_live_of(cls->name);
-	os_live_born(obj->live);
+	os_live_add(obj->live);
 }
 
 void nd_object_abandon(struct nd_object *obj)
 {
-	os_live_gone(obj->live);
+	os_live_remove(obj->live);
 }
 
-bool nd_class_answers(const struct nd_class *cls, REFIID riid)
+bool nd_class_implements(const struct nd_class *cls, REFIID riid)
 {
 	return IsEqualGUID(riid, &IID_IUnknown) || IsEqualGUID(riid, cls->own) ||
 	       (cls->base != NULL && IsEqualGUID(riid, cls->base));
@@ -28,7 +28,7 @@ HRESULT nd_object_query(struct nd_object *obj, REFIID riid, void **ppv)
 	if (ppv == NULL)
 		return E_POINTER;
 	*ppv = NULL;
-	if (!nd_class_answers(obj->cls, riid))
+	if (!nd_class_implements(obj->cls, riid))
 		return E_NOINTERFACE;
 	nd_object_addref(obj);
 	*ppv = obj;
@@ -67,7 +67,7 @@ void nd_object_put(struct nd_object *obj)
 		OS_UNCANCELLED;
 
 		obj->cls->destroy(obj);
-		os_live_gone(live);
+		os_live_remove(live);
 	}
 }
 

@@ -59,7 +59,7 @@ void nd_object_ref(struct nd_object *);
 void nd_object_put(struct nd_object *);
 
 /* True if the class implements this interface: the check of `iid` in Create methods. */
-bool nd_class_answers(const struct nd_class *, REFIID);
+bool nd_class_implements(const struct nd_class *, REFIID);
 
 /* Returns the object behind an interface pointer if the object is of this class, else NULL. The
  * pointer may be NULL or belong to an object of another library. Takes no reference. */

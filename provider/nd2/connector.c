@@ -30,7 +30,7 @@ static HRESULT state_status(const struct nd_connector *c, enum nd_connector_meth
 
 /* Chooses a random starting PSN. False: the kernel has no random number; the connection then fails,
  * because an attacker must not be able to guess a PSN. */
-static bool draw_psn(struct nd_connector *c)
+static bool choose_psn(struct nd_connector *c)
 {
 	uint32_t psn;
 
@@ -73,7 +73,7 @@ struct nd_qp *nd_connector_untie(struct nd_connector *c)
 	return qp;
 }
 
-void nd_connector_forget_id(struct nd_connector *c)
+void nd_connector_destroy_id(struct nd_connector *c)
 {
 	if (c->id == 0)
 		return;
@@ -157,7 +157,7 @@ static void abandon(struct nd_connector *c, HRESULT notify_status)
 	bool untouched = c->state == ND_CN_REQ_SENT || c->state == ND_CN_REP_RECEIVED;
 	struct nd_qp *qp;
 
-	nd_connector_forget_id(c);
+	nd_connector_destroy_id(c);
 	c->draining = false;
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_notify(c, notify_status);
@@ -176,7 +176,7 @@ void nd_connector_qp_released(struct nd_connector *c)
 
 	pthread_mutex_lock(&c->async.lock);
 	if (c->state == ND_CN_PEER_GONE) {
-		nd_connector_answer_peer(c);
+		nd_connector_send_drep(c);
 		nd_connector_end_qp(c);
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
@@ -249,7 +249,7 @@ static void fill_param(const struct nd_connector *c, struct rn_cm_param *param)
 	param->responder_resources = c->inbound;
 	param->initiator_depth = c->outbound;
 	param->retry_cnt = 7;
-	param->rnr_retry = c->qp->srq != NULL ? ND_RNR_FOR_EVER : ND_RNR_RETRY;
+	param->rnr_retry = c->qp->srq != NULL ? ND_RNR_UNLIMITED : ND_RNR_RETRY;
 	param->srq = c->qp->srq != NULL;
 }
 
@@ -362,7 +362,7 @@ static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 		return STATUS_BAD_NETWORK_NAME;
 	if (!resolve_loopback(c, &call->peer.gid))
 		return ND_INVALID_ADDRESS;
-	if (!draw_psn(c))
+	if (!choose_psn(c))
 		return ND_INTERNAL_ERROR;
 	if (!nd_connector_tie(c, call->qp))
 		return ND_CONNECTION_ACTIVE;
@@ -436,7 +436,7 @@ static HRESULT establish(struct nd_connector *c)
 		c->state = ND_CN_CONNECTED;
 		return ND_SUCCESS;
 	}
-	nd_connector_forget_id(c);
+	nd_connector_destroy_id(c);
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	return rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED;
@@ -480,7 +480,7 @@ static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 
 	if (FAILED(hr))
 		return hr;
-	if (!draw_psn(c))
+	if (!choose_psn(c))
 		return ND_INTERNAL_ERROR;
 	if (!nd_connector_tie(c, call->qp))
 		return ND_CONNECTION_ACTIVE;
@@ -498,7 +498,7 @@ static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 		c->state = ND_CN_REP_SENT;
 		return ND_PENDING;
 	}
-	nd_connector_forget_id(c); /* the CM rejects the request, since the peer still waits */
+	nd_connector_destroy_id(c); /* the CM rejects the request, since the peer still waits */
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	nd_connector_end_step(c, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED);
@@ -703,7 +703,7 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 	c->state = ND_CN_DISCONNECTING;
 	os_request_list_add(&c->async.requests, request);
 	if (atomic_load(&c->async.adapter->dev->link_down))
-		nd_connector_give_up(c);
+		nd_connector_stop_waiting(c);
 }
 
 static HRESULT Disconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
@@ -766,7 +766,7 @@ HRESULT nd_connector_create(struct nd_adapter *adapter, REFIID iid, HANDLE file,
 	struct nd_connector *c;
 	HRESULT hr;
 
-	if (!nd_class_answers(&nd_connector_class, iid))
+	if (!nd_class_implements(&nd_connector_class, iid))
 		return E_NOINTERFACE;
 	if (!reserve_place(adapter->dev))
 		return ND_INSUFFICIENT_RESOURCES;

@@ -23,8 +23,8 @@
 #define ND_RNR_RETRY	 6
 /* With a shared receive queue the peer retries for ever: the first wait is 1.28 ms, and each later
  * one is 1.33 to 1.5 times as long, up to 492 ms. */
-#define ND_SRQ_RNR_STEP 1
-#define ND_RNR_FOR_EVER 7
+#define ND_SRQ_RNR_STEP	 1
+#define ND_RNR_UNLIMITED 7
 
 /* Kinds of request on the connector's list; at most one ND_CR_STEP request waits at a time. */
 enum nd_connector_request {
@@ -73,12 +73,12 @@ void nd_connector_end_notify(struct nd_connector *, HRESULT status);
 void nd_connector_end_qp(struct nd_connector *);
 /* The peer has disconnected: flushes the queue pair, answers the DREQ, and ends a Disconnect that
  * waited for the drain. */
-void nd_connector_answer_peer(struct nd_connector *);
+void nd_connector_send_drep(struct nd_connector *);
 /* The link is down or the queue pair failed: ends a Disconnect that waits for the peer. */
-void nd_connector_give_up(struct nd_connector *);
+void nd_connector_stop_waiting(struct nd_connector *);
 /* Destroys the CM's id, so no more events of it come. The CM still sends the peer the message that
  * the state requires. */
-void nd_connector_forget_id(struct nd_connector *);
+void nd_connector_destroy_id(struct nd_connector *);
 void nd_connector_event(struct nd_object *, const struct rn_event *);
 
 #endif

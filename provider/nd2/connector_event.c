@@ -94,7 +94,7 @@ static void on_response(struct nd_connector *c, const struct rn_event *ev)
 /* Flushes the queue pair and answers the peer's DREQ. Until the client disconnects too, its further
  * requests are accepted and flushed, so a client that counts completions gets one for each
  * request. */
-void nd_connector_answer_peer(struct nd_connector *c)
+void nd_connector_send_drep(struct nd_connector *c)
 {
 	c->draining = false;
 	if (c->qp != NULL)
@@ -119,13 +119,13 @@ static void peer_gone(struct nd_connector *c)
 	nd_connector_end_notify(c, ND_SUCCESS);
 	c->draining = c->qp != NULL && nd_qp_drain(c->qp);
 	if (!c->draining)
-		nd_connector_answer_peer(c);
+		nd_connector_send_drep(c);
 }
 
 static void drained(struct nd_connector *c)
 {
 	if (c->draining)
-		nd_connector_answer_peer(c);
+		nd_connector_send_drep(c);
 }
 
 /* A failed queue pair ends its connection. The DREQ informs the peer, whose own queue pair may not
@@ -150,7 +150,7 @@ static void on_established(struct nd_connector *c)
 
 /* The peer refused the connection attempt: its REJ (or a timeout) came instead of a REP, after this
  * side's REP, or before this side's client accepted or completed the connection. */
-static void peer_declined(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
+static void peer_refused(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
 {
 	switch (c->state) {
 	case ND_CN_REQ_SENT:
@@ -179,15 +179,15 @@ static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
 	 * REJ from the peer's client counts. */
 	if (c->state == ND_CN_REQ_SENT || (c->state == ND_CN_REP_SENT && by_consumer))
 		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
-	peer_declined(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
-		      by_consumer ? ND_CONNECTION_REFUSED : ND_CONNECTION_ABORTED);
+	peer_refused(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
+		     by_consumer ? ND_CONNECTION_REFUSED : ND_CONNECTION_ABORTED);
 }
 
 static void on_unreachable(struct nd_connector *c, const struct rn_event *ev)
 {
 	HRESULT status = ev->err != 0 ? nd_status_of_errno(ev->err) : ND_IO_TIMEOUT;
 
-	peer_declined(c, status, ND_IO_TIMEOUT);
+	peer_refused(c, status, ND_IO_TIMEOUT);
 }
 
 static void on_disconnected(struct nd_connector *c)
@@ -206,18 +206,18 @@ static void on_disconnected(struct nd_connector *c)
 		nd_connector_end_step(c, ND_SUCCESS);
 		break;
 	default:
-		peer_declined(c, ND_CONNECTION_ABORTED, ND_CONNECTION_ABORTED);
+		peer_refused(c, ND_CONNECTION_ABORTED, ND_CONNECTION_ABORTED);
 		break;
 	}
 }
 
 /* With the link down or the queue pair failed, Disconnect completes without waiting for the DREP,
  * which would save no request in flight. The CM repeats the DREQ in the background. */
-void nd_connector_give_up(struct nd_connector *c)
+void nd_connector_stop_waiting(struct nd_connector *c)
 {
 	if (c->state != ND_CN_DISCONNECTING || c->draining)
 		return;
-	nd_connector_forget_id(c);
+	nd_connector_destroy_id(c);
 	nd_connector_end_qp(c);
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_step(c, ND_SUCCESS);
@@ -260,9 +260,9 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 		on_port_gone(c);
 		break;
 	case RN_EVENT_PORT_DOWN:
-		nd_connector_give_up(c);
+		nd_connector_stop_waiting(c);
 		break;
-	case RN_EVENT_CM_PARTED: /* the drain took too long, so the CM has answered the DREQ */
+	case RN_EVENT_CM_AUTO_DREP: /* the drain took too long, so the CM has answered the DREQ */
 		drained(c);
 		break;
 	default:
@@ -272,7 +272,7 @@ out:
 	pthread_mutex_unlock(&c->async.lock);
 }
 
-void nd_connector_transport_dead(struct nd_connector *c)
+void nd_connector_qp_failed(struct nd_connector *c)
 {
 	pthread_mutex_lock(&c->async.lock);
 	/* The client may have seen the failed requests and called Disconnect before this event was
@@ -282,7 +282,7 @@ void nd_connector_transport_dead(struct nd_connector *c)
 	else if (c->draining)
 		drained(c);
 	else
-		nd_connector_give_up(c);
+		nd_connector_stop_waiting(c);
 	pthread_mutex_unlock(&c->async.lock);
 }
 

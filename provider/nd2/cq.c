@@ -246,7 +246,7 @@ HRESULT nd_cq_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, ULONG 
 	struct nd_cq *cq;
 	HRESULT hr;
 
-	if (!nd_class_answers(&nd_cq_class, iid))
+	if (!nd_class_implements(&nd_cq_class, iid))
 		return E_NOINTERFACE;
 	if (depth == 0 || depth > adapter->limits.MaxCompletionQueueDepth)
 		return ND_INVALID_PARAMETER_3;

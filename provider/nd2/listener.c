@@ -392,7 +392,7 @@ HRESULT nd_listener_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, 
 	struct nd_listener *l;
 	HRESULT hr;
 
-	if (!nd_class_answers(&nd_listener_class, iid))
+	if (!nd_class_implements(&nd_listener_class, iid))
 		return E_NOINTERFACE;
 	l = calloc(1, sizeof(*l));
 	if (l == NULL)

@@ -240,7 +240,7 @@ HRESULT nd_mr_create(struct nd_adapter *adapter, REFIID iid, HANDLE file, void *
 	struct nd_mr *mr;
 	HRESULT hr;
 
-	if (!nd_class_answers(&nd_mr_class, iid))
+	if (!nd_class_implements(&nd_mr_class, iid))
 		return E_NOINTERFACE;
 	mr = calloc(1, sizeof(*mr));
 	if (mr == NULL)

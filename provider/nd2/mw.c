@@ -205,7 +205,7 @@ HRESULT nd_mw_create(struct nd_adapter *adapter, REFIID iid, void **out)
 	struct nd_mw *mw;
 	int rc;
 
-	if (!nd_class_answers(&nd_mw_class, iid))
+	if (!nd_class_implements(&nd_mw_class, iid))
 		return E_NOINTERFACE;
 	mw = calloc(1, sizeof(*mw));
 	if (mw == NULL)

@@ -222,7 +222,7 @@ HRESULT nd_connector_take(struct nd_connector *, const struct rn_event *request)
 /* The queue pair tied to the connector calls transport_dead when the queue pair has failed, drained
  * when its requests in flight have completed, and qp_released when the client has released the
  * queue pair. */
-void nd_connector_transport_dead(struct nd_connector *);
+void nd_connector_qp_failed(struct nd_connector *);
 void nd_connector_drained(struct nd_connector *);
 void nd_connector_qp_released(struct nd_connector *);
 

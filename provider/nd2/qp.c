@@ -179,7 +179,7 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 	if (ev->kind == RN_EVENT_SQ_DRAINED)
 		nd_connector_drained(connector);
 	else
-		nd_connector_transport_dead(connector);
+		nd_connector_qp_failed(connector);
 	nd_object_put((struct nd_object *)connector);
 }
 
@@ -422,7 +422,7 @@ HRESULT nd_qp_create(struct nd_adapter *adapter, REFIID iid, const struct nd_qp_
 	struct nd_qp *qp;
 	int rc;
 
-	if (!nd_class_answers(&nd_qp_class, iid))
+	if (!nd_class_implements(&nd_qp_class, iid))
 		return E_NOINTERFACE;
 	qp = calloc(1, sizeof(*qp));
 	if (qp == NULL)

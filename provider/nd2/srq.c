@@ -225,7 +225,7 @@ HRESULT nd_srq_create(struct nd_adapter *adapter, REFIID iid, HANDLE file,
 	HRESULT hr;
 	int rc;
 
-	if (!nd_class_answers(&nd_srq_class, iid))
+	if (!nd_class_implements(&nd_srq_class, iid))
 		return E_NOINTERFACE;
 	if (init->depth == 0 || init->depth > adapter->limits.MaxSharedReceiveQueueDepth)
 		return ND_INVALID_PARAMETER_3;

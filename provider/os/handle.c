@@ -112,7 +112,7 @@ HRESULT os_handle_open(struct os_object *object, const struct os_object_ops *ops
 	object->ops = ops;
 	object->index = index;
 	slot->object = object;
-	os_live_born(live_of(ops->kind));
+	os_live_add(live_of(ops->kind));
 	state = (atomic_load_explicit(&slot->state, memory_order_relaxed) & ~UINT64_C(0xFFFFFFFF)) |
 		OPEN | 1;
 	/* Release order: a thread that finds this state must see the object behind it. */
@@ -188,7 +188,7 @@ void os_object_put(struct os_object *object)
 	destroy(object);
 	atomic_store_explicit(&slot->state, ((before >> 32) + 1) << 32, memory_order_relaxed);
 	give_slot(index);
-	os_live_gone(live);
+	os_live_remove(live);
 }
 
 unsigned int os_handle_live(void)

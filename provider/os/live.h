@@ -36,13 +36,13 @@ extern struct os_live os_live[OS_LIVE_MAX];
  * stay valid for ever. When all rows are taken, all further kinds share the last row. */
 struct os_live *os_live_of(const char *kind);
 
-static inline void os_live_born(struct os_live *live)
+static inline void os_live_add(struct os_live *live)
 {
 	atomic_fetch_add_explicit(&live->count, 1, memory_order_relaxed);
 }
 
 /* Release order: a thread that reads the lower count must see all earlier effects of the object. */
-static inline void os_live_gone(struct os_live *live)
+static inline void os_live_remove(struct os_live *live)
 {
 	atomic_fetch_sub_explicit(&live->count, 1, memory_order_release);
 }

@@ -2,9 +2,9 @@
  * Runs the client's completion routines. Owns up to MAX_THREADS threads. One is started with the
  * first binding, the others when packets are queued and no thread is idle: a routine that blocks
  * must not keep the next one from running, and routines may wait for one another. The first
- * PROMPT_THREADS take packets at once. Each later thread first waits SECOND_LOOK_MS, because most
- * routines are short and a burst of them needs no more threads. No lock is held while a routine
- * runs.
+ * PROMPT_THREADS take packets at once. Each later thread first waits LATE_THREAD_WAIT_MS, because
+ * most routines are short and a burst of them needs no more threads. No lock is held while a
+ * routine runs.
  */
 #include "os/pool.h"
 #include "os/child.h"
@@ -15,9 +15,9 @@
 
 #include <stdlib.h>
 
-#define MAX_THREADS    64
-#define PROMPT_THREADS 4
-#define SECOND_LOOK_MS 10
+#define MAX_THREADS	    64
+#define PROMPT_THREADS	    4
+#define LATE_THREAD_WAIT_MS 10
 
 static struct {
 	pthread_mutex_t lock;
@@ -28,7 +28,7 @@ static struct {
 	unsigned int idle; /* threads that wait for a packet, are about to, or were just started */
 	unsigned int threads;
 	pthread_t thread[MAX_THREADS];
-	bool looking; /* a thread past PROMPT_THREADS is in its wait of SECOND_LOOK_MS */
+	bool looking; /* a thread past PROMPT_THREADS is in its wait of LATE_THREAD_WAIT_MS */
 	bool ending;
 } pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -44,16 +44,16 @@ static struct os_packet *unhook_first(void)
 	if (!pool.first)
 		pool.end = &pool.first;
 	pool.queued--;
-	os_live_gone(&os_live[OS_LIVE_PACKET]);
+	os_live_remove(&os_live[OS_LIVE_PACKET]);
 	return packet;
 }
 
 static bool add_thread(void);
 
-/* Waits SECOND_LOOK_MS, so that the other threads can take the queued packets first. */
+/* Waits LATE_THREAD_WAIT_MS, so that the other threads can take the queued packets first. */
 static void wait_for_others(void)
 {
-	struct os_deadline deadline = os_deadline_in(SECOND_LOOK_MS);
+	struct os_deadline deadline = os_deadline_in(LATE_THREAD_WAIT_MS);
 	pthread_cond_t never;
 
 	os_cond_init(&never);
@@ -125,7 +125,7 @@ HRESULT os_pool_start(void)
 
 void os_pool_queue(struct os_packet *packet)
 {
-	os_live_born(&os_live[OS_LIVE_PACKET]);
+	os_live_add(&os_live[OS_LIVE_PACKET]);
 	pthread_mutex_lock(&pool.lock);
 	packet->next = NULL;
 	*pool.end = packet;

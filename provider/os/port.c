@@ -43,7 +43,7 @@ static void drop_packets(struct os_port *port)
 
 		port->first = packet->next;
 		free(packet);
-		os_live_gone(&os_live[OS_LIVE_PACKET]);
+		os_live_remove(&os_live[OS_LIVE_PACKET]);
 	}
 	port->end = &port->first;
 }
@@ -129,7 +129,7 @@ void os_port_queue(struct os_port *port, struct os_packet *packet)
 	if (port->closed) {
 		free(packet);
 	} else {
-		os_live_born(&os_live[OS_LIVE_PACKET]);
+		os_live_add(&os_live[OS_LIVE_PACKET]);
 		packet->next = NULL;
 		if (!give_to_waiter(port, packet)) {
 			if (!port->first && port->fd >= 0)
@@ -150,7 +150,7 @@ static void move_packet(struct os_packet *packet, NDS_PORT_ENTRY *entry)
 		.dwNumberOfBytesTransferred = packet->bytes,
 	};
 	free(packet);
-	os_live_gone(&os_live[OS_LIVE_PACKET]);
+	os_live_remove(&os_live[OS_LIVE_PACKET]);
 }
 
 static ULONG move_packets(struct os_port *port, NDS_PORT_ENTRY *entries, ULONG n)
@@ -195,7 +195,7 @@ static void cancelled(void *arg)
 	leave(w);
 	if (w->given && port->closed) {
 		free(w->given);
-		os_live_gone(&os_live[OS_LIVE_PACKET]);
+		os_live_remove(&os_live[OS_LIVE_PACKET]);
 	} else if (w->given && !give_to_waiter(port, w->given)) {
 		if (!port->first && port->fd >= 0)
 			eventfd_write(port->fd, 1);

@@ -44,7 +44,7 @@ static void publish(struct os_notice *notice)
 	if (event)
 		os_event_put(event);
 	os_file_put(file);
-	os_live_gone(&os_live[OS_LIVE_REQUEST]);
+	os_live_remove(&os_live[OS_LIVE_REQUEST]);
 }
 
 HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os_request **out)
@@ -65,7 +65,7 @@ HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os
 			return ND_INVALID_HANDLE;
 		}
 	}
-	os_live_born(&os_live[OS_LIVE_REQUEST]);
+	os_live_add(&os_live[OS_LIVE_REQUEST]);
 	os_file_ref(file);
 	request->file = file;
 	request->silent = h_event & LOW_BIT;
@@ -109,7 +109,7 @@ void os_request_refuse(struct os_request *request, HRESULT status)
 		os_event_put(request->event);
 	os_file_put(request->file);
 	free(request);
-	os_live_gone(&os_live[OS_LIVE_REQUEST]);
+	os_live_remove(&os_live[OS_LIVE_REQUEST]);
 	os_overlapped_refuse(overlapped, status);
 }
 

@@ -314,7 +314,7 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 }
 
 /* Ends the loop at the first provider: the caller only checks that the framework is started. */
-static int nothing_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
+static int stop_at_first(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	return STOP;
 }
@@ -331,7 +331,7 @@ HRESULT NdOpenAdapter(REFIID iid, const struct sockaddr *pAddress, SIZE_T cbAddr
 	int rc;
 
 	*ppIAdapter = NULL;
-	rc = util_framework_each(FAILED(hr) ? nothing_on : open_on, &call);
+	rc = util_framework_each(FAILED(hr) ? stop_at_first : open_on, &call);
 	if (rc == UTIL_NOT_STARTED)
 		return ND_DEVICE_NOT_READY;
 	if (FAILED(hr))
@@ -351,7 +351,7 @@ HRESULT NdOpenV1Adapter(const struct sockaddr *pAddress, SIZE_T cbAddress, INDAd
 	HRESULT hr = take_address(pAddress, cbAddress, &sa);
 
 	*ppIAdapter = NULL;
-	if (util_framework_each(nothing_on, NULL) == UTIL_NOT_STARTED)
+	if (util_framework_each(stop_at_first, NULL) == UTIL_NOT_STARTED)
 		return ND_DEVICE_NOT_READY;
 	return FAILED(hr) ? hr : ND_INVALID_ADDRESS;
 }

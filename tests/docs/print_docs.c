@@ -102,8 +102,8 @@ static void print_wake(FILE *out)
 static void print_cm_state(FILE *out, const char *name, unsigned flags, const char *text)
 {
 	fprintf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", name, text,
-		yes(flags & RN_CM_F_TIMED), yes(flags & RN_CM_F_ASKS), yes(flags & RN_CM_F_HELD),
-		yes(flags & RN_CM_F_HALF), yes(flags & RN_CM_F_HOP));
+		yes(flags & RN_CM_F_TIMED), yes(flags & RN_CM_F_RESOLVES),
+		yes(flags & RN_CM_F_HELD), yes(flags & RN_CM_F_HALF), yes(flags & RN_CM_F_HOP));
 }
 
 static void print_cm_states(FILE *out)

@@ -186,7 +186,7 @@ static void take(const uint8_t *frame, uint32_t len)
 	if (parsed == RN_V_OK)
 		print_packet(&p);
 	putchar('\n');
-	sim_speak(&sim, DUT, UINT32_MAX);
+	sim_send(&sim, DUT, UINT32_MAX);
 }
 
 static void converse(FILE *in, FILE *out)
@@ -197,7 +197,7 @@ static void converse(FILE *in, FILE *out)
 	sim.pcap = out;
 	if (sim.spec.type == RN_QPT_RC)
 		ask();
-	sim_speak(&sim, DUT, UINT32_MAX);
+	sim_send(&sim, DUT, UINT32_MAX);
 	must(fread(head, sizeof(head), 1, in) == 1 && head[0] == 0xa1b2c3d4, "not a capture");
 	while (fread(record, sizeof(record), 1, in) == 1) {
 		must(record[2] <= sizeof(frame) && fread(frame, 1, record[2], in) == record[2],

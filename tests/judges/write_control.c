@@ -100,7 +100,7 @@ static void end(unsigned node, uint32_t id)
 
 /* Makes and ends a connection. Its passive side answers after 15 s, so the REQ is repeated and an
  * MRA is sent. */
-static void connect_and_part(void)
+static void connect_and_disconnect(void)
 {
 	uint32_t listener = listen_at(RN_PS_TCP), active = dial(RN_PS_TCP), passive;
 	struct rn_event ev;
@@ -134,7 +134,7 @@ static void refuse(void)
 	end(1, listener);
 }
 
-static void ask_for_datagrams(void)
+static void resolve_datagram_service(void)
 {
 	uint32_t listener = listen_at(RN_PS_UDP), active = dial(RN_PS_UDP), passive;
 
@@ -230,9 +230,9 @@ int main(int argc, char **argv)
 		spec.vlan = way & 2;
 		sim_init(&sim, &spec);
 		sim.pcap = out;
-		connect_and_part();
+		connect_and_disconnect();
 		refuse();
-		ask_for_datagrams();
+		resolve_datagram_service();
 		ping(0);
 		ping(33);
 		ping(4096);

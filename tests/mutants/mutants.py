@@ -123,7 +123,7 @@ MUTANTS = [
     Mutant("bound again after a loss", REQUESTER, "\tif (e->ran)\n\t\treturn true;\n", "", "lend"),
     Mutant("end of a binding untold", QP, "if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)", "if (false)",
            "lend"),
-    Mutant("windows outlive their QP", QP, "\trn_qp_end_limit(qp);\n\trn_mw_drop_all(qp->lane->mrs, &qp->bound);\n",
+    Mutant("windows outlive their QP", QP, "\trn_qp_end_limit(qp);\n\trn_mw_unbind_all(qp->lane->mrs, &qp->bound);\n",
            "\trn_qp_end_limit(qp);\n", "windows"),
     Mutant("failed binding passed over", WINDOW, "if (e->status || rn_psn_steps(", "if (rn_psn_steps(", "windows"),
     Mutant("failed binding passed over on the way on", WINDOW, "if (e->status || part < e->npkts)", "if (part < e->npkts)",

@@ -92,7 +92,7 @@ static unsigned shard_of(struct end *e, USHORT group, KAFFINITY receive, KAFFINI
 	return last_shard;
 }
 
-static void nd2_own_queue_pairs_go_where_their_queues_wish(void **state)
+static void nd2_own_queue_pairs_follow_the_affinity_of_their_queues(void **state)
 {
 	static const struct {
 		USHORT group;
@@ -128,7 +128,7 @@ static void nd2_own_queue_pairs_go_where_their_queues_wish(void **state)
 	end_close(&e);
 }
 
-static void nd2_own_where_the_wish_leaves_a_choice_they_are_spread(void **state)
+static void nd2_own_queue_pairs_are_spread_over_allowed_shards(void **state)
 {
 	IND2CompletionQueue *cq;
 	IND2QueuePair *qp[10];
@@ -244,7 +244,7 @@ static void nd2_own_affinity_is_that_of_the_thread_that_notifies(void **state)
 	end_close(&e);
 }
 
-static void nd2_own_routines_run_where_it_was_said(void **state)
+static void nd2_own_routines_run_within_the_reported_affinity(void **state)
 {
 	OVERLAPPED ov = {0};
 	KAFFINITY mask;
@@ -264,11 +264,11 @@ static void nd2_own_routines_run_where_it_was_said(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(nd2_own_queue_pairs_go_where_their_queues_wish),
-	cmocka_unit_test(nd2_own_where_the_wish_leaves_a_choice_they_are_spread),
+	cmocka_unit_test(nd2_own_queue_pairs_follow_the_affinity_of_their_queues),
+	cmocka_unit_test(nd2_own_queue_pairs_are_spread_over_allowed_shards),
 	cmocka_unit_test(nd2_own_both_shards_work),
 	cmocka_unit_test(nd2_own_affinity_is_that_of_the_thread_that_notifies),
-	cmocka_unit_test(nd2_own_routines_run_where_it_was_said),
+	cmocka_unit_test(nd2_own_routines_run_within_the_reported_affinity),
 };
 
 int main(void)

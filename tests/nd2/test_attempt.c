@@ -65,7 +65,7 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 
 /* After a failed attempt the queue pair works with another connector, and the connector with
  * another queue pair. */
-static void nd2_own_change_partners_between_attempts(void **state)
+static void nd2_own_other_connector_or_queue_pair_after_a_failure(void **state)
 {
 	IND2Connector *other;
 	IND2QueuePair *qp;
@@ -119,7 +119,7 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 
 /* Two connectors with the same local and remote address and port: the second Connect is refused
  * until the first connector is released. */
-static void nd2_own_one_pair_of_ends_at_a_time(void **state)
+static void nd2_own_one_connection_per_address_pair(void **state)
 {
 	struct sockaddr_in from, to;
 	ULONG cb = sizeof(from);
@@ -341,7 +341,7 @@ static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 
 /* Read limits that each side requests, and the limits negotiated from them; posting more Reads
  * than the limit still works. */
-static void nd2_own_read_limits_meet_in_the_middle(void **state)
+static void nd2_own_read_limits_are_negotiated(void **state)
 {
 	static const struct {
 		/* Limits that the active and the passive side request. */
@@ -397,15 +397,15 @@ static void nd2_own_read_limits_meet_in_the_middle(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_connect_again_after_each_failure),
-	cmocka_unit_test(nd2_own_change_partners_between_attempts),
+	cmocka_unit_test(nd2_own_other_connector_or_queue_pair_after_a_failure),
 	cmocka_unit_test(nd2_own_addresses_that_cannot_be_connected_to),
-	cmocka_unit_test(nd2_own_one_pair_of_ends_at_a_time),
+	cmocka_unit_test(nd2_own_one_connection_per_address_pair),
 	cmocka_unit_test(nd2_own_many_connections_from_one_port),
 	cmocka_unit_test(nd2_own_both_sides_connect_at_once),
 	cmocka_unit_test(nd2_own_slow_clients_outlast_the_repeats),
 	cmocka_unit_test(nd2_own_a_flushed_queue_pair_is_no_good),
 	cmocka_unit_test(nd2_own_a_queue_pair_flushed_on_the_way),
-	cmocka_unit_test(nd2_own_read_limits_meet_in_the_middle),
+	cmocka_unit_test(nd2_own_read_limits_are_negotiated),
 };
 
 int main(void)

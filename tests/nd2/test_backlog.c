@@ -179,7 +179,7 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 
 /* The active side withdraws a request that a connector has already taken: each further call on that
  * connector fails. */
-static void nd2_own_request_withdrawn_in_the_hand(void **state)
+static void nd2_own_request_withdrawn_after_it_was_taken(void **state)
 {
 	struct caller call;
 	OVERLAPPED ov = {0};
@@ -227,7 +227,7 @@ static void nd2_own_held_requests_outlive_the_listener(void **state)
 
 /* GetConnectionRequest is a request of the listener: its packet goes to the port of the listener's
  * file, not to that of the connector's file. */
-static void nd2_own_the_listeners_file_is_told(void **state)
+static void nd2_own_packet_goes_to_the_listeners_file(void **state)
 {
 	HANDLE port[2], file[2];
 	OVERLAPPED request = {0}, connect = {0};
@@ -295,9 +295,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_backlog_of_any_size),
 	cmocka_unit_test(nd2_own_backlog_counts_the_unclaimed),
 	cmocka_unit_test(nd2_own_withdrawn_requests_are_not_seen),
-	cmocka_unit_test(nd2_own_request_withdrawn_in_the_hand),
+	cmocka_unit_test(nd2_own_request_withdrawn_after_it_was_taken),
 	cmocka_unit_test(nd2_own_held_requests_outlive_the_listener),
-	cmocka_unit_test(nd2_own_the_listeners_file_is_told),
+	cmocka_unit_test(nd2_own_packet_goes_to_the_listeners_file),
 	cmocka_unit_test(nd2_own_released_connectors_are_passed_over),
 };
 

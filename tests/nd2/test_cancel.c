@@ -262,29 +262,29 @@ static void run_victims(void *(*run)(void *), unsigned n)
 	close_stand(&s);
 }
 
-static void senders_and_pollers(void **state)
+static void cancelled_while_sending_and_polling(void **state)
 {
 	run_victims(streams, rounds(60));
 }
 
-static void makers_of_queues(void **state)
+static void cancelled_while_creating_queues(void **state)
 {
 	run_victims(makes_queues, rounds(60));
 }
 
-static void those_who_register(void **state)
+static void cancelled_while_registering(void **state)
 {
 	run_victims(registers, rounds(60));
 }
 
-static void those_who_notify(void **state)
+static void cancelled_while_arming(void **state)
 {
 	run_victims(arms_and_rings, rounds(60));
 }
 
 /* A thread is cancelled while it waits for an event, a port or a request; the event, port or
  * request then works for the next thread. */
-static void those_who_wait(void **state)
+static void cancelled_while_waiting(void **state)
 {
 	struct stand s;
 	NDS_PORT_ENTRY entry;
@@ -351,9 +351,12 @@ static int close_all(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(senders_and_pollers), cmocka_unit_test(makers_of_queues),
-	cmocka_unit_test(those_who_register),  cmocka_unit_test(those_who_notify),
-	cmocka_unit_test(those_who_wait),      cmocka_unit_test(packets_of_cancelled_waiters),
+	cmocka_unit_test(cancelled_while_sending_and_polling),
+	cmocka_unit_test(cancelled_while_creating_queues),
+	cmocka_unit_test(cancelled_while_registering),
+	cmocka_unit_test(cancelled_while_arming),
+	cmocka_unit_test(cancelled_while_waiting),
+	cmocka_unit_test(packets_of_cancelled_waiters),
 };
 
 int main(int argc, char **argv)

@@ -180,7 +180,7 @@ static void nd2_own_idle_providers_are_unloaded(void **state)
 	HR(check(5), ND_SUCCESS);
 }
 
-static void nd2_own_busy_providers_stay_until_they_are_not(void **state)
+static void nd2_own_busy_providers_are_unloaded_later(void **state)
 {
 	put_entry("1", "00000001-0000-0005" FAMILY, library);
 	setenv("FAKE_ND_BUSY", "1", 1);
@@ -231,7 +231,7 @@ static void ask_twice(void)
 	HR(check(5), ND_SUCCESS);
 }
 
-static void nd2_own_bad_entries_are_passed_over_and_told_once(void **state)
+static void nd2_own_bad_entries_are_skipped_and_reported_once(void **state)
 {
 	static const struct {
 		const char *text, *complaint;
@@ -292,7 +292,7 @@ static void start_again(void)
 
 /* With an empty or missing catalogue folder the library prints the folder's name and the variable
  * to set. */
-static void nd2_own_an_empty_catalogue_is_told(void **state)
+static void nd2_own_an_empty_catalogue_is_reported(void **state)
 {
 	listen_to(start_again);
 	assert_non_null(strstr(said, folder));
@@ -306,7 +306,7 @@ static void nd2_own_an_empty_catalogue_is_told(void **state)
 	assert_string_equal(said, "");
 }
 
-static void nd2_own_more_providers_than_can_be_had(void **state)
+static void nd2_own_more_providers_than_the_limit(void **state)
 {
 	char name[16], guid[64];
 
@@ -366,10 +366,10 @@ int main(int argc, char **argv)
 		catalogue(nd2_own_changes_of_the_catalogue_are_seen),
 		catalogue(nd2_own_changes_of_addresses_are_seen),
 		catalogue(nd2_own_idle_providers_are_unloaded),
-		catalogue(nd2_own_busy_providers_stay_until_they_are_not),
-		catalogue(nd2_own_bad_entries_are_passed_over_and_told_once),
-		catalogue(nd2_own_an_empty_catalogue_is_told),
-		catalogue(nd2_own_more_providers_than_can_be_had),
+		catalogue(nd2_own_busy_providers_are_unloaded_later),
+		catalogue(nd2_own_bad_entries_are_skipped_and_reported_once),
+		catalogue(nd2_own_an_empty_catalogue_is_reported),
+		catalogue(nd2_own_more_providers_than_the_limit),
 		catalogue(nd2_own_starts_and_stops_on_two_threads),
 	};
 

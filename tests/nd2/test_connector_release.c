@@ -225,7 +225,7 @@ static bool try_row(const struct row *row)
 	return true;
 }
 
-static void nd2_own_let_go_in_every_state(void **state)
+static void nd2_own_release_or_cancel_in_every_state(void **state)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int attempts = 0;
@@ -243,8 +243,8 @@ static int nothing_is_left(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_teardown(nd2_own_let_go_in_every_state, nothing_is_left),
-	cmocka_unit_test_teardown(nd2_own_let_go_in_every_state, nothing_is_left),
+	cmocka_unit_test_teardown(nd2_own_release_or_cancel_in_every_state, nothing_is_left),
+	cmocka_unit_test_teardown(nd2_own_release_or_cancel_in_every_state, nothing_is_left),
 };
 
 int main(void)

@@ -148,7 +148,7 @@ static unsigned stream_turn(struct stream *s)
 	return n;
 }
 
-static void nd2_own_streams_to_oneself(void **state)
+static void nd2_own_loopback_streams(void **state)
 {
 	const struct how how = {.cq_depth = 4 * FLIGHT, .depth = 2 * FLIGHT};
 	struct stream s[2 * PAIRS] = {{0}};
@@ -214,7 +214,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_loopback_is_advertised),
 	cmocka_unit_test(nd2_own_every_request_to_oneself),
 	cmocka_unit_test(nd2_own_two_instances_of_one_adapter),
-	cmocka_unit_test(nd2_own_streams_to_oneself),
+	cmocka_unit_test(nd2_own_loopback_streams),
 	cmocka_unit_test(nd2_own_not_to_the_very_same_queue_pair),
 };
 

@@ -60,7 +60,7 @@ static HRESULT disconnect(struct end *e)
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
 
-static void connections_are_told_with_their_end(void **state)
+static void connections_are_logged_with_their_end(void **state)
 {
 	char made[128], ended[128];
 	struct pair p;
@@ -80,7 +80,7 @@ static void connections_are_told_with_their_end(void **state)
 	pair_close(&p);
 }
 
-static void a_refused_connect_is_told_with_its_reason(void **state)
+static void a_refused_connect_is_logged_with_its_reason(void **state)
 {
 	struct sockaddr_in nobody = address_of(1, 4711);
 	OVERLAPPED ov = {0};
@@ -198,8 +198,8 @@ static void refused_requests_are_a_warning(void **state)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, hear, stop)
 
 static const struct CMUnitTest tests[] = {
-	TEST(connections_are_told_with_their_end),
-	TEST(a_refused_connect_is_told_with_its_reason),
+	TEST(connections_are_logged_with_their_end),
+	TEST(a_refused_connect_is_logged_with_its_reason),
 	TEST(a_failed_queue_pair_says_why_on_both_sides),
 	TEST(a_full_table_names_its_key),
 	TEST(refused_requests_are_a_warning),

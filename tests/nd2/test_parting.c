@@ -82,7 +82,7 @@ static void nd2_own_notices_of_a_dead_transport(void **state)
 }
 
 /* The first message breaks the connection, maybe before the passive side has received the RTU. */
-static void nd2_own_dead_before_it_was_established(void **state)
+static void nd2_own_connection_breaks_before_the_rtu(void **state)
 {
 	OVERLAPPED accept = {0}, complete = {0}, notify = {0};
 	struct pair p;
@@ -103,7 +103,7 @@ static void nd2_own_dead_before_it_was_established(void **state)
 	}
 }
 
-static void nd2_own_accepted_by_one_who_left_at_once(void **state)
+static void nd2_own_active_side_disconnects_at_once(void **state)
 {
 	for (int round = 0; round < 20; round++) {
 		OVERLAPPED accept = {0}, complete = {0}, notify = {0};
@@ -177,8 +177,8 @@ static void nd2_own_disconnect_under_traffic(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_every_notice_is_given),
 	cmocka_unit_test(nd2_own_notices_of_a_dead_transport),
-	cmocka_unit_test(nd2_own_dead_before_it_was_established),
-	cmocka_unit_test(nd2_own_accepted_by_one_who_left_at_once),
+	cmocka_unit_test(nd2_own_connection_breaks_before_the_rtu),
+	cmocka_unit_test(nd2_own_active_side_disconnects_at_once),
 	cmocka_unit_test(nd2_own_disconnect_under_traffic),
 };
 

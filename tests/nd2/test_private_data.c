@@ -132,7 +132,7 @@ static void nd2_own_too_much_data_for_a_rejection(void **state)
 
 /* Private data at an unreadable address are refused without effect: the same call with valid
  * data succeeds. */
-static void nd2_own_data_that_is_not_there(void **state)
+static void nd2_own_private_data_at_unreadable_address(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0};
 	uint8_t *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -162,7 +162,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_data_of_each_message_is_padded),
 	cmocka_unit_test(nd2_own_data_outlives_the_connection),
 	cmocka_unit_test(nd2_own_too_much_data_for_a_rejection),
-	cmocka_unit_test(nd2_own_data_that_is_not_there),
+	cmocka_unit_test(nd2_own_private_data_at_unreadable_address),
 };
 
 nd2_main(tests)

@@ -42,7 +42,7 @@ static void deregister(IND2MemoryRegion *mr)
 
 /* ---- buffers ---- */
 
-static void nd2_own_buffers_that_are_none(void **state)
+static void nd2_own_invalid_buffers(void **state)
 {
 	static const size_t sizes[] = {1, PAGE, 16 * PAGE, 17 * PAGE, 1000 * PAGE};
 	static const ULONG writes[] = {ND_MR_FLAG_ALLOW_LOCAL_WRITE, ND_MR_FLAG_ALLOW_REMOTE_WRITE};
@@ -245,7 +245,7 @@ static void nd2_own_one_request_over_several_regions(void **state)
 
 /* An SGE must lie within the region of its token, even if a second region begins at the end of
  * the first one. */
-static void nd2_own_a_piece_lies_in_one_region(void **state)
+static void nd2_own_an_sge_lies_in_one_region(void **state)
 {
 	IND2MemoryRegion *first, *second;
 	struct pair p;
@@ -284,7 +284,7 @@ static void send_with_token(UINT32 token, bool remote)
 	pair_close(&p);
 }
 
-static void nd2_own_tokens_of_nobody(void **state)
+static void nd2_own_invalid_tokens(void **state)
 {
 	static const UINT32 invented[] = {0,	      1,	  0xff,	     0x80000000,
 					  0x12345678, 0xffffff00, 0xffffffff};
@@ -413,7 +413,7 @@ static void wait_for_writes(struct flow *f, uint64_t more)
 	assert_true(f->writes >= until);
 }
 
-static void nd2_own_registering_gigabytes_stalls_nobody(void **state)
+static void nd2_own_registering_gigabytes_does_not_stall_traffic(void **state)
 {
 	const size_t bytes = (size_t)4 << 30;
 	uint8_t *p = map(bytes, PROT_READ | PROT_WRITE);
@@ -564,15 +564,15 @@ static void nd2_own_registering_from_several_threads(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(nd2_own_buffers_that_are_none),
+	cmocka_unit_test(nd2_own_invalid_buffers),
 	cmocka_unit_test(nd2_own_constant_memory_can_be_sent),
 	cmocka_unit_test(nd2_own_every_set_of_flags),
 	cmocka_unit_test(nd2_own_unknown_flags),
 	cmocka_unit_test(nd2_own_one_request_over_several_regions),
-	cmocka_unit_test(nd2_own_a_piece_lies_in_one_region),
-	cmocka_unit_test(nd2_own_tokens_of_nobody),
+	cmocka_unit_test(nd2_own_an_sge_lies_in_one_region),
+	cmocka_unit_test(nd2_own_invalid_tokens),
 	cmocka_unit_test(nd2_own_regions_belong_to_an_instance),
-	cmocka_unit_test(nd2_own_registering_gigabytes_stalls_nobody),
+	cmocka_unit_test(nd2_own_registering_gigabytes_does_not_stall_traffic),
 	cmocka_unit_test(nd2_own_deregistered_under_traffic),
 	cmocka_unit_test(nd2_own_unmapped_while_registered),
 	cmocka_unit_test(nd2_own_registering_from_several_threads),

@@ -733,7 +733,7 @@ static void nd2_own_removed_while_objects_are_made(void **state)
 }
 
 /* Thousands of pending requests all end with ND_DEVICE_REMOVED. */
-static void nd2_own_removed_tells_everybody(void **state)
+static void nd2_own_removed_ends_thousands_of_requests(void **state)
 {
 	enum { MANY = 4000 };
 	IND2CompletionQueue **cq = calloc(MANY, sizeof(*cq));
@@ -777,7 +777,7 @@ static const struct CMUnitTest tests[] = {
 	row(nd2_own_removed_comes_back),
 	row(nd2_own_removed_is_let_go_in_any_order),
 	row(nd2_own_removed_while_objects_are_made),
-	row(nd2_own_removed_tells_everybody),
+	row(nd2_own_removed_ends_thousands_of_requests),
 };
 
 int main(int argc, char **argv)

@@ -408,7 +408,7 @@ static void *wait_at_port(void *port)
 	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 10000, &n);
 }
 
-static void nd2_own_a_port_closed_under_those_who_wait(void **state)
+static void nd2_own_a_port_closed_while_threads_wait(void **state)
 {
 	pthread_t thread[2];
 	void *hr;
@@ -502,7 +502,7 @@ int main(void)
 		own(nd2_own_one_block_twice_two_packets),
 		own(nd2_own_a_refused_call_shows_nothing),
 		own(nd2_own_handles_closed_early),
-		own(nd2_own_a_port_closed_under_those_who_wait),
+		own(nd2_own_a_port_closed_while_threads_wait),
 		own(nd2_own_descriptors_in_a_poll_loop),
 	};
 

@@ -80,7 +80,7 @@ static struct end *connect_to(struct pair *p, unsigned peer, uint8_t announced, 
 	return peer ? &p->a : &p->b;
 }
 
-static void nd2_own_for_ever_is_for_ever(void **state)
+static void nd2_own_rnr_retry_7_has_no_limit(void **state)
 {
 	for (unsigned peer = 0; peer < 2; peer++) {
 		struct end *me, *other;
@@ -96,7 +96,7 @@ static void nd2_own_for_ever_is_for_ever(void **state)
 	}
 }
 
-static void nd2_own_six_times_are_six_times(void **state)
+static void nd2_own_rnr_retry_6_ends_with_timeout(void **state)
 {
 	for (unsigned peer = 0; peer < 2; peer++) {
 		struct end *me, *other;
@@ -112,8 +112,8 @@ static void nd2_own_six_times_are_six_times(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(nd2_own_for_ever_is_for_ever),
-	cmocka_unit_test(nd2_own_six_times_are_six_times),
+	cmocka_unit_test(nd2_own_rnr_retry_7_has_no_limit),
+	cmocka_unit_test(nd2_own_rnr_retry_6_ends_with_timeout),
 };
 
 nd2_main(tests)

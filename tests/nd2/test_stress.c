@@ -25,7 +25,7 @@ static unsigned open_descriptors(void)
 	return n;
 }
 
-static void *connect_and_part(void *arg)
+static void *connect_and_disconnect(void *arg)
 {
 	unsigned rounds = times(60);
 
@@ -65,8 +65,8 @@ static void nd2_row_165_connect_and_part_on_two_threads(void **state)
 	pair_open_connected(&p, NULL); /* the first connection opens descriptors that stay open */
 	pair_close(&p);
 	before = open_descriptors();
-	pthread_create(&thread, NULL, connect_and_part, NULL);
-	connect_and_part(NULL);
+	pthread_create(&thread, NULL, connect_and_disconnect, NULL);
+	connect_and_disconnect(NULL);
 	pthread_join(thread, NULL);
 	assert_int_equal(open_descriptors(), before);
 }

@@ -240,7 +240,7 @@ static void let_go(struct end *e, IND2MemoryWindow **mw, unsigned which)
 	}
 }
 
-static void nd2_own_window_and_all_it_needs_let_go_in_any_order(void **state)
+static void nd2_own_window_objects_released_in_any_order(void **state)
 {
 	for (unsigned order = 0; order < 24; order++) {
 		unsigned left[4] = {0, 1, 2, 3}, code = order;
@@ -563,7 +563,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_window_outlives_its_queue_pair),
 	cmocka_unit_test(nd2_own_window_released_with_requests_queued),
 	cmocka_unit_test(nd2_own_region_released_under_a_window),
-	cmocka_unit_test(nd2_own_window_and_all_it_needs_let_go_in_any_order),
+	cmocka_unit_test(nd2_own_window_objects_released_in_any_order),
 	cmocka_unit_test(nd2_own_window_requests_in_order),
 	cmocka_unit_test(nd2_own_invalidate_under_fire),
 	cmocka_unit_test(nd2_own_bind_against_deregister),

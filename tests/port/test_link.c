@@ -305,7 +305,7 @@ static void bind_window(struct end *e, uint32_t key, uint32_t lkey)
 
 /* DESTROY_MW ends a binding even when the client names a wrong QP as the one on which the window is
  * bound. The QP stays usable. */
-static void unmakes_bound_windows(void **state)
+static void destroys_bound_windows(void **state)
 {
 	const char *path = rig_pair(2, 4200, "");
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_MW, .create_mw.pd = 4711};
@@ -473,7 +473,7 @@ int main(void)
 		cmocka_unit_test(hands_packets_to_the_owner),
 		cmocka_unit_test(takes_requests_of_four_threads),
 		cmocka_unit_test(refuses_to_destroy_what_is_in_use),
-		cmocka_unit_test(unmakes_bound_windows),
+		cmocka_unit_test(destroys_bound_windows),
 		cmocka_unit_test(frees_forgotten_windows),
 		cmocka_unit_test(grows_completion_queues),
 		cmocka_unit_test(reports_completions_of_armed_cqs),

@@ -134,7 +134,7 @@ static bool veth(void)
 }
 
 /* Expects exactly one RN_EVENT_PORT_GONE, and no event after it. */
-static void told_once(struct rn_link *l)
+static void expect_port_gone_once(struct rn_link *l)
 {
 	struct rn_event ev;
 	unsigned n;
@@ -172,7 +172,7 @@ static void goes(const struct row *row)
 		assert_int_equal(cqe.status, RN_STATUS_WR_FLUSH_ERR);
 		assert_int_equal(cqe.wr_id, 8 - i);
 	}
-	told_once(a.link);
+	expect_port_gone_once(a.link);
 	assert_true(atomic_load(&a.link->gone));
 	assert_int_equal(rig_exec(a.link, &cmd, NULL), -ENODEV);
 	assert_int_equal(rn_link_open(path, 0, &again, err, sizeof(err)), -ENODEV);
@@ -197,7 +197,7 @@ static void a_device_can_be_removed_in_every_way(void **state)
 
 /* A shard stops polling when its port is removed, even when frames are left to send and timers are
  * running. */
-static void leaves_the_shard_at_rest(void **state)
+static void removed_port_is_not_polled(void **state)
 {
 	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; };");
 	struct end a, b;
@@ -222,7 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_can_be_removed_in_every_way),
-		cmocka_unit_test(leaves_the_shard_at_rest),
+		cmocka_unit_test(removed_port_is_not_polled),
 	};
 
 	/* The rows with kernel interfaces need a network namespace and are skipped without one. */

@@ -193,9 +193,9 @@ static void speak(struct bottleneck *b, unsigned i)
 	sim->now = b->now;
 	keep_posted(b, i);
 	if (rn_shard_wants_tx(sim->node[1].shard, b->now))
-		sim_speak(sim, 1, UINT_MAX);
+		sim_send(sim, 1, UINT_MAX);
 	while (b->flow[i].link_free <= b->now && rn_shard_wants_tx(sim->node[0].shard, b->now))
-		if (!sim_speak(sim, 0, 1))
+		if (!sim_send(sim, 0, 1))
 			break;
 }
 

@@ -326,7 +326,7 @@ static void answer_ask(struct connect *c, unsigned node, const struct rn_event *
 	unsigned k = ev->param.data[0];
 	struct rn_cmd cmd = {0};
 	struct rn_rsp rsp;
-	if (k >= ASKS || c->ask[k].from == node || ev->param.data_len != RN_CM_RESOLVE_DATA) {
+	if (k >= ASKS || c->ask[k].from == node || ev->param.data_len != RN_CM_SIDR_REQ_DATA) {
 		OBJECT(c, "node %u: a question nobody asked", node);
 		return;
 	}
@@ -406,7 +406,7 @@ static bool think(struct connect *c, unsigned node, const struct rn_event *ev)
 	return true;
 }
 
-static rn_time next_thought(const struct connect *c)
+static rn_time next_deferred(const struct connect *c)
 {
 	rn_time next = LIMIT;
 	for (unsigned i = 0; i < c->nlater; i++)
@@ -414,7 +414,7 @@ static rn_time next_thought(const struct connect *c)
 	return next;
 }
 
-static void act_on_thoughts(struct connect *c)
+static void handle_deferred(struct connect *c)
 {
 	for (unsigned i = 0; i < c->nlater;) {
 		struct later l = c->later[i];
@@ -595,9 +595,9 @@ unsigned connect_run(uint64_t seed, struct connect_totals *totals, FILE *out, FI
 	rn_rng_seed(&c->rng, seed ^ 0xA0761D6478BD642Full);
 	set_up(c, log);
 	while (!finished(c) && c->sim.now < LIMIT && c->objections == 0) {
-		sim_step(&c->sim, next_thought(c));
+		sim_step(&c->sim, next_deferred(c));
 		take_events(c);
-		act_on_thoughts(c);
+		handle_deferred(c);
 		for (unsigned node = 0; node < SIM_NODES; node++)
 			while (sim_poll(&c->sim, node, &e))
 				take_completion(c, node, &e);

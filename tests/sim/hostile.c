@@ -25,7 +25,7 @@ static bool hear(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 	struct hostile *h = arg;
 	(void)sim;
 	hostile_memory_leak(h, from, pkt);
-	hostile_strike_hear(h, from, pkt);
+	hostile_strike_record(h, from, pkt);
 	return true;
 }
 

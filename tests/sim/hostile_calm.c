@@ -40,7 +40,7 @@ static bool round_over(struct hostile *h)
 	return !open;
 }
 
-static void tell_stuck(struct hostile *h, unsigned node, unsigned q)
+static void report_stuck(struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
 	if (has_open_requests(h, node, q))
@@ -61,7 +61,7 @@ static void check_requests_end(struct hostile *h)
 		}
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned q = 0; q < h->sim.spec.qps + (h->sim.spec.foreign != 0); q++)
-			tell_stuck(h, node, q);
+			report_stuck(h, node, q);
 }
 
 static void check_bystander(struct hostile *h)

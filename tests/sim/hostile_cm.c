@@ -190,7 +190,7 @@ static void likely_question(struct hostile_cm *c, unsigned node, struct rn_cm_si
 	rn_cma_hdr_build(&cma, r->data);
 }
 
-void hostile_cm_hear(struct hostile_cm *c, unsigned from, const struct rn_pkt *pkt)
+void hostile_cm_record(struct hostile_cm *c, unsigned from, const struct rn_pkt *pkt)
 {
 	struct rn_cm_msg m;
 	if (pkt->kind != RN_PKT_IB || pkt->dest_qpn != RN_GSI_QPN ||
@@ -224,7 +224,7 @@ static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 /* Forges an answer to a CM message that the node sent, or repeats one that was sent to the node,
  * sometimes with another type. All CM messages begin with the sender's id and, if they have one,
  * the receiver's id, so the fields of any type can be used to access these ids. */
-static void retell(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
+static void forge_from_heard(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 {
 	static const uint16_t answers[] = {RN_CM_MRA,  RN_CM_REJ,  RN_CM_REP, RN_CM_SIDR_REP,
 					   RN_CM_DREQ, RN_CM_DREP, RN_CM_RTU};
@@ -273,7 +273,7 @@ struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 		msg.attr = RN_CM_REQ;
 	msg.tid = below(c, 100);
 	if (c->nheard && !one_in(c, 3)) {
-		retell(c, node, &msg);
+		forge_from_heard(c, node, &msg);
 	} else if (msg.attr == RN_CM_SIDR_REQ) {
 		likely_question(c, node, &msg.sidr_req);
 	} else if (msg.attr == RN_CM_REQ) {

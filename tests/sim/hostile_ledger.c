@@ -96,7 +96,7 @@ void ledger_end(struct hostile *h, unsigned node, unsigned q)
 {
 	uint32_t qpn = h->sim.node[node].qp[q].qpn;
 	const struct rn_qp *qp = rn_shard_qp(shard_of_qpn(h, node, qpn), qpn);
-	sim_speak(&h->sim, node, 0); /* makes the shard publish its completions */
+	sim_send(&h->sim, node, 0); /* makes the shard publish its completions */
 	ledger_take(h);
 	if (h->sim.node[node].srq && qp)
 		h->shared_lost += qp->rq.tail - qp->rq.head;

@@ -11,10 +11,10 @@
 #include "net/group.h"
 #include "shard/shard.h"
 
-void hostile_strike_hear(struct hostile *h, unsigned from, const struct rn_pkt *pkt)
+void hostile_strike_record(struct hostile *h, unsigned from, const struct rn_pkt *pkt)
 {
 	struct hostile_recent *r = &h->recent[h->nrecent++ % RECENT];
-	hostile_cm_hear(&h->cm, from, pkt);
+	hostile_cm_record(&h->cm, from, pkt);
 	r->len = pkt->frame_len;
 	memcpy(r->data, pkt->frame, pkt->frame_len);
 }
@@ -306,7 +306,7 @@ static void note_cm(struct hostile *h, enum rn_verdict v)
 
 /* Sends one forged packet. Sometimes some of its bytes are changed and its ICRC is computed again,
  * so that the change reaches the transport. */
-static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
+static void inject_forged_packet(struct hostile *h, unsigned node, bool mad)
 {
 	uint8_t frame[SIM_FRAME_MAX];
 	struct rn_pkt p = mad ? hostile_cm_forge(&h->cm, node) : forge(h, node);
@@ -315,15 +315,15 @@ static void strike_with_packet(struct hostile *h, unsigned node, bool mad)
 	if (len == 0)
 		return;
 	if (one_in(h, 8)) {
-		/* Do not damage the first byte of the IP header, the IP version: rn_frame_seal()
+		/* Do not damage the first byte of the IP header, the IP version: rn_frame_finish()
 		 * needs it. */
 		uint32_t ip = p.has_vlan ? 19 : 15;
 		hostile_frame_flip(h, frame + ip, len - ip - 4, 66);
-		rn_frame_seal(&p, frame);
+		rn_frame_finish(&p, frame);
 	} else if (!p.has_vlan && one_in(h, 8)) {
 		hostile_frame_twist(h, frame, p.ipv4);
 		if (frame[14] >> 4 == (p.ipv4 ? 4 : 6))
-			rn_frame_seal(&p, frame);
+			rn_frame_finish(&p, frame);
 	} else {
 		whole = true;
 	}
@@ -360,7 +360,7 @@ void hostile_strike(struct hostile *h)
 	else if (how == 5 && h->neighbours)
 		len = hostile_frame_neighbour(h, node, frame);
 	else
-		strike_with_packet(h, node, how < 11);
+		inject_forged_packet(h, node, how < 11);
 	if (len == 0)
 		return;
 	h->t->frames++;

@@ -8,6 +8,6 @@
 /* Injects one hostile frame into one of the nodes. */
 void hostile_strike(struct hostile *h);
 /* Stores the frame for replay. Must be called for each frame on the link. */
-void hostile_strike_hear(struct hostile *h, unsigned from, const struct rn_pkt *pkt);
+void hostile_strike_record(struct hostile *h, unsigned from, const struct rn_pkt *pkt);
 
 #endif

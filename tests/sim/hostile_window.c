@@ -150,7 +150,7 @@ void hostile_window_drop(struct hostile *h, unsigned node)
 		for (unsigned tries = 0; tries < 8 && rc == -EBUSY; tries++) {
 			rc = rn_mw_remove(h->sim.node[node].mrs, w->id, &qpn);
 			if (rc == -EBUSY)
-				rn_shard_forget_window(shard_of_qpn(h, node, qpn), w->id, qpn);
+				rn_shard_unbind_window(shard_of_qpn(h, node, qpn), w->id, qpn);
 		}
 		if (rc)
 			OBJECT(h, "node %u: window %u cannot be unmade: %d", node, i, rc);

@@ -317,7 +317,7 @@ static bool all_done(const struct lend *m)
 }
 
 /* Node 1 accesses memory of node 0 that is not lent to it. That memory must stay unchanged. */
-static void break_the_rule(struct lend *m)
+static void access_without_right(struct lend *m)
 {
 	struct window *win = m->window[0][0];
 	unsigned q = win->q;
@@ -332,7 +332,7 @@ static void break_the_rule(struct lend *m)
 	 * requester would run out of retries and not report REM_ACCESS_ERR. */
 	for (unsigned i = 0; i < SIM_NODES; i++)
 		m->sim.spec.link[i].impair.loss_ppm = 0;
-	if (m->ending == LEND_ASTRAY || m->ending == LEND_RECALLED) {
+	if (m->ending == LEND_OTHER_QP || m->ending == LEND_INVALIDATED) {
 		win->key = (win->key & ~0xFFu) | ((win->key & 0xFF) % 255 + 1);
 		sim_post(&m->sim, 0, q,
 			 &(struct sim_op){.kind = RN_WQE_BIND,
@@ -343,11 +343,11 @@ static void break_the_rule(struct lend *m)
 		sim_run(&m->sim, m->sim.now + RN_S(1));
 	}
 	grab.rkey = win->key;
-	if (m->ending == LEND_ASTRAY) {
+	if (m->ending == LEND_OTHER_QP) {
 		q = (q + 1) % m->sim.spec.qps;
 		/* The window is invalidated during the WRITEs. Those executed before are legal and
 		 * not checked. */
-	} else if (m->ending == LEND_RECALLED) {
+	} else if (m->ending == LEND_INVALIDATED) {
 		grab.length = PLACE;
 		for (unsigned i = 0; i < 4; i++)
 			sim_post(&m->sim, 1, q, &grab);
@@ -441,7 +441,7 @@ unsigned lend_run(uint64_t seed, struct lend_totals *totals, FILE *out, FILE *lo
 		for (unsigned w = 0; w < WINDOWS; w++)
 			check_place(m, node, w, "at the end");
 	if (m->ending != LEND_WELL && m->objections == 0)
-		break_the_rule(m);
+		access_without_right(m);
 	m->objections += sim_balance(&m->sim, false, out);
 	totals->runs++;
 	totals->endings[m->ending]++;

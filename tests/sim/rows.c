@@ -162,7 +162,7 @@ static struct rn_mw_list *list_of(struct rows *r, unsigned i)
 
 /* Creates the windows and binds them directly and not by BIND requests, so that no counter
  * changes. */
-static void lend_all(struct rows *r)
+static void create_bound_windows(struct rows *r)
 {
 	struct sim_node *n = &r->sim.node[DUT];
 
@@ -179,12 +179,12 @@ static void lend_all(struct rows *r)
 	}
 }
 
-static void end_all(struct rows *r)
+static void destroy_bound_windows(struct rows *r)
 {
 	uint32_t owner;
 
 	for (unsigned i = 0; i < WINDOWS; i++) {
-		rn_mw_drop(r->sim.node[DUT].mrs, r->window[i], via_of(r, i), list_of(r, i));
+		rn_mw_unbind(r->sim.node[DUT].mrs, r->window[i], via_of(r, i), list_of(r, i));
 		if (rn_mw_remove(r->sim.node[DUT].mrs, r->window[i], &owner))
 			abort();
 	}
@@ -217,10 +217,10 @@ static void connect_up(struct rows *r)
 			abort();
 		r->registered[i] = true;
 	}
-	lend_all(r);
+	create_bound_windows(r);
 	rn_shard_qp(n->shard, n->qp[0].qpn)->rx.msn = r->msn;
 	r->state = atomic_load(&n->qp[0].shared->state);
-	sim_speak(&r->sim, DUT, UINT32_MAX); /* discards the node's first ARP and ND messages */
+	sim_send(&r->sim, DUT, UINT32_MAX); /* discards the node's first ARP and ND messages */
 }
 
 static void unregister(struct rows *r, unsigned i)
@@ -261,9 +261,9 @@ static void note_outcomes(struct rows *r)
 	r->state = now;
 }
 
-static void let_speak(struct rows *r, unsigned max)
+static void let_send(struct rows *r, unsigned max)
 {
-	sim_speak(&r->sim, DUT, max);
+	sim_send(&r->sim, DUT, max);
 	note_outcomes(r);
 }
 
@@ -328,7 +328,7 @@ static void do_post(struct rows *r)
 	else
 		sim_post(&r->sim, DUT, 0, &op);
 	if (!flag(r, "later"))
-		let_speak(r, UINT32_MAX);
+		let_send(r, UINT32_MAX);
 }
 
 static uint8_t opcode_named(const struct rows *r)
@@ -420,7 +420,7 @@ static void do_packet(struct rows *r)
 		inject(r, &p);
 	fprintf(r->out, "  = %s\n", rn_verdicts[inject(r, &p)].name);
 	if (strcmp(r->word[0], ">") == 0)
-		let_speak(r, UINT32_MAX);
+		let_send(r, UINT32_MAX);
 }
 
 /* Prints the QP's rate limit in thousandths of the line rate, or "no limit". */
@@ -438,7 +438,7 @@ static void do_rate(struct rows *r)
 
 static void do_speak(struct rows *r)
 {
-	let_speak(r, (unsigned)argument(r, 1));
+	let_send(r, (unsigned)argument(r, 1));
 }
 
 static void do_wait(struct rows *r)
@@ -447,7 +447,7 @@ static void do_wait(struct rows *r)
 	r->wait_from = r->sim.now;
 	sim_run(&r->sim, r->sim.now + RN_US(argument(r, 1)));
 	r->waiting = false;
-	let_speak(r, UINT32_MAX);
+	let_send(r, UINT32_MAX);
 }
 
 static uint8_t *area(const struct rows *r)
@@ -518,7 +518,7 @@ static void do_arm(struct rows *r)
 static void do_rts(struct rows *r)
 {
 	sim_rts(&r->sim, DUT, 0);
-	let_speak(r, UINT32_MAX);
+	let_send(r, UINT32_MAX);
 }
 
 static void do_sqd(struct rows *r)
@@ -526,7 +526,7 @@ static void do_sqd(struct rows *r)
 	struct rn_qp_attr a = {.state = RN_QPS_SQD, .sqd_notify = flag(r, "notify")};
 	if (sim_modify(&r->sim, DUT, 0, RN_QP_STATE | RN_QP_SQD_NOTIFY, &a))
 		fail(r, "refused");
-	let_speak(r, UINT32_MAX);
+	let_send(r, UINT32_MAX);
 }
 
 static void do_error(struct rows *r)
@@ -534,7 +534,7 @@ static void do_error(struct rows *r)
 	struct rn_qp_attr a = {.state = RN_QPS_ERR};
 	if (sim_modify(&r->sim, DUT, 0, RN_QP_STATE, &a))
 		fail(r, "refused");
-	let_speak(r, UINT32_MAX);
+	let_send(r, UINT32_MAX);
 }
 
 static const struct {
@@ -593,7 +593,7 @@ char *rows_run(const char *script, uint32_t first_psn, uint32_t *verdicts)
 		run_line(r, line);
 	}
 	connect_up(r);
-	end_all(r);
+	destroy_bound_windows(r);
 	for (unsigned i = 0; i < KEYS; i++)
 		if (r->registered[i])
 			unregister(r, i);

@@ -724,7 +724,7 @@ static unsigned speak(struct sim *sim, unsigned i, struct rn_shard *sh, unsigned
 	return total;
 }
 
-unsigned sim_speak(struct sim *sim, unsigned i, unsigned max)
+unsigned sim_send(struct sim *sim, unsigned i, unsigned max)
 {
 	const struct sim_node *node = &sim->node[i];
 	unsigned total = speak(sim, i, node->shard, max);
@@ -737,7 +737,7 @@ unsigned sim_speak(struct sim *sim, unsigned i, unsigned max)
 
 void sim_settle(struct sim *sim)
 {
-	for (unsigned round = 0; sim_speak(sim, 0, UINT_MAX) + sim_speak(sim, 1, UINT_MAX) != 0;
+	for (unsigned round = 0; sim_send(sim, 0, UINT_MAX) + sim_send(sim, 1, UINT_MAX) != 0;
 	     round++)
 		must(round < 100000, "a shard never stops sending at one instant");
 }

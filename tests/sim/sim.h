@@ -172,7 +172,7 @@ void sim_run(struct sim *sim, rn_time until);
 void sim_settle(struct sim *sim);
 /* Lets one node send at most `max` frames and publish its completions and events. Returns the
  * number of frames sent. */
-unsigned sim_speak(struct sim *sim, unsigned node, unsigned max);
+unsigned sim_send(struct sim *sim, unsigned node, unsigned max);
 /* Returns the node to which a frame in flight is addressed. */
 unsigned sim_frame_to(const struct sim_frame *frame);
 /* Delivers a frame to a node as if it had arrived over the link. Returns the NIC's verdict. */

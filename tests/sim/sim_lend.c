@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 	       N(said_last));
 	printf("frames %llu, lost %llu; ended well %llu, stale %llu, astray %llu, recalled %llu\n",
 	       N(frames), N(lost), N(endings[LEND_WELL]), N(endings[LEND_STALE]),
-	       N(endings[LEND_ASTRAY]), N(endings[LEND_RECALLED]));
+	       N(endings[LEND_OTHER_QP]), N(endings[LEND_INVALIDATED]));
 #undef N
 	hit = count < 30 || all_hit(&t);
 	if (!hit)

@@ -68,7 +68,7 @@ static void begin(struct sim *sim, bool vlan)
 	sim_spec_default(&spec);
 	spec.vlan = vlan;
 	sim_init(sim, &spec);
-	sim_speak(sim, DUT, UINT32_MAX); /* discards the NIC's first ARP and ND announcements */
+	sim_send(sim, DUT, UINT32_MAX); /* discards the NIC's first ARP and ND announcements */
 }
 
 static unsigned put_head(uint8_t *frame, const uint8_t *dmac, uint16_t type)
@@ -106,7 +106,7 @@ static void expect_dropped(struct sim *sim, const char *what, const uint8_t *fra
 		fail_msg("%s: %s", what, rn_verdicts[got].name);
 	assert_int_equal(stats->verdict[v], before + 1);
 	assert_int_equal(stats->rx_packets, packets_before + 1);
-	if (sim_speak(sim, DUT, UINT32_MAX) != 0)
+	if (sim_send(sim, DUT, UINT32_MAX) != 0)
 		fail_msg("%s: answered", what);
 }
 
@@ -224,7 +224,7 @@ static void answers_pings_up_to_the_mtu(void **state)
 			p.replies = 0;
 			assert_int_equal(sim_inject(&sim, DUT, frame, ping(&sim, &p, frame, 0)),
 					 RN_V_OK);
-			sim_speak(&sim, DUT, UINT32_MAX);
+			sim_send(&sim, DUT, UINT32_MAX);
 			assert_int_equal(p.replies, 1);
 		}
 		if (!p.ipv6) {

@@ -282,7 +282,7 @@ static void wire_row_C21_first_packet_numbers(void **state)
 	stop(&w);
 }
 
-static void wire_row_C28_addresses_are_answered_for(void **state)
+static void wire_row_C28_arp_and_nd_are_answered(void **state)
 {
 	for (unsigned ipv6 = 0; ipv6 < 2; ipv6++) {
 		struct world w;
@@ -298,7 +298,7 @@ static void wire_row_C28_addresses_are_answered_for(void **state)
 /* rdma_disconnect() moves the QP to the error state first, which stops the QP and flushes its
  * requests. The connection manager must send the DREQ only when the client issues the DISCONNECT
  * command. */
-static void wire_row_C38_in_error_before_the_farewell(void **state)
+static void wire_row_C38_in_error_before_the_dreq(void **state)
 {
 	struct rn_qp_attr err = {.state = RN_QPS_ERR};
 	struct world w;
@@ -324,7 +324,7 @@ static void wire_row_C38_in_error_before_the_farewell(void **state)
 	stop(&w);
 }
 
-static void wire_row_C39_the_wait_a_receiver_asks_for(void **state)
+static void wire_row_C39_rnr_timer_of_the_receiver(void **state)
 {
 	struct world w;
 	start(&w, false);
@@ -404,7 +404,7 @@ static void wire_row_C40_a_limited_partition_key(void **state)
 	stop(&w);
 }
 
-static void wire_row_U11_the_key_of_management(void **state)
+static void wire_row_U11_qkey_of_qp1(void **state)
 {
 	uint8_t mad[RN_MAD_BYTES];
 	struct rn_pkt p;
@@ -447,7 +447,7 @@ static void wire_row_U12_other_keys(void **state)
 	stop(&w);
 }
 
-static void wire_row_U13_other_management(void **state)
+static void wire_row_U13_other_mads(void **state)
 {
 	static const struct {
 		uint8_t at, value; /* offset in the MAD, and the value to store there */
@@ -606,14 +606,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wire_row_C21_first_packet_numbers),
-		cmocka_unit_test(wire_row_C28_addresses_are_answered_for),
-		cmocka_unit_test(wire_row_C38_in_error_before_the_farewell),
-		cmocka_unit_test(wire_row_C39_the_wait_a_receiver_asks_for),
+		cmocka_unit_test(wire_row_C28_arp_and_nd_are_answered),
+		cmocka_unit_test(wire_row_C38_in_error_before_the_dreq),
+		cmocka_unit_test(wire_row_C39_rnr_timer_of_the_receiver),
 		cmocka_unit_test(unreliable_connections),
 		cmocka_unit_test(wire_row_C40_a_limited_partition_key),
-		cmocka_unit_test(wire_row_U11_the_key_of_management),
+		cmocka_unit_test(wire_row_U11_qkey_of_qp1),
 		cmocka_unit_test(wire_row_U12_other_keys),
-		cmocka_unit_test(wire_row_U13_other_management),
+		cmocka_unit_test(wire_row_U13_other_mads),
 		cmocka_unit_test(wire_row_S6_a_restarted_peer),
 		cmocka_unit_test(wire_row_S8_a_hundred_thousand_connections),
 	};

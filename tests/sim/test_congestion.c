@@ -171,7 +171,7 @@ static void test_late_fourth(void **state)
 
 /* Row E8 with real shards: when the other flow stops, this flow reaches the line rate, and later
  * its rate limit ends. */
-static void wire_row_E8_alone_again(void **state)
+static void wire_row_E8_rate_recovers_when_alone(void **state)
 {
 	rn_time from;
 	start(2);
@@ -206,7 +206,7 @@ int main(void)
 		cmocka_unit_test(test_incast),
 		cmocka_unit_test(test_late_second),
 		cmocka_unit_test(test_late_fourth),
-		cmocka_unit_test(wire_row_E8_alone_again),
+		cmocka_unit_test(wire_row_E8_rate_recovers_when_alone),
 	};
 	return cmocka_run_group_tests_name("congestion", tests, NULL, NULL);
 }

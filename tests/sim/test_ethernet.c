@@ -95,7 +95,7 @@ static void start_type(struct bench *b, uint8_t type, bool ipv6, bool vlan)
 	b->sim.filter = note;
 	b->sim.filter_arg = b;
 	sim_connect(&b->sim, 0);
-	sim_speak(&b->sim, DUT, UINT32_MAX); /* discards the node's first ARP and ND messages */
+	sim_send(&b->sim, DUT, UINT32_MAX); /* discards the node's first ARP and ND messages */
 	build_good(b);
 }
 
@@ -117,7 +117,7 @@ static void accepted(struct bench *b)
 	b->sent = 0;
 	assert_int_equal(sim_inject(&b->sim, DUT, b->frame, b->len), RN_V_OK);
 	assert_memory_equal(target(b), HELLO "\0\0\0", 8);
-	sim_speak(&b->sim, DUT, UINT32_MAX);
+	sim_send(&b->sim, DUT, UINT32_MAX);
 	assert_int_equal(b->sent, 1);
 	assert_int_equal(b->reply.opcode, RN_OP_ACK);
 	assert_int_equal(b->reply.syndrome, 0x1F);
@@ -139,7 +139,7 @@ static void refused(struct bench *b, enum rn_verdict v)
 	assert_string_equal(rn_verdicts[sim_inject(&b->sim, DUT, b->frame, b->len)].name,
 			    rn_verdicts[v].name);
 	assert_int_equal(stats->verdict[v], before + 1);
-	assert_int_equal(sim_speak(&b->sim, DUT, UINT32_MAX), 0);
+	assert_int_equal(sim_send(&b->sim, DUT, UINT32_MAX), 0);
 	assert_int_equal(b->sent, 0);
 	assert_int_equal(qp_of(b)->rx.epsn, psn);
 	assert_int_equal(target(b)[0], 0);
@@ -246,7 +246,7 @@ static void wire_row_F4_what_routers_may_change(void **state)
 	finish(&b);
 }
 
-static void wire_row_F5_what_they_may_not(void **state)
+static void wire_row_F5_what_routers_may_not_change(void **state)
 {
 	struct bench b;
 
@@ -405,7 +405,7 @@ static void wire_row_F15_ethernet_padding(void **state)
 		memset(b.frame + b.len, (int)padding, padding);
 		b.sent = 0;
 		assert_int_equal(sim_inject(&b.sim, DUT, b.frame, b.len + padding), RN_V_OK);
-		sim_speak(&b.sim, DUT, UINT32_MAX);
+		sim_send(&b.sim, DUT, UINT32_MAX);
 		assert_int_equal(b.sent, 1);
 		assert_int_equal(b.reply.opcode, RN_OP_ACK);
 		assert_true(sim_poll(&b.sim, DUT, &c));
@@ -689,7 +689,7 @@ static void wire_row_F29_hop_limits(void **state)
 	}
 }
 
-static void wire_row_F30_address_of_somebody_else(void **state)
+static void wire_row_F30_address_of_another_host(void **state)
 {
 	struct bench b;
 
@@ -725,7 +725,7 @@ static void wire_row_F31_jumbo_over_vlan_and_ipv6(void **state)
 						4096 + 4);
 		b.sent = 0;
 		assert_int_equal(sim_inject(&b.sim, DUT, b.frame, b.len), RN_V_OK);
-		sim_speak(&b.sim, DUT, UINT32_MAX);
+		sim_send(&b.sim, DUT, UINT32_MAX);
 		assert_int_equal(b.sent, 1);
 		assert_int_equal(b.reply.syndrome, 0x1F);
 		assert_memory_equal(target(&b), payload, sizeof(payload));
@@ -753,7 +753,7 @@ int main(void)
 		cmocka_unit_test(wire_row_F2_flipped_payload_bit),
 		cmocka_unit_test(wire_row_F3_flipped_pad_bit),
 		cmocka_unit_test(wire_row_F4_what_routers_may_change),
-		cmocka_unit_test(wire_row_F5_what_they_may_not),
+		cmocka_unit_test(wire_row_F5_what_routers_may_not_change),
 		cmocka_unit_test(wire_row_F6_pad_bytes_not_zero),
 		cmocka_unit_test(wire_row_F7_icrc_byte_swapped),
 		cmocka_unit_test(wire_row_F8_no_udp_checksum),
@@ -777,7 +777,7 @@ int main(void)
 		cmocka_unit_test(wire_row_F27_wrong_vlan),
 		cmocka_unit_test(wire_row_F28_priority_tag),
 		cmocka_unit_test(wire_row_F29_hop_limits),
-		cmocka_unit_test(wire_row_F30_address_of_somebody_else),
+		cmocka_unit_test(wire_row_F30_address_of_another_host),
 		cmocka_unit_test(wire_row_F31_jumbo_over_vlan_and_ipv6),
 		cmocka_unit_test(wire_row_F32_roce_v1),
 	};

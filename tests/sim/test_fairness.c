@@ -65,13 +65,13 @@ static void test_big_write(void **state)
 	start(&sim, &w, 0);
 	for (unsigned i = 0; i < 4; i++)
 		post(&sim, 0, 0, RN_WQE_WRITE, 256 * 1024);
-	sim_speak(&sim, 0, 8); /* QP 0 is sending when the SENDs are posted */
+	sim_send(&sim, 0, 8); /* QP 0 is sending when the SENDs are posted */
 	for (unsigned q = 1; q < QPS; q++) {
 		post(&sim, 1, q, RN_WQE_RECV, 64);
 		post(&sim, 0, q, RN_WQE_SEND, 64);
 	}
 	for (unsigned i = 0; i < 16; i++)
-		sim_speak(&sim, 0, 8);
+		sim_send(&sim, 0, 8);
 	for (unsigned q = 1; q < QPS; q++) {
 		assert_int_equal(w.frames[q], 1);
 		assert_in_range(w.first[q], 9, QUOTA + QPS);
@@ -90,9 +90,9 @@ static void test_big_read_answer(void **state)
 	struct watch w;
 	start(&sim, &w, 0);
 	post(&sim, 1, 0, RN_WQE_READ, 256 * 1024);
-	sim_speak(&sim, 1, UINT32_MAX);
+	sim_send(&sim, 1, UINT32_MAX);
 	while (w.frames[0] < 8) {
-		sim_speak(&sim, 0, 8);
+		sim_send(&sim, 0, 8);
 		if (w.all == 0)
 			sim_step(&sim, sim.now + RN_US(10));
 	}
@@ -102,7 +102,7 @@ static void test_big_read_answer(void **state)
 		post(&sim, 0, q, RN_WQE_SEND, 64);
 	}
 	for (unsigned i = 0; i < 8; i++)
-		sim_speak(&sim, 0, 8);
+		sim_send(&sim, 0, 8);
 	for (unsigned q = 1; q < QPS; q++)
 		assert_in_range(w.first[q], before + 1, before + QUOTA + QPS);
 	sim_run(&sim, sim.now + RN_S(1));
@@ -119,7 +119,7 @@ static void test_equals(void **state)
 	for (unsigned q = 0; q < QPS; q++)
 		post(&sim, 0, q, RN_WQE_WRITE, 256 * 1024);
 	for (unsigned i = 0; i < 100; i++) {
-		sim_speak(&sim, 0, 8);
+		sim_send(&sim, 0, 8);
 		unsigned least = UINT32_MAX, most = 0;
 		for (unsigned q = 0; q < QPS; q++) {
 			least = RN_MIN(least, w.frames[q]);

@@ -115,22 +115,22 @@ static void reach(struct sim *sim, struct losing *l, enum moment moment)
 	case UNSENT:
 		break;
 	case PARTLY:
-		sim_speak(sim, 0, 1);
+		sim_send(sim, 0, 1);
 		break;
 	case SENT:
-		sim_speak(sim, 0, UINT32_MAX);
+		sim_send(sim, 0, UINT32_MAX);
 		break;
 	case ARRIVED:
 		sim_step(sim, sim->now + RN_US(10));
 		break;
 	case FIRST_IN:
-		sim_speak(sim, 0, 1);
+		sim_send(sim, 0, 1);
 		l->lose[0] = true; /* the other packets are lost and retransmitted later */
 		sim_step(sim, sim->now + RN_US(10));
 		break;
 	case ANSWERING:
 		sim_step(sim, sim->now + RN_US(10));
-		sim_speak(sim, 1, 1);
+		sim_send(sim, 1, 1);
 		break;
 	case LOST:
 		l->lose[0] = true;

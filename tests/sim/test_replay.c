@@ -141,9 +141,9 @@ static void do_connect(struct replay *r, const struct record *rec)
 				    .port_space = (uint16_t)(service >> 16)}};
 
 	if (sidr) {
-		cmd.cm.param.data_len = RN_CM_RESOLVE_DATA;
+		cmd.cm.param.data_len = RN_CM_SIDR_REQ_DATA;
 		memcpy(cmd.cm.param.data, rec->cm.sidr_req.data + RN_CMA_HDR_BYTES,
-		       RN_CM_RESOLVE_DATA);
+		       RN_CM_SIDR_REQ_DATA);
 	} else {
 		cmd.cm.param = (struct rn_cm_param){.qpn = q->qpn,
 						    .psn = q->psn,
@@ -171,8 +171,8 @@ static void do_accept(struct replay *r, const struct record *rec)
 	if (rec->cm.attr == RN_CM_SIDR_REP) {
 		p.qpn = rec->cm.sidr_rep.qpn;
 		p.qkey = rec->cm.sidr_rep.qkey;
-		p.data_len = RN_CM_ANSWER_DATA;
-		memcpy(p.data, rec->cm.sidr_rep.data, RN_CM_ANSWER_DATA);
+		p.data_len = RN_CM_SIDR_REP_DATA;
+		memcpy(p.data, rec->cm.sidr_rep.data, RN_CM_SIDR_REP_DATA);
 	} else {
 		const struct rn_cm_rep *q = &rec->cm.rep;
 
@@ -552,7 +552,7 @@ static void play(const char *file, enum variant variant, uint8_t host, struct ta
 }
 
 /* Replays one capture twice: in the place of host 1, and of host 2. */
-static void says_what_soft_roce_said(void **state)
+static void sends_what_soft_roce_sent(void **state)
 {
 	const struct capture *c = *state;
 	struct tally t = {0};
@@ -598,7 +598,7 @@ int main(void)
 	struct CMUnitTest *next = tests;
 
 	for (const struct capture *c = captures; c < captures + RN_ARRAY_SIZE(captures); c++)
-		*next++ = test_of(says_what_soft_roce_said, c->file, c->variant, c);
+		*next++ = test_of(sends_what_soft_roce_sent, c->file, c->variant, c);
 	for (const struct loss *l = losses; l < losses + RN_ARRAY_SIZE(losses); l++)
 		*next++ = test_of(recovers_as_soft_roce_did, l->name, l->variant, l);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,8 +100,8 @@ void endpoint_interrupted(const struct endpoint *e);
 
 /* Divides the range of `bytes` at `at` in e->mem into at most `pieces` SGEs of nearly equal length.
  * Returns their number; 0 for no bytes. */
-ULONG endpoint_cut(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at,
-		   uint32_t bytes, ULONG pieces);
+ULONG endpoint_split(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at,
+		     uint32_t bytes, ULONG pieces);
 /* These functions post one request with e->pieces SGEs. Short Sends and Writes are posted inline.
  * `flags`: ND_OP_FLAG_... */
 void endpoint_receive(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes);
@@ -116,7 +116,7 @@ void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t byte
  * and returns the window's token. The region itself needs no remote access rights. flags:
  * ND_OP_FLAG_ALLOW_READ, _WRITE. The Bind takes effect in send queue order, so a token that is sent
  * afterwards is valid when it arrives. */
-uint32_t endpoint_lend(struct endpoint *e, size_t bytes, ULONG flags);
+uint32_t endpoint_bind_window(struct endpoint *e, size_t bytes, ULONG flags);
 
 /* Waits for the next completion, by polling or sleeping as the options ask, up to o->timeout_s.
  * Returns only if the request succeeded; any other status, or a timeout, ends the program. */

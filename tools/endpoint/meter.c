@@ -100,7 +100,7 @@ uint32_t sizes_next(const struct sizes *s, uint32_t n)
 
 /* ---- the table ---- */
 
-const struct column table_customary[] = {
+const struct column table_default_columns[] = {
 	{"Size", "size", 9, 0},
 	{"Iter", "iterations", 9, 0},
 	{"Latency", "latency_us", 9, 2},
@@ -153,8 +153,8 @@ void table_end(struct table *t)
 		die("the JSON file cannot be written");
 }
 
-void table_customary_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us,
-			 const struct meter *m, double bytes_per_s)
+void table_default_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us,
+		       const struct meter *m, double bytes_per_s)
 {
 	table_row(t, (double[]){size, (double)iterations, latency_us, meter_cpu_percent(m),
 				bytes_per_s});

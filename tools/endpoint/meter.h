@@ -63,8 +63,8 @@ void table_row(struct table *t, const double *values);
 void table_end(struct table *t);
 
 /* The columns of most tools: Size, Iter, Latency (us), CPU (%), Bytes/Sec. */
-extern const struct column table_customary[];
-void table_customary_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us,
-			 const struct meter *m, double bytes_per_s);
+extern const struct column table_default_columns[];
+void table_default_row(struct table *t, uint32_t size, uint64_t iterations, double latency_us,
+		       const struct meter *m, double bytes_per_s);
 
 #endif

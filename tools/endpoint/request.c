@@ -7,8 +7,8 @@
 
 #define POLLS_PER_CLOCK 256
 
-ULONG endpoint_cut(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at,
-		   uint32_t bytes, ULONG pieces)
+ULONG endpoint_split(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at,
+		     uint32_t bytes, ULONG pieces)
 {
 	ULONG n = bytes < pieces ? bytes : pieces;
 	uint32_t begin = 0;
@@ -28,7 +28,7 @@ static ULONG inline_flag(const struct endpoint *e, uint32_t bytes)
 void endpoint_receive(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes)
 {
 	ND2_SGE sge[ENDPOINT_SGES];
-	ULONG n = endpoint_cut(e, sge, at, bytes, e->pieces);
+	ULONG n = endpoint_split(e, sge, at, bytes, e->pieces);
 	must("Receive", CALL(e->qp, Receive, context, sge, n));
 }
 
@@ -36,7 +36,7 @@ void endpoint_send(struct endpoint *e, void *context, const uint8_t *at, uint32_
 		   ULONG flags)
 {
 	ND2_SGE sge[ENDPOINT_SGES];
-	ULONG n = endpoint_cut(e, sge, at, bytes, e->pieces);
+	ULONG n = endpoint_split(e, sge, at, bytes, e->pieces);
 	must("Send", CALL(e->qp, Send, context, sge, n, flags | inline_flag(e, bytes)));
 }
 
@@ -44,7 +44,7 @@ void endpoint_write(struct endpoint *e, void *context, const uint8_t *at, uint32
 		    uint64_t addr, uint32_t token, ULONG flags)
 {
 	ND2_SGE sge[ENDPOINT_SGES];
-	ULONG n = endpoint_cut(e, sge, at, bytes, e->pieces);
+	ULONG n = endpoint_split(e, sge, at, bytes, e->pieces);
 	must("Write",
 	     CALL(e->qp, Write, context, sge, n, addr, token, flags | inline_flag(e, bytes)));
 }
@@ -53,11 +53,11 @@ void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t byte
 		   uint32_t token, ULONG flags)
 {
 	ND2_SGE sge[ENDPOINT_SGES];
-	ULONG n = endpoint_cut(e, sge, at, bytes, e->pieces);
+	ULONG n = endpoint_split(e, sge, at, bytes, e->pieces);
 	must("Read", CALL(e->qp, Read, context, sge, n, addr, token, flags));
 }
 
-uint32_t endpoint_lend(struct endpoint *e, size_t bytes, ULONG flags)
+uint32_t endpoint_bind_window(struct endpoint *e, size_t bytes, ULONG flags)
 {
 	must("CreateMemoryWindow",
 	     CALL(e->adapter, CreateMemoryWindow, &IID_IND2MemoryWindow, (void **)&e->window));

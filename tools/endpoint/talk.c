@@ -68,7 +68,7 @@ static struct order_bytes *slots(const struct endpoint *e, bool incoming)
 	       (incoming ? TALK_SLOTS : 0);
 }
 
-void talk_listen(struct endpoint *e, unsigned n)
+void talk_post_receives(struct endpoint *e, unsigned n)
 {
 	while (n-- > 0) {
 		struct order_bytes *b = slots(e, true) + e->heard++ % TALK_SLOTS;
@@ -76,18 +76,18 @@ void talk_listen(struct endpoint *e, unsigned n)
 	}
 }
 
-void talk_say(struct endpoint *e, const struct order *o)
+void talk_send(struct endpoint *e, const struct order *o)
 {
 	struct order_bytes *b = slots(e, false) + e->said++ % TALK_SLOTS;
 	pack(e, o, b);
 	endpoint_send(e, b, (const uint8_t *)b, sizeof(*b), 0);
 }
 
-void talk_bye(struct endpoint *e)
+void talk_send_bye(struct endpoint *e)
 {
 	const struct order_bytes *b = slots(e, false) + e->said % TALK_SLOTS;
 	ND2_RESULT r;
-	talk_say(e, &(struct order){.kind = ORDER_BYE});
+	talk_send(e, &(struct order){.kind = ORDER_BYE});
 	do
 		endpoint_next(e, &r);
 	while (r.RequestContext != b);
@@ -104,7 +104,7 @@ bool talk_is_own(const struct endpoint *e, const ND2_RESULT *r)
 	return within(slots(e, false), r);
 }
 
-bool talk_heard(const struct endpoint *e, const ND2_RESULT *r, struct order *o)
+bool talk_take_order(const struct endpoint *e, const ND2_RESULT *r, struct order *o)
 {
 	if (!within(slots(e, true), r))
 		return false;
@@ -121,11 +121,11 @@ void talk_next(struct endpoint *e, ND2_RESULT *r)
 	while (talk_is_own(e, r));
 }
 
-void talk_hear(struct endpoint *e, enum order_kind kind, struct order *o)
+void talk_await_order(struct endpoint *e, enum order_kind kind, struct order *o)
 {
 	ND2_RESULT r;
 	talk_next(e, &r);
-	if (!talk_heard(e, &r, o))
+	if (!talk_take_order(e, &r, o))
 		die("a request completed that nobody waits for");
 	if (kind && o->kind != (uint32_t)kind)
 		die("the peer sent order %u instead of %u", o->kind, (unsigned)kind);

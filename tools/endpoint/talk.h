@@ -38,19 +38,19 @@ void talk_accept(struct endpoint *e, const struct order *mine);
 
 /* Posts receives for `n` orders; at most TALK_SLOTS may be posted at a time. Data and orders use
  * receives in the order in which they were posted. */
-void talk_listen(struct endpoint *e, unsigned n);
+void talk_post_receives(struct endpoint *e, unsigned n);
 /* Sends an order. talk_is_own() recognizes its completion. */
-void talk_say(struct endpoint *e, const struct order *o);
+void talk_send(struct endpoint *e, const struct order *o);
 /* Sends ORDER_BYE and waits until the peer has acknowledged it. */
-void talk_bye(struct endpoint *e);
+void talk_send_bye(struct endpoint *e);
 /* True if `r` is the completion of a sent order, which the caller can ignore. */
 bool talk_is_own(const struct endpoint *e, const ND2_RESULT *r);
 /* True if `r` is the completion of a received order, which is then stored in *o. */
-bool talk_heard(const struct endpoint *e, const ND2_RESULT *r, struct order *o);
+bool talk_take_order(const struct endpoint *e, const ND2_RESULT *r, struct order *o);
 /* Waits for the next completion like endpoint_next, but skips completions of sent orders. */
 void talk_next(struct endpoint *e, ND2_RESULT *r);
 /* Waits for the next order. Any other completion, or an order of another kind (unless kind is 0),
  * ends the program. */
-void talk_hear(struct endpoint *e, enum order_kind kind, struct order *o);
+void talk_await_order(struct endpoint *e, enum order_kind kind, struct order *o);
 
 #endif

@@ -70,11 +70,11 @@ static void take_completion(struct side *s, struct sending *f)
 	ND2_RESULT r;
 	struct order o;
 	talk_next(&s->e, &r);
-	if (!talk_heard(&s->e, &r, &o)) {
+	if (!talk_take_order(&s->e, &r, &o)) {
 		f->under_way--;
 		return;
 	}
-	talk_listen(&s->e, 1);
+	talk_post_receives(&s->e, 1);
 	if (o.kind == ORDER_CREDIT)
 		f->credits += o.count;
 	f->done = o.kind == ORDER_DONE;
@@ -83,10 +83,10 @@ static void take_completion(struct side *s, struct sending *f)
 static void ping(struct side *s, uint32_t size, uint64_t first, uint64_t count, struct meter *m)
 {
 	struct order go;
-	talk_say(&s->e,
-		 &(struct order){.kind = ORDER_RUN, .size = size, .first = first, .count = count});
-	talk_hear(&s->e, ORDER_GO, &go);
-	talk_listen(&s->e, 1);
+	talk_send(&s->e,
+		  &(struct order){.kind = ORDER_RUN, .size = size, .first = first, .count = count});
+	talk_await_order(&s->e, ORDER_GO, &go);
+	talk_post_receives(&s->e, 1);
 	struct sending f = {.next = first, .end = first + count, .credits = go.count};
 	meter_start(m);
 	while (!f.done || f.under_way > 0) {
@@ -106,7 +106,7 @@ static void measure(struct side *s, struct table *t, uint32_t size, uint64_t *nu
 	for (uint64_t n; (n = plan_next(&plan, &m)) > 0; *number += n)
 		ping(s, size, *number, n, &m);
 	double each = m.seconds / (double)plan.done;
-	table_customary_row(t, size, plan.done, each * 1e6, &m, size / each);
+	table_default_row(t, size, plan.done, each * 1e6, &m, size / each);
 }
 
 static void client(struct side *s, const struct options *o)
@@ -121,14 +121,14 @@ static void client(struct side *s, const struct options *o)
 	uint32_t small = o->sizes.max < WARM_BYTES ? o->sizes.max : WARM_BYTES;
 	uint64_t number = o->iterations && o->iterations < WARM_UP ? o->iterations : WARM_UP;
 	prepare(s, o->sizes.max, o->pipeline, o->seed, false);
-	talk_listen(&s->e, TALK_SLOTS);
+	talk_post_receives(&s->e, TALK_SLOTS);
 	talk_connect(&s->e, &hello, &answer);
 	ping(s, small, 0, number, &warm);
-	table_start(&t, table_customary, "ndping", o);
+	table_start(&t, table_default_columns, "ndping", o);
 	for (uint32_t size = o->sizes.min; size; size = sizes_next(&o->sizes, size))
 		measure(s, &t, size, &number);
-	talk_say(&s->e, &(struct order){.kind = ORDER_BYE});
-	talk_hear(&s->e, ORDER_DONE, &answer);
+	talk_send(&s->e, &(struct order){.kind = ORDER_BYE});
+	talk_await_order(&s->e, ORDER_DONE, &answer);
 	table_end(&t);
 }
 
@@ -153,7 +153,7 @@ static void receive_all(struct side *s, const struct order *run)
 	depth = depth < run->count ? depth : run->count;
 	for (uint64_t i = 0; i < depth; i++)
 		endpoint_receive(&s->e, NULL, s->buffers + i * stride(run->size), run->size);
-	talk_say(&s->e, &(struct order){.kind = ORDER_GO, .count = depth});
+	talk_send(&s->e, &(struct order){.kind = ORDER_GO, .count = depth});
 	for (uint64_t i = 0; i < run->count; i++) {
 		uint8_t *at = s->buffers + i % depth * stride(run->size);
 		receive_one(s, at, run->first + i, run->size);
@@ -161,7 +161,7 @@ static void receive_all(struct side *s, const struct order *run)
 			continue;
 		endpoint_receive(&s->e, NULL, at, run->size);
 		if (++new >= (depth + 1) / 2 || i + depth + 1 == run->count) {
-			talk_say(&s->e, &(struct order){.kind = ORDER_CREDIT, .count = new});
+			talk_send(&s->e, &(struct order){.kind = ORDER_CREDIT, .count = new});
 			new = 0;
 		}
 	}
@@ -172,19 +172,20 @@ static void server(struct side *s)
 	struct order hello, run;
 	talk_await(&s->e, &hello);
 	prepare(s, hello.size, hello.count, hello.seed, true);
-	talk_listen(&s->e, 1);
+	talk_post_receives(&s->e, 1);
 	talk_accept(&s->e, &(struct order){.kind = ORDER_HELLO});
-	for (talk_hear(&s->e, 0, &run); run.kind == ORDER_RUN; talk_hear(&s->e, 0, &run)) {
+	for (talk_await_order(&s->e, 0, &run); run.kind == ORDER_RUN;
+	     talk_await_order(&s->e, 0, &run)) {
 		if (run.size < 1 || run.size > hello.size)
 			die("the client wants to send %u bytes after it said %u", run.size,
 			    hello.size);
 		receive_all(s, &run);
-		talk_listen(&s->e, 1);
-		talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
+		talk_post_receives(&s->e, 1);
+		talk_send(&s->e, &(struct order){.kind = ORDER_DONE});
 	}
 	if (run.kind != ORDER_BYE)
 		die("the client sent order %u", run.kind);
-	talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
+	talk_send(&s->e, &(struct order){.kind = ORDER_DONE});
 	printf("ndping: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages,
 	       (unsigned long long)s->e.bytes, s->e.o->unchecked ? "" : ", all as they were sent");
 }

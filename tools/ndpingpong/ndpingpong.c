@@ -90,9 +90,9 @@ static void check(struct side *s, uint64_t round, uint64_t number, uint32_t size
 static void ping(struct side *s, uint32_t size, uint64_t first, uint64_t count, struct meter *m)
 {
 	struct order run = {.kind = ORDER_RUN, .size = size, .first = first, .count = count}, go;
-	talk_listen(&s->e, 1);
-	talk_say(&s->e, &run);
-	talk_hear(&s->e, ORDER_GO, &go);
+	talk_post_receives(&s->e, 1);
+	talk_send(&s->e, &run);
+	talk_await_order(&s->e, ORDER_GO, &go);
 	for (uint64_t at = first, n; at < first + count; at += n) {
 		uint64_t sends = n = burst_of(s, first + count - at), receives = n;
 		post_receives(s, at, n, size);
@@ -117,7 +117,7 @@ static void measure(struct side *s, struct table *t, uint32_t size, uint64_t *ro
 	for (uint64_t n; (n = plan_next(&plan, &m)) > 0; *round += n)
 		ping(s, size, *round, n, &m);
 	double each = m.seconds / (double)plan.done;
-	table_customary_row(t, size, plan.done, each / 2 * 1e6, &m, 2 * size / each);
+	table_default_row(t, size, plan.done, each / 2 * 1e6, &m, 2 * size / each);
 }
 
 static void client(struct side *s, const struct options *o)
@@ -135,13 +135,13 @@ static void client(struct side *s, const struct options *o)
 	prepare(s, o->sizes.max, o->pipeline, o->seed);
 	talk_connect(&s->e, &hello, &answer);
 	ping(s, small, 0, round, &warm);
-	table_start(&t, table_customary, "ndpingpong", o);
+	table_start(&t, table_default_columns, "ndpingpong", o);
 	for (uint32_t size = o->sizes.min; size; size = sizes_next(&o->sizes, size))
 		measure(s, &t, size, &round);
-	talk_listen(&s->e, 1);
-	talk_say(&s->e, &bye);
+	talk_post_receives(&s->e, 1);
+	talk_send(&s->e, &bye);
 	/* the server confirms that all pings had the right data */
-	talk_hear(&s->e, ORDER_DONE, &answer);
+	talk_await_order(&s->e, ORDER_DONE, &answer);
 	table_end(&t);
 }
 
@@ -153,13 +153,13 @@ static void pong(struct side *s, const struct order *run)
 {
 	uint64_t first = run->first, end = first + run->count;
 	post_receives(s, first, burst_of(s, run->count), run->size);
-	talk_say(&s->e, &(struct order){.kind = ORDER_GO});
+	talk_send(&s->e, &(struct order){.kind = ORDER_GO});
 	for (uint64_t at = first, n; at < end; at += n) {
 		uint64_t sends = n = burst_of(s, end - at), received = 0;
 		if (at + n < end)
 			post_receives(s, at + n, burst_of(s, end - at - n), run->size);
 		else
-			talk_listen(&s->e, 1);
+			talk_post_receives(&s->e, 1);
 		while (sends > 0)
 			if (one_completion(s, run->size))
 				send_number(s, pong_number(at + received++), run->size);
@@ -175,16 +175,17 @@ static void server(struct side *s)
 	struct order hello, run;
 	talk_await(&s->e, &hello);
 	prepare(s, hello.size, hello.count, hello.seed);
-	talk_listen(&s->e, 1);
+	talk_post_receives(&s->e, 1);
 	talk_accept(&s->e, &(struct order){.kind = ORDER_HELLO});
-	for (talk_hear(&s->e, 0, &run); run.kind == ORDER_RUN; talk_hear(&s->e, 0, &run)) {
+	for (talk_await_order(&s->e, 0, &run); run.kind == ORDER_RUN;
+	     talk_await_order(&s->e, 0, &run)) {
 		if (run.size > hello.size)
 			die("the client wants %u bytes after %u", run.size, hello.size);
 		pong(s, &run);
 	}
 	if (run.kind != ORDER_BYE)
 		die("the client sent order %u", run.kind);
-	talk_say(&s->e, &(struct order){.kind = ORDER_DONE});
+	talk_send(&s->e, &(struct order){.kind = ORDER_DONE});
 	printf("ndpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages,
 	       (unsigned long long)s->e.bytes, s->e.o->unchecked ? "" : ", all as they were sent");
 }

@@ -94,14 +94,14 @@ static void move_batch(struct rping *p, uint32_t size, uint64_t count)
 
 /* Orders the server to check the data that was written. The order also shows that the client is
  * alive: the server has no completions of the client's Writes and Reads. */
-static void tell_server(struct rping *p, uint32_t size, uint64_t count)
+static void report_to_server(struct rping *p, uint32_t size, uint64_t count)
 {
 	const struct order ask = {
 		.kind = ORDER_RUN, .size = size, .count = count, .first = p->next};
 	struct order answer;
-	talk_say(&p->e, &ask);
-	talk_hear(&p->e, ORDER_DONE, &answer);
-	talk_listen(&p->e, 1);
+	talk_send(&p->e, &ask);
+	talk_await_order(&p->e, ORDER_DONE, &answer);
+	talk_post_receives(&p->e, 1);
 }
 
 static void run_batch(struct rping *p, uint32_t size, uint64_t count, struct meter *m)
@@ -111,7 +111,7 @@ static void run_batch(struct rping *p, uint32_t size, uint64_t count, struct met
 	meter_stop(m);
 	if (p->checked && p->read)
 		check_batch(p, size, count, p->next);
-	tell_server(p, size, count);
+	report_to_server(p, size, count);
 	p->next += count;
 }
 
@@ -130,8 +130,8 @@ static void run_row(struct rping *p, struct table *t, uint32_t size)
 			part = n < batch_limit(p, size) ? n : batch_limit(p, size);
 			run_batch(p, size, part, &m);
 		}
-	table_customary_row(t, size, plan.done, m.seconds * 1e6 / (double)plan.done, &m,
-			    (double)size * (double)plan.done / m.seconds);
+	table_default_row(t, size, plan.done, m.seconds * 1e6 / (double)plan.done, &m,
+			  (double)size * (double)plan.done / m.seconds);
 }
 
 static void run_client(struct rping *p)
@@ -156,20 +156,20 @@ static void run_client(struct rping *p)
 		memcpy(p->e.mem, p->pattern, pattern_bytes(p->largest));
 	endpoint_queues(&p->e, &receives, &requests);
 	p->pipeline = requests - ORDERS;
-	talk_listen(&p->e, ORDERS);
+	talk_post_receives(&p->e, ORDERS);
 	talk_connect(&p->e, &hello, &theirs);
-	talk_hear(&p->e, ORDER_GO, &go);
-	talk_listen(&p->e, 1);
+	talk_await_order(&p->e, ORDER_GO, &go);
+	talk_post_receives(&p->e, 1);
 	p->remote = go.addr;
 	p->token = go.token;
 	run_batch(p, 1, WARM_UP, &idle);
 	printf("%s, %u under way, scatter/gather entries: %u, %s\n", p->read ? "Reads" : "Writes",
 	       p->pipeline, p->e.pieces, p->checked ? "checked" : "not checked");
-	table_start(&t, table_customary, "ndrping", &p->o);
+	table_start(&t, table_default_columns, "ndrping", &p->o);
 	for (uint32_t size = p->o.sizes.min; size; size = sizes_next(&p->o.sizes, size))
 		run_row(p, &t, size);
 	table_end(&t);
-	talk_bye(&p->e);
+	talk_send_bye(&p->e);
 }
 
 /* ---- server ---- */
@@ -184,7 +184,7 @@ static void obey(struct rping *p, const struct order *o)
 		check_batch(p, o->size, o->count, o->first);
 	p->e.messages += o->count;
 	p->e.bytes += o->count * o->size;
-	talk_say(&p->e, &(struct order){.kind = ORDER_DONE});
+	talk_send(&p->e, &(struct order){.kind = ORDER_DONE});
 }
 
 static void run_server(struct rping *p)
@@ -205,14 +205,14 @@ static void run_server(struct rping *p)
 	else
 		memset(p->e.mem, 0, p->room);
 	endpoint_queues(&p->e, &receives, &requests);
-	talk_listen(&p->e, ORDERS);
+	talk_post_receives(&p->e, ORDERS);
 	talk_accept(&p->e, &o);
 	o = (struct order){.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};
-	o.token = endpoint_lend(&p->e, p->room,
-				p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
-	talk_say(&p->e, &o);
-	while (talk_hear(&p->e, 0, &o), o.kind != ORDER_BYE) {
-		talk_listen(&p->e, 1);
+	o.token = endpoint_bind_window(&p->e, p->room,
+				       p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
+	talk_send(&p->e, &o);
+	while (talk_await_order(&p->e, 0, &o), o.kind != ORDER_BYE) {
+		talk_post_receives(&p->e, 1);
 		obey(p, &o);
 	}
 	printf("ndrping: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages,

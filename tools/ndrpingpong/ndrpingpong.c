@@ -86,7 +86,7 @@ static bool reap(struct pong *p, bool wait)
 		endpoint_next(&p->e, &r);
 	else if (!endpoint_poll(&p->e, &r))
 		return false;
-	if (talk_is_own(&p->e, &r) || talk_heard(&p->e, &r, &p->early))
+	if (talk_is_own(&p->e, &r) || talk_take_order(&p->e, &r, &p->early))
 		return true;
 	if (p->in_flight == 0 || r.RequestContext != p)
 		die("a request completed that nobody waits for");
@@ -101,7 +101,7 @@ static void hear(struct pong *p, struct order *o)
 		reap(p, true);
 	*o = p->early;
 	p->early.kind = 0;
-	talk_listen(&p->e, 1);
+	talk_post_receives(&p->e, 1);
 }
 
 static void send_message(struct pong *p, uint64_t number, uint32_t size)
@@ -158,16 +158,16 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 	pattern_fill(p->theirs, pattern_bytes(p->largest), their_seed);
 	endpoint_queues(&p->e, &receives, &requests);
 	p->room = requests - ORDERS;
-	talk_listen(&p->e, ORDERS);
+	talk_post_receives(&p->e, ORDERS);
 }
 
 /* Gives the peer access to the buffers and the pattern, and sends their address and token. */
 static void lend(struct pong *p)
 {
 	struct order go = {.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};
-	go.token = endpoint_lend(&p->e, 2 * p->stride + pattern_bytes(p->largest),
-				 p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
-	talk_say(&p->e, &go);
+	go.token = endpoint_bind_window(&p->e, 2 * p->stride + pattern_bytes(p->largest),
+					p->read ? ND_OP_FLAG_ALLOW_READ : ND_OP_FLAG_ALLOW_WRITE);
+	talk_send(&p->e, &go);
 }
 
 static void hear_go(struct pong *p, struct order *go)
@@ -219,7 +219,7 @@ static void run_batch(struct pong *p, uint32_t size, uint64_t count, struct mete
 	const struct order run = {
 		.kind = ORDER_RUN, .size = size, .count = count, .first = p->next};
 	struct order go;
-	talk_say(&p->e, &run);
+	talk_send(&p->e, &run);
 	hear_go(p, &go);
 	meter_start(m);
 	(p->read ? fetch : ping)(p, size, count);
@@ -235,7 +235,7 @@ static void run_row(struct pong *p, struct table *t, uint32_t size)
 	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;)
 		run_batch(p, size, n, &m);
 	double us = m.seconds * 1e6 / (double)plan.done / (p->read ? 1 : 2);
-	table_customary_row(t, size, plan.done, us, &m, size / us * 1e6);
+	table_default_row(t, size, plan.done, us, &m, size / us * 1e6);
 }
 
 static void run_client(struct pong *p)
@@ -257,11 +257,11 @@ static void run_client(struct pong *p)
 	printf("%s, scatter/gather entries: %u, %s\n",
 	       p->read ? "Latency of a Read" : "Latency of a Write: half a round trip", p->e.pieces,
 	       p->checked ? "checked" : "not checked");
-	table_start(&t, table_customary, "ndrpingpong", &p->o);
+	table_start(&t, table_default_columns, "ndrpingpong", &p->o);
 	for (uint32_t size = p->o.sizes.min; size; size = sizes_next(&p->o.sizes, size))
 		run_row(p, &t, size);
 	table_end(&t);
-	talk_bye(&p->e);
+	talk_send_bye(&p->e);
 }
 
 /* ---- server ---- */
@@ -284,7 +284,7 @@ static void obey(struct pong *p, const struct order *run)
 	if (run->kind != ORDER_RUN || run->size == 0 || run->size > p->largest || run->count == 0)
 		die("the peer ordered what makes no sense");
 	arm(p, run->first, run->size);
-	talk_say(&p->e, &(struct order){.kind = ORDER_GO});
+	talk_send(&p->e, &(struct order){.kind = ORDER_GO});
 	if (!p->read)
 		pong(p, run);
 	p->e.messages += run->count;

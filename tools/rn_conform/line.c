@@ -178,7 +178,7 @@ bool line_resolve(struct line *l)
 	return memcmp(l->peer_mac, none, 6) != 0;
 }
 
-void line_forget(struct line *l)
+void line_clear_log(struct line *l)
 {
 	l->notes = 0;
 }

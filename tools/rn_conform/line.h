@@ -19,7 +19,7 @@ struct line {
 	unsigned arps;	    /* ARP requests for this tool's address */
 	unsigned bad;	    /* number of RoCE frames of the peer that every NIC must drop */
 	char bad_text[160]; /* the first of the bad frames, as text */
-	/* number of frames logged since line_forget(); the last LINE_NOTES of them are kept */
+	/* number of frames logged since line_clear_log(); the last LINE_NOTES of them are kept */
 	unsigned notes;
 	char note[LINE_NOTES][256];
 	uint8_t frame[9216];
@@ -35,7 +35,7 @@ void line_send(struct line *l, const uint8_t *frame, unsigned len);
 /* Receives the next RoCE packet for this tool into *pkt, valid until the next call. Returns false
  * when `until` has passed. */
 bool line_next(struct line *l, struct rn_pkt *pkt, uint64_t until);
-void line_forget(struct line *l);
+void line_clear_log(struct line *l);
 void line_print(const struct line *l, FILE *f, const char *indent);
 
 #endif

@@ -108,7 +108,7 @@ enum outcome manage_no_listener(struct play *p)
 	return rejected(p, 9, false);
 }
 
-enum outcome manage_not_its_address(struct play *p)
+enum outcome manage_wrong_address(struct play *p)
 {
 	return rejected(p, p->c->port, true);
 }
@@ -132,7 +132,7 @@ enum outcome manage_request(struct play *p)
 		      "hop limit, id or P_Key");
 }
 
-enum outcome manage_request_again(struct play *p)
+enum outcome manage_repeated_req(struct play *p)
 {
 	struct rn_cm_msg m;
 
@@ -146,7 +146,7 @@ enum outcome manage_request_again(struct play *p)
 	return play_line(p, "alive 0");
 }
 
-enum outcome manage_reply_again(struct play *p)
+enum outcome manage_repeated_rep(struct play *p)
 {
 	if (!opens(p))
 		return NOT_APPLICABLE;
@@ -176,7 +176,7 @@ enum outcome manage_stray_reply(struct play *p)
 }
 
 /* Sends no REP: the peer must repeat its REQ unchanged. */
-enum outcome manage_no_reply(struct play *p)
+enum outcome manage_unanswered_req(struct play *p)
 {
 	struct conn *c = p->c;
 	const struct rn_cm_msg *m;
@@ -240,7 +240,7 @@ enum outcome manage_disconnect(struct play *p)
  * not a deviation. If none comes, a DREQ with an unknown id finds out whether the peer still runs:
  * a peer that answers it must answer the earlier DREQ too, whose ids a restarted peer does not know
  * either. */
-enum outcome manage_disconnect_again(struct play *p)
+enum outcome manage_repeated_dreq(struct play *p)
 {
 	struct rn_cm_msg m;
 
@@ -307,7 +307,7 @@ enum outcome manage_alternate_path(struct play *p)
 	return play_line(p, "alive 0");
 }
 
-enum outcome manage_ready_again(struct play *p)
+enum outcome manage_repeated_rtu(struct play *p)
 {
 	if (!opens(p))
 		return NOT_APPLICABLE;

@@ -9,17 +9,17 @@ enum outcome manage_frames(struct play *p);
 enum outcome manage_reply(struct play *p);
 enum outcome manage_no_listener(struct play *p);
 enum outcome manage_request(struct play *p);
-enum outcome manage_request_again(struct play *p);
-enum outcome manage_reply_again(struct play *p);
+enum outcome manage_repeated_req(struct play *p);
+enum outcome manage_repeated_rep(struct play *p);
 enum outcome manage_stray_reply(struct play *p);
-enum outcome manage_no_reply(struct play *p);
+enum outcome manage_unanswered_req(struct play *p);
 enum outcome manage_disconnect(struct play *p);
 enum outcome manage_disconnect_wrong(struct play *p);
 enum outcome manage_disconnect_unknown(struct play *p);
-enum outcome manage_disconnect_again(struct play *p);
-enum outcome manage_not_its_address(struct play *p);
+enum outcome manage_repeated_dreq(struct play *p);
+enum outcome manage_wrong_address(struct play *p);
 enum outcome manage_arp(struct play *p);
 enum outcome manage_alternate_path(struct play *p);
-enum outcome manage_ready_again(struct play *p);
+enum outcome manage_repeated_rtu(struct play *p);
 
 #endif

@@ -100,14 +100,14 @@ static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, uns
 		return;
 	if (strcmp(what, "tver") == 0)
 		frame[BTH + 1] |= 1;
-	rn_frame_seal(pkt, frame);
+	rn_frame_finish(pkt, frame);
 	/* the pad bytes count as payload here, so that the ICRC covers their new value */
 	if (strcmp(what, "pad") == 0) {
 		struct rn_pkt whole = *pkt;
 
 		memset(frame + len - 4 - (-pkt->payload_len & 3), 0xFF, -pkt->payload_len & 3);
 		whole.payload_len = (pkt->payload_len + 3) & ~3u;
-		rn_frame_seal(&whole, frame);
+		rn_frame_finish(&whole, frame);
 	}
 }
 
@@ -186,7 +186,7 @@ static bool repeats(const struct play *p, const struct came *r)
 /* Drops repetitions of the peer's last request, before an answer is sent. The peer sent them
  * without having seen that answer, because this program or the peer was delayed, so they do not
  * show how the peer handles it. */
-static void forget_repeats(struct play *p)
+static void drop_repetitions(struct play *p)
 {
 	struct queue *q = &p->c->requests;
 
@@ -204,7 +204,7 @@ static enum outcome do_send(struct play *p)
 	struct rn_pkt pkt = conn_packet(c, opcode, base + (uint32_t)word_psn(p, 2));
 
 	if (rn_opcode_row(opcode)->response)
-		forget_repeats(p);
+		drop_repetitions(p);
 	memset(payload, (int)number(p, "fill", 0xAA), sizeof(payload));
 	fields(p, &pkt);
 	addresses(p, &pkt);

@@ -60,7 +60,8 @@ struct row {
 	const char *id;
 	char side;     /* the side that must connect: 'c' this tool, 's' the peer, 'b' either */
 	uint32_t lent; /* bytes of memory that the peer must lend by rping's protocol; 0: none */
-	bool indecent; /* this tool does not answer the peer's requests, except by the script */
+	/* the script alone answers the peer's requests; the tool does not answer by itself */
+	bool manual_answers;
 	const char *script;
 	/* used instead of a script; opens its connection itself */
 	enum outcome (*run)(struct play *p);

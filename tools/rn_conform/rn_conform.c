@@ -65,7 +65,7 @@ static enum outcome play(const struct row *row, struct play *p)
 	}
 	if (row->run)
 		return row->run(p);
-	if (!conn_open(p->c, first_psn(row), !row->indecent, p->patience)) {
+	if (!conn_open(p->c, first_psn(row), !row->manual_answers, p->patience)) {
 		snprintf(p->why, sizeof(p->why), "no connection within %u s%s", p->patience,
 			 p->c->rejected ? ": rejected" : "");
 		return NOT_APPLICABLE;
@@ -109,7 +109,7 @@ static void one_row(const struct options *o, const struct row *row, struct conn 
 	enum outcome result;
 
 	c->established = c->requested = false;
-	line_forget(c->line);
+	line_clear_log(c->line);
 	result = play(row, &p);
 	printf("%-4s %s%s%s\n", row->id, outcome_words[result], p.why[0] ? ": " : "", p.why);
 	if (result == DEVIATES || o->verbose)

@@ -115,56 +115,56 @@ const struct row rows[] = {
 	{.id = "A26", .side = 's', .lent = 64, .script = "atomics\n> READ_REQUEST 0 len=8 A\nsilent\nalive 1"},
 
 	/* rows Q, the requester: a client of rping's protocol sends */
-	{.id = "Q4", .side = 's', .indecent = true, .script = "request 0\n> ACK 0\nnorequest 3000"},
-	{.id = "Q5", .side = 's', .indecent = true, .script = "request 0\n> ACK 5\nrequest 0 same within=20000"},
-	{.id = "Q11", .side = 's', .indecent = true, .script = "request 0\nrequest 0 within=20000\nrequest 0 within=20000"},
-	{.id = "Q14", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x2C msn=0\nrequest 0 same after=640 within=20000"},
-	{.id = "Q15", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x20 msn=0\nrequest 0 same after=655360 within=20000"},
-	{.id = "Q16", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x20 msn=0\n> ACK 0 syn=0x60 msn=0\n"
+	{.id = "Q4", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0\nnorequest 3000"},
+	{.id = "Q5", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 5\nrequest 0 same within=20000"},
+	{.id = "Q11", .side = 's', .manual_answers = true, .script = "request 0\nrequest 0 within=20000\nrequest 0 within=20000"},
+	{.id = "Q14", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x2C msn=0\nrequest 0 same after=640 within=20000"},
+	{.id = "Q15", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x20 msn=0\nrequest 0 same after=655360 within=20000"},
+	{.id = "Q16", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x20 msn=0\n> ACK 0 syn=0x60 msn=0\n"
 		"request 0 same after=650000 within=20000"},
-	{.id = "Q18", .side = 's', .indecent = true, .script = "for-ever\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\n"
+	{.id = "Q18", .side = 's', .manual_answers = true, .script = "for-ever\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\n"
 		"request 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n"
 		"> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0 syn=0x21 msn=0\nrequest 0\n"
 		"> ACK 0 syn=0x21 msn=0\nrequest 0\n> ACK 0\nnorequest 500"},
-	{.id = "Q20", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x62 msn=0\nnorequest 3000\ndead 0"},
-	{.id = "Q21", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x65 msn=0\nrequest 0 same within=20000"},
-	{.id = "Q22", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x40 msn=0\nrequest 0 same within=20000"},
-	{.id = "Q41", .side = 's', .indecent = true, .script = "request 0\n> ACK 0 syn=0x60 msn=0\nrequest 0 same within=20000"},
+	{.id = "Q20", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x62 msn=0\nnorequest 3000\ndead 0"},
+	{.id = "Q21", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x65 msn=0\nrequest 0 same within=20000"},
+	{.id = "Q22", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x40 msn=0\nrequest 0 same within=20000"},
+	{.id = "Q41", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x60 msn=0\nrequest 0 same within=20000"},
 	/* rows Q, the requester: a server of rping's protocol READs */
-	{.id = "Q2", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_MIDDLE 1 n=1024\n"
+	{.id = "Q2", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_MIDDLE 1 n=1024\n"
 		"> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
-	{.id = "Q23", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
+	{.id = "Q23", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
 		"request 1 READ_REQUEST va=1024 len=1976 within=20000"},
-	{.id = "Q24", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
+	{.id = "Q24", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
 		"request 1 READ_REQUEST within=20000\n> READ_RESP_MIDDLE 1 n=1024\n> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
-	{.id = "Q25", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
+	{.id = "Q25", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
 		"request 1 READ_REQUEST within=20000\n> READ_RESP_FIRST 1 n=1024\n> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
-	{.id = "Q27", .side = 'c', .indecent = true, .script = READS "> ACK 2\nrequest 0 READ_REQUEST len=3000 within=20000"},
-	{.id = "Q28", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_FIRST 0 n=1024\n"
+	{.id = "Q27", .side = 'c', .manual_answers = true, .script = READS "> ACK 2\nrequest 0 READ_REQUEST len=3000 within=20000"},
+	{.id = "Q28", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_FIRST 0 n=1024\n"
 		"> READ_RESP_MIDDLE 1 n=1024\n> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
-	{.id = "Q29", .side = 'c', .indecent = true, .script = READS "> READ_RESP_ONLY 0 n=100\nnorequest 3000\ndead 1"},
-	{.id = "Q30", .side = 'c', .indecent = true, .script = READS "> ATOMIC_ACK 0\nnorequest 3000\ndead 1"},
-	{.id = "Q32", .side = 'c', .indecent = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_MIDDLE 1 n=1024\n"
+	{.id = "Q29", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_ONLY 0 n=100\nnorequest 3000\ndead 1"},
+	{.id = "Q30", .side = 'c', .manual_answers = true, .script = READS "> ATOMIC_ACK 0\nnorequest 3000\ndead 1"},
+	{.id = "Q32", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_MIDDLE 1 n=1024\n"
 		"> ACK 0 syn=0x62\nnorequest 3000\ndead 1"},
-	{.id = "Q45", .side = 'c', .indecent = true, .script = "set psn=0xFFFFFF\n" READS "> READ_RESP_FIRST 0 n=1024\n"
+	{.id = "Q45", .side = 'c', .manual_answers = true, .script = "set psn=0xFFFFFF\n" READS "> READ_RESP_FIRST 0 n=1024\n"
 		"> READ_RESP_MIDDLE 1 n=1024\n> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
 
 	/* rows C: connection management */
 	{.id = "C1", .side = 'c', .run = manage_reply},
 	{.id = "C2", .side = 'b', .run = manage_no_listener},
 	{.id = "C3", .side = 's', .run = manage_request},
-	{.id = "C5", .side = 'c', .run = manage_request_again},
-	{.id = "C10", .side = 's', .run = manage_reply_again},
+	{.id = "C5", .side = 'c', .run = manage_repeated_req},
+	{.id = "C10", .side = 's', .run = manage_repeated_rep},
 	{.id = "C11", .side = 'b', .run = manage_stray_reply},
-	{.id = "C13", .side = 's', .run = manage_no_reply},
+	{.id = "C13", .side = 's', .run = manage_unanswered_req},
 	{.id = "C15", .side = 'b', .run = manage_disconnect},
 	{.id = "C16", .side = 'b', .run = manage_disconnect_wrong},
 	{.id = "C17", .side = 'b', .run = manage_disconnect_unknown},
-	{.id = "C18", .side = 'b', .run = manage_disconnect_again},
-	{.id = "C26", .side = 'c', .run = manage_not_its_address},
+	{.id = "C18", .side = 'b', .run = manage_repeated_dreq},
+	{.id = "C26", .side = 'c', .run = manage_wrong_address},
 	{.id = "C28", .side = 'b', .run = manage_arp},
 	{.id = "C33", .side = 'b', .run = manage_alternate_path},
-	{.id = "C37", .side = 'c', .run = manage_ready_again},
+	{.id = "C37", .side = 'c', .run = manage_repeated_rtu},
 };
 /* clang-format on */
 

@@ -46,7 +46,7 @@ static void Destroy(PCONNECTION p)
 	if (p->pMessages != NULL)
 		WIN32(HeapFree(GetProcessHeap(), 0, p->pMessages));
 	WIN32(HeapFree(GetProcessHeap(), 0, p));
-	ServerForget();
+	ServerReleaseCount();
 }
 
 static void OnDeregistered(PIO pIo, HRESULT hrStatus)
@@ -181,7 +181,7 @@ void ConnectionResult(const ND2_RESULT *pResult)
 
 // ---- from listening to connected: a chain of requests that share one reference ----
 
-static void OnDeparted(PIO pIo, HRESULT hrStatus)
+static void OnPeerDisconnected(PIO pIo, HRESULT hrStatus)
 {
 	PCONNECTION p = (PCONNECTION)pIo->pOwner;
 
@@ -204,8 +204,8 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 	cConnected = InterlockedIncrement(&g_Server.cConnected);
 	while ((cPeak = ReadAcquire(&g_Server.cPeak)) < cConnected)
 		InterlockedCompareExchange(&g_Server.cPeak, cConnected, cPeak);
-	if (FAILED(p->pConnector->NotifyDisconnect(StartIo(&p->Io, OnDeparted, p))))
-		OnDeparted(&p->Io, ND_UNSUCCESSFUL);
+	if (FAILED(p->pConnector->NotifyDisconnect(StartIo(&p->Io, OnPeerDisconnected, p))))
+		OnPeerDisconnected(&p->Io, ND_UNSUCCESSFUL);
 	else if (ReadAcquire(&g_Server.fStopping))
 		Close(p); // ConnectionsClose may have run before fConnected was set
 }
@@ -226,7 +226,7 @@ static void OnRegistered(PIO pIo, HRESULT hrStatus)
 		OnAccepted(&p->Io, ND_UNSUCCESSFUL);
 }
 
-static BOOL IsWelcome(PCONNECTION p)
+static BOOL HelloIsValid(PCONNECTION p)
 {
 	BYTE data[256];
 	ULONG cb = sizeof(data);
@@ -246,7 +246,7 @@ static void OnRequest(PIO pIo, HRESULT hrStatus)
 		return;
 	}
 	ConnectionListen(); // another connection takes over the wait for a client
-	if (!IsWelcome(p)) {
+	if (!HelloIsValid(p)) {
 		HELLO hello = {SERVICE_VERSION, 0, 0};
 
 		InterlockedIncrement(&g_Server.cRefused);
@@ -295,7 +295,7 @@ void ConnectionListen(void)
 
 // ---- closing connections ----
 
-static void OnTold(PIO pIo, HRESULT hrStatus)
+static void OnCloseEntry(PIO pIo, HRESULT hrStatus)
 {
 	PCONNECTION p = (PCONNECTION)pIo->pOwner;
 
@@ -313,13 +313,13 @@ void ConnectionsClose(void)
 	for (PLIST_ENTRY pEntry = g_Server.Connections.Flink; pEntry != &g_Server.Connections;
 	     pEntry = pEntry->Flink) {
 		PCONNECTION p = CONTAINING_RECORD(pEntry, CONNECTION, Link);
-		PIO pTold;
+		PIO pCloseIo;
 
 		if (!TryReference(p))
 			continue;
-		WIN32((pTold = (PIO)HeapAlloc(GetProcessHeap(), 0, sizeof(*pTold))) != NULL);
-		WIN32(PostQueuedCompletionStatus(g_Server.hIocp, sizeof(*pTold), KeyClose,
-						 StartIo(pTold, OnTold, p)));
+		WIN32((pCloseIo = (PIO)HeapAlloc(GetProcessHeap(), 0, sizeof(*pCloseIo))) != NULL);
+		WIN32(PostQueuedCompletionStatus(g_Server.hIocp, sizeof(*pCloseIo), KeyClose,
+						 StartIo(pCloseIo, OnCloseEntry, p)));
 	}
 	ReleaseSRWLockShared(&g_Server.ConnectionsLock);
 }

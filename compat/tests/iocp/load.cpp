@@ -248,7 +248,7 @@ static void CloseLoader(LOADER *pLoader)
 }
 
 // Connects with a wrong version of the protocol, which the server must reject.
-static void BeRefused(LOADER *pLoader)
+static void CheckRefusal(LOADER *pLoader)
 {
 	CLIENT client;
 	HRESULT hr;
@@ -288,7 +288,7 @@ static unsigned __stdcall LoaderMain(void *pArgument)
 
 	OpenLoader(pLoader);
 	if (pLoader->dwIndex == 0)
-		BeRefused(pLoader);
+		CheckRefusal(pLoader);
 	for (DWORD i = 0; i < pLoader->cClients; i++)
 		CreateClient(pLoader, &pLoader->pClients[i]);
 	fGood = ConnectAll(pLoader) && Rounds(pLoader);

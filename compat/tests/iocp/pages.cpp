@@ -9,21 +9,21 @@ static BYTE *s_pMemory;
 static DWORD s_cPages;
 // registrations and deregistrations that have not ended, plus 1 while more are being started
 static LONG volatile s_cPending;
-static HANDLE s_hSettled;
+static HANDLE s_hRegistrationsEnded;
 
-static void OnSettled(PIO pIo, HRESULT hrStatus)
+static void OnRegistrationEnded(PIO pIo, HRESULT hrStatus)
 {
 	MustSucceed(hrStatus, "a registration of a page");
 	if (InterlockedDecrement(&s_cPending) == 0)
-		WIN32(SetEvent(s_hSettled));
+		WIN32(SetEvent(s_hRegistrationsEnded));
 }
 
-static void AwaitSettled(void)
+static void AwaitRegistrations(void)
 {
 	// PagesCreate and PagesDestroy set the count to 1 before they start requests, so that it
 	// does not reach 0 too early. Remove this 1 now.
 	if (InterlockedDecrement(&s_cPending) != 0 &&
-	    WaitForSingleObject(s_hSettled, 30000) != WAIT_OBJECT_0)
+	    WaitForSingleObject(s_hRegistrationsEnded, 30000) != WAIT_OBJECT_0)
 		Fatal("pages that did not settle", s_cPending);
 }
 
@@ -33,7 +33,7 @@ void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages)
 	ListInit(&s_free);
 	s_cPages = cPages;
 	s_cPending = 1;
-	WIN32((s_hSettled = CreateEvent(NULL, FALSE, FALSE, NULL)) != NULL);
+	WIN32((s_hRegistrationsEnded = CreateEvent(NULL, FALSE, FALSE, NULL)) != NULL);
 	s_pMemory = (BYTE *)VirtualAlloc(NULL, (SIZE_T)cPages * PAGE_BYTES,
 					 MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 	s_aPages = (PPAGE)HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, cPages * sizeof(PAGE));
@@ -51,9 +51,9 @@ void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages)
 					  ND_MR_FLAG_ALLOW_LOCAL_WRITE |
 						  ND_MR_FLAG_ALLOW_REMOTE_READ |
 						  ND_MR_FLAG_ALLOW_REMOTE_WRITE,
-					  StartIo(&pPage->Io, OnSettled, pPage)));
+					  StartIo(&pPage->Io, OnRegistrationEnded, pPage)));
 	}
-	AwaitSettled();
+	AwaitRegistrations();
 }
 
 DWORD PagesDestroy(void)
@@ -66,16 +66,16 @@ DWORD PagesDestroy(void)
 	for (DWORD i = 0; i < s_cPages; i++) {
 		InterlockedIncrement(&s_cPending);
 		MUST(s_aPages[i].pMr->Deregister(
-			StartIo(&s_aPages[i].Io, OnSettled, &s_aPages[i])));
+			StartIo(&s_aPages[i].Io, OnRegistrationEnded, &s_aPages[i])));
 	}
-	AwaitSettled();
+	AwaitRegistrations();
 	for (DWORD i = 0; i < s_cPages; i++) {
 		if (s_aPages[i].pMr->Release() != 0)
 			Fatal("a page's region is still used", i);
 	}
 	WIN32(HeapFree(GetProcessHeap(), 0, s_aPages));
 	WIN32(VirtualFree(s_pMemory, 0, MEM_RELEASE));
-	WIN32(CloseHandle(s_hSettled));
+	WIN32(CloseHandle(s_hRegistrationsEnded));
 	DeleteCriticalSection(&s_cs);
 	return s_cPages - cFree;
 }

@@ -22,7 +22,7 @@ static BOOL WINAPI OnControl(DWORD dwType)
 	}
 }
 
-void ServerForget(void)
+void ServerReleaseCount(void)
 {
 	if (InterlockedDecrement(&g_Server.cLive) == 0)
 		WIN32(SetEvent(g_Server.hIdle));
@@ -37,7 +37,7 @@ static void OnNotify(PIO pIo, HRESULT hrStatus)
 	ULONG cResults;
 
 	if (FAILED(hrStatus)) {
-		ServerForget(); // the server is stopping, so do not arm the queue again
+		ServerReleaseCount(); // the server is stopping, so do not arm the queue again
 		return;
 	}
 	while ((cResults = pCq->GetResults(results, ARRAYSIZE(results))) > 0) {
@@ -191,7 +191,7 @@ static void Stop(void)
 	InterlockedExchange(&g_Server.fDrained, TRUE);
 	for (DWORD i = 0; i < g_Server.cCqs; i++)
 		MUST(g_Server.apCq[i]->CancelOverlappedRequests());
-	ServerForget(); // subtracts the 1 that Start counted for the server
+	ServerReleaseCount(); // subtracts the 1 that Start counted for the server
 	if (WaitForSingleObject(g_Server.hIdle, 30000) != WAIT_OBJECT_0)
 		Fatal("objects that do not end", g_Server.cLive);
 	for (DWORD i = 0; i < g_Server.cCqs; i++) {

@@ -194,7 +194,7 @@ struct SERVER {
 extern SERVER g_Server;
 
 // Decrements cLive. At 0 sets hIdle, for which the stopping server waits.
-void ServerForget(void);
+void ServerReleaseCount(void);
 int ServerMain(const SOCKADDR_IN *pAddress, DWORD cWorkers, DWORD cPages);
 
 // ---- the clients that load a server: load.cpp ----

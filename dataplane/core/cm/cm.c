@@ -23,54 +23,54 @@
 	X(LISTEN,      DESTROY,    refuse_backlog,    CLOSED) \
 	/* active side, up to the RTU */ \
 	X(RESOLVING,   NEIGH_OK,   send_req,          REQ_SENT) \
-	X(RESOLVING,   NEIGH_FAIL, tell_unreachable,  BOUND) \
+	X(RESOLVING,   NEIGH_FAIL, report_unreachable,  BOUND) \
 	X(RESOLVING,   DESTROY,    nothing,           CLOSED) \
 	X(REQ_SENT,    TIMER,      resend,            REQ_SENT) \
 	X(REQ_SENT,    SPENT,      give_up_req,       BOUND) \
 	X(REQ_SENT,    MRA_REQ,    wait_longer,       REQ_WAIT) \
 	X(REQ_SENT,    REP,        take_rep,          REP_RCVD) \
-	X(REQ_SENT,    REJ,        tell_rejected,     BOUND) \
+	X(REQ_SENT,    REJ,        report_rejected,     BOUND) \
 	X(REQ_SENT,    DESTROY,    withdraw_req,      CLOSED) \
 	X(REQ_WAIT,    TIMER,      resend,            REQ_SENT) \
 	X(REQ_WAIT,    SPENT,      give_up_req,       BOUND) \
 	X(REQ_WAIT,    MRA_REQ,    wait_longer,       REQ_WAIT) \
 	X(REQ_WAIT,    REP,        take_rep,          REP_RCVD) \
-	X(REQ_WAIT,    REJ,        tell_rejected,     BOUND) \
+	X(REQ_WAIT,    REJ,        report_rejected,     BOUND) \
 	X(REQ_WAIT,    DESTROY,    withdraw_req,      CLOSED) \
 	X(REP_RCVD,    REP_AGAIN,  delay_rep,         REP_RCVD) \
 	X(REP_RCVD,    DELAY,      delay_rep,         REP_RCVD) \
 	X(REP_RCVD,    ESTABLISH,  send_rtu,          ESTABLISHED) \
 	X(REP_RCVD,    REJECT,     reject_rep,        CLOSED) \
-	X(REP_RCVD,    REJ,        tell_rejected,     BOUND) \
+	X(REP_RCVD,    REJ,        report_rejected,     BOUND) \
 	X(REP_RCVD,    DREQ,       answer_dreq,       CLOSED) \
 	X(REP_RCVD,    DESTROY,    reject_rep,        CLOSED) \
 	/* passive side, up to the RTU */ \
 	X(REQ_RCVD,    REQ_AGAIN,  delay_req,         REQ_RCVD) \
 	X(REQ_RCVD,    DELAY,      delay_req,         REQ_RCVD) \
-	X(REQ_RCVD,    SPENT,      tell_rejected,     CLOSED) \
+	X(REQ_RCVD,    SPENT,      report_rejected,     CLOSED) \
 	X(REQ_RCVD,    ACCEPT,     send_rep,          REP_SENT) \
 	X(REQ_RCVD,    REJECT,     reject_req,        CLOSED) \
-	X(REQ_RCVD,    REJ,        tell_rejected,     CLOSED) \
-	X(REQ_RCVD,    STALE,      tell_rejected,     CLOSED) \
+	X(REQ_RCVD,    REJ,        report_rejected,     CLOSED) \
+	X(REQ_RCVD,    STALE,      report_rejected,     CLOSED) \
 	X(REQ_RCVD,    DESTROY,    reject_req,        CLOSED) \
 	X(REP_SENT,    REQ_AGAIN,  repeat,            REP_SENT) \
-	X(REP_SENT,    RTU,        tell_established,  ESTABLISHED) \
-	X(REP_SENT,    COMM_EST,   tell_established,  ESTABLISHED) \
+	X(REP_SENT,    RTU,        report_established,  ESTABLISHED) \
+	X(REP_SENT,    COMM_EST,   report_established,  ESTABLISHED) \
 	X(REP_SENT,    MRA_REP,    wait_longer,       REP_WAIT) \
 	X(REP_SENT,    TIMER,      resend,            REP_SENT) \
 	X(REP_SENT,    SPENT,      give_up_rep,       CLOSED) \
-	X(REP_SENT,    REJ,        tell_rejected,     CLOSED) \
-	X(REP_SENT,    STALE,      tell_rejected,     CLOSED) \
+	X(REP_SENT,    REJ,        report_rejected,     CLOSED) \
+	X(REP_SENT,    STALE,      report_rejected,     CLOSED) \
 	X(REP_SENT,    DREQ,       establish_and_take_dreq, DREQ_RCVD) \
 	X(REP_SENT,    DESTROY,    withdraw_rep,      CLOSED) \
 	X(REP_WAIT,    REQ_AGAIN,  repeat,            REP_WAIT) \
-	X(REP_WAIT,    RTU,        tell_established,  ESTABLISHED) \
-	X(REP_WAIT,    COMM_EST,   tell_established,  ESTABLISHED) \
+	X(REP_WAIT,    RTU,        report_established,  ESTABLISHED) \
+	X(REP_WAIT,    COMM_EST,   report_established,  ESTABLISHED) \
 	X(REP_WAIT,    MRA_REP,    wait_longer,       REP_WAIT) \
 	X(REP_WAIT,    TIMER,      resend,            REP_SENT) \
 	X(REP_WAIT,    SPENT,      give_up_rep,       CLOSED) \
-	X(REP_WAIT,    REJ,        tell_rejected,     CLOSED) \
-	X(REP_WAIT,    STALE,      tell_rejected,     CLOSED) \
+	X(REP_WAIT,    REJ,        report_rejected,     CLOSED) \
+	X(REP_WAIT,    STALE,      report_rejected,     CLOSED) \
 	X(REP_WAIT,    DREQ,       establish_and_take_dreq, DREQ_RCVD) \
 	X(REP_WAIT,    DESTROY,    withdraw_rep,      CLOSED) \
 	/* both sides, connected and disconnecting */ \
@@ -92,9 +92,9 @@
 	X(DREQ_RCVD,   REQ_AGAIN,  nothing,           DREQ_RCVD) \
 	X(DREQ_RCVD,   REP_AGAIN,  nothing,           DREQ_RCVD) \
 	X(DREQ_RCVD,   DREQ,       nothing,           DREQ_RCVD) \
-	X(DREQ_RCVD,   REJ,        part,              CLOSED) \
-	X(DREQ_RCVD,   STALE,      part,              CLOSED) \
-	X(DREQ_RCVD,   SPENT,      part,              CLOSED) \
+	X(DREQ_RCVD,   REJ,        auto_drep,         CLOSED) \
+	X(DREQ_RCVD,   STALE,      auto_drep,         CLOSED) \
+	X(DREQ_RCVD,   SPENT,      auto_drep,         CLOSED) \
 	X(DREQ_RCVD,   DISCONNECT, send_drep,         CLOSED) \
 	X(DREQ_RCVD,   DESTROY,    send_drep,         CLOSED) \
 	X(CLOSED,      REQ_AGAIN,  repeat,            CLOSED) \
@@ -103,14 +103,14 @@
 	/* datagram services */ \
 	X(BOUND,       RESOLVE,    note_resolve,      SIDR_RESOLVING) \
 	X(SIDR_RESOLVING, NEIGH_OK, send_sidr_req,    SIDR_SENT) \
-	X(SIDR_RESOLVING, NEIGH_FAIL, tell_unreachable, BOUND) \
+	X(SIDR_RESOLVING, NEIGH_FAIL, report_unreachable, BOUND) \
 	X(SIDR_RESOLVING, DESTROY, nothing,           CLOSED) \
 	X(SIDR_SENT,   TIMER,      resend,            SIDR_SENT) \
 	X(SIDR_SENT,   SPENT,      give_up_sidr,      BOUND) \
 	X(SIDR_SENT,   SIDR_REP,   take_sidr_rep,     BOUND) \
-	X(SIDR_SENT,   DESTROY,    forget_sidr,       CLOSED) \
+	X(SIDR_SENT,   DESTROY,    cancel_sidr,       CLOSED) \
 	X(SIDR_RCVD,   REQ_AGAIN,  keep_request,      SIDR_RCVD) \
-	X(SIDR_RCVD,   SPENT,      tell_rejected,     CLOSED) \
+	X(SIDR_RCVD,   SPENT,      report_rejected,     CLOSED) \
 	X(SIDR_RCVD,   ACCEPT,     answer_sidr,       CLOSED) \
 	X(SIDR_RCVD,   REJECT,     refuse_sidr,       CLOSED) \
 	X(SIDR_RCVD,   DESTROY,    refuse_sidr,       CLOSED)
@@ -171,7 +171,7 @@ static void leave_listener(struct rn_cm_conn *c)
 }
 
 /* Allows the neighbour table to remove the entry of the next hop. */
-static void let_go_of_hop(struct rn_cm *cm, struct rn_cm_conn *c)
+static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->hop)
 		rn_neigh_release(cm->neigh, c->hop);
@@ -189,14 +189,14 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 		rn_timer_cancel(&cm->wheel, &c->timer);
 	if (!(flags & RN_CM_F_HELD))
 		leave_listener(c);
-	if (!(flags & RN_CM_F_ASKS))
+	if (!(flags & RN_CM_F_RESOLVES))
 		rn_list_del(&c->asks);
-	else if (!(before & RN_CM_F_ASKS))
+	else if (!(before & RN_CM_F_RESOLVES))
 		rn_list_add_tail(&cm->asking, &c->asks);
 	if (!(flags & RN_CM_F_HALF))
 		rn_cm_half_end(cm, c);
 	if (!(flags & RN_CM_F_HOP))
-		let_go_of_hop(cm, c);
+		release_hop(cm, c);
 	else if (!c->hop)
 		c->hop = rn_neigh_hold(cm->neigh, &c->av.dgid);
 	/* The attempt is over: late messages of the peer must not find the id any more. */
@@ -230,14 +230,14 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		rn_list_del(&c->tells);
 		rn_cm_leave_port(cm, c);
 	}
-	rn_cm_settle(cm, c);
+	rn_cm_release_if_done(cm, c);
 	return true;
 }
 
 /* ---- time ---- */
 
 /* Resolves the peer's MAC address; runs the rule for the result once it is known. */
-void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
+void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	switch (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, c->av.dmac, now)) {
 	case RN_NEIGH_READY:
@@ -252,26 +252,26 @@ void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 }
 
 /* True if a connection waits for a MAC address and the neighbour table has changed since the last
- * call of ask_again(). */
-static bool neighbours_have_news(const struct rn_cm *cm)
+ * call of resolve_waiting(). */
+static bool neighbours_changed(const struct rn_cm *cm)
 {
 	return !rn_list_empty(&cm->asking) && cm->neigh_seen != rn_neigh_epoch(cm->neigh);
 }
 
 /* Resolves the MAC addresses again for all waiting connections. Those that get a result leave the
  * list. */
-static void ask_again(struct rn_cm *cm, rn_time now)
+static void resolve_waiting(struct rn_cm *cm, rn_time now)
 {
 	struct rn_list *pos, *tmp;
 
 	cm->neigh_seen = rn_neigh_epoch(cm->neigh);
 	rn_list_for_each_safe(pos, tmp, &cm->asking)
-		rn_cm_ask(cm, rn_container_of(pos, struct rn_cm_conn, asks), now);
+		rn_cm_resolve_mac(cm, rn_container_of(pos, struct rn_cm_conn, asks), now);
 }
 
 rn_time rn_cm_next(const struct rn_cm *cm)
 {
-	if (neighbours_have_news(cm))
+	if (neighbours_changed(cm))
 		return 0;
 	return RN_MIN(rn_wheel_next(&cm->wheel), rn_wheel_next(&cm->wait_wheel));
 }
@@ -294,8 +294,8 @@ void rn_cm_tick(struct rn_cm *cm, rn_time now)
 		rn_cm_step(cm, c, RN_CMC_TIMER, NULL, now);
 	}
 	rn_cm_wait_tick(cm, now);
-	if (neighbours_have_news(cm))
-		ask_again(cm, now);
+	if (neighbours_changed(cm))
+		resolve_waiting(cm, now);
 }
 
 void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now)
@@ -336,8 +336,8 @@ struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_a
 	cm->max_retry_cnt = RN_MIN(cfg->retry_cnt, 7);
 	cm->max_rnr_retry = cfg->rnr_retry;
 	cm->patience = cfg->cm_patience & 31;
-	rn_list_init(&cm->saying);
-	rn_list_init(&cm->telling);
+	rn_list_init(&cm->mad_queue);
+	rn_list_init(&cm->event_queue);
 	rn_list_init(&cm->asking);
 	rn_wheel_init(&cm->wheel, now);
 	cm->replies = calloc(RN_CM_REPLIES, sizeof(*cm->replies));

@@ -72,7 +72,7 @@
  *	CM_DISCONNECTED is reported once per connection. After the peer's DREQ the client sends the
  *	DREP with CM_DISCONNECT or CM_DESTROY; until the DREP arrives, the peer's QP goes on
  *	acknowledging. The DREP is sent without the client after half the peer's resend interval, at
- *	most 500 ms, and CM_PARTED reports this.
+ *	most 500 ms, and CM_AUTO_DREP reports this.
  *	CM_TIMEWAIT_EXIT (param.qpn) is reported only while the id exists.
  */
 /* clang-format on */

@@ -40,7 +40,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 
 	/* Drop a message of the last attempt, which must not go to the new peer. */
 	rn_list_del(&c->says);
-	c->passive = c->told_gone = false;
+	c->passive = c->end_reported = false;
 	c->own = cmd->cm.param;
 	c->own.psn &= 0xFFFFFF;
 	c->own.retry_cnt = RN_MIN(c->own.retry_cnt, cm->max_retry_cnt);
@@ -71,14 +71,14 @@ void rn_cm_do_send_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 		       rn_time now)
 {
 	rn_cm_build_req(cm, c);
-	rn_cm_say(cm, c);
+	rn_cm_queue_mad(cm, c);
 	rn_cm_start_timer(cm, c, now);
 }
 
-void rn_cm_do_tell_unreachable(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
-			       rn_time now)
+void rn_cm_do_report_unreachable(struct rn_cm *cm, struct rn_cm_conn *c,
+				 const struct rn_cm_why *why, rn_time now)
 {
-	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -EHOSTUNREACH);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -EHOSTUNREACH);
 }
 
 void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -87,8 +87,8 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 	/* Probe the peer's MAC address. On the passive side only after the peer has confirmed the
 	 * REP: a forged REQ could otherwise make this NIC probe any host. */
 	if (!c->passive || c->answered)
-		rn_neigh_doubt(cm->neigh, &c->av.dgid, now);
-	rn_cm_say(cm, c);
+		rn_neigh_probe(cm->neigh, &c->av.dgid, now);
+	rn_cm_queue_mad(cm, c);
 }
 
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -97,22 +97,22 @@ void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 	/* A closed connection repeats only a REJ or a SIDR_REP; any other message in c->mad is
 	 * outdated. */
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
-		rn_cm_say(cm, c);
+		rn_cm_queue_mad(cm, c);
 }
 
 void rn_cm_do_give_up_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
 	rn_cm_build_rej(cm, c, RN_CM_ABOUT_REQ, RN_CM_REJ_TIMEOUT, NULL);
-	rn_cm_say(cm, c);
-	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
+	rn_cm_queue_mad(cm, c);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
 void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			   rn_time now)
 {
 	rn_cm_build_rej(cm, c, RN_CM_ABOUT_REQ, RN_CM_REJ_TIMEOUT, NULL);
-	rn_cm_say(cm, c);
+	rn_cm_queue_mad(cm, c);
 }
 
 /* Handles an MRA: suspends resending for the service timeout in the MRA and resets the retry count,
@@ -171,7 +171,7 @@ void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	memcpy(c->theirs.data, rep->data, RN_CM_REP_DATA);
 	/* The REP answers the REQ: a repetition of the REQ that is still queued is dropped. */
 	rn_list_del(&c->says);
-	rn_cm_tell(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 }
 
 void rn_cm_do_delay_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -184,7 +184,7 @@ void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 		       rn_time now)
 {
 	rn_cm_build_rtu(cm, c, &why->cmd->cm.param);
-	rn_cm_say(cm, c);
+	rn_cm_queue_mad(cm, c);
 }
 
 /* Sends a REJ with the reason and data of a CM_REJECT, or for other causes with reason 28. */
@@ -195,7 +195,7 @@ static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 	uint16_t reason = asked && why->cmd->cm.reason ? why->cmd->cm.reason : RN_CM_REJ_CONSUMER;
 
 	rn_cm_build_rej(cm, c, about, reason, asked ? &why->cmd->cm.param : NULL);
-	rn_cm_say(cm, c);
+	rn_cm_queue_mad(cm, c);
 }
 
 void rn_cm_do_reject_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -227,7 +227,7 @@ void rn_cm_do_send_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	c->own.rnr_retry = RN_MIN(c->own.rnr_retry, 7);
 	rn_cm_index_qpn(cm, c);
 	rn_cm_build_rep(cm, c);
-	rn_cm_say(cm, c);
+	rn_cm_queue_mad(cm, c);
 	rn_cm_start_timer(cm, c, now);
 }
 
@@ -267,8 +267,8 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 	c->nheld = 0;
 }
 
-void rn_cm_do_tell_established(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
-			       rn_time now)
+void rn_cm_do_report_established(struct rn_cm *cm, struct rn_cm_conn *c,
+				 const struct rn_cm_why *why, rn_time now)
 {
 	uint8_t mac[6];
 
@@ -279,23 +279,24 @@ void rn_cm_do_tell_established(struct rn_cm *cm, struct rn_cm_conn *c, const str
 	if (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now) == RN_NEIGH_READY &&
 	    memcmp(mac, c->av.dmac, 6) != 0) {
 		memcpy(c->av.dmac, mac, 6);
-		rn_neigh_retell(cm->neigh, &c->av.dgid); /* gives the new MAC to the client's QP */
+		rn_neigh_report_again(cm->neigh,
+				      &c->av.dgid); /* gives the new MAC to the client's QP */
 	}
-	rn_cm_tell(cm, c, RN_EVENT_CM_ESTABLISHED, 0, 0);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_ESTABLISHED, 0, 0);
 }
 
 void rn_cm_do_give_up_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
 	rn_cm_build_rej(cm, c, RN_CM_ABOUT_REP, RN_CM_REJ_TIMEOUT, NULL);
-	rn_cm_say(cm, c);
-	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
+	rn_cm_queue_mad(cm, c);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
 /* ---- both sides ---- */
 
-void rn_cm_do_tell_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
-			    rn_time now)
+void rn_cm_do_report_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			      rn_time now)
 {
 	const struct rn_cm_msg *msg = why->msg;
 	bool stated = msg && msg->attr == RN_CM_REJ;
@@ -305,7 +306,8 @@ void rn_cm_do_tell_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 	c->theirs.data_len = stated ? RN_CM_REJ_DATA : 0;
 	if (stated)
 		memcpy(c->theirs.data, msg->rej.data, RN_CM_REJ_DATA);
-	rn_cm_tell(cm, c, RN_EVENT_CM_REJECTED, stated ? msg->rej.reason : RN_CM_REJ_TIMEOUT, 0);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_REJECTED,
+			   stated ? msg->rej.reason : RN_CM_REJ_TIMEOUT, 0);
 }
 
 /* Ends an established connection: writes the timewait record, and reports CM_DISCONNECTED unless it
@@ -316,9 +318,9 @@ static void gone(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t reason, rn_tim
 	rn_list_del(&c->says);
 	c->mad_attr = 0;
 	rn_cm_enter_wait(cm, c, now);
-	if (!c->told_gone)
-		rn_cm_tell(cm, c, RN_EVENT_CM_DISCONNECTED, reason, 0);
-	c->told_gone = true;
+	if (!c->end_reported)
+		rn_cm_report_event(cm, c, RN_EVENT_CM_DISCONNECTED, reason, 0);
+	c->end_reported = true;
 }
 
 void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -338,10 +340,10 @@ void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 	c->mad_attr = 0;
 	c->tid = why->msg->tid;
 	c->retries = 0;
-	rn_timer_arm(&cm->wheel, &c->timer, now + RN_MIN(c->interval / 2, RN_CM_PARTING));
-	if (!c->told_gone)
-		rn_cm_tell(cm, c, RN_EVENT_CM_DISCONNECTED, 0, 0);
-	c->told_gone = true;
+	rn_timer_arm(&cm->wheel, &c->timer, now + RN_MIN(c->interval / 2, RN_CM_DREP_WAIT_MAX));
+	if (!c->end_reported)
+		rn_cm_report_event(cm, c, RN_EVENT_CM_DISCONNECTED, 0, 0);
+	c->end_reported = true;
 }
 
 void rn_cm_do_send_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -353,10 +355,11 @@ void rn_cm_do_send_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 
 /* Sends the DREP without a command of the client, because the client took too long or the peer gave
  * up. */
-void rn_cm_do_part(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why, rn_time now)
+void rn_cm_do_auto_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+			rn_time now)
 {
 	rn_cm_do_send_drep(cm, c, why, now);
-	rn_cm_tell(cm, c, RN_EVENT_CM_PARTED, 0, 0);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_AUTO_DREP, 0, 0);
 }
 
 /* Handles a DREQ that arrives before the RTU: the RTU was lost. A peer that sends a DREQ has the
@@ -364,7 +367,7 @@ void rn_cm_do_part(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_wh
 void rn_cm_do_establish_and_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c,
 				      const struct rn_cm_why *why, rn_time now)
 {
-	rn_cm_do_tell_established(cm, c, why, now);
+	rn_cm_do_report_established(cm, c, why, now);
 	rn_cm_do_take_dreq(cm, c, why, now);
 }
 
@@ -378,7 +381,7 @@ void rn_cm_do_send_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 			rn_time now)
 {
 	rn_cm_build_dreq(cm, c);
-	rn_cm_say(cm, c);
+	rn_cm_queue_mad(cm, c);
 	/* The interval of the REQ or REP includes time for the peer's client to decide. A DREQ
 	 * needs no decision. */
 	c->interval = RN_MIN(c->interval, cm->response_timeout);
@@ -389,8 +392,8 @@ void rn_cm_do_send_stale_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const stru
 			      rn_time now)
 {
 	rn_cm_do_send_dreq(cm, c, why, now);
-	rn_cm_tell(cm, c, RN_EVENT_CM_DISCONNECTED, 0, 0);
-	c->told_gone = true;
+	rn_cm_report_event(cm, c, RN_EVENT_CM_DISCONNECTED, 0, 0);
+	c->end_reported = true;
 }
 
 void rn_cm_do_finish(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,

@@ -10,7 +10,7 @@
 
 /* Releases a closed connection without a client once it has no message and no event left to send.
  * Called after each change of one of these conditions. */
-void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c)
+void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->state == RN_CMS_CLOSED && c->orphan && rn_list_empty(&c->says) && c->nnotes == 0)
 		rn_cm_release(cm, c);
@@ -31,14 +31,15 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 
 /* Queues an event. The queue cannot overflow: CM_CONNECT refuses an id with queued events, and one
  * connection causes each kind of event once. */
-void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason, int32_t err)
+void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
+			int32_t err)
 {
 	if (c->orphan)
 		return;
 	rn_assert(c->nnotes < RN_CM_EVENTS);
 	c->notes[c->nnotes++] = (struct rn_cm_note){kind, reason, err};
 	if (rn_list_empty(&c->tells))
-		rn_list_add_tail(&cm->telling, &c->tells);
+		rn_list_add_tail(&cm->event_queue, &c->tells);
 }
 
 static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct rn_qp_attr *a)
@@ -73,7 +74,7 @@ static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct
 
 bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 {
-	struct rn_list *l = rn_list_pop(&cm->telling);
+	struct rn_list *l = rn_list_pop(&cm->event_queue);
 	struct rn_cm_conn *c;
 	struct rn_cm_note note;
 
@@ -85,7 +86,7 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 	/* Back to the tail, so that connections with many events do not delay the events of
 	 * others. */
 	if (c->nnotes)
-		rn_list_add_tail(&cm->telling, &c->tells);
+		rn_list_add_tail(&cm->event_queue, &c->tells);
 	memset(ev, 0, sizeof(*ev));
 	ev->kind = note.kind;
 	ev->reason = note.reason;
@@ -110,6 +111,6 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 		ev->param.qpn = c->own.qpn;
 		break;
 	}
-	rn_cm_settle(cm, c);
+	rn_cm_release_if_done(cm, c);
 	return true;
 }

@@ -175,7 +175,7 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 	if (!c && !find_service(cmd, &s))
 		return -EPROTONOSUPPORT;
 	datagrams = (c ? c->qp_type : s.qp_type) == RN_QPT_UD;
-	if (p->data_len > (datagrams ? RN_CM_RESOLVE_DATA : RN_CM_REQ_DATA))
+	if (p->data_len > (datagrams ? RN_CM_SIDR_REQ_DATA : RN_CM_REQ_DATA))
 		return -EMSGSIZE;
 	if (is_wildcard(peer) || cmd->cm.peer_port == 0)
 		return -EDESTADDRREQ;
@@ -225,7 +225,7 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 	}
 	adopt(*c, cmd);
 	rn_cm_step(cm, *c, (*c)->qp_type == RN_QPT_UD ? RN_CMC_RESOLVE : RN_CMC_CONNECT, &why, now);
-	rn_cm_ask(cm, *c, now);
+	rn_cm_resolve_mac(cm, *c, now);
 	return 0;
 }
 
@@ -251,7 +251,7 @@ static int exec_accept(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	const struct rn_cm_param *p = &cmd->cm.param;
 	bool datagrams = (*c)->qp_type == RN_QPT_UD;
 
-	if (p->data_len > (datagrams ? RN_CM_ANSWER_DATA : RN_CM_REP_DATA))
+	if (p->data_len > (datagrams ? RN_CM_SIDR_REP_DATA : RN_CM_REP_DATA))
 		return -EMSGSIZE;
 	if (p->qpn <= RN_GSI_QPN || p->qpn >= RN_MCAST_QPN)
 		return -EINVAL;
@@ -273,7 +273,7 @@ static int exec_reject(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 {
 	bool datagrams = (*c)->qp_type == RN_QPT_UD;
 
-	if (cmd->cm.param.data_len > (datagrams ? RN_CM_ANSWER_DATA : RN_CM_REJ_DATA))
+	if (cmd->cm.param.data_len > (datagrams ? RN_CM_SIDR_REP_DATA : RN_CM_REJ_DATA))
 		return -EMSGSIZE;
 	if (datagrams && cmd->cm.reason > RN_CM_SIDR_BAD_VERSION)
 		return -EINVAL;

@@ -58,7 +58,7 @@ static void end_wait(struct rn_cm *cm, struct rn_cm_wait *w)
 	cm->wait_free[cm->nwait_free++] = (uint32_t)(w - cm->waits);
 	cm->nwaits--;
 	if (c)
-		rn_cm_tell(cm, c, RN_EVENT_CM_TIMEWAIT_EXIT, 0, 0);
+		rn_cm_report_event(cm, c, RN_EVENT_CM_TIMEWAIT_EXIT, 0, 0);
 }
 
 static void link_first(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, uint32_t *next)

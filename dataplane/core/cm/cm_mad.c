@@ -20,10 +20,10 @@ void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 	c->mad_attr = msg->attr;
 }
 
-void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c)
+void rn_cm_queue_mad(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (rn_list_empty(&c->says))
-		rn_list_add_tail(&cm->saying, &c->says);
+		rn_list_add_tail(&cm->mad_queue, &c->says);
 }
 
 /* The target ACK delay code of a REP: two below the default ACK timeout code, at most 15. From this
@@ -230,7 +230,7 @@ void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct r
 
 bool rn_cm_wants_tx(const struct rn_cm *cm)
 {
-	return cm->reply_count || !rn_list_empty(&cm->saying);
+	return cm->reply_count || !rn_list_empty(&cm->mad_queue);
 }
 
 /* Fills in the headers of a packet from QP1 to QP1 whose payload is cm->out. */
@@ -279,7 +279,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	uint8_t mac[6];
 
 	/* A reply goes first, unless the last MAD was a reply and a connection waits. */
-	cm->replied = cm->reply_count && !(cm->replied && !rn_list_empty(&cm->saying));
+	cm->replied = cm->reply_count && !(cm->replied && !rn_list_empty(&cm->mad_queue));
 	if (cm->replied) {
 		const struct rn_cm_reply *r = &cm->replies[cm->reply_head];
 
@@ -289,7 +289,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 		address(cm, out, &r->src, &r->dst, r->dmac, r->tclass);
 		return true;
 	}
-	l = rn_list_pop(&cm->saying);
+	l = rn_list_pop(&cm->mad_queue);
 	if (!l)
 		return false;
 	c = rn_container_of(l, struct rn_cm_conn, says);
@@ -299,6 +299,6 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);
 	out->vlan_tci = c->av.vlan_tci;
 	/* Releases the connection if this was its last message and it has no client. */
-	rn_cm_settle(cm, c);
+	rn_cm_release_if_done(cm, c);
 	return true;
 }

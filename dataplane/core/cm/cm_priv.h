@@ -32,7 +32,7 @@
 #define RN_CM_REPLIES	    256 /* queued replies, for all connections together */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
-#define RN_CM_PARTING	    RN_MS(500) /* longest time a client may delay the DREP */
+#define RN_CM_DREP_WAIT_MAX RN_MS(500) /* longest time a client may delay the DREP */
 #define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
 #define RN_CM_INTERVAL_CODE 21 /* longest resend interval of a REP that a REQ can set: 8.6 s */
 /* How long an unanswered REQ is kept when the peer does not repeat it: the REQ's response timeout
@@ -41,10 +41,10 @@
 #define RN_CM_ASKING_MAX RN_S(90)
 
 enum rn_cm_flags {
-	RN_CM_F_TIMED = 1 << 0, /* the timer runs */
-	RN_CM_F_ASKS = 1 << 1,	/* waits for the peer's MAC */
-	RN_CM_F_HELD = 1 << 2,	/* counts against the listener's backlog */
-	RN_CM_F_HOP = 1 << 3,	/* keeps the entry of its next hop in the neighbour table */
+	RN_CM_F_TIMED = 1 << 0,	   /* the timer runs */
+	RN_CM_F_RESOLVES = 1 << 1, /* waits for the peer's MAC */
+	RN_CM_F_HELD = 1 << 2,	   /* counts against the listener's backlog */
+	RN_CM_F_HOP = 1 << 3,	   /* keeps the entry of its next hop in the neighbour table */
 	RN_CM_F_HALF = 1 << 4,	/* half-open: passive, and the peer has not confirmed its address */
 	RN_CM_F_TRIES = 1 << 5, /* an attempt to connect: a failure is logged */
 	RN_CM_F_TAKEN = 1 << 6, /* connecting or connected: CM_CONNECT fails with -EALREADY */
@@ -55,7 +55,7 @@ enum rn_cm_flags {
 	X(FREE,           0,                            "unused") \
 	X(BOUND,          0,                            "has an address and a port") \
 	X(LISTEN,         0,                            "takes requests") \
-	X(RESOLVING,      RN_CM_F_ASKS | RN_CM_F_TRIES | RN_CM_F_TAKEN, "connecting: peer's MAC is being asked for") \
+	X(RESOLVING,      RN_CM_F_RESOLVES | RN_CM_F_TRIES | RN_CM_F_TAKEN, "connecting: peer's MAC is being asked for") \
 	X(REQ_SENT,       RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "REQ is out") \
 	X(REQ_WAIT,       RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "peer asked for patience with the REQ") \
 	X(REP_RCVD,       RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "REP is here, client prepares its QP") \
@@ -66,7 +66,7 @@ enum rn_cm_flags {
 	X(DREQ_SENT,      RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TAKEN, "DREQ is out") \
 	X(DREQ_RCVD,      RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TAKEN, "DREQ is here, client drains its QP") \
 	X(CLOSED,         0,                            "over; the id lives until it is destroyed") \
-	X(SIDR_RESOLVING, RN_CM_F_ASKS | RN_CM_F_TAKEN, "asking for a datagram service: its host's MAC is being asked for") \
+	X(SIDR_RESOLVING, RN_CM_F_RESOLVES | RN_CM_F_TAKEN, "asking for a datagram service: its host's MAC is being asked for") \
 	X(SIDR_SENT,      RN_CM_F_TIMED | RN_CM_F_TAKEN, "SIDR_REQ is out") \
 	X(SIDR_RCVD,      RN_CM_F_TIMED | RN_CM_F_HELD | RN_CM_F_HALF, "SIDR_REQ is here, client decides")
 
@@ -125,8 +125,8 @@ struct rn_cm_conn {
 	uint8_t state; /* enum rn_cm_state */
 	bool orphan;   /* the id was destroyed: released when CLOSED with nothing left to send */
 	bool passive;
-	bool answered;	/* passive: the peer confirmed the REP, so its source address is genuine */
-	bool told_gone; /* CM_DISCONNECTED has been queued */
+	bool answered; /* passive: the peer confirmed the REP, so its source address is genuine */
+	bool end_reported; /* CM_DISCONNECTED has been queued */
 	bool has_port, for_listener;
 	uint64_t user;
 	struct rn_gid bound; /* the address that the client bound; may be a wildcard */
@@ -217,7 +217,7 @@ struct rn_cm {
 	struct rn_hnode **buckets;
 
 	struct rn_wheel wheel;
-	struct rn_list saying, telling, asking;
+	struct rn_list mad_queue, event_queue, asking;
 	uint64_t neigh_seen;
 
 	struct rn_cm_wait *waits;
@@ -252,14 +252,14 @@ unsigned rn_cm_flags(enum rn_cm_state state); /* returns bits of enum rn_cm_flag
  * and nothing was changed. */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		const struct rn_cm_why *why, rn_time now);
-void rn_cm_ask(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
+void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 
 /* ---- functions of cm_event.c ---- */
 /* Queues an event for the client of c. No effect if c has no client. */
-void rn_cm_tell(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
-		int32_t err);
+void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
+			int32_t err);
 /* Releases c if it is closed, has no client, and has no message or event left to send. */
-void rn_cm_settle(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c);
 /* Starts the resend timer with all retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 /* Starts the timer that ends a request which the peer has stopped repeating. The timer expires
@@ -269,13 +269,13 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 /* ---- functions of cm_act.c ---- */
 /* clang-format off */
 #define RN_CM_ACTION_ROWS(X) \
-	X(nothing) X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(tell_unreachable) \
-	X(resend) X(give_up_req) X(wait_longer) X(take_rep) X(tell_rejected) X(withdraw_req) X(send_rtu) \
+	X(nothing) X(start_listening) X(refuse_backlog) X(note_connect) X(send_req) X(report_unreachable) \
+	X(resend) X(give_up_req) X(wait_longer) X(take_rep) X(report_rejected) X(withdraw_req) X(send_rtu) \
 	X(delay_rep) X(reject_rep) X(answer_dreq) X(keep_request) X(delay_req) X(send_rep) X(reject_req) \
-	X(repeat) X(tell_established) X(establish_and_take_dreq) X(give_up_rep) \
+	X(repeat) X(report_established) X(establish_and_take_dreq) X(give_up_rep) \
 	X(withdraw_rep) X(end_by_rej) X(send_dreq) X(send_stale_dreq) X(finish) X(give_up_dreq) X(take_dreq) \
-	X(send_drep) X(part) X(note_resolve) X(send_sidr_req) X(give_up_sidr) X(take_sidr_rep) \
-	X(forget_sidr) X(answer_sidr) X(refuse_sidr)
+	X(send_drep) X(auto_drep) X(note_resolve) X(send_sidr_req) X(give_up_sidr) X(take_sidr_rep) \
+	X(cancel_sidr) X(answer_sidr) X(refuse_sidr)
 /* clang-format on */
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
@@ -350,7 +350,7 @@ void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
 
 /* ---- functions of cm_mad.c ---- */
 /* Queues c->mad for sending. The rn_cm_build_... functions replace this message. */
-void rn_cm_say(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_queue_mad(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_param *param);
@@ -365,7 +365,7 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
 		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
-/* Replaces c->mad, the message that rn_cm_say() sends and timers repeat. */
+/* Replaces c->mad, the message that rn_cm_queue_mad() sends and timers repeat. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
 /* ---- functions of cm_news.c ---- */

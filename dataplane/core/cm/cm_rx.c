@@ -163,7 +163,7 @@ static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *h
 	rn_cm_half_begin(a->cm, c);
 	c->state = RN_CMS_REQ_RCVD;
 	rn_cm_await_repeat(a->cm, c, 0, a->now);
-	rn_cm_tell(a->cm, c, RN_EVENT_CM_REQUEST, 0, 0);
+	rn_cm_report_event(a->cm, c, RN_EVENT_CM_REQUEST, 0, 0);
 	return RN_V_OK;
 }
 

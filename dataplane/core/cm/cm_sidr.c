@@ -54,9 +54,9 @@ void rn_cm_do_send_sidr_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 	m.sidr_req.service_id = rn_cm_service_id(c->port_space, c->peer_port);
 	rn_cma_hdr_build(&hdr, m.sidr_req.data);
 	memcpy(m.sidr_req.data + RN_CMA_HDR_BYTES, c->own.data,
-	       RN_MIN(c->own.data_len, RN_CM_RESOLVE_DATA));
+	       RN_MIN(c->own.data_len, RN_CM_SIDR_REQ_DATA));
 	rn_cm_keep(c, &m);
-	rn_cm_say(cm, c);
+	rn_cm_queue_mad(cm, c);
 	rn_cm_start_timer(cm, c, now);
 }
 
@@ -64,11 +64,11 @@ void rn_cm_do_give_up_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 			   rn_time now)
 {
 	rn_list_del(&c->says);
-	rn_cm_tell(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
 /* Removes the SIDR_REQ from the send queue, because the client has destroyed the id. */
-void rn_cm_do_forget_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
+void rn_cm_do_cancel_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
 	rn_list_del(&c->says);
@@ -84,15 +84,15 @@ void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 	c->remote_qpn = rep->qpn;
 	c->theirs = (struct rn_cm_param){.qpn = rep->qpn,
 					 .qkey = rep->qkey,
-					 .data_len = RN_CM_ANSWER_DATA,
+					 .data_len = RN_CM_SIDR_REP_DATA,
 					 .tclass = c->av.tclass,
 					 .sl = c->av.sl};
-	memcpy(c->theirs.data, rep->data, RN_CM_ANSWER_DATA);
+	memcpy(c->theirs.data, rep->data, RN_CM_SIDR_REP_DATA);
 	/* A status other than VALID is reported as the reason of the rejection. */
 	if (rep->status == RN_CM_SIDR_VALID)
-		rn_cm_tell(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
+		rn_cm_report_event(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 	else
-		rn_cm_tell(cm, c, RN_EVENT_CM_REJECTED, rep->status, 0);
+		rn_cm_report_event(cm, c, RN_EVENT_CM_REJECTED, rep->status, 0);
 }
 
 enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
@@ -128,9 +128,9 @@ static void answer(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_sidr_statu
 		m.sidr_rep.qkey = param->qkey ? param->qkey : RN_UDP_QKEY;
 	}
 	if (param)
-		memcpy(m.sidr_rep.data, param->data, RN_MIN(param->data_len, RN_CM_ANSWER_DATA));
+		memcpy(m.sidr_rep.data, param->data, RN_MIN(param->data_len, RN_CM_SIDR_REP_DATA));
 	rn_cm_keep(c, &m);
-	rn_cm_say(cm, c);
+	rn_cm_queue_mad(cm, c);
 }
 
 void rn_cm_do_answer_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
@@ -176,8 +176,8 @@ static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pk
 	c->remote_id = req->request_id;
 	c->tid = msg->tid;
 	c->asking = RN_CM_ASKING_MAX; /* a SIDR_REQ has no field for its sender's timeouts */
-	c->theirs = (struct rn_cm_param){.data_len = RN_CM_RESOLVE_DATA, .tclass = pkt->tclass};
-	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_RESOLVE_DATA);
+	c->theirs = (struct rn_cm_param){.data_len = RN_CM_SIDR_REQ_DATA, .tclass = pkt->tclass};
+	memcpy(c->theirs.data, req->data + RN_CMA_HDR_BYTES, RN_CM_SIDR_REQ_DATA);
 	c->av = (struct rn_av){.sgid = pkt->dst, .dgid = pkt->src, .tclass = pkt->tclass & 0xFC};
 	c->av = rn_port_av(cm->port, &c->av);
 	rn_cm_answer_to(cm, c, pkt);
@@ -215,6 +215,6 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 	rn_cm_half_begin(cm, c);
 	c->state = RN_CMS_SIDR_RCVD;
 	rn_cm_await_repeat(cm, c, 0, now);
-	rn_cm_tell(cm, c, RN_EVENT_CM_REQUEST, 0, 0);
+	rn_cm_report_event(cm, c, RN_EVENT_CM_REQUEST, 0, 0);
 	return RN_V_OK;
 }

@@ -142,24 +142,25 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
  * not sent again, so it answers the original packets. None of these was lost, because after a loss
  * the peer accepts no later packet: the timeout was spurious, and the former size and knee are
  * restored. */
-static void settle_doubt(struct rn_window *w, bool overtaken)
+static void undo_if_spurious(struct rn_window *w, bool overtaken)
 {
 	if (overtaken) {
 		w->size = w->size_before;
 		w->knee = w->knee_before;
 	}
-	w->doubt = !overtaken && rn_psn_before(w->una, w->recover);
+	w->maybe_spurious = !overtaken && rn_psn_before(w->una, w->recover);
 }
 
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 {
 	uint32_t n = rn_psn_steps(w->una, psn);
-	bool overtaken = rn_psn_steps(w->una, w->cur) < n, mistaken = w->doubt && overtaken;
+	bool overtaken = rn_psn_steps(w->una, w->cur) < n,
+	     mistaken = w->maybe_spurious && overtaken;
 
 	rn_assert(n <= rn_psn_steps(w->una, w->high));
 	w->una = psn;
-	if (rn_unlikely(w->doubt))
-		settle_doubt(w, overtaken);
+	if (rn_unlikely(w->maybe_spurious))
+		undo_if_spurious(w, overtaken);
 	grow(w, n);
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
@@ -229,14 +230,14 @@ static void halve(struct rn_window *w)
 
 void rn_window_lost(struct rn_window *w)
 {
-	w->doubt = false;
+	w->maybe_spurious = false;
 	halve(w);
 }
 
 void rn_window_timed_out(struct rn_window *w)
 {
-	if (!w->doubt) {
-		w->doubt = true;
+	if (!w->maybe_spurious) {
+		w->maybe_spurious = true;
 		w->recover = w->high;
 		w->size_before = w->size;
 		w->knee_before = w->knee;

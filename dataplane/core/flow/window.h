@@ -23,7 +23,7 @@ struct rn_window {
 	uint32_t unasked;		   /* packets sent since the last one with AckReq */
 	uint32_t recover;		   /* while `doubt`: high at the timeout */
 	uint32_t size_before, knee_before; /* while `doubt`: values before the timeout */
-	bool doubt;			   /* the last timeout may have been spurious */
+	bool maybe_spurious;		   /* the last timeout may have been spurious */
 	uint32_t responses; /* PSNs before cur of READ/atomic responses not yet received */
 	uint32_t piece;	    /* responses per READ request at most; a power of two */
 	uint8_t nreads, read_head;

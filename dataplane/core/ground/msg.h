@@ -19,6 +19,6 @@ struct rn_msg {
 #define RN_MSG_ALL UINT32_MAX
 /* COMM_EST: QP qpn received data; for the connection manager. NEIGH: the next hop gid has this mac;
  * for all QPs. DOUBT: packets to gid are not answered; for the neighbour table. */
-enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_DOUBT };
+enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_PROBE };
 
 #endif

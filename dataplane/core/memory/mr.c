@@ -508,7 +508,8 @@ static void end(struct rn_mr_table *t, struct region *w, struct rn_mw_list *boun
 	disown(w);
 }
 
-void rn_mw_end(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound)
+void rn_mw_release(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
+		   struct rn_mw_list *bound)
 {
 	struct region *w = owned(t, key, via);
 
@@ -516,7 +517,8 @@ void rn_mw_end(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct
 		end(t, w, bound);
 }
 
-void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound)
+void rn_mw_unbind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
+		  struct rn_mw_list *bound)
 {
 	struct region *w = owned(t, key, via);
 
@@ -524,13 +526,13 @@ void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struc
 		end(t, w, bound);
 }
 
-void rn_mw_drop_all(struct rn_mr_table *t, struct rn_mw_list *bound)
+void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound)
 {
 	while (bound->first)
 		end(t, &t->region[bound->first], bound);
 }
 
-void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = claim(t, key, via);
 

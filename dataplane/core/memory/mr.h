@@ -96,7 +96,7 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id);
 /* Removes an unbound window, so that it cannot be bound any more; rn_mr_reclaim(id) frees the slot.
  * -ENOENT: no such window. -EBUSY: the QP *qpn owns the window (bound, or just being bound): the
- * caller has the shard of that QP call rn_mw_drop(), then tries again. Control thread. */
+ * caller has the shard of that QP call rn_mw_unbind(), then tries again. Control thread. */
 int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn);
 
 /* List of the windows that a QP owns, linked through the table. All zero: empty. */
@@ -113,22 +113,23 @@ struct rn_mw_list {
  * access. */
 bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
 		const struct rn_bind *b, struct rn_mw_list *bound);
-/* Makes the key (all 32 bits) invalid. The QP goes on owning the window until rn_mw_end(). False:
- * no window is bound on this QP with this key. */
+/* Makes the key (all 32 bits) invalid. The QP goes on owning the window until rn_mw_release().
+ * False: no window is bound on this QP with this key. */
 bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 /* To be called after rn_mw_invalidate() of the same key (all 32 bits): reports the end of the
  * binding in the window's rn_mw_shared and releases the window, so that any QP may bind it. No
  * effect if the key was not invalidated. */
-void rn_mw_end(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, struct rn_mw_list *bound);
+void rn_mw_release(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
+		   struct rn_mw_list *bound);
 /* If this QP owns the window: invalidates its key, whatever it is, and releases the window at
  * once. */
-void rn_mw_drop(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
-		struct rn_mw_list *bound);
-/* rn_mw_drop() for all windows on the list. */
-void rn_mw_drop_all(struct rn_mr_table *t, struct rn_mw_list *bound);
+void rn_mw_unbind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
+		  struct rn_mw_list *bound);
+/* rn_mw_unbind() for all windows on the list. */
+void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound);
 /* Cancels a bind that failed before it took effect: reports `key` (all 32 bits) as ended, so that
  * the client does not wait for the end of a binding that never began. No effect if a QP owns the
  * window. */
-void rn_mw_void(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
+void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 
 #endif

@@ -107,7 +107,7 @@ static bool evict_one(struct rn_neigh *n, bool for_us)
 }
 
 static struct rn_nbr *new_entry(struct rn_neigh *n, const struct rn_gid *addr,
-				const struct rn_gid *ask_as, bool ours)
+				const struct rn_gid *probe_src, bool ours)
 {
 	struct rn_list *l;
 	struct rn_nbr *e;
@@ -117,7 +117,7 @@ static struct rn_nbr *new_entry(struct rn_neigh *n, const struct rn_gid *addr,
 	l = rn_list_pop(&n->free);
 	e = rn_container_of(l, struct rn_nbr, use);
 	e->addr = *addr;
-	e->ask_as = *ask_as;
+	e->probe_src = *probe_src;
 	e->asked = 0;
 	e->fixed = false;
 	e->ours = ours;
@@ -139,7 +139,8 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 
 /* Starts a round of probes. In REFRESHING the first e->direct probes go to the known MAC; the
  * default set here is 1. */
-static void start_asking(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state, rn_time now)
+static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state,
+			  rn_time now)
 {
 	e->state = state;
 	e->asked = e->stuck = 0;
@@ -163,13 +164,13 @@ static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], r
 }
 
 /* Does the entry have a MAC that packets may use? */
-static bool knows_a_mac(const struct rn_nbr *e)
+static bool has_usable_mac(const struct rn_nbr *e)
 {
 	return e->state == RN_NBR_READY || e->state == RN_NBR_REFRESHING;
 }
 
 /* Has a broadcast probe been sent or queued in this refresh? */
-static bool asks_everybody(const struct rn_nbr *e)
+static bool is_broadcasting(const struct rn_nbr *e)
 {
 	return e->state == RN_NBR_REFRESHING && e->asked > e->direct;
 }
@@ -178,15 +179,15 @@ static bool asks_everybody(const struct rn_nbr *e)
  * can be lost, and leaves at least one probe for the broadcast. */
 static void dispute(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 {
-	if (asks_everybody(e))
+	if (is_broadcasting(e))
 		return;
 	if (e->state == RN_NBR_READY)
-		start_asking(n, e, RN_NBR_REFRESHING, now);
+		start_probing(n, e, RN_NBR_REFRESHING, now);
 	e->direct = (uint8_t)RN_MIN(RN_NEIGH_DISPUTE, n->probes - 1);
 }
 
-bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
-		    enum rn_nbr_source how, rn_time now)
+bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
+		     enum rn_nbr_source how, rn_time now)
 {
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
@@ -199,19 +200,19 @@ bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t
 	e = find(n, addr);
 	/* Make an entry: a neighbour that asks for an own address is likely to send packets
 	 * next. */
-	if (!e && how == RN_NBR_ASKED_US && rn_port_on_link(&n->port, addr)) {
-		struct rn_gid ask_as = asker(n, &unspecified, addr);
+	if (!e && how == RN_NBR_REQUEST && rn_port_on_link(&n->port, addr)) {
+		struct rn_gid probe_src = asker(n, &unspecified, addr);
 
-		e = new_entry(n, addr, &ask_as, false);
+		e = new_entry(n, addr, &probe_src, false);
 		if (e)
 			e->state = RN_NBR_ASKING;
 	}
 	if (!e || e->fixed)
 		return false;
 	/* A different MAC is accepted only from the reply to a broadcast probe. */
-	if (knows_a_mac(e) && memcmp(e->mac, mac, 6) != 0 &&
-	    !(how == RN_NBR_ANSWERED && asks_everybody(e))) {
-		if (how != RN_NBR_HINT)
+	if (has_usable_mac(e) && memcmp(e->mac, mac, 6) != 0 &&
+	    !(how == RN_NBR_REPLY && is_broadcasting(e))) {
+		if (how != RN_NBR_NO_OVERRIDE)
 			dispute(n, e, now);
 		return false;
 	}
@@ -258,7 +259,7 @@ enum rn_neigh_state rn_neigh_known(struct rn_neigh *n, const struct rn_gid *dst,
 	if (needs_no_entry(n, &hop, mac))
 		return RN_NEIGH_READY;
 	e = find(n, &hop);
-	if (!e || !knows_a_mac(e))
+	if (!e || !has_usable_mac(e))
 		return RN_NEIGH_PENDING;
 	memcpy(mac, e->mac, 6);
 	return RN_NEIGH_READY;
@@ -282,18 +283,18 @@ void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e)
 		forget(n, e);
 }
 
-void rn_neigh_retell(struct rn_neigh *n, const struct rn_gid *dst)
+void rn_neigh_report_again(struct rn_neigh *n, const struct rn_gid *dst)
 {
 	struct rn_nbr *e = entry_of(n, dst);
 
-	if (e && knows_a_mac(e))
+	if (e && has_usable_mac(e))
 		tell(n, e);
 }
 
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now)
 {
-	struct rn_gid hop, ask_as;
+	struct rn_gid hop, probe_src;
 	struct rn_nbr *e;
 
 	if (!rn_port_next_hop(&n->port, dst, &hop))
@@ -302,13 +303,13 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 		return RN_NEIGH_READY;
 	e = find(n, &hop);
 	if (!e) {
-		ask_as = asker(n, src, &hop);
-		e = new_entry(n, &hop, &ask_as, true);
+		probe_src = asker(n, src, &hop);
+		e = new_entry(n, &hop, &probe_src, true);
 		if (!e) {
 			n->full++;
 			return RN_NEIGH_FAILED;
 		}
-		start_asking(n, e, RN_NBR_ASKING, now);
+		start_probing(n, e, RN_NBR_ASKING, now);
 		return RN_NEIGH_PENDING;
 	}
 	touch(n, e);
@@ -319,11 +320,11 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 		/* No new probes until the timer expires, so that they do not flood the link. */
 		if (rn_timer_armed(&e->timer))
 			return RN_NEIGH_FAILED;
-		start_asking(n, e, RN_NBR_ASKING, now);
+		start_probing(n, e, RN_NBR_ASKING, now);
 		return RN_NEIGH_PENDING;
 	case RN_NBR_READY:
 		if (!e->fixed && now - e->confirmed >= n->reachable)
-			start_asking(n, e, RN_NBR_REFRESHING, now);
+			start_probing(n, e, RN_NBR_REFRESHING, now);
 		break;
 	case RN_NBR_REFRESHING:
 		break;
@@ -332,7 +333,7 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	return RN_NEIGH_READY;
 }
 
-void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
+void rn_neigh_probe(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
 {
 	struct rn_gid hop;
 	struct rn_nbr *e;
@@ -342,7 +343,7 @@ void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
 	e = find(n, &hop);
 	if (!e || e->fixed || e->state != RN_NBR_READY || now - e->confirmed < n->retry)
 		return;
-	start_asking(n, e, RN_NBR_REFRESHING, now);
+	start_probing(n, e, RN_NBR_REFRESHING, now);
 	e->direct = 0; /* broadcast at once: packets to the known MAC are not answered */
 }
 
@@ -385,7 +386,7 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 
 /* True if the last probe is still queued, because the port takes no frames while the link comes up.
  * Only one in RN_NEIGH_STUCK such expiries counts as a probe without a reply. */
-static bool could_not_leave(struct rn_nbr *e)
+static bool probe_not_sent(struct rn_nbr *e)
 {
 	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
 }
@@ -401,7 +402,7 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 			/* A held entry stays: the next rn_neigh_resolve() probes again. */
 			if (!e->holds)
 				forget(n, e);
-		} else if (could_not_leave(e)) {
+		} else if (probe_not_sent(e)) {
 			rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
 		} else if (e->asked < n->probes) {
 			ask(n, e, now);
@@ -431,7 +432,7 @@ static void lose(struct rn_neigh *n, struct rn_nbr *e)
 
 /* Called after a change of the port: removes the entries whose address is now an own address or off
  * the link. Gives a new source address to entries whose probes used an address that is gone. */
-static void forget_the_lost(struct rn_neigh *n, struct rn_list *list)
+static void remove_off_link(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;
 
@@ -443,8 +444,8 @@ static void forget_the_lost(struct rn_neigh *n, struct rn_list *list)
 			continue;
 		if (rn_port_own(&n->port, &e->addr) >= 0 || !rn_port_on_link(&n->port, &e->addr)) {
 			lose(n, e);
-		} else if (rn_port_own(&n->port, &e->ask_as) < 0) {
-			e->ask_as = asker(n, &unspecified, &e->addr);
+		} else if (rn_port_own(&n->port, &e->probe_src) < 0) {
+			e->probe_src = asker(n, &unspecified, &e->addr);
 		}
 	}
 }
@@ -462,8 +463,8 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	n->announce = announce;
 	/* Drop queued replies, which have the old MAC or come from addresses that may be gone. */
 	n->answer_count = n->echo_count = 0;
-	forget_the_lost(n, &n->used);
-	forget_the_lost(n, &n->strangers);
+	remove_off_link(n, &n->used);
+	remove_off_link(n, &n->strangers);
 }
 
 static_assert(RN_PORT_GIDS < 32, "a bit for each address");

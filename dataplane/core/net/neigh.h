@@ -63,13 +63,13 @@ void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e);
 
 /* Makes rn_neigh_changed() report the MAC of dst's next hop again, if the MAC is known. This
  * updates QPs whose MAC was taken from the peer's packets. */
-void rn_neigh_retell(struct rn_neigh *n, const struct rn_gid *dst);
+void rn_neigh_report_again(struct rn_neigh *n, const struct rn_gid *dst);
 
 /* To be called when packets to dst are not answered: broadcasts a probe for the next hop, unless
  * its MAC was confirmed within the last neigh_retry. The present MAC is used meanwhile. The probe
  * finds a peer that moved without an announcement. It also corrects a MAC that was corrupted on the
  * way, since ARP messages have no checksum. */
-void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
+void rn_neigh_probe(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
 
 /* Processes an ARP, ND or ICMP packet. pkt->payload follows the EtherType or the IP header. */
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now);

@@ -73,11 +73,11 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 	if (arp.op == RN_ARP_REQUEST) {
 		if (for_us && rn_port_own(&n->port, &arp.sender) < 0)
 			owe_answer(n, &arp.target, &arp.sender, arp.sender_mac, false);
-		rn_neigh_learn(n, &arp.sender, arp.sender_mac,
-			       for_us ? RN_NBR_ASKED_US : RN_NBR_GOSSIP, now);
+		rn_neigh_update(n, &arp.sender, arp.sender_mac,
+				for_us ? RN_NBR_REQUEST : RN_NBR_ANNOUNCEMENT, now);
 	} else {
-		rn_neigh_learn(n, &arp.sender, arp.sender_mac,
-			       for_us ? RN_NBR_ANSWERED : RN_NBR_GOSSIP, now);
+		rn_neigh_update(n, &arp.sender, arp.sender_mac,
+				for_us ? RN_NBR_REPLY : RN_NBR_ANNOUNCEMENT, now);
 	}
 	return RN_V_OK;
 }
@@ -99,15 +99,15 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 		owe_answer(n, &nd.target, nobody ? &all_nodes : &pkt->src,
 			   nd.has_mac ? nd.mac : pkt->smac, nobody);
 		if (!nobody && nd.has_mac)
-			rn_neigh_learn(n, &pkt->src, nd.mac, RN_NBR_ASKED_US, now);
+			rn_neigh_update(n, &pkt->src, nd.mac, RN_NBR_REQUEST, now);
 		return RN_V_OK;
 	}
 	look_for_conflict(n, &nd.target, nd.has_mac ? nd.mac : pkt->smac, now);
-	rn_neigh_learn(n, &nd.target, nd.has_mac ? nd.mac : pkt->smac,
-		       nd.solicited && nd.override ? RN_NBR_ANSWERED
-		       : nd.override		   ? RN_NBR_GOSSIP
-						   : RN_NBR_HINT,
-		       now);
+	rn_neigh_update(n, &nd.target, nd.has_mac ? nd.mac : pkt->smac,
+			nd.solicited && nd.override ? RN_NBR_REPLY
+			: nd.override		    ? RN_NBR_ANNOUNCEMENT
+						    : RN_NBR_NO_OVERRIDE,
+			now);
 	return RN_V_OK;
 }
 
@@ -247,7 +247,7 @@ static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto,
 
 /* Builds a probe. The first probes of a refresh go to the known MAC only, so that other hosts are
  * not disturbed and the known neighbour can reply first. */
-static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
+static unsigned build_probe(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
 {
 	bool direct = e->state == RN_NBR_REFRESHING && e->asked <= e->direct;
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = e->addr};
@@ -255,11 +255,12 @@ static unsigned build_question(const struct rn_neigh *n, const struct rn_nbr *e,
 	uint8_t mac[6];
 
 	if (rn_gid_is_ipv4(&e->addr))
-		return build_arp(n, RN_ARP_REQUEST, &e->ask_as, &e->addr, NULL,
+		return build_arp(n, RN_ARP_REQUEST, &e->probe_src, &e->addr, NULL,
 				 direct ? e->mac : rn_neigh_broadcast, buf);
 	rn_nd_solicited_node(&e->addr, &group);
 	rn_group_mac(&group, mac);
-	return build_nd(n, &nd, &e->ask_as, direct ? &e->addr : &group, direct ? e->mac : mac, buf);
+	return build_nd(n, &nd, &e->probe_src, direct ? &e->addr : &group, direct ? e->mac : mac,
+			buf);
 }
 
 static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answer *a, uint8_t *buf)
@@ -296,7 +297,7 @@ static unsigned next_frame(struct rn_neigh *n, uint8_t *buf)
 	struct rn_list *l = rn_list_pop(&n->owed);
 
 	if (l)
-		return build_question(n, rn_container_of(l, struct rn_nbr, owed), buf);
+		return build_probe(n, rn_container_of(l, struct rn_nbr, owed), buf);
 	if (n->answer_count) {
 		const struct rn_nbr_answer *a = &n->answers[n->answer_head];
 

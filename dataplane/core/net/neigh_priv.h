@@ -30,7 +30,7 @@ struct rn_nbr {
 	struct rn_list changed; /* in n->changed until rn_neigh_changed() reports the entry */
 	struct rn_list owed;	/* in n->owed while a probe waits to be sent */
 	struct rn_timer timer;	/* until the next probe; in FAILED, until the next attempt */
-	struct rn_gid addr, ask_as;
+	struct rn_gid addr, probe_src;
 	uint8_t mac[6];
 	uint8_t state; /* enum rn_nbr_state */
 	uint8_t asked; /* probes sent in this round */
@@ -79,15 +79,15 @@ struct rn_neigh {
 
 /* The kind of message from which a pair of address and MAC was taken. */
 enum rn_nbr_source {
-	RN_NBR_ANSWERED, /* reply to a probe: may set another MAC after a broadcast probe */
-	RN_NBR_ASKED_US, /* request for an own address: makes an entry */
-	RN_NBR_GOSSIP,	 /* announcement: makes no entry; another MAC starts probes */
-	RN_NBR_HINT,	 /* announcement without override flag: another MAC is ignored */
+	RN_NBR_REPLY,	     /* reply to a probe: may set another MAC after a broadcast probe */
+	RN_NBR_REQUEST,	     /* request for an own address: makes an entry */
+	RN_NBR_ANNOUNCEMENT, /* announcement: makes no entry; another MAC starts probes */
+	RN_NBR_NO_OVERRIDE,  /* announcement without override flag: another MAC is ignored */
 };
 
 extern const uint8_t rn_neigh_broadcast[6];
 /* Processes a received pair of address and MAC. True if the entry has this MAC, now confirmed. */
-bool rn_neigh_learn(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
-		    enum rn_nbr_source how, rn_time now);
+bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
+		     enum rn_nbr_source how, rn_time now);
 
 #endif

@@ -3,10 +3,10 @@
  * shard 0. Shard thread. */
 #include "qp/lane.h"
 
-void rn_lane_tell_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
+void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
 {
 	if (rn_list_empty(&ref->tell))
-		rn_list_add_tail(&lane->tell_srq, &ref->tell);
+		rn_list_add_tail(&lane->pending_srq, &ref->tell);
 }
 
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m)
@@ -23,7 +23,7 @@ void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now)
 	/* Only a QP in RTR reports the event. The connection manager is informed in RTS too,
 	 * because a passive side enters RTS before it sends its REP. */
 	if (qp->state == RN_QPS_RTR)
-		rn_lane_tell_qp(lane, qp, RN_QPE_COMM_EST);
+		rn_lane_report_qp(lane, qp, RN_QPE_COMM_EST);
 	if (lane->cm)
 		lane->comm_est(lane->cm, qp->qpn, now);
 	else
@@ -31,10 +31,10 @@ void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now)
 			     &(struct rn_msg){.to = 0, .kind = RN_MSG_COMM_EST, .qpn = qp->qpn});
 }
 
-void rn_lane_doubt(struct rn_lane *lane, const struct rn_gid *peer, rn_time now)
+void rn_lane_probe_peer(struct rn_lane *lane, const struct rn_gid *peer, rn_time now)
 {
 	if (lane->neigh)
-		rn_neigh_doubt(lane->neigh, peer, now);
+		rn_neigh_probe(lane->neigh, peer, now);
 	else
-		rn_lane_send(lane, &(struct rn_msg){.to = 0, .kind = RN_MSG_DOUBT, .gid = *peer});
+		rn_lane_send(lane, &(struct rn_msg){.to = 0, .kind = RN_MSG_PROBE, .gid = *peer});
 }

@@ -26,7 +26,7 @@ struct rn_srq_ref {
 	struct rn_srq *srq; /* NULL: not linked to this shard */
 	uint32_t id;
 	uint64_t user;
-	struct rn_list tell; /* in rn_lane.tell_srq while the limit event is not reported */
+	struct rn_list tell; /* in rn_lane.pending_srq while the limit event is not reported */
 };
 
 struct rn_cm;
@@ -39,11 +39,11 @@ struct rn_lane {
 	struct rn_wheel wheel;
 	struct rn_wheel pace; /* timers of rate-limited QPs with data: when each may send again */
 	struct rn_stats stats;
-	struct rn_list active;		  /* QPs that may have something to send */
-	struct rn_list dirty_qp;	  /* QPs with unpublished sq_retired or rq_retired */
-	struct rn_list dirty_cq;	  /* CQs with unpublished entries */
-	struct rn_list tell_qp, tell_srq; /* QPs and SRQs with events not yet reported */
-	bool overrun;			  /* a CQ overran: its QPs must enter ERR */
+	struct rn_list active;			/* QPs that may have something to send */
+	struct rn_list dirty_qp;		/* QPs with unpublished sq_retired or rq_retired */
+	struct rn_list dirty_cq;		/* CQs with unpublished entries */
+	struct rn_list pending_qp, pending_srq; /* QPs and SRQs with events not yet reported */
+	bool overrun;				/* a CQ overran: its QPs must enter ERR */
 
 	struct rn_cq *cq;	/* indexed by CQ id; ring == NULL: not linked to this shard */
 	struct rn_srq_ref *srq; /* indexed by SRQ id */
@@ -79,20 +79,20 @@ static inline void rn_lane_mark_dirty(struct rn_qp *qp)
 }
 
 /* Records the events in `bits` (enum rn_qp_event_bit); rn_shard_events() reports them. */
-static inline void rn_lane_tell_qp(struct rn_lane *lane, struct rn_qp *qp, unsigned bits)
+static inline void rn_lane_report_qp(struct rn_lane *lane, struct rn_qp *qp, unsigned bits)
 {
 	qp->events |= bits;
 	if (qp->events && rn_list_empty(&qp->tell))
-		rn_list_add_tail(&lane->tell_qp, &qp->tell);
+		rn_list_add_tail(&lane->pending_qp, &qp->tell);
 }
 
 /* Makes rn_shard_events() report that the SRQ has fewer receives than its limit. */
-void rn_lane_tell_srq(struct rn_lane *lane, struct rn_srq_ref *ref);
+void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref);
 /* Queues a message for another shard or RN_MSG_ALL. A full outbox drops it. */
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m);
 /* Makes shard 0 probe the MAC address of a peer that did not answer a request
- * (rn_neigh_doubt()). */
-void rn_lane_doubt(struct rn_lane *lane, const struct rn_gid *peer, rn_time now);
+ * (rn_neigh_probe()). */
+void rn_lane_probe_peer(struct rn_lane *lane, const struct rn_gid *peer, rn_time now);
 /* To be called when the QP receives its first packet: reports COMM_EST if the QP is in RTR, and
  * informs the connection manager in any state. */
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now);

@@ -110,7 +110,7 @@ int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 	return g && leave(m, g, qp) ? 0 : -ENOENT;
 }
 
-void rn_mcast_forget(struct rn_mcast *m, struct rn_qp *qp)
+void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp)
 {
 	/* Backwards, because leave() may replace group i by the last group. */
 	for (uint32_t i = m->ngroups; i-- && qp->ngroups;)

@@ -40,7 +40,7 @@ int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 /* -ENOENT: the QP is not a member. */
 int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
 /* Removes the QP from all its groups. */
-void rn_mcast_forget(struct rn_mcast *m, struct rn_qp *qp);
+void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp);
 
 /* Sets which shards have members (bit i: shard i; 0: none). The caller keeps the number of groups
  * within RN_GROUPS; a further group is ignored. */

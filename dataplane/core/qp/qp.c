@@ -104,20 +104,20 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 /* Called when a BIND or INVALIDATE request completes with `status`. A successful INVALIDATE
  * releases the window. A BIND that was never executed is cancelled, so that the client can bind the
  * window again. */
-static void settle_window(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status)
+static void finish_window_request(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status)
 {
 	if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)
-		rn_mw_end(qp->lane->mrs, e->imm, rn_qp_via(qp), &qp->bound);
+		rn_mw_release(qp->lane->mrs, e->imm, rn_qp_via(qp), &qp->bound);
 	if (e->kind == RN_WQE_BIND && !e->ran)
-		rn_mw_void(qp->lane->mrs, e->rkey, rn_qp_via(qp));
+		rn_mw_cancel_bind(qp->lane->mrs, e->rkey, rn_qp_via(qp));
 }
 
 /* Releases all memory windows that are bound on the QP, and cancels queued BIND requests. */
-void rn_qp_end_windows(struct rn_qp *qp)
+void rn_qp_unbind_all(struct rn_qp *qp)
 {
-	rn_mw_drop_all(qp->lane->mrs, &qp->bound);
+	rn_mw_unbind_all(qp->lane->mrs, &qp->bound);
 	for (uint32_t i = qp->sq.head; i != qp->sq.tail; i++)
-		settle_window(qp, rn_sq_at(&qp->sq, i), RN_STATUS_WR_FLUSH_ERR);
+		finish_window_request(qp, rn_sq_at(&qp->sq, i), RN_STATUS_WR_FLUSH_ERR);
 }
 
 /* Does the request bind or invalidate the window that `key` names? The low byte of a key changes
@@ -129,15 +129,15 @@ static bool names_window(const struct rn_sqe *e, uint32_t key)
 	return rn_sq_is_local(e->kind) && (named ^ key) >> 8 == 0;
 }
 
-void rn_qp_forget_window(struct rn_qp *qp, uint32_t key)
+void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key)
 {
-	rn_mw_drop(qp->lane->mrs, key, rn_qp_via(qp), &qp->bound);
+	rn_mw_unbind(qp->lane->mrs, key, rn_qp_via(qp), &qp->bound);
 	for (uint32_t i = qp->sq.head; i != qp->sq.tail; i++) {
 		struct rn_sqe *e = rn_sq_at(&qp->sq, i);
 
 		if (!names_window(e, key))
 			continue;
-		settle_window(qp, e, RN_STATUS_WR_FLUSH_ERR); /* cancels a BIND */
+		finish_window_request(qp, e, RN_STATUS_WR_FLUSH_ERR); /* cancels a BIND */
 		e->ran = true;
 	}
 }
@@ -152,8 +152,8 @@ void rn_qp_end_limit(struct rn_qp *qp)
 
 void rn_qp_fini(struct rn_qp *qp)
 {
-	rn_qp_end_windows(qp);
-	rn_mcast_forget(&qp->lane->mcast, qp);
+	rn_qp_unbind_all(qp);
+	rn_mcast_detach_all(&qp->lane->mcast, qp);
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_qp_end_limit(qp);
 	rn_list_del(&qp->active);
@@ -278,7 +278,7 @@ void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_ti
 	if (status == RN_STATUS_SUCCESS)
 		count_sent(&qp->lane->stats, e);
 	if (rn_unlikely(rn_sq_is_local(e->kind)))
-		settle_window(qp, e, status);
+		finish_window_request(qp, e, status);
 	if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)
 		write_send_cqe(qp, e, status, vendor, now);
 	qp->sq.head++;
@@ -367,7 +367,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	rn_qp_set_state(qp, RN_QPS_ERR);
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_qp_end_limit(qp);
-	rn_mw_drop_all(qp->lane->mrs, &qp->bound);
+	rn_mw_unbind_all(qp->lane->mrs, &qp->bound);
 	/* what == 0: the application requested the ERR state, so no error is counted. */
 	qp->lane->stats.qp_errors += what != 0;
 	if (!keep_owed)
@@ -383,7 +383,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	if (qp->srq)
 		what |= RN_QPE_LAST_WQE;
 	if (what)
-		rn_lane_tell_qp(qp->lane, qp, what);
+		rn_lane_report_qp(qp->lane, qp, what);
 }
 
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn)
@@ -418,7 +418,7 @@ void rn_qp_drained(struct rn_qp *qp)
 	if (qp->state != RN_QPS_SQD || !qp->sqd_notify || qp->sq.head != qp->sq.started)
 		return;
 	qp->sqd_notify = false;
-	rn_lane_tell_qp(qp->lane, qp, RN_QPE_SQ_DRAINED);
+	rn_lane_report_qp(qp->lane, qp, RN_QPE_SQ_DRAINED);
 }
 
 void rn_qp_make_headers(struct rn_qp *qp)

@@ -190,7 +190,7 @@ struct rn_qp {
 	struct rn_list active;	/* in rn_lane.active while the QP may have something to send */
 	struct rn_list
 		dirty;	     /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
-	struct rn_list tell; /* in rn_lane.tell_qp while events are not reported */
+	struct rn_list tell; /* in rn_lane.pending_qp while events are not reported */
 	uint32_t sq_retired, rq_retired; /* completed sends; completed receives (not of an SRQ) */
 	struct rn_cc cc;		 /* rate limit (congestion control) */
 	struct rn_timer pace;		 /* in rn_lane.pace: when the QP may send again */
@@ -247,7 +247,7 @@ void rn_qp_fini(struct rn_qp *qp);
 
 /* The memory window `key` is being destroyed: releases it if it is bound on this QP. Queued
  * requests that would bind or invalidate the window will succeed without effect. */
-void rn_qp_forget_window(struct rn_qp *qp, uint32_t key);
+void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key);
 
 /* Rebuilds the packet headers. To be called after a change of the address vector, the peer's QPN,
  * the port or a MAC address. */
@@ -296,6 +296,6 @@ void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
 /* Removes the rate limit and drops an owed CNP. */
 void rn_qp_end_limit(struct rn_qp *qp);
 /* Releases the windows that are bound on this QP, and cancels queued BIND requests. */
-void rn_qp_end_windows(struct rn_qp *qp);
+void rn_qp_unbind_all(struct rn_qp *qp);
 
 #endif

@@ -54,7 +54,7 @@ static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 	}
 	/* Cancel a refused BIND, so that the client can bind the window again. */
 	if (wqe->kind == RN_WQE_BIND)
-		rn_mw_void(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
+		rn_mw_cancel_bind(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
 	rn_qp_complete_unqueued(
 		qp, qp->send_cq, wqe->kind, wqe->wr_id,
 		how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);

@@ -15,7 +15,7 @@ static void enter_reset(struct rn_qp *qp)
 	rn_qp_end_limit(qp);
 	qp->events = 0; /* drop events of the former connection */
 	rn_list_del(&qp->tell);
-	rn_qp_end_windows(qp);
+	rn_qp_unbind_all(qp);
 	/* Queued requests are dropped without completions and count as retired, so that the
 	 * application finds both queues empty. */
 	qp->sq_retired += qp->sq.tail - qp->sq.head;

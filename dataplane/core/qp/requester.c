@@ -403,7 +403,7 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 /* Handles the part of a NAK that acknowledges all PSNs before psn. True: the caller then handles
  * the NAK itself. False: an earlier READ or atomic is incomplete, and its lost responses are
  * requested again instead. */
-static bool settle_before(struct rn_qp *qp, uint32_t psn, rn_time now)
+static bool ack_before_nak(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
 
@@ -417,7 +417,7 @@ static bool settle_before(struct rn_qp *qp, uint32_t psn, rn_time now)
 
 static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
-	if (!settle_before(qp, psn, now))
+	if (!ack_before_nak(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
 	/* The NAK repeats one that has been handled: the packets are being sent again already. */
 	if (qp->retry.rnr_wait || qp->retry.acted)
@@ -434,7 +434,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 
 static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn_time now)
 {
-	if (!settle_before(qp, psn, now))
+	if (!ack_before_nak(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
 	if (qp->retry.rnr_wait)
 		return RN_V_RSP_NAK_AGAIN;
@@ -475,7 +475,7 @@ static enum rn_verdict take_fatal(struct rn_qp *qp, uint32_t psn, uint8_t code, 
 
 	if (concerns_read(rn_window_read(&qp->win, &qp->sq, &expect), psn))
 		advance(qp, expect, now);
-	else if (!settle_before(qp, psn, now))
+	else if (!ack_before_nak(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
 	rn_qp_send_failed(qp, fatal_naks[code].status, fatal_naks[code].verdict, now);
 	return fatal_naks[code].verdict;
@@ -646,7 +646,7 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 		st->timeouts++;
 		/* No answer within the local ACK timeout (4.096 us << code): the MAC address of the
 		 * peer may have changed. */
-		rn_lane_doubt(qp->lane, &qp->peer, now);
+		rn_lane_probe_peer(qp->lane, &qp->peer, now);
 		break;
 	case RN_RETRY_RESEND_EARLY:
 		st->timeouts_early++;

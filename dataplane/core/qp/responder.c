@@ -209,7 +209,7 @@ static const struct rn_rqe *receive_for(struct rn_qp *qp)
 	qp->rq.tail++;
 	qp->lane->stats.srq_taken++;
 	if (rn_unlikely(low))
-		rn_lane_tell_srq(qp->lane, qp->srq);
+		rn_lane_report_srq(qp->lane, qp->srq);
 	return rn_rq_first(&qp->rq);
 }
 
@@ -241,7 +241,7 @@ static bool invalidate(struct rn_qp *qp, uint32_t key)
 {
 	if (!rn_mw_invalidate(qp->lane->mrs, key, rn_qp_via(qp)))
 		return false;
-	rn_mw_end(qp->lane->mrs, key, rn_qp_via(qp), &qp->bound);
+	rn_mw_release(qp->lane->mrs, key, rn_qp_via(qp), &qp->bound);
 	return true;
 }
 

@@ -72,7 +72,7 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 	/* Members of the group on this NIC need a copy: the network does not send the frame
 	 * back. */
 	buf->loop = rn_mcast_known(&qp->lane->mcast, &pkt.dst);
-	return rn_frame_seal(&pkt, buf->data);
+	return rn_frame_finish(&pkt, buf->data);
 }
 
 /* Completes the oldest request, which used npsn PSNs. UD has no acknowledgements. */

@@ -21,7 +21,7 @@ struct rn_cq {
 	uint32_t id;
 	uint64_t user;
 	struct rn_list dirty; /* in rn_lane.dirty_cq while CQEs are unpublished */
-	struct rn_list tell;  /* in rn_shard.tell_cq while events are not reported */
+	struct rn_list tell;  /* in rn_shard.pending_cq while events are not reported */
 };
 
 /* Bytes of a ring with at least `entries` entries; the caller allocates the ring. */

@@ -101,9 +101,9 @@ void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *
 /* To be called when no QP of this shard uses the CQ any more. */
 void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id);
 
-/* A memory window is being destroyed: calls rn_qp_forget_window() if the QP belongs to this
+/* A memory window is being destroyed: calls rn_qp_unbind_window() if the QP belongs to this
  * shard. key: any of the window's keys. */
-void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
+void rn_shard_unbind_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
 
 /* SRQs exist NIC-wide: an SRQ must be linked before the first QP of this shard that uses it. The
  * caller owns the memory and posts the receives (srq.h). */

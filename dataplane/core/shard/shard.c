@@ -66,9 +66,9 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	rn_list_init(&sh->cnp);
 	rn_list_init(&sh->lane.dirty_qp);
 	rn_list_init(&sh->lane.dirty_cq);
-	rn_list_init(&sh->lane.tell_qp);
-	rn_list_init(&sh->tell_cq);
-	rn_list_init(&sh->lane.tell_srq);
+	rn_list_init(&sh->lane.pending_qp);
+	rn_list_init(&sh->pending_cq);
+	rn_list_init(&sh->lane.pending_srq);
 	set_up_numbers(sh);
 	sh->qp = calloc(sh->qp_mask + 1, sizeof(struct rn_qp *));
 	sh->lane.cq = calloc(cfg->max_cq, sizeof(*sh->lane.cq));
@@ -201,12 +201,12 @@ void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id)
 
 /* ---- windows and groups ---- */
 
-void rn_shard_forget_window(struct rn_shard *sh, uint32_t key, uint32_t qpn)
+void rn_shard_unbind_window(struct rn_shard *sh, uint32_t key, uint32_t qpn)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, qpn & RN_PSN_MASK);
 
 	if (qp)
-		rn_qp_forget_window(qp, key);
+		rn_qp_unbind_window(qp, key);
 }
 
 void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards)

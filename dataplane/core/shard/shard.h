@@ -21,10 +21,10 @@ struct rn_resolving {
 #define RN_RESOLVING 16u
 
 struct rn_shard {
-	struct rn_lane lane;	/* first member: the part that QPs use */
-	struct rn_list cnp;	/* QPs that owe a congestion notification */
-	struct rn_list tell_cq; /* CQs with events not yet reported */
-	bool gone;		/* the port no longer exists */
+	struct rn_lane lane;	   /* first member: the part that QPs use */
+	struct rn_list cnp;	   /* QPs that owe a congestion notification */
+	struct rn_list pending_cq; /* CQs with events not yet reported */
+	bool gone;		   /* the port no longer exists */
 
 	/* QPs by number: QPN = k * nshards + index; the slot in the table is k & qp_mask */
 	struct rn_qp **qp;
@@ -49,7 +49,7 @@ static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
 }
 
 /* Records an event (enum rn_event_kind) of this CQ; rn_shard_events() reports it. */
-void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind);
+void rn_shard_report_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind);
 /* To be called when the MAC address of next hop `addr` has changed to `mac`: rebuilds the headers
  * of all QPs that use this next hop. */
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6]);

@@ -291,17 +291,17 @@ static void publish_retired(struct rn_shard *sh)
 }
 
 /* Reports the overrun of a CQ once. */
-static void tell_overrun(struct rn_shard *sh, struct rn_cq *cq)
+static void report_overrun(struct rn_shard *sh, struct rn_cq *cq)
 {
 	if (!cq->overrun || cq->overrun_handled)
 		return;
 	cq->overrun_handled = true;
-	rn_shard_tell_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
+	rn_shard_report_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
 }
 
 /* Puts all QPs of overrun CQs into ERR. Their flushed requests may overrun further CQs, so the loop
  * repeats until no CQ overruns. */
-static void bury_overrun(struct rn_shard *sh, rn_time now)
+static void fail_overrun_qps(struct rn_shard *sh, rn_time now)
 {
 	while (sh->lane.overrun) {
 		sh->lane.overrun = false;
@@ -310,8 +310,8 @@ static void bury_overrun(struct rn_shard *sh, rn_time now)
 
 			if (!qp || !(qp->send_cq->overrun || qp->recv_cq->overrun))
 				continue;
-			tell_overrun(sh, qp->send_cq);
-			tell_overrun(sh, qp->recv_cq);
+			report_overrun(sh, qp->send_cq);
+			report_overrun(sh, qp->recv_cq);
 			rn_qp_note_error(qp, "its completion queue overran");
 			rn_qp_error(qp, RN_QPE_FATAL, false, now);
 		}
@@ -323,7 +323,7 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 	struct rn_list *e, *tmp;
 
 	if (rn_unlikely(sh->lane.overrun))
-		bury_overrun(sh, now);
+		fail_overrun_qps(sh, now);
 	/* Publish the retired counts before the completions: an application that sees a completion
 	 * may post into the freed slot. */
 	publish_retired(sh);
@@ -340,7 +340,7 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 
 		rn_list_del(e);
 		if (rn_cq_fires(cq))
-			rn_shard_tell_cq(sh, cq, RN_EVENT_CQ);
+			rn_shard_report_cq(sh, cq, RN_EVENT_CQ);
 		/* The ring of this CQ on another shard has overrun, which ends the CQ on all
 		 * shards. The next rn_shard_done() puts the QPs of this shard into ERR. */
 		if (rn_unlikely(rn_cq_dead_elsewhere(cq)))
@@ -389,11 +389,11 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 
 /* ---- events ---- */
 
-void rn_shard_tell_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
+void rn_shard_report_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
 {
 	cq->events |= 1u << kind;
 	if (rn_list_empty(&cq->tell))
-		rn_list_add_tail(&sh->tell_cq, &cq->tell);
+		rn_list_add_tail(&sh->pending_cq, &cq->tell);
 }
 
 /* Turns the lowest bit set in qp->events into an event. */
@@ -428,11 +428,12 @@ unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
 
 	if (sh->gone)
 		return 0;
-	while (k < n && !rn_list_empty(&sh->lane.tell_qp))
-		take_qp_event(rn_container_of(sh->lane.tell_qp.next, struct rn_qp, tell), &ev[k++]);
-	while (k < n && !rn_list_empty(&sh->tell_cq))
-		take_cq_event(rn_container_of(sh->tell_cq.next, struct rn_cq, tell), &ev[k++]);
-	while (k < n && (e = rn_list_pop(&sh->lane.tell_srq))) {
+	while (k < n && !rn_list_empty(&sh->lane.pending_qp))
+		take_qp_event(rn_container_of(sh->lane.pending_qp.next, struct rn_qp, tell),
+			      &ev[k++]);
+	while (k < n && !rn_list_empty(&sh->pending_cq))
+		take_cq_event(rn_container_of(sh->pending_cq.next, struct rn_cq, tell), &ev[k++]);
+	while (k < n && (e = rn_list_pop(&sh->lane.pending_srq))) {
 		const struct rn_srq_ref *ref = rn_container_of(e, struct rn_srq_ref, tell);
 
 		ev[k++] = (struct rn_event){
@@ -468,8 +469,8 @@ void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now)
 	case RN_MSG_NEIGH:
 		rn_shard_new_mac(sh, &m->gid, m->mac);
 		break;
-	case RN_MSG_DOUBT:
-		rn_lane_doubt(&sh->lane, &m->gid, now);
+	case RN_MSG_PROBE:
+		rn_lane_probe_peer(&sh->lane, &m->gid, now);
 		break;
 	}
 }

@@ -97,13 +97,13 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	return RN_NEIGH_FAILED;
 }
 
-unsigned fake_doubts;
-struct rn_gid fake_doubted;
+unsigned fake_probes;
+struct rn_gid fake_probed;
 
-void rn_neigh_doubt(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
+void rn_neigh_probe(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
 {
-	fake_doubts++;
-	fake_doubted = *dst;
+	fake_probes++;
+	fake_probed = *dst;
 }
 
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now)

@@ -30,14 +30,14 @@ static void test_defaults(void **state)
 	struct pt_options o;
 
 	assert_int_equal(parse(&o, "nd_write_bw"), 0);
-	assert_true(pt_is_server(&o) && !pt_asks(&o));
+	assert_true(pt_is_server(&o) && !pt_posts_requests(&o));
 	assert_true(o.size == 65536 && o.iters == 5000 && o.tx == 128 && o.cq_mod == 100 &&
 		    o.port == 18515);
 	assert_int_equal(parse(&o, "nd_send_lat host"), 0);
-	assert_true(!pt_is_server(&o) && pt_asks(&o) && o.size == 2 && o.iters == 1000 &&
+	assert_true(!pt_is_server(&o) && pt_posts_requests(&o) && o.size == 2 && o.iters == 1000 &&
 		    o.tx == 1);
 	assert_int_equal(parse(&o, "nd_atomic_bw -b"), 0);
-	assert_true(pt_is_server(&o) && pt_asks(&o) && o.size == 8);
+	assert_true(pt_is_server(&o) && pt_posts_requests(&o) && o.size == 8);
 	assert_null(pt_tool_find("nd_send"));
 }
 

@@ -52,7 +52,7 @@ static const char *text_of(const struct rn_gid *gid)
 }
 
 /* Starts a child process with the name rn-holder. It claims the addresses of the port and then only
- * calls rn_claims_answer(). */
+ * calls rn_claims_accept(). */
 static pid_t start_holder(const struct rn_port_attr *port)
 {
 	int ready[2];
@@ -69,7 +69,7 @@ static pid_t start_holder(const struct rn_port_attr *port)
 		if (write(ready[1], &byte, 1) != 1)
 			_exit(1);
 		for (;;) {
-			rn_claims_answer(&claims);
+			rn_claims_accept(&claims);
 			usleep(1000);
 		}
 	}
@@ -124,7 +124,7 @@ static void refuses_a_stopped_holders_address_without_waiting(void **state)
 	end_holder(pid);
 }
 
-static void tells_adapters_of_one_process_apart(void **state)
+static void two_adapters_of_one_process_clash(void **state)
 {
 	struct rn_port_attr port = port_of(1);
 	struct rn_claims one = {0}, two = {0};
@@ -138,7 +138,7 @@ static void tells_adapters_of_one_process_apart(void **state)
 	rn_claims_drop(&two);
 }
 
-static void gives_back_what_it_took_before_a_refusal(void **state)
+static void refusal_releases_claims_made_before_it(void **state)
 {
 	struct rn_port_attr port = port_of(3), last = port;
 	struct rn_claims held = {0}, all = {0};
@@ -175,8 +175,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_the_process_that_has_the_address),
 		cmocka_unit_test(refuses_a_stopped_holders_address_without_waiting),
-		cmocka_unit_test(tells_adapters_of_one_process_apart),
-		cmocka_unit_test(gives_back_what_it_took_before_a_refusal),
+		cmocka_unit_test(two_adapters_of_one_process_clash),
+		cmocka_unit_test(refusal_releases_claims_made_before_it),
 		cmocka_unit_test(different_address_vlan_or_family_do_not_clash),
 	};
 

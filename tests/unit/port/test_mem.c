@@ -65,7 +65,7 @@ static uint8_t *victim(enum crime crime)
 	return p;
 }
 
-static void faults_are_verdicts(void **state)
+static void faults_make_the_access_fail(void **state)
 {
 	static const struct {
 		enum crime crime;
@@ -92,7 +92,7 @@ static void faults_are_verdicts(void **state)
 	rn_mem_uninstall();
 }
 
-static void atomics_are_whole_or_verdicts(void **state)
+static void atomics_succeed_or_fail_as_a_whole(void **state)
 {
 	uint64_t old = 0;
 
@@ -350,7 +350,7 @@ static void block(int how, int sig)
 /* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV if the thread blocks it;
  * rn_mem_restore() restores the thread's signal mask. The times go back once, because the clock
  * restarts when adapters are opened again. */
-static void a_turn_takes_faults_that_the_thread_blocks(void **state)
+static void polling_handles_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};
 
@@ -370,14 +370,14 @@ static void a_turn_takes_faults_that_the_thread_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_turn_takes_faults_that_the_thread_blocks),
+		cmocka_unit_test(polling_handles_faults_that_the_thread_blocks),
 		cmocka_unit_test(copies_every_length_exactly),
-		cmocka_unit_test(faults_are_verdicts),
+		cmocka_unit_test(faults_make_the_access_fail),
 		cmocka_unit_test(passes_other_faults_on),
 		cmocka_unit_test(unhandled_faults_still_kill),
 		cmocka_unit_test(handlers_over_ours_see_a_fault_once),
 		cmocka_unit_test(last_bytes_come_last),
-		cmocka_unit_test(atomics_are_whole_or_verdicts),
+		cmocka_unit_test(atomics_succeed_or_fail_as_a_whole),
 		cmocka_unit_test(indirect_call_targets_begin_with_endbr64),
 		cmocka_unit_test(atomics_of_several_threads_add_up),
 	};

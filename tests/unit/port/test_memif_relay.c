@@ -225,7 +225,7 @@ static void peer_loss_waits_for_pollers(void **state)
 	assert_false(T.ended_while_live);
 }
 
-static void stray_message_when_live_ends_it_quietly(void **state)
+static void unexpected_message_ends_a_live_connection(void **state)
 {
 	meet_as_server();
 	reach_connected();
@@ -248,7 +248,7 @@ static void destroy_quiesces_and_drains(void **state)
 	assert_int_not_equal(access(T.peer_path, F_OK), 0);
 }
 
-static void server_takes_greeting_before_the_end(void **state)
+static void server_waits_for_hello_before_it_closes(void **state)
 {
 	meet_as_server();
 	close(T.peer);
@@ -340,7 +340,7 @@ static void client_comes_back_after_its_server(void **state)
 
 /* Any local process can connect to an abstract socket name, which has no file mode. The relay must
  * check the process id of its peer. */
-static void stranger_is_not_taken_for_the_driver(void **state)
+static void another_process_is_refused_as_driver(void **state)
 {
 	snprintf(T.pmd_path, sizeof(T.pmd_path), "@softrnic-test-%d", (int)getpid());
 	struct rn_memif_relay_config cfg = {false,
@@ -401,16 +401,16 @@ static bool played_well(pid_t child)
 	return waitpid(child, &status, 0) == child && status == 0;
 }
 
-static bool is_sent_away(void)
+static bool is_refused_by_relay(void)
 {
 	return heard(open_connection(T.peer_path)) == 0;
 }
 
-static void server_sends_another_user_away(void **state)
+static void server_refuses_another_user(void **state)
 {
 	snprintf(T.peer_path, sizeof(T.peer_path), "@softrnic-peer-%d", (int)getpid());
 	open_relay(true);
-	pid_t child = as_another_user(is_sent_away);
+	pid_t child = as_another_user(is_refused_by_relay);
 
 	bool well = played_well(child);
 	bool driver_heard = readable(T.listener, 0);
@@ -425,15 +425,15 @@ static void server_sends_another_user_away(void **state)
 	reach_connected();
 }
 
-static bool is_not_talked_to(void)
+static bool gets_no_message(void)
 {
 	return heard(accept_within(open_listener(T.peer_path))) == 0;
 }
 
-static void client_leaves_another_users_server(void **state)
+static void client_refuses_another_users_server(void **state)
 {
 	snprintf(T.peer_path, sizeof(T.peer_path), "@softrnic-peer-%d", (int)getpid());
-	pid_t child = as_another_user(is_not_talked_to);
+	pid_t child = as_another_user(gets_no_message);
 
 	open_relay(false);
 	assert_true(played_well(child));
@@ -461,17 +461,17 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(peer_loss_waits_for_pollers),
-		TEST(stray_message_when_live_ends_it_quietly),
+		TEST(unexpected_message_ends_a_live_connection),
 		TEST(destroy_quiesces_and_drains),
-		TEST(server_takes_greeting_before_the_end),
+		TEST(server_waits_for_hello_before_it_closes),
 		TEST(region_must_be_sealed),
 		TEST(spare_descriptors_are_closed),
 		TEST(client_comes_back_after_its_server),
 		TEST(live_listener_is_not_stolen),
-		TEST(stranger_is_not_taken_for_the_driver),
+		TEST(another_process_is_refused_as_driver),
 		TEST(socket_file_is_its_owners),
-		TEST(server_sends_another_user_away),
-		TEST(client_leaves_another_users_server),
+		TEST(server_refuses_another_user),
+		TEST(client_refuses_another_users_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

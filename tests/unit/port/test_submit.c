@@ -61,7 +61,7 @@ static void passes_requests_whole_and_in_order(void **state)
 	free(sh);
 }
 
-static void knows_whether_a_position_was_drained(void **state)
+static void reports_whether_a_position_was_drained(void **state)
 {
 	struct rn_shard *sh = fake_shard_create();
 	struct rn_submit s;
@@ -136,7 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passes_requests_whole_and_in_order),
-		cmocka_unit_test(knows_whether_a_position_was_drained),
+		cmocka_unit_test(reports_whether_a_position_was_drained),
 		cmocka_unit_test(survives_more_producers_than_cores),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void drivers_have_rows(void **state)
 		assert_int_equal(rn_wake_row(rows[i].driver)->source, rows[i].source);
 }
 
-static void a_ring_before_the_sleep_ends_it(void **state)
+static void a_doorbell_before_the_sleep_ends_it(void **state)
 {
 	struct rn_wake w;
 
@@ -81,7 +81,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drivers_have_rows),
-		cmocka_unit_test(a_ring_before_the_sleep_ends_it),
+		cmocka_unit_test(a_doorbell_before_the_sleep_ends_it),
 		cmocka_unit_test(nothing_is_lost_between_two_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

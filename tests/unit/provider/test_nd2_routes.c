@@ -37,7 +37,7 @@ static uint32_t colliding(uint32_t i)
 	return i * 0xe8b2f51u; /* 2654435761 * 0xe8b2f51 = 1 (modulo 2^32) */
 }
 
-static void all_are_told_once(void **state)
+static void port_gone_reaches_each_object_once(void **state)
 {
 	static struct hearer hearers[MANY];
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -76,7 +76,7 @@ static void all_are_told_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_are_told_once),
+		cmocka_unit_test(port_gone_reaches_each_object_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

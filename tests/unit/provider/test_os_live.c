@@ -93,7 +93,7 @@ static void requests_and_packets_are_counted_to_their_end(void **state)
 	NdsHandleClose(h);
 }
 
-static void rows_are_told_however_few_fit(void **state)
+static void live_objects_fills_a_short_array(void **state)
 {
 	NDS_LIVE live[2] = {{0}};
 	ULONG n = NdsLiveObjects(NULL, 0);
@@ -120,9 +120,9 @@ static void more_kinds_than_rows_share_the_last(void **state)
 			assert_ptr_equal(os_live_of(again), last);
 	}
 	assert_ptr_equal(last, &os_live[OS_LIVE_MAX - 1]);
-	os_live_born(last);
+	os_live_add(last);
 	assert_int_equal(count_of("other"), 1);
-	os_live_gone(last);
+	os_live_remove(last);
 	assert_int_equal(NdsLiveObjects(NULL, 0), OS_LIVE_MAX);
 }
 
@@ -131,7 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		os_test(handles_are_counted_by_kind),
 		os_test(requests_and_packets_are_counted_to_their_end),
-		os_test(rows_are_told_however_few_fit),
+		os_test(live_objects_fills_a_short_array),
 		os_test(more_kinds_than_rows_share_the_last),
 	};
 

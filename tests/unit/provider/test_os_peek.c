@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void what_is_there_is_copied(void **state)
+static void readable_memory_is_copied(void **state)
 {
 	char to[8] = "-------";
 
@@ -20,7 +20,7 @@ static void what_is_there_is_copied(void **state)
 	assert_true(os_peek(to, NULL, 0));
 }
 
-static void what_is_not_there_is_noticed(void **state)
+static void unreadable_memory_is_reported(void **state)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *two =
@@ -40,8 +40,8 @@ static void what_is_not_there_is_noticed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_there_is_copied),
-		cmocka_unit_test(what_is_not_there_is_noticed),
+		cmocka_unit_test(readable_memory_is_copied),
+		cmocka_unit_test(unreadable_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

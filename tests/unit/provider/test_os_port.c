@@ -179,7 +179,7 @@ static void *consume(void *ordered)
 	return NULL;
 }
 
-static void a_crowd_shares_a_port(void **state)
+static void several_threads_share_a_port(void **state)
 {
 	bool ordered[CONSUMERS] = {true, true, true};
 	pthread_t producers[PRODUCERS], consumers[CONSUMERS];
@@ -331,7 +331,7 @@ int main(void)
 		os_test(the_descriptor_follows_the_queue),
 		os_test(closing_releases_the_waiters),
 		os_test(arguments_are_checked),
-		os_test(a_crowd_shares_a_port),
+		os_test(several_threads_share_a_port),
 		os_test(a_waiter_keeps_the_packet_that_woke_it),
 		os_test(waiters_are_served_newest_first),
 		os_test(packets_survive_waits_that_time_out),

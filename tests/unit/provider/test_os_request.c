@@ -81,7 +81,7 @@ static ULONG packets_in(const struct rig *rig, NDS_PORT_ENTRY *entries, ULONG n)
 
 /* Combinations of hEvent, its low bit and the file's binding, and where the end of a request is
  * visible in each. */
-static void the_end_is_seen_where_it_was_asked_for(void **state)
+static void request_end_is_visible_by_event_and_port(void **state)
 {
 	static const struct {
 		bool port, event, low_bit;
@@ -391,7 +391,7 @@ static void *wait_for_block(void *overlapped)
 
 /* A third thread takes the only signal of an automatic event; the threads that wait for the
  * OVERLAPPED return all the same. */
-static void a_stolen_signal_strands_nobody(void **state)
+static void all_waiters_return_when_one_takes_the_signal(void **state)
 {
 	for (int i = 0; i < 20; i++) {
 		struct rig rig = new_rig(false);
@@ -637,7 +637,7 @@ static void routines_may_wait_for_one_another(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		os_test(the_end_is_seen_where_it_was_asked_for),
+		os_test(request_end_is_visible_by_event_and_port),
 		os_test(bad_blocks_are_refused_untouched),
 		os_test(a_refused_request_signals_nothing),
 		os_test(a_refused_request_leaves_anothers_block_alone),
@@ -650,7 +650,7 @@ int main(void)
 		os_test(a_file_is_bound_once_and_late),
 		os_test(what_ended_before_the_binding_is_not_delivered),
 		os_test(waiting_needs_neither_event_nor_port),
-		os_test(a_stolen_signal_strands_nobody),
+		os_test(all_waiters_return_when_one_takes_the_signal),
 		os_test(blocks_are_reused_and_freed_at_once),
 		os_test(many_threads_share_a_file),
 		os_test(callbacks_get_the_raw_status_on_another_thread),

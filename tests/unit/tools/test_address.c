@@ -47,7 +47,7 @@ static const struct {
 };
 /* clang-format on */
 
-static void means_or_refuses(void **state)
+static void parses_or_refuses(void **state)
 {
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct sockaddr_storage a;
@@ -64,7 +64,7 @@ static void means_or_refuses(void **state)
 	}
 }
 
-static void has_no_port_that_is_0(void **state)
+static void port_0_is_not_printed(void **state)
 {
 	struct sockaddr_storage a;
 	char text[ADDRESS_TEXT];
@@ -78,8 +78,8 @@ static void has_no_port_that_is_0(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(means_or_refuses),
-		cmocka_unit_test(has_no_port_that_is_0),
+		cmocka_unit_test(parses_or_refuses),
+		cmocka_unit_test(port_0_is_not_printed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

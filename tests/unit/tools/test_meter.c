@@ -52,7 +52,7 @@ static void repeats_as_long_as_asked(void **state)
 	assert_in_range(play(&o, 1, 10, 0.1, &seconds), 29, 32);
 }
 
-static void has_limits_of_its_own(void **state)
+static void row_ends_at_default_limits(void **state)
 {
 	struct options o = {.iterations = 0};
 	double seconds;
@@ -87,7 +87,7 @@ static void doubles_sizes_up_to_the_last(void **state)
 	}
 }
 
-static void measures_what_passes_between(void **state)
+static void meter_adds_elapsed_times(void **state)
 {
 	struct meter m = {0};
 	assert_true(meter_cpu_percent(&m) == 0);
@@ -108,9 +108,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(repeats_as_often_as_asked),
 		cmocka_unit_test(repeats_as_long_as_asked),
-		cmocka_unit_test(has_limits_of_its_own),
+		cmocka_unit_test(row_ends_at_default_limits),
 		cmocka_unit_test(doubles_sizes_up_to_the_last),
-		cmocka_unit_test(measures_what_passes_between),
+		cmocka_unit_test(meter_adds_elapsed_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

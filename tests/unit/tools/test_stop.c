@@ -54,7 +54,7 @@ static void twice_at_once(void)
 }
 
 /* The same signal twice at once, as GNU timeout sends it, counts as one. */
-static void a_repetition_is_no_second_signal(void **state)
+static void repeated_signal_counts_once(void **state)
 {
 	assert_int_equal(status_of(twice_at_once), 7);
 }
@@ -68,7 +68,7 @@ static void twice(void)
 	_exit(1);
 }
 
-static void a_second_one_ends_the_tool(void **state)
+static void second_signal_ends_the_tool(void **state)
 {
 	assert_int_equal(status_of(twice), 128 + SIGINT);
 }
@@ -85,7 +85,7 @@ static void ignored_before(void)
 
 /* A signal that was ignored at the start stays ignored: as under nohup, and in programs that a
  * shell starts in the background. */
-static void what_was_ignored_stays_ignored(void **state)
+static void ignored_signal_stays_ignored(void **state)
 {
 	assert_int_equal(status_of(ignored_before), 128 + SIGTERM);
 }
@@ -94,9 +94,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(asks),
-		cmocka_unit_test(a_repetition_is_no_second_signal),
-		cmocka_unit_test(a_second_one_ends_the_tool),
-		cmocka_unit_test(what_was_ignored_stays_ignored),
+		cmocka_unit_test(repeated_signal_counts_once),
+		cmocka_unit_test(second_signal_ends_the_tool),
+		cmocka_unit_test(ignored_signal_stays_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

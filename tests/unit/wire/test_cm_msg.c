@@ -199,7 +199,7 @@ static void fields_do_not_overlap(void **state)
 	}
 }
 
-static void refuses_what_is_no_cm_message(void **state)
+static void refuses_other_datagrams(void **state)
 {
 	static const struct {
 		unsigned byte, value;
@@ -224,7 +224,7 @@ static void refuses_what_is_no_cm_message(void **state)
 }
 
 /* A value too large for its field loses its high bits and changes no neighbouring field. */
-static void fields_keep_to_themselves(void **state)
+static void oversized_values_are_masked(void **state)
 {
 	static const struct {
 		size_t at, size;
@@ -331,8 +331,8 @@ int main(void)
 		cmocka_unit_test(builds_the_worked_examples),
 		cmocka_unit_test(parses_the_worked_examples),
 		cmocka_unit_test(fields_do_not_overlap),
-		cmocka_unit_test(refuses_what_is_no_cm_message),
-		cmocka_unit_test(fields_keep_to_themselves),
+		cmocka_unit_test(refuses_other_datagrams),
+		cmocka_unit_test(oversized_values_are_masked),
 		cmocka_unit_test(cma_header_both_ways),
 		cmocka_unit_test(captures_survive_byte_for_byte),
 		cmocka_unit_test(names),

@@ -89,7 +89,7 @@ static const struct {
 };
 /* clang-format on */
 
-static void leaves_all_else(void **state)
+static void leaves_other_frames_alone(void **state)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		struct rn_pkt pkt = {.opcode = rows[i].opcode,
@@ -110,7 +110,7 @@ static void leaves_all_else(void **state)
 	}
 }
 
-static void leaves_a_broken_frame(void **state)
+static void leaves_frames_with_a_bad_icrc_alone(void **state)
 {
 	struct rn_pkt pkt = {.opcode = OP(RC, SEND_ONLY), .dest_qpn = 2, .payload_len = 32};
 	uint8_t f[VECTOR_BYTES], was[VECTOR_BYTES];
@@ -127,8 +127,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_one_bit_of_data),
-		cmocka_unit_test(leaves_all_else),
-		cmocka_unit_test(leaves_a_broken_frame),
+		cmocka_unit_test(leaves_other_frames_alone),
+		cmocka_unit_test(leaves_frames_with_a_bad_icrc_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

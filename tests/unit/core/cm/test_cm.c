@@ -373,7 +373,7 @@ static void a_dreq_waits_for_the_client(void **state)
 				RN_MS(rows[i].before_ms));
 		assert_int_equal(net.box[1].sent[RN_CM_DREP], 1);
 		assert_true(net.box[1].last[RN_CM_DREP].tid == net.box[0].last[RN_CM_DREQ].tid);
-		assert_int_equal(net_count(&net, 1, EV(PARTED)), rows[i].parted);
+		assert_int_equal(net_count(&net, 1, EV(AUTO_DREP)), rows[i].parted);
 		assert_int_equal(net_count(&net, 1, EV(DISCONNECTED)), 1);
 		net_destroy(&net, 0, id);
 		if (rows[i].op != RN_CMD_CM_DESTROY)
@@ -418,7 +418,7 @@ static void wire_row_C19_both_disconnect_at_once(void **state)
 
 /* ---- MRAs: asking the peer for more time ---- */
 
-static void slow_consumers_ask_for_patience(void **state)
+static void slow_clients_cause_mras(void **state)
 {
 	struct net net;
 	uint32_t listener, id, child;
@@ -461,7 +461,7 @@ static void slow_consumers_ask_for_patience(void **state)
 	net_fini(&net);
 }
 
-static void an_mra_can_be_ordered(void **state)
+static void client_requests_an_mra(void **state)
 {
 	struct net net;
 	uint32_t listener, id;
@@ -577,7 +577,7 @@ static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 }
 
 /* An unsent REJ of a failed attempt is dropped when the client connects to another peer. */
-static void new_attempt_is_silent_about_the_old(void **state)
+static void new_connect_drops_unsent_rej(void **state)
 {
 	struct net net;
 	struct rn_cmd cmd;
@@ -618,7 +618,7 @@ static void boundless_patience(struct rn_cm_msg *m)
 }
 
 /* The wait for a DREP does not grow with the local response timeout in the REQ. */
-static void vanished_peer_is_forgotten(void **state)
+static void drep_wait_ignores_response_timeout(void **state)
 {
 	struct net net;
 	uint32_t listener;
@@ -700,7 +700,7 @@ static void bad_requests_are_refused(void **state)
 	}
 }
 
-static void an_impatient_peer_is_not_flooded(void **state)
+static void response_timeout_zero_is_bounded(void **state)
 {
 	struct net net;
 	uint32_t listener, id;
@@ -788,12 +788,12 @@ int main(void)
 		cmocka_unit_test(wire_row_C20_nobody_answers_the_dreq),
 		cmocka_unit_test(a_dreq_waits_for_the_client),
 		cmocka_unit_test(wire_row_C19_both_disconnect_at_once),
-		cmocka_unit_test(slow_consumers_ask_for_patience),
-		cmocka_unit_test(an_mra_can_be_ordered),
+		cmocka_unit_test(slow_clients_cause_mras),
+		cmocka_unit_test(client_requests_an_mra),
 		cmocka_unit_test(bad_requests_are_refused),
-		cmocka_unit_test(vanished_peer_is_forgotten),
-		cmocka_unit_test(new_attempt_is_silent_about_the_old),
-		cmocka_unit_test(an_impatient_peer_is_not_flooded),
+		cmocka_unit_test(drep_wait_ignores_response_timeout),
+		cmocka_unit_test(new_connect_drops_unsent_rej),
+		cmocka_unit_test(response_timeout_zero_is_bounded),
 		cmocka_unit_test(wire_row_C12_either_side_rejects_with_data),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static void connect(struct net *net, struct rn_cmd cmd)
 	net_run(net, RN_S(60));
 }
 
-static void without_a_wish_the_adapter_decides(void **state)
+static void port_class_is_the_default(void **state)
 {
 	for (int ipv6 = 0; ipv6 < 2; ipv6++) {
 		const struct rn_event *req, *rep;
@@ -64,7 +64,7 @@ static void without_a_wish_the_adapter_decides(void **state)
 
 /* The class of service that the client sets overrides those of both ports, for the packets of both
  * QPs. */
-static void a_wish_goes_to_both_ends(void **state)
+static void client_class_applies_to_both_qps(void **state)
 {
 	struct rn_cmd cmd = net_connect_cmd(0, false, 0x11);
 	const struct rn_event *req, *rep;
@@ -88,7 +88,7 @@ static void a_wish_goes_to_both_ends(void **state)
 }
 
 /* With traffic class 0 in the REQ the passive side uses the class of its own port. */
-static void a_request_of_no_class_is_answered_in_our_own(void **state)
+static void class_zero_in_req_means_own_class(void **state)
 {
 	struct net net;
 
@@ -102,7 +102,7 @@ static void a_request_of_no_class_is_answered_in_our_own(void **state)
 
 /* CM answers have the DSCP of the request but not its ECN bits, which describe congestion on the
  * way of one packet. */
-static void a_refusal_has_the_class_of_the_request(void **state)
+static void drep_has_dscp_of_dreq(void **state)
 {
 	const struct rn_cm_msg dreq = {.attr = RN_CM_DREQ, .dreq = {.local_id = 5, .remote_id = 6}};
 	struct net net;
@@ -116,7 +116,7 @@ static void a_refusal_has_the_class_of_the_request(void **state)
 	net_fini(&net);
 }
 
-static void a_services_answer_has_the_class_of_the_question(void **state)
+static void sidr_rep_has_dscp_of_sidr_req(void **state)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .sidr_req.request_id = 7};
 	struct rn_cma_hdr hdr = {
@@ -157,7 +157,7 @@ static void own(struct net *net, unsigned box, struct rn_gid addr, uint8_t prefi
 
 /* Three networks, two of which (10.0.16.0/20, 10.0.32.0/20) share their first 16 bits: a connect
  * without a local address uses the port's address in the network of the peer. */
-static void the_source_is_of_the_next_hops_network(void **state)
+static void source_address_is_in_the_peers_network(void **state)
 {
 	struct net net;
 
@@ -180,7 +180,7 @@ static void the_source_is_of_the_next_hops_network(void **state)
 
 /* A connect to a link-local peer without a local address uses the port's link-local address,
  * although a global address precedes it in the port's list. */
-static void link_local_speaks_to_link_local(void **state)
+static void link_local_peer_gets_link_local_source(void **state)
 {
 	const struct rn_gid ends[2] = {{{0xfe, 0x80, [15] = 1}}, {{0xfe, 0x80, [15] = 2}}};
 	struct rn_cmd cmd = net_connect_cmd(0, true, 0x11);
@@ -200,13 +200,13 @@ static void link_local_speaks_to_link_local(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_wish_the_adapter_decides),
-		cmocka_unit_test(a_wish_goes_to_both_ends),
-		cmocka_unit_test(a_refusal_has_the_class_of_the_request),
-		cmocka_unit_test(a_services_answer_has_the_class_of_the_question),
-		cmocka_unit_test(the_source_is_of_the_next_hops_network),
-		cmocka_unit_test(link_local_speaks_to_link_local),
-		cmocka_unit_test(a_request_of_no_class_is_answered_in_our_own),
+		cmocka_unit_test(port_class_is_the_default),
+		cmocka_unit_test(client_class_applies_to_both_qps),
+		cmocka_unit_test(drep_has_dscp_of_dreq),
+		cmocka_unit_test(sidr_rep_has_dscp_of_sidr_req),
+		cmocka_unit_test(source_address_is_in_the_peers_network),
+		cmocka_unit_test(link_local_peer_gets_link_local_source),
+		cmocka_unit_test(class_zero_in_req_means_own_class),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

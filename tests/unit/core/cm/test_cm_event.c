@@ -33,8 +33,8 @@ static void connections_with_events_take_turns(void **state)
 	c[0] = bound(&net);
 	c[1] = bound(&net);
 	for (uint16_t reason = 0; reason < 3; reason++)
-		rn_cm_tell(cm, c[0], EV(REJECTED), reason, 0);
-	rn_cm_tell(cm, c[1], EV(REJECTED), 0, -5);
+		rn_cm_report_event(cm, c[0], EV(REJECTED), reason, 0);
+	rn_cm_report_event(cm, c[1], EV(REJECTED), 0, -5);
 	for (unsigned i = 0, reason = 0; i < RN_ARRAY_SIZE(order); i++) {
 		assert_true(rn_cm_event(cm, &ev));
 		assert_int_equal(ev.id, c[order[i]]->id);
@@ -56,7 +56,7 @@ static void a_connection_without_a_client_has_no_events(void **state)
 	net_init(&net);
 	c = bound(&net);
 	c->orphan = true;
-	rn_cm_tell(net.box[0].cm, c, EV(REJECTED), 0, 0);
+	rn_cm_report_event(net.box[0].cm, c, EV(REJECTED), 0, 0);
 	assert_false(rn_cm_event(net.box[0].cm, &ev));
 	c->orphan = false;
 	net_destroy(&net, 0, c->id);

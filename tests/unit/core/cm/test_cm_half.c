@@ -25,7 +25,7 @@ static struct rn_gid host(unsigned i)
 
 /* The REP goes to the source MAC of the REQ. The sender is held as a neighbour only after its RTU
  * has answered the REP; from then on the QP uses the MAC found by ARP. */
-static void a_request_takes_no_place_among_the_neighbours(void **state)
+static void req_adds_no_neighbour_entry(void **state)
 {
 	static const uint8_t truth[6] = {2, 0, 0, 0, 0, 0x42};
 	struct rn_gid who = host(0), addr;
@@ -47,7 +47,7 @@ static void a_request_takes_no_place_among_the_neighbours(void **state)
 	assert_int_equal(net.astray, 1);
 	assert_int_equal(rn_neigh_count(net.box[1].neigh), 0);
 	/* meanwhile ARP finds another MAC for the sender's address */
-	assert_true(rn_neigh_learn(net.box[1].neigh, &who, truth, RN_NBR_ASKED_US, net.now));
+	assert_true(rn_neigh_update(net.box[1].neigh, &who, truth, RN_NBR_REQUEST, net.now));
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	m = (struct rn_cm_msg){.attr = RN_CM_RTU};
 	m.rtu.local_id = 0x1001;
@@ -81,8 +81,8 @@ static void a_connection_keeps_its_neighbour(void **state)
 			struct rn_gid who = host(i), own = net_gid(0, false);
 
 			rn_neigh_resolve(net.box[0].neigh, &own, &who, mac, net.now);
-			rn_neigh_learn(net.box[0].neigh, &who, (uint8_t[]){2, 0, 0, 0, 0, 0x77},
-				       RN_NBR_ANSWERED, net.now);
+			rn_neigh_update(net.box[0].neigh, &who, (uint8_t[]){2, 0, 0, 0, 0, 0x77},
+					RN_NBR_REPLY, net.now);
 		}
 		assert_int_equal(rn_neigh_known(net.box[0].neigh, &peer, mac),
 				 connected ? RN_NEIGH_READY : RN_NEIGH_PENDING);
@@ -98,7 +98,7 @@ static void a_connection_keeps_its_neighbour(void **state)
 /* Another host sends a REQ with the address of a connected peer and never answers the REP.
  * Repeating this REP must not make the CM resolve the peer's MAC again, because the other host
  * could then claim the peer's address. */
-static void an_unconfirmed_reply_casts_no_doubt(void **state)
+static void repeated_rep_starts_no_mac_probe(void **state)
 {
 	static const uint8_t other[6] = {2, 0, 0, 0, 0, 0x66};
 	struct rn_gid peer = net_gid(0, false);
@@ -120,7 +120,7 @@ static void an_unconfirmed_reply_casts_no_doubt(void **state)
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_run(&net, RN_S(30));
 	assert_in_range(net.box[1].sent[RN_CM_REP], 3, 100);
-	assert_false(rn_neigh_learn(net.box[1].neigh, &peer, other, RN_NBR_ANSWERED, net.now));
+	assert_false(rn_neigh_update(net.box[1].neigh, &peer, other, RN_NBR_REPLY, net.now));
 	net.judge = NULL;
 	net.box[0].deaf = false;
 	net_run(&net, RN_S(200));
@@ -184,7 +184,7 @@ static void end(struct net *net)
 /* Limit max_cm_requests on half-open connections: one source address may hold a third of the limit,
  * one listener half of what the other listeners leave. Requests that the client has accepted count
  * until they are established. */
-static void a_share_for_everybody(void **state)
+static void half_open_limit_per_source_and_listener(void **state)
 {
 	for (unsigned accept = 0; accept < 2; accept++) {
 		struct net net;
@@ -215,7 +215,7 @@ static void a_share_for_everybody(void **state)
 
 /* A connection no longer counts towards the limit on half-open connections once it is established,
  * or once either side ends it. */
-static void the_share_comes_back(void **state)
+static void ended_connections_leave_the_half_open_limit(void **state)
 {
 	struct net net;
 	uint32_t listener;
@@ -270,7 +270,7 @@ static rn_time until_the_end(struct net *net, rn_time most)
 
 /* A request that the client leaves unanswered is dropped when its sender must have stopped
  * repeating the REQ, according to the timeouts in the REQ. The CM bounds these timeouts. */
-static void requests_age(void **state)
+static void unanswered_requests_time_out(void **state)
 {
 	static const struct {
 		uint8_t timeout, retries;
@@ -323,7 +323,7 @@ static void requests_age(void **state)
 
 /* The timeouts in the REQ cannot raise the interval between REPs, or their number, above the bounds
  * of the CM. */
-static void a_reply_that_nobody_confirms(void **state)
+static void rep_repetition_is_bounded(void **state)
 {
 	static const uint8_t codes[] = {20, 31};
 
@@ -348,7 +348,7 @@ static void a_reply_that_nobody_confirms(void **state)
 
 /* For a peer that keeps sending MRAs the CM waits 10 minutes (cm_wait_max) in all, as the passive
  * and as the active side. */
-static void patience_ends(void **state)
+static void mra_wait_is_bounded(void **state)
 {
 	for (unsigned active = 0; active < 2; active++)
 		for (unsigned code = 24; code < 32; code += 7) {
@@ -394,7 +394,7 @@ static void patience_ends(void **state)
 
 /* A SIDR_REQ carries no timeouts of its sender, so its record is dropped 90 s after the last
  * repetition. */
-static void questions_age(void **state)
+static void sidr_requests_time_out(void **state)
 {
 	struct rn_gid who = host(0);
 	struct rn_cma_hdr hdr = {.port = 9, .ipv4 = true, .src = who, .dst = net_gid(1, false)};
@@ -420,15 +420,15 @@ static void questions_age(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_request_takes_no_place_among_the_neighbours),
+		cmocka_unit_test(req_adds_no_neighbour_entry),
 		cmocka_unit_test(a_connection_keeps_its_neighbour),
-		cmocka_unit_test(an_unconfirmed_reply_casts_no_doubt),
-		cmocka_unit_test(a_share_for_everybody),
-		cmocka_unit_test(the_share_comes_back),
-		cmocka_unit_test(requests_age),
-		cmocka_unit_test(a_reply_that_nobody_confirms),
-		cmocka_unit_test(patience_ends),
-		cmocka_unit_test(questions_age),
+		cmocka_unit_test(repeated_rep_starts_no_mac_probe),
+		cmocka_unit_test(half_open_limit_per_source_and_listener),
+		cmocka_unit_test(ended_connections_leave_the_half_open_limit),
+		cmocka_unit_test(unanswered_requests_time_out),
+		cmocka_unit_test(rep_repetition_is_bounded),
+		cmocka_unit_test(mra_wait_is_bounded),
+		cmocka_unit_test(sidr_requests_time_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,7 @@ static void destroyed_in_every_state(void **state)
 
 /* A wrong MAC in an ARP reply cannot be recognized. When messages to this MAC get no answer, the CM
  * has the address resolved again. */
-static void a_neighbour_misunderstood(void **state)
+static void wrong_mac_is_resolved_again(void **state)
 {
 	struct rn_arp arp = {.op = RN_ARP_REPLY, .sender_mac = {2, 0, 0, 0, 0x20, 2}};
 	uint8_t frame[60] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 6};
@@ -515,7 +515,7 @@ static void backlog(void **state)
 	net_fini(&net);
 }
 
-static void a_leaving_listener_refuses_what_nobody_took(void **state)
+static void destroyed_listener_rejects_untaken_requests(void **state)
 {
 	struct net net;
 	uint32_t listener, id;
@@ -732,7 +732,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(destroyed_in_every_state),
-		cmocka_unit_test(a_neighbour_misunderstood),
+		cmocka_unit_test(wrong_mac_is_resolved_again),
 		cmocka_unit_test(unreachable_neighbours),
 		cmocka_unit_test(loopback),
 		cmocka_unit_test(a_request_of_linux),
@@ -741,7 +741,7 @@ int main(void)
 		cmocka_unit_test(ephemeral_ports_run_out),
 		cmocka_unit_test(commands_refused),
 		cmocka_unit_test(backlog),
-		cmocka_unit_test(a_leaving_listener_refuses_what_nobody_took),
+		cmocka_unit_test(destroyed_listener_rejects_untaken_requests),
 		cmocka_unit_test(wire_row_S8_cycles_leave_nothing),
 		cmocka_unit_test(full_tables),
 		cmocka_unit_test(wire_row_C34_garbage_leaves_nothing),

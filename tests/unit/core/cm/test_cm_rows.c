@@ -67,7 +67,7 @@ static unsigned times(struct course *c, unsigned box, unsigned attr)
 
 /* ---- making a connection ---- */
 
-static void wire_row_C1_a_request_is_told_and_accepted(void **state)
+static void wire_row_C1_a_request_is_reported_and_accepted(void **state)
 {
 	const struct rn_cm_rep *rep;
 	const struct rn_event *ev;
@@ -327,7 +327,7 @@ static void wire_row_C11_a_reply_to_nobody(void **state)
 	end(&c);
 }
 
-static void wire_row_C14_a_peer_that_asks_for_patience(void **state)
+static void wire_row_C14_an_mra_delays_the_req(void **state)
 {
 	static const uint8_t codes[] = {24, 20, 0};
 
@@ -393,7 +393,7 @@ static void wire_row_C15_the_peer_disconnects(void **state)
 	end(&c);
 }
 
-static void wire_row_C16_a_farewell_to_another_queue_pair(void **state)
+static void wire_row_C16_a_dreq_for_another_queue_pair(void **state)
 {
 	struct rn_cm_msg dreq;
 	struct course c;
@@ -408,7 +408,7 @@ static void wire_row_C16_a_farewell_to_another_queue_pair(void **state)
 	end(&c);
 }
 
-static void wire_row_C17_a_farewell_from_a_stranger(void **state)
+static void wire_row_C17_a_dreq_with_unknown_ids(void **state)
 {
 	const struct rn_cm_msg dreq = {.attr = RN_CM_DREQ,
 				       .tid = 99,
@@ -425,7 +425,7 @@ static void wire_row_C17_a_farewell_from_a_stranger(void **state)
 	end(&c);
 }
 
-static void wire_row_C18_a_farewell_repeated_in_timewait(void **state)
+static void wire_row_C18_a_dreq_repeated_in_timewait(void **state)
 {
 	struct rn_cm_msg dreq;
 	struct course c;
@@ -731,7 +731,7 @@ static void wire_row_C39_the_rnr_timer_is_the_configured_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wire_row_C1_a_request_is_told_and_accepted),
+		cmocka_unit_test(wire_row_C1_a_request_is_reported_and_accepted),
 		cmocka_unit_test(wire_row_C2_nobody_listens),
 		cmocka_unit_test(wire_row_C4_a_request_repeated_before_its_answer),
 		cmocka_unit_test(wire_row_C5_a_request_repeated_after_its_answer),
@@ -741,11 +741,11 @@ int main(void)
 		cmocka_unit_test(wire_row_C9_data_in_place_of_the_confirmation),
 		cmocka_unit_test(wire_row_C10_a_reply_repeated),
 		cmocka_unit_test(wire_row_C11_a_reply_to_nobody),
-		cmocka_unit_test(wire_row_C14_a_peer_that_asks_for_patience),
+		cmocka_unit_test(wire_row_C14_an_mra_delays_the_req),
 		cmocka_unit_test(wire_row_C15_the_peer_disconnects),
-		cmocka_unit_test(wire_row_C16_a_farewell_to_another_queue_pair),
-		cmocka_unit_test(wire_row_C17_a_farewell_from_a_stranger),
-		cmocka_unit_test(wire_row_C18_a_farewell_repeated_in_timewait),
+		cmocka_unit_test(wire_row_C16_a_dreq_for_another_queue_pair),
+		cmocka_unit_test(wire_row_C17_a_dreq_with_unknown_ids),
+		cmocka_unit_test(wire_row_C18_a_dreq_repeated_in_timewait),
 		cmocka_unit_test(wire_row_C32_timewait_keeps_names),
 		cmocka_unit_test(wire_row_C37_a_confirmation_repeated),
 		cmocka_unit_test(wire_row_C22_read_depths_cross_over),

@@ -542,7 +542,7 @@ static void destroyed_in_every_state(void **state)
 
 /* A SIDR_REQ makes no entry in the neighbour table: the answer goes to the source MAC of the
  * SIDR_REQ. */
-static void an_asker_takes_no_place_among_the_neighbours(void **state)
+static void sidr_req_adds_no_neighbour_entry(void **state)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_SIDR_REQ, .sidr_req.request_id = 7};
 	struct rn_cma_hdr hdr = {
@@ -719,7 +719,7 @@ int main(void)
 		cmocka_unit_test(the_other_kind_of_service),
 		cmocka_unit_test(answers_out_of_place),
 		cmocka_unit_test(destroyed_in_every_state),
-		cmocka_unit_test(an_asker_takes_no_place_among_the_neighbours),
+		cmocka_unit_test(sidr_req_adds_no_neighbour_entry),
 		cmocka_unit_test(backlog_of_questions),
 		cmocka_unit_test(limits_and_port_spaces),
 		cmocka_unit_test(port_spaces_are_apart),

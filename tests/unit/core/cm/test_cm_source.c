@@ -38,7 +38,7 @@ static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_
 
 /* A connection is made and ended while a copy of each message arrives from another host first: the
  * CM refuses and counts the copies, which have no other effect. */
-static void copies_from_a_stranger_change_nothing(void **state)
+static void forged_copies_change_nothing(void **state)
 {
 	static const uint16_t said[] = {RN_CM_REQ, RN_CM_MRA,  RN_CM_REP,
 					RN_CM_RTU, RN_CM_DREQ, RN_CM_DREP};
@@ -138,7 +138,7 @@ static struct rn_cm_msg names(const struct net *net, unsigned to, uint16_t attr)
 	return m;
 }
 
-static void refusals_and_farewells_of_strangers(void **state)
+static void forged_rejs_and_dreqs_are_refused(void **state)
 {
 	static const uint16_t attrs[] = {RN_CM_REJ, RN_CM_DREQ};
 	struct rn_gid who = stranger();
@@ -248,7 +248,7 @@ static void a_request_in_the_name_of_a_peer(void **state)
 }
 
 /* REQs of another host with the GUID and QPN of a peer do not block the peer's own REQ. */
-static void a_name_taken_by_a_stranger_is_still_the_peers(void **state)
+static void forged_guid_and_qpn_do_not_block_the_peer(void **state)
 {
 	struct rn_gid who = stranger();
 	struct rn_cm_msg m;
@@ -341,11 +341,11 @@ static void unless_the_check_is_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copies_from_a_stranger_change_nothing),
-		cmocka_unit_test(refusals_and_farewells_of_strangers),
+		cmocka_unit_test(forged_copies_change_nothing),
+		cmocka_unit_test(forged_rejs_and_dreqs_are_refused),
 		cmocka_unit_test(pending_ones_end_by_their_peer_alone),
 		cmocka_unit_test(a_request_in_the_name_of_a_peer),
-		cmocka_unit_test(a_name_taken_by_a_stranger_is_still_the_peers),
+		cmocka_unit_test(forged_guid_and_qpn_do_not_block_the_peer),
 		cmocka_unit_test(a_request_names_its_sender),
 		cmocka_unit_test(unless_the_check_is_off),
 	};

@@ -228,7 +228,7 @@ static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 
 /* At each step all earlier messages arrive again, and the new message twice. Bit 0 of `row` is the
  * side that disconnects; with bit 1 the other side's client is slow. */
-static void all_that_was_said_is_said_again(void **state)
+static void all_messages_replayed_at_each_step(void **state)
 {
 	for (unsigned row = 0; row < 4; row++) {
 		unsigned who = row & 1;
@@ -327,7 +327,7 @@ static void an_alternate_path_is_declined(void **state)
 
 /* A REP with QPN 0, 1 or 0xFFFFFF (QP0, QP1, multicast) is refused, because no connection can use
  * it. */
-static void replies_that_name_no_queue_pair(void **state)
+static void rep_with_reserved_qpn_is_refused(void **state)
 {
 	static const uint32_t numbers[] = {0, 1, 0xffffff};
 
@@ -355,7 +355,7 @@ static void replies_that_name_no_queue_pair(void **state)
 
 /* ---- timewait records, ids and events ---- */
 
-static void connect_and_part(struct net *net, uint32_t qpn)
+static void connect_and_disconnect(struct net *net, uint32_t qpn)
 {
 	uint32_t id = net_connect(net, 0, qpn);
 
@@ -378,7 +378,7 @@ static void timewait_of_many(void **state)
 	net.box[1].follow = true;
 	listener = net_listen(&net, 1, 0);
 	for (unsigned i = 0; i < MANY; i++) {
-		connect_and_part(&net, 0x400 + i);
+		connect_and_disconnect(&net, 0x400 + i);
 		req[i] = net.box[0].last[RN_CM_REQ];
 		dreq[i] = net.box[0].last[RN_CM_DREQ];
 	}
@@ -420,7 +420,7 @@ static void timewait_of_too_many(void **state)
 	net.box[1].follow = true;
 	listener = net_listen(&net, 1, 0);
 	for (unsigned i = 0; i < MANY; i++)
-		connect_and_part(&net, 0x400 + i);
+		connect_and_disconnect(&net, 0x400 + i);
 	assert_int_equal(rn_cm_timewait(net.box[0].cm), RECORDS);
 	assert_int_equal(rn_cm_dropped(net.box[0].cm), MANY - RECORDS);
 	for (unsigned i = 0; i < MANY; i++)
@@ -431,7 +431,7 @@ static void timewait_of_too_many(void **state)
 
 /* A CM timer runs only while a message may have to be repeated, or a repeated one may arrive;
  * otherwise rn_cm_next() gives no wake-up time. */
-static void nobody_waits_in_vain(void **state)
+static void cm_timer_runs_only_when_needed(void **state)
 {
 	const struct rn_gid other = net_gid(8, false);
 	struct net net;
@@ -443,8 +443,8 @@ static void nobody_waits_in_vain(void **state)
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
 	assert_true(rn_cm_next(net.box[0].cm) < RN_TIME_NEVER); /* host 0 waits for the REP */
-	assert_true(rn_neigh_learn(net.box[1].neigh, &other, (uint8_t[]){2, 0, 0, 0, 0, 9},
-				   RN_NBR_ASKED_US, net.now));
+	assert_true(rn_neigh_update(net.box[1].neigh, &other, (uint8_t[]){2, 0, 0, 0, 0, 9},
+				    RN_NBR_REQUEST, net.now));
 	/* host 1 waits for a repetition of the REQ */
 	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER);
 	assert_int_equal(net_exec(&net, 1,
@@ -479,7 +479,7 @@ static void nobody_waits_in_vain(void **state)
 
 /* Communication IDs and transaction IDs look random: between two consecutive ones, and between two
  * up to 2048 apart, each bit differs in about half of the cases. */
-static void names_spread(void **state)
+static void cm_ids_look_random(void **state)
 {
 	enum { MANY = 4096, FAR = 2048 };
 	static uint32_t id[MANY + FAR];
@@ -648,14 +648,14 @@ int main(void)
 		cmocka_unit_test(late_and_wrong_messages),
 		cmocka_unit_test(forgotten_connections),
 		cmocka_unit_test(an_abandoned_attempt_gives_way),
-		cmocka_unit_test(all_that_was_said_is_said_again),
+		cmocka_unit_test(all_messages_replayed_at_each_step),
 		cmocka_unit_test(patience_as_configured),
 		cmocka_unit_test(an_alternate_path_is_declined),
-		cmocka_unit_test(replies_that_name_no_queue_pair),
+		cmocka_unit_test(rep_with_reserved_qpn_is_refused),
 		cmocka_unit_test(timewait_of_many),
 		cmocka_unit_test(timewait_of_too_many),
-		cmocka_unit_test(nobody_waits_in_vain),
-		cmocka_unit_test(names_spread),
+		cmocka_unit_test(cm_timer_runs_only_when_needed),
+		cmocka_unit_test(cm_ids_look_random),
 		cmocka_unit_test(events_come_in_order),
 		cmocka_unit_test(queue_pairs_of_connections),
 		cmocka_unit_test(private_data_to_the_last_byte),

@@ -60,7 +60,7 @@ static bool lose_all(struct rig *r, int from, uint32_t number, const struct rn_p
 }
 
 /* A QP whose peer does not answer records that its transport retries are exceeded. */
-static void a_silent_peer_is_told(void **state)
+static void retries_exceeded_are_logged(void **state)
 {
 	struct rig r;
 
@@ -74,7 +74,7 @@ static void a_silent_peer_is_told(void **state)
 }
 
 /* A QP that the application itself moves to the error state makes no log record. */
-static void ones_own_doing_is_no_news(void **state)
+static void error_state_set_by_client_is_not_logged(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_ERR};
 	struct rn_news n;
@@ -91,8 +91,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(news_come_in_order_and_the_rest_is_counted),
 		cmocka_unit_test(both_sides_say_why_a_write_was_refused),
-		cmocka_unit_test(a_silent_peer_is_told),
-		cmocka_unit_test(ones_own_doing_is_no_news),
+		cmocka_unit_test(retries_exceeded_are_logged),
+		cmocka_unit_test(error_state_set_by_client_is_not_logged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

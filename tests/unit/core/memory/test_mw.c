@@ -214,14 +214,14 @@ static void test_life(void **state)
 	/* another QP may not bind, invalidate or end the window */
 	assert_false(rn_mw_bind(b.t, variant(b.id, 2), two, 0x1000, &what, &other));
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 1), two));
-	rn_mw_drop(b.t, b.id, two, &other);
-	rn_mw_void(b.t, variant(b.id, 9), two);
+	rn_mw_unbind(b.t, b.id, two, &other);
+	rn_mw_cancel_bind(b.t, variant(b.id, 9), two);
 	assert_int_equal(b.shared.ended, b.id);
 	assert_int_equal(rn_mw_remove(b.t, b.id, &qpn), -EBUSY);
 	assert_int_equal(qpn, one.qpn);
-	/* Only the key in use invalidates, and only once; until rn_mw_end() no other QP may bind
-	 * the window. */
-	rn_mw_end(b.t, variant(b.id, 1), one, &b.list);
+	/* Only the key in use invalidates, and only once; until rn_mw_release() no other QP may
+	 * bind the window. */
+	rn_mw_release(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 2), one));
 	assert_true(rn_mw_invalidate(b.t, variant(b.id, 1), one));
@@ -229,26 +229,26 @@ static void test_life(void **state)
 	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	assert_int_equal(b.shared.ended, b.id);
 	assert_false(rn_mw_bind(b.t, variant(b.id, 2), two, 0x1000, &what, &other));
-	/* The window is bound again before rn_mw_end() of the first BIND, which then has no
+	/* The window is bound again before rn_mw_release() of the first BIND, which then has no
 	 * effect. */
 	assert_true(bind(&b, 2, 0x1000, 10, RD));
-	rn_mw_end(b.t, variant(b.id, 1), one, &b.list);
+	rn_mw_release(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 2, one), RN_V_OK);
 	assert_true(rn_mw_invalidate(b.t, variant(b.id, 2), one));
-	rn_mw_end(b.t, variant(b.id, 2), one, &b.list);
+	rn_mw_release(b.t, variant(b.id, 2), one, &b.list);
 	assert_int_equal(b.shared.ended, variant(b.id, 2));
 	assert_int_equal(b.list.first, 0);
 	/* the window has ended, so another QP may bind it */
 	assert_true(rn_mw_bind(b.t, variant(b.id, 3), two, 0x1000, &what, &other));
 	assert_int_equal(ask(&b, 3, one), RN_V_REQ_RKEY);
 	assert_int_equal(ask(&b, 3, two), RN_V_OK);
-	rn_mw_drop(b.t, b.id, two, &other);
+	rn_mw_unbind(b.t, b.id, two, &other);
 	assert_int_equal(ask(&b, 3, two), RN_V_REQ_RKEY);
 	assert_int_equal(b.shared.ended, variant(b.id, 3));
-	/* rn_mw_void() ends a BIND that will not be executed */
-	rn_mw_void(b.t, variant(b.id, 4), stranger);
+	/* rn_mw_cancel_bind() ends a BIND that will not be executed */
+	rn_mw_cancel_bind(b.t, variant(b.id, 4), stranger);
 	assert_int_equal(b.shared.ended, variant(b.id, 3));
-	rn_mw_void(b.t, variant(b.id, 4), two);
+	rn_mw_cancel_bind(b.t, variant(b.id, 4), two);
 	assert_int_equal(b.shared.ended, variant(b.id, 4));
 	assert_int_equal(rn_mw_remove(b.t, b.id, &qpn), 0);
 	assert_int_equal(rn_mw_remove(b.t, b.id, &qpn), -ENOENT);
@@ -294,7 +294,7 @@ static void test_slot_used_again(void **state)
 		assert_int_equal(rn_mw_add(t, 7, &b.shared, &key), -ENOSPC);
 		v = (uint8_t)(b.id + 1) ? (uint8_t)(b.id + 1) : 1;
 		assert_true(bind(&b, v, 0x1000, 10, RD));
-		rn_mw_drop_all(t, &b.list);
+		rn_mw_unbind_all(t, &b.list);
 		assert_int_equal(rn_mw_remove(t, b.id, &qpn), 0);
 		rn_mr_reclaim(t, b.id);
 		key = add_region(t, ALL);
@@ -327,7 +327,7 @@ static void test_list(void **state)
 			assert_true(bind(&b, v, 0x1000, 10, RD));
 		}
 		for (unsigned i = 0; i < 4 && round < RN_ARRAY_SIZE(orders); i++) {
-			rn_mw_drop(b.t, id[orders[round][i]], one, &b.list);
+			rn_mw_unbind(b.t, id[orders[round][i]], one, &b.list);
 			for (unsigned k = 0; k < 4; k++) {
 				bool gone = false;
 
@@ -336,7 +336,7 @@ static void test_list(void **state)
 				assert_int_equal(shared[k].ended == variant(id[k], v), gone);
 			}
 		}
-		rn_mw_drop_all(b.t, &b.list);
+		rn_mw_unbind_all(b.t, &b.list);
 		assert_int_equal(b.list.first, 0);
 		for (unsigned i = 0; i < 4; i++)
 			assert_int_equal(shared[i].ended, variant(id[i], v));
@@ -400,9 +400,9 @@ static void *bind_and_look(void *arg)
 		me->bound++;
 		if (me->bound % 3 == 0) {
 			me->wrong += !rn_mw_invalidate(r->t, variant(r->id, v), me->via);
-			rn_mw_end(r->t, variant(r->id, v), me->via, &me->list);
+			rn_mw_release(r->t, variant(r->id, v), me->via, &me->list);
 		} else {
-			rn_mw_drop_all(r->t, &me->list);
+			rn_mw_unbind_all(r->t, &me->list);
 		}
 		look(me, false, v);
 		if (me->bound % 16 == 0)

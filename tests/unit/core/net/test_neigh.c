@@ -289,7 +289,7 @@ static void static_entries_stay(void **state)
 	rn_neigh_destroy(a);
 }
 
-static void gossip_never_creates(void **state)
+static void unsolicited_arp_adds_no_entry(void **state)
 {
 	struct rn_neigh *a = machine(1, 8);
 	uint8_t frame[100];
@@ -350,7 +350,7 @@ static rn_time silent_until_everybody_is_asked(struct rn_neigh *n, rn_time now)
 	return now;
 }
 
-static void gossip_corrects(void **state)
+static void unsolicited_arp_starts_a_probe(void **state)
 {
 	static const uint8_t mac_y[6] = {2, 0, 0, 0, 0, 0x78}, group[6] = {3, 0, 0, 0, 0, 1};
 	struct rn_neigh *a = machine(1, 8);
@@ -783,9 +783,9 @@ int main(void)
 		cmocka_unit_test(silence_ends_in_failure),
 		cmocka_unit_test(routes),
 		cmocka_unit_test(static_entries_stay),
-		cmocka_unit_test(gossip_never_creates),
+		cmocka_unit_test(unsolicited_arp_adds_no_entry),
 		cmocka_unit_test(the_queue_of_answers_is_bounded),
-		cmocka_unit_test(gossip_corrects),
+		cmocka_unit_test(unsolicited_arp_starts_a_probe),
 		cmocka_unit_test(old_entries_are_confirmed_while_in_use),
 		cmocka_unit_test(a_full_table_gives_up_the_longest_unused),
 		cmocka_unit_test(announces_and_reannounces),

@@ -205,8 +205,8 @@ static void longest_echo(void **state)
 	}
 }
 
-/* The reply to an IPv4 echo request has the DF flag, so that its id, 0, need not be unique (RFC 6864
- * 4.1). */
+/* The reply to an IPv4 echo request has the DF flag, so that the reply's IP identification, 0, need
+ * not be unique (RFC 6864 4.1). */
 static void an_ipv4_echo_reply_is_not_fragmented(void **state)
 {
 	const struct rn_gid own = OWN4, peer = PEER4;
@@ -294,7 +294,7 @@ static void answer4(struct rn_neigh *n, const uint8_t mac[6], rn_time now)
 	assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
 }
 
-/* rn_neigh_doubt() (a peer stopped answering a QP) broadcasts a new request for the peer's MAC, at
+/* rn_neigh_probe() (a peer stopped answering a QP) broadcasts a new request for the peer's MAC, at
  * most once per neigh_retry. */
 static void doubts(void **state)
 {
@@ -305,19 +305,19 @@ static void doubts(void **state)
 
 	while (rn_neigh_tx(n, none, sizeof(none), 0))
 		;
-	rn_neigh_doubt(n, &PEER4, now); /* no effect: the address has no entry */
+	rn_neigh_probe(n, &PEER4, now); /* no effect: the address has no entry */
 	assert_false(rn_neigh_wants_tx(n));
 	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, mac, now), RN_NEIGH_PENDING);
 	expect(n, to_all, NULL, now);
-	rn_neigh_doubt(n, &PEER4, now); /* no effect: the first request is unanswered */
+	rn_neigh_probe(n, &PEER4, now); /* no effect: the first request is unanswered */
 	assert_false(rn_neigh_wants_tx(n));
 	answer4(n, wrong, now);
 	/* no effect: the peer answered less than neigh_retry ago */
-	rn_neigh_doubt(n, &PEER4, now + RN_MS(100) - 1);
+	rn_neigh_probe(n, &PEER4, now + RN_MS(100) - 1);
 	assert_false(rn_neigh_wants_tx(n));
 	now += RN_MS(100);
-	rn_neigh_doubt(n, &PEER4, now);
-	rn_neigh_doubt(n, &PEER4, now);
+	rn_neigh_probe(n, &PEER4, now);
+	rn_neigh_probe(n, &PEER4, now);
 	expect(n, to_all, NULL, now);
 	assert_false(rn_neigh_wants_tx(n));
 	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, mac, now), RN_NEIGH_READY);
@@ -504,9 +504,9 @@ static void certainties(void **state)
 
 	while (rn_neigh_tx(n, buf, sizeof(buf), 0))
 		;
-	rn_neigh_doubt(n, &PEER4, RN_S(100));
+	rn_neigh_probe(n, &PEER4, RN_S(100));
 	/* an address without a route is not probed either */
-	rn_neigh_doubt(n, &V4(198, 51, 100, 1), RN_S(100));
+	rn_neigh_probe(n, &V4(198, 51, 100, 1), RN_S(100));
 	assert_false(rn_neigh_wants_tx(n));
 	rn_neigh_destroy(n);
 }

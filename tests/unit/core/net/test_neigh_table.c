@@ -50,8 +50,8 @@ static bool asks_us(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
 
-	return rn_neigh_learn(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, (uint8_t)i}, RN_NBR_ASKED_US,
-			      now);
+	return rn_neigh_update(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, (uint8_t)i}, RN_NBR_REQUEST,
+			       now);
 }
 
 static bool knows(struct rn_neigh *n, unsigned i)
@@ -68,13 +68,13 @@ static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 	struct rn_gid addr = host(i);
 
 	assert_int_equal(resolve(n, i, now), RN_NEIGH_PENDING);
-	assert_true(rn_neigh_learn(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, (uint8_t)i},
-				   RN_NBR_ANSWERED, now));
+	assert_true(rn_neigh_update(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, (uint8_t)i}, RN_NBR_REPLY,
+				    now));
 }
 
 /* A host that sends a request for our address may displace only other such hosts, never a neighbour
  * that this port resolved. */
-static void strangers_displace_strangers(void **state)
+static void only_unresolved_hosts_are_displaced(void **state)
 {
 	struct rn_neigh *n = machine();
 
@@ -142,7 +142,7 @@ static void a_held_one_that_is_lost(void **state)
 	assert_int_equal(rn_neigh_count(n), 1);
 	assert_true(rn_neigh_next(n) == RN_TIME_NEVER);
 	assert_int_equal(resolve(n, 1, now), RN_NEIGH_PENDING);
-	assert_true(rn_neigh_learn(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, 9}, RN_NBR_ANSWERED, now));
+	assert_true(rn_neigh_update(n, &addr, (uint8_t[]){2, 0, 0, 0, 1, 9}, RN_NBR_REPLY, now));
 	assert_true(knows(n, 1));
 	rn_neigh_release(n, held);
 	assert_int_equal(rn_neigh_count(n), 1);
@@ -190,7 +190,7 @@ static void looking_makes_no_entry(void **state)
 	assert_int_equal(rn_neigh_known(n, &group, mac), RN_NEIGH_READY);
 	assert_memory_equal(mac, "\x01\0\x5e\x01\x02\x03", 6);
 	assert_null(rn_neigh_hold(n, &addr));
-	rn_neigh_retell(n, &addr);
+	rn_neigh_report_again(n, &addr);
 	assert_int_equal(rn_neigh_count(n), 0);
 	assert_false(rn_neigh_wants_tx(n));
 	rn_neigh_destroy(n);
@@ -199,7 +199,7 @@ static void looking_makes_no_entry(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strangers_displace_strangers),
+		cmocka_unit_test(only_unresolved_hosts_are_displaced),
 		cmocka_unit_test(held_ones_stay),
 		cmocka_unit_test(a_held_one_that_is_lost),
 		cmocka_unit_test(a_held_one_of_another_network),

@@ -4,8 +4,8 @@
 #include "rig.h"
 
 /* fake_cm.c */
-extern unsigned fake_comm_est, fake_doubts;
-extern struct rn_gid fake_doubted;
+extern unsigned fake_comm_est, fake_probes;
+extern struct rn_gid fake_probed;
 
 static struct rn_lane *lane_of(struct rig *r)
 {
@@ -30,10 +30,10 @@ static void an_srq_is_listed_once(void **state)
 
 	rig_init(&r, &(struct rig_opt){0});
 	rn_list_init(&ref.tell);
-	rn_lane_tell_srq(lane_of(&r), &ref);
-	rn_lane_tell_srq(lane_of(&r), &ref);
-	assert_ptr_equal(rn_list_pop(&lane_of(&r)->tell_srq), &ref.tell);
-	assert_true(rn_list_empty(&lane_of(&r)->tell_srq));
+	rn_lane_report_srq(lane_of(&r), &ref);
+	rn_lane_report_srq(lane_of(&r), &ref);
+	assert_ptr_equal(rn_list_pop(&lane_of(&r)->pending_srq), &ref.tell);
+	assert_true(rn_list_empty(&lane_of(&r)->pending_srq));
 	rig_fini(&r);
 }
 
@@ -85,7 +85,7 @@ static void the_first_packet_in_rts_is_no_event(void **state)
 static void another_shard_sends_messages_to_shard_0(void **state)
 {
 	const struct rn_gid peer = {{[10] = 0xff, 0xff, 192, 0, 2, 9}};
-	unsigned established = fake_comm_est, doubts = fake_doubts;
+	unsigned established = fake_comm_est, doubts = fake_probes;
 	struct rn_neigh *neigh;
 	struct rn_lane *lane;
 	struct rn_cm *cm;
@@ -95,21 +95,21 @@ static void another_shard_sends_messages_to_shard_0(void **state)
 	lane = lane_of(&r);
 	leave_shard_0(&r, &neigh, &cm);
 	rn_lane_comm_est(lane, r.s[0].qp, r.now);
-	rn_lane_doubt(lane, &peer, r.now);
+	rn_lane_probe_peer(lane, &peer, r.now);
 	assert_int_equal(fake_comm_est, established);
-	assert_int_equal(fake_doubts, doubts);
+	assert_int_equal(fake_probes, doubts);
 	assert_int_equal(lane->out_tail - lane->out_head, 2);
 	assert_int_equal(lane->outbox[lane->out_head % RN_OUTBOX].kind, RN_MSG_COMM_EST);
 	assert_int_equal(lane->outbox[lane->out_head % RN_OUTBOX].qpn, r.s[0].qpn);
-	assert_int_equal(lane->outbox[(lane->out_head + 1) % RN_OUTBOX].kind, RN_MSG_DOUBT);
+	assert_int_equal(lane->outbox[(lane->out_head + 1) % RN_OUTBOX].kind, RN_MSG_PROBE);
 	assert_memory_equal(&lane->outbox[(lane->out_head + 1) % RN_OUTBOX].gid, &peer,
 			    sizeof(peer));
 	lane->out_head = lane->out_tail;
 	lane->neigh = neigh;
 	lane->cm = cm;
-	rn_lane_doubt(lane, &peer, r.now);
-	assert_int_equal(fake_doubts, doubts + 1);
-	assert_memory_equal(&fake_doubted, &peer, sizeof(peer));
+	rn_lane_probe_peer(lane, &peer, r.now);
+	assert_int_equal(fake_probes, doubts + 1);
+	assert_memory_equal(&fake_probed, &peer, sizeof(peer));
 	rig_fini(&r);
 }
 

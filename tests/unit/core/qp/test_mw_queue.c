@@ -379,10 +379,10 @@ static void test_forget(void **state)
 	bind(&b, SIGNALED, 1, 1, 0, 100, RD);
 	rig_run(&b.r, RN_S(1));
 	rig_expect(&b.r, 1, 1, RN_STATUS_SUCCESS);
-	rn_shard_forget_window(b.r.s[1].sh, b.id ^ 0x100, number);  /* another window: no effect */
-	rn_shard_forget_window(b.r.s[1].sh, b.id, number ^ 0x8000); /* no such QP: no effect */
+	rn_shard_unbind_window(b.r.s[1].sh, b.id ^ 0x100, number);  /* another window: no effect */
+	rn_shard_unbind_window(b.r.s[1].sh, b.id, number ^ 0x8000); /* no such QP: no effect */
 	assert_int_equal(asked(&b, 1, 0), RN_V_OK);
-	rn_shard_forget_window(b.r.s[1].sh, b.id, number);
+	rn_shard_unbind_window(b.r.s[1].sh, b.id, number);
 	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
 	assert_true(ended(&b, 1));
 	/* With i == 2 another window is destroyed. With i == 3 this window is destroyed: its queued
@@ -395,7 +395,7 @@ static void test_forget(void **state)
 		rig_request(&b.r, 1, RN_WQE_READ, SIGNALED, 4, 0, 100, 0);
 		invalidate(&b, SIGNALED | RN_WQE_FENCE, 5, i);
 		rig_move(&b.r, 1, 8);
-		rn_shard_forget_window(b.r.s[1].sh, another ? b.id ^ 0x100 : b.id, number);
+		rn_shard_unbind_window(b.r.s[1].sh, another ? b.id ^ 0x100 : b.id, number);
 		if (!another)
 			assert_int_equal(rn_mw_remove(b.r.s[1].mrs, b.id, &qpn), 0);
 		for (unsigned turns = 0; turns < 4 && !rig_poll(&b.r, 1, &c); turns++)
@@ -425,7 +425,7 @@ static void test_key_given_in_vain(void **state)
 		bind(&b, SIGNALED | RN_WQE_FENCE, 2, 1, 0, 100, RD);
 		rig_move(&b.r, 1, 8);
 		if (released)
-			rn_shard_forget_window(b.r.s[1].sh, b.id, b.r.s[1].qpn);
+			rn_shard_unbind_window(b.r.s[1].sh, b.id, b.r.s[1].qpn);
 		else
 			rn_qp_error(b.r.s[1].qp, 0, false, 0);
 		assert_true(ended(&b, 1));

@@ -275,8 +275,8 @@ static void test_reserved_syndromes(void **state)
 static void test_no_answer(void **state)
 {
 	const rn_time full = (rn_time)4096 << 14; /* transport timeout of code 14: 67 ms */
-	extern unsigned fake_doubts;
-	extern struct rn_gid fake_doubted;
+	extern unsigned fake_probes;
+	extern struct rn_gid fake_probed;
 	struct rig r;
 	unsigned sent = 0, doubts;
 	rn_time begun;
@@ -284,7 +284,7 @@ static void test_no_answer(void **state)
 	/* the first adaptive timeout is longer than the transport timeout, so no early resend
 	 * comes */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 2, .rto_initial = RN_S(100)});
-	doubts = fake_doubts;
+	doubts = fake_probes;
 	post_send(&r, 1, 8);
 	post_send(&r, 2, 8);
 	drain(&r);
@@ -299,8 +299,8 @@ static void test_no_answer(void **state)
 	assert_int_equal(sent, 2);
 	assert_in_range(r.now - begun, 3 * full, 3 * full + RN_MS(5));
 	/* each timeout marks the peer's neighbour entry for a probe */
-	assert_int_equal(fake_doubts - doubts, 2);
-	assert_memory_equal(&fake_doubted, &r.s[1].port.gids[0], 16);
+	assert_int_equal(fake_probes - doubts, 2);
+	assert_memory_equal(&fake_probed, &r.s[1].port.gids[0], 16);
 	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
 	rig_expect(&r, 0, 2, RN_STATUS_WR_FLUSH_ERR);
 	expect_dead(&r);

@@ -247,6 +247,14 @@ static uint32_t turn(const struct rn_shard *sh, uint32_t i)
 	       sh->lane.cfg.index;
 }
 
+/* The shard's QPNs end at 0xFFFFFE, the last QPN that is not reserved. */
+static void expect_last_qpn(const struct rn_shard *sh)
+{
+	uint32_t n = sh->lane.cfg.nshards, last = sh->qpn_first + sh->qpn_count - 1;
+
+	assert_in_range(last * n + sh->lane.cfg.index, 0xFFFFFF - n, 0xFFFFFE);
+}
+
 static void test_numbers(void **state)
 {
 	for (uint32_t i = 0; i < 32; i++) {
@@ -268,9 +276,7 @@ static void test_numbers(void **state)
 		rn_cq_ring_init(ring, 4);
 		sh = rn_shard_create(&cfg, &port, mrs, &rn_mem_plain, 0);
 		rn_shard_cq_link(sh, 0, &shared, ring, 0);
-		/* the shard's QPNs end at 0xFFFFFE, the last QPN that is not reserved */
-		assert_in_range((sh->qpn_first + sh->qpn_count - 1) * n + cfg.index, 0xFFFFFF - n,
-				0xFFFFFE);
+		expect_last_qpn(sh);
 		last = first = make(sh, &cfg, &rsp);
 		unmake(sh, first, rsp.gen);
 		/* a QPN is not reused while unused ones are left */
@@ -539,8 +545,8 @@ static void test_new_mac_of_gateway(void **state)
  * may be stale. */
 static void test_messages(void **state)
 {
-	extern unsigned fake_comm_est, fake_doubts;
-	extern struct rn_gid fake_doubted;
+	extern unsigned fake_comm_est, fake_probes;
+	extern struct rn_gid fake_probed;
 	struct rn_msg m;
 	struct rn_pkt p;
 	struct rig r;
@@ -561,15 +567,15 @@ static void test_messages(void **state)
 	assert_int_equal(fake_comm_est, before + 1);
 	/* shards other than 0 have no neighbour table */
 	r.s[1].sh->lane.neigh = NULL;
-	before = fake_doubts;
-	rn_lane_doubt(&r.s[1].sh->lane, &r.s[0].port.gids[0], r.now);
-	assert_int_equal(fake_doubts, before);
+	before = fake_probes;
+	rn_lane_probe_peer(&r.s[1].sh->lane, &r.s[0].port.gids[0], r.now);
+	assert_int_equal(fake_probes, before);
 	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 1);
 	assert_int_equal(m.to, 0);
-	assert_int_equal(m.kind, RN_MSG_DOUBT);
+	assert_int_equal(m.kind, RN_MSG_PROBE);
 	rn_shard_inbox(r.s[0].sh, &m, r.now);
-	assert_int_equal(fake_doubts, before + 1);
-	assert_memory_equal(&fake_doubted, &r.s[0].port.gids[0], 16);
+	assert_int_equal(fake_probes, before + 1);
+	assert_memory_equal(&fake_probed, &r.s[0].port.gids[0], 16);
 	p.dest_qpn = 1;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_QP_UNKNOWN);
 	while (rig_take(&r, 1, &p))
@@ -683,9 +689,9 @@ static void test_room_for_one(void **state)
 		srq[i] = &sh->lane.srq[i];
 		*srq[i] = (struct rn_srq_ref){.id = i};
 		rn_list_init(&srq[i]->tell);
-		rn_lane_tell_srq(&sh->lane, srq[i]);
-		rn_lane_tell_qp(&sh->lane, r.s[0].qp, i ? RN_QPE_FATAL : RN_QPE_COMM_EST);
-		rn_shard_tell_cq(sh, r.s[0].qp->send_cq, i ? RN_EVENT_CQ : RN_EVENT_CQ_OVERRUN);
+		rn_lane_report_srq(&sh->lane, srq[i]);
+		rn_lane_report_qp(&sh->lane, r.s[0].qp, i ? RN_QPE_FATAL : RN_QPE_COMM_EST);
+		rn_shard_report_cq(sh, r.s[0].qp->send_cq, i ? RN_EVENT_CQ : RN_EVENT_CQ_OVERRUN);
 		rn_lane_send(&sh->lane, &(struct rn_msg){.qpn = 70 + i});
 	}
 	for (unsigned i = 0; i < 6; i++)
