@@ -12,21 +12,21 @@
 #include "sample.h"
 
 /* the command line options: X(name, argument's name, help text) */
-#define FLAGS(X)                                                                             \
-	X("op", "send|write|read", "one row instead of the table")                           \
-	X("size", "BYTES", "of a message, with --op [64]")                                   \
-	X("mtu", "BYTES", "256, 512, 1024, 2048 or 4096, with --op [1024]")                  \
-	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                 \
-	X("signal", "N", "every Nth message is signaled [1]")                                \
-	X("burst", "N", "frames per turn, at most 256 [32]")                                 \
-	X("mem", "guarded|plain", "memory access: the port's, or plain copies [guarded]")    \
-	X("ipv6", NULL, "instead of IPv4")                                                   \
-	X("buffer", "BYTES", "application memory each side walks [1048576]")                 \
-	X("reps", "N", "measurements, of which the median counts [25]")                      \
-	X("ms", "N", "length of one measurement [10]")                                       \
-	X("split", NULL, "a side's time by receive, application, send")                      \
-	X("messages", "N", "run just that many, measure nothing (for callgrind); with --op") \
-	X("json", NULL, "one JSON object per row")                                           \
+#define FLAGS(X)                                                                               \
+	X("op", "send|write|read", "one row instead of the table")                             \
+	X("size", "BYTES", "bytes of a message, with --op [64]")                               \
+	X("mtu", "BYTES", "256, 512, 1024, 2048 or 4096, with --op [1024]")                    \
+	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                   \
+	X("signal", "N", "every Nth message is signaled [1]")                                  \
+	X("burst", "N", "frames per turn, at most 256 [32]")                                   \
+	X("mem", "guarded|plain", "memory access: the port's, or plain copies [guarded]")      \
+	X("ipv6", NULL, "instead of IPv4")                                                     \
+	X("buffer", "BYTES", "message memory of each side, used in turn [1048576]")            \
+	X("reps", "N", "measurements, of which the median counts [25]")                        \
+	X("ms", "N", "length of one measurement [10]")                                         \
+	X("split", NULL, "also print the time of each side for receive, application and send") \
+	X("messages", "N", "run just that many, measure nothing (for callgrind); with --op")   \
+	X("json", NULL, "one JSON object per row")                                             \
 	X("help", NULL, "this")
 
 enum flag {
@@ -69,7 +69,7 @@ static const struct {
 
 static void usage(FILE *f)
 {
-	fprintf(f, "bench_core: a shard against itself, in memory\n");
+	fprintf(f, "bench_core: two shards of the protocol core exchange messages in memory\n");
 #define X(flag, arg, help)                                                                         \
 	fprintf(f, "  --%s%s%s\n\t%s\n", flag, (arg) ? "=" : "", (arg) ? (const char *)(arg) : "", \
 		help);
@@ -328,7 +328,9 @@ static bool run_row(const struct options *o)
 	}
 	left = rn_pair_close(&p);
 	if (p.bad != 0 || left != 0)
-		fprintf(stderr, "bench_core: %lu bad, %u left over\n", p.bad, left);
+		fprintf(stderr,
+			"bench_core: %lu frames or completions failed, %u objects left over\n",
+			p.bad, left);
 	return p.bad == 0 && left == 0;
 }
 

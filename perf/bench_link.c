@@ -17,25 +17,26 @@
 #include <unistd.h>
 
 /* the command line options: X(name, argument's name, help text) */
-#define FLAGS(X)                                                                             \
-	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")      \
-	X("solo", NULL, "one thread works both ends, over net_ring")                         \
-	X("op", "send|write|read", "what end a asks for [send]")                             \
-	X("size", "BYTES", "of a message [64]")                                              \
-	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                   \
-	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                             \
-	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                 \
-	X("signal", "N", "every Nth message is signaled [1]")                                \
-	X("secs", "S", "how long [3]")                                                       \
-	X("burst", "N", "frames per burst, at most 256 [32]")                                \
-	X("mbufs", "N", "packet buffers of each end [4096]")                                 \
-	X("ring", "N", "slots of a port's ring; memif has at most 256 [1024]")               \
-	X("buffer", "BYTES", "application memory each end walks [1048576]")                  \
-	X("poll", NULL, "shards spin in threads of their own; else the ends make the turns") \
-	X("cpus", "A,B", "of the two ends [0,1]")                                            \
-	X("huge", NULL, "huge pages")                                                        \
-	X("stats", NULL, "counters of end a that are not zero, on standard error")           \
-	X("json", NULL, "one JSON object")                                                   \
+#define FLAGS(X)                                                                               \
+	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")        \
+	X("solo", NULL, "one thread drives both ends, over net_ring")                          \
+	X("op", "send|write|read", "the requests that end a posts [send]")                     \
+	X("size", "BYTES", "of a message [64]")                                                \
+	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                     \
+	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                               \
+	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                   \
+	X("signal", "N", "every Nth message is signaled [1]")                                  \
+	X("secs", "S", "how long [3]")                                                         \
+	X("burst", "N", "frames per burst, at most 256 [32]")                                  \
+	X("mbufs", "N", "packet buffers of each end [4096]")                                   \
+	X("ring", "N", "slots of a port's ring; memif has at most 256 [1024]")                 \
+	X("buffer", "BYTES", "message memory of each end, used in turn [1048576]")             \
+	X("poll", NULL,                                                                        \
+	  "idle policy poll: shards in threads of their own; else inline, driven by the ends") \
+	X("cpus", "A,B", "of the two ends [0,1]")                                              \
+	X("huge", NULL, "huge pages")                                                          \
+	X("stats", NULL, "counters of end a that are not zero, on standard error")             \
+	X("json", NULL, "one JSON object")                                                     \
 	X("help", NULL, "this")
 
 enum flag {
@@ -128,7 +129,7 @@ static const char *options_wrong(struct link_options *o)
 	if (o->solo && (o->memif || o->rtt))
 		return "--solo is for a stream over net_ring";
 	if (o->rtt && o->kind != RN_WQE_SEND)
-		return "--rtt plays with SENDs";
+		return "--rtt works with SENDs only";
 	if (o->secs <= 0 || o->secs > 600)
 		return "--secs is above 0 and at most 600";
 	return NULL;
@@ -406,7 +407,8 @@ int main(int argc, char **argv)
 	unlink(config);
 	rmdir(dir);
 	if (!ok) {
-		fprintf(stderr, "bench_link: messages failed, or the other end went missing\n");
+		fprintf(stderr,
+			"bench_link: a message failed, or the other end does not respond\n");
 		return EXIT_FAILURE;
 	}
 	(o.json ? print_json : print_table)(&o, &r);

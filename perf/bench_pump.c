@@ -20,7 +20,7 @@
 /* the command line options: X(name, argument's name, help text) */
 #define FLAGS(X)                                                                        \
 	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]") \
-	X("solo", NULL, "one lcore turns both ends, in one process")                    \
+	X("solo", NULL, "one lcore drives both ends, in one process")                   \
 	X("op", "send|write", "frames as long as those of SEND or WRITE [send]")        \
 	X("size", "BYTES", "of a message [64]")                                         \
 	X("mtu", "BYTES", "payload of a frame at most [1024]")                          \
@@ -29,12 +29,12 @@
 	X("secs", "S", "how long [3]")                                                  \
 	X("burst", "N", "frames per burst, at most 256 [32]")                           \
 	X("mbufs", "N", "in each end's pool [4096]")                                    \
-	X("pool", "ring|stack", "what an mbuf pool keeps free mbufs in [ring]")         \
+	X("pool", "ring|stack", "container of the free mbufs of a pool [ring]")         \
 	X("mbuf-size", "BYTES", "room of one mbuf [9216]")                              \
 	X("ring", "N", "slots of a net_ring [1024]")                                    \
 	X("rsize", "LOG2", "slots of a memif ring, as a power of two [8]")              \
 	X("bsize", "BYTES", "of a memif buffer; not below the frame [9216]")            \
-	X("buffer", "BYTES", "application memory each end walks [1048576]")             \
+	X("buffer", "BYTES", "message memory of each end, used in turn [1048576]")      \
 	X("cpus", "A,B", "of the two ends [0,1]")                                       \
 	X("no-huge", NULL, "ordinary pages; also when no huge page is free")            \
 	X("json", NULL, "one JSON object")                                              \
@@ -349,7 +349,7 @@ int main(int argc, char **argv)
 	unlink(socket);
 	rmdir(dir);
 	if (!ok) {
-		fprintf(stderr, "bench_pump: the other end went missing\n");
+		fprintf(stderr, "bench_pump: the other end does not respond\n");
 		return EXIT_FAILURE;
 	}
 	(o.json ? print_json : print_table)(&o, &r, frame_bytes(&o));

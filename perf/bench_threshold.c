@@ -131,7 +131,7 @@ static void turn(struct bench *t, uint64_t since)
 		serve(t);
 	if (t->a.bad + t->b.bad != 0 || rte_rdtsc() - since > PATIENCE_S * rte_get_tsc_hz()) {
 		fprintf(stderr,
-			"bench_threshold: the other end fell silent, or a request failed\n");
+			"bench_threshold: the other end does not respond, or a request failed\n");
 		exit(EXIT_FAILURE);
 	}
 }
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 	if (!take_options(&t, argc, argv)) {
 		fprintf(stderr,
 			"bench_threshold [--rounds=1000] [--mtu=256..4096] [--two]\n"
-			"\t--two: an end per thread, on CPUs 0 and 1; else one thread works both\n");
+			"\t--two: an end per thread, on CPUs 0 and 1; else one thread drives both\n");
 		return 2;
 	}
 	open_ends(&t);

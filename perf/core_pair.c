@@ -294,5 +294,5 @@ __attribute__((noinline)) void rn_pair_run(struct pair *p, uint64_t n)
 			idle = 0;
 	}
 	if (p->s[0].done < until)
-		give_up("nothing moves any more");
+		give_up("no progress: frames or completions were lost");
 }

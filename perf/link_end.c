@@ -112,7 +112,7 @@ void link_end_connect(const struct link_options *o, struct link_end *e, struct l
 
 	for (int i = 0; !__atomic_load_n(&sh->card[!side].ready, __ATOMIC_ACQUIRE); i++) {
 		if (i == 20000)
-			give_up("the other end does not come", "");
+			give_up("the other end has not started within 20 s", "");
 		usleep(1000);
 	}
 	e->peer = sh->card[!side];

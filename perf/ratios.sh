@@ -38,7 +38,7 @@ bench, rounds, secs = os.environ["dir"], int(os.environ["rounds"]), os.environ["
 log = open(os.environ["json"], "w") if os.environ["json"] else None
 # Both programs: frame burst, mbufs of each end, room of an mbuf, slots of net_ring, of memif.
 BURST, MBUFS, ROOM, RING, RSIZE = 32, 4096, 9024, 1024, 8
-BUFFER = 2 * (1048576 + 64)  # application memory each end walks: two of the largest messages
+BUFFER = 2 * (1048576 + 64)  # message memory of each end: two of the largest messages
 common = [f"--secs={secs}", f"--burst={BURST}", f"--mbufs={MBUFS}", f"--ring={RING}", f"--buffer={BUFFER}", "--json"]
 pump_only = [f"--mbuf-size={ROOM}", f"--bsize={ROOM}", f"--rsize={RSIZE}", "--no-huge"]
 # name, options of both, window, signal, which figure, bar, is more better

@@ -168,7 +168,7 @@ int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint
 			return rc;
 		usleep(TRY_US);
 	}
-	return complain(e, "nobody listens there", -ECONNREFUSED);
+	return complain(e, "the server does not listen", -ECONNREFUSED);
 }
 
 static uint8_t reads_of(const struct pt_end *e, unsigned i)

@@ -28,44 +28,45 @@ static const struct pt_tool tools[] = {
 enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_MAX };
 
 /* perftest's options: X(letter or value, long name, argument's name, help text) */
-#define FLAGS(X)                                                                                 \
-	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                             \
-	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")      \
-	X('b', "bidirectional", NULL, "both directions at once (bw)")                            \
-	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]")                         \
-	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]")          \
-	X('D', "duration", "S", "seconds instead of iterations")                                 \
-	X('e', "events", NULL, "sleep until a completion comes instead of polling")              \
-	X('f', "margin", "S", "with -D: seconds at each end that do not count [a quarter]")      \
-	X('F', "CPU-freq", NULL, "accepted: time does not come from a cycle counter here")       \
-	X('h', "help", NULL, "this")                                                             \
-	X('H', "report-histogram", NULL, "all results, sorted (lat)")                            \
-	X('i', "ib-port", "1", "adapters have one port")                                         \
-	X('I', "inline_size", "BYTES", "messages up to this size travel inside the request [0]") \
-	X('m', "mtu", "BYTES", "path MTU 256..4096 [the adapter's largest]")                     \
-	X('n', "iters", "N", "messages, of each queue pair [1000; write_bw 5000]")               \
-	X('N', "noPeak", NULL, "no BW peak (bw)")                                                \
-	X('o', "outs", "N", "READs or atomics outstanding [the adapter's limit]")                \
-	X('p', "port", "PORT", "of the exchange of parameters [18515]")                          \
-	X('q', "qp", "N", "queue pairs (bw) [1]")                                                \
-	X('Q', "cq-mod", "N", "every Nth request is signaled (bw) [100]")                        \
-	X('r', "rx-depth", "N", "receives posted (send) [512]")                                  \
-	X('R', "rdma_cm", NULL, "connect and exchange parameters through the RDMA CM")           \
-	X('s', "size", "BYTES", "of a message [65536; lat 2]")                                   \
-	X('S', "sl", "N", "service level; priority of a VLAN tag")                               \
-	X('t', "tx-depth", "N", "requests outstanding [128; lat 1]")                             \
-	X('T', "tos", "N", "as --tclass")                                                        \
-	X('u', "qp-timeout", "N", "4.096 us << N [14]")                                          \
-	X('U', "report-unsorted", NULL, "all results, in order of time (lat)")                   \
-	X('V', "version", NULL, "softrnic's version and that of perftest's protocol")            \
-	X('w', "limit_bw", "X", "fail when the average stays below (bw)")                        \
-	X('x', "gid-index", "N", "which address of the adapter [the first that fits]")           \
-	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)")                          \
-	X(REPORT_BOTH, "report-both", NULL, "with -b: both directions apart too")                \
-	X(OUT_JSON, "out_json", NULL, "results into perftest_out.json too")                      \
-	X(JSON_FILE, "out_json_file", "FILE", "results into FILE too")                           \
-	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]")                        \
-	X(RETRY, "retry_count", "N", "of the transport, 0..7 [7]")                               \
+#define FLAGS(X)                                                                                            \
+	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                                        \
+	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")                 \
+	X('b', "bidirectional", NULL, "both directions at once (bw)")                                       \
+	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]")                                    \
+	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]")                     \
+	X('D', "duration", "S", "run for S seconds instead of a number of iterations")                      \
+	X('e', "events", NULL, "sleep until a completion comes instead of polling")                         \
+	X('f', "margin", "S",                                                                               \
+	  "with -D: seconds at the start and at the end of the run that are not counted [a quarter of -D]") \
+	X('F', "CPU-freq", NULL, "accepted: time does not come from a cycle counter here")                  \
+	X('h', "help", NULL, "this")                                                                        \
+	X('H', "report-histogram", NULL, "print all latencies, sorted (lat)")                               \
+	X('i', "ib-port", "1", "adapters have one port")                                                    \
+	X('I', "inline_size", "BYTES", "messages up to this size travel inside the request [0]")            \
+	X('m', "mtu", "BYTES", "path MTU 256..4096 [the adapter's largest]")                                \
+	X('n', "iters", "N", "messages, of each queue pair [1000; write_bw 5000]")                          \
+	X('N', "noPeak", NULL, "no BW peak (bw)")                                                           \
+	X('o', "outs", "N", "READs or atomics outstanding [the adapter's limit]")                           \
+	X('p', "port", "PORT", "of the exchange of parameters [18515]")                                     \
+	X('q', "qp", "N", "queue pairs (bw) [1]")                                                           \
+	X('Q', "cq-mod", "N", "every Nth request is signaled (bw) [100]")                                   \
+	X('r', "rx-depth", "N", "receives posted (send) [512]")                                             \
+	X('R', "rdma_cm", NULL, "connect and exchange parameters through the RDMA CM")                      \
+	X('s', "size", "BYTES", "of a message [65536; lat 2]")                                              \
+	X('S', "sl", "N", "service level; priority of a VLAN tag")                                          \
+	X('t', "tx-depth", "N", "requests outstanding [128; lat 1]")                                        \
+	X('T', "tos", "N", "as --tclass")                                                                   \
+	X('u', "qp-timeout", "N", "ACK timeout: 4.096 us * 2^N [14]")                                       \
+	X('U', "report-unsorted", NULL, "print all latencies in order of time (lat)")                       \
+	X('V', "version", NULL, "softrnic's version and that of perftest's protocol")                       \
+	X('w', "limit_bw", "X", "fail when the average stays below (bw)")                                   \
+	X('x', "gid-index", "N", "which address of the adapter [the first that fits]")                      \
+	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)")                                     \
+	X(REPORT_BOTH, "report-both", NULL, "with -b: print the results of each direction too")             \
+	X(OUT_JSON, "out_json", NULL, "results into perftest_out.json too")                                 \
+	X(JSON_FILE, "out_json_file", "FILE", "results into FILE too")                                      \
+	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]")                                   \
+	X(RETRY, "retry_count", "N", "retries of the transport, 0..7 [7]")                                  \
 	X(STATS, "stats", NULL, "all counters that are not zero, at the end")
 
 static const struct option longs[] = {
@@ -108,7 +109,7 @@ void pt_options_usage(const struct pt_tool *tool)
 		       (arg) ? (const char *)(arg) : "", help);
 	FLAGS(X)
 #undef X
-	puts("Exit status 0: all went well; 1: something did not; 2: these words were wrong; 130: interrupted (143: by SIGTERM),\n"
+	puts("Exit status 0: success; 1: failure; 2: wrong command line; 130: interrupted (143: by SIGTERM),\n"
 	     "with the results so far.");
 }
 
@@ -247,7 +248,7 @@ static const char *conflict(const struct pt_options *o)
 	if (!t->lat && (o->sorted || o->unsorted))
 		return "-H and -U are for latency";
 	if (t->verb == PT_ATOMIC && (o->all || o->set['s']))
-		return "atomics have 8 bytes";
+		return "atomics always have 8 bytes: no -s and no -a";
 	if (t->verb != PT_ATOMIC && o->set['A'])
 		return "-A is for atomics";
 	if (o->type == RN_QPT_UC && t->verb >= PT_READ)
@@ -261,11 +262,11 @@ static const char *conflict(const struct pt_options *o)
 	if (o->set['r'] && t->verb != PT_SEND)
 		return "-r is for SENDs";
 	if (o->events && t->verb == PT_WRITE && t->lat)
-		return "-e: who waits for a WRITE looks at its memory";
+		return "-e is not for write_lat: its ends poll memory, not completions";
 	if (o->all && o->secs)
-		return "-a counts iterations, -D time";
+		return "-a cannot be combined with -D";
 	if (o->secs && o->set['f'] && 2 * o->margin >= o->secs)
-		return "-f leaves nothing of -D";
+		return "-f must be less than half of -D";
 	if (o->report_both && !o->bidi)
 		return "--report-both needs -b";
 	return NULL;
@@ -329,7 +330,8 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 	if (optind < argc)
 		o->server = argv[optind++];
 	if (optind < argc)
-		return wrong(err, errlen, "one host, not '%s' too", argv[optind]);
+		return wrong(err, errlen, "only one host may be given; '%s' is too much",
+			     argv[optind]);
 	o->gid = gid > GID_MAX ? -1 : (int)gid;
 	why = conflict(o);
 	if (why)

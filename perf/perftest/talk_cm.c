@@ -72,7 +72,7 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 	memcpy(block(t, 0), data, bytes);
 	rc = rn_client_qp_post(t->qp, &wr);
 	if (rc != 0)
-		return complain(t, "cannot tell the other end", rc);
+		return complain(t, "cannot send to the other end", rc);
 	t->sent++;
 	while (t->acked < t->sent)
 		if (take(t) != 0 || (++turns % TURNS_PER_LOOK == 0 && pt_check_peer(t->e) != 0))
@@ -95,13 +95,13 @@ static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 		if (pt_check_peer(t->e) != 0)
 			return -1;
 		if (pt_now_ns() > end)
-			return complain(t, "no word from the other end", -ETIMEDOUT);
+			return complain(t, "no answer from the other end", -ETIMEDOUT);
 	}
 	i = t->got[0].recv;
 	came = t->got[0].bytes;
 	memmove(t->got, t->got + 1, --t->ngot * sizeof(t->got[0]));
 	if (came < bytes)
-		return complain(t, "the other end tells less than perftest does", -EBADMSG);
+		return complain(t, "the other end sent a message that is too short", -EBADMSG);
 	memcpy(data, block(t, i + 1), bytes);
 	return post_recv(t, i);
 }

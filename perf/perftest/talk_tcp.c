@@ -34,7 +34,7 @@ static int tcp_send(struct pt_talk *t, const void *data, size_t bytes)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return complain(t, "cannot tell the other end", strerror(errno));
+			return complain(t, "cannot send to the other end", strerror(errno));
 		at += n;
 		bytes -= (size_t)n;
 	}
@@ -66,9 +66,9 @@ static int tcp_recv(struct pt_talk *t, void *data, size_t bytes)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return complain(t, "no word from the other end", strerror(errno));
+			return complain(t, "no answer from the other end", strerror(errno));
 		if (n == 0)
-			return complain(t, "the other end has hung up", NULL);
+			return complain(t, "the other end has closed the connection", NULL);
 		at += n;
 		bytes -= (size_t)n;
 	}
@@ -90,7 +90,8 @@ static int tcp_recv_card(struct pt_talk *t, struct pt_card *card)
 	if (tcp_recv(t, text, sizeof(text)) != 0)
 		return -1;
 	if (!pt_card_from_text(card, text))
-		return complain(t, "the other end tells something else than a queue pair", NULL);
+		return complain(t, "the other end did not send perftest's queue pair parameters",
+				NULL);
 	return 0;
 }
 

@@ -41,6 +41,6 @@ int pt_check_peer(struct pt_end *e)
 		e->gone_since = now;
 	if (now - e->gone_since < PARTING_NS)
 		return 0;
-	fprintf(stderr, "%s: the other end has gone\n", e->o->tool->name);
+	fprintf(stderr, "%s: the other end has disconnected\n", e->o->tool->name);
 	return -1;
 }

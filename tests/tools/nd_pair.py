@@ -168,7 +168,7 @@ def another_tool(tool, other, port="memif"):
 
 # Wrong arguments of every tool of two processes, and a part of the message about each.
 WRONG_WORDS = (
-    ("", "either -s or -c is wanted"), ("192.0.2.1", "either -s or -c is wanted"), ("-s -c 192.0.2.1", "either -s or -c"),
+    ("", "give either -s or -c"), ("192.0.2.1", "give either -s or -c"), ("-s -c 192.0.2.1", "either -s or -c"),
     ("-s", "an address is wanted"), ("-s -b -p 192.0.2.1", "-b and -p exclude each other"),
     ("-s hello", "'hello' is neither"), ("-s 192.0.2.1:", "neither"), ("-s 192.0.2.1:0", "neither"),
     ("-s 192.0.2.1:65536", "neither"), ("-s 192.0.2.1:80x", "neither"), ("-s [192.0.2.1]:80", "neither"),

@@ -77,7 +77,7 @@ def nobody_connects():
 def nobody_there():
     tool = subprocess.run([CONFORM, "--port", "rnconf1", "--address", "192.0.2.50", "--peer", "192.0.2.99"],
                           capture_output=True, text=True, timeout=60, check=False)
-    return [] if tool.returncode == 2 and "answers ARP" in tool.stderr else [f"{tool.returncode}: {tool.stderr}"]
+    return [] if tool.returncode == 2 and "no ARP answer" in tool.stderr else [f"{tool.returncode}: {tool.stderr}"]
 
 
 if "RN_CONFORM_INSIDE" not in os.environ:
@@ -88,7 +88,7 @@ if "RN_CONFORM_INSIDE" not in os.environ:
 subprocess.run("ip link add rnconf0 type veth peer name rnconf1 && ip link set rnconf0 addrgenmode none && "
                "ip link set rnconf1 addrgenmode none && ip link set rnconf0 up && ip link set rnconf1 up",
                shell=True, check=True)
-tap.run([("nobody there", nobody_there), ("nobody connects", nobody_connects)] +
+tap.run([("no host at the address", nobody_there), ("the peer does not connect", nobody_connects)] +
         [(f"nothing deviates, softrnic {role}", lambda r=role: nothing_deviates(r)) for role in ROLES] +
         [("an impatient peer asks again before it is answered",
           lambda: nothing_deviates("connects", "Q4,Q20", "timers = { rto_floor_us = 1000; rto_initial_us = 1000; };\n"))])

@@ -38,7 +38,7 @@ def lists_all():
     if None in rows.values():
         return [f"not all rows: {said}{complaint}"]
     ids = {a: m[1] for a, m in rows.items()}
-    complaints = failures((status, complaint)) + unlike(r"\n4 addresses, all of them hold\n$", said)
+    complaints = failures((status, complaint)) + unlike(r"\n4 addresses, all checks passed\n$", said)
     if ids[ALL[0]] != ids[ALL[2]] or ids[ALL[1]] != ids[ALL[3]] or ids[ALL[0]] == ids[ALL[1]]:
         complaints.append(f"ids: {ids}")
     return complaints + [f"{a} is reached from {m[2]}" for a, m in rows.items() if m[2] not in ALL]

@@ -53,8 +53,8 @@ def pings(version, size):
 
 
 def farewell_is_lost():
-    """rping sends its farewell message once and exits. This client is killed after its last
-    round, before the farewell: nobody reads the pipe that it prints to, so it blocks there.
+    """rping sends its last message once and exits. This client is killed after its last
+    round, before that message: nobody reads the pipe that it prints to, so it blocks there.
     The server must not fail."""
     with Rig(*TOOLS) as rig:
         server = rig.server("-a", SERVERS[4], "-C", "2", tool="rping")
@@ -73,7 +73,7 @@ def farewell_is_lost():
         client.kill()
         os.close(reader)
         status = server.end(20)
-        if status or "served 2 rounds" not in server.text or "no farewell" not in server.text:
+        if status or "served 2 rounds" not in server.text or "no disconnect" not in server.text:
             return [f"exit status {status}: {server.text}"]
     return []
 

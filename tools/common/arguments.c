@@ -19,8 +19,8 @@ unsigned session_number(const char *text, unsigned low, unsigned high)
 	char *end;
 	unsigned long v = strtoul(text, &end, 0);
 	if (*text == 0 || *end || v < low || v > high) {
-		fprintf(stderr, "%s: '%s': a whole number from %u to %u is wanted\n",
-			session_program, text, low, high);
+		fprintf(stderr, "%s: '%s': must be a whole number from %u to %u\n", session_program,
+			text, low, high);
 		exit(1);
 	}
 	return (unsigned)v;

@@ -68,8 +68,8 @@ static void show(struct plan *p, const struct meter *m)
 	p->shown = now;
 	if (p->seconds > 0 && 100 * m->seconds / p->seconds > percent)
 		percent = 100 * m->seconds / p->seconds;
-	fprintf(stderr, "%u bytes: %llu done, %.0f%%\n", p->size, (unsigned long long)p->done,
-		percent < 100 ? percent : 100);
+	fprintf(stderr, "%u bytes: %llu iterations done, %.0f%%\n", p->size,
+		(unsigned long long)p->done, percent < 100 ? percent : 100);
 }
 
 uint64_t plan_next(struct plan *p, const struct meter *m)

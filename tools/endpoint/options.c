@@ -33,20 +33,20 @@ static const struct option_row common_rows[] = {
 	{0, "size", "A[:B]", OPT_SIZES, OPT_MESSAGE, &own.sizes, 0, 0,
 	 "bytes of a message: A, or A, 2A, 4A... to B"},
 	{0, "iterations", "N", OPT_NUMBER, OPT_RUN, &own.iterations, 1, 1000000000,
-	 "in each row of the table"},
+	 "iterations in each row of the table"},
 	{0, "seconds", "N", OPT_NUMBER, OPT_RUN, &own.seconds, 1, 86400, "in each row at most"},
 	{0, "no-check", NULL, OPT_FLAG, OPT_MESSAGE, &own.unchecked, 0, 0,
 	 "do not compare the data that arrives"},
 	{0, "seed", "N", OPT_NUMBER, OPT_MESSAGE, &own.seed, 0, UINT32_MAX, "of the data"},
 	{0, "timeout", "S", OPT_NUMBER, OPT_PAIR, &own.timeout_s, 1, 3600,
-	 "give up after so long without a completion"},
+	 "give up after S seconds without a completion"},
 	{0, "json", "FILE", OPT_TEXT, OPT_ALL, &own.json_file, 0, 0, "write the table there too"},
 	{0, "stats", NULL, OPT_FLAG, OPT_ALL, &own.stats, 0, 0,
 	 "print all counters that are not zero at the end"},
 	{0, "config", "FILE", OPT_TEXT, OPT_ALL, &config_file, 0, 0,
 	 "configuration (default $SOFTRNIC_CONFIG, else built in)"},
 	{'l', "logFile", "FILE", OPT_TEXT, OPT_ALL, &own.log_file, 0, 0,
-	 "write what is printed there instead"},
+	 "write the output to FILE instead of standard output"},
 	{'h', "help", NULL, OPT_FLAG, OPT_ALL, &help, 0, 0, "this text"},
 	{.name = NULL},
 };
@@ -90,7 +90,7 @@ static void print_usage(FILE *f)
 			"  <ip>                     IPv4 or IPv6 address; with a port: 192.0.2.1:5000, [2001:db8::1]:5000\n"
 			"  <port>                   default %u\n",
 			current->port);
-	fputs("Exit status 0: all went well; 1: something did not; 2: these words were wrong; 130: interrupted (143: by SIGTERM).\n",
+	fputs("Exit status 0: success; 1: failure; 2: wrong command line; 130: interrupted (143: by SIGTERM).\n",
 	      f);
 }
 
@@ -162,7 +162,7 @@ static void store(const struct option_row *r, const char *text)
 		break;
 	case OPT_NUMBER:
 		if (!read_number(text, r->low, r->high, &v))
-			usage_error("--%s '%s': a whole number from %u to %u is wanted", r->name,
+			usage_error("--%s '%s': must be a whole number from %u to %u", r->name,
 				    text, r->low, r->high);
 		*(unsigned *)r->to = (unsigned)v;
 		break;
@@ -202,7 +202,7 @@ static int take_option(int argc, char **argv, int i)
 static void check_together(const struct options *o)
 {
 	if ((current->groups & OPT_PAIR) && o->server == o->client)
-		usage_error("either -s or -c is wanted");
+		usage_error("give either -s or -c");
 	if (o->blocking && o->polling)
 		usage_error("-b and -p exclude each other");
 	if (current->address_needed && o->address.ss_family == 0)

@@ -126,7 +126,8 @@ void talk_await_order(struct endpoint *e, enum order_kind kind, struct order *o)
 	ND2_RESULT r;
 	talk_next(e, &r);
 	if (!talk_take_order(e, &r, o))
-		die("a request completed that nobody waits for");
+		die("unexpected completion of a request");
 	if (kind && o->kind != (uint32_t)kind)
-		die("the peer sent order %u instead of %u", o->kind, (unsigned)kind);
+		die("protocol error: the peer sent message %u instead of %u", o->kind,
+		    (unsigned)kind);
 }

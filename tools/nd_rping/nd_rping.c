@@ -77,7 +77,7 @@ static int await(struct session *s, enum done_kind kind, struct done *d)
 {
 	int got = await_for(s, kind, d, WAIT_MS);
 	if (got == 0)
-		fprintf(stderr, "nd_rping: no word from the peer for %d s\n", WAIT_MS / 1000);
+		fprintf(stderr, "nd_rping: no message from the peer for %d s\n", WAIT_MS / 1000);
 	return got == 1 ? 1 : -1;
 }
 
@@ -199,7 +199,8 @@ static int server(struct session *s, const struct options *o, enum round *end)
 		*end = serve_round(s, o, all ? PARTING_MS : WAIT_MS);
 		if (*end == CLIENT_SILENT)
 			fprintf(stderr, "nd_rping: no %s from the peer for %d s\n",
-				all ? "farewell" : "word", (all ? PARTING_MS : WAIT_MS) / 1000);
+				all ? "disconnect" : "message",
+				(all ? PARTING_MS : WAIT_MS) / 1000);
 		if (*end != ROUND_DONE)
 			break;
 	}

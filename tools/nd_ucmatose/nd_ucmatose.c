@@ -34,8 +34,8 @@ static void usage(FILE *f)
 	      "  -c CONNECTIONS  default 1\n"
 	      "  -C COUNT        messages per connection and direction, 0..10000 (default 10)\n"
 	      "  -S SIZE         bytes of a message, 1..1048576 (default 100)\n"
-	      "  -r RECEIVES     posted at a time (default: all); with fewer, the peer is told to wait\n"
-	      "  -w MS           before the first receive is looked at (default 0)\n"
+	      "  -r RECEIVES     posted at a time (default: all); with fewer, the peer gets RNR NAKs\n"
+	      "  -w MS           wait MS before polling for the first message (default 0)\n"
 	      "  -Q              receives go through a shared receive queue\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
 	      "      --stats     print all counters that are not zero at the end\n"
@@ -76,7 +76,7 @@ static int complete(struct session *s, const struct options *o, unsigned receive
 	while (receives || s->in_flight) {
 		int got = session_next(s, &d, WAIT_MS);
 		if (got == 0)
-			fprintf(stderr, "nd_ucmatose: no word from the peer for %d s\n",
+			fprintf(stderr, "nd_ucmatose: no message from the peer for %d s\n",
 				WAIT_MS / 1000);
 		if (got <= 0)
 			return -1;

@@ -211,7 +211,7 @@ static int take(struct lab *l, struct path *p, const struct rn_cqe *c)
 	if (c->byte_len != GRH + size || !(c->flags & RN_CQE_IMM) || ntohl(c->imm) != c->src_qpn ||
 	    !equal) {
 		fprintf(stderr,
-			"nd_udaddy: a datagram of %u bytes from queue pair %u that names %u is not what was expected\n",
+			"nd_udaddy: a datagram is wrong: %u bytes from queue pair %u, immediate data %u\n",
 			c->byte_len, c->src_qpn, ntohl(c->imm));
 		return -1;
 	}
@@ -272,7 +272,8 @@ static int next_event(struct lab *l, struct rn_event *ev, int timeout_ms)
 		if (rn_client_wait(l->client, ev, 1, 100) == 1 && ev->kind >= RN_EVENT_CM_REQUEST)
 			return 0;
 	if (!stop_asked())
-		fprintf(stderr, "nd_udaddy: no word from the peer for %d s\n", timeout_ms / 1000);
+		fprintf(stderr, "nd_udaddy: no message from the peer for %d s\n",
+			timeout_ms / 1000);
 	return -1;
 }
 

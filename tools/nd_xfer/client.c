@@ -91,7 +91,7 @@ static int take_completion(struct sending *t)
 	struct done d;
 	int got = session_next(t->s, &d, t->o->timeout_ms);
 	if (got == 0)
-		fprintf(stderr, "nd_xfer: no word from the server for %d s\n",
+		fprintf(stderr, "nd_xfer: no message from the server for %d s\n",
 			t->o->timeout_ms / 1000);
 	if (got <= 0)
 		return -1;

@@ -107,7 +107,7 @@ static int serve(struct receiving *t)
 	while (!t->finished || t->s->in_flight) {
 		int got = session_next(t->s, &d, t->o->timeout_ms);
 		if (got == 0)
-			fprintf(stderr, "nd_xfer: no word from the client for %d s\n",
+			fprintf(stderr, "nd_xfer: no message from the client for %d s\n",
 				t->o->timeout_ms / 1000);
 		if (got <= 0)
 			return -1;

@@ -65,7 +65,7 @@ int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *m
 	do {
 		int got = session_next(s, &d, o->timeout_ms);
 		if (got == 0)
-			fprintf(stderr, "nd_xfer: no word from the peer for %d s\n",
+			fprintf(stderr, "nd_xfer: no message from the peer for %d s\n",
 				o->timeout_ms / 1000);
 		if (got <= 0)
 			return -1;

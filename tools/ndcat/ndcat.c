@@ -91,7 +91,7 @@ static void try_address(const struct sockaddr_storage *a, const char *text)
 	must("Query", CALL(adapter, Query, &info, &cb));
 	SOCKET_ADDRESS_LIST *own = own_addresses(adapter);
 	if (!listed(own, text))
-		die("%s: the adapter that it opens does not have it", text);
+		die("%s: the adapter opened for this address does not list it", text);
 	free(own);
 	CALL(adapter, Release);
 	printf(" %-40s 0x%016llx  %s\n", text, (unsigned long long)info.AdapterId, from);
@@ -111,7 +111,7 @@ static void try_all(void)
 	print_head();
 	for (INT i = 0; i < list->iAddressCount; i++)
 		try_address(&a, from_list(list, i, &a, text));
-	printf("%d address%s, all of them hold\n", list->iAddressCount,
+	printf("%d address%s, all checks passed\n", list->iAddressCount,
 	       list->iAddressCount == 1 ? "" : "es");
 	free(list);
 }
@@ -132,7 +132,7 @@ static void try_one(const struct sockaddr_storage *a)
 
 static const struct option_row rows[] = {
 	{'r', "remote", NULL, OPT_FLAG, OPT_ALL, &is_remote, 0, 0,
-	 "say from which address <ip> is reached, instead"},
+	 "only print the local address from which <ip> is reached"},
 	{.name = NULL},
 };
 

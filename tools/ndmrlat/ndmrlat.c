@@ -48,7 +48,7 @@ static void take_packet(struct watch *w)
 	if (n != 1)
 		die("nothing came out of the completion port");
 	if (entry.lpOverlapped != &w->ov || NdsPortEntryFailed(&entry))
-		die("the completion port tells of another request, or of a failure");
+		die("the completion port returned another request, or a failed one");
 }
 
 static void await(struct watch *w, const char *what, HRESULT started)
@@ -128,7 +128,7 @@ static void run(struct watch *w)
 	must("NdsPortCreate", NdsPortCreate(&w->port));
 	must("NdsPortBind", NdsPortBind(w->port, w->e.file, 0));
 	must("NdsEventCreate", NdsEventCreate(false, false, &event));
-	printf("Microseconds; IOCP 0: waits for an event, 1: for a completion port\n");
+	printf("Times in us; IOCP 0: by event, 1: by completion port\n");
 	table_start(&t, columns, "ndmrlat", &w->o);
 	if (by_event || !by_port)
 		run_rows(w, &t, NO_PORT(event));

@@ -180,7 +180,8 @@ static void server(struct side *s)
 	for (talk_await_order(&s->e, 0, &run); run.kind == ORDER_RUN;
 	     talk_await_order(&s->e, 0, &run)) {
 		if (run.size > hello.size)
-			die("the client wants %u bytes after %u", run.size, hello.size);
+			die("the client sends %u bytes, more than the %u it announced", run.size,
+			    hello.size);
 		pong(s, &run);
 	}
 	if (run.kind != ORDER_BYE)

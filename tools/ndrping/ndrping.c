@@ -179,7 +179,7 @@ static void obey(struct rping *p, const struct order *o)
 	bool check = p->checked && !p->read;
 	if (o->kind != ORDER_RUN || o->size == 0 || o->size > p->largest ||
 	    (check && o->count > slots(p, o->size)))
-		die("the peer ordered what makes no sense");
+		die("protocol error: invalid order from the peer");
 	if (check)
 		check_batch(p, o->size, o->count, o->first);
 	p->e.messages += o->count;
@@ -196,7 +196,7 @@ static void run_server(struct rping *p)
 	p->checked = hello.first;
 	p->largest = hello.size;
 	if (p->largest == 0 || p->largest > SIZE_LIMIT)
-		die("the client's messages are of %u bytes", p->largest);
+		die("the client announces messages of %u bytes: out of range", p->largest);
 	p->room = p->read ? pattern_bytes(p->largest) : arrivals(p->largest);
 	endpoint_memory(&p->e, p->room, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 	make_pattern(p, hello.seed);

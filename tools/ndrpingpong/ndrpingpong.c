@@ -89,7 +89,7 @@ static bool reap(struct pong *p, bool wait)
 	if (talk_is_own(&p->e, &r) || talk_take_order(&p->e, &r, &p->early))
 		return true;
 	if (p->in_flight == 0 || r.RequestContext != p)
-		die("a request completed that nobody waits for");
+		die("unexpected completion of a request");
 	p->in_flight--;
 	return true;
 }
@@ -145,7 +145,7 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 {
 	ULONG receives = ORDERS, requests = p->o.pipeline + ORDERS;
 	if (!(p->e.info.AdapterFlags & ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED))
-		die("this adapter may store the end of a message before its begin");
+		die("this adapter does not guarantee in-order stores (IN_ORDER_DMA): Writes cannot be polled");
 	p->stride = ((size_t)p->largest + 63) & ~(size_t)63;
 	endpoint_memory(&p->e, 2 * p->stride + pattern_bytes(p->largest),
 			ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_RDMA_READ_SINK);
@@ -174,7 +174,8 @@ static void hear_go(struct pong *p, struct order *go)
 {
 	hear(p, go);
 	if (go->kind != ORDER_GO)
-		die("the peer sent order %u instead of %u", go->kind, (unsigned)ORDER_GO);
+		die("protocol error: the peer sent message %u instead of %u", go->kind,
+		    (unsigned)ORDER_GO);
 }
 
 static void borrow(struct pong *p)
@@ -282,7 +283,7 @@ static void pong(struct pong *p, const struct order *run)
 static void obey(struct pong *p, const struct order *run)
 {
 	if (run->kind != ORDER_RUN || run->size == 0 || run->size > p->largest || run->count == 0)
-		die("the peer ordered what makes no sense");
+		die("protocol error: invalid order from the peer");
 	arm(p, run->first, run->size);
 	talk_send(&p->e, &(struct order){.kind = ORDER_GO});
 	if (!p->read)
@@ -300,7 +301,7 @@ static void run_server(struct pong *p)
 	p->checked = hello.first;
 	p->largest = hello.size;
 	if (p->largest == 0 || p->largest > SIZE_LIMIT)
-		die("the client's messages are of %u bytes", p->largest);
+		die("the client announces messages of %u bytes: out of range", p->largest);
 	set_up(p, hello.seed + 1, hello.seed);
 	talk_accept(&p->e, &mine);
 	lend(p);

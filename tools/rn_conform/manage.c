@@ -48,7 +48,8 @@ enum outcome manage_frames(struct play *p)
 	if (o != PASSED)
 		return o;
 	if (p->c->line->bad) {
-		snprintf(p->why, sizeof(p->why), "a frame that no NIC takes: %.150s",
+		snprintf(p->why, sizeof(p->why),
+			 "the peer sent a frame that every NIC drops: %.150s",
 			 p->c->line->bad_text);
 		return DEVIATES;
 	}
@@ -123,13 +124,13 @@ enum outcome manage_request(struct play *p)
 	const struct rn_cm_req *r = &p->c->req.req;
 	if (!rn_cma_hdr_parse(r->data, &hdr) || !hdr.ipv4 ||
 	    !rn_gid_equal(&hdr.src, &p->c->line->peer) || !rn_gid_equal(&hdr.dst, &p->c->line->own))
-		return says(p, DEVIATES, "the address header in the private data names others");
+		return says(p, DEVIATES, "the private data header has other addresses");
 	if (memcmp(r->alternate, none, sizeof(none)) != 0)
-		return says(p, DEVIATES, "an alternate path");
+		return says(p, DEVIATES, "the REQ has an alternate path, which RoCE does not use");
 	if (r->local_lid != 0xFFFF || r->remote_lid != 0xFFFF)
 		return says(p, DEVIATES, "LIDs that are not 0xFFFF");
 	return demand(p, r->hop_limit > 1 && r->local_id && (r->pkey & 0x7FFF) == 0x7FFF,
-		      "hop limit, id or P_Key");
+		      "wrong hop limit, communication id or P_Key in the REQ");
 }
 
 enum outcome manage_repeated_req(struct play *p)
@@ -142,7 +143,7 @@ enum outcome manage_repeated_req(struct play *p)
 	forget(p);
 	conn_send_mad(p->c, &m);
 	if (await(p, RN_CM_REJ, 500))
-		return says(p, DEVIATES, "it rejects a connection that stands");
+		return says(p, DEVIATES, "the peer rejects an established connection");
 	return play_line(p, "alive 0");
 }
 
@@ -185,7 +186,7 @@ enum outcome manage_unanswered_req(struct play *p)
 	conn_fresh(c, 0x1000);
 	m = await(p, RN_CM_REQ, 30000);
 	if (m == NULL)
-		return says(p, NOT_APPLICABLE, "nobody connects");
+		return says(p, NOT_APPLICABLE, "the peer does not connect");
 	first = *m;
 	m = await(p, RN_CM_REQ, 20000);
 	if (m == NULL)

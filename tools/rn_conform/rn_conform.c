@@ -26,15 +26,15 @@ static void usage(FILE *f)
 {
 	fputs("usage: rn_conform --port INTERFACE --address OWN --peer ADDRESS [options]\n"
 	      "  --port INTERFACE   where the NIC under test is reached; raw packets, so the right to send them is needed\n"
-	      "  --address OWN      our IPv4 address: free, and not one of this host's\n"
+	      "  --address OWN      IPv4 address of this tool: unused, and not an address of this host\n"
 	      "  --peer ADDRESS     the NIC under test\n"
-	      "  --service N        port of its listener, or ours (default 7174)\n"
-	      "  --listen           it connects to us, again and again:   while rping -c -a OWN -S 4096 -C 9; do :; done\n"
+	      "  --service N        CM port: the peer's listener, or with --listen this tool's (default 7174)\n"
+	      "  --listen           the peer connects repeatedly to this tool, e.g.   while rping -c -a OWN -S 4096 -C 9; do :; done\n"
 	      "                     else we connect to it, again and again:   rping -s -P -S 4096, or one rping after another\n"
 	      "  --rows A,B,...     these rows alone            --list   all rows and who must connect\n"
 	      "  --patience S       how long to wait for a connection, or for REJ and DREP (default 30)\n"
 	      "  --json FILE        the result as data          -v       the frames of every row, not only of what deviates\n"
-	      "Exit status: 0 nothing deviates, 1 something does, 2 it did not come to that.\n",
+	      "Exit status: 0 nothing deviates, 1 something does, 2 no row was run.\n",
 	      f);
 }
 
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	if (line_open(&line, o.interface, o.own, o.peer) != 0)
 		return 2;
 	if (!line_resolve(&line)) {
-		fprintf(stderr, "rn_conform: nobody at %s answers ARP\n", o.peer);
+		fprintf(stderr, "rn_conform: no ARP answer from %s\n", o.peer);
 		return 2;
 	}
 	if (t.json)

@@ -55,18 +55,18 @@ enum rn_cm_flags {
 	X(FREE,           0,                            "unused") \
 	X(BOUND,          0,                            "has an address and a port") \
 	X(LISTEN,         0,                            "takes requests") \
-	X(RESOLVING,      RN_CM_F_RESOLVES | RN_CM_F_TRIES | RN_CM_F_TAKEN, "connecting: peer's MAC is being asked for") \
+	X(RESOLVING,      RN_CM_F_RESOLVES | RN_CM_F_TRIES | RN_CM_F_TAKEN, "connecting: the MAC of the next hop is being resolved") \
 	X(REQ_SENT,       RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "REQ is out") \
-	X(REQ_WAIT,       RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "peer asked for patience with the REQ") \
+	X(REQ_WAIT,       RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "an MRA of the peer has delayed the repetition of the REQ") \
 	X(REP_RCVD,       RN_CM_F_HOP | RN_CM_F_TRIES | RN_CM_F_TAKEN, "REP is here, client prepares its QP") \
 	X(REQ_RCVD,       RN_CM_F_TIMED | RN_CM_F_HELD | RN_CM_F_HALF, "REQ is here, client decides") \
 	X(REP_SENT,       RN_CM_F_TIMED | RN_CM_F_HALF | RN_CM_F_TRIES | RN_CM_F_TAKEN, "REP is out") \
-	X(REP_WAIT,       RN_CM_F_TIMED | RN_CM_F_HALF | RN_CM_F_TRIES | RN_CM_F_TAKEN, "peer asked for patience with the REP") \
+	X(REP_WAIT,       RN_CM_F_TIMED | RN_CM_F_HALF | RN_CM_F_TRIES | RN_CM_F_TAKEN, "an MRA of the peer has delayed the repetition of the REP") \
 	X(ESTABLISHED,    RN_CM_F_HOP | RN_CM_F_TAKEN,  "connected") \
 	X(DREQ_SENT,      RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TAKEN, "DREQ is out") \
 	X(DREQ_RCVD,      RN_CM_F_TIMED | RN_CM_F_HOP | RN_CM_F_TAKEN, "DREQ is here, client drains its QP") \
 	X(CLOSED,         0,                            "over; the id lives until it is destroyed") \
-	X(SIDR_RESOLVING, RN_CM_F_RESOLVES | RN_CM_F_TAKEN, "asking for a datagram service: its host's MAC is being asked for") \
+	X(SIDR_RESOLVING, RN_CM_F_RESOLVES | RN_CM_F_TAKEN, "resolving a datagram service: the MAC of the next hop is being resolved") \
 	X(SIDR_SENT,      RN_CM_F_TIMED | RN_CM_F_TAKEN, "SIDR_REQ is out") \
 	X(SIDR_RCVD,      RN_CM_F_TIMED | RN_CM_F_HELD | RN_CM_F_HALF, "SIDR_REQ is here, client decides")
 
@@ -85,7 +85,7 @@ enum rn_cm_flags {
 	X(REJ,         "REJ") \
 	X(DREQ,        "DREQ") \
 	X(DREP,        "DREP") \
-	X(STALE,       "peer has forgotten the connection") \
+	X(STALE,       "the peer no longer has the connection") \
 	X(LISTEN,      "command LISTEN") \
 	X(CONNECT,     "command CONNECT") \
 	X(ESTABLISH,   "command ESTABLISH") \
