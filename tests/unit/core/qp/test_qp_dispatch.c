@@ -1,0 +1,55 @@
+/* Which posted requests and which packets does a QP accept in each state? */
+#include "states.h"
+
+/* Which posts and packets each state accepts (docs/spec/rocev2.md 4.11). */
+static const struct {
+	uint8_t state;
+	int recv, send; /* status of the completion made at once; -1: the request is queued */
+	enum rn_verdict request, response;
+} takes[] = {
+	{RN_QPS_RESET, RN_STATUS_LOC_QP_OP_ERR, RN_STATUS_LOC_QP_OP_ERR, RN_V_QP_STATE,
+	 RN_V_QP_STATE},
+	{RN_QPS_INIT, -1, RN_STATUS_LOC_QP_OP_ERR, RN_V_QP_STATE, RN_V_QP_STATE},
+	{RN_QPS_RTR, -1, RN_STATUS_LOC_QP_OP_ERR, RN_V_OK, RN_V_QP_STATE},
+	{RN_QPS_RTS, -1, -1, RN_V_OK, RN_V_RSP_UNSENT},
+	{RN_QPS_SQD, -1, -1, RN_V_OK, RN_V_RSP_UNSENT},
+	{RN_QPS_ERR, RN_STATUS_WR_FLUSH_ERR, RN_STATUS_WR_FLUSH_ERR, RN_V_QP_STATE, RN_V_QP_STATE},
+};
+
+/* Row F21: for each state, which packets are dropped, and whether posted requests and receives are
+ * queued, flushed or refused. */
+static void test_takes(void **state)
+{
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(takes); i++) {
+		struct rig r;
+		struct rn_pkt p;
+
+		rig_init(&r, &(struct rig_opt){.unconnected = true});
+		put_in(&r, takes[i].state);
+		p = rig_pkt(&r, 0, RN_OP_WRITE_ONLY, 0, NULL, 0);
+		assert_int_equal(rig_rx(&r, 0, &p), takes[i].request);
+		p = rig_pkt(&r, 0, RN_OP_ACK, 0, NULL, 0);
+		assert_int_equal(rig_rx(&r, 0, &p), takes[i].response);
+		while (rig_take(&r, 0, &p))
+			;
+		rig_recv(&r, 0, 1, 0, 8);
+		if (takes[i].recv >= 0)
+			rig_expect(&r, 0, 1, takes[i].recv);
+		rig_request(&r, 0, RN_WQE_SEND, 0, 2, 0, 8, 0);
+		if (takes[i].send >= 0)
+			rig_expect(&r, 0, 2, takes[i].send);
+		rig_expect_none(&r, 0);
+		if (takes[i].state == RN_QPS_SQD)
+			rig_expect_silence(&r, 0);
+		rig_fini(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_takes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
