@@ -31,7 +31,7 @@ OURS = re.compile(r"^_?_?COMPAT_|^compat_")  # what only the headers themselves 
 
 
 def sentence(comment):
-    """The words of a comment on one line, fit for a cell."""
+    """Returns the text of a comment on one line, escaped for the cell of a Markdown table."""
     words = re.sub(r"^\s*\*+ ?", "", comment, flags=re.M)
     return " ".join(words.split()).replace("|", "\\|").replace("<", "&lt;")
 
@@ -60,7 +60,7 @@ class Header:
 
     @staticmethod
     def names(body):
-        """The names a typedef gives: what follows the braces, or its last word, or (*NAME)."""
+        """Returns the names that a typedef defines: the names behind the braces, or its last word, or (*NAME)."""
         tail = re.sub(r"__attribute__\(\(.*?\)\)\s*", "", body[body.rindex("}") + 1:] if "}" in body else body)
         pointers = re.findall(r"\(\s*\*\s*(\w+)\s*\)", tail)
         if pointers:

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Do sources written for Windows build here without a change? Compiles and links the C and C++ files in each DIR and
-# prints for each file that it builds, or the headers, names and symbols it misses. Exit status 0 only if all build.
+# Checks whether sources written for Windows build unchanged: compiles and links the C and C++ files in each DIR, and
+# prints for each file that it builds, or the headers, names and symbols that it lacks. Exit status 0 only if all build.
 #
 #   sources.sh [OPTION]... DIR...
 #
@@ -11,8 +11,8 @@
 #   --keep DIR       puts the programs into DIR, named after their sources
 #   -D..., -I..., -f..., -O..., -g..., -std=...   are passed to the compilers, $CC and $CXX
 #
-# The script writes nothing beside the sources. Headers that a source includes with other letters (windows.H) or with
-# backslashes are found through links in a temporary folder; files in UTF-16 are converted there.
+# The script writes nothing beside the sources. Headers that a source includes in another case (windows.H) or with
+# backslashes are found through links in a temporary folder; files in UTF-16 are converted in that folder.
 set -u
 export LC_ALL=C
 root=$(readlink -f "$(dirname "$(readlink -f "$0")")/..")
@@ -75,7 +75,7 @@ readable() {
 	esac
 }
 
-# stand_in NAME DIR...: links NAME to the header in the folders whose name differs in case or slashes only
+# stand_in NAME DIR...: links NAME to a header in one of the folders whose name differs only in case or slashes
 stand_in() {
 	local name=$1 plain=${1//\\//} at place=$work/stand-ins
 	shift
@@ -87,8 +87,8 @@ stand_in() {
 	mkdir -p "$place/$(dirname "$name")" && ln -sf "$(readable "$at")" "$place/$name"
 }
 
-# compile FILE OBJECT: prints a line "kind name" for everything that is missing. A missing header is replaced by an
-# empty one, so that the compiler goes on and finds what else is missing.
+# compile FILE OBJECT: prints a line "kind name" for each missing header and name. A missing header is replaced by an
+# empty one, so that the compiler continues and also finds the other missing names.
 compile() {
 	local file=$1 object=$2 text header tool standard near all empty=()
 	near=("$(dirname "$file")" ${with[@]+"${with[@]}"})
@@ -142,7 +142,7 @@ row() {
 	printf '%-34s %-8s %s\n' "$@"
 }
 
-# verdict FILE MISSING: prints the rows of one file
+# verdict FILE MISSING: prints the output rows of one file; MISSING is the output of compile
 verdict() {
 	local kind what
 	tried=$((tried + 1))

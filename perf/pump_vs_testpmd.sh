@@ -1,9 +1,9 @@
 #!/bin/bash
 # Compares the pump with dpdk-testpmd (txonly to rxonly): over the same memif, with bare frames of the same length, in the
-# same run, the pump must carry at least 0.9 of what testpmd carries. Otherwise it is no yardstick for ratios.sh.
+# same run, the pump must carry at least 0.9 of testpmd's frames. Otherwise ratios to the pump (ratios.sh) mean nothing.
 # usage: pump_vs_testpmd.sh [-s MESSAGE_BYTES] [-r ROUNDS] [-b build/perf/bench_pump]
-# Rounds of the two alternate. The figure of a round is the mean of the medians of its regimes for the pump, and the median
-# second for testpmd. The best round of each is compared, since other load and CPU placement only ever slow a round down.
+# Rounds of the two programs alternate. For the pump, the figure of a round is the mean of the medians of its regimes; for
+# testpmd it is the median second. The best rounds are compared, since other load and CPU placement can only slow a round down.
 # As root the script reserves 1 GiB of huge pages and raises the session's priority for the run, and restores both.
 set -u
 size=64 rounds=5 pump=build/perf/bench_pump secs=2
@@ -20,7 +20,7 @@ command -v dpdk-testpmd >/dev/null || { echo "no dpdk-testpmd (package dpdk-dev)
 dir=$(mktemp -d) || exit 1
 pages=$(cat /proc/sys/vm/nr_hugepages)
 priority=$(sed 's/.*nice //' /proc/self/autogroup 2>/dev/null)
-# A testpmd never outlives this script, nor 20 seconds of spinning.
+# A testpmd ends when this script ends, or after 20 seconds of CPU time.
 bounded="prlimit --cpu=20 setpriv --pdeathsig KILL"
 clean_up() {
 	[ "$(id -u)" = 0 ] && echo "$pages" >/proc/sys/vm/nr_hugepages

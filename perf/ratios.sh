@@ -1,12 +1,12 @@
 #!/bin/bash
 # Measures all ratios of docs/benchmarks.md, an adapter's figures against those of the bare pump over the same port, and
-# compares them with the bars that they have to pass.
+# compares each ratio with its required value (bar).
 # usage: ratios.sh [-r ROUNDS] [-t SECONDS] [-d build/perf] [-j FILE]
-# Pump and adapter take turns, so that both run under the same other load and with the same placement of the two CPUs. Only
-# epochs of one regime (the distance of the cores before and after agrees) are compared; a ratio is the median over rounds and
+# Pump and adapter run alternately, so that both run under the same other load and with the same placement of the two CPUs. Only
+# epochs of one regime (the same distance of the cores before and after) are compared; a ratio is the median over rounds and
 # regimes. -j FILE also writes the figures of every round as JSON lines. As root the script raises the session's priority for
-# the run, and restores it. Exit status 1: a bar is missed, or the run does not count because the bare pump carries less than
-# 0.9 of dpdk-testpmd over memif.
+# the run, and restores it. Exit status 1: a ratio misses its bar, or the run is invalid because the bare pump carries less
+# than 0.9 of the frames of dpdk-testpmd over memif.
 set -u
 rounds=5 secs=1 dir=build/perf json=
 while getopts r:t:d:j: o; do
@@ -36,12 +36,12 @@ import json, os, statistics, subprocess, sys
 
 bench, rounds, secs = os.environ["dir"], int(os.environ["rounds"]), os.environ["secs"]
 log = open(os.environ["json"], "w") if os.environ["json"] else None
-# Both programs: frame burst, mbufs of each end, room of an mbuf, slots of net_ring, of memif.
+# For both programs: frames per burst, mbufs of each end, bytes of an mbuf, slots of net_ring, log2 of the slots of memif.
 BURST, MBUFS, ROOM, RING, RSIZE = 32, 4096, 9024, 1024, 8
 BUFFER = 2 * (1048576 + 64)  # message memory of each end: two of the largest messages
 common = [f"--secs={secs}", f"--burst={BURST}", f"--mbufs={MBUFS}", f"--ring={RING}", f"--buffer={BUFFER}", "--json"]
 pump_only = [f"--mbuf-size={ROOM}", f"--bsize={ROOM}", f"--rsize={RSIZE}", "--no-huge"]
-# name, options of both, window, signal, which figure, bar, is more better
+# name, port, options of both programs, window, signal, name of the figure, bar, whether a higher figure is better
 rows = []
 for port in "ring", "memif":
     rows += [

@@ -1,5 +1,5 @@
-# Sourced by demo.sh and check.sh: Debian packages. install_packages LOG NAME... installs what is missing, silently when nothing
-# is; exit 2 with one sentence when that is not possible.
+# Sourced by demo.sh and check.sh. install_packages LOG NAME... installs the Debian packages that are missing, and prints nothing
+# if none is missing; exits with status 2 and one sentence if the packages cannot be installed.
 install_packages() {
 	local log=$1 missing="" p
 	shift

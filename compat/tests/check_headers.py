@@ -104,13 +104,13 @@ def other_spellings_name_headers():
     return bad
 
 
-# A comment of one line or more, then the declaration at the margin.
+# A function declaration that begins in the first column.
 DECLARATION = re.compile(r"^(?!typedef\b|static\b|#|extern\b|struct \w+ \{|template\b|return\b)"
                          r"[A-Za-z_][\w \*]*?[ \*](\w+)\([^;{}]*\)(?: __attribute__\(\(.*?\)\))?;", re.M)
 
 
 def declared():
-    """Returns a dictionary: function -> (header, whether a comment stands right above it)."""
+    """Returns a dictionary: function -> (header, whether a comment ends in the line above the declaration)."""
     found = {}
     for name in OWN:
         whole = text(name)
@@ -123,10 +123,10 @@ def declared_is_exported():
     lines = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True,
                            check=True).stdout.splitlines()
     exported = {line.split()[-1].split("@")[0] for line in lines if line.split()[-2] in "TtWD"}
-    # Functions that a header puts behind the name of a native one.
+    # Functions to which a header redirects the calls of a native function.
     redirected = {name for header in OWN for name in re.findall(r"__REDIRECT\w*\([^;]*,\s+(compat_\w+)\);", text(header))}
     ours = set(declared()) | redirected
-    # A sanitizer's own.
+    # Names that begin with an underscore belong to sanitizers, unless a header declares them.
     exported = {name for name in exported if not name.startswith(("_", "__"))} | (exported & ours)
     return ([f"{name} is exported and in no header" for name in sorted(exported - ours)] +
             [f"{name} is declared and not exported" for name in sorted(ours - exported)])

@@ -1,6 +1,7 @@
 """usage: test_sources.py BUILD
 
-Does sources.sh accept folders that build, and list what others miss? Prints TAP."""
+Does sources.sh accept folders that build, and list the headers, names and symbols that others lack?
+Prints TAP."""
 import codecs
 import os
 import subprocess
@@ -60,7 +61,7 @@ bad/symbol.cpp symbol Nobody
 """
 
 
-# What programs bring along or ask for beyond the examples: folder, program, what it prints.
+# Sources with headers of their own or with needs that the examples do not have.
 OWN_SUPPORT = """#pragma once
 #include "ndspi.h"
 #ifdef __cplusplus

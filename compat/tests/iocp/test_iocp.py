@@ -15,9 +15,9 @@ import rig  # noqa: E402
 import tap  # noqa: E402
 
 CONNECTIONS, ROUNDS, PAGES = 200, 10, 2000
-ASKED = CONNECTIONS * (ROUNDS + 3)  # inversions, and lease, add, return
+ASKED = CONNECTIONS * (ROUNDS + 3)  # requests of all connections: ROUNDS inversions, a lease, an add, a return
 LISTENING = r"listening at (192\.0\.2\.1:\d+)\n"
-END_S = 60  # half a minute of patience in the program itself
+END_S = 60  # seconds until a program must end; the program itself waits for half a minute
 
 
 class Service(rig.Rig):
@@ -25,7 +25,7 @@ class Service(rig.Rig):
         super().__init__(None, None, sys.argv[1])
 
     def serve(self):
-        """Returns (process, the address it listens at)."""
+        """Returns (server process, the address at which it listens)."""
         p = self.start("a", sys.argv[2], "-s", "192.0.2.1:0", "-p", str(PAGES)).await_text(LISTENING)
         return p, re.search(LISTENING, p.text).group(1)
 
