@@ -5,7 +5,7 @@
 #
 #   ./demo.sh [FILE]          over memif (shared memory; needs no privileges)
 #   ./demo.sh --port af_packet   over a veth pair between two network namespaces (root)
-#   ./demo.sh --loss 1%       with that share of frames lost in each direction
+#   ./demo.sh --loss 1%       drops 1 % of the frames in each direction
 #
 # $SOFTRNIC_DEMO_PATIENCE: seconds after which a transfer or the table is stopped.
 set -u
@@ -51,7 +51,7 @@ build() {
 	ninja -C build >"$work/ninja.log" 2>&1 || { grep -E 'error|FAILED' "$work/ninja.log" | head; die "the build failed"; }
 }
 
-# Chooses 64 MiB or more of the system's own files: one large file, or many files joined.
+# Chooses 64 MiB or more of system files: one large file, or many files joined.
 choose_file() {
 	[ -z "$file" ] || return
 	file=$(find /usr/lib /usr/bin /usr/libexec -xdev -type f -size +64M -size -256M -readable -print -quit 2>/dev/null)
@@ -126,7 +126,7 @@ start_server() {
 	die "the server does not listen"
 }
 
-# outcome STATUS: prints what an exit status means
+# outcome STATUS: prints the meaning of an exit status
 outcome() {
 	case $1 in
 	0) echo "ended well" ;;

@@ -3,9 +3,9 @@
 #
 #   tests/clean-room.sh [--keep] [ARGUMENTS OF check.sh]
 #
-# It makes a minimal system in a temporary folder ($TMPDIR, else /var/tmp) from the mirrors that this host uses, clones the
-# committed tree into it, and runs ./demo.sh (as root, and as an ordinary user) and ./check.sh there, in namespaces of their
-# own. --keep leaves the folder in place.
+# The script makes a minimal system in a temporary folder ($TMPDIR, else /var/tmp) from the mirrors that this host uses, clones
+# the committed tree into it, and runs ./demo.sh (as root, and as an ordinary user) and ./check.sh in that system, in separate
+# namespaces. --keep leaves the folder in place.
 set -eu
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 keep=no
@@ -48,14 +48,14 @@ mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 cd /src
 status=0
 [ ! -x demo.sh ] || ./demo.sh || status=1
-# Once more without privileges, on a tree of one's own: packages are there by now.
+# Runs the demo again without privileges, on a second copy of the tree; the packages are installed by now.
 useradd guest
 chown -R guest /guest
 su guest -c "cd /guest/src && ./demo.sh" || status=1
 ./check.sh "$@" || status=1
 exit $status
 END
-# Mounts are made inside the namespace and vanish with it: nothing to undo, nothing for rm to walk into.
+# Mounts are made inside the namespace and end with it: none must be undone, and rm cannot delete files behind a mount.
 unshare --mount --pid --ipc --uts --fork --kill-child env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
 	${http_proxy:+http_proxy=$http_proxy} ${https_proxy:+https_proxy=$https_proxy} \
 	chroot "$room" /bin/bash /inside "$@"

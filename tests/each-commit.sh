@@ -1,10 +1,10 @@
 #!/bin/bash
-# Builds every commit after BASE, oldest first, and runs the unit tests of what the commit touched (tests/touched.py), so
-# that `git bisect` finds no commit that fails for another reason than the one searched for.
+# Builds every commit after BASE, oldest first, and runs the unit tests of the modules that the commit changed
+# (tests/touched.py), so that `git bisect` meets no commit that fails for another reason than the one searched for.
 #
 #   tests/each-commit.sh BASE      for instance a release tag, or main in a branch of your own
 #
-# One line for each commit; the last line is "N passed, N failed", and the exit status 0 when none failed. The commits are
+# Prints one line for each commit; the last line is "N passed, N failed". Exit status 0 when none failed. The commits are
 # checked out one after the other in a worktree in a temporary folder, which is removed at the end and on a signal. meson
 # uses ccache where it is installed. Neither the index nor the files of this working tree are touched.
 set -u
@@ -31,11 +31,11 @@ trap cleanup EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
-# Without these two a folder with another name would miss what ccache has.
+# Without these two variables ccache finds no earlier result, because the folder's name differs in each run.
 export CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
 
-# quietly COMMAND...: runs it in a process group of its own, its output in $work/log. A shell that waits for a child in the
-# background takes signals at once.
+# quietly COMMAND...: runs the command in a process group of its own, with its output in $work/log. The command runs in the
+# background because a shell that waits for a background child handles signals at once.
 quietly() {
 	local status
 	set -m
@@ -48,7 +48,7 @@ quietly() {
 	return $status
 }
 
-# build: a build folder is configured afresh when the one of the commit before does not go on.
+# build: reconfigures and builds in the build folder of the commit before; if that fails, starts with a new build folder.
 build() {
 	local again=""
 	[ -f build/build.ninja ] && again=--reconfigure

@@ -16,7 +16,7 @@ SKIP = re.compile(r"#\s*SKIP\b", re.I)
 
 
 def tally_program(entry):
-    """(passed, [names that failed], skipped) of one line of meson's test log."""
+    """Returns (passed, [names that failed], skipped) for one line of meson's test log."""
     result = entry.get("result", "")
     passed = skipped = 0
     failed = []
@@ -49,7 +49,7 @@ def tally_log(lines):
 
 
 def suites(introspection):
-    """Suites in order of first appearance, without the project's name; tests without one are in no suite."""
+    """Returns the suites in order of first appearance, without the project's name; a test without a suite is left out."""
     found = []
     for test in json.load(introspection):
         for suite in test["suite"]:

@@ -8,7 +8,7 @@ class Skip(Exception):
 
 
 def run(checks):
-    """checks: list of (name, function that returns a list of complaints or raises). Exits 1 when one failed."""
+    """Runs checks: a list of (name, function that returns a list of complaints or raises). Exits with 1 when a check failed."""
     bad = 0
     print(f"1..{len(checks)}")
     for number, (name, function) in enumerate(checks, 1):
@@ -17,7 +17,7 @@ def run(checks):
         except Skip as why:
             print(f"ok {number} - {name} # SKIP {why}")
             continue
-        except Exception:  # a check that breaks has failed; the others still run
+        except Exception:  # a check that raises has failed; the other checks still run
             complaints = traceback.format_exc().splitlines()
         print(f"{'not ok' if complaints else 'ok'} {number} - {name}")
         for line in complaints[:100]:

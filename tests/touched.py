@@ -2,16 +2,16 @@
 
 usage: touched.py SOURCE BUILD < PATHS      PATHS: what `git diff --name-only` prints
 
-The table below maps the folder of a changed file to the folders of the tests that stand on it; a file below tests/
+The table below maps the folder of a changed file to the folders of the tests that depend on the file; a file below tests/
 selects the tests of its own folder. A path without a row, and a row without a test, select every unit test: a needless
-test costs seconds, a missing one a bisection.
+test costs seconds, while a missing test may cost a bisection.
 """
 import json
 import os
 import subprocess
 import sys
 
-# Folder of the changed file: folders of the tests to run, subfolders included. The first row that fits counts.
+# Folder of the changed file: folders of the tests to run, subfolders included. The first row that matches counts.
 ROWS = [
     ("dataplane/core/", ["tests/unit/core", "tests/unit/port", "tests/unit/nic", "tests/sim", "tests/fuzz", "tests/docs"]),
     ("dataplane/port/", ["tests/unit/port", "tests/unit/nic", "tests/docs"]),
@@ -20,9 +20,9 @@ ROWS = [
     ("provider/", ["tests/unit/provider", "compat/tests", "tests/docs"]),
     ("tools/", ["tests/unit/tools"]),
     ("perf/", ["tests/unit/perftest"]),
-    ("tests/nd2/", ["tests/unit/provider"]),  # which compiles these tests against a provider in memory
+    ("tests/nd2/", ["tests/unit/provider"]),  # tests/unit/provider runs the programs of tests/nd2 over a NIC in memory
 ]
-# What is only read: the tests of the pages see it, and those of suite lint.
+# Files that no program contains: only the tests of pages (PAGES) and suite lint read them.
 PROSE = ("README.md", "CONTRIBUTING.md", "LICENSE", "docs/", "demo.sh", "check.sh", ".ci/", ".git")
 
 
@@ -30,7 +30,8 @@ PAGES = ["tests/docs"]
 
 
 def folder_of(test, source, build):
-    """The folder below SOURCE that declares the test: that of its program or script. tests/sim_random is of tests/sim."""
+    """Returns the folder below SOURCE that declares the test: the folder of its program or script. Programs in the folder tests of
+    the build, such as tests/sim_random, belong to tests/sim."""
     for word in test["cmd"]:
         for root in (build, source):
             place = os.path.relpath(os.path.normpath(word), root)
@@ -45,7 +46,7 @@ def below(folder, tops):
 
 
 def wanted(path):
-    """The test folders of one changed file, and whether finding no test there means: run all."""
+    """Returns (the test folders of one changed file, whether all tests must run if these folders have no test)."""
     if path.startswith(PROSE) or path.endswith("/README.md"):
         return PAGES, False
     for top, folders in ROWS:

@@ -99,7 +99,7 @@ class Install:
                 if words not in page]
 
     def nothing_of_compat(self):
-        """A build with -Dcompat=false leaves no file and no package of it behind."""
+        """A build with -Dcompat=false installs no file and no package of compat/."""
         return [f"{path} is installed" for path in glob.glob(self.at(self.prefix) + "/**/*compat*", recursive=True)]
 
     def client_needs_no_private_header(self, client):
@@ -121,7 +121,7 @@ class Install:
         return bad or ([] if said == SAID else [f"said {said!r} instead of {SAID!r}"])
 
     def readme_program_runs(self):
-        """docs/hello.cc, built with the command that README.md gives."""
+        """docs/hello.cc, built with the command in README.md, runs and prints its message."""
         program = os.path.join(self.work, "hello")
         bad, _ = self.run(*COMPILERS[".cc"], *self.moved("--cflags", package="softrnic"),
                           os.path.join(self.source, "docs", "hello.cc"), "-o", program, *self.moved("--libs", package="softrnic"))

@@ -29,7 +29,7 @@ def perf(verb, flags, serve, cm=False, family=4, theirs_more="", allow="", **mor
         theirs += " " + to_ours
     return Pair(serve, ours, theirs, family, listens="Waiting for client", port=None if cm else TCP_PORT,
                 once_more=ONCE_MORE if cm else "",
-                # READ responses arrive at the peer's pace: the kernel's socket ring may overflow
+                # The peer chooses the rate of READ responses: the kernel's socket ring may overflow
                 # while softrnic's thread waits for a CPU.
                 allow=allow + (" loss" if verb == "read_bw" else ""), **more)
 

@@ -164,7 +164,7 @@ def scapy_rebuild(path):
     return complaints
 
 
-# ---- tshark: every frame is InfiniBand to it, without complaint ----
+# ---- tshark decodes every frame as InfiniBand, without complaint ----
 
 KNOWN_COMPLAINTS = {
     # RoCEv2 allows a UDP checksum of 0 over IPv6 too, because the ICRC protects more; Linux

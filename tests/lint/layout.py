@@ -16,7 +16,7 @@ class Missing(Exception):
 
 
 def program():
-    """Debian 12's, or the one without a number."""
+    """Returns the path of clang-format: version 14, that of Debian 12, or else the default version."""
     found = shutil.which("clang-format-14") or shutil.which("clang-format")
     if not found:
         raise Missing("clang-format is not installed")
@@ -44,8 +44,8 @@ def files_are_formatted(tree):
 
 
 def comments_fit(tree):
-    """clang-format leaves the lines of a comment alone, so that lists keep theirs. None may be too long. The lines of a macro
-    and of a table laid out by hand are not looked at."""
+    """No line of a comment may be too long: clang-format does not break the lines of comments, so that lists in comments stay as
+    they are. The lines of macros and of tables laid out by hand are not checked."""
     bad = []
     for name in tree.c_files():
         text = BY_HAND.sub(lambda found: re.sub(r"[^\n]", "", found.group()), "\n".join(tree.lines(name)))

@@ -167,8 +167,8 @@ PACKET_PATH = {"lcore", "mailbox", "mem", "rxtx", "steer", "submit", "wake"}
 
 
 def the_packet_path_writes_no_log(tree):
-    """Files of the packet path do not write to the log, because that may block: they count, other
-    threads log."""
+    """Files of the packet path do not write to the log, because writing may block: they increment
+    counters, and other threads write to the log."""
     return [f"{name}:{number}: log.h on the packet path" for name, number, _, header in includes(tree)
             if header == "port/log.h" and re.sub(r"dataplane/port/(\w+)\.[ch]$", r"\1", name) in PACKET_PATH]
 

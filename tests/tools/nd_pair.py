@@ -34,7 +34,7 @@ class Tool(NamedTuple):
     quick: list             # the client's words for a run of about a second
     long: list              # the client's words for a run of a minute, always with data in flight
     client_says: str        # regular expression for the client's output after a quick run
-    server_says: str        # the same for the server's output
+    server_says: str        # regular expression for the server's output after a quick run
     tampered: tuple = ("client", "server")  # the ends that send data which the other end checks
     tamper: list = None     # the client's words for a run with tampered data; None: quick
     server: list = ()       # further words of the server in every run
@@ -113,7 +113,7 @@ def good_run(tool, port, words=(), server_words=(), version=4, number=""):
 
 
 def wrong_byte(tool, port, culprit):
-    """The impairment changes a bit in some of the culprit's frames: both ends fail, and the other
+    """The impairment changes a bit in some frames of one end (culprit): both ends fail, and the other
     end prints which byte is wrong. By chance the bit may be in a control message of the tool,
     which is refused with another text; so up to three attempts, with 1, 2 and 3 % of the frames."""
     said = []
@@ -179,7 +179,7 @@ WRONG_WORDS = (
     ("-s --timeout 1h 192.0.2.1", "from 1 to 3600"), ("-s --timeout 99999999999999999999 192.0.2.1", "from 1 to 3600"),
     ("-s -q 0 192.0.2.1", "--pipeline '0'"), ("-s -l /nonexistent/log 192.0.2.1", "/nonexistent/log: No such file"),
 )
-# The same for the tools that have the options of messages.
+# Wrong arguments of the tools with options about messages, and a part of the message about each.
 WRONG_MESSAGES = (
     ("-s -n 0 192.0.2.1", "--sge '0'"), ("-s --size 0 192.0.2.1", "A or A:B"), ("-s --size 2:1 192.0.2.1", "A or A:B"),
     ("-s --size 1: 192.0.2.1", "A or A:B"), ("-s --size 2g 192.0.2.1", "A or A:B"), ("-s --size 1:2:3 192.0.2.1", "A or A:B"),

@@ -18,7 +18,7 @@ BUILD, CATALOGUE = sys.argv[1:3]
 AT_ONCE = 3
 ENDS_S = 10      # seconds in which both ends must exit: about two, and more for a busy machine
 # Code of the ACK timeout. A peer is given up after eight timeouts, 17 s: an end that exits within
-# ENDS_S has noticed the disconnect, and a slow machine does not look like an interruption.
+# ENDS_S has received the disconnect, and a slow machine does not look like an interruption.
 ACK_TIMEOUT = 19
 UNDER_WAY_S = 1
 BEGINS_S = 20    # seconds in which a client connects and starts its work, on a busy machine
@@ -36,7 +36,7 @@ class Row(NamedTuple):
     # Output that shows that the client is at work; FILE: it has read from the large file.
     client_busy: str
     server_result: str   # output of an interrupted server beside the message about the interruption
-    client_result: str   # the same of an interrupted client
+    client_result: str   # output of an interrupted client beside the message about the interruption
     farewell: bool = True  # the other end must notice the interruption
     # Output of a server that exits with 0 when its client was interrupted.
     server_survives: str = ""

@@ -17,7 +17,7 @@ import tap  # noqa: E402
 FOLDER = sys.argv[1]
 TOOLS = [f"nd_{verb}_{what}" for verb in ("send", "write", "read", "atomic") for what in ("bw", "lat")]
 LINE = "-" * 87
-# An end gives its peer up after eight ACK timeouts: 17 s with -u 19. With perftest's default -u 14
+# The connection fails after eight ACK timeouts without an answer: 17 s with -u 19. With perftest's default -u 14
 # that is 0.5 s, and on a loaded machine a process was seen to wait longer than that for a CPU.
 PATIENCE = ["-u", "19"]
 STANDS_STILL_S = 1.5
@@ -104,7 +104,7 @@ def talks(tool, flags, host="127.0.0.1"):
 
 
 def stands_still():
-    """The server is stopped for a while, as on a loaded machine; the client must not give it up."""
+    """The server is stopped for a while, as on a loaded machine; the client must wait for the server."""
     def stop_and_go_on(server, client):
         client.await_text("BW average")
         time.sleep(0.3)

@@ -54,7 +54,7 @@ def pings(version, size):
 
 def farewell_is_lost():
     """rping sends its last message once and exits. This client is killed after its last
-    round, before that message: nobody reads the pipe that it prints to, so it blocks there.
+    round, before that message: no process reads its output pipe, so the client blocks there.
     The server must not fail."""
     with Rig(*TOOLS) as rig:
         server = rig.server("-a", SERVERS[4], "-C", "2", tool="rping")
