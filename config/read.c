@@ -64,7 +64,7 @@ static int read_adapters(const struct rn_config_reader *r, const config_setting_
 		return rn_config_fail(
 			r, list,
 			"found %s, allowed: a list of 1..%d groups: ({ name = ...; }, ...)",
-			n < 0 ? "something else than a list"
+			n < 0 ? "a value that is not a list"
 			: n   ? "too many adapters"
 			      : "no adapter",
 			RN_CONFIG_MAX_ADAPTERS);

@@ -102,7 +102,7 @@
 	X(UINT,   burst,        32,  1, 256, "packets received or sent at once") \
 	X(POW2,   port_ring,    1024, 64, 16384, "descriptors per receive and transmit queue of a port") \
 	X(UINT,   window_packets, 1024, 1, 65536, "maximum number of unacknowledged packets per queue pair") \
-	X(UINT,   quota_packets, 16, 1, 1024, "packets one queue pair may send before the next has its turn")
+	X(UINT,   quota_packets, 16, 1, 1024, "packets that one queue pair may send before the next queue pair may send")
 
 #define RN_CONFIG_TIMERS_ROWS(X) \
 	X(UINT,   ack_timeout,  17,  0, 31,  "local ACK timeout code: 4.096 us * 2^code; 0 = never. A connection fails when its peer is silent for 8 times this time, so it must be longer than a thread may wait for a CPU. A value that a peer proposes is limited to three codes more") \
@@ -128,7 +128,7 @@
 /* Names and values are those of the DCQCN parameters of hardware adapters. docs/congestion.md
  * explains the parameters. */
 #define RN_CONFIG_CONGESTION_ROWS(X) \
-	X(CHOICE, algorithm,    RN_CONFIG_ALGORITHM_DCQCN, rn_config_algorithm, 0, "what a received congestion notification does: none = nothing; dcqcn = limits the rate of its queue pair") \
+	X(CHOICE, algorithm,    RN_CONFIG_ALGORITHM_DCQCN, rn_config_algorithm, 0, "effect of a received congestion notification: none = ignored; dcqcn = limits the rate of its queue pair") \
 	X(BOOL,   ecn,          true, 0, 1,  "send packets of connections as ECT(0), so that switches may mark them instead of dropping them") \
 	X(UINT,   cnp_interval_us, 50, 0, 1000000, "at most one notification per queue pair in this time") \
 	X(UINT,   cnp_dscp,     48,  0, 63,  "DSCP of notifications") \
@@ -142,7 +142,7 @@
 	X(UINT,   rpg_threshold, 1,  1, 31,  "increases of either kind before fast recovery ends") \
 	X(UINT,   rpg_gd,       11,  11, 15, "a reduction is rate * alpha / 2^rpg_gd, with alpha 0..1023") \
 	X(UINT,   rpg_min_dec_fac, 50, 1, 100, "per cent of the rate that one reduction leaves at least") \
-	X(UINT,   rate_to_set_on_first_cnp, 0, 0, 1000000, "rate in Mb/s after the first notification; 0 = by the formula of later ones") \
+	X(UINT,   rate_to_set_on_first_cnp, 0, 0, 1000000, "rate in Mb/s after the first notification; 0 = computed as after later notifications") \
 	X(UINT,   rate_reduce_monitor_us, 4, 0, 1000000, "at most one reduction in this time") \
 	X(UINT,   initial_alpha_value, 1023, 1, 1023, "alpha when a rate limit begins") \
 	X(UINT,   dce_tcp_g,    1019, 1, 1023, "every dce_tcp_rtt_us alpha is multiplied by dce_tcp_g / 1024; after a notification 1024 - dce_tcp_g is added") \
@@ -174,7 +174,7 @@
 	X(CHOICE, level,        RN_CONFIG_LEVEL_WARNING, rn_config_level, 0, "least severe level of messages written to standard error; docs/log.md lists softrnic's messages")
 
 #define RN_CONFIG_SECTIONS(X) /* section, rows, help; `adapters` is a list of groups, the others are groups */ \
-	X(idle,     RN_CONFIG_IDLE_ROWS,     "what a shard does without work") \
+	X(idle,     RN_CONFIG_IDLE_ROWS,     "how a shard waits when it has no work") \
 	X(limits,   RN_CONFIG_LIMITS_ROWS,   "sizes of tables and queues, allocated at start") \
 	X(timers,   RN_CONFIG_TIMERS_ROWS,   "timeouts and retries") \
 	X(protocol, RN_CONFIG_PROTOCOL_ROWS, "behaviour on the wire") \

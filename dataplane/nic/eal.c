@@ -227,7 +227,7 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 	if (failed != 0) {
 		snprintf(
 			err, errlen,
-			"DPDK's EAL could not be started before (%s); only a new process can try again",
+			"an earlier start of DPDK's EAL failed in this process (%s); only a new process can try again",
 			strerror(-failed));
 		return failed;
 	}
@@ -244,9 +244,10 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 	rc = run_init(cfg, bytes, &failed);
 	if (rc != 0) {
 		rn_rundir_failed();
-		snprintf(err, errlen,
-			 "DPDK's EAL cannot be started (%s); log.level = \"debug\" tells more",
-			 strerror(-rc));
+		snprintf(
+			err, errlen,
+			"DPDK's EAL cannot be started (%s); log.level = \"debug\" gives more details",
+			strerror(-rc));
 		return rc;
 	}
 	/* With private memory the run directory is empty now and can be removed. If telemetry has a

@@ -108,7 +108,7 @@ static int check_kernel_addresses(const struct rn_config_adapter *a, char *err, 
 				continue;
 			snprintf(
 				err, errlen,
-				"adapter %s: interface %s carries the adapter's own address: two stacks would answer",
+				"adapter %s: interface %s has the adapter's own address: the kernel would answer too; remove it from the interface",
 				a->name, a->iface);
 			return -EADDRINUSE;
 		}

@@ -21,10 +21,10 @@ struct rte_rcu_qsbr;
 #define RN_IDLE_ROWS(X) /* columns: name, text */ \
 	X(POLL,     "spins") \
 	X(ADAPTIVE, "spins, then sleeps until the next timer or a wake source") \
-	X(INLINE,   "application threads make the turns; when they do not, the progress thread does")
+	X(INLINE,   "application threads run the shard; when they do not, the progress thread does")
 #define RN_LCORE_STAT_ROWS(X) /* columns: name, text */ \
-	X(turns,  "turns of the loop") \
-	X(busy,   "turns that found work") \
+	X(turns,  "poll iterations (turns) of the shard") \
+	X(busy,   "poll iterations that found work") \
 	X(sleeps, "times the shard slept") \
 	X(rung,   "sleeps ended by a doorbell, a peer or a frame") \
 	X(calls,  "commands and other mailbox calls that the shard ran")

@@ -48,7 +48,7 @@
 	  "adapter %s: queue pair %u to %s failed: %s", \
 	  "The queue pair is in the error state and its requests are flushed. There is no message when the application itself moved it there.") \
 	X(NEWS_LOST, INFO, 0, \
-	  "adapter %s: %u more connections or queue pairs came or went", \
+	  "adapter %s: %u more events of connections or queue pairs, not logged one by one", \
 	  "More happened at once than the log can record; the count is exact, the details are lost.") \
 	X(TABLE_FULL, WARNING, 10, \
 	  "adapter %s: no room for another %s: limits.%s is %u", \

@@ -177,7 +177,7 @@ static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen
 		return rc;
 	}
 	if (ifr.ifr_mtu < spec->mtu) {
-		snprintf(err, errlen, "interface %s has an MTU of %d, the adapter wants %u",
+		snprintf(err, errlen, "interface %s has an MTU of %d, the adapter needs %u",
 			 spec->iface, ifr.ifr_mtu, spec->mtu);
 		return -EINVAL;
 	}

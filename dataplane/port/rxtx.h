@@ -22,7 +22,7 @@ struct rn_capture;
 	X(tx_bytes,      "bytes built by the shard") \
 	X(tx_full,       "bursts of which the port took only a part") \
 	X(tx_discarded,  "frames dropped because the port had taken none for a second") \
-	X(tx_no_mbuf,    "turns that could not send because there were no free buffers") \
+	X(tx_no_mbuf,    "poll iterations that could not send because there were no free buffers") \
 	X(loop_frames,   "frames looped back inside the adapter, never given to the port") \
 	X(loop_lost,     "multicast datagrams not looped back to local members: no free buffers") \
 	X(handed_off,    "packets handed to the shard that owns their QP") \

@@ -241,7 +241,8 @@ static int run(struct test *x)
 		counters_print(stdout);
 	pt_end_close(&x->e);
 	if (rc == 0 && x->too_slow) {
-		fprintf(stderr, "%s: below the limit of -w\n", x->o->tool->name);
+		fprintf(stderr, "%s: the figure is below the limit given with -w\n",
+			x->o->tool->name);
 		rc = -1;
 	}
 	return rc;

@@ -78,7 +78,7 @@ static const char *read_line(const char *key, const char *value, struct util_ent
 {
 	if (strcmp(key, "guid") == 0) {
 		*has_guid = util_guid_parse(value, &entry->guid);
-		return *has_guid ? NULL : "the guid is none";
+		return *has_guid ? NULL : "the GUID is malformed";
 	}
 	if (strcmp(key, "library") == 0) {
 		if ((size_t)snprintf(entry->library, sizeof(entry->library), "%s", value) >=
@@ -178,11 +178,11 @@ static bool read_file(void *arg, const char *path)
 		return false;
 	}
 	if (wrong != NULL) {
-		fprintf(stderr, "NetworkDirect catalogue: %s is passed over: %s\n", path, wrong);
+		fprintf(stderr, "NetworkDirect catalogue: %s is skipped: %s\n", path, wrong);
 	} else if (!listed(r->entries, r->n, &entry.guid)) {
 		if ((unsigned)r->n == r->max) {
 			fprintf(stderr,
-				"NetworkDirect catalogue: %s is passed over: there are %u before it\n",
+				"NetworkDirect catalogue: %s is skipped: the folder already has %u entries before it\n",
 				path, r->max);
 			return false;
 		}

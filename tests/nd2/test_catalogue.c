@@ -240,13 +240,13 @@ static void nd2_own_bad_entries_are_skipped_and_reported_once(void **state)
 		{"library = x.so\n", "it has no guid"},
 		{"guid = {00000001-0000-0009" FAMILY "}\n", "it names no library"},
 		{"guid = {00000001-0000-0009" FAMILY "}\nlibrary =\n", "it names no library"},
-		{"guid = {00000001-0000-0009" FAMILY "\nlibrary = x.so\n", "the guid is none"},
-		{"guid = 00000001-0000-0009" FAMILY "}\nlibrary = x.so\n", "the guid is none"},
-		{"guid = 00000001-0000-0009" FAMILY "9\nlibrary = x.so\n", "the guid is none"},
+		{"guid = {00000001-0000-0009" FAMILY "\nlibrary = x.so\n", "the GUID is malformed"},
+		{"guid = 00000001-0000-0009" FAMILY "}\nlibrary = x.so\n", "the GUID is malformed"},
+		{"guid = 00000001-0000-0009" FAMILY "9\nlibrary = x.so\n", "the GUID is malformed"},
 		{"guid = 00000001-0000-0009-1111-22223333333\nlibrary = x.so\n",
-		 "the guid is none"},
-		{"guid = 0x000001-0000-0009" FAMILY "\nlibrary = x.so\n", "the guid is none"},
-		{"guid = 0000001-00000-0009" FAMILY "\nlibrary = x.so\n", "the guid is none"},
+		 "the GUID is malformed"},
+		{"guid = 0x000001-0000-0009" FAMILY "\nlibrary = x.so\n", "the GUID is malformed"},
+		{"guid = 0000001-00000-0009" FAMILY "\nlibrary = x.so\n", "the GUID is malformed"},
 	};
 	char name[8], line[2048];
 
@@ -270,16 +270,16 @@ static void nd2_own_bad_entries_are_skipped_and_reported_once(void **state)
 	put(".hidden", "nonsense");
 	listen_to(ask_twice);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		snprintf(line, sizeof(line), "%s/b%zu is passed over: %s\n", folder, i,
+		snprintf(line, sizeof(line), "%s/b%zu is skipped: %s\n", folder, i,
 			 rows[i].complaint);
 		if (strstr(said, line) == NULL)
 			fail_msg("not said: %s", line);
 		assert_null(strstr(strstr(said, line) + 1, line));
 	}
-	assert_non_null(strstr(said, "c-long is passed over: a line is too long\n"));
-	assert_non_null(strstr(said, "d-path is passed over: the library's path is too long\n"));
-	assert_non_null(strstr(said, "e-folder is passed over: it is not a file\n"));
-	assert_non_null(strstr(said, "g is passed over: it names no library\n"));
+	assert_non_null(strstr(said, "c-long is skipped: a line is too long\n"));
+	assert_non_null(strstr(said, "d-path is skipped: the library's path is too long\n"));
+	assert_non_null(strstr(said, "e-folder is skipped: it is not a file\n"));
+	assert_non_null(strstr(said, "g is skipped: it names no library\n"));
 	assert_non_null(strstr(said, "NetworkDirect provider /no/such/library.so: "));
 	assert_null(strstr(said, "hidden"));
 }

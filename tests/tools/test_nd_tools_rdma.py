@@ -29,7 +29,7 @@ def tool(name, how):
     return Tool(name, quick=["--size", "1:9000", "--iterations", str(ITERATIONS), *mode],
                 long=["--size", "65536", "--seconds", "60", *mode],
                 client_says=f"{TITLES[name, how]}, scatter/gather entries: 1, checked\n{table(SIZES, ITERATIONS)}",
-                server_says=moved + (", all as they were sent\n$" if how == "w" else " were read\n$"), tampered=sides, tamper=many)
+                server_says=moved + (", data compared\n$" if how == "w" else " were read\n$"), tampered=sides, tamper=many)
 
 
 WRITERS, READERS = ([tool(name, how) for name in ("ndrping", "ndrpingpong")] for how in "wr")

@@ -19,7 +19,7 @@ def table(sizes, iterations):
 def received(sizes, iterations, warm):
     """The server's output: it also counts the `warm` messages of 40 bytes before the first row."""
     messages = len(sizes) * iterations + warm
-    return rf"{messages} messages, {sum(sizes) * iterations + 40 * warm} bytes, all as they were sent\n"
+    return rf"{messages} messages, {sum(sizes) * iterations + 40 * warm} bytes, data compared\n"
 
 
 def tool(name):

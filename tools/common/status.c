@@ -48,7 +48,7 @@ static const struct {
 	ROW(ND_CANCELED, "cancelled, the connection ended"),
 	ROW(ND_REMOTE_ERROR, "the peer refused the request"),
 	ROW(ND_INVALID_ADDRESS, "no adapter of the configuration has this address"),
-	ROW(ND_INVALID_DEVICE_STATE, "not in this state"),
+	ROW(ND_INVALID_DEVICE_STATE, "not allowed in this state"),
 	ROW(ND_INVALID_BUFFER_SIZE, "the message is longer than the buffer"),
 	ROW(ND_TOO_MANY_ADDRESSES, "too many addresses"),
 	ROW(ND_ADDRESS_ALREADY_EXISTS, "address in use"),

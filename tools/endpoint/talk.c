@@ -109,7 +109,7 @@ bool talk_take_order(const struct endpoint *e, const ND2_RESULT *r, struct order
 	if (!within(slots(e, true), r))
 		return false;
 	if (r->BytesTransferred != sizeof(struct order_bytes))
-		die("the peer sent %u bytes where an order was expected", r->BytesTransferred);
+		die("the peer sent %u bytes instead of a control message", r->BytesTransferred);
 	unpack(e, r->RequestContext, o);
 	return true;
 }

@@ -55,7 +55,7 @@ static void usage(FILE *f)
 {
 	fputs("usage: nd_udaddy -b ADDR [-c CONNECTIONS] [-C COUNT] [-S SIZE]            server\n"
 	      "       nd_udaddy -s ADDR [-b LOCAL] [-c CONNECTIONS] [-C COUNT] [-S SIZE] client\n"
-	      "  -s ADDR         server to ask\n"
+	      "  -s ADDR         address of the server\n"
 	      "  -b ADDR         own address\n"
 	      "  -P PORT         default 7174\n"
 	      "  -c CONNECTIONS  default 1\n"

@@ -55,7 +55,7 @@ const struct xfer_msg *as_msg(const struct done *d)
 	const struct xfer_msg *m = (const struct xfer_msg *)d->data;
 	if (d->bytes == sizeof(*m) && m->magic == XFER_MAGIC && m->version == XFER_VERSION)
 		return m;
-	fprintf(stderr, "nd_xfer: the peer does not speak this tool's protocol\n");
+	fprintf(stderr, "nd_xfer: the peer uses another protocol than nd_xfer\n");
 	return NULL;
 }
 

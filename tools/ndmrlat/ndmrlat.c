@@ -46,7 +46,7 @@ static void take_packet(struct watch *w)
 	ULONG n = 0;
 	must("NdsPortGet", NdsPortGet(w->port, &entry, 1, PATIENCE, &n));
 	if (n != 1)
-		die("nothing came out of the completion port");
+		die("no completion arrived at the completion port");
 	if (entry.lpOverlapped != &w->ov || NdsPortEntryFailed(&entry))
 		die("the completion port returned another request, or a failed one");
 }
@@ -109,7 +109,7 @@ static void nothing_in_port(struct watch *w)
 	HRESULT hr = NdsPortGet(w->port, &entry, 1, 0, &n);
 	must("NdsPortGet", hr);
 	if (hr != ND_TIMEOUT)
-		die("the completion port tells of a request whose event has the low bit set");
+		die("the completion port returned a request whose event has the low bit set");
 }
 
 static void run_rows(struct watch *w, struct table *t, HANDLE event)

@@ -177,7 +177,7 @@ static void server(struct side *s)
 	for (talk_await_order(&s->e, 0, &run); run.kind == ORDER_RUN;
 	     talk_await_order(&s->e, 0, &run)) {
 		if (run.size < 1 || run.size > hello.size)
-			die("the client wants to send %u bytes after it said %u", run.size,
+			die("the client wants to send %u bytes, but announced %u at most", run.size,
 			    hello.size);
 		receive_all(s, &run);
 		talk_post_receives(&s->e, 1);
@@ -187,7 +187,7 @@ static void server(struct side *s)
 		die("the client sent order %u", run.kind);
 	talk_send(&s->e, &(struct order){.kind = ORDER_DONE});
 	printf("ndping: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages,
-	       (unsigned long long)s->e.bytes, s->e.o->unchecked ? "" : ", all as they were sent");
+	       (unsigned long long)s->e.bytes, s->e.o->unchecked ? "" : ", data compared");
 }
 
 static const struct tool tool = {

@@ -188,12 +188,12 @@ static void server(struct side *s)
 		die("the client sent order %u", run.kind);
 	talk_send(&s->e, &(struct order){.kind = ORDER_DONE});
 	printf("ndpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)s->e.messages,
-	       (unsigned long long)s->e.bytes, s->e.o->unchecked ? "" : ", all as they were sent");
+	       (unsigned long long)s->e.bytes, s->e.o->unchecked ? "" : ", data compared");
 }
 
 static const struct tool tool = {
 	.name = "ndpingpong",
-	.purpose = "Measures the latency of Send: half of the time until the answer is there.",
+	.purpose = "Measures the latency of Send: half of the round-trip time.",
 	.groups = OPT_PAIR | OPT_RUN | OPT_MESSAGE,
 	.port = PORT,
 	.address_needed = true,

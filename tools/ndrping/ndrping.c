@@ -218,14 +218,14 @@ static void run_server(struct rping *p)
 	printf("ndrping: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages,
 	       (unsigned long long)p->e.bytes,
 	       p->read	    ? " were read"
-	       : p->checked ? ", all as they were sent"
+	       : p->checked ? ", data compared"
 			    : " were written");
 }
 
 static const struct option_row rows[] = {
 	{'w', "write", NULL, OPT_FLAG, OPT_ALL, &by_write, 0, 0,
 	 "Writes (the client says it; default)"},
-	{'r', "read", NULL, OPT_FLAG, OPT_ALL, &by_read, 0, 0, "Reads (the client says it)"},
+	{'r', "read", NULL, OPT_FLAG, OPT_ALL, &by_read, 0, 0, "Reads (an option of the client)"},
 	{.name = NULL},
 };
 

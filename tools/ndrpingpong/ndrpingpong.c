@@ -312,20 +312,22 @@ static void run_server(struct pong *p)
 	printf("ndrpingpong: %llu messages, %llu bytes%s\n", (unsigned long long)p->e.messages,
 	       (unsigned long long)p->e.bytes,
 	       p->read	    ? " were read"
-	       : p->checked ? ", all as they were sent"
+	       : p->checked ? ", data compared"
 			    : " were written");
 }
 
 static const struct option_row rows[] = {
 	{'w', "write", NULL, OPT_FLAG, OPT_ALL, &by_write, 0, 0,
-	 "Writes there and back (the client says it; default)"},
-	{'r', "read", NULL, OPT_FLAG, OPT_ALL, &by_read, 0, 0, "single Reads (the client says it)"},
+	 "Writes in both directions (an option of the client; default)"},
+	{'r', "read", NULL, OPT_FLAG, OPT_ALL, &by_read, 0, 0,
+	 "single Reads (an option of the client)"},
 	{.name = NULL},
 };
 
 static const struct tool tool = {
 	.name = "ndrpingpong",
-	.purpose = "Measures how long a Write takes that the other side waits for, or a Read.",
+	.purpose =
+		"Measures the latency of Write (ping-pong, half a round trip) or of a single Read.",
 	.groups = OPT_PAIR | OPT_RUN | OPT_MESSAGE,
 	.port = 54327,
 	.defaults =

@@ -69,7 +69,7 @@ enum outcome manage_reply(struct play *p)
 	if (m->rep.qpn < 2 || m->rep.qpn > 0xFFFFFE)
 		return says(p, DEVIATES, "REP names no queue pair");
 	return demand(p, m->rep.responder_resources <= 4 && m->rep.initiator_depth <= 4,
-		      "REP promises more than the REQ asked for");
+		      "REP has a larger READ limit than the REQ offered");
 }
 
 /* Sends a REQ with new ids, to another port or with another destination address in its private
@@ -154,7 +154,7 @@ enum outcome manage_repeated_rep(struct play *p)
 	forget(p);
 	conn_send_rep(p->c);
 	if (!await(p, RN_CM_RTU, 1500))
-		return says(p, DEVIATES, "no RTU for a REP that came again");
+		return says(p, DEVIATES, "no RTU for a repeated REP");
 	return play_line(p, "alive 0");
 }
 
@@ -172,7 +172,7 @@ enum outcome manage_stray_reply(struct play *p)
 				   .guid = 77};
 	conn_send_mad(c, &m);
 	if (await(p, RN_CM_RTU, 500))
-		return says(p, DEVIATES, "an RTU for a REP nobody asked for");
+		return says(p, DEVIATES, "an RTU for a REP without a REQ");
 	return play_line(p, "alive 0");
 }
 
@@ -190,11 +190,11 @@ enum outcome manage_unanswered_req(struct play *p)
 	first = *m;
 	m = await(p, RN_CM_REQ, 20000);
 	if (m == NULL)
-		return says(p, DEVIATES, "the REQ does not come again within 20 s");
+		return says(p, DEVIATES, "the peer does not repeat its REQ within 20 s");
 	enum outcome o = demand(p,
 				m->tid == first.tid && m->req.local_id == first.req.local_id &&
 					m->req.qpn == first.req.qpn,
-				"the REQ that comes again has another TID, id or queue pair");
+				"the repeated REQ has another TID, id or queue pair");
 	conn_send_rep(c); /* ends the peer's connection attempt */
 	return o;
 }
@@ -261,8 +261,7 @@ enum outcome manage_repeated_dreq(struct play *p)
 	if (!await(p, RN_CM_DREP, 300))
 		return says(p, NOT_APPLICABLE, "the peer is gone with its connection");
 	conn_send_mad(p->c, &m);
-	return await(p, RN_CM_DREP, 500) ? PASSED
-					 : says(p, DEVIATES, "no DREP to a DREQ that came again");
+	return await(p, RN_CM_DREP, 500) ? PASSED : says(p, DEVIATES, "no DREP to a repeated DREQ");
 }
 
 enum outcome manage_disconnect_wrong(struct play *p)

@@ -356,7 +356,7 @@ static enum outcome do_atomics(struct play *p)
 	a = conn_take(p->c, &p->c->answers, in_ms(PATIENCE));
 	if (a && a->pkt.op->family == RN_F_ATOMIC_ACK && p->c->va % 8 == 0)
 		return PASSED;
-	snprintf(p->why, sizeof(p->why), "the memory that the peer lent takes no atomics");
+	snprintf(p->why, sizeof(p->why), "the peer's memory has no atomic access");
 	return NOT_APPLICABLE;
 }
 
@@ -387,8 +387,8 @@ static enum outcome do_for_ever(struct play *p)
 
 	if (n == 7)
 		return PASSED;
-	snprintf(p->why, sizeof(p->why),
-		 "the peer said in its REQ that it comes again %u times, not for ever", n);
+	snprintf(p->why, sizeof(p->why), "the peer's REQ has RNR retry count %u, not 7 (endless)",
+		 n);
 	return NOT_APPLICABLE;
 }
 
@@ -415,9 +415,9 @@ static enum outcome do_request(struct play *p)
 		return deviates(p, "expected %s psn=%s, got %s psn=%d",
 				opcode ? opcode : "a request", p->word[1], name, psn);
 	if (flag(p, "same") && r->hash != p->asked_hash)
-		return deviates(p, "%s psn=%d came again with other contents", name, psn);
+		return deviates(p, "the retransmitted %s psn=%d has other contents", name, psn);
 	if (r->at - answered < number(p, "after", 0) * 1000)
-		return deviates(p, "%s came again after %u us, not %s", name,
+		return deviates(p, "%s was retransmitted after %u us, not %s", name,
 				(unsigned)((r->at - answered) / 1000), value(p, "after"));
 	if (!p->asked)
 		p->asked_va = r->pkt.va;

@@ -25,13 +25,13 @@ static const char *const outcome_words[] = {"passed", "deviates", "not applicabl
 static void usage(FILE *f)
 {
 	fputs("usage: rn_conform --port INTERFACE --address OWN --peer ADDRESS [options]\n"
-	      "  --port INTERFACE   where the NIC under test is reached; raw packets, so the right to send them is needed\n"
+	      "  --port INTERFACE   interface on the link of the NIC under test; needs CAP_NET_RAW\n"
 	      "  --address OWN      IPv4 address of this tool: unused, and not an address of this host\n"
 	      "  --peer ADDRESS     the NIC under test\n"
 	      "  --service N        CM port: the peer's listener, or with --listen this tool's (default 7174)\n"
 	      "  --listen           the peer connects repeatedly to this tool, e.g.   while rping -c -a OWN -S 4096 -C 9; do :; done\n"
-	      "                     else we connect to it, again and again:   rping -s -P -S 4096, or one rping after another\n"
-	      "  --rows A,B,...     these rows alone            --list   all rows and who must connect\n"
+	      "                     without --listen the tool connects, repeatedly:   rping -s -P -S 4096, or one rping after another\n"
+	      "  --rows A,B,...     only these rows             --list   all rows and which side must connect\n"
 	      "  --patience S       how long to wait for a connection, or for REJ and DREP (default 30)\n"
 	      "  --json FILE        the result as data          -v       the frames of every row, not only of what deviates\n"
 	      "Exit status: 0 nothing deviates, 1 something does, 2 no row was run.\n",

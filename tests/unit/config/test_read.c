@@ -83,7 +83,7 @@ static void test_shape_of_sections(void **state)
 		{"adapters = ();",
 		 "t.conf:1: adapters: found no adapter, allowed: a list of 1..8 groups: ({ name = ...; }, ...)"},
 		{"adapters = { };",
-		 "t.conf:1: adapters: found something else than a list, allowed: a list of 1..8 groups: ({ name = ...; }, ...)"},
+		 "t.conf:1: adapters: found a value that is not a list, allowed: a list of 1..8 groups: ({ name = ...; }, ...)"},
 		{"adapters = ({},{},{},{},{},{},{},{},{});",
 		 "t.conf:1: adapters: found too many adapters, allowed: a list of 1..8 groups: ({ name = ...; }, ...)"},
 		{"adapters = (1);",
