@@ -20,6 +20,8 @@
 #define FLAGS(X)                                                                               \
 	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")        \
 	X("solo", NULL, "one thread drives both ends, over net_ring")                          \
+	X("messages", "N", "with --solo: send N messages, or make N round trips, and exit")    \
+	X("idle", "N", "with --solo: poll N times without work, and exit")                     \
 	X("op", "send|write|read", "the requests that end a posts [send]")                     \
 	X("size", "BYTES", "of a message [64]")                                                \
 	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                     \
@@ -42,6 +44,8 @@
 enum flag {
 	PORT,
 	SOLO,
+	MESSAGES,
+	IDLE,
 	OP,
 	SIZE,
 	MTU,
@@ -88,9 +92,9 @@ static bool take_op(struct link_options *o, const char *arg)
 static bool option_take(struct link_options *o, enum flag flag, const char *arg)
 {
 	unsigned *const numbers[HELP + 1] = {
-		[SIZE] = &o->size,     [MTU] = &o->mtu,	    [WINDOW] = &o->window,
-		[SIGNAL] = &o->signal, [BURST] = &o->burst, [MBUFS] = &o->mbufs,
-		[RING] = &o->ring};
+		[SIZE] = &o->size,     [MTU] = &o->mtu,		  [WINDOW] = &o->window,
+		[SIGNAL] = &o->signal, [BURST] = &o->burst,	  [MBUFS] = &o->mbufs,
+		[RING] = &o->ring,     [MESSAGES] = &o->messages, [IDLE] = &o->idle};
 	bool *const switches[HELP + 1] = {
 		[SOLO] = &o->solo, [RTT] = &o->rtt,	[POLL] = &o->poll,
 		[JSON] = &o->json, [STATS] = &o->stats, [HUGE_PAGES] = &o->huge};
@@ -126,8 +130,14 @@ static const char *options_wrong(struct link_options *o)
 		o->buffer = 2 * ((size_t)o->size + 64);
 	if (o->burst == 0 || o->burst > 256)
 		return "--burst is 1..256";
-	if (o->solo && (o->memif || o->rtt))
-		return "--solo is for a stream over net_ring";
+	if (o->solo && o->memif)
+		return "--solo is over net_ring";
+	if (o->solo && o->rtt && o->messages == 0)
+		return "--solo --rtt needs --messages";
+	if (o->messages > 0 && (!o->solo || o->messages % o->signal != 0))
+		return "--messages needs --solo and a multiple of --signal";
+	if (o->idle > 0 && (!o->solo || o->messages > 0))
+		return "--idle needs --solo, without --messages";
 	if (o->rtt && o->kind != RN_WQE_SEND)
 		return "--rtt works with SENDs only";
 	if (o->secs <= 0 || o->secs > 600)
@@ -227,7 +237,12 @@ static bool run_in_one_process(const struct link_options *o, struct link_shared 
 	link_end_connect(o, &b, sh, 1);
 	if (o->solo) {
 		run_on(o->cpu[0]);
-		link_solo(o, &a, &b, r);
+		if (o->messages > 0)
+			ok = link_solo_messages(o, &a, &b);
+		else if (o->idle > 0)
+			link_solo_idle(o, &a);
+		else
+			link_solo(o, &a, &b, r);
 	} else {
 		if (pthread_create(&thread, NULL, serve_in_thread, &arg) != 0)
 			return false;

@@ -19,6 +19,8 @@ struct link_options {
 	/* bytes of message memory at each end; successive messages step through it */
 	size_t buffer;
 	double secs;
+	unsigned messages; /* with solo: how many, 0 = for `secs` */
+	unsigned idle;	   /* with solo: number of polls without work, 0 = send messages */
 	unsigned cpu[2];
 };
 
@@ -89,5 +91,10 @@ bool link_drive(const struct link_options *o, struct link_end *a, struct link_sh
 void link_serve(const struct link_options *o, struct link_end *b, struct link_shared *sh);
 void link_solo(const struct link_options *o, struct link_end *a, struct link_end *b,
 	       struct link_result *r);
+/* Sends o->messages messages from a to b, or makes as many round trips (o->rtt). False: a message
+ * failed, or none arrived for a second. perf/instructions.sh counts what runs in this function. */
+bool link_solo_messages(const struct link_options *o, struct link_end *a, struct link_end *b);
+/* Polls end a o->idle times; there is nothing to do for either end. */
+void link_solo_idle(const struct link_options *o, struct link_end *a);
 
 #endif

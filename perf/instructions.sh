@@ -1,40 +1,97 @@
 #!/bin/bash
-# Counts the instructions of a message, both sides together, with callgrind. The counts are the same on a busy machine as on an
-# idle one, so they decide about changes of the packet path.
-# usage: instructions.sh [-b build/perf/bench_core] [-f FUNCTIONS] [-o op:size:mtu ...]
-# -f N also lists the N functions that take the most, with their share per message.
-# The CRCs of ISA-L are part of the count, in the version that ISA-L selects under valgrind.
+# Counts instructions with callgrind. The counts are the same on a busy machine as on an idle one, so they decide about changes of
+# the packet path.
+# usage: instructions.sh [-b build/perf] [-f FUNCTIONS] [-c RECORD] [-w RECORD] [SCENARIO...]
+# -f N lists the N functions that take the most, with their share per message. -w writes the counts to a file. -c compares the
+# counts with such a file and prints TAP: a count that is more than 2 % higher fails.
+# SCENARIO, default all of them:
+#   core:OP:SIZE:MTU   one message between two shards in memory (bench_core), both sides
+#   path:OP:SIZE:MTU   one message with application, client API, port (net_ring) and both shards (bench_link --solo)
+#   trip:send:SIZE:MTU one round trip over the same path, one message outstanding
+#   idle               one poll of an adapter that has nothing to do
+# The CRCs of ISA-L are part of the counts, in the version that ISA-L selects under valgrind.
 set -u
-bench=build/perf/bench_core functions=0 rows=()
-while getopts b:f:o: o; do
+place=build/perf functions=0 record="" written=""
+while getopts b:f:c:w: o; do
 	case $o in
-	b) bench=$OPTARG ;;
+	b) place=$OPTARG ;;
 	f) functions=$OPTARG ;;
-	o) rows+=("$OPTARG") ;;
+	c) record=$OPTARG ;;
+	w) written=$OPTARG ;;
 	*) exit 2 ;;
 	esac
 done
-command -v valgrind >/dev/null || { echo "no valgrind"; exit 77; }
-[ -x "$bench" ] || { echo "no $bench"; exit 2; }
-[ ${#rows[@]} -gt 0 ] || rows=(send:64:1024 write:64:1024 read:64:1024 send:4096:4096 write:1048576:4096)
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || set -- core:send:64:1024 core:write:64:1024 core:read:64:1024 core:send:4096:4096 core:write:1048576:4096 \
+	path:send:64:1024 path:write:64:1024 path:read:64:1024 trip:send:64:1024 idle
+command -v valgrind >/dev/null || { echo "1..0 # SKIP no valgrind"; exit 77; }
+[ -x "$place/bench_core" ] && [ -x "$place/bench_link" ] || { echo "no bench_core and bench_link in $place"; exit 2; }
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
-# Instructions within rn_pair_run() of N messages. The difference between two runs removes the cost of starting and ending one.
-count() {
-	timeout 120 valgrind --tool=callgrind --toggle-collect=rn_pair_run \
-		--callgrind-out-file="$dir/$4" "$bench" --op="$1" --size="$2" --mtu="$3" \
-		--messages="$4" >/dev/null 2>"$dir/log" || { cat "$dir/log" >&2; return 1; }
-	awk '/^(summary|totals):/ {n = $2} END {print n}' "$dir/$4"
+# The command of a scenario for N messages, after the name of the function whose instructions count.
+command_of() {
+	local what op size mtu
+	IFS=: read -r what op size mtu <<<"$1"
+	case $what in
+	core) echo rn_pair_run bench_core --op="$op" --size="$size" --mtu="$mtu" --messages="$2" ;;
+	path) echo link_solo_messages bench_link --solo --signal=16 --window=128 --op="$op" --size="$size" --mtu="$mtu" --messages="$2" ;;
+	trip) echo link_solo_messages bench_link --solo --rtt --size="$size" --mtu="$mtu" --messages="$2" ;;
+	idle) echo link_solo_idle bench_link --solo --idle="$2" ;;
+	*) return 1 ;;
+	esac
 }
 
-printf '%-6s %8s %5s %14s\n' op bytes mtu instructions
-for row in "${rows[@]}"; do
-	IFS=: read -r op size mtu <<<"$row"
-	few=2000 more=6000
-	[ "$size" -ge 65536 ] && few=20 more=60
-	a=$(count "$op" "$size" "$mtu" $few) && b=$(count "$op" "$size" "$mtu" $more) || exit 1
-	awk "BEGIN {printf \"%-6s %8d %5d %14.1f\n\", \"$op\", $size, $mtu, ($b - $a) / ($more - $few)}"
+# Instructions of N messages. The difference between two runs removes the cost of starting and ending one.
+count() {
+	local function program
+	read -r function program < <(command_of "$1" "$2") || { echo "no such scenario: $1" >&2; return 1; }
+	timeout 120 valgrind --tool=callgrind --toggle-collect="$function" --callgrind-out-file="$dir/$2" \
+		"$place"/$program >/dev/null 2>"$dir/log" || { cat "$dir/log" >&2; return 1; }
+	awk '/^(summary|totals):/ {n = $2} END {print n}' "$dir/$2"
+}
+
+# The line of a scenario in the table: "whole path send 64" for example.
+title() {
+	local what op size mtu
+	IFS=: read -r what op size mtu <<<"$1"
+	case $what in
+	core) echo "core $op $size" ;;
+	path) echo "whole path $op $size" ;;
+	trip) echo "round trip $op $size" ;;
+	*) echo "$what" ;;
+	esac
+}
+
+# expect SCENARIO COUNT NUMBER: prints whether the count exceeds the recorded one by more than 2 %.
+expect() {
+	local was
+	was=$(awk -v s="$1" '$1 == s {print $2}' "$record")
+	if [ -z "$was" ]; then
+		echo "not ok $3 - $(title "$1"): $2 instructions, none recorded in $record"
+	elif awk "BEGIN {exit !($2 > 1.02 * $was)}"; then
+		echo "not ok $3 - $(title "$1"): $2 instructions, recorded $was"
+	else
+		echo "ok $3 - $(title "$1"): $2 instructions, recorded $was"
+	fi
+}
+
+[ -n "$record" ] && echo "1..$#" || printf '%-24s %14s\n' "one message" instructions
+[ -n "$written" ] && : >"$written"
+number=0 failed=0
+for scenario; do
+	few=2000 more=6000 number=$((number + 1))
+	case $scenario in *:1048576:*) few=20 more=60 ;; esac
+	a=$(count "$scenario" $few) && b=$(count "$scenario" $more) || exit 1
+	each=$(awk "BEGIN {printf \"%.1f\", ($b - $a) / ($more - $few)}")
+	[ -n "$written" ] && echo "$scenario $each" >>"$written"
+	if [ -n "$record" ]; then
+		line=$(expect "$scenario" "$each" $number)
+		echo "$line"
+		[[ $line == ok* ]] || failed=1
+	else
+		printf '%-24s %14s\n' "$(title "$scenario")" "$each"
+	fi
 	[ "$functions" -gt 0 ] && callgrind_annotate "$dir/$more" 2>/dev/null |
 		awk -v n="$functions" -v of=$more '/^ *[0-9,]+ \(/ && !/PROGRAM TOTALS/ {
 			gsub(",", "", $1)
@@ -43,4 +100,4 @@ for row in "${rows[@]}"; do
 			sub(/ \[.*/, "", name)
 			if (k++ < n) printf "%30.1f  %s\n", $1 / of, name}'
 done
-exit 0
+exit $failed

@@ -8,6 +8,7 @@
 #define WARM_MS	   2
 #define ECHO_MS	   8
 #define ROUNDS_MAX 20000
+#define SOLO_MS	   60000 /* longest wait of --messages; valgrind is 50 times slower */
 
 static bool spent(uint64_t since, double ms)
 {
@@ -188,4 +189,44 @@ void link_solo(const struct link_options *o, struct link_end *a, struct link_end
 		r->epochs++;
 	}
 	r->bad = a->bad + b->bad;
+}
+
+/* Both ends poll until `count` of end a has reached `until`. The time limit is checked once in
+ * 1,024 polls, so that the check costs next to nothing per message. */
+static bool solo_until(const struct link_options *o, struct link_end *a, struct link_end *b,
+		       const uint64_t *count, uint64_t until)
+{
+	uint64_t t0 = rte_rdtsc();
+
+	for (unsigned i = 1; *count < until; i++) {
+		link_poll(a);
+		serve_once(o, b, o->rtt);
+		if (a->bad + b->bad != 0 || (i % 1024 == 0 && spent(t0, SOLO_MS)))
+			return false;
+	}
+	return true;
+}
+
+bool link_solo_messages(const struct link_options *o, struct link_end *a, struct link_end *b)
+{
+	for (uint64_t n = 1; o->rtt && n <= o->messages; n++) {
+		link_post_request(o, a, RN_WQE_SEND);
+		if (!solo_until(o, a, b, &a->recvd, n))
+			return false;
+		link_post_recv(o, a);
+	}
+	while (!o->rtt && a->sent < o->messages) {
+		for (unsigned i = 0; i < o->signal && a->sent < o->messages; i++)
+			link_post_request(o, a, o->kind);
+		if (a->sent - a->send_done >= o->window &&
+		    !solo_until(o, a, b, &a->send_done, a->sent - o->window + o->signal))
+			return false;
+	}
+	return o->rtt || solo_until(o, a, b, &a->send_done, o->messages);
+}
+
+void link_solo_idle(const struct link_options *o, struct link_end *a)
+{
+	for (unsigned i = 0; i < o->idle; i++)
+		link_poll(a);
 }
