@@ -4,21 +4,21 @@
 
 #include "windef.h"
 
-#define CTRL_C_EVENT	    0 /* sent on SIGINT */
-#define CTRL_BREAK_EVENT    1 /* sent on SIGQUIT */
-#define CTRL_CLOSE_EVENT    2 /* sent on SIGTERM and SIGHUP */
-#define CTRL_LOGOFF_EVENT   5 /* never sent: Linux has no such event */
-#define CTRL_SHUTDOWN_EVENT 6 /* never sent: Linux has no such event */
+#define CTRL_C_EVENT	    0 /* passed to handlers on SIGINT */
+#define CTRL_BREAK_EVENT    1 /* passed to handlers on SIGQUIT */
+#define CTRL_CLOSE_EVENT    2 /* passed to handlers on SIGTERM and SIGHUP */
+#define CTRL_LOGOFF_EVENT   5 /* never passed: Linux has no such event */
+#define CTRL_SHUTDOWN_EVENT 6 /* never passed: Linux has no such event */
 
 typedef BOOL (*PHANDLER_ROUTINE)(DWORD event);
 
 COMPAT_BEGIN
 
 /*
- * Adds or removes a handler for console events. A thread of the library calls the handlers, the one
- * added last first, until one returns TRUE. If none returns TRUE, the signal has its default
- * action. With a NULL handler, `add` TRUE makes the process ignore SIGINT, and FALSE ends that.
- * Removing a handler that was not added fails with ERROR_INVALID_PARAMETER.
+ * Adds or removes a handler for console events. A thread of this library calls the handlers, the
+ * one added last first, until one returns TRUE. If none returns TRUE, the signal has its default
+ * action. If `handler` is NULL, the process ignores SIGINT (`add` TRUE) or no longer ignores it
+ * (`add` FALSE). Removing a handler that was not added fails with ERROR_INVALID_PARAMETER.
  */
 BOOL SetConsoleCtrlHandler(PHANDLER_ROUTINE handler, BOOL add);
 

@@ -11,7 +11,7 @@ typedef size_t rsize_t;
 typedef int64_t __time64_t;
 typedef int32_t __time32_t;
 
-/* result of a ..._s function that was called with _TRUNCATE and cut the text */
+/* returned by functions such as strncpy_s if the count is _TRUNCATE and the text was cut */
 #define STRUNCATE				80
 #define _CRT_SECURE_CPP_OVERLOAD_STANDARD_NAMES 0
 #define _CRTIMP

@@ -20,8 +20,8 @@
 COMPAT_BEGIN
 
 /*
- * Allocates a block on the process heap, cleared with LMEM_ZEROINIT. Returns NULL if memory is
- * short.
+ * Allocates a block on the process heap. The flag LMEM_ZEROINIT clears the block. Returns NULL if
+ * memory is short.
  */
 HLOCAL LocalAlloc(UINT flags, SIZE_T bytes);
 

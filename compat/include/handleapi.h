@@ -1,6 +1,6 @@
 /*
  * Handles of events, completion ports, overlapped files, threads, semaphores and mutexes. The
- * library ignores the two low bits of a handle; the client may use them.
+ * library ignores the two low bits of a handle, so a program may store bits of its own there.
  */
 #ifndef COMPAT_HANDLEAPI_H
 #define COMPAT_HANDLEAPI_H
@@ -13,8 +13,8 @@
 COMPAT_BEGIN
 
 /*
- * Closes a handle. Fails with ERROR_INVALID_HANDLE if the handle is not open. Closing a pseudo
- * handle, of the current process (-1) or thread (-2), has no effect.
+ * Closes a handle. Fails with ERROR_INVALID_HANDLE if the handle is not open. Has no effect on the
+ * pseudo handles that GetCurrentProcess (-1) and GetCurrentThread (-2) return.
  */
 BOOL CloseHandle(HANDLE handle);
 

@@ -47,8 +47,8 @@ COMPAT_END
 #ifndef __cplusplus
 
 /*
- * Operations named ...Increment, ...Decrement and ...Add return the new value of *p; all others
- * return the value that *p had before.
+ * Interlocked...Increment, ...Decrement and InterlockedAdd return the new value of *p. All other
+ * operations, InterlockedExchangeAdd included, return the value that *p had before.
  */
 #define InterlockedIncrement(p)		      __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
 #define InterlockedIncrement16(p)	      __atomic_add_fetch((p), 1, __ATOMIC_SEQ_CST)
@@ -193,8 +193,8 @@ COMPAT_END
 extern "C++" {
 
 /*
- * Keeps an argument out of the deduction of T: the type of the address alone determines T, and a
- * literal such as NULL or 5 is converted to T.
+ * A parameter of type compat_same<T> takes no part in the deduction of T. So the type of the
+ * address alone determines T, and a literal such as NULL or 5 is converted to T.
  */
 template <class T> struct compat_same {
 	typedef T type;
@@ -219,8 +219,8 @@ template <class T> struct compat_same {
 	}
 
 /*
- * Operations named ...Increment, ...Decrement and ...Add return the new value of *p; all others
- * return the value that *p had before.
+ * Interlocked...Increment, ...Decrement and InterlockedAdd return the new value of *p. All other
+ * operations, InterlockedExchangeAdd included, return the value that *p had before.
  */
 COMPAT_INTERLOCKED_1(InterlockedIncrement, __atomic_add_fetch, __ATOMIC_SEQ_CST)
 COMPAT_INTERLOCKED_1(InterlockedIncrement16, __atomic_add_fetch, __ATOMIC_SEQ_CST)
@@ -350,7 +350,7 @@ COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerAcquire)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerRelease)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerNoFence)
 
-/* Sets bit i of *p and returns whether the bit was set before. */
+/* Sets (or, with Reset, clears) bit i of *p and returns whether the bit was set before. */
 template <class T> static inline BOOLEAN InterlockedBitTestAndSet(T volatile *p, LONG i)
 {
 	return (BOOLEAN)(__atomic_fetch_or(p, (T)(1u << (i & 31)), __ATOMIC_SEQ_CST) >> (i & 31) &

@@ -7,6 +7,11 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+
+/*
+ * On x86 <x86intrin.h> provides the intrinsics that are not defined below: __rdtsc, _mm_pause and
+ * the memory fences.
+ */
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
 #endif
@@ -91,9 +96,6 @@ FORCEINLINE uint64_t _rotr64(uint64_t value, int shift)
 	return _rotl64(value, 64 - (shift & 63));
 }
 
-/*
- * On x86 <x86intrin.h> provides the remaining intrinsics: __rdtsc, _mm_pause and the memory fences.
- */
 #define __debugbreak() __builtin_trap()
 #define __nop()	       __asm__ volatile("nop")
 

@@ -1,7 +1,8 @@
 /*
- * Completion ports and overlapped requests. The only kind of file is one from
- * IND2Adapter::CreateOverlappedFile. A file can be bound once, either to a port or to a completion
- * routine.
+ * Completion ports and overlapped requests. The only files are those of
+ * IND2Adapter::CreateOverlappedFile. A file can be bound once, either to a completion port or to a
+ * completion routine. A completion packet is what a thread takes from a completion port: the
+ * notification that a request has ended, or a packet that a program has posted.
  */
 #ifndef COMPAT_IOAPISET_H
 #define COMPAT_IOAPISET_H
@@ -17,56 +18,57 @@
 	((DWORD)__atomic_load_n(&(overlapped)->Internal, __ATOMIC_ACQUIRE) != (DWORD)STATUS_PENDING)
 
 /*
- * Type of a completion routine. `status` is the NTSTATUS of the request, 0 or negative; it is not
- * an error number of GetLastError.
+ * Type of a completion routine. `status` is the NTSTATUS with which the request ended. It is not
+ * translated to an error number as GetLastError returns it.
  */
 typedef void (*LPOVERLAPPED_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, LPOVERLAPPED overlapped);
 
 COMPAT_BEGIN
 
 /*
- * Creates a completion port, binds a file to a port, or does both. With INVALID_HANDLE_VALUE as
- * `file` and NULL as `port`, creates a port. With a file, binds the file to the port, or to a new
- * port if `port` is NULL. Returns the port. Fails with ERROR_INVALID_PARAMETER if the file is
- * already bound or if a port is given without a file, and with ERROR_INVALID_HANDLE for a wrong
- * handle. `threads` is ignored.
+ * Creates a completion port, binds a file to a completion port, or does both. With
+ * INVALID_HANDLE_VALUE as `file` and NULL as `port`, creates a completion port. With a file, binds
+ * the file to `port`, or to a new completion port if `port` is NULL. Returns the completion port.
+ * Fails with ERROR_INVALID_PARAMETER if the file is already bound or if `port` is given without a
+ * file, and with ERROR_INVALID_HANDLE for a wrong handle. `threads` is ignored.
  */
 HANDLE CreateIoCompletionPort(HANDLE file, HANDLE port, ULONG_PTR key, DWORD threads);
 
 /*
- * Takes one packet from the port. Returns TRUE for a posted packet and for a request that
- * succeeded. Returns FALSE with *overlapped set for a request that failed; the last error is the
- * translated status of the request. Returns FALSE with *overlapped NULL if no packet was taken; the
- * last error is then WAIT_TIMEOUT, ERROR_ABANDONED_WAIT_0 (the port was closed during the wait) or
- * ERROR_INVALID_HANDLE.
+ * Takes one completion packet from the completion port. Returns TRUE for a posted packet and for a
+ * request that succeeded. For a request that failed, returns FALSE and sets *overlapped; the last
+ * error is the error number for the NTSTATUS of the request. If no packet was taken, returns FALSE
+ * and sets *overlapped to NULL; the last error is then WAIT_TIMEOUT, ERROR_ABANDONED_WAIT_0 (the
+ * completion port was closed during the wait) or ERROR_INVALID_HANDLE.
  */
 BOOL GetQueuedCompletionStatus(HANDLE port, LPDWORD bytes, PULONG_PTR key, LPOVERLAPPED *overlapped,
 			       DWORD timeoutMs);
 
 /*
- * Takes up to n packets and returns TRUE if there was at least one. The status of a request is in
- * `Internal` of its entry. If no packet was taken, *removed is 0 and the last error is as for
- * GetQueuedCompletionStatus.
+ * Takes up to n completion packets and returns TRUE if there was at least one. The member
+ * `Internal` of an entry is the NTSTATUS of the request. If no packet was taken, sets *removed to 0
+ * and the last error as GetQueuedCompletionStatus does.
  */
 BOOL GetQueuedCompletionStatusEx(HANDLE port, LPOVERLAPPED_ENTRY entries, ULONG n, PULONG removed,
 				 DWORD timeoutMs, BOOL alertable);
 
 /*
- * Posts a packet to the port. The thread that takes the packet receives the three values unchanged;
- * the library does not access *overlapped.
+ * Posts a completion packet to the completion port. The thread that takes the packet receives the
+ * three values unchanged; the library does not access *overlapped.
  */
 BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERLAPPED overlapped);
 
 /*
- * Returns the result of a request and, if `wait` is TRUE, first waits for its end. Fails with
- * ERROR_IO_INCOMPLETE if the request is pending, and with the translated status of the request if
- * the request failed. `file` is ignored.
+ * Returns the result of a request. If `wait` is TRUE, first waits until the request has ended.
+ * Fails with ERROR_IO_INCOMPLETE if the request is pending, and with the error number for its
+ * NTSTATUS if the request failed. `file` is ignored.
  */
 BOOL GetOverlappedResult(HANDLE file, LPOVERLAPPED overlapped, LPDWORD bytes, BOOL wait);
 
 /*
- * Binds a file to a completion routine. The library calls the routine on its own threads, at most
- * 64 at a time. Fails with ERROR_INVALID_PARAMETER if the file is already bound.
+ * Binds a file to a completion routine, which is called at the end of each request on the file. The
+ * library calls the routine on its own threads, on up to 64 of them at a time. Fails with
+ * ERROR_INVALID_PARAMETER if the file is already bound.
  */
 BOOL BindIoCompletionCallback(HANDLE file, LPOVERLAPPED_COMPLETION_ROUTINE routine, ULONG flags);
 

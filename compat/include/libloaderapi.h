@@ -1,7 +1,7 @@
 /*
- * Libraries that a program loads. A library name without a slash is searched for by dlopen(). The
- * names of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on) stand for
- * libsoftrnic-compat, so that a program finds functions of Windows in them.
+ * Loading of libraries at run time. A library name without a slash is searched for by dlopen(). If
+ * a program loads one of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on), it
+ * gets libsoftrnic-compat, and finds the functions of Windows there.
  */
 #ifndef COMPAT_LIBLOADERAPI_H
 #define COMPAT_LIBLOADERAPI_H
@@ -16,10 +16,12 @@
 
 COMPAT_BEGIN
 
-/* Loads a library and returns its handle. Fails with ERROR_MOD_NOT_FOUND. */
+/* Loads a library and returns its handle. Fails with ERROR_MOD_NOT_FOUND if dlopen() fails. */
 HMODULE LoadLibraryA(LPCSTR name);
 
-/* LoadLibraryA for a wide name: loads a library. Fails with ERROR_MOD_NOT_FOUND. */
+/*
+ * LoadLibraryA for a wide name: loads a library. Fails with ERROR_MOD_NOT_FOUND if dlopen() fails.
+ */
 HMODULE LoadLibraryW(LPCWSTR name);
 
 /*

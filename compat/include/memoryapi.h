@@ -57,19 +57,21 @@ COMPAT_BEGIN
 PVOID SecureZeroMemory(PVOID memory, SIZE_T bytes);
 
 /*
- * Reserves address space, commits pages, or does both. A reservation starts at a multiple of 64 KB;
- * a given address is rounded down to one. MEM_LARGE_PAGES needs both MEM_RESERVE and MEM_COMMIT,
- * uses the machine's huge pages (ERROR_NO_SYSTEM_RESOURCES if there are none), and demands that
- * `bytes` is a multiple of GetLargePageMinimum(). Fails with ERROR_INVALID_ADDRESS if the range to
- * reserve is occupied or the range to commit is not reserved; with ERROR_INVALID_PARAMETER; or with
- * ERROR_NOT_ENOUGH_MEMORY.
+ * Reserves address space, commits pages, or does both. A reservation starts at a multiple of 64 KB,
+ * so `address` is rounded down to such a multiple. MEM_LARGE_PAGES needs both MEM_RESERVE and
+ * MEM_COMMIT, uses the machine's huge pages (ERROR_NO_SYSTEM_RESOURCES if there are none), and
+ * demands that `bytes` is a multiple of GetLargePageMinimum(). Fails with ERROR_INVALID_ADDRESS if
+ * the range to reserve is occupied or the range to commit is not reserved, with
+ * ERROR_INVALID_PARAMETER if an argument is wrong, and with ERROR_NOT_ENOUGH_MEMORY if memory is
+ * short.
  */
 LPVOID VirtualAlloc(LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
 /*
  * Decommits pages (MEM_DECOMMIT) or frees a whole reservation (MEM_RELEASE). The pages to decommit
- * must belong to one reservation; `bytes` of 0 means all its pages. MEM_RELEASE demands `bytes` of
- * 0 and the start of the reservation.
+ * must belong to one reservation. MEM_RELEASE demands `bytes` of 0; MEM_DECOMMIT with `bytes` of 0
+ * decommits all pages of the reservation. If `bytes` is 0, `address` must be the start of the
+ * reservation.
  */
 BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type);
 
@@ -92,9 +94,10 @@ BOOL VirtualLock(LPVOID address, SIZE_T bytes);
 BOOL VirtualUnlock(LPVOID address, SIZE_T bytes);
 
 /*
- * Describes the pages from an address on that have the same state. Returns the number of bytes
- * written to *information, or 0 on failure. Mapped memory that is not from VirtualAlloc counts as
- * committed, with the type MEM_MAPPED if it belongs to a file, otherwise MEM_PRIVATE.
+ * Describes the page that contains `address` and the pages after it that have the same state and
+ * protection. Returns the number of bytes written to *information, or 0 on failure. Mapped memory
+ * that is not from VirtualAlloc counts as committed, with the type MEM_MAPPED if it belongs to a
+ * file, otherwise MEM_PRIVATE.
  */
 SIZE_T VirtualQuery(LPCVOID address, MEMORY_BASIC_INFORMATION *information, SIZE_T bytes);
 

@@ -9,11 +9,11 @@
 
 typedef OVERLAPPED *LPOVERLAPPED;
 
-/* A packet taken from a completion port. Its layout is that of NDS_PORT_ENTRY. */
+/* A completion packet taken from a completion port. Its layout is that of NDS_PORT_ENTRY. */
 typedef struct _OVERLAPPED_ENTRY {
 	ULONG_PTR lpCompletionKey;
 	LPOVERLAPPED lpOverlapped;
-	ULONG_PTR Internal; /* NTSTATUS of the request, extended with zeros to 64 bits */
+	ULONG_PTR Internal; /* NTSTATUS of the request in the low 32 bits; the high bits are 0 */
 	DWORD dwNumberOfBytesTransferred;
 } OVERLAPPED_ENTRY, *LPOVERLAPPED_ENTRY;
 

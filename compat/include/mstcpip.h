@@ -10,7 +10,7 @@
 
 struct tcp_keepalive {
 	ULONG onoff;
-	ULONG keepalivetime;	 /* ms before the first probe, rounded up to whole seconds */
+	ULONG keepalivetime;	 /* idle ms before the first probe, rounded up to whole seconds */
 	ULONG keepaliveinterval; /* ms between probes, rounded up to whole seconds */
 };
 

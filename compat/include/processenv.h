@@ -29,9 +29,9 @@ BOOL SetEnvironmentVariableA(LPCSTR name, LPCSTR value);
 BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value);
 
 /*
- * Copies a text and replaces each %NAME% by the value of that environment variable; a %NAME%
- * without a variable stays. Returns the length with the terminating zero, even if the text did not
- * fit.
+ * Copies a text and replaces each %NAME% by the value of that environment variable. A %NAME% for
+ * which there is no variable stays. Returns the length of the result with the terminating zero,
+ * even if it did not fit.
  */
 DWORD ExpandEnvironmentStringsA(LPCSTR from, LPSTR to, DWORD size);
 
@@ -42,8 +42,8 @@ DWORD ExpandEnvironmentStringsA(LPCSTR from, LPSTR to, DWORD size);
 DWORD ExpandEnvironmentStringsW(LPCWSTR from, LPWSTR to, DWORD size);
 
 /*
- * Returns the program's name and arguments as one text; each one that contains spaces is quoted.
- * The text is valid until the program ends.
+ * Returns the program's name and arguments as one text. A name or argument that contains spaces is
+ * in quotes. The text is valid until the program ends.
  */
 LPSTR GetCommandLineA(void);
 

@@ -32,14 +32,15 @@ HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_STA
 DECLSPEC_NORETURN void ExitThread(DWORD code);
 
 /*
- * Stores the exit code of a thread, or STILL_ACTIVE while the thread runs. Fails with
+ * Stores the exit code of a thread in *code, or STILL_ACTIVE while the thread runs. Fails with
  * ERROR_INVALID_HANDLE if the handle is not from CreateThread.
  */
 BOOL GetExitCodeThread(HANDLE thread, LPDWORD code);
 
 /*
- * Starts a thread that was created suspended. Returns 1 if the thread was suspended, 0 if it was
- * running, -1 with ERROR_INVALID_HANDLE.
+ * Starts a thread that was created suspended. Returns 1 if the thread was suspended and 0 if it was
+ * running. Returns -1 with ERROR_INVALID_HANDLE if the thread has ended or the handle is not a
+ * thread.
  */
 DWORD ResumeThread(HANDLE thread);
 
@@ -78,8 +79,8 @@ DWORD_PTR SetThreadAffinityMask(HANDLE thread, DWORD_PTR mask);
 BOOL SetThreadGroupAffinity(HANDLE thread, const GROUP_AFFINITY *affinity, PGROUP_AFFINITY former);
 
 /*
- * Stores the number of a preferred processor, which has no effect on scheduling. Returns the number
- * stored before, MAXIMUM_PROCESSORS if there was none, -1 on failure.
+ * Stores the number of a preferred processor, which has no effect on scheduling. Returns the
+ * preferred processor set before, MAXIMUM_PROCESSORS if there was none, or -1 on failure.
  */
 DWORD SetThreadIdealProcessor(HANDLE thread, DWORD processor);
 

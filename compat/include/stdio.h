@@ -1,8 +1,8 @@
 /*
  * <stdio.h> with formats as Windows reads them: %lu takes a 32-bit ULONG, %I64u takes 64 bits, %Iu
  * takes a SIZE_T, %S takes text of the other width (wide text in a narrow format), %p prints 16
- * digits, %n is refused. This holds in C and in C++, whatever the order of the headers. Wide text
- * is written as UTF-8.
+ * digits, and the functions that write refuse %n. This holds in C and in C++, whatever the order of
+ * the headers. Wide text is written as UTF-8.
  */
 #include_next <stdio.h>
 
@@ -15,7 +15,10 @@
 
 #include "corecrt.h"
 
-/* A count for the ..._s functions: as much of the text as fits into the buffer. */
+/*
+ * As the `count` argument of a function such as _snprintf_s: as many characters as fit into the
+ * buffer.
+ */
 #define _TRUNCATE ((size_t)-1)
 
 #pragma GCC visibility push(default)
@@ -121,7 +124,7 @@ int compat_vsscanf(const char *text, const char *format, va_list arguments);
 
 /*
  * Reads fields from `text`. After the pointer to each buffer for %s, %c or %[ the caller passes the
- * size of the buffer as an unsigned. A field that is too long for its buffer ends the scan.
+ * size of the buffer as an `unsigned int`. A field that is too long for its buffer ends the scan.
  */
 int sscanf_s(const char *text, const char *format, ...);
 
@@ -192,7 +195,7 @@ char *gets_s(char *buffer, size_t size);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
-/* In C++ these overloads take an array, so the size of the buffer need not be passed. */
+/* The following overloads for C++ take the buffer as an array and derive its size from the type. */
 extern "C++" {
 template <size_t N, class... A> inline int sprintf_s(char (&buffer)[N], const char *format, A... a)
 {

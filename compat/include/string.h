@@ -52,8 +52,9 @@ errno_t strcpy_s(char *to, size_t size, const char *from);
 errno_t strcat_s(char *to, size_t size, const char *from);
 
 /*
- * Copies at most `count` bytes of a text. If `count` is _TRUNCATE, copies as many as fit and
- * returns STRUNCATE if the text was cut.
+ * Copies at most `count` bytes of a text and adds a terminating zero. If `count` is _TRUNCATE,
+ * copies as many as fit and returns STRUNCATE if the text was cut; otherwise returns ERANGE and
+ * stores an empty text if the bytes do not fit.
  */
 errno_t strncpy_s(char *to, size_t size, const char *from, size_t count);
 
@@ -84,7 +85,7 @@ errno_t memmove_s(void *to, size_t size, const void *from, size_t count);
 #ifdef __cplusplus
 }
 
-/* In C++ these overloads take an array, so the size of the buffer need not be passed. */
+/* The following overloads for C++ take the buffer as an array and derive its size from the type. */
 extern "C++" {
 template <size_t N> inline errno_t strcpy_s(char (&to)[N], const char *from)
 {

@@ -1,9 +1,9 @@
 /*
- * Functions that copy, join and format text within a limit and return an HRESULT. S_OK: success.
+ * Functions that copy, append and format text within a limit and return an HRESULT. S_OK: success.
  * STRSAFE_E_INSUFFICIENT_BUFFER: the text was cut to what fits, and ends with a zero.
- * STRSAFE_E_INVALID_PARAMETER: there is no buffer, or the text in the buffer has no terminating
- * zero. Cch functions count characters, Cb functions bytes (a wide character has four). The ...Ex
- * functions are absent.
+ * STRSAFE_E_INVALID_PARAMETER: the buffer is NULL, its size is 0 or too large, or the text in it
+ * has no terminating zero. Functions with Cch in their names count characters, those with Cb count
+ * bytes (a wide character has four). The functions of Windows whose names end with Ex are absent.
  */
 #ifndef COMPAT_STRSAFE_H
 #define COMPAT_STRSAFE_H

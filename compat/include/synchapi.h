@@ -16,7 +16,10 @@
 #define CRITICAL_SECTION_NO_DEBUG_INFO	   0x01000000
 #define CONDITION_VARIABLE_LOCKMODE_SHARED 0x1
 
-/* A lock that its owner may take again. Its members differ from those on Windows. */
+/*
+ * The thread that is in a critical section may enter it again. The members of this structure differ
+ * from those on Windows.
+ */
 typedef struct _RTL_CRITICAL_SECTION {
 	pthread_mutex_t compat_mutex;
 } RTL_CRITICAL_SECTION, *PRTL_CRITICAL_SECTION, CRITICAL_SECTION, *PCRITICAL_SECTION,
@@ -35,7 +38,7 @@ typedef struct _RTL_SRWLOCK {
 #define RTL_SRWLOCK_INIT SRWLOCK_INIT
 
 typedef struct _RTL_CONDITION_VARIABLE {
-	PVOID Ptr; /* number of wakes of this variable so far */
+	PVOID Ptr; /* counts the wakes of this condition variable */
 } RTL_CONDITION_VARIABLE, *PRTL_CONDITION_VARIABLE, CONDITION_VARIABLE, *PCONDITION_VARIABLE;
 /* clang-format off */
 #define CONDITION_VARIABLE_INIT	    {0}
@@ -44,7 +47,7 @@ typedef struct _RTL_CONDITION_VARIABLE {
 
 typedef struct _RTL_RUN_ONCE {
 	LONG compat_state;
-	PVOID Ptr; /* context returned by the function that ran once */
+	PVOID Ptr; /* context that the function of InitOnceExecuteOnce has returned */
 } RTL_RUN_ONCE, *PRTL_RUN_ONCE, INIT_ONCE, *PINIT_ONCE, *LPINIT_ONCE;
 /* clang-format off */
 #define INIT_ONCE_STATIC_INIT {0, 0}
@@ -91,8 +94,8 @@ BOOL ResetEvent(HANDLE event);
 /* ---- Waiting for objects ------------------------------------------------------------------ */
 
 /*
- * Waits for an event, thread, semaphore or mutex; files and ports cannot be waited for. Returns
- * WAIT_OBJECT_0, WAIT_TIMEOUT or WAIT_FAILED.
+ * Waits for an event, thread, semaphore or mutex; overlapped files and completion ports cannot be
+ * waited for. Returns WAIT_OBJECT_0, WAIT_TIMEOUT or WAIT_FAILED.
  */
 DWORD WaitForSingleObject(HANDLE handle, DWORD timeoutMs);
 
@@ -104,8 +107,9 @@ DWORD WaitForSingleObjectEx(HANDLE handle, DWORD timeoutMs, BOOL alertable);
 
 /*
  * Waits for one or all of 1 to MAXIMUM_WAIT_OBJECTS objects. A wait for one takes the first
- * signalled object of the array. A wait for all takes the objects one after the other, and gives
- * them back if another thread takes one of the rest meanwhile; Windows takes all at once.
+ * signalled object of the array. A wait for all takes the objects one after the other. If another
+ * thread is faster at one of them, the wait gives back those that it has taken, and begins again;
+ * Windows takes all objects at once.
  */
 DWORD WaitForMultipleObjects(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs);
 
@@ -117,8 +121,8 @@ DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD t
 			       BOOL alertable);
 
 /*
- * Sets (event) or releases (semaphore, mutex) the first object, then waits for the second. Another
- * thread may run between the two steps.
+ * Sets the event `signalled`, or releases it if it is a semaphore or mutex, then waits for
+ * `awaited`. Another thread may run between the two steps.
  */
 DWORD SignalObjectAndWait(HANDLE signalled, HANDLE awaited, DWORD timeoutMs, BOOL alertable);
 
@@ -245,30 +249,33 @@ void WakeConditionVariable(PCONDITION_VARIABLE variable);
 void WakeAllConditionVariable(PCONDITION_VARIABLE variable);
 
 /*
- * Initializes the record for InitOnceExecuteOnce; the initializer INIT_ONCE_STATIC_INIT does the
- * same.
+ * Initializes the variable *once for InitOnceExecuteOnce; the initializer INIT_ONCE_STATIC_INIT
+ * does the same.
  */
 void InitOnceInitialize(PINIT_ONCE once);
 
 /*
- * Calls `function` once, while other callers wait for its end. If `function` returns FALSE, so does
- * this call, and the next call runs `function` again. `context` may be NULL.
+ * Calls `function` on the first call with this `once`; other callers wait until the function has
+ * returned. If the function returns FALSE, so does this call, and the next call runs a function
+ * again. `context` may be NULL.
  */
 BOOL InitOnceExecuteOnce(PINIT_ONCE once, PINIT_ONCE_FN function, PVOID parameter, LPVOID *context);
 
 /*
- * Waits while the values at `address` and at `compare`, of 1, 2, 4 or 8 bytes, are equal. Fails
- * with ERROR_TIMEOUT. The call may return without a wake.
+ * Waits while the value at `address` equals the value at `compare`; both have `bytes` bytes (1, 2,
+ * 4 or 8). Fails with ERROR_TIMEOUT. The call may return without a wake.
  */
 BOOL WaitOnAddress(volatile VOID *address, PVOID compare, SIZE_T bytes, DWORD timeoutMs);
 
 /*
- * Wakes one thread that waits in WaitOnAddress for this address. Change the value before the call.
+ * Wakes one thread that waits in WaitOnAddress for this address. The caller must change the value
+ * at the address before this call.
  */
 void WakeByAddressSingle(PVOID address);
 
 /*
- * Wakes all threads that wait in WaitOnAddress for this address. Change the value before the call.
+ * Wakes all threads that wait in WaitOnAddress for this address. The caller must change the value
+ * at the address before this call.
  */
 void WakeByAddressAll(PVOID address);
 

@@ -21,12 +21,12 @@ BOOL FileTimeToSystemTime(const FILETIME *from, SYSTEMTIME *to);
 BOOL SystemTimeToFileTime(const SYSTEMTIME *from, FILETIME *to);
 
 /*
- * Adds the offset of the local time zone to a time. The offset is the one at that time, with or
- * without daylight saving time.
+ * Converts a time in UTC to local time. Uses the offset that is in force at the time to convert,
+ * with or without daylight saving time.
  */
 BOOL FileTimeToLocalFileTime(const FILETIME *from, FILETIME *to);
 
-/* Returns -1, 0 or 1 if `a` is earlier than, equal to or later than `b`. */
+/* Returns -1 if `a` is earlier than `b`, 0 if they are equal, 1 if `a` is later. */
 LONG CompareFileTime(const FILETIME *a, const FILETIME *b);
 
 COMPAT_END

@@ -61,10 +61,16 @@ wint_t compat_putwchar(wchar_t character);
  */
 wchar_t *compat_fgetws(wchar_t *buffer, int count, FILE *stream);
 
-/* Reads one character from a stream, or WEOF at its end. Invalid UTF-8 becomes U+FFFD. */
+/*
+ * Reads one character from a stream and returns it, or WEOF at the end of the stream. Invalid UTF-8
+ * becomes U+FFFD.
+ */
 wint_t compat_fgetwc(FILE *stream);
 
-/* Reads one character from standard input, or WEOF at its end. Invalid UTF-8 becomes U+FFFD. */
+/*
+ * Reads one character from standard input and returns it, or WEOF at the end of the input. Invalid
+ * UTF-8 becomes U+FFFD.
+ */
 wint_t compat_getwchar(void);
 
 /* ---- Formatted output to memory ---- */
@@ -214,8 +220,9 @@ errno_t wcscpy_s(wchar_t *to, size_t size, const wchar_t *from);
 errno_t wcscat_s(wchar_t *to, size_t size, const wchar_t *from);
 
 /*
- * Copies at most `count` characters of a wide text. If `count` is _TRUNCATE, copies as many as fit
- * and returns STRUNCATE if the text was cut.
+ * Copies at most `count` characters of a wide text and adds a terminating zero. If `count` is
+ * _TRUNCATE, copies as many as fit and returns STRUNCATE if the text was cut; otherwise returns
+ * ERANGE and stores an empty text if the characters do not fit.
  */
 errno_t wcsncpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
@@ -243,7 +250,7 @@ errno_t wmemcpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
  */
 errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* ---- Numbers and text; a `long` keeps to 32 bits, as on Windows ---- */
+/* ---- Numbers and text; results of type `long` stay within 32 bits, as on Windows ---- */
 
 /*
  * Converts decimal wide text to a number. A number that does not fit into 32 bits becomes the
@@ -307,8 +314,8 @@ errno_t _ui64tow_s(uint64_t value, wchar_t *buffer, size_t size, int base);
 /* ---- Environment variables and commands ---- */
 
 /*
- * Returns the value of an environment variable, valid until the calling thread's next call. Returns
- * NULL if the variable is not set or has 4096 characters or more.
+ * Returns the value of an environment variable. The text is valid until the calling thread calls
+ * _wgetenv again. Returns NULL if the variable is not set or has 4096 characters or more.
  */
 wchar_t *_wgetenv(const wchar_t *name);
 
@@ -321,7 +328,7 @@ int _wsystem(const wchar_t *command);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
-/* In C++ these overloads take an array, so the size of the buffer need not be passed. */
+/* The following overloads for C++ take the buffer as an array and derive its size from the type. */
 extern "C++" {
 template <size_t N, class... A>
 inline int swprintf_s(wchar_t (&buffer)[N], const wchar_t *format, A... a)

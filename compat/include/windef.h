@@ -1,6 +1,6 @@
 /*
- * The basic types and macros of Windows: pointer types, TRUE, __declspec and calling conventions,
- * which all mean the same here. LONG and DWORD have 32 bits, `long` has 64.
+ * The basic types and macros of Windows: pointer types, TRUE and FALSE, __declspec, and the names
+ * of calling conventions, which have no effect here. LONG and DWORD have 32 bits, `long` has 64.
  */
 #ifndef COMPAT_WINDEF_H
 #define COMPAT_WINDEF_H
@@ -11,8 +11,8 @@
 #include "sal.h"
 
 /*
- * Each header of this folder puts its declarations between COMPAT_BEGIN and COMPAT_END: the
- * functions are exported, and have C names in C++.
+ * Each header of this folder puts its declarations between COMPAT_BEGIN and COMPAT_END. The two
+ * macros export the functions from the library and, in C++, give them C linkage.
  */
 #ifdef __cplusplus
 #define COMPAT_BEGIN                                       \
@@ -51,7 +51,7 @@
 #define __int8 char
 #define __int16 short
 #define __int32 int
-#define __int64 long /* 64 bits; LONG64 is a `long` too */
+#define __int64 long /* 64 bits; not `long long`, because LONG64 is a `long` */
 
 #define __forceinline inline __attribute__((__always_inline__))
 #define FORCEINLINE  static inline __attribute__((__always_inline__, __unused__))
@@ -69,8 +69,8 @@
 #define DBG_UNREFERENCED_LOCAL_VARIABLE(v) ((void)(v))
 
 /*
- * __declspec(NAME) expands to a macro below that has NAME at its end. A NAME without a macro does
- * not compile.
+ * __declspec(NAME) expands to the macro COMPAT_DECLSPEC_NAME below. A NAME for which there is no
+ * such macro does not compile.
  */
 #define __declspec(attribute) COMPAT_DECLSPEC_##attribute
 #define _declspec(attribute) COMPAT_DECLSPEC_##attribute

@@ -217,9 +217,9 @@
 #define HRESULT_FROM_NT(x)	   ((HRESULT)((uint32_t)(x) | FACILITY_NT_BIT))
 
 /*
- * Converts an error number to an HRESULT. Returns 0 unchanged, and a number that is already an
- * HRESULT. The macro __HRESULT_FROM_WIN32 below does the same and is a constant for constant
- * arguments.
+ * Converts an error number to an HRESULT. Returns its argument unchanged if it is 0 or already an
+ * HRESULT of a failure. The macro __HRESULT_FROM_WIN32 below does the same, and is a compile-time
+ * constant if its argument is one.
  */
 static inline __attribute__((__unused__)) HRESULT HRESULT_FROM_WIN32(ULONG x)
 {

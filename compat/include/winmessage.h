@@ -25,12 +25,13 @@
 COMPAT_BEGIN
 
 /*
- * Writes the text that describes a system error, a socket error or a NetworkDirect status, followed
- * by CR LF (with MAX_WIDTH_MASK by a space). With FROM_STRING formats `source` instead. The text is
- * English, whatever the language. Inserts are %1 to %9, %1!format!, %n, %% and %0. Returns the
- * length; on failure 0 with ERROR_MR_MID_NOT_FOUND (no text for this number),
- * ERROR_INSUFFICIENT_BUFFER or ERROR_INVALID_PARAMETER. With ALLOCATE_BUFFER, `buffer` is the
- * address of a pointer to set; the caller frees the memory with LocalFree.
+ * Writes the text that describes the error number `code` (a system error, a socket error or a
+ * NetworkDirect status), followed by CR LF, or by a space with FORMAT_MESSAGE_MAX_WIDTH_MASK. With
+ * FORMAT_MESSAGE_FROM_STRING formats the text `source` instead. The text is English, whatever the
+ * language. The placeholders (inserts) are %1 to %9, %1!format!, %n, %% and %0. Returns the length;
+ * on failure 0 with ERROR_MR_MID_NOT_FOUND (no text for this number), ERROR_INSUFFICIENT_BUFFER or
+ * ERROR_INVALID_PARAMETER. With FORMAT_MESSAGE_ALLOCATE_BUFFER, `buffer` is the address of a
+ * pointer to set; the caller frees the memory with LocalFree.
  */
 DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer,
 		     DWORD size, va_list *arguments);

@@ -71,10 +71,10 @@ typedef struct _GROUP_AFFINITY {
 } GROUP_AFFINITY, *PGROUP_AFFINITY;
 
 /*
- * The offset of `field`, as an expression that works in two cases: `field` contains an array index
- * known only at run time, or the result must be a compile-time constant. For C++, gcc's offsetof
- * rejects the first case, and the address of a member is no constant for the second. The size of an
- * array type serves both.
+ * The offset of `field` in `type`. The macro must work if `field` contains an array index known
+ * only at run time, and also where a compile-time constant is needed. In C++, gcc's offsetof
+ * rejects such an index, and the address of a member is not a constant. The size of an array type
+ * allows both.
  */
 #if defined(__cplusplus) && !defined(__clang__)
 #define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR) & ((type *)0)->field + 1]) - 1)

@@ -49,7 +49,7 @@ typedef OVERLAPPED WSAOVERLAPPED, *LPWSAOVERLAPPED;
 typedef void (*LPWSAOVERLAPPED_COMPLETION_ROUTINE)(DWORD error, DWORD bytes,
 						   LPWSAOVERLAPPED overlapped, DWORD flags);
 
-#define WSA_FLAG_OVERLAPPED	   0x01 /* ignored, as is WSA_FLAG_NO_HANDLE_INHERIT */
+#define WSA_FLAG_OVERLAPPED	   0x01 /* WSASocket ignores this flag and the next one */
 #define WSA_FLAG_NO_HANDLE_INHERIT 0x80
 #define SD_RECEIVE		   SHUT_RD
 #define SD_SEND			   SHUT_WR
@@ -136,14 +136,14 @@ typedef struct _WSAPROTOCOL_INFOA {
 COMPAT_BEGIN
 
 /*
- * Counts its calls and stores the version of this library in *data. Returns 0, WSAVERNOTSUPPORTED
- * for a version below 1.0, or WSAEFAULT if `data` is NULL. Socket functions work without this call.
+ * Counts the calls that WSACleanup has not undone, and stores the version of this library in *data.
+ * Returns 0, WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT if `data` is NULL. Socket
+ * functions work without this call.
  */
 int WSAStartup(WORD version, LPWSADATA data);
 
 /*
- * Ends one WSAStartup. Fails with WSANOTINITIALISED if there were more calls of WSACleanup than of
- * WSAStartup.
+ * Undoes one call of WSAStartup. Fails with WSANOTINITIALISED if each WSAStartup has been undone.
  */
 int WSACleanup(void);
 
@@ -170,29 +170,30 @@ SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, 
 int closesocket(SOCKET socket);
 
 /*
- * The function behind the macro ioctlsocket(). Accepts FIONBIO and FIONREAD with a number of `size`
- * bytes; other commands fail with WSAEINVAL.
+ * The function behind the macro ioctlsocket(). `argument` points to a number of `size` bytes.
+ * Accepts the commands FIONBIO and FIONREAD; other commands fail with WSAEINVAL.
  */
 int compat_ioctlsocket(SOCKET socket, long command, void *argument, size_t size);
 
 /*
  * Controls a socket. Accepts FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS, SIO_ROUTING_INTERFACE_QUERY,
  * SIO_ADDRESS_LIST_QUERY, and SIO_LOOPBACK_FAST_PATH, which has no effect; other codes fail with
- * WSAEOPNOTSUPP. The call always ends before it returns, so an OVERLAPPED or a routine fails with
- * WSAEOPNOTSUPP too. If the output buffer is too small, fails with WSAEFAULT and sets *returned to
- * the size needed.
+ * WSAEOPNOTSUPP. There are no overlapped calls: with an OVERLAPPED or a completion routine, the
+ * call fails with WSAEOPNOTSUPP. If the output buffer is too small, fails with WSAEFAULT and sets
+ * *returned to the size needed.
  */
 int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes,
 	     LPDWORD returned, LPWSAOVERLAPPED overlapped,
 	     LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
 /*
- * Accepts a request for notice of changed network providers, which never change here. If
- * *notification is NULL, stores a handle in it, which CloseHandle closes, and returns 0. With such
- * a handle and an OVERLAPPED, returns SOCKET_ERROR with WSA_IO_PENDING, and the request never
- * completes; the Nd* helper functions read changed provider files by themselves. Fails with
- * WSAEOPNOTSUPP without an OVERLAPPED (the call would wait for ever) or with a routine, and with
- * WSA_INVALID_HANDLE for a wrong handle.
+ * Requests a notification of changes to the installed network providers, which never change here.
+ * If *notification is NULL, stores a handle there, which the caller closes with CloseHandle, and
+ * returns 0. If *notification is such a handle and there is an OVERLAPPED, returns SOCKET_ERROR
+ * with WSA_IO_PENDING, and the request never completes. (The Nd* helper functions notice changed
+ * provider files by themselves.) Fails with WSAEOPNOTSUPP without an OVERLAPPED, because the call
+ * would wait for ever, or with a completion routine, and with WSA_INVALID_HANDLE for a wrong
+ * handle.
  */
 int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
@@ -201,9 +202,9 @@ int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 int WSAPoll(LPWSAPOLLFD descriptors, ULONG count, INT timeout);
 
 /*
- * Reads the texts 1.2.3.4, 1.2.3.4:port, ::1, ::1%2 and [::1%2]:port; the numbers of an IPv4
- * address may be in C notation. Fails with WSAEINVAL for other texts, and with WSAEFAULT if *size
- * is too small, which is then set to the size needed.
+ * Reads an address from text of the form 1.2.3.4, 1.2.3.4:port, ::1, ::1%2 or [::1%2]:port. The
+ * numbers of an IPv4 address may be in C notation. Fails with WSAEINVAL for other texts. If *size
+ * is too small for the address, sets *size to the size needed and fails with WSAEFAULT.
  */
 INT WSAStringToAddressA(LPSTR text, INT family, LPWSAPROTOCOL_INFOA info, struct sockaddr *address,
 			LPINT size);

@@ -10,8 +10,9 @@
 COMPAT_BEGIN
 
 /*
- * Translates a status of ntstatus.h to an error number. Returns the error number in an HRESULT of
- * HRESULT_FROM_WIN32, and ERROR_MR_MID_NOT_FOUND (317) for any other status.
+ * Translates an NTSTATUS of ntstatus.h to an error number. For an HRESULT made by
+ * HRESULT_FROM_WIN32, returns the error number in it; for any other status, returns
+ * ERROR_MR_MID_NOT_FOUND (317).
  */
 ULONG RtlNtStatusToDosError(NTSTATUS status);
 

@@ -37,8 +37,8 @@ typedef struct addrinfoW {
 #define SS_PORT(address) (((struct sockaddr_in *)(address))->sin_port)
 
 /*
- * The control codes have their Windows values. The values are written as numbers, because the IOC_
- * macros of the Linux header <sys/ioctl.h> would give others.
+ * The control codes have their Windows values. They are written as numbers, because the IOC_ macros
+ * of the Linux header <sys/ioctl.h>, with which Windows builds them, would give other values.
  */
 #define SIO_ROUTING_INTERFACE_QUERY 0xC8000014u
 #define SIO_ADDRESS_LIST_QUERY	    0x48000016u

@@ -1,6 +1,6 @@
 /*
- * The catalogue of protocols. Programs that do not use the Nd* helper functions search it for
- * NetworkDirect providers.
+ * The catalogue of protocols (Winsock service providers). Programs that do not use the Nd* helper
+ * functions search the catalogue for NetworkDirect providers.
  */
 #ifndef COMPAT_WS2SPI_H
 #define COMPAT_WS2SPI_H

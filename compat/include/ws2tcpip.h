@@ -34,7 +34,10 @@ void FreeAddrInfoA(PADDRINFOA info);
 INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nodeSize,
 		 PWCHAR service, DWORD serviceSize, INT flags);
 
-/* Returns the text that describes an EAI_ code, valid until the calling thread's next call. */
+/*
+ * Returns the text that describes an EAI_ code. The text is valid until the calling thread calls
+ * gai_strerrorW again.
+ */
 WCHAR *gai_strerrorW(int code);
 
 /*

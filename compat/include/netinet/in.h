@@ -1,6 +1,6 @@
 /*
- * <netinet/in.h> with address types that also have the member names of Windows: S_un beside s_addr,
- * and u beside s6_addr. Their sizes and layouts are those of Linux.
+ * <netinet/in.h> with address types that have the member names of Linux and of Windows: S_un as
+ * well as s_addr, and u as well as s6_addr. Their sizes and layouts are those of Linux.
  */
 #if !defined(_NETINET_IN_H) && !defined(COMPAT_NETINET_IN_H)
 #define COMPAT_NETINET_IN_H
@@ -24,7 +24,7 @@ struct in6_addr {
 			uint8_t __u6_addr8[16];
 			uint16_t __u6_addr16[8];
 			uint32_t __u6_addr32[4];
-		} __in6_u; /* the member name that macros of the native header use */
+		} __in6_u; /* macros of the native header use this member name */
 	};
 };
 #define s6_addr	  u.Byte
