@@ -1,7 +1,7 @@
 /*
  * Which threads wait until the value at an address changes (WaitOnAddress)? This file owns the
- * lists of waiters: a hash table by address, in which each bucket has a lock. A waiter is a local
- * variable of the thread that waits. The functions run on the caller's thread.
+ * lists of waiters, in a hash table whose key is the address. Each bucket has a lock. A waiter is a
+ * local variable of the thread that waits. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -116,8 +116,8 @@ static void wake(const volatile void *address, bool all)
 			continue;
 		}
 		/*
-		 * wake() removes the waiter from the list, so that the next WakeByAddressSingle
-		 * wakes a different thread.
+		 * The woken waiter leaves the list at once, not only when its thread runs, so that
+		 * the next WakeByAddressSingle wakes a different thread.
 		 */
 		*place = waiter->next;
 		waiter->is_woken = true;

@@ -1,5 +1,6 @@
 /*
- * How is text copied and joined within a limit? The same functions serve narrow and wide text.
+ * How is text copied and appended to a buffer of limited size (strcpy_s and its relatives)? The
+ * same code serves narrow and wide text.
  *
  * This file keeps no state. Any thread may call its functions.
  */
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A buffer for narrow text, or for wide text if `wide`. `size` is in characters. */
+/* A buffer for wide text if `wide`, otherwise for narrow text. `size` is in characters. */
 struct buffer {
 	void *at;
 	size_t size;
@@ -92,7 +93,7 @@ static errno_t join(struct buffer b, const void *from, size_t count)
 
 #define NARROW ((struct buffer){to, size, false})
 #define WIDE   ((struct buffer){to, size, true})
-#define WHOLE  (SIZE_MAX - 1) /* as a count: copies the whole text, or fails if it does not fit */
+#define WHOLE  (SIZE_MAX - 1) /* as `count`: the whole text, or an error if it does not fit */
 
 errno_t strcpy_s(char *to, size_t size, const char *from)
 {
@@ -204,7 +205,7 @@ errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count)
 	return memmove_s(to, size * sizeof(wchar_t), from, count * sizeof(wchar_t));
 }
 
-/* ---- Aligned memory: allocated so that free() can release it, so blocks need no header ------ */
+/* ---- Aligned memory; it comes from posix_memalign(), so free() releases it ------------------ */
 
 void *_aligned_malloc(size_t size, size_t alignment)
 {

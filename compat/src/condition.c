@@ -1,7 +1,9 @@
 /*
- * How does a thread sleep on a condition variable, and how is a function run once? This file keeps
- * no state: condition variables and INIT_ONCE records are in the client's memory, and threads sleep
- * in WaitOnAddress until their value changes. The functions run on the caller's thread.
+ * How does a thread sleep on a condition variable, and how is a function run once
+ * (InitOnceExecuteOnce)? This file keeps no state: condition variables and INIT_ONCE variables are
+ * in the client's memory. A condition variable counts its wakes, an INIT_ONCE contains a state;
+ * threads sleep in WaitOnAddress until that value changes. The functions run on the caller's
+ * thread.
  */
 #include "last_error.h"
 
@@ -13,8 +15,8 @@ void InitializeConditionVariable(PCONDITION_VARIABLE variable)
 }
 
 /*
- * The caller reads the number of wakes before it releases its lock. A wake between the release and
- * WaitOnAddress changes the number, so WaitOnAddress returns at once.
+ * The caller reads the number of wakes before it releases the lock that belongs to the condition. A
+ * wake between the release and WaitOnAddress changes the number, so WaitOnAddress returns at once.
  */
 static PVOID wakes_so_far(PCONDITION_VARIABLE variable)
 {

@@ -1,10 +1,10 @@
 /*
- * Which functions are called when the user ends the program? A signal handler writes the number of
- * the signal to a pipe. A thread reads the pipe and calls the program's handlers, the one added
- * last first.
+ * Which functions of a program are called on Ctrl-C or another signal that ends it
+ * (SetConsoleCtrlHandler)? A signal handler writes the number of the signal to a pipe. A thread
+ * reads the pipe and calls the program's handlers, the one added last first.
  *
- * This file owns the list of handlers and, after the first handler was added, the thread and its
- * pipe. Any thread may call its functions.
+ * This file owns the list of handlers and, once a handler has been added, the thread and its pipe.
+ * Any thread may call its functions.
  */
 #include "last_error.h"
 #include "text.h"
@@ -111,8 +111,8 @@ static bool start_listening(void)
 }
 
 /*
- * Installs the action of each signal, after the list of handlers or `ignored` has changed. The
- * caller holds the lock.
+ * Installs the action of each signal. To be called after the list of handlers or the flag `ignored`
+ * has changed. The caller holds the lock.
  */
 static void apply(void)
 {

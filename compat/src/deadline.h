@@ -29,8 +29,8 @@ static inline uint64_t compat_deadline_in(DWORD timeout_ms)
 }
 
 /*
- * Returns the milliseconds until the deadline, in the form of a Windows timeout (INFINITE: no
- * deadline).
+ * Returns the milliseconds until the deadline, in the form of a Windows timeout: INFINITE if there
+ * is no deadline.
  */
 static inline DWORD compat_deadline_left(uint64_t deadline)
 {

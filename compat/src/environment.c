@@ -1,8 +1,8 @@
 /*
- * What do the environment and the command line contain?
+ * What do the environment variables and the command line of this process contain?
  *
  * This file owns the text of the command line, which the first call reads, and for each thread the
- * value that _wgetenv returned last. Any thread may call its functions; but as with setenv(), no
+ * value that _wgetenv returned last. Any thread may call its functions. But as with setenv(), no
  * thread may read the environment while another changes it.
  */
 #include "last_error.h"
@@ -74,8 +74,8 @@ BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value)
 }
 
 /*
- * Copies a text and replaces %NAME% by the value of the environment variable NAME. Text between
- * percent signs that is not the name of a variable stays. The caller frees the result.
+ * Copies a text and replaces %NAME% by the value of the environment variable NAME. If there is no
+ * such variable, %NAME% stays. The caller frees the result.
  */
 static char *expand(const char *from)
 {

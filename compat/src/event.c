@@ -1,6 +1,6 @@
 /*
- * How are the events of CreateEvent made and set? This file owns the two kinds of event, automatic
- * and manual. The functions run on the caller's thread.
+ * How are the events of CreateEvent made and set? This file defines two kinds of event, with
+ * automatic and with manual reset. The functions run on the caller's thread.
  */
 #include "last_error.h"
 #include "object.h"
@@ -12,7 +12,10 @@ static void set_again(struct compat_object *object)
 	NdsEventSet(object->handle);
 }
 
-/* A successful wait resets an automatic event and leaves a manual event set. */
+/*
+ * A successful wait resets an automatic event, so give_back sets the event again. A manual event
+ * stays set, so there is nothing to give back.
+ */
 static const struct compat_kind automatic = {.give_back = set_again, .signal = SetEvent};
 static const struct compat_kind manual = {.signal = SetEvent};
 
@@ -58,8 +61,8 @@ HANDLE CreateEventExW(LPSECURITY_ATTRIBUTES attributes, LPCWSTR name, DWORD flag
 }
 
 /*
- * Returns whether the handle is an event, or else sets the last error. The handle of a thread,
- * semaphore or mutex is not one: it also contains an event, but SetEvent and ResetEvent must not
+ * Returns whether the handle is an event; if not, sets the last error. The handle of a thread,
+ * semaphore or mutex does not count: it also has an event, but SetEvent and ResetEvent must not
  * change that event.
  */
 static bool is_event(HANDLE handle)

@@ -1,9 +1,9 @@
 /*
- * Which text does a Windows format string make of its arguments? The functions parse each
+ * Which text does a Windows format string make of its arguments (printf)? The functions parse each
  * directive, read its argument with the width it has on Windows, and let the C library print
  * numbers.
  *
- * This file keeps no state; the caller owns the growing text. Any thread may call its functions.
+ * This file keeps no state; the caller owns the output text. Any thread may call its functions.
  */
 #include "format.h"
 #include "text.h"
@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text of more units fails with EOVERFLOW. Only a wrong width or precision makes such a text. */
+/*
+ * An output text of more units (bytes or wide characters) fails with EOVERFLOW. Only a wrong width
+ * or precision makes such a text.
+ */
 #define MOST_UNITS ((size_t)1 << 24)
 
 struct directive {
@@ -35,7 +38,7 @@ struct arguments {
 	va_list list;
 };
 
-/* ---- The growing text (compat_units) -------------------------------------------------------- */
+/* ---- The output text (compat_units), which grows as units are appended ---------------------- */
 
 void compat_units_init(struct compat_units *units)
 {
@@ -152,8 +155,8 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 }
 
 /*
- * Reads the number at *at, or for `*` takes the next argument. A number that exceeds an int becomes
- * INT_MAX; a text of that width is refused later as too long.
+ * Reads a width or precision at *at; if it is `*`, takes the next argument instead. A number that
+ * exceeds an int becomes INT_MAX; a text of that width is refused later as too long.
  */
 static int parse_number(const void *format, bool wide, size_t *at, struct arguments *arguments)
 {
@@ -233,8 +236,8 @@ static uintmax_t fetch_unsigned(enum compat_size size, struct arguments *argumen
 }
 
 /*
- * Writes the directive in the form that snprintf() takes. The width and the precision are written
- * as `*`, because the caller passes them as arguments.
+ * Writes the directive to `spec` in the form that snprintf() takes. The width and the precision are
+ * written as `*`, because the caller passes them as arguments.
  */
 static void spell(const struct directive *d, const char *size, char spec[16])
 {

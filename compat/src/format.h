@@ -2,7 +2,7 @@
  * Format strings as the Windows C library reads them. Unlike on Linux, `l` means 32 bits, and
  * `I64`, `I32` and `I` are sizes. `%s` and `%c` take wide text in a wide format and narrow text in
  * a narrow one; `%S` and `%C` take the opposite kind; a prefix `h` or `w` chooses narrow or wide.
- * `%p` prints 16 upper-case digits. `%n` is refused.
+ * `%p` prints 16 upper-case digits. `%n` is refused in output.
  *
  * Text consists of units: a unit is a byte in narrow text and a character in wide text.
  */
@@ -15,13 +15,13 @@
 #include <wchar.h>
 
 struct compat_units {
-	wchar_t *at; /* `count` units, without a terminating zero */
+	wchar_t *at; /* the text: `count` units, without a terminating zero */
 	size_t count, room;
 	wchar_t small[256];
 	bool failed; /* if set, errno is ENOMEM, EOVERFLOW (text too long) or EINVAL (bad format) */
 };
 
-/* The size of an argument, which the letters between `%` and the conversion letter give. */
+/* The size of an argument. Letters between `%` and the conversion letter give it. */
 enum compat_size {
 	COMPAT_SIZE_NONE,
 	COMPAT_SIZE_CHAR,

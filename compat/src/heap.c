@@ -1,6 +1,7 @@
 /*
- * Which heap does a block belong to, and how large is it? A header in front of each block contains
- * the answer. A private heap also links its blocks, so that HeapDestroy can free them all.
+ * Which heap does a block of memory belong to, and how large is it (HeapAlloc, HeapSize)? A header
+ * in front of each block contains the answer. A private heap also links its blocks, so that
+ * HeapDestroy can free them all.
  *
  * This file owns the heaps; each has a lock. Any thread may call its functions.
  */

@@ -24,7 +24,7 @@
 
 /*
  * Reads one number of an IPv4 address: decimal if `strict`, otherwise in C notation (prefixes 0x
- * and 0). Returns the rest of the text, or NULL if there is no valid number.
+ * and 0). Returns a pointer to the text after the number, or NULL if there is no valid number.
  */
 static const char *read_part(const char *at, bool strict, unsigned long long *value)
 {
@@ -43,8 +43,8 @@ static const char *read_part(const char *at, bool strict, unsigned long long *va
 }
 
 /*
- * Reads an IPv4 address and sets *end to the rest of the text. With fewer than four numbers, the
- * last one fills all remaining bytes: 10.1 is 10.0.0.1.
+ * Reads an IPv4 address and sets *end to the text after it. With fewer than four numbers, the last
+ * number fills all remaining bytes: 10.1 is 10.0.0.1.
  */
 static bool read_v4(const char *text, bool strict, const char **end, IN_ADDR *address)
 {
@@ -77,8 +77,8 @@ static bool read_v4(const char *text, bool strict, const char **end, IN_ADDR *ad
 }
 
 /*
- * Reads the longest beginning of the text that is an IPv6 address; sets *end to the rest of the
- * text.
+ * Reads the longest beginning of the text that is an IPv6 address, and sets *end to the text after
+ * it.
  */
 static bool read_v6(const char *text, const char **end, IN6_ADDR *address)
 {
@@ -98,8 +98,8 @@ static bool read_v6(const char *text, const char **end, IN6_ADDR *address)
 }
 
 /*
- * Reads a decimal number of at most `most`. Returns the rest of the text, or NULL if there is no
- * such number.
+ * Reads a decimal number that is not above `most`. Returns a pointer to the text after the number,
+ * or NULL if there is no such number.
  */
 static const char *read_decimal(const char *at, unsigned long long most, unsigned long long *value)
 {
@@ -202,8 +202,9 @@ NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address)
 }
 
 /*
- * The body of a function that reads wide text: converts the text to bytes and reads those.
- * Addresses are ASCII, so the number of bytes read is the number of wide characters read.
+ * The body of a function that reads an address from wide text: converts the text to bytes and reads
+ * the bytes with `call`. Addresses are ASCII, so the number of bytes read is the number of wide
+ * characters read.
  */
 #define READ_WIDE(call)                               \
 	char *narrow = compat_narrow(text);           \

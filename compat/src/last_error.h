@@ -12,7 +12,7 @@ static inline BOOL compat_fail(DWORD code)
 	return FALSE;
 }
 
-/* Sets the last error to the translation of a status and returns FALSE. */
+/* Sets the last error to the error number for an NTSTATUS or HRESULT, and returns FALSE. */
 static inline BOOL compat_fail_status(HRESULT status)
 {
 	return compat_fail(RtlNtStatusToDosError(status));

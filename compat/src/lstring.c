@@ -1,6 +1,6 @@
 /*
- * What do the string functions of kernel32 (lstrcpy, lstrlen and so on) return? They call functions
- * of the C library after checks for NULL.
+ * How do the string functions of kernel32 (lstrcpy, lstrlen and so on) treat NULL and long texts?
+ * They check their arguments and call functions of the C library.
  *
  * This file keeps no state. Any thread may call its functions.
  */

@@ -1,7 +1,8 @@
 /*
- * How does a program start whose main function is wmain? This `main` decodes the arguments and
- * calls wmain, under its C name or one of its mangled C++ names. A program links this static
- * library for `main` only; a program that has a `main` takes nothing from the library.
+ * How does a program start that has wmain instead of main? The main() in this file decodes the
+ * arguments to wide text and calls wmain, under its C name or one of its mangled C++ names. This
+ * file and text.c make a static library of their own. A program that has its own main() takes
+ * nothing from that library.
  *
  * This file owns the decoded arguments until the program ends. It runs on the main thread.
  */
@@ -13,8 +14,9 @@
 typedef int entry(int count, wchar_t **arguments, wchar_t **environment);
 
 /*
- * The names that wmain has in C, and in C++ for each list of parameters. All are called with three
- * arguments; a wmain with fewer parameters ignores the rest.
+ * The names that wmain has in C, and in C++ for each list of parameters. The program defines one of
+ * them; the others are NULL. All are called with three arguments; a wmain with fewer parameters
+ * ignores the rest.
  */
 extern entry wmain __attribute__((weak));
 extern entry wmain_of_nothing __asm__("_Z5wmainv") __attribute__((weak));

@@ -1,6 +1,6 @@
 /*
  * Which text describes an error number (FormatMessage)? This file contains a table of English
- * texts, and replaces the inserts (%1, %2!u!, %n) of a text.
+ * texts, and replaces the placeholders in a text, which Windows calls inserts (%1, %2!u!, %n).
  *
  * It keeps no state; the caller owns an allocated text. Any thread may call its functions.
  */
@@ -195,8 +195,8 @@ struct inserts {
 };
 
 /*
- * Reads all arguments that the inserts of a text use, before any insert is written: a va_list can
- * only be read in order.
+ * Reads the arguments of all inserts in the text before the first insert is written. Inserts may
+ * come in any order, but a va_list can only be read in order.
  */
 static struct inserts fetch(const char *text, DWORD flags, va_list *arguments, bool wide)
 {
@@ -236,7 +236,7 @@ static void format_one(FILE *out, bool wide, const char *format, ...)
 	compat_units_free(&units);
 }
 
-/* Writes the insert whose digit is at `at`. Returns the text behind the insert. */
+/* Writes the argument for the insert whose digit is at `at`. Returns the text behind the insert. */
 static const char *put_insert(FILE *out, const char *at, const struct inserts *inserts)
 {
 	DWORD_PTR value = inserts->values[*at - '1'];
@@ -250,8 +250,8 @@ static const char *put_insert(FILE *out, const char *at, const struct inserts *i
 }
 
 /*
- * Writes the text with its inserts. Returns false if the text ended with %0, which suppresses the
- * line end that would follow.
+ * Writes the text and replaces its inserts, or keeps them if `ignore`. Returns false if the text
+ * ended with %0, which suppresses the line end that would follow.
  */
 static bool put_text(FILE *out, const char *text, const struct inserts *inserts, bool ignore)
 {

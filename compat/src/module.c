@@ -1,6 +1,7 @@
 /*
- * Which library is loaded, and where are its functions? The functions call dlopen(). The names of
- * Windows' own libraries (kernel32, ws2_32 and so on) stand for libsoftrnic-compat.
+ * Which library is loaded, and where are its functions (LoadLibrary, GetProcAddress)? The functions
+ * call dlopen() and dlsym(). A program that loads one of Windows' own libraries (kernel32, ws2_32
+ * and so on) gets libsoftrnic-compat.
  *
  * This file keeps no state: the dynamic loader counts references. Any thread may call its
  * functions.
@@ -129,7 +130,7 @@ HMODULE GetModuleHandleA(LPCSTR name)
 
 	/*
 	 * GetModuleHandle must not take a reference, so dlclose() releases the one that dlopen()
-	 * took. The module stays loaded.
+	 * took. The library stays loaded, because it was loaded before this call.
 	 */
 	if (module)
 		dlclose(module);

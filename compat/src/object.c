@@ -1,6 +1,7 @@
 /*
- * Which record belongs to a handle? This file owns the table of records: a hash table by handle, in
- * which each bucket has a lock. The functions run on the caller's thread.
+ * Which record belongs to the handle of an event, semaphore, mutex or thread? This file owns the
+ * records, in a hash table whose key is the handle. Each bucket has a lock. The functions run on
+ * the caller's thread.
  */
 #include "object.h"
 #include "last_error.h"
@@ -27,8 +28,8 @@ static struct bucket *bucket_of(HANDLE handle)
 }
 
 /*
- * Returns the link that points to the record of the handle, or the last link of the bucket's list
- * if there is no such record. The caller holds the bucket's lock.
+ * Returns the link that points to the record of the handle, or the NULL link at the end of the
+ * bucket's list if there is no such record. The caller holds the bucket's lock.
  */
 static struct compat_object **place_of(struct bucket *bucket, HANDLE handle)
 {

@@ -1,8 +1,9 @@
 /*
- * The record behind a handle. Every object that a thread can wait for has an event of
- * NdsEventCreate, and the handle of that event is the object's handle. A record, which is found by
- * the handle, contains the rest of the object: a count, an owner or an exit code. A handle without
- * a record is either an event made with NdsEventCreate or not a handle of this library.
+ * The record behind the handle of an event, semaphore, mutex or thread. Every object that a thread
+ * can wait for has an event of NdsEventCreate, and the handle of that event is the object's handle.
+ * The record contains the rest of the object: a count, an owner or an exit code. It is found by the
+ * handle. A handle without a record is either an event made with NdsEventCreate or not a handle of
+ * this library.
  *
  * A record lives while its handle is open or a reference is held. Any thread may call these
  * functions.
@@ -23,22 +24,25 @@ struct compat_object;
 struct compat_kind {
 	/*
 	 * Completes a wait: decrements a semaphore's count, or makes the caller own a mutex.
-	 * Returns false if the object is not available. NULL: waiting on the event is enough.
+	 * Returns false if the object is not available. NULL: waiting for the object's event is
+	 * enough.
 	 */
 	bool (*take)(struct compat_object *);
 	/*
-	 * Sets or releases the object for SignalObjectAndWait. NULL: SignalObjectAndWait refuses
-	 * objects of this kind.
+	 * Undoes a wait that took the object: sets an automatic event again, increments a
+	 * semaphore's count, or releases a mutex. A wait for all of several objects calls this if
+	 * it could not take them all. NULL: a wait does not change the object (manual event,
+	 * thread).
 	 */
 	void (*give_back)(struct compat_object *);
 	/*
-	 * Sets or releases the object for SignalObjectAndWait. NULL: objects of this kind cannot be
-	 * signalled by a call.
+	 * Sets or releases the object for SignalObjectAndWait. NULL: SignalObjectAndWait refuses
+	 * objects of this kind (threads).
 	 */
 	BOOL (*signal)(HANDLE);
 };
 
-/* The common part of all records; the first member of each. */
+/* The common part of all records. It is the first member of each record. */
 struct compat_object {
 	const struct compat_kind *kind;
 	HANDLE handle;
@@ -48,27 +52,31 @@ struct compat_object {
 };
 
 /*
- * Returns a new record of `bytes` bytes, which are zero except for the common part, without a
- * handle. On failure returns NULL and sets the last error.
+ * Returns a new record of `bytes` bytes, which are zero except for the common part. The record has
+ * no handle yet. On failure returns NULL and sets the last error.
  */
 void *compat_object_new(size_t bytes, const struct compat_kind *);
 
 /*
- * Creates the event of a record, enters the record into the table and returns the handle. The open
- * handle holds the first reference. On failure frees the record, sets the last error and returns
- * NULL.
+ * Creates the event of a record, enters the record into the hash table and returns the handle. The
+ * open handle owns the reference that compat_object_new took. On failure frees the record, sets the
+ * last error and returns NULL.
  */
 HANDLE compat_object_open(struct compat_object *, BOOL manual_reset, BOOL set);
 
 /*
- * Returns the record of a handle and takes a reference. Returns NULL if the handle has no record,
- * or one of another kind than `kind` (NULL: any kind). Does not set the last error.
+ * Returns the record of a handle and takes a reference to it. Returns NULL if the handle has no
+ * record, or if the record is not of the given kind; a `kind` of NULL accepts any. Does not set the
+ * last error.
  */
 struct compat_object *compat_object_get(HANDLE, const struct compat_kind *);
 void compat_object_ref(struct compat_object *);
 void compat_object_put(struct compat_object *);
 
-/* Removes the record of a handle that is being closed from the table, if there is one. */
+/*
+ * For a handle that is being closed: removes its record, if there is one, from the hash table, and
+ * releases the handle's reference.
+ */
 void compat_object_remove(HANDLE);
 
 /*

@@ -1,6 +1,6 @@
 /*
  * What do the functions for completion ports and overlapped files return? This file keeps no state:
- * ports and files belong to libsoftrnic. The functions run on the caller's thread.
+ * completion ports and files belong to libsoftrnic. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -40,7 +40,9 @@ HANDLE CreateIoCompletionPort(HANDLE file, HANDLE port, ULONG_PTR key, DWORD thr
 	return refuse(hr);
 }
 
-/* Sets the last error and returns FALSE after a wait that took no packet from the port. */
+/*
+ * Sets the last error and returns FALSE after a wait that took no packet from the completion port.
+ */
 static BOOL nothing_taken(HRESULT hr)
 {
 	if (hr == STATUS_TIMEOUT)
@@ -82,8 +84,8 @@ BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERL
 }
 
 /*
- * Waits until the request of the OVERLAPPED has ended. Polls every millisecond if the OVERLAPPED
- * has no event, or if its event was set before the request ended.
+ * Waits until the request of the OVERLAPPED has ended. Checks every millisecond if the OVERLAPPED
+ * has no event, or if the event was already set when the request was still pending.
  */
 static void wait_until_completed(LPOVERLAPPED overlapped)
 {

@@ -56,7 +56,7 @@ static int to_stream(FILE *stream, const void *format, bool wide, va_list argume
 	return written;
 }
 
-/* The body of a function with variable arguments: passes them as a va_list in `call`. */
+/* The body of a function with variable arguments: makes a va_list of them, which `call` uses. */
 #define FORWARD(call)                \
 	va_list arguments;           \
 	va_start(arguments, format); \
@@ -126,7 +126,10 @@ int fwprintf_s(FILE *stream, const wchar_t *format, ...)
 
 /* ---- Output to memory ----------------------------------------------------------------------- */
 
-/* How a text of n units is stored in a buffer of `size` units. */
+/*
+ * The rules for storing a text in a buffer that may be too small. Sizes are in units (bytes, or
+ * wide characters).
+ */
 enum rule {
 	WHOLE,	 /* stores the whole text; the caller promises that it fits */
 	MEASURE, /* cuts a text that is too long, adds a zero and returns its full length */
@@ -158,7 +161,7 @@ static int deliver_secure(const struct target *to, const struct compat_units *un
 
 	if (to->count == SIZE_MAX - 1) {
 		/*
-		 * The caller passed _TRUNCATE: a text that is too long is cut, and the result is
+		 * The caller passed _TRUNCATE, so a text that is too long is cut, and the result is
 		 * -1.
 		 */
 		all = fits = units->count < to->size;
@@ -216,7 +219,10 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 
 #define NARROW(rule_, size_, count_) ((struct target){buffer, size_, count_, false, rule_})
 #define WIDE(rule_, size_, count_)   ((struct target){buffer, size_, count_, true, rule_})
-/* Counts of a target: ALL stores the whole text; SIZE_MAX - 1 stands for the caller's _TRUNCATE. */
+/*
+ * Values of `count` in struct target. ALL: the whole text. The caller's _TRUNCATE has the same
+ * value as ALL, so CUT_AT replaces it by SIZE_MAX - 1.
+ */
 #define ALL	      SIZE_MAX
 #define CUT_AT(count) ((count) == (size_t)-1 ? SIZE_MAX - 1 : (count))
 

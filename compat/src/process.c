@@ -124,7 +124,8 @@ static uint64_t started(const char *path)
 		fclose(file);
 	line[n] = 0;
 	/*
-	 * The name in parentheses may contain spaces, so fields are counted from the closing one.
+	 * The program name in parentheses may contain spaces, so fields are counted from the
+	 * closing parenthesis.
 	 */
 	char *field = strrchr(line, ')');
 

@@ -1,7 +1,7 @@
 /*
- * Which addresses does a name have (GetAddrInfoW)? And which library does the protocol catalogue
- * name for NetworkDirect? Programs that do not use the Nd* functions read the catalogue with
- * WSCEnumProtocols.
+ * Which addresses does a host name have (GetAddrInfoW)? And which library does the protocol
+ * catalogue of Winsock name for NetworkDirect? Programs that do not use the Nd* functions read the
+ * catalogue with WSCEnumProtocols.
  *
  * This file keeps no state; the caller owns the lists. Any thread may call its functions.
  */

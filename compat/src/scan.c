@@ -1,6 +1,6 @@
 /*
- * What does a Windows format read from text or from a stream? The functions read fields with one
- * character of look-ahead, and store each with its width on Windows: %ld stores 32 bits.
+ * What does a Windows format read from text or from a stream (scanf)? The functions read fields
+ * with one character of look-ahead, and store each with its width on Windows: %ld stores 32 bits.
  *
  * This file keeps no state; a stream is locked while it is read. Any thread may call its functions.
  */
@@ -25,7 +25,7 @@ struct source {
 	const void *text;
 	bool wide;
 	size_t at;
-	int taken; /* number of units read so far, for %n */
+	int taken; /* number of bytes or wide characters read so far, for %n */
 };
 
 struct scan {
@@ -92,7 +92,7 @@ static void skip_space(struct source *from)
 struct digits {
 	char text[128];
 	size_t n;
-	int left; /* number of characters that the field may still have */
+	int left; /* how many more characters the field may have */
 };
 
 /*
@@ -198,8 +198,8 @@ static void store_integer(void *to, enum compat_size size, uint64_t value)
 /* ---- Reading text --------------------------------------------------------------------------- */
 
 /*
- * The buffer for the text of a field, with room for `room` elements. If `to` is NULL, the text is
- * discarded.
+ * The buffer for the text of a field, with room for `room` bytes or wide characters. If `to` is
+ * NULL, the text is discarded.
  */
 struct sink {
 	void *to;
@@ -453,8 +453,8 @@ static int scan(struct scan *s)
 		struct field f = parse(s, &at);
 
 		/*
-		 * If the input ends before the first field, the result is EOF. If the input does
-		 * not match a field, the result is the number of fields stored before.
+		 * If the input ends before the first field is stored, the result is EOF. If the
+		 * input does not match a field, the result is the number of fields stored before.
 		 */
 		if (!strchr("cC[n%", (int)f.type))
 			skip_space(&s->from);

@@ -1,8 +1,9 @@
 /*
  * Which value has this thread stored at an index (FlsSetValue and TlsSetValue)? This file owns 128
- * indexes, and the values of each thread. `turn` of an index changes with each allocation, so
- * values stored during an earlier allocation are ignored. The functions run on the caller's thread;
- * the routines of FlsAlloc run on the thread that ends.
+ * indexes, and the values of each thread. The member `turn` of an index changes with each
+ * allocation of the index; a value with another `turn` was stored during an earlier allocation and
+ * is ignored. The functions run on the caller's thread; the routines of FlsAlloc run on the thread
+ * that ends.
  */
 #include "last_error.h"
 #include "thread.h"
@@ -42,7 +43,7 @@ static void make_ending(void)
 	pthread_key_create(&ending, on_ending);
 }
 
-/* Returns `turn` of an allocated index; 0 if the index is not allocated. */
+/* Returns the `turn` of an allocated index; 0 if the index is not allocated. */
 static uint32_t allocation_of(DWORD index)
 {
 	uint32_t turn = index < SLOTS ? __atomic_load_n(&slots[index].turn, __ATOMIC_ACQUIRE) : 0;

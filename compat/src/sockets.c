@@ -1,6 +1,7 @@
 /*
- * What do socket functions return on Windows? Each function here calls that of Linux and sets the
- * last error. No call raises SIGPIPE, and timeouts are in milliseconds.
+ * How are the Windows versions of socket(), bind(), send() and so on made of the Linux ones? Each
+ * function here calls the Linux function and sets the last error. No call raises SIGPIPE, and
+ * timeouts are in milliseconds.
  *
  * This file keeps no state. Any thread may call its functions.
  */
@@ -9,7 +10,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* Exports a function: winsock2.h redirects programs' calls to the names below. */
+/*
+ * Exports a function from the library. winsock2.h redirects a program's calls of NAME to
+ * compat_NAME.
+ */
 #define SHOWN __attribute__((visibility("default")))
 
 static const struct {

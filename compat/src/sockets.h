@@ -1,6 +1,6 @@
 /*
- * The socket functions behind the names of Winsock, and how they report errors. Any thread may call
- * them.
+ * The socket functions that exist both on Windows and on Linux, and how socket functions report
+ * errors. Any thread may call these functions.
  */
 #ifndef COMPAT_SOCKETS_H
 #define COMPAT_SOCKETS_H
@@ -14,8 +14,8 @@ int compat_socket_error(int native);
 ssize_t compat_socket_result(ssize_t result);
 
 /*
- * socket(), bind() and the following functions exist both on Windows and on Linux. winsock2.h
- * redirects a program's calls to these functions.
+ * Each compat_NAME stands for the function NAME, which exists both on Windows and on Linux.
+ * winsock2.h redirects a program's calls of NAME to compat_NAME.
  */
 int compat_socket(int family, int type, int protocol);
 int compat_bind(int socket, const struct sockaddr *address, socklen_t size);

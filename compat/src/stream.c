@@ -1,6 +1,6 @@
 /*
- * How do programs with wide text open, close, read and write streams? File names and text become
- * UTF-8, and the stream remains one of bytes.
+ * How do programs open, close, read and write streams with wide text? File names and text are
+ * converted to UTF-8, and the stream remains a stream of bytes.
  *
  * This file keeps no state. Any thread may call its functions.
  */
@@ -18,8 +18,9 @@
 #include <io.h>
 
 /*
- * Translates the mode of fopen(): `N` (not inherited) becomes `e`; letters that only Windows has
- * (`t`, `, ccs=...`, caching hints) are dropped.
+ * Translates the Windows mode of fopen() to that of Linux. `N` (child processes do not inherit the
+ * file) becomes `e` (O_CLOEXEC). Letters that only Windows has (`t`, `, ccs=...`, caching hints)
+ * are dropped.
  */
 static void native_mode(const char *mode, char out[8])
 {

@@ -1,6 +1,7 @@
 /*
- * What do the string functions of Windows return whose names begin with an underscore? They compare
- * without case, duplicate text, convert numbers from and to text, and reverse bytes.
+ * How do the string functions work that only the Windows C library has (_stricmp, _itoa and so on)?
+ * They compare without regard to case, duplicate text, convert numbers from and to text, and
+ * reverse bytes.
  *
  * This file keeps no state. Any thread may call its functions.
  */
@@ -226,8 +227,8 @@ static char *digits(char room[66], uint64_t value, bool negative, int base)
 }
 
 /*
- * Writes a signed number. In base 10 a negative number has a minus sign; in other bases the two's
- * complement is written, which the caller passes in `bits`.
+ * Writes a signed number. In base 10 a negative number has a minus sign. In other bases the number
+ * is written in two's complement; the caller passes it in that form in `bits`.
  */
 static char *signed_digits(char room[66], int64_t value, uint64_t bits, int base)
 {

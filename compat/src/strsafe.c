@@ -1,5 +1,5 @@
 /*
- * How are strings copied, joined and formatted within a limit, with an HRESULT as the result? The
+ * How are strings copied, appended and formatted within a limit, with an HRESULT as the result? The
  * functions call those of bounded.c and print.c, for narrow and wide text, with sizes in characters
  * (Cch) or in bytes (Cb).
  *
@@ -15,7 +15,7 @@ static bool is_room(const void *to, size_t room)
 	return to && room > 0 && room <= STRSAFE_MAX_CCH;
 }
 
-/* Translates the result of a bounded copy or join to an HRESULT. */
+/* Translates the result of copying or appending, an errno value, to an HRESULT. */
 static HRESULT of_copy(errno_t error)
 {
 	return error == 0	    ? S_OK
@@ -31,8 +31,8 @@ static HRESULT of_format(int length)
 
 /*
  * Defines all functions for one kind of text, narrow or wide. N is the suffix of their names and C
- * the character type. The other arguments are functions: copy, join, format, and the length of a
- * text up to a limit.
+ * the character type. The other arguments are the functions to call: to copy, to append, to format,
+ * and to measure a text up to a limit.
  */
 #define ALPHABET(N, C, copy, join, format_into, length_within)                                                           \
 	HRESULT StringCchCopy##N(C *to, size_t room, const C *from)                                                      \

@@ -1,5 +1,6 @@
 /*
- * What are the properties of this machine: its processors, its memory, its names?
+ * What does a program learn about this machine (GetSystemInfo, GlobalMemoryStatusEx,
+ * GetComputerName): its processors, its memory, its names?
  *
  * This file keeps no state. Any thread may call its functions.
  */

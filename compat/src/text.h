@@ -14,7 +14,7 @@
 /*
  * Decodes one character from the first of n > 0 bytes and returns the number of bytes used. If the
  * bytes are not valid UTF-8, sets *valid to false and *out to COMPAT_REPLACEMENT, and returns 1.
- * Reads no byte behind the first invalid one.
+ * Reads no byte after the first invalid one.
  */
 size_t compat_decode(const char *bytes, size_t n, wchar_t *out, bool *valid);
 
@@ -25,15 +25,16 @@ size_t compat_decode(const char *bytes, size_t n, wchar_t *out, bool *valid);
 size_t compat_encode(wchar_t character, char out[4], bool *valid);
 
 /*
- * Returns an allocated copy of a text, converted to wide text (compat_widen) or to UTF-8
- * (compat_narrow). The caller frees the copy. Returns NULL if `text` is NULL or memory is short.
+ * Returns an allocated copy of a text: compat_widen converts to wide text, compat_narrow to UTF-8.
+ * The caller frees the copy. Returns NULL if `text` is NULL or memory is short.
  */
 wchar_t *compat_widen(const char *text);
 char *compat_narrow(const wchar_t *text);
 
 /*
- * Copies a text into a buffer of `room` elements, as wide text if `wide`, with a terminating zero.
- * Returns the length without the zero. If the length is not below `room`, nothing was written.
+ * Copies a text into a buffer of `room` bytes, or of `room` wide characters if `wide`, with a
+ * terminating zero. Returns the length without the zero. If the length is not below `room`, nothing
+ * was written.
  */
 size_t compat_copy_out(void *buffer, size_t room, bool wide, const char *text);
 

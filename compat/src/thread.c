@@ -1,8 +1,8 @@
 /*
- * Which threads run, and how did they end? This file owns a record for each thread of CreateThread;
- * the record lives until the thread has ended and its handle is closed. The event of the handle is
- * set when the thread ends. The functions run on the caller's thread; run() is the first function
- * of each new thread.
+ * Which threads of CreateThread run, and how did they end? This file owns a record for each of
+ * these threads. The record lives until the thread has ended and its handle is closed. The event of
+ * the handle is set when the thread ends. The functions run on the caller's thread; run() is the
+ * first function of each new thread.
  */
 #include "thread.h"
 #include "last_error.h"
@@ -114,7 +114,9 @@ static int start_detached(struct thread *thread, SIZE_T stack)
 	return error;
 }
 
-/* Starts the thread of a record and returns the thread's handle. On failure frees the record. */
+/*
+ * Starts the thread that the record describes and returns its handle. On failure frees the record.
+ */
 static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD id)
 {
 	HANDLE handle;
@@ -126,7 +128,7 @@ static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD i
 	if (!handle)
 		return NULL;
 	compat_object_ref(&thread->object); /* reference of the new thread, released by end() */
-	/* The reference of this function, which it holds until it has read the thread id. */
+	/* launch() holds this reference until it has read the thread id. */
 	compat_object_ref(&thread->object);
 	if (start_detached(thread, stack)) {
 		CloseHandle(handle);
@@ -207,11 +209,11 @@ void _endthread(void)
 /* ---- Functions that take the handle of a thread --------------------------------------------- */
 
 /*
- * The thread that a function acts on. Its record is locked, so the thread cannot end and its id
- * stays valid.
+ * The thread that a function acts on. The record of another thread is locked and has a reference,
+ * so that the thread cannot end and its id stays valid.
  */
 struct subject {
-	struct thread *thread; /* locked, with a reference; NULL for the calling thread */
+	struct thread *thread; /* the record; NULL for the calling thread */
 	DWORD id;
 	struct wishes *wishes;
 };
@@ -359,7 +361,7 @@ DWORD SetThreadIdealProcessor(HANDLE handle, DWORD processor)
 	if (!subject.id)
 		return (DWORD)-1;
 	former = subject.wishes->ideal ? subject.wishes->ideal - 1 : MAXIMUM_PROCESSORS;
-	/* With MAXIMUM_PROCESSORS the caller only asks for the ideal processor. */
+	/* A caller that passes MAXIMUM_PROCESSORS only asks for the former value. */
 	if (processor < MAXIMUM_PROCESSORS)
 		subject.wishes->ideal = processor + 1;
 	leave(subject);

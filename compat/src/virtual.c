@@ -1,8 +1,8 @@
 /*
- * Which pages are reserved and committed, and how are they protected? A reservation is a mapping
- * without access rights. The state of each page of a reservation is kept here, because the kernel
- * cannot distinguish a page that was never committed from a committed page without access rights.
- * For all other memory the kernel's list of mappings is read.
+ * Which pages are reserved and committed, and how are they protected (VirtualAlloc)? A reservation
+ * is a mapping without access rights. This file keeps the state of each page of a reservation,
+ * because the kernel cannot distinguish a page that was never committed from a committed page
+ * without access rights. For all other memory it reads the kernel's list of mappings.
  *
  * This file owns the list of reservations, behind one lock. Any thread may call its functions.
  */
@@ -29,8 +29,8 @@ struct reservation {
 	DWORD protect; /* protection given to VirtualAlloc to reserve the range */
 	bool large;
 	/*
-	 * protection of each page, 0: not committed; this array is a mapping, so that its untouched
-	 * parts use no memory
+	 * protection of each page, 0 if the page is not committed; this array is a mapping of its
+	 * own, so parts that were never written use no memory
 	 */
 	uint8_t *pages;
 };
@@ -130,8 +130,8 @@ static struct reservation *remember(uintptr_t start, uintptr_t end, DWORD protec
 }
 
 /*
- * Maps `bytes` at a multiple of GRANULARITY. To find one, maps GRANULARITY bytes more and unmaps
- * the excess at both ends.
+ * Maps `bytes` bytes at a multiple of GRANULARITY. For this it maps GRANULARITY bytes more and
+ * unmaps the excess at both ends.
  */
 static uintptr_t map_anywhere(size_t bytes)
 {
@@ -329,7 +329,7 @@ struct mapping {
 
 /*
  * Returns the kernel's mapping that contains the address. If there is none, returns the gap between
- * two mappings around the address.
+ * the mappings before and after the address.
  */
 static struct mapping ask(uintptr_t at)
 {

@@ -1,6 +1,7 @@
 /*
- * When does a wait end, and how does it change the objects? This file owns no state except
- * references that it holds during a wait. The functions run on the caller's thread.
+ * When does a wait for events, threads, semaphores and mutexes end (WaitForMultipleObjects), and
+ * how does it change these objects? This file owns no state except references that it holds during
+ * a wait. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -28,7 +29,10 @@ static void let_go(struct target *targets, DWORD n)
 			compat_object_put(targets[i].object);
 }
 
-/* Takes an object without waiting. Returns STATUS_TIMEOUT if the object is not signalled. */
+/*
+ * Takes an object without waiting: resets an automatic event, decrements a semaphore, acquires a
+ * mutex. Returns STATUS_TIMEOUT if the object is not signalled.
+ */
 static HRESULT take(const struct target *target)
 {
 	if (target->object && target->object->kind->take)
@@ -38,7 +42,7 @@ static HRESULT take(const struct target *target)
 
 static void give_back(const struct target *target)
 {
-	/* an automatic event, which take() has reset, must be set again */
+	/* An event without a record: if it is automatic, take() has reset it, so set it again. */
 	if (!target->object)
 		NdsEventSet(target->handle);
 	else if (target->object->kind->give_back)
@@ -78,8 +82,9 @@ static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWO
 		if (n == 1)
 			*index = 0;
 		/*
-		 * The event of a semaphore or mutex only means that taking the object may succeed,
-		 * so the loop tries to take it.
+		 * If the object is a semaphore or mutex, its event is set now, but another thread
+		 * may still take the object first. Therefore the loop does not return but tries to
+		 * take the object.
 		 */
 		if (FAILED(hr) || (hr == STATUS_SUCCESS &&
 				   !(targets[*index].object && targets[*index].object->kind->take)))

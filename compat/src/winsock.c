@@ -1,6 +1,6 @@
 /*
- * What do the socket functions return that Linux does not have: WSAStartup, WSACleanup, WSASocket,
- * closesocket, ioctlsocket and WSAIoctl?
+ * How do those functions of Winsock work that have no counterpart on Linux (WSAStartup, WSACleanup,
+ * WSASocket, closesocket, ioctlsocket and WSAIoctl)?
  *
  * This file owns the number of WSAStartup calls without a WSACleanup. Any thread may call its
  * functions.
@@ -83,8 +83,8 @@ SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, 
 }
 
 /*
- * Functions that close or change a socket check the descriptor first, so that they never touch a
- * file of another kind.
+ * Returns whether the descriptor is a socket. Functions that close or change a socket check this
+ * first, so that they never touch a file of another kind.
  */
 static bool is_socket(SOCKET socket)
 {
@@ -195,8 +195,8 @@ static int no_change(const struct control *c)
 }
 
 /*
- * Finds the local address for the route to an address. Connecting a datagram socket makes the
- * kernel choose the local address and sends no packet.
+ * Stores the local address from which packets to a given address are sent. Connecting a datagram
+ * socket makes the kernel choose that address and sends no packet.
  */
 static int routing_interface(const struct control *c)
 {
@@ -238,8 +238,8 @@ static size_t address_size(const struct ifaddrs *i, int family)
 }
 
 /*
- * Writes a SOCKET_ADDRESS_LIST of those host addresses that have the socket's address family. The
- * addresses follow the list in the buffer.
+ * Writes a SOCKET_ADDRESS_LIST of those addresses of this host that have the socket's address
+ * family. In the buffer the addresses follow the list.
  */
 static int address_list(const struct control *c)
 {
