@@ -44,7 +44,10 @@ static STDMETHODIMP add(ICounter *This, ULONG n, ULONG *sum)
 	return S_OK;
 }
 
-/* The table of functions. Code compiled as C++ expects two words in front of slot 0. */
+/*
+ * The table of functions. Callers compiled as C++ treat it as a C++ vtable, in which two words
+ * stand in front of slot 0.
+ */
 static const struct {
 	ptrdiff_t offset_to_top;
 	const void *type_info;

@@ -8,8 +8,8 @@ struct shop {
 	SRWLOCK lock;
 	CONDITION_VARIABLE variable;
 	ULONG flags;
-	int goods;    /* protected by `section` or `lock`, whichever the test uses */
-	int sleeping; /* protected like `goods` */
+	int goods;    /* goods in stock; protected by `section` or `lock`, whichever is used */
+	int sleeping; /* threads that wait for goods; protected like `goods` */
 	LONG served;
 };
 
@@ -83,8 +83,8 @@ static void test_WakeConditionVariable(void **state)
 
 	init_shop(&shop);
 	/*
-	 * A wake changes the variable. A thread that read the variable before the wake therefore
-	 * does not fall asleep.
+	 * A wake changes the condition variable. A thread that read the variable before the wake
+	 * therefore does not fall asleep.
 	 */
 	WakeConditionVariable(&shop.variable);
 	assert_non_null(shop.variable.Ptr);
@@ -304,7 +304,8 @@ static void wake_single_wakes_one_thread(void **state)
 }
 
 /*
- * Each new token is followed by one wake, so the threads take all tokens and none sleeps for ever.
+ * The test adds 400 tokens and calls WakeByAddressSingle after each. The threads take all tokens,
+ * and no thread sleeps for ever.
  */
 static void test_WakeByAddressSingle(void **state)
 {

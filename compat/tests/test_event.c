@@ -7,8 +7,8 @@ static DWORD look(HANDLE event)
 }
 
 /*
- * by_a, by_w, by_ex_a and by_ex_w call one function each that creates an event with this reset mode
- * and initial state.
+ * Each of by_a, by_w, by_ex_a and by_ex_w calls another function that creates an event, with the
+ * given reset mode and initial state.
  */
 static HANDLE by_a(BOOL manual, BOOL set)
 {

@@ -1,5 +1,5 @@
 /*
- * Tests of Interlocked operations: each row applies one operation to the value 12 and checks the
+ * Tests of Interlocked operations: each ROW applies one operation to the value 12 and checks the
  * result and the new value. This file compiles the tests with the C macros, test_interlocked_cpp.cc
  * with the C++ functions.
  */

@@ -1,7 +1,7 @@
 /*
  * Tests of completion ports and overlapped files as a program written for Windows uses them: return
- * values and last errors. The tests make files and requests with the functions of provider/os, as
- * the objects of ND2 do.
+ * values and last errors. The tests create files and start requests with the functions of
+ * provider/os, as the ND2 objects do.
  */
 #include "threading.h"
 
@@ -83,7 +83,7 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_ptr_equal(CreateIoCompletionPort(file, port, 77, 0), port);
 	assert_fails(CreateIoCompletionPort(file, port, 77, 0), ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(file, NULL, 77, 0), ERROR_INVALID_PARAMETER);
-	assert_int_equal(live_ports(), 1); /* the failed call closed the port that it had created */
+	assert_int_equal(live_ports(), 1); /* the failed call left no new completion port */
 	assert_fails(CreateIoCompletionPort(INVALID_HANDLE_VALUE, port, 0, 0),
 		     ERROR_INVALID_PARAMETER);
 	assert_fails(CreateIoCompletionPort(NULL, port, 0, 0), ERROR_INVALID_HANDLE);
@@ -94,7 +94,7 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_int_equal(packet.key, 77);
 	assert_ptr_equal(packet.overlapped, &overlapped);
 
-	/* Without a port, the call creates one and binds the file to it. */
+	/* With NULL for the completion port, the call creates one and binds the file to it. */
 	fresh = CreateIoCompletionPort(other, NULL, 5, 1);
 	assert_non_null(fresh);
 	assert_ptr_not_equal(fresh, port);
@@ -226,7 +226,7 @@ static void *finish_soon(void *argument)
 	return NULL;
 }
 
-/* Waits for a request without an event, with an automatic event and with a manual event. */
+/* Waits for a request whose OVERLAPPED has no event, an automatic event or a manual event. */
 static void test_GetOverlappedResult(void **state)
 {
 	HANDLE file = new_file();

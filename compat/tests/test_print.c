@@ -258,7 +258,7 @@ static void test_streams(void **state)
 	setbuf(f, NULL);
 	assert_int_equal(fprintf(f, "%d", 1), -1);
 	fclose(f);
-	/* Output to a stream that another library has given wide orientation. */
+	/* Output to a stream to which another library has given wide orientation. */
 	f = tmpfile();
 	assert_true(fwide(f, 1) > 0);
 	assert_int_equal(fprintf(f, "%d ", 5), 2);

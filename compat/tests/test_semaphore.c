@@ -7,7 +7,7 @@ static void check_count_of_two(HANDLE semaphore)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_TIMEOUT);
-	/* the event behind the handle is not set either */
+	/* the event that the handle also stands for is not set either */
 	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT);
 	assert_true(CloseHandle(semaphore));
 	assert_fails(ReleaseSemaphore(semaphore, 1, NULL), ERROR_INVALID_HANDLE);
@@ -61,8 +61,8 @@ static void test_ReleaseSemaphore(void **state)
 	assert_fails(ReleaseSemaphore(event, 1, NULL), ERROR_INVALID_HANDLE);
 
 	/*
-	 * The threads wait 20 times in all: 4 waits for the count at the start, 16 for the releases
-	 * below.
+	 * The four threads wait 20 times in all. The count of 4 ends the first 4 waits, and each of
+	 * the 16 releases below ends one more.
 	 */
 	for (size_t i = 0; i < _countof(threads); i++)
 		threads[i] = run_beside(pass_five, semaphore);

@@ -86,7 +86,9 @@ static void test_WaitForMultipleObjects(void **state)
 	close_all(handles, _countof(handles));
 }
 
-/* A wait for all of several objects, of different kinds, takes none before all are signalled. */
+/*
+ * A wait for all of several objects, of different kinds, takes no object before all are signalled.
+ */
 static void wait_for_all_kinds_of_objects(void **state)
 {
 	HANDLE handles[] = {event_of(FALSE, TRUE), event_of(TRUE, FALSE),
@@ -148,8 +150,8 @@ static void *take_one(void *argument)
 }
 
 /*
- * One thread waits for both objects while another thread takes and returns the second: no signal is
- * lost and no wait hangs.
+ * One thread waits for both events while another thread takes the second event and sets it again.
+ * No signal is lost and no wait hangs.
  */
 static void wait_for_all_with_contention(void **state)
 {
@@ -175,8 +177,9 @@ static void *hold_mutex(void *pair)
 }
 
 /*
- * The event in handles[0] is set although another thread owns that mutex. The wait for `both`
- * therefore takes the event both[0], fails to take the mutex, and must set both[0] again.
+ * The test sets the event behind the mutex handles[0] although another thread owns the mutex. The
+ * wait for `both` therefore takes the event both[0], fails to take the mutex, and must set both[0]
+ * again.
  */
 static void failed_wait_for_all_takes_nothing(void **state)
 {

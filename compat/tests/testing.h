@@ -24,7 +24,8 @@ extern "C" {
 	} while (0)
 
 /*
- * Checks a condition that involves one function of the library. `function` is the name to report.
+ * Checks a condition on a result of one function of the library. If the condition is false, the
+ * test fails and reports the name `function`.
  */
 #define EXPECT(function, condition)                                \
 	do {                                                       \

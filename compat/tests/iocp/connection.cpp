@@ -1,10 +1,10 @@
-// How does a connection begin, serve its client and end? A CONNECTION owns its connector, queue
-// pair, region and buffers, from the wait for a client until the connection's last request has
-// ended. The functions run on the worker threads; the results of one queue pair are handled one at
-// a time.
+// How does a connection of the server begin, serve its client and end? A CONNECTION owns its
+// connector, queue pair, memory region and buffers, from the wait for a client until the
+// connection's last request has ended. The functions run on the worker threads; the results of one
+// queue pair are handled one at a time.
 #include "service.h"
 
-struct SLOT // one buffer: holds a posted receive, then the answer to the message received
+struct SLOT // one message buffer: of a posted receive, then of the answer to the message received
 {
 	PCONNECTION pConnection;
 	MESSAGE *pMessage;
@@ -65,7 +65,8 @@ static void Dereference(PCONNECTION p)
 		Destroy(p);
 }
 
-// Takes a reference of a connection and returns TRUE; FALSE if no reference is left.
+// Takes a reference of a connection and returns TRUE. Returns FALSE if the count of references is
+// already 0, so that the connection is being destroyed.
 static BOOL TryReference(PCONNECTION p)
 {
 	for (LONG cRef = ReadAcquire(&p->cRef); cRef > 0;) {
@@ -107,8 +108,8 @@ static ND2_SGE SgeOf(const SLOT *pSlot)
 	return sge;
 }
 
-// Posts a receive. The posted receive takes over the slot's reference of the connection; if posting
-// fails, the reference is released.
+// Posts a receive into a slot's buffer. The caller holds a reference of the connection for this
+// slot. The posted receive takes the reference over; if posting fails, the reference is released.
 static void Receive(SLOT *pSlot)
 {
 	ND2_SGE sge = SgeOf(pSlot);
@@ -207,7 +208,7 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 	if (FAILED(p->pConnector->NotifyDisconnect(StartIo(&p->Io, OnPeerDisconnected, p))))
 		OnPeerDisconnected(&p->Io, ND_UNSUCCESSFUL);
 	else if (ReadAcquire(&g_Server.fStopping))
-		Close(p); // ConnectionsClose may have run before fConnected was set
+		Close(p); // ConnectionsClose may have run too early to see fConnected
 }
 
 static void OnRegistered(PIO pIo, HRESULT hrStatus)
@@ -245,7 +246,7 @@ static void OnRequest(PIO pIo, HRESULT hrStatus)
 		Dereference(p); // the listener has been closed, so the request was cancelled
 		return;
 	}
-	ConnectionListen(); // another connection takes over the wait for a client
+	ConnectionListen(); // creates another connection, which waits for the next client
 	if (!HelloIsValid(p)) {
 		HELLO hello = {SERVICE_VERSION, 0, 0};
 
@@ -306,7 +307,8 @@ static void OnCloseEntry(PIO pIo, HRESULT hrStatus)
 	Dereference(p);
 }
 
-// Posts an entry for each connection to the port, so that a worker closes the connection.
+// Posts an entry for each connection to the completion port, so that a worker closes the
+// connection.
 void ConnectionsClose(void)
 {
 	AcquireSRWLockShared(&g_Server.ConnectionsLock);

@@ -1,7 +1,7 @@
-// Does the service work for many clients at once? Each thread has a completion queue, connects its
-// share of the clients, sends a request from all of them at the same time and compares every byte
-// of the answers. A thread owns its clients. The threads share the adapter and hGate, the event
-// that starts their requests.
+// Does the service work for many clients at once? This file is a load generator. Each of its
+// threads has a completion queue, connects its share of the clients, sends a request from all of
+// them at the same time and compares every byte of the answers. A thread owns its clients. The
+// threads share the adapter and hGate, the event that starts their requests.
 #include "service.h"
 
 #include <process.h>
@@ -27,7 +27,9 @@ struct LOADER {
 	IND2CompletionQueue *pCq;
 	OVERLAPPED Ov, NotifyOv;
 	ULONGLONG cRequests, cbMoved;
-	LONGLONG llLongest; // duration of the longest round, in ticks of QueryPerformanceCounter
+	// longest time from the first request of a round until all answers are checked, in ticks of
+	// QueryPerformanceCounter
+	LONGLONG llLongest;
 };
 
 static struct {
@@ -38,8 +40,8 @@ static struct {
 	LONG volatile cConnected;    // clients that are connected
 } s_load;
 
-// Waits for a request to end and returns its status. A request that fails is no error here; one
-// that does not end within PATIENCE_MS ends the program.
+// Waits for an overlapped request to end and returns its status, which may be a failure. If the
+// request does not end within PATIENCE_MS, ends the program.
 static HRESULT Await(LOADER *pLoader, IND2Overlapped *pObject, OVERLAPPED *pOv, HRESULT hr)
 {
 	if (hr != ND_PENDING)
@@ -101,7 +103,8 @@ static HRESULT ConnectClient(LOADER *pLoader, CLIENT *p, DWORD dwVersion)
 
 // ---- rounds: all clients of a thread send a request, then all answers are checked ----
 
-// Waits for cExpected results. Returns FALSE if one of them failed.
+// Waits until cExpected results have been taken from the completion queue. Returns FALSE if one of
+// them is a failure.
 static BOOL Collect(LOADER *pLoader, DWORD cExpected)
 {
 	while (cExpected > 0) {

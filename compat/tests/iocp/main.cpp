@@ -1,4 +1,4 @@
-// Which part of the service does the user want, server or load? This file reads the arguments and
+// Does the user want to run the server or the load generator? This file reads the arguments and
 // starts Winsock and NetworkDirect. It runs on the main thread.
 #include "service.h"
 

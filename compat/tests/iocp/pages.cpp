@@ -1,5 +1,5 @@
-// Which pages are free, and which are leased to a client? This file owns the memory, its regions
-// and the list of free pages. Any thread may call its functions.
+// Which pages of the server's memory are free, and which are leased to a client? This file owns the
+// memory, its memory regions and the list of free pages. Any thread may call its functions.
 #include "service.h"
 
 static CRITICAL_SECTION s_cs; // protects the list of free pages and all lists of leases
@@ -21,7 +21,8 @@ static void OnRegistrationEnded(PIO pIo, HRESULT hrStatus)
 static void AwaitRegistrations(void)
 {
 	// PagesCreate and PagesDestroy set the count to 1 before they start requests, so that it
-	// does not reach 0 too early. Remove this 1 now.
+	// does not reach 0 before all have been started. They have been started now, so subtract
+	// this 1.
 	if (InterlockedDecrement(&s_cPending) != 0 &&
 	    WaitForSingleObject(s_hRegistrationsEnded, 30000) != WAIT_OBJECT_0)
 		Fatal("pages that did not settle", s_cPending);

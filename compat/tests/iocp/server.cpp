@@ -1,6 +1,6 @@
-// How does the server start, run and stop? This file owns the adapter, the port and its worker
-// threads, the completion queues and the listener. The main thread starts and stops the server; the
-// workers do everything else.
+// How does the server start, run and stop? This file owns the adapter, the completion port and its
+// worker threads, the completion queues and the listener. The main thread starts and stops the
+// server; the worker threads do everything else.
 #include "service.h"
 
 #include <process.h>
@@ -45,7 +45,8 @@ static void OnNotify(PIO pIo, HRESULT hrStatus)
 			ConnectionResult(&results[i]);
 	}
 	MUST(pCq->Notify(ND_CQ_NOTIFY_ANY, StartIo(pIo, OnNotify, pCq)));
-	// Stop may have cancelled the queue's requests just before this Notify, so cancel again.
+	// Stop may have cancelled the requests of this completion queue just before this Notify, so
+	// cancel again.
 	if (ReadAcquire(&g_Server.fDrained))
 		MUST(pCq->CancelOverlappedRequests());
 }
@@ -83,8 +84,8 @@ static unsigned __stdcall WorkerMain(void *pArgument)
 		WIN32(GetQueuedCompletionStatusEx(hIocp, entries, ARRAYSIZE(entries), &cEntries,
 						  INFINITE, FALSE));
 		for (ULONG i = 0; i < cEntries; i++) {
-			// One KeyStop entry ends this worker; further ones belong to other workers
-			// and go back to the port.
+			// One KeyStop entry ends this worker. Further KeyStop entries are meant for
+			// other workers and go back to the completion port.
 			if (Dispatch(&entries[i]))
 				cServed++;
 			else if (++cStop > 1)
@@ -102,7 +103,8 @@ static void StartWorkers(HANDLE ahWorkers[], DWORD cWorkers)
 	}
 }
 
-// Ends the worker threads and returns the number of entries that they have handled.
+// Ends the worker threads. Returns the number of entries of the completion port that they have
+// handled.
 static ULONGLONG StopWorkers(const HANDLE ahWorkers[], DWORD cWorkers)
 {
 	ULONGLONG cServed = 0;
@@ -183,8 +185,8 @@ static void Stop(void)
 	if (pListener->Release() != 0)
 		Fatal("the listener is still used", 0);
 	ConnectionsClose();
-	// Connections need the results of their last requests, so all connections must end before
-	// the completion queues are released.
+	// A connection ends only after the results of its last requests. Therefore wait until all
+	// connections have ended before the completion queues are released.
 	while (ReadAcquire(&g_Server.cLive) > (LONG)(1 + g_Server.cCqs) &&
 	       GetTickCount64() < ullPatience)
 		Sleep(1);

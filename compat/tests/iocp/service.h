@@ -1,12 +1,12 @@
 /*
  * A service that leases pages of memory. A client connects and sends messages: the server inverts
- * the bytes of a message, leases a page of its memory, or returns the sum of a page. The client
- * writes and reads leased pages by RDMA.
+ * the bytes of a message, leases a page of its memory to the client, or returns the checksum of a
+ * leased page. The client writes and reads leased pages by RDMA.
  *
- * All requests of the server end at one completion port. A worker finds the record of a request,
- * and with it the connection, by CONTAINING_RECORD. Every pending request, overlapped or posted to
- * a queue pair, holds a reference of its connection; releasing the last reference frees the
- * connection.
+ * All requests of the server end at one completion port. A worker thread finds the structure of a
+ * request, and with it the connection, by CONTAINING_RECORD. Every pending request, overlapped or
+ * posted to a queue pair, holds a reference of its connection; releasing the last reference frees
+ * the connection.
  */
 #pragma once
 
@@ -28,12 +28,12 @@ const DWORD CREDITS = 4; // messages that a client may send before an answer arr
 
 enum SERVICE_OP : WORD {
 	OpInvert = 1, // the answer is the payload with every bit inverted
-	OpLease,      // the answer contains token and address of a page
-	OpAdd,	      // the answer contains the sum of a leased page
+	OpLease,      // the answer contains the remote token and the address of a page
+	OpAdd,	      // the answer contains the checksum of a leased page
 	OpReturn
 };
 
-struct HELLO // private data of the connection request and of its answer
+struct HELLO // private data of Connect, and of the Accept or Reject that answers it
 {
 	DWORD Version;
 	DWORD Credits;
@@ -44,7 +44,7 @@ struct MESSAGE_HEADER {
 	WORD Op;
 	WORD Length; // length of the payload, in bytes
 	DWORD Sequence;
-	DWORD Sum; // sum of the payload; in the answer to OpAdd, sum of the page
+	DWORD Sum; // checksum of the payload; in the answer to OpAdd, of the page
 	DWORD Page;
 	DWORD Token;
 	DWORD Reserved;
@@ -137,7 +137,7 @@ FORCEINLINE void ListRemove(PLIST_ENTRY pEntry)
 // ---- pages of memory: pages.cpp ----
 
 struct PAGE {
-	LIST_ENTRY Link; // in the list of free pages, or of a connection's leases
+	LIST_ENTRY Link; // links the page into the list of free pages or of a connection's leases
 	IO Io;
 	DWORD dwIndex;
 	BYTE *pBytes;
@@ -145,7 +145,7 @@ struct PAGE {
 };
 typedef PAGE *PPAGE;
 
-// Registers all pages, and returns when the last registration has ended.
+// Registers a memory region for each page, and returns when the last registration has ended.
 void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages);
 // Deregisters all pages and returns the number of pages that are still leased, which should be 0.
 DWORD PagesDestroy(void);
@@ -164,7 +164,7 @@ typedef CONNECTION *PCONNECTION;
 // Creates a connection and starts its wait for a client. The wait ends when a client connects or
 // the listener is closed.
 void ConnectionListen(void);
-// Handles one result of a connection's queue pair.
+// Handles one result from a completion queue, which belongs to the queue pair of some connection.
 void ConnectionResult(const ND2_RESULT *pResult);
 // Starts to close all connections; returns before they are closed.
 void ConnectionsClose(void);
@@ -172,13 +172,14 @@ void ConnectionsClose(void);
 // ---- the server: server.cpp ----
 
 const DWORD MAX_WORKERS = 8;
-const ULONG_PTR KeyIo = 1, KeyClose = 2, KeyStop = 3; // completion keys of entries at the port
+// Completion keys: a request has ended, close a connection, stop a worker.
+const ULONG_PTR KeyIo = 1, KeyClose = 2, KeyStop = 3;
 
 struct SERVER {
 	IND2Adapter *pAdapter;
 	HANDLE hFile, hIocp;
 	HANDLE hStop, hIdle;
-	SRWLOCK ListenerLock; // held shared while pListener is used
+	SRWLOCK ListenerLock; // held for reading while pListener is used
 	IND2Listener *pListener;
 	IND2CompletionQueue *apCq[MAX_WORKERS];
 	IO aNotifyIo[MAX_WORKERS];
