@@ -1,4 +1,5 @@
-/* Which text is an address that an adapter may have? Pure functions; any thread may call them.
+/* Is a text an address that an adapter may have? Parses MAC, IPv4 and IPv6 addresses, the latter
+ * two also with a prefix length. Pure functions; any thread may call them.
  *
  * Unspecified, loopback, multicast and broadcast addresses are refused: no peer could reply to
  * them, and the mistake would show up much later, as a connection that times out. */

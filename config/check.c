@@ -1,6 +1,7 @@
-/* Which rules hold between several keys? Unique names and addresses, peers that name each other,
- * keys that belong to another kind of port, order of numbers. Each rule is one function over one
- * adapter; its error names the line of the wrong setting. No state; any thread may call. */
+/* Which rules hold between several configuration keys? Names and addresses are unique, the two ends
+ * of a ring port name each other, an adapter has no keys of another kind of port, a minimum does
+ * not exceed its maximum. Each rule is one function over one adapter; its error names the line of
+ * the wrong setting. No state; any thread may call. */
 #include "config/keys.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ struct look {
 	unsigned i;
 };
 
-/* The setting that an error about `key` names: the key if the file has it, else its adapter. */
+/* Returns the setting whose line an error about `key` names: the key itself if the file has it,
+ * else its adapter. */
 static const config_setting_t *where(const struct look *l, const char *key)
 {
 	const config_setting_t *s = config_setting_get_member(l->group, key);
@@ -75,8 +77,9 @@ static int check_port_keys(const struct look *l)
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
 		return rn_config_fail(l->r, where(l, "port"),
 				      "found neither rx_pcap nor tx_pcap, required: one or both");
-	/* Refuse this driver here: only port = "af_packet" chooses the settings of its sockets, and
-	 * checks the interface's MTU and other users of the address. */
+	/* Refuse the driver net_af_packet under port = "vdev": only port = "af_packet" chooses the
+	 * settings of the driver's sockets, and checks the interface's MTU and other users of the
+	 * address. */
 	if (l->a->port == RN_CONFIG_PORT_VDEV &&
 	    strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
 		return rn_config_fail(l->r, where(l, "vdev"),
@@ -295,8 +298,8 @@ int rn_config_check(const struct rn_config_reader *r, const config_setting_t *ro
 	config_setting_t *list = config_setting_get_member(root, "adapters");
 	int err = 0;
 
-	/* Check peers in a second pass: this rule reads adapters further down in the file, which
-	 * must be valid by then. */
+	/* Check the key `peer` in a second pass: check_peer() reads adapters further down in the
+	 * file, which must be valid by then. */
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < cfg->nadapters && !err; i++) {
 			struct look l = {

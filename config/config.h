@@ -127,8 +127,8 @@ const char *rn_config_path(const char *path);
  * inside the process). Returns 0, or a negative errno (such as -ENOENT for the file, -EINVAL for
  * its content) with one sentence in err: file, line, key, the value found, the values allowed. On
  * error *cfg is unspecified. On success:
- *   - every field is within the range of its row, names and addresses are unique, ring peers name
- *     each other;
+ *   - every field is within the range that schema.h gives, names and addresses are unique, the two
+ *     ends of a ring port name each other;
  *   - adapter[i].shards >= 1; shard s of an adapter runs on lcores.cpu[s % lcores.n], or is not
  *     pinned when lcores.n is 0. */
 int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t errlen);
@@ -146,8 +146,8 @@ void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, s
 /* The built-in configuration as text; config/loopback.conf is a copy of it. */
 const char *rn_config_builtin(void);
 
-/* Print every key with type, range, default and help: the first function as plain text, the second
- * as docs/configuration.md. */
+/* Print every key with allowed values, default and help: rn_config_print_help() as plain text,
+ * rn_config_print_markdown() as docs/configuration.md. */
 void rn_config_print_help(FILE *out);
 void rn_config_print_markdown(FILE *out);
 

@@ -1,5 +1,5 @@
-/* Which keys are there, with which type, range and default? The rows of schema.h as tables, one per
- * section. Constant data and pure functions; any thread may call. */
+/* Which configuration keys are there, with which type, range and default? The rows of schema.h as
+ * tables, one per section. Constant data and pure functions; any thread may call. */
 #include "config/keys.h"
 
 #include <string.h>

@@ -28,8 +28,10 @@ enum rn_config_type {
 struct rn_config_key {
 	const char *name;
 	enum rn_config_type type;
-	size_t offset, size;	  /* of the field in its section's struct, in bytes */
-	long long low, high;	  /* allowed range of the value, or of its characters or entries */
+	size_t offset, size; /* of the field in its section's struct, in bytes */
+	/* allowed range: of a number; of a TEXT's length (high - 1 at most); of the number of
+	 * entries */
+	long long low, high;
 	long long number;	  /* default of numbers, BOOL and CHOICE */
 	const char *text;	  /* default of TEXT */
 	const char *const *words; /* the words of a CHOICE; NULL ends the array */
@@ -74,8 +76,8 @@ int rn_config_value_read(const struct rn_config_reader *r, const struct rn_confi
 void rn_config_value_default(const struct rn_config_key *key, void *section);
 
 /* Checks the rules that involve several keys: names, peers, addresses, keys that belong to another
- * kind of port, order of values. Sets each adapter's shards when the file left it at 0. root: the
- * settings that cfg was read from, for line numbers. Returns 0 or -EINVAL. */
+ * kind of port, minima above their maxima. Sets each adapter's `shards` when the file left it at 0.
+ * root: the settings that cfg was read from, for line numbers. Returns 0 or -EINVAL. */
 int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root,
 		    struct rn_config *cfg);
 

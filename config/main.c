@@ -1,4 +1,4 @@
-/* softrnic-config: is this file a valid configuration, and which keys are there?
+/* The tool softrnic-config: is a file a valid configuration, and which keys are there?
  * Single-threaded. */
 #include <string.h>
 

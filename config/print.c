@@ -1,5 +1,6 @@
-/* How are the keys shown on a terminal and in docs/configuration.md? Both texts are printed from
- * the tables of keys.c, so they always match the code. No state; any thread may call. */
+/* How are the configuration keys shown on a terminal and in docs/configuration.md? Both texts are
+ * printed from the tables of keys.c, so they always match the code. No state; any thread may
+ * call. */
 #include "config/keys.h"
 
 static void print_keys_plain(FILE *out, const struct rn_config_key *keys)

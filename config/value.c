@@ -1,5 +1,5 @@
-/* How does one setting become one field? There is a reader for each type of key; every error gives
- * the value found and the values allowed. No state; any thread may call. */
+/* How does one setting become one field of struct rn_config? There is a reader for each type of
+ * key; every error gives the value found and the values allowed. No state; any thread may call. */
 #include "config/keys.h"
 
 #include <assert.h>
