@@ -1,7 +1,8 @@
-/* Where does each command run, and what does the adapter record about it? A CONTROL command runs in
- * the calling thread under the control lock, the others run in a shard. A command that changes the
- * object tables and also calls a shard holds the lock throughout, so that tables and shards agree.
- * A shard runs a command between two bursts. */
+/* Executes the commands of clients (CREATE_QP, REG_MR and so on): where does each one run, and what
+ * does the adapter record about it? RN_CMD_ROWS (rn/abi.h) names the place: CONTROL commands run in
+ * the calling thread under the control lock, all others in a shard, between two bursts. A command
+ * that changes the object tables and also calls a shard holds the lock throughout, so that tables
+ * and shards agree. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -100,10 +101,10 @@ static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 	return rc;
 }
 
-/* The region is unpublished under the lock. The wait for a grace period runs without the lock, so
- * that other threads can create and register meanwhile. Then the lock is taken again to free the
- * entry. A concurrent second DEREG_MR fails in rn_mr_remove(), because the region is already
- * unpublished. */
+/* Takes the region out of the table that the shards read, under the lock. Waits for the grace
+ * period without the lock, so that other threads can create and register objects meanwhile. Then
+ * takes the lock again to free the entry. A second DEREG_MR of the same region during the wait
+ * fails in rn_mr_remove(), because the region is not in the table any more. */
 static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -172,9 +173,9 @@ static void forget_window(struct rn_nic *nic, uint32_t key, uint32_t qpn)
 	rn_lcore_call(&nic->lcore[rn_qpn_shard(qpn, nic->nshards)], &c.call);
 }
 
-/* Removes the window from the key table. First the window is released on the QP that the client
- * named, then on the QP that rn_mw_remove() reports as its owner, which is another QP if the client
- * named the wrong one. Returns -EBUSY if the client keeps rebinding the window. */
+/* Removes the window from the key table, for which the window must be unbound. First unbinds it
+ * from the QP that the client named, then, if it was bound to another QP, from the one that
+ * rn_mw_remove() reports. Returns -EBUSY if the client binds the window again each time. */
 static int remove_window_key(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 {
 	int rc = -EBUSY;
@@ -266,8 +267,8 @@ static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-/* Allocates the rings of all shards before it links the first, so that a failure changes
- * nothing. */
+/* Allocates the new rings of all shards before linking the first ring, so that a failed allocation
+ * changes nothing. */
 static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->resize_cq.id);
@@ -306,8 +307,9 @@ static unsigned distance(int cpu, uint64_t mask)
 	return best;
 }
 
-/* Chooses the shard whose CPU number is nearest to the wanted CPUs: those of the receive CQ, else
- * of the QP, else the caller's CPU. Among equally near shards the one with the fewest QPs wins. */
+/* Chooses the shard whose CPU number is nearest to one of the wanted CPUs. These are the affinity
+ * mask of the receive CQ; if it is 0, that of the QP; if both are 0, the caller's CPU. Among
+ * equally near shards the one with the fewest QPs wins. */
 static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_cq,
 			 uint64_t affinity)
 {
@@ -524,8 +526,9 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 			rn_nic_drain_other_shards(nic);
 		return rn_nic_exec_in(nic, 0, cmd, rsp);
 	}
-	/* Only MODIFY_QP and QUERY_QP remain. The shard checks that the QP exists and that the
-	 * generation matches. */
+	/* Only MODIFY_QP and QUERY_QP remain. The shard checks that the QP exists and that it has
+	 * the generation number in the command, which tells it from an earlier QP with the same
+	 * QPN. */
 	return rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
 }
 

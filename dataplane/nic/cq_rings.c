@@ -12,9 +12,9 @@
 
 #define MAX_ENTRIES (UINT64_C(1) << 28)
 
-/* The number of ring entries needed for this CQ in this shard: one for each request that can be
- * outstanding, and one for each unread entry of QPs that were destroyed since the newest ring was
- * linked. */
+/* Returns the number of ring entries that this CQ needs in this shard: `depth`, or if that is more,
+ * one for each work request that can be outstanding (with `more` new ones) and one for each unread
+ * entry of QPs that were destroyed since the newest ring was linked. */
 static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, uint64_t more)
 {
 	const struct rn_nic_feed *f = &cq->feed[shard];
@@ -59,7 +59,7 @@ int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t dept
 		return 0; /* no ring yet: the shard's first QP on this CQ gets one */
 	if (f->newest->size < need_of(cq, shard, depth, 0))
 		return make_ring(need_of(cq, shard, depth, 0), ring);
-	/* Unread entries stay in the ring they are in, so the new ring needs no room for them. */
+	/* Unread entries stay in the old ring, so the new ring needs no room for them. */
 	uint64_t need = RN_MAX(f->depths, depth);
 	if (f->newest->size < 2 * need || atomic_load(&cq->view.first[shard]) != f->newest)
 		return 0;

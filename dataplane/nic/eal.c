@@ -197,9 +197,9 @@ static int try_descriptors(void)
 	return rc;
 }
 
-/* Starts EAL. Returns 0 when EAL runs, including when the application has started it meanwhile. If
- * EAL fails, *failed is set to the error: EAL cannot be started twice in one process, because it
- * does not undo a failed start. */
+/* Starts EAL. Returns 0 when EAL runs, even if the application has started it in the meantime, else
+ * -errno. If rte_eal_init() fails, *failed is set to the error as well: EAL does not undo a failed
+ * start, so it cannot be started again in this process. */
 static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 {
 	static struct arguments a;
@@ -250,8 +250,9 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 			strerror(-rc));
 		return rc;
 	}
-	/* With private memory the run directory is empty now and can be removed. If telemetry has a
-	 * socket in the directory, the directory is removed at exit instead. */
+	/* With private memory (eal.shared is false) EAL's run directory is empty now, and
+	 * rn_rundir_started() removes it. If telemetry has a socket in the directory, the directory
+	 * is removed at exit instead. */
 	rn_rundir_started(cfg->eal.shared);
 	if (cfg->eal.shared)
 		/* dpdk-dumpcap requests copies of packets from the primary process through

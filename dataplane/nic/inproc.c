@@ -1,6 +1,7 @@
-/* How does a front end in the same process reach an adapter? Owns the configuration and the runtime
- * of the process, which the first open starts and the last close stops. Any thread; a lock
- * serialises opens and closes. */
+/* How does a front end (such as the ND2 provider) reach an adapter in the same process? By direct
+ * calls, the operations of struct rn_link. Owns the configuration and the runtime (runtime.h) of
+ * the process, which the first rn_link_open() starts and the last rn_link_close() stops. Any
+ * thread; a lock serialises opens and closes. */
 #include "rn/link.h"
 
 #include <errno.h>
@@ -36,8 +37,8 @@ static bool forked;
 static void mark_child(void)
 {
 	forked = true;
-	/* Close the child's copies of the claim sockets. If the child outlived its parent, its
-	 * copies would keep the addresses in use. */
+	/* Close the child's copies of the claim sockets (port/claim.h). If the child outlived its
+	 * parent, its copies would keep the addresses in use. */
 	for (unsigned i = 0; i < RN_CONFIG_MAX_ADAPTERS; i++)
 		rn_claims_drop(&process->rt.claims[i]);
 	for (unsigned i = 0; process->users > 0 && i < process->rt.cfg.nadapters; i++)
@@ -93,9 +94,10 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		rn_lcore_ring(lc);
 		return;
 	}
-	/* Inline: the first request after a poll for completions is sent at once. The following
-	 * requests are gathered until the next poll or until they fill a burst, because polling the
-	 * shard for each of them would send bursts of one frame. */
+	/* Inline idle policy: this thread polls the shard itself, so that the first request after
+	 * the application polled for completions is sent at once. Later requests are gathered until
+	 * the application polls for completions again or until they fill a burst: polling the shard
+	 * for each of them would send bursts of one frame. */
 	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) &&
 	    rn_submit_count(&lc->submit) < lc->rxtx.burst)
 		return;
@@ -147,7 +149,8 @@ static void link_cq_ring_done(struct rn_link *link, uint32_t cq, struct rn_cq_ri
 {
 	struct rn_nic *nic = nic_of(link);
 
-	/* Taking the lock here costs little: a reader finishes each ring only once. */
+	/* Taking the lock here costs little: the reader of a CQ calls this once per ring, when it
+	 * moves on to a larger or smaller one. */
 	pthread_mutex_lock(&nic->control);
 	struct rn_nic_cq *c = rn_objects_cq(&nic->objects, cq);
 	if (c != NULL)
@@ -170,8 +173,8 @@ static unsigned link_wait(struct rn_link *link, struct rn_event *ev, unsigned n,
 	struct rn_nic *nic = nic_of(link);
 	unsigned k = 0;
 
-	/* Inline: poll the shards a few times first; while this thread sleeps, the progress thread
-	 * polls them. */
+	/* Inline idle policy: poll the shards a few times before sleeping. While this thread
+	 * sleeps, the progress thread polls them. */
 	if (nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
 		for (unsigned i = 0; i < 16 && timeout_ms != 0 && k == 0; i++) {
 			rn_nic_progress(nic);

@@ -1,5 +1,6 @@
 /* Which messages does an adapter write to the log? Writing may block, so only control threads and
- * the watcher thread write; shards put their news into a queue (rn_journal_queue()). */
+ * the watcher thread write. Shards put their news (connections made or ended, QPs in error) into a
+ * queue by rn_journal_queue(); the watcher thread writes them. */
 #include "nic/journal.h"
 
 #include <arpa/inet.h>
@@ -124,8 +125,8 @@ void rn_journal_fini(struct rn_journal *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-/* All messages about news have the same log level, so one test (for CONNECTED) is enough to skip
- * work when none of them would be written. */
+/* All messages about news have the same log level. So testing one of them, CONNECTED, is enough to
+ * skip work when none of them would be written. */
 void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news)
 {
 	struct rn_journal *j = &nic->journal;

@@ -37,7 +37,7 @@ struct rn_nic;
 #define RN_JOURNAL_NEWS 64u
 
 struct rn_journal {
-	/* counter values at the watcher thread's last check; used only by that thread */
+	/* counter values when rn_journal_watch() last ran; used only by that function */
 #define X(name, field) uint64_t name;
 	RN_JOURNAL_COUNTER_ROWS(X)
 #undef X

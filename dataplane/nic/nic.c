@@ -18,15 +18,16 @@
 #include "nic/settings.h"
 #include "wire/stats.h"
 
-/* limit of bytes that a shard builds per poll iteration: about 15 frames of the largest path MTU */
+/* Limit of the bytes of frames that a shard builds in one poll iteration: about 15 frames of the
+ * largest path MTU. */
 #define TURN_BYTES 65536u
-/* Number of calls of rn_nic_progress() that skip the peer's shards after another thread was found
- * to poll them. */
+/* Inline idle policy: number of calls of rn_nic_progress() that leave out the shards of the adapter
+ * at the other end of a ring pair, after another thread was found to poll these shards. */
 #define PEER_REST 16
 
-/* Runs at the end of each poll iteration of a shard and passes on its events and its news for the
- * log. Events must not be lost: if there is no memory to queue an event, it stays in lc->event and
- * a later iteration retries. */
+/* Runs at the end of each poll iteration of a shard: queues the shard's events for the client and
+ * its news (connections made or ended, QPs in error) for the log. Events must not be lost: if there
+ * is no memory to queue an event, it stays in lc->event and a later iteration retries. */
 static void report(void *arg, struct rn_lcore *lc)
 {
 	struct rn_nic *nic = arg;
@@ -296,8 +297,9 @@ void rn_nic_grace(struct rn_nic *nic)
 	const struct timespec pause = {.tv_nsec = 20000};
 	uint64_t token = rte_rcu_qsbr_start(nic->qsbr);
 
-	/* Control threads never read the protected tables, so they are not registered. A shard that
-	 * sleeps, or that no thread is polling, is offline for RCU and need not be waited for. */
+	/* Control threads never read the tables that RCU protects, so they are not registered as
+	 * RCU readers. A shard that sleeps, or that no thread is polling, is offline for RCU and
+	 * need not be waited for. */
 	for (unsigned i = 0; rte_rcu_qsbr_check(nic->qsbr, token, false) != 1; i++) {
 		if (i < 64)
 			sched_yield();
@@ -306,10 +308,11 @@ void rn_nic_grace(struct rn_nic *nic)
 	}
 }
 
-/* Polls a shard of the peer adapter once. If the shard's last_turn has changed since the last
- * check, another thread polls that shard: then skip the peer's shards for PEER_REST calls, because
- * two threads polling alternately would bounce the shard's cache lines. In a program whose only
- * thread works both ends, last_turn is unchanged and the shard is polled every time. */
+/* Polls once a shard of nic->peer, the adapter at the other end of the ring pair. If the shard's
+ * last_turn has changed since this adapter last read it, another thread polls that shard. Then the
+ * shards of nic->peer are left out for PEER_REST calls, because two threads that poll a shard
+ * alternately would bounce its cache lines. In a program with one thread for both ends, last_turn
+ * is unchanged and the shard is polled every time. */
 static void turn_peer(struct rn_nic *nic, unsigned i)
 {
 	struct rn_lcore *lc = &nic->peer->lcore[i];
@@ -346,7 +349,8 @@ void rn_nic_progress(struct rn_nic *nic)
 		progress_peer(nic);
 }
 
-/* Discards an undelivered event: after the removal only RN_EVENT_PORT_GONE may follow. */
+/* Discards an event that could not be queued yet: after the removal of the port only
+ * RN_EVENT_PORT_GONE may follow. */
 static void run_gone(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	lc->untold = false;
@@ -381,9 +385,9 @@ void rn_nic_unplug(struct rn_nic *nic)
 		if (nic->peer != NULL)
 			atomic_store(&nic->peer->port->cut, 1);
 		call_all(nic, run_gone);
-		/* A call runs in the middle of a poll iteration, and the end of the iteration
-		 * publishes the flushed completions. When the second call has run, that end has
-		 * passed. */
+		/* run_gone() runs in the middle of a shard's poll iteration, and the flushed
+		 * completions are published at the end of the iteration. When the second call runs,
+		 * that end has passed. */
 		call_all(nic, run_nothing);
 		rn_journal_gone(nic);
 	}

@@ -39,10 +39,11 @@ struct rn_nic {
 	/* the adapter at the other end, if the port is a ring port joined to one in this process;
 	 * else NULL */
 	struct rn_nic *peer;
-	/* Inline policy: the time of the last poll iteration (last_turn) of each of the peer's
-	 * shards, as this adapter last read it. */
+	/* Inline policy: last_turn (the time of the last poll iteration) of each shard of `peer`,
+	 * as this adapter last read it. */
 	_Atomic uint64_t peer_turn[RN_MAX_SHARDS];
-	/* number of calls of rn_nic_progress() that still skip the peer's shards */
+	/* Inline policy: countdown of the calls of rn_nic_progress() that leave out the shards of
+	 * `peer`, because another thread polls them; 0: they are polled. */
 	_Atomic uint32_t peer_rest;
 	struct rn_event_queue events;
 	bool gone_event_pending; /* link.gone is set, but RN_EVENT_PORT_GONE is not queued yet */
@@ -63,8 +64,8 @@ struct rn_nic {
 int rn_nic_create(struct rn_nic **nic, const struct rn_config *cfg, unsigned index,
 		  struct rn_port *port, const struct rn_clock *clock,
 		  struct rn_capture_file *capture, char *err, size_t errlen);
-/* Connects the adapters of two joined ring ports: after sending, each rings the doorbells of the
- * other's shards. To be called before rn_nic_start(). */
+/* Connects the adapters of two joined ring ports, so that each rings the doorbells of the other's
+ * shards after sending. To be called before rn_nic_start(). */
 void rn_nic_join(struct rn_nic *a, struct rn_nic *b);
 int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen);
 void rn_nic_stop(struct rn_nic *nic);
@@ -74,9 +75,9 @@ void rn_nic_destroy(struct rn_nic *nic);
  * uses an object that was unpublished before the call. May sleep; a shard must not call this. */
 void rn_nic_grace(struct rn_nic *nic);
 
-/* Inline policy only: polls once each shard of this adapter that no other thread is polling. Also
- * polls the shards of a peer adapter in the same process, unless another thread polls them
- * regularly. */
+/* Inline policy only: polls once each shard of this adapter that no other thread is polling. If the
+ * adapter is one end of a ring pair, also polls the shards of the adapter at the other end, unless
+ * another thread polls them regularly. */
 void rn_nic_progress(struct rn_nic *nic);
 
 /* Executes a command (struct rn_link_ops.exec). Returns rsp->err: 0 or a negative errno. */

@@ -1,6 +1,7 @@
 /* How are shared receive queues (SRQs) created, resized and destroyed, and how do CQs keep room for
- * their completions? Owns the SRQs and the lists of their shares. Runs in control threads, under
- * the control lock. */
+ * the completions of their receives? Owns the SRQs and the list of shares of each (srq_share.h: the
+ * QPs of one shard that use the SRQ and complete to one CQ). Runs in control threads, under the
+ * control lock. */
 #include "nic/nic_srq.h"
 
 #include <errno.h>
@@ -89,8 +90,9 @@ int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_r
 
 /* ---- room for completions ---- */
 
-/* Links larger CQ rings for `more` further receives wherever QPs of this SRQ complete. If the
- * allocation of a later ring fails, the rings already linked stay and only have spare room. */
+/* Makes room for the completions of `more` further receives in every CQ to which QPs of this SRQ
+ * complete, by linking larger rings. If the allocation of one ring fails, the rings linked before
+ * stay; they only have spare room. */
 static int make_room(struct rn_nic *nic, struct rn_nic_srq *srq, uint32_t more)
 {
 	struct rn_list *e;

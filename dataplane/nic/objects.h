@@ -54,7 +54,7 @@ struct rn_nic_qp {
 	uint32_t qpn, gen, shard, pd;
 	uint32_t sq_depth, rq_depth;
 	struct rn_nic_cq *send_cq, *recv_cq;
-	struct rn_nic_share *share; /* QP with an SRQ: its group of QPs in srq_share.h; else NULL */
+	struct rn_nic_share *share; /* QP with an SRQ: its share (srq_share.h); else NULL */
 	void *mem;		    /* memory of the core's struct rn_qp, rn_exec_bytes() long */
 };
 

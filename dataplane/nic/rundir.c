@@ -1,6 +1,6 @@
-/* Which files would EAL leave behind, and when are they removed? Owns the path of this process's
- * run directory. A process that was killed cannot clean up, so each start also removes the
- * directories of dead processes. */
+/* Which files would EAL leave behind in its run directory (by default /var/run/dpdk/rnPID), and
+ * when are they removed? Owns the path of this process's directory. A process that was killed
+ * cannot clean up, so each start also removes the directories of dead processes. */
 #include "nic/rundir.h"
 
 #include <ctype.h>
@@ -115,9 +115,9 @@ static pid_t pid_of(const char *name)
 }
 
 /* Returns true when no process listens on this socket: only then does the kernel refuse a
- * connection. This also holds for processes in other PID namespaces, which kill() does not find.
- * The path goes through the open directory's descriptor, so that the directory cannot be replaced
- * between the checks. */
+ * connection. Unlike kill(), the connection also finds listeners in other PID namespaces. The path
+ * goes through the open directory's descriptor, so that the directory cannot be replaced between
+ * the checks. */
 static bool has_no_listener(int folder, const char *name)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};

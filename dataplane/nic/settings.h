@@ -21,7 +21,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 /* Sets the maximum rate of congestion control to the port's speed `mbps`, in Mbit/s, if the
  * configuration gives none. Never below the configured minimum rate. */
 void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps);
-/* mac: the MAC that the adapter uses, which may be the port's. */
+/* mac: the MAC that the adapter uses; with an af_packet port it may be the interface's own. */
 void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 		      const struct rn_config_protocol *p, struct rn_port_attr *attr);
 /* The strings and `mac` are referenced, not copied: cfg and mac must outlive *spec. */

@@ -27,8 +27,8 @@ static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 }
 
-/* A block that the command releases is freed after a grace period, when no shard can use it any
- * more. */
+/* The memory of an object that the command destroys is freed after a grace period, when no shard
+ * can use it any more. */
 int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c,
 		     const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
@@ -51,8 +51,9 @@ int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 }
 
 /* Shard 0 runs the connection manager. Work that the client posted to a QP of another shard before
- * it ended the connection must run first, so wait for an empty call in each shard that has
- * unfinished submissions. */
+ * it ended the connection must run first. So this function makes a call that does nothing in each
+ * other shard with unfinished submissions: a shard runs a call only after the work that was
+ * submitted before it. */
 void rn_nic_drain_other_shards(struct rn_nic *nic)
 {
 	for (unsigned i = 1; i < nic->nshards; i++) {

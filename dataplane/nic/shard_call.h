@@ -26,8 +26,8 @@ int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call
 /* Makes room in `cq` for `more` completions of shard `shard`; links a larger ring if needed.
  * Returns 0 or -ENOMEM. The caller holds the control lock. */
 int rn_nic_cq_room(struct rn_nic *nic, struct rn_nic_cq *cq, unsigned shard, uint64_t more);
-/* Runs a command as rn_nic_exec_call() does, for commands that need no CQ ring, no SRQ and no
- * memory. */
+/* Runs a command as rn_nic_exec_call() does, for commands that link no CQ ring and no SRQ and
+ * create no QP. */
 int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 		   struct rn_rsp *rsp);
 /* Waits until all shards except shard 0 have taken the work requests submitted so far. To be called

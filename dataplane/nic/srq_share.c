@@ -1,6 +1,6 @@
-/* Which QPs of a shard take receives from the same SRQ and complete them to the same CQ, and how
- * much room do they need in that CQ together? srq_share.h states the rule. Runs in control threads,
- * under the control lock. */
+/* Which QPs of a shard take receives from the same SRQ and complete them to the same CQ (together
+ * they are a "share"), and how much room do they need in that CQ? srq_share.h states the rule. Runs
+ * in control threads, under the control lock. */
 #include "nic/srq_share.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq 
 
 	while (share != NULL && share->srq != srq)
 		share = share->next;
-	/* Every QP adds one entry; the first QP of a share also adds the SRQ's depth. */
+	/* Every QP adds one entry; the first QP of a share also adds the SRQ's largest depth so
+	 * far. */
 	*room = 1 + (share == NULL ? srq->most : 0);
 	if (share != NULL)
 		return share;
@@ -32,8 +33,8 @@ void rn_nic_share_join(struct rn_nic_share *share)
 {
 	struct rn_nic_feed *f = &share->cq->feed[share->shard];
 
-	/* The first QP puts the share on the lists of its CQ and SRQ and adds the SRQ's depth to
-	 * the CQ's room. Every QP, including the first, adds one entry. */
+	/* The first QP puts the share on the lists of its CQ and SRQ and adds the SRQ's largest
+	 * depth so far to the CQ's room. Every QP, including the first, adds one entry. */
 	if (share->users++ == 0) {
 		share->next = f->shares;
 		f->shares = share;

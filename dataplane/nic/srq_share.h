@@ -25,7 +25,7 @@ struct rn_nic_srq {
 	struct rn_list shares;	    /* list of struct rn_nic_share */
 };
 
-/* The QPs of one shard that use one SRQ and one receive CQ. */
+/* A share: the QPs of one shard that use the same SRQ and the same receive CQ. */
 struct rn_nic_share {
 	struct rn_list of_srq;
 	struct rn_nic_share *next; /* next share of the same CQ and shard */
