@@ -1,7 +1,8 @@
 /* Protection against pthread_cancel() of an application's thread inside softrnic. Such a thread
  * must not end while it polls a shard (it holds the shard's lock then), while it holds a mutex, or
- * before it has written a wake-up that no other thread would write. In these scopes cancellation is
- * disabled, so that system calls are no cancellation points. */
+ * when it has taken over the waking of a sleeping shard but not yet written the shard's eventfd,
+ * because no other thread would write it. In these scopes cancellation is disabled, so that system
+ * calls are no cancellation points. */
 #ifndef RN_CANCEL_H
 #define RN_CANCEL_H
 

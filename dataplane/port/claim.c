@@ -1,5 +1,5 @@
-/* Which adapter uses an address of a kernel interface? Owns the sockets of the claims. Runs in the
- * control thread and the watcher thread. */
+/* Which adapter uses an address of a kernel interface? The one that has claimed it, by a listening
+ * socket (claim.h). Owns these sockets. Runs in the control thread and the watcher thread. */
 #include "port/claim.h"
 
 #include <arpa/inet.h>
@@ -72,8 +72,8 @@ static int listen_as(const struct name *name, int *fd)
 	return 0;
 }
 
-/* Binds one name. A process that holds the name and does not listen is about to listen or about to
- * end, so try again after a moment. */
+/* Binds one name. A process that has bound the name but does not listen is about to listen or about
+ * to end, so this function tries again after a moment. */
 static int take_one(const struct name *name, int *fd, int *holder)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};

@@ -77,13 +77,13 @@ void rn_device_remove(uint16_t id)
 		return;
 	}
 	if (strcmp(rte_bus_name(rte_dev_bus(info.device)), "vdev") == 0) {
-		rte_vdev_uninit(rte_dev_name(info.device)); /* closes the port too */
+		rte_vdev_uninit(rte_dev_name(info.device)); /* closes the ethdev too */
 		return;
 	}
 	/* A hardware device that is only stopped may still write into its rings by DMA:
 	 * close it. */
 	rte_eth_dev_close(id);
-	/* The device may have other ports in use: remove it only with its last port. */
+	/* The device may have other ethdevs in use: remove it only with the last of them. */
 	if (rte_eth_find_next_of(0, info.device) >= RTE_MAX_ETHPORTS)
 		rte_dev_remove(info.device);
 }

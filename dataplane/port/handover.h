@@ -1,7 +1,8 @@
 /* Annotations for ThreadSanitizer; they do nothing in other builds. Frames change threads inside
- * DPDK's libraries (rings of ports and pools), which are not instrumented, and a ring in RTS mode
- * synchronises by a 64-bit word of which the consumer reads only one half. ThreadSanitizer sees
- * neither of these hand-overs; with these annotations it can check the data that is handed over. */
+ * DPDK's libraries (rings of ports and pools), which are not instrumented, and an rte_ring in RTS
+ * mode (relaxed tail synchronisation) synchronises by a 64-bit word of which the consumer reads
+ * only one half. ThreadSanitizer sees neither of these hand-overs; with these annotations it can
+ * check the data that is handed over. */
 #ifndef RN_HANDOVER_H
 #define RN_HANDOVER_H
 
@@ -22,7 +23,8 @@ static inline void rn_handover_take_one(void *what)
 {
 	__tsan_acquire(what);
 }
-/* To be called before mbufs are handed to another thread, and after they were received from one. */
+/* rn_handover_give() is to be called before mbufs are handed to another thread, rn_handover_take()
+ * after mbufs were received from one. */
 static inline void rn_handover_give(struct rte_mbuf **m, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)

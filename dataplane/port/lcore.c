@@ -44,10 +44,10 @@ static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
 	return n;
 }
 
-/* Returns whether to hold ACKs back until the next poll iteration. Under the inline policy, after
- * completions were published, the application that waits for them will soon poll again, perhaps
- * after posting a reply. Then the ACKs leave in one burst with the reply, and the receiver need not
- * process them first. ACKs are held back for one iteration only. */
+/* Returns whether to hold the shard's ACKs back until the next poll iteration. Under the inline
+ * policy the application, which waits for the completions that were just published, will soon poll
+ * again, perhaps after posting a reply. Then the ACKs leave in one burst with the reply, and the
+ * peer need not process them first. ACKs are held back for one iteration only. */
 static bool may_hold_acks(const struct rn_lcore *lc)
 {
 	return lc->idle == RN_IDLE_INLINE && !lc->acks_held && !rn_rxtx_backlog(&lc->rxtx) &&
@@ -60,8 +60,8 @@ static unsigned turn(struct rn_lcore *lc)
 
 	if (lc->idle == RN_IDLE_INLINE)
 		rn_mem_unblock(now);
-	/* Take work requests before frames: receives ring no doorbell, and a receive that was
-	 * posted before the peer sent its message must be found when the message arrives. */
+	/* Take work requests before frames: posting a receive rings no doorbell, and a receive that
+	 * was posted before the peer sent its message must be found when the message arrives. */
 	unsigned work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
 	unsigned came = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
 

@@ -18,11 +18,11 @@
 struct rte_rcu_qsbr;
 
 /* clang-format off */
-#define RN_IDLE_ROWS(X) /* columns: name, text */ \
+#define RN_IDLE_ROWS(X) /* idle policies: name, who polls a shard and when */ \
 	X(POLL,     "spins") \
 	X(ADAPTIVE, "spins, then sleeps until the next timer or a wake source") \
 	X(INLINE,   "application threads run the shard; when they do not, the progress thread does")
-#define RN_LCORE_STAT_ROWS(X) /* columns: name, text */ \
+#define RN_LCORE_STAT_ROWS(X) /* counters of a shard: name, description */ \
 	X(turns,  "poll iterations (turns) of the shard") \
 	X(busy,   "poll iterations that found work") \
 	X(sleeps, "times the shard slept") \
@@ -48,13 +48,13 @@ struct rn_lcore {
 	struct rn_mailbox mailbox;
 	struct rn_wake wake;
 	_Atomic uint32_t stop;
-	_Atomic uint32_t turning; /* inline: lock of the poll loop; 1 while a thread polls */
-	/* Inline, for the progress thread: times of the last poll iteration and of the last one
-	 * with work, and deadline of the next one. */
+	_Atomic uint32_t turning; /* inline policy: lock of the poll loop; 1 while a thread polls */
+	/* Inline policy, for the progress thread: times of the last poll iteration and of the last
+	 * one with work, and deadline of the next one. */
 	_Atomic uint64_t last_turn, last_busy, due;
 
-	/* Inline: true when one request has been sent at once since the application last polled for
-	 * completions. Further requests are then gathered into a burst. */
+	/* Inline policy: true when one request has been sent at once since the application last
+	 * polled for completions. Further requests are then gathered into a burst. */
 	_Atomic bool gathers;
 
 	/* The following fields are used by the shard's thread only. */
@@ -89,13 +89,13 @@ struct rn_lcore {
  * sends frames. Returns 0 when there was nothing to do. */
 unsigned rn_lcore_turn(struct rn_lcore *lc);
 
-/* Inline, any thread: runs one poll iteration of the shard, unless another thread is polling the
- * shard. Returns whether it did. */
+/* Inline policy, any thread: runs one poll iteration of the shard, unless another thread is polling
+ * the shard. Returns whether it did. */
 bool rn_lcore_try_turn(struct rn_lcore *lc);
 
-/* Starts and stops the thread (poll, adaptive); under inline no thread is needed. Called in the
- * control thread. Returns 0 or -errno. A thread that cannot be pinned runs unpinned, see
- * pin_error. */
+/* rn_lcore_start() starts the shard's thread, rn_lcore_stop() stops it. Under the inline policy
+ * there is no such thread. Called in the control thread. Returns 0 or -errno. A thread that cannot
+ * be pinned runs unpinned, see pin_error. */
 int rn_lcore_start(struct rn_lcore *lc);
 void rn_lcore_stop(struct rn_lcore *lc);
 

@@ -24,15 +24,15 @@ const struct rn_log_row rn_log_rows[RN_LOG_COUNT] = {
 /* Slot i holds the hash of the name of an adapter that has written a rate-limited message, or 0. */
 static _Atomic uint64_t adapters[ADAPTERS];
 
-/* The rate limit of each row and adapter: the second from which the next line may be written, and
- * the number of lines suppressed since the last one. */
+/* The rate limit of each message and adapter: the time in seconds from which the next line may be
+ * written, and the number of lines suppressed since the last line. */
 static struct {
 	_Atomic uint64_t from;
 	_Atomic uint32_t withheld;
 } limits[RN_LOG_COUNT][ADAPTERS];
 
-/* The DPDK log type, registered at the first use. Until softrnic.log.level is known, only
- * warnings and errors are written. */
+/* The DPDK log type, registered at the first use. Until rn_log_open() has set the level of the
+ * configuration, only warnings and errors are written. */
 static int type(void)
 {
 	static _Atomic int registered = -1;

@@ -18,10 +18,10 @@
 	X(INFO,    7, "info") \
 	X(DEBUG,   8, "debug")
 
-/* X(NAME, LEVEL, every_s, text, meaning). The text is a printf format. every_s limits messages
- * that a remote host can cause: at most one line of the row and adapter (the first argument is the
- * adapter's name) in so many seconds, and the next line gives the number of suppressed ones.
- * 0 = no limit. */
+/* X(NAME, LEVEL, every_s, text, meaning): one message. The text is a printf format. every_s limits
+ * messages that a remote host can cause: of such a message at most one line per adapter is written
+ * in so many seconds (its first argument is the adapter's name), and the next line gives the number
+ * of suppressed ones. 0 = no limit. */
 #define RN_LOG_ROWS(X) \
 	X(ADAPTER_UP, INFO, 0, \
 	  "adapter %s: up: driver %s, MAC %s, addresses %s, MTU %u, shards %u, idle policy %s, memory %s", \
@@ -119,14 +119,15 @@ void rn_log_open(enum rn_log_level level);
  * arguments. */
 bool rn_log_wants(enum rn_log_id id);
 
-/* Writes a message by its row name: rn_log(LCORE_UNPINNED, adapter, shard, cpu, strerror(err)). */
+/* Writes the message of row `name`, for example rn_log(LCORE_UNPINNED, adapter, shard, cpu,
+ * strerror(err)). */
 #define rn_log(name, ...) rn_log_write(RN_LOG_ID_##name, rn_log_text_##name, __VA_ARGS__)
 
 __attribute__((format(printf, 2, 3))) void rn_log_write(enum rn_log_id id, const char *text, ...);
 
-/* Applies the rate limit: returns true when a message of this row about this adapter may be
- * written now, and sets *left_out to the number suppressed since the last one. now_s: any monotonic
- * clock in whole seconds. */
+/* Applies the rate limit: returns true when message `id` about this adapter may be written now, and
+ * sets *left_out to the number of its lines suppressed since the last one that was written. now_s:
+ * any monotonic clock in whole seconds. */
 bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t *left_out);
 
 const char *rn_log_level_word(enum rn_log_level level);

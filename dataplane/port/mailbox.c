@@ -80,8 +80,8 @@ static void finish(struct rn_call *call)
 unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit,
 			rn_time now)
 {
-	/* A call that has to wait for the ring delays all calls behind it, so that calls run in
-	 * order. */
+	/* A call that has to wait until more of the submission ring is drained delays all calls
+	 * behind it, so that calls run in order. */
 	unsigned n = 0;
 
 	fetch(mb);

@@ -117,8 +117,8 @@ bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
 
 static struct sigaction former[2];
 static unsigned installed; /* calls of rn_mem_install() minus those of rn_mem_uninstall() */
-/* for SIGSEGV, SIGBUS: our handler is installed, possibly below another one that passes faults
- * on */
+/* for SIGSEGV and SIGBUS: our handler is installed, or another handler was installed after it and
+ * may pass faults on to it */
 static bool in_place[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
@@ -185,11 +185,11 @@ void rn_mem_uninstall(void)
 
 #define MASK_AGE RN_US(50)
 
-/* The signal mask of the calling thread. The initial-exec model makes the access in every poll
- * iteration cheap. */
+/* SIGSEGV and SIGBUS in the signal mask of the calling thread. The initial-exec TLS model makes the
+ * access in every poll iteration cheap. */
 static _Thread_local struct {
 	rn_time seen;	/* time at which the mask was read */
-	bool open;	/* neither signal was blocked at that time */
+	bool open;	/* neither SIGSEGV nor SIGBUS was blocked at that time */
 	bool blocks[2]; /* SIGSEGV, SIGBUS: was blocked; rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 
@@ -203,8 +203,8 @@ static void read_signal_mask(rn_time now)
 	pthread_sigmask(SIG_UNBLOCK, &faults, &before);
 	for (unsigned i = 0; i < 2; i++)
 		mask.blocks[i] = sigismember(&before, signals[i]) == 1;
-	/* When a signal had to be unblocked for this poll, the mask is read again at the next
-	 * one. */
+	/* If a signal had to be unblocked for this poll, `open` stays false and the next poll reads
+	 * the mask again. */
 	mask.open = !mask.blocks[0] && !mask.blocks[1];
 	mask.seen = now;
 }

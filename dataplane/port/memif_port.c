@@ -1,9 +1,9 @@
-/* When may the shards poll a memif port? Only between the relay's up() and quiesce(): at all other
- * times the driver may change memory that a burst reads, and the port's flag `quiet` is set. Owns
- * the relay and the driver's private socket. A process that is killed leaves no socket file behind:
- * a client's socket has an abstract name, and a server's file is unlinked as soon as the driver
- * listens. Runs in the control thread, except the callbacks for the relay, which run in the relay's
- * thread. */
+/* When may the shards poll a memif port? The relay between the driver and the peer (memif_relay.h)
+ * tells: from its call of up() until its call of quiesce(). At all other times the driver may
+ * change memory that a burst reads, and the port's flag `quiet` is set. Owns the relay and the
+ * driver's private socket. A process that is killed leaves no socket file behind: a client's socket
+ * has an abstract name, and a server's file is unlinked as soon as the driver listens. Runs in the
+ * control thread, except the callbacks for the relay, which run in the relay's thread. */
 #include "port/memif_port.h"
 
 #include <errno.h>
@@ -28,10 +28,10 @@
 
 struct rn_memif_port {
 	bool server;
-	char *path;	     /* the socket shared with the peer */
+	char *path;	     /* socket between this process and the peer */
 	char dir[32];	     /* server: private directory that holds `socket`; "" when removed */
 	char socket[48];     /* the driver's socket, as passed to the driver */
-	char reached_by[48]; /* the name by which the relay connects to that socket */
+	char reached_by[48]; /* name by which the relay connects to `socket` */
 	/* server: the unlinked socket file, open so that the relay can connect; else -1 */
 	int fd;
 	struct rn_memif_relay *relay;
@@ -50,8 +50,8 @@ static void quiesce(void *arg)
 	mp->grace(mp->grace_arg);
 }
 
-/* Lets the shards poll, once the driver reports its link as up: before that it may still process
- * the last message of the handshake. Gives up after 5 s. */
+/* Lets the shards poll as soon as the driver reports its link as up. Before that the driver may
+ * still be processing the last message of the handshake. Gives up after 5 s. */
 static void up(void *arg)
 {
 	struct rn_memif_port *mp = arg;
@@ -113,9 +113,10 @@ static int make_relay(struct rn_memif_port *mp)
 	return rn_memif_relay_create(&mp->relay, &cfg);
 }
 
-/* Chooses the driver's socket. A server's driver listens and accepts every process that can reach
- * the socket: a private directory keeps other users out. A client's driver only connects to the
- * relay, which checks the process that connects. */
+/* Chooses the driver's socket. A server's driver listens there and accepts every process that can
+ * reach the socket, so the socket is in a private directory, which keeps other users out. A
+ * client's driver only connects, to the relay, which checks that the connection comes from this
+ * process. */
 static int name_socket(struct rn_memif_port *mp)
 {
 	uint64_t random;
@@ -202,7 +203,8 @@ int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*g
 }
 
 /* Frames that the peer has not taken from the rings are lost with the connection, and often one of
- * them is the reply to the peer's DREQ. So waits 50 ms before ending the connection. */
+ * them is the reply to the peer's DREQ. So this function waits 50 ms before it ends the
+ * connection. */
 void rn_memif_port_stop(struct rn_memif_port *mp)
 {
 	const struct timespec moment = {.tv_nsec = LAST_FRAMES_NS};

@@ -1,6 +1,7 @@
-/* The part of a port that only net_memif needs: its relay, and the four operations that the relay
- * needs from the port (docs/decisions/0001-memif.md). The functions run in the control thread; the
- * relay's thread calls `grace`. */
+/* The part of a port that only net_memif needs: the relay between the driver and the peer, which
+ * ends a connection only when no shard polls the port (memif_relay.h), and the four operations that
+ * the relay needs from the port. The functions run in the control thread; the relay's thread calls
+ * `grace`. */
 #ifndef RN_MEMIF_PORT_H
 #define RN_MEMIF_PORT_H
 

@@ -1,6 +1,7 @@
-/* When may a memif connection end? Only when no thread polls the port any more; the relay makes
- * sure of this (memif_relay.h gives the reason). Owns both control sockets of one port and the
- * thread that relays between them. Runs in that thread, except create, start and destroy. */
+/* When may a memif connection end? Only when no thread polls the port any more. The relay passes
+ * the control messages between driver and peer and makes sure of this (memif_relay.h gives the
+ * reason). Owns both control sockets of one port and the thread that relays between them. Runs in
+ * that thread, except create, start and destroy. */
 #include "port/memif_relay.h"
 
 #include <errno.h>
@@ -240,8 +241,8 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	unsigned type;
 	int which;
 
-	/* A server's driver sends the first message. If sending fails, the driver frees a control
-	 * channel that EAL still polls, so read that message before anything can end the
+	/* A server's driver sends the first message. If it cannot send the message, it frees a
+	 * control channel that EAL still polls. So read the message before anything can end the
 	 * connection. */
 	type = r->cfg.server ? pass_on(pmd, peer, false) : TYPE_NONE;
 	while (type != TYPE_OVER && type != TYPE_CONNECTED) {
@@ -306,7 +307,8 @@ static int reach_driver(struct rn_memif_relay *r)
 {
 	if (r->cfg.server)
 		return connect_to(&r->pmd_addr, r->pmd_len);
-	/* For the first connection the driver has connected already, in rte_eth_dev_start(). */
+	/* The first connection needs no restart: the driver has connected already, in
+	 * rte_eth_dev_start(). */
 	if (wait_either(r, r->listen_fd, -1, 0) != 0) {
 		int ret = r->cfg.ops.restart(r->cfg.arg);
 

@@ -21,8 +21,8 @@ struct rn_memif_relay_ops {
 	/* Returns when no thread is inside a burst on the port; no thread begins one until up() is
 	 * called. May also be called when bursts are already stopped. */
 	void (*quiesce)(void *arg);
-	/* The handshake is complete. Bursts may start as soon as the driver reports link up, not
-	 * earlier: the driver may still be processing the last message. */
+	/* The handshake is complete: bursts may start as soon as the driver reports link up. Not
+	 * earlier, because the driver may still be processing the last message. */
 	void (*up)(void *arg);
 	/* Returns when EAL's interrupt thread has handled everything that was pending at the
 	 * call. */

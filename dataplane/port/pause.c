@@ -1,5 +1,5 @@
-/* Did this port send or receive pause frames? Every driver has its own counter names; those that
- * contain a word for flow control are reported under the driver's name. Owns nothing; any thread
+/* Did this port send or receive pause frames? Every driver has its own counter names; a counter
+ * whose name contains a word for flow control is reported under that name. Owns nothing; any thread
  * may call it, but not while it polls a shard, because it allocates memory. */
 #include "port/pause.h"
 

@@ -5,9 +5,10 @@
 
 #include "port/port.h"
 
-/* Calls fn(arg, name, value) for each counter; the name is "pause_" and the driver's name.
- * Drivers of software ports have none, and for a removed port fn is not called. The caller must
- * make sure that the port is not unplugged during the call. */
+/* Calls fn(arg, name, value) for each flow control counter; the name is "pause_" followed by the
+ * driver's name of the counter. Drivers of software ports have no such counters, and for a removed
+ * port fn is not called. The caller must make sure that the port is not unplugged during the
+ * call. */
 void rn_port_pause_stats(const struct rn_port *port,
 			 void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
 

@@ -27,11 +27,11 @@
 /* Size in mbufs of the pool's cache for each shard that has an lcore id (rxtx.c). */
 #define POOL_CACHE 256u
 
-/* Creates a pool with the given mempool driver. A stack is preferred: the mbuf freed last, which
- * is still in a CPU cache, is allocated next. With DPDK's default, a ring, frames filled by one
- * shard and freed by another cycle through all buffers, 37 MB, and take 1.5 times as long per 4
- * KiB frame (docs/benchmarks.md). The stack must be lock-free, because an application's thread
- * may be preempted while using it. */
+/* Creates a pool with the mempool driver `ops` (NULL: DPDK's default, a ring). A stack is
+ * preferred, because it allocates the mbuf that was freed last, which is still in a CPU cache. With
+ * a ring, frames filled by one shard and freed by another cycle through all buffers, 37 MB, and
+ * take 1.5 times as long per 4 KiB frame (docs/benchmarks.md). The stack must be lock-free, because
+ * an application's thread may be preempted while using it. */
 static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
 {
 	return rte_pktmbuf_pool_create_by_ops(
@@ -81,7 +81,7 @@ static void listen_for_removal(struct rn_port *p, bool listen)
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
 		if (listen)
 			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);
-		else /* for all ports: callbacks of a destroyed port remain under its old number */
+		else /* RTE_ETH_ALL: a destroyed ethdev's callbacks stay under its old number */
 			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal,
 							p);
 	}
@@ -101,7 +101,7 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 		conf->rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hash;
 	}
 	/* Some virtual drivers report a maximum of 1518 bytes and refuse a larger MTU, but carry
-	 * jumbo frames all the same: leave their MTU unset. */
+	 * jumbo frames all the same: do not set their MTU. */
 	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu &&
 	    info->max_mtu != UINT16_MAX)
 		conf->rxmode.mtu = p->mtu;
@@ -109,8 +109,8 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 	p->tx_offloads = conf->txmode.offloads;
 }
 
-/* Sets up all queues with the driver's default thresholds (NULL) and with as near to `ring`
- * descriptors as the driver allows. */
+/* Sets up all queues with the driver's default thresholds (NULL). Each queue gets `ring`
+ * descriptors, or the nearest number that the driver allows. */
 static int set_up_queues(struct rn_port *p, uint32_t ring)
 {
 	uint16_t nrxd = (uint16_t)ring, ntxd = (uint16_t)ring;
@@ -343,7 +343,7 @@ static void detach(struct rn_port *p)
 
 void rn_port_unplug(struct rn_port *p)
 {
-	/* Stop the relay first: it could clear `quiet` again. */
+	/* Stop the memif relay first: its up() could clear `quiet` again. */
 	rn_memif_port_stop(p->memif);
 	atomic_store(&p->quiet, 1);
 	atomic_store(&p->removed, 1);

@@ -37,8 +37,8 @@ struct rn_port {
 	 * the shards. */
 	_Atomic uint32_t quiet;
 	_Atomic uint32_t ups; /* number of times the link came up; net_memif only */
-	/* Joined ports (wake source PEER): the receiver's doorbell, to be rung after a burst on
-	 * transmit queue i. Else NULL. */
+	/* Joined ports (wake source PEER): [i] is the doorbell of the shard that receives from
+	 * transmit queue i, to be rung after a burst on that queue. Else NULL. */
 	struct rn_wake *peer[RN_MAX_SHARDS];
 	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined ports: the receive rings, owned */
 	unsigned nrings;
@@ -46,8 +46,8 @@ struct rn_port {
 	struct rn_memif_port *memif;
 	void (*grace)(void *arg); /* callback given to rn_port_go() */
 	void *grace_arg;
-	/* Lock of a transmit burst, used when there are fewer transmit queues than shards. A shard
-	 * that does not get the lock keeps its frames for later. */
+	/* Lock that a shard holds during a transmit burst, used when there are fewer transmit
+	 * queues than shards. A shard that does not get the lock keeps its frames for later. */
 	_Atomic uint32_t tx_lock;
 };
 
@@ -71,9 +71,9 @@ void rn_pool_destroy(struct rte_mempool *pool);
 /* Creates, configures and starts a device. Returns 0, or -errno with a sentence in err. */
 int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *err, size_t errlen);
 
-/* Creates two ports joined by rings inside the process. nq[i] is the number of transmit queues of
- * port[i] (its shards); each port has as many receive queues as the other has transmit queues.
- * Returns 0, or -errno with a sentence in err. */
+/* Creates a ring pair: two ports joined by rings inside the process. nq[i] is the number of
+ * transmit queues of port[i] (its shards); each port has as many receive queues as the other has
+ * transmit queues. Returns 0, or -errno with a sentence in err. */
 int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
 		 struct rte_mempool *pool, const char *name, char *err, size_t errlen);
 
@@ -90,15 +90,16 @@ bool rn_port_gone(struct rn_port *port);
  * remove it deliberately. */
 void rn_port_unplug(struct rn_port *port);
 
-/* Sets the complete list of group MACs to receive, n <= RN_GROUPS (mcast.h). A driver without
- * such a list is set to receive all multicast. Every port is promiscuous too, if its driver
+/* Sets the complete list of group MACs to receive, n <= RN_GROUPS (mcast.h). A driver without such
+ * a list is set to receive all multicast. In addition every port is promiscuous, if its driver
  * supports that. */
 void rn_port_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
 
 /* Stops and removes the device and frees the port; accepts NULL. The shards must have stopped. */
 void rn_port_close(struct rn_port *port);
 
-/* The link state that the driver reports; false when the port has been removed or unplugged. */
+/* The link state that the driver reports. False when the port has been removed, or when it or the
+ * port joined to it was unplugged. */
 bool rn_port_link_up(const struct rn_port *port);
 
 /* True when the kernel interface under the port is running, or when there is no such interface.

@@ -1,6 +1,7 @@
-/* Which thread polls an inline shard while the application does other work? The progress thread,
- * one per adapter. It sleeps most of the time. It polls through rn_lcore_try_turn(), like the
- * application's threads, so that only one thread polls a shard at a time. */
+/* Which thread polls a shard under the inline policy while the application does other work? The
+ * progress thread, one per adapter. It sleeps most of the time. It polls through
+ * rn_lcore_try_turn(), like the application's threads, so that only one thread polls a shard at a
+ * time. */
 #include "port/progress.h"
 
 #include <errno.h>

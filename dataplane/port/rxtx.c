@@ -296,8 +296,8 @@ static unsigned tx_burst(struct rn_rxtx *x)
 				(uint16_t)x->nout);
 }
 
-/* Offers the frames of `out` to the port. Returns the number of frames it took (or that were
- * discarded because the port is cut off). */
+/* Offers the frames of `out` to the port. Returns the number of frames that the port took. When the
+ * port is cut off (`cut`), discards the frames instead and returns their number. */
 static unsigned flush(struct rn_rxtx *x, rn_time now)
 {
 	struct rn_port *p = x->port;
@@ -479,9 +479,10 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 
 static bool room_for_a_burst(const struct rn_rxtx *x)
 {
-	/* Each frame of a burst needs two places, because impairment may duplicate it. A
-	 * multicast frame that is looped by copy needs no third one, because its destination is
-	 * not the port's own MAC. */
+	/* Each frame of a burst may need two places in `loop` and in `held`, because impairment may
+	 * duplicate it. The copy that loop_copy() makes of a multicast frame needs no third place
+	 * in `loop`: the frame itself and its duplicate are not for the port's own MAC, so they do
+	 * not get there. */
 	return x->nout == 0 && x->nloop + 2 * x->burst <= RN_LOOP_MAX &&
 	       (!x->impaired || x->nheld + 2 * x->burst <= RN_HELD_MAX);
 }

@@ -13,7 +13,7 @@ struct rte_mempool_cache;
 struct rn_capture;
 
 /* clang-format off */
-#define RN_RXTX_STAT_ROWS(X) /* columns: name, text */ \
+#define RN_RXTX_STAT_ROWS(X) /* counters of a shard's port: name, description */ \
 	X(rx_frames,     "frames received from the port") \
 	X(rx_bytes,      "bytes received from the port") \
 	X(rx_chained,    "received frames in several buffers, which were linearised") \
@@ -59,7 +59,7 @@ struct rn_rxtx {
 	 * area */
 	unsigned data_at, data_room;
 	bool share_txq;	     /* another shard uses the same transmit queue */
-	enum rn_calls calls; /* which bursts make system calls in an application thread */
+	enum rn_calls calls; /* bursts to be protected from cancellation */
 	uint8_t mac[6];
 	unsigned lcore_id; /* lcore id while polling; selects the mempool's cache */
 	bool own_cache;	   /* no lcore id was free: `cache` is private, freed at close */
@@ -72,14 +72,14 @@ struct rn_rxtx {
 	/* out[head..head+nout): frames in order, built but not yet taken by the port */
 	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
-	rn_time refused_since; /* time since when the port has taken no frame; 0: it takes frames */
+	rn_time refused_since; /* when the port began to take no frame; 0: it takes frames */
 	/* looped-back frames, received in the next poll iteration */
 	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;
 
 	bool impaired;
 	struct rn_impair rule;
-	struct rn_rng rng, tamper; /* two generators, so that tampering changes no other draw */
+	struct rn_rng rng, tamper; /* tampering has its own, so other draws stay the same */
 	/* frames held back by impairment, sorted by time; RN_HELD_MAX entries, or NULL */
 	struct rn_held *held;
 	unsigned nheld;

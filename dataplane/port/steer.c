@@ -11,7 +11,7 @@
 #include <rte_ring_elem.h>
 
 /* Packets leave this many slots of a ring free, so that a flood of packets does not delay the
- * core's messages. */
+ * messages between the shards' protocol cores. */
 #define MSG_RESERVE 16
 
 enum item_kind { ITEM_PACKET, ITEM_MESSAGE };

@@ -1,6 +1,6 @@
-/* Hand-off between the shards of one adapter, through one single-producer single-consumer ring
- * per ordered pair of shards. The rings carry packets that arrived at a shard that does not own
- * their QP, and messages of the core, both in order. */
+/* Hand-off between the shards of one adapter, through one single-producer single-consumer ring per
+ * ordered pair of shards. The rings carry packets that arrived at a shard that does not own their
+ * QP, and messages from one shard's protocol core to another's, both in order. */
 #ifndef RN_STEER_H
 #define RN_STEER_H
 

@@ -22,7 +22,9 @@ int rn_submit_create(struct rn_submit *s, uint32_t slots)
 		aligned_alloc(RTE_CACHE_LINE_SIZE, RN_ALIGN_UP((size_t)bytes, RTE_CACHE_LINE_SIZE));
 	if (s->ring == NULL)
 		return -ENOMEM;
-	/* With the default distance limit a preempted producer would make the others spin. */
+	/* In RTS mode (relaxed tail synchronisation) the ring's head may run ahead of its tail up
+	 * to a limit. With the default limit a preempted producer would make other producers spin,
+	 * so the limit is set to the whole ring. */
 	int err = rte_ring_init(s->ring, "rn_submit", slots, RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
 	if (err == 0)
 		err = rte_ring_set_prod_htd_max(s->ring, rte_ring_get_capacity(s->ring));
@@ -46,8 +48,9 @@ RN_HANDOVER_UNSEEN bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *
 
 uint32_t rn_submit_position(const struct rn_submit *s)
 {
-	/* Use the producer head, not the tail: in RTS mode this thread's enqueue may have
-	 * returned while an older one of another thread still holds the tail back. */
+	/* Use the producer head, not the tail: in RTS mode (relaxed tail synchronisation) the tail
+	 * may still wait for an older, unfinished enqueue of another thread when this thread's
+	 * enqueue has returned. */
 	return __atomic_load_n(&s->ring->rts_prod.head.val.pos, __ATOMIC_ACQUIRE);
 }
 

@@ -1,10 +1,11 @@
-/* The submission ring of one shard: application threads enqueue work requests in 64-byte slots,
- * the shard dequeues.
+/* The submission ring of one shard: application threads enqueue work requests in 64-byte slots, the
+ * shard dequeues.
  *
  * A work request takes wqe->slots consecutive slots, enqueued as a whole. The ring is in the
- * process's heap, not in a DPDK memzone. Producers are in RTS mode without a distance limit: a
- * producer that is preempted in the middle of an enqueue delays the requests after it, but no
- * other producer spins (docs/decisions/0003-submission-ring.md). */
+ * process's heap, not in a DPDK memzone. Producers use rte_ring's RTS mode (relaxed tail
+ * synchronisation) without a limit for the distance between head and tail: a producer that is
+ * preempted in the middle of an enqueue delays the requests after it, but no other producer spins
+ * (docs/decisions/0003-submission-ring.md). */
 #ifndef RN_SUBMIT_H
 #define RN_SUBMIT_H
 

@@ -1,4 +1,5 @@
-/* Which device string creates the port that a configuration describes? Owns nothing; any thread. */
+/* Which DPDK device string (name and arguments) creates the port that a configuration describes?
+ * Owns nothing; any thread. */
 #include "port/vdev.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Wakes a sleeping shard. Doorbells, commands and hand-offs always wake it, through an eventfd;
- * received frames wake it if the port's driver allows that, see the table. */
+/* Wakes a sleeping shard. Doorbells, commands and hand-offs always wake it, through an eventfd.
+ * Whether received frames wake it depends on the port's driver, see RN_WAKE_ROWS. */
 #ifndef RN_WAKE_H
 #define RN_WAKE_H
 
@@ -31,7 +31,7 @@ struct rn_wake_row {
 	enum rn_calls calls;
 };
 
-/* The row of a driver, never NULL: the last row fits every name. */
+/* Returns the driver's row of RN_WAKE_ROWS; never NULL, because the last row fits every name. */
 const struct rn_wake_row *rn_wake_row(const char *driver);
 extern const struct rn_wake_row rn_wake_rows[];
 extern const unsigned rn_wake_nrows;
@@ -43,7 +43,7 @@ struct rn_wake {
 	_Atomic uint32_t asleep;
 };
 
-/* iface: name of the kernel interface for SOCKET, else NULL. Returns 0 or -errno. */
+/* iface: name of the kernel interface, for wake source SOCKET; else NULL. Returns 0 or -errno. */
 int rn_wake_open(struct rn_wake *w, const char *iface);
 void rn_wake_close(struct rn_wake *w);
 
