@@ -56,7 +56,7 @@ struct options {
 static const char *const op_names[] = {
 	[RN_WQE_SEND] = "send", [RN_WQE_WRITE] = "write", [RN_WQE_READ] = "read"};
 
-/* the rows of the table; --op measures one row of its own instead */
+/* the rows of the printed table; with --op one row is measured instead, given by the options */
 static const struct {
 	uint8_t kind;
 	unsigned size, mtu;
@@ -307,8 +307,8 @@ static void figures_free(struct figures *f)
 			rn_sample_free(&f->part[i][part]);
 }
 
-/* Measures and prints one row. Returns false if frames were refused, completions failed, or objects
- * were left over. */
+/* Measures and prints one row of the table: one operation with one message size and MTU. Returns
+ * false if frames were refused, completions failed, or objects were left over. */
 static bool run_row(const struct options *o)
 {
 	static struct pair p;

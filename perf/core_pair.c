@@ -1,6 +1,7 @@
 /* Runs two shards of the protocol core against each other in one thread, with frames passed in
- * memory. Each iteration of a side takes the steps of the port's poll loop: receive, publish
- * completions, run the application, run timers, send, publish completions. */
+ * memory. Each iteration of a side takes the same steps as the poll loop of the data plane
+ * (dataplane/port/lcore.c): receive, publish completions, run the application, run timers, send,
+ * publish completions. */
 #include "core_pair.h"
 
 #include <stdio.h>

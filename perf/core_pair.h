@@ -14,7 +14,8 @@
 
 struct pair_options {
 	uint8_t kind; /* RN_WQE_SEND, _WRITE or _READ */
-	/* true: memory access as in the port, safe against unmapped memory; false: plain copies */
+	/* true: memory is accessed as in the data plane, by rn_mem_guarded, which survives unmapped
+	 * memory; false: by plain copies */
 	bool guarded;
 	bool ipv6;
 	unsigned size, mtu, window, signal, burst;

@@ -1,5 +1,5 @@
-/* Measures the distance of two cores from the requesting side (see distance.h), and names the
- * regimes. */
+/* Measures how far apart two CPU cores are (distance.h): this is the core that asks and takes the
+ * time of the round trip. Also names the classes of distance. */
 #include "distance.h"
 
 #include <rte_cycles.h>

@@ -1,6 +1,6 @@
 /* One end of the connection that bench_link measures: opens the adapter, creates its objects,
- * connects without the CM, posts and polls. Uses only the client API. Each end runs in a thread of
- * its own. */
+ * connects without the CM, posts and polls. Uses only the client API. An end is used by one
+ * thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #ifndef RN_PERF_PUMP_H
 #define RN_PERF_PUMP_H
-/* The bare frame pump (bench_pump): options, memory shared by both ends, results. */
+/* The bare frame pump (bench_pump), which sends frames with one copy and one CRC on each side and
+ * no protocol: options, memory shared by both ends, results. */
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,8 +11,9 @@
 #include "sample.h"
 
 struct rn_pump_options {
-	bool memif; /* true: two processes over memif; false: net_ring in one process */
-	bool solo;  /* one lcore drives both ends (net_ring only) */
+	/* true: memif, between two processes unless `solo`; false: net_ring in one process */
+	bool memif;
+	bool solo;  /* one lcore drives both ends, in one process */
 	bool write; /* true: frames as long as those of a WRITE, with a RETH; false: of a SEND */
 	bool bare;  /* neither copies payload nor computes a CRC */
 	bool rtt;

@@ -1,8 +1,9 @@
 #ifndef RN_PERF_PUMP_FRAME_H
 #define RN_PERF_PUMP_FRAME_H
-/* Frames as long as the RoCEv2 frames of the same message, with one copy and one CRC on each side
- * and no protocol: the upper bound for a software RoCE NIC on the same port. The functions are
- * inline because they are the measured code. */
+/* The frames of the bare pump: as long as the RoCEv2 frames that carry the same message, but with
+ * no protocol, only one copy and one CRC on each side. So their rate is the upper bound for a
+ * software RoCE NIC on the same port. The functions are inline because they are the measured
+ * code. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,17 +29,19 @@ struct pump_flow {
 	uint32_t frames; /* frames of a message */
 	uint32_t part;	 /* number of the next frame within its message */
 	uint8_t *buf;
-	/* bytes of buf; from one message to the next; offset of the current message */
+	/* length of buf; distance of two messages in buf; offset of the current message; in
+	 * bytes */
 	size_t bytes, stride, at;
 	uint64_t messages, bad;
 };
 
-/* Prepares a flow through `buf`, which has `bytes` >= `size` rounded up to 64. With `write`, first
- * and only frames have a RETH. */
+/* Prepares a flow through the buffer `buf` of `bytes` bytes, at least `size` rounded up to 64. With
+ * `write`, first and only frames have a RETH. */
 void rn_pump_flow_init(struct pump_flow *f, bool write, bool work, uint32_t size, uint32_t mtu,
 		       uint8_t *buf, size_t bytes);
 
-/* Continues at the begin of a message, after an epoch ended in the middle of one. */
+/* Goes back to the first frame of the current message, because a measurement may have ended in the
+ * middle of the message. */
 static inline void pump_flow_realign(struct pump_flow *f)
 {
 	f->part = 0;

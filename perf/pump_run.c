@@ -1,6 +1,6 @@
 /* The measurement loops of bench_pump. End a drives short epochs, each between two core-distance
  * probes (distance.h); end b follows the phase that end a sets. Each end runs in a thread of its
- * own. */
+ * own, except with --solo. */
 #include <stdlib.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -19,8 +19,8 @@ static bool spent(uint64_t since, double ms)
 	return rte_rdtsc() - since > (uint64_t)(ms * 1e-3 * (double)rte_get_tsc_hz());
 }
 
-/* A sender. Frames that the port did not accept stay in m[from] to m[to - 1], for the next
- * sender_push(). */
+/* The sending side of an end. Frames that the port did not accept stay in m[from] to m[to - 1], for
+ * the next sender_push(). */
 struct sender {
 	const struct rn_pump_end *end;
 	struct pump_flow flow;
@@ -175,7 +175,8 @@ struct rate {
 	double mpps, mmsg;
 };
 
-/* Streams for one epoch. The rates count what end b received after the warm-up. */
+/* Sends messages without a pause for one epoch of STREAM_MS. The rates count what end b received
+ * after the warm-up of WARM_MS. */
 static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct rate *rate,
 			 struct rn_pump_result *r)
 {
@@ -284,8 +285,8 @@ void rn_pump_solo(const struct rn_pump_options *o, struct rn_pump_end *a, struct
 			receive_turn(b, &rx, o->burst);
 		}
 		us = (double)(rte_rdtsc() - t) * 1e6 / (double)rte_get_tsc_hz();
-		/* One lcore has no distance to another core, so the results are stored under
-		 * "near". */
+		/* One lcore has no distance to another, so the results are stored in one regime,
+		 * NEAR; bench_pump.c prints it as "one". */
 		rn_sample_add(&r->mpps[RN_REGIME_NEAR], (double)(tx.sent - frames) / us);
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(rx.messages - messages) / us);
 		r->epochs++;

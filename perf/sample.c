@@ -1,5 +1,5 @@
-/* Order statistics of lists of measurements. Each list is used by one thread, outside the measured
- * loops. */
+/* Order statistics of lists of measurements. Each list is used by one thread, outside the intervals
+ * whose time is taken. */
 #include "sample.h"
 
 #include <stdio.h>

@@ -17,7 +17,8 @@ int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint3
  * pt_cm_accept. */
 int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id);
 /* Disconnects the test's queue pairs. The server disconnects first, as perftest's client expects; a
- * client waits for that up to a second per queue pair. */
+ * client waits up to a second per queue pair for the server to do so, unless the user has
+ * interrupted the test. */
 void pt_cm_disconnect_all(struct pt_end *e);
 
 /* Connect all queue pairs of the test: pt_cm_accept_all at the server, pt_cm_connect_all at the

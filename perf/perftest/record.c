@@ -64,8 +64,8 @@ bool pt_card_from_text(struct pt_card *card, const char text[PT_TEXT_BYTES])
 	return card->qpn <= 0xffffff && card->psn <= 0xffffff;
 }
 
-/* Offsets of the fields in perftest's binary structure: five numbers, a gap, the address, the GID,
- * two numbers. */
+/* Offsets of the fields in perftest's binary structure: five 32-bit numbers, a gap, the 64-bit
+ * address, the GID, two 32-bit numbers (SRQN and one unused). */
 enum { LID = 0, OUTS = 4, QPN = 8, PSN = 12, RKEY = 16, VA = 24, GID = 32, SRQN = 48 };
 
 static void put32(uint8_t *at, uint32_t v)

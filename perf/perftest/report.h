@@ -27,10 +27,11 @@ struct pt_latency {
 	double min, max, typical, average, stdev, p99, p999; /* all in us */
 };
 
-/* Computes latencies from the times in ns of n >= 5 postings, each made after the answer to the
- * message before. `factor`: 2 if a latency is half a round trip, else 1. Fills deltas[n - 1] with
- * latencies in us, ascending, and unless NULL unsorted[] in order of time. As in perftest the two
- * longest are left out of average, median and deviation, and `max` is the second longest. */
+/* Computes latencies from the posting times, in ns, of n >= 5 messages, each of which was posted
+ * when the answer to the previous message had arrived. `factor`: 2 if a latency is half a round
+ * trip, else 1. Fills deltas[n - 1] with the latencies in us, in ascending order, and unless it is
+ * NULL unsorted[n - 1], in order of time. As in perftest the two longest latencies are left out of
+ * average, median and deviation, and `max` is the second longest. */
 void pt_latency_of(const uint64_t *posted, size_t n, unsigned factor, double *deltas,
 		   double *unsorted, struct pt_latency *out);
 

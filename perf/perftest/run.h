@@ -6,11 +6,11 @@
 #include "report.h"
 
 /* Runs one bandwidth test with messages of `size` bytes: posts the requests of this end and, for
- * SENDs, takes the messages of the other end. Stores the rates; after a failure those until
- * then. */
+ * SENDs, takes the messages of the other end. Stores the rates; after a failure, the rates up to
+ * the failure. */
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
-/* Posts the receives that a run needs at its start. Receives that an earlier run left are
- * counted. */
+/* Posts the receives that a run needs at its start, less those that an earlier run has left
+ * posted. */
 int pt_run_receives(struct pt_end *e);
 
 struct pt_lat_result {
