@@ -107,7 +107,7 @@ static void flows_init(const struct rn_pump_options *o, const struct rn_pump_end
 	rn_pump_flow_init(rx, o->write, !o->bare, o->size, o->mtu, e->sink, o->buffer);
 }
 
-/* ---- end b: serves ---- */
+/* ---- end b: receives and answers ---- */
 
 static void serve_stream(const struct rn_pump_options *o, struct rn_pump_end *b,
 			 struct rn_pump_shared *sh, struct pump_flow *rx)

@@ -19,7 +19,8 @@ struct group_query_call {
 	bool here[RN_GROUPS];
 };
 
-/* Runs in the shard: finds out which of the adapter's groups have members in this shard. */
+/* Runs in the shard: finds out which of the adapter's multicast groups have members in this
+ * shard. */
 static void run_group_query(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	struct group_query_call *c = (struct group_query_call *)call;

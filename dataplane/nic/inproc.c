@@ -190,7 +190,7 @@ static void link_interrupt(struct rn_link *link)
 	rn_events_interrupt(&nic_of(link)->events);
 }
 
-/* Replaces the configured values by those of the running adapter. */
+/* Fills in the configured values, then replaces some by those of the running adapter. */
 static void link_info(struct rn_link *link, struct rn_link_info *info)
 {
 	struct rn_nic *nic = nic_of(link);

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/* To be called after EAL has started. shared: other processes may attach to the shared memory while
- * this one runs, so the files stay until exit. Otherwise removes the directory if it is empty, now
- * and once more at exit. */
+/* To be called after EAL has started. With `shared`, other processes may attach to the shared
+ * memory while this one runs, so the files stay until exit. Without it, the directory is removed if
+ * it is empty, now and once more at exit. */
 void rn_rundir_started(bool shared);
 
 /* To be called after EAL failed to start: removes all files that it created, unless another process

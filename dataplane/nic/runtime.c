@@ -272,7 +272,8 @@ void rn_runtime_stop(struct rn_runtime *r)
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
 			rn_nic_stop(r->nic[i]);
-	/* Write the news that the shards have reported since the watcher thread's last check. */
+	/* Write to the log what the shards have reported (rn_journal_queue()) since the watcher
+	 * thread's last check. */
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
 			rn_journal_watch(r->nic[i]);

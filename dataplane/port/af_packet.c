@@ -52,8 +52,8 @@ static unsigned argument(const struct rte_kvargs *args, const char *key, unsigne
 	return text != NULL ? (unsigned)strtoul(text, NULL, 10) : missing;
 }
 
-/* Derives the ring sizes from the device arguments with the driver's defaults, because no system
- * call returns the ring sizes of a socket. */
+/* Derives the ring sizes from the device arguments, with the driver's defaults for missing
+ * arguments, because no system call returns the ring sizes of a socket. */
 static int read_ring_sizes(struct tpacket_req *req, const char *text)
 {
 	struct rte_kvargs *args = rte_kvargs_parse(text, NULL);
@@ -176,7 +176,7 @@ static int open_socket(struct device *d, struct queue *q)
 				   .sll_protocol = htons(ETH_P_ALL),
 				   .sll_ifindex = d->ifindex};
 
-	/* Protocol 0 in socket(): no frame is queued before the socket is bound to the
+	/* Create the socket with protocol 0, so that no frame is queued before it is bound to the
 	 * interface. */
 	q->fresh = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (q->fresh < 0)

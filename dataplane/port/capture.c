@@ -105,8 +105,8 @@ static int write_some(int fd, const uint8_t *data, size_t len, size_t *done)
 	return 0;
 }
 
-/* Returns how many of the first `len` bytes of the block form whole records; *rest is the number
- * of frames after them. */
+/* Returns how many of the first `len` bytes of the block form whole records; *rest is the number of
+ * frames in the block after these records. */
 static size_t whole_records(const struct rn_capture_file *f, size_t len, uint64_t *rest)
 {
 	size_t at = 0, whole = 0;

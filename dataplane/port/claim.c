@@ -151,8 +151,8 @@ int rn_claims_take(struct rn_claims *claims, const char *iface, const struct rn_
 void rn_claims_accept(const struct rn_claims *claims)
 {
 	for (unsigned i = 0; i < claims->n; i++) {
-		/* The connection is only needed for its SO_PEERCRED at the other end, so close it
-		 * at once. */
+		/* The other process connects only to read SO_PEERCRED, that is, which process holds
+		 * the claim. So close the connection at once. */
 		int fd = accept4(claims->fd[i], NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			close(fd);

@@ -11,8 +11,8 @@
 struct rn_port;
 struct rn_memif_port;
 
-/* To be called before the device is created. path: the socket shared with the peer; a leading '@'
- * means an abstract name. Returns 0 or -errno. */
+/* To be called before the device is created. path: the socket between this process and the peer; a
+ * leading '@' means an abstract name. Returns 0 or -errno. */
 int rn_memif_port_create(struct rn_memif_port **mp, bool server, const char *path);
 /* Returns the socket name for the driver's arguments; a leading '@' means an abstract name. The
  * string is valid as long as mp. */

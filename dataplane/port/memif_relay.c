@@ -207,8 +207,8 @@ static bool region_can_be_trusted(const struct message *m)
 	       (uint64_t)st.st_size >= size;
 }
 
-/* Relays one message. Returns its type, or TYPE_OVER when it cannot be read or sent, or must not
- * be sent. */
+/* Relays one message. Returns its type, or TYPE_OVER when the message cannot be read or sent, or
+ * offers a memory region that cannot be trusted. */
 static unsigned pass_on(int from, int to, bool from_peer)
 {
 	struct message m;

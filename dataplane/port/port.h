@@ -62,9 +62,9 @@ struct rn_port_spec {
 	struct rn_memif_port *memif; /* owned by the port after opening; NULL for other drivers */
 };
 
-/* Creates the mbuf pool of all ports of a process: n mbufs, each with `room` bytes of data after
- * the headroom and a private area for a parsed packet (struct rn_pkt). Returns NULL when there is
- * no memory. */
+/* Creates the mbuf pool of all ports of a process: n mbufs. Each has the headroom, `room` bytes for
+ * data behind it, and a private area for a parsed packet (struct rn_pkt). Returns NULL when there
+ * is no memory. */
 struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room);
 void rn_pool_destroy(struct rte_mempool *pool);
 

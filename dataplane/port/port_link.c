@@ -1,4 +1,4 @@
-/* Is the link of a port up? Any thread. */
+/* Is the link of a port up? Asks the port's driver. Any thread. */
 #include <rte_ethdev.h>
 
 #include "port/port.h"

@@ -25,7 +25,7 @@
 
 #define PAGE 4096u /* the smallest page size of x86-64; larger ones are multiples of it */
 
-/* The state of parsing one line of the list: "7f12a000-7f12b000 rw-p ...". */
+/* The state of parsing one line of /proc/self/maps: "7f12a000-7f12b000 rw-p ...". */
 struct reader {
 	enum { START, END, RIGHTS, REST } at;
 	uint64_t start, end;

@@ -145,7 +145,7 @@ static unsigned owner_of(const struct rn_rxtx *x, const struct rn_pkt *pkt)
 }
 
 /* Passes a multicast packet to every shard with members of its group. When no shard has members,
- * this shard receives the packet in order to count it as MULTICAST. */
+ * the packet goes to the core of this shard, which drops it and counts the drop. */
 static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 			     struct rte_mbuf *m, const struct rn_pkt *pkt, rn_time now)
 {

@@ -69,7 +69,7 @@ struct rn_rxtx {
 
 	struct rte_mbuf *fresh[RN_BURST_MAX]; /* empty mbufs for the next frames */
 	unsigned nfresh;
-	/* out[head..head+nout): frames in order, built but not yet taken by the port */
+	/* out[out_head..out_head + nout): frames in order, built but not yet taken by the port */
 	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
 	rn_time refused_since; /* when the port began to take no frame; 0: it takes frames */

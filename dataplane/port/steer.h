@@ -38,12 +38,14 @@ bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m,
 uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m,
 			const struct rn_pkt *pkt);
 
-/* Moves the core's outgoing messages into the rings while all rings have room. Messages are never
- * dropped: the rest stays in the core. Returns the number moved. */
+/* Moves the messages that this shard's protocol core has for other shards into the rings, while all
+ * rings have room. Messages are never dropped: the rest stays in the core. Returns the number
+ * moved. */
 unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh);
 
-/* Passes at most `max` items that were handed to this shard to its core. The caller must free the
- * mbufs returned in done[0..*ndone). Returns the number of items. */
+/* Takes at most `max` items that other shards have handed to this one, and passes them to this
+ * shard's protocol core. The caller must free the mbufs returned in done[0..*ndone). Returns the
+ * number of items. */
 unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done,
 			unsigned *ndone, unsigned max, rn_time now);
 

@@ -13,7 +13,7 @@ enum rn_vdev_kind {
 	RN_VDEV_AF_PACKET,
 	RN_VDEV_NULL,
 	RN_VDEV_PCAP,
-	RN_VDEV_OTHER, /* the device string is in the configuration and is used unchanged */
+	RN_VDEV_OTHER, /* the configuration gives the device string */
 };
 
 /* What a port needs. A field whose comment begins with a kind (MEMIF, ...) is read for that kind

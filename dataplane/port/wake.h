@@ -47,9 +47,9 @@ struct rn_wake {
 int rn_wake_open(struct rn_wake *w, const char *iface);
 void rn_wake_close(struct rn_wake *w);
 
-/* Rings the doorbell. Any thread calls this after publishing work for the shard. The cost is one
- * memory fence while the shard is awake; for a sleeping shard rn_wake_kick() makes a system
- * call. */
+/* rn_wake_ring() rings the doorbell: any thread calls it after publishing work for the shard. It
+ * costs one memory fence while the shard is awake. If the shard sleeps, it calls rn_wake_kick(),
+ * which makes a system call. */
 void rn_wake_kick(struct rn_wake *w);
 static inline void rn_wake_ring(struct rn_wake *w)
 {
@@ -58,8 +58,9 @@ static inline void rn_wake_ring(struct rn_wake *w)
 		rn_wake_kick(w);
 }
 
-/* The shard announces that it will sleep, checks all its inputs once more, then either waits or
- * cancels. The order makes sure that no doorbell is missed between the check and the sleep. */
+/* rn_wake_announce() announces that the shard will sleep. Then the shard checks all its inputs once
+ * more and calls either rn_wake_wait() or rn_wake_cancel(). This order makes sure that no doorbell
+ * is missed between the check and the sleep. */
 void rn_wake_announce(struct rn_wake *w);
 void rn_wake_cancel(struct rn_wake *w);
 /* Sleeps until the doorbell is rung, until a frame arrives on fd, or for ns nanoseconds

@@ -111,8 +111,8 @@ static int play_sends(struct lat *l)
 	return l->o->secs ? 0 : await_own(l);
 }
 
-/* WRITEs: waits until the last byte of the receive block is the number of the expected message. The
- * server writes first. */
+/* WRITEs: waits until the last byte of the receive block is the number of the expected message,
+ * modulo 256. The server writes first. */
 static int await_write(struct lat *l)
 {
 	const volatile uint8_t *at = pt_recv_at(l->e, 0) + l->size - 1;

@@ -45,8 +45,8 @@ struct pt_talk {
 int pt_talk_open(struct pt_talk *t, struct pt_end *e);
 void pt_talk_close(struct pt_talk *t);
 
-/* The first steps, in this order: exchanges versions and sizes, and sets e->mtu to the smaller path
- * MTU of both ends. */
+/* The first steps of the exchange, in this order: protocol versions, two sizes that perftest uses
+ * (cycle buffer, cache line), path MTUs. Sets e->mtu to the smaller path MTU of both ends. */
 int pt_talk_begin(struct pt_talk *t);
 /* Sends the parameters of this end's queue pair i (numbers, keys, addresses) and receives the
  * peer's. */
