@@ -15,7 +15,7 @@ bool rn_config_net6_parse(const char *text, struct rn_config_net *net);
 /* True for the all-zero address, which stands for "no address configured". */
 bool rn_config_ip_is_none(const struct rn_config_ip *ip);
 bool rn_config_ip_equal(const struct rn_config_ip *a, const struct rn_config_ip *b);
-/* True when ip is within the subnet of net; both must be of one family. */
+/* True when the address `ip` is within the subnet of `net`; both must be IPv4 or both IPv6. */
 bool rn_config_net_covers(const struct rn_config_net *net, const struct rn_config_ip *ip);
 
 #endif

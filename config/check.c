@@ -116,7 +116,8 @@ static bool has_address(const struct rn_config_nets *nets, unsigned n,
 	return false;
 }
 
-/* Checks that no address of `nets` occurs twice, neither in the list nor in an earlier adapter. */
+/* Checks that no address of `nets` occurs a second time, in `nets` itself or among the addresses of
+ * an earlier adapter. */
 static int check_unique(const struct look *l, const char *key, const struct rn_config_nets *nets)
 {
 	const config_setting_t *list = where(l, key);

@@ -146,8 +146,8 @@ void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, s
 /* The built-in configuration as text; config/loopback.conf is a copy of it. */
 const char *rn_config_builtin(void);
 
-/* Print every key with allowed values, default and help: rn_config_print_help() as plain text,
- * rn_config_print_markdown() as docs/configuration.md. */
+/* Print every configuration key with allowed values, default and help: rn_config_print_help() as
+ * plain text, rn_config_print_markdown() as docs/configuration.md. */
 void rn_config_print_help(FILE *out);
 void rn_config_print_markdown(FILE *out);
 

@@ -1,9 +1,10 @@
-/* Finds the message size from which another kind of request is faster. Small Sends: inline instead
- * of by reference. Large transfers: a Read by the receiver instead of a Send that the receiver
- * copies into place. The two kinds alternate, so that other load on the machine affects both; the
- * result is the median of the ratio of their times. Both ends run over net_ring in one process with
- * the inline idle policy, in one thread or two (--two). The adapter's InlineRequestThreshold and
- * LargeRequestThreshold should be the sizes where the ratio crosses 1. */
+/* Finds the message sizes from which another kind of request is faster: for small Sends, inline
+ * data instead of data by reference; for large transfers, a Read by the receiver instead of a Send
+ * that the receiver copies into place. The two kinds alternate, so that other load on the machine
+ * affects both; the result is the median of the ratio of their times. Both ends run over net_ring
+ * in one process with the inline idle policy, in one thread or two (--two). The adapter's
+ * InlineRequestThreshold and LargeRequestThreshold should be the sizes where the ratio crosses
+ * 1. */
 #include <getopt.h>
 #include <pthread.h>
 #include <rte_cycles.h>

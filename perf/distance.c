@@ -1,5 +1,5 @@
-/* Measures how far apart two CPU cores are (distance.h): this is the core that asks and takes the
- * time of the round trip. Also names the classes of distance. */
+/* Measures how far apart two CPU cores are (distance.h), on the core that asks and times the round
+ * trip. Also names the classes of distance. */
 #include "distance.h"
 
 #include <rte_cycles.h>

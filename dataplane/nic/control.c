@@ -188,8 +188,8 @@ static int remove_window_key(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 	return rc;
 }
 
-/* Removes the window under the lock, waits for a grace period without it, and frees the entry under
- * the lock, as dereg_mr() does. */
+/* Removes the window under the lock, waits for a grace period without the lock, and frees the entry
+ * under the lock, as dereg_mr() does for regions. */
 static int destroy_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;

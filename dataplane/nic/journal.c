@@ -125,8 +125,8 @@ void rn_journal_fini(struct rn_journal *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-/* All messages about news have the same log level. So testing one of them, CONNECTED, is enough to
- * skip work when none of them would be written. */
+/* All messages about news (connections made or ended, QPs in error) have the same log level. So
+ * testing one of them, CONNECTED, is enough to skip work when none of them would be written. */
 void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news)
 {
 	struct rn_journal *j = &nic->journal;
@@ -177,8 +177,8 @@ static void write_news(const struct rn_nic *nic, const struct rn_news *n)
 	}
 }
 
-/* Copies the news under the lock and writes them after unlocking, so that a shard never waits for
- * the log. */
+/* Copies the queued news (connections made or ended, QPs in error) under the lock and writes them
+ * to the log after unlocking, so that a shard never waits for the log. */
 static void write_all_news(struct rn_nic *nic)
 {
 	struct rn_journal *j = &nic->journal;

@@ -58,8 +58,8 @@ void rn_journal_fini(struct rn_journal *j);
  * MB. Called in a control thread. */
 void rn_journal_up(const struct rn_nic *nic, uint64_t memory_mb, bool hugepages);
 
-/* Queues one piece of news for the log. A shard calls this at the end of a poll iteration; the
- * watcher thread writes the log line later. */
+/* Queues one piece of news (a connection made or ended, a QP in error) for the log. A shard calls
+ * this at the end of a poll iteration; the watcher thread writes the log line later. */
 void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news);
 
 /* Logs that command `op` failed because a table is full (-ENOSPC). Called in a control thread. */

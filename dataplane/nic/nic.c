@@ -386,7 +386,7 @@ void rn_nic_unplug(struct rn_nic *nic)
 			atomic_store(&nic->peer->port->cut, 1);
 		call_all(nic, run_gone);
 		/* run_gone() runs in the middle of a shard's poll iteration, and the flushed
-		 * completions are published at the end of the iteration. When the second call runs,
+		 * completions are published at the end of the iteration. When run_nothing() runs,
 		 * that end has passed. */
 		call_all(nic, run_nothing);
 		rn_journal_gone(nic);

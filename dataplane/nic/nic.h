@@ -36,8 +36,8 @@ struct rn_nic {
 	unsigned nshards;
 	struct rn_lcore *lcore;
 	struct rn_progress progress;
-	/* the adapter at the other end, if the port is a ring port joined to one in this process;
-	 * else NULL */
+	/* the adapter at the other end of the ring pair, in this process; NULL if the port is not a
+	 * ring port */
 	struct rn_nic *peer;
 	/* Inline policy: last_turn (the time of the last poll iteration) of each shard of `peer`,
 	 * as this adapter last read it. */

@@ -35,8 +35,8 @@ static bool is_owner(void)
 	return getpid() == owner;
 }
 
-/* The parent directory stays, because another process may be about to create its own directory in
- * it. */
+/* Removes the run directory but not its parent, because another process may be about to create its
+ * own run directory there. */
 static void remove_dir(void)
 {
 	if (runtime_dir[0] != '\0' && is_owner())

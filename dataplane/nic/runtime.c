@@ -59,8 +59,8 @@ static void *watch(void *arg)
 		pthread_cond_timedwait(&r->stop_cond, &r->stop_lock, &until);
 		if (r->stop)
 			break;
-		/* Unlock meanwhile: writing to the log may block, and rn_runtime_stop() needs the
-		 * lock. */
+		/* Unlock stop_lock while the adapters are checked: writing to the log may block,
+		 * and rn_runtime_stop() needs the lock. */
 		pthread_mutex_unlock(&r->stop_lock);
 		watch_adapters(r);
 		pthread_mutex_lock(&r->stop_lock);
@@ -178,7 +178,8 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 	return rc;
 }
 
-/* Opens the port of adapter i, unless it was opened as the other end of a ring port. */
+/* Opens the port of adapter i, unless it is open already as the other end of another adapter's ring
+ * port. */
 static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], char *err,
 		     size_t errlen)
 {

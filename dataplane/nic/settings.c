@@ -102,7 +102,8 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 	settings_cc(&cfg->congestion, &core->cc);
 }
 
-/* Appends the addresses to the port's. A port has at most RN_PORT_GIDS; any more are ignored. */
+/* Appends the configured addresses `nets` to those of the port. A port has at most RN_PORT_GIDS;
+ * any more are ignored. */
 static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *nets)
 {
 	for (unsigned i = 0; i < nets->n && attr->ngids < RN_PORT_GIDS; i++, attr->ngids++) {
@@ -175,7 +176,7 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
 		      struct rn_vdev_spec *spec)
 {
-	/* The port kinds of the configuration, in the terms of port/vdev.h. */
+	/* The kind of port in vdev.h for each kind of port in the configuration. */
 	static const enum rn_vdev_kind kinds[] = {
 		[RN_CONFIG_PORT_RING] = RN_VDEV_RING,
 		[RN_CONFIG_PORT_MEMIF] = RN_VDEV_MEMIF,

@@ -202,8 +202,8 @@ static void *loop(void *arg)
 	return NULL;
 }
 
-/* Pins the new thread from the thread that starts it, because only the latter can return an error
- * to its caller. */
+/* Pins the shard's new thread. Called in the thread that started it, because only that thread can
+ * return an error to its caller. */
 static int pin(const struct rn_lcore *lc)
 {
 	cpu_set_t cpus;

@@ -102,7 +102,8 @@ bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t
 	*left_out = 0;
 	if (every_s == 0)
 		return true;
-	/* When several threads get here at once, the exchange lets only one of them write. */
+	/* When several threads get here at once, the compare-and-exchange lets only one of them
+	 * write the message. */
 	if (now_s < from ||
 	    !atomic_compare_exchange_strong(&limits[id][i].from, &from, now_s + every_s)) {
 		atomic_fetch_add(&limits[id][i].withheld, 1);

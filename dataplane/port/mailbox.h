@@ -39,8 +39,8 @@ void rn_mailbox_post(struct rn_mailbox *mb, struct rn_call *call, const struct r
 /* True when no call waits. Exact only in the shard's thread; for other threads a hint. */
 bool rn_mailbox_empty(const struct rn_mailbox *mb);
 
-/* Called by the shard: runs the calls whose turn has come, that is, for which the submission ring
- * has been drained up to position `after`. Returns their number. */
+/* Called by the shard: runs each call for which the submission ring has been drained up to the
+ * call's position `after`. Returns their number. */
 unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit,
 			rn_time now);
 

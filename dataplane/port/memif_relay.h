@@ -2,10 +2,11 @@
 #define RN_MEMIF_RELAY_H
 /* A relay for the control channel of one net_memif port.
  *
- * net_memif frees a connection's memory in EAL's interrupt thread as soon as the peer's socket
- * closes, even while a thread polls the port (docs/decisions/0001-memif.md). Therefore the driver
- * is never connected to the peer itself, but to this relay over a private socket. The relay ends
- * the driver's connection only after all pollers have left their bursts.
+ * net_memif frees a connection's memory in EAL's interrupt thread as soon as the socket of the peer
+ * (the process at the other end) closes, even while a thread polls the port
+ * (docs/decisions/0001-memif.md). Therefore the driver is never connected to the peer itself, but
+ * to this relay over a private socket. The relay ends the driver's connection only after all
+ * threads that poll the port have left their bursts.
  *
  *   peer ── peer_path ── relay ── pmd_path ── net_memif
  *

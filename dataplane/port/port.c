@@ -363,8 +363,8 @@ void rn_port_close(struct rn_port *p)
 	detach(p);
 	rn_memif_port_destroy(p->memif);
 	for (unsigned i = 0; i < p->nrings; i++) {
-		/* Frames that the peer has sent and no shard has received are still in the
-		 * rings. */
+		/* Frames that the port at the other end has sent and no shard has received are
+		 * still in the rings. */
 		while (p->rings[i] != NULL && rte_ring_dequeue(p->rings[i], &m) == 0)
 			rte_pktmbuf_free(m);
 		free(p->rings[i]);

@@ -79,7 +79,9 @@ struct rn_rxtx {
 
 	bool impaired;
 	struct rn_impair rule;
-	struct rn_rng rng, tamper; /* tampering has its own, so other draws stay the same */
+	/* two random generators: tampering has its own, so that loss, delay and so on hit the same
+	 * frames with and without tampering */
+	struct rn_rng rng, tamper;
 	/* frames held back by impairment, sorted by time; RN_HELD_MAX entries, or NULL */
 	struct rn_held *held;
 	unsigned nheld;
@@ -89,7 +91,7 @@ struct rn_rxtx_cfg {
 	struct rn_port *port;
 	unsigned index, nshards;
 	unsigned burst;	     /* frames per burst, 1..RN_BURST_MAX */
-	unsigned turn_bytes; /* approximate limit of bytes built per poll; at least one frame */
+	unsigned turn_bytes; /* approximate limit of frame bytes built per poll; at least a frame */
 	uint8_t mac[6];
 	struct rn_impair impair;
 	uint64_t impair_seed;

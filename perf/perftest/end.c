@@ -360,7 +360,8 @@ static int find_mac(struct pt_end *e, const struct rn_gid *peer, uint8_t mac[6])
 			rc = ev.err;
 			memcpy(mac, ev.attr.av.dmac, 6);
 		}
-		/* EHOSTUNREACH: the other process of a memif may still be opening the port. */
+		/* EHOSTUNREACH: the process at the other end of the memif may still be opening the
+		 * port. */
 	} while (rc == -EHOSTUNREACH && pt_now_ns() < end && !stop_asked());
 	return rc;
 }

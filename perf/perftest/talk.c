@@ -9,9 +9,10 @@
 
 #define VERSION	      "6.06" /* protocol version of perftest 4.5+0.17 */
 #define VERSION_BYTES 16
-#define OLDEST	      5.33 /* oldest version accepted; older ones send result counts in 32 bits */
-#define CYCLE_BUFFER  4096
-#define CACHE_LINE    64
+/* oldest protocol version accepted; older ones send result counts in 32 bits */
+#define OLDEST	     5.33
+#define CYCLE_BUFFER 4096
+#define CACHE_LINE   64
 
 int pt_talk_open(struct pt_talk *t, struct pt_end *e)
 {
