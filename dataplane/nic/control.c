@@ -88,7 +88,7 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
  * of mappings of the process. */
 static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
-	/* The probe tests for write access only where the NIC may write: a read-only buffer is
+	/* Probe for write access only where the NIC may write, because a read-only buffer is
 	 * legal. */
 	uint32_t writes = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC;
 	int rc = rn_probe(cmd->reg_mr.addr, cmd->reg_mr.length, (cmd->reg_mr.access & writes) != 0);

@@ -349,8 +349,8 @@ void rn_nic_progress(struct rn_nic *nic)
 		progress_peer(nic);
 }
 
-/* Discards an event that could not be queued yet: after the removal of the port only
- * RN_EVENT_PORT_GONE may follow. */
+/* Tells the shard that its port is gone. Before that, discards an event that could not be queued
+ * yet: after the removal of the port only RN_EVENT_PORT_GONE may follow. */
 static void run_gone(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	lc->untold = false;

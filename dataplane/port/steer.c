@@ -151,8 +151,8 @@ unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbu
 			if (rte_ring_dequeue_elem(st->from[i], &it, sizeof(it)) != 0)
 				break;
 			if (it.kind == ITEM_PACKET) {
-				/* The sending shard has stored the parsed packet in the mbuf, so it
-				 * is not parsed again. */
+				/* The shard that handed the packet over has stored the parsed
+				 * packet in the mbuf, so it is not parsed again. */
 				rn_shard_rx(sh, rte_mbuf_to_priv(it.mbuf), now);
 				done[(*ndone)++] = it.mbuf;
 			} else {

@@ -1,5 +1,6 @@
-/* The exchange over a queue pair of its own (-R). Owns that queue pair, its connection and its
- * memory: one buffer to send from and one for each receive. Used by one thread. */
+/* The exchange of parameters and results with the other end over a queue pair of its own (-R). Owns
+ * that queue pair, its connection and its memory: one buffer to send from and one for each receive.
+ * Used by one thread. */
 #include "cm.h"
 #include "talk.h"
 

@@ -1,6 +1,6 @@
-/* The exchange over a TCP socket of the kernel. Owns the socket. While waiting, it drives an
- * adapter that has the inline idle policy, since the peer may still READ from or WRITE to this end.
- * Used by one thread. */
+/* The exchange of parameters and results with the other end over a TCP socket of the kernel. Owns
+ * the socket. While waiting, polls an adapter that has the inline idle policy, since the peer may
+ * still READ from or WRITE to this end. Used by one thread. */
 #include "talk.h"
 
 #include "common/stop.h"
