@@ -51,7 +51,7 @@ struct rn_nic {
 	 * only once */
 	pthread_mutex_t removal;
 	_Atomic uint32_t link_up;
-	uint32_t ups_seen; /* port->ups at the watcher thread's last check */
+	uint32_t ups_seen; /* port->ups (how often the link came up) at the last check */
 	struct rn_journal journal;
 
 	pthread_mutex_t control;

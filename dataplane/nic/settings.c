@@ -223,7 +223,8 @@ void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule)
 		/* the configured delay is fixed: both bounds are equal */
 		.delay_min_ns = RN_US(i->delay_us),
 		.delay_max_ns = RN_US(i->delay_us),
-		/* longer than sending a burst takes, so that later frames overtake */
+		/* a frame to be reordered is held back longer than sending a burst takes, so that
+		 * later frames overtake it */
 		.reorder_ns = RN_US(50),
 	};
 }

@@ -7,7 +7,7 @@
 #include "base/types.h"
 
 struct rn_capture_file;
-struct rn_capture; /* the buffer of one shard */
+struct rn_capture; /* a shard's buffer of captured frames */
 
 /* Creates or truncates the file and starts the thread. A new file gets mode 0600, an existing one
  * keeps its mode. At most snaplen bytes of each frame are written. Called in the control thread.

@@ -160,8 +160,8 @@ failed:
 	return rc;
 }
 
-/* Checks before the device is created what the driver would report only as a general failure: the
- * interface exists, its MTU is large enough, and packet sockets are permitted. */
+/* Checks, before the device is created, three conditions whose failure the driver would not
+ * explain: the interface exists, its MTU is large enough, and packet sockets are permitted. */
 static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen)
 {
 	struct ifreq ifr = {0};

@@ -38,7 +38,7 @@ extern const unsigned rn_wake_nrows;
 
 struct rn_wake {
 	int efd; /* eventfd, owned */
-	int fd;	 /* source SOCKET: packet socket on the port's interface, owned; else -1 */
+	int fd;	 /* wake source SOCKET: packet socket on the port's interface, owned; else -1 */
 	/* the shard sleeps or is about to sleep: the next doorbell must write to efd */
 	_Atomic uint32_t asleep;
 };

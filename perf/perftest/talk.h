@@ -20,7 +20,7 @@ struct pt_talk_ops {
 };
 
 #define PT_TALK_RECVS 4u
-#define PT_TALK_BYTES 64u /* bytes of a message buffer, if messages go over the queue pair */
+#define PT_TALK_BYTES 64u /* with -R: bytes of a message buffer of the exchange */
 
 struct pt_talk {
 	const struct pt_talk_ops *ops;
