@@ -25,8 +25,8 @@ struct box {
 	struct rn_event ev[NET_EVENTS];
 	unsigned nev;
 	/* How the client reacts to events. accept: accepts requests; establish: establishes the
-	 * connection when the REP arrives; follow: destroys a connection that the peer
-	 * disconnected, instead of disconnecting it too. */
+	 * connection when the REP arrives; follow: when the peer disconnects, destroys its
+	 * connection instead of answering with DISCONNECT. */
 	bool accept, establish, follow, slow; /* slow: does not answer the peer's DREQ */
 	bool deaf;			      /* ARP and ND from and to this host are lost */
 	struct rn_cm_param reply; /* parameters with which the client accepts requests */

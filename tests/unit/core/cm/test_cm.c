@@ -1,5 +1,5 @@
-/* The connection manager (CM): two CMs on one simulated link. Rows C1 to C40 of docs/spec/rocev2.md
- * are named where a test covers them. */
+/* The connection manager (CM): two CMs on one simulated link connect, disconnect, lose messages and
+ * reject requests. Tags like C21 are rows of docs/spec/rocev2.md 9.7. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static void check_attr(const struct rn_event *req, const struct rn_event *rep, bool ipv6)
 {
-	/* Rows C1, C21, C22, C39: both QPs get the attribute values in REQ and REP. */
+	/* Rows C1, C21, C22, C39: both events carry the QP attributes that REQ and REP set. */
 	assert_int_equal(req->param.responder_resources, 4);
 	assert_int_equal(req->param.initiator_depth, 16);
 	assert_int_equal(req->attr.dest_qpn, 0x11);
@@ -52,7 +52,7 @@ static void check_attr(const struct rn_event *req, const struct rn_event *rep, b
 
 static void connects_and_disconnects(void **state)
 {
-	for (int ipv6 = 0; ipv6 < 2; ipv6++) { /* row C27: IPv4, then IPv6 */
+	for (int ipv6 = 0; ipv6 < 2; ipv6++) { /* row C27: over IPv4, then over IPv6 */
 		struct net net;
 		const struct rn_event *req, *rep, *est;
 		struct rn_rsp rsp;
@@ -91,7 +91,7 @@ static void connects_and_disconnects(void **state)
 		assert_int_equal(net_event(&net, ipv6, EV(DISCONNECTED))->reason, 1);
 		assert_int_equal(net_event(&net, !ipv6, EV(DISCONNECTED))->reason, 0);
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 2);
-		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11)); /* row C32: still in timewait */
+		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11)); /* row C32: timewait holds it */
 		net_run(&net, RN_MS(1000)); /* timewait lasts one ACK timeout, code 17: 537 ms */
 		assert_int_equal(net_event(&net, 0, EV(TIMEWAIT_EXIT))->param.qpn, 0x11);
 		assert_int_equal(net_event(&net, 1, EV(TIMEWAIT_EXIT))->param.qpn, 0x123);
@@ -213,7 +213,7 @@ static void each_message_lost_or_doubled(void **state)
 			listener = net_listen(&net, 1, 0);
 			id = net_connect(&net, 0, 0x11);
 			net_run(&net, RN_S(30));
-			/* rows C4, C5 (REQ), C10 (REP), C37 (RTU): repeats make no 2nd event */
+			/* rows C4, C5 (REQ), C10 (REP), C37 (RTU): copies make no second event */
 			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
 			assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 1);
 			assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
@@ -297,7 +297,7 @@ static void nobody_confirms_the_rep(void **state) /* rows C8, C9: REP times out,
 			assert_true(net.box[1].sent[RN_CM_REP] >= 16);
 			assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
 			assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
-			/* without the peer's communication ID the REJ is matched by GUID */
+			/* host 0 got no REP: it matches the REJ by its own communication ID */
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 4);
 		}
 		net_destroy(&net, 0, id);
@@ -331,7 +331,7 @@ static void wire_row_C20_nobody_answers_the_dreq(void **state)
 	net_fini(&net);
 }
 
-/* The DREP is sent after the client's DISCONNECT or DESTROY, at the latest after 500 ms. */
+/* A DREQ is answered when the client runs DISCONNECT or DESTROY, at the latest after 500 ms. */
 static void a_dreq_waits_for_the_client(void **state)
 {
 	static const struct {
@@ -432,7 +432,7 @@ static void slow_clients_cause_mras(void **state)
 	net_run(&net, RN_S(60));
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: an MRA answered REQ no. 2 */
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: the second REQ got an MRA */
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 1);
 	assert_int_equal(net.box[1].last[RN_CM_MRA].mra.service_timeout, 24);
 	net_run(&net, RN_S(20));
@@ -657,13 +657,13 @@ static void bad_requests_are_refused(void **state)
 		{spoil_source_loopback, 8}, /* source 127.x.x.x */
 		{spoil_mtu, 26},	    /* C23: above the port's path MTU */
 		{spoil_mtu_zero, 26},	    /* C23: path MTU code 0 */
-		{spoil_gid, 12},	    /* not a GID of the port */
-		{spoil_own_gid, 12},	    /* sender's GID is multicast */
+		{spoil_gid, 12},	    /* destination GID is not the port's */
+		{spoil_own_gid, 12},	    /* source GID is multicast */
 		{spoil_port, 8},	    /* C2: no listener */
 		{spoil_port_space, 8},	    /* UDP port space, TCP listener */
-		{spoil_prefix, 8},	    /* no RDMA IP CM service ID */
-		{spoil_qpn, 5},		    /* QP0 */
-		{spoil_qpn_gsi, 5},	    /* QP1 */
+		{spoil_prefix, 8},	    /* not an RDMA IP CM service ID */
+		{spoil_qpn, 5},		    /* the sender's QPN is 0 (QP0) */
+		{spoil_qpn_gsi, 5},	    /* the sender's QPN is 1 (QP1) */
 		{spoil_pkey, 0},	    /* C40: limited P_Key is accepted */
 		{spoil_id, -1},		    /* C35: communication ID 0 */
 		{spoil_lap, -1},	    /* C33: LAP messages are dropped */
@@ -748,7 +748,7 @@ static void wire_row_C12_either_side_rejects_with_data(void **state)
 			assert_int_equal(net_exec(&net, !active, no).err, -ECONNABORTED);
 			net_run(&net, RN_S(10));
 			assert_int_equal(net_event(&net, active, EV(REJECTED))->reason, 28);
-			/* a REJ sent before a REP carries no communication ID of its sender */
+			/* the passive side, which sent no REP, puts ID 0 into its REJ */
 			assert_int_equal(net.box[!active].last[RN_CM_REJ].rej.local_id != 0,
 					 active);
 			assert_int_equal(net_event(&net, active, EV(REJECTED))->param.data_len,
@@ -757,7 +757,7 @@ static void wire_row_C12_either_side_rejects_with_data(void **state)
 					    "no\0", 3);
 			assert_int_equal(net_count(&net, active, EV(REJECTED)), 1);
 			assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-			if (!active) { /* a rejected connection object can connect again */
+			if (!active) { /* the id of a rejected connect can connect again */
 				struct rn_cmd again = net_connect_cmd(0, false, 0x11);
 
 				again.cm.id = id;

@@ -100,8 +100,8 @@ static void class_zero_in_req_means_own_class(void **state)
 	net_fini(&net);
 }
 
-/* CM answers have the DSCP of the request but not its ECN bits, which describe congestion on the
- * way of one packet. */
+/* CM answers have the DSCP of the request but not its ECN bits, which tell only of congestion that
+ * the request met on its way. */
 static void drep_has_dscp_of_dreq(void **state)
 {
 	const struct rn_cm_msg dreq = {.attr = RN_CM_DREQ, .dreq = {.local_id = 5, .remote_id = 6}};

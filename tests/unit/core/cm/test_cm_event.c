@@ -63,7 +63,7 @@ static void a_connection_without_a_client_has_no_events(void **state)
 	net_fini(&net);
 }
 
-/* The READs that one side may initiate are the ones for which the other side has resources. */
+/* A side may have as many READs and atomics in flight as the other side has responder resources. */
 static void read_limits_come_from_the_other_side(void **state)
 {
 	const struct rn_qp_attr *passive, *active;
@@ -72,8 +72,8 @@ static void read_limits_come_from_the_other_side(void **state)
 
 	net_init(&net);
 	listener = net_listen(&net, 1, 0);
-	id = net_connect(&net, 0, 0x11); /* 4 responder resources, initiator depth 16 */
-	net_pump(&net);			 /* the reply: 5 responder resources, initiator depth 3 */
+	id = net_connect(&net, 0, 0x11); /* REQ: responder resources 4, initiator depth 16 */
+	net_pump(&net);			 /* REP: responder resources 5, initiator depth 3 */
 	passive = &net_event(&net, 1, EV(REQUEST))->attr;
 	assert_int_equal(passive->max_rd_atomic, 4);
 	assert_int_equal(passive->max_dest_rd_atomic, 16);
@@ -102,7 +102,8 @@ static void with_retries(struct net *net, unsigned box, uint8_t most)
 	assert_non_null(b->cm);
 }
 
-/* The REQ announces the retry count of both directions; each side's configuration bounds it. */
+/* The retry count in the REQ is meant for both QPs; each side uses at most the count that it has
+ * configured. */
 static void the_configuration_bounds_the_retry_count(void **state)
 {
 	static const struct {

@@ -23,8 +23,8 @@ static struct rn_gid host(unsigned i)
 	return net_gid(100 + i, false);
 }
 
-/* The REP goes to the source MAC of the REQ. The sender is held as a neighbour only after its RTU
- * has answered the REP; from then on the QP uses the MAC found by ARP. */
+/* A REQ adds no entry for its sender to the neighbour table: the REP goes to the source MAC of the
+ * REQ. From the RTU on the QP uses the MAC found by ARP. */
 static void req_adds_no_neighbour_entry(void **state)
 {
 	static const uint8_t truth[6] = {2, 0, 0, 0, 0, 0x42};
@@ -195,14 +195,15 @@ static void half_open_limit_per_source_and_listener(void **state)
 		assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 22);
 		/* 22 REJs, and 8 REPs if the client accepts */
 		assert_int_equal(net.astray, accept ? 30 : 22);
-		/* many sources: half of 24, of which 8 are taken */
+		/* many sources: the listener's half of 24 is 12, of which 8 are taken */
 		assert_int_equal(ask(&net, 1, 30, 1), 4);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 13);
 		/* a second listener on the same port number, bound to the address of host 1 */
 		net_exec(&net, 1,
 			 (struct rn_cmd){.op = RN_CMD_CM_LISTEN,
 					 .cm = {.port = NET_PORT, .local = net_gid(1, false)}});
-		assert_int_equal(ask(&net, 40, 30, 1), 6); /* half of the 12 that are left */
+		/* the second listener: half of the 12 that the first one leaves */
+		assert_int_equal(ask(&net, 40, 30, 1), 6);
 		/* connects of host 1 itself do not count towards the limit on half-open
 		 * connections */
 		for (unsigned i = 0; i < 64 - 20; i++)
@@ -392,8 +393,8 @@ static void mra_wait_is_bounded(void **state)
 		}
 }
 
-/* A SIDR_REQ carries no timeouts of its sender, so its record is dropped 90 s after the last
- * repetition. */
+/* A SIDR_REQ carries no timeouts of its sender, so an unanswered one is dropped 90 s after its last
+ * repetition arrived. */
 static void sidr_requests_time_out(void **state)
 {
 	struct rn_gid who = host(0);

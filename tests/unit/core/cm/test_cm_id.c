@@ -39,7 +39,8 @@ static void teardown(struct bench *b)
 	rn_neigh_destroy(b->neigh);
 }
 
-/* A bound id whose last connection had communication ids 10 * n and 10 * n + 1 and QPN 16 + n. */
+/* Returns a bound id with the state of a closed connection, whose communication ids were 10 * n and
+ * 10 * n + 1 and whose QPN was 16 + n. */
 static struct rn_cm_conn *closed(struct bench *b, uint32_t n)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CM_BIND};
@@ -80,7 +81,8 @@ static void new_ids_differ_and_depend_on_the_secret(void **state)
 	assert_int_equal(equal, 0);
 }
 
-/* The generator is asked again while it returns an id that timewait holds. */
+/* A newly drawn communication id that a timewait record holds is discarded, and another is
+ * drawn. */
 static void a_new_id_is_not_one_in_timewait(void **state)
 {
 	struct bench b;

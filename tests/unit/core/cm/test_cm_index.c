@@ -1,4 +1,5 @@
-/* The table of connections: ids with a generation, lookups, and four-tuples of each port space. */
+/* The connection manager's table of connections: old ids name no new connection, each port space
+ * has its own four-tuples (addresses and ports of both ends), and a QPN has one connection. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,8 +53,8 @@ static void a_four_tuple_belongs_to_a_port_space(void **state)
 	net_fini(&net);
 }
 
-/* The generation in an id keeps the id of a destroyed connection from naming the next one in its
- * slot. */
+/* The generation in an id keeps the id of a destroyed connection from naming the next connection in
+ * the same slot. */
 static void an_old_id_does_not_name_a_new_connection(void **state)
 {
 	struct net net;

@@ -202,8 +202,8 @@ static void loopback(void **state)
 	net_fini(&net);
 }
 
-/* The first frame of a capture: a REQ from Linux rdma_cm, from 192.0.2.2 to port 7174 of
- * 192.0.2.1. */
+/* The CM reports and answers a REQ of Linux rdma_cm: the first frame of a capture, sent from
+ * 192.0.2.2 to port 7174 of 192.0.2.1. */
 static void a_request_of_linux(void **state)
 {
 	static const struct rn_static_neigh linux_box = {
@@ -463,7 +463,7 @@ static void commands_refused(void **state)
 	net_destroy(&net, 0, id);
 	net_run(&net, RN_S(1));
 	net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
-	/* with a wildcard local address the CM picks a port address of the peer's family */
+	/* with a wildcard local address the CM picks an address of the port in the peer's family */
 	net_forget(&net);
 	cmd.cm.param.qpn = 0x99;
 	id = net_exec(&net, 0, cmd).id;
@@ -585,7 +585,8 @@ static void full_tables(void **state)
 	listener = net_listen(&net, 1, 0);
 	for (unsigned i = 0; i < 64; i++) {
 		id[i] = net_connect(&net, 0, 0x200 + i);
-		net_pump(&net); /* one connect at a time, so that few connections are half-open */
+		/* one connect at a time, to stay within the limit on half-open connections */
+		net_pump(&net);
 	}
 	assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, 0x999)).err, -ENOSPC);
 	net_pump(&net);

@@ -14,8 +14,8 @@
 
 #define QPN 0x11
 
-/* Takes the next log record of a host, checks its kind and addresses, and returns its reason; NULL:
- * the record has no reason. */
+/* Takes the next log record of a host, checks its kind and addresses, and returns its reason (NULL:
+ * none). */
 static const char *expect_next(struct net *net, unsigned box, enum rn_news_kind kind)
 {
 	struct rn_news n;
@@ -59,7 +59,7 @@ static uint32_t connect_both(struct net *net, uint32_t *listener)
 	return id;
 }
 
-/* Ends the connection on both sides, and checks that no further log record is made. */
+/* Destroys the ids of both sides after 600 s, and checks that no further log record is made. */
 static void end(struct net *net, uint32_t listener, uint32_t id)
 {
 	net_run(net, RN_S(600));
@@ -119,7 +119,7 @@ static void ended_before_it_is_made(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, QPN);
 	net_run(&net, RN_MS(100));
-	/* the client accepted with this QPN, then incremented reply.qpn */
+	/* the client accepted with the QPN reply.qpn, then incremented reply.qpn */
 	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
 	assert_int_equal(

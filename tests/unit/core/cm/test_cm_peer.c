@@ -1,5 +1,5 @@
-/* A peer's address: which addresses a host can have, whether a message comes from the peer, and the
- * MAC that gets the reply. */
+/* Address checks of the connection manager: which addresses a host can have, whether a message
+ * comes from the peer of its connection, and the MAC that gets the reply. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@
 
 #define EV(name) RN_EVENT_CM_##name
 
-/* Host 0 connects to the listener of host 1 (box 0 and box 1 of net). */
+/* A test in which host 0 (box 0 of net) connects to the listener of host 1 (box 1). */
 struct course {
 	struct net net;
 	uint32_t listener, id, child; /* CM ids; 0: none */
@@ -79,7 +79,7 @@ static void wire_row_C1_a_request_is_reported_and_accepted(void **state)
 
 	assert_non_null(f);
 	assert_int_equal(fread(head, 1, sizeof(head), f), sizeof(head));
-	/* skip to the REQ of vector O10, the first message of the recorded connection */
+	/* skip to the REQ of the recorded connection, vector O10 of the file */
 	while (req.attr != RN_CM_REQ) {
 		uint32_t len;
 
@@ -282,7 +282,7 @@ static void wire_row_C9_data_in_place_of_the_confirmation(void **state)
 	rn_cm_comm_est(c.net.box[1].cm, 0x123, c.net.now);
 	net_pump(&c.net);
 	assert_int_equal(net_count(&c.net, 1, EV(ESTABLISHED)), 1);
-	net_run(&c.net, RN_S(100)); /* the first data has stopped the REP timer */
+	net_run(&c.net, RN_S(100)); /* data in place of the RTU has stopped the REP timer */
 	assert_int_equal(times(&c, 1, RN_CM_REP), 1);
 	rtu = *said(&c, 0, RN_CM_RTU);
 	assert_int_equal(net_inject(&c.net, 1, &rtu), RN_V_CM_DUPLICATE);

@@ -183,7 +183,7 @@ static void wire_row_C30_nobody_offers_the_service(void **state)
 		net_init(&net);
 		net.judge = spoil_service;
 		net.arg[0] = how;
-		/* the same port number in another port space is another service */
+		/* with how == 0 only the TCP port space has a listener at this port number */
 		listener = listen_at(&net, 1, how ? RN_PS_UDP : RN_PS_TCP, 0);
 		id = ask(&net, 0);
 		net_pump(&net);
@@ -374,7 +374,7 @@ static unsigned spoil_answer(struct net *net, unsigned from, struct rn_cm_msg *m
 	case 2:
 		m->sidr_rep.qpn = 0xffffff;
 		break;
-	default: /* a message of another kind with the same ID */
+	default: /* a CM message of another kind with the ID of the request */
 		*m = (struct rn_cm_msg){
 			.attr = net->arg[0] == 3   ? RN_CM_REP
 				: net->arg[0] == 4 ? RN_CM_REJ
@@ -407,7 +407,8 @@ static void wrong_answers_change_nothing(void **state)
 	}
 }
 
-/* In the IB port space RC and UD services share the port numbers, but each has its own listener. */
+/* In the IB port space a request for RC or UD is rejected if the only listener at its port number
+ * is for the other type. */
 static void the_other_kind_of_service(void **state)
 {
 	for (int datagrams = 0; datagrams < 2; datagrams++) {
@@ -462,12 +463,12 @@ static void answers_out_of_place(void **state)
 	/* once the record of a SIDR_REQ is gone, the same SIDR_REQ counts as new */
 	m = net.box[0].last[RN_CM_SIDR_REQ];
 	assert_int_equal(net_inject(&net, 1, &m),
-			 RN_V_CM_DUPLICATE); /* the refusal of the first SIDR_REQ is still queued */
+			 RN_V_CM_DUPLICATE); /* the old record stays until its refusal is sent */
 	net_pump(&net);
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
-	/* a SIDR_REQ that names another source address than its packet has is refused */
+	/* refused: a SIDR_REQ whose private data names another source address than its packet's */
 	net.may_stray = true; /* allows the refusal, which goes to an unknown MAC */
 	assert_int_equal(
 		net_inject_from(&net, 1, &(struct rn_gid){{[10] = 0xff, 0xff, 192, 0, 2, 99}}, &m),
@@ -517,7 +518,7 @@ static void destroyed_in_every_state(void **state)
 			net_pump(&net);
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 2);
 			break;
-		case ST_LISTEN: /* requests that the client has taken survive their listener */
+		case ST_LISTEN: /* a request whose event is taken survives its listener */
 			net_destroy(&net, 1, listener);
 			net_pump(&net);
 			assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);

@@ -23,8 +23,8 @@ static struct rn_gid stranger(void)
 
 static unsigned from_elsewhere[0x20], wrong_verdict;
 
-/* Callback for net->judge: delivers a copy of each message from an unconnected host before the
- * message itself arrives. */
+/* Callback for net->judge: before each message arrives, delivers a copy of it that comes from the
+ * address of an unconnected host. */
 static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	struct rn_gid who = stranger();
@@ -92,7 +92,7 @@ static void forged_copies_change_nothing(void **state)
 
 enum stage { REQUESTED, REPLIED, CONNECTED, STAGES };
 
-/* Connects up to `stage`, so that forged messages then arrive in this stage. */
+/* Takes a connect of host 0 to host 1 as far as `stage`; the test then injects forged messages. */
 static void reach(struct net *net, enum stage stage, uint32_t *listener, uint32_t *id)
 {
 	net_init(net);

@@ -27,7 +27,7 @@ static void strangers(void **state)
 	net_init(&net);
 	/* row C17: a DREQ with unknown IDs gets a DREP */
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED);
-	/* a packet whose source is a group MAC gets no answer */
+	/* a message from a group MAC gets no answer */
 	net.box[0].port.mac[0] |= 1;
 	net_inject(&net, 1, &m);
 	net.box[0].port.mac[0] &= 0xFE;
@@ -46,7 +46,7 @@ static void strangers(void **state)
 	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
 	m = (struct rn_cm_msg){.attr = RN_CM_SIDR_REQ,
 			       .sidr_req = {.request_id = 3, .service_id = 0x1110001}};
-	net_inject(&net, 1, &m); /* row C30: without a listener a SIDR_REQ gets status 1 */
+	net_inject(&net, 1, &m); /* row C30: without a listener the answer has status 1 */
 	net_pump(&net);
 	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.status, 1);
 	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.request_id, 3);
@@ -212,8 +212,8 @@ static struct {
 } history[32];
 static unsigned nhistory, replayed;
 
-/* Callback for net->judge: before a message of a new kind all earlier messages are delivered again;
- * the new message arrives twice. */
+/* Callback for net->judge: before the first message of each kind arrives, all earlier messages are
+ * delivered again; the first message itself arrives twice. */
 static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	for (unsigned i = 0; i < nhistory; i++)
@@ -226,8 +226,8 @@ static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 2;
 }
 
-/* At each step all earlier messages arrive again, and the new message twice. Bit 0 of `row` is the
- * side that disconnects; with bit 1 the other side's client is slow. */
+/* At each step all earlier messages arrive again, and the new message twice. Bit 0 of `row`: the
+ * side that disconnects; bit 1: the other side's client does not answer the DREQ. */
 static void all_messages_replayed_at_each_step(void **state)
 {
 	for (unsigned row = 0; row < 4; row++) {
@@ -365,8 +365,8 @@ static void connect_and_disconnect(struct net *net, uint32_t qpn)
 	net_forget(net);
 }
 
-/* Sixty connections in timewait, nearly as many as hash chains: each is found by every one of its
- * ids, and by no other id. */
+/* Sixty connections in timewait, with 64 hash chains for each kind of id: each record is found by
+ * every one of its ids, and by no other id. */
 static void timewait_of_many(void **state)
 {
 	enum { MANY = 60 };
@@ -429,8 +429,8 @@ static void timewait_of_too_many(void **state)
 	net_fini(&net);
 }
 
-/* A CM timer runs only while a message may have to be repeated, or a repeated one may arrive;
- * otherwise rn_cm_next() gives no wake-up time. */
+/* rn_cm_next() gives a wake-up time only while the CM may have to repeat a message, may get a
+ * repeated REQ, or holds a timewait record. */
 static void cm_timer_runs_only_when_needed(void **state)
 {
 	const struct rn_gid other = net_gid(8, false);
@@ -477,8 +477,8 @@ static void cm_timer_runs_only_when_needed(void **state)
 	net_fini(&net);
 }
 
-/* Communication IDs and transaction IDs look random: between two consecutive ones, and between two
- * up to 2048 apart, each bit differs in about half of the cases. */
+/* Communication IDs and transaction IDs look random: in two IDs drawn 1, 2, 4 ... 2048 draws apart
+ * each bit differs in about half of the cases. */
 static void cm_ids_look_random(void **state)
 {
 	enum { MANY = 4096, FAR = 2048 };
@@ -520,7 +520,7 @@ static void events_come_in_order(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
-	/* A DREQ that arrives before the RTU establishes the connection, and ends it. */
+	/* A DREQ that arrives while the RTU is missing both establishes and ends the connection. */
 	assert_int_equal(net_op(&net, 0, RN_CMD_CM_DISCONNECT, id).err, 0);
 	assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
 	assert_int_equal(rn_cm_rx(net.box[1].cm, &pkt, net.now), RN_V_OK);
