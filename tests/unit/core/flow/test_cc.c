@@ -93,8 +93,9 @@ static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 	assert_int_equal(cc.rate, 90000000);
 }
 
-/* A further cut leaves the target rate unchanged, unless clamp_tgt_rate is set, or the rate was
- * increased by time before the cut and clamp_tgt_rate_after_time_inc is set. */
+/* A further cut leaves the target rate unchanged, even after an increase by the timer. With
+ * clamp_tgt_rate_after_time_inc set, a cut after such an increase lowers the target to the rate
+ * before the cut; with clamp_tgt_rate set, every cut does. */
 static void wire_row_E5_target(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -280,8 +281,8 @@ static void test_spacing(void **state)
 	assert_in_range(bits * RN_S(1) / cc.rate - (t - START), 0, 1000);
 }
 
-/* A QP that is woken late may send the missed packets at once; a QP that had nothing to send may
- * not. */
+/* A QP that is woken late may send at once the packets whose time has passed; a QP that had nothing
+ * to send may not catch up in this way. */
 static void test_lateness_and_idleness(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -326,8 +327,8 @@ static void test_wait_follows_rate(void **state)
 	assert_int_equal(cc.send_at, START + RN_US(32768));
 	assert_int_equal(rn_cc_wake_at(&cc), START + p.time_reset);
 	wait = rn_cc_send_at(&cc, &p, START + p.time_reset) - START;
-	/* The rate is now half-way to the line rate, so that the wait of 32 ms shrinks to the time
-	 * already passed. */
+	/* The rate is now half-way to the line rate: the packet waits about 300 us instead of
+	 * 32 ms. */
 	assert_true(wait < RN_US(310));
 }
 

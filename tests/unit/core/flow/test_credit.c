@@ -63,7 +63,7 @@ static void test_one_beyond(void **state)
 	assert_true(first);
 	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_false(first);
-	/* a WRITE needs no receive; it raises the credit limit by one */
+	/* a WRITE needs no receive, and raises the limit for SENDs by one */
 	assert_true(starts(&c, false));
 	assert_false(starts(&c, true));
 	/* An ACK with MSN 9 and no credits (all nine messages are complete): one message may still
@@ -72,13 +72,13 @@ static void test_one_beyond(void **state)
 	assert_true(starts(&c, true));
 	assert_false(starts(&c, true));
 	assert_int_equal(c.ssn, 10);
-	rn_credit_take(&c, 1, 3); /* an ACK older than the last one is ignored */
+	rn_credit_take(&c, 1, 3); /* an ACK with an older MSN than the last one is ignored */
 	assert_false(starts(&c, true));
 	rn_credit_take(&c, RN_CREDIT_NONE, 9);
 	for (unsigned i = 0; i < 100; i++)
 		assert_true(starts(&c, true));
-	/* An ACK with a credit count that follows "no credits" (code 31) does not limit the
-	 * requester again. */
+	/* Once the peer has sent code 31 (it reports no credits), a later credit count does not
+	 * limit the requester again. */
 	rn_credit_take(&c, 0, 9);
 	assert_true(starts(&c, true));
 }
@@ -107,7 +107,7 @@ static void test_nothing_in_flight(void **state)
 
 	rn_credit_init(&c, true);
 	assert_true(starts(&c, true));
-	rn_credit_take(&c, 0, 0); /* the peer reports MSN 0 and no credits */
+	rn_credit_take(&c, 0, 0); /* an ACK with MSN 0 and a credit count of 0 */
 	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_true(rn_credit_start(&c, true, 1, true, &first));
 }

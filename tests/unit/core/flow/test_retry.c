@@ -1,4 +1,4 @@
-/* Retry timers and retry budgets, driven by events in virtual time. */
+/* Timers and retry counts for retransmission, driven by events in virtual time. */
 #include "flow/retry.h"
 #include "rig.h"
 
@@ -172,8 +172,8 @@ static void test_slow_path(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* With one retry left, each duplicate READ response to a resent request restarts the timer and
- * restores the retry, even if the responses are a transport timeout apart. */
+/* With a retry count of 1, each duplicate READ response to a resent request restarts the timer and
+ * restores the used retry, even if the responses are a transport timeout apart. */
 static void test_stale_answers_reload(void **state)
 {
 	struct bench b;
@@ -192,8 +192,8 @@ static void test_stale_answers_reload(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* Only as many duplicate READ responses count as were requested again; with more of them any host
- * could, by forgery, keep the QP from failing. */
+/* No more duplicate READ responses count than READ responses were requested again; otherwise any
+ * host could keep the QP from failing by forging duplicates. */
 static void test_stale_answers_are_counted(void **state)
 {
 	struct bench b;
@@ -217,8 +217,8 @@ static void test_stale_answers_are_counted(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* The first response to a READ makes progress; then duplicates of this response arrive while the
- * request posted behind the READ is unanswered. */
+/* Duplicate READ responses still restore the retry after the first response has made progress,
+ * while the request posted behind the READ is unanswered. */
 static void test_stale_answers_come_after_progress(void **state)
 {
 	struct bench b;
@@ -247,8 +247,8 @@ static void test_signs_of_life_end(void **state)
 
 		start(&b, 12, 1, 7);
 		rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
-		/* READ responses extend the wait by up to 64 transport timeouts from the last
-		 * progress, not from the first packet. */
+		/* The 64 transport timeouts count from the last progress, not from the first
+		 * packet. */
 		b.now += RN_S(5);
 		rn_retry_progress(&b.r, &b.wheel, 2, true, b.now);
 		start_at = b.now;

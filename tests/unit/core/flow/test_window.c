@@ -1,4 +1,4 @@
-/* The send window: positions and sizes, with PSNs near their wrap. */
+/* The send window (the PSNs in flight): its positions and sizes, with PSNs near their wrap. */
 #include "rig.h"
 #include "flow/window.h"
 
@@ -37,8 +37,8 @@ static const uint8_t mix[][2] = {
 static void test_rewind(void **state)
 {
 	static const struct {
-		/* una: PSN up to which an ACK came; send and pkt: request, and packet in it, that
-		 * is sent next */
+		/* una: PSN up to which an ACK came; send: request that is sent next; pkt: its
+		 * packet that is sent next */
 		uint32_t una, send, pkt;
 	} rows[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 0},	 {4, 1, 1},
 		    {7, 1, 4}, {8, 2, 0}, {9, 3, 0}, {10, 3, 1}, {11, 4, 0}};
@@ -63,8 +63,8 @@ static void test_rewind(void **state)
 	}
 }
 
-/* After an ACK up to una: the oldest READ in flight, the PSN of its next response, and the number
- * of requests and of responses in flight. */
+/* Checks, after an ACK of all PSNs before una, which READ in flight is the oldest, the PSN of its
+ * next response, and how many requests and responses are in flight. */
 static void test_oldest_read(void **state)
 {
 	static const struct {
@@ -123,7 +123,8 @@ static void test_in_flight(void **state)
 	free(b.mem);
 }
 
-/* Loss halves the window, a timeout sets it to 1, and ACKs let it grow up to its maximum. */
+/* Each loss halves the window (to no less than 4 packets), a timeout sets it to 1, and ACKs let it
+ * grow up to its maximum. */
 static void test_size(void **state)
 {
 	struct bench b;
@@ -257,8 +258,8 @@ static void test_size_of_pieces(void **state)
 	}
 }
 
-/* A READ of 150 packets, requested in pieces of 64, and a READ of 2 packets behind it. After an ACK
- * up to una: how many READ requests are outstanding, and what is requested after a rewind. */
+/* A READ of 150 packets, requested in pieces of 64, and a READ of 2 packets behind it. `asked`:
+ * READ requests outstanding after an ACK up to una; `again`: what is requested after a rewind. */
 static void test_pieces(void **state)
 {
 	static const struct {
