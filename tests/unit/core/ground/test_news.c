@@ -1,9 +1,9 @@
-/* The ring of log records (struct rn_news): a QP that fails records the reason once, and records
- * that find no room are counted. */
+/* The ring of log records (struct rn_news): a QP that fails records the reason once; records that
+ * do not fit into the ring are counted. */
 #include "rig.h"
 
-/* Records are read in the order of their making; those that found no room are reported by one
- * record with their number. */
+/* Records are read in the order of their making; those that did not fit into the ring are reported
+ * by one record with their number. */
 static void news_come_in_order_and_the_rest_is_counted(void **state)
 {
 	struct rn_news_ring ring = {0};

@@ -17,7 +17,8 @@ static struct rn_mr_attr region(uint64_t iova, uint64_t length, uint32_t access)
 
 #define RW (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE)
 
-/* Checks bounds, PD, rights and key of an access, at and beyond every edge. */
+/* rn_mr_check() tests bounds, PD, rights and key of an access; the rows lie at and beyond every
+ * edge. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -64,7 +65,7 @@ static void test_check(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* A removed region is refused at once; its slot is free only after rn_mr_reclaim(). */
+/* Accesses to a removed region are refused at once; its slot is free only after rn_mr_reclaim(). */
 static void test_life(void **state)
 {
 	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
@@ -164,11 +165,12 @@ static void test_gather_place(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* Shared with a reader thread. A lookup must never combine a key with the fields of another region.
- * `quiet` counts the reader's rounds; two more rounds are the grace period. */
+/* State shared with a reader thread, which looks up keys while regions are added and removed: a
+ * lookup must never combine a key with the fields of another region. `quiet` counts the reader's
+ * rounds; after two more of them a slot may be reused. */
 struct race {
 	struct rn_mr_table *t;
-	_Atomic uint64_t name; /* key << 32 | number of the region */
+	_Atomic uint64_t name; /* what the reader looks up: key << 32 | number of the region */
 	_Atomic uint64_t quiet;
 	_Atomic bool stop;
 	uint64_t seen, wrong;
@@ -184,7 +186,7 @@ static void *reader(void *arg)
 		void *ptr;
 
 		/* each region has its number in all fields (iova, PD, address), so that a mixture
-		 * would be detected */
+		 * of two regions would be detected */
 		if (rn_mr_check(r->t, key, which, which, 16, 0, &ptr) == RN_V_OK) {
 			r->seen++;
 			r->wrong += ptr != mem + (which & 0xFF);
@@ -263,7 +265,8 @@ static void test_unused_slots_are_free(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* An atomic needs 8 bytes that are aligned in the peer's address and in memory. */
+/* An atomic needs 8 bytes that are 8-byte aligned both in the address that the peer names and in
+ * memory. */
 static void test_atomic(void **state)
 {
 	static const struct {

@@ -97,7 +97,7 @@ static void test_check(void **state)
 		if (rows[i].v == RN_V_OK)
 			assert_ptr_equal(ptr, mem + rows[i].addr - 0x1000);
 	}
-	/* another QP, and another key of the window, are refused */
+	/* refused: another QP, and another key of the window */
 	assert_int_equal(rn_mr_check_remote(b.t, variant(b.id, 9), two, 0x1100, 1, RD, &ptr),
 			 RN_V_REQ_RKEY);
 	assert_int_equal(rn_mr_check_remote(b.t, variant(b.id, 8), one, 0x1100, 1, RD, &ptr),
@@ -219,8 +219,8 @@ static void test_life(void **state)
 	assert_int_equal(b.shared.ended, b.id);
 	assert_int_equal(rn_mw_remove(b.t, b.id, &qpn), -EBUSY);
 	assert_int_equal(qpn, one.qpn);
-	/* Only the key in use invalidates, and only once; until rn_mw_release() no other QP may
-	 * bind the window. */
+	/* Only the window's current key can be invalidated, and only once; until rn_mw_release() no
+	 * other QP may bind the window. */
 	rn_mw_release(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 2), one));
@@ -229,8 +229,8 @@ static void test_life(void **state)
 	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	assert_int_equal(b.shared.ended, b.id);
 	assert_false(rn_mw_bind(b.t, variant(b.id, 2), two, 0x1000, &what, &other));
-	/* The window is bound again before rn_mw_release() of the first BIND, which then has no
-	 * effect. */
+	/* The window is bound again under key 2 before rn_mw_release() is called for key 1: that
+	 * call then has no effect. */
 	assert_true(bind(&b, 2, 0x1000, 10, RD));
 	rn_mw_release(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 2, one), RN_V_OK);
@@ -308,7 +308,8 @@ static void test_slot_used_again(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* Windows can leave the list of their QP one by one in any order, or all at once. */
+/* A QP keeps a list of the windows bound through it: windows can leave the list one by one in any
+ * order, or all at once. */
 static void test_list(void **state)
 {
 	static const uint8_t orders[][4] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}};
@@ -344,9 +345,9 @@ static void test_list(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
-/* Two threads bind one window in turn as fast as they can, each to its own half of the region; each
- * thread also tries the other's key through its own QP. A lookup must give a thread its own
- * complete binding, or fail. */
+/* Two threads bind one window as fast as they can, each to its own half of the region; each thread
+ * also tries the other's key through its own QP. A lookup must give a thread its own complete
+ * binding, or fail. */
 struct race {
 	struct rn_mr_table *t;
 	uint32_t region, id;
