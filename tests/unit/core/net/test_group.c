@@ -30,7 +30,7 @@ static void groups_are_224_to_239_and_ff00(void **state)
 			fail_msg("row %zu", i);
 }
 
-/* RFC 1112 6.4: the low 23 bits of the address. */
+/* The MAC of an IPv4 group contains the low 23 bits of the group's address (RFC 1112 6.4). */
 static void an_ipv4_group_has_23_bits_in_its_mac(void **state)
 {
 	static const struct rn_gid low = V4(224, 127, 2, 3), high = V4(239, 255, 2, 3);
@@ -43,7 +43,7 @@ static void an_ipv4_group_has_23_bits_in_its_mac(void **state)
 	assert_memory_equal(mac, want, 6);
 }
 
-/* RFC 2464 7: the low 32 bits of the address. */
+/* The MAC of an IPv6 group contains the low 32 bits of the group's address (RFC 2464 7). */
 static void an_ipv6_group_has_32_bits_in_its_mac(void **state)
 {
 	static const struct rn_gid group = {{0xff, 2, [12] = 0x81, 0x82, 0x83, 0x84}};

@@ -1,4 +1,4 @@
-/* The ARP/ND neighbour state machine: two of them on one virtual link, and hand-made frames. */
+/* The neighbour state machine (ARP and ND): two of them on a virtual link, and hand-made frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,7 +196,7 @@ static void silence_ends_in_failure(void **state)
 	assert_int_equal(questions, 3);
 	assert_int_equal(told, RN_NEIGH_FAILED);
 	assert_true(now >= 3 * RETRY && now < 3 * RETRY + RN_MS(1));
-	/* a resolution stays failed for neigh_retry; then the next resolve sends a new request */
+	/* a failure lasts for neigh_retry; then the next resolve sends a new request */
 	assert_int_equal(resolve(a, v4(2, 1), v4(2, 9), mac, now), RN_NEIGH_FAILED);
 	assert_int_equal(discard(a, now), 0);
 	now += RETRY + RN_MS(1);
@@ -279,7 +279,7 @@ static void static_entries_stay(void **state)
 	a = rn_neigh_create(&cfg, &port, 0);
 	arp_frame(frame, RN_ARP_REPLY, v4(2, 50), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, sizeof(frame), 0), RN_V_OK);
-	for (uint8_t i = 0; i < 20; i++) /* neither age nor a full table displaces static entries */
+	for (uint8_t i = 0; i < 20; i++) /* neither age nor a full table removes static entries */
 		resolve(a, v4(2, 1), v4(2, 100 + i), mac, RN_S(100));
 	assert_int_equal(resolve(a, v4(2, 1), v4(2, 50), mac, RN_S(100000)), RN_NEIGH_READY);
 	assert_int_equal(mac[5], 0x50);
@@ -335,7 +335,7 @@ static void the_queue_of_answers_is_bounded(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* Leaves probes of the known MAC unanswered; returns the time of the first multicast request. */
+/* Leaves probes of the known MAC unanswered; returns the time of the first request to all. */
 static rn_time silent_until_everybody_is_asked(struct rn_neigh *n, rn_time now)
 {
 	uint8_t buf[200];
@@ -378,7 +378,7 @@ static void unsolicited_arp_starts_a_probe(void **state)
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 1), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 1);
-	assert_int_equal(discard(a, 0), 1); /* the announcement that defends the address */
+	assert_int_equal(discard(a, 0), 1); /* an announcement defends our address */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), group, v4(2, 9));
 	receive(a, frame, 60, 0);
 	assert_int_equal(resolve(a, none, v4(2, 9), mac, 0), RN_NEIGH_READY);
@@ -448,14 +448,14 @@ static void a_full_table_gives_up_the_longest_unused(void **state)
 		arp_frame(frame, RN_ARP_REQUEST, v4(2, 10 + i), mac_x, v4(2, 1));
 		receive(a, frame, 60, i);
 	}
-	resolve(a, none, v4(2, 10), mac, 5); /* .10 is used again: .11 is now unused longest */
+	resolve(a, none, v4(2, 10), mac, 5); /* .10 is used again, so .11 is now unused longest */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 20), mac_x, v4(2, 1));
 	receive(a, frame, 60, 6);
 	assert_int_equal(rn_neigh_count(a), 4);
 	assert_int_equal(resolve(a, none, v4(2, 10), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 12), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 11), mac, 7), RN_NEIGH_PENDING);
-	/* an entry with an unanswered request is never displaced: four of them leave no room */
+	/* an entry with an unanswered request is not displaced: four of them leave no room */
 	for (uint8_t i = 0; i < 3; i++)
 		assert_int_equal(resolve(a, none, v4(2, 30 + i), mac, 8), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, none, v4(2, 40), mac, 8), RN_NEIGH_FAILED);
@@ -646,7 +646,7 @@ static void echoes(void **state)
 		len = echo_frame(frame, &src, &dst, 56);
 		frame[len - 1] ^= 1;
 		assert_int_equal(receive(a, frame, len, 0), RN_V_ICMP_BAD);
-		/* the reply queue holds 8; requests beyond that are dropped and counted */
+		/* the queue holds 8 echo replies; further requests are dropped and counted */
 		len = echo_frame(frame, &src, &dst, 56);
 		for (int i = 0; i < 12; i++)
 			receive(a, frame, len, 0);
@@ -739,14 +739,14 @@ static void survives_garbage(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* A message from a group address, or from one of our own addresses, gets no answer. */
+/* Messages from a group MAC, a group address or one of our own addresses get no answer. */
 static void nobody_answers_groups(void **state)
 {
 	static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	struct rn_neigh *n = machine(1, 8);
 	const struct rn_gid group4 = {{[10] = 0xff, 0xff, 224, [15] = 1}};
 	const struct rn_gid any4 = {{[10] = 0xff, 0xff}};
-	/* the last two are our own addresses */
+	/* sources of echo requests; the last two are our own addresses */
 	const struct rn_gid sources[] = {group4, any4, all_nodes, none, v4(2, 1), v6(1, 1)};
 	struct rn_arp arp = {.op = RN_ARP_REQUEST, .sender = v4(2, 9), .target = v4(2, 1)};
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = v6(1, 1), .has_mac = true};

@@ -55,8 +55,8 @@ static struct rn_neigh *machine(void)
 	return machine_of(3);
 }
 
-/* Takes the next frame, checks that it goes to dmac and, unless dst is NULL, in a packet to dst,
- * and returns it parsed. */
+/* Takes the next frame and checks its destination MAC and, unless dst is NULL, its destination
+ * address; returns the parsed packet. */
 static struct rn_pkt expect(struct rn_neigh *n, const uint8_t dmac[6], const struct rn_gid *dst,
 			    rn_time now)
 {
@@ -173,8 +173,8 @@ static void answers(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* The longest echo request that is answered leaves room for a VLAN tag and an IPv6 header in the
- * reply buffer; a longer one is counted as dropped. */
+/* Echo requests are answered up to the length at which a VLAN tag and an IPv6 header still fit into
+ * the reply buffer; a longer one is counted as dropped. */
 static void longest_echo(void **state)
 {
 	enum { MOST = RN_NEIGH_ECHO_BYTES - 14 - 4 - 40 };
@@ -294,8 +294,8 @@ static void answer4(struct rn_neigh *n, const uint8_t mac[6], rn_time now)
 	assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
 }
 
-/* rn_neigh_probe() (a peer stopped answering a QP) broadcasts a new request for the peer's MAC, at
- * most once per neigh_retry. */
+/* rn_neigh_probe(), which is called when a peer has stopped answering a QP, broadcasts a new
+ * request for the peer's MAC, at most once per neigh_retry. */
 static void doubts(void **state)
 {
 	static const uint8_t wrong[6] = {2, 0, 0, 0, 0x20, 9};
@@ -429,8 +429,7 @@ static void a_claim_is_verified_with_the_peer(void **state)
 			expect_mac(n, kind, peer_mac, now);
 			count_questions(n, now, &direct, &open);
 			assert_true(direct >= 1 && open == 0);
-			/* while the known MAC is being probed, an answer from another MAC is
-			 * ignored */
+			/* while the known MAC is probed, an answer from another MAC is ignored */
 			answer_as(n, kind, other_mac, now);
 			expect_mac(n, kind, peer_mac, now);
 			answer_as(n, kind, peer_mac, now);

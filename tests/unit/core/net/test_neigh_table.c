@@ -1,4 +1,4 @@
-/* Which neighbours stay in a full table, and which ones are not added. */
+/* The neighbour table: which entries stay when it is full, and what adds no entry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,8 @@ static enum rn_neigh_state resolve(struct rn_neigh *n, unsigned i, rn_time now)
 	return rn_neigh_resolve(n, &own, &addr, mac, now);
 }
 
-/* Records a host that sent a request for our address; returns whether the table had room. */
+/* Adds the entry of a host that sent a request for our address; returns whether the table had
+ * room. */
 static bool asks_us(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
@@ -62,7 +63,7 @@ static bool knows(struct rn_neigh *n, unsigned i)
 	return rn_neigh_known(n, &addr, mac) == RN_NEIGH_READY;
 }
 
-/* Resolves host i: its entry then counts as resolved by this port. */
+/* Resolves host i, so that its entry is one that this port asked for, unlike those of asks_us(). */
 static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
@@ -72,8 +73,8 @@ static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 				    now));
 }
 
-/* A host that sends a request for our address may displace only other such hosts, never a neighbour
- * that this port resolved. */
+/* A host that sends a request for our address may displace only the entries of other such hosts,
+ * never a neighbour that this port resolved. */
 static void only_unresolved_hosts_are_displaced(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -120,8 +121,8 @@ static void held_ones_stay(void **state)
 }
 
 /* A neighbour that stops answering while a connection holds it stays in the table; the next resolve
- * sends a new request. After the release its entry remains, because the neighbour has answered that
- * request. */
+ * sends a new request. It answers that request, so its entry remains even after the connection has
+ * released it. */
 static void a_held_one_that_is_lost(void **state)
 {
 	struct rn_neigh *n = machine();

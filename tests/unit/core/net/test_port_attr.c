@@ -49,8 +49,8 @@ static void hosts(void **state)
 	}
 }
 
-/* Columns of the rows: `ok` - the destination has a route; `from` - index of the port address that
- * is used as the source, -1 if none fits. */
+/* `own`: index of dst among the port's addresses, -1 if it is not one; `ok`: dst has a route;
+ * `from`: index of the port's address that is used as the source, -1 if none fits. */
 static void ways(void **state)
 {
 	/* clang-format off */

@@ -1,5 +1,5 @@
-/* Packet headers made from a template must equal, byte for byte, those that the frame builder makes
- * for the same packet. */
+/* Packet headers made from a QP's template (struct rn_tmpl, computed in advance) must equal, byte
+ * for byte, those that the frame builder makes for the same packet. */
 #include "wire/hdr.h"
 #include "rig.h"
 #include "net/tmpl.h"
