@@ -26,8 +26,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* Sets the port of side 0 and the address vector of its QP as in the row, and checks the QP's next
- * packet. */
+/* Sets the port of side 0 and the address vector of its QP from a row of the table above, and
+ * checks the headers of the QP's next packet. */
 static void headers_follow_vector_and_port(void **state)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
@@ -69,7 +69,7 @@ static void headers_follow_vector_and_port(void **state)
 		    pkt.hop_limit != rows[i].want_hops)
 			fail_msg("%s: tag %#x class %#x hops %u", rows[i].what, pkt.vlan_tci,
 				 pkt.tclass, pkt.hop_limit);
-		/* a query returns the vector as it was given */
+		/* the address vector that a query returns is the one that was given */
 		assert_int_equal(r.s[0].qp->attr.av.tclass, rows[i].tclass);
 		rig_fini(&r);
 	}

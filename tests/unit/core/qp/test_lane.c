@@ -1,9 +1,10 @@
-/* What a QP asks of its shard: events are listed once, and what only shard 0 can do is called there
- * or sent as a message. */
+/* The lane (struct rn_lane), which is what a QP uses of its shard: an event is queued only once;
+ * what needs the CM or the neighbour table is called directly on shard 0, which has both, and sent
+ * to it as a message by other shards. */
 #include "qp/lane.h"
 #include "rig.h"
 
-/* fake_cm.c */
+/* defined in fake_cm.c */
 extern unsigned fake_comm_est, fake_probes;
 extern struct rn_gid fake_probed;
 
@@ -12,7 +13,8 @@ static struct rn_lane *lane_of(struct rig *r)
 	return &r->s[0].sh->lane;
 }
 
-/* Turns the lane of side 0 into one of another shard: it has neither table nor CM. */
+/* Makes the lane of side 0 that of a shard other than 0, without neighbour table and CM, and
+ * returns both, so that the test can put them back. */
 static void leave_shard_0(struct rig *r, struct rn_neigh **neigh, struct rn_cm **cm)
 {
 	struct rn_lane *lane = lane_of(r);
@@ -68,7 +70,8 @@ static void the_first_packet_is_reported_on_shard_0(void **state)
 	rig_fini(&r);
 }
 
-/* In RTS the connection manager still gets the report, but the QP has no event. */
+/* In RTS the connection manager is still told of the QP's first packet, but the client gets no
+ * event. */
 static void the_first_packet_in_rts_is_no_event(void **state)
 {
 	unsigned before = fake_comm_est;

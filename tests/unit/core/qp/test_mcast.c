@@ -73,7 +73,7 @@ static struct rn_pkt to_group(struct rig *r, const struct rn_gid *gid, uint32_t 
 	return p;
 }
 
-/* Creates another UD QP of side 1, in RTR, with the same CQ. */
+/* Creates another UD QP on side 1, in RTR, with the same CQ; returns its QPN. */
 static uint32_t another(struct rig *r, struct rn_qp **qp)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
@@ -174,8 +174,8 @@ static void wire_row_U9_joined_or_not(void **state)
 	rig_fini(&r);
 }
 
-/* Packets to the multicast QPN with a unicast address, with opcodes of other transports, and over
- * IPv6 with different P_Keys. */
+/* Packets to the multicast QPN are refused if their destination address is unicast, their opcode is
+ * of another transport or their P_Key is wrong; a limited P_Key is accepted. */
 static void test_packets_to_groups(void **state)
 {
 	struct rig r;
@@ -222,7 +222,7 @@ static void test_joining(void **state)
 	gid.b[14] = RN_GROUPS;
 	assert_int_equal(attach(&r, &gid), 0);
 	assert_int_equal(r.s[1].qp->ngroups, RN_GROUPS);
-	/* a group with members on other shards stays in the table */
+	/* a group whose only members are on other shards stays in the table */
 	rn_shard_group(r.s[1].sh, &gid, 4);
 	assert_int_equal(rn_shard_group_shards(r.s[1].sh, &gid), 4);
 	assert_int_equal(detach(&r, &gid), 0);
@@ -272,7 +272,8 @@ static void test_only_datagrams_join(void **state)
 	rig_fini(&r);
 }
 
-/* A datagram to a group with members on the sender's shard is marked to be looped back (loop). */
+/* The frame of a datagram to a group is marked to be looped back (buf.loop) if the group has
+ * members on the sender's shard. */
 static void test_own_groups(void **state)
 {
 	struct rig r;

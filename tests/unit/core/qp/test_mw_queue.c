@@ -18,7 +18,7 @@ static void open_bench(struct bench *b, const struct rig_opt *o)
 	assert_int_equal(rn_mw_add(b->r.s[1].mrs, 1, &b->shared, &b->id), 0);
 }
 
-/* Returns the i-th key of the window. */
+/* Returns the i-th key of the window; all its keys differ in the low byte only. */
 static uint32_t key(const struct bench *b, unsigned i)
 {
 	return (b->id & ~0xFFu) | (uint8_t)(1 + ((uint8_t)b->id + i) % 255);
@@ -60,7 +60,7 @@ static enum rn_verdict asked(struct bench *b, unsigned i, uint32_t off)
 				  (uintptr_t)b->r.s[1].mem + off, 1, RD, &ptr);
 }
 
-/* Returns whether the client sees that the binding under the i-th key has ended. */
+/* Returns whether the client has been told that the window's binding under the i-th key ended. */
 static bool ended(const struct bench *b, unsigned i)
 {
 	return b->shared.ended == key(b, i);
@@ -68,8 +68,8 @@ static bool ended(const struct bench *b, unsigned i)
 
 #define SIGNALED RN_WQE_SIGNALED
 
-/* A SEND behind a BIND is sent only when the key is valid; a SEND before the BIND may be sent
- * earlier. */
+/* A SEND posted behind a BIND is sent only when the BIND has made the key valid; a SEND posted
+ * before the BIND may be sent earlier. */
 static void test_order(void **state)
 {
 	struct bench b;
@@ -86,7 +86,7 @@ static void test_order(void **state)
 	assert_int_equal(rig_move(&b.r, 1, 1), 1);
 	assert_int_equal(asked(&b, 1, 1000), RN_V_OK);
 	assert_int_equal(asked(&b, 1, 999), RN_V_REQ_BOUNDS);
-	/* requests complete in order, and the first SEND is not complete */
+	/* requests complete in order, and the first SEND is not acknowledged yet */
 	rig_expect_none(&b.r, 1);
 	rig_run(&b.r, RN_S(1));
 	for (uint64_t id = 1; id <= 3; id++)
@@ -155,7 +155,8 @@ static void test_peer_invalidates(void **state)
 	rig_fini(&b.r);
 }
 
-/* With a fence, BIND and INVALIDATE wait for the READs before them; without a fence they do not. */
+/* With a fence, BIND and INVALIDATE wait for the READs posted before them; without a fence they do
+ * not. */
 static void test_fence(void **state)
 {
 	for (unsigned fenced = 0; fenced < 2; fenced++) {
@@ -214,8 +215,8 @@ static void test_once(void **state)
 	rig_fini(&b.r);
 }
 
-/* A failed BIND or INVALIDATE keeps its place in the queue, and is not skipped when requests are
- * resent. */
+/* A failed BIND or INVALIDATE keeps its place in the send queue, and is not skipped when the
+ * requests before it are resent. */
 static void test_failure_behind_a_loss(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -250,7 +251,7 @@ static void test_failure_behind_a_loss(void **state)
 		rig_expect(&b.r, 1, 3, RN_STATUS_WR_FLUSH_ERR);
 		rig_expect(&b.r, 1, 80, RN_STATUS_WR_FLUSH_ERR);
 		assert_int_equal(b.r.s[1].qp->state, RN_QPS_ERR);
-		/* kind 1 is BIND: a failed BIND counts as ended */
+		/* kind 1 is BIND: the key of a failed BIND counts as ended */
 		assert_int_equal(ended(&b, 1), kind);
 		rig_fini(&b.r);
 	}
@@ -328,7 +329,8 @@ static void test_end(void **state)
 	}
 }
 
-/* An INVALIDATE that took effect but did not complete before the QP ended has ended the window. */
+/* If a QP ends after an INVALIDATE took effect but before it completed, the window has ended
+ * too. */
 static void test_end_before_completion(void **state)
 {
 	struct bench b;
@@ -375,7 +377,7 @@ static void test_forget(void **state)
 
 	open_bench(&b, &(struct rig_opt){0});
 	number = b.r.s[1].qpn;
-	/* the window is bound */
+	/* first the window is bound, and ended by rn_shard_unbind_window() */
 	bind(&b, SIGNALED, 1, 1, 0, 100, RD);
 	rig_run(&b.r, RN_S(1));
 	rig_expect(&b.r, 1, 1, RN_STATUS_SUCCESS);
@@ -385,8 +387,9 @@ static void test_forget(void **state)
 	rn_shard_unbind_window(b.r.s[1].sh, b.id, number);
 	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
 	assert_true(ended(&b, 1));
-	/* With i == 2 another window is destroyed. With i == 3 this window is destroyed: its queued
-	 * BIND and INVALIDATE then have no effect, but complete with success. */
+	/* With i == 2 another window is destroyed, and this one's queued BIND takes effect. With i
+	 * == 3 this window is destroyed: its queued BIND and INVALIDATE have no effect, but
+	 * complete with success. */
 	for (unsigned i = 2; i < 4; i++) {
 		bool another = i == 2;
 
@@ -431,8 +434,8 @@ static void test_key_given_in_vain(void **state)
 		assert_true(ended(&b, 1));
 		assert_int_equal(rn_mw_remove(t, b.id, &qpn), 0);
 		rn_mr_reclaim(t, b.id);
-		/* the table uses a slot again only after all others, so the loop comes to this slot
-		 * four times */
+		/* a freed slot of the table is used again only after all others, so the loop comes
+		 * to this slot four times */
 		for (uint32_t i = 0; i < 4 * 64; i++) {
 			assert_int_equal(rn_mw_add(t, 1, &b.shared, &reused), 0);
 			assert_int_not_equal(reused >> 8, b.id >> 8);

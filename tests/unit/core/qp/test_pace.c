@@ -17,7 +17,7 @@ static struct rn_pkt cnp_for(struct rig *r, int side)
 	return p;
 }
 
-/* Returns a WRITE packet for side's QP with the ECN mark for congestion. */
+/* Returns a WRITE packet for side's QP with the ECN bits 11 (congestion experienced). */
 static struct rn_pkt marked(struct rig *r, int side, int delta)
 {
 	struct rn_pkt p = rig_pkt(r, side, RN_OP_WRITE_ONLY, delta, "x", 1);
@@ -68,7 +68,7 @@ static void wire_row_E1_bytes(void **state)
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 	assert_true(rn_shard_wants_tx(r.s[1].sh, r.now));
 	assert_false(rn_shard_only_acks(r.s[1].sh));
-	assert_true(rig_take(&r, 1, &got)); /* the parser has checked checksum and ICRC */
+	assert_true(rig_take(&r, 1, &got)); /* rig_take() has checked the checksum and ICRC */
 	assert_int_equal(got.opcode, RN_OPCODE_CNP);
 	assert_int_equal(got.dest_qpn, r.s[0].qpn);
 	assert_int_equal(got.tclass, 48 << 2 | RN_ECT_0);
@@ -87,7 +87,7 @@ static void wire_row_E1_bytes(void **state)
 	rig_fini(&r);
 }
 
-/* A CNP in a VLAN keeps the priority set for CNPs, here over IPv6. */
+/* A CNP in a VLAN has the VLAN priority that is set for CNPs, here over IPv6. */
 static void wire_row_E1_tagged_ipv6(void **state)
 {
 	static const struct rn_av base = {.sgid = {{0x20, 1, 0xd, 0xb8, [15] = 1}},
@@ -267,8 +267,8 @@ static void test_data_can_be_marked(void **state)
 
 /* ---- waiting under a rate limit ---- */
 
-/* A QP that may not send yet is on no list: the shard has nothing to do, and rn_shard_next() gives
- * the time at which the QP may send. */
+/* A QP that has to wait under its rate limit is on no list of the shard, which has nothing to do;
+ * rn_shard_next() gives the time at which the QP may send again. */
 static void test_waits_for_nothing(void **state)
 {
 	struct rig r;

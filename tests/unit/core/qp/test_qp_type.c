@@ -4,8 +4,8 @@
 
 #include "rig.h"
 
-/* The attribute masks of ibv_modify_qp as numbers, without the state bit. They are written out here
- * so that the test does not derive from the table that it checks. */
+/* The attribute masks that the rules of ibv_modify_qp give, as numbers without the state bit:
+ * written out here so that the test is independent of the table that it checks. */
 static const struct move {
 	uint8_t type, from, to;
 	uint32_t must, may;
@@ -74,7 +74,7 @@ static int try(struct rig *r, uint8_t from, uint8_t to, uint32_t mask)
 	return rig_modify(r, 0, RN_QP_STATE | mask, &a);
 }
 
-/* Moves the QP to SQE by posting a request of an unknown kind. */
+/* Moves a UC or UD QP to SQE by posting a request of an unknown kind. */
 static void fail_a_send(struct rig *r)
 {
 	struct rn_pkt p;
@@ -196,8 +196,8 @@ static void test_kinds(void **state)
 			 0);
 }
 
-/* After a request fails, all requests behind it are flushed in order, later ones too; receives stay
- * posted. */
+/* After a request fails, all requests behind it are flushed in order, those posted later too;
+ * receives stay posted. */
 static void test_send_error(void **state)
 {
 	struct rn_cqe c;
@@ -292,7 +292,7 @@ static void serve(struct rig *r, uint8_t reads)
 }
 
 /* A change of max_dest_rd_atomic in SQD keeps the records of the newest READs, unanswered ones
- * included, and drops the older ones. */
+ * included, and drops the older records. */
 static void test_reads_served(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD};
@@ -301,7 +301,8 @@ static void test_reads_served(void **state)
 
 	rig_init(&r, &(struct rig_opt){.reads = 4});
 	assert_int_equal(rig_modify(&r, 1, RN_QP_STATE, &a), 0);
-	for (unsigned i = 0; i < 6; i++) { /* more READs than records: the ring has wrapped */
+	/* more READs than there are records, so that the ring of records wraps */
+	for (unsigned i = 0; i < 6; i++) {
 		take_reads(&r, 1);
 		answer(&r, 1);
 	}

@@ -144,7 +144,8 @@ static void test_reads_do_not_block_requests(void **state)
 		assert_int_equal(p.op->family, RN_F_READ_RESP);
 	}
 	rig_expect_silence(&r, 1);
-	rig_recv(&r, 0, 3, 0x8000, 8192); /* all packets so far were lost: both sides resend */
+	/* the packets taken above count as lost, so both sides resend */
+	rig_recv(&r, 0, 3, 0x8000, 8192);
 	rig_run(&r, RN_S(1));
 	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
@@ -152,7 +153,8 @@ static void test_reads_do_not_block_requests(void **state)
 	rig_fini(&r);
 }
 
-/* A WRITE of the longest message starts; one byte more is refused before anything is written. */
+/* The first packet of a WRITE of the maximum message length is accepted; if the length in its RETH
+ * is one byte more, the packet is refused and nothing is written. */
 static void test_longest_write(void **state)
 {
 	static const uint8_t data[1024] = {1, 2, 3};

@@ -1,5 +1,5 @@
-/* The requester: packetisation, completions, retries and their errors: rows Q of
- * docs/spec/rocev2.md. Side 0 sends requests; the test takes its frames and answers by hand. */
+/* The requester: how requests become packets, completions, retries and errors (rows Q of
+ * docs/spec/rocev2.md). Side 0 sends requests; the test takes its frames and answers by hand. */
 #include "asker.h"
 
 /* ---- packets ---- */
@@ -57,7 +57,7 @@ static void test_solicited_inline_sges(void **state)
 	w[0].num_sge = 4;
 	w[0].length = 1500;
 	w[0].rkey = r.s[1].key;
-	/* hides from the compiler that the SGE list continues in the next slot */
+	/* keeps the compiler from warning that the SGE list runs on into the next slot */
 	__asm__("" : "+r"(sge));
 	sge[0] = (struct rn_sge){(uintptr_t)r.s[0].mem, 1000, r.s[0].key};
 	sge[1] = (struct rn_sge){(uintptr_t)r.s[0].mem, 0, 0};
@@ -151,7 +151,7 @@ static void test_timeout_resumes(void **state)
 	expect_packet(&r, RN_OP_SEND_MIDDLE, S + 3, 1024, true);
 	expect_packet(&r, RN_OP_SEND_LAST, S + 4, 904, true);
 	rig_expect_silence(&r, 0);
-	/* an ACK of the first transmission overtakes the resent packets */
+	/* after another timeout an ACK of the first transmission comes before anything is resent */
 	rig_wait(&r, RN_MS(80));
 	assert_int_equal(ack(&r, S + 4), RN_V_OK);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
@@ -195,8 +195,8 @@ static void test_nak_sequence_exceeded(void **state)
 	for (int i = 0; i < 3; i++) {
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
-		/* An early (adaptive) resend lets the next NAK count again; the resend itself uses
-		 * up no retry. */
+		/* After an early (adaptive) resend the next NAK counts again; the resend itself
+		 * uses up no retry. */
 		rig_wait(&r, RN_MS(4) << (i + 1));
 		drain(&r);
 	}
@@ -298,7 +298,7 @@ static void test_no_answer(void **state)
 	}
 	assert_int_equal(sent, 2);
 	assert_in_range(r.now - begun, 3 * full, 3 * full + RN_MS(5));
-	/* each timeout marks the peer's neighbour entry for a probe */
+	/* each of the two timeouts that caused a resend also caused a probe of the peer's MAC */
 	assert_int_equal(fake_probes - doubts, 2);
 	assert_memory_equal(&fake_probed, &r.s[1].port.gids[0], 16);
 	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
@@ -325,7 +325,7 @@ static void test_early_resends(void **state)
 	struct rig r;
 	const struct rn_stats *st;
 
-	/* transport timeout 4.3 s, no retry at all */
+	/* transport timeout 4.3 s; 0xFF is the bench's value for no retry */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 0xFF, .timeout = 20});
 	st = rn_shard_stats(r.s[0].sh);
 	post_send(&r, 1, 8);
@@ -367,7 +367,8 @@ static void test_rnr(void **state)
 		struct rig r;
 
 		rig_init(&r, &(struct rig_opt){.timeout = 8,
-					       /* a timeout (1 ms) would fail the QP */
+					       /* 0xFF: no retry, so a transport timeout (1 ms)
+					        * would fail the QP */
 					       .retry_cnt = 0xFF});
 		post_send(&r, 1, 8);
 		post_send(&r, 2, 8);
@@ -417,8 +418,8 @@ static void test_rnr_exceeded(void **state)
 	rig_fini(&r);
 }
 
-/* An RNR NAK proves that the packet arrived: timeouts before the RNR NAK do not count against later
- * ones, however long the wait for a receive. */
+/* An RNR NAK proves that the packet arrived: it restores the retries that timeouts before it used
+ * up, however long the wait for a receive. */
 static void test_rnr_and_loss(void **state)
 {
 	struct rig r;
@@ -468,7 +469,8 @@ static void test_local_fault(void **state)
 	rig_fini(&r);
 }
 
-/* If a region is removed before a resend, the QP fails with a local protection error. */
+/* If the region that a SEND reads is removed before the SEND is resent, the QP fails with a local
+ * protection error. */
 static void test_key_dies_before_resend(void **state)
 {
 	struct rig r;

@@ -156,8 +156,8 @@ static void test_fatal_nak_inside_read(void **state)
 		    {0x62, RN_STATUS_REM_ACCESS_ERR, RN_V_RSP_NAK_ACC},
 		    {0x63, RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP}};
 
-	/* `at`: the NAK has the PSN of the READ request (0), of the next response (2), or of one
-	 * behind lost responses (3, 4). */
+	/* The NAK has the PSN of the READ request (at == 0), of the last response received (1), of
+	 * the next response (2), or of one behind lost responses (3, 4). */
 	for (unsigned i = 0; i < 5 * RN_ARRAY_SIZE(naks); i++) {
 		unsigned at = i % 5, k = i / 5;
 		struct rig r;
@@ -178,8 +178,8 @@ static void test_fatal_nak_inside_read(void **state)
 	}
 }
 
-/* The NAK arrives without the READ's first response, and without the ACK of the request before the
- * READ. */
+/* A fatal NAK arrives, but neither a response of the READ nor the ACK of the request before it: the
+ * READ fails, and the request before it succeeds. */
 static void test_fatal_nak_without_responses(void **state)
 {
 	struct rig r;
@@ -240,11 +240,12 @@ static void test_psn_space(void **state)
 	w.sge[0] = (struct rn_sge){0x1000000000, 1u << 31, key};
 	rig_post(&r, 0, &w);
 	rig_request(&r, 0, RN_WQE_READ, 0, 2, 0, 8, 0);
-	for (unsigned i = 0; i < 4; i++) { /* one window of responses, requested in four pieces */
+	/* the send window has room for 256 responses, requested in four pieces of 64 */
+	for (unsigned i = 0; i < 4; i++) {
 		assert_true(rig_take(&r, 0, &p));
 		assert_int_equal(p.dma_len, 64 << 8);
 	}
-	rig_expect_silence(&r, 0); /* 2^23 PSNs are in use */
+	rig_expect_silence(&r, 0); /* the first READ uses 2^23 PSNs: the second may not start */
 	assert_int_equal(ack(&r, S - 1), RN_V_RSP_STALE);
 	rig_fini(&r);
 }

@@ -121,7 +121,7 @@ static void test_send_three(void **state) /* row R3: one completion and one ACK 
 	rig_fini(&r);
 }
 
-static void test_receiver_not_ready(void **state) /* rows R9 R10 R11 R12: RNR NAK, then accepted */
+static void test_receiver_not_ready(void **state) /* rows R9 R10 R11 R12: RNR NAK, then an ACK */
 {
 	for (int zero = 0; zero < 2; zero++) {
 		struct rig r;
@@ -170,11 +170,11 @@ static void test_rnr_waits_grow(void **state)
 
 struct fatal {
 	const char *row;
-	uint8_t before, before2; /* opcodes of packets accepted before; 0xFF: none */
+	uint8_t before, before2; /* opcodes of packets accepted before this one; 0xFF: none */
 	uint32_t reth;		 /* RETH length, if `before` is a WRITE */
 	uint8_t opcode;
 	uint32_t len;
-	uint32_t dma_len; /* RETH length of the last packet; 0: len */
+	uint32_t dma_len; /* RETH length of the packet under test; 0: len */
 	uint8_t pad;
 	enum {
 		GOOD,
@@ -461,7 +461,7 @@ static void test_duplicates(void **state) /* rows D4 D5 D6 D7 D8: acknowledged, 
 	assert_int_equal(give(&r, RN_OP_SEND_FIRST, -2, MTU), RN_V_REQ_DUPLICATE);
 	expect_reply(&r, 0x1F, e - 1, 1);
 	assert_int_equal(give(&r, RN_OP_SEND_LAST, -1, 0),
-			 RN_V_REQ_DUPLICATE); /* the wrong length of a duplicate is not checked */
+			 RN_V_REQ_DUPLICATE); /* the length of a duplicate is not checked */
 	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, -1, data, 8);
 	p.rkey = 1;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_REQ_DUPLICATE);
@@ -530,7 +530,7 @@ static void test_read(void **state) /* rows A1 A2 A3 A4 A5 D11 D12: responses an
 	rig_fini(&r);
 }
 
-static void test_read_limit(void **state) /* rows A9 A10 D14: a fifth READ; PSNs inside a READ */
+static void test_read_limit(void **state) /* rows A9 A10 D14: a 5th READ; a SEND at a READ's PSN */
 {
 	struct rig r;
 	uint32_t e;
@@ -540,7 +540,7 @@ static void test_read_limit(void **state) /* rows A9 A10 D14: a fifth READ; PSNs
 	e = epsn(&r);
 	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(ask(&r, 0, i, 2048), RN_V_OK);
-	/* a PSN inside a READ's range: no duplicate of the READ, and not delivered */
+	/* a SEND with a PSN from a READ's range is dropped like an old duplicate */
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, -1, 8), RN_V_REQ_DUP_STALE);
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 1, 8), RN_V_REQ_GAP);
 	for (unsigned i = 0; i < 4; i++) {
@@ -570,7 +570,7 @@ static void test_read_again(void **state)
 	e = epsn(&r);
 	ask(&r, 0, 0, 3000);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, data, MTU);
-	/* a duplicate in the middle of the responses makes them start again */
+	/* a duplicate READ request between the responses makes them start again */
 	assert_int_equal(ask(&r, -3, 0, 3000), RN_V_REQ_DUP_READ);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, data, MTU);
 	expect_response(&r, RN_OP_READ_RESP_MIDDLE, e + 1, data + MTU, MTU);
@@ -617,7 +617,7 @@ static void test_replay_in_order(void **state)
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 1, data + 1, 8);
 	expect_reply(&r, 0x1F, e + 2, 3);
-	/* a repeated response that is still unsent is dropped when its READ record is needed */
+	/* a repeated response that is still unsent is dropped when a new READ needs its record */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(ask(&r, 0, i, 8), RN_V_OK);
@@ -647,7 +647,7 @@ static void test_duplicate_before_read(void **state) /* row D13: ACK with a PSN 
 	rig_fini(&r);
 }
 
-static void test_read_memory_gone(void **state) /* row A18; and NAK 0x62 among READ responses */
+static void test_read_memory_gone(void **state) /* row A18: memory of two READs is deregistered */
 {
 	struct rig r;
 	uint32_t e;
@@ -659,11 +659,11 @@ static void test_read_memory_gone(void **state) /* row A18; and NAK 0x62 among R
 	expect_response(&r, RN_OP_READ_RESP_LAST, e + 1, data + MTU, MTU);
 	ask(&r, 0, 0, 2048);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e + 2, data, MTU);
-	/* the answer to this duplicate must be sent before the missing response */
+	/* this duplicate of the first READ is answered before the rest of the second READ */
 	assert_int_equal(ask(&r, -4, 0, 2048), RN_V_REQ_DUP_READ);
 	assert_int_equal(rn_mr_remove(r.s[1].mrs, r.s[1].key), 0);
 	assert_int_equal(ask(&r, -4, 0, 2048), RN_V_REQ_REPLAY_GONE);
-	/* the repeated response is dropped; the second READ ends with a NAK for its missing part */
+	/* the repeated responses are dropped, and the rest of the second READ gets a NAK */
 	expect_reply(&r, 0x62, e + 3, 2);
 	assert_int_equal(r.s[1].qp->state, RN_QPS_ERR);
 	assert_true(has_event(&r, 1, RN_EVENT_QP_ACCESS_ERR));
@@ -740,7 +740,7 @@ static void test_record_of_last_round(void **state)
 	rig_fini(&r);
 }
 
-/* The longest READ uses half of all PSNs; PSNs behind it must not be taken for older ones. */
+/* The longest READ uses half of all PSNs; the ACK of a packet behind it must still come last. */
 static void test_longest_read(void **state)
 {
 	const uint32_t npkts = RN_PSN_WINDOW;
@@ -763,7 +763,7 @@ static void test_longest_read(void **state)
 	p.dma_len = RN_MSG_MAX;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, r.s[1].mem, 256);
-	/* the response that was sent made room for one more PSN */
+	/* after the first response the requester may use one more PSN */
 	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, 0, 8), RN_V_OK);
 	expect_response(&r, RN_OP_READ_RESP_MIDDLE, e + 1, r.s[1].mem + 256, 256);
 	assert_int_equal(r.s[1].qp->rx.owed[0].kind, RN_OWE_READ);

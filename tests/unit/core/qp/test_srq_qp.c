@@ -102,7 +102,7 @@ static void test_one_for_each_message(void **state)
 	assert_int_equal(done(&b).wr_id, 2);
 	assert_int_equal(level(&b), 0);
 	assert_int_equal(rn_shard_stats(b.r.s[1].sh)->srq_taken, 2);
-	/* the QP's own receive queue counts nothing */
+	/* receives of the shared queue do not count in the QP's own receive queue */
 	assert_int_equal(atomic_load(&b.r.s[1].qp->shared.rq_retired), 0);
 	stop(&b);
 }
@@ -122,8 +122,8 @@ static void test_writes_take_none(void **state)
 	stop(&b);
 }
 
-/* Receives of a shared queue give a QP no credits: every ACK has the credit code 0x1F ("no
- * credits"). */
+/* Receives of a shared queue give a QP no credits: every ACK has the credit code 0x1F ("credits are
+ * not reported"). */
 static void wire_row_D17_no_credits(void **state)
 {
 	struct bench b;
@@ -246,7 +246,7 @@ static void test_bad_receives(void **state)
 	stop(&b);
 }
 
-/* The keys of a receive are checked in the queue's PD, not in the QP's. */
+/* The keys of a receive are checked in the PD of the shared queue, not in that of the QP. */
 static void test_domain_of_the_queue(void **state)
 {
 	struct bench b;
@@ -261,7 +261,8 @@ static void test_domain_of_the_queue(void **state)
 	stop(&b);
 }
 
-/* A message in progress is flushed with its QP; the queue remains. */
+/* When a QP ends, the receive of a message in progress is flushed; the other receives stay in the
+ * shared queue. */
 static void test_flush(void **state)
 {
 	const struct rn_qp_attr err = {.state = RN_QPS_ERR}, reset = {.state = RN_QPS_RESET};
@@ -289,7 +290,7 @@ static void test_flush(void **state)
 	assert_int_equal(level(&b), 1);
 	stop(&b);
 
-	/* RESET drops the message without a completion */
+	/* RESET drops the message and its receive without a completion */
 	start(&b);
 	receive(&b, 1, 0, 3000);
 	assert_int_equal(rx(&b, RN_OP_SEND_FIRST, MTU), RN_V_OK);
@@ -301,7 +302,8 @@ static void test_flush(void **state)
 	stop(&b);
 }
 
-/* The first packet of another message breaks off the message in progress. */
+/* The first packet of another message breaks off the message in progress, whose receive completes
+ * with an error. */
 static void test_broken_off(void **state)
 {
 	struct bench b;
@@ -377,7 +379,7 @@ static void test_creation(void **state)
 	stop(&b);
 }
 
-/* A QP with a shared queue has no receives of its own: one posted to the QP is dropped. */
+/* A QP with a shared queue has no receives of its own: a receive posted to the QP is dropped. */
 static void test_no_receives_of_its_own(void **state)
 {
 	struct bench b;

@@ -24,7 +24,7 @@ static void post(struct torture *t, int side)
 					RN_WQE_NOP};
 	const struct rn_qp *qp = t->r.s[side].qp;
 	uint32_t len = draw(t, 4) ? draw(t, 3000) : 0;
-	/* rarely reaches beyond the end of the region */
+	/* rarely (1 in 2000) the request reaches beyond the end of the region */
 	uint32_t off = draw(t, 2000) ? draw(t, RIG_MEM - 4096) : RIG_MEM - 10;
 
 	if (draw(t, 3) == 0) {
@@ -86,7 +86,8 @@ static void inject(struct torture *t, int side)
 	p.ack_req = draw(t, 2);
 	p.pad = draw(t, 20) ? p.pad : draw(t, 4);
 	p.syndrome = draw(t, 2) ? 0x1F : draw(t, 3) ? 0x60 : draw(t, 256);
-	/* A fatal NAK ends the QP and so the run, hence seven of eight become an RNR NAK. */
+	/* A fatal NAK ends the QP, after which little is tested, so seven of eight become an RNR
+	 * NAK. */
 	if (p.syndrome > 0x60 && p.syndrome < 0x64 && draw(t, 8))
 		p.syndrome = 0x21;
 	rig_rx(&t->r, side, &p);
@@ -105,7 +106,7 @@ static void disturb(struct torture *t, int side)
 	rig_modify(&t->r, side, RN_QP_STATE, &a);
 }
 
-/* Sometimes resets and reconnects both QPs after an error. */
+/* Once a QP is in the error state or RESET, sometimes resets and reconnects both QPs. */
 static void revive(struct torture *t)
 {
 	struct rn_qp_attr reset = {.state = RN_QPS_RESET};
@@ -157,8 +158,8 @@ static void step(struct torture *t)
 	drain_cq(t, side);
 }
 
-/* Runs one seed; returns how many packets were accepted, since a run of failed QPs proves
- * nothing. */
+/* Runs one seed; returns how many packets were accepted. The caller checks the sum, because runs of
+ * QPs that failed at once would prove nothing. */
 static uint64_t torture(uint64_t seed)
 {
 	struct torture t = {.seed = seed * 7919 + 1};
