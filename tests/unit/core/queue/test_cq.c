@@ -1,4 +1,5 @@
-/* Completion rings: publishing, arming, growing, overrun. */
+/* The ring of a completion queue (CQ): how completions are published to its reader, when an armed
+ * CQ makes an event, growth, and overrun. */
 #include "queue/cq.h"
 #include "rig.h"
 
@@ -76,7 +77,7 @@ static void test_overrun(void **state)
 	free(b.ring);
 }
 
-/* Rows R5, R6: which completions fire the event of an armed CQ. */
+/* Rows R5, R6 of docs/spec/rocev2.md: which completions fire the event of an armed CQ. */
 static void test_arming(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* A shared receive queue without QPs: order, depth, growth, the limit, and several threads that
- * take from it. */
+/* A shared receive queue (SRQ) without QPs: order, depth, growth, the limit whose crossing makes an
+ * event, and several threads that take from the queue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
