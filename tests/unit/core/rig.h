@@ -53,16 +53,16 @@ struct rig {
 
 struct rig_opt {
 	uint8_t mtu;	     /* path MTU code; 0 stands for 3 (1024 bytes) */
-	uint8_t timeout;     /* ACK timeout code; 0 stands for 14, 0xFF for 0 */
-	uint8_t retry_cnt;   /* retry count; 0 stands for 7, 0xFF for none */
+	uint8_t timeout;     /* ACK timeout code; 0 stands for 14, 0xFF for code 0 (no timer) */
+	uint8_t retry_cnt;   /* retry count; 0 stands for 7, 0xFF for no retry */
 	uint8_t rnr_retry;   /* RNR retry count; 0 stands for 7 (no end) */
-	uint8_t min_rnr;     /* minimum RNR timer code; 0 stands for 12, 0xFF for 0 */
+	uint8_t min_rnr;     /* minimum RNR timer code; 0 stands for 12, 0xFF for code 0 */
 	uint8_t reads;	     /* READs and atomics in flight; 0 stands for 4, 0xFF for none */
 	uint32_t access;     /* rights of the peer; 0 stands for all remote rights */
 	uint32_t cq_entries; /* size of the CQ; 0: enough for all requests and receives */
 	bool unconnected;    /* leave both QPs in RESET */
 	bool only_rtr;	     /* leave both QPs in RTR */
-	rn_time rto_initial; /* first adaptive timeout in ns; 0 stands for the default */
+	rn_time rto_initial; /* first adaptive resend timeout in ns; 0: the default */
 	uint32_t window;
 	uint8_t type;	    /* enum rn_qp_type; 0 stands for RC */
 	struct rn_srq *srq; /* SRQ for side 1's QP, with SRQ number 5; the test owns it */

@@ -1,6 +1,6 @@
-/* Identifiers that an adapter shows to its peers reveal nothing about other identifiers: each kind
- * is a function of one secret alone, so that a peer that has seen any number of ids and keys can
- * predict no other id, QPN or key. */
+/* Identifiers that an adapter shows to its peers (communication ids, QPNs, keys) must not reveal
+ * others: each kind depends on one secret alone, and no number of known identifiers predicts
+ * another. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* RESOLVE commands, and commands that only shard 0 accepts, with the real connection manager and
- * neighbour state machine (ARP and ND). */
+/* RESOLVE commands (they find the MAC for an address) and commands that only shard 0 accepts, with
+ * the real connection manager and neighbour state machine (ARP and ND). */
 #include <errno.h>
 
 #include "rig.h"
@@ -72,7 +72,7 @@ static void test_resolve_nobody(void **state)
 }
 
 /* While an address is being resolved, a change of the port's addresses removes the route to it: the
- * command fails. */
+ * resolution fails. */
 static void test_resolve_and_move(void **state)
 {
 	struct rig r;

@@ -1,4 +1,4 @@
-/* The shard: demultiplexing, QPNs, sending order of QPs, armed CQs, commands. */
+/* The shard: to which QP a packet goes, QPNs, sending order of QPs, armed CQs, commands. */
 #include <errno.h>
 
 #include "shard/resolve.h"
@@ -247,7 +247,8 @@ static uint32_t turn(const struct rn_shard *sh, uint32_t i)
 	       sh->lane.cfg.index;
 }
 
-/* The shard's QPNs end at 0xFFFFFE, the last QPN that is not reserved. */
+/* Checks that the shard's last QPN is the highest one up to 0xFFFFFE that belongs to the shard
+ * (0xFFFFFF is the multicast QPN). */
 static void expect_last_qpn(const struct rn_shard *sh)
 {
 	uint32_t n = sh->lane.cfg.nshards, last = sh->qpn_first + sh->qpn_count - 1;
@@ -306,8 +307,8 @@ static void test_numbers(void **state)
 			assert_non_null(rn_shard_qp(sh, kept[0]));
 		}
 		unmake(sh, kept[0], gens[0]);
-		/* At the end of the number space the search wraps, and skips QPNs held by a
-		 * timewait record. */
+		/* At the end of the QPN space the search wraps, and skips QPNs held by a timewait
+		 * record. */
 		assert_int_equal(first, turn(sh, 0));
 		sh->qpn_next = sh->qpn_count - 1;
 		fake_waits = first;
@@ -443,7 +444,7 @@ static void test_coalesced(void **state)
 	assert_int_equal(rig_move(&r, 0, 32), 32);
 	assert_int_equal(rig_move(&r, 1, 32), 1);
 	assert_int_equal(r.s[1].acks, 1);
-	/* rn_shard_done() publishes sq_retired */
+	/* sq_retired is published only by rn_shard_done() */
 	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 0);
 	rn_shard_done(r.s[0].sh, r.now);
 	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 32);
@@ -488,7 +489,7 @@ static void test_new_mac(void **state)
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 8, 0);
 	assert_true(rig_take(&r, 0, &p));
 	assert_memory_equal(p.dmac, m.mac, 6);
-	/* now the peer is behind a gateway, and the gateway's MAC changes */
+	/* now the peer is behind a gateway, and the gateway gets a new MAC */
 	r.s[0].port.prefix_len[0] = 31;
 	r.s[0].port.gateway4 = r.s[0].port.gids[0];
 	r.s[0].port.gateway4.b[15] ^= 1;
@@ -541,7 +542,7 @@ static void test_new_mac_of_gateway(void **state)
 	}
 }
 
-/* Messages from another shard to shard 0: a QP has received its first packet, and a neighbour entry
+/* Messages that other shards send to shard 0: a QP has received its first packet; a neighbour entry
  * may be stale. */
 static void test_messages(void **state)
 {
@@ -553,7 +554,7 @@ static void test_messages(void **state)
 	unsigned before;
 
 	rig_init(&r, &(struct rig_opt){.only_rtr = true});
-	r.s[1].sh->lane.cm = NULL; /* shards other than 0 have no CM */
+	r.s[1].sh->lane.cm = NULL; /* side 1 plays a shard other than 0: it has no CM */
 	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, 0, NULL, 0);
 	before = fake_comm_est;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
@@ -565,7 +566,7 @@ static void test_messages(void **state)
 	assert_int_equal(rn_shard_outbox(r.s[1].sh, &m, 1), 0);
 	rn_shard_inbox(r.s[0].sh, &m, r.now);
 	assert_int_equal(fake_comm_est, before + 1);
-	/* shards other than 0 have no neighbour table */
+	/* as a shard other than 0, side 1 has no neighbour table either */
 	r.s[1].sh->lane.neigh = NULL;
 	before = fake_probes;
 	rn_lane_probe_peer(&r.s[1].sh->lane, &r.s[0].port.gids[0], r.now);
@@ -615,7 +616,7 @@ static void test_turns(void **state)
 	rig_fini(&r);
 }
 
-/* Operations on all QPs include the QP in the last slot of the table. */
+/* Operations on all QPs include the QP in the last slot of the QP table. */
 static void test_last_place(void **state)
 {
 	uint8_t mac[6] = {2, 9, 9, 9, 9, 9};
@@ -710,7 +711,7 @@ static void test_room_for_one(void **state)
 		assert_int_equal(m[0].qpn, i);
 	}
 	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
-	r.s[0].qp->state = RN_QPS_ERR; /* in the error state the QP's WRITE needs no ACK */
+	r.s[0].qp->state = RN_QPS_ERR; /* the WRITE above is never acknowledged */
 	rig_fini(&r);
 }
 
