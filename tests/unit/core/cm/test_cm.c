@@ -297,7 +297,7 @@ static void nobody_confirms_the_rep(void **state) /* rows C8, C9: REP times out,
 			assert_true(net.box[1].sent[RN_CM_REP] >= 16);
 			assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
 			assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
-			/* host 0 got no REP: it matches the REJ by its own communication ID */
+			/* host 0 got no REP: the REJ names the connection by host 0's own ID */
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 4);
 		}
 		net_destroy(&net, 0, id);

@@ -24,7 +24,7 @@ static struct rn_gid host(unsigned i)
 }
 
 /* A REQ adds no entry for its sender to the neighbour table: the REP goes to the source MAC of the
- * REQ. From the RTU on the QP uses the MAC found by ARP. */
+ * REQ. Once the RTU has arrived, the QP uses the MAC found by ARP. */
 static void req_adds_no_neighbour_entry(void **state)
 {
 	static const uint8_t truth[6] = {2, 0, 0, 0, 0, 0x42};

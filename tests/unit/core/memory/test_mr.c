@@ -200,8 +200,8 @@ static void test_race(void **state)
 {
 	const struct rn_secret keys = {{5}};
 	struct race r = {.t = rn_mr_table_create(1, &keys)};
-	/* The twin table has the same secret and so returns the same keys in advance; the reader
-	 * tries each key before it is valid. */
+	/* A twin of the table: with the same secret it gives out the same keys, but earlier, so
+	 * that the reader tries each key before it is valid. */
 	struct rn_mr_table *twin = rn_mr_table_create(1, &keys);
 	pthread_t th;
 

@@ -408,7 +408,7 @@ static void *bind_and_look(void *arg)
 		look(me, false, v);
 		if (me->bound % 16 == 0)
 			sched_yield();
-		/* one thread uses odd variants, the other even ones */
+		/* one thread uses odd key variants, the other even ones */
 		v = v >= 254 ? v - 253 : v + 2;
 		if (v == 0)
 			v = 2;

@@ -121,8 +121,8 @@ static void held_ones_stay(void **state)
 }
 
 /* A neighbour that stops answering while a connection holds it stays in the table; the next resolve
- * sends a new request. It answers that request, so its entry remains even after the connection has
- * released it. */
+ * sends a new request. Then the neighbour answers, so its entry remains even after the connection
+ * has released it. */
 static void a_held_one_that_is_lost(void **state)
 {
 	struct rn_neigh *n = machine();

@@ -49,8 +49,9 @@ static void hosts(void **state)
 	}
 }
 
-/* `own`: index of dst among the port's addresses, -1 if it is not one; `ok`: dst has a route;
- * `from`: index of the port's address that is used as the source, -1 if none fits. */
+/* Columns of the table: own - index of dst among the port's addresses, -1 if it is not one; ok -
+ * dst has a route; from - index of the port's address that is used as the source, -1 if none
+ * fits. */
 static void ways(void **state)
 {
 	/* clang-format off */

@@ -1,6 +1,6 @@
 /* A QP under random events (repeatable by seed): packets with arbitrary fields, malformed requests,
- * removed regions, state changes midway. No assertion may fail, no other memory may be touched, and
- * every request is retired exactly once. */
+ * removed regions, state changes midway. No assertion may fail, no memory outside the QPs and their
+ * regions may be touched, and every request is retired exactly once. */
 #include "rig.h"
 
 struct torture {

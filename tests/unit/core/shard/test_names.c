@@ -1,6 +1,6 @@
 /* Identifiers that an adapter shows to its peers (communication ids, QPNs, keys) must not reveal
- * others: each kind depends on one secret alone, and no number of known identifiers predicts
- * another. */
+ * others: each kind depends on one secret alone, and a peer that knows many of one kind can predict
+ * no further one. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -599,7 +599,7 @@ static void test_turns(void **state)
 	cfg = r.s[0].sh->lane.cfg;
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
 	assert_true(rig_take(&r, 0, &p));
-	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() creates its QP with CQ 0 */
+	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() uses CQ 0 for its QP: CQ 3 again */
 	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
 	other->attr = r.s[0].qp->attr;
 	other->peer = r.s[0].qp->peer;
