@@ -23,54 +23,54 @@
 	X(LISTEN,      DESTROY,    refuse_backlog,    CLOSED) \
 	/* active side, up to the RTU */ \
 	X(RESOLVING,   NEIGH_OK,   send_req,          REQ_SENT) \
-	X(RESOLVING,   NEIGH_FAIL, report_unreachable,  BOUND) \
+	X(RESOLVING,   NEIGH_FAIL, report_unreachable, BOUND) \
 	X(RESOLVING,   DESTROY,    nothing,           CLOSED) \
 	X(REQ_SENT,    TIMER,      resend,            REQ_SENT) \
 	X(REQ_SENT,    SPENT,      give_up_req,       BOUND) \
 	X(REQ_SENT,    MRA_REQ,    wait_longer,       REQ_WAIT) \
 	X(REQ_SENT,    REP,        take_rep,          REP_RCVD) \
-	X(REQ_SENT,    REJ,        report_rejected,     BOUND) \
+	X(REQ_SENT,    REJ,        report_rejected,   BOUND) \
 	X(REQ_SENT,    DESTROY,    withdraw_req,      CLOSED) \
 	X(REQ_WAIT,    TIMER,      resend,            REQ_SENT) \
 	X(REQ_WAIT,    SPENT,      give_up_req,       BOUND) \
 	X(REQ_WAIT,    MRA_REQ,    wait_longer,       REQ_WAIT) \
 	X(REQ_WAIT,    REP,        take_rep,          REP_RCVD) \
-	X(REQ_WAIT,    REJ,        report_rejected,     BOUND) \
+	X(REQ_WAIT,    REJ,        report_rejected,   BOUND) \
 	X(REQ_WAIT,    DESTROY,    withdraw_req,      CLOSED) \
 	X(REP_RCVD,    REP_AGAIN,  delay_rep,         REP_RCVD) \
 	X(REP_RCVD,    DELAY,      delay_rep,         REP_RCVD) \
 	X(REP_RCVD,    ESTABLISH,  send_rtu,          ESTABLISHED) \
 	X(REP_RCVD,    REJECT,     reject_rep,        CLOSED) \
-	X(REP_RCVD,    REJ,        report_rejected,     BOUND) \
+	X(REP_RCVD,    REJ,        report_rejected,   BOUND) \
 	X(REP_RCVD,    DREQ,       answer_dreq,       CLOSED) \
 	X(REP_RCVD,    DESTROY,    reject_rep,        CLOSED) \
 	/* passive side, up to the RTU */ \
 	X(REQ_RCVD,    REQ_AGAIN,  delay_req,         REQ_RCVD) \
 	X(REQ_RCVD,    DELAY,      delay_req,         REQ_RCVD) \
-	X(REQ_RCVD,    SPENT,      report_rejected,     CLOSED) \
+	X(REQ_RCVD,    SPENT,      report_rejected,   CLOSED) \
 	X(REQ_RCVD,    ACCEPT,     send_rep,          REP_SENT) \
 	X(REQ_RCVD,    REJECT,     reject_req,        CLOSED) \
-	X(REQ_RCVD,    REJ,        report_rejected,     CLOSED) \
-	X(REQ_RCVD,    STALE,      report_rejected,     CLOSED) \
+	X(REQ_RCVD,    REJ,        report_rejected,   CLOSED) \
+	X(REQ_RCVD,    STALE,      report_rejected,   CLOSED) \
 	X(REQ_RCVD,    DESTROY,    reject_req,        CLOSED) \
 	X(REP_SENT,    REQ_AGAIN,  repeat,            REP_SENT) \
-	X(REP_SENT,    RTU,        report_established,  ESTABLISHED) \
-	X(REP_SENT,    COMM_EST,   report_established,  ESTABLISHED) \
+	X(REP_SENT,    RTU,        report_established, ESTABLISHED) \
+	X(REP_SENT,    COMM_EST,   report_established, ESTABLISHED) \
 	X(REP_SENT,    MRA_REP,    wait_longer,       REP_WAIT) \
 	X(REP_SENT,    TIMER,      resend,            REP_SENT) \
 	X(REP_SENT,    SPENT,      give_up_rep,       CLOSED) \
-	X(REP_SENT,    REJ,        report_rejected,     CLOSED) \
-	X(REP_SENT,    STALE,      report_rejected,     CLOSED) \
+	X(REP_SENT,    REJ,        report_rejected,   CLOSED) \
+	X(REP_SENT,    STALE,      report_rejected,   CLOSED) \
 	X(REP_SENT,    DREQ,       establish_and_take_dreq, DREQ_RCVD) \
 	X(REP_SENT,    DESTROY,    withdraw_rep,      CLOSED) \
 	X(REP_WAIT,    REQ_AGAIN,  repeat,            REP_WAIT) \
-	X(REP_WAIT,    RTU,        report_established,  ESTABLISHED) \
-	X(REP_WAIT,    COMM_EST,   report_established,  ESTABLISHED) \
+	X(REP_WAIT,    RTU,        report_established, ESTABLISHED) \
+	X(REP_WAIT,    COMM_EST,   report_established, ESTABLISHED) \
 	X(REP_WAIT,    MRA_REP,    wait_longer,       REP_WAIT) \
 	X(REP_WAIT,    TIMER,      resend,            REP_SENT) \
 	X(REP_WAIT,    SPENT,      give_up_rep,       CLOSED) \
-	X(REP_WAIT,    REJ,        report_rejected,     CLOSED) \
-	X(REP_WAIT,    STALE,      report_rejected,     CLOSED) \
+	X(REP_WAIT,    REJ,        report_rejected,   CLOSED) \
+	X(REP_WAIT,    STALE,      report_rejected,   CLOSED) \
 	X(REP_WAIT,    DREQ,       establish_and_take_dreq, DREQ_RCVD) \
 	X(REP_WAIT,    DESTROY,    withdraw_rep,      CLOSED) \
 	/* both sides, connected and disconnecting */ \
@@ -110,7 +110,7 @@
 	X(SIDR_SENT,   SIDR_REP,   take_sidr_rep,     BOUND) \
 	X(SIDR_SENT,   DESTROY,    cancel_sidr,       CLOSED) \
 	X(SIDR_RCVD,   REQ_AGAIN,  keep_request,      SIDR_RCVD) \
-	X(SIDR_RCVD,   SPENT,      report_rejected,     CLOSED) \
+	X(SIDR_RCVD,   SPENT,      report_rejected,   CLOSED) \
 	X(SIDR_RCVD,   ACCEPT,     answer_sidr,       CLOSED) \
 	X(SIDR_RCVD,   REJECT,     refuse_sidr,       CLOSED) \
 	X(SIDR_RCVD,   DESTROY,    refuse_sidr,       CLOSED)
@@ -127,15 +127,6 @@ static const struct rule {
 #undef X
 };
 
-static const struct {
-	const char *name;
-	unsigned flags;
-} states[RN_CMS_COUNT] = {
-#define X(name, flags, text) {#name, flags},
-	RN_CM_STATE_ROWS(X)
-#undef X
-};
-
 static const char *const cause_names[RN_CMC_COUNT] = {
 #define X(name, text) text,
 	RN_CM_CAUSE_ROWS(X)
@@ -149,13 +140,8 @@ void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *eve
 	for (unsigned s = 0; s < RN_CMS_COUNT; s++)
 		for (unsigned c = 0; c < RN_CMC_COUNT; c++)
 			if (rules[s][c].act)
-				out(arg, states[s].name, cause_names[c], rules[s][c].text,
-				    states[rules[s][c].next].name);
-}
-
-unsigned rn_cm_flags(enum rn_cm_state state)
-{
-	return states[state].flags;
+				out(arg, rn_cm_states[s].name, cause_names[c], rules[s][c].text,
+				    rn_cm_states[rules[s][c].next].name);
 }
 
 /* ---- change of state ---- */
@@ -182,7 +168,7 @@ static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
  * connections that wait for a MAC, count of half-open connections, next hop. */
 static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 {
-	unsigned flags = states[next].flags, before = states[c->state].flags;
+	unsigned flags = rn_cm_states[next].flags, before = rn_cm_states[c->state].flags;
 
 	c->state = (uint8_t)next;
 	if (!(flags & RN_CM_F_TIMED))

@@ -171,7 +171,7 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 	bool datagrams;
 
 	if (c && c->state != RN_CMS_BOUND)
-		return rn_cm_flags(c->state) & RN_CM_F_TAKEN ? -EALREADY : -EINVAL;
+		return rn_cm_states[c->state].flags & RN_CM_F_TAKEN ? -EALREADY : -EINVAL;
 	if (!c && !find_service(cmd, &s))
 		return -EPROTONOSUPPORT;
 	datagrams = (c ? c->qp_type : s.qp_type) == RN_QPT_UD;

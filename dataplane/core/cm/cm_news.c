@@ -44,7 +44,7 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 		     enum rn_cm_state to, enum rn_cm_cause cause, const struct rn_cm_why *why)
 {
 	bool was = from == RN_CMS_ESTABLISHED, is = to == RN_CMS_ESTABLISHED;
-	bool tried = rn_cm_flags(from) & RN_CM_F_TRIES;
+	bool tried = rn_cm_states[from].flags & RN_CM_F_TRIES;
 	bool over = to == RN_CMS_BOUND || to == RN_CMS_CLOSED;
 	struct rn_news news = {
 		.port = c->port,

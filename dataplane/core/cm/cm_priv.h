@@ -11,6 +11,7 @@
  *	cm_half.c   limits on half-open connections
  *	cm_index.c  the table of connections, lookups, ports
  *	cm_id.c     allocation of ids, timewait records
+ *	cm_state.c  properties of each state
  *	cm_time.c   CM time codes
  *	cm_peer.c   checks of a peer's address
  *	cm_news.c   steps of a connection that are logged
@@ -104,6 +105,13 @@ enum rn_cm_state {
 #undef X
 		RN_CMS_COUNT
 };
+
+/* A row of the table of states (cm_state.c). flags: bits of enum rn_cm_flags. */
+struct rn_cm_state_row {
+	const char *name;
+	unsigned flags;
+};
+extern const struct rn_cm_state_row rn_cm_states[RN_CMS_COUNT];
 
 enum rn_cm_cause {
 #define X(name, text) RN_CMC_##name,
@@ -247,7 +255,6 @@ typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 			  rn_time now);
 
 /* ---- functions of cm.c ---- */
-unsigned rn_cm_flags(enum rn_cm_state state); /* returns bits of enum rn_cm_flags */
 /* Runs the rule for this cause in the state of c. May release c. False: the table has no such rule,
  * and nothing was changed. */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,

@@ -1,0 +1,9 @@
+/* Which properties does each state of a connection have? The table RN_CM_STATE_ROWS of cm_priv.h as
+ * constants. Any thread. */
+#include "cm/cm_priv.h"
+
+const struct rn_cm_state_row rn_cm_states[RN_CMS_COUNT] = {
+#define X(name, flags, text) {#name, flags},
+	RN_CM_STATE_ROWS(X)
+#undef X
+};
