@@ -1,5 +1,6 @@
-/* How is an object found by its key? By a chained hash table of fixed size: connections are found
- * by peer and id, neighbours by address. The table owns nothing; it runs on the caller's thread. */
+/* Finds objects by key: a chained hash table of fixed size. The connection manager finds
+ * connections in it by peer and id, the neighbour table finds neighbours by address. The table owns
+ * nothing; it runs on the caller's thread. */
 #include "base/htab.h"
 
 #include <string.h>
@@ -34,9 +35,9 @@ void rn_htab_del(struct rn_htab *h, struct rn_hnode *n)
 	h->count--;
 }
 
-/* A bucket holds nodes of several hash values, so the whole 64-bit hash is compared before the
- * caller compares keys: most nodes with another key are skipped without a cache miss on the object
- * around them. */
+/* A bucket holds nodes of several hash values. The caller must look into the object around a node
+ * to compare its key, which may cost a cache miss; comparing the whole 64-bit hash here skips
+ * nearly all nodes with another key without touching their objects. */
 static struct rn_hnode *skip_to(struct rn_hnode *n, uint64_t hash)
 {
 	while (n && n->hash != hash)
@@ -65,8 +66,8 @@ uint64_t rn_hash_u64(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* The length is part of the start value, so that the zeros that fill the last word do not make a
- * short key equal to a longer one. */
+/* The length is part of the start value: the last word is filled up with zeros, and without the
+ * length a short key would have the same hash as that key with zero bytes appended. */
 uint64_t rn_hash_bytes(const void *bytes, size_t len, uint64_t seed)
 {
 	const uint8_t *b = bytes;

@@ -1,5 +1,6 @@
-/* Which id has been free longest? Ids that were never used go first, then those put back, oldest
- * first. The caller owns all memory; runs on the caller's thread. */
+/* Which free id is handed out next? First the ids that were never used, then those that were put
+ * back, in the order in which they were put back. The caller owns all memory; runs on the caller's
+ * thread. */
 #include "base/idpool.h"
 
 void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_t count)
@@ -9,7 +10,7 @@ void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_
 
 uint32_t rn_idpool_get(struct rn_idpool *p)
 {
-	/* An id that was never used needs no entry in the ring. */
+	/* The ring holds ids that were put back; those that were never used are computed. */
 	if (p->fresh < p->size)
 		return p->first + p->fresh++;
 	if (p->back == 0)

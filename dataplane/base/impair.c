@@ -1,9 +1,9 @@
-/* What does the impaired network do to this packet? The only state is the caller's generator;
- * runs on the caller's thread. */
+/* What does the simulated bad network do to this packet: lose, duplicate, delay, reorder or corrupt
+ * it? The only state is the caller's random generator; runs on the caller's thread. */
 #include "base/impair.h"
 
-/* Returns a delay. The caller has drawn the random number x, because a fixed delay must use up a
- * random number just like a range does (see impair.h). */
+/* Returns a delay. The caller passes the random number x even when the delay is fixed and needs
+ * none: every packet must draw the same count of random numbers (see impair.h). */
 static rn_time draw_delay(const struct rn_impair *rule, uint64_t x)
 {
 	if (rule->delay_max_ns <= rule->delay_min_ns)
@@ -15,7 +15,8 @@ struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng
 {
 	struct rn_fate fate = {.copies = 1};
 
-	/* Draw everything first, in a fixed order: no draw may depend on the outcome of another. */
+	/* Make all draws here, in a fixed order, and only then combine them: a draw that is skipped
+	 * because of an earlier result would shift all later ones. */
 	rn_assert(len > 0);
 	bool lost = rn_rng_chance(rng, rule->loss_ppm);
 	bool doubled = rn_rng_chance(rng, rule->duplicate_ppm);

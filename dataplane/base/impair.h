@@ -1,8 +1,7 @@
-/* Impairment: what a bad network does to one packet, drawn from a seeded generator. A rule is a
- * plain value (all zero = a perfect network). The simulator applies rules to its packets, and so
- * does the port if impairment is configured. Stateless except for the generator, which belongs to
- * the caller.
- */
+/* Impairment: what a simulated bad network does to one packet, drawn from a seeded generator. A
+ * rule (struct rn_impair) is a plain value; all zero stands for a perfect network. The simulator
+ * applies rules to its packets, and so does the NIC (dataplane/port) if its configuration has a
+ * rule. Stateless except for the generator, which belongs to the caller. */
 #ifndef RN_IMPAIR_H
 #define RN_IMPAIR_H
 
@@ -15,10 +14,10 @@ struct rn_impair {
 	uint32_t duplicate_ppm;
 	uint32_t reorder_ppm; /* the packet is held back by reorder_ns on top of its delay */
 	uint32_t corrupt_ppm; /* one bit is flipped */
-	/* One payload bit is flipped and the ICRC made to match. The port does this
-	 * (rn_tamper_frame()), so it is not part of struct rn_fate. */
+	/* Probability that one payload bit is flipped and the ICRC made to match. dataplane/port
+	 * does this itself with rn_tamper_frame(), so struct rn_fate has no member for it. */
 	uint32_t tamper_ppm;
-	rn_time delay_min_ns; /* uniform in [min, max]; max < min means min */
+	rn_time delay_min_ns; /* uniform from min to max; always min if max is smaller */
 	rn_time delay_max_ns;
 	rn_time reorder_ns;
 };

@@ -11,7 +11,7 @@
 
 #include "base/types.h"
 
-/* X(PURPOSE, description) */
+/* columns: purpose, description */
 #define RN_SECRET_ROWS(X)                                     \
 	X(KEYS, "keys of memory regions and windows")         \
 	X(QPNS, "queue pair numbers")                         \
@@ -34,7 +34,7 @@ struct rn_secret {
 };
 
 struct rn_secrets {
-	struct rn_secret of[RN_SECRETS]; /* by enum rn_secret_purpose */
+	struct rn_secret of[RN_SECRETS]; /* indexed by enum rn_secret_purpose */
 };
 
 /* For tests only: the same seed gives the same secrets. */
@@ -44,9 +44,9 @@ struct rn_secrets rn_secrets_of_seed(uint64_t seed);
  * peer cannot slow down a hash table that uses this hash. */
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len);
 
-/* A secret permutation of [0, n) applied to x < n: different x give different results. A pass costs
- * ten hashes and is repeated while its result is n or more: one pass is enough if n is a power of
- * four, and the average is below 4 passes for any n. */
+/* Applies a secret permutation of [0, n) to x < n: different x give different results. One pass
+ * costs ten hashes and is repeated while its result is n or more: one pass is enough if n is a
+ * power of four, and the average is below 4 passes for any n. */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n);
 
 /* A stream of random numbers. `number` distinguishes streams of the same secret: two streams with

@@ -1,12 +1,13 @@
 /* Which timer is due? A hierarchical wheel: O(1) per arm and cancel, and (amortised) per expiry.
  *
- * A tick is read as groups of six bits. Level l, slot s holds the timers whose highest group that
- * differs from the wheel's current tick is group l, with the value s. All higher groups are then
- * equal, so every timer of level l is due before every timer of level l+1, and the earliest slot
- * is the first busy slot of the lowest busy level. When the current tick enters a slot, the
- * timers of the slot move to lower levels; no other timer ever moves. A timer of the current tick
- * or of the past is in level 0, in the slot of the current tick; there its exact time is
- * compared, so a timer expires neither early nor late.
+ * A tick number is read as groups of six bits. A timer's tick is compared with the wheel's current
+ * tick: the number of the highest group in which they differ is the timer's level, and the value of
+ * that group in the timer's tick is its slot within the level. All higher groups are equal, so
+ * every timer of level l is due before every timer of level l+1, and the earliest slot is the first
+ * busy slot of the lowest busy level. When the current tick enters a slot, the timers of the slot
+ * move to lower levels; no other timer ever moves. A timer of the current tick or of the past is in
+ * level 0, in the slot of the current tick; there its exact time is compared, so a timer expires
+ * neither early nor late.
  *
  * One thread owns a wheel and its timers. */
 #include "base/wheel.h"
@@ -40,8 +41,8 @@ void rn_timer_init(struct rn_timer *t)
 	t->when = RN_TIME_NEVER;
 }
 
-/* The highest bit in which the two ticks differ gives the level; equal ticks and past times give
- * level 0. */
+/* The highest bit in which the timer's tick and the wheel's current tick differ gives the level. A
+ * timer of the current tick, or of the past, goes to level 0. */
 static void insert_timer(struct rn_wheel *w, struct rn_timer *t)
 {
 	uint64_t tick = RN_MAX(t->when >> TICK_SHIFT, w->tick);
@@ -61,8 +62,9 @@ static void slot_emptied(struct rn_wheel *w, unsigned level, unsigned s)
 		w->levels &= ~(1u << level);
 }
 
-/* Unlinks t. A timer does not store its slot; but when t is the last in its slot, both its links
- * point to the head of the slot, and the position of that head gives the bits to clear. */
+/* Unlinks t. A timer does not store its slot. But when t is the last timer in its slot, both its
+ * links point to the head of the slot's list, and the index of that head in w->slot is the level
+ * and slot whose bits in `busy` and `levels` are to be cleared. */
 static void remove_timer(struct rn_wheel *w, struct rn_timer *t)
 {
 	struct rn_list *head = t->link.next;
@@ -93,8 +95,9 @@ void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t)
 		remove_timer(w, t);
 }
 
-/* Finds the earliest busy slot: its level and index, and the first tick it covers. Returns false
- * when no slot is busy. The six-bit groups above the slot's level are those of the current tick. */
+/* Finds the earliest busy slot: its level, its index, and the first tick it covers. That tick has
+ * the index in the slot's own six-bit group, the bits of the current tick above it and zeros below
+ * it. Returns false when no slot is busy. */
 static bool first_slot(const struct rn_wheel *w, unsigned *level, unsigned *s, uint64_t *start)
 {
 	if (!w->levels)
@@ -120,9 +123,9 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 		return RN_TIME_NEVER;
 	if (level > 0)
 		return start << TICK_SHIFT;
-	/* In the slot of one tick return the earliest exact time: the start of the tick would
-	 * already be past, and a caller that sleeps until this time would loop without any timer
-	 * expiring. */
+	/* A slot of level 0 covers a single tick: return the earliest exact time in it. The start
+	 * of the tick may be in the past already; a caller that sleeps until the returned time
+	 * would then loop without any timer expiring. */
 	rn_time earliest = RN_TIME_NEVER;
 	const struct rn_list *pos;
 	rn_list_for_each(pos, &w->slot[0][s])
@@ -133,8 +136,8 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 	return earliest;
 }
 
-/* Empties a slot whose first tick has come: timers of level 0 go to the due list, others to lower
- * levels. */
+/* Empties a slot whose first tick has come: its timers go to the due list if the slot is on level
+ * 0, otherwise to slots of lower levels. */
 static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 {
 	struct rn_list *head = &w->slot[level][s], *pos;
@@ -148,9 +151,9 @@ static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 	}
 }
 
-/* Moves the current tick to `target`, slot by slot, never past a busy slot. The level-0 slot of
- * the target tick itself stays: some of its timers may not be due yet (rn_wheel_expire() compares
- * exact times). */
+/* Moves the current tick to `target`, slot by slot, emptying each busy slot on the way. The level-0
+ * slot of the target tick itself is not emptied: some of its timers may not be due yet, so
+ * rn_wheel_expire() compares their exact times. */
 static void advance(struct rn_wheel *w, uint64_t target)
 {
 	while (w->tick < target) {
@@ -170,7 +173,7 @@ struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now)
 {
 	struct rn_timer *t;
 
-	/* Without a timer there is nothing to move, so the tick can jump. */
+	/* No timer is armed, so no slot must be emptied on the way to the new tick. */
 	if (w->armed == 0) {
 		w->tick = RN_MAX(w->tick, now >> TICK_SHIFT);
 		return NULL;
