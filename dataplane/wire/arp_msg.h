@@ -20,8 +20,8 @@ struct rn_arp {
 };
 
 /* p: the len bytes after the EtherType. Returns false, with *arp undefined, when p is shorter than
- * 28 bytes, not Ethernet/IPv4, or neither a request nor a reply. Bytes after the 28 (Ethernet
- * padding) are ignored. */
+ * 28 bytes, when the message is not for Ethernet and IPv4, or when it is neither a request nor a
+ * reply. Bytes after the 28 (Ethernet padding) are ignored. */
 bool rn_arp_parse(const uint8_t *p, size_t len, struct rn_arp *arp);
 void rn_arp_build(const struct rn_arp *arp, uint8_t p[RN_ARP_BYTES]);
 

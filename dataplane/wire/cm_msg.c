@@ -133,8 +133,9 @@
 
 /* One row of a table above, with its place in the C struct. */
 struct field {
-	uint16_t byte, bit, width; /* place in the body of the message */
-	uint16_t offset, size;	   /* place in its struct, in bytes */
+	/* place in the body of the message: byte, bit within it, width in bits */
+	uint16_t byte, bit, width;
+	uint16_t offset, size; /* place of the member in the message's C struct, in bytes */
 };
 
 /* Makes the table entry of one field of struct `type`. */
@@ -169,7 +170,8 @@ static const struct layout {
 #undef X
 };
 
-/* Returns NULL for LAP and APR, whose bodies are not decoded, and for unknown attributes. */
+/* Returns the layout of a message; NULL for LAP and APR, whose bodies are not decoded, and for
+ * unknown attributes. */
 static const struct layout *layout_of(uint16_t attr)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
@@ -190,7 +192,8 @@ static uint64_t get_bits(const uint8_t *p, unsigned bit, unsigned width)
 	return width == 64 ? value : value & ((1ull << width) - 1);
 }
 
-/* The bits must be zero before: neighbouring fields may share a byte, so values are OR-ed in. */
+/* Writes `width` bits of value. These bits must be zero before: neighbouring fields may share a
+ * byte, so the value is OR-ed in. */
 static void put_bits(uint8_t *p, unsigned bit, unsigned width, uint64_t value)
 {
 	unsigned bytes = (bit + width + 7) / 8;
@@ -202,7 +205,7 @@ static void put_bits(uint8_t *p, unsigned bit, unsigned width, uint64_t value)
 		p[i] |= value & 0xff;
 }
 
-/* Copies one field from the MAD to its struct member, whose size selects the C type. */
+/* Copies one field from the message to its struct member; the member's size selects the C type. */
 static void field_get(const struct field *f, const uint8_t *body, uint8_t *object)
 {
 	const uint8_t *p = body + f->byte;
@@ -229,7 +232,7 @@ static void field_get(const struct field *f, const uint8_t *body, uint8_t *objec
 	}
 }
 
-/* Writes one field to the MAD; put_bits() truncates a value that is too large. */
+/* Writes one field to the message; put_bits() truncates a value that is too large. */
 static void field_put(const struct field *f, const uint8_t *object, uint8_t *body)
 {
 	uint8_t *p = body + f->byte;
@@ -302,8 +305,8 @@ void rn_cm_msg_build(const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES])
 		field_put(&l->fields[i], (const uint8_t *)msg + l->base, mad + RN_MAD_HDR_BYTES);
 }
 
-/* On the wire an IPv4 address fills the last 4 of the 16 bytes and the first 12 are ignored; in a
- * GID it has the prefix ::ffff. */
+/* Reads an IP address of the RDMA-CM header. On the wire an IPv4 address fills the last 4 of the 16
+ * bytes and the first 12 are ignored; in a GID it has the prefix ::ffff. */
 static void address_get(const uint8_t *p, bool ipv4, struct rn_gid *gid)
 {
 	memcpy(gid->b, p, 16);

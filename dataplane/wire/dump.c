@@ -15,7 +15,7 @@ struct line {
 	size_t cap, len;
 };
 
-/* Appends to the line. len never passes cap - 1, so a line that is full stays as it is. */
+/* Appends to the line. l->len never passes cap - 1, so nothing is added to a line that is full. */
 static void __attribute__((format(printf, 2, 3))) put(struct line *l, const char *format, ...)
 {
 	va_list ap;
@@ -114,8 +114,8 @@ static void put_extensions(struct line *l, const struct rn_pkt *pkt, const struc
 		put(l, " inv=0x%x", pkt->inv_rkey);
 }
 
-/* Looks the opcode up instead of using pkt->op, which is NULL in a packet that was built and not
- * parsed. */
+/* Prints a RoCE packet. Looks the opcode up instead of using pkt->op, which is NULL in a packet
+ * that was built and not parsed. */
 static void put_ib(struct line *l, const struct rn_pkt *pkt)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(pkt->opcode);
@@ -165,8 +165,7 @@ size_t rn_dump_pkt(char *text, size_t cap, const struct rn_pkt *pkt)
 	return l.len;
 }
 
-/* An IPv6 address is printed as eight numbers without "::", so that every address has only one
- * form. */
+/* Prints an IPv6 address as eight numbers without "::", so that every address has only one form. */
 static void put_address(struct line *l, const struct rn_gid *g)
 {
 	if (rn_gid_is_ipv4(g)) {

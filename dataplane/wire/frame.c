@@ -141,7 +141,7 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 		return RN_V_BTH_VERSION;
 	if (rn_unlikely(op->transport == RN_T_RD || op->transport == RN_T_OTHER))
 		return RN_V_BTH_OPCODE;
-	/* From BTH to ICRC a packet is a multiple of 4 bytes; the pad count must not exceed the
+	/* The bytes from BTH to ICRC are a multiple of 4, and the pad bytes are part of the
 	 * payload. */
 	if (rn_unlikely(len % 4 || len < op->hdr_bytes + pkt->pad + RN_ICRC_BYTES))
 		return RN_V_BTH_LENGTH;
@@ -156,7 +156,7 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 	return RN_V_OK;
 }
 
-/* The UDP length may be smaller than the IP payload, but never larger. */
+/* The UDP length may be smaller than the length of the IP payload (len), but never larger. */
 static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_t len)
 {
 	if (len < RN_UDP_BYTES)
@@ -175,8 +175,7 @@ static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_
 	return parse_ib(pkt, udp + RN_UDP_BYTES, udp_len - RN_UDP_BYTES);
 }
 
-/* Only distinguishes neighbour discovery from other ICMP; icmp_msg.c and nd_msg.c parse the
- * message. */
+/* Tells neighbour discovery from other ICMP messages; icmp_msg.c and nd_msg.c parse the message. */
 static enum rn_verdict parse_icmp(struct rn_pkt *pkt, const uint8_t *msg, uint32_t len, bool v6)
 {
 	if (len < RN_ICMP_BYTES)
@@ -205,7 +204,8 @@ static enum rn_verdict parse_ipv4(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	set_ipv4(&pkt->src, ip + RN_IPV4_SRC);
 	set_ipv4(&pkt->dst, ip + RN_IPV4_DST);
 
-	/* Version 4, header of five words: RoCEv2 packets carry no IP options. */
+	/* 0x45 is version 4 with a header of five 32-bit words: RoCEv2 packets carry no IP
+	 * options. */
 	if (ip[0] != 0x45)
 		return ip[0] >> 4 == 4 && (ip[0] & 15) >= 6 ? RN_V_IP_OPTIONS : RN_V_IP_HEADER;
 	if (total < RN_IPV4_BYTES || total > len || fold(sum_words(0, ip, RN_IPV4_BYTES)) != 0xFFFF)
@@ -371,7 +371,7 @@ static uint8_t *put_ipv4(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	memset(p + RN_IPV4_CHECKSUM, 0, 2);
 	memcpy(p + RN_IPV4_SRC, pkt->src.b + 12, 4);
 	memcpy(p + RN_IPV4_DST, pkt->dst.b + 12, 4);
-	/* fold() returns the byte order of memory, so the sum is stored without a swap. */
+	/* fold() returns the sum in the byte order of memory, so it is stored as it is. */
 	uint16_t sum = (uint16_t)~fold(sum_words(0, p, RN_IPV4_BYTES));
 	memcpy(p + RN_IPV4_CHECKSUM, &sum, 2);
 	return p + RN_IPV4_BYTES;
@@ -492,8 +492,8 @@ unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf)
 
 unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap)
 {
-	/* The IP length field has 16 bits; the largest headers are assumed, to keep the check
-	 * simple. */
+	/* The IP length field has 16 bits. For a simple check the largest possible headers are
+	 * assumed. */
 	if (pkt->payload_len > UINT16_MAX - RN_FRAME_OVERHEAD_MAX || rn_frame_bytes(pkt) > cap)
 		return 0;
 	unsigned hdr = rn_frame_put_headers(pkt, buf);
@@ -506,7 +506,8 @@ uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote
 {
 	uint32_t fl = flow_label & 0xFFFFF;
 
-	/* The product of the QPNs is the same in both directions. */
+	/* Without a flow label, derive one from the QPNs; their product is the same in both
+	 * directions. */
 	if (fl == 0) {
 		uint64_t v = (uint64_t)local_qpn * remote_qpn;
 		fl = (uint32_t)(v ^ v >> 20 ^ v >> 40) & 0xFFFFF;

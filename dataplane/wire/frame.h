@@ -32,8 +32,8 @@ unsigned rn_frame_bytes(const struct rn_pkt *pkt);
 unsigned rn_frame_put_headers(const struct rn_pkt *pkt, uint8_t *buf);
 
 /* Completes a frame whose headers and payload (payload_len bytes) are in place at buf: writes the
- * pad bytes and the ICRC, computed over the bytes in buf, and the UDP checksum when pkt asks for
- * one. Returns the frame length. */
+ * pad bytes and the ICRC, computed over the bytes in buf, and the UDP checksum when
+ * pkt->udp_checksum is set. Returns the frame length. */
 unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf);
 
 /* Writes headers, a copy of pkt->payload, pad and ICRC. Returns the frame length, or 0 when cap

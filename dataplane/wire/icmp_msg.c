@@ -35,7 +35,8 @@ uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, 
 	return sum_bytes(sum + len + protocol, NULL, 0);
 }
 
-/* ICMPv6 includes a pseudo header in the checksum (RFC 4443, 2.3), ICMP does not. */
+/* The value with which the checksum starts. The checksum of ICMPv6 covers a pseudo header (RFC
+ * 4443, 2.3), that of ICMP does not. */
 static uint32_t first_sum(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst, size_t len)
 {
 	return ipv4 ? 0 : rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6);
@@ -44,8 +45,8 @@ static uint32_t first_sum(bool ipv4, const struct rn_gid *src, const struct rn_g
 bool rn_icmp_echo_parse(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst,
 			const uint8_t *p, size_t len, struct rn_icmp_echo *echo)
 {
-	/* The code (byte 1) of an echo is 0. Over a message with a correct checksum field the
-	 * checksum is 0. */
+	/* The code (byte 1) of an echo is 0. If the checksum in the message is right, the checksum
+	 * over the whole message is 0. */
 	if (len < RN_ICMP_ECHO_HDR || len > 65535 || p[1] != 0 ||
 	    (p[0] != echo_type[ipv4][0] && p[0] != echo_type[ipv4][1]) ||
 	    rn_ip_checksum(first_sum(ipv4, src, dst, len), p, len) != 0)
@@ -72,7 +73,7 @@ size_t rn_icmp_echo_build(bool ipv4, const struct rn_gid *src, const struct rn_g
 	p[5] = (uint8_t)echo->id;
 	p[6] = (uint8_t)(echo->seq >> 8);
 	p[7] = (uint8_t)echo->seq;
-	/* A reply may be built in the buffer of its request, hence memmove(). */
+	/* A reply may be built in the same buffer as its request, hence memmove(). */
 	if (echo->data_len)
 		memmove(p + RN_ICMP_ECHO_HDR, echo->data, echo->data_len);
 	sum = rn_ip_checksum(first_sum(ipv4, src, dst, len), p, len);

@@ -1,12 +1,12 @@
 /* What is the invariant CRC of this packet? Stateless; any thread.
  *
- * For the CRC, some header fields are replaced by all ones ("masked"). Masking in memory, in place
- * or in a copy, stalls the CRC: its loads hit recent stores of another size, which store forwarding
- * cannot serve. For short packets that stall costs more than the CRC itself. There are three
- * methods: up to 256 bytes the headers are masked in registers and the CRC is computed here by
- * carry-less multiplication; a longer packet whose length is a multiple of 4 is summed unmasked by
- * ISA-L, and the result corrected for the masked bits; everything else, and every packet on a
- * processor without PCLMULQDQ or AVX, is masked in a copy. */
+ * For the CRC, some header fields are replaced by all ones ("masked"). If they are masked in
+ * memory, in place or in a copy, the CRC must wait: it loads bytes that were just stored with
+ * another size, which the processor cannot forward. For short packets that costs more than the CRC
+ * itself. Hence three methods: up to 256 bytes the headers are masked in registers and the CRC is
+ * computed here by carry-less multiplication; of a longer packet whose length is a multiple of 4,
+ * ISA-L computes the CRC without masks, and the result is corrected for the masked bits; any other
+ * packet, and every packet on a processor without PCLMULQDQ or AVX, is masked in a copy. */
 #include "wire/icrc.h"
 
 #include <immintrin.h>
@@ -16,17 +16,17 @@
 #include "wire/hdr.h"
 #include "base/types.h"
 
-/* For masking in a copy: up to about 1 KiB one ISA-L call over a copy of the whole packet is
- * faster than two calls. Of a longer packet only the first 512 bytes are copied and the rest is
- * read in place; 512, because ISA-L is slower per byte below 256 bytes. */
+/* For masking in a copy. Up to 1088 bytes, one ISA-L call over a copy of the whole packet is faster
+ * than two calls. Of a longer packet only the first 512 bytes are copied, and the rest is read in
+ * place; 512, because ISA-L is slower per byte below 256 bytes. */
 #define ONE_CALL     1088u
 #define HEAD_OF_LONG 512u
 
 #define HEAD_V4 (RN_IPV4_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 #define HEAD_V6 (RN_IPV6_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 
-/* Masks: 0xFF where a header byte counts as ones. No byte from HEAD_MAX on is masked; MASKED is
- * the next multiple of 16, and 16 zeros follow it, so that a whole block can be loaded at any
+/* Masks: 0xFF for a header byte that counts as ones. No byte from HEAD_MAX on is masked; MASKED is
+ * the next multiple of 16. Behind it come 16 zeros, so that 16 bytes of mask can be loaded at any
  * offset up to MASKED. */
 #define HEAD_MAX 60u
 #define MASKED	 64u
@@ -53,9 +53,9 @@ static const uint8_t mask_v6[MASKED + 16] = {
 
 typedef uint8_t block __attribute__((vector_size(16)));
 
-/* Copies n bytes with the mask applied, by blocks of 16 and never by single bytes: the CRC loads
- * blocks right afterwards, and a load from several recent smaller stores waits for all of them.
- * The last block overlaps the one before. */
+/* Copies n bytes with the mask applied, in blocks of 16: the CRC loads blocks right afterwards, and
+ * the load of a block that was stored in smaller pieces waits for all of them. If n is no multiple
+ * of 16, the last block overlaps the one before. */
 static inline void put_masked(uint8_t *to, const uint8_t *from, const uint8_t *mask, unsigned n)
 {
 	for (unsigned at = 0;; at += sizeof(block)) {
@@ -97,13 +97,14 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
  * 128 bits that is congruent, modulo the CRC polynomial P, to all bytes so far. Each block of 16
  * bytes multiplies it by x^128: sum = low half * x^191 + high half * x^127 + block (mod P). */
 
-/* The longest packet, in bytes, that is folded here. For longer ones, folding only the beginning
- * and leaving the rest to ISA-L would be slower, because the second CRC has to wait for the
- * first. */
+/* The longest packet, in bytes, whose CRC is computed by fold() alone. For a longer one it would be
+ * slower to fold only the beginning and leave the rest to ISA-L, because the second CRC has to wait
+ * for the first. */
 #define FOLDED 256u
 
-/* AVX encoding is required because ISA-L leaves the upper halves of the vector registers in use:
- * SSE encodings would then have to preserve them, which costs a merge per instruction. */
+/* Functions for carry-less multiplication. They need the AVX encoding because ISA-L leaves the
+ * upper halves of the vector registers in use: SSE encodings would have to preserve these halves,
+ * which costs a merge per instruction. */
 #define FOLDING __attribute__((target("pclmul,avx")))
 
 FOLDING static inline __m128i fold(__m128i sum, __m128i block)
@@ -115,25 +116,25 @@ FOLDING static inline __m128i fold(__m128i sum, __m128i block)
 	return _mm_xor_si128(_mm_xor_si128(lo, hi), block);
 }
 
-/* Adds the last n = 1..15 bytes; `last` holds the final 16 bytes of the packet. The sum and the
- * new bytes are taken as one string of 16 + n bytes: its first n bytes are folded into its last
+/* Adds the last n = 1..15 bytes of a packet; `last` holds its final 16 bytes. The sum and the new
+ * bytes are taken as one string of 16 + n bytes, whose first n bytes are folded into the last
  * 16. */
 FOLDING static inline __m128i fold_rest(__m128i sum, __m128i last, size_t n)
 {
-	/* Loading 16 bytes at some offset gives a shuffle that moves bytes by n places and fills
-	 * the rest with zeros (index 0x80). */
+	/* 16 bytes loaded from this table at some offset are a shuffle mask that moves bytes by n
+	 * places and fills the rest with zeros (index 0x80). */
 	static const uint8_t shifts[46] = {
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 		0x80, 0x80, 0x80, 0,	1,    2,    3,	  4,	5,    6,    7,	  8,
 		9,    10,   11,	  12,	13,   14,   15,	  0x80, 0x80, 0x80, 0x80, 0x80,
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 	};
-	/* `up` moves bytes 16 - n places away from the front, `down` moves them n places towards
-	 * the front. */
+	/* `up` keeps the first n bytes of the sum and moves them to the end; `down` keeps the
+	 * others and moves them to the front. */
 	__m128i up = _mm_loadu_si128((const void *)(shifts + n - 1));
 	__m128i down = _mm_loadu_si128((const void *)(shifts + 15 + n));
 
-	/* The blend puts the new bytes into the places that `down` leaves empty. */
+	/* The blend puts the n new bytes into the places that `down` leaves empty. */
 	return fold(_mm_shuffle_epi8(sum, up),
 		    _mm_blendv_epi8(_mm_shuffle_epi8(sum, down), last, down));
 }
@@ -144,7 +145,8 @@ FOLDING static inline uint32_t reduce(__m128i sum)
 	const __m128i low = _mm_set_epi32(0, -1, 0, -1);
 	const __m128i x95 = _mm_set_epi64x(0x0ccaa009e, 0);
 	const __m128i x63 = _mm_set_epi64x(0, 0x163cd6124);
-	const __m128i barrett = _mm_set_epi64x(0x1f7011641, 0x1db710641); /* quotient, P */
+	/* high: x^64 / P; low: P */
+	const __m128i barrett = _mm_set_epi64x(0x1f7011641, 0x1db710641);
 	__m128i t;
 
 	sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, x95, 0x10));
@@ -167,7 +169,8 @@ FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mas
 				_mm_loadu_si128((const void *)mask));
 }
 
-/* The start value of a CRC is XOR-ed into the first four bytes; zlib complements it, hence ~. */
+/* The CRC of a packet of at most FOLDED bytes. The start value of a CRC is XOR-ed into the first
+ * four bytes. RN_ICRC_SEED is complemented, as the values of zlib are, hence ~. */
 FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	__m128i sum = _mm_xor_si128(masked_block(ip, mask), _mm_cvtsi32_si128((int)~RN_ICRC_SEED));
@@ -183,11 +186,11 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
 	return ~reduce(sum);
 }
 
-/* The powers x^(2048 i) and x^(32 i - 194) modulo P, reflected. Their product, by product() below
- * twice, advances a remainder by n bytes. A carry-less product of two 32-bit remainders ends 65
- * bits before the end of the 128-bit sum, and reduce() multiplies by x^32: each product() is
- * therefore x^97 too large. Two of them make 194, hence the exponent 8 n - 194 split over the two
- * tables (n bytes = 64 * 4 bytes * i + 4 bytes * j). */
+/* Tables of x^(2048 i) and x^(32 j - 194) modulo P, bits reflected. To advance a CRC by n = 256 i +
+ * 4 j bytes, it is multiplied by x^(8 n), that is, by x^(2048 i) and by x^(32 j). This takes two
+ * calls of product() below, and each result is too large by a factor of x^97: the carry-less
+ * product of two 32-bit remainders ends 65 bits before the end of the 128-bit sum, and reduce()
+ * multiplies by x^32. The -194 in the second table makes up for both. */
 static const uint32_t power_of_256_bytes[] = {
 	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2,
 	0xbf110f7e, 0x118f848e, 0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc,
@@ -215,17 +218,17 @@ FOLDING static inline uint32_t product(uint32_t a, uint32_t b)
 		_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0x00));
 }
 
-/* True when the tables above cover a packet of len bytes: len is a multiple of 4, and fewer than
- * 9216 bytes follow the first 64 (MASKED). */
+/* True when the tables above suffice for a packet of len bytes: len is a multiple of 4, and fewer
+ * than 9216 bytes follow the first 64 (MASKED). */
 static inline bool has_powers(size_t len)
 {
 	return len % 4 == 0 && len - MASKED < 256 * RN_ARRAY_SIZE(power_of_256_bytes);
 }
 
-/* A CRC is linear: the CRC of the masked packet is the CRC of the packet as it is, XOR the CRC of
- * the bits that masking changes. The CRC of the changed bytes is computed over the first 64 bytes
- * and then advanced by the number of bytes that follow. The processor can compute the two CRCs at
- * the same time. */
+/* The CRC of a longer packet. A CRC is linear: the CRC of the masked packet is the CRC of the
+ * packet as it is, XOR the CRC of the bits that masking changes. The latter is computed over the
+ * first 64 bytes and then advanced by the number of bytes that follow. The processor can compute
+ * the two CRCs at the same time. */
 FOLDING static uint32_t packet_by_difference(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	size_t behind = (len - MASKED) / 4;

@@ -18,8 +18,8 @@
  * its first piece (to be continued by rn_icrc_add()), which must reach at least to the end of the
  * BTH. Changes no bytes. */
 uint32_t rn_icrc_packet(const uint8_t *ip, size_t len);
-/* Returns the value of rn_icrc_packet(), computed without PCLMULQDQ and AVX: for processors that
- * lack these instructions, and as the reference in tests. */
+/* Returns the same value as rn_icrc_packet(), computed without PCLMULQDQ and AVX: for processors
+ * that lack these instructions, and for tests to compare with. */
 uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len);
 /* Continues an ICRC over len further bytes, of any length and alignment. */
 uint32_t rn_icrc_add(uint32_t crc, const void *data, size_t len);

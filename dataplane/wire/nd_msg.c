@@ -9,7 +9,8 @@
 enum { OPT_SOURCE_MAC = 1, OPT_TARGET_MAC = 2 };
 enum { FLAG_ROUTER = 0x80, FLAG_SOLICITED = 0x40, FLAG_OVERRIDE = 0x20 };
 
-/* A solicitation carries the MAC of its source, an advertisement that of its target. */
+/* The option with a MAC: a solicitation carries the MAC of its source, an advertisement that of its
+ * target. */
 static uint8_t option_for(uint8_t type)
 {
 	return type == RN_ND_SOLICIT ? OPT_SOURCE_MAC : OPT_TARGET_MAC;
@@ -59,7 +60,8 @@ bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8
 	memcpy(nd->target.b, p + 8, 16);
 	if (nd->target.b[0] == 0xff || !options_get(p + RN_ND_MIN, len - RN_ND_MIN, nd))
 		return false;
-	/* A solicitation from :: is duplicate address detection: sent to a group, without a MAC. */
+	/* A solicitation from :: checks for a duplicate address: it goes to a group and has no
+	 * MAC. */
 	if (nd->type == RN_ND_SOLICIT)
 		return !unspecified(src) || (to_group && !nd->has_mac);
 	nd->router = p[4] & FLAG_ROUTER;
@@ -82,13 +84,13 @@ size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const str
 				 (nd->solicited ? FLAG_SOLICITED : 0) |
 				 (nd->override ? FLAG_OVERRIDE : 0));
 	memcpy(p + 8, nd->target.b, 16);
-	/* The option: type, length 1 (in units of 8 bytes), MAC. */
+	/* The option with the MAC: type, length 1 (in units of 8 bytes), MAC. */
 	if (nd->has_mac) {
 		p[24] = option_for(nd->type);
 		p[25] = 1;
 		memcpy(p + 26, nd->mac, 6);
 	}
-	/* The checksum field is still 0 here, as the computation requires. */
+	/* The checksum field is 0 until the sum over all the bytes is stored in it. */
 	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6), p,
 			     len);
 	p[2] = (uint8_t)(sum >> 8);

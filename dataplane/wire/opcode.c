@@ -1,6 +1,6 @@
-/* What does a BTH opcode carry and mean? A constant table of all 256 values. The lists below give
+/* What does a BTH opcode carry and mean? A constant table of all 256 opcodes. The lists below give
  * only what differs between operations; ROW() derives header length, direction and the need for a
- * receive. Any thread. */
+ * receive from it. Any thread. */
 #include "wire/opcode.h"
 
 #include <assert.h>
@@ -102,8 +102,7 @@ enum extension {
 #define RC_ROW(...) ROW(RC, __VA_ARGS__)
 #define UC_ROW(...) ROW(UC, __VA_ARGS__)
 #define UD_ROW(...) ROW(UD, __VA_ARGS__)
-/* Reserved opcodes keep their transport, because the QP of that transport decides how to answer
- * them. */
+/* A reserved opcode keeps its transport: how it is answered depends on the QP of that transport. */
 #define UNKNOWN(T)  {.name = #T " reserved", .transport = RN_T_##T, .hdr_bytes = RN_BTH_BYTES}
 /* clang-format on */
 

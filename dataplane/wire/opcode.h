@@ -71,10 +71,10 @@ struct rn_opcode_row {
 	uint8_t family;	   /* enum rn_family */
 	uint8_t hdr_bytes; /* length of BTH and extension headers */
 	bool known;
-	bool response;	   /* sent by the responder to the requester */
+	bool response;	   /* sent by the responder to the requester, not the other way round */
 	bool starts, ends; /* is the first / the last packet of a message */
 	bool has_reth, has_aeth, has_imm, has_ieth, has_deth, has_atomic_eth, has_atomic_ack;
-	bool has_payload; /* may carry payload */
+	bool has_payload; /* may carry payload, not only headers */
 	bool takes_recv;  /* accepting this packet consumes a receive */
 };
 

@@ -38,7 +38,7 @@ struct rn_pkt {
 	uint32_t flow_label; /* IPv6 only */
 	uint16_t udp_sport;
 	bool udp_checksum; /* parse: one was present and is right; build: add one */
-	/* BTH */
+	/* parse: one was present and is right; build: one is to be added */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;
 	uint8_t pad; /* in bytes; parse: as received; build: ignored, computed from payload_len */

@@ -5,15 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RN_PSN_MASK   0xFFFFFFu
-#define RN_PSN_WINDOW (1u << 23) /* limit of unacknowledged PSNs: more are ambiguous */
+#define RN_PSN_MASK 0xFFFFFFu
+/* most PSNs that may be unacknowledged: further apart, their order is undefined */
+#define RN_PSN_WINDOW (1u << 23)
 
 static inline uint32_t rn_psn_add(uint32_t psn, uint32_t n)
 {
 	return (psn + n) & RN_PSN_MASK;
 }
 
-/* The number of PSNs from `from` up to `to`: 0 .. 2^24 - 1. */
+/* The number of steps from PSN `from` up to PSN `to`: 0 .. 2^24 - 1. */
 static inline uint32_t rn_psn_steps(uint32_t from, uint32_t to)
 {
 	return (to - from) & RN_PSN_MASK;

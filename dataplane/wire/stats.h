@@ -71,7 +71,7 @@ struct rn_stats {
 #undef X
 };
 
-/* The counters as a list: verdicts first, then the rows above. Constant tables; any thread. */
+/* All counters as a list: the verdicts first, then the rows above. Constant tables; any thread. */
 unsigned rn_stats_count(void);
 /* Name ("rx_bytes", "verdict_ICRC"), text and value of counter i; "" or 0 when i >=
  * rn_stats_count(). */
