@@ -1,11 +1,13 @@
 /* Which states does a connection have, and what does each command, message or timeout do in each
  * state?
  *
- * Owns the rule table: (state, cause) -> action, next state. Every change of a connection's state
- * goes through rn_cm_step(), except its first state (cm_index.c, cm_rx.c, cm_sidr.c). If the table
- * has no rule for a cause in a state, the cause changes nothing. Properties that several states
- * share (a running timer, waiting for the peer's MAC, counting against a backlog) are flags of the
- * state table, and enter() applies the flags of the new state. Runs on shard 0.
+ * Owns the rule table: (state, cause) -> action, next state. A cause is what happens to a
+ * connection: a client's command, a received message, an expired timer. Every change of a
+ * connection's state goes through rn_cm_step(), except its first state (cm_index.c, cm_rx.c,
+ * cm_sidr.c). If the table has no rule for a cause in a state, the cause changes nothing.
+ * Properties that several states share (a running timer, waiting for the peer's MAC, counting
+ * against a listener's backlog) are flags of the state table, and enter() applies the flags of the
+ * new state. Runs on shard 0.
  */
 #include "cm/cm.h"
 
@@ -16,7 +18,7 @@
 #include "cm/cm_priv.h"
 
 /* clang-format off */
-#define RULE_ROWS(X) /* state, cause, action, next */ \
+#define RULE_ROWS(X) /* columns: state, cause, action, next */ \
 	X(BOUND,       LISTEN,     start_listening,   LISTEN) \
 	X(BOUND,       CONNECT,    note_connect,      RESOLVING) \
 	X(BOUND,       DESTROY,    nothing,           CLOSED) \
@@ -146,7 +148,7 @@ void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *eve
 
 /* ---- change of state ---- */
 
-/* Ends counting c against the backlog of its listener. */
+/* From now on c no longer counts against the backlog of its listener. */
 static void leave_listener(struct rn_cm_conn *c)
 {
 	if (!c->parent)
@@ -156,7 +158,7 @@ static void leave_listener(struct rn_cm_conn *c)
 	c->parent = NULL;
 }
 
-/* Allows the neighbour table to remove the entry of the next hop. */
+/* Ends the hold on c's entry in the neighbour table, which may then be removed. */
 static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->hop)
@@ -185,11 +187,12 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 		release_hop(cm, c);
 	else if (!c->hop)
 		c->hop = rn_neigh_hold(cm->neigh, &c->av.dgid);
-	/* The attempt is over: late messages of the peer must not find the id any more. */
+	/* The attempt to connect is over: late messages of the peer must not find c by its
+	 * communication ids any more. */
 	if (next == RN_CMS_BOUND)
 		rn_cm_unindex_wire(cm, c);
-	/* Release only the QPs and the four-tuple. The communication ids still find a closed
-	 * connection, so that a repeated message of the peer gets the same answer. */
+	/* Other connections may use the QPs and the four-tuple now. The communication ids still
+	 * find a closed connection, so that a repeated message of the peer gets the same answer. */
 	if (next == RN_CMS_CLOSED)
 		rn_cm_unindex_qps(cm, c);
 }
@@ -220,7 +223,8 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 	return true;
 }
 
-/* ---- time ---- */
+/* Resolves the peer's MAC address. If the result is known at once, runs the rule for it; otherwise
+ * c stays on the list cm->asking, and rn_cm_tick() tries again. */
 
 /* Resolves the peer's MAC address; runs the rule for the result once it is known. */
 void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
@@ -244,8 +248,8 @@ static bool neighbours_changed(const struct rn_cm *cm)
 	return !rn_list_empty(&cm->asking) && cm->neigh_seen != rn_neigh_epoch(cm->neigh);
 }
 
-/* Resolves the MAC addresses again for all waiting connections. Those that get a result leave the
- * list. */
+/* Tries again to resolve the MAC address for each waiting connection. Those that get a result leave
+ * the list. */
 static void resolve_waiting(struct rn_cm *cm, rn_time now)
 {
 	struct rn_list *pos, *tmp;

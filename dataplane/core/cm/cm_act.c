@@ -38,7 +38,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	const struct rn_cmd *cmd = why->cmd;
 	rn_time patience = cmd->cm.timeout_ms ? RN_MS(cmd->cm.timeout_ms) : cm->response_timeout;
 
-	/* Drop a message of the last attempt, which must not go to the new peer. */
+	/* A message of the former attempt may still be queued; it must not go to the new peer. */
 	rn_list_del(&c->says);
 	c->passive = c->end_reported = false;
 	c->own = cmd->cm.param;
@@ -51,7 +51,8 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	if (c->own.path_mtu)
 		c->path_mtu = RN_MIN(c->path_mtu, c->own.path_mtu);
 	c->max_retries = cm->max_retries;
-	/* As in Linux: the peer's response time, plus one eighth of it for the round trip. */
+	/* Interval of resending the REQ, as in Linux: the time that the peer's client may take to
+	 * answer, plus one eighth of it for the round trip. */
 	c->interval = patience + patience / 8;
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
@@ -84,8 +85,8 @@ void rn_cm_do_report_unreachable(struct rn_cm *cm, struct rn_cm_conn *c,
 void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* Probe the peer's MAC address. On the passive side only after the peer has confirmed the
-	 * REP: a forged REQ could otherwise make this NIC probe any host. */
+	/* The peer has not answered, so probe its MAC address. On the passive side only after the
+	 * peer has confirmed the REP: a forged REQ could otherwise make this NIC probe any host. */
 	if (!c->passive || c->answered)
 		rn_neigh_probe(cm->neigh, &c->av.dgid, now);
 	rn_cm_queue_mad(cm, c);
@@ -94,8 +95,8 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* A closed connection repeats only a REJ or a SIDR_REP; any other message in c->mad is
-	 * outdated. */
+	/* Of a closed connection only a REJ or a SIDR_REP is sent again; any other message in
+	 * c->mad is outdated. */
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
 		rn_cm_queue_mad(cm, c);
 }
@@ -116,8 +117,8 @@ void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 }
 
 /* Handles an MRA: suspends resending for the service timeout in the MRA and resets the retry count,
- * because the peer is alive and its client may need long to decide. c->patience_end limits the
- * wait; otherwise a peer could keep a connection half-open for ever. */
+ * because the peer is alive and its client may need long to decide. The wait ends at
+ * c->patience_end at the latest; otherwise a peer could keep a connection half-open for ever. */
 void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
@@ -129,8 +130,9 @@ void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	rn_timer_arm(&cm->wheel, &c->timer, RN_MIN(until, c->patience_end));
 }
 
-/* The ACK timeout code of the active side: the client's choice, else a time that covers the own ACK
- * timeout plus the peer's target ACK delay (the formula of Linux, docs/spec/rocev2.md 6.8). */
+/* The ACK timeout code of the active side: the code that the client chose, else a code for this
+ * side's ACK timeout plus the peer's target ACK delay (the formula of Linux, docs/spec/rocev2.md
+ * 6.8). */
 static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
 			       uint8_t ack_delay)
 {
@@ -141,8 +143,8 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 		return c->own.ack_timeout & 31;
 	if (cm->ack_timeout == 0)
 		return 0;
-	/* Code n means 4.096 us << n. The sum of two times whose codes differ by at most one needs
-	 * the next higher code. */
+	/* Code n means 4.096 us << n. If the codes of two times differ by at most one, their sum
+	 * needs the next higher code; otherwise the larger code is taken for the sum. */
 	return rn_cm_bound_timeout(cm, (uint8_t)RN_MIN(more + (more <= less + 1), 31u));
 }
 
@@ -169,7 +171,7 @@ void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 					 .tclass = c->av.tclass,
 					 .sl = c->av.sl};
 	memcpy(c->theirs.data, rep->data, RN_CM_REP_DATA);
-	/* The REP answers the REQ: a repetition of the REQ that is still queued is dropped. */
+	/* The REP answers the REQ: drop a repetition of the REQ that waits to be sent. */
 	rn_list_del(&c->says);
 	rn_cm_report_event(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 }
@@ -187,7 +189,8 @@ void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	rn_cm_queue_mad(cm, c);
 }
 
-/* Sends a REJ with the reason and data of a CM_REJECT, or for other causes with reason 28. */
+/* Sends a REJ: for the command CM_REJECT with its reason and data, otherwise with reason 28
+ * (rejected by the client). */
 static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		   const struct rn_cm_why *why)
 {
@@ -252,8 +255,8 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 	{
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
-		/* A connection request whose CM_REQUEST event has been taken belongs to a client:
-		 * reject only those whose event is still queued. */
+		/* A request whose CM_REQUEST event a client has taken belongs to that client.
+		 * Reject only those whose event is still queued (nnotes). */
 		if (child->nnotes)
 			rn_cm_step(cm, child, RN_CMC_DESTROY, NULL, now);
 	}
@@ -280,7 +283,7 @@ void rn_cm_do_report_established(struct rn_cm *cm, struct rn_cm_conn *c,
 	    memcmp(mac, c->av.dmac, 6) != 0) {
 		memcpy(c->av.dmac, mac, 6);
 		rn_neigh_report_again(cm->neigh,
-				      &c->av.dgid); /* gives the new MAC to the client's QP */
+				      &c->av.dgid); /* makes the client's QP use the new MAC */
 	}
 	rn_cm_report_event(cm, c, RN_EVENT_CM_ESTABLISHED, 0, 0);
 }
@@ -311,8 +314,8 @@ void rn_cm_do_report_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const stru
 }
 
 /* Ends an established connection: writes the timewait record, and reports CM_DISCONNECTED unless it
- * has been reported before. reason: 0 = ended by the peer, 1 = own DREQ was answered, 2 = own DREQ
- * was not answered. */
+ * has been reported before. reason: 0 = the peer ended it, 1 = the peer answered this side's DREQ,
+ * 2 = the peer did not answer it. */
 static void gone(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t reason, rn_time now)
 {
 	rn_list_del(&c->says);
@@ -330,9 +333,9 @@ void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	gone(cm, c, c->state == RN_CMS_DREQ_SENT, now);
 }
 
-/* Handles the peer's DREQ. The DREP waits for the client's command, because the client's QP may
- * still wait for acknowledgements of the peer. The wait ends after half the resend interval, so
- * that the peer sends no second DREQ. */
+/* Handles the peer's DREQ. The DREP is sent only after the client's command, because the client's
+ * QP may still wait for acknowledgements of the peer. But the wait ends after half the resend
+ * interval, so that the peer sends no second DREQ. */
 void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {
@@ -382,8 +385,8 @@ void rn_cm_do_send_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 {
 	rn_cm_build_dreq(cm, c);
 	rn_cm_queue_mad(cm, c);
-	/* The interval of the REQ or REP includes time for the peer's client to decide. A DREQ
-	 * needs no decision. */
+	/* c->interval was set for a REQ or REP and includes time for the peer's client to decide. A
+	 * DREQ needs no decision. */
 	c->interval = RN_MIN(c->interval, cm->response_timeout);
 	rn_cm_start_timer(cm, c, now);
 }

@@ -8,8 +8,8 @@
 
 #include "cm/cm_priv.h"
 
-/* Releases a closed connection without a client once it has no message and no event left to send.
- * Called after each change of one of these conditions. */
+/* Releases c if it is closed, its client has destroyed the id, and no message or event of it is
+ * queued any more. Called after each change of one of these conditions. */
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->state == RN_CMS_CLOSED && c->orphan && rn_list_empty(&c->says) && c->nnotes == 0)
@@ -29,8 +29,8 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 	rn_timer_arm(&cm->wheel, &c->timer, now + more + c->asking);
 }
 
-/* Queues an event. The queue cannot overflow: CM_CONNECT refuses an id with queued events, and one
- * connection causes each kind of event once. */
+/* Queues an event. The queue of an id cannot overflow: CM_CONNECT refuses an id with queued events,
+ * and one connection causes each kind of event once. */
 void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
 			int32_t err)
 {
@@ -83,8 +83,8 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 	c = rn_container_of(l, struct rn_cm_conn, tells);
 	note = c->notes[0];
 	memmove(c->notes, c->notes + 1, --c->nnotes * sizeof(c->notes[0]));
-	/* Back to the tail, so that connections with many events do not delay the events of
-	 * others. */
+	/* c goes to the end of the list, so that a connection with many events does not delay the
+	 * events of others. */
 	if (c->nnotes)
 		rn_list_add_tail(&cm->event_queue, &c->tells);
 	memset(ev, 0, sizeof(*ev));

@@ -21,14 +21,15 @@ static bool is_group(const struct rn_gid *g)
 	return rn_gid_is_ipv4(g) ? g->b[12] >= 224 : g->b[0] == 0xff;
 }
 
-/* A command with a non-zero `user` makes its client the owner of the id's events. */
+/* A command with a non-zero `user` makes the client of that command the owner of the id's
+ * events. */
 static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
 {
 	if (cmd->user)
 		c->user = cmd->user;
 }
 
-/* Returns the struct rn_cm_why of a rule that a command triggers. */
+/* Returns the struct rn_cm_why for a rule that runs because of a command. */
 static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
 {
 	return (struct rn_cm_why){.cmd = cmd};
@@ -127,8 +128,8 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	if (*c && (*c)->state != RN_CMS_BOUND)
 		return -EINVAL;
 	if (*c) {
-		/* Undo what an earlier CM_CONNECT may have done: replace a wildcard in `local` by
-		 * an own address. */
+		/* An earlier CM_CONNECT may have replaced a wildcard in `local` by one of the
+		 * port's addresses: set it back to the address that the client bound. */
 		(*c)->local = (*c)->bound;
 		other = rn_cm_listener_at(cm, (*c)->port_space, &(*c)->local, (*c)->port);
 		if (other && other != *c)
@@ -190,7 +191,8 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		own = source_for(cm, peer);
 	if (!own || !rn_gid_same_family(own, peer))
 		return -EAFNOSUPPORT;
-	/* A QP has one connection; events of the last attempt must be taken before the next one. */
+	/* A QP has one connection. Events of this id's last attempt must be taken before the next
+	 * attempt. */
 	if ((!datagrams && rn_cm_by_qpn(cm, p->qpn)) || (c && c->nnotes))
 		return -EBUSY;
 	*local = *own;
@@ -229,9 +231,9 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 	return 0;
 }
 
-/* Runs a command that answers a message of the peer. If the state has no rule for the command, the
- * peer may have withdrawn: a CLOSED id, or a BOUND one that has connected before, gives
- * -ECONNABORTED. */
+/* Runs a command that answers a message of the peer. If the connection's state has no rule for the
+ * command, the peer may have withdrawn: the error is -ECONNABORTED for a CLOSED id, or a BOUND one
+ * that has connected before, otherwise -EINVAL. */
 static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c,
 		  enum rn_cm_cause cause, rn_time now)
 {
@@ -291,7 +293,7 @@ static int exec_disconnect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn
 {
 	if ((*c)->state == RN_CMS_DREQ_SENT)
 		return -EALREADY;
-	/* States without a rule for DISCONNECT have no connection. */
+	/* A state without a rule for DISCONNECT has no connection to end. */
 	return rn_cm_step(cm, *c, RN_CMC_DISCONNECT, NULL, now) ? 0 : -ENOTCONN;
 }
 
@@ -326,7 +328,8 @@ void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, 
 
 	rsp->err = -EINVAL;
 	rsp->id = id;
-	/* A destroyed id does not exist for clients, although its last exchange may go on. */
+	/* The client has destroyed this id, although the last exchange with the peer may go on: to
+	 * clients the id does not exist. */
 	if (c && c->orphan)
 		c = NULL;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++) {

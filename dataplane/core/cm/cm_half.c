@@ -2,22 +2,23 @@
  *
  * A connection is half-open while its request is unanswered or its REP unconfirmed: until then the
  * sender's address may be forged. Owns the counts of half-open connections: of all, of each
- * listener and of each source address. At most max_half of the table's entries are half-open, so
- * that a flood of requests leaves entries for CM_CONNECT and for listeners.
+ * listener and of each source address. At most max_half entries of the connection table are
+ * half-open, so that a flood of requests leaves entries for CM_CONNECT and for listeners.
  *
- * Of these max_half entries, a listener may use at most as many as are free, and a source address
- * at most half as many. So no listener and no source can take the last entry: two flooding sources
- * can fill the share of one listener, but another listener still has room for other sources. Runs
- * on shard 0.
+ * The max_half entries are shared out by what is still free: a listener may have at most as many
+ * half-open connections as are free, a source address at most half as many. So no listener and no
+ * source can take the last entry: two flooding sources can fill the share of one listener, but
+ * another listener still has room for other sources. Runs on shard 0.
  */
 #include <stdlib.h>
 
 #include "cm/cm_priv.h"
 
-/* Number of source counters. Sources with the same hash are counted as one source. */
+/* Number of counters for source addresses. Addresses with the same hash share a counter. */
 #define SOURCES 4096u
 
-#define SMALL 64u /* least default of max_half, but at most half of the table */
+/* max_half is at least this by default, but never more than half of the connection table */
+#define SMALL 64u
 
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max)
 {
@@ -53,7 +54,8 @@ void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c)
 	++*count_of(cm, &c->av.dgid);
 }
 
-/* Looks the listener up by id, because it may be gone and its slot used by another connection. */
+/* Looks the listener up by id: it may have been destroyed, and another connection may use its
+ * slot. */
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_conn *listener = rn_cm_by_id(cm, c->parent_id);

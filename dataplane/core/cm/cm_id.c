@@ -1,8 +1,8 @@
 /* Which communication ids and QPNs may be used?
  *
  * Draws new communication and transaction ids, each kind from a random stream of its own so that
- * other hosts cannot guess them, and owns the timewait records, which keep the ids and the QPN of a
- * closed connection from being reused. Runs on shard 0.
+ * other hosts cannot guess them. Owns the timewait records, which keep the ids and the QPN of a
+ * closed connection from being reused for some seconds. Runs on shard 0.
  */
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
@@ -26,14 +26,15 @@ uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
 
 /* ---- timewait ---- */
 
-/* The head of the hash chain for (a, b) in an index of the timewait records. */
+/* The head of the hash chain for the key (a, b) in one of the three indexes of the timewait records
+ * (by local id, by remote id, by QPN). */
 static uint32_t *chain(const struct rn_cm *cm, uint32_t *heads, uint64_t a, uint64_t b)
 {
 	return &heads[rn_cm_hash2(cm, a, b) & cm->wait_mask];
 }
 
-/* Removes w from the hash chain at head. next: offset of the link of that chain in struct
- * rn_cm_wait. */
+/* Removes w from the hash chain at head. next: offset in struct rn_cm_wait of the link that this
+ * chain uses. */
 static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, size_t next)
 {
 	uint32_t self = (uint32_t)(w - cm->waits) + 1;
@@ -68,7 +69,7 @@ static void link_first(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait
 }
 
 /* Moves the ids and the QPN from the connection to a timewait record. If all records are in use,
- * one of them ends early and is counted as dropped. */
+ * ends one of them early and counts it in cm->dropped. */
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	struct rn_cm_wait *w;

@@ -1,11 +1,11 @@
 /* Which connection has this client id, communication id, QPN, address or port?
  *
  * Owns the table of connections, the hash tables over it, the use counts of ephemeral ports and the
- * memory of the timewait records (cm_id.c). Slots are reused first in, first out, and a client id
- * is slot and generation, so that a stale id does not name a new connection. Communication ids,
- * transaction ids and ephemeral ports come from random streams with a secret each, and the hash
- * tables are keyed with another secret: other hosts can neither guess an id nor aim at one bucket.
- * Runs on shard 0.
+ * memory of the timewait records (cm_id.c). Slots are reused first in, first out. A client id
+ * consists of the slot and its generation, so that a stale id does not name a new connection.
+ * Communication ids, transaction ids and ephemeral ports come from random streams with a secret
+ * each, and the hash tables are keyed with another secret: other hosts can neither guess an id nor
+ * choose values that all fall into one bucket. Runs on shard 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
 		return NULL;
 	c = &cm->conns[slot];
 	init_conn(c, slot);
-	/* A new generation: the id of the slot's former connection stays invalid. */
+	/* With a new generation in the id, ids of the slot's former connections stay invalid. */
 	c->id = ++cm->generation[slot] << cm->id_bits | (slot + 1);
 	c->state = RN_CMS_BOUND;
 	cm->live++;
@@ -134,8 +134,9 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 
 /* ---- lookups ---- */
 
-/* All hash tables use one secret key. The second word keeps kinds of values apart: 0 communication
- * id, 3 QPN, 5 service id. */
+/* All hash tables use the same secret key. b keeps equal values of different kinds apart: it is 0
+ * with a communication id, 3 with a QPN, 5 with a service id, and the peer's GUID with a remote
+ * id. */
 
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
@@ -165,7 +166,8 @@ struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 	return NULL;
 }
 
-/* Hash of a peer's communication id or QPN (name), which is unique per GUID and address only. */
+/* Hash of a communication id or QPN (`name`) that a peer chose: only together with the peer's GUID
+ * and address is it unique. */
 static uint64_t hash_peer(const struct rn_cm *cm, uint32_t name, uint64_t guid,
 			  const struct rn_gid *from)
 {
@@ -235,7 +237,7 @@ uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from)
 	return hash_peer(cm, 0, 0, from);
 }
 
-/* Hash of a SIDR request id, which is unique per source address only. */
+/* Hash of a SIDR request id, which is unique only together with the source address. */
 static uint64_t hash_asker(const struct rn_cm *cm, uint32_t request_id, const struct rn_gid *from)
 {
 	const struct {
@@ -296,8 +298,8 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 	return NULL;
 }
 
-/* Adds the node to the hash table, or moves it to the chain of its new hash. *in: the node is in
- * the table. */
+/* Adds the node to the hash table, or moves it to the chain of its new hash. *in says whether the
+ * node is in the table. */
 static void add(struct rn_htab *table, struct rn_hnode *node, bool *in, uint64_t hash)
 {
 	if (*in)
@@ -347,8 +349,8 @@ void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c)
 	add(&cm->by_asker, &c->by_asker, &c->in_asker, hash_asker(cm, c->remote_id, &c->av.dgid));
 }
 
-/* Removes the connection's QPs and four-tuple from the indexes, so that another connection may use
- * them. */
+/* Removes the connection's QPs and four-tuple from the hash tables, so that another connection may
+ * use them. */
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	del(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp);
@@ -356,8 +358,8 @@ void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 	del(&cm->by_tuple, &c->by_tuple, &c->in_tuple);
 }
 
-/* Does rn_cm_unindex_qps() and also removes the ids, so that received messages no longer find the
- * connection. */
+/* Removes all that rn_cm_unindex_qps() removes, and the ids on the wire: received messages no
+ * longer find the connection. */
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	rn_cm_unindex_qps(cm, c);
@@ -368,7 +370,7 @@ void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 
 /* ---- ports ---- */
 
-/* The use count of an ephemeral port. NULL: the port is not ephemeral, so its users are not
+/* Returns the use count of an ephemeral port; NULL for any other port, whose users are not
  * counted. */
 static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
 {
@@ -395,8 +397,8 @@ bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 	return true;
 }
 
-/* Frees the port and the four-tuple. Called when the client destroys the id, so that another id may
- * use both at once, even while the last exchange of messages of this connection goes on. */
+/* Frees the port and the four-tuple. Called when the client destroys the id, while the last
+ * exchange of messages of this connection may still go on: another id may use both at once. */
 void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	uint32_t *users = c->has_port ? users_of(cm, c->port) : NULL;

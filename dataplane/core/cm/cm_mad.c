@@ -1,10 +1,10 @@
 /* What do sent messages contain, and in which order are they sent?
  *
- * Owns two queues. cm->saying holds the connections whose kept message (c->mad) waits to be sent,
- * for the first time or again. cm->replies holds messages that are sent once: replies to packets,
- * MRA and DREP. A reply that finds its queue full is dropped and counted, because the peer repeats
- * its message. rn_cm_tx() alternates between the queues, so that a flood of refusals does not delay
- * the messages of connections. Runs on shard 0.
+ * Owns two queues. cm->mad_queue holds the connections whose message c->mad waits to be sent, for
+ * the first time or again. cm->replies holds messages that are sent once: replies to packets, MRA
+ * and DREP. A reply that finds its queue full is dropped and counted; the peer will repeat its
+ * message. rn_cm_tx() alternates between the queues, so that a flood of refusals does not delay the
+ * messages of connections. Runs on shard 0.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "wire/frame.h"
 #include "wire/hdr.h"
 
-#define NO_LID 0xFFFF /* the permissive LID, as Linux sends it when the hop limit exceeds 1 */
+#define NO_LID 0xFFFF /* the permissive LID; Linux sends it when the hop limit exceeds 1 */
 
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
@@ -26,8 +26,8 @@ void rn_cm_queue_mad(struct rn_cm *cm, struct rn_cm_conn *c)
 		rn_list_add_tail(&cm->mad_queue, &c->says);
 }
 
-/* The target ACK delay code of a REP: two below the default ACK timeout code, at most 15. From this
- * value the peer's formula (docs/spec/rocev2.md 6.8) computes the default ACK timeout. */
+/* The target ACK delay code of a REP: two below the default ACK timeout code, at most 15. With this
+ * value the peer's formula (docs/spec/rocev2.md 6.8) gives the default ACK timeout. */
 static uint8_t ack_delay(const struct rn_cm *cm)
 {
 	return RN_MIN(RN_MAX(cm->ack_timeout, 2) - 2, 15);
@@ -35,7 +35,8 @@ static uint8_t ack_delay(const struct rn_cm *cm)
 
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
 {
-	/* c->interval is the response time plus one eighth; x - x / 9 removes the eighth. */
+	/* c->interval is the time for the peer's client to answer, plus one eighth for the round
+	 * trip; x - x / 9 removes the eighth. */
 	uint8_t patience = rn_cm_code_of(c->interval - c->interval / 9);
 	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = c->tid};
 	struct rn_cma_hdr hdr = {.port = c->port,
@@ -125,10 +126,11 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 				   .remote_id = c->remote_id,
 				   .about = (uint8_t)about,
 				   .reason = reason};
-	/* The REQ was never answered, so the peer does not know the local id of this side. */
+	/* The REQ was never answered, so the peer does not know this side's communication id. */
 	if (c->passive && about == RN_CM_ABOUT_REQ)
 		m.rej.local_id = 0;
-	/* A peer that does not know the local id finds the connection by the GUID. */
+	/* A peer that does not know this side's communication id finds the connection by the
+	 * GUID. */
 	if (reason == RN_CM_REJ_TIMEOUT) {
 		m.rej.ari_len = 8;
 		rn_store64(m.rej.ari, cm->port->guid);
@@ -190,7 +192,7 @@ void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 	owe(cm, c, &m);
 }
 
-/* Queues the DREP for the last DREQ, whose transaction id is in c->tid. */
+/* Queues the DREP to the last DREQ. c->tid is the transaction id of that DREQ. */
 void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_DREP, .tid = c->tid};
@@ -262,8 +264,8 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 }
 
 /* Returns the present MAC of the peer, which may have changed. Unless the result is READY, the
- * caller keeps the old MAC. While the peer has not confirmed the REP, no entry is made in the
- * neighbour table: the address may be forged, and its entry would displace a neighbour in use. */
+ * caller keeps the old MAC. While the peer has not confirmed the REP, its address may be forged:
+ * the neighbour table is only searched, because a new entry would displace a neighbour in use. */
 static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6],
 				    rn_time now)
 {
@@ -298,7 +300,8 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	memcpy(cm->out, c->mad, RN_MAD_BYTES);
 	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);
 	out->vlan_tci = c->av.vlan_tci;
-	/* Releases the connection if this was its last message and it has no client. */
+	/* If this was the last message of a connection whose client has destroyed the id, the
+	 * connection is released. */
 	rn_cm_release_if_done(cm, c);
 	return true;
 }

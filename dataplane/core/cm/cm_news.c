@@ -4,15 +4,15 @@
 #include "cm/cm_priv.h"
 
 /* clang-format off */
-/* Why an established connection ended, and why an attempt failed. An attempt that the own client
- * gives up is not a failure and has no row. */
-#define END_ROWS(X) /* cause, text */ \
+/* The log texts: why an established connection ended, and why an attempt to connect failed. An
+ * attempt that this side's client gives up is not a failure and has no row. */
+#define END_ROWS(X) /* columns: cause, text */ \
 	X(DREQ,       "the peer disconnected") \
 	X(REJ,        "the peer rejected it") \
 	X(STALE,      "the peer has forgotten it") \
 	X(DISCONNECT, "disconnected here") \
 	X(DESTROY,    "released here")
-#define FAILURE_ROWS(X) /* cause, text */ \
+#define FAILURE_ROWS(X) /* columns: cause, text */ \
 	X(DREQ,       "the peer disconnected before it was made") \
 	X(NEIGH_FAIL, "no MAC address could be found for the next hop") \
 	X(SPENT,      "no answer") \
@@ -32,7 +32,7 @@ static const char *const failures[RN_CMC_COUNT] = {
 #undef X
 };
 
-/* Returns the text of the reason in a received REJ; for other causes returns `text`. */
+/* If the cause is a received REJ, returns the text of its reason, otherwise `text`. */
 static const char *reason(const char *text, enum rn_cm_cause cause, const struct rn_cm_why *why)
 {
 	bool stated = cause == RN_CMC_REJ && why->msg && why->msg->attr == RN_CM_REJ;

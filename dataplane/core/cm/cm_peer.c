@@ -20,8 +20,8 @@ bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const s
 	return !cm->port->check_source || rn_gid_equal(&pkt->src, &c->av.dgid);
 }
 
-/* A request makes no entry in the neighbour table: a flood of requests with forged addresses would
- * fill the table. The answer goes to the MAC in the table, or else to the request's source MAC. */
+/* The answer goes to the MAC that the neighbour table has, or else to the request's source MAC. The
+ * request makes no entry in the table: requests with forged addresses would fill it. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt)
 {
 	memcpy(c->av.dmac, pkt->smac, 6);

@@ -29,15 +29,17 @@
 #include "ground/news.h"
 #include "base/wheel.h"
 
-#define RN_CM_EVENTS	    6	/* length of an id's event queue; one connection needs less */
+/* length of the event queue of an id; one connection needs fewer entries */
+#define RN_CM_EVENTS	    6
 #define RN_CM_REPLIES	    256 /* queued replies, for all connections together */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
 #define RN_CM_DREP_WAIT_MAX RN_MS(500) /* longest time a client may delay the DREP */
 #define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
-#define RN_CM_INTERVAL_CODE 21 /* longest resend interval of a REP that a REQ can set: 8.6 s */
-/* How long an unanswered REQ is kept when the peer does not repeat it: the REQ's response timeout
- * times its number of transmissions (Linux: 69 s), but within these bounds. */
+/* longest resend interval of a REP; the interval comes from the REQ: 8.6 s */
+#define RN_CM_INTERVAL_CODE 21
+/* How long an unanswered REQ is kept when the peer does not repeat it: the response timeout in the
+ * REQ times the number of its transmissions (with Linux as peer 69 s), but within these bounds. */
 #define RN_CM_ASKING_MIN RN_S(5)
 #define RN_CM_ASKING_MAX RN_S(90)
 
@@ -48,11 +50,12 @@ enum rn_cm_flags {
 	RN_CM_F_HOP = 1 << 3,	   /* keeps the entry of its next hop in the neighbour table */
 	RN_CM_F_HALF = 1 << 4,	/* half-open: passive, and the peer has not confirmed its address */
 	RN_CM_F_TRIES = 1 << 5, /* an attempt to connect: a failure is logged */
-	RN_CM_F_TAKEN = 1 << 6, /* connecting or connected: CM_CONNECT fails with -EALREADY */
+	/* connecting or connected: a further CM_CONNECT fails with -EALREADY */
+	RN_CM_F_TAKEN = 1 << 6,
 };
 
 /* clang-format off */
-#define RN_CM_STATE_ROWS(X) /* name, flags, text */ \
+#define RN_CM_STATE_ROWS(X) /* columns: name, flags, text */ \
 	X(FREE,           0,                            "unused") \
 	X(BOUND,          0,                            "has an address and a port") \
 	X(LISTEN,         0,                            "takes requests") \
@@ -71,7 +74,7 @@ enum rn_cm_flags {
 	X(SIDR_SENT,      RN_CM_F_TIMED | RN_CM_F_TAKEN, "SIDR_REQ is out") \
 	X(SIDR_RCVD,      RN_CM_F_TIMED | RN_CM_F_HELD | RN_CM_F_HALF, "SIDR_REQ is here, client decides")
 
-#define RN_CM_CAUSE_ROWS(X) /* name, text */ \
+#define RN_CM_CAUSE_ROWS(X) /* columns: name, text */ \
 	X(NEIGH_OK,    "MAC known") \
 	X(NEIGH_FAIL,  "MAC unknown") \
 	X(TIMER,       "no answer yet") \
@@ -120,18 +123,20 @@ enum rn_cm_cause {
 		RN_CMC_COUNT
 };
 
-/* A queued event. rn_cm_event() fills the other fields of struct rn_event. */
+/* An event in an id's queue. rn_cm_event() fills the other fields of struct rn_event from the
+ * connection. */
 struct rn_cm_note {
 	uint16_t kind, reason;
 	int32_t err;
 };
 
-/* A connection, a listener, a bound id or a datagram service's request, in any state. */
+/* A connection, a listener, a bound id, or a request to a datagram service (SIDR), in any state. */
 struct rn_cm_conn {
 	uint32_t id; /* client id: generation and slot; 0 = the slot is free */
 	uint32_t slot;
 	uint8_t state; /* enum rn_cm_state */
-	bool orphan;   /* the id was destroyed: released when CLOSED with nothing left to send */
+	/* the client has destroyed the id; released when CLOSED and nothing is left to send */
+	bool orphan;
 	bool passive;
 	bool answered; /* passive: the peer confirmed the REP, so its source address is genuine */
 	bool end_reported; /* CM_DISCONNECTED has been queued */
@@ -159,7 +164,7 @@ struct rn_cm_conn {
 	uint8_t max_retries;
 	uint8_t timeout_code; /* local ACK timeout of the QP, also the length of timewait */
 	uint8_t path_mtu;     /* path MTU code 1..5: 256..4096 bytes */
-	bool failover;	      /* the peer offered an alternate path: the REP declines it */
+	bool failover;	      /* the REQ offers an alternate path, which the REP must decline */
 	struct rn_cm_param own, theirs;
 	struct rn_av av;
 	struct rn_hnode by_local, by_remote, by_peer_qp, by_qpn, by_tuple, by_port, by_asker;
@@ -167,20 +172,20 @@ struct rn_cm_conn {
 
 	/* timers and retries */
 	struct rn_timer timer;
-	rn_time interval;     /* time between two transmissions of `mad` */
-	rn_time asking;	      /* passive: how long the peer repeats an unanswered request */
+	rn_time interval; /* time between two transmissions of `mad` */
+	rn_time asking;	  /* passive: how long the peer goes on repeating an unanswered request */
 	rn_time patience_end; /* after this time the peer's MRAs have no effect */
 	uint8_t retries;      /* retries left */
-	struct rn_list asks;  /* in cm->asking while the peer's MAC is resolved */
-	struct rn_nbr *hop;   /* next hop, held in the neighbour table, or NULL */
+	struct rn_list asks;  /* node in cm->asking, while the peer's MAC is resolved */
+	struct rn_nbr *hop;   /* entry of the next hop, held in the neighbour table; NULL: none */
 
 	/* The message that may have to be sent again: REQ, then RTU or REP, then DREQ; or a REJ,
 	 * SIDR_REQ or SIDR_REP. */
 	uint16_t mad_attr; /* attribute id of `mad`; 0 = none */
 	uint8_t mad[RN_MAD_BYTES];
-	struct rn_list says; /* in cm->saying while `mad` waits to be sent */
+	struct rn_list says; /* node in cm->mad_queue, while `mad` waits to be sent */
 
-	struct rn_list tells; /* in cm->telling while events are queued */
+	struct rn_list tells; /* node in cm->event_queue, while events are queued */
 	uint8_t nnotes;
 	struct rn_cm_note notes[RN_CM_EVENTS];
 };
@@ -193,7 +198,8 @@ struct rn_cm_wait {
 	struct rn_gid peer;
 	uint32_t local_id, remote_id, qpn;
 	uint32_t conn_id; /* client id that gets CM_TIMEWAIT_EXIT, if it still exists */
-	uint32_t next_local, next_remote, next_qpn; /* links of hash chains: index + 1, 0 = end */
+	/* next in each hash chain: index of the record + 1; 0 = end */
+	uint32_t next_local, next_remote, next_qpn;
 };
 static_assert(sizeof(struct rn_cm_wait) <= 80, "timewait is a record");
 
@@ -210,9 +216,10 @@ struct rn_cm {
 	struct rn_neigh *neigh;
 	rn_time response_timeout, wait_max;
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
-	uint8_t max_retry_cnt;		   /* upper bound for own and announced retry counts */
-	uint8_t max_rnr_retry;		   /* upper bound for the RNR retry count of a peer */
-	struct rn_secret tables;	   /* key of all hash tables */
+	/* upper bound for the retry count that a QP gets and a REQ carries */
+	uint8_t max_retry_cnt;
+	uint8_t max_rnr_retry;	 /* upper bound for the RNR retry count that a peer proposes */
+	struct rn_secret tables; /* key of all hash tables */
 	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */
 	uint32_t psn;
 
@@ -267,10 +274,10 @@ void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, u
 			int32_t err);
 /* Releases c if it is closed, has no client, and has no message or event left to send. */
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c);
-/* Starts the resend timer with all retries. */
+/* Starts the resend timer, with the full number of retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Starts the timer that ends a request which the peer has stopped repeating. The timer expires
- * after the time for which the peer repeats its request (c->asking) plus `more`. */
+/* Starts the timer that ends a request which the peer has stopped repeating. It expires after
+ * c->asking (the time for which the peer repeats an unanswered request) plus `more`. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* ---- functions of cm_act.c ---- */
@@ -298,14 +305,16 @@ rn_time rn_cm_time_of(uint8_t code);
 uint8_t rn_cm_code_of(rn_time t);
 
 /* ---- functions of cm_half.c ---- */
-bool rn_cm_half_create(struct rn_cm *cm, uint32_t max); /* max 0: about a quarter of the table */
+/* max 0: about a quarter of the connection table */
+bool rn_cm_half_create(struct rn_cm *cm, uint32_t max);
 void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 		     const struct rn_gid *from);
-void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c); /* needs c->parent, c->av.dgid */
-void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);   /* no effect unless c->half */
-/* Creates an id for a request from host `from`, counted against the listener's backlog. NULL: the
- * backlog, the half-open limit or the table is full. */
+/* c->parent and c->av.dgid must be set */
+void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c);
+void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c); /* no effect unless c->half */
+/* Creates the connection for a request from host `from`; it counts against the listener's backlog.
+ * NULL: the backlog, the half-open limit or the connection table is full. */
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
 			       const struct rn_gid *from);
 
@@ -317,7 +326,7 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm);
 void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c);
 struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id);
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id);
-/* A peer is identified by GUID and address, because a message can carry the GUID of another
+/* The peer is identified by GUID and address together: a message can carry the GUID of another
  * node. */
 struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 				   const struct rn_gid *from);
@@ -338,7 +347,8 @@ void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
-void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c); /* needs c->remote_id, c->av.dgid */
+/* c->remote_id and c->av.dgid must be set */
+void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -364,7 +374,7 @@ void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		     uint16_t reason, const struct rn_cm_param *param);
-/* rn_cm_owe_mra(), rn_cm_owe_drep(): queue a reply to the peer of c, which is sent once. */
+/* rn_cm_owe_mra(), rn_cm_owe_drep(): queue a message to the peer of c that is sent only once. */
 void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about);
 void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c);
 /* The rn_cm_reply... functions queue a reply to the sender of pkt; no connection is needed. */
@@ -372,7 +382,7 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
 		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
-/* Replaces c->mad, the message that rn_cm_queue_mad() sends and timers repeat. */
+/* Makes *msg the message c->mad, which rn_cm_queue_mad() sends and timers repeat. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
 /* ---- functions of cm_news.c ---- */

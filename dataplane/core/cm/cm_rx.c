@@ -1,4 +1,4 @@
-/* For which connection is a received message, and which cause does the message become?
+/* For which connection is a received message, and which cause of the rule table does it become?
  *
  * One function per message. The function finds the connection by communication ids (for a REQ and
  * some REJs by the peer's GUID and address), drops a message that does not come from the peer's
@@ -33,7 +33,8 @@ static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c,
 	return step(a, c, cause) ? RN_V_OK : RN_V_CM_DUPLICATE;
 }
 
-/* Does stepped(), if c is not NULL and the message comes from the peer of c. */
+/* Checks that the message belongs to a connection (c not NULL) and comes from its peer, then runs
+ * the rule for it. */
 static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_conn *c,
 				       enum rn_cm_cause cause)
 {
@@ -87,8 +88,8 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	return 0;
 }
 
-/* Queues a REJ and returns v. The ARI of the REJ is the value that the sender could use instead:
- * path MTU code or own GID. */
+/* Queues a REJ and returns v. The REJ's additional information (ARI) is the value that the sender
+ * could have used: the largest path MTU code of this port, or the GID to which the packet came. */
 static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_verdict v)
 {
 	const void *ari = NULL;
@@ -117,7 +118,7 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	c->remote_qpn = req->qpn;
 	c->tid = a->msg->tid;
 	c->path_mtu = req->path_mtu;
-	/* As Linux does: a local LID in the alternate path means that the peer offers the path. */
+	/* As Linux does: the peer offers an alternate path if that path has a local LID. */
 	c->failover = req->alternate[0] || req->alternate[1];
 	c->timeout_code = rn_cm_bound_timeout(a->cm, req->ack_timeout);
 	c->max_retries = req->max_cm_retries;
@@ -224,8 +225,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 
 /* ---- REP ---- */
 
-/* Handles a REP whose REQ is unknown here. A late copy is dropped; any other REP is rejected, so
- * that the peer stops repeating it. */
+/* Handles a REP that matches no connection. A late copy of a REP that was taken is dropped; any
+ * other REP is rejected, so that the peer stops repeating it. */
 static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 {
 	const struct rn_cm_rep *rep = &a->msg->rep;

@@ -1,26 +1,28 @@
 /* How fast may a queue pair send when the network reports congestion? The algorithms, and the
- * pacing that all of them share. Owns nothing: the caller has the state of each flow (struct rn_cc)
- * and the parameters (struct rn_cc_cfg). Pure functions; shard thread.
+ * pacing that all of them share. A flow is what one queue pair sends. Owns nothing: the caller has
+ * the state of each flow (struct rn_cc) and the parameters (struct rn_cc_cfg). Pure functions,
+ * called on the shard's thread.
  *
- * DCQCN: a notification (CNP) cuts the rate by a share that grows with the number of recent CNPs
- * (alpha). Afterwards each time period and each block of sent bytes raises the rate: first half-way
+ * DCQCN: a notification (CNP) cuts the rate by a share, alpha, that grows with the number of recent
+ * CNPs. Afterwards each time period and each block of sent bytes raises the rate: first half-way
  * back to the rate before the cut (fast recovery), then beyond it by a constant (additive
- * increase), then, when both the time and the byte stages have passed the threshold, by more each
- * time (hyper increase). Adapters decay alpha periodically; here the decay is computed when alpha
- * is needed, for the time that has passed.
+ * increase), then, when both kinds of increase have occurred more than `threshold` times, by more
+ * each time (hyper increase). Hardware adapters let alpha decay by a periodic timer; here the decay
+ * for the time that has passed is computed when alpha is needed.
  *
- * Pacing: each packet moves `send_at` on by the time that the packet takes at the present rate. A
- * flow that had to wait for send_at and whose thread woke up late may make up for up to CATCH_UP of
- * the lateness. A flow that had nothing to send may not. */
+ * Pacing: each packet moves `send_at`, the earliest time for the next packet, on by the time that
+ * the packet takes at the present rate. If a flow had to wait for send_at and its thread woke up
+ * late, its next packets may follow faster to make up for the lateness, for CATCH_UP at most. A
+ * flow that had nothing to send may not make up for that time. */
 #include "flow/cc.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define CATCH_UP   RN_MS(1) /* lateness that a flow may make up for */
-#define MAX_RAISES 64	    /* increases by the timer per call; the next call applies the rest */
-/* The limit ends when the rate is within 1/128 of the line rate: half-way steps alone would never
- * reach the line rate. */
+#define CATCH_UP   RN_MS(1) /* how much of a late wake-up a flow may make up for */
+#define MAX_RAISES 64	    /* most timer increases in one call; the next call applies the rest */
+/* The rate limit ends when the rate is within 1/128 of the line rate. Fast recovery only halves the
+ * distance to its target each time, so that it would never reach the line rate exactly. */
 #define NEARLY 128
 
 /* ---- pacing ---- */
@@ -50,8 +52,9 @@ rn_time rn_cc_wake_at(struct rn_cc *cc)
 
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now)
 {
-	/* A flow that waited for send_at may make up for up to CATCH_UP of lateness; any other flow
-	 * starts at `now`. */
+	/* A flow that waited for send_at may make up for up to CATCH_UP of a late wake-up; for any
+	 * other flow the packet is sent at `now`, and the next one may follow its duration
+	 * later. */
 	rn_time from = cc->waiting ? now - RN_MIN(now, CATCH_UP) : now;
 
 	cc->send_at = RN_MAX(cc->send_at, from) + (rn_time)bytes * 8 * RN_S(1) / cc->rate;
@@ -90,7 +93,8 @@ static void none_timer(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 
 /* ---- DCQCN ---- */
 
-/* Returns a * (g / 1024)^n, where a is in units of 2^-20, by repeated squaring. */
+/* Returns a * (g / 1024)^n by repeated squaring: alpha after n decay periods. `a` and the result
+ * are in units of 2^-20. */
 static uint32_t decayed(uint32_t a, uint32_t g, uint64_t n)
 {
 	uint64_t base = (uint64_t)g << 10, left = a;
@@ -133,8 +137,8 @@ static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now
 /* Returns the rate after one cut. */
 static uint64_t cut_rate(const struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t alpha)
 {
-	/* gd is defined for an alpha of 10 bits. This alpha has 20, so the rate is shifted by
-	 * 10. */
+	/* The formula with gd is meant for an alpha of 10 bits. alpha here has 20 bits, so the rate
+	 * is divided by 2^10 first. */
 	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd;
 	uint64_t least = cc->rate / 100 * p->min_dec_fac;
 
@@ -154,9 +158,11 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 		return false;
 	alpha = take_alpha(cc, p, now);
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
-	/* Fast recovery returns to cc->target, the rate before the cut. Without an increase since
-	 * the last cut the target stays, so that several cuts in a row do not lower it. The two
-	 * clamp parameters set the target at every cut, or also after an increase by the timer. */
+	/* Fast recovery returns to cc->target, the rate before the cut. If this is a second cut
+	 * without an increase after the first, the target stays, so that several cuts in a row do
+	 * not lower it. By default only an increase by the byte counter counts.
+	 * clamp_tgt_rate_after_time_inc lets increases by the timer count too; clamp_tgt_rate sets
+	 * the target at every cut. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;

@@ -1,11 +1,11 @@
-/* Congestion control of one queue pair's sending: how fast, and when the next packet may be
- * sent. A table of functions per algorithm; the state of a flow is a plain value. Pure: nothing
+/* Congestion control of one queue pair's sending (a "flow"): how fast, and when the next packet may
+ * be sent. A table of functions per algorithm; the state of a flow is a plain value. Pure: nothing
  * here depends on queue pairs, packets or a clock.
  *
  * Units: rates are bits per second of whole frames, times are nanoseconds, alpha is in units of
- * 2^-20. A flow without a limit has no state: the limit begins with the first notification
- * (rn_cc_cnp()) and ends when the rate is back at line rate (limited is false). Rules and names:
- * docs/spec/rocev2.md 7.3 and 7.4. Shard thread. */
+ * 2^-20. A flow without a rate limit has no state: the limit begins with the first congestion
+ * notification (rn_cc_cnp()) and ends when the rate is back at line rate (limited is false). Rules
+ * and names: docs/spec/rocev2.md 7.3 and 7.4. Runs on the shard's thread. */
 #ifndef RN_CC_H
 #define RN_CC_H
 
@@ -16,11 +16,11 @@
 #include "ground/cc_cfg.h"
 
 struct rn_cc {
-	/* rate: present limit; target: the rate that increases approach */
+	/* rate: the present limit; target: the rate that fast recovery approaches */
 	uint64_t rate, target;
 	rn_time send_at;  /* no data may be sent before this time */
 	rn_time raise_at; /* time of the next increase by the timer */
-	rn_time alpha_at; /* alpha holds at this time and decays afterwards */
+	rn_time alpha_at; /* time up to which alpha has its present value; after it, alpha decays */
 	rn_time cut_at;	  /* time of the last cut */
 	uint32_t alpha;
 	/* bytes sent since the last increase by the byte counter */
@@ -28,7 +28,7 @@ struct rn_cc {
 	/* increases since the last cut: by timer, by byte counter */
 	uint32_t time_stage, byte_stage;
 	bool limited;
-	bool waiting; /* data waited for send_at: rn_cc_sent() may make up for lateness */
+	bool waiting; /* data had to wait for send_at, so a late wake-up may be made up for */
 };
 
 struct rn_cc_row {

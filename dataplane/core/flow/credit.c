@@ -1,12 +1,12 @@
-/* How many messages may start before the peer has posted more receives? The arithmetic of
- * credit.h. Owned by the shard's thread. */
+/* How many messages may start before the peer has posted more receives? The code for a number of
+ * receives, and the limit that credit.h describes. Runs on the shard's thread. */
 #include "flow/credit.h"
 
 #include "wire/psn.h"
 #include "base/types.h"
 
-/* Codes 0 and 1 stand for 0 and 1 receives; then each power of two has two codes: 2, 3, 4, 6, 8,
- * 12, 16 ... 32768. */
+/* The 5-bit code of the AETH: codes 0 and 1 stand for 0 and 1 receives; from 2 on each power of two
+ * and the value half-way to the next has a code: 2, 3, 4, 6, 8, 12, 16 ... 32768. */
 uint8_t rn_credit_code(uint32_t n)
 {
 	unsigned k;
@@ -34,8 +34,8 @@ bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, boo
 
 	*first = false;
 	if (c->mode == RN_CREDIT_LIMITED) {
-		/* One message beyond the credits may start, because its acknowledgement brings new
-		 * credits. */
+		/* One message more than the peer has receives for may start: its acknowledgement
+		 * brings new credits. */
 		if (needs && !idle && rn_psn_diff(next, c->lsn) > 1) {
 			*first = !c->waiting;
 			c->waiting = true;
@@ -57,7 +57,8 @@ void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn)
 	} else if (c->mode == RN_CREDIT_UNHEARD) {
 		c->mode = RN_CREDIT_LIMITED;
 		c->lsn = lsn;
-	} else if (rn_psn_before(c->lsn, lsn)) { /* ignores a late, older report */
+		/* a late packet may carry an older count: ignore it */
+	} else if (rn_psn_before(c->lsn, lsn)) {
 		c->lsn = lsn;
 	}
 }

@@ -1,13 +1,13 @@
-/* End-to-end credits (docs/spec/rocev2.md 3.6): for how many further messages the peer has
- * receives.
+/* End-to-end credits (docs/spec/rocev2.md 3.6): how many more messages may be started because the
+ * peer has posted receives for them.
  *
  * An acknowledgement carries a code for the number of receives posted, and the number of messages
- * completed (MSN). Together they give the last message that has a receive, the LSN. A SEND or a
- * WRITE with immediate data may start up to the LSN, and one beyond it, whose acknowledgement
- * brings new credits. Other messages need no receive and move the LSN on by one. When nothing is in
- * flight any message may start, so that a wrong count of the peer cannot stop a QP for ever. There
- * is no limit before the first acknowledgement, and no limit any more once the peer has sent
- * RN_CREDIT_NONE. Shard thread. */
+ * completed (MSN). Together they give the number of the last message that has a receive, the LSN. A
+ * SEND or a WRITE with immediate data may start up to the LSN, and one beyond it, whose
+ * acknowledgement brings new credits. Other messages need no receive and move the LSN on by one.
+ * When nothing is in flight any message may start, so that a wrong count of the peer cannot stop a
+ * QP for ever. There is no limit before the first acknowledgement, and no limit any more once the
+ * peer has sent RN_CREDIT_NONE. Runs on the shard's thread. */
 #ifndef RN_CREDIT_H
 #define RN_CREDIT_H
 
@@ -20,9 +20,10 @@ enum rn_credit_mode { RN_CREDIT_OFF, RN_CREDIT_UNHEARD, RN_CREDIT_LIMITED };
 
 struct rn_credit {
 	uint8_t mode; /* enum rn_credit_mode */
-	bool waiting; /* the next message waits for credits, and the wait was counted */
+	bool waiting; /* the next message waits for credits, and this wait was reported by *first */
 	uint32_t ssn; /* number of messages started, 24 bits */
-	uint32_t lsn; /* LIMITED: number of the last message that has a receive */
+	/* RN_CREDIT_LIMITED: number of the last message for which the peer has a receive */
+	uint32_t lsn;
 };
 
 /* rn_credit_code(): the largest code that stands for at most n receives. rn_credit_count(): the
@@ -32,9 +33,10 @@ uint32_t rn_credit_count(uint8_t code);
 
 /* on: credits are configured. There is no limit until the first acknowledgement. */
 void rn_credit_init(struct rn_credit *c, bool on);
-/* May the next message start? If so, counts the message. needs: the message uses a receive. n:
- * number of messages that the peer counts for it. idle: nothing is in flight. *first is set if the
- * message has to wait and did not have to before, so that each wait is counted once. */
+/* May the next message start? If so, counts it as started. needs: the message uses a receive. n:
+ * the number of messages that the peer counts for it (a large READ counts once per READ request).
+ * idle: nothing is in flight. *first is set when the message begins to wait, so that the caller
+ * counts each wait once. */
 bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, bool *first);
 /* Processes the credit code and the MSN of an acknowledgement. */
 void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn);

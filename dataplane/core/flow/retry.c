@@ -1,22 +1,24 @@
 /* When are packets sent again?
  *
- * Two timeouts run from the last progress. The coded timeout (4.096 us << code) is the configured
- * one: each time it passes without progress costs one retry, and the QP fails when none is left. A
- * shorter, adaptive timeout (smoothed round trip + 4 deviations, at least `floor`, doubled by each
- * resend) sends again early and costs no retry: go-back-N with one NAK per gap would otherwise wait
- * for the whole coded timeout after each lost retransmission. The round trip of a packet that was
- * sent twice is not measured. A doubled timeout shrinks by a quarter with each progress, not at
- * once, so that the round trip of a path that became slow is measured before its packets are sent
- * twice again.
+ * Two timeouts run from the last progress, that is, the last move of una (the oldest unacknowledged
+ * PSN). The coded timeout (4.096 us << code) is the configured one: each time it passes without
+ * progress costs one retry, and the QP fails when none is left. A shorter, adaptive timeout
+ * (smoothed round trip + 4 deviations, at least `floor`, doubled by each resend) sends again early
+ * and costs no retry: go-back-N with one NAK per gap would otherwise wait for the whole coded
+ * timeout after each lost retransmission. The round trip of a packet that was sent twice is not
+ * measured. A doubled timeout shrinks by a quarter with each progress, not at once: on a path that
+ * became slow the next packets are then acknowledged before they are sent twice, and their round
+ * trip can be measured.
  *
- * READ responses before una restart the coded timeout too, and reload the retries: a READ that was
- * requested twice is answered twice, and later requests are answered only after that. Any host can
- * forge such responses, because almost any PSN is accepted. Therefore no more of them count than
- * were requested again, and they postpone a timeout for at most PATIENCE coded timeouts after the
- * last progress: a QP whose peer is gone fails after (PATIENCE + retries + 1) coded timeouts at the
- * latest. Progress does not reset the number of responses that may count, because the first
- * response to a READ is progress and the second comes after it. Lost responses stay in this number;
- * forged ones can use them, within the same bound.
+ * READ responses with a PSN before una restart the coded timeout too, and reload the retries: a
+ * READ that was requested twice is answered twice, and the peer answers later requests only after
+ * that. Any host can forge such responses, because almost any PSN is accepted. Therefore such a
+ * response counts only while their number (stale_left) does not exceed that of the responses
+ * requested again, and together they postpone a timeout for at most PATIENCE coded timeouts after
+ * the last progress: a QP whose peer is gone fails after (PATIENCE + retries + 1) coded timeouts at
+ * the latest. Progress does not reset stale_left, because the first copy of a response is progress
+ * and the second comes after it. If the second copy is lost, stale_left stays too high by one; a
+ * forged response can use it up, within the same bound.
  *
  * The timer is lazy: progress only moves `deadline`, and a timer that expires before `deadline` is
  * armed again. A packet therefore costs no work on the timer wheel. During an RNR wait the same
@@ -26,8 +28,9 @@
 #include "wire/psn.h"
 
 /* How long READ responses before una can postpone a timeout, in coded timeouts (4.096 us << code).
- * With the shortest usual timeout, 67 ms, a peer that takes half a millisecond per packet can send
- * 8192 responses in that time, far more than one READ request has. */
+ * 64 are enough: with 67 ms, the shortest timeout in common use, they last 4.3 s, in which even a
+ * peer that takes half a millisecond per packet sends 8192 responses, far more than one READ
+ * request has. */
 #define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)
@@ -86,7 +89,8 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
 		r->sample_psn = psn;
 		r->sample_at = now;
 	}
-	/* The timer runs from the last progress, not from the last packet. */
+	/* Packets are in flight already: the timeout runs from the last progress, not from this
+	 * packet. */
 	if (r->running)
 		return;
 	r->running = true;
@@ -169,7 +173,7 @@ bool rn_retry_nak(struct rn_retry *r)
 void rn_retry_implied(struct rn_retry *r)
 {
 	r->acted = true;
-	/* measure no round trip: a response could belong to either transmission */
+	/* measure no round trip: a response could belong to the first or the repeated packet */
 	r->sampling = false;
 }
 
@@ -183,7 +187,8 @@ bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time 
 	r->rnr_wait = true;
 	r->running = false;
 	r->sampling = false;
-	r->acted = false; /* the peer received the packet: a NAK after the wait is a new one */
+	/* the peer has the packet: a NAK after the wait is a new one, not a repetition */
+	r->acted = false;
 	r->left = r->cnt; /* the peer is alive: losses before and after a long wait do not add up */
 	r->deadline = now + rn_retry_rnr_ns(code);
 	rn_timer_arm(w, &r->timer, r->deadline);

@@ -1,6 +1,6 @@
-/* When packets are sent again: the transport timeout, the RNR wait and both retry counts. The
- * caller reports what happened; only retry.c decides when the timer expires. Each QP has one timer
- * for all of them. Shard thread. */
+/* When packets are sent again: the transport timeout, the RNR wait, and the retry counts of both.
+ * The caller reports what happened; only retry.c decides when the timer expires. Each QP has one
+ * timer, which serves both. Runs on the shard's thread. */
 #ifndef RN_RETRY_H
 #define RN_RETRY_H
 
@@ -8,11 +8,12 @@
 #include "base/wheel.h"
 
 struct rn_retry {
-	struct rn_timer timer; /* may expire early: `deadline` decides */
+	struct rn_timer timer; /* may expire before `deadline`: it is then armed again */
 	rn_time deadline;
-	rn_time base;  /* last progress, or start of the present coded timeout */
-	rn_time since; /* last progress or first packet; rn_retry_stale() does not move it */
-	rn_time full;  /* coded timeout, 4.096 us << code; 0 = no timer */
+	rn_time base; /* last progress, or start of the present coded timeout */
+	/* last progress, or first packet; READ responses before una do not move it */
+	rn_time since;
+	rn_time full; /* coded timeout, 4.096 us << code; 0 = no timer */
 	/* Lower bound and first value of rto. */
 	rn_time floor, initial;
 	rn_time srtt, var; /* smoothed round trip and its deviation; 0 = no sample yet */
@@ -57,15 +58,16 @@ void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, boo
 /* To be called when a READ request was sent again that requests `responses` packets. */
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
 /* To be called when the peer answers but una cannot move yet: restarts the timeout, unless PATIENCE
- * has passed since the last progress. Reloads no retry count. */
+ * coded timeouts have passed since the last progress. Reloads no retry count. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* To be called for a READ response before una: restarts the timeout like rn_retry_alive(), and
- * reloads its retries. Has no effect once as many such responses have come as were requested
- * again. */
+ * reloads the retry count of the timeout. Has no effect once as many such responses have come as
+ * were requested again. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* To be called before sending again because of a NAK: uses one retry. False: none is left. */
 bool rn_retry_nak(struct rn_retry *r);
-/* To be called before sending again because of an implied NAK, which costs no retry. */
+/* To be called before sending again because of an implied NAK (a later response shows that an
+ * earlier one was lost), which costs no retry. */
 void rn_retry_implied(struct rn_retry *r);
 /* To be called for an RNR NAK: starts the RNR wait and uses one RNR retry. False: none is left. */
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now);

@@ -2,22 +2,26 @@
  *
  * Size: it starts at `max`. A loss halves it, and the size after the halving is the knee. Below the
  * knee each acknowledged packet adds one (the size doubles per round trip), above it the size grows
- * by a few packets per round trip. Without the knee the size that overloaded the network would be
- * reached again after one round trip, and at the next loss go-back-N would send that many packets
- * in vain. A timeout sets the size to one packet, so that a spurious timeout costs one packet and
- * not a whole window. When an acknowledgement shows that nothing was lost, the former size is
- * restored and sending continues where it was: the peer may only have been waiting for a CPU.
+ * by a few packets per round trip. Without the knee, the size that overloaded the network would be
+ * reached again after one round trip, and at the next loss go-back-N would have sent that many
+ * packets in vain. A timeout sets the size to one packet, so that a timeout without a loss costs
+ * one packet and not a whole window. When an acknowledgement shows that nothing was lost, the
+ * former size is restored and sending continues where it was: the peer may only have been waiting
+ * for a CPU.
  *
  * Pieces: a READ of more packets than `piece` is sent as several READ requests, so that the window
- * limits the responses too, and a request that is lost costs one piece. max_rd_atomic pieces fill
- * the window. The normal sequence is start, sent, ack; rewind and find run only after a loss. Owned
- * by the shard's thread. */
+ * limits the responses too, and a lost request costs one piece. max_rd_atomic pieces fill the
+ * window.
+ *
+ * Without loss, rn_window_start(), rn_window_sent() and rn_window_ack() are called in this order;
+ * rn_window_rewind() and rn_window_find() run only after a loss. Runs on the shard's thread. */
 #include "flow/window.h"
 
 #define SMALLEST 4  /* smallest window after a halving, in packets */
 #define STEP	 4  /* growth above the knee, in packets per round trip */
-#define PIECE	 64 /* smallest piece: responses to one READ request */
-#define PIECES	 4  /* pieces per window at least: the next are requested while one arrives */
+#define PIECE	 64 /* least number of responses that a piece of a READ has */
+/* a window holds at least this many pieces: some are requested while one arrives */
+#define PIECES 4
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth)
 {
@@ -64,7 +68,7 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* Sets cur back to una: everything from una on is sent again. */
+/* Sets cur back to una, so that everything from una on is sent again. */
 static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->head, psn = w->una;
@@ -84,7 +88,7 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 	w->send_pkt = i == sq->started ? 0 : rn_psn_steps(rn_sq_at(sq, i)->first_psn, psn);
 }
 
-/* Sets cur to high and sends nothing again, because the packets in flight were not lost. */
+/* Sets cur to high, so that only new packets are sent: those in flight were not lost. */
 static void go_to_high(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->send, part = 0;
@@ -138,10 +142,10 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* Handles the first acknowledgements after a timeout. overtaken: this one covers packets that were
- * not sent again, so it answers the original packets. None of these was lost, because after a loss
- * the peer accepts no later packet: the timeout was spurious, and the former size and knee are
- * restored. */
+/* Handles an acknowledgement after a timeout, until all packets that were in flight then are
+ * acknowledged. overtaken: it covers packets that have not been sent again, so it answers their
+ * first transmission. No packet before them was lost, because after a loss the peer accepts no
+ * later packet: the timeout was spurious, and the former size and knee are restored. */
 static void undo_if_spurious(struct rn_window *w, bool overtaken)
 {
 	if (overtaken) {
@@ -165,7 +169,8 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken)) {
-		/* the peer does not store READ responses: incomplete READs are requested again */
+		/* Even after a spurious timeout, go back to una while a READ is incomplete: its
+		 * responses may be lost, and the peer sends them only on a new request. */
 		if (mistaken && !w->nreads)
 			go_to_high(w, sq);
 		else

@@ -5,7 +5,7 @@
  *	cur   next PSN to send: packet send_pkt of request sq->send; before high while sending again
  *	high  one beyond the highest PSN ever sent (a READ request uses all PSNs of its responses)
  *	next  PSN of the next request to start
- * Works on the QP's send queue. Shard thread. */
+ * Works on the QP's send queue. Runs on the shard's thread. */
 #ifndef RN_WINDOW_H
 #define RN_WINDOW_H
 
@@ -15,20 +15,22 @@
 
 struct rn_window {
 	uint32_t una, cur, high, next;
-	uint32_t send_pkt; /* packets of request sq->send already sent (or sent again) */
+	uint32_t send_pkt; /* how many packets of request sq->send have been sent, or sent again */
 	uint32_t size;	   /* packets that may be in flight */
 	uint32_t max;	   /* upper bound of size */
 	uint32_t knee;	/* threshold: below, size doubles per round trip; above, it grows slowly */
 	uint32_t acked; /* packets acknowledged since the last growth step */
-	uint32_t unasked;		   /* packets sent since the last one with AckReq */
-	uint32_t recover;		   /* while `doubt`: high at the timeout */
-	uint32_t size_before, knee_before; /* while `doubt`: values before the timeout */
-	bool maybe_spurious;		   /* the last timeout may have been spurious */
-	uint32_t responses; /* PSNs before cur of READ/atomic responses not yet received */
-	uint32_t piece;	    /* responses per READ request at most; a power of two */
+	uint32_t unasked; /* packets sent since the last one with AckReq */
+	uint32_t recover; /* while maybe_spurious: value of `high` at the timeout */
+	uint32_t size_before, knee_before; /* while maybe_spurious: values before the timeout */
+	bool maybe_spurious;		   /* the last timeout may have occurred without a loss */
+	/* number of PSNs in [una, cur) that READ and atomic responses have yet to fill */
+	uint32_t responses;
+	uint32_t piece; /* responses per READ request at most; a power of two */
 	uint8_t nreads, read_head;
-	uint8_t nbig;			 /* how many of nreads need several READ requests */
-	uint32_t read[RN_MAX_RD_ATOMIC]; /* ring: positions of incomplete READs and atomics */
+	uint8_t nbig; /* how many of nreads need several READ requests */
+	/* ring of incomplete READs and atomics: positions in the send queue */
+	uint32_t read[RN_MAX_RD_ATOMIC];
 };
 
 /* psn: PSN of the first packet. max: largest window in packets. depth: how many READs and atomics
@@ -63,8 +65,8 @@ static inline bool rn_window_ends_piece(const struct rn_window *w, uint32_t pkt)
 	return !((pkt + 1) & (w->piece - 1));
 }
 
-/* Number of READ and atomic request packets in flight. The peer keeps a record of each, up to
- * max_rd_atomic. */
+/* Number of READ and atomic request packets that are not yet fully answered. The peer keeps a
+ * record of each, max_rd_atomic at most. */
 unsigned rn_window_asked(const struct rn_window *w, const struct rn_sq *sq);
 
 /* Accounts for the packet at cur as sent. The packet uses n PSNs of request sq->send. */
@@ -94,7 +96,7 @@ static inline uint32_t rn_window_requests(const struct rn_window *w)
 	return rn_psn_steps(w->una, w->cur) - w->responses;
 }
 
-/* Largest number of packets per AckReq bit. */
+/* Largest number of packets from one AckReq bit to the next. */
 static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 {
 	uint32_t half = w->size / 2;

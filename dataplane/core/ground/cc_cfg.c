@@ -14,7 +14,9 @@ void rn_cc_defaults(struct rn_cc_cfg *p)
 		.cnp_dscp = 48,
 		.cnp_prio = 6,
 		.threshold = 1,
-		.gd = 11, /* one cut removes at most half of the rate: alpha is below 2^10 */
+		/* with this value one cut removes at most half of the rate, since alpha is below
+		 * 2^10 */
+		.gd = 11,
 		.min_dec_fac = 50,
 		.g = 1019,
 		.initial_alpha = 1023,

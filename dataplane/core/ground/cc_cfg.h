@@ -9,7 +9,7 @@
 #include "base/types.h"
 
 /* clang-format off */
-#define RN_CC_ALGORITHM_ROWS(X) /* name, text */ \
+#define RN_CC_ALGORITHM_ROWS(X) /* columns: name, text */ \
 	X(NONE,  "notifications are counted and change nothing") \
 	X(DCQCN, "notifications cut the rate; time and bytes without them raise it again")
 /* clang-format on */
@@ -24,8 +24,8 @@ enum rn_cc_algorithm {
 struct rn_cc_cfg {
 	uint8_t algorithm;   /* enum rn_cc_algorithm */
 	bool ecn;	     /* packets of connected QPs are sent as ECT(0) */
-	bool clamp_tgt_rate; /* every cut sets the target to the rate before the cut */
-	/* a cut that follows an increase by the timer sets the target too */
+	bool clamp_tgt_rate; /* every cut sets the recovery target to the rate before the cut */
+	/* a cut that follows an increase by the timer sets the recovery target too */
 	bool clamp_tgt_rate_after_time_inc;
 	/* sent CNPs: DSCP 0..63; 802.1p priority 0..7 in tagged frames */
 	uint8_t cnp_dscp, cnp_prio;
@@ -44,7 +44,7 @@ struct rn_cc_cfg {
 	uint64_t line_rate;	    /* rate at which a limit ends; never 0 */
 	uint64_t min_rate;	    /* lowest rate of a limited QP: 1..line_rate */
 	uint64_t ai_rate, hai_rate; /* steps of additive and of hyper increase */
-	uint64_t first_rate;	    /* rate after the first CNP; 0 = by the formula of a cut */
+	uint64_t first_rate;	    /* rate after the first CNP; 0 = as computed for any cut */
 };
 
 /* Sets all parameters to their defaults. */

@@ -22,8 +22,8 @@ struct rn_static_neigh {
 struct rn_core_cfg {
 	uint32_t index, nshards;  /* index of this shard, 0..nshards - 1 */
 	uint32_t max_qp;	  /* QPs per shard */
-	uint32_t max_cq;	  /* CQ ids, NIC-wide, are 0..max_cq - 1 */
-	uint32_t max_srq;	  /* SRQ ids, NIC-wide, are 0..max_srq - 1 */
+	uint32_t max_cq;	  /* CQ ids 0..max_cq - 1 are common to all shards of the NIC */
+	uint32_t max_srq;	  /* SRQ ids 0..max_srq - 1 are common to all shards of the NIC */
 	uint32_t max_cm;	  /* connections and listeners (shard 0) */
 	uint32_t max_cm_requests; /* half-open connections, at most max_cm; 0 = about max_cm / 4 */
 	uint32_t max_timewait;	  /* timewait records (shard 0) */
@@ -34,14 +34,14 @@ struct rn_core_cfg {
 	uint8_t retry_cnt;	  /* upper bound for the retry count of a connection, 0..7 */
 	uint8_t min_rnr_timer;
 	uint8_t rnr_retry; /* upper bound for a peer's RNR retry count; 7 = unlimited */
-	/* adaptive timeout: lower bound; value before the first sample */
+	/* adaptive retransmission timeout: lower bound; value until a round trip is measured */
 	rn_time rto_floor, rto_initial;
 	/* resend interval of a REQ; 1/8 is added for the round trip */
 	rn_time cm_response_timeout;
 	rn_time cm_wait_max;	/* longest wait that a peer's MRAs can cause; 0 = an hour */
 	uint8_t cm_max_retries; /* retransmissions of a REQ, DREQ or SIDR_REQ, at most 15 */
 	uint8_t cm_patience;	/* service timeout code of sent MRAs: 4.096 us << code */
-	/* time between probes; age at which a MAC is probed again */
+	/* time between probes; age at which a confirmed MAC is probed again */
 	rn_time neigh_retry, neigh_reachable;
 	uint8_t neigh_probes;	   /* probes before a neighbour is unreachable, at least 2 */
 	struct rn_secrets secrets; /* all zero until the caller fills them; equal in all shards */
@@ -49,7 +49,8 @@ struct rn_core_cfg {
 	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;
 	struct rn_cc_cfg cc; /* congestion control */
-	bool credits;	     /* report own credits and limit SENDs by the peer's; off: neither */
+	/* report own receives as credits, and limit SENDs by the peer's credits; off: neither */
+	bool credits;
 };
 
 /* Sets the defaults, those of `cc` included; everything else, such as the secrets, is zero. */

@@ -6,8 +6,8 @@
 
 #include "rn/abi.h"
 
-/* The port delivers messages in order, also relative to the packets that it passes to another
- * shard. Members that a kind does not use are ignored. */
+/* A message between shards. dataplane/port delivers messages to a shard in order, also relative to
+ * the packets that it passes to that shard. Members that a kind does not use are ignored. */
 struct rn_msg {
 	uint32_t to;   /* shard index, RN_MSG_ALL = every other shard */
 	uint32_t kind; /* enum rn_msg_kind */
@@ -17,8 +17,9 @@ struct rn_msg {
 	uint8_t mac[6];
 };
 #define RN_MSG_ALL UINT32_MAX
-/* COMM_EST: QP qpn received data; for the connection manager. NEIGH: the next hop gid has this mac;
- * for all QPs. DOUBT: packets to gid are not answered; for the neighbour table. */
+/* COMM_EST: QP qpn has received data; goes to the connection manager. NEIGH: the next hop `gid` has
+ * the MAC address `mac`; goes to all shards, for their QPs. PROBE: packets to `gid` are not
+ * answered; goes to the neighbour table, which probes the MAC address again. */
 enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_PROBE };
 
 #endif

@@ -1,7 +1,7 @@
 /* Items for the log: connections made, ended and failed, QPs that failed. The shard puts items into
  * a ring of fixed size; the caller of the shard takes them at the end of each poll iteration, and
- * another thread writes the log. The events of each client cover only a part of these items. Shard
- * thread. */
+ * another thread writes the log. The events of each client cover only a part of these items. Runs
+ * on the shard's thread. */
 #ifndef RN_NEWS_H
 #define RN_NEWS_H
 
@@ -11,7 +11,7 @@
 #include "rn/abi.h"
 
 /* clang-format off */
-#define RN_NEWS_ROWS(X) /* name, text */ \
+#define RN_NEWS_ROWS(X) /* columns: name, text */ \
 	X(CONNECTED,     "a connection is established, on either side") \
 	X(DISCONNECTED,  "an established connection has ended") \
 	X(NOT_CONNECTED, "an attempt to connect has failed") \
@@ -29,7 +29,7 @@ struct rn_news {
 	uint8_t kind;
 	uint16_t port, peer_port; /* ports of the connection, in host byte order */
 	uint32_t qpn;		  /* own QPN */
-	uint32_t lost;		  /* LOST: number of lost items */
+	uint32_t lost;		  /* kind LOST: how many items were lost */
 	struct rn_gid local, peer;
 	const char *why; /* reason, a static string; NULL with CONNECTED and LOST */
 };

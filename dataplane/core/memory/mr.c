@@ -1,9 +1,9 @@
 /* Which memory may a request access, and how is that memory read and written?
  *
- * Owns the table of slots, one per region or window. A key is (number << 8) | variant, with a
- * number of 24 bits and a variant of 1..255, so that no key is 0. Both are drawn anew each time a
- * slot is taken, from a random stream used for keys only: a peer that has any number of keys can
- * predict neither the other keys nor the next key of the same memory.
+ * Owns the table of slots, one per memory region or memory window. A key is (number << 8) |
+ * variant, with a number of 24 bits and a variant of 1..255, so that no key is 0. Both are drawn
+ * anew each time a slot is taken, from a random stream used for keys only: a peer that has any
+ * number of keys can predict neither the other keys nor the next key of the same memory.
  *
  * An index by the low bits of a number leads to the slot, so that the slots in use lie close
  * together in memory although the numbers are random. A number with the same low bits as a number
@@ -11,22 +11,22 @@
  * entry is written before the key is published and cleared when the slot is free again; a reader
  * compares the key stored in the slot itself.
  *
- * Readers of regions need no lock because `key` is the publication word. rn_mr_add() fills the
- * other fields and then stores the key with release; a reader loads the key with acquire and goes
- * on only if the key equals the one requested, and therefore sees those fields. rn_mr_remove()
- * stores 0. From then on new readers fail; a reader that saw the key before may still use the
- * fields and the memory, which both stay unchanged until rn_mr_reclaim(). The caller calls
- * rn_mr_reclaim() only after every shard has passed a quiescent point. No field of a published or
- * retired region is written, so no reader can see a torn value.
+ * Readers of regions need no lock, because storing `key` publishes the region. rn_mr_add() fills
+ * the other fields and then stores the key with release; a reader loads the key with acquire and
+ * goes on only if the key equals the one in the request, and therefore sees those fields.
+ * rn_mr_remove() stores 0. From then on new readers fail; a reader that saw the key before may
+ * still use the fields and the memory, which both stay unchanged until rn_mr_reclaim(). The caller
+ * calls rn_mr_reclaim() only after every shard has passed a quiescent point, at which it uses no
+ * region. No field of a published or removed region is written, so no reader can see a torn value.
  *
  * The fields of a window are written at each bind, while other shards may look up its key.
- * Therefore only the shard of the owning QP may use them. `owner` is 0 for a region; for a window a
- * shard swaps `owner` from UNBOUND to a QPN of its own before it writes the first field, and stores
- * UNBOUND with release after the last use. A reader that finds a window's key then reads `owner`
- * and goes on only if the owner is the QP on which the request came. The reading thread itself
- * serves that QP, and no other thread stores its QPN as owner: so a reader that goes on is the
- * thread that wrote the fields. This holds whatever clients post; a BIND of a window that another
- * QP owns fails.
+ * Therefore only the shard of the QP that owns the window may use them. `owner` is REGION (0) for a
+ * region; for a window a shard swaps `owner` from UNBOUND to the number of one of its QPs before it
+ * writes the first field, and stores UNBOUND with release after the last use. A reader that finds a
+ * window's key then reads `owner` and goes on only if the owner is the QP on which the request
+ * came. The reading thread itself serves that QP, and no other thread stores its QPN as owner: so a
+ * reader that goes on is the thread that wrote the fields. This holds whatever clients post; a BIND
+ * of a window that another QP owns fails.
  *
  * The control thread adds, removes and reclaims; the shard of the QP binds; any shard reads.
  */
@@ -42,7 +42,7 @@
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-/* least log2 of the index size: an entry stores the other 8 bits of a number */
+/* Least size of the index, as a power of two: the entry for a number stores its other 8 bits. */
 #define INDEX_BITS 16
 
 enum owner { REGION, UNBOUND, DEAD }; /* other values are QPNs; QPNs 0..2 are never given to a QP */
@@ -51,25 +51,27 @@ struct region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published: accesses by key fail */
 	uint32_t pd;
 	uint32_t access;
-	uint32_t last; /* the key (region) or id (window) that was drawn last for this slot */
+	/* region: its last key; window: its last id; the next draw must differ from it */
+	uint32_t last;
 	uint64_t iova;
 	uint64_t length;
 	union {
-		char *ptr; /* region: its memory, as mapped in this process */
+		char *ptr; /* region: where its memory is mapped in this process */
 		/* window: shared with the application; constant until the window is removed */
 		struct rn_mw_shared *shared;
 	};
-	_Atomic uint32_t owner; /* enum owner or the QPN that owns the window */
-	uint32_t lkey;		/* window: key of the region that the window exposes */
+	_Atomic uint32_t owner; /* enum owner, or the number of the QP that owns the window */
+	uint32_t lkey;		/* window: lkey of the region that the window exposes a part of */
 	uint32_t bound;		/* window: key of the last bind */
-	uint32_t next, prev;	/* window: next and previous on the QP's list, as slots; 0 = end */
-	bool retired;		/* removed, not yet reclaimed */
+	/* window: neighbours in the list of its QP's windows, as slot numbers; 0 = end */
+	uint32_t next, prev;
+	bool retired; /* removed, not yet reclaimed */
 };
 static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
 
 struct rn_mr_table {
 	struct region *region; /* within `memory`, aligned to cache lines; slot 0 is never used */
-	/* indexed by low bits of a key number: upper bits << 24 | slot, 0 = free */
+	/* by the low bits of a key's number: the number's upper bits << 24 | slot; 0 = free */
 	_Atomic uint32_t *index;
 	void *memory;
 	uint32_t max, live;
@@ -79,8 +81,8 @@ struct rn_mr_table {
 	uint32_t *free_ring;
 };
 
-/* Size of the index in bits: at least two entries per slot, so that at least every second draw of a
- * key finds a free entry. */
+/* Size of the index as a power of two: at least two entries per slot, so that on average at least
+ * every second key that is drawn finds a free entry. */
 static uint32_t index_bits_for(uint32_t slots)
 {
 	uint32_t bits = INDEX_BITS;
@@ -100,7 +102,8 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_sec
 		return NULL;
 	t->max = RN_MIN(RN_MAX(max_regions, 1u), RN_MR_MAX);
 	t->index_bits = index_bits_for(t->max);
-	/* A large table costs only what is used: the kernel maps its pages at first use. */
+	/* A large table costs only what is used: the kernel gives a page memory when it is first
+	 * written. */
 	t->memory = calloc((size_t)t->max + 2, sizeof(*t->region));
 	t->index = calloc((size_t)1 << t->index_bits, sizeof(*t->index));
 	t->free_ring = malloc(t->max * sizeof(*t->free_ring));
@@ -130,8 +133,8 @@ static inline _Atomic uint32_t *entry_of(const struct rn_mr_table *t, uint32_t n
 	return &t->index[number & ((1u << t->index_bits) - 1)];
 }
 
-/* Returns the slot in use, or not yet reclaimed, that has a key of this number; slot 0 if there is
- * none. */
+/* Returns the slot whose key has this number: in use, or removed and not yet reclaimed. Slot 0 if
+ * there is none. */
 static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t number = key >> 8;
@@ -141,8 +144,8 @@ static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key
 									  : 0];
 }
 
-/* Draws a key whose index entry is free and whose number differs from the slot's last one, so that
- * a stale key of this memory stays invalid. */
+/* Draws a key whose index entry is free. Its number differs from the last one of this slot, so that
+ * a stale key of the slot stays invalid. */
 static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
 {
 	uint32_t number, variant;
@@ -207,7 +210,8 @@ int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
 	    atomic_load_explicit(&r->owner, memory_order_relaxed) != REGION)
 		return -ENOENT;
 	r->retired = true;
-	/* Relaxed: the 0 publishes no fields; the grace period orders it before any reuse. */
+	/* Relaxed is enough: storing 0 publishes no fields, and the slot is reused only after every
+	 * shard has passed a quiescent point. */
 	atomic_store_explicit(&r->key, 0, memory_order_relaxed);
 	t->live--;
 	return 0;
@@ -254,7 +258,7 @@ static inline enum rn_verdict region_allows(const struct region *r, uint64_t add
 	return RN_V_OK;
 }
 
-/* Returns the region or window with this valid key, or NULL. */
+/* Returns the region or window whose valid key this is, or NULL. */
 static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t entry = atomic_load_explicit(entry_of(t, key >> 8), memory_order_relaxed);
@@ -370,7 +374,7 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 	return done ? RN_V_OK : RN_V_REQ_FAULT;
 }
 
-/* ---- windows ---- */
+/* ---- memory windows ---- */
 
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id)
 {
@@ -403,7 +407,7 @@ int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 	return 0;
 }
 
-/* Returns the window with the number of this key if QP via.qpn owns it, else NULL. */
+/* Returns the window with the number of this key if the QP via.qpn owns it, else NULL. */
 static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -413,12 +417,12 @@ static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn
 
 static void disown(struct region *w)
 {
-	/* Release: this thread's reads of the fields come before the writes of the next owner. */
+	/* Release: the next owner's writes to the fields come after this thread's reads. */
 	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
 }
 
-/* Makes via.qpn the owner of an unbound window. NULL: the PD has no unbound window of this
- * number. */
+/* Makes the QP via.qpn the owner of an unbound window. NULL: no window with this number is unbound,
+ * or it belongs to another PD. */
 static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -465,8 +469,8 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	if (!(key & 0xFF) || b->access & ~remote ||
 	    (w && atomic_load_explicit(&w->key, memory_order_relaxed)))
 		return false;
-	/* A QP may rebind a window that it still owns if the window's key was invalidated; any
-	 * other window must be unbound. */
+	/* If the QP still owns this window and its key was invalidated, the QP may bind it again (w
+	 * is set); any other window must be unbound. */
 	if (!w)
 		w = fresh = claim(t, key, via);
 	if (!w)
@@ -484,7 +488,8 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	w->bound = key;
 	if (fresh)
 		link_up(t, bound, w);
-	/* Release: another shard that sees the key sees the owner too, and rejects the access. */
+	/* Release: another shard that sees the key also sees that a QP of this shard owns the
+	 * window, and rejects the access. */
 	atomic_store_explicit(&w->key, key, memory_order_release);
 	return true;
 }
@@ -503,7 +508,8 @@ static void end(struct rn_mr_table *t, struct region *w, struct rn_mw_list *boun
 {
 	atomic_store_explicit(&w->key, 0, memory_order_relaxed);
 	unlink_from(t, bound, w);
-	/* Release: once the application sees the end, this shard no longer accesses the memory. */
+	/* Release: once the application sees this store, the shard no longer accesses the
+	 * memory. */
 	atomic_store_explicit(&w->shared->ended, w->bound, memory_order_release);
 	disown(w);
 }
@@ -542,7 +548,7 @@ void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via
 	disown(w);
 }
 
-/* ---- access without fault recovery ---- */
+/* ---- memory operations without fault recovery (rn_mem_plain) ---- */
 
 static bool plain_gather(void *dst, const void *ptr, size_t n)
 {
@@ -550,7 +556,7 @@ static bool plain_gather(void *dst, const void *ptr, size_t n)
 	return true;
 }
 
-/* Stores the last byte last and with one ordinary store, because a client may poll that byte. */
+/* Stores the last byte last, with one ordinary store, because a client may poll that byte. */
 static bool plain_place(void *ptr, const void *src, size_t n)
 {
 	if (!n)

@@ -33,8 +33,8 @@ struct rn_mr_attr {
 	uint32_t access; /* enum rn_access */
 };
 
-/* max_regions: slots for regions and windows together, limited to RN_MR_MAX. keys: the secret from
- * which the table draws keys. NULL: no memory. */
+/* max_regions: number of slots, for regions and windows together, at most RN_MR_MAX. keys: the
+ * secret from which the table draws keys. NULL: no memory. */
 #define RN_MR_MAX (1u << 23)
 struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_secret *keys);
 void rn_mr_table_destroy(struct rn_mr_table *t);
@@ -58,8 +58,9 @@ uint32_t rn_mr_count(const struct rn_mr_table *t);
 enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t pd, uint64_t addr,
 			    uint64_t len, uint32_t need, void **ptr);
 
-/* rn_mr_check(), then a copy from (gather) or to (place) the region. RN_V_REQ_FAULT: the copy
- * faulted, because the application has unmapped the memory although the key is valid. Any shard. */
+/* rn_mr_check(), then a copy: rn_gather() from the region to dst, rn_place() from src to the
+ * region. RN_V_REQ_FAULT: the copy faulted, because the application has unmapped the memory
+ * although the key is valid. Any shard. */
 enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 			  uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, void *dst);
 enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
@@ -88,7 +89,7 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 				 uint32_t key, struct rn_mr_via via, uint64_t addr, bool swap,
 				 const struct rn_atomic *operands, uint64_t *old);
 
-/* ---- windows ---- */
+/* ---- memory windows ---- */
 
 /* Adds an unbound window. *shared must outlive the window. *id names the window and is not valid as
  * a key of an access; a bind uses the number in its upper 24 bits. -ENOSPC: the table is full.
@@ -99,7 +100,7 @@ int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, u
  * caller has the shard of that QP call rn_mw_unbind(), then tries again. Control thread. */
 int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn);
 
-/* List of the windows that a QP owns, linked through the table. All zero: empty. */
+/* A list of the windows that one QP owns, linked through the table's slots. All zero: empty. */
 struct rn_mw_list {
 	uint32_t first;
 };
@@ -107,18 +108,18 @@ struct rn_mw_list {
 /* The functions below are called by the shard of via.qpn. The upper 24 bits of `key` name the
  * window; the low byte is ignored unless the comment says otherwise. */
 
-/* Exposes [addr, addr + b->length) under `key`, whose low byte must not be 0. False: the window is
- * not in this PD, is owned by another QP or has a valid key; or the range is not within a region of
- * this PD that allows windows and grants the access; or b->access has bits other than remote
- * access. */
+/* Exposes [addr, addr + b->length) under `key`, whose low byte must not be 0. False: the window
+ * does not belong to this PD, another QP owns it, or it has a valid key; or the range is not within
+ * a region of this PD that allows windows and grants the access; or b->access has other bits than
+ * those for remote access. */
 bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
 		const struct rn_bind *b, struct rn_mw_list *bound);
 /* Makes the key (all 32 bits) invalid. The QP goes on owning the window until rn_mw_release().
  * False: no window is bound on this QP with this key. */
 bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
-/* To be called after rn_mw_invalidate() of the same key (all 32 bits): reports the end of the
- * binding in the window's rn_mw_shared and releases the window, so that any QP may bind it. No
- * effect if the key was not invalidated. */
+/* To be called after rn_mw_invalidate() of the same key (all 32 bits): reports in the window's
+ * rn_mw_shared that the key is no longer bound, and releases the window, so that any QP may bind
+ * it. No effect if the key was not invalidated. */
 void rn_mw_release(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 		   struct rn_mw_list *bound);
 /* If this QP owns the window: invalidates its key, whatever it is, and releases the window at
@@ -127,9 +128,9 @@ void rn_mw_unbind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 		  struct rn_mw_list *bound);
 /* rn_mw_unbind() for all windows on the list. */
 void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound);
-/* Cancels a bind that failed before it took effect: reports `key` (all 32 bits) as ended, so that
- * the client does not wait for the end of a binding that never began. No effect if a QP owns the
- * window. */
+/* Cancels a bind that failed before it took effect: reports `key` (all 32 bits) as ended in the
+ * window's rn_mw_shared, for otherwise the client would wait for the end of a bind that never took
+ * effect. No effect if a QP owns the window. */
 void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 
 #endif

@@ -1,9 +1,10 @@
 /* Which destination MAC do packets for an address have?
  *
  * Owns the neighbour table: a fixed number of entries in a hash table and in two lists, the local
- * entries ordered by last use and the foreign ones by age (neigh.h). An entry is ASKING until a
- * reply comes (READY) or the last probe has no reply (FAILED). A READY entry that is used after
- * neigh_reachable is probed again and still used (REFRESHING).
+ * entries ordered by last use and the foreign ones by age (neigh.h explains both kinds). An entry
+ * is ASKING until a reply comes (READY) or the last probe has no reply (FAILED). A READY entry that
+ * is used when its MAC is older than neigh_reachable is probed again; meanwhile its MAC is still
+ * used (REFRESHING).
  *
  * A message that gives a known neighbour another MAC does not change the entry, because any host on
  * the link can send such a message: the known MAC is probed first. Only if this MAC does not reply,
@@ -23,8 +24,8 @@
 const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid unspecified;
 
-/* The source address of probes for `hop`: src, or another own address if src is not an own address,
- * has another family, or if hop is link-local. */
+/* The source address of probes for `hop`: src, if it is an address of this port and of hop's family
+ * and hop is not link-local; otherwise the port's best source address for hop. */
 static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
 			   const struct rn_gid *hop)
 {
@@ -81,9 +82,9 @@ static void forget(struct rn_neigh *n, struct rn_nbr *e)
 	n->count--;
 }
 
-/* Frees an entry for a new one: the oldest foreign entry. If there is none and the new entry is
- * local (for_us), the longest unused local entry that is not static, held or ASKING. False: no
- * entry can be freed. */
+/* Frees an entry for a new one. If there are foreign entries, it frees the oldest. Otherwise, if
+ * the new entry is local (for_us), it frees the longest unused local entry that is not static, held
+ * or ASKING. False: no entry can be freed. */
 static bool evict_one(struct rn_neigh *n, bool for_us)
 {
 	struct rn_list *pos;
@@ -137,8 +138,8 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 	rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
 }
 
-/* Starts a round of probes. In REFRESHING the first e->direct probes go to the known MAC; the
- * default set here is 1. */
+/* Starts a round of probes in the state ASKING or REFRESHING. In REFRESHING the first e->direct
+ * probes go to the known MAC; this function sets one, dispute() may raise it. */
 static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state,
 			  rn_time now)
 {
@@ -148,7 +149,8 @@ static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_stat
 	ask(n, e, now);
 }
 
-/* Sets and confirms the MAC. A changed MAC is reported, a confirmed one is not. */
+/* Sets the MAC and makes the entry READY. A new or changed MAC is reported, a confirmed one is
+ * not. */
 static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], rn_time now)
 {
 	bool news = e->state == RN_NBR_ASKING || e->state == RN_NBR_FAILED ||
@@ -169,14 +171,15 @@ static bool has_usable_mac(const struct rn_nbr *e)
 	return e->state == RN_NBR_READY || e->state == RN_NBR_REFRESHING;
 }
 
-/* Has a broadcast probe been sent or queued in this refresh? */
+/* Is the entry's MAC being refreshed, and has a broadcast probe been sent or queued already? */
 static bool is_broadcasting(const struct rn_nbr *e)
 {
 	return e->state == RN_NBR_REFRESHING && e->asked > e->direct;
 }
 
-/* Handles a message that gives another MAC: starts probes to the known MAC, several because probes
- * can be lost, and leaves at least one probe for the broadcast. */
+/* Handles a message that gives the entry's address another MAC: probes the known MAC. More than one
+ * probe, because probes can be lost, but at least one fewer than the limit, so that one is left for
+ * the broadcast. */
 static void dispute(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 {
 	if (is_broadcasting(e))
@@ -192,14 +195,13 @@ bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
-	/* Refuse a group MAC, and the address of a group or of this NIC: none belongs to a
-	 * neighbour. */
+	/* A neighbour has no group MAC, and neither the address of a group nor one of this NIC. */
 	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
 	    rn_port_own(&n->port, addr) >= 0)
 		return false;
 	e = find(n, addr);
-	/* Make an entry: a neighbour that asks for an own address is likely to send packets
-	 * next. */
+	/* Make an entry for a neighbour that asks for an address of this port: it is likely to send
+	 * packets next. */
 	if (!e && how == RN_NBR_REQUEST && rn_port_on_link(&n->port, addr)) {
 		struct rn_gid probe_src = asker(n, &unspecified, addr);
 
@@ -229,7 +231,8 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 		rn_group_mac(g, mac);
 }
 
-/* Sets mac and returns true for an own address, a group or broadcast, which need no entry. */
+/* Sets mac and returns true if hop is an address of this port, a group or broadcast: these need no
+ * entry. */
 static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, uint8_t mac[6])
 {
 	if (rn_port_own(&n->port, hop) >= 0)
@@ -278,7 +281,8 @@ struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst)
 
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e)
 {
-	/* Remove an entry that failed while it was held: no timer will do so. */
+	/* An entry that failed while a connection held it has no timer any more, so remove it
+	 * here. */
 	if (--e->holds == 0 && e->state == RN_NBR_FAILED && !rn_timer_armed(&e->timer))
 		forget(n, e);
 }
@@ -317,7 +321,8 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	case RN_NBR_ASKING:
 		return RN_NEIGH_PENDING;
 	case RN_NBR_FAILED:
-		/* No new probes until the timer expires, so that they do not flood the link. */
+		/* The last probes failed. Send no new ones until the timer expires, lest they flood
+		 * the link. */
 		if (rn_timer_armed(&e->timer))
 			return RN_NEIGH_FAILED;
 		start_probing(n, e, RN_NBR_ASKING, now);
@@ -344,7 +349,7 @@ void rn_neigh_probe(struct rn_neigh *n, const struct rn_gid *dst, rn_time now)
 	if (!e || e->fixed || e->state != RN_NBR_READY || now - e->confirmed < n->retry)
 		return;
 	start_probing(n, e, RN_NBR_REFRESHING, now);
-	e->direct = 0; /* broadcast at once: packets to the known MAC are not answered */
+	e->direct = 0; /* broadcast the first probe: the known MAC does not answer */
 }
 
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
@@ -385,7 +390,7 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 }
 
 /* True if the last probe is still queued, because the port takes no frames while the link comes up.
- * Only one in RN_NEIGH_STUCK such expiries counts as a probe without a reply. */
+ * Only every RN_NEIGH_STUCK-th such expiry counts as a probe without a reply. */
 static bool probe_not_sent(struct rn_nbr *e)
 {
 	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
@@ -399,7 +404,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 		struct rn_nbr *e = rn_container_of(t, struct rn_nbr, timer);
 
 		if (e->state == RN_NBR_FAILED) {
-			/* A held entry stays: the next rn_neigh_resolve() probes again. */
+			/* An entry that a connection holds stays: the next rn_neigh_resolve()
+			 * probes again. */
 			if (!e->holds)
 				forget(n, e);
 		} else if (probe_not_sent(e)) {
@@ -415,7 +421,7 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 	}
 }
 
-/* Handles an entry whose address no longer belongs to a neighbour: removes the entry, or makes it
+/* Handles an entry whose address cannot be a neighbour's any more: removes the entry, or makes it
  * FAILED if a connection holds it. */
 static void lose(struct rn_neigh *n, struct rn_nbr *e)
 {
@@ -430,8 +436,9 @@ static void lose(struct rn_neigh *n, struct rn_nbr *e)
 	rn_list_del(&e->changed);
 }
 
-/* Called after a change of the port: removes the entries whose address is now an own address or off
- * the link. Gives a new source address to entries whose probes used an address that is gone. */
+/* Called after a change of the port's addresses: removes the entries whose address now belongs to
+ * the port itself or is off the link. Entries whose probes came from an address that the port no
+ * longer has get another source address for probes. */
 static void remove_off_link(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;
@@ -522,7 +529,7 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 		return NULL;
 	}
 	n->port = *port;
-	/* at least two, because dispute() probes the known MAC, then broadcasts */
+	/* at least two, because after a dispute the known MAC is probed, then one is broadcast */
 	n->probes = RN_MAX(cfg->neigh_probes, 2);
 	n->retry = RN_MAX(cfg->neigh_retry, RN_MS(1));
 	n->reachable = cfg->neigh_reachable;

@@ -1,7 +1,7 @@
 /* The neighbour table: the MAC of each next hop. ARP and IPv6 neighbour discovery, both the asking
  * and the answering side, and replies to ICMP and ICMPv6 echo requests. A state machine without
  * threads, locks or clock, called by shard 0 only. Static entries and gateways come from the
- * configuration.
+ * configuration. An "own address" is an address of this NIC's port.
  *
  * An entry is made when this NIC resolves an address, or when a neighbour asks for an own address,
  * since its traffic is likely to follow. An unsolicited answer or an announcement makes no entry.
@@ -33,7 +33,7 @@ enum rn_neigh_state { RN_NEIGH_PENDING, RN_NEIGH_READY, RN_NEIGH_FAILED };
 struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 rn_time now);
 void rn_neigh_destroy(struct rn_neigh *n);
-/* Takes over changed addresses or a changed MAC: removes entries that are no longer on the link,
+/* Takes over the port's changed addresses or MAC: removes entries that are no longer on the link,
  * and announces new own addresses, or all of them if the MAC changed. */
 void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time now);
 
@@ -56,19 +56,20 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
  * that may be forged. READY fills mac; PENDING: the MAC is not known; FAILED: no route. */
 enum rn_neigh_state rn_neigh_known(struct rn_neigh *n, const struct rn_gid *dst, uint8_t mac[6]);
 
-/* Keeps the entry of dst's next hop in the table until rn_neigh_release(). NULL: no entry. */
+/* rn_neigh_hold() keeps the entry of dst's next hop in the table until rn_neigh_release(). NULL:
+ * there is no entry. */
 struct rn_nbr;
 struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst);
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e);
 
-/* Makes rn_neigh_changed() report the MAC of dst's next hop again, if the MAC is known. This
- * updates QPs whose MAC was taken from the peer's packets. */
+/* Makes rn_neigh_changed() report the MAC of dst's next hop again, if the MAC is known: QPs that
+ * took their destination MAC from the peer's packets get the one in the table. */
 void rn_neigh_report_again(struct rn_neigh *n, const struct rn_gid *dst);
 
 /* To be called when packets to dst are not answered: broadcasts a probe for the next hop, unless
- * its MAC was confirmed within the last neigh_retry. The present MAC is used meanwhile. The probe
- * finds a peer that moved without an announcement. It also corrects a MAC that was corrupted on the
- * way, since ARP messages have no checksum. */
+ * its MAC was confirmed within the last neigh_retry. The present MAC is used meanwhile. This finds
+ * a peer that has moved without an announcement, and corrects a MAC that was damaged on the way,
+ * since ARP messages have no checksum. */
 void rn_neigh_probe(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
 
 /* Processes an ARP, ND or ICMP packet. pkt->payload follows the EtherType or the IP header. */
@@ -85,8 +86,8 @@ bool rn_neigh_wants_tx(const struct rn_neigh *n);
  * gateway (rn_port_next_hop()). False: no more changes. */
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
-/* Number of changes so far, by which other modules detect a change without taking it from
- * rn_neigh_changed(). */
+/* Number of changes so far. Another module compares it with the number it saw last to detect a
+ * change, and leaves the change for rn_neigh_changed(). */
 uint64_t rn_neigh_epoch(const struct rn_neigh *n);
 
 rn_time rn_neigh_next(const struct rn_neigh *n);

@@ -1,9 +1,9 @@
 /* How are ARP, neighbour discovery and echo messages processed, and which are sent?
  *
- * Owns the queues of replies and of echo replies, both bounded; a message that finds its queue full
- * is dropped and counted. An echo reply is built when the request arrives, because it carries the
- * data of the request; all other frames are built in rn_neigh_tx(). neigh.c owns the table. Runs on
- * shard 0.
+ * Owns the queue of ARP replies and neighbour advertisements and the queue of echo replies, both
+ * bounded; a message that finds its queue full is dropped and counted. An echo reply is built when
+ * the request arrives, because it carries the data of the request; all other frames are built in
+ * rn_neigh_tx(). neigh.c owns the table. Runs on shard 0.
  */
 #include <string.h>
 
@@ -43,8 +43,8 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 	a->to_all = to_all;
 }
 
-/* Counts a message in which another host claims an own address, and announces the own claim again,
- * because peers would otherwise send to the other host. */
+/* Counts a message in which another host claims an address of this port. Announces that the address
+ * belongs to this port, because neighbours would otherwise send to the other host. */
 static void look_for_conflict(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 			      rn_time now)
 {
@@ -66,8 +66,8 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 
 	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
 		return RN_V_ARP_BAD;
-	/* Requests and replies both give the sender's address and MAC. Unless its target is an own
-	 * address, a message counts as an announcement. */
+	/* Requests and replies both give the sender's address and MAC. A message whose target is
+	 * not an address of this port counts as an announcement by the sender. */
 	look_for_conflict(n, &arp.sender, arp.sender_mac, now);
 	for_us = rn_port_own(&n->port, &arp.target) >= 0;
 	if (arp.op == RN_ARP_REQUEST) {
@@ -91,7 +91,8 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	    !rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd))
 		return RN_V_ND_BAD;
 	if (nd.type == RN_ND_SOLICIT) {
-		/* Source :: is a host that checks whether its new address is already in use. */
+		/* A solicitation from :: comes from a host that checks whether the target, its new
+		 * address, is in use already. */
 		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
 
 		if (rn_port_own(&n->port, &nd.target) < 0 || rn_port_own(&n->port, &pkt->src) >= 0)
@@ -135,7 +136,7 @@ static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, siz
 	uint16_t sum;
 
 	memset(p, 0, RN_IPV4_BYTES);
-	p[0] = 0x45; /* version 4, header of five 32-bit words */
+	p[0] = 0x45; /* IP version 4, header length five 32-bit words */
 	rn_store16(p + 2, (uint16_t)total);
 	p[6] = 0x40; /* flag: don't fragment */
 	p[8] = ECHO_TTL;
@@ -160,7 +161,7 @@ static unsigned put_ipv6(const struct rn_gid *src, const struct rn_gid *dst, uin
 	return RN_IPV6_BYTES;
 }
 
-/* Pads a frame to the Ethernet minimum, since not every port does so. */
+/* Pads a frame to the Ethernet minimum, since not every network port does so itself. */
 static unsigned pad(uint8_t *buf, unsigned len)
 {
 	unsigned full = RN_MAX(len, FRAME_MIN);
@@ -179,8 +180,8 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 
 	if (!rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, len, &echo))
 		return RN_V_ICMP_BAD;
-	/* Only a request from one other host to one own address is answered: replies to groups
-	 * could be used to multiply traffic. */
+	/* Answer only a request from the address of one other host to an address of this port:
+	 * replies that go to groups could be used to multiply traffic. */
 	if (echo.reply || rn_port_own(&n->port, &pkt->dst) < 0 ||
 	    rn_port_own(&n->port, &pkt->src) >= 0 || !rn_gid_is_host(&pkt->src) ||
 	    (pkt->smac[0] & 1))
@@ -245,8 +246,8 @@ static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto,
 	return at + (unsigned)rn_nd_build(src, dst, &nd, buf + at);
 }
 
-/* Builds a probe. The first probes of a refresh go to the known MAC only, so that other hosts are
- * not disturbed and the known neighbour can reply first. */
+/* Builds a probe. While a known MAC is refreshed, the first probes go to that MAC only, so that
+ * other hosts are not disturbed and the known neighbour can reply first. */
 static unsigned build_probe(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
 {
 	bool direct = e->state == RN_NBR_REFRESHING && e->asked <= e->direct;
@@ -275,8 +276,8 @@ static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answe
 	return build_nd(n, &nd, &a->own, &a->peer, a->to_all ? mac : a->mac, buf);
 }
 
-/* Announces an own address. IPv4: an ARP request for the own address; IPv6: an unsolicited
- * advertisement to all nodes. */
+/* Announces an address of this port. IPv4: an ARP request for that same address; IPv6: an
+ * unsolicited advertisement to all nodes. */
 static unsigned build_announcement(const struct rn_neigh *n, const struct rn_gid *own, uint8_t *buf)
 {
 	struct rn_nbr_answer to_all = {.own = *own, .peer = all_nodes, .to_all = true};
@@ -318,7 +319,8 @@ unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now)
 {
 	const struct rn_nbr_echo *e;
 
-	/* The longest ARP or ND frame: VLAN tag, IPv6, and a message with its option. */
+	/* cap must have room for the longest ARP or ND frame: VLAN tag, IPv6, and a message with
+	 * its option. */
 	if (cap < RN_ETH_BYTES + RN_VLAN_BYTES + RN_IPV6_BYTES + RN_ND_BYTES)
 		return 0;
 	if (!rn_list_empty(&n->owed) || n->answer_count || n->announce)

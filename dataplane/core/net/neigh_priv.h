@@ -14,31 +14,35 @@
 #define RN_NEIGH_ECHOES	    8
 #define RN_NEIGH_ECHO_BYTES 9216
 
-/* least time between two announcements after conflicts (RFC 5227, 2.4) */
+/* least time between two announcements of an address after conflicts (RFC 5227, 2.4) */
 #define RN_NEIGH_DEFEND RN_S(10)
 
 #define RN_NEIGH_DISPUTE 3 /* number of probes to the known MAC after a message gave another MAC */
 
-#define RN_NEIGH_STUCK 4 /* this many probes that the port did not take count as one */
+/* so many expiries with a probe still unsent count as one probe without a reply */
+#define RN_NEIGH_STUCK 4
 
 /* ASKING: no MAC is known. REFRESHING: probed again, and the known MAC is still used. */
 enum rn_nbr_state { RN_NBR_ASKING, RN_NBR_READY, RN_NBR_REFRESHING, RN_NBR_FAILED };
 
 struct rn_nbr {
 	struct rn_hnode node;
-	struct rn_list use;	/* in n->used (by last use), n->strangers (by age) or n->free */
-	struct rn_list changed; /* in n->changed until rn_neigh_changed() reports the entry */
-	struct rn_list owed;	/* in n->owed while a probe waits to be sent */
-	struct rn_timer timer;	/* until the next probe; in FAILED, until the next attempt */
+	/* node in n->used (by last use), n->strangers (foreign, by age) or n->free */
+	struct rn_list use;
+	struct rn_list changed; /* node in n->changed until rn_neigh_changed() reports the entry */
+	struct rn_list owed;	/* node in n->owed while a probe waits to be sent */
+	/* runs until the next probe; in FAILED until probing is allowed again */
+	struct rn_timer timer;
 	struct rn_gid addr, probe_src;
 	uint8_t mac[6];
 	uint8_t state; /* enum rn_nbr_state */
 	uint8_t asked; /* probes sent in this round */
 	/* REFRESHING: number of probes to the known MAC before the first broadcast */
 	uint8_t direct;
-	uint8_t stuck; /* number of timer expiries at which the probe was still queued */
-	bool fixed;    /* static: never probed, never changed */
-	bool ours;     /* local; false = foreign, made by a neighbour's question and not yet used */
+	/* number of timer expiries at which the probe was still waiting to be sent */
+	uint8_t stuck;
+	bool fixed; /* static: never probed, never changed */
+	bool ours;  /* local; false = foreign, made by a neighbour's question and not yet used */
 	uint32_t holds;	   /* number of rn_neigh_hold() without rn_neigh_release() */
 	rn_time confirmed; /* time of the last message that gave this MAC */
 };
@@ -47,7 +51,7 @@ struct rn_nbr {
 struct rn_nbr_answer {
 	struct rn_gid own, peer;
 	uint8_t mac[6];
-	bool to_all; /* send to all nodes, because the solicitation came from :: */
+	bool to_all; /* send it to all nodes, because the solicitation came from the address :: */
 };
 
 /* A queued echo reply, built when the request arrived. */
@@ -86,7 +90,8 @@ enum rn_nbr_source {
 };
 
 extern const uint8_t rn_neigh_broadcast[6];
-/* Processes a received pair of address and MAC. True if the entry has this MAC, now confirmed. */
+/* Processes an address and MAC that a received message gives for a neighbour. True if the entry now
+ * has this MAC, confirmed. */
 bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 		     enum rn_nbr_source how, rn_time now);
 

@@ -1,5 +1,5 @@
-/* Which routes, source addresses and packet fields follow from the port's attributes? Owns nothing;
- * any thread. */
+/* Which routes, source addresses and packet fields follow from the network port's attributes? Owns
+ * nothing; any thread. */
 #include "net/port_attr.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ bool rn_gid_is_link_local(const struct rn_gid *g)
 	return g->b[0] == 0xfe && (g->b[1] & 0xc0) == 0x80;
 }
 
-/* Is addr within the on-link prefix of own address i? */
+/* Is addr within the on-link prefix that belongs to the port's address number i? */
 static bool holds(const struct rn_port_attr *port, unsigned i, const struct rn_gid *addr)
 {
 	const struct rn_gid *own = &port->gids[i];
@@ -63,7 +63,8 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 
 	if (is_unspecified(dst))
 		return false;
-	/* A destination on the link, a group and broadcast are their own next hop. */
+	/* A destination on the link, an address of the port, a group and broadcast are their own
+	 * next hop. */
 	if (!rn_gid_is_host(dst) || rn_port_own(port, dst) >= 0 || rn_port_on_link(port, dst)) {
 		*hop = *dst;
 		return true;
@@ -76,8 +77,9 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 	return true;
 }
 
-/* Ranks own address i as source address for dst; 0: wrong family. An equal scope counts most, since
- * routers do not forward packets from link-local addresses; then the prefix of the next hop. */
+/* Ranks the port's address number i as source address for dst; 0: it has the wrong family. An equal
+ * scope counts most, since routers do not forward packets from link-local addresses; then whether
+ * its prefix contains the next hop. */
 static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst,
 		      const struct rn_gid *hop)
 {
@@ -94,12 +96,12 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 	if (!rn_port_next_hop(port, dst, &hop))
 		return false;
-	/* Loopback: the own address is also the source. */
+	/* Loopback: dst is an address of the port, and is used as source too. */
 	if (rn_port_own(port, dst) >= 0) {
 		*src = *dst;
 		return true;
 	}
-	/* Among equals the first address of the configuration wins. */
+	/* Of addresses with an equal rank the one that comes first in the configuration wins. */
 	for (unsigned i = 0; i < port->ngids; i++) {
 		unsigned rank = suits(port, i, dst, &hop);
 
@@ -113,8 +115,8 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
 {
-	/* Headers: IP (and the VLAN tag, which some ports count), UDP, BTH, RETH with immediate,
-	 * ICRC. */
+	/* Headers in bytes: IP (and the VLAN tag, which some network ports count), UDP, BTH, RETH
+	 * with immediate data, ICRC. */
 	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
 	uint8_t code = 5; /* 4096 bytes; code n stands for 128 << n */
 
@@ -128,7 +130,7 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 	struct rn_av full = *av;
 	uint16_t priority = av->has_vlan ? av->vlan_tci >> 13 : port->vlan_tci >> 13;
 
-	/* A service level other than 0 overrides the priority of the tag. */
+	/* A service level other than 0 overrides the priority in the VLAN tag. */
 	if (av->sl & 7)
 		priority = av->sl & 7;
 	full.has_vlan = port->has_vlan;

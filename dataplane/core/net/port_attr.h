@@ -1,6 +1,6 @@
-/* The port's attributes, and what follows from them: own addresses, neighbours on the link, next
- * hop and source address for a destination, and the fields that the port gives to packets. Pure
- * functions of their arguments; any thread. */
+/* The network port's attributes, and what follows from them: own addresses (those of the port),
+ * neighbours on the link, next hop and source address for a destination, and the fields that the
+ * port gives to packets. Pure functions of their arguments; any thread. */
 #ifndef RN_PORT_ATTR_H
 #define RN_PORT_ATTR_H
 
@@ -22,9 +22,9 @@ struct rn_port_attr {
 	uint8_t prefix_len[RN_PORT_GIDS]; /* length of each on-link prefix in bits; IPv4: 0..32 */
 	struct rn_gid gateway4, gateway6; /* all zero = none */
 	uint64_t guid;			  /* node GUID, unique per node */
-	bool check_source;		  /* drop RC, UC and CM packets not from the peer */
-	uint8_t tclass;			  /* DSCP << 2; used if the address vector has 0 */
-	uint8_t hop_limit;		  /* used if the address vector has 0; 0 = RN_HOP_LIMIT */
+	bool check_source; /* drop RC, UC and CM packets that do not come from the peer's address */
+	uint8_t tclass; /* traffic class of packets: DSCP << 2; used if the address vector has 0 */
+	uint8_t hop_limit; /* used if the address vector has 0; 0 = RN_HOP_LIMIT */
 };
 
 /* False for group, broadcast and unspecified addresses. */
@@ -33,8 +33,8 @@ bool rn_gid_is_link_local(const struct rn_gid *addr);
 
 /* Index of addr among the own addresses; -1: not an own address. */
 int rn_port_own(const struct rn_port_attr *port, const struct rn_gid *addr);
-/* Is addr within an on-link prefix? A link-local address is on the link if the port has an address
- * of its family. */
+/* Is addr within the on-link prefix of one of the port's addresses? A link-local address is on the
+ * link if the port has an address of its family. */
 bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr);
 /* The next hop for dst: dst itself if it is own, on the link, a group or broadcast, else the
  * gateway of its family. False: no route. */
@@ -47,9 +47,10 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 /* The largest path MTU (code 1..5) whose packets fit into mtu bytes of Ethernet payload. */
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
-/* The address vector as packets carry it (docs/spec/rocev2.md 1.2 and 1.3). VLAN: the port's.
- * Priority: the service level; if this is 0, the priority of the vector's tag, else of the port's
- * tag. A traffic class or hop limit of 0 is replaced by the port's. */
+/* Completes an address vector to what packets carry (docs/spec/rocev2.md 1.2 and 1.3). VLAN: the
+ * port's. Priority: the service level; if this is 0, the priority in the vector's VLAN tag, or
+ * without one that of the port's tag. A traffic class or hop limit of 0 is replaced by the
+ * port's. */
 struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
 /* Can this port send with the address vector? The source must be an own address of the
  * destination's family, and the VLAN, if the vector has one, the port's. */

@@ -44,7 +44,7 @@ void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[
 	t->ipv4 = pkt.ipv4;
 	if (!t->ipv4)
 		return;
-	/* Length and checksum depend on the packet: csum is the sum of all other words. */
+	/* Length and checksum differ from packet to packet; csum is the sum of all other words. */
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_LENGTH, 0);
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_CHECKSUM, 0);
 	for (unsigned i = 0; i < RN_IPV4_BYTES; i += 2)
@@ -66,7 +66,8 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
 	uint8_t *ip = buf + t->ip_off, *bth = buf + t->bytes - RN_BTH_BYTES;
 
-	/* Copying a constant size is faster; a buffer has RN_FRAME_OVERHEAD_MAX bytes or more. */
+	/* Always copies the whole array: a constant size is faster, and buf has at least
+	 * RN_FRAME_OVERHEAD_MAX bytes. */
 	memcpy(buf, t->hdr, sizeof(t->hdr));
 	if (t->ipv4) {
 		unsigned len = RN_IPV4_BYTES + udp_len;
@@ -79,11 +80,13 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 	rn_store16(bth - RN_UDP_BYTES + RN_UDP_LENGTH, udp_len);
 	bth[0] = opcode;
 	bth[RN_BTH_FLAGS] = RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT;
-	bth[RN_BTH_ECN] = 0xFF; /* the ICRC counts this byte as ones; rn_tmpl_seal() clears it */
+	/* all ones, as the ICRC requires; rn_tmpl_seal() writes the real value */
+	bth[RN_BTH_ECN] = 0xFF;
 	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
 }
 
-/* Returns the ICRC state after the UDP header. Fields that routers may change count as ones. */
+/* Returns the CRC state after the UDP header, in which the fields that routers may change are
+ * replaced by ones. */
 static uint32_t icrc_to_udp(struct rn_tmpl *t, const uint8_t *buf)
 {
 	const uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;

@@ -1,5 +1,6 @@
 /* Template of the headers that all packets of a connected QP share, Ethernet to BTH: built once,
- * then copied for each packet and patched with lengths, opcode, PSN and flags. Shard thread. */
+ * then copied for each packet and patched with lengths, opcode, PSN and flags. Runs on the shard's
+ * thread. */
 #ifndef RN_TMPL_H
 #define RN_TMPL_H
 
@@ -11,12 +12,12 @@
 
 struct rn_tmpl {
 	uint8_t hdr[80]; /* Ethernet, VLAN, IP, UDP, BTH */
-	uint8_t bytes;	 /* length of hdr in use */
+	uint8_t bytes;	 /* how many bytes of hdr are used */
 	uint8_t ip_off;	 /* offset of the IP header */
 	bool ipv4;
 	uint32_t csum;	   /* sum of the IPv4 header's words, without length and checksum */
-	uint32_t icrc_len; /* UDP length for which `icrc` is valid; 0 = none */
-	uint32_t icrc;	   /* CRC state after the masked UDP header */
+	uint32_t icrc_len; /* UDP length to which `icrc` belongs; 0 = none cached */
+	uint32_t icrc;	   /* CRC state after IP and UDP header, with changeable fields as ones */
 };
 
 enum rn_tmpl_flag { RN_TMPL_SE = 0x80, RN_TMPL_ACK_REQ = 0x100 };
@@ -37,9 +38,9 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 		 unsigned flags, unsigned ext, unsigned n);
 /* Writes the pad bytes behind the payload. Returns the frame length, ICRC included. */
 unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
-/* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). Best called after the next frame
- * was written: the CRC loads bytes that were stored with other sizes, and such loads stall until
- * the stores have reached the cache. */
+/* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). It is faster to build the next
+ * frame first and then call this: the CRC loads bytes that were stored with other sizes, and such
+ * loads wait until the stores have reached the cache. */
 void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 
 /* Writes a CNP to the QP's peer, ICRC included (docs/spec/rocev2.md 7.2), with the given traffic

@@ -1,6 +1,6 @@
-/* Calls that a QP makes outside its folder: to the neighbour table, the connection manager and
- * other shards. If this shard owns the object, the call is direct; otherwise a message goes to
- * shard 0. Shard thread. */
+/* Calls from the code of a QP to the neighbour table, the connection manager and other shards. On
+ * shard 0, which owns the first two, the call is direct; on other shards a message goes to shard 0.
+ * Runs on the shard's thread. */
 #include "qp/lane.h"
 
 void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
@@ -11,17 +11,17 @@ void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
 
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m)
 {
-	/* A full outbox drops the message. Nothing depends on a single message: without COMM_EST
-	 * the RTU still establishes the connection, each timeout reports the peer again, and the
-	 * sender of RN_MSG_NEIGH checks for room first. */
+	/* If the outbox is full, the message is dropped. Nothing depends on a single message: if
+	 * COMM_EST is lost, the RTU establishes the connection; if PROBE is lost, the next timeout
+	 * sends another; the sender of NEIGH checks for room first. */
 	if (lane->out_tail - lane->out_head < RN_OUTBOX)
 		lane->outbox[lane->out_tail++ % RN_OUTBOX] = *m;
 }
 
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now)
 {
-	/* Only a QP in RTR reports the event. The connection manager is informed in RTS too,
-	 * because a passive side enters RTS before it sends its REP. */
+	/* The application gets the event COMM_EST only in RTR. The connection manager is informed
+	 * in RTS too, because a passive side enters RTS before it sends its REP. */
 	if (qp->state == RN_QPS_RTR)
 		rn_lane_report_qp(lane, qp, RN_QPE_COMM_EST);
 	if (lane->cm)

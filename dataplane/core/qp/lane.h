@@ -1,6 +1,6 @@
 /* struct rn_lane: the part of a shard that its queue pairs use: configuration, memory, timers,
  * counters, lists of QPs that have something to send or to report, and messages to other shards.
- * Each shard has one. Shard thread. */
+ * Each shard has one. Runs on the shard's thread. */
 #ifndef RN_LANE_H
 #define RN_LANE_H
 
@@ -26,7 +26,8 @@ struct rn_srq_ref {
 	struct rn_srq *srq; /* NULL: not linked to this shard */
 	uint32_t id;
 	uint64_t user;
-	struct rn_list tell; /* in rn_lane.pending_srq while the limit event is not reported */
+	/* node in rn_lane.pending_srq while the limit event is not yet reported */
+	struct rn_list tell;
 };
 
 struct rn_cm;
@@ -39,18 +40,19 @@ struct rn_lane {
 	struct rn_wheel wheel;
 	struct rn_wheel pace; /* timers of rate-limited QPs with data: when each may send again */
 	struct rn_stats stats;
-	struct rn_list active;			/* QPs that may have something to send */
-	struct rn_list dirty_qp;		/* QPs with unpublished sq_retired or rq_retired */
-	struct rn_list dirty_cq;		/* CQs with unpublished entries */
+	struct rn_list active; /* QPs that may have something to send */
+	/* QPs whose sq_retired or rq_retired has changed since it was published */
+	struct rn_list dirty_qp;
+	struct rn_list dirty_cq;		/* CQs with entries that are not yet published */
 	struct rn_list pending_qp, pending_srq; /* QPs and SRQs with events not yet reported */
-	bool overrun;				/* a CQ overran: its QPs must enter ERR */
+	bool overrun; /* a CQ has overrun: the QPs that use it must enter ERR */
 
 	struct rn_cq *cq;	/* indexed by CQ id; ring == NULL: not linked to this shard */
 	struct rn_srq_ref *srq; /* indexed by SRQ id */
 	struct rn_mcast mcast;
 
 	struct rn_neigh *neigh; /* neighbour table; shard 0 only */
-	/* connection manager; shard 0 only; this folder does not include cm.h */
+	/* connection manager; shard 0 only; files in qp/ do not include cm/cm.h */
 	struct rn_cm *cm;
 	/* Points to rn_cm_comm_est(), so that files in qp/ need not include cm/cm.h. */
 	void (*comm_est)(struct rn_cm *cm, uint32_t qpn, rn_time now);
@@ -78,7 +80,7 @@ static inline void rn_lane_mark_dirty(struct rn_qp *qp)
 		rn_list_add_tail(&qp->lane->dirty_qp, &qp->dirty);
 }
 
-/* Records the events in `bits` (enum rn_qp_event_bit); rn_shard_events() reports them. */
+/* Records the events in `bits` (enum rn_qp_event_bit), for rn_shard_events() to report. */
 static inline void rn_lane_report_qp(struct rn_lane *lane, struct rn_qp *qp, unsigned bits)
 {
 	qp->events |= bits;

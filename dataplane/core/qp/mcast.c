@@ -1,5 +1,5 @@
 /* Which QPs are members of which multicast group? Owns the table of groups and their members;
- * the packet path only searches it. Owned by the shard's thread. */
+ * packets only cause searches in it. Runs on the shard's thread. */
 #include "qp/mcast.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ void rn_mcast_fini(struct rn_mcast *m)
 	m->group = NULL;
 }
 
-/* Searches m->gid, which is kept apart from the large groups so that the search touches little
- * memory. NULL: the group is not in the table. */
+/* Searches m->gid, an array of addresses only: the groups themselves are large, and searching them
+ * would touch more memory. NULL: the group is not in the table. */
 static struct rn_mcast_group *find(const struct rn_mcast *m, const struct rn_gid *gid)
 {
 	for (uint32_t i = 0; i < m->ngroups; i++)
@@ -51,7 +51,7 @@ static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_g
 	return g;
 }
 
-/* Removes the group if no shard has members. The last group of the table takes its place. */
+/* Removes the group from the table if no shard has members. The last group takes its place. */
 static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
 {
 	uint32_t last = m->ngroups - 1;
@@ -112,14 +112,14 @@ int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 
 void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp)
 {
-	/* Backwards, because leave() may replace group i by the last group. */
+	/* From the last group to the first, because leave() may move the last group to place i. */
 	for (uint32_t i = m->ngroups; i-- && qp->ngroups;)
 		leave(m, &m->group[i], qp);
 }
 
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards)
 {
-	/* shards == 0: no shard has members, so do not add an entry. */
+	/* If no shard has members (shards == 0), search only, and add no entry. */
 	struct rn_mcast_group *g = shards ? find_or_make(m, gid) : find(m, gid);
 
 	if (!g)

@@ -2,7 +2,8 @@
  *
  * The table of each shard lists all groups that have members on any shard of the NIC, because the
  * port hands a packet for a group to every shard in `shards`. Members are QPs of this shard. Tables
- * have a fixed size and are searched linearly, because groups are few. Shard thread. */
+ * have a fixed size and are searched linearly, because groups are few. Runs on the shard's thread.
+ */
 #ifndef RN_MCAST_H
 #define RN_MCAST_H
 

@@ -1,9 +1,9 @@
-/* What does a rate limit mean to a QP and its shard? Handles congestion notifications, the timer
- * that puts the QP back on the active list, and the counters. The rate itself is computed by cc.c,
- * and rn_qp_tx_limited() (qp_dispatch.c) delays the packets. Owned by the shard's thread.
+/* What does a rate limit mean to a QP and its shard? Handles received congestion notifications, the
+ * timer that puts the QP back on the active list, and the counters. The rate itself is computed by
+ * cc.c, and rn_qp_tx_limited() (qp_dispatch.c) holds the packets back. Runs on the shard's thread.
  *
  * A QP that must wait is not on the active list and costs nothing until its timer expires.
- * rn_shard_next() reports when the timer expires, so that an idle thread can sleep until then. */
+ * rn_shard_next() returns the time of the expiry, so that an idle thread can sleep until then. */
 #include "qp/pace.h"
 
 #include "qp/lane.h"

@@ -1,4 +1,5 @@
-/* The rate limit of a queue pair (cc.h): when the queue pair may send again. Shard thread. */
+/* The rate limit of a queue pair (cc.h): when the queue pair may send again. Runs on the shard's
+ * thread. */
 #ifndef RN_PACE_H
 #define RN_PACE_H
 

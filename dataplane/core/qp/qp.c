@@ -1,6 +1,6 @@
 /* Queue pairs: the object, its states, completions, errors. The tables in qp.h list what each state
  * permits and which attributes each transition needs. Every error enters the ERR state through
- * rn_qp_error(), so that the queues are flushed once and in order. Owned by the shard's thread. */
+ * rn_qp_error(), so that the queues are flushed once and in order. Runs on the shard's thread. */
 #include "qp/qp.h"
 
 #include <errno.h>
@@ -31,14 +31,14 @@ const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to)
 	return NULL;
 }
 
-/* Bytes of the struct, rounded up so that the send queue behind it starts on a cache line. */
+/* Bytes of struct rn_qp, rounded up so that the send queue behind it starts on a cache line. */
 static size_t head_bytes(void)
 {
 	return RN_ALIGN_UP(sizeof(struct rn_qp), 64);
 }
 
-/* Depth of the receive queue. A QP that uses an SRQ has one entry: the receive that the current
- * message has taken from the SRQ. */
+/* Depth of the receive queue. A QP that uses an SRQ has room for one receive here: the one that the
+ * current message has taken from the SRQ. */
 static uint32_t rq_depth(const struct rn_cmd *cmd)
 {
 	return cmd->create_qp.srq ? 1 : cmd->create_qp.rq_depth;
@@ -57,7 +57,7 @@ size_t rn_qp_bytes(const struct rn_cmd *cmd)
 	       rn_rq_bytes(rq_depth(cmd), rq_sge(cmd));
 }
 
-/* The upper three bits of the opcode in all packets of the QP. */
+/* The upper three bits of the BTH opcode in all packets of the QP. */
 static uint8_t transport_of(uint8_t type)
 {
 	return type == RN_QPT_RC ? RN_T_RC : type == RN_QPT_UC ? RN_T_UC : RN_T_UD;
@@ -83,7 +83,7 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 	/* The receives of an SRQ refer to memory in the SRQ's PD, which may differ from the
 	 * QP's. */
 	qp->recv_pd = qp->srq ? qp->srq->srq->pd : qp->pd;
-	/* 256 bytes, the smallest path MTU, until the transition to RTR sets one. */
+	/* 256 bytes, the smallest path MTU, until the transition to RTR sets another. */
 	qp->mtu_shift = 8;
 	rn_list_init(&qp->active);
 	rn_list_init(&qp->dirty);
@@ -99,11 +99,11 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 	atomic_init(&qp->shared.state, RN_QPS_RESET);
 }
 
-/* ---- windows ---- */
+/* ---- memory windows ---- */
 
 /* Called when a BIND or INVALIDATE request completes with `status`. A successful INVALIDATE
- * releases the window. A BIND that was never executed is cancelled, so that the client can bind the
- * window again. */
+ * releases the memory window. A BIND that was never executed is cancelled, so that the client can
+ * bind the window again. */
 static void finish_window_request(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status)
 {
 	if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)
@@ -137,12 +137,13 @@ void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key)
 
 		if (!names_window(e, key))
 			continue;
-		finish_window_request(qp, e, RN_STATUS_WR_FLUSH_ERR); /* cancels a BIND */
+		finish_window_request(qp, e, RN_STATUS_WR_FLUSH_ERR); /* this cancels a BIND */
 		e->ran = true;
 	}
 }
 
-/* Removes the rate limit and drops an owed CNP: both belong to the connection that ends here. */
+/* Removes the rate limit and drops an owed CNP, because the connection to which both belong ends
+ * here. */
 void rn_qp_end_limit(struct rn_qp *qp)
 {
 	rn_pace_stop(qp);
@@ -192,7 +193,7 @@ static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint
 		lane->stats.done_error++;
 }
 
-/* Writes the CQE of a request that fails when it is posted and never enters its queue. */
+/* Writes the error CQE of a request that fails when it is posted and never enters its queue. */
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
 			     uint8_t status, rn_time now)
 {
@@ -213,8 +214,8 @@ void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, u
 	written_cqe(qp, cq, status, flags);
 }
 
-/* Counts a successful request and its bytes: received bytes for READs and atomics, sent bytes
- * otherwise. */
+/* Counts a successful request and its bytes: as received for READs and atomics, as sent for the
+ * others. */
 static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 {
 	switch (e->kind) {
@@ -316,12 +317,13 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 {
 	if (status == RN_STATUS_SUCCESS) {
 		qp->lane->stats.done_recv++;
-		/* Bytes that a WRITE placed are not counted, with or without immediate data. */
+		/* Bytes of a WRITE are not counted here: they did not go into this receive. */
 		qp->lane->stats.bytes_received += a->flags & RN_CQE_WRITE ? 0 : a->bytes;
 	}
 	write_recv_cqe(qp, status, vendor, a, now);
 	rn_rq_retire(&qp->rq);
-	/* The SRQ counts its own receives (`taken`); rq_retired does not include them. */
+	/* The receive came from an SRQ, which counts it itself (`taken`); rq_retired counts only
+	 * receives of the QP's own receive queue. */
 	if (qp->srq)
 		return;
 	qp->rq_retired++;
@@ -338,7 +340,7 @@ void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 	atomic_store_explicit(&qp->shared.state, state, memory_order_release);
 }
 
-/* Completes all requests of the send queue as flushed, including those in flight. */
+/* Completes all requests of the send queue, also those in flight, with the status WR_FLUSH_ERR. */
 static void flush_sends(struct rn_qp *qp, rn_time now)
 {
 	/* Nothing is left to send or to start. */
@@ -355,7 +357,7 @@ void rn_qp_note_error(struct rn_qp *qp, const char *why)
 			       .peer = qp->peer,
 			       .why = why};
 
-	/* Log only the first reason: a QP in ERR has logged one already. */
+	/* A QP in ERR has logged a reason already; only the first one is logged. */
 	if (qp->state != RN_QPS_ERR && qp->state != RN_QPS_RESET)
 		rn_news_put(&qp->lane->news, &news);
 }
@@ -378,8 +380,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	while (qp->rq.head != qp->rq.tail)
 		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, NULL, now);
 	qp->rx.message = RN_RX_IDLE;
-	/* Report "last WQE reached": a QP in ERR takes no more receives from its SRQ, so the
-	 * application may drain the SRQ. */
+	/* Report "last WQE reached": from now on this QP takes no receives from its SRQ. */
 	if (qp->srq)
 		what |= RN_QPE_LAST_WQE;
 	if (what)
@@ -409,7 +410,7 @@ void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time
 	}
 	rn_qp_set_state(qp, RN_QPS_SQE);
 	flush_sends(qp, now);
-	/* Flushed requests never used their PSNs: restart at the next unsent PSN. */
+	/* The flushed requests never used their PSNs: the next request gets the next unsent PSN. */
 	rn_qp_init_sends(qp, qp->win.cur);
 }
 

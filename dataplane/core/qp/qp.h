@@ -3,7 +3,7 @@
  * A QP lives in one block of memory that comes with CREATE_QP: this struct, then its send queue,
  * then its receive queue. requester.c owns sq, win and retry; responder.c owns rq, rx and owed;
  * qp.c owns the state and everything that must happen when it changes. qp_dispatch.c and
- * qp_modify.c call these files. Shard thread throughout. */
+ * qp_modify.c call these files. Everything runs on the shard's thread. */
 #ifndef RN_QP_H
 #define RN_QP_H
 
@@ -25,10 +25,10 @@
 /* ---- states: what each permits (docs/spec/rocev2.md 4.11) ---- */
 
 /* clang-format off */
-/* post_recv, post_send: TAKE queues the request; FLUSH and REFUSE complete it at once with
- * WR_FLUSH_ERR or LOC_QP_OP_ERR. requests in, responses in: received packets of this kind are
- * accepted. start new: a request may get its PSNs and be sent. go on: packets of requests that have
- * PSNs may be sent. */
+/* What each state permits. post_recv, post_send: TAKE queues the request; FLUSH completes it at
+ * once with WR_FLUSH_ERR, REFUSE with LOC_QP_OP_ERR. requests in, responses in: received packets of
+ * this kind are accepted. start new: a request may get its PSNs and be sent. go on: packets of
+ * requests that have PSNs may be sent. */
 #define RN_QP_STATE_ROWS(X) \
 	/*  state  post_recv  post_send  requests in  start new  go on  responses in */ \
 	X(RESET,   REFUSE,    REFUSE,    false,       false,     false, false) \
@@ -58,9 +58,9 @@
 #define RN_QPM_SQD_UC  (RN_QPM(AV) | RN_QPM(PKEY_INDEX) | RN_QPM(ACCESS))
 #define RN_QPM_SQD     (RN_QPM_SQD_UC | RN_QPM(PORT) | RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY) | \
 			RN_QPM(MAX_RD_ATOMIC) | RN_QPM(MAX_DEST_RD_ATOMIC) | RN_QPM(MIN_RNR_TIMER))
-/* Transitions (those of ibv_modify_qp, without alternate paths). RESET and ERR can be entered
- * from any state, with the state attribute alone. RTS to SQE is not in the table: it happens
- * when a send of UC or UD fails, and cannot be requested. */
+/* The transitions that an application may request: those of ibv_modify_qp, without alternate paths.
+ * RESET and ERR can be entered from any state, with the state attribute alone. RTS to SQE is not in
+ * the table: it happens when a send of UC or UD fails, and cannot be requested. */
 #define RN_QP_MOVE_ROWS(X) \
 	/* types  from   to     mandatory        optional */ \
 	X(RC_UC, RESET, INIT,  RN_QPM_INIT,     0) \
@@ -99,25 +99,27 @@ extern const struct rn_qp_state_row rn_qp_states[];
 struct rn_qp_move_row {
 	uint32_t types; /* RN_QPTS_... */
 	uint8_t from, to;
-	uint32_t mandatory, optional; /* sets of enum rn_qp_mask, without RN_QP_STATE */
+	/* sets of enum rn_qp_mask bits; RN_QP_STATE is always implied */
+	uint32_t mandatory, optional;
 };
 /* The row that allows a QP of this type to go from -> to. NULL: not allowed. */
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 
 /* ---- state of the responder ---- */
 
-/* An accepted READ or atomic. The record stays until a newer one takes its slot, so that a repeated
- * request can be answered. */
+/* The record of an accepted READ or atomic. It stays until a newer one takes its slot, so that a
+ * repeated request can be answered again. */
 struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0: unused slot */
-	uint32_t start, next;	   /* response packets: first of this response, next to send */
-	uint64_t end;		   /* rn_rx.taken after the request's last PSN; does not wrap */
-	uint64_t orig;		   /* atomic: value in memory before the operation */
-	uint8_t op;		   /* enum rn_operation of the request */
-	bool answered;		   /* the whole response has been sent at least once */
-	bool owed;		   /* an entry of rn_rx.owed refers to this record */
+	/* numbers of response packets: where the response (re)starts, the next to send */
+	uint32_t start, next;
+	uint64_t end;  /* value of rn_rx.taken after the request's last PSN; never wraps */
+	uint64_t orig; /* atomic: the value in memory before the operation */
+	uint8_t op;    /* enum rn_operation of the request */
+	bool answered; /* the whole response has been sent at least once */
+	bool owed;     /* an entry of rn_rx.owed refers to this record */
 };
 
 enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
@@ -130,25 +132,25 @@ struct rn_owe {
 	uint32_t msn;
 };
 
-/* Upper bound of owed replies: all READs and atomics, ACKs before, between and after them, and one
- * NAK. */
+/* Most replies that can be owed at a time: all READs and atomics, ACKs before, between and after
+ * them, and one NAK. */
 #define RN_OWED_MAX (2 * RN_MAX_RD_ATOMIC + 4)
 
 enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 
-/* Receive state. PSNs and MSN have 24 bits. */
+/* Receive state of a QP. PSNs and MSN have 24 bits. */
 struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
-	uint64_t taken;		/* number of PSNs accepted so far; does not wrap */
+	uint64_t taken;		/* how many PSNs were accepted so far; never wraps */
 	uint8_t message;	/* enum rn_rx_message: kind of the message being received */
 	bool nak_sent;		/* a NAK was sent: no further NAK until epsn arrives */
 	bool nak_rnr;		/* the last NAK was an RNR NAK */
 	bool peer_seen;		/* the first packet has arrived, and COMM_EST was reported */
-	uint8_t rnr_naks;	/* RNR NAKs in a row for epsn */
+	uint8_t rnr_naks;	/* number of consecutive RNR NAKs sent for epsn */
 	uint8_t nrec, rec_next; /* rec[]: ring size (max_dest_rd_atomic), next slot to fill */
 	uint8_t nowed, nowed_reads;
-	uint32_t done; /* bytes of the current message that have been placed */
+	uint32_t done; /* how many bytes of the current message have been placed */
 	uint32_t rkey; /* WRITE: R_Key of the current message */
 	uint64_t va;
 	uint32_t length;		 /* WRITE: length of the whole message in bytes */
@@ -171,7 +173,7 @@ enum rn_qp_event_bit {
 };
 
 struct rn_qp {
-	/* the fields used for every packet come first */
+	/* The fields that every packet uses come first. */
 	struct rn_lane *lane;
 	uint32_t qpn, gen;
 	uint32_t pd;
@@ -179,23 +181,25 @@ struct rn_qp {
 	uint8_t transport;	 /* enum rn_transport of this QP's packets */
 	uint8_t mtu_shift;	 /* path MTU = 1 << mtu_shift */
 	uint8_t events;		 /* events not yet reported (enum rn_qp_event_bit) */
-	uint32_t access;	 /* rights of the peer (enum rn_access) */
+	uint32_t access;	 /* what the peer may do on this QP (enum rn_access) */
 	uint32_t quota;		 /* packets this QP may send before the next QP sends */
 	bool sqd_notify;	 /* SQD: report SQ_DRAINED once all started requests are complete */
 	bool own_turn;		 /* the last packet sent was a READ response: send a request next */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
 	struct rn_cq *send_cq, *recv_cq;
-	struct rn_srq_ref *srq; /* NULL: own receive queue. Else rq holds the receive in use */
-	uint32_t recv_pd;	/* PD of the receives: that of the QP or of the SRQ */
-	struct rn_list active;	/* in rn_lane.active while the QP may have something to send */
+	/* NULL: the QP has its own receives. Otherwise rq holds only the receive in use */
+	struct rn_srq_ref *srq;
+	uint32_t recv_pd;      /* PD of the receives: that of the QP or of the SRQ */
+	struct rn_list active; /* in rn_lane.active while the QP may have something to send */
 	struct rn_list
 		dirty;	     /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
 	struct rn_list tell; /* in rn_lane.pending_qp while events are not reported */
-	uint32_t sq_retired, rq_retired; /* completed sends; completed receives (not of an SRQ) */
-	struct rn_cc cc;		 /* rate limit (congestion control) */
-	struct rn_timer pace;		 /* in rn_lane.pace: when the QP may send again */
-	struct rn_list cnp;		 /* in rn_shard.cnp while the QP owes a CNP */
-	rn_time cnp_after;		 /* no further CNP is owed before this time */
+	/* completed sends; completed receives, unless they came from an SRQ */
+	uint32_t sq_retired, rq_retired;
+	struct rn_cc cc;      /* rate limit (congestion control) */
+	struct rn_timer pace; /* in rn_lane.pace: expires when the QP may send again */
+	struct rn_list cnp;   /* in rn_shard.cnp while the QP owes a CNP */
+	rn_time cnp_after;    /* before this time the QP owes no further CNP */
 
 	struct rn_sq sq;
 	struct rn_window win;
@@ -230,13 +234,13 @@ static inline uint32_t rn_qp_packets(const struct rn_qp *qp, uint32_t len)
 	return n ? n : 1;
 }
 
-/* PD and QPN with which accesses of this QP's peer to memory are checked. */
+/* The QP's PD and QPN, against which the peer's accesses to memory are checked. */
 static inline struct rn_mr_via rn_qp_via(const struct rn_qp *qp)
 {
 	return (struct rn_mr_via){.pd = qp->pd, .qpn = qp->qpn};
 }
 
-/* Bytes of memory for the QP that the CREATE_QP command describes: the struct and both queues. */
+/* Bytes of memory for the QP that the CREATE_QP command describes: struct rn_qp and both queues. */
 size_t rn_qp_bytes(const struct rn_cmd *cmd);
 /* Initialises *qp, which has rn_qp_bytes() bytes, aligned to 64. The caller has checked the
  * command. */
@@ -245,8 +249,8 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
  * from all lists and multicast groups. The caller frees the memory. */
 void rn_qp_fini(struct rn_qp *qp);
 
-/* The memory window `key` is being destroyed: releases it if it is bound on this QP. Queued
- * requests that would bind or invalidate the window will succeed without effect. */
+/* To be called when the memory window `key` is being destroyed: releases it if it is bound on this
+ * QP. Queued requests that would bind or invalidate it will succeed without effect. */
 void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key);
 
 /* Rebuilds the packet headers. To be called after a change of the address vector, the peer's QPN,
@@ -256,17 +260,17 @@ void rn_qp_make_headers(struct rn_qp *qp);
 /* Completes the oldest send request with an error. An RC QP enters ERR. UC and UD QPs enter SQE:
  * the send queue is flushed, and receiving continues. */
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
-/* To be called when requests have completed in SQD: reports SQ_DRAINED, if requested, once no
- * started request is left. */
+/* To be called when requests have completed in the state SQD: reports SQ_DRAINED, if the
+ * application asked for it, once no started request is left. */
 void rn_qp_drained(struct rn_qp *qp);
 
-/* Puts the reason of an error into the log (news.h). To be called before rn_qp_error(), and only
- * when the application did not request the error state. why: a constant text. */
+/* Puts the reason of an error into the log (news.h). To be called before rn_qp_error(), unless the
+ * application itself requested the error state. why: a constant text. */
 void rn_qp_note_error(struct rn_qp *qp, const char *why);
 
-/* Enters ERR and flushes everything queued, send queue first. Has no effect in RESET and ERR.
- * what: the event to report (enum rn_qp_event_bit); 0 when the application requested the state
- * or the port is gone. keep_owed: owed replies are still sent, so that the peer gets the NAK. */
+/* Enters ERR and flushes everything queued, send queue first. Has no effect in RESET and ERR. what:
+ * the event to report (enum rn_qp_event_bit); 0 when the application requested the state or the
+ * port is gone. keep_owed: replies that are owed, such as the NAK to the peer, are still sent. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 
 /* The part of a CQE that describes a received message. */
@@ -278,8 +282,9 @@ struct rn_arrival {
 	uint32_t src_qpn;
 };
 
-/* Completes the oldest send or receive. vendor: enum rn_verdict, 0 = none. `a` is used on
- * success only. A successful send without SIGNALED writes no CQE. */
+/* rn_qp_complete_send() completes the oldest request of the send queue, rn_qp_complete_recv() the
+ * oldest receive. vendor: enum rn_verdict, 0 = none. `a` is used on success only. A successful send
+ * without SIGNALED writes no CQE. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 			 const struct rn_arrival *a, rn_time now);
@@ -288,10 +293,10 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
 			     uint8_t status, rn_time now);
 
-/* ---- for qp_modify.c ---- */
+/* ---- functions for qp_modify.c ---- */
 
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state);
-/* Initialises window and credits; the first request to be sent gets this PSN. */
+/* Initialises send window and credits; `psn` is the PSN of the next request to be sent. */
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
 /* Removes the rate limit and drops an owed CNP. */
 void rn_qp_end_limit(struct rn_qp *qp);

@@ -1,6 +1,6 @@
-/* Which part of the transport handles a request or a packet, and is a reply or a request sent
- * next? Type and state of the QP decide (tables of qp.h). A QP whose rate is limited sends
- * through rn_qp_tx_limited(). Shard thread. */
+/* Which file handles a request or a packet, and is a reply or a request sent next? Type and state
+ * of the QP decide (tables of qp.h). A QP whose rate is limited sends through rn_qp_tx_limited().
+ * Runs on the shard's thread. */
 #include "qp/qp_dispatch.h"
 
 #include "qp/lane.h"
@@ -99,8 +99,8 @@ static bool answers_read(const struct rn_qp *qp)
 	return qp->rx.nowed && qp->rx.owed[0].kind == RN_OWE_READ;
 }
 
-/* Sends replies before requests, but alternates READ responses with requests: a long series of READ
- * responses would otherwise block the requests of this QP. */
+/* Sends replies before requests. But READ responses and requests take turns, because a long series
+ * of READ responses would otherwise block the QP's own requests. */
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
 	unsigned n = qp->own_turn && answers_read(qp) ? request_tx(qp, buf, now) : 0;
@@ -129,8 +129,8 @@ static bool has_data(const struct rn_qp *qp)
 	       (rn_qp_states[qp->state].go_on && !qp->retry.rnr_wait && qp->sq.send != qp->sq.tail);
 }
 
-/* Does this frame, which the QP has just built, count against the rate limit? ACKs, NAKs and
- * ATOMIC ACKs do not. */
+/* Does `frame`, which the QP has just built, count against the rate limit? ACKs, NAKs and ATOMIC
+ * ACKs do not. */
 static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(frame[qp->tmpl.bytes - RN_BTH_BYTES]);
@@ -138,8 +138,8 @@ static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
 	return op->family != RN_F_ACK && op->family != RN_F_ATOMIC_ACK;
 }
 
-/* Arms the timer that puts the QP back on the active list. The caller returns 0, so rn_shard_tx()
- * takes the QP off the list until then. */
+/* Arms the timer that puts the QP back on the active list. The caller returns 0, on which
+ * rn_shard_tx() takes the QP off the list until the timer expires. */
 static void hold_back(struct rn_qp *qp)
 {
 	rn_time when = rn_cc_wake_at(&qp->cc);

@@ -1,5 +1,5 @@
-/* Passes requests and packets of a QP on to the code for the type and state of the QP. Shard
- * thread. */
+/* For each request and each packet of a QP: calls the code that handles it, by type and state of
+ * the QP. Runs on the shard's thread. */
 #ifndef RN_QP_DISPATCH_H
 #define RN_QP_DISPATCH_H
 

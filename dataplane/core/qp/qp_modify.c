@@ -1,5 +1,5 @@
 /* Which changes of its attributes and its state does a QP allow, and what does each change do? The
- * table of transitions is in qp.h. Shard thread. */
+ * table of allowed transitions is in qp.h. Runs on the shard's thread. */
 #include "qp/qp_modify.h"
 
 #include <errno.h>
@@ -96,7 +96,7 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 	    given & ~(row->mandatory | row->optional) || !values_fit(qp, given, a))
 		return -EINVAL;
 	if (to == RN_QPS_ERR) {
-		/* Set the state here, because rn_qp_error() has no effect in RESET. */
+		/* rn_qp_error() has no effect in RESET, so the state is set here. */
 		if (from == RN_QPS_RESET)
 			rn_qp_set_state(qp, RN_QPS_ERR);
 		rn_qp_error(qp, 0, false, now);
@@ -107,8 +107,8 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 		return 0;
 	}
 	apply(qp, given, a);
-	/* A new timeout applies to packets in flight too: until now they may have had none, or
-	 * one of the old length. */
+	/* A new timeout also applies to packets in flight, which so far had another timeout or
+	 * none. */
 	if (given & RN_QP_TIMEOUT && qp->retry.running)
 		rn_retry_progress(&qp->retry, &qp->lane->wheel, qp->win.una, true, now);
 	rn_qp_set_state(qp, to);

@@ -1,4 +1,4 @@
-/* Changes and queries the attributes of a queue pair. Shard thread. */
+/* Changes and queries the attributes of a queue pair. Runs on the shard's thread. */
 #ifndef RN_QP_MODIFY_H
 #define RN_QP_MODIFY_H
 

@@ -1,21 +1,21 @@
 /* The requester: turns queued requests into packets, and responses into completions, in order.
  *
- * tx: rn_requester_tx() builds the packet at the window's `cur`. After a loss, this is a packet
- * that was sent before; otherwise it is the next packet of a request sent in part, or the first
- * packet of the next request, if fence, max_rd_atomic and PSN space permit the start.
+ * Sending: rn_requester_tx() builds the packet with the PSN `cur` of the send window. After a loss,
+ * this is a packet that was sent before; otherwise it is the next packet of a request sent in part,
+ * or the first packet of the next request, if fence, max_rd_atomic and PSN space permit the start.
  *
- * rx: a response moves `una` forward (advance()), which completes requests. A NAK or a gap in the
- * READ responses puts `cur` back to `una` (go_back()).
+ * Receiving: a response moves `una`, the oldest unacknowledged PSN, forward (advance()), which
+ * completes requests. A NAK or a gap in the READ responses puts `cur` back to `una` (go_back()).
  *
  * A READ is completed by its responses only, never by a plain ACK. A large READ is requested in
  * pieces, each of which is a READ to the peer (window.h). An atomic is sent like a READ of one
  * packet; the ATOMIC ACK carries the former value. A request that fails locally keeps its place and
  * its status until everything before it has completed, so that completions stay in order; then it
- * puts the QP into the error state. Binding and invalidating a window are requests without packets:
- * they take effect when everything before them has been sent once, and complete in order.
+ * puts the QP into the error state. Binding and invalidating a memory window are requests without
+ * packets: they take effect when everything before them has been sent once, and complete in order.
  *
  * The peer's end-to-end credits (credit.h) are ignored unless configured, which the specification
- * allows: a peer without posted receives sends an RNR NAK. Owned by the shard's thread. */
+ * allows: a peer without posted receives sends an RNR NAK. Runs on the shard's thread. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -23,13 +23,14 @@
 #include "qp/qp.h"
 #include "qp/requester.h"
 
-/* With a rate limit, at least one packet in this time (100 us) has AckReq set. */
+/* While the rate is limited, a packet with AckReq is sent at least this often. */
 #define ASK_NS RN_US(100)
 
 /* ---- transmitting ---- */
 
-/* May this request start? A fence waits for all READs and atomics; max_rd_atomic limits how many
- * are outstanding; the PSNs in flight must fit into half of the PSN space. */
+/* May this request start? A request with a fence waits for all READs and atomics before it;
+ * max_rd_atomic limits how many of them are outstanding; all PSNs in flight must fit into half of
+ * the PSN space. */
 static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 {
 	if (e->flags & RN_WQE_FENCE && qp->win.nreads)
@@ -39,9 +40,9 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
-/* Do the peer's credits permit a request of npkts packets to start? If so, counts the request: call
- * this last, when nothing else prevents the start. Each request packet of a READ counts as one
- * message. */
+/* Do the peer's credits permit a request of npkts packets to start? If so, this counts the request
+ * as started, so call it only when nothing else prevents the start. Each request packet of a READ
+ * counts as one message. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
@@ -159,8 +160,9 @@ static unsigned build_atomic(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *
 	return rn_tmpl_close(&qp->tmpl, buf, RN_ATOMIC_ETH_BYTES, 0);
 }
 
-/* Number of packets per AckReq bit. With a rate limit, at most as many as are sent in ASK_NS:
- * otherwise the retransmission timer could expire before the peer is requested to acknowledge. */
+/* Largest number of packets from one AckReq bit to the next. With a rate limit, at most as many as
+ * are sent in ASK_NS: otherwise the retransmission timer could expire before the peer is asked for
+ * an ACK. */
 static uint32_t ask_every(const struct rn_qp *qp)
 {
 	uint32_t n = rn_window_ask_every(&qp->win);
@@ -249,8 +251,8 @@ static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 
 static void retire_done(struct rn_qp *qp, rn_time now);
 
-/* Returns the request whose packet is sent next, with PSNs assigned. NULL: nothing may be sent
- * now. */
+/* Returns the request that the next packet belongs to, with PSNs assigned. NULL: nothing may be
+ * sent now. */
 static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
@@ -259,7 +261,7 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 		struct rn_sqe *e = rn_sq_at(sq, sq->send);
 
 		if (rn_unlikely(e->status)) {
-			/* A failed request waits until all requests before it have completed. */
+			/* A failed request completes only after all requests before it. */
 			if (sq->head == sq->send)
 				rn_qp_send_failed(qp, e->status, e->verdict, now);
 			return NULL;
@@ -365,9 +367,9 @@ static void go_back(struct rn_qp *qp)
 	rn_lane_activate(qp->lane, qp);
 }
 
-/* Handles an implied NAK: a later response shows that the response `expect` of the oldest READ or
- * atomic was lost. Requests it and those after it again, but only once until there is progress or a
- * timeout. */
+/* Handles an implied NAK: a later response shows that the response with the PSN `expect`, of the
+ * oldest READ or atomic, was lost. That response and everything after it are requested again, but
+ * only once until there is progress or a timeout. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	advance(qp, expect, now);
@@ -379,7 +381,7 @@ static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 	return RN_V_RSP_IMPLIED_NAK;
 }
 
-/* Distance from una in PSNs: orders PSNs in flight across the wrap at 2^24. */
+/* Distance of psn from una. Compares PSNs in flight correctly even where they wrap at 2^24. */
 static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 {
 	return rn_psn_steps(qp->win.una, psn);
@@ -400,7 +402,7 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 	return RN_V_OK;
 }
 
-/* Handles the part of a NAK that acknowledges all PSNs before psn. True: the caller then handles
+/* A NAK for psn acknowledges all PSNs before psn: handles that part. True: the caller then handles
  * the NAK itself. False: an earlier READ or atomic is incomplete, and its lost responses are
  * requested again instead. */
 static bool ack_before_nak(struct rn_qp *qp, uint32_t psn, rn_time now)
@@ -419,7 +421,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	if (!ack_before_nak(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
-	/* The NAK repeats one that has been handled: the packets are being sent again already. */
+	/* This NAK repeats one that has been handled: the packets are being sent again already. */
 	if (qp->retry.rnr_wait || qp->retry.acted)
 		return RN_V_RSP_NAK_AGAIN;
 	if (!rn_retry_nak(&qp->retry)) {
@@ -450,7 +452,8 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 	return RN_V_RSP_RNR;
 }
 
-/* Per code of a fatal NAK: completion status of the request that contains the PSN, and verdict. */
+/* By the code of a fatal NAK: the verdict, and the status with which the request that contains the
+ * NAK's PSN completes. */
 static const struct {
 	uint8_t status;
 	uint8_t verdict;
@@ -460,10 +463,10 @@ static const struct {
 	[3] = {RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP},
 };
 
-/* Does a fatal NAK for psn belong to the READ in progress? Yes with any PSN of that READ, even
- * when the responses up to psn have arrived: some responders report the PSN of the request,
- * others that of the response they cannot send. The peer's QP has failed, so that requesting
- * again is useless. */
+/* Does a fatal NAK for psn refer to the READ in progress (e)? Yes with any PSN of that READ, even
+ * when the responses up to psn have arrived: some responders report the PSN of the request, others
+ * that of the response they cannot send. The peer's QP is in error then, so requesting again is
+ * useless. */
 static bool concerns_read(const struct rn_sqe *e, uint32_t psn)
 {
 	return e && rn_psn_steps(e->first_psn, psn) < e->npkts;
@@ -501,9 +504,9 @@ static enum rn_verdict take_acknowledge(struct rn_qp *qp, const struct rn_pkt *p
 	return RN_V_RSP_RESERVED;
 }
 
-/* Handles a response before una. Only two kinds matter: a fatal NAK for an earlier PSN of the READ
- * in progress, and READ responses, which show that the peer is alive (rn_retry_stale() limits how
- * many of them count). */
+/* Handles a response with a PSN before una. Only two kinds matter: a fatal NAK for an earlier PSN
+ * of the READ in progress, and READ responses, which show that the peer is alive (rn_retry_stale()
+ * limits how many of them count). */
 static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	uint32_t expect;
@@ -516,8 +519,8 @@ static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	return take_fatal(qp, pkt->psn, pkt->syndrome & 0x1F, now);
 }
 
-/* Fails the oldest request and with it the QP, because the response does not match the requests in
- * flight. */
+/* Fails the oldest request and with it the QP: the response does not match the requests in flight,
+ * or its data cannot be placed. */
 static enum rn_verdict refuse(struct rn_qp *qp, uint8_t status, enum rn_verdict why, rn_time now)
 {
 	rn_qp_send_failed(qp, status, why, now);
@@ -532,8 +535,8 @@ static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
 	       (!pkt->op->has_aeth || pkt->syndrome >> 5 == 0);
 }
 
-/* Does a response of this kind (`atomic`: ATOMIC ACK, else READ response) belong to the request
- * at psn? e: the oldest READ or atomic, which waits for the PSN `expect`. */
+/* Does a response with this PSN belong to an atomic (if `atomic`: it is an ATOMIC ACK) or to a READ
+ * (otherwise)? e: the oldest READ or atomic, which waits for the PSN `expect`. */
 static bool answers(const struct rn_qp *qp, uint32_t psn, const struct rn_sqe *e, uint32_t expect,
 		    bool atomic)
 {
@@ -554,8 +557,9 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
 		/* An earlier response is missing. Until the peer answers the repeated READ request,
-		 * its remaining responses to the first request still arrive, for a long READ during
-		 * many timeouts. They show that the peer is alive, so the timer restarts. */
+		 * the remaining responses to the first request still arrive; with a long READ this
+		 * lasts for many timeouts. They show that the peer is alive, so the timer
+		 * restarts. */
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}
@@ -593,7 +597,7 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 }
 
 /* Takes the credit count of a positive acknowledgement, even if it acknowledges nothing new: this
- * is how a receiver reports newly posted receives. Ignores PSNs that were never sent. */
+ * is how the peer reports newly posted receives. Ignores PSNs that were never sent. */
 static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	const struct rn_window *w = &qp->win;

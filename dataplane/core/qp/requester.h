@@ -1,4 +1,5 @@
-/* The requester: sends the requests of a queue pair and handles the responses. Shard thread. */
+/* The requester: sends the requests of a queue pair and handles the responses. Runs on the shard's
+ * thread. */
 #ifndef RN_REQUESTER_H
 #define RN_REQUESTER_H
 

@@ -1,18 +1,19 @@
-/* The responder: checks and executes the requests of the peer, and owes replies to them.
+/* The responder: checks and executes the requests of the peer, and owes replies to them, that is,
+ * records which replies are to be sent.
  *
- * rx: rn_responder_rx() sorts a request by its PSN. The expected PSN goes through
- * take_in_order(), a list of checks that returns at the first failure and commits at its end. An
- * earlier PSN is a duplicate, a later one a gap. The verdict table (wire/verdict.h) names the
- * reply for each outcome.
+ * Receiving: rn_responder_rx() sorts a request by its PSN. The expected PSN goes through
+ * take_in_order(), a list of checks that returns at the first failure and changes state only at its
+ * end (commit()). An earlier PSN is a duplicate, a later one a gap. The verdict table
+ * (wire/verdict.h) names the reply for each outcome.
  *
- * tx: rn_responder_tx() sends the oldest reply owed: an ACK, a NAK, or the next packet of a READ
- * response.
+ * Sending: rn_responder_tx() sends the oldest reply owed: an ACK, a NAK, or the next packet of a
+ * READ response.
  *
- * The owed list is sorted by PSN. Neighbouring ACKs merge, but never across a READ, so that no
- * ACK overtakes a READ response that has not been sent. Each READ leaves a record; a ring of
- * max_dest_rd_atomic records allows a READ to be answered again. Atomics use the same ring and
+ * The list of owed replies is sorted by PSN. Neighbouring ACKs merge, but never across a READ, so
+ * that no ACK overtakes a READ response that has not been sent. Each READ leaves a record; a ring
+ * of max_dest_rd_atomic records allows a READ to be answered again. Atomics use the same ring and
  * list, as READs of one packet whose record holds the former value: a duplicate is answered from
- * the record and touches no memory. Owned by the shard's thread. */
+ * the record and touches no memory. Runs on the shard's thread. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -39,9 +40,9 @@ static uint8_t syndrome_ack(const struct rn_qp *qp)
 	return rn_credit_code(qp->rq.tail - qp->rq.head);
 }
 
-/* ---- the owed list ---- */
+/* ---- the list of owed replies ---- */
 
-/* Removes entry i of the owed list. */
+/* Removes entry i of the list of owed replies. */
 static void forget(struct rn_rx *rx, unsigned i)
 {
 	if (rx->owed[i].kind == RN_OWE_READ) {
@@ -59,8 +60,8 @@ static void forget(struct rn_rx *rx, unsigned i)
 	}
 }
 
-/* Inserts a reply into the owed list after all entries with the same or an earlier PSN. Merges an
- * ACK with an adjacent ACK. */
+/* Inserts a reply into the list of owed replies, after all entries with the same or an earlier PSN.
+ * An ACK that comes next to another ACK merges with it. */
 static void insert(struct rn_qp *qp, const struct rn_owe *o)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -71,7 +72,7 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 	if (o->kind == RN_OWE_ACK && i && rx->owed[i - 1].kind == RN_OWE_ACK) {
 		rx->owed[i - 1] = *o;
 	} else if (o->kind == RN_OWE_ACK && i < rx->nowed && rx->owed[i].kind == RN_OWE_ACK) {
-		/* the later ACK covers this one */
+		/* The ACK already in the list has a later PSN and covers this one. */
 	} else {
 		rn_assert(rx->nowed < RN_OWED_MAX);
 		memmove(&rx->owed[i + 1], &rx->owed[i], (rx->nowed - i) * sizeof(rx->owed[0]));
@@ -108,9 +109,9 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 			   .kind = RN_OWE_NAK, .syndrome = syndrome, .psn = psn, .msn = rx->msn});
 }
 
-/* Owes the response to a READ or atomic. The entry is sorted by the last PSN of the response,
- * because the PSN after it can be 2^23 away from the first PSN, too far for rn_psn_before() to tell
- * the order. */
+/* Owes the response to a READ or atomic. The entry is sorted by the last PSN of the response: the
+ * PSN after that can be 2^23 away from the first PSN, too far for rn_psn_before() to tell the
+ * order. */
 static void owe_read(struct rn_qp *qp, uint8_t rec)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -125,9 +126,9 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 
 /* ---- limit of READs and atomics ---- */
 
-/* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). The newest records stay;
- * a record that does not fit is dropped with its reply, because the peer was configured for
- * fewer before this call. */
+/* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). The newest records stay. A
+ * record for which there is no room is dropped, and its reply with it: until now the peer was not
+ * allowed more than the old number. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -235,8 +236,8 @@ static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, 
 	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);
 }
 
-/* SEND with Invalidate may invalidate only a window that is bound on this QP with exactly this
- * key. The binding ends at once, so that the owner can bind the window again. */
+/* Makes the key of a SEND with Invalidate invalid. That must be exactly the key of a window bound
+ * on this QP. The window is released at once, so that its owner can bind it again. */
 static bool invalidate(struct rn_qp *qp, uint32_t key)
 {
 	if (!rn_mw_invalidate(qp->lane->mrs, key, rn_qp_via(qp)))
@@ -263,7 +264,7 @@ static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_
 	if (rn_rq_place(e, qp->lane->mrs, qp->lane->mem, qp->recv_pd, off, pkt->payload_len,
 			pkt->payload) != RN_V_OK)
 		return RN_V_REQ_LOCAL;
-	/* SEND with Invalidate places its data before it invalidates the key. */
+	/* The data are placed above first; then the key is invalidated. */
 	if (rn_unlikely(pkt->op->has_ieth) && !invalidate(qp, pkt->inv_rkey))
 		return RN_V_REQ_INVALIDATE;
 	rx->done = off + pkt->payload_len;
@@ -286,8 +287,8 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 				  RN_ACCESS_REMOTE_WRITE, &ptr);
 }
 
-/* Checks the receive that a WRITE with immediate data consumes. This comes before any data are
- * placed, because after an RNR NAK the peer sends this packet again. */
+/* Checks the receive that a WRITE with immediate data consumes, before any data are placed: after
+ * an RNR NAK the peer sends this packet again. */
 static enum rn_verdict check_receive(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = receive_for(qp);
@@ -310,8 +311,8 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 		return RN_V_REQ_QP_ACCESS;
 	if (!length_fits(qp, pkt))
 		return RN_V_REQ_LENGTH;
-	/* The packet that ends the message carries all remaining bytes; an earlier packet must
-	 * leave some. */
+	/* The last packet of the message carries all remaining bytes; any other packet must leave
+	 * some. */
 	if (pkt->op->ends ? n != length - off : n >= length - off)
 		return RN_V_REQ_LENGTH;
 	v = starts ? check_write_target(qp, pkt) : RN_V_OK;
@@ -357,8 +358,8 @@ static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
 	const struct rn_read_rec *rec = &rx->rec[i];
 
 	rn_assert(!rec->npkts || rec->answered);
-	/* A repeated answer may still be owed for the old record. Drop it: the requester must
-	 * have had the first answer, or the new request would exceed its own limit. */
+	/* The old record of this slot may owe its answer a second time. Drop that answer: the
+	 * requester must have had the first one, or its new request would exceed max_rd_atomic. */
 	for (unsigned k = rx->nowed; rec->owed && k--;)
 		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
 			forget(rx, k);
@@ -397,7 +398,7 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_OK;
 }
 
-/* An atomic is executed here only; a duplicate is answered from the record. */
+/* Executes an atomic. It runs only here; a duplicate is answered from the record. */
 static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -449,8 +450,8 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 
 /* ---- duplicates ---- */
 
-/* Can the peer still repeat the request of this record? Not after RN_PSN_WINDOW more PSNs: then the
- * PSNs of the record may belong to other requests. */
+/* Can the peer still repeat the request of this record? Not once RN_PSN_WINDOW PSNs have followed
+ * it: then the PSNs of the record may belong to other requests. */
 static bool is_current(const struct rn_rx *rx, const struct rn_read_rec *rec)
 {
 	return rec->npkts && rx->taken - rec->end <= RN_PSN_WINDOW;
@@ -469,7 +470,7 @@ static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 }
 
 /* Handles a repeated READ request, for the whole READ or for its rest from a later packet on.
- * Checks the R_Key again, because the memory may have been deregistered since. */
+ * Checks the R_Key again, because the memory may have been deregistered meanwhile. */
 static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -487,8 +488,8 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	    rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
 			       RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
 		return RN_V_REQ_REPLAY_GONE;
-	/* The response restarts at the requested packet, even if an earlier response is still being
-	 * sent. */
+	/* The response restarts at the requested packet, even if the response to the first request
+	 * is still being sent. */
 	rec->start = rec->next = skip;
 	if (!rec->owed)
 		owe_read(qp, rec - rx->rec);
@@ -510,8 +511,8 @@ static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 }
 
 /* Returns the PSN of the ACK for a duplicate at psn: the newest accepted PSN, but not beyond the
- * next READ or atomic after psn. The response to that READ or atomic may be lost, and the requester
- * would take an ACK for it as an implied NAK. */
+ * next READ or atomic after psn. The response to that READ or atomic may have been lost, and the
+ * requester would take an ACK for its PSN as an implied NAK. */
 static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
 {
 	uint32_t to = rn_psn_add(rx->epsn, -1u);
@@ -529,7 +530,8 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 		return replay_read(qp, pkt);
 	if (pkt->op->known && pkt->op->family == RN_F_ATOMIC)
 		return replay_atomic(qp, pkt);
-	/* A SEND or WRITE at a PSN that was a READ or atomic is not a retransmission: drop it. */
+	/* A SEND or WRITE cannot be the repetition of a READ or atomic with the same PSN: drop
+	 * it. */
 	if (record_of(&qp->rx, pkt->psn))
 		return RN_V_REQ_DUP_STALE;
 	return RN_V_REQ_DUPLICATE;
@@ -563,7 +565,7 @@ void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
 }
 
 /* The RNR timer code of the next RNR NAK. min_rnr_timer is a minimum; the code rises by rnr_step
- * with each RNR NAK in a row. The first wait stays short, and yet a peer with a finite RNR retry
+ * with each consecutive RNR NAK. So the first wait is short, and yet a peer with a finite RNR retry
  * count (6 at most) waits long enough in total. Code 0 is the longest wait and is never raised. */
 static uint8_t rnr_code(struct rn_qp *qp)
 {
@@ -598,7 +600,7 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		owe_nak(qp, 0x63, psn);
 		break;
 	case RN_REPLY_RNR:
-		/* After an RNR NAK packets are dropped without a further NAK until epsn arrives. */
+		/* Until a packet with epsn arrives, later packets are dropped without a NAK. */
 		owe_nak(qp, SYNDROME_RNR | rnr_code(qp), psn);
 		qp->rx.nak_sent = qp->rx.nak_rnr = true;
 		break;
@@ -673,15 +675,15 @@ static uint8_t response_opcode(bool first, bool last)
 	return last ? RN_OP_READ_RESP_LAST : RN_OP_READ_RESP_MIDDLE;
 }
 
-/* Ends a READ response whose memory is no longer accessible. A repeated response is just dropped,
- * because the requester has had the first one. Otherwise a NAK reports the PSN of the response that
- * cannot be sent, all other replies are dropped, and the QP enters ERR. */
+/* Ends a READ response whose memory is no longer accessible. If this is a repeated response, it is
+ * just dropped, because the requester has had the first one. Otherwise a NAK reports the PSN of the
+ * response that cannot be sent, all other replies are dropped, and the QP enters ERR. */
 static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verdict why,
 			 rn_time now)
 {
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
 
-	/* Do not count this as a verdict: verdicts count received packets, each exactly once. */
+	/* This is no verdict: verdicts count received packets, each exactly once. */
 	qp->lane->stats.tx_reads_given_up++;
 	if (rec->answered) {
 		forget(&qp->rx, 0);

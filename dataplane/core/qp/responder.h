@@ -1,4 +1,5 @@
-/* The responder: checks and executes the requests of the peer, and answers them. Shard thread. */
+/* The responder: checks and executes the requests of the peer, and answers them. Runs on the
+ * shard's thread. */
 #ifndef RN_RESPONDER_H
 #define RN_RESPONDER_H
 
@@ -10,8 +11,9 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
 /* Processes a received request for this QP and owes the reply, if any. Returns the verdict. */
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-/* Returns the receive of the current message, or the next posted receive when a message begins. A
- * receive of an SRQ stays with the QP until it is used. NULL: none is posted. */
+/* rn_responder_receive() returns the receive of the current message, or the next posted receive
+ * when a message begins. A receive taken from an SRQ stays with the QP until it is used. NULL: none
+ * is posted. */
 const struct rn_rqe *rn_responder_receive(struct rn_qp *qp);
 /* Builds the packet of the oldest owed reply, without the ICRC. Returns its length; 0: no reply is
  * owed. */

@@ -3,8 +3,8 @@
  * A message is delivered whole or not at all. Its first packet is accepted with any PSN, the others
  * only in order. A packet out of order, or one that is refused, discards the message, and the next
  * message uses the receive of the discarded one (docs/spec/rocev2.md 4.13). responder.c checks
- * packets and places data. requester.c sends: a request completes when its last packet has been
- * built, without a timer and without retransmission. Owned by the shard's thread. */
+ * packets and places data; requester.c sends, and completes a request when its last packet has been
+ * built, without a timer and without retransmission. Runs on the shard's thread. */
 #include "qp/lane.h"
 #include "qp/qp.h"
 #include "qp/uc.h"
@@ -16,7 +16,7 @@ static void give_up(struct rn_qp *qp)
 	qp->lane->stats.uc_given_up++;
 }
 
-/* Is the packet the next one of the current message? The responder checks its opcode. */
+/* Is this packet the next one of the current message? rn_responder_rx() then checks its opcode. */
 static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt *pkt)
 {
 	if (rx->message == RN_RX_IDLE)
@@ -50,7 +50,9 @@ enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 	if (rn_likely(v == RN_V_OK) || v == RN_V_REQ_UC_REST)
 		return v;
 	if (v == RN_V_REQ_LOCAL)
-		rn_responder_fail(qp, v, now); /* a local fault: the next message would fail too */
+		/* the receive's memory is at fault, and the next message would use the same
+		 * receive */
+		rn_responder_fail(qp, v, now);
 	else
 		give_up(qp);
 	return v;

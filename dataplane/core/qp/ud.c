@@ -1,5 +1,5 @@
 /* Datagrams: sends each request as one packet to the address in the request, and places each
- * received packet in one receive. Owned by the shard's thread. */
+ * received packet in one receive. Runs on the shard's thread. */
 #include "qp/ud.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@
 
 /* ---- sending ---- */
 
-/* The headers of the datagram. The request carries the address vector, the QPN and the Q_Key. */
+/* Returns the headers of the datagram for request e; `to` is the request's destination: address
+ * vector, QPN and Q_Key. */
 static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, const struct rn_ud *to)
 {
 	const struct rn_av full = rn_port_av(&qp->lane->port, &to->av), *av = &full;
@@ -56,7 +57,7 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 	unsigned at;
 
 	*why = RN_V_OK;
-	/* Check the destination for each packet, because it is part of the request. */
+	/* The destination comes with the request, so it is checked for each packet. */
 	if (to->qpn > RN_PSN_MASK || !rn_port_av_fits(&qp->lane->port, &to->av)) {
 		*status = RN_STATUS_LOC_QP_OP_ERR;
 		return 0;
@@ -69,8 +70,8 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 		*status = RN_STATUS_LOC_PROT_ERR;
 		return 0;
 	}
-	/* Members of the group on this NIC need a copy: the network does not send the frame
-	 * back. */
+	/* The network does not send a multicast frame back, so members of the group on this NIC
+	 * need a copy. */
 	buf->loop = rn_mcast_known(&qp->lane->mcast, &pkt.dst);
 	return rn_frame_finish(&pkt, buf->data);
 }
@@ -105,7 +106,7 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 			finish(qp, 0, now);
 			continue;
 		}
-		/* A malformed request has its status from rn_sq_push(). */
+		/* If the request is malformed, rn_sq_push() has set its status. */
 		len = status ? 0 : build(qp, e, buf, &status, &why);
 		if (!len) {
 			rn_qp_send_failed(qp, status, why, now);
@@ -132,7 +133,8 @@ void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES])
 	}
 }
 
-/* Copies n bytes to offset off of the receive. False: its memory is not accessible. */
+/* Copies n bytes into the receive's memory, from offset off on. False: the memory is not
+ * accessible. */
 static bool place(struct rn_qp *qp, const struct rn_rqe *e, uint32_t off, uint32_t n,
 		  const uint8_t *src)
 {

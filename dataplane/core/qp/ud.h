@@ -1,5 +1,5 @@
 /* Datagrams (UD): one packet per message, to the address that each request names, never answered
- * (docs/spec/rocev2.md 5.1, 5.2). Shard thread. */
+ * (docs/spec/rocev2.md 5.1, 5.2). Runs on the shard's thread. */
 #ifndef RN_UD_H
 #define RN_UD_H
 
@@ -17,8 +17,8 @@ struct rn_qp;
 unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 
 /* Processes a received datagram; the QP is in a state that permits receiving. A datagram with the
- * wrong Q_Key, or longer than the receive, is dropped without using a receive. Only a receive that
- * the application posted with a bad key or a bad form completes in error, and takes the QP into the
+ * wrong Q_Key, or longer than the receive, is dropped without using a receive. Only a receive whose
+ * memory is not accessible, or that is malformed, completes in error, and takes the QP into the
  * error state. */
 enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 

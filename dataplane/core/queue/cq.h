@@ -1,6 +1,6 @@
-/* Completion queues as their producer uses them: one struct rn_cq per (shard, CQ), the producing
- * end of the rings of abi.h. CQEs that were written become visible with rn_cq_publish(), once
- * per rn_shard_done(). Shard thread. */
+/* Completion queues as their producer, a shard, uses them. A CQ has one ring for each shard that
+ * writes to it (abi.h); struct rn_cq is one shard's end of one CQ. CQEs that were written become
+ * visible with rn_cq_publish(), once per rn_shard_done(). Runs on the shard's thread. */
 #ifndef RN_CQ_H
 #define RN_CQ_H
 
@@ -11,25 +11,27 @@
 struct rn_cq {
 	struct rn_cq_shared *shared;
 	struct rn_cq_ring *ring; /* NULL: this shard writes no CQEs to the CQ */
-	uint32_t tail;		 /* next entry to write; ring->tail lags behind until published */
-	uint32_t head_seen; /* last known head; ring->head is read only when the ring seems full */
-	bool solicited;	    /* an unpublished CQE carries SOLICITED or ERROR */
+	/* number of the next entry to write; ring->tail is set to it on publishing */
+	uint32_t tail;
+	/* head as last read; ring->head is read again only when the ring seems full */
+	uint32_t head_seen;
+	bool solicited; /* an unpublished CQE carries SOLICITED or ERROR */
 	bool overrun;
-	bool overrun_handled; /* the QPs of this CQ are in ERR */
+	bool overrun_handled; /* the QPs that use this CQ have been put into ERR */
 	/* events not yet reported: bits 1 << RN_EVENT_CQ, 1 << RN_EVENT_CQ_OVERRUN */
 	uint8_t events;
 	uint32_t id;
 	uint64_t user;
-	struct rn_list dirty; /* in rn_lane.dirty_cq while CQEs are unpublished */
-	struct rn_list tell;  /* in rn_shard.pending_cq while events are not reported */
+	struct rn_list dirty; /* node in rn_lane.dirty_cq while CQEs are unpublished */
+	struct rn_list tell;  /* node in rn_shard.pending_cq while events are not reported */
 };
 
 /* Bytes of a ring with at least `entries` entries; the caller allocates the ring. */
 size_t rn_cq_ring_bytes(uint32_t entries);
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
-/* Makes `ring` the ring that this shard fills. If the CQ has a ring already, the new ring is linked
- * behind it. */
+/* From now on this shard fills `ring`. If it filled another ring of this CQ before, the new ring is
+ * linked behind the old one, so that the reader finds it. */
 void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
 		uint64_t user);
 
@@ -42,7 +44,7 @@ static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 	cq->solicited |= (flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)) != 0;
 }
 
-/* Has another shard's ring of this CQ overrun, so that the CQ must stop here too? */
+/* Did another shard's ring of this CQ overflow? Then the CQ is dead and must stop here too. */
 static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)
 {
 	return atomic_load_explicit(&cq->shared->overrun, memory_order_relaxed) && !cq->overrun;

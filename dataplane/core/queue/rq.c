@@ -1,4 +1,4 @@
-/* Receive queue: stores posted receives, and scatters message data into their buffers. Owned by the
+/* Receive queue: stores posted receives, and scatters message data into their buffers. Runs on the
  * shard's thread. */
 #include "queue/rq.h"
 
@@ -33,11 +33,12 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 	struct rn_rqe *e = rn_rq_at(rq, rq->tail);
 	uint64_t sum = 0;
 
-	/* The application has posted more than the depth that it requested. */
+	/* The application has posted more receives than the queue depth it requested. */
 	if (rq->tail - rq->head >= rq->depth)
 		return false;
 	e->wr_id = w->wr_id;
-	/* A malformed receive is queued too, so that it completes in order, with an error. */
+	/* A malformed receive is queued too, so that its error completes in the order of
+	 * posting. */
 	e->bad = w->num_sge > rq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge);
 	e->num_sge = e->bad ? 0 : w->num_sge;
 	if (e->num_sge)
@@ -45,7 +46,7 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 		       e->num_sge * sizeof(struct rn_sge));
 	for (unsigned i = 0; i < e->num_sge; i++)
 		sum += e->sge[i].length;
-	/* A message has at most 2^32 - 1 bytes, so a larger sum is reduced to this value. */
+	/* A message has at most 2^32 - 1 bytes, so a receive with more room counts as that long. */
 	e->length = RN_MIN(sum, UINT32_MAX);
 	rq->tail++;
 	return true;
@@ -59,7 +60,8 @@ enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mr
 
 	rn_assert((uint64_t)off + n <= e->length);
 	for (; n; s++) {
-		/* Skips to byte `off` of the message, then takes what is left of this SGE. */
+		/* Skips to byte `off` of the receive's buffers, then takes what is left of this
+		 * SGE. */
 		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 

@@ -1,6 +1,6 @@
-/* Receive queue: a ring of receives in the QP's own memory. head and tail count without wrapping
+/* Receive queue: a ring of receives in the QP's own memory. head and tail count on without wrapping
  * at the ring's size, head <= tail; head is the next receive to be used. A receive stays in the
- * ring until rn_rq_retire(). Shard thread. */
+ * ring until rn_rq_retire(). Runs on the shard's thread. */
 #ifndef RN_RQ_H
 #define RN_RQ_H
 
@@ -12,7 +12,7 @@ struct rn_rqe {
 	uint64_t wr_id;
 	uint32_t length; /* number of bytes that the receive can hold */
 	uint16_t num_sge;
-	uint16_t bad; /* malformed: the message that uses this receive fails */
+	uint16_t bad; /* malformed: the message that takes this receive fails */
 	struct rn_sge sge[];
 };
 

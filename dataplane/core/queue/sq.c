@@ -1,16 +1,16 @@
 /* Send queue: stores posted requests, and walks their scatter/gather lists.
  *
- * The form of a request is checked here once: slot count, SGE count against the QP's limit, and the
- * sum of the SGEs against the length. Keys are checked when memory is accessed. Owned by the
- * shard's thread. */
+ * The form of a request is checked once, when it is posted: slot count, SGE count against the QP's
+ * limit, and the sum of the SGEs against the length. Keys are checked when memory is accessed. Runs
+ * on the shard's thread. */
 #include "queue/sq.h"
 
 #include <string.h>
 
 #include "memory/mem_ops.h"
 
-/* Returns the bytes per request. There is always room for an atomic, and on UD for the
- * destination. */
+/* Returns the bytes per request. There is always room for the operands of an atomic, and on UD for
+ * the destination. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
@@ -53,8 +53,8 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 	};
 }
 
-/* Checks the form of an atomic: operands in a second slot, and one SGE of 8 bytes for the former
- * value. */
+/* Checks the form of an atomic: it has its operands in a second slot, and one SGE of 8 bytes for
+ * the former value. */
 static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	if (w->slots != RN_ATOMIC_SLOTS || w->flags & RN_WQE_INLINE || w->num_sge > 1 ||
@@ -72,7 +72,8 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 	uint64_t sum = 0;
 	unsigned extra = sq->ud && rn_sq_is_send(w->kind) ? RN_UD_SLOTS : 0;
 
-	/* The kind comes from the application: it must not exceed the bits of `kinds`. */
+	/* The kind comes from the application and may be any number: a shift by 32 or more would be
+	 * undefined. */
 	if (w->kind >= 32 || !(sq->kinds >> w->kind & 1))
 		return RN_STATUS_LOC_QP_OP_ERR;
 	/* BIND and INVALIDATE have one slot and no data. */
@@ -84,7 +85,7 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 		return status_of_atomic(sq, w);
 	if (w->length > RN_MSG_MAX)
 		return RN_STATUS_LOC_LEN_ERR;
-	/* Inline data are in the slots, in place of SGEs; a READ has none to send. */
+	/* Inline data are in the slots, in place of SGEs. A READ sends no data, so it has none. */
 	if (w->flags & RN_WQE_INLINE) {
 		if (w->kind == RN_WQE_READ || w->num_sge || w->length > sq->max_inline ||
 		    w->slots != rn_wqe_slots_inline(w->length) + extra)
@@ -103,17 +104,17 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	struct rn_sqe *e = rn_sq_at(sq, sq->tail);
 	uint8_t status;
 
-	/* The application has posted more than the depth that it requested. */
+	/* The application has posted more requests than the queue depth it requested. */
 	if (sq->tail - sq->head >= sq->depth)
 		return false;
 	status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
 			 ? RN_STATUS_LOC_QP_OP_ERR
 			 : status_of_form(sq, w);
-	/* Only the first slot of a malformed request is copied: its slot count cannot be
-	 * trusted. */
+	/* The slot count of a malformed request cannot be trusted, so only its first slot is
+	 * copied. */
 	memcpy(e, w,
 	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
-	/* In the WQE these fields had other meanings (routing fields): clear them. */
+	/* In a WQE these bytes are routing fields, which are not needed any more: clear them. */
 	e->first_psn = e->npkts = e->ran = 0;
 	e->status = status;
 	e->verdict = 0;

@@ -1,11 +1,11 @@
-/* Send queue: a ring of work requests in the QP's own memory, kept as posted (SGEs and keys,
- * never pointers).
+/* Send queue: a ring of work requests in the QP's own memory, kept as posted (SGEs and keys, never
+ * pointers).
  *
  * Positions count modulo 2^32, not modulo the ring's size: head <= send <= started <= tail.
  *	[head, send)     sent at least once, waiting for the peer
- *	[send, started)  to be sent again; `send` itself may be sent in part
+ *	[send, started)  have PSNs, to be sent (again); `send` itself may be sent in part
  *	[started, tail)  posted, without a PSN
- * Shard thread. */
+ * Runs on the shard's thread. */
 #ifndef RN_SQ_H
 #define RN_SQ_H
 
@@ -22,14 +22,15 @@ struct rn_sqe {
 	uint32_t first_psn; /* valid once the request has started */
 	uint32_t npkts;	    /* number of PSNs that the request uses */
 	uint16_t num_sge;
-	uint8_t status;	 /* enum rn_status of a request that fails in queue order; 0 = no error */
-	uint8_t verdict; /* enum rn_verdict behind the status */
+	/* why the request fails, when its turn comes (enum rn_status); 0 = no error */
+	uint8_t status;
+	uint8_t verdict; /* enum rn_verdict that led to the status */
 	uint64_t wr_id;
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm;
 	uint32_t length;
-	uint32_t ran; /* BIND, INVALIDATE: executed, or not to be executed any more */
+	uint32_t ran; /* BIND, INVALIDATE: has been executed, or must not be executed any more */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
@@ -65,12 +66,12 @@ uint32_t rn_sq_kinds(uint8_t type);
 struct rn_sq {
 	uint8_t *mem;
 	uint32_t mask;
-	uint32_t stride; /* bytes from request to request */
+	uint32_t stride; /* bytes from one request to the next */
 	uint32_t head, send, started, tail;
 	uint32_t depth;
 	uint16_t max_sge, max_inline;
 	uint32_t kinds; /* kinds that can be posted: bits 1 << enum rn_wqe_kind */
-	bool ud;	/* SENDs have a struct rn_ud in the last slot */
+	bool ud;	/* UD: each SEND has a struct rn_ud in its last slot */
 };
 
 /* Bytes of memory for the send queue of a QP of this type. */
@@ -83,8 +84,8 @@ static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 	return (struct rn_sqe *)(sq->mem + (size_t)(i & sq->mask) * sq->stride);
 }
 
-/* A request whose packets have SEND opcodes, with or without immediate data or a key to
- * invalidate. */
+/* Do the request's packets have SEND opcodes, with or without immediate data or a key to
+ * invalidate? */
 static inline bool rn_sq_is_send(uint8_t kind)
 {
 	return kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM || kind == RN_WQE_SEND_INVAL;
@@ -95,8 +96,8 @@ static inline bool rn_sq_is_write(uint8_t kind)
 	return kind == RN_WQE_WRITE || kind == RN_WQE_WRITE_IMM;
 }
 
-/* A request that sends no packets and is executed locally in queue order: binds or invalidates a
- * window. */
+/* Is the request executed locally, in queue order and without packets? It binds or invalidates a
+ * memory window. */
 static inline bool rn_sq_is_local(uint8_t kind)
 {
 	return kind == RN_WQE_BIND || kind == RN_WQE_INVALIDATE;
@@ -107,8 +108,8 @@ static inline bool rn_sq_is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* A READ or atomic: completed by its responses, never by an ACK. At most max_rd_atomic are
- * outstanding. */
+/* Is it a READ or atomic? These are completed by their responses, never by an ACK, and at most
+ * max_rd_atomic are outstanding. */
 static inline bool rn_sq_is_fetch(uint8_t kind)
 {
 	return kind == RN_WQE_READ || rn_sq_is_atomic(kind);

@@ -1,13 +1,13 @@
 /* Shared receive queues: how do many shards take receives from one queue, each receive exactly
  * once, without waiting for each other? Only one thread posts. A taker first copies the receive,
- * then moves `taken` on by compare-and-swap; if that succeeds, the taker owns the copy. A taker
- * that fails may have copied parts of two receives; it discards the copy.
+ * then moves `taken` on by compare-and-swap; if that succeeds, the receive is the taker's. If it
+ * fails, the copy may be a mixture of two receives and is discarded.
  *
  * Memory order. A receive is written, then `posted` is stored with release; takers load `posted`
- * with acquire. The successful swap of `taken` is a release after the reads of the copy; the
- * poster loads `taken` with acquire before it overwrites the slot. `taken` never has the same
- * value twice, so that an outdated swap cannot succeed. The words of a receive are atomic
- * because a taker that fails may read them while the poster writes.
+ * with acquire. The successful swap of `taken` is a release after the reads of the copy; the poster
+ * loads `taken` with acquire before it overwrites the slot. `taken` only grows and never has the
+ * same value twice, so that an outdated swap cannot succeed. The words of a receive are atomic
+ * because a taker whose swap will fail may read them while the poster writes.
  *
  * An SRQ has no owning thread: any shard's thread takes, a thread of the application posts. */
 #include "queue/srq.h"
@@ -59,7 +59,7 @@ void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth)
 {
 	ring_init(ring, atomic_load_explicit(&srq->shared.posted, memory_order_relaxed), depth,
 		  srq->max_sge);
-	/* Link the ring before the first receive in it is published. */
+	/* Link the new ring before any receive in it is published, so that takers find it. */
 	atomic_store_explicit(&srq->newest->next, ring, memory_order_release);
 	srq->newest = ring;
 }
@@ -86,7 +86,7 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	const uint8_t *sge = (const uint8_t *)w + offsetof(struct rn_wqe, sge);
 	RN_ATOMIC(uint64_t) *word = words_of(ring, n);
 
-	/* Receives in older rings use no room in this one. */
+	/* The room in the newest ring is what counts: receives in older rings use none of it. */
 	if (w->num_sge > srq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge) ||
 	    n - RN_MAX(taken, ring->base) > ring->mask)
 		return false;
@@ -102,8 +102,8 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	return true;
 }
 
-/* Returns the ring that contains receive `number`, which is posted. NULL: the receive has been
- * taken already. */
+/* Returns the ring that holds the receive of this number, which has been posted. NULL: the receive
+ * has been taken already. */
 static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 {
 	struct rn_srq_ring *ring = atomic_load_explicit(&srq->ring, memory_order_acquire), *next;
@@ -112,16 +112,17 @@ static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 		return NULL;
 	while ((next = atomic_load_explicit(&ring->next, memory_order_acquire)) &&
 	       number >= next->base) {
-		/* Let takers start at this ring: all receives before `number` are taken. Another
-		 * taker may store an older ring again, which costs extra steps but is harmless. */
+		/* All receives before `number` are taken, so takers may begin to search at this
+		 * ring. Another taker may set srq->ring back to an older ring, which only costs it
+		 * extra steps. */
 		atomic_store_explicit(&srq->ring, next, memory_order_release);
 		ring = next;
 	}
 	return ring;
 }
 
-/* Copies a receive into *e, with no more than max_sge SGEs even if the words are being
- * overwritten. */
+/* Copies a receive into *e. The poster may be overwriting the words, so the number of SGEs is
+ * limited to max_sge here. */
 static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge, struct rn_rqe *e)
 {
 	RN_ATOMIC(uint64_t) *word = words_of(ring, number);
@@ -137,8 +138,9 @@ static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge
 	}
 }
 
-/* To be called after a receive was taken; `taken` counts it. True if fewer receives than the armed
- * limit are left, for at most one taker per arming. */
+/* To be called after a receive was taken. taken: the number of receives taken so far, this one
+ * included. True if fewer receives than the armed limit are left; at most one taker per arming gets
+ * true. */
 static bool went_low(struct rn_srq *srq, uint64_t taken)
 {
 	uint32_t limit = atomic_load(&srq->shared.limit);
@@ -151,8 +153,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 {
 	uint64_t n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire), sum = 0;
 
-	/* An attempt fails when another taker was faster, or spuriously, as a weak compare-and-swap
-	 * may. */
+	/* The compare-and-swap fails when another taker was faster; being a weak one, it may also
+	 * fail without a reason. */
 	for (;;) {
 		struct rn_srq_ring *ring;
 
@@ -164,8 +166,9 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 			continue;
 		}
 		copy_out(ring, n, srq->max_sge, e);
-		/* This stores `taken` before went_low() reads `limit`. Arming stores `limit`, then
-		 * reads `taken`. At least one of the two sees the other's store. */
+		/* The swap stores `taken` before went_low() reads `limit`. Who arms the limit
+		 * stores `limit`, then reads `taken`. At least one of the two sees the other's
+		 * store. */
 		if (atomic_compare_exchange_weak(&srq->shared.taken, &n, n + 1))
 			break;
 	}

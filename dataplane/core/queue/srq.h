@@ -3,8 +3,8 @@
  *
  * Receives are numbered from 0 on without wrapping. They are in a ring; when the queue grows, a
  * larger ring is linked behind it for the next numbers, and no receive moves. A queue keeps all its
- * rings until it is destroyed, so that no taker needs to be tracked: together the older rings are
- * smaller than the newest.
+ * rings until it is destroyed, so that nobody must find out which rings are still being read;
+ * together the older rings are smaller than the newest.
  *
  * Threads: one thread at a time may post or grow the queue, which the caller ensures. Any number of
  * threads may take, and none of them waits for another. All other functions require that no other
@@ -21,7 +21,7 @@ struct rn_srq_ring {
 	uint64_t base; /* number of the first receive in this ring */
 	uint64_t mask;
 	uint32_t stride;	    /* 64-bit words per receive */
-	RN_ATOMIC(uint64_t) word[]; /* per receive: wr_id, number of SGEs, SGEs */
+	RN_ATOMIC(uint64_t) word[]; /* of each receive: wr_id, number of SGEs, SGEs */
 };
 
 struct rn_srq {
@@ -36,7 +36,7 @@ size_t rn_srq_ring_bytes(uint32_t depth, uint32_t max_sge);
 void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge,
 		 uint32_t pd);
 
-/* Can the newest ring hold `depth` receives? */
+/* Has the newest ring room for `depth` receives? */
 bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth);
 /* Links `ring`, rn_srq_ring_bytes() long, behind the newest ring. To be called by the thread that
  * posts. */

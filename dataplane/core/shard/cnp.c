@@ -1,6 +1,6 @@
 /* Which sender gets a congestion notification (CNP), and what does a received CNP do? The effect on
  * the sending rate is in pace.c and cc.c. A QP owes at most one CNP; the shard's list `cnp` holds
- * the QPs that owe one, and rn_shard_tx() sends these CNPs before the packets of QPs. Owned by the
+ * the QPs that owe one, and rn_shard_tx() sends these CNPs before the packets of QPs. Runs on the
  * shard's thread. */
 #include "shard/cnp.h"
 
@@ -9,15 +9,14 @@
 #include "qp/pace.h"
 #include "shard/shard.h"
 
-/* Did the packet reach its QP, even if the QP refused it? An ECN mark shows congestion in both
- * cases. */
+/* Did the packet reach its QP, accepted or not? Its ECN mark shows congestion in both cases. */
 static bool reached_qp(enum rn_verdict v)
 {
 	return v == RN_V_OK || (v >= RN_V_REQ_DUPLICATE && v <= RN_V_RSP_LOCAL);
 }
 
-/* Does the sender's rate limit apply to this kind of packet? A CNP would not slow down any other
- * kind. */
+/* Does the sender's rate limit hold back this kind of packet? ACKs and ATOMIC ACKs are never held
+ * back, so a CNP for them would have no effect. */
 static bool is_limited_kind(const struct rn_pkt *pkt)
 {
 	return pkt->kind == RN_PKT_IB && pkt->op->known && pkt->op->family != RN_F_ACK &&
@@ -40,7 +39,7 @@ void rn_cnp_marked(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdic
 	if (!qp || !is_connected(qp))
 		return;
 	sh->lane.stats.np_ecn_marked_roce_packets++;
-	/* At most one CNP per cnp_interval and QP. */
+	/* A QP owes at most one CNP at a time, and sends at most one per cnp_interval. */
 	if (now >= qp->cnp_after && rn_list_empty(&qp->cnp))
 		rn_list_add_tail(&sh->cnp, &qp->cnp);
 }
@@ -68,7 +67,7 @@ unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 	struct rn_qp *qp = rn_container_of(rn_list_pop(&sh->cnp), struct rn_qp, cnp);
 	const struct rn_cc_cfg *p = &sh->lane.cfg.cc;
 
-	/* The interval starts when the CNP is sent. */
+	/* The interval until the next CNP starts when this one is sent. */
 	qp->cnp_after = now + p->cnp_interval;
 	sh->lane.stats.np_cnp_sent++;
 	return rn_tmpl_cnp(&qp->tmpl, buf->data, (uint8_t)(p->cnp_dscp << 2 | RN_ECT_0),

@@ -1,5 +1,5 @@
-/* Congestion notification packets (CNP): owing, sending and receiving them (docs/spec/rocev2.md
- * 7.1 and 7.2). Shard thread. */
+/* Congestion notification packets (CNP): owing, sending and receiving them (docs/spec/rocev2.md 7.1
+ * and 7.2). Runs on the shard's thread. */
 #ifndef RN_CNP_H
 #define RN_CNP_H
 

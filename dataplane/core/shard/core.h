@@ -29,8 +29,8 @@
 
 struct rn_shard;
 
-/* Creates a shard. mrs: shared by all shards, owned by the caller, outlives them. NULL: out of
- * memory. */
+/* Creates a shard. mrs: the table of memory regions, shared by all shards, owned by the caller,
+ * which must outlive them. NULL: out of memory. */
 struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
 				 rn_time now);
@@ -46,13 +46,13 @@ void rn_shard_link_up(struct rn_shard *sh);
  * reported, and only the commands of rn_cmd_outlives_port() succeed. */
 void rn_shard_port_gone(struct rn_shard *sh, rn_time now);
 /* True for the commands that must succeed without a port: those that destroy, detach or deregister
- * something, the transition of a QP to ERR, and queries of the port and of statistics. All others
- * fail with -ENODEV then. */
+ * something, the transition of a QP to ERR, and queries of the port and of statistics. Without a
+ * port all others fail with -ENODEV. */
 bool rn_cmd_outlives_port(const struct rn_cmd *cmd);
 
-/* post: takes one work request, wqe->slots slots long, already copied out of the ring. A request
- * for an unknown or former QP is counted and dropped; a malformed request completes with an
- * error. */
+/* post: takes one work request, wqe->slots slots long, which the caller has copied out of the
+ * submission ring. A request for an unknown or former QP is counted and dropped; a malformed
+ * request completes with an error. */
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now);
 
 /* rx: processes one packet that rn_frame_parse() accepted. Returns the verdict, which has been
@@ -67,12 +67,13 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
  * there is new work. */
 bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now);
 
-/* True when rn_shard_tx() would build only ACKs. These may be delayed a little, so that they leave
- * together with other packets. */
+/* True when rn_shard_tx() would build only ACKs. The caller may then delay the call a little, so
+ * that the ACKs leave together with other packets. */
 bool rn_shard_only_acks(const struct rn_shard *sh);
 
-/* done: publishes the tails of all CQ rings written since the last call, then, after one full
- * fence, reports armed CQs as RN_EVENT_CQ events. True when there was something to publish. */
+/* done: publishes the tails of all CQ rings written since the last call; after that, behind a full
+ * fence, it looks which of these CQs are armed and records an RN_EVENT_CQ event for each. True when
+ * there was something to publish. */
 bool rn_shard_done(struct rn_shard *sh, rn_time now);
 
 /* rn_shard_next() returns when the next timer expires (RN_TIME_NEVER: none). rn_shard_tick() is to
@@ -92,33 +93,33 @@ struct rn_exec {
 size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg);
 void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
 
-/* CQs exist NIC-wide; a shard can use a CQ once the first ring for it is linked here. Linking a
- * ring behind an older one makes the producer use the new one at once. ring->size must be at least
- * the sum of the depths of this shard's queues on that CQ. The caller owns the memory of the ring,
- * rn_cq_ring_bytes(entries) bytes. */
+/* A CQ serves the whole NIC; this shard can use it once a ring for it is linked here. When a
+ * further ring is linked behind an older one, the shard writes to the new one at once. ring->size
+ * must be at least the sum of the depths of this shard's queues on that CQ. The caller owns the
+ * memory of the ring, rn_cq_ring_bytes(entries) bytes. */
 void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,
 		      struct rn_cq_ring *ring, uint64_t user);
 /* To be called when no QP of this shard uses the CQ any more. */
 void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id);
 
-/* A memory window is being destroyed: calls rn_qp_unbind_window() if the QP belongs to this
- * shard. key: any of the window's keys. */
+/* To be called on destruction of a memory window: calls rn_qp_unbind_window() if the QP belongs to
+ * this shard. key: any of the window's keys. */
 void rn_shard_unbind_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
 
-/* SRQs exist NIC-wide: an SRQ must be linked before the first QP of this shard that uses it. The
- * caller owns the memory and posts the receives (srq.h). */
+/* An SRQ serves the whole NIC; it must be linked here before the first QP of this shard uses it.
+ * The caller owns the memory and posts the receives (srq.h). */
 struct rn_srq;
 void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq, uint64_t user);
 /* To be called when no QP of this shard uses the SRQ any more. */
 void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id);
 
-/* Multicast groups exist NIC-wide: every shard gets the set of shards with members (bit i: shard i;
- * 0: none any more), for at most RN_GROUPS (mcast.h) groups at a time. Members change with
- * ATTACH_GROUP and DETACH_GROUP. */
+/* A multicast group exists for the whole NIC: every shard is told which shards have members (bit i:
+ * shard i; 0: none any more), for at most RN_GROUPS (mcast.h) groups at a time. The members
+ * themselves change with ATTACH_GROUP and DETACH_GROUP. */
 void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards);
 /* Does this shard have members of the group? */
 bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid);
-/* Returns the shards to which the port hands packets for this group (bit i: shard i); 0: no shard
+/* Returns the shards to which the caller hands packets for this group (bit i: shard i); 0: no shard
  * has members. */
 uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *gid);
 
@@ -126,8 +127,8 @@ uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *g
  * many. */
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);
 
-/* Moves the oldest entry for the log to *news (news.h). False: there is none. The caller takes all
- * entries at the end of each poll iteration. */
+/* rn_shard_news() moves the oldest entry for the log to *news (news.h). False: there is none. The
+ * caller takes all entries at the end of each poll iteration. */
 struct rn_news;
 bool rn_shard_news(struct rn_shard *sh, struct rn_news *news);
 
@@ -143,12 +144,13 @@ static inline uint32_t rn_qpn_shard(uint32_t qpn, uint32_t nshards)
 	return qpn < 2 ? 0 : qpn % nshards;
 }
 
-/* The counters: the verdict table, then the rows of RN_STAT_ROWS (stats.h). */
+/* rn_shard_stats() returns the shard's counters: the verdict table, then the rows of RN_STAT_ROWS
+ * (stats.h). */
 struct rn_stats;
 const struct rn_stats *rn_shard_stats(const struct rn_shard *sh);
 
-/* Number of objects left, for tests of teardown: QPs, queued sends, owed replies, timers, CM
- * ids. */
+/* Number of objects that exist, 0 after a complete teardown, which tests check: QPs, queued sends,
+ * owed replies, timers, CM ids. */
 unsigned rn_shard_leftovers(const struct rn_shard *sh);
 
 #endif

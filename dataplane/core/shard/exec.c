@@ -1,6 +1,6 @@
-/* How is a command of the control plane executed? One function per command, found in a table. No
- * command is on the fast path; memory for new objects comes with the command (struct rn_exec).
- * Owned by the shard's thread. */
+/* How is a command of the control plane (create, modify, connect and so on) executed? One function
+ * per command, found in a table. No command is on the fast path; memory for new objects comes with
+ * the command (struct rn_exec). Runs on the shard's thread. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "wire/hdr.h"
 
 #define MAX_DEPTH (1u << 16)
-#define QPN_TRIES 64u /* with a half-full table, all tries fail with probability 2^-64 */
+/* at least half of the table is free: all tries fail with probability 2^-64 */
+#define QPN_TRIES 64u
 
 /* ---- QP commands ---- */
 
@@ -39,9 +40,9 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 	return cmd->op == RN_CMD_CREATE_QP && form_fits(cmd) ? rn_qp_bytes(cmd) : 0;
 }
 
-/* Returns a QPN for a new QP; 0: none is free. The QPNs of this shard come in a secret permutation,
- * so that other hosts cannot guess the next one and a QPN is reused as late as possible. At least
- * half of the table is free, so that a free slot is soon found. */
+/* Returns a QPN for a new QP; 0: none is free. The QPNs of this shard are used in the order of a
+ * secret permutation: other hosts cannot guess the next one, and a QPN is reused as late as
+ * possible. At least half of the table is free, so that a free slot is soon found. */
 static uint32_t new_qpn(struct rn_shard *sh)
 {
 	for (uint32_t tries = 2 * sh->qp_mask + QPN_TRIES; tries; tries--) {
@@ -49,7 +50,7 @@ static uint32_t new_qpn(struct rn_shard *sh)
 			     rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
 		uint32_t qpn = k * sh->lane.cfg.nshards + sh->lane.cfg.index;
 
-		/* The permutation starts again after its last number. */
+		/* After the last number of the permutation comes the first again. */
 		if (++sh->qpn_next == sh->qpn_count)
 			sh->qpn_next = 0;
 		if (!sh->qp[k & sh->qp_mask] && !(sh->lane.cm && rn_cm_qpn_waits(sh->lane.cm, qpn)))
@@ -58,8 +59,8 @@ static uint32_t new_qpn(struct rn_shard *sh)
 	return 0;
 }
 
-/* Returns the slot of a QPN in the table. The division QPN / nshards is done as a multiplication
- * (shard.h). */
+/* Returns the slot of a QPN in the table of QPs. QPN / nshards is computed by a multiplication
+ * (qpn_inv in shard.h). */
 static struct rn_qp **slot_of(struct rn_shard *sh, uint32_t qpn)
 {
 	return &sh->qp[(uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32) & sh->qp_mask];
@@ -82,7 +83,7 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 		return -ENOSPC;
 	rn_qp_init(qp, &sh->lane, cmd);
 	qp->qpn = qpn;
-	/* The generation distinguishes QPs that had the same QPN; 0 is not used. */
+	/* The generation tells this QP from former QPs with the same QPN; 0 is not used. */
 	qp->gen = ++sh->gen ? sh->gen : ++sh->gen;
 	*slot_of(sh, qpn) = qp;
 	sh->nqp++;
@@ -93,8 +94,8 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	return 0;
 }
 
-/* Returns the QP of a command. NULL: it does not exist, or the command is for a former QP with this
- * number. */
+/* Returns the QP that a command names. NULL: it does not exist, or the command means a former QP
+ * with this number. */
 static struct rn_qp *find(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, qpn & RN_PSN_MASK);
@@ -127,7 +128,7 @@ static int destroy_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 
 	if (!qp)
 		return -ENOENT;
-	/* The caller frees the memory of the QP (x->freed). */
+	/* Destroys the QP; its memory goes back to the caller as x->freed. */
 	rn_qp_fini(qp);
 	*slot_of(sh, qp->qpn) = NULL;
 	sh->nqp--;
@@ -143,7 +144,7 @@ static int change_group(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 
 	if (!qp)
 		return -ENOENT;
-	/* A detach needs no check of the type, because only UD QPs can attach. */
+	/* A detach needs no check of the QP's type, because only UD QPs can have attached. */
 	if (x->cmd->op == RN_CMD_DETACH_GROUP)
 		return rn_mcast_detach(&sh->lane.mcast, qp, &x->cmd->group.gid);
 	return qp->type == RN_QPT_UD ? rn_mcast_attach(&sh->lane.mcast, qp, &x->cmd->group.gid)

@@ -1,5 +1,6 @@
-/* Which address vector leads to a peer? Answers RESOLVE, at once or with an event as soon as the
- * neighbour table has the MAC address of the next hop. Shard 0's thread. */
+/* Which address vector leads to a peer? Answers the command RESOLVE, at once or with an event as
+ * soon as the neighbour table has the MAC address of the next hop. Runs on the thread of shard
+ * 0. */
 #include "shard/resolve.h"
 
 #include <errno.h>
@@ -7,8 +8,9 @@
 #include "shard/shard.h"
 #include "wire/frame.h"
 
-/* Fills the address vector for packets from `local` to `peer`, except for the MAC address. For a
- * wildcard `local` the best own address is used. Returns 0 or a negative errno. */
+/* Fills the address vector for packets from `local` to `peer`, except for the MAC address. If
+ * `local` is a wildcard, the port's best source address for `peer` is used. Returns 0 or a negative
+ * errno. */
 static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const struct rn_gid *peer,
 		   struct rn_av *av)
 {
@@ -42,7 +44,7 @@ int rn_resolve_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	case RN_NEIGH_PENDING:
 		break;
 	}
-	/* The list of waiting commands is full: the client must repeat the command. */
+	/* The list of waiting commands is full: the client must try the command again. */
 	if (sh->nresolving == RN_RESOLVING)
 		return -EAGAIN;
 	sh->resolving[sh->nresolving++] = r;
@@ -55,7 +57,7 @@ void rn_resolve_look(struct rn_shard *sh, rn_time now)
 		struct rn_resolving *r = &sh->resolving[i];
 		enum rn_neigh_state s;
 
-		/* An answer is kept until rn_resolve_event() reports it. */
+		/* This command has its answer; it stays until rn_resolve_event() reports it. */
 		if (r->known)
 			continue;
 		s = rn_neigh_resolve(sh->lane.neigh, &r->av.sgid, &r->av.dgid, r->av.dmac, now);
@@ -77,7 +79,7 @@ bool rn_resolve_event(struct rn_shard *sh, struct rn_event *ev)
 					.local = r->av.sgid,
 					.peer = r->av.dgid,
 					.attr.av = r->av};
-		/* The last waiting command takes the place of the answered one. */
+		/* The last command of the list takes the place of the one that was reported. */
 		*r = sh->resolving[--sh->nresolving];
 		return true;
 	}

@@ -1,6 +1,6 @@
 /* What is a shard made of, and how long does each part live? Creation and destruction of the shard,
- * the queues and groups linked to it, and the effect of a change of the port on its QPs. Shard
- * thread. */
+ * the queues and groups linked to it, and the effect of a change of the port on its QPs. Runs on
+ * the shard's thread. */
 #include "shard/shard.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 
 /* ---- creation and destruction ---- */
 
-/* Each shard has its own permutation of QPNs: with a common one, the QPNs of one shard would
- * reveal those of the others. */
+/* Returns the key of this shard's permutation of QPNs. Each shard has its own: with a common one,
+ * the QPNs of one shard would reveal those of the others. */
 static struct rn_secret qpn_order(const struct rn_core_cfg *cfg)
 {
 	struct rn_secret order;
@@ -34,12 +34,13 @@ static void set_up_numbers(struct rn_shard *sh)
 	struct rn_stream generations;
 	uint32_t n = sh->lane.cfg.nshards;
 
-	/* The table has at least twice as many slots as QPs, so that a new QPN soon finds a free
-	 * one. */
+	/* The table has at least twice as many slots as there can be QPs, so that a free slot for a
+	 * new QPN is soon found. */
 	sh->qp_mask = rn_pow2_up(2 * sh->lane.cfg.max_qp) - 1;
-	/* Replaces the division of rn_shard_qp() by a multiplication, exact for 24-bit QPNs. */
+	/* rn_shard_qp() multiplies by this instead of dividing by n; exact for 24-bit QPNs. */
 	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
-	/* QPNs below FIRST_QPN and above LAST_QPN are reserved: QP0, QP1, and the multicast QPN. */
+	/* FIRST_QPN (16) and LAST_QPN bound the QPNs in use: QP0, QP1 and the multicast QPN lie
+	 * outside. */
 	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
 	sh->qpn_count = (LAST_QPN - sh->lane.cfg.index) / n + 1 - sh->qpn_first;
 	sh->qpn_order = qpn_order(&sh->lane.cfg);
@@ -112,7 +113,7 @@ void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time
 	sh->lane.port = *port;
 	if (sh->lane.neigh) {
 		rn_neigh_port(sh->lane.neigh, &sh->lane.port, now);
-		rn_resolve_look(sh, now); /* some waiting RESOLVEs may fail now */
+		rn_resolve_look(sh, now); /* a waiting RESOLVE may have failed by this change */
 	}
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
@@ -137,7 +138,7 @@ void rn_shard_port_gone(struct rn_shard *sh, rn_time now)
 			rn_qp_error(sh->qp[i], 0, false, now);
 }
 
-/* This is a linear search over all QPs, because MAC addresses change rarely. */
+/* Searches all QPs one by one, because MAC addresses change rarely. */
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6])
 {
 	struct rn_gid hop;
@@ -169,7 +170,7 @@ void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id)
 	rn_assert(cq_id < sh->lane.cfg.max_cq);
 	if (!cq->ring)
 		return;
-	/* Publish first, because the reader may still take the last CQEs. */
+	/* Publish before unlinking, because the reader may still take the last CQEs. */
 	rn_cq_publish(cq);
 	rn_list_del(&cq->dirty);
 	rn_list_del(&cq->tell);
@@ -181,7 +182,7 @@ void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq,
 	struct rn_srq_ref *ref = &sh->lane.srq[srq_id];
 
 	rn_assert(srq_id < sh->lane.cfg.max_srq);
-	/* Linking an SRQ again has no effect: one link serves all QPs of the shard. */
+	/* The SRQ is linked already; one link serves all QPs of the shard. */
 	if (ref->srq)
 		return;
 	*ref = (struct rn_srq_ref){.srq = srq, .id = srq_id, .user = user};
@@ -216,7 +217,7 @@ void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shar
 
 bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid)
 {
-	/* The table also lists groups that have members on other shards only. */
+	/* The table also lists groups whose members are all on other shards. */
 	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, gid);
 
 	return g && g->nmembers;

@@ -1,5 +1,5 @@
-/* The shard: state that all its QPs share, and the tables that find the QPs. Only core includes
- * this header. Shard thread. */
+/* The shard: all state that its QPs share, and the tables that find the QPs. Only dataplane/core
+ * includes this header. Runs on the shard's thread. */
 #ifndef RN_SHARD_H
 #define RN_SHARD_H
 
@@ -29,8 +29,9 @@ struct rn_shard {
 	/* QPs by number: QPN = k * nshards + index; the slot in the table is k & qp_mask */
 	struct rn_qp **qp;
 	uint32_t qp_mask;
-	uint64_t qpn_inv; /* ceil(2^32 / nshards): divides by multiplying, exact below 2^24 */
-	uint32_t qpn_first, qpn_count; /* first value of k, number of values */
+	/* floor(2^32 / nshards) + 1: multiplying replaces dividing, exact for 24-bit QPNs */
+	uint64_t qpn_inv;
+	uint32_t qpn_first, qpn_count; /* smallest k, how many values k has */
 	struct rn_secret qpn_order;    /* key of this shard's secret permutation of k */
 	uint32_t qpn_next;	       /* position in the permutation */
 	uint32_t nqp, gen;

@@ -1,7 +1,7 @@
 /* One poll iteration of a shard: finds the QP of a packet or a request, lets QPs send in turns,
- * runs their timers, publishes completions, collects events. responder.c and requester.c process
- * the packets of QPs; connections and neighbours (shard 0) are in cm.c and neigh.c. Owned by the
- * shard's thread. */
+ * runs their timers, publishes completions, collects events. What happens to a QP's packets is in
+ * responder.c and requester.c; connections and neighbours (shard 0) are in cm.c and neigh.c. Runs
+ * on the shard's thread. */
 #include "shard/shard.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
 
-/* rn_shard_only_acks() looks at no more QPs than this: among more, one most likely has data to
- * send. */
+/* rn_shard_only_acks() looks at no more QPs than this: if more have something to send, one of them
+ * most likely has data. */
 #define ACKS_LOOKED_AT 4
 
 /* ---- post ---- */
@@ -24,7 +24,7 @@ void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, wqe->qpn & RN_PSN_MASK);
 
-	/* The generation differs when the request is for a former QP of this number. */
+	/* The generation differs if the request was posted to a former QP with this number. */
 	if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {
 		sh->lane.stats.posts_dropped++;
 		return;
@@ -49,8 +49,8 @@ static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
 	return vid == own;
 }
 
-/* The port's only P_Key is 0xFFFF, a full member, so both full and limited members (bit 15) may
- * send to it. */
+/* The port's only P_Key is 0xFFFF, that of a full member. So both full and limited members of the
+ * partition (bit 15 set or not) may send to it. */
 static bool pkey_fits(uint16_t pkey)
 {
 	return (pkey & 0x7FFF) == 0x7FFF;
@@ -77,7 +77,7 @@ static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, r
 	return sh->lane.stats.rx_copies != before ? RN_V_OK : v;
 }
 
-/* Processes a CNP, or a packet whose destination is not a QP of this shard: QP0, QP1, a multicast
+/* Processes a CNP, or a packet whose destination QPN is no QP of this shard: QP0, QP1, a multicast
  * group, or an unknown QPN. */
 static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
@@ -98,7 +98,7 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 {
 	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
 
-	/* A CNP carries a QPN, but its opcode has a transport code of its own. */
+	/* A CNP carries the QPN of a QP too, but is not handled by the QP's transport. */
 	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
 		return to_no_qp(sh, pkt, now);
 	if ((pkt->opcode & 0xE0) != qp->transport)
@@ -120,8 +120,8 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 }
 
 /* Passes on changes of the neighbour table: QPs and other shards get the new MAC address, waiting
- * RESOLVE commands their answer. Stops when the outbox is full, because a lost message would leave
- * another shard with the old address. */
+ * RESOLVE commands their answer. Stops when the outbox is full, because a message that is lost
+ * would leave another shard with the old address. */
 static void spread_neighbours(struct rn_shard *sh, rn_time now)
 {
 	struct rn_msg m = {.to = RN_MSG_ALL, .kind = RN_MSG_NEIGH};
@@ -206,7 +206,8 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 {
 	unsigned k = 0;
 	uint64_t bytes = 0;
-	struct rn_tmpl *open = NULL; /* template of the last frame, whose ICRC is not written yet */
+	/* template of the last frame built, if its ICRC is not written yet */
+	struct rn_tmpl *open = NULL;
 
 	if (rn_unlikely(sh->gone))
 		return 0;
@@ -299,8 +300,8 @@ static void report_overrun(struct rn_shard *sh, struct rn_cq *cq)
 	rn_shard_report_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
 }
 
-/* Puts all QPs of overrun CQs into ERR. Their flushed requests may overrun further CQs, so the loop
- * repeats until no CQ overruns. */
+/* Puts all QPs of overrun CQs into ERR. The completions of their flushed requests may overrun
+ * further CQs, so the loop repeats until no CQ overruns. */
 static void fail_overrun_qps(struct rn_shard *sh, rn_time now)
 {
 	while (sh->lane.overrun) {
@@ -324,14 +325,14 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 
 	if (rn_unlikely(sh->lane.overrun))
 		fail_overrun_qps(sh, now);
-	/* Publish the retired counts before the completions: an application that sees a completion
-	 * may post into the freed slot. */
+	/* Publish the numbers of retired requests before their completions: an application that
+	 * sees a completion may post into the freed slot at once. */
 	publish_retired(sh);
 	if (rn_list_empty(&sh->lane.dirty_cq))
 		return false;
 	rn_list_for_each(e, &sh->lane.dirty_cq)
 		rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
-	/* Publish the tails before reading `armed`. The reader does the reverse: it arms, then
+	/* The fence keeps the order: publish the tails, then read `armed`. The reader arms, then
 	 * reads the tails again. At least one of the two sees the other's store. */
 	atomic_thread_fence(memory_order_seq_cst);
 	rn_list_for_each_safe(e, tmp, &sh->lane.dirty_cq)
@@ -342,7 +343,8 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 		if (rn_cq_fires(cq))
 			rn_shard_report_cq(sh, cq, RN_EVENT_CQ);
 		/* The ring of this CQ on another shard has overrun, which ends the CQ on all
-		 * shards. The next rn_shard_done() puts the QPs of this shard into ERR. */
+		 * shards. The next rn_shard_done() puts the QPs of this shard that use the CQ into
+		 * ERR. */
 		if (rn_unlikely(rn_cq_dead_elsewhere(cq)))
 			sh->lane.overrun = cq->overrun = true;
 	}
@@ -355,7 +357,7 @@ rn_time rn_shard_next(const struct rn_shard *sh)
 {
 	rn_time t = rn_wheel_next(&sh->lane.wheel), p = rn_wheel_next(&sh->lane.pace);
 
-	/* Once the port is gone, no timer matters. */
+	/* Without a port no timer matters any more. */
 	if (sh->gone)
 		return RN_TIME_NEVER;
 	t = RN_MIN(t, p);
