@@ -20,7 +20,7 @@ struct rn_wheel {
 	uint64_t tick;	 /* current tick; timers of earlier ticks have expired or are in `due` */
 	unsigned armed;	 /* how many timers are armed */
 	unsigned levels; /* bitmap of levels with a non-empty slot */
-	uint64_t busy[RN_WHEEL_LEVELS]; /* bitmap of non-empty slots */
+	uint64_t busy[RN_WHEEL_LEVELS]; /* for each level: bitmap of non-empty slots */
 	struct rn_list slot[RN_WHEEL_LEVELS][1 << RN_WHEEL_BITS];
 	struct rn_list due; /* timers of earlier ticks not yet returned by rn_wheel_expire() */
 };

@@ -15,8 +15,9 @@
 #include "wire/pkt.h"
 #include "rn/abi.h"
 
-#define RN_MAD_HDR_BYTES  24
-#define RN_CMA_HDR_BYTES  36 /* first bytes of the private data of REQ and SIDR_REQ */
+#define RN_MAD_HDR_BYTES 24
+/* length of the RDMA-CM header, which begins the private data of REQ and SIDR_REQ */
+#define RN_CMA_HDR_BYTES  36
 #define RN_CM_REQ_PRIVATE 92
 #define RN_CM_ARI_BYTES	  72
 

@@ -37,8 +37,8 @@ struct rn_pkt {
 	bool ip_resv;	     /* IPv4 reserved flag */
 	uint32_t flow_label; /* IPv6 only */
 	uint16_t udp_sport;
-	bool udp_checksum; /* parse: one was present and is right; build: add one */
-	/* parse: one was present and is right; build: one is to be added */
+	bool udp_checksum; /* parse: the packet has a checksum and it is right; build: add one */
+	/* BTH */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;
 	uint8_t pad; /* in bytes; parse: as received; build: ignored, computed from payload_len */
@@ -63,7 +63,8 @@ struct rn_pkt {
 	/* The payload without pad; for ARP the ARP body, for ND and ICMP the ICMP(v6) message. */
 	const uint8_t *payload;
 	uint32_t payload_len;
-	const uint8_t *ip; /* the IP header in the frame: GRH area of UD, ICMP, ND need it */
+	/* the IP header in the frame, for the GRH area of UD and for ICMP and ND */
+	const uint8_t *ip;
 	const uint8_t *frame;
 	uint32_t frame_len;
 };

@@ -223,10 +223,10 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 	return true;
 }
 
+/* ---- time ---- */
+
 /* Resolves the peer's MAC address. If the result is known at once, runs the rule for it; otherwise
  * c stays on the list cm->asking, and rn_cm_tick() tries again. */
-
-/* Resolves the peer's MAC address; runs the rule for the result once it is known. */
 void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	switch (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, c->av.dmac, now)) {
@@ -296,7 +296,7 @@ void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now)
 		rn_cm_step(cm, c, RN_CMC_COMM_EST, NULL, now);
 }
 
-/* ---- creation ---- */
+/* ---- counts, creation, destruction ---- */
 
 unsigned rn_cm_live(const struct rn_cm *cm)
 {

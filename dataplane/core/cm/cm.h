@@ -23,7 +23,7 @@
  *	CM_BIND        Creates an id at local:port. Port 0 takes an unused ephemeral port
  *	               (49152..65535); any other port may be shared by listeners and connecting ids.
  *	               -EPROTONOSUPPORT: unknown port space, or the port space has no QPs of this
- *	               type. -EADDRNOTAVAIL: not an own address, or no ephemeral port is free. With
+ *	               type. -EADDRNOTAVAIL: not a local address, or no ephemeral port is free. With
  *	               RN_CM_FOR_LISTENER also -EADDRINUSE as CM_LISTEN.
  *	CM_LISTEN      Takes id 0 (binds first) or a bound id. -EADDRINUSE: another listener has the
  *	               same address and port. A listener at an address and one at the wildcard may
@@ -32,7 +32,7 @@
  *	CM_CONNECT     Takes id 0 (binds first) or a bound id. -EMSGSIZE: more than 56 bytes of data
  *	               (datagrams: 180). -EDESTADDRREQ: the peer address is the wildcard, or the
  *	               peer port is 0. -EADDRNOTAVAIL: the peer address is a multicast group.
- *	               -EAFNOSUPPORT: local and peer address differ in family, or no own address has
+ *	               -EAFNOSUPPORT: local and peer address differ in family, or no local one has
  *	               the peer's family. -EALREADY: the id is connecting or connected. -EISCONN:
  *	               another id of this side connects, or has connected, with the same four-tuple.
  *	               -EBUSY: the QPN has a connection, or events of the id's last attempt are

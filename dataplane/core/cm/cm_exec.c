@@ -111,8 +111,8 @@ static int exec_bind(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_co
 	if (listener && listener_there(cm, cmd))
 		return -EADDRINUSE;
 	err = bind_new(cm, cmd, c);
-	/* Index the id before CM_LISTEN already, so that a second listener at this address and port
-	 * is refused. */
+	/* Put the id into the table of listeners now, not only at CM_LISTEN, so that a second
+	 * listener at this address and port is refused. */
 	if (!err && listener)
 		rn_cm_index_listener(cm, *c);
 	return err;
@@ -147,8 +147,8 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 }
 
 /* Returns the source address for a connection whose id is bound to a wildcard. Without a route to
- * the peer it returns any own address of the family: the resolution that follows reports
- * CM_UNREACHABLE. */
+ * the peer it returns any address of the port that has the peer's family; resolving the peer's MAC
+ * address then fails, which reports CM_UNREACHABLE. */
 static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_gid *peer)
 {
 	struct rn_gid own;

@@ -281,8 +281,8 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 				      uint64_t service_id)
 {
 	static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
-	/* The exact address first, then the wildcard of its family, then the wildcard of both
-	 * families. */
+	/* Search for a listener at the exact address first, then at the wildcard of its family,
+	 * then at the wildcard for both families. */
 	const struct rn_gid *tries[] = {dst, rn_gid_is_ipv4(dst) ? &any_ipv4 : &any, &any};
 
 	/* Service ids of the RDMA-CM port spaces fit into 32 bits (docs/spec/rocev2.md 6.9). */

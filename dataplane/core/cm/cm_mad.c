@@ -280,7 +280,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	struct rn_list *l;
 	uint8_t mac[6];
 
-	/* A reply goes first, unless the last MAD was a reply and a connection waits. */
+	/* A reply goes first, unless the last MAD was a reply and a connection's message waits. */
 	cm->replied = cm->reply_count && !(cm->replied && !rn_list_empty(&cm->mad_queue));
 	if (cm->replied) {
 		const struct rn_cm_reply *r = &cm->replies[cm->reply_head];

@@ -219,7 +219,7 @@ struct rn_cm {
 	/* upper bound for the retry count that a QP gets and a REQ carries */
 	uint8_t max_retry_cnt;
 	uint8_t max_rnr_retry;	 /* upper bound for the RNR retry count that a peer proposes */
-	struct rn_secret tables; /* key of all hash tables */
+	struct rn_secret tables; /* secret key of the hash function of all tables */
 	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */
 	uint32_t psn;
 
@@ -294,9 +294,9 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
-/* Bounds the ACK timeout code that a peer proposes: 0 (none) becomes the own code, and no code
- * exceeds the own one by more than three (eight times the time). An own code of 0 accepts any
- * proposal. */
+/* Bounds the ACK timeout code that a peer proposes: 0 (none) becomes this side's own code
+ * (ack_timeout of the configuration), and no code exceeds that by more than three (eight times the
+ * time). With an ack_timeout of 0 any proposal is accepted. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
 /* A CM time code stands for 4.096 us << code (cm_time.c). rn_cm_code_of() returns the smallest code

@@ -175,8 +175,8 @@ static bool unfinished(const struct rn_cm_conn *c)
 			      c->state == RN_CMS_REP_WAIT);
 }
 
-/* Is the source address of the packet the one that the REQ gives as its primary path? Always true
- * if source checks are off. */
+/* Does the packet come from the address that the REQ gives for its sender (primary local GID)?
+ * Always true if source checks are off. */
 static bool comes_from_its_path(const struct arrival *a)
 {
 	return !a->cm->port->check_source || rn_gid_equal(&a->pkt->src, &a->msg->req.local_gid);
@@ -212,8 +212,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid, from);
 	if (c) {
 		/* The peer's QP is connected to c, and a QP has one connection, so the peer has
-		 * lost c. An unfinished attempt ends and makes room for this REQ; an established
-		 * connection is stale (REJ 10). */
+		 * lost that connection. If c is an unfinished attempt, it ends and makes room for
+		 * this REQ; if it is established, it is stale (REJ 10). */
 		bool attempt = unfinished(c);
 
 		rn_cm_step(a->cm, c, RN_CMC_STALE, NULL, a->now);
@@ -253,7 +253,7 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 		return RN_V_CM_UNMATCHED;
 	if (!rn_cm_from_peer(a->cm, c, a->pkt))
 		return RN_V_CM_ADDRESS;
-	/* A repeated REP: the RTU, MRA or REJ is sent again. */
+	/* This is a repeated REP: the rule for it sends the RTU, MRA or REJ again. */
 	if (c->state != RN_CMS_REQ_SENT && c->state != RN_CMS_REQ_WAIT) {
 		if (c->remote_id == rep->local_id)
 			step(a, c, RN_CMC_REP_AGAIN);
@@ -282,8 +282,8 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	const struct rn_cm_mra *mra = &a->msg->mra;
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, mra->remote_id);
 
-	/* An MRA may be the first message from the passive side, whose communication id is then
-	 * unknown here. */
+	/* An MRA may be the first message from the passive side, whose communication id is not
+	 * known yet and therefore not compared. */
 	if (c && !c->passive && mra->about == RN_CM_ABOUT_REQ)
 		return stepped_by_peer(a, c, RN_CMC_MRA_REQ);
 	if (c && c->passive && mra->about == RN_CM_ABOUT_REP && c->remote_id == mra->local_id)
@@ -291,8 +291,9 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	return RN_V_CM_UNMATCHED;
 }
 
-/* Finds the connection that a REJ ends. A peer that timed out may not know this side's id: its REJ
- * (reason 4) is matched by the peer's GUID, which is the ARI, and by the peer's id. */
+/* Finds the connection that a REJ ends. A peer that timed out may not know this side's
+ * communication id. Its REJ has reason 4 and, as ARI, the peer's GUID: the connection is found by
+ * that GUID and the peer's id. */
 static struct rn_cm_conn *rejected(const struct arrival *a)
 {
 	const struct rn_cm_rej *rej = &a->msg->rej;
@@ -322,7 +323,8 @@ static enum rn_verdict rx_dreq(const struct arrival *a)
 	const struct rn_cm_dreq *dreq = &a->msg->dreq;
 	struct rn_cm_conn *c = by_both(a, dreq->local_id, dreq->remote_id);
 
-	/* The DREP may have been lost, or this node restarted: a DREP ends the peer's resending. */
+	/* The DREP that answered this DREQ before may have been lost, or this node has restarted.
+	 * Send a DREP, so that the peer stops resending the DREQ. */
 	if (!c) {
 		rn_cm_reply_drep(a->cm, a->pkt, a->msg);
 		return rn_cm_local_waits(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE

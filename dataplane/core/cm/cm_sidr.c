@@ -79,7 +79,7 @@ void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 {
 	const struct rn_cm_sidr_rep *rep = &why->msg->sidr_rep;
 
-	/* Drop a repetition of the SIDR_REQ that is still queued. */
+	/* The SIDR_REQ is answered: drop a repetition of it that waits to be sent. */
 	rn_list_del(&c->says);
 	c->remote_qpn = rep->qpn;
 	c->theirs = (struct rn_cm_param){.qpn = rep->qpn,
@@ -88,7 +88,7 @@ void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 					 .tclass = c->av.tclass,
 					 .sl = c->av.sl};
 	memcpy(c->theirs.data, rep->data, RN_CM_SIDR_REP_DATA);
-	/* A status other than VALID is reported as the reason of the rejection. */
+	/* A status other than VALID is reported as the reason of a CM_REJECTED. */
 	if (rep->status == RN_CM_SIDR_VALID)
 		rn_cm_report_event(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 	else

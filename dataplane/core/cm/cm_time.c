@@ -1,4 +1,5 @@
-/* How long is a CM time code? Converts codes of the wire to nanoseconds and back. Pure. */
+/* How long is a CM time code? Converts the codes on the wire to nanoseconds and back. Pure
+ * functions. */
 #include "cm/cm_priv.h"
 
 /* A code stands for 4.096 us << code. */

@@ -32,7 +32,7 @@
 static void set_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, uint64_t rate, rn_time now)
 {
 	rate = RN_MAX(RN_MIN(rate, p->line_rate), p->min_rate);
-	/* No overflow: the product is at most the bits of one packet times 10^9. */
+	/* The product below cannot overflow: it is at most the bits of one packet times 10^9. */
 	if (cc->limited && cc->send_at > now)
 		cc->send_at = now + (cc->send_at - now) * cc->rate / rate;
 	cc->rate = rate;

@@ -19,13 +19,13 @@ struct rn_cc {
 	/* rate: the present limit; target: the rate that fast recovery approaches */
 	uint64_t rate, target;
 	rn_time send_at;  /* no data may be sent before this time */
-	rn_time raise_at; /* time of the next increase by the timer */
+	rn_time raise_at; /* when the timer raises the rate next */
 	rn_time alpha_at; /* time up to which alpha has its present value; after it, alpha decays */
 	rn_time cut_at;	  /* time of the last cut */
 	uint32_t alpha;
-	/* bytes sent since the last increase by the byte counter */
+	/* bytes sent since the byte counter last raised the rate */
 	uint32_t bytes;
-	/* increases since the last cut: by timer, by byte counter */
+	/* how often the rate was raised since the last cut: by timer, by byte counter */
 	uint32_t time_stage, byte_stage;
 	bool limited;
 	bool waiting; /* data had to wait for send_at, so a late wake-up may be made up for */

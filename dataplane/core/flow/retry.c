@@ -101,7 +101,7 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
 
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses)
 {
-	/* Saturates instead of wrapping. */
+	/* The number stays at UINT32_MAX instead of wrapping. */
 	r->stale_left += RN_MIN(responses, UINT32_MAX - r->stale_left);
 }
 

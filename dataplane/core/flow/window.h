@@ -16,7 +16,7 @@
 struct rn_window {
 	uint32_t una, cur, high, next;
 	uint32_t send_pkt; /* how many packets of request sq->send have been sent, or sent again */
-	uint32_t size;	   /* packets that may be in flight */
+	uint32_t size;	   /* how many packets may be in flight */
 	uint32_t max;	   /* upper bound of size */
 	uint32_t knee;	/* threshold: below, size doubles per round trip; above, it grows slowly */
 	uint32_t acked; /* packets acknowledged since the last growth step */
@@ -28,7 +28,7 @@ struct rn_window {
 	uint32_t responses;
 	uint32_t piece; /* responses per READ request at most; a power of two */
 	uint8_t nreads, read_head;
-	uint8_t nbig; /* how many of nreads need several READ requests */
+	uint8_t nbig; /* how many of the READs in read[] need several READ requests */
 	/* ring of incomplete READs and atomics: positions in the send queue */
 	uint32_t read[RN_MAX_RD_ATOMIC];
 };
@@ -37,7 +37,7 @@ struct rn_window {
  * the peer accepts at a time. */
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth);
 
-/* Assigns PSNs to request sq->started. */
+/* Starts the request at position sq->started of the send queue: assigns its npkts PSNs. */
 void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts);
 /* Can a request of npkts packets start so that all unacknowledged PSNs fit into half of the PSN
  * space (2^23)? The order of PSNs further apart is undefined. */
@@ -75,10 +75,10 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n);
 /* Handles the acknowledgement of everything before psn (una <= psn <= high). Grows the window. The
  * caller completes the requests. */
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn);
-/* Goes back N: restarts sending at una. */
+/* Goes back N: the packets from una on are sent again. */
 void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
 
-/* Is this request complete? Valid for sq->head only. */
+/* Is this request complete? e must be the oldest request, that at sq->head. */
 static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe *e)
 {
 	return rn_psn_steps(e->first_psn, w->una) >= e->npkts;
@@ -90,7 +90,7 @@ struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq,
 /* Returns the started request that contains psn (una <= psn < next). */
 struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn);
 
-/* Request packets in flight, without the responses to READs and atomics. */
+/* Number of request packets in flight. The PSNs of responses to READs and atomics do not count. */
 static inline uint32_t rn_window_requests(const struct rn_window *w)
 {
 	return rn_psn_steps(w->una, w->cur) - w->responses;

@@ -25,7 +25,7 @@ void rn_cc_defaults(struct rn_cc_cfg *p)
 		.time_reset = RN_US(300),
 		.alpha_period = RN_US(55),
 		.monitor_period = RN_US(4),
-		.line_rate = 10000 * MBIT, /* if the port reports no speed */
+		.line_rate = 10000 * MBIT, /* used if the network port reports no speed */
 		.min_rate = 10 * MBIT,
 		.ai_rate = 5 * MBIT,
 		.hai_rate = 50 * MBIT,

@@ -33,12 +33,12 @@ struct rn_cc_cfg {
 	/* a cut lowers the rate by rate * alpha >> gd, alpha having 10 bits */
 	uint8_t gd;
 	uint8_t min_dec_fac;	/* lowest rate after a cut, in per cent of the rate before */
-	uint16_t g;		/* alpha decays by g / 1024 per alpha_period */
+	uint16_t g;		/* each alpha_period multiplies alpha by g / 1024 */
 	uint16_t initial_alpha; /* alpha at the first CNP, in 1/1024 */
-	/* bytes sent per increase by the byte counter; 0 = no byte counter */
+	/* after so many sent bytes the byte counter raises the rate; 0 = no byte counter */
 	uint32_t byte_reset;
 	rn_time cnp_interval; /* least time between two CNPs sent for a QP */
-	rn_time time_reset;   /* period of the increase timer */
+	rn_time time_reset;   /* period of the timer that raises the rate */
 	/* decay period of alpha; least time between two cuts */
 	rn_time alpha_period, monitor_period;
 	uint64_t line_rate;	    /* rate at which a limit ends; never 0 */

@@ -28,7 +28,7 @@ enum rn_news_kind {
 struct rn_news {
 	uint8_t kind;
 	uint16_t port, peer_port; /* ports of the connection, in host byte order */
-	uint32_t qpn;		  /* own QPN */
+	uint32_t qpn;		  /* QPN of this side's QP */
 	uint32_t lost;		  /* kind LOST: how many items were lost */
 	struct rn_gid local, peer;
 	const char *why; /* reason, a static string; NULL with CONNECTED and LOST */

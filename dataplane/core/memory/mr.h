@@ -27,7 +27,7 @@ struct rn_mem_ops;
 
 struct rn_mr_attr {
 	void *ptr;     /* the memory as mapped in this process */
-	uint64_t iova; /* address of the first byte in WQEs and packets; usually (uint64_t)ptr */
+	uint64_t iova; /* how WQEs and packets address the first byte; usually (uint64_t)ptr */
 	uint64_t length;
 	uint32_t pd;
 	uint32_t access; /* enum rn_access */
@@ -91,8 +91,8 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 
 /* ---- memory windows ---- */
 
-/* Adds an unbound window. *shared must outlive the window. *id names the window and is not valid as
- * a key of an access; a bind uses the number in its upper 24 bits. -ENOSPC: the table is full.
+/* Adds an unbound window. *shared must outlive the window. *id names the window in other calls but
+ * is no key for accesses; a bind uses the number in its upper 24 bits. -ENOSPC: the table is full.
  * Control thread. */
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id);
 /* Removes an unbound window, so that it cannot be bound any more; rn_mr_reclaim(id) frees the slot.

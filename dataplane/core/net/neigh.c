@@ -425,7 +425,7 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
  * FAILED if a connection holds it. */
 static void lose(struct rn_neigh *n, struct rn_nbr *e)
 {
-	n->epoch++; /* waiting connections must resolve again */
+	n->epoch++; /* makes waiting connections resolve the MAC again */
 	if (!e->holds) {
 		forget(n, e);
 		return;

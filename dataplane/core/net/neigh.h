@@ -95,8 +95,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now);
 
 /* Number of entries in the table, static ones included. */
 unsigned rn_neigh_count(const struct rn_neigh *n);
-/* Number of messages in which other hosts claimed an own address. The address is announced again,
- * at most once in ten seconds. */
+/* Number of messages in which other hosts claimed an address of this NIC. Each time the address is
+ * announced again, but at most once in ten seconds. */
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n);
 /* Number of resolutions that failed because every entry was in use. */
 uint64_t rn_neigh_full(const struct rn_neigh *n);

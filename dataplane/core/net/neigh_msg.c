@@ -22,8 +22,8 @@ static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
 
 /* ---- receiving ---- */
 
-/* Queues an ARP reply or a neighbour advertisement for an own address. to_all: send it to all
- * nodes. */
+/* Queues an ARP reply or a neighbour advertisement for the address `own` of this port. to_all: send
+ * it to all nodes. */
 static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struct rn_gid *peer,
 		       const uint8_t mac[6], bool to_all)
 {

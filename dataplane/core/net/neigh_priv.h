@@ -36,14 +36,14 @@ struct rn_nbr {
 	struct rn_gid addr, probe_src;
 	uint8_t mac[6];
 	uint8_t state; /* enum rn_nbr_state */
-	uint8_t asked; /* probes sent in this round */
+	uint8_t asked; /* number of probes since probing began */
 	/* REFRESHING: number of probes to the known MAC before the first broadcast */
 	uint8_t direct;
 	/* number of timer expiries at which the probe was still waiting to be sent */
 	uint8_t stuck;
-	bool fixed; /* static: never probed, never changed */
+	bool fixed; /* configured entry: never probed, never changed */
 	bool ours;  /* local; false = foreign, made by a neighbour's question and not yet used */
-	uint32_t holds;	   /* number of rn_neigh_hold() without rn_neigh_release() */
+	uint32_t holds;	   /* number of calls of rn_neigh_hold() without rn_neigh_release() */
 	rn_time confirmed; /* time of the last message that gave this MAC */
 };
 
@@ -74,7 +74,7 @@ struct rn_neigh {
 	struct rn_list used, strangers, free, changed, owed;
 	unsigned count;
 	struct rn_wheel wheel;
-	uint32_t announce; /* bit i: own address i waits to be announced */
+	uint32_t announce; /* bit i: address i of the port waits to be announced */
 	struct rn_nbr_answer answers[RN_NEIGH_ANSWERS];
 	unsigned answer_head, answer_count;
 	struct rn_nbr_echo *echoes;
@@ -84,7 +84,7 @@ struct rn_neigh {
 /* The kind of message from which a pair of address and MAC was taken. */
 enum rn_nbr_source {
 	RN_NBR_REPLY,	     /* reply to a probe: may set another MAC after a broadcast probe */
-	RN_NBR_REQUEST,	     /* request for an own address: makes an entry */
+	RN_NBR_REQUEST,	     /* request for an address of this NIC: makes an entry */
 	RN_NBR_ANNOUNCEMENT, /* announcement: makes no entry; another MAC starts probes */
 	RN_NBR_NO_OVERRIDE,  /* announcement without override flag: another MAC is ignored */
 };

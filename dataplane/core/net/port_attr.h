@@ -18,7 +18,7 @@ struct rn_port_attr {
 	uint16_t mtu;	      /* Ethernet payload bytes, 1500..9000 */
 	uint8_t max_path_mtu; /* path MTU code 1..5, computed by rn_port_path_mtu() */
 	uint8_t ngids;
-	struct rn_gid gids[RN_PORT_GIDS]; /* own addresses, no duplicates */
+	struct rn_gid gids[RN_PORT_GIDS]; /* the port's addresses, no duplicates */
 	uint8_t prefix_len[RN_PORT_GIDS]; /* length of each on-link prefix in bits; IPv4: 0..32 */
 	struct rn_gid gateway4, gateway6; /* all zero = none */
 	uint64_t guid;			  /* node GUID, unique per node */
@@ -31,18 +31,19 @@ struct rn_port_attr {
 bool rn_gid_is_host(const struct rn_gid *addr);
 bool rn_gid_is_link_local(const struct rn_gid *addr);
 
-/* Index of addr among the own addresses; -1: not an own address. */
+/* Index of addr among the port's addresses; -1: it is none of them. */
 int rn_port_own(const struct rn_port_attr *port, const struct rn_gid *addr);
 /* Is addr within the on-link prefix of one of the port's addresses? A link-local address is on the
  * link if the port has an address of its family. */
 bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr);
-/* The next hop for dst: dst itself if it is own, on the link, a group or broadcast, else the
- * gateway of its family. False: no route. */
+/* The next hop for dst: dst itself if it is an address of the port, on the link, a group or
+ * broadcast, else the gateway of its family. False: no route. */
 bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 		      struct rn_gid *hop);
-/* The own address to use as source for dst: dst itself if it is own, else the first own address of
- * the same family, preferring first one of the same scope (link-local or not), then one whose
- * prefix contains the next hop. False: no own address of the family, or no route. */
+/* The port's address to use as source for dst: dst itself if it is an address of the port, else the
+ * first one of the same family. Addresses of the same scope (link-local or not) are preferred, and
+ * among them those whose prefix contains the next hop. False: no address of the family, or no
+ * route. */
 bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src);
 
 /* The largest path MTU (code 1..5) whose packets fit into mtu bytes of Ethernet payload. */
@@ -52,8 +53,8 @@ uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
  * without one that of the port's tag. A traffic class or hop limit of 0 is replaced by the
  * port's. */
 struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
-/* Can this port send with the address vector? The source must be an own address of the
- * destination's family, and the VLAN, if the vector has one, the port's. */
+/* Can this port send with the address vector? The source must be an address of the port and of the
+ * destination's family, and the VLAN, if the vector has one, must be the port's. */
 bool rn_port_av_fits(const struct rn_port_attr *port, const struct rn_av *av);
 
 #endif

@@ -90,7 +90,8 @@ static inline void rn_lane_report_qp(struct rn_lane *lane, struct rn_qp *qp, uns
 
 /* Makes rn_shard_events() report that the SRQ has fewer receives than its limit. */
 void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref);
-/* Queues a message for another shard or RN_MSG_ALL. A full outbox drops it. */
+/* Queues a message for another shard, or for all others (RN_MSG_ALL). If the outbox is full, the
+ * message is dropped. */
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m);
 /* Makes shard 0 probe the MAC address of a peer that did not answer a request
  * (rn_neigh_probe()). */

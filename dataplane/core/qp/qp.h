@@ -102,7 +102,8 @@ struct rn_qp_move_row {
 	/* sets of enum rn_qp_mask bits; RN_QP_STATE is always implied */
 	uint32_t mandatory, optional;
 };
-/* The row that allows a QP of this type to go from -> to. NULL: not allowed. */
+/* Returns the row of RN_QP_MOVE_ROWS that allows a QP of this type to go from `from` to `to`. NULL:
+ * the transition is not allowed. */
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 
 /* ---- state of the responder ---- */

@@ -6,7 +6,7 @@
 #include "qp/qp.h"
 
 /* Takes a work request of the application for this QP. If the state of the QP does not permit the
- * request, it completes with an error at once. The fields of the request have not been checked. */
+ * request, it completes with an error at once. The caller need not check the request's fields. */
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now);
 /* Processes a received packet for this QP. The caller has checked addresses and P_Key. Returns the
  * verdict. */

@@ -79,7 +79,7 @@ static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 		rn_qp_make_headers(qp);
 	}
 	if (mask & RN_QP_PATH_MTU)
-		/* path_mtu is a code: 1 is 256 bytes, each next one doubles. */
+		/* path_mtu is a code: 1 is 256 bytes, and each higher code doubles the size. */
 		qp->mtu_shift = 7 + qp->attr.path_mtu;
 	if (mask & (RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY))
 		rn_retry_config(&qp->retry, qp->attr.timeout, qp->attr.retry_cnt,

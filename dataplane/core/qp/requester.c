@@ -360,7 +360,7 @@ static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 		rn_lane_activate(qp->lane, qp);
 }
 
-/* Goes back N: restarts sending at una. */
+/* Goes back N: the packets from una on are sent again. */
 static void go_back(struct rn_qp *qp)
 {
 	rn_window_rewind(&qp->win, &qp->sq);

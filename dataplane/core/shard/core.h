@@ -5,11 +5,11 @@
  * clock: memory comes with rn_shard_create() and with commands (struct rn_exec.mem), sized by
  * rn_exec_bytes().
  *
- * One poll iteration:
+ * One poll iteration (post stands for rn_shard_post() and so on, * for any number of calls):
  *	post* -> rx*, inbox* -> done -> exec* -> tick -> tx -> done -> events, outbox
  *
  * Receiving never sends: rx, post and tick only change state and record what is owed; tx alone
- * builds packets. Queues, windows and READ records hold (key, offset), never a pointer into
+ * builds packets. Queues, memory windows and READ records hold (key, offset), never a pointer into
  * application memory. */
 #ifndef RN_CORE_H
 #define RN_CORE_H
@@ -137,8 +137,8 @@ bool rn_shard_news(struct rn_shard *sh, struct rn_news *news);
 unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n);
 void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now);
 
-/* Returns the shard that owns a QPN; the port hands packets for the QPN to this shard. QPN 0 and 1
- * belong to shard 0. */
+/* Returns the shard that owns a QPN; dataplane/port hands packets for the QPN to this shard. QPN 0
+ * and 1 belong to shard 0. */
 static inline uint32_t rn_qpn_shard(uint32_t qpn, uint32_t nshards)
 {
 	return qpn < 2 ? 0 : qpn % nshards;

@@ -217,7 +217,8 @@ void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shar
 
 bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid)
 {
-	/* The table also lists groups whose members are all on other shards. */
+	/* The group found may have no members here: the table also lists groups whose members are
+	 * all on other shards. */
 	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, gid);
 
 	return g && g->nmembers;

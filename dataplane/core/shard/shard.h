@@ -31,9 +31,9 @@ struct rn_shard {
 	uint32_t qp_mask;
 	/* floor(2^32 / nshards) + 1: multiplying replaces dividing, exact for 24-bit QPNs */
 	uint64_t qpn_inv;
-	uint32_t qpn_first, qpn_count; /* smallest k, how many values k has */
-	struct rn_secret qpn_order;    /* key of this shard's secret permutation of k */
-	uint32_t qpn_next;	       /* position in the permutation */
+	uint32_t qpn_first, qpn_count; /* smallest k of a QPN, and how many values k has */
+	struct rn_secret qpn_order; /* secret key of the order in which this shard gives out QPNs */
+	uint32_t qpn_next;	    /* position in the order of qpn_order */
 	uint32_t nqp, gen;
 
 	struct rn_resolving resolving[RN_RESOLVING];
