@@ -14,7 +14,8 @@
 struct rn_idpool {
 	uint32_t *ring; /* queue of ids that were put back: `back` entries, oldest at `head` */
 	uint32_t size, head, back;
-	uint32_t first, fresh; /* ids >= first + fresh were never used; get takes these first */
+	/* ids >= first + fresh were never used; rn_idpool_get() takes these first */
+	uint32_t first, fresh;
 };
 
 /* The pool holds first, first+1, ... first+count-1 and hands them out in that order. `ring`

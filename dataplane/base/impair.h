@@ -17,7 +17,8 @@ struct rn_impair {
 	/* Probability that one payload bit is flipped and the ICRC made to match. dataplane/port
 	 * does this itself with rn_tamper_frame(), so struct rn_fate has no member for it. */
 	uint32_t tamper_ppm;
-	rn_time delay_min_ns; /* uniform from min to max; always min if max is smaller */
+	/* the delay is drawn from min to max; it is always min if max is smaller */
+	rn_time delay_min_ns;
 	rn_time delay_max_ns;
 	rn_time reorder_ns;
 };

@@ -1,6 +1,6 @@
-/* Where do the pure folders (base, wire, core) get random numbers? From a seeded generator, so
- * that every test run can be repeated. No state but the caller's generator; runs on the caller's
- * thread. */
+/* Random numbers for base, wire and core, which must not read a clock or ask the system: they come
+ * from a seeded generator, so that every test run can be repeated. No state but the caller's
+ * generator; runs on the caller's thread. */
 #include "base/rng.h"
 
 static uint64_t rotate_left(uint64_t x, int k)

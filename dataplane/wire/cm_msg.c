@@ -153,7 +153,7 @@ struct field {
 #define F_SIDR_REQ(m, b, i, w) FIELD(rn_cm_sidr_req, m, b, i, w)
 #define F_SIDR_REP(m, b, i, w) FIELD(rn_cm_sidr_rep, m, b, i, w)
 
-/* The arrays fields_of_req[], fields_of_mra[] and so on. */
+/* Defines the arrays fields_of_req[], fields_of_mra[] and so on. */
 #define X(name, member, fields) static const struct field fields_of_##member[] = {fields(F_##name)};
 LAYOUTS(X)
 #undef X

@@ -165,7 +165,8 @@ size_t rn_dump_pkt(char *text, size_t cap, const struct rn_pkt *pkt)
 	return l.len;
 }
 
-/* Prints an IPv6 address as eight numbers without "::", so that every address has only one form. */
+/* Prints an address. IPv6 is printed as eight numbers without "::", so that every address has only
+ * one form. */
 static void put_address(struct line *l, const struct rn_gid *g)
 {
 	if (rn_gid_is_ipv4(g)) {

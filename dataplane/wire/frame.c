@@ -17,8 +17,9 @@
 
 /* ---- ones' complement sums ---- */
 
-/* Adds up 32-bit words in memory order. RFC 1071: the sum of wider words, in any byte order,
- * folds to the same 16 bits; this saves a swap per word. */
+/* Adds up the 32-bit words as they are in memory. The sum need not be made of big-endian 16-bit
+ * words: wider words in any byte order fold to the same 16 bits (RFC 1071), which saves a swap per
+ * word. */
 static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 {
 	while (len > 3) {
@@ -36,9 +37,9 @@ static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 	return sum;
 }
 
-/* Folds a sum to 16 bits, in the byte order of memory. Gives 0xFFFF for data that include a
- * correct checksum. For fewer than 65536 words the second line leaves at most 0x1FFFE, so a third
- * line is enough. */
+/* Folds a sum to 16 bits, in the byte order of memory. Gives 0xFFFF for data that include a correct
+ * checksum. For fewer than 65536 words the second line leaves at most 0x1FFFE, so a third line is
+ * enough to fold the rest. */
 static uint16_t fold(uint64_t sum)
 {
 	sum = (sum >> 32) + (sum & 0xFFFFFFFFu);
@@ -141,8 +142,8 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 		return RN_V_BTH_VERSION;
 	if (rn_unlikely(op->transport == RN_T_RD || op->transport == RN_T_OTHER))
 		return RN_V_BTH_OPCODE;
-	/* The bytes from BTH to ICRC are a multiple of 4, and the pad bytes are part of the
-	 * payload. */
+	/* The bytes from BTH to ICRC must be a multiple of 4 and have room for all headers, the pad
+	 * bytes and the ICRC. */
 	if (rn_unlikely(len % 4 || len < op->hdr_bytes + pkt->pad + RN_ICRC_BYTES))
 		return RN_V_BTH_LENGTH;
 
@@ -377,7 +378,7 @@ static uint8_t *put_ipv4(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	return p + RN_IPV4_BYTES;
 }
 
-/* The IPv6 payload length counts from the UDP header to the ICRC. */
+/* Writes the IPv6 header. Its payload length covers the bytes from the UDP header to the ICRC. */
 static uint8_t *put_ipv6(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 {
 	rn_store32(p, 6u << 28 | (uint32_t)pkt->tclass << 20 | (pkt->flow_label & 0xFFFFF));

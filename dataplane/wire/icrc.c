@@ -102,9 +102,9 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
  * for the first. */
 #define FOLDED 256u
 
-/* Functions for carry-less multiplication. They need the AVX encoding because ISA-L leaves the
- * upper halves of the vector registers in use: SSE encodings would have to preserve these halves,
- * which costs a merge per instruction. */
+/* Attribute of the functions that use carry-less multiplication. They need the AVX encoding because
+ * ISA-L leaves the upper halves of the vector registers in use: SSE encodings would have to
+ * preserve these halves, which costs a merge per instruction. */
 #define FOLDING __attribute__((target("pclmul,avx")))
 
 FOLDING static inline __m128i fold(__m128i sum, __m128i block)
@@ -170,7 +170,7 @@ FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mas
 }
 
 /* The CRC of a packet of at most FOLDED bytes. The start value of a CRC is XOR-ed into the first
- * four bytes. RN_ICRC_SEED is complemented, as the values of zlib are, hence ~. */
+ * four bytes of the packet. zlib keeps CRCs complemented, and so is RN_ICRC_SEED, hence ~. */
 FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	__m128i sum = _mm_xor_si128(masked_block(ip, mask), _mm_cvtsi32_si128((int)~RN_ICRC_SEED));

@@ -1,5 +1,5 @@
-/* Which states does a connection have, and what does each command, message or timeout do in each
- * state?
+/* The state machine of the connection manager (IB CM): which states does a connection have, and
+ * what does each command, message or timeout do in each state?
  *
  * Owns the rule table: (state, cause) -> action, next state. A cause is what happens to a
  * connection: a client's command, a received message, an expired timer. Every change of a
@@ -148,7 +148,7 @@ void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *eve
 
 /* ---- change of state ---- */
 
-/* From now on c no longer counts against the backlog of its listener. */
+/* Removes c from the backlog of its listener. */
 static void leave_listener(struct rn_cm_conn *c)
 {
 	if (!c->parent)

@@ -1,4 +1,5 @@
-/* What do the actions in the rule table of cm.c do?
+/* The actions of the connection manager's state machine: what is sent, reported and timed when a
+ * rule of the table in cm.c runs.
  *
  * One function per action. An action may build the connection's message, queue messages and events,
  * start the timer and write the timewait record. It does not change c->state: rn_cm_step() in cm.c

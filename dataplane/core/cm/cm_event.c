@@ -1,4 +1,4 @@
-/* Which events does a client get, and when is a connection without a client released?
+/* Which connection events does a client get, and when is a connection without a client released?
  *
  * Owns the event queue of each connection: an event is queued as a short note, and rn_cm_event()
  * fills in the rest when the event is taken. The functions that start a connection's timer are here

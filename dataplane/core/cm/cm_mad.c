@@ -1,4 +1,4 @@
-/* What do sent messages contain, and in which order are they sent?
+/* What do the CM messages that are sent contain, and in which order are they sent?
  *
  * Owns two queues. cm->mad_queue holds the connections whose message c->mad waits to be sent, for
  * the first time or again. cm->replies holds messages that are sent once: replies to packets, MRA

@@ -1,5 +1,5 @@
-/* Which addresses may a peer have, does a message come from the peer, and which MAC gets the
- * answer? Owns nothing. Runs on shard 0. */
+/* Which addresses may the peer of a connection have, does a CM message come from the peer, and to
+ * which MAC does the answer go? Owns nothing. Runs on shard 0. */
 #include <string.h>
 
 #include "cm/cm_priv.h"

@@ -31,7 +31,7 @@
 
 /* length of the event queue of an id; one connection needs fewer entries */
 #define RN_CM_EVENTS	    6
-#define RN_CM_REPLIES	    256 /* queued replies, for all connections together */
+#define RN_CM_REPLIES	    256 /* size of the queue of replies, which all connections share */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
 #define RN_CM_DREP_WAIT_MAX RN_MS(500) /* longest time a client may delay the DREP */
@@ -305,7 +305,7 @@ rn_time rn_cm_time_of(uint8_t code);
 uint8_t rn_cm_code_of(rn_time t);
 
 /* ---- functions of cm_half.c ---- */
-/* max 0: about a quarter of the connection table */
+/* max: limit of half-open connections; 0 = about a quarter of the connection table */
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max);
 void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,

@@ -1,4 +1,4 @@
-/* For which connection is a received message, and which cause of the rule table does it become?
+/* For which connection is a received CM message, and which cause of the rule table does it become?
  *
  * One function per message. The function finds the connection by communication ids (for a REQ and
  * some REJs by the peer's GUID and address), drops a message that does not come from the peer's

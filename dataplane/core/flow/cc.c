@@ -52,9 +52,8 @@ rn_time rn_cc_wake_at(struct rn_cc *cc)
 
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now)
 {
-	/* A flow that waited for send_at may make up for up to CATCH_UP of a late wake-up; for any
-	 * other flow the packet is sent at `now`, and the next one may follow its duration
-	 * later. */
+	/* A flow that waited for send_at may make up for up to CATCH_UP of a late wake-up. For any
+	 * other flow the packet counts as sent at `now`. */
 	rn_time from = cc->waiting ? now - RN_MIN(now, CATCH_UP) : now;
 
 	cc->send_at = RN_MAX(cc->send_at, from) + (rn_time)bytes * 8 * RN_S(1) / cc->rate;

@@ -34,7 +34,7 @@ bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, boo
 
 	*first = false;
 	if (c->mode == RN_CREDIT_LIMITED) {
-		/* One message more than the peer has receives for may start: its acknowledgement
+		/* One message beyond the peer's posted receives may start: its acknowledgement
 		 * brings new credits. */
 		if (needs && !idle && rn_psn_diff(next, c->lsn) > 1) {
 			*first = !c->waiting;

@@ -1,4 +1,4 @@
-/* Which default limits and timers does a shard have? Owns nothing; any thread. */
+/* Which limits and timers does a shard have by default? Owns nothing; any thread. */
 #include "ground/core_cfg.h"
 
 void rn_core_defaults(struct rn_core_cfg *cfg)

@@ -42,7 +42,7 @@
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-/* Least size of the index, as a power of two: the entry for a number stores its other 8 bits. */
+/* log2 of the least index size: the index entry for a number stores its other 8 bits */
 #define INDEX_BITS 16
 
 enum owner { REGION, UNBOUND, DEAD }; /* other values are QPNs; QPNs 0..2 are never given to a QP */
@@ -71,7 +71,8 @@ static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line 
 
 struct rn_mr_table {
 	struct region *region; /* within `memory`, aligned to cache lines; slot 0 is never used */
-	/* by the low bits of a key's number: the number's upper bits << 24 | slot; 0 = free */
+	/* entry for the low bits of a key's number: the number's upper bits << 24 | slot; 0 =
+	 * free */
 	_Atomic uint32_t *index;
 	void *memory;
 	uint32_t max, live;

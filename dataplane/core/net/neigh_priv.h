@@ -19,7 +19,7 @@
 
 #define RN_NEIGH_DISPUTE 3 /* number of probes to the known MAC after a message gave another MAC */
 
-/* so many expiries with a probe still unsent count as one probe without a reply */
+/* this many timer expiries with a probe still unsent count as one probe without a reply */
 #define RN_NEIGH_STUCK 4
 
 /* ASKING: no MAC is known. REFRESHING: probed again, and the known MAC is still used. */

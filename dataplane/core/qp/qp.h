@@ -148,7 +148,7 @@ struct rn_rx {
 	bool nak_sent;		/* a NAK was sent: no further NAK until epsn arrives */
 	bool nak_rnr;		/* the last NAK was an RNR NAK */
 	bool peer_seen;		/* the first packet has arrived, and COMM_EST was reported */
-	uint8_t rnr_naks;	/* number of consecutive RNR NAKs sent for epsn */
+	uint8_t rnr_naks;	/* number of consecutive RNR NAKs sent for the expected PSN */
 	uint8_t nrec, rec_next; /* rec[]: ring size (max_dest_rd_atomic), next slot to fill */
 	uint8_t nowed, nowed_reads;
 	uint32_t done; /* how many bytes of the current message have been placed */

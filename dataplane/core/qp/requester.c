@@ -535,8 +535,8 @@ static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
 	       (!pkt->op->has_aeth || pkt->syndrome >> 5 == 0);
 }
 
-/* Does a response with this PSN belong to an atomic (if `atomic`: it is an ATOMIC ACK) or to a READ
- * (otherwise)? e: the oldest READ or atomic, which waits for the PSN `expect`. */
+/* Does the request at psn expect this kind of response: an ATOMIC ACK if `atomic`, otherwise a READ
+ * response? e: the oldest READ or atomic, which waits for the PSN `expect`. */
 static bool answers(const struct rn_qp *qp, uint32_t psn, const struct rn_sqe *e, uint32_t expect,
 		    bool atomic)
 {

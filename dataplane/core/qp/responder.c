@@ -127,8 +127,8 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 /* ---- limit of READs and atomics ---- */
 
 /* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). The newest records stay. A
- * record for which there is no room is dropped, and its reply with it: until now the peer was not
- * allowed more than the old number. */
+ * record for which there is no room is dropped, and its reply with it: whoever lowers this limit
+ * must have lowered max_rd_atomic of the peer first. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 {
 	struct rn_rx *rx = &qp->rx;

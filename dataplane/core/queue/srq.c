@@ -153,8 +153,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 {
 	uint64_t n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire), sum = 0;
 
-	/* The compare-and-swap fails when another taker was faster; being a weak one, it may also
-	 * fail without a reason. */
+	/* The compare-and-swap below fails when another taker was faster; being a weak one, it may
+	 * also fail without a reason. */
 	for (;;) {
 		struct rn_srq_ring *ring;
 

@@ -72,8 +72,8 @@ bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now);
 bool rn_shard_only_acks(const struct rn_shard *sh);
 
 /* done: publishes the tails of all CQ rings written since the last call; after that, behind a full
- * fence, it looks which of these CQs are armed and records an RN_EVENT_CQ event for each. True when
- * there was something to publish. */
+ * fence, it checks which of these CQs are armed and records an RN_EVENT_CQ event for each. True
+ * when there was something to publish. */
 bool rn_shard_done(struct rn_shard *sh, rn_time now);
 
 /* rn_shard_next() returns when the next timer expires (RN_TIME_NEVER: none). rn_shard_tick() is to
@@ -149,8 +149,8 @@ static inline uint32_t rn_qpn_shard(uint32_t qpn, uint32_t nshards)
 struct rn_stats;
 const struct rn_stats *rn_shard_stats(const struct rn_shard *sh);
 
-/* Number of objects that exist, 0 after a complete teardown, which tests check: QPs, queued sends,
- * owed replies, timers, CM ids. */
+/* Number of objects that still exist: QPs, queued sends, owed replies, timers, CM ids. Tests check
+ * that it is 0 after a teardown. */
 unsigned rn_shard_leftovers(const struct rn_shard *sh);
 
 #endif

@@ -1,6 +1,6 @@
-/* What is a shard made of, and how long does each part live? Creation and destruction of the shard,
- * the queues and groups linked to it, and the effect of a change of the port on its QPs. Runs on
- * the shard's thread. */
+/* A shard, all protocol state that one thread serves: what is it made of, and how long does each
+ * part live? Creation and destruction of the shard, the queues and groups linked to it, and the
+ * effect of a change of the port on its QPs. Runs on the shard's thread. */
 #include "shard/shard.h"
 
 #include <stdlib.h>
@@ -138,7 +138,7 @@ void rn_shard_port_gone(struct rn_shard *sh, rn_time now)
 			rn_qp_error(sh->qp[i], 0, false, now);
 }
 
-/* Searches all QPs one by one, because MAC addresses change rarely. */
+/* Searches all QPs one by one, which is fast enough because MAC addresses change rarely. */
 void rn_shard_new_mac(struct rn_shard *sh, const struct rn_gid *addr, const uint8_t mac[6])
 {
 	struct rn_gid hop;

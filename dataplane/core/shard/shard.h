@@ -33,7 +33,7 @@ struct rn_shard {
 	uint64_t qpn_inv;
 	uint32_t qpn_first, qpn_count; /* smallest k of a QPN, and how many values k has */
 	struct rn_secret qpn_order; /* secret key of the order in which this shard gives out QPNs */
-	uint32_t qpn_next;	    /* position in the order of qpn_order */
+	uint32_t qpn_next;	    /* how many places of that order are used up */
 	uint32_t nqp, gen;
 
 	struct rn_resolving resolving[RN_RESOLVING];
