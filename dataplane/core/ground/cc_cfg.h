@@ -41,7 +41,7 @@ struct rn_cc_cfg {
 	rn_time time_reset;   /* period of the timer that raises the rate */
 	/* decay period of alpha; least time between two cuts */
 	rn_time alpha_period, monitor_period;
-	uint64_t line_rate;	    /* rate at which a limit ends; never 0 */
+	uint64_t line_rate;	    /* a rate limit ends when it has risen to this rate; never 0 */
 	uint64_t min_rate;	    /* lowest rate of a limited QP: 1..line_rate */
 	uint64_t ai_rate, hai_rate; /* steps of additive and of hyper increase */
 	uint64_t first_rate;	    /* rate after the first CNP; 0 = as computed for any cut */

@@ -54,7 +54,7 @@ static struct rn_nbr *find(const struct rn_neigh *n, const struct rn_gid *addr)
 	return NULL;
 }
 
-/* Makes the entry local and the most recently used one. */
+/* Makes the entry a local one (neigh.h) and the most recently used. */
 static void touch(struct rn_neigh *n, struct rn_nbr *e)
 {
 	e->ours = true;

@@ -6,7 +6,7 @@
 
 #include "memory/mem_ops.h"
 
-/* Returns the bytes per receive. */
+/* Returns how many bytes of the queue's memory one receive takes. */
 static uint32_t stride_of(uint32_t max_sge)
 {
 	return sizeof(struct rn_rqe) + max_sge * sizeof(struct rn_sge);

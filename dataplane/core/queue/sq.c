@@ -9,8 +9,8 @@
 
 #include "memory/mem_ops.h"
 
-/* Returns the bytes per request. There is always room for the operands of an atomic, and on UD for
- * the destination. */
+/* Returns how many bytes of the queue's memory one request takes. There is always room for the
+ * operands of an atomic, and on UD for the destination. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
