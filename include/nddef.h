@@ -21,7 +21,7 @@
 #define ND_ADAPTER_FLAG_CQ_RESIZE_SUPPORTED		  0x00000100
 #define ND_ADAPTER_FLAG_LOOPBACK_CONNECTIONS_SUPPORTED	  0x00010000
 
-/* types of IND2CompletionQueue::Notify */
+/* values for the `type` argument of IND2CompletionQueue::Notify */
 #define ND_CQ_NOTIFY_ERRORS    0
 #define ND_CQ_NOTIFY_ANY       1
 #define ND_CQ_NOTIFY_SOLICITED 2
@@ -62,10 +62,14 @@ typedef struct _ND2_ADAPTER_INFO {
 	ULONG MaxInitiatorQueueDepth;
 	ULONG MaxSharedReceiveQueueDepth; /* 0 = no shared receive queues */
 	ULONG MaxCompletionQueueDepth;
-	ULONG InlineRequestThreshold; /* bytes up to which inline data is faster */
-	ULONG LargeRequestThreshold;  /* bytes above which RDMA is faster than Send */
-	ULONG MaxCallerData;	      /* maximum bytes of private data of Connect */
-	ULONG MaxCalleeData;	      /* maximum bytes of private data of Accept and Reject */
+	/* up to this many bytes, ND_OP_FLAG_INLINE is at least as fast as sending from a registered
+	 * buffer */
+	ULONG InlineRequestThreshold;
+	/* above this many bytes, RDMA Read and Write are faster than Send */
+	ULONG LargeRequestThreshold;
+	ULONG MaxCallerData; /* maximum bytes of private data that Connect accepts */
+	/* maximum bytes of private data that Accept and Reject accept */
+	ULONG MaxCalleeData;
 	ULONG AdapterFlags;
 } ND2_ADAPTER_INFO;
 
@@ -107,8 +111,8 @@ typedef enum _ND2_REQUEST_TYPE {
 typedef struct _ND2_RESULT {
 	HRESULT Status;
 	ULONG BytesTransferred;
-	void *QueuePairContext; /* as given to CreateQueuePair */
-	void *RequestContext;	/* as given with the request */
+	void *QueuePairContext; /* the `context` that was given to CreateQueuePair */
+	void *RequestContext;	/* the `requestContext` that was given to Send, Receive and so on */
 	ND2_REQUEST_TYPE RequestType;
 } ND2_RESULT;
 

@@ -1,7 +1,8 @@
 /*
- * DllSelectAddress, an optional export of a provider library beside DllGetClassObject: the helper
- * library calls it to choose a local address on ports that are not in the kernel's routing table.
- * Applications need not call it.
+ * DllSelectAddress, an optional export of a provider library beside DllGetClassObject.
+ * NdResolveAddress (ndsupport.h) calls it to find the local address from which to reach a remote
+ * one, since the kernel's routing table does not know the network ports of a provider with its own
+ * NIC. Applications need not call it.
  */
 #ifndef NDROUTE_H
 #define NDROUTE_H
@@ -12,9 +13,10 @@
 
 /* Ranks how well a local address reaches a remote address; larger is better. */
 enum nd_route_rank {
-	ND_ROUTE_NONE,	       /* no route */
-	ND_ROUTE_GATEWAY,      /* through the gateway of its network */
-	ND_ROUTE_PREFIX,       /* in one subnet; rank = this value + prefix length in bits */
+	ND_ROUTE_NONE,	  /* no route */
+	ND_ROUTE_GATEWAY, /* through the gateway configured for the address family */
+	/* both addresses are in one subnet; rank = this value + prefix length in bits */
+	ND_ROUTE_PREFIX,
 	ND_ROUTE_SELF = 0x100, /* the local address is the remote address */
 };
 

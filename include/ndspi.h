@@ -13,10 +13,10 @@
  * no request has begun. Besides the statuses named at its declaration, such a method returns
  * ND_INVALID_PARAMETER if pOverlapped is NULL, ND_INVALID_HANDLE if hEvent is not an event, and
  * ND_INSUFFICIENT_RESOURCES if memory runs out. A status named without an explanation has its usual
- * meaning. When the adapter's port is gone, pending requests complete with ND_DEVICE_REMOVED and
- * methods return this status, except those that end something (Release, Deregister, Flush,
- * CancelOverlappedRequests). In a forked child of the process that opened the adapter every method
- * with a status returns ND_DEVICE_REMOVED.
+ * meaning. When the adapter's network port is gone (its device was removed), pending requests
+ * complete with ND_DEVICE_REMOVED and methods return this status, except those that end something
+ * (Release, Deregister, Flush, CancelOverlappedRequests). In a forked child of the process that
+ * opened the adapter every method with a status returns ND_DEVICE_REMOVED.
  *
  * While an adapter is open the library has a handler for SIGSEGV and SIGBUS. A handler that the
  * client installs later must call the one it replaces for faults that are not its own.
@@ -86,7 +86,7 @@ struct IND2Overlapped : public IUnknown {
 struct IND2Provider : public IUnknown {
 	/*
 	 * Lists the local addresses of all adapters. While no adapter is open, each call reads them
-	 * from the configuration. *pcbAddressList: bytes of the buffer, on return bytes needed.
+	 * from the configuration. *pcbAddressList: in, bytes of the buffer; out, bytes needed.
 	 * ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
 	 */
 	virtual HRESULT QueryAddressList(SOCKET_ADDRESS_LIST *pAddressList,
@@ -101,11 +101,11 @@ struct IND2Provider : public IUnknown {
 				       UINT64 *pAdapterId) = 0; /* vtable slot 4 */
 
 	/*
-	 * Opens an adapter and, for the first one of a process, starts the NIC. Each instance has
-	 * its own protection domain: objects and tokens of one instance are invalid in another.
+	 * Opens an adapter; the first call in a process starts the NIC. Each IND2Adapter instance
+	 * has its own protection domain: objects and tokens of one instance are invalid in another.
 	 * ND_INVALID_PARAMETER: no adapter has this id. ND_NO_MEMORY. ND_INSUFFICIENT_RESOURCES: no
-	 * file descriptor is left. ND_DEVICE_REMOVED: the adapter is open already, and its port is
-	 * gone.
+	 * file descriptor is left. ND_DEVICE_REMOVED: the adapter is open already, and its network
+	 * port is gone.
 	 */
 	virtual HRESULT OpenAdapter(REFIID iid, UINT64 adapterId,
 				    void **ppAdapter) = 0; /* vtable slot 5 */
@@ -120,14 +120,15 @@ struct IND2Provider : public IUnknown {
 struct IND2Adapter : public IUnknown {
 	/*
 	 * Creates the file through which objects with OVERLAPPEDs report their completions. Bind it
-	 * to a port or a callback (NdsPortBind, NdsFileBindCallback), or leave it unbound and use
-	 * events. Close it with NdsHandleClose; it lives on while objects use it. ND_NO_MEMORY.
-	 * ND_INSUFFICIENT_RESOURCES: the thread that delivers completions cannot be started.
+	 * to a completion port or a callback (NdsPortBind, NdsFileBindCallback), or leave it
+	 * unbound and use events. Close it with NdsHandleClose; it lives on while objects use it.
+	 * ND_NO_MEMORY. ND_INSUFFICIENT_RESOURCES: the thread that delivers completions cannot be
+	 * started.
 	 */
 	virtual HRESULT CreateOverlappedFile(HANDLE *phOverlappedFile) = 0; /* vtable slot 3 */
 
 	/*
-	 * Copies the adapter's limits. *pcbInfo: bytes of the buffer, on return
+	 * Copies the adapter's limits. *pcbInfo: in, bytes of the buffer; out,
 	 * sizeof(ND2_ADAPTER_INFO). ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
 	 */
 	virtual HRESULT Query(ND2_ADAPTER_INFO *pInfo, ULONG *pcbInfo) = 0; /* vtable slot 4 */
@@ -147,13 +148,13 @@ struct IND2Adapter : public IUnknown {
 					      USHORT group, KAFFINITY affinity,
 					      void **ppCompletionQueue) = 0; /* vtable slot 6 */
 
-	/* Creates a region; IND2MemoryRegion::Register gives it memory. ND_NO_MEMORY. */
+	/* Creates a memory region; IND2MemoryRegion::Register gives it memory. ND_NO_MEMORY. */
 	virtual HRESULT CreateMemoryRegion(REFIID iid, HANDLE hOverlappedFile,
 					   void **ppMemoryRegion) = 0; /* vtable slot 7 */
 
 	/*
-	 * Creates an unbound memory window. ND_INSUFFICIENT_RESOURCES: the limit that regions and
-	 * windows share is reached.
+	 * Creates an unbound memory window. ND_INSUFFICIENT_RESOURCES: the adapter has reached its
+	 * limit, which regions and windows share.
 	 */
 	virtual HRESULT CreateMemoryWindow(REFIID iid,
 					   void **ppMemoryWindow) = 0; /* vtable slot 8 */
@@ -200,18 +201,18 @@ struct IND2Adapter : public IUnknown {
 					       void **ppQueuePair) = 0; /* vtable slot 11 */
 
 	/*
-	 * Creates an unbound connector. ND_NO_MEMORY. ND_INSUFFICIENT_RESOURCES: the adapter has
-	 * reached its limit of connectors.
+	 * Creates a connector without a local address. ND_NO_MEMORY. ND_INSUFFICIENT_RESOURCES: the
+	 * adapter has reached its limit of connectors.
 	 */
 	virtual HRESULT CreateConnector(REFIID iid, HANDLE hOverlappedFile,
 					void **ppConnector) = 0; /* vtable slot 12 */
 
-	/* Creates an unbound listener. ND_NO_MEMORY. */
+	/* Creates a listener without a local address. ND_NO_MEMORY. */
 	virtual HRESULT CreateListener(REFIID iid, HANDLE hOverlappedFile,
 				       void **ppListener) = 0; /* vtable slot 13 */
 };
 
-/* Results of requests, and notifications that results have arrived. */
+/* A queue of results of requests, which can notify the client that results have arrived. */
 struct IND2CompletionQueue : public IND2Overlapped {
 	/*
 	 * Returns group 0 and a mask of the CPUs that the library's delivery thread may run on,
@@ -237,7 +238,7 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	 * has not caused a notification yet counts as the next one, so no result is missed between
 	 * GetResults and Notify. Requests of any type but ND_CQ_NOTIFY_ERRORS that wait at the same
 	 * time complete together. ND_INVALID_PARAMETER_1: not one of these types.
-	 * ND_BUFFER_OVERFLOW: the queue was overrun.
+	 * ND_BUFFER_OVERFLOW: the completion queue was overrun.
 	 */
 	virtual HRESULT Notify(ULONG type, OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
@@ -256,17 +257,17 @@ struct IND2SharedReceiveQueue : public IND2Overlapped {
 					  KAFFINITY *pAffinity) = 0; /* vtable slot 5 */
 
 	/*
-	 * Changes depth and threshold, either both or none; 0 leaves a value unchanged. A new
-	 * threshold also applies to Notify requests that wait already. ND_BUFFER_OVERFLOW: more
-	 * receives than the new depth are posted. ND_INVALID_PARAMETER: the depth exceeds
-	 * MaxSharedReceiveQueueDepth. ND_INSUFFICIENT_RESOURCES.
+	 * Changes the depth and the threshold of Notify, either both or none; 0 leaves a value
+	 * unchanged. A new threshold also applies to Notify requests that wait already.
+	 * ND_BUFFER_OVERFLOW: more receives than the new depth are posted. ND_INVALID_PARAMETER:
+	 * the depth exceeds MaxSharedReceiveQueueDepth. ND_INSUFFICIENT_RESOURCES.
 	 */
 	virtual HRESULT Modify(ULONG queueDepth, ULONG notifyThreshold) = 0; /* vtable slot 6 */
 
 	/*
 	 * Requests one notification: the request completes when fewer receives than the threshold
-	 * are left, or at once if fewer are left already. All requests that wait at that moment
-	 * complete together.
+	 * (notifyThreshold) are left, or at once if fewer are left already. All Notify requests
+	 * that wait at that moment complete together.
 	 */
 	virtual HRESULT Notify(OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
@@ -286,18 +287,18 @@ struct IND2MemoryRegion : public IND2Overlapped {
 	/*
 	 * Registers cbBuffer bytes with ND_MR_FLAG_ flags; the request completes at once. If the
 	 * buffer has at most 64 KB, its pages become resident. The buffer must stay mapped until it
-	 * is deregistered. ND_INVALID_BUFFER_SIZE: 0 bytes. ND_INVALID_PARAMETER: NULL, or more
-	 * than MaxRegistrationSize. ND_INVALID_PARAMETER_3: unknown flags. ND_ACCESS_VIOLATION: a
-	 * page is not mapped or lacks the access that the flags ask for. ND_INVALID_DEVICE_STATE:
-	 * the region is registered already.
+	 * is deregistered. ND_INVALID_BUFFER_SIZE: cbBuffer is 0. ND_INVALID_PARAMETER: pBuffer is
+	 * NULL, or cbBuffer exceeds MaxRegistrationSize. ND_INVALID_PARAMETER_3: unknown flags.
+	 * ND_ACCESS_VIOLATION: a page is not mapped or lacks the access that the flags ask for.
+	 * ND_INVALID_DEVICE_STATE: the region is registered already.
 	 */
 	virtual HRESULT Register(const void *pBuffer, SIZE_T cbBuffer, ULONG flags,
 				 OVERLAPPED *pOverlapped) = 0; /* vtable slot 5 */
 
 	/*
-	 * Ends the registration; the request completes at once, and from then on both tokens are
-	 * invalid. ND_DEVICE_BUSY: a window is bound to the region. ND_INVALID_DEVICE_STATE: the
-	 * region is not registered.
+	 * Ends the registration; the request completes at once, and from then on the region's local
+	 * and remote tokens are invalid. ND_DEVICE_BUSY: a memory window is bound to the region.
+	 * ND_INVALID_DEVICE_STATE: the region is not registered.
 	 */
 	virtual HRESULT Deregister(OVERLAPPED *pOverlapped) = 0; /* vtable slot 6 */
 
@@ -314,9 +315,9 @@ struct IND2MemoryRegion : public IND2Overlapped {
 /* A part of a region that the peer may access while the window is bound. */
 struct IND2MemoryWindow : public IUnknown {
 	/*
-	 * Returns the token of the last IND2QueuePair::Bind, valid for the peer once that request
-	 * has completed; 0 before the first one. The token is opaque and in network byte order,
-	 * like the remote token of a region.
+	 * Returns the token of the last IND2QueuePair::Bind of this window, valid for the peer once
+	 * that Bind has completed; 0 before the first Bind. The token is opaque and in network byte
+	 * order, like the remote token of a region.
 	 */
 	virtual UINT32 GetRemoteToken() = 0; /* vtable slot 3 */
 };
@@ -340,23 +341,23 @@ struct IND2QueuePair : public IUnknown {
 	virtual HRESULT Flush() = 0; /* vtable slot 3 */
 
 	/*
-	 * Posts a message for a Receive of the peer. flags: SILENT_SUCCESS, READ_FENCE (start
-	 * after all earlier Reads), SEND_AND_SOLICIT_EVENT, INLINE (the data is copied before the
-	 * call returns, and tokens are ignored); others: ND_INVALID_PARAMETER_4.
+	 * Posts a message that the peer takes with a Receive. flags: SILENT_SUCCESS, READ_FENCE
+	 * (start after all earlier Reads), SEND_AND_SOLICIT_EVENT, INLINE (the data is copied
+	 * before the call returns, and tokens are ignored); others: ND_INVALID_PARAMETER_4.
 	 */
 	virtual HRESULT Send(void *requestContext, const ND2_SGE sge[], ULONG nSge,
 			     ULONG flags) = 0; /* vtable slot 4 */
 
 	/*
-	 * Posts the buffers for one message of the peer; allowed in any state. After the end of a
-	 * connection the result is ND_CANCELED. ND_INVALID_DEVICE_REQUEST: the queue pair has a
-	 * shared receive queue.
+	 * Posts the buffers for one message of the peer; allowed in any state of the connection. A
+	 * Receive posted after the connection's end gets the result ND_CANCELED.
+	 * ND_INVALID_DEVICE_REQUEST: the queue pair has a shared receive queue.
 	 */
 	virtual HRESULT Receive(void *requestContext, const ND2_SGE sge[],
 				ULONG nSge) = 0; /* vtable slot 5 */
 
 	/*
-	 * Posts a request that binds a window to a part of a registered region. flags:
+	 * Posts a request that binds a memory window to a part of a registered region. flags:
 	 * SILENT_SUCCESS, READ_FENCE, ALLOW_READ, ALLOW_WRITE (the peer's rights); others:
 	 * ND_INVALID_PARAMETER_6. ND_INVALID_PARAMETER_2: not a region of this adapter.
 	 * ND_INVALID_PARAMETER_3: not a window of this adapter. ND_ACCESS_VIOLATION: the range lies
@@ -368,7 +369,7 @@ struct IND2QueuePair : public IUnknown {
 			     ULONG flags) = 0; /* vtable slot 6 */
 
 	/*
-	 * Posts a request that ends a window's binding; once it has completed, the window's token
+	 * Posts a request that unbinds a memory window; once it has completed, the window's token
 	 * is invalid. flags: SILENT_SUCCESS, READ_FENCE; others: ND_INVALID_PARAMETER_3.
 	 * ND_INVALID_PARAMETER_2: not a window of this adapter. The result's status is
 	 * ND_INVALID_DEVICE_REQUEST if the window is not bound to this queue pair.
@@ -431,9 +432,9 @@ struct IND2Connector : public IND2Overlapped {
 				OVERLAPPED *pOverlapped) = 0; /* vtable slot 6 */
 
 	/*
-	 * Confirms an accepted connection; once the call has returned, the queue pair takes all
-	 * requests. The OVERLAPPED completes at once, with ND_CONNECTION_ABORTED if the peer has
-	 * gone meanwhile.
+	 * Confirms, on the active side, a connection that the peer has accepted; once the call has
+	 * returned, the queue pair takes all requests. The OVERLAPPED completes at once, with
+	 * ND_CONNECTION_ABORTED if the peer has gone meanwhile.
 	 */
 	virtual HRESULT CompleteConnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
@@ -466,15 +467,15 @@ struct IND2Connector : public IND2Overlapped {
 
 	/*
 	 * Copies the peer's private data, zero-padded to the size of its message's field: 56 bytes
-	 * of a request, 196 of a reply, 148 of a rejection. *pcbPrivateData: bytes of the buffer,
-	 * on return bytes available. ND_BUFFER_OVERFLOW: the buffer is NULL, or it has room for a
-	 * part only, which is copied. ND_CONNECTION_INVALID: the peer has sent no private data.
+	 * of a request, 196 of a reply, 148 of a rejection. *pcbPrivateData: in, bytes of the
+	 * buffer; out, bytes available. ND_BUFFER_OVERFLOW: the buffer is NULL, or it has room for
+	 * a part only, which is copied. ND_CONNECTION_INVALID: the peer has sent no private data.
 	 */
 	virtual HRESULT GetPrivateData(void *pPrivateData,
 				       ULONG *pcbPrivateData) = 0; /* vtable slot 11 */
 
 	/*
-	 * Copies the connector's local address. *pcbAddress: bytes of the buffer, on return bytes
+	 * Copies the connector's local address. *pcbAddress: in, bytes of the buffer; out, bytes
 	 * needed. ND_BUFFER_OVERFLOW: the buffer is NULL or too small. ND_CONNECTION_INVALID: the
 	 * connector has no address yet.
 	 */

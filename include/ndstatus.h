@@ -27,7 +27,8 @@
 #define ND_IO_TIMEOUT		  ((HRESULT)0xC00000B5)
 #define ND_NOT_SUPPORTED	  ((HRESULT)0xC00000BB)
 #define ND_INTERNAL_ERROR	  ((HRESULT)0xC00000E5)
-/* ND_INVALID_PARAMETER_N: argument N of the method is invalid, counted from 1, without `This`. */
+/* ND_INVALID_PARAMETER_N: argument N of the method is invalid; arguments are counted from 1,
+ * without `This`. */
 #define ND_INVALID_PARAMETER_1	  ((HRESULT)0xC00000EF)
 #define ND_INVALID_PARAMETER_2	  ((HRESULT)0xC00000F0)
 #define ND_INVALID_PARAMETER_3	  ((HRESULT)0xC00000F1)

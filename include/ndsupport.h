@@ -1,8 +1,9 @@
 /*
- * Helper functions that find the providers of this machine and open adapters by address. Link with
- * libsoftrnic. Any thread may call them. Before NdStartup all other functions return
- * ND_DEVICE_NOT_READY. Each call reads the providers from the catalogue and the addresses from the
- * providers. All but NdCleanup may return ND_NO_MEMORY, or ND_INSUFFICIENT_RESOURCES when no file
+ * Helper functions that find the NetworkDirect providers (libraries that implement the interfaces
+ * of ndspi.h) of this machine, and open adapters by address. Link with libsoftrnic. Any thread may
+ * call them. Before NdStartup all other functions return ND_DEVICE_NOT_READY. Each call finds the
+ * providers in the catalogue (a folder with one file per provider) and asks them for their
+ * addresses. All but NdCleanup may return ND_NO_MEMORY, or ND_INSUFFICIENT_RESOURCES when no file
  * descriptor is left.
  */
 #ifndef NDSUPPORT_H
@@ -32,7 +33,7 @@ HRESULT NdCleanup(void);
 void NdFlushProviders(void);
 
 /*
- * Lists the local addresses of all providers. *pcbAddressList: bytes of the buffer. ND_SUCCESS:
+ * Lists the local addresses of all providers. *pcbAddressList: in, bytes of the buffer. ND_SUCCESS:
  * *pcbAddressList is the number of bytes used, 0 if there is no address (the list may then be
  * NULL). ND_BUFFER_OVERFLOW: *pcbAddressList is the number of bytes needed.
  */
@@ -40,9 +41,9 @@ HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_
 
 /*
  * Returns the local address, with port 0, from which to reach a remote address. *pcbLocalAddress:
- * bytes of the buffer, on return bytes needed. ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
- * ND_INVALID_ADDRESS: not an IP address, or reachable only from a local address that no provider
- * owns. ND_NETWORK_UNREACHABLE: no route.
+ * in, bytes of the buffer; out, bytes needed. ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
+ * ND_INVALID_ADDRESS: the remote address is not an IP address, or is reachable only from a local
+ * address that no provider owns. ND_NETWORK_UNREACHABLE: there is no route to it.
  */
 HRESULT NdResolveAddress(const struct sockaddr *pRemoteAddress, SIZE_T cbRemoteAddress,
 			 struct sockaddr *pLocalAddress, SIZE_T *pcbLocalAddress);
@@ -60,8 +61,8 @@ HRESULT NdCheckAddress(const struct sockaddr *pAddress, SIZE_T cbAddress);
 HRESULT NdOpenAdapter(REFIID iid, const struct sockaddr *pAddress, SIZE_T cbAddress,
 		      void **ppIAdapter);
 
-/* Always fails, since version 1 adapters do not exist here: ND_INVALID_ADDRESS for a valid
- * address. */
+/* Always fails, since version 1 adapters do not exist here. Returns ND_INVALID_ADDRESS even for an
+ * address that NdOpenAdapter would accept. */
 HRESULT NdOpenV1Adapter(const struct sockaddr *pAddress, SIZE_T cbAddress, INDAdapter **ppIAdapter);
 
 #ifdef __cplusplus

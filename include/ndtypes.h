@@ -1,6 +1,6 @@
 /*
- * The base types of the NetworkDirect headers on Linux, and calls for the kernel objects that the
- * interfaces use: events, completion ports, overlapped files.
+ * The base types of the NetworkDirect headers on Linux, and functions for what are kernel objects
+ * on Windows: events, completion ports, overlapped files.
  *
  * Widths are those of 64-bit Windows (LLP64), so no type here is a `long`. Layouts of GUID,
  * OVERLAPPED, SOCKET_ADDRESS and SOCKET_ADDRESS_LIST equal the Windows ones. AF_INET6 has its Linux
@@ -103,7 +103,7 @@ typedef struct _OVERLAPPED {
 	};
 	/*
 	 * event to set when the request completes, or NULL; if the lowest bit of the handle is set,
-	 * no packet is queued to the port
+	 * no entry is queued to the completion port
 	 */
 	HANDLE hEvent;
 } OVERLAPPED;
@@ -120,8 +120,8 @@ typedef struct _SOCKET_ADDRESS_LIST {
 } SOCKET_ADDRESS_LIST;
 
 /*
- * The headers' constants are static const, so that a client needs no library to name an interface
- * and several definitions cannot clash. Compare GUIDs by value, never by address.
+ * The interface ids are static constants, so each source file that includes the headers has its own
+ * copies and needs no library for them. Compare GUIDs by value, never by address.
  */
 static const GUID IID_IUnknown __attribute__((unused)) = {
 	0x00000000, 0x0000, 0x0000, {0xC0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x46}};
@@ -207,15 +207,16 @@ struct IClassFactory {
 #define NDS_WAIT_MAX 64u	 /* maximum number of events of one NdsEventWaitAny */
 
 /*
- * Closes a handle of any kind. The object lives on while it is in use: pending requests keep their
- * event and file alive, queues and connectors their file, files their port. ND_INVALID_HANDLE: not
- * an open handle.
+ * Closes a handle of any kind. The object lives on while it is in use: a pending request keeps its
+ * event and its overlapped file alive, an ND2 object the file it was created on, a file the
+ * completion port it is bound to. ND_INVALID_HANDLE: not an open handle.
  */
 HRESULT NdsHandleClose(HANDLE handle);
 
 /* ---- Events ------------------------------------------------------------------------------- */
 
-/* Creates an event. With manualReset FALSE a successful wait clears the event. ND_NO_MEMORY. */
+/* Creates an event. If manualReset is FALSE, a successful wait clears the event. May fail with
+ * ND_NO_MEMORY. */
 HRESULT NdsEventCreate(BOOL manualReset, BOOL initiallySet, HANDLE *pEvent);
 HRESULT NdsEventSet(HANDLE event);
 HRESULT NdsEventReset(HANDLE event);
@@ -229,8 +230,8 @@ HRESULT NdsEventWait(HANDLE event, ULONG timeoutMs);
 /*
  * Waits until one of n events (1 to NDS_WAIT_MAX) is set and stores its index in *pIndex, the
  * lowest index if several are set. Only that event is cleared, if it resets automatically. Statuses
- * as for NdsEventWait; ND_INSUFFICIENT_RESOURCES: each event needs a file descriptor, and no
- * descriptor is left.
+ * as for NdsEventWait; ND_INSUFFICIENT_RESOURCES: this call needs a file descriptor for each event,
+ * and none is left.
  */
 HRESULT NdsEventWaitAny(const HANDLE events[], ULONG n, ULONG timeoutMs, ULONG *pIndex);
 
@@ -244,11 +245,13 @@ int NdsEventGetFd(HANDLE event);
 
 /* ---- Completion ports --------------------------------------------------------------------- */
 
-/* One completion taken from a port; 32 bytes, with the layout of the Windows OVERLAPPED_ENTRY. */
+/* One entry taken from a completion port; 32 bytes, with the layout of the Windows
+ * OVERLAPPED_ENTRY. */
 typedef struct _NDS_PORT_ENTRY {
 	ULONG_PTR lpCompletionKey;
 	OVERLAPPED *lpOverlapped;
-	ULONG_PTR Internal; /* status of the request, zero-extended; 0 for posted entries */
+	/* status of the request, zero-extended; 0 if NdsPortPost queued the entry */
+	ULONG_PTR Internal;
 	DWORD dwNumberOfBytesTransferred;
 } NDS_PORT_ENTRY;
 
@@ -261,49 +264,53 @@ static inline BOOL NdsPortEntryFailed(const NDS_PORT_ENTRY *entry)
 HRESULT NdsPortCreate(HANDLE *pPort);
 
 /*
- * Binds a file to a port: from now on the completion of each request on this file, including those
- * pending now, is queued to the port with this key, unless the request's hEvent has its lowest bit
- * set. ND_INVALID_PARAMETER: the file is bound already.
+ * Binds an overlapped file to a completion port: from now on the completion of each request on this
+ * file, including those pending now, is queued to the port with this key, unless the request's
+ * hEvent has its lowest bit set. ND_INVALID_PARAMETER: the file is bound already.
  */
 HRESULT NdsPortBind(HANDLE port, HANDLE file, ULONG_PTR key);
 
-/* Queues an entry with the client's own values; `overlapped` is not accessed and may be NULL. */
+/* Queues an entry with the client's own values to a completion port; `overlapped` is not accessed
+ * and may be NULL. */
 HRESULT NdsPortPost(HANDLE port, ULONG bytes, ULONG_PTR key, OVERLAPPED *overlapped);
 
 /*
- * Takes up to n entries (n > 0), oldest first, and waits until there is at least one. ND_SUCCESS:
- * *pCount >= 1. ND_TIMEOUT (note that FAILED() is false for it): no entry came within timeoutMs
- * milliseconds, *pCount = 0. ND_CANCELED: the port was closed while the call waited.
+ * Takes up to n entries (n > 0) from a completion port, oldest first, and waits until there is at
+ * least one. ND_SUCCESS: *pCount >= 1. ND_TIMEOUT (note that FAILED() is false for it): no entry
+ * came within timeoutMs milliseconds, *pCount = 0. ND_CANCELED: the port was closed while the call
+ * waited.
  */
 HRESULT NdsPortGet(HANDLE port, NDS_PORT_ENTRY entries[], ULONG n, ULONG timeoutMs, ULONG *pCount);
 
 /*
- * Returns a file descriptor that is readable while entries are queued; the rules of NdsEventGetFd
- * apply.
+ * Returns a file descriptor that is readable while entries are queued to the completion port; the
+ * rules of NdsEventGetFd apply.
  */
 int NdsPortGetFd(HANDLE port);
 
 /* ---- Overlapped files (created by IND2Adapter::CreateOverlappedFile) ------------------------ */
 
-/* A completion routine. status: final status of the request, 0 or a negative HRESULT. */
+/* A completion routine of the client (NdsFileBindCallback). status: final status of the request, 0
+ * or a negative HRESULT. */
 typedef void (*NDS_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, OVERLAPPED *overlapped);
 
 /*
- * Binds a file to a callback: from now on the completion of each request on this file, including
- * those pending now, runs `routine` on a thread of the library, unless the request's hEvent has its
- * lowest bit set. Up to 64 routines run at once, so they may wait for one another.
+ * Binds an overlapped file to a callback: from now on the completion of each request on this file,
+ * including those pending now, runs `routine` on a thread of the library, unless the request's
+ * hEvent has its lowest bit set. Up to 64 routines run at once, so they may wait for one another.
  * ND_INVALID_PARAMETER: the file is bound already.
  */
 HRESULT NdsFileBindCallback(HANDLE file, NDS_COMPLETION_ROUTINE routine);
 
-/* Modes of a file; the values equal those of FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and
+/* Modes of an overlapped file; the values equal those of FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and
  * FILE_SKIP_SET_EVENT_ON_HANDLE on Windows. */
 enum {
 	NDS_FILE_SKIP_PORT_ON_SUCCESS = 1,
 	NDS_FILE_SKIP_EVENT_ON_FILE = 2,
 };
 
-/* Both modes are always on, so setting them succeeds. ND_INVALID_PARAMETER: another bit is set. */
+/* Both modes are always on, so this call only checks its arguments. ND_INVALID_PARAMETER: `modes`
+ * has another bit. */
 HRESULT NdsFileSetModes(HANDLE file, ULONG modes);
 
 /* ---- Counts of live objects ---------------------------------------------------------------- */
@@ -314,14 +321,15 @@ typedef struct _NDS_LIVE {
 } NDS_LIVE;
 
 /*
- * Counts the objects of the library that are alive in this process, by kind: the interfaces
- * ("adapter", "completion queue", ..., from the first one created), "protection domain" (one for
- * each opened adapter; it stays while the NIC holds a region or queue pair of that adapter),
- * "event", "port" and "file" behind handles, "request" (an OVERLAPPED without a final status),
- * "packet" (a completion queued to a port or a callback). Meant for tests: once all objects are
- * released, all handles closed and all packets taken, all counts soon become 0 (threads of the
- * library may hold a last reference for a moment). Fills up to n rows and returns the number of
- * rows that exist, at most 32.
+ * Counts the objects of the library that are alive in this process, by kind: one kind for each
+ * interface ("adapter", "completion queue", ...; listed once an object of it has been created),
+ * "protection domain" (one for each opened adapter; it stays while the NIC holds a region or queue
+ * pair of that adapter), "event", "port" (completion ports) and "file" for what is behind handles,
+ * "request" (an OVERLAPPED without a final status), "packet" (an entry queued to a completion port
+ * or a callback). Meant for tests: once all objects are released, all handles closed and all
+ * packets taken, all counts soon become 0 (threads of the library may hold a last reference for a
+ * moment). Fills in at most n elements of live[], one per kind, and returns the number of kinds, at
+ * most 32.
  */
 ULONG NdsLiveObjects(NDS_LIVE live[], ULONG n);
 

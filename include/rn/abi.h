@@ -1,13 +1,12 @@
 /* softrnic: the binary interface between front ends (NetworkDirect, later verbs) and the NIC.
  *
  * All structures have fixed-width members. The only pointers are application addresses, which the
- * NIC resolves through its memory region (MR) table. The same layout serves a front end in the
- * same process and, later, one that uses shared memory. Static assertions below check the sizes;
- * RN_ABI_VERSION changes with any of them.
+ * NIC resolves through its memory region (MR) table. The same layout serves a front end in the same
+ * process and, later, one that uses shared memory. Static assertions below check the sizes; any
+ * change of a layout changes RN_ABI_VERSION, too.
  *
- * Ownership: a slot or command belongs to the thread that fills it until it is committed. The
- * reader copies it, validates the copy, and uses only the copy.
- */
+ * Ownership: a slot of a submission ring, or a command, belongs to the thread that fills it until
+ * that thread submits it. The NIC copies it, validates the copy, and uses only the copy. */
 #ifndef RN_ABI_H
 #define RN_ABI_H
 
@@ -19,7 +18,7 @@
 
 #include "rn/status.h"
 
-/* RN_ATOMIC: C and C++ programs get the same layout. */
+/* RN_ATOMIC(type): an atomic variable, with the same layout in C and C++ programs. */
 #ifdef __cplusplus
 #include <atomic>
 #define RN_ATOMIC(type) std::atomic<type>
@@ -95,9 +94,10 @@ struct rn_atomic {
 	uint64_t compare; /* CMP_SWAP: value to compare with the target */
 };
 
-/* An address vector: how to reach a peer. dmac is the MAC of the next hop. has_vlan = 0 uses the
- * port's VLAN; a VLAN other than the port's is refused. sl is the priority in the VLAN tag; 0 uses
- * vlan_tci or the port's. tclass and hop_limit of 0 use the port's values. */
+/* An address vector: how to reach a peer. dmac is the MAC of the next hop. Packets always carry the
+ * port's VLAN; with has_vlan = 1, a vlan_tci that names another VLAN is refused. The priority in
+ * the VLAN tag is sl; if sl is 0, that of vlan_tci (has_vlan = 1), else the port's. tclass and
+ * hop_limit of 0 stand for the port's values. */
 struct rn_av {
 	struct rn_gid sgid, dgid;
 	uint8_t dmac[6];
@@ -120,9 +120,10 @@ struct rn_ud {
 };
 static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 
-#define RN_QPN_GROUP	0xFFFFFFu   /* the destination QPN of packets to a multicast group */
-#define RN_UD_OWN_QKEY	0x80000000u /* in rn_ud.qkey: send the QP's own Q_Key */
-#define RN_UD_GRH_BYTES 40u	    /* bytes before a UD payload, part of byte_len */
+#define RN_QPN_GROUP   0xFFFFFFu   /* the destination QPN of packets to a multicast group */
+#define RN_UD_OWN_QKEY 0x80000000u /* in rn_ud.qkey: send the QP's own Q_Key */
+/* bytes that precede the payload in the buffer of a UD receive; byte_len counts them */
+#define RN_UD_GRH_BYTES 40u
 
 /* The first slot of a work request. Each further slot holds 4 more SGEs, or 64 more inline bytes.
  * An atomic has one SGE of 8 bytes, which receives the former value in host order, and a struct
@@ -158,7 +159,7 @@ struct rn_wqe {
 static_assert(sizeof(struct rn_wqe) == RN_SLOT_BYTES, "one slot");
 static_assert(offsetof(struct rn_wqe, sge) == 48, "first SGE");
 
-#define RN_WQE_MAX_SLOTS  10 /* 1 + 9*4 = 37 SGEs, or 16 + 9*64 = 592 inline bytes */
+#define RN_WQE_MAX_SLOTS  10 /* room for 1 + 9*4 = 37 SGEs, or 16 + 9*64 = 592 inline bytes */
 #define RN_WQE_MAX_SGE	  32
 #define RN_WQE_MAX_INLINE 512
 #define RN_MSG_MAX	  (1u << 31)
@@ -176,7 +177,7 @@ static inline unsigned rn_wqe_slots_inline(unsigned n)
 
 #define RN_ATOMIC_BYTES 8u
 #define RN_ATOMIC_SLOTS 2
-#define RN_UD_SLOTS	1 /* slots of a UD SEND besides those of SGEs or data */
+#define RN_UD_SLOTS	1 /* slots of a UD SEND besides those of its SGEs or inline data */
 static_assert(1 + (RN_WQE_MAX_SGE - 1 + 3) / 4 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS,
 	      "datagrams of many SGEs");
 static_assert(1 + (RN_WQE_MAX_INLINE - 16 + 63) / 64 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS,
@@ -206,7 +207,7 @@ enum rn_cqe_flag {
 	 * A17.4.5.2) */
 	RN_CQE_GRH = 1 << 4,
 	RN_CQE_ERROR = 1 << 5,
-	/* with RECV and IMM: a WRITE_IMM consumed the receive without writing to it */
+	/* with RECV and IMM: a WRITE_IMM consumed the receive without writing to its buffers */
 	RN_CQE_WRITE = 1 << 6,
 };
 
@@ -224,7 +225,8 @@ struct rn_cqe {
 	uint16_t flags;	  /* enum rn_cqe_flag */
 	uint16_t pkey_index;
 	uint8_t sl;
-	uint8_t vendor_err; /* internal cause of an error (a verdict number), or 0 */
+	/* what the NIC found wrong: number of one of its internal error causes, or 0 */
+	uint8_t vendor_err;
 	uint64_t time_ns;
 	uint64_t reserved[2];
 };
@@ -251,15 +253,15 @@ enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
  * its tail, issues a full fence and reads `armed`. So one of the two always sees the other's
  * store. */
 struct rn_cq_shared {
-	/* enum rn_cq_arm; a shard that fires the CQ sets it to RN_CQ_ARM_NONE, by an atomic
-	 * exchange */
+	/* enum rn_cq_arm; a shard that fires the CQ (sends RN_EVENT_CQ) sets this to
+	 * RN_CQ_ARM_NONE, by an atomic exchange */
 	alignas(64) RN_ATOMIC(uint32_t) armed;
 	RN_ATOMIC(uint32_t) overrun; /* 1: the CQ was overrun and is unusable; never cleared */
 };
 
 /* State of a QP, written only by its shard and read by the application. It shows how full the
- * queues are: a request may be posted while posted - retired < depth. Requests without a CQE are
- * retired, too. */
+ * queues are: the application counts the requests it posts, the shard those it has finished with
+ * (retired, with or without a CQE), and a request may be posted while posted - retired < depth. */
 struct rn_qp_shared {
 	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
 	RN_ATOMIC(uint32_t) rq_retired;
@@ -267,16 +269,17 @@ struct rn_qp_shared {
 };
 
 /* State of a memory window, written by shards and read by the application. A window is bound from
- * the posting of its BIND until `ended` equals the key of that BIND: the INVALIDATE is complete,
- * the BIND failed or was flushed, or the QP ended (error, reset, destruction). `ended` is stored
- * with release before the completion that reports the end. */
+ * the posting of its BIND until `ended` equals the key of that BIND. A shard stores the key there
+ * when the INVALIDATE is complete, when the BIND failed or was flushed, or when the QP has ended
+ * (error, reset, destruction). `ended` is stored with release before the completion that reports
+ * the end. */
 struct rn_mw_shared {
 	RN_ATOMIC(uint32_t) ended;
 };
 
 /* State of a shared receive queue (SRQ). `posted` counts receives when they are posted, `taken`
  * when a message takes them, both from 0. posted - taken receives are in the queue; another may be
- * posted while this number is less than the depth. `limit` works like arming a CQ: the application
+ * posted while this number is less than the depth. `limit` is armed as a CQ is: the application
  * stores it, then reads `taken`; a shard increments `taken`, then reads `limit`. The shard that
  * leaves fewer than `limit` receives sets `limit` to 0 (by an atomic exchange) and sends
  * RN_EVENT_SRQ_LIMIT. */
@@ -429,7 +432,7 @@ struct rn_cm_param {
 	uint8_t rnr_retry;	     /* how often the peer is to retry after an RNR NAK */
 	uint8_t flow_control;
 	uint8_t srq;
-	uint8_t path_mtu;    /* in a REQ: path MTU code; 0 = the largest of the port */
+	uint8_t path_mtu;    /* in a REQ: path MTU code; 0 = the largest that the port allows */
 	uint8_t ack_timeout; /* in a REQ: local ACK timeout code; 0 = configured default */
 	uint16_t data_len;
 	uint8_t tclass;
@@ -475,7 +478,8 @@ struct rn_cmd {
 			uint32_t pd, depth, max_sge;
 		} create_srq;
 		struct {
-			uint32_t id, depth; /* the client posts nothing while the command runs */
+			/* the client must post no receive while the command runs */
+			uint32_t id, depth;
 		} modify_srq;
 		/* DESTROY_PD, DESTROY_CQ, DESTROY_SRQ, DEREG_MR (id = lkey), CM commands that need
 		 * only an id */
@@ -491,8 +495,9 @@ struct rn_cmd {
 		} create_mw;
 		struct {
 			uint32_t id;
-			/* QPN of the last BIND: requests in its send queue that name the window
-			 * will have no effect. */
+			/* QPN of the QP to which the last BIND was posted: BIND and INVALIDATE
+			 * requests of the window that still wait in that QP's send queue will have
+			 * no effect. */
 			uint32_t qpn;
 		} destroy_mw;
 		struct {
@@ -502,10 +507,12 @@ struct rn_cmd {
 			uint16_t peer_port;
 			struct rn_gid local; /* all zero = wildcard */
 			struct rn_gid peer;
-			/* CM_LISTEN: limit of unanswered requests, 0 = no limit */
+			/* CM_LISTEN: maximum number of unanswered connection requests, 0 = no
+			 * limit */
 			uint32_t backlog;
-			uint16_t reason;     /* CM_REJECT: REJ reason code, default 28 */
-			uint16_t timeout_ms; /* CM_CONNECT: 0 = timers.cm_response_ms */
+			uint16_t reason; /* CM_REJECT: REJ reason code, default 28 */
+			/* CM_CONNECT: 0 = timers.cm_response_ms of the configuration */
+			uint16_t timeout_ms;
 			struct rn_cm_param param;
 			/* for a newly created id: */
 			uint16_t port_space; /* enum rn_port_space; 0 = TCP */
@@ -523,10 +530,12 @@ static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 /* The response to a command. err: 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	/* id of the CQ, SRQ, PD or CM id; QPN; lkey. CREATE_MW: the window's key, whose low byte
-	 * each BIND replaces */
+	/* names what was created: a CQ, SRQ or PD by its id, a QP by its QPN, a region by its lkey,
+	 * a connection by its CM id, a window by its key, whose low byte each BIND replaces */
 	uint32_t id;
-	uint32_t gen;  /* QP generation; REG_MR: the region's rkey */
+	/* CREATE_QP: generation, which tells the QP from earlier ones with the same QPN; REG_MR:
+	 * rkey */
+	uint32_t gen;
 	uint16_t port; /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
 	uint16_t shard;
 	union {

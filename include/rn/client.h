@@ -3,8 +3,8 @@
  *
  * The caller creates and destroys all objects; it destroys children before their parents. Unless a
  * comment says otherwise, a function may be called from any thread and returns 0 or a negative
- * errno; -ENODEV means that the port was removed. Only rn_client_qp_modify() changes the state of a
- * queue pair on behalf of the front end, which calls it when it gets events of the CM.
+ * errno; -ENODEV means that the port was removed. The CM never changes the state of a queue pair:
+ * the front end does so with rn_client_qp_modify() when it gets events of the CM.
  *
  * No function is a cancellation point, not even rn_client_wait(): a thread that is cancelled
  * (pthread_cancel, deferred) finishes the call first.
@@ -44,7 +44,8 @@ int rn_client_list(const char *path, struct rn_link_info *info, unsigned n, char
 int rn_client_open(const char *path, unsigned index, struct rn_client **client, char *err,
 		   size_t errlen);
 void rn_client_close(struct rn_client *client);
-/* Creates a client on a link that the caller has opened and will close itself. NULL: no memory. */
+/* Creates a client on a link that the caller has opened and will close itself. NULL: out of
+ * memory. */
 struct rn_client *rn_client_attach(struct rn_link *link);
 
 /* Returns the adapter's properties as they were when it was opened; link_up is not updated. The
@@ -59,10 +60,10 @@ void rn_client_stats(struct rn_client *client,
 unsigned rn_client_wait(struct rn_client *client, struct rn_event *ev, unsigned n, int timeout_ms);
 void rn_client_interrupt(struct rn_client *client);
 /* Under the inline idle policy polls each shard of the adapter once, on the calling thread; under
- * other policies does nothing. For loops that wait without polling a CQ. */
+ * other policies does nothing. To be called in loops that wait without polling a CQ. */
 void rn_client_progress(struct rn_client *client);
-/* True once the port was removed; it is true before any call returns -ENODEV and before
- * RN_EVENT_PORT_GONE can be taken. */
+/* True once the adapter's network port was removed; it is true before any call returns -ENODEV and
+ * before RN_EVENT_PORT_GONE can be taken. */
 bool rn_client_gone(const struct rn_client *client);
 
 /* ---- protection domains and regions ---- */
@@ -83,13 +84,15 @@ int rn_client_mr_deregister(struct rn_client *client, uint32_t lkey);
  * 0 = none. */
 int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affinity, uint64_t user,
 			struct rn_client_cq **cq);
-/* No queue pair may use the queue any more. Unread completions are lost. */
+/* The caller must have destroyed all queue pairs that use the completion queue. Unread completions
+ * are lost. */
 int rn_client_cq_destroy(struct rn_client_cq *cq);
 uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
 /* Changes the depth, to a larger or smaller one, while the queue is in use; the queue keeps room
- * for all requests of its queue pairs. Takes the queue's lock for a moment. -EMSGSIZE: more
- * completions than the new depth are unread; -EINVAL: the depth is 0 or over the limit;
- * -EOPNOTSUPP: not supported by the adapter; -ENOMEM. After an error the queue is unchanged. */
+ * for all requests of its queue pairs. Takes the CQ's lock for a moment, so the caller must not
+ * hold it. -EMSGSIZE: more completions than the new depth are unread; -EINVAL: the depth is 0 or
+ * over the limit; -EOPNOTSUPP: not supported by the adapter; -ENOMEM. After an error the queue is
+ * unchanged. */
 int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth);
 
 /* Takes the CQ's lock. The caller must hold this lock when it calls poll, arm, fired and disarm,
@@ -105,8 +108,9 @@ unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned
  * came after the last firing meets the condition: then the CQ fires at once and is disarmed. Each
  * completion causes at most one firing. */
 bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what);
-/* To be called on RN_EVENT_CQ. Returns true when the CQ has fired and is disarmed; false when the
- * event came too late or too early: then nothing changes. */
+/* To be called on RN_EVENT_CQ. Returns true when an unread completion meets the armed condition:
+ * the CQ has fired and is disarmed. Returns false, and changes nothing, when none does or the CQ is
+ * not armed: the event then came too late or too early. */
 bool rn_client_cq_fired(struct rn_client_cq *cq);
 /* Disarms the CQ without firing it. */
 void rn_client_cq_disarm(struct rn_client_cq *cq);
@@ -114,9 +118,10 @@ void rn_client_cq_disarm(struct rn_client_cq *cq);
 /* ---- shared receive queues: any number of queue pairs can take receives from one queue ---- */
 
 struct rn_client_srq_init {
-	uint32_t pd;	  /* the receives' memory regions must be of this PD */
-	uint32_t depth;	  /* limit of receives posted and not taken, at least 1; enforced exactly */
-	uint32_t max_sge; /* per receive, 0..RN_WQE_MAX_SGE */
+	uint32_t pd; /* the receives' memory regions must be of this PD */
+	/* maximum number of receives posted and not taken, at least 1; enforced exactly */
+	uint32_t depth;
+	uint32_t max_sge;    /* per receive, 0..RN_WQE_MAX_SGE */
 	uint32_t max_length; /* bytes per receive; 0 = the adapter's largest message */
 	uint64_t user;	     /* returned in RN_EVENT_SRQ_LIMIT */
 };
@@ -124,8 +129,8 @@ struct rn_client_srq_init {
 /* -EINVAL: a value exceeds the limit of the adapter. */
 int rn_client_srq_create(struct rn_client *client, const struct rn_client_srq_init *init,
 			 struct rn_client_srq **srq);
-/* Destroys the queue. No thread may be posting. Receives that were not taken are dropped without a
- * completion. -EBUSY: a queue pair uses the queue. */
+/* Destroys the queue. No thread may be posting to it. Receives that were not taken are dropped
+ * without a completion. -EBUSY: a queue pair uses the queue. */
 int rn_client_srq_destroy(struct rn_client_srq *srq);
 uint32_t rn_client_srq_id(const struct rn_client_srq *srq);
 
@@ -144,8 +149,9 @@ uint32_t rn_client_srq_level(const struct rn_client_srq *srq);
 /* Only one thread at a time may call the following three functions for one queue.
  *
  * Arms the limit event: RN_EVENT_SRQ_LIMIT is sent when fewer than `limit` receives are left; 0
- * disarms. Replaces a limit armed before. Returns true, with nothing armed, when fewer than `limit`
- * receives are left already, or when the queue fell below the limit armed before. */
+ * disarms. Replaces a limit armed by an earlier call. Returns true, with nothing armed, when fewer
+ * than `limit` receives are left already, or when the number of receives has fallen below the limit
+ * of the earlier call. */
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit);
 /* To be called on RN_EVENT_SRQ_LIMIT, or at any time. Returns true, and disarms, when fewer
  * receives than the limit were left at some moment since arming. False: the event came too late or
@@ -161,7 +167,7 @@ struct rn_client_qp_init {
 	struct rn_client_cq *send_cq, *recv_cq;
 	/* NULL: the QP has its own receive queue; with an SRQ rq_depth is 0 */
 	struct rn_client_srq *srq;
-	uint32_t sq_depth, rq_depth; /* limits of outstanding requests, enforced exactly */
+	uint32_t sq_depth, rq_depth; /* maximum numbers of outstanding requests, enforced exactly */
 	uint32_t sq_sge, rq_sge;     /* per request, 1..RN_WQE_MAX_SGE */
 	uint32_t inline_bytes;	     /* per request, 0..RN_WQE_MAX_INLINE */
 	uint32_t max_length;	     /* bytes per request; 0 = the adapter's largest message */
@@ -183,8 +189,8 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
  * others are started; RN_EVENT_SQ_DRAINED follows if sqd_notify is set. */
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
-/* Destroys the queue pair. No thread may be posting. Completions that are in the CQs already stay
- * there. */
+/* Destroys the queue pair. No thread may be posting to it. Its completions that are in the CQs
+ * already stay there. */
 int rn_client_qp_destroy(struct rn_client_qp *qp);
 uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
 enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp);
@@ -212,11 +218,12 @@ struct rn_client_wr {
 	struct rn_ud ud; /* SEND, SEND_IMM on a UD QP: destination of the datagram; else ignored */
 };
 
-/* Posts one request; requests of one QP and direction reach the NIC in the order of the calls. Keys
- * are not checked here: a wrong one gives a completion with an error. -EINVAL: a receive on a QP
- * with an SRQ, or an atomic that is inline or does not have exactly one SGE. -ENOMEM: the queue is
- * full. -E2BIG: more SGEs than the QP allows. -EMSGSIZE: longer than the adapter's largest message,
- * or, with INLINE, than the QP's inline size. -ENODEV: the port was removed. */
+/* Posts one request; the sends of a QP, and likewise its receives, reach the NIC in the order of
+ * the calls. Keys are not checked here: a wrong one gives a completion with an error. -EINVAL: a
+ * receive on a QP with an SRQ, or an atomic that is inline or does not have exactly one SGE.
+ * -ENOMEM: the queue is full. -E2BIG: more SGEs than the QP allows. -EMSGSIZE: longer than the
+ * adapter's largest message, or, with INLINE, than the QP's inline size. -ENODEV: the port was
+ * removed. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
 /* Datagrams (UD): a request with an invalid destination (a source address that is not the port's,
@@ -237,17 +244,18 @@ int rn_client_qp_detach(struct rn_client_qp *qp, const struct rn_gid *group);
 
 /* ---- memory windows ---- */
 
-/* Creates an unbound window. -ENOSPC: the adapter's limit of regions and windows is reached. */
+/* Creates a memory window that is not bound. -ENOSPC: the adapter has reached its limit of regions
+ * and windows. */
 int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_mw **mw);
 /* Invalidates the R_Key and destroys the window. Bind and invalidate requests of the window that
- * are still queued succeed without effect. The region may be deregistered before the window is
- * destroyed. */
+ * still wait in a send queue will succeed without effect. The region may be deregistered before the
+ * window is destroyed. */
 int rn_client_mw_destroy(struct rn_client_mw *mw);
 /* Returns the R_Key of the last bind request that was posted; 0 before the first. */
 uint32_t rn_client_mw_key(const struct rn_client_mw *mw);
-/* True from a successful rn_client_qp_bind() until the completion of the invalidation (or of the
- * bind request, if it failed) can be read, a SEND_INVAL of the peer invalidated the key, or the
- * queue pair ended (error, reset, destruction). */
+/* True from a successful rn_client_qp_bind() until one of these: the completion of the invalidate
+ * request (or of the bind request, if it failed) can be read; a SEND_INVAL of the peer has
+ * invalidated the key; the queue pair has ended (error, reset, destruction). */
 bool rn_client_mw_bound(const struct rn_client_mw *mw);
 
 struct rn_client_bind {
@@ -255,8 +263,8 @@ struct rn_client_bind {
 	uint16_t flags;	 /* enum rn_wqe_flag: SIGNALED and FENCE are allowed */
 	uint64_t addr;	 /* the first byte, in the addresses of the region (iova) */
 	uint64_t length; /* in bytes; the range must lie within the region */
-	/* of a region of the same PD with RN_ACCESS_MW_BIND; for remote writes and atomics also
-	 * RN_ACCESS_LOCAL_WRITE */
+	/* lkey of a region of the window's PD. The region must have RN_ACCESS_MW_BIND, and
+	 * RN_ACCESS_LOCAL_WRITE if `access` has remote writes or atomics. */
 	uint32_t lkey;
 	uint32_t access; /* enum rn_access: remote rights of the window */
 };
@@ -275,16 +283,16 @@ int rn_client_qp_invalidate(struct rn_client_qp *qp, struct rn_client_mw *mw, ui
 
 /* ---- connections: the CM manages ids and ports, but never changes queue pairs ---- */
 
-/* A GID and a port, host order. An all-zero GID is the wildcard. */
+/* A GID, and a port number in host byte order. An all-zero GID is the wildcard. */
 struct rn_client_addr {
 	struct rn_gid gid;
 	uint16_t port;
 };
 
-/* Creates an id bound to a local address. Port 0 chooses an ephemeral port and writes it to
- * *local. Any number of connecting ids and one listener may share a port. -EADDRNOTAVAIL: not an
- * address of this port, or no ephemeral port left; with to_listen also -EADDRINUSE: another
- * listener has the port. */
+/* Creates a CM id bound to a local address. Port number 0 chooses an ephemeral one and writes it to
+ * *local. Any number of connecting ids and one listener may share an address and port number.
+ * -EADDRNOTAVAIL: not an address of this adapter, or no ephemeral port number is left; with
+ * to_listen also -EADDRINUSE: another listener has the port number. */
 int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
 		      uint64_t user, uint32_t *id);
 /* As rn_client_cm_bind(), but in any port space and for queue pairs of any type; the id keeps both
@@ -303,13 +311,13 @@ int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bo
 int rn_client_cm_bind_service(struct rn_client *client, unsigned port_space, unsigned qp_type,
 			      struct rn_client_addr *local, bool to_listen, uint64_t user,
 			      uint32_t *id);
-/* Listens for connection requests. backlog: limit of unanswered requests, 0 = no limit. */
+/* Listens for connection requests. backlog: maximum number of unanswered requests, 0 = no limit. */
 int rn_client_cm_listen(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			uint32_t backlog, uint64_t user);
 /* Sends a REQ. One of RN_EVENT_CM_RESPONSE, _REJECTED and _UNREACHABLE follows; after the latter
  * two the id may connect again. -EISCONN: this adapter has a connection between these two addresses
- * and ports already. local may be the wildcard: then the port's address that reaches the peer is
- * used. */
+ * and ports already. local may be the wildcard: then the CM uses the adapter's address from which
+ * the peer is reached. */
 int rn_client_cm_connect(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			 const struct rn_client_addr *peer, const struct rn_cm_param *param,
 			 uint64_t user);
@@ -326,10 +334,10 @@ int rn_client_cm_reject(struct rn_client *client, uint32_t id, uint16_t reason, 
 int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
 /* Sends an MRA, which asks the peer for more time to answer its REQ or REP. */
 int rn_client_cm_delay(struct rn_client *client, uint32_t id);
-/* Destroys an id in any state and sends the peer the message that its state requires. No event of
- * the id is delivered after the call, except those that were taken before. After a listener was
- * destroyed, requests that arrived before may still be delivered as RN_EVENT_CM_REQUEST; the
- * client must reject or destroy them. */
+/* Destroys a CM id in any state, and sends the peer the message that this state requires (a REJ or
+ * a DREQ, for instance). No event of the id is delivered after the call, except those that were
+ * taken before. After a listener was destroyed, requests that arrived before may still be delivered
+ * as RN_EVENT_CM_REQUEST; the client must reject or destroy them. */
 int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
 
 /* ---- addresses ---- */
@@ -343,13 +351,13 @@ int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6]);
 
 /* Makes the whole address vector for packets to `peer`, for rn_qp_attr.av and rn_client_wr.ud, with
- * the port's hop limit, traffic class and VLAN. local may be all zero: then the port's address that
- * reaches the peer is used. Returns 0 with the result in *av, always at once for the port's own
- * addresses (loopback) and for multicast groups (RFC 1112, RFC 2464); or -EINPROGRESS:
- * RN_EVENT_RESOLVED with `user` follows, with the result in attr.av unless err is set.
- * -EHOSTUNREACH and -EAGAIN as for rn_client_resolve(); -EADDRNOTAVAIL: local is not an address of
- * the port; -EAFNOSUPPORT: local is of another address family, or the port has no address of the
- * peer's family. */
+ * the port's hop limit, traffic class and VLAN. local may be all zero: it then stands for the
+ * port's address from which the peer is reached. Returns 0 with the result in *av, always at once
+ * for the port's own addresses (loopback) and for multicast groups (RFC 1112, RFC 2464); or
+ * -EINPROGRESS: RN_EVENT_RESOLVED with `user` follows, with the result in attr.av unless err is
+ * set. -EHOSTUNREACH and -EAGAIN as for rn_client_resolve(); -EADDRNOTAVAIL: local is not an
+ * address of the port; -EAFNOSUPPORT: local is of another address family, or the port has no
+ * address of the peer's family. */
 int rn_client_av_resolve(struct rn_client *client, const struct rn_gid *local,
 			 const struct rn_gid *peer, uint64_t user, struct rn_av *av);
 

@@ -1,8 +1,10 @@
-/* softrnic: how a front end reaches a NIC: only through `struct rn_link`.
+/* softrnic: the interface through which a front end (the code behind an API such as NetworkDirect)
+ * reaches a NIC: `struct rn_link`.
  *
- * There is one implementation, inside the process; a link to a daemon through shared memory could
- * be added without changes to front ends. A link stands for one adapter (one port) with its shards,
- * ids and events. Any thread may call any function unless the function's comment says otherwise. */
+ * The only implementation runs the NIC inside the application's process; one that reaches a daemon
+ * through shared memory could be added without changes to front ends. A link stands for one adapter
+ * (one network port) with its shards (each the protocol state that one thread serves), ids and
+ * events. Any thread may call any function unless the function's comment says otherwise. */
 #ifndef RN_LINK_H
 #define RN_LINK_H
 
@@ -37,7 +39,7 @@ struct rn_link_info {
 	struct rn_gid gids[RN_MAX_GIDS];
 	/* subnet prefix of each GID in bits: 0..32 for IPv4, 0..128 for IPv6 */
 	uint8_t prefix_len[RN_MAX_GIDS];
-	/* 1: a gateway for that family is configured, so peers outside the subnets can be
+	/* 1: a gateway for IPv4 (IPv6) is configured, so peers outside the subnets can be
 	 * reached */
 	uint8_t gateway4, gateway6;
 	uint32_t max_qp, max_cq, max_mr, max_pd, max_cm;
@@ -48,7 +50,8 @@ struct rn_link_info {
 	uint32_t max_msg;	      /* bytes per message */
 	uint64_t max_mr_bytes;
 	char name[32]; /* the adapter's name in the configuration */
-	/* kind of port and idle policy, as words of the configuration */
+	/* kind of network port, and idle policy (what a shard does without work), in the words of
+	 * the configuration */
 	char port[12], idle[12];
 	/* 1: packet buffers are in hugepages; valid while the adapter runs */
 	uint8_t hugepages;
@@ -64,14 +67,14 @@ struct rn_cq_view {
 
 struct rn_link_ops {
 	/* Executes one command and waits for its response; the wait is short, because a shard
-	 * executes commands between two packet bursts. The command never overtakes requests that
+	 * executes commands after each burst of packets. The command never overtakes requests that
 	 * this thread submitted before. Returns rsp->err; -ENODEV once the port has been removed
 	 * (commands that destroy objects still succeed). */
 	int (*exec)(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
 	/* Copies one work request (wqe->slots slots) to the submission ring of the shard that owns
 	 * wqe->qpn. Waits for ring space, which the shard frees in every poll iteration. The caller
-	 * has checked that the queue has room. */
+	 * has checked that the QP's queue has room. */
 	void (*submit)(struct rn_link *link, const struct rn_wqe *wqe);
 	/* To be called after one or several submits to `shard`: wakes it if it sleeps. Under the
 	 * inline idle policy the calling thread may run a poll iteration of the shard. */
@@ -80,8 +83,8 @@ struct rn_link_ops {
 	uint32_t (*shard_of)(struct rn_link *link, uint32_t qpn);
 
 	/* Posts one receive to a shared receive queue; on return all shards can use the receive.
-	 * Only one thread at a time may post to a queue. The caller has checked that the queue has
-	 * room and that the request is within its limits. */
+	 * Only one thread at a time may post to the same SRQ. The caller has checked that the SRQ
+	 * has room and that the request is within its limits. */
 	void (*srq_post)(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe);
 
 	/* Returns the reader's view of a CQ, valid from CREATE_CQ until DESTROY_CQ. */
@@ -90,9 +93,10 @@ struct rn_link_ops {
 	 * NIC may free `ring`. */
 	void (*cq_ring_done)(struct rn_link *link, uint32_t cq, struct rn_cq_ring *ring);
 
-	/* To be called after polling a CQ found nothing, and while waiting. Under the inline idle
-	 * policy the calling thread runs a poll iteration of each shard, unless another thread is
-	 * running one; under other policies the call does nothing. */
+	/* To be called when a poll of a CQ has found nothing, and again and again by a caller that
+	 * waits. Under the inline idle policy the calling thread runs a poll iteration of each
+	 * shard, unless another thread is running one; under other policies the call does
+	 * nothing. */
 	void (*progress)(struct rn_link *link);
 
 	/* Takes up to n events, waiting at most timeout_ms (-1: until an event comes or interrupt()
@@ -108,7 +112,7 @@ struct rn_link_ops {
 
 struct rn_link {
 	const struct rn_link_ops *ops;
-	/* 1: the port was removed; set before RN_EVENT_PORT_GONE can be taken */
+	/* 1: the network port was removed; set before RN_EVENT_PORT_GONE can be taken */
 	RN_ATOMIC(uint32_t) gone;
 };
 
@@ -121,19 +125,19 @@ struct rn_link {
  * a sentence in err (file, line, key, the value found, the values allowed). */
 int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen);
 
-/* Opens adapter `index`; the first call starts the runtime (EAL, ports, lcores). Calls are
- * counted: every open needs a close, and the last close stops ports and lcores. EAL itself is
- * never restarted within a process. Returns 0, or -errno with a sentence in err; -ENODEV: there
- * is no such adapter, or its device was removed. */
+/* Opens adapter `index`; the first call starts the runtime (DPDK's EAL, the ports, the shards'
+ * threads). Calls are counted: every open needs a close, and the last close stops ports and
+ * threads. The EAL itself is never restarted within a process. Returns 0, or -errno with a sentence
+ * in err; -ENODEV: there is no such adapter, or its device was removed. */
 int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
 void rn_link_close(struct rn_link *link);
 
 /* Removes the device of a running adapter from DPDK, as if the device had been unplugged: to give
  * it back to the system, or to test how an application reacts. On return every request has
  * completed as flushed and RN_EVENT_PORT_GONE can be taken. The adapter stays removed until the
- * runtime stops and cannot be opened again before that. The call waits for all shards, so a thread
- * for which a shard waits must not call. Returns 0, also when the device was removed before;
- * -ENOENT: no running adapter has this name. */
+ * runtime stops and cannot be opened again before that. The call waits for all shards, so it must
+ * not be made on a thread that a shard may be waiting for. Returns 0, also when the device was
+ * removed before; -ENOENT: no running adapter has this name. */
 int rn_link_unplug(const char *name);
 
 #pragma GCC visibility pop

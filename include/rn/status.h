@@ -1,8 +1,8 @@
 /* softrnic: completion statuses.
  *
- * One row per status: name, number, text. The numbers are those of `enum ibv_wc_status`
- * (libibverbs), so that a verbs front end can pass them on unchanged; static assertions
- * check them. */
+ * RN_STATUS_ROWS has one row per status: name, number, text. The numbers are those of `enum
+ * ibv_wc_status` (libibverbs), so that a verbs front end can pass them on unchanged; static
+ * assertions check them. */
 #ifndef RN_STATUS_H
 #define RN_STATUS_H
 
