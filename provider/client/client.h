@@ -12,14 +12,17 @@ struct rn_client {
 	struct rn_link_info info;
 };
 
-/* The reader's position in the rings that one shard writes. Indices count all entries of that
- * shard since the CQ was created: `base` is the index of slot 0 of `ring`. */
+/* The position of a CQ's reader in the rings that one shard writes. Indices count all completions
+ * that this shard has written since the CQ was created: `base` is the index of slot 0 of `ring`. */
 struct rn_client_cq_feed {
 	struct rn_cq_ring *ring; /* NULL until the first QP of the shard attaches */
 	uint64_t base;
 	uint64_t consumed; /* index of the first unread entry */
-	uint64_t fired;	  /* index: earlier entries are covered by the last firing (notification) */
-	uint64_t scanned; /* index: earlier entries do not meet the armed condition */
+	/* index: entries before it were there at the last firing, which notified the waiters of
+	 * them all */
+	uint64_t fired;
+	/* index: entries before it were checked and do not meet the armed condition */
+	uint64_t scanned;
 };
 
 struct rn_client_cq {
@@ -28,7 +31,7 @@ struct rn_client_cq {
 	struct rn_cq_view *view;
 	pthread_mutex_t lock; /* guards the fields below */
 	enum rn_cq_arm armed;
-	uint32_t turn; /* the shard that the next poll reads first */
+	uint32_t turn; /* the shard whose rings the next poll reads first */
 	uint32_t nfeeds;
 	struct rn_client_cq_feed feed[RN_MAX_SHARDS];
 };
@@ -54,17 +57,19 @@ struct rn_client_queue {
 struct rn_client_qp {
 	struct rn_client *client;
 	uint32_t qpn, gen, shard;
-	struct rn_qp_shared *shared; /* written by the shard; valid until rn_client_qp_destroy() */
+	/* written by the QP's shard; valid until rn_client_qp_destroy() */
+	struct rn_qp_shared *shared;
 	uint32_t inline_bytes, max_length;
 	bool has_srq, is_ud;
 	struct rn_client_queue sq, rq;
 };
 
-/* Posts a complete request. -ENOMEM: the queue is full. Any thread may call. */
+/* Posts a request that is ready for the submission ring. -ENOMEM: the send or receive queue is
+ * full. Any thread may call. */
 int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe);
 
-/* Executes a command that the caller has filled in, and fills in the response. Returns the link's
- * error (-ENODEV and so on) unchanged. */
+/* Executes a command that the caller has filled in, and fills in the response. Returns what
+ * rn_link_ops.exec returns: 0 or a negative errno. */
 static inline int rn_client_exec(struct rn_client *client, const struct rn_cmd *cmd,
 				 struct rn_rsp *rsp)
 {

@@ -1,5 +1,6 @@
-/* Connections: the commands for the connection manager (CM). This file keeps no state: the CM owns
- * the ids and reports results as events. Any thread may call. */
+/* Connections: turns each rn_client_cm_ call into a command for the connection manager (CM). This
+ * file keeps no state: the CM owns the CM ids and reports results as events. Any thread may
+ * call. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@ static int run(struct rn_client *client, struct rn_cmd *cmd, struct rn_rsp *rsp)
 	return rn_client_exec(client, cmd, rsp);
 }
 
-/* Runs a command whose only argument is the id. */
+/* Runs a command whose only argument is the CM id. */
 static int run_on_id(struct rn_client *client, enum rn_cmd_op op, uint32_t id)
 {
 	struct rn_cmd cmd = {.op = (uint16_t)op};

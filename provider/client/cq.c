@@ -1,10 +1,10 @@
-/* Reads completion queues and decides when an armed CQ fires, which means: reports its one
- * notification and is disarmed. Owns the reader's position in each shard's rings.
+/* Reads completion queues and decides when an armed CQ fires: it then notifies its waiters once and
+ * is disarmed. Owns the reader's position in each shard's rings.
  *
- * The arming rule: a completion causes at most one firing. Arming checks the unread entries that
- * came after the last firing, and polling an armed CQ checks each entry that it takes. RN_EVENT_CQ
- * is only a hint to check again, so a late, early or repeated event does no harm, and no firing is
- * lost.
+ * The arming rule: a completion causes at most one firing. Arming checks the unread completions
+ * that came after the last firing, and polling an armed CQ checks each completion that it takes.
+ * RN_EVENT_CQ is only a hint to check again, so a late, early or repeated event does no harm, and
+ * no firing is lost.
  *
  * Any thread that holds the CQ's lock may call. */
 #include "client/client.h"
@@ -87,8 +87,8 @@ static uint32_t unread_in(const struct rn_cq_ring *ring, uint32_t head)
 }
 
 /* Returns the ring that holds the next unread entry. The producer writes no more entries to a ring
- * after it has set `next`; but it may have written the last ones between the reads of `tail` and
- * `next`, so the tail is read again. */
+ * after it has set `next`; but it may have written the ring's last entries after this function read
+ * `tail` and before it reads `next`, so the tail is read again. */
 static struct rn_cq_ring *reading_ring(struct rn_client_cq *cq, uint32_t shard)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -140,9 +140,9 @@ static unsigned take(struct rn_client_cq *cq, uint32_t shard, struct rn_cqe *out
 	return got;
 }
 
-/* Returns the index after the shard's last entry. Unless `met` is NULL, it also checks entries that
- * no firing covers and no earlier scan checked, and sets *met if one of them meets the armed
- * condition. */
+/* Returns the index after the last entry that the shard has written. Unless `met` is NULL, it also
+ * checks the entries that came after the last firing and that no earlier scan has checked, and sets
+ * *met if one of them meets the armed condition. */
 static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -168,7 +168,8 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 	return base;
 }
 
-/* Counts unread entries, and returns rings that are read to their end to the NIC. */
+/* Counts the CQ's unread entries. Replaced rings whose entries have all been read go back to the
+ * NIC. */
 static uint64_t count_unread(struct rn_client_cq *cq)
 {
 	uint64_t n = 0;
@@ -197,7 +198,7 @@ int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth)
 	rc = rn_client_exec(cq->client, &cmd, &rsp);
 	if (rc != 0)
 		return rc;
-	/* Return the empty rings that the resize has replaced to the NIC. */
+	/* Give the rings that the resize has replaced back to the NIC if they are empty. */
 	rn_client_cq_lock(cq);
 	count_unread(cq);
 	rn_client_cq_unlock(cq);
@@ -242,8 +243,9 @@ unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned
 	return got;
 }
 
-/* Stores the armed condition, then checks the unread entries. The shard publishes its tail, then
- * reads the condition, so at least one of the two sees the other's store. */
+/* Stores the armed condition, then checks the unread entries. A shard publishes its tail, then
+ * reads the condition; so either this thread sees the shard's new entry, or the shard sees the
+ * condition. */
 static bool arm_and_check(struct rn_client_cq *cq)
 {
 	atomic_store(&cq->view->shared->armed, cq->armed);

@@ -1,6 +1,7 @@
-/* Is a window bound, and what is its next key? Owns struct rn_client_mw. No command to the NIC is
- * needed to answer either question: a binding begins when rn_client_qp_bind() accepts its request,
- * and ends when the shard stores its key in shared->ended. Any thread may call. */
+/* Memory windows: knows whether a window is bound, and chooses the R_Key of its next binding. Owns
+ * struct rn_client_mw. Both are done without a command to the NIC: a binding begins when
+ * rn_client_qp_bind() has posted its request, and ends when a shard stores the binding's R_Key in
+ * shared->ended. Any thread may call. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@ struct rn_client_mw {
 	struct rn_client *client;
 	/* written by shards; valid until rn_client_mw_destroy() */
 	const struct rn_mw_shared *shared;
-	pthread_mutex_t lock; /* serialises bindings */
+	pthread_mutex_t lock; /* serialises bind requests of this window */
 	uint32_t id;
 	_Atomic uint32_t key; /* R_Key of the last bind request; `id` before the first */
 	_Atomic uint32_t qpn; /* QPN of the last bind request; 0 before the first */
@@ -63,8 +64,8 @@ bool rn_client_mw_bound(const struct rn_client_mw *mw)
 	return atomic_load_explicit(&mw->shared->ended, memory_order_acquire) != mw->key;
 }
 
-/* Returns the key for the next binding: its low byte runs from 1 to 255, so a key recurs after 255
- * bindings. */
+/* Returns the R_Key for a window's next binding: its low byte runs from 1 to 255, so an R_Key
+ * recurs after 255 bindings. */
 static uint32_t next_key(uint32_t key)
 {
 	uint32_t variant = (key & 0xFF) == 0xFF ? 1 : (key & 0xFF) + 1;

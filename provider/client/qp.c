@@ -3,9 +3,9 @@
  *
  * This file enforces the depth exactly: `posted` counts the requests of the application, `retired`
  * (written by the shard) those that the NIC has finished with, unsignaled successes included. The
- * two counts never differ by more than `depth`, so every request in the ring has room in the
- * shard's queue. Any thread may call; the send queue and the receive queue each have a lock that
- * serialises posts. */
+ * two counts never differ by more than `depth`, so the shard's queue has room for every request in
+ * the submission ring. Any thread may call; the send queue and the receive queue each have a lock
+ * that serialises posts. */
 #include "client/client.h"
 #include "client/sgl.h"
 
@@ -154,8 +154,8 @@ static bool is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Adds the operands in the slot after the only SGE. An SGE of length 0 has been left out; the shard
- * then completes the atomic with an error. */
+/* Adds an atomic's operands in the second slot; its only SGE is in the first. If that SGE has
+ * length 0 it was left out, and the shard will complete the atomic with an error. */
 static void put_operands(struct rn_sgl_slots *out, const struct rn_atomic *operands)
 {
 	*rn_wqe_atomic(&out->head) = *operands;
@@ -167,7 +167,7 @@ static bool is_datagram(const struct rn_client_qp *qp, uint8_t kind)
 	return qp->is_ud && (kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM);
 }
 
-/* Adds the datagram's destination in a slot after the SGEs or the inline data. */
+/* Adds the datagram's destination in one more slot, after those of the SGEs or the inline data. */
 static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 {
 	struct rn_ud *slot;
@@ -178,8 +178,8 @@ static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 	*slot = *ud;
 }
 
-/* Checks a request against the QP's limits and translates it into a work request. A request over a
- * limit fails here, with an errno instead of an error completion. */
+/* Checks a request against the QP's limits and translates it into a work request. A request that
+ * exceeds a limit fails here, with an errno instead of an error completion. */
 static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
 {
@@ -213,9 +213,9 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	return 0;
 }
 
-/* Whether to ring the shard's doorbell. A receive needs none, since a shard takes all posted
- * requests before it handles packets. In RESET and ERR a receive needs the doorbell: no packet will
- * come, and the caller may wait for the receive's error completion. */
+/* Whether to ring the shard's doorbell. A receive usually needs none, since a shard takes all
+ * posted requests before it handles packets. In RESET and ERR it does: no packet will wake the
+ * shard, and the caller may wait for the receive's error completion. */
 static bool must_ring(const struct rn_client_qp *qp, bool recv)
 {
 	enum rn_qp_state state;

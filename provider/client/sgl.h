@@ -1,8 +1,9 @@
-/* Translates buffer lists into work requests. No other code does this translation.
+/* Copies the buffer list (SGEs) of a request into the slots of a work request, as SGEs or as inline
+ * data. No other code does this.
  *
  * A buffer list is an array of 16-byte records {u64 or pointer address, u32 length, u32 key},
- * whatever names its owner gives the fields. Each record is copied before its fields are read.
- * Records of length 0 are left out, so their keys are never checked. */
+ * whatever names the calling API gives these fields. Each record is copied before its fields are
+ * read. Records of length 0 are left out, so their keys are never checked. */
 #ifndef CLIENT_SGL_H
 #define CLIENT_SGL_H
 
@@ -36,7 +37,8 @@ static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
 	return total;
 }
 
-/* Stores the SGEs, not the data: n <= RN_WQE_MAX_SGE. Sets num_sge, slots and the SGE list. */
+/* Stores the SGEs themselves, not the data they point to; n <= RN_WQE_MAX_SGE. Sets num_sge, slots
+ * and the SGEs of the work request. */
 static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge *list, uint32_t n)
 {
 	size_t at = offsetof(struct rn_wqe, sge);
@@ -55,8 +57,8 @@ static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge
 	out->head.slots = (uint8_t)rn_wqe_slots_sge(used);
 }
 
-/* Copies the data into the slots; the caller has checked the length against RN_WQE_MAX_INLINE. The
- * keys of the SGEs are ignored. */
+/* Copies the data that the SGEs point to into the slots; the caller has checked the length against
+ * RN_WQE_MAX_INLINE. The keys of the SGEs are ignored. */
 static inline void rn_sgl_put_inline(struct rn_sgl_slots *out, const struct rn_sge *list,
 				     uint32_t n)
 {

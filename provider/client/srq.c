@@ -1,8 +1,10 @@
-/* Shared receive queues: checks that a queue has room, and whether it has fallen below its limit.
+/* Shared receive queues: checks that a queue has room for a receive, and whether its number of
+ * receives has fallen below the armed limit.
  *
  * This file enforces the depth exactly: posted - taken < depth holds when a receive is posted, so
  * the receive always finds room in the NIC. `lock` serialises posts, and holds them back while the
- * queue is resized. The caller of rn_client_srq_arm() must guard `armed`. Any thread may call. */
+ * queue is resized. The field `armed` has no lock here: the caller must not run
+ * rn_client_srq_arm(), _fired() and _disarm() at the same time. Any thread may call. */
 #include "client/client.h"
 #include "client/sgl.h"
 
@@ -109,13 +111,14 @@ int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr)
 	return room ? 0 : -ENOMEM;
 }
 
-/* ---- the limit event: srq->armed is the armed limit; the NIC clears shared->limit to fire ---- */
+/* ---- the limit event: srq->armed is the armed limit; the NIC clears shared->limit when it fires
+ * the event ---- */
 
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit)
 {
-	/* Store the limit, then read `taken`. The NIC increments `taken`, then reads the limit, so
-	 * at least one of the two sees the other's store. `before` is 0 if the limit armed earlier
-	 * has fired meanwhile. */
+	/* Store the limit, then read `taken`. The NIC increments `taken`, then reads the limit; so
+	 * either this thread sees that a receive was taken, or the NIC sees the new limit. `before`
+	 * is 0 if the event armed by an earlier call has fired. */
 	uint32_t before = atomic_exchange(&srq->shared->limit, limit);
 	bool fired = srq->armed != 0 && before == 0;
 
