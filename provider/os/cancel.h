@@ -1,9 +1,10 @@
 /*
- * Calls that a cancelled thread finishes first. A client may cancel its threads (pthread_cancel) at
- * any moment; a thread that ended in the middle of a call of this library would leave locks taken
- * and work half done. So every call that may reach a cancellation point of the C library disables
- * cancellation. Only the waits for a client's event, port or request are cancellation points; a
- * thread that is cancelled in such a wait releases its lock, and nothing is lost.
+ * Keeps pthread_cancel from ending a thread in the middle of a call of this library. A client may
+ * cancel its threads (pthread_cancel) at any moment; a thread that ended in the middle of a call
+ * would leave locks taken and work half done. So every call that may reach a cancellation point of
+ * the C library disables cancellation. Only the waits for an event, a completion port or an
+ * OVERLAPPED are cancellation points; a thread that is cancelled in such a wait releases the lock
+ * it waits with, and nothing is lost.
  */
 #ifndef OS_CANCEL_H
 #define OS_CANCEL_H
@@ -24,8 +25,9 @@ static inline void os_cancel_restore(const int *before)
 }
 
 /* Disables cancellation of the calling thread until the end of the scope. It costs two locked
- * instructions, so Send, Receive and GetResults do not use this macro: they reach no cancellation
- * point outside struct rn_link. */
+ * instructions, so Send, Receive and GetResults do not use this macro: the only cancellation points
+ * that they could reach are in the functions of struct rn_link, which guard against them
+ * themselves. */
 #define OS_UNCANCELLED                                                                \
 	__attribute__((cleanup(os_cancel_restore), unused)) const int cancel_before = \
 		os_cancel_off()

@@ -1,5 +1,5 @@
-/* Marks a forked child of a process that uses the library. Owns the flag; runs on the forking
- * thread. */
+/* Sets the flag os_child in a forked child of a process that uses the library. The fork handler
+ * runs on the forking thread. */
 #include "os/child.h"
 
 #include <pthread.h>

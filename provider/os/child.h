@@ -1,8 +1,8 @@
 /*
- * A forked child of a process that has threads of this library: the child has copies of all
- * objects but none of the threads, and locks that other threads held stay taken. So every call
- * checks the flag before it takes a lock, and fails in such a child. A process that forks before
- * it starts a thread, and a child that calls exec, are not affected.
+ * Makes every call fail in a forked child of a process that has threads of this library. The child
+ * has copies of all objects but none of the threads, and locks that other threads held stay taken;
+ * so every call checks the flag os_child before it takes a lock. A process that forks before it
+ * starts a thread, and a child that calls exec, are not affected.
  */
 #ifndef OS_CHILD_H
 #define OS_CHILD_H

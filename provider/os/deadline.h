@@ -46,7 +46,7 @@ static inline int os_deadline_left_ms(const struct os_deadline *d)
 	return ns < INT32_MAX ? (int)ns : INT32_MAX;
 }
 
-/* Initializes a condition whose timed waits use the clock of os_deadline. */
+/* Initializes a condition variable whose timed waits use the clock of struct os_deadline. */
 static inline void os_cond_init(pthread_cond_t *cond)
 {
 	pthread_condattr_t attr;

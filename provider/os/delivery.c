@@ -1,14 +1,17 @@
 /*
- * How are completions published without running client code on the poster's stack?
+ * Publishes completions (writes the OVERLAPPED, sets its event, queues the entry to the completion
+ * port) on a thread of the library, so that no client code runs on the stack of the thread that
+ * reports the completion.
  *
- * Owns one thread, two lock-free stacks that posters push to, and the lock `publishing`. The
- * publishing thread takes a whole stack and reverses it, so a stack works as a queue. Notices are
- * published one after another under `publishing`. The thread that holds this lock publishes all
- * notices posted so far, so every thread publishes in the order of posting, and no caller waits for
- * the delivery thread to be scheduled.
+ * Owns the delivery thread, two lock-free stacks (notices and works, see delivery.h) that any
+ * thread pushes to, and the lock `publishing`. A whole stack is taken at once and reversed, so it
+ * works as a queue. Notices are published one after another under `publishing`. The thread that
+ * holds this lock publishes all notices posted so far, so notices are published in the order of
+ * posting, whichever thread does it, and no caller has to wait until the delivery thread gets a
+ * CPU.
  *
  * Lock order: first the locks of provider/nd2's objects, then `publishing`, then the locks of
- * events, ports, files and the callback pool.
+ * events, completion ports, files and the callback pool.
  */
 #include "os/delivery.h"
 #include "os/child.h"
@@ -103,8 +106,8 @@ void os_work_init(struct os_work *work, void (*run)(struct os_work *))
 
 bool os_work_post(struct os_work *work)
 {
-	/* Release order even if the work is queued already: the exchange in run_one() must acquire
-	 * what this thread wrote before. */
+	/* This exchange has release order even if the work is queued already: run_one(), by its own
+	 * exchange, must see what this thread wrote before the post. */
 	if (__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQ_REL))
 		return false;
 	work->next = __atomic_load_n(&delivery.works, __ATOMIC_RELAXED);
@@ -144,7 +147,8 @@ static void run_posted(void)
 	}
 	while (oldest) {
 		work = oldest;
-		/* read before run_one(): a second post may overwrite work->next */
+		/* read this before run_one(): from then on the work may be posted again, which
+		 * overwrites work->next */
 		oldest = work->next;
 		run_one(work);
 		os_notice_flush();
@@ -167,8 +171,8 @@ static void *deliver(void *unused)
 	while (!__atomic_load_n(&delivery.ending, __ATOMIC_ACQUIRE)) {
 		while (sem_wait(&delivery.wake) && errno == EINTR)
 			;
-		/* Consume all wake-ups so far. The pass below handles every job pushed by now, and
-		 * each job is pushed before its sem_post. */
+		/* Consume all wake-ups so far: each belongs to a notice or work that was pushed
+		 * before its sem_post, and the two calls below handle everything pushed by now. */
 		while (!sem_trywait(&delivery.wake))
 			;
 		os_notice_flush();
@@ -191,7 +195,7 @@ HRESULT os_delivery_start(void)
 			hr = ND_INSUFFICIENT_RESOURCES;
 		else
 			__atomic_store_n(&delivery.started, true, __ATOMIC_RELEASE);
-		/* Wakes the thread for jobs that were posted before it was started. */
+		/* Wakes the thread for works that were posted before it was started. */
 		sem_post(&delivery.wake);
 	}
 	pthread_mutex_unlock(&delivery.starting);
@@ -203,7 +207,7 @@ bool os_delivery_cpus(cpu_set_t *cpus)
 	return has_thread() && pthread_getaffinity_np(delivery.thread, sizeof(*cpus), cpus) == 0;
 }
 
-/* Runs before the destructor of pool.c: completions that it publishes may still be queued to the
+/* Runs before the destructor of pool.c, since the completions that it publishes may go to the
  * callback pool. */
 __attribute__((destructor(203))) static void end_delivery(void)
 {
@@ -213,7 +217,7 @@ __attribute__((destructor(203))) static void end_delivery(void)
 	sem_post(&delivery.wake);
 	if (!os_thread_join(delivery.thread))
 		return;
-	/* After this store each poster publishes its own notices. */
+	/* After this store each thread that posts a notice publishes it itself. */
 	__atomic_store_n(&delivery.started, false, __ATOMIC_RELEASE);
 	os_notice_flush();
 }

@@ -2,9 +2,10 @@
  * The delivery thread, and the two kinds of job that it runs.
  *
  *   notice  publishes a completion that has happened. It takes leaf locks only and calls no other
- *           module; a thread that must not return before the notice is published may run it early.
- *   work    a step of an object of provider/nd2 (a queue passes its threshold, a connection event).
- *           It may take that object's lock, and runs on the delivery thread only.
+ *           module; a thread that must not return before the notice is published may publish it
+ *           itself.
+ *   work    a step of an object that takes the object's lock. It runs on the delivery thread only.
+ *           At present no object of provider/nd2 posts one.
  *
  * Posting a notice or a work is lock-free, and cheap enough for a thread that polls a NIC.
  */

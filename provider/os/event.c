@@ -1,7 +1,7 @@
 /*
- * Owns the event's flag, the threads that wait for it and its descriptor, all under one lock. No
- * other module is called with this lock held, so it is a leaf lock. The descriptor is an eventfd
- * that mirrors the flag: counter 1 while set, 0 while clear.
+ * Implements events: owns each event's flag, the threads that wait for it and its file descriptor,
+ * all under the event's lock. No other module is called with this lock held, so it is a leaf lock.
+ * The descriptor is an eventfd that mirrors the flag: counter 1 while set, 0 while clear.
  */
 #include "os/event.h"
 #include "os/cancel.h"
@@ -19,7 +19,7 @@ struct os_event {
 	pthread_cond_t changed;
 	bool manual_reset;
 	bool set;
-	int fd; /* eventfd; -1 until a client requests the descriptor */
+	int fd; /* eventfd; -1 until a client asks for the event's descriptor */
 };
 
 static void destroy_event(struct os_object *object)

@@ -1,6 +1,6 @@
 /*
- * Events: a flag that threads wait for, with manual or automatic reset, and a pollable descriptor
- * on demand. Any thread that holds a reference may call.
+ * Events: a flag that threads wait for, with manual or automatic reset, and on demand a file
+ * descriptor for poll(). Any thread that holds a reference may call.
  */
 #ifndef OS_EVENT_H
 #define OS_EVENT_H

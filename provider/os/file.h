@@ -1,7 +1,8 @@
 /*
- * Overlapped files: a file is bound to the port or callback that gets the completions of a set of
- * objects. Each object with OVERLAPPED requests is created on a file and keeps a reference, so the
- * client may close the file's handle early. Any thread that holds a reference may call.
+ * Overlapped files: a file is bound to the completion port or callback that gets the completions of
+ * the objects created on the file. Each object with OVERLAPPED requests is created on a file and
+ * keeps a reference on it, so the client may close the file's handle before. Any thread that holds
+ * a reference may call.
  */
 #ifndef OS_FILE_H
 #define OS_FILE_H
@@ -11,8 +12,8 @@
 struct os_file;
 
 /*
- * `owner` is the number of the adapter instance, which is never reused. ND_NO_MEMORY.
- * ND_INSUFFICIENT_RESOURCES: the delivery thread cannot be started.
+ * Creates a file of the adapter instance with the number `owner`; such numbers are never reused.
+ * ND_NO_MEMORY. ND_INSUFFICIENT_RESOURCES: the delivery thread cannot be started.
  */
 HRESULT os_file_create(uint64_t owner, HANDLE *handle);
 
@@ -24,16 +25,18 @@ void os_file_put(struct os_file *);
 
 uint64_t os_file_owner(const struct os_file *);
 
-/* Bind the file to a port or a callback. ND_INVALID_PARAMETER: the file is bound already. */
+/* Bind the file to a completion port or a callback. ND_INVALID_PARAMETER: the file is bound
+ * already. */
 HRESULT os_file_bind_port(struct os_file *, struct os_port *, ULONG_PTR key);
 HRESULT os_file_bind_callback(struct os_file *, NDS_COMPLETION_ROUTINE);
 
-/* Copies the file's binding into the packet. The copy stays valid as long as the file lives, since
- * a binding never changes. */
+/* Copies the file's binding into the completion packet. The copy stays valid as long as the file
+ * lives, since a binding, once set, never changes. */
 void os_file_address(struct os_file *, struct os_packet *);
 
-/* Takes ownership of the packet and queues it to the port or callback that os_file_address() stored
- * in it; frees a packet without either. The caller holds a reference on the packet's file. */
+/* Takes ownership of the packet and queues it to the completion port or callback that
+ * os_file_address() stored in it; frees a packet that has neither. The caller holds a reference on
+ * the packet's file. */
 void os_file_deliver(struct os_packet *);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * Which object does a handle name, and is it still open?
+ * Implements handles: looks up the object that a handle names, and counts the references on it.
  *
- * Owns the table: a static array of slots, so any thread may read a slot at any time, even a thread
- * that still runs after exit(); unused pages of the array cost no memory. A slot's state is one
- * word {generation, open, references}. A lookup is a compare-and-swap that succeeds only while the
- * slot has the handle's generation and is open. The generation increases when the last reference is
- * dropped, so old handles to the slot become invalid.
+ * Owns the handle table: a static array of slots, so any thread may read a slot at any time, even a
+ * thread that still runs after exit(); unused pages of the array cost no memory. A slot's state is
+ * one word {generation, open, references}. A lookup is a compare-and-swap that succeeds only while
+ * the slot has the handle's generation and is open. The generation increases when the last
+ * reference is dropped, so old handles to the slot become invalid.
  */
 #include "os/handle.h"
 #include "os/cancel.h"
@@ -19,8 +19,8 @@
 #define INDEX_BITS 20
 #define SLOTS	   (1u << INDEX_BITS)
 
-/* Layout of a handle: bits 0-1 belong to the client, 2-3 kind, 4-23 index, 24-55 generation. A
- * handle is never 0 and never -1. */
+/* Layout of a handle: bits 0-1 belong to the client, 2-3 are the kind, 4-23 the index, 24-55 the
+ * generation. A handle is never 0 and never -1. */
 #define KIND_SHIFT	 2
 #define INDEX_SHIFT	 4
 #define GENERATION_SHIFT (INDEX_SHIFT + INDEX_BITS)
@@ -34,7 +34,7 @@ struct slot {
 	_Atomic uint64_t state; /* generation << 32 | open << 31 | references */
 	union {
 		struct os_object *object; /* valid while references exist */
-		/* index + 1 of the next free slot, 0 = end; under table.lock */
+		/* index + 1 of the next free slot, 0 = end of the list; guarded by table.lock */
 		uintptr_t next_free;
 	};
 };
@@ -69,7 +69,8 @@ static uint32_t index_in(HANDLE handle)
 	return (uint32_t)((uintptr_t)handle >> INDEX_SHIFT) & (SLOTS - 1);
 }
 
-/* True if this slot state is that of an open object with the handle's generation. */
+/* True if the handle names the object that is in a slot with this state: the handle is open and its
+ * generation is the slot's. */
 static bool names(HANDLE handle, uint64_t state)
 {
 	return (uintptr_t)handle >> GENERATION_SHIFT == state >> 32 && (state & OPEN);
@@ -166,13 +167,15 @@ HRESULT os_handle_close(HANDLE handle)
 
 void os_object_ref(struct os_object *object)
 {
-	/* Relaxed order is enough: the caller's own reference orders everything else. */
+	/* Relaxed order is enough: the caller already has a reference and so sees the whole
+	 * object. */
 	atomic_fetch_add_explicit(&slots[object->index].state, 1, memory_order_relaxed);
 }
 
 static void destroy(struct os_object *object)
 {
-	OS_UNCANCELLED; /* destroy may close descriptors, a cancellation point */
+	/* destroy() may close file descriptors, and close() is a cancellation point */
+	OS_UNCANCELLED;
 	object->ops->destroy(object);
 }
 

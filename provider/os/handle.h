@@ -1,10 +1,10 @@
 /*
  * Handles: numbers that clients hold instead of pointers.
  *
- * A HANDLE is a number {generation, index, kind, two bits of the client's}, looked up in a table
- * of 2^20 slots, so a closed, mistyped or made-up handle gives NULL instead of freed memory. An
- * object lives while its reference count, kept in its table slot, is not 0: the open handle is one
- * reference, and every user of the object takes another.
+ * A HANDLE is a number made of a generation, the index of a slot in a table of 2^20 slots, the
+ * object's kind, and two bits for the client, so a closed, mistyped or made-up handle gives NULL
+ * instead of freed memory. An object lives while its reference count, kept in its slot, is not 0:
+ * the open handle is one reference, and every user of the object takes another.
  *
  * Any thread may call. No lock is held on return; lookup and reference counting are lock-free.
  */
@@ -31,29 +31,31 @@ struct os_object_ops {
 	void (*destroy)(struct os_object *);
 };
 
-/* First member of every object. */
+/* First member of the struct of every object that a handle can name. */
 struct os_object {
 	const struct os_object_ops *ops;
-	uint32_t index; /* index of its slot */
+	uint32_t index; /* index of the object's slot in the table */
 };
 
 /*
- * Enters an object into the table, with one reference for the open handle. ND_NO_MEMORY: the table
- * is full, and the caller still owns the object.
+ * Enters an object into the handle table, with one reference for the open handle. ND_NO_MEMORY: the
+ * table is full, and the caller still owns the object.
  */
 HRESULT os_handle_open(struct os_object *, const struct os_object_ops *, HANDLE *handle);
 
 /* Returns a new reference on the open object behind a handle, or NULL. Pair with os_object_put. */
 struct os_object *os_handle_get(HANDLE, enum os_kind);
 
-/* Drops the handle's own reference. ND_INVALID_HANDLE: not open. */
+/* Closes a handle and drops the handle's own reference. ND_INVALID_HANDLE: the handle is not
+ * open. */
 HRESULT os_handle_close(HANDLE);
 
-/* Adds a reference; the caller has one already. */
+/* Adds a reference; the caller must have one already. */
 void os_object_ref(struct os_object *);
 void os_object_put(struct os_object *);
 
-/* Returns the number of live objects, for tests: at the end it must be 0. */
+/* Returns the number of events, completion ports and files that are alive, for tests: at the end of
+ * a test it must be 0. */
 unsigned int os_handle_live(void);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Owns the table of counters, one per kind of object. A kind takes the next free row at its first
- * use and keeps it, so a pointer to a row is valid at any time, even at the end of the process.
+ * Owns the array of live-object counters, one element per kind of object. A kind takes the next
+ * free element at its first use and keeps it, so a pointer to a counter is valid at any time, even
+ * at the end of the process.
  */
 #include "os/live.h"
 

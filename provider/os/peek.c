@@ -1,5 +1,5 @@
-/* Copies memory that may not be readable: process_vm_readv returns an error where a direct copy
- * would raise a signal. No state; any thread may call. */
+/* Copies from memory that may be unreadable: process_vm_readv() returns an error where a direct
+ * copy would raise a signal. No state; any thread may call. */
 #include "os/peek.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Reads memory at an address given by the client, which may not be mapped. Any thread may call. */
+/* Reads memory at an address given by the client; the memory may be unmapped. Any thread may
+ * call. */
 #ifndef OS_PEEK_H
 #define OS_PEEK_H
 

@@ -1,10 +1,10 @@
 /*
- * Runs the client's completion routines. Owns up to MAX_THREADS threads. One is started with the
- * first binding, the others when packets are queued and no thread is idle: a routine that blocks
- * must not keep the next one from running, and routines may wait for one another. The first
- * PROMPT_THREADS take packets at once. Each later thread first waits LATE_THREAD_WAIT_MS, because
- * most routines are short and a burst of them needs no more threads. No lock is held while a
- * routine runs.
+ * The callback pool: runs the client's completion routines. Owns up to MAX_THREADS threads. One is
+ * started when the first file is bound to a callback, the others when completion packets are queued
+ * and no thread is idle: a routine that blocks must not keep the next one from running, and
+ * routines may wait for one another. The first PROMPT_THREADS threads take packets as soon as they
+ * are started. Each later thread first waits LATE_THREAD_WAIT_MS, because most routines are short
+ * and the threads there already can work off a burst of them. No lock is held while a routine runs.
  */
 #include "os/pool.h"
 #include "os/child.h"
@@ -25,10 +25,12 @@ static struct {
 	struct os_packet *first;
 	struct os_packet **end;
 	unsigned int queued;
-	unsigned int idle; /* threads that wait for a packet, are about to, or were just started */
+	/* number of threads that wait for a packet, are about to wait, or were just started */
+	unsigned int idle;
 	unsigned int threads;
 	pthread_t thread[MAX_THREADS];
-	bool looking; /* a thread past PROMPT_THREADS is in its wait of LATE_THREAD_WAIT_MS */
+	/* a late thread (one started after the first PROMPT_THREADS) is in its first wait */
+	bool looking;
 	bool ending;
 } pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -50,7 +52,8 @@ static struct os_packet *unhook_first(void)
 
 static bool add_thread(void);
 
-/* Waits LATE_THREAD_WAIT_MS, so that the other threads can take the queued packets first. */
+/* The first wait of a late thread: for LATE_THREAD_WAIT_MS the other threads can take the queued
+ * packets. */
 static void wait_for_others(void)
 {
 	struct os_deadline deadline = os_deadline_in(LATE_THREAD_WAIT_MS);
@@ -81,8 +84,8 @@ static void *run_routines(void *late)
 			break;
 		taken = unhook_first();
 		if (pool.queued > pool.idle)
-			/* before the routine runs, since the routines of all other threads may wait
-			 * for it */
+			/* start the thread before this routine runs: the routine may block, and
+			 * those of the other threads may wait for a packet still queued */
 			add_thread();
 		pthread_mutex_unlock(&pool.lock);
 		/* Free the packet before the call, because the routine may end the process. */
@@ -132,7 +135,7 @@ void os_pool_queue(struct os_packet *packet)
 	pool.end = &packet->next;
 	pool.queued++;
 	if (pool.queued > pool.idle)
-		add_thread(); /* if no thread can be added, the packet waits for an idle thread */
+		add_thread(); /* if no thread can be added, the packet waits until one is idle */
 	pthread_cond_signal(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
 }

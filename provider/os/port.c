@@ -1,6 +1,7 @@
 /*
- * Owns a port's queue of packets, the threads that wait for it and its descriptor, under one leaf
- * lock. The eventfd holds 1 while the queue is not empty.
+ * Implements completion ports: owns each port's queue of completion packets, the threads that wait
+ * for packets, and the port's file descriptor, all under one leaf lock. The descriptor is an
+ * eventfd whose counter is 1 while the queue is not empty.
  *
  * Threads are served as on Windows: the thread that began to wait last gets the next packet. The
  * packet is handed to that thread under the lock, so no other thread can take it first. Threads
@@ -17,8 +18,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A waiting thread. The struct is on that thread's stack, and on the port's list until the thread
- * is given a packet. */
+/* A thread that waits for a packet. The struct is on that thread's stack, and in the port's list
+ * until the thread is given a packet. */
 struct waiter {
 	struct waiter *next; /* the thread that began to wait before this one */
 	struct os_port *port;
@@ -33,7 +34,7 @@ struct os_port {
 	struct os_packet *first;
 	struct os_packet **end; /* where the next packet is linked */
 	bool closed;
-	int fd; /* eventfd; -1 until a client requests the descriptor */
+	int fd; /* eventfd; -1 until a client asks for the port's descriptor */
 };
 
 static void drop_packets(struct os_port *port)
@@ -108,7 +109,7 @@ void os_port_put(struct os_port *port)
 	os_object_put(&port->object);
 }
 
-/* Gives the packet to the thread that began to wait last. False: no thread waits. */
+/* Gives a completion packet to the thread that began to wait last. False: no thread waits. */
 static bool give_to_waiter(struct os_port *port, struct os_packet *packet)
 {
 	struct waiter *w = port->waiters;
@@ -184,8 +185,9 @@ static void leave(struct waiter *w)
 	pthread_cond_destroy(&w->woken);
 }
 
-/* pthread_cleanup_push handler. A cancelled thread cannot return the packet that it was given, so
- * the packet goes to the next waiter, or to the front of the queue. */
+/* pthread_cleanup_push handler. A cancelled thread cannot return the completion packet that it was
+ * given to its caller, so the packet goes to another waiting thread, or back to the front of the
+ * queue. */
 static void cancelled(void *arg)
 {
 	OS_UNCANCELLED;
@@ -220,7 +222,8 @@ static bool wait_woken(struct waiter *w, const struct os_deadline *deadline)
 	return rc != ETIMEDOUT;
 }
 
-/* Waits for a packet. NULL: the deadline passed, or the port was closed. */
+/* Waits for a completion packet. NULL: the deadline has passed, or the completion port was
+ * closed. */
 static struct os_packet *wait_for_packet(struct os_port *port, const struct os_deadline *deadline)
 {
 	struct waiter me = {.next = port->waiters, .port = port};

@@ -1,10 +1,13 @@
 /*
- * How does a request begin, and how does its end become visible? The normal path: begin, list,
- * complete, publish (on the delivery thread), packet in the port.
+ * Requests on OVERLAPPEDs: how they begin, and how their end becomes visible to the client. The
+ * normal path: begin, put on the object's list, complete, publish (on the delivery thread), queue
+ * the completion packet to the completion port.
  *
- * Clients depend on the order of publication: InternalHigh, Internal, the event, threads parked on
- * the block, the packet. Once Internal is written, the OVERLAPPED is not accessed any more, and the
- * client may bind the file; so the file's binding is copied into the packet before that.
+ * Clients depend on the order of publication: InternalHigh, Internal, the event, the threads that
+ * wait for the OVERLAPPED, the completion packet. Once Internal is written, the OVERLAPPED is not
+ * accessed any more. The client, which now knows that the request has ended, may then bind the
+ * file; this request must not follow that binding, so the file's binding is copied into the packet
+ * before Internal is written.
  */
 #include "os/request.h"
 #include "os/cancel.h"
@@ -76,7 +79,7 @@ HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os
 }
 
 /* Called only when the method has accepted the request: a client may use one OVERLAPPED for two
- * requests, and a refused request must not change the status of the other. */
+ * requests, and one that is refused must not overwrite the status of the other. */
 static void make_pending(struct os_request *request)
 {
 	if (request->pending)
@@ -198,7 +201,7 @@ static void put_event(void *event)
 		os_event_put(event);
 }
 
-/* This is a cancellation point while the request is pending. */
+/* With `wait` this is a cancellation point while the request is pending. */
 HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
 {
 	HRESULT status = os_overlapped_status(overlapped);

@@ -16,7 +16,7 @@
  *                              completions posted earlier. For Cancel and Release.
  *        os_request_refuse     instead of step 3: the method returns an error. The status is also
  *                              stored in Internal, unless another request uses the OVERLAPPED; the
- *                              event is unchanged, and nothing is queued.
+ *                              event is unchanged, and no completion packet is queued.
  *      After that the request no longer exists. The client may use the OVERLAPPED again as soon as
  *      its Internal is not ND_PENDING.
  *
@@ -30,7 +30,8 @@
  *     OVERLAPPED: a client may use one OVERLAPPED for two requests at once.
  *   - Cancel = os_request_list_cancel under the object's lock: it completes the requests in the
  *     order of the list, and on return every request that ended earlier is published, too. Release
- *     calls it even with an empty list: a posted completion may still have an OVERLAPPED to write.
+ *     calls it even with an empty list: a completion posted earlier may not have been written to
+ *     its OVERLAPPED yet.
  */
 #ifndef OS_REQUEST_H
 #define OS_REQUEST_H
@@ -43,17 +44,19 @@ struct os_file;
 
 struct os_request {
 	/* private to request.c */
-	struct os_packet packet; /* first member, since the port or the pool frees it */
+	/* first member, so that whoever frees the packet (completion port, pool) frees the
+	 * request */
+	struct os_packet packet;
 	struct os_notice notice;
 	struct os_file *file;
 	struct os_event *event; /* NULL: the OVERLAPPED has no event */
 	HRESULT status;
-	bool silent;  /* low bit of hEvent: no packet */
+	bool silent;  /* the low bit of hEvent was set: no completion packet is queued */
 	bool pending; /* its OVERLAPPED has been set to ND_PENDING */
 	struct os_request *next;
 	struct os_request *prev;
 
-	/* for the owner's use, zero at first */
+	/* for the object that the request belongs to; zero at first */
 	uint32_t kind;
 	uint64_t tag;
 	void *cookie;
@@ -61,8 +64,8 @@ struct os_request {
 
 /*
  * Creates the record of a request on an OVERLAPPED, which is not written yet. ND_INVALID_PARAMETER:
- * the OVERLAPPED is NULL. ND_INVALID_HANDLE: hEvent is not an event. ND_INSUFFICIENT_RESOURCES: no
- * memory.
+ * the OVERLAPPED is NULL. ND_INVALID_HANDLE: hEvent is not an event. ND_INSUFFICIENT_RESOURCES: out
+ * of memory.
  */
 HRESULT os_request_begin(struct os_file *, OVERLAPPED *, struct os_request **request);
 
@@ -93,14 +96,15 @@ struct os_request *os_request_list_take_kind(struct os_request_list *, uint32_t 
 unsigned int os_request_list_complete(struct os_request_list *, HRESULT status);
 
 /*
- * Removes all requests and ends them with os_request_finish(), oldest first. On return everything
- * posted earlier is published, even if the list was empty. Returns the number of requests.
+ * Removes all requests and ends them with os_request_finish(), oldest first. On return every
+ * completion posted earlier is published, even if the list was empty. Returns the number of
+ * requests removed.
  */
 unsigned int os_request_list_cancel(struct os_request_list *, HRESULT status);
 
 /*
  * The body of IND2Overlapped::GetOverlappedResult: returns the status of the OVERLAPPED, whichever
- * object its request belongs to; with `wait`, it returns when the status is final. If it had to
+ * object its request belongs to; with `wait`, returns only when the status is final. If it had to
  * wait, it clears the OVERLAPPED's event if that resets automatically, as a wait on the event
  * would. The wait works without an event, too.
  */

@@ -1,4 +1,4 @@
-/* Start and end of the library's own threads. */
+/* Starts the library's own threads, and waits for their end. */
 #include "os/thread.h"
 #include "os/child.h"
 
