@@ -1,4 +1,5 @@
-/* Reads the catalogue of installed providers. Keeps no state; any thread may call. */
+/* Reads the catalogue of installed NetworkDirect providers (catalogue.h). Keeps no state; any
+ * thread may call. */
 #include "util/catalogue.h"
 
 #include <ctype.h>
@@ -48,7 +49,8 @@ bool util_guid_parse(const char *text, GUID *guid)
 	return true;
 }
 
-/* Splits "key = value" and strips the spaces. False: a comment, a blank line or any other line. */
+/* Splits a line "key = value" and strips the spaces. False: the line is a comment, or has no
+ * "=". */
 static bool split_line(char *line, char **key, char **value)
 {
 	char *equals, *end;
@@ -88,7 +90,8 @@ static const char *read_line(const char *key, const char *value, struct util_ent
 	return NULL;
 }
 
-/* Reads a file of the catalogue. Returns NULL, or a text that describes the error in the file. */
+/* Reads one file of the catalogue into `entry`. Returns NULL, or a text that describes the error in
+ * the file. */
 static const char *read_entry(const char *path, struct util_entry *entry)
 {
 	char line[1024], *key, *value;
@@ -138,8 +141,8 @@ bool util_is_shortage(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Calls fn with the path of each file, sorted by name, until fn returns false. Returns 0, or -errno
- * (a shortage of descriptors or memory). */
+/* Calls fn with the path of each file of the catalogue's folder, sorted by name, until fn returns
+ * false. Returns 0, or -errno (a shortage of descriptors or memory). */
 static int each_file(const char *folder, bool (*fn)(void *arg, const char *path), void *arg)
 {
 	struct dirent **names;
@@ -163,7 +166,7 @@ struct reading {
 	struct util_entry *entries;
 	unsigned max;
 	int n;
-	int rc; /* 0, or -errno of a shortage of descriptors or memory */
+	int rc; /* 0, or -errno: file descriptors or memory ran out while reading */
 };
 
 static bool read_file(void *arg, const char *path)

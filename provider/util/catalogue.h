@@ -5,8 +5,8 @@
  *   library = /usr/lib/libsomething.so
  *
  * Files are read in the order of their names. A file whose GUID an earlier file has, and a file
- * whose name begins with a dot, are skipped silently; a file in another format is skipped with a
- * message on stderr. Any thread may call. */
+ * whose name begins with a dot, are skipped silently; a file that does not have this format is
+ * skipped with a message on stderr. Any thread may call. */
 #ifndef UTIL_CATALOGUE_H
 #define UTIL_CATALOGUE_H
 
@@ -23,11 +23,13 @@ struct util_entry {
 /* Returns $SOFTRNIC_ND_CATALOG, or, if that is not set, the folder configured at build time. */
 const char *util_catalogue_folder(void);
 
-/* Reads up to n entries and returns their number, 0 if the folder does not exist. -EMFILE, -ENFILE
- * or -ENOMEM: the folder or a file could not be read for lack of descriptors or memory. */
+/* Reads up to n entries of the catalogue and returns their number, 0 if the folder does not exist.
+ * -EMFILE, -ENFILE or -ENOMEM: the folder or a file could not be read for lack of descriptors or
+ * memory. */
 int util_catalogue_read(const char *folder, struct util_entry *entries, unsigned n);
-/* Computes a number that changes whenever util_catalogue_read() may give another result. Returns 0,
- * or the errors of util_catalogue_read(). */
+/* Computes a checksum of the files' names, sizes and times, which changes whenever
+ * util_catalogue_read() may give another result. Returns 0, or the errors of
+ * util_catalogue_read(). */
 int util_catalogue_mark(const char *folder, uint64_t *mark);
 /* True if this errno, positive or negative, means a shortage of descriptors or memory. */
 bool util_is_shortage(int error);

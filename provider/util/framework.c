@@ -1,8 +1,8 @@
-/* Loads the provider libraries that the catalogue lists. Owns the count of starts, the catalogue's
- * entries, which are read again when the catalogue has changed, and the loaded libraries. A library
- * that has objects stays loaded even when its entry is removed, and after the last
- * util_framework_stop(); a later start finds it again. One lock guards all of this; providers are
- * called with the lock held and never call back. */
+/* Loads the provider libraries that the catalogue lists. Owns the number of starts (NdStartup) not
+ * yet stopped, the catalogue's entries, which are read again when the catalogue has changed, and
+ * the loaded libraries. A library whose objects clients still hold stays loaded even when its entry
+ * is removed, and after the last util_framework_stop(); a later start finds it again. One lock
+ * guards all of this; it is held while a provider is called, so providers must not call back. */
 #include "util/framework.h"
 
 #include "util/catalogue.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define MAX_PROVIDERS 16
-/* includes libraries that left the catalogue but are still in use */
+/* more than MAX_PROVIDERS: libraries whose entry was removed may still be in use */
 #define MAX_LIBRARIES (2 * MAX_PROVIDERS)
 
 typedef HRESULT (*get_class_fn)(REFCLSID, REFIID, void **);
@@ -26,15 +26,16 @@ typedef HRESULT (*can_unload_fn)(void);
 struct library {
 	char path[sizeof(((struct util_entry *)0)->library)];
 	void *handle; /* NULL: not loaded */
-	bool broken;  /* could not be loaded; the message was printed */
+	bool broken;  /* the library could not be loaded; a message was printed */
 	get_class_fn get_class;
 	can_unload_fn can_unload;
-	nd_select_address_fn select_address; /* may be NULL */
+	/* NULL: the library does not export DllSelectAddress */
+	nd_select_address_fn select_address;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned starts;
-static char folder[512]; /* the catalogue's path, read at the first start */
+static char folder[512]; /* path of the catalogue's folder, set at the first start */
 static uint64_t mark;
 static bool known; /* the catalogue has been read since the first start */
 static unsigned nentries;
@@ -42,9 +43,9 @@ static struct util_entry entries[MAX_PROVIDERS];
 static unsigned nlibraries;
 static struct library libraries[MAX_LIBRARIES];
 
-/* Reads the catalogue if it has changed; libraries that could not be loaded are tried again then. A
- * catalogue that cannot be checked for lack of descriptors or memory counts as unchanged. Returns
- * 0, or -errno of a shortage (descriptors or memory) if the catalogue was never read. */
+/* Reads the catalogue if it has changed; libraries that could not be loaded before are then tried
+ * again. A catalogue that cannot be checked for lack of descriptors or memory counts as unchanged.
+ * Returns 0, or -errno of a shortage (descriptors or memory) if the catalogue was never read. */
 static int read_catalogue(void)
 {
 	uint64_t now;
@@ -97,8 +98,8 @@ static void unload_idle(void)
 	}
 }
 
-/* A library that still has objects stays loaded: clients may call these objects after the last
- * stop. */
+/* A library whose objects clients still hold stays loaded: clients may call these objects after the
+ * last NdCleanup. */
 HRESULT util_framework_stop(void)
 {
 	HRESULT hr = ND_DEVICE_NOT_READY;
@@ -124,7 +125,8 @@ void util_framework_flush(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* ISO C has no cast from object to function pointer, hence the memcpy. */
+/* Looks up a function of a loaded library and stores its address in the function pointer at `fn`.
+ * ISO C has no cast from object pointer to function pointer, hence the memcpy. */
 static bool find(void *handle, const char *name, void *fn)
 {
 	void *sym = dlsym(handle, name);
@@ -133,8 +135,8 @@ static bool find(void *handle, const char *name, void *fn)
 	return sym != NULL;
 }
 
-/* dlopen() gives the reason of a failure only as text, so open a file to check whether a descriptor
- * is left. */
+/* True if file descriptors have run out. dlopen() gives the reason of a failure only as text, so
+ * this opens a file to find out. */
 static bool short_of_descriptors(void)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -170,8 +172,8 @@ static int load(struct library *l)
 	return 1;
 }
 
-/* Returns the library of an entry; two entries may name the same library. NULL: MAX_LIBRARIES are
- * in use. */
+/* Returns the library that a catalogue entry names; two entries may name the same one. NULL:
+ * MAX_LIBRARIES libraries are in use. */
 static struct library *library_of(const struct util_entry *entry)
 {
 	unsigned i = 0;
@@ -188,8 +190,8 @@ static struct library *library_of(const struct util_entry *entry)
 	return &libraries[i];
 }
 
-/* Calls fn with the provider of an entry and returns fn's result; returns 0 or UTIL_SHORT if the
- * provider cannot be loaded. */
+/* Calls fn with the provider of a catalogue entry and returns fn's result; returns 0 or UTIL_SHORT
+ * if the provider cannot be loaded. */
 static int call_one(const struct util_entry *entry, util_provider_fn fn, void *arg)
 {
 	struct library *l = library_of(entry);

@@ -1,5 +1,5 @@
-/* The framework: loads the providers of the catalogue on first use. NdStartup starts it and
- * NdCleanup stops it. Any thread may call. */
+/* The framework behind the Nd* helper functions: loads the provider libraries that the catalogue
+ * lists, on first use. NdStartup starts it and NdCleanup stops it. Any thread may call. */
 #ifndef UTIL_FRAMEWORK_H
 #define UTIL_FRAMEWORK_H
 
@@ -10,7 +10,7 @@
 
 HRESULT util_framework_start(void);
 HRESULT util_framework_stop(void);
-/* Unloads every library that has no objects left. */
+/* Unloads every provider library that has no objects left. */
 void util_framework_flush(void);
 
 #define UTIL_NOT_STARTED (-1)

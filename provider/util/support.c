@@ -1,5 +1,6 @@
-/* The Nd* helper functions: each asks the providers of the catalogue about an address. Nothing is
- * cached, so the next call sees an address that was added or removed. Any thread may call. */
+/* The Nd* helper functions (ndsupport.h): each asks all providers that the catalogue lists for
+ * their addresses. No answer is cached, so the next call sees an address that was added or removed.
+ * Any thread may call. */
 #include "ndsupport.h"
 
 #include "os/cancel.h"
@@ -73,8 +74,8 @@ static int collect(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return 0;
 }
 
-/* Returns the local addresses of all providers. NULL: the framework is not started, or a shortage
- * of memory or descriptors; *hr is the status to return. */
+/* Returns the local addresses of all providers. NULL: NdStartup was not called, or memory or file
+ * descriptors ran out; *hr is then the status to return. */
 static struct local_addresses *all_addresses(HRESULT *hr)
 {
 	struct local_addresses *all = calloc(1, sizeof(*all));
@@ -191,8 +192,8 @@ static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr
 
 	if (fd < 0)
 		return false;
-	/* sin_port and sin6_port have the same offset. Any port but 0 will do: the kernel refuses
-	 * 0. */
+	/* sin_port and sin6_port have the same offset. Any port number but 0 will do: the kernel
+	 * refuses 0. */
 	((struct sockaddr_in *)&to)->sin_port = htons(9);
 	ok = connect(fd, (struct sockaddr *)&to, len) == 0 &&
 	     getsockname(fd, (struct sockaddr *)local, &got) == 0;
@@ -206,7 +207,8 @@ struct select_call {
 	int rank;
 };
 
-/* The kernel has no routes for the ports of a provider with its own NIC, so call the provider. */
+/* Asks one provider which of its addresses reaches the remote one: the kernel has no routes through
+ * the network ports of a provider that has its own NIC. */
 static int select_on(void *arg, IND2Provider *provider, nd_select_address_fn select_address)
 {
 	struct select_call *call = arg;
@@ -293,7 +295,7 @@ struct open_call {
 	HRESULT hr;
 };
 
-/* Opens the adapter that owns the address. If the provider that owns it fails to open it, the next
+/* Opens the adapter that owns the address. If that adapter's provider fails to open it, the next
  * provider is tried. */
 static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
@@ -313,7 +315,8 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return SUCCEEDED(call->hr) ? STOP : 0;
 }
 
-/* Ends the loop at the first provider: the caller only checks that the framework is started. */
+/* Ends the loop over the providers at the first one: the caller only wants to know whether
+ * NdStartup was called. */
 static int stop_at_first(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	return STOP;
