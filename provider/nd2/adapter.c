@@ -150,7 +150,8 @@ static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemory
 	return nd_mw_create(adapter_of(This), iid, ppMemoryWindow);
 }
 
-/* group and affinity are ignored: the library's delivery thread runs all notifications. */
+/* group and affinity are ignored: the library's delivery thread publishes the notifications of all
+ * queues. */
 static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
 					ULONG queueDepth, ULONG maxRequestSge,
 					ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
@@ -297,9 +298,9 @@ const struct nd_class nd_adapter_class = {
 	.destroy = destroy,
 };
 
-/* Returns the status for an adapter that could not be opened. OpenAdapter documents only
- * ND_NO_MEMORY for shortages. A shortage of file descriptors stays ND_INSUFFICIENT_RESOURCES,
- * because a program can close some and try again. */
+/* Returns the status for an adapter that could not be opened. Of the statuses for shortages, the
+ * interface's documentation lists only ND_NO_MEMORY for OpenAdapter. A shortage of file descriptors
+ * stays ND_INSUFFICIENT_RESOURCES, because a program can close some and try again. */
 static HRESULT not_opened(int rc)
 {
 	HRESULT hr = nd_status_of_errno(rc);

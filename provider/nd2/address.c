@@ -1,4 +1,4 @@
-/* Conversions between GIDs and socket addresses, and the in-out buffers of the address methods. No
+/* Checks clients' local addresses, and copies addresses to clients' buffers as socket addresses. No
  * state; any thread may call. */
 #include "nd2/nd2.h"
 

@@ -1,4 +1,4 @@
-/* Reference counts and interface queries of every object. No state of its own; any thread may
+/* Reference counts and QueryInterface of every ND2 object. This file has no state; any thread may
  * call. */
 #include "nd2/com.h"
 

@@ -35,14 +35,14 @@ struct nd_class {
 	void (*event)(struct nd_object *, const struct rn_event *);
 };
 
-/* First member of every object. Its own first member is the vtable pointer through which clients
- * call methods. */
+/* First member of the struct of every ND2 object; its own first member is the vtable pointer
+ * through which clients call the object's methods. */
 struct nd_object {
 	const void *lpVtbl;
 	const struct nd_class *cls;
 	_Atomic uint32_t clients;
 	_Atomic uint32_t refs;
-	struct os_live *live; /* counts the live objects of this class */
+	struct os_live *live; /* the counter of the live objects of this class */
 };
 
 /* Initializes an object with one client reference. */

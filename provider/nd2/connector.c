@@ -1,6 +1,6 @@
 /* Connectors: the methods by which a client connects and disconnects. The table of
  * connector_state.h lists which method is allowed in which state; a method that waits has one
- * request of kind ND_CR_STEP on the list. Any thread may call. */
+ * request of kind ND_CR_STEP on the connector's list of requests. Any thread may call. */
 #include "nd2/connector.h"
 
 #include "os/peek.h"
@@ -21,8 +21,9 @@ static struct rn_client *client_of(struct nd_connector *c)
 	return c->async.adapter->dev->client;
 }
 
-/* Returns the status of a method in the connector's state. The caller holds the connector's lock,
- * which the handler of RN_EVENT_PORT_GONE takes too. */
+/* Returns ND_SUCCESS if the connector's state allows the method, else the status with which the
+ * method fails. The caller holds the connector's lock, which the handler of RN_EVENT_PORT_GONE
+ * takes too. */
 static HRESULT state_status(const struct nd_connector *c, enum nd_connector_method method)
 {
 	return nd_gone(c->async.adapter) ? ND_DEVICE_REMOVED : nd_connector_may(c->state, method);
@@ -142,7 +143,7 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 		nd_connector_keep_data(c, &ev->param, RN_CM_REQ_DATA);
 		c->state = ND_CN_REQ_RECEIVED;
 	} else if (c->state == ND_CN_QUEUED) {
-		/* the client may pass the connector to GetConnectionRequest again */
+		/* so the client may pass the connector to GetConnectionRequest again */
 		c->state = ND_CN_IDLE;
 	}
 	c->listener = NULL;
@@ -150,8 +151,8 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 	return hr;
 }
 
-/* Gives up the connection or the attempt; the CM sends the peer the message that fits the state. A
- * queue pair that was never connected can be used again. */
+/* Gives up the connection, or the attempt to make one; the CM sends the peer the message that fits
+ * the state. A queue pair that was never connected can be used again. */
 static void abandon(struct nd_connector *c, HRESULT notify_status)
 {
 	bool untouched = c->state == ND_CN_REQ_SENT || c->state == ND_CN_REP_RECEIVED;
@@ -181,15 +182,16 @@ void nd_connector_qp_released(struct nd_connector *c)
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
-		/* complete the request before Release returns, as every cancellation does */
+		/* complete the request before the queue pair's Release returns, as every
+		 * cancellation does */
 		if (request != NULL)
 			os_request_finish(request, ND_CANCELED);
 	}
 	pthread_mutex_unlock(&c->async.lock);
 }
 
-/* Counts a new connector. The limit is checked when a connector is created, since one beyond the
- * limit could never be bound. */
+/* Counts a new connector against the NIC's limit of CM ids (max_cm). A connector beyond that limit
+ * could never be bound, so its creation fails already. */
 static bool reserve_place(struct nd_device *dev)
 {
 	if (atomic_fetch_add(&dev->nconnectors, 1) < dev->info->max_cm)
@@ -230,7 +232,8 @@ static void destroy(struct nd_object *obj)
 	free(c);
 }
 
-/* Copies the client's private data; called before any state changes. */
+/* Copies the private data that the client gave to Connect, Accept or Reject; called before any
+ * state changes. */
 static HRESULT take_data(struct rn_cm_param *param, const void *data, ULONG len, ULONG max)
 {
 	memset(param, 0, sizeof(*param));
@@ -289,7 +292,8 @@ static HRESULT bind_locked(struct nd_connector *c, const struct sockaddr *sa, UL
 	if (FAILED(hr))
 		return hr;
 	rc = bind_id(c);
-	/* nd_local_address() has accepted the address, so the error means that no port is free */
+	/* nd_local_address() has accepted the address, so -EADDRNOTAVAIL means that no port number
+	 * is free */
 	if (rc == -EADDRNOTAVAIL)
 		return ND_TOO_MANY_ADDRESSES;
 	if (rc == 0)
@@ -346,8 +350,8 @@ struct connect_call {
 	struct rn_cm_param param; /* holds the client's private data */
 };
 
-/* Makes every check that may refuse the call, then has the CM send the REQ. Events of the CM
- * complete the request. */
+/* Makes every check that may refuse the Connect, then has the CM send the REQ. Events of the CM
+ * will complete the client's request. */
 static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 			     struct os_request *request)
 {
@@ -498,7 +502,7 @@ static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 		c->state = ND_CN_REP_SENT;
 		return ND_PENDING;
 	}
-	nd_connector_destroy_id(c); /* the CM rejects the request, since the peer still waits */
+	nd_connector_destroy_id(c); /* the CM then sends a REJ to the peer, which still waits */
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	nd_connector_end_step(c, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED);
@@ -682,7 +686,8 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 	int rc;
 
 	nd_connector_end_notify(c, STATUS_CONNECTION_DISCONNECTED);
-	if (c->draining) { /* the peer disconnected first: wait for the last acknowledgements */
+	/* the peer disconnected first, and requests in flight still wait for acknowledgements */
+	if (c->draining) {
 		c->state = ND_CN_DISCONNECTING;
 		os_request_list_add(&c->async.requests, request);
 		return;
@@ -694,7 +699,7 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 		return;
 	}
 	rc = rn_client_cm_disconnect(client_of(c), c->id);
-	if (rc != 0) { /* the CM has no connection any more, or the port is gone */
+	if (rc != 0) { /* the CM has no such connection any more, or the network port is gone */
 		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;
 		os_request_complete(request, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_SUCCESS);

@@ -26,7 +26,8 @@
 #define ND_SRQ_RNR_STEP	 1
 #define ND_RNR_UNLIMITED 7
 
-/* Kinds of request on the connector's list; at most one ND_CR_STEP request waits at a time. */
+/* Kinds of request on a connector's list of requests; at most one ND_CR_STEP request waits at a
+ * time. */
 enum nd_connector_request {
 	ND_CR_STEP,   /* Connect, CompleteConnect, Accept, Disconnect */
 	ND_CR_NOTIFY, /* NotifyDisconnect */
@@ -46,20 +47,22 @@ struct nd_connector {
 	/* the queue pair tied to this connector, a counted reference; also guarded by
 	 * adapter->ties */
 	struct nd_qp *qp;
-	/* first PSN of the peer's requests, announced in the REQ or REP */
+	/* first PSN that the peer is to use, announced to it in this side's REQ or REP */
 	uint32_t psn;
 	/* read limits: as the client requested at first, then as negotiated */
 	uint8_t inbound, outbound;
 	struct rn_qp_attr attr; /* attributes for the queue pair, from the CM */
 	uint16_t data_len;
-	uint8_t data[RN_CM_DATA_MAX]; /* the peer's private data, padded to its field's size */
+	/* private data of the peer's last message, zero-padded to the size of the message's
+	 * field */
+	uint8_t data[RN_CM_DATA_MAX];
 };
 
 /* Ties the queue pair to the connector. False: the queue pair is tied to another connector, or has
  * been connected before. */
 bool nd_connector_tie(struct nd_connector *, struct nd_qp *);
-/* Unties the queue pair and returns it with the connector's reference, which the caller must put.
- * NULL: no queue pair was tied. */
+/* Unties the queue pair and returns it with the reference that the connector held on it; the caller
+ * must put this reference. NULL: no queue pair was tied. */
 struct nd_qp *nd_connector_untie(struct nd_connector *);
 
 /* The functions below are called with the connector's lock held. */
@@ -67,7 +70,7 @@ int nd_connector_to_rts(struct nd_connector *);
 void nd_connector_keep_data(struct nd_connector *, const struct rn_cm_param *, uint16_t field);
 void nd_connector_set_limits(struct nd_connector *, const struct rn_cm_param *peer);
 void nd_connector_end_step(struct nd_connector *, HRESULT status);
-/* Completes the NotifyDisconnect requests; to be called before any flush. */
+/* Completes the NotifyDisconnect requests; to be called before the queue pair is flushed. */
 void nd_connector_end_notify(struct nd_connector *, HRESULT status);
 /* Flushes and unties the queue pair, which cannot be connected again. */
 void nd_connector_end_qp(struct nd_connector *);
@@ -76,8 +79,8 @@ void nd_connector_end_qp(struct nd_connector *);
 void nd_connector_send_drep(struct nd_connector *);
 /* The link is down or the queue pair failed: ends a Disconnect that waits for the peer. */
 void nd_connector_stop_waiting(struct nd_connector *);
-/* Destroys the CM's id, so no more events of it come. The CM still sends the peer the message that
- * the state requires. */
+/* Destroys the connection's CM id, so no more events come for it. The CM still sends the peer the
+ * message that the connection's state requires. */
 void nd_connector_destroy_id(struct nd_connector *);
 void nd_connector_event(struct nd_object *, const struct rn_event *);
 

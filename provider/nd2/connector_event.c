@@ -67,7 +67,8 @@ void nd_connector_end_qp(struct nd_connector *c)
 	nd_object_put(&qp->obj);
 }
 
-/* The attempt failed: the connector stays bound, and the queue pair can be used again. */
+/* The connection attempt failed: the connector stays bound, and the queue pair can be used
+ * again. */
 static void connect_failed(struct nd_connector *c, HRESULT status)
 {
 	struct nd_qp *qp = nd_connector_untie(c);
@@ -148,8 +149,9 @@ static void on_established(struct nd_connector *c)
 		transport_dead(c);
 }
 
-/* The peer refused the connection attempt: its REJ (or a timeout) came instead of a REP, after this
- * side's REP, or before this side's client accepted or completed the connection. */
+/* The connection attempt ended because the peer sent a REJ or did not answer. This may happen at
+ * four points: after this side's REQ, after its REP, and while this side's client has yet to call
+ * CompleteConnect or Accept. */
 static void peer_refused(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
 {
 	switch (c->state) {
@@ -175,8 +177,8 @@ static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
 {
 	bool by_consumer = ev->reason == ND_REASON_CONSUMER;
 
-	/* GetPrivateData returns the private data of a REJ. If this side has sent its REP, only a
-	 * REJ from the peer's client counts. */
+	/* GetPrivateData returns the private data of a REJ. After this side's REP, only a REJ that
+	 * the peer's client caused counts. */
 	if (c->state == ND_CN_REQ_SENT || (c->state == ND_CN_REP_SENT && by_consumer))
 		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
 	peer_refused(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
@@ -193,7 +195,7 @@ static void on_unreachable(struct nd_connector *c, const struct rn_event *ev)
 static void on_disconnected(struct nd_connector *c)
 {
 	switch (c->state) {
-	case ND_CN_REP_SENT: /* the RTU was lost */
+	case ND_CN_REP_SENT: /* the peer had sent its RTU, which was lost, before it disconnected */
 		nd_connector_end_step(c, ND_SUCCESS);
 		peer_gone(c);
 		break;
@@ -211,8 +213,8 @@ static void on_disconnected(struct nd_connector *c)
 	}
 }
 
-/* With the link down or the queue pair failed, Disconnect completes without waiting for the DREP,
- * which would save no request in flight. The CM repeats the DREQ in the background. */
+/* With the link down or the queue pair failed, Disconnect completes without waiting for the DREP:
+ * no request in flight could complete meanwhile. The CM repeats the DREQ in the background. */
 void nd_connector_stop_waiting(struct nd_connector *c)
 {
 	if (c->state != ND_CN_DISCONNECTING || c->draining)
@@ -262,7 +264,8 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 	case RN_EVENT_PORT_DOWN:
 		nd_connector_stop_waiting(c);
 		break;
-	case RN_EVENT_CM_AUTO_DREP: /* the drain took too long, so the CM has answered the DREQ */
+	/* requests in flight took too long to complete, so the CM has answered the DREQ */
+	case RN_EVENT_CM_AUTO_DREP:
 		drained(c);
 		break;
 	default:

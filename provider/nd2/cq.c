@@ -24,7 +24,8 @@ static struct nd_cq *cq_of(IND2CompletionQueue *This)
 	return (struct nd_cq *)This;
 }
 
-/* One firing completes all requests that wait for results. The caller holds the CQ's lock. */
+/* To be called when the CQ has fired: completes all Notify requests that wait for results. The
+ * caller holds the CQ's lock. */
 static void complete_waiters(struct nd_cq *cq)
 {
 	struct os_request *request;

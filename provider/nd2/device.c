@@ -1,5 +1,6 @@
-/* Which object gets an event of the NIC? Owns the adapters that the process has open, each with one
- * event thread and the table of routes from ids to objects. */
+/* Passes each event of the NIC to the ND2 object it is for. Owns the adapters that the process has
+ * open, each with one event thread and a hash table of routes, which map the ids in events to
+ * objects. */
 #include "nd2/device.h"
 
 #include "os/thread.h"
@@ -28,14 +29,16 @@ struct device {
 	pthread_t thread;
 	_Atomic bool stop;
 	pthread_mutex_t lock; /* guards the routes in bucket[] */
-	/* number of events dispatched to all objects; only the event thread uses it */
+	/* number of events passed to all objects (dispatch_to_all); only the event thread uses
+	 * it */
 	uint32_t round;
 	struct route *bucket[BUCKETS];
 };
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *table[ND_MAX_DEVICES];
-static _Atomic unsigned busy; /* event threads that handle events or close their device */
+/* number of event threads that are handling events or closing their device */
+static _Atomic unsigned busy;
 
 static struct device *device_of(struct nd_device *dev)
 {
@@ -102,7 +105,7 @@ void nd_device_unroute(struct nd_device *dev, enum nd_route kind, uint32_t id)
 	free(r);
 }
 
-/* Takes a reference. False: the count has reached 0, so the object is being destroyed. */
+/* Takes a reference on the object. False: its count has reached 0, so it is being destroyed. */
 static bool ref_if_alive(struct nd_object *obj)
 {
 	uint32_t refs = atomic_load(&obj->refs);
@@ -142,8 +145,8 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 	return true;
 }
 
-/* Stores up to n objects of the bucket that have not got the event of this round yet, with a
- * reference on each, and returns their number. */
+/* Stores up to n objects of a hash bucket to which the event of this round was not passed yet, with
+ * a reference on each, and returns their number. */
 static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_object *objs[],
 			       unsigned n)
 {
@@ -209,8 +212,9 @@ static void *run_events(void *arg)
 		atomic_fetch_add(&busy, 1);
 		for (unsigned i = 0; i < n; i++)
 			handle(d, &ev[i]);
-		/* The last handler called nd_device_put() on this thread and dropped the last
-		 * reference, which left the closing to this place. */
+		/* A handler has dropped the last reference on the device: nd_device_put() was
+		 * called on this thread, cannot wait for the thread's end, and so left the closing
+		 * to this place. */
 		if (d->index == ND_MAX_DEVICES) {
 			close_device(d);
 			atomic_fetch_sub(&busy, 1);

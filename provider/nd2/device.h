@@ -31,9 +31,10 @@ void nd_device_put(struct nd_device *);
  * drops the last reference closes the device itself. Must not be called by an event thread. */
 void nd_device_wait_closed(unsigned timeout_ms);
 
-/* From now on events with this id go to obj, instead of any earlier object. A route does not keep
- * the object alive: remove it in retire, or in destroy at the latest. -ENOMEM; -ENODEV: the port is
- * gone. RN_EVENT_PORT_GONE goes to every object that was routed before. */
+/* Routes events: from now on those with this id go to obj, instead of the object of an earlier
+ * route. A route does not keep the object alive: remove it in retire, or in destroy at the latest.
+ * -ENOMEM; -ENODEV: the port is gone. RN_EVENT_PORT_GONE goes to every object that was routed
+ * before. */
 int nd_device_route(struct nd_device *, enum nd_route, uint32_t id, struct nd_object *);
 void nd_device_unroute(struct nd_device *, enum nd_route, uint32_t id);
 /* Passes an event to the object that its id is routed to. False: there is no such object. Must be

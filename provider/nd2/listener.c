@@ -2,8 +2,8 @@
  * is always empty: `arrived` holds connection requests that wait for a GetConnectionRequest, and
  * the request list holds GetConnectionRequest calls that wait for a connection request (their
  * cookie is a counted reference on the connector). The backlog is enforced here and not by the CM,
- * since only the requests in `arrived` count. Any thread may call; requests arrive on the event
- * thread. */
+ * since only the connection requests in `arrived` count. Any thread may call; connection requests
+ * arrive on the event thread. */
 #include "nd2/connector.h"
 
 #include "nd2/status.h"
@@ -84,8 +84,8 @@ static void queue_arrival(struct nd_listener *l, const struct rn_event *ev)
 	l->narrived++;
 }
 
-/* Removes a connection request from the queue: the one with this id, or the oldest if id is 0.
- * NULL: there is none. */
+/* Removes a connection request from the queue `arrived`: the one with this CM id, or the oldest if
+ * id is 0. NULL: there is none. */
 static struct arrival *take_arrival(struct nd_listener *l, uint32_t id)
 {
 	struct arrival **at = &l->arrived, *a;
@@ -142,8 +142,9 @@ static void end_locked(struct nd_listener *l, HRESULT status)
 	os_request_list_cancel(&l->async.requests, status);
 }
 
-/* If a connection request has found the connector released, its GetConnectionRequest has been
- * completed already; the flush publishes that completion. */
+/* If the GetConnectionRequest of this connector is not on the list any more, a connection request
+ * has found the connector released and completed the call with ND_CANCELED; the flush publishes
+ * that completion. */
 void nd_listener_withdraw(struct nd_listener *l, const struct nd_connector *connector)
 {
 	struct os_request *request;
@@ -265,7 +266,7 @@ static HRESULT Bind(IND2Listener *This, const struct sockaddr *pAddress, ULONG c
 	if (SUCCEEDED(hr)) {
 		rc = take_address(l, &addr);
 		/* nd_local_address() has accepted the address, so -EADDRNOTAVAIL means that no port
-		 * is free. */
+		 * number is free. */
 		hr = rc == -EADDRNOTAVAIL ? ND_TOO_MANY_ADDRESSES : nd_status_short(rc);
 	}
 	pthread_mutex_unlock(&l->async.lock);

@@ -1,5 +1,5 @@
-/* Memory regions. Register runs one command to the NIC and sets the tokens before it returns; even
- * so, the OVERLAPPED reports the completion. Any thread may call. */
+/* Memory regions. Register has the NIC execute one command and knows the tokens before it returns;
+ * even so it returns ND_PENDING, and the OVERLAPPED reports success. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -18,7 +18,8 @@ struct nd_mr {
 	struct nd_object obj;
 	struct nd_async async;
 	bool registered;
-	struct nd_span span;	     /* address range and rights, for binding windows */
+	/* address range and rights, checked when a memory window is bound */
+	struct nd_span span;
 	_Atomic uint32_t lkey, rkey; /* 0 unless registered */
 };
 

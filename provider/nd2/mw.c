@@ -1,7 +1,8 @@
 /* Memory windows: which region each one is bound to, and which bindings are allowed. Owns the list
- * of windows of every region. adapter->bindings guards all lists, so a region is deregistered
- * either before a binding is accepted, or with knowledge of the binding. The NIC executes BIND and
- * INVALIDATE in send queue order (include/rn/abi.h, struct rn_mw_shared). Any thread may call. */
+ * of the windows bound to each region. The lock adapter->bindings guards all lists, so Deregister
+ * and Bind never overlap: Deregister sees every window that was bound before, and a later Bind is
+ * refused. The NIC executes BIND and INVALIDATE in send queue order (include/rn/abi.h, struct
+ * rn_mw_shared). Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -15,7 +16,7 @@ struct nd_mw {
 	struct nd_adapter *adapter;
 	struct rn_client_mw *nic;
 	/* Guarded by adapter->bindings: the region of the last binding, and the previous and next
-	 * window on the region's list. The binding may have ended since. */
+	 * window on the region's list. That binding may have ended since. */
 	struct nd_span *span;
 	struct nd_mw *next, *prev;
 };
@@ -152,7 +153,8 @@ struct nd_mw *nd_mw_known(IUnknown *p, const struct nd_adapter *adapter)
 
 /* ---- the window object ---- */
 
-/* Unbinds and destroys the window, even if a BIND or INVALIDATE of the window is still queued. */
+/* Unbinds and destroys the window, even if a BIND or INVALIDATE of the window still waits in a send
+ * queue. */
 static void retire(struct nd_object *obj)
 {
 	struct nd_mw *mw = (struct nd_mw *)obj;
@@ -175,7 +177,7 @@ static void destroy(struct nd_object *obj)
 
 ND_UNKNOWN_METHODS(IND2MemoryWindow)
 
-/* Returns the token of the last Bind that was posted; 0 before the first. */
+/* Returns the token of the last Bind that was posted for this window; 0 before the first. */
 static UINT32 GetRemoteToken(IND2MemoryWindow *This)
 {
 	OS_REFUSE_CHILD(0);

@@ -13,10 +13,10 @@
 #include "nd2/device.h"
 #include "os/request.h"
 
-/* The limits that an adapter offers its clients; each is at most what the NIC can do. */
+/* The limits that an adapter offers its clients; the NIC may lower them further. */
 #define ND_MAX_SGE 16u
-/* minimum that every queue pair gets, since clients post two SGEs on queue pairs created with
- * one */
+/* SGEs per request that every queue pair accepts at least, since some clients create queue pairs
+ * for one SGE and then post two */
 #define ND_MIN_SGE    2u
 #define ND_MAX_INLINE 256u
 /* Thresholds in bytes, chosen by measurement: docs/benchmarks.md. */
@@ -46,7 +46,7 @@ void nd_provider_drop(void);
 struct nd_adapter {
 	struct nd_object obj;
 	struct nd_device *dev;
-	uint64_t number; /* number of this adapter instance; never reused */
+	uint64_t number; /* number of this IND2Adapter instance; never reused */
 	uint32_t pd;
 	ND2_ADAPTER_INFO limits;
 	pthread_mutex_t ties;	  /* guards which connector holds which queue pair */
@@ -54,10 +54,10 @@ struct nd_adapter {
 };
 
 HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out);
-/* True when the port is gone. Then every method returns ND_DEVICE_REMOVED, except those that end
- * something (Release, Deregister, Flush, CancelOverlappedRequests). A method that puts a request on
- * a list calls this function under the lock that the handler of RN_EVENT_PORT_GONE takes too, or
- * relies on the NIC's -ENODEV, so no request can wait for ever. */
+/* True when the adapter's network port is gone. Then every method returns ND_DEVICE_REMOVED, except
+ * those that end something (Release, Deregister, Flush, CancelOverlappedRequests). A method that
+ * puts a request on a list calls this function under the lock that the handler of
+ * RN_EVENT_PORT_GONE takes too, or relies on the NIC's -ENODEV, so no request can wait for ever. */
 static inline bool nd_gone(const struct nd_adapter *adapter)
 {
 	return rn_client_gone(adapter->dev->client);
@@ -74,11 +74,11 @@ struct nd_async {
 	struct os_request_list requests;
 };
 
-/* The body of every GetOverlappedResult: the status is in the OVERLAPPED, so the object does not
- * matter. */
+/* The body of every object's GetOverlappedResult: the status is in the OVERLAPPED, so the object
+ * does not matter. */
 HRESULT nd_overlapped_result(OVERLAPPED *, BOOL wait);
-/* The body of every GetNotifyAffinity: one delivery thread publishes the notifications of all
- * objects. */
+/* The body of GetNotifyAffinity of every queue: one delivery thread publishes the notifications of
+ * all objects. */
 HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity);
 /* Initializes the struct and takes references on the adapter and the file. ND_INVALID_HANDLE: the
  * handle is not an overlapped file of this adapter instance. */
@@ -118,16 +118,16 @@ HRESULT nd_srq_create(struct nd_adapter *, REFIID iid, HANDLE file, const struct
 
 HRESULT nd_mr_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
 
-/* The properties of a region that binding a window checks. Guarded by adapter->bindings while
- * `open` is set. */
+/* The properties of a memory region that are checked when a window is to be bound to it. Guarded by
+ * adapter->bindings while `open` is set. */
 struct nd_span {
 	bool open; /* the region is registered, and no Deregister has begun */
 	uint64_t base, length;
 	uint32_t access, lkey;
 	struct nd_mw *windows;
 };
-/* Returns the properties of the region behind an interface pointer. NULL: this is not a region of
- * this adapter instance. */
+/* Returns the properties of the region behind an interface pointer. NULL: the pointer is not that
+ * of a region of this adapter instance. */
 struct nd_span *nd_mr_span(IUnknown *, const struct nd_adapter *);
 
 /* ---- memory window ---- */
@@ -136,19 +136,19 @@ struct nd_mw;
 struct nd_qp;
 
 HRESULT nd_mw_create(struct nd_adapter *, REFIID iid, void **out);
-/* Returns the window behind an interface pointer. NULL: this is not a window of this adapter
- * instance. */
+/* Returns the memory window behind an interface pointer. NULL: the pointer is not that of a window
+ * of this adapter instance. */
 struct nd_mw *nd_mw_known(IUnknown *, const struct nd_adapter *);
-/* Posts a BIND. `bind` has all values but the lkey. ND_ACCESS_VIOLATION: the region is not
- * registered, the range lies outside the region, or REMOTE_WRITE is requested and the region lacks
- * LOCAL_WRITE. ND_INVALID_DEVICE_STATE: the window is bound. ND_NO_MORE_ENTRIES: the send queue is
- * full. */
+/* Posts a request that binds a window. In `bind`, all values but the lkey are set.
+ * ND_ACCESS_VIOLATION: the region is not registered, the range lies outside the region, or
+ * REMOTE_WRITE is requested and the region lacks LOCAL_WRITE. ND_INVALID_DEVICE_STATE: the window
+ * is bound. ND_NO_MORE_ENTRIES: the send queue is full. */
 HRESULT nd_mw_bind(struct nd_mw *, struct nd_qp *, struct nd_span *,
 		   const struct rn_client_bind *bind);
 HRESULT nd_mw_invalidate(struct nd_mw *, struct nd_qp *, uint64_t context, uint16_t flags);
 
-/* To be called when a region was registered: windows may be bound to it from now on. `what` has all
- * values but `open` and `windows`. */
+/* To be called when a region was registered: windows may be bound to it from now on. In `what`, all
+ * values but `open` and `windows` are set. */
 void nd_span_open(struct nd_adapter *, struct nd_span *, const struct nd_span *what);
 /* To be called before a region is deregistered: refuses further bindings. False: a window is bound
  * to the region, and nothing has changed. */
@@ -219,9 +219,9 @@ void nd_connector_unqueue(struct nd_connector *);
  * client has released the connector meanwhile. ND_INSUFFICIENT_RESOURCES, ND_DEVICE_REMOVED: the
  * connector is idle again. */
 HRESULT nd_connector_take(struct nd_connector *, const struct rn_event *request);
-/* The queue pair tied to the connector calls transport_dead when the queue pair has failed, drained
- * when its requests in flight have completed, and qp_released when the client has released the
- * queue pair. */
+/* Called by the queue pair tied to the connector: nd_connector_qp_failed() when the queue pair has
+ * failed, nd_connector_drained() when its requests in flight have completed,
+ * nd_connector_qp_released() when the client has released the queue pair. */
 void nd_connector_qp_failed(struct nd_connector *);
 void nd_connector_drained(struct nd_connector *);
 void nd_connector_qp_released(struct nd_connector *);

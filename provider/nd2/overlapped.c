@@ -1,5 +1,5 @@
-/* The common part of all objects with OVERLAPPEDs: the file that gets their completions, a list of
- * pending requests, and the lock that guards the list. Any thread may call. */
+/* The common part of all objects with OVERLAPPEDs: the overlapped file that gets their completions,
+ * a list of pending requests, and the lock that guards the list. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "os/delivery.h"
@@ -22,7 +22,7 @@ HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity)
 			if (CPU_ISSET(cpu, &cpus))
 				mask |= (KAFFINITY)1 << cpu;
 	if (mask == 0)
-		/* the mask covers the 64 CPUs of group 0, and the thread may run on none of them */
+		/* the delivery thread may run on none of the 64 CPUs of group 0 */
 		return ND_NOT_SUPPORTED;
 	*group = 0;
 	*affinity = mask;

@@ -1,7 +1,7 @@
-/* The provider: lists adapters by address, and opens them. The provider object is static: its
- * reference count is only reported to clients and frees nothing, so a client that releases the
- * provider once too often, instead of an adapter, does no harm. This file also has the class
- * factory and the library's entry points. Any thread may call. */
+/* The IND2Provider object: lists the adapters' addresses, and opens adapters. The provider object
+ * is static: its reference count is only reported to clients and frees nothing, so a client that
+ * releases the provider once too often, instead of an adapter, does no harm. This file also has the
+ * class factory and the library's entry points. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/route.h"
@@ -21,7 +21,7 @@ HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockadd
 
 #define CLOSING_MS 2000
 
-/* Lists the adapters: while the process has any open, those that it runs, else those of the
+/* Lists the adapters: the running ones while this process has any open, else those of the
  * configuration, which is read at each call. Returns their number, or a negative errno if the
  * configuration cannot be read; an error message is printed unless it is the same as that of the
  * previous call. */
@@ -49,9 +49,9 @@ static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 	return n < 0 ? 0 : (unsigned)n;
 }
 
-/* Hashes the name (FNV-1a), so the id is the same in every process and whether the adapter is open
- * or not. The GUID would not do: it is derived from the MAC, which may come from the port and is
- * known only while the port is open. */
+/* Returns an adapter's id: a hash of its name (FNV-1a), so that the id is the same in every process
+ * and whether the adapter is open or not. The GUID would not do: it is derived from the MAC, which
+ * may come from the port and is known only while the port is open. */
 static uint64_t id_of(const struct rn_link_info *info)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);
@@ -272,8 +272,8 @@ HRESULT DllCanUnloadNow(void)
 	return S_FALSE;
 }
 
-/* For the helper library: selects the local address from which to reach `remote`, since the
- * kernel's routing table does not have the adapters' subnets. */
+/* Called by NdResolveAddress (provider/util): selects the local address from which to reach
+ * `remote`, since the kernel's routing table does not have the adapters' subnets. */
 HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local,
 			 int *rank)
 {

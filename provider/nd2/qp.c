@@ -1,6 +1,7 @@
-/* Queue pairs: translate requests into work requests, and make the state transitions of a
- * connection. Posting takes only the lock of its send or receive queue; all other functions take
- * qp->lock, so that Release does not destroy qp->nic meanwhile. Any thread may call. */
+/* Queue pairs: translates the requests of clients into work requests of the NIC, and makes the
+ * state transitions of a connection. Posting takes only the lock of its send or receive queue; all
+ * other functions take qp->lock, so that Release does not destroy qp->nic meanwhile. Any thread may
+ * call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -311,8 +312,7 @@ static HRESULT Invalidate(IND2QueuePair *This, void *requestContext, IUnknown *p
 	return nd_mw_invalidate(mw, qp, (uintptr_t)requestContext, wqe_flags(flags));
 }
 
-/* ND_OP_FLAG_INLINE is ignored, since clients pass the flags of a Send or Write to Read without
- * clearing it. */
+/* ND_OP_FLAG_INLINE is ignored, since some clients pass the flags of a Send or Write on to Read. */
 static HRESULT Read(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 		    UINT64 remoteAddress, UINT32 remoteToken, ULONG flags)
 {

@@ -1,5 +1,5 @@
-/* Which local address reaches a remote one? Compares the remote address with the configured
- * prefixes. Pure functions. */
+/* Selects the local address from which to reach a remote one, by comparing the remote address with
+ * the subnet prefixes of the adapters' addresses. Pure functions. */
 #include "nd2/route.h"
 
 #include <string.h>

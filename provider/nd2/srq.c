@@ -1,5 +1,5 @@
-/* Shared receive queues: receives for any queue pair created with one, and Notify requests that
- * wait until few receives are left.
+/* Shared receive queues: the receives of all queue pairs that were created with the queue, and
+ * Notify requests, which wait until few receives are left.
  *
  * Receive posts to the queue without the lock async.lock, which guards Notify's OVERLAPPEDs, the
  * threshold and the armed limit. When fewer receives than the threshold are left, all waiting

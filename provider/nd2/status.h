@@ -35,7 +35,7 @@
 	X(RESP_TIMEOUT_ERR,   ND_IO_TIMEOUT) \
 	X(GENERAL_ERR,        ND_INTERNAL_ERROR)
 
-/* negative errno of a command or event, status that the method returns */
+/* errno (which a command or event returns negated), status that the method returns */
 #define ND_ERRNO_ROWS(X) \
 	X(ENOMEM,         ND_NO_MEMORY) \
 	X(ENOSPC,         ND_INSUFFICIENT_RESOURCES) \
@@ -65,7 +65,7 @@
 	X(EOPNOTSUPP,     ND_NOT_SUPPORTED)
 /* clang-format on */
 
-/* Unknown numbers become ND_INTERNAL_ERROR (completion) or ND_UNSUCCESSFUL (errno). */
+/* An rn_status without a row becomes ND_INTERNAL_ERROR, an errno without a row ND_UNSUCCESSFUL. */
 HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status);
 HRESULT nd_status_of_errno(int negative_errno);
 /* As nd_status_of_errno(), but -ENOMEM becomes ND_INSUFFICIENT_RESOURCES: for methods whose
