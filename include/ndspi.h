@@ -405,22 +405,23 @@ struct IND2QueuePair : public IUnknown {
  */
 struct IND2Connector : public IND2Overlapped {
 	/*
-	 * Binds the connector to a local address: an address of the adapter, or a wildcard; port 0
-	 * chooses a free port. ND_INVALID_ADDRESS: neither an address of the adapter nor a
-	 * wildcard. ND_TOO_MANY_ADDRESSES: no port is free. STATUS_ADDRESS_ALREADY_ASSOCIATED: the
-	 * connector is bound already. ND_INSUFFICIENT_RESOURCES.
+	 * Binds the connector to a local address: an address of the adapter, or a wildcard; port
+	 * number 0 chooses a free one. ND_INVALID_ADDRESS: neither an address of the adapter nor a
+	 * wildcard. ND_TOO_MANY_ADDRESSES: no port number is free.
+	 * STATUS_ADDRESS_ALREADY_ASSOCIATED: the connector is bound already.
+	 * ND_INSUFFICIENT_RESOURCES.
 	 */
 	virtual HRESULT Bind(const struct sockaddr *pAddress,
 			     ULONG cbAddress) = 0; /* vtable slot 5 */
 
 	/*
-	 * Sends a connection request. The read limits are the numbers of RDMA Reads in flight from
-	 * the peer (inbound) and from this side (outbound), reduced to the adapter's limits;
-	 * private data: up to MaxCallerData bytes, copied. The request completes with ND_SUCCESS
-	 * when the peer has accepted, ND_CONNECTION_REFUSED when it has rejected, ND_IO_TIMEOUT
-	 * when it does not reply, ND_HOST_UNREACHABLE when its link-layer address cannot be
-	 * resolved. Statuses returned at once: ND_INVALID_PARAMETER_1 (not a queue pair of this
-	 * adapter), ND_INVALID_ADDRESS, STATUS_BAD_NETWORK_NAME (a wildcard or port 0),
+	 * Sends a connection request. The read limits are the maximum numbers of RDMA Reads in
+	 * flight from the peer (inbound) and from this side (outbound), reduced to the adapter's
+	 * limits; private data: up to MaxCallerData bytes, copied. The request completes with
+	 * ND_SUCCESS when the peer has accepted, ND_CONNECTION_REFUSED when it has rejected,
+	 * ND_IO_TIMEOUT when it does not reply, ND_HOST_UNREACHABLE when its link-layer address
+	 * cannot be resolved. Statuses returned at once: ND_INVALID_PARAMETER_1 (not a queue pair
+	 * of this adapter), ND_INVALID_ADDRESS, STATUS_BAD_NETWORK_NAME (a wildcard or port 0),
 	 * STATUS_ADDRESS_NOT_ASSOCIATED (Bind comes first), ND_CONNECTION_ACTIVE (the queue pair
 	 * was used), ND_INVALID_BUFFER_SIZE and ND_ACCESS_VIOLATION (private data),
 	 * ND_ADDRESS_ALREADY_EXISTS (a connection between these addresses and ports exists).
@@ -466,8 +467,8 @@ struct IND2Connector : public IND2Overlapped {
 				      ULONG *pOutboundReadLimit) = 0; /* vtable slot 10 */
 
 	/*
-	 * Copies the peer's private data, zero-padded to the size of its message's field: 56 bytes
-	 * of a request, 196 of a reply, 148 of a rejection. *pcbPrivateData: in, bytes of the
+	 * Copies the peer's private data, zero-padded to the size of the field in its message: 56
+	 * bytes of a request, 196 of a reply, 148 of a rejection. *pcbPrivateData: in, bytes of the
 	 * buffer; out, bytes available. ND_BUFFER_OVERFLOW: the buffer is NULL, or it has room for
 	 * a part only, which is copied. ND_CONNECTION_INVALID: the peer has sent no private data.
 	 */
@@ -525,8 +526,8 @@ struct IND2Listener : public IND2Overlapped {
 					ULONG *pcbAddress) = 0; /* vtable slot 7 */
 
 	/*
-	 * Waits for a connection request and gives it to the connector, which must be unused
-	 * (ND_CONNECTION_ACTIVE) and of the same adapter (ND_INVALID_PARAMETER_1). Connection
+	 * Waits for a connection request and gives it to the connector, which must be unused (else
+	 * ND_CONNECTION_ACTIVE) and of the same adapter (else ND_INVALID_PARAMETER_1). Connection
 	 * requests are given out in the order of arrival, to the oldest call first. ND_CANCELED:
 	 * the connector was released, or the calls were cancelled. ND_INVALID_DEVICE_STATE: Listen
 	 * was not called.

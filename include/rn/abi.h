@@ -424,12 +424,14 @@ enum rn_port_space {
 /* Parameters of a connection as the CM messages carry them. */
 struct rn_cm_param {
 	uint32_t qpn; /* QPN of the message's sender */
-	/* first PSN that the sender expects (starting PSN of REQ or REP) */
+	/* first PSN that the message's sender expects from its peer (starting PSN of REQ or REP) */
 	uint32_t psn;
-	uint8_t responder_resources; /* READs and atomics that the sender can serve at once */
-	uint8_t initiator_depth;     /* READs and atomics that the sender will have in flight */
-	uint8_t retry_cnt;	     /* in a REQ: retry count for both sides */
-	uint8_t rnr_retry;	     /* how often the peer is to retry after an RNR NAK */
+	/* READs and atomics that the message's sender can serve at once */
+	uint8_t responder_resources;
+	/* READs and atomics that the message's sender will have in flight */
+	uint8_t initiator_depth;
+	uint8_t retry_cnt; /* in a REQ: retry count for both sides */
+	uint8_t rnr_retry; /* how often the peer is to retry after an RNR NAK */
 	uint8_t flow_control;
 	uint8_t srq;
 	uint8_t path_mtu;    /* in a REQ: path MTU code; 0 = the largest that the port allows */
@@ -454,7 +456,7 @@ struct rn_cmd {
 	union {
 		struct {
 			uint32_t pd, type, send_cq, recv_cq;
-			uint32_t srq;		     /* 0: no SRQ; with an SRQ rq_depth is 0 */
+			uint32_t srq;		     /* 0: no SRQ; with an SRQ, rq_depth is 0 */
 			uint32_t sq_depth, rq_depth; /* in requests */
 			uint32_t sq_sge, rq_sge, inline_bytes;
 			uint64_t qp_ctx;
@@ -514,7 +516,7 @@ struct rn_cmd {
 			/* CM_CONNECT: 0 = timers.cm_response_ms of the configuration */
 			uint16_t timeout_ms;
 			struct rn_cm_param param;
-			/* for a newly created id: */
+			/* used only when a new CM id is created: */
 			uint16_t port_space; /* enum rn_port_space; 0 = TCP */
 			uint8_t qp_type;     /* enum rn_qp_type; 0 = UD in UDP and IPOIB, else RC */
 		} cm;
@@ -540,15 +542,17 @@ struct rn_rsp {
 	uint16_t shard;
 	union {
 		struct {
-			uint64_t shared; /* address of struct rn_qp_shared (in-process link) */
+			/* address of the QP's struct rn_qp_shared in this process */
+			uint64_t shared;
 		} qp;
 		struct {
-			/* address of struct rn_mw_shared (in-process link), valid until
+			/* address of the window's struct rn_mw_shared in this process, valid until
 			 * DESTROY_MW */
 			uint64_t shared;
 		} mw;
 		struct {
-			uint64_t shared; /* address of struct rn_srq_shared */
+			/* address of the SRQ's struct rn_srq_shared in this process */
+			uint64_t shared;
 		} srq;
 		struct {
 			struct rn_qp_attr attr; /* RESOLVE: only av is set */

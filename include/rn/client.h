@@ -1,10 +1,11 @@
 /* softrnic: the API for front ends. A front end (NetworkDirect today, verbs later) translates its
  * own calls into calls of these functions and implements no protocol itself.
  *
- * The caller creates and destroys all objects; it destroys children before their parents. Unless a
- * comment says otherwise, a function may be called from any thread and returns 0 or a negative
- * errno; -ENODEV means that the port was removed. The CM never changes the state of a queue pair:
- * the front end does so with rn_client_qp_modify() when it gets events of the CM.
+ * The caller creates and destroys all objects, and destroys those that use others first (a queue
+ * pair before its CQs and PD). Unless a comment says otherwise, a function may be called from any
+ * thread and returns 0 or a negative errno; -ENODEV means that the port was removed. The CM never
+ * changes the state of a queue pair: the front end does so with rn_client_qp_modify() when it gets
+ * events of the CM.
  *
  * No function is a cancellation point, not even rn_client_wait(): a thread that is cancelled
  * (pthread_cancel, deferred) finishes the call first.
@@ -154,8 +155,8 @@ uint32_t rn_client_srq_level(const struct rn_client_srq *srq);
  * of the earlier call. */
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit);
 /* To be called on RN_EVENT_SRQ_LIMIT, or at any time. Returns true, and disarms, when fewer
- * receives than the limit were left at some moment since arming. False: the event came too late or
- * too early. */
+ * receives than the limit were left at some moment since arming. Returns false otherwise: an
+ * RN_EVENT_SRQ_LIMIT then belonged to an earlier arming. */
 bool rn_client_srq_fired(struct rn_client_srq *srq);
 void rn_client_srq_disarm(struct rn_client_srq *srq);
 
@@ -165,7 +166,7 @@ struct rn_client_qp_init {
 	uint32_t pd;
 	enum rn_qp_type type;
 	struct rn_client_cq *send_cq, *recv_cq;
-	/* NULL: the QP has its own receive queue; with an SRQ rq_depth is 0 */
+	/* NULL: the QP has its own receive queue; with an SRQ, rq_depth is 0 */
 	struct rn_client_srq *srq;
 	uint32_t sq_depth, rq_depth; /* maximum numbers of outstanding requests, enforced exactly */
 	uint32_t sq_sge, rq_sge;     /* per request, 1..RN_WQE_MAX_SGE */
@@ -223,16 +224,16 @@ struct rn_client_wr {
  * receive on a QP with an SRQ, or an atomic that is inline or does not have exactly one SGE.
  * -ENOMEM: the queue is full. -E2BIG: more SGEs than the QP allows. -EMSGSIZE: longer than the
  * adapter's largest message, or, with INLINE, than the QP's inline size. -ENODEV: the port was
- * removed. */
+ * removed.
+ *
+ * On a UD QP, a SEND with an invalid destination (a source address that is not the port's, or a QPN
+ * of more than 24 bits) completes with RN_STATUS_LOC_QP_OP_ERR, and the QP enters SQE. A datagram
+ * longer than the port's path MTU is not sent and completes with success. A receive needs
+ * RN_UD_GRH_BYTES more than the payload; a datagram that does not fit the receive, or finds none,
+ * is dropped, and the receive stays posted. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
-/* Datagrams (UD): a request with an invalid destination (a source address that is not the port's,
- * or a QPN of more than 24 bits) completes with RN_STATUS_LOC_QP_OP_ERR, and the QP enters SQE. A
- * datagram longer than the port's path MTU is not sent and completes with success. A receive
- * needs RN_UD_GRH_BYTES more than the payload; a datagram that does not fit the receive, or finds
- * none, is dropped, and the receive stays posted.
- *
- * Attaches a UD QP to a multicast group: it receives all datagrams to the group, those of this
+/* Attaches a UD QP to a multicast group: it receives all datagrams to the group, those of this
  * adapter included. Attaching twice has no further effect. No IGMP or MLD report is sent: a switch
  * that forwards only to reported members must be configured by other means. -EINVAL: not a UD QP,
  * or not a group address; -ENOSPC: the adapter has 64 groups already, or the group has 128 members
@@ -281,7 +282,7 @@ int rn_client_qp_bind(struct rn_client_qp *qp, struct rn_client_mw *mw,
 int rn_client_qp_invalidate(struct rn_client_qp *qp, struct rn_client_mw *mw, uint64_t wr_id,
 			    uint16_t flags);
 
-/* ---- connections: the CM manages ids and ports, but never changes queue pairs ---- */
+/* ---- connections: the CM manages CM ids and port numbers, but never changes queue pairs ---- */
 
 /* A GID, and a port number in host byte order. An all-zero GID is the wildcard. */
 struct rn_client_addr {
@@ -361,12 +362,12 @@ int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 int rn_client_av_resolve(struct rn_client *client, const struct rn_gid *local,
 			 const struct rn_gid *peer, uint64_t user, struct rn_av *av);
 
-/* Converts a socket address. -EAFNOSUPPORT: neither IPv4 nor IPv6; -EINVAL: len is too small for
- * the family. len may be larger than needed. */
+/* Converts a socket address to a GID and a port number. -EAFNOSUPPORT: neither IPv4 nor IPv6;
+ * -EINVAL: len is too small for the family. len may be larger than needed. */
 int rn_client_addr_from_sockaddr(struct rn_client_addr *addr, const struct sockaddr *sa,
 				 size_t len);
-/* Converts to a socket address. Returns the number of bytes written: 16 for an IPv4-mapped GID,
- * else 28. */
+/* Converts a GID and a port number to a socket address. Returns the number of bytes written: 16 for
+ * an IPv4-mapped GID, else 28. */
 size_t rn_client_addr_to_sockaddr(const struct rn_client_addr *addr, struct sockaddr_storage *sa);
 /* True for the wildcard address of IPv6 (all zero) or IPv4 (::ffff:0.0.0.0). */
 bool rn_client_gid_is_any(const struct rn_gid *gid);
