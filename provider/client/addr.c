@@ -1,5 +1,5 @@
-/* Socket addresses and GIDs: an IPv4 address is the GID ::ffff:a.b.c.d; ports are in host byte
- * order in struct rn_client_addr. Pure functions, no state. */
+/* Socket addresses and GIDs: an IPv4 address is the GID ::ffff:a.b.c.d; port numbers are in host
+ * byte order in struct rn_client_addr. Pure functions, no state. */
 #include "client/client.h"
 
 #include <errno.h>
