@@ -26,8 +26,7 @@ static inline void os_cancel_restore(const int *before)
 
 /* Disables cancellation of the calling thread until the end of the scope. It costs two locked
  * instructions, so Send, Receive and GetResults do not use this macro: the only cancellation points
- * that they could reach are in the functions of struct rn_link, which guard against them
- * themselves. */
+ * that they can reach are in the NIC (dataplane/), which disables cancellation there itself. */
 #define OS_UNCANCELLED                                                                \
 	__attribute__((cleanup(os_cancel_restore), unused)) const int cancel_before = \
 		os_cancel_off()

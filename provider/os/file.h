@@ -1,8 +1,8 @@
 /*
  * Overlapped files: a file is bound to the completion port or callback that gets the completions of
  * the objects created on the file. Each object with OVERLAPPED requests is created on a file and
- * keeps a reference on it, so the client may close the file's handle before. Any thread that holds
- * a reference may call.
+ * keeps a reference on it, so the client may close the file's handle while objects use the file.
+ * Any thread that holds a reference may call.
  */
 #ifndef OS_FILE_H
 #define OS_FILE_H

@@ -84,8 +84,8 @@ static void *run_routines(void *late)
 			break;
 		taken = unhook_first();
 		if (pool.queued > pool.idle)
-			/* start the thread before this routine runs: the routine may block, and
-			 * those of the other threads may wait for a packet still queued */
+			/* do this before the routine runs: it and the routines of all other threads
+			 * may block until the routine of a packet still queued has run */
 			add_thread();
 		pthread_mutex_unlock(&pool.lock);
 		/* Free the packet before the call, because the routine may end the process. */
@@ -153,8 +153,8 @@ __attribute__((destructor(202))) static void end_pool(void)
 		free(unhook_first());
 	pthread_cond_broadcast(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
-	/* A thread blocked in a client's routine does not end within the time of os_thread_join().
-	 * The others are probably blocked too, so do not wait for them. */
+	/* A thread blocked in a client's routine does not end within the 1 s that os_thread_join()
+	 * waits. The others are probably blocked too, so do not wait for them. */
 	for (unsigned int i = 0; i < threads; i++)
 		if (!os_thread_join(pool.thread[i]) &&
 		    !pthread_equal(pool.thread[i], pthread_self()))

@@ -185,9 +185,9 @@ static void leave(struct waiter *w)
 	pthread_cond_destroy(&w->woken);
 }
 
-/* pthread_cleanup_push handler. A cancelled thread cannot return the completion packet that it was
- * given to its caller, so the packet goes to another waiting thread, or back to the front of the
- * queue. */
+/* pthread_cleanup_push handler. A thread cancelled after it was given a completion packet cannot
+ * return the packet to its caller, so the packet goes to another waiting thread, or back to the
+ * front of the queue. */
 static void cancelled(void *arg)
 {
 	OS_UNCANCELLED;
