@@ -72,12 +72,13 @@ void nd_connector_set_limits(struct nd_connector *, const struct rn_cm_param *pe
 void nd_connector_end_step(struct nd_connector *, HRESULT status);
 /* Completes the NotifyDisconnect requests; to be called before the queue pair is flushed. */
 void nd_connector_end_notify(struct nd_connector *, HRESULT status);
-/* Flushes and unties the queue pair, which cannot be connected again. */
+/* Flushes the queue pair and unties it from the connector; it cannot be connected again. */
 void nd_connector_end_qp(struct nd_connector *);
-/* The peer has disconnected: flushes the queue pair, answers the DREQ, and ends a Disconnect that
- * waited for the drain. */
+/* To be called when the peer has disconnected and no request in flight is waited for any more:
+ * flushes the queue pair, answers the DREQ, and completes a Disconnect that is pending. */
 void nd_connector_send_drep(struct nd_connector *);
-/* The link is down or the queue pair failed: ends a Disconnect that waits for the peer. */
+/* To be called when the link is down or the queue pair has failed: completes a Disconnect that
+ * waits for the peer. */
 void nd_connector_stop_waiting(struct nd_connector *);
 /* Destroys the connection's CM id, so no more events come for it. The CM still sends the peer the
  * message that the connection's state requires. */

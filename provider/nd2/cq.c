@@ -48,7 +48,7 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_cq *)obj);
 }
 
-/* Queue pairs hold references on the CQ, so no queue pair uses it any more. */
+/* Queue pairs hold references on their CQs, so none uses this CQ any more. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_cq *cq = (struct nd_cq *)obj;

@@ -66,8 +66,8 @@ int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, stru
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
-	/* Add no route once the port is gone: RN_EVENT_PORT_GONE goes, under this lock, to the
-	 * routes that exist by then, and a later route would miss it. */
+	/* Add no route once the port is gone: RN_EVENT_PORT_GONE is passed, under this lock, to the
+	 * objects routed by then, and an object routed later would miss it. */
 	if (rn_client_gone(dev->client)) {
 		pthread_mutex_unlock(&d->lock);
 		return -ENODEV;

@@ -32,7 +32,7 @@ void nd_device_put(struct nd_device *);
 void nd_device_wait_closed(unsigned timeout_ms);
 
 /* Routes events: from now on those with this id go to obj, instead of the object of an earlier
- * route. A route does not keep the object alive: remove it in retire, or in destroy at the latest.
+ * route. A route does not keep obj alive: its retire or destroy function must remove the route.
  * -ENOMEM; -ENODEV: the port is gone. RN_EVENT_PORT_GONE goes to every object that was routed
  * before. */
 int nd_device_route(struct nd_device *, enum nd_route, uint32_t id, struct nd_object *);

@@ -199,7 +199,8 @@ static uint16_t wqe_flags(ULONG flags)
 	return out;
 }
 
-/* Returns the status of a request other than Receive on a queue pair that is not connected. */
+/* Returns the status with which requests other than Receive fail on a queue pair that is not
+ * connected. */
 static HRESULT not_open(const struct nd_qp *qp)
 {
 	return nd_gone(qp->adapter) ? ND_DEVICE_REMOVED : ND_CONNECTION_INVALID;

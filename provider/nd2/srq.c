@@ -4,8 +4,8 @@
  * Receive posts to the queue without the lock async.lock, which guards Notify's OVERLAPPEDs, the
  * threshold and the armed limit. When fewer receives than the threshold are left, all waiting
  * Notify requests complete, whether the event, Notify or Modify detects it first. A queue fails
- * only when the adapter's port is gone. Any thread may call; events are handled on the event
- * thread. */
+ * only when the adapter's network port is gone. Any thread may call; events are handled on the
+ * event thread. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -45,7 +45,7 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_srq *)obj);
 }
 
-/* Queue pairs hold references on the SRQ, so no queue pair uses it any more. */
+/* Queue pairs hold references on their SRQ, so none uses this SRQ any more. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_srq *srq = (struct nd_srq *)obj;
