@@ -148,7 +148,7 @@ struct rn_wqe {
 	uint32_t rkey;
 	/* immediate data as 4 opaque bytes, or the R_Key to invalidate (host order) */
 	uint32_t imm;
-	uint32_t length; /* total bytes, 0..2^31; BIND, INVALIDATE: 0 (no SGEs) */
+	uint32_t length; /* total bytes of the SGEs or inline data, 0..2^31; BIND, INVALIDATE: 0 */
 	uint32_t seq;	 /* reserved for a shared-memory ring */
 	union {
 		struct rn_sge sge[1];
@@ -289,7 +289,7 @@ struct rn_srq_shared {
 	RN_ATOMIC(uint32_t) limit;		/* 0: the limit event is not armed */
 };
 
-/* ---- QP attributes, by mask (as ibv_modify_qp) ---- */
+/* ---- QP attributes; a mask tells which are given, as in ibv_modify_qp ---- */
 
 enum rn_qp_type { RN_QPT_RC = 2, RN_QPT_UC = 3, RN_QPT_UD = 4 };
 

@@ -190,8 +190,8 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
  * others are started; RN_EVENT_SQ_DRAINED follows if sqd_notify is set. */
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
-/* Destroys the queue pair. No thread may be posting to it. Its completions that are in the CQs
- * already stay there. */
+/* Destroys the queue pair. No thread may be posting to it. Those of its completions that are in the
+ * CQs stay there. */
 int rn_client_qp_destroy(struct rn_client_qp *qp);
 uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
 enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp);

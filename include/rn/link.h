@@ -35,7 +35,8 @@ struct rn_link_info {
 	uint8_t max_path_mtu; /* path MTU code 1..5: 256 << (code - 1) bytes */
 	uint8_t ngids;
 	uint8_t link_up;
-	uint8_t max_rd_atomic; /* READs and atomics in flight per QP, in each direction */
+	/* maximum number of READs and atomics in flight per QP, in each direction */
+	uint8_t max_rd_atomic;
 	struct rn_gid gids[RN_MAX_GIDS];
 	/* subnet prefix of each GID in bits: 0..32 for IPv4, 0..128 for IPv6 */
 	uint8_t prefix_len[RN_MAX_GIDS];
