@@ -6,7 +6,7 @@
  * RN_EVENT_CQ is only a hint to check again, so a late, early or repeated event does no harm, and
  * no firing is lost.
  *
- * Any thread that holds the CQ's lock may call. */
+ * Any thread may call; poll, arm, fired and disarm need the CQ's lock, resize takes it itself. */
 #include "client/client.h"
 
 #include <errno.h>

@@ -222,8 +222,9 @@ static bool must_ring(const struct rn_client_qp *qp, bool recv)
 
 	if (!recv)
 		return true;
-	/* Read the state after the post: a shard polls its rings once more after it has stored the
-	 * error state, so either the shard finds this request or this thread sees ERR. */
+	/* Read the state after the post: a shard reads its submission ring once more after it has
+	 * stored the error state, so either the shard finds this request or this thread sees
+	 * ERR. */
 	atomic_thread_fence(memory_order_seq_cst);
 	state = rn_client_qp_state(qp);
 	return state == RN_QPS_RESET || state == RN_QPS_ERR;
