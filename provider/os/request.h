@@ -22,8 +22,9 @@
  *
  * Rules
  *   - The thread that removes a request from the list owns the request and ends it. Remove it and
- *     call os_request_complete under the object's lock: between the two steps a Cancel on another
- *     thread would find neither a pending nor a posted request and return too early.
+ *     call os_request_complete under the object's lock: without the lock, a Cancel on another
+ *     thread could come between the two steps, find neither a pending nor a posted request, and
+ *     return too early.
  *   - All calls take leaf locks only and call no other module, so any lock of the object may be
  *     held. Client code (callbacks) runs on the pool's threads, never inside these calls.
  *   - Identify a request by its own address, or by `kind`, `tag` and `cookie`, never by the
