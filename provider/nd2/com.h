@@ -58,7 +58,8 @@ ULONG nd_object_release(struct nd_object *);
 void nd_object_ref(struct nd_object *);
 void nd_object_put(struct nd_object *);
 
-/* True if the class implements this interface: the check of `iid` in Create methods. */
+/* True if the class implements this interface; Create methods check their argument `iid` with
+ * it. */
 bool nd_class_implements(const struct nd_class *, REFIID);
 
 /* Returns the object behind an interface pointer if the object is of this class, else NULL. The

@@ -1,5 +1,5 @@
-/* The struct of a connector, private to three files: the methods are in connector.c, the handlers
- * of the NIC's events in connector_event.c, and listener.c uses it. */
+/* The struct of a connector, used only by connector.c (the methods), connector_event.c (the
+ * handlers of the NIC's events) and listener.c. */
 #ifndef ND_CONNECTOR_H
 #define ND_CONNECTOR_H
 
@@ -11,13 +11,14 @@
 #define ND_REASON_TIMEOUT      4
 #define ND_REASON_NO_RESOURCES 3
 
-/* RNR retries for queue pairs without a shared receive queue: six waits of 1.28, 5.12, 20.5, 81.9,
- * 328 and 492 ms. The first waits are short, so they cost little when a receive is posted a moment
- * late. Together the six waits last 929 ms, longer than a receiver thread waits for a CPU on a
- * loaded machine (770 ms was measured). So when a sender runs out of retries, the peer is not
- * posting receives, and the sender's request fails within seconds (ND_IO_TIMEOUT). This side
- * announces these numbers to the peer. This side's own retries follow the numbers that the peer
- * announces, up to timers.rnr_retry. */
+/* How often the peer is to retry a SEND for which no receive is posted (RNR), on queue pairs
+ * without a shared receive queue: after six waits of 1.28, 5.12, 20.5, 81.9, 328 and 492 ms. The
+ * first waits are short, so they cost little when a receive is posted a moment late. Together the
+ * six waits last 929 ms, longer than a thread that posts receives waits for a CPU on a loaded
+ * machine (770 ms was measured). So the peer runs out of retries only if this side really posts no
+ * receives, and its request then fails within seconds (ND_IO_TIMEOUT). The numbers below are what
+ * this side announces to the peer; its own retries follow the numbers that the peer announces, up
+ * to timers.rnr_retry. */
 #define ND_MIN_RNR_TIMER 14
 #define ND_RNR_STEP	 4
 #define ND_RNR_RETRY	 6

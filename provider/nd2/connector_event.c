@@ -177,8 +177,8 @@ static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
 {
 	bool by_consumer = ev->reason == ND_REASON_CONSUMER;
 
-	/* GetPrivateData returns the private data of a REJ. After this side's REP, only a REJ that
-	 * the peer's client caused counts. */
+	/* GetPrivateData returns the private data of a REJ. After this side's REP, only the data of
+	 * a REJ that the peer's client has sent (ND_REASON_CONSUMER) is kept. */
 	if (c->state == ND_CN_REQ_SENT || (c->state == ND_CN_REP_SENT && by_consumer))
 		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
 	peer_refused(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,

@@ -1,9 +1,9 @@
 /* Completion queues: results for GetResults, and the Notify requests that wait for the next one.
  *
  * provider/client decides when a queue fires (rn_client_cq_arm() and so on); this file keeps the
- * waiting OVERLAPPEDs. One lock, that of the CQ, guards both, so a firing and the requests that it
- * completes are always seen together. Requests for ND_CQ_NOTIFY_ERRORS wait on the same list, so
- * that Cancel ends all requests in their order, but results do not complete them. Any thread may
+ * waiting OVERLAPPEDs. One lock, that of the CQ, guards both, so other threads see a firing and the
+ * completion of its requests as one step. Requests for ND_CQ_NOTIFY_ERRORS wait on the same list,
+ * so that Cancel ends all requests in their order, but results do not complete them. Any thread may
  * call; events are handled on the event thread. */
 #include "nd2/nd2.h"
 

@@ -67,7 +67,7 @@ int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, stru
 
 	pthread_mutex_lock(&d->lock);
 	/* Add no route once the port is gone: RN_EVENT_PORT_GONE is passed, under this lock, to the
-	 * objects routed by then, and an object routed later would miss it. */
+	 * objects that have a route by then; an object that got its route later would miss it. */
 	if (rn_client_gone(dev->client)) {
 		pthread_mutex_unlock(&d->lock);
 		return -ENODEV;

@@ -51,7 +51,7 @@ static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 
 /* Returns an adapter's id: a hash of its name (FNV-1a), so that the id is the same in every process
  * and whether the adapter is open or not. The GUID would not do: it is derived from the MAC, which
- * may come from the port and is known only while the port is open. */
+ * may be that of the network port's device and is then known only while the port is open. */
 static uint64_t id_of(const struct rn_link_info *info)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);
@@ -118,8 +118,8 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 	if (pAddress == NULL || rn_client_addr_from_sockaddr(&addr, pAddress, cbAddress) != 0)
 		return ND_INVALID_ADDRESS;
 	n = read_adapters(info);
-	/* An error in the configuration counts as "no adapters". With a shortage it is unknown
-	 * whether an adapter has the address, so report the shortage. */
+	/* An error in the configuration counts as "no adapters". If memory or file descriptors ran
+	 * out, it is unknown whether an adapter has the address, so report that. */
 	if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)
 		return nd_status_of_errno(n);
 	for (int i = 0; i < n; i++)
