@@ -126,10 +126,10 @@ static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 #define RN_UD_GRH_BYTES 40u
 
 /* The first slot of a work request. Each further slot holds 4 more SGEs, or 64 more inline bytes.
- * An atomic has one SGE of 8 bytes, which receives the former value in host order, and a struct
- * rn_atomic in the second slot. A SEND on a UD QP has SGEs or inline data like any other SEND, and
- * a struct rn_ud in one more slot, the last one. `inl` (SEND, WRITE with INLINE) begins at offset
- * 48 and continues in the following slots. */
+ * An atomic has one SGE of 8 bytes, which receives the target's former value in host order, and a
+ * struct rn_atomic in the second slot. A SEND on a UD QP has SGEs or inline data like any other
+ * SEND, and a struct rn_ud in one more slot, the last one. `inl` (SEND, WRITE with INLINE) begins
+ * at offset 48 and continues in the following slots. */
 struct rn_wqe {
 	uint8_t kind;	/* enum rn_wqe_kind */
 	uint8_t slots;	/* number of slots, this one included: 1..RN_WQE_MAX_SLOTS */

@@ -214,7 +214,7 @@ struct rn_client_wr {
 	 * call. */
 	const struct rn_sge *sge;
 	uint32_t num_sge;
-	/* for CMP_SWAP, FETCH_ADD, whose only SGE, of 8 bytes, gets the former value */
+	/* for CMP_SWAP, FETCH_ADD, whose only SGE, of 8 bytes, gets the target's former value */
 	struct rn_atomic atomic;
 	struct rn_ud ud; /* SEND, SEND_IMM on a UD QP: destination of the datagram; else ignored */
 };
@@ -315,10 +315,10 @@ int rn_client_cm_bind_service(struct rn_client *client, unsigned port_space, uns
 /* Listens for connection requests. backlog: maximum number of unanswered requests, 0 = no limit. */
 int rn_client_cm_listen(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			uint32_t backlog, uint64_t user);
-/* Sends a REQ. One of RN_EVENT_CM_RESPONSE, _REJECTED and _UNREACHABLE follows; after the latter
- * two the id may connect again. -EISCONN: this adapter has a connection between these two addresses
- * and ports already. local may be the wildcard: then the CM uses the adapter's address from which
- * the peer is reached. */
+/* Sends a REQ. One of RN_EVENT_CM_RESPONSE, _REJECTED and _UNREACHABLE follows; after _REJECTED or
+ * _UNREACHABLE the id may connect again. -EISCONN: this adapter has a connection between these two
+ * addresses and ports already. local may be the wildcard: then the CM uses the adapter's address
+ * from which the peer is reached. */
 int rn_client_cm_connect(struct rn_client *client, uint32_t id, const struct rn_client_addr *local,
 			 const struct rn_client_addr *peer, const struct rn_cm_param *param,
 			 uint64_t user);
