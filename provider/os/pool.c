@@ -4,7 +4,8 @@
  * and no thread is idle: a routine that blocks must not keep the next one from running, and
  * routines may wait for one another. The first PROMPT_THREADS threads take packets as soon as they
  * are started. Each later thread first waits LATE_THREAD_WAIT_MS, because most routines are short
- * and the threads there already can work off a burst of them. No lock is held while a routine runs.
+ * and the threads that exist already can work off a burst of them. No lock is held while a routine
+ * runs.
  */
 #include "os/pool.h"
 #include "os/child.h"
