@@ -212,7 +212,7 @@ static bool mark_file(void *arg, const char *path)
 	uint64_t *sum = arg;
 	struct stat st = {0};
 
-	stat(path, &st); /* a file that stat cannot read counts as unchanged */
+	stat(path, &st); /* if stat() fails, st stays zero, and the file counts as unchanged */
 	for (; *path != '\0'; path++)
 		*sum = mix(*sum, (unsigned char)*path);
 	*sum = mix(mix(*sum, st.st_ino), (uint64_t)st.st_size);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define MAX_PROVIDERS 16
-/* more than MAX_PROVIDERS: libraries whose entry was removed may still be in use */
+/* more than MAX_PROVIDERS, since libraries whose catalogue entry was removed may still be in use */
 #define MAX_LIBRARIES (2 * MAX_PROVIDERS)
 
 typedef HRESULT (*get_class_fn)(REFCLSID, REFIID, void **);
