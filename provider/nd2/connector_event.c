@@ -109,10 +109,10 @@ void nd_connector_send_drep(struct nd_connector *c)
 }
 
 /*
- * The peer disconnected or the queue pair failed: NotifyDisconnect ends first, the flush comes
- * later. Between the two, requests in flight may still complete: the peer may have received them
- * while its acknowledgement is late or lost, and the peer's queue pair repeats acknowledgements
- * until its DREQ is answered.
+ * To be called when the peer has disconnected or the queue pair has failed: NotifyDisconnect ends
+ * first, the flush comes later. Between the two, requests in flight may still complete: the peer
+ * may have received them while its acknowledgement is late or lost, and the peer's queue pair
+ * repeats acknowledgements until its DREQ is answered.
  */
 static void peer_gone(struct nd_connector *c)
 {

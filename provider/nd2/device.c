@@ -66,8 +66,9 @@ int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, stru
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
-	/* Add no route once the port is gone: RN_EVENT_PORT_GONE is passed, under this lock, to the
-	 * objects that have a route by then; an object that got its route later would miss it. */
+	/* Add no route once the network port is gone: RN_EVENT_PORT_GONE is passed, under this
+	 * lock, to the objects that have a route by then; an object that got its route later would
+	 * miss it. */
 	if (rn_client_gone(dev->client)) {
 		pthread_mutex_unlock(&d->lock);
 		return -ENODEV;
@@ -162,8 +163,9 @@ static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_obje
 	return k;
 }
 
-/* The port is gone or its link is down: passes the event to every object with a route. Objects
- * created later are refused (port gone), or read `link_down`. */
+/* To be called when the network port is gone or its link is down: passes that event to every object
+ * that has a route. An object created later does not get it: its creation fails (port gone), or it
+ * reads `link_down`. */
 static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 {
 	struct nd_object *objs[64];

@@ -24,7 +24,7 @@ struct nd_device {
 };
 
 /* Opens adapter `index` of the configuration, or takes a reference if it is open. Returns 0 or
- * -errno; -ENODEV: the adapter's port is gone. */
+ * -errno; -ENODEV: the adapter's network port is gone. */
 int nd_device_get(unsigned index, struct nd_device **);
 void nd_device_put(struct nd_device *);
 /* Waits, at most timeout_ms, until no event thread is closing its device: an event thread that
@@ -33,8 +33,8 @@ void nd_device_wait_closed(unsigned timeout_ms);
 
 /* Routes events: from now on those with this id go to obj, instead of the object of an earlier
  * route. A route does not keep obj alive: its retire or destroy function must remove the route.
- * -ENOMEM; -ENODEV: the port is gone. RN_EVENT_PORT_GONE goes to every object that was routed
- * before. */
+ * -ENOMEM; -ENODEV: the network port is gone. RN_EVENT_PORT_GONE goes to every object that has a
+ * route. */
 int nd_device_route(struct nd_device *, enum nd_route, uint32_t id, struct nd_object *);
 void nd_device_unroute(struct nd_device *, enum nd_route, uint32_t id);
 /* Passes an event to the object that its id is routed to. False: there is no such object. Must be
