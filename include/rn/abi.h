@@ -505,7 +505,8 @@ struct rn_cmd {
 		struct {
 			/* CM id; 0 in CM_BIND, CM_LISTEN, CM_CONNECT: create a new id */
 			uint32_t id;
-			uint16_t port; /* host order; CM_BIND: 0 = ephemeral */
+			/* host order; CM_BIND: 0 = choose an ephemeral port number */
+			uint16_t port;
 			uint16_t peer_port;
 			struct rn_gid local; /* all zero = wildcard */
 			struct rn_gid peer;
@@ -601,7 +602,7 @@ enum rn_event_kind {
 struct rn_event {
 	uint16_t kind; /* enum rn_event_kind */
 	/* CM_REJECTED: REJ reason or SIDR status. CM_DISCONNECTED: 0 = the peer sent a DREQ, 1 =
-	 * the own DREQ was answered, 2 = it was not answered */
+	 * this side's DREQ was answered, 2 = it was not answered */
 	uint16_t reason;
 	uint32_t id;	 /* CQ or SRQ id, QPN, or CM id */
 	uint32_t gen;	 /* QP generation */
