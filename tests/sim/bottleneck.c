@@ -14,7 +14,7 @@ struct bottleneck_frame {
 	rn_time when;
 	uint64_t seq;
 	unsigned flow;
-	bool in_switch; /* true: the frame is on its way to the queue; false: to a host */
+	bool in_switch; /* true: the frame is on its way to the shared queue; false: to a node */
 	unsigned to;	/* destination node */
 	bool data;
 	uint32_t len;
@@ -185,8 +185,8 @@ static void keep_posted(struct bottleneck *b, unsigned i)
 	}
 }
 
-/* Lets both nodes of flow i send. Node 0 sends only when its access link is free, one frame at a
- * time. */
+/* Lets both nodes of flow i send what they can. Node 0 sends only when its access link is free, one
+ * frame at a time. */
 static void speak(struct bottleneck *b, unsigned i)
 {
 	struct sim *sim = &b->sim[i];
@@ -199,8 +199,8 @@ static void speak(struct bottleneck *b, unsigned i)
 			break;
 }
 
-/* The time at which flow i has something to do: its next timer, or the moment when its access link
- * is free for a waiting frame. */
+/* Returns the time at which flow i next has something to do: when its next timer expires or, if
+ * node 0 has a frame to send, when its access link becomes free. */
 static rn_time next_of(const struct bottleneck *b, unsigned i)
 {
 	const struct sim *sim = &b->sim[i];

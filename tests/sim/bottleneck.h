@@ -16,7 +16,8 @@
 struct bottleneck_spec {
 	unsigned flows;
 	uint64_t seed;
-	/* in bits per second: rate of each sender's access link, rate of the shared queue */
+	/* in bits per second; access: rate of each sender's access link; line: rate of the shared
+	 * queue */
 	uint64_t access, line;
 	/* delay from a sender to the queue, and also from the queue to a receiver */
 	rn_time delay;
@@ -32,7 +33,7 @@ struct bottleneck_flow {
 	/* number of requests that are still to be posted; UINT64_MAX = without end */
 	uint64_t left;
 	unsigned outstanding;
-	/* when the access link becomes free; time of the last completion */
+	/* link_free: when the access link becomes free; done: time of the flow's last completion */
 	rn_time link_free, done;
 	/* bytes of data frames that have left the queue since bottleneck_count() */
 	uint64_t bytes;
@@ -68,10 +69,10 @@ void bottleneck_stop(struct bottleneck *b, unsigned i);
 void bottleneck_run(struct bottleneck *b, rn_time until);
 #define BOTTLENECK_WRITE (256u << 10)
 
-/* Starts a measuring period: sets its counters to 0. */
+/* Starts a measuring period: sets the counters that are read at its end to 0. */
 void bottleneck_count(struct bottleneck *b);
-/* bottleneck_rate(): rate of flow i in this measuring period, in bits per second. bottleneck_use():
- * the rates of all flows together, as a fraction (0..1) of the queue's rate. */
+/* bottleneck_rate() returns the rate of flow i in this measuring period, in bits per second;
+ * bottleneck_use() returns the sum of all flows' rates as a fraction (0..1) of the queue's rate. */
 double bottleneck_rate(const struct bottleneck *b, unsigned i);
 double bottleneck_use(const struct bottleneck *b);
 /* Jain's fairness index of the flows' rates: 1 = all equal, 1/n = one flow of n has everything. */

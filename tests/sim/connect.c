@@ -122,7 +122,8 @@ static void simple(struct connect *c, unsigned node, unsigned op, uint32_t id)
 	struct rn_cmd cmd = {0};
 	struct rn_rsp rsp;
 	int err = command(c, node, op, id, &cmd, &rsp);
-	/* DISCONNECT may fail, because the peer may have disconnected first. */
+	/* DISCONNECT may fail with these two errors, because the peer may have disconnected
+	 * first. */
 	if (err && !(op == RN_CMD_CM_DISCONNECT && (err == -ENOTCONN || err == -EALREADY)))
 		OBJECT(c, "node %u: command %u failed: %d", node, op, err);
 }
@@ -280,8 +281,8 @@ static void over(struct connect *c, unsigned node, unsigned k, const struct rn_e
 		hang_up(c, node, k);
 	} else if (ev->kind == RN_EVENT_CM_UNREACHABLE) {
 		c->t->unreachable++;
-		/* Address resolution fails when three of its requests are lost; then connect
-		 * again. */
+		/* Address resolution (ARP or ND) fails when three of its requests are lost; then
+		 * start the connection again. */
 		if (ev->err == -EHOSTUNREACH && n->tries < 20) {
 			dial(c, k);
 			return;
@@ -351,8 +352,9 @@ static void take_answer(struct connect *c, unsigned node, const struct rn_event 
 		OBJECT(c, "question %u: answered twice", k);
 		return;
 	}
-	/* Address resolution fails when three of its requests are lost; then send the SIDR_REQ
-	 * again. At least one of the sixteen transmissions of a SIDR_REQ always arrives here. */
+	/* Address resolution (ARP or ND) fails when three of its requests are lost; then send the
+	 * SIDR_REQ again. The SIDR_REQ itself is never lost for good, because at least one of its
+	 * sixteen transmissions always arrives here. */
 	if (ev->kind == RN_EVENT_CM_UNREACHABLE && ev->err == -EHOSTUNREACH && a->tries < 20) {
 		ask(c, k);
 		return;

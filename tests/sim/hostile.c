@@ -211,7 +211,7 @@ unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *tota
 			hostile_strike(h);
 		if (h->sim.spec.type == RN_QPT_RC)
 			sim_step(&h->sim, h->sim.now + RN_US(1 + below(h, 30)));
-		/* UC and UD have no flow control: let every frame arrive before the client posts
+		/* UC and UD have no flow control, so let every frame arrive before the client posts
 		 * more. */
 		else
 			sim_run(&h->sim, h->sim.now + RN_US(1 + below(h, 30)));

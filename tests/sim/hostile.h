@@ -74,9 +74,9 @@ struct hostile_totals {
 };
 
 /* Runs one seed. Returns 0 if all rules held: each request completed once; no protected byte was
- * changed and no secret one was sent; the other protection domain was not disturbed; no QP hangs;
- * the counters add up; a new connection works afterwards; all objects are released. Otherwise
- * returns the number of failed checks, each printed to `out`. */
+ * changed and no secret byte was sent; the client of the other protection domain was not disturbed;
+ * no QP hangs; the counters add up; a new connection works afterwards; all objects are released.
+ * Otherwise returns the number of failed checks, each printed to `out`. */
 unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *totals, FILE *out);
 /* Prints how often each feature was exercised. Returns the number of features that were never
  * exercised. */

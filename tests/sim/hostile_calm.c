@@ -1,5 +1,6 @@
-/* After the attack has stopped: checks that no QP hangs, that a new connection works, and that
- * connections whose client is gone end by themselves. */
+/* The calm: the part of a hostile run (hostile.h) after the attack has stopped. Checks that no QP
+ * hangs, that a new connection works, and that connections whose client is gone end by
+ * themselves. */
 #include "hostile_calm.h"
 
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "hostile_work.h"
 #include "shard/shard.h"
 
-#define PATIENCE 1200u /* rounds to wait for the end of all requests, of 0.5 s virtual time each */
+/* longest wait for the end of all requests, in rounds of 0.5 s of virtual time */
+#define PATIENCE 1200u
 
 /* Returns whether the QP still has requests that must complete without further action of the
  * client: sends in any state, receives only in the error state. */
@@ -71,9 +73,9 @@ static void check_bystander(struct hostile *h)
 		       h->bystander_got);
 }
 
-/* Connects a new pair of QPs and sends one message from node 1 to node 0. Node 0 must be the
- * receiver: a receive of node 1 could come from the shared queue, which still holds receives of the
- * run. */
+/* Connects a new pair of QPs and sends one message from node 1 to node 0. The message must not go
+ * to node 1, because there it could consume an old receive: node 1's shared receive queue still
+ * holds receives that the run has posted. */
 static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;

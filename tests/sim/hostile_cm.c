@@ -125,7 +125,8 @@ void hostile_cm_work(struct hostile_cm *c)
 		struct rn_cmd cmd = {.op = ops[below(c, RN_ARRAY_SIZE(ops))]};
 		struct rn_rsp rsp;
 		fill(c, node, &cmd);
-		/* Ids 0 and 1 are the listeners, which are never destroyed. */
+		/* The first two entries of id[node] are the listeners, which are never
+		 * destroyed. */
 		unsigned i = 2 + below(c, HOSTILE_IDS - 2);
 		if (i < c->nids[node] && one_in(c, 4)) {
 			cmd.op = RN_CMD_CM_DESTROY;

@@ -1,6 +1,6 @@
-/* The shard must withstand any bytes in a slot. The client here posts random slots, in which some
- * fields then get likely values. Like a front end it only counts its posts; all other checks are
- * the shard's. See hostile_raw.h. */
+/* The shard must withstand any bytes in a slot of a submission ring. The client here posts slots of
+ * random bytes, in which some fields then get likely values. Like a front end the client checks
+ * only that the queue has room; the shard must check everything else. See hostile_raw.h. */
 #include "hostile_raw.h"
 
 #include <string.h>
@@ -43,8 +43,8 @@ static void some_remote(struct hostile *h, unsigned node, struct rn_wqe *w)
 	}
 }
 
-/* Makes a BIND that must fail: of the client's window over a region that does not allow binding, or
- * of the other protection domain's window over the client's memory. */
+/* Makes a BIND that must fail. It names either one of the client's windows and a region that does
+ * not allow binding, or the window of the other protection domain and the client's memory. */
 static void some_bind(struct hostile *h, unsigned node, struct rn_wqe *w)
 {
 	bool foreign_window = one_in(h, 2);
@@ -124,7 +124,7 @@ void hostile_raw_post(struct hostile *h, unsigned node, unsigned q)
 	struct rn_wqe *w = &s.head;
 	fill(h, node, q, &s, &e);
 	w->qpn = qp->qpn;
-	w->wr_id = 0; /* 0: not in the ledger, must not complete */
+	w->wr_id = 0; /* 0: the request is not in the ledger and must not complete */
 	e.recv = w->kind == RN_WQE_RECV;
 	if (one_in(h, 10)) {
 		w->qp_gen = qp->gen + 1 + below(h, 5);

@@ -9,7 +9,7 @@
 
 #define PART   4096u /* size of a region and of a gap, in bytes */
 #define RECENT 64u   /* number of frames kept for replay */
-/* number of windows of each node; the last is in the other protection domain */
+/* number of memory windows of each node; the last one is in the other protection domain */
 #define WINDOWS	       5u
 #define FOREIGN_WINDOW (WINDOWS - 1)
 #define FOREIGN_PD     (SIM_PD + 1)
@@ -70,11 +70,13 @@ struct hostile {
 	struct ledger_entry *entry;
 	uint32_t nentries, capentries;
 	struct hostile_life life[SIM_NODES][SIM_MAX_QP];
-	/* receives posted to the shared queue: not completed yet; lost with their QP */
+	/* receives posted to the shared receive queue: shared_open have not completed yet,
+	 * shared_lost of these were lost with their QP */
 	uint32_t shared_open, shared_lost;
 	uint32_t bystander_sent, bystander_got;
 	bool neighbours; /* the attacker also sends ARP and ND messages */
-	/* on average one in so many rounds has a raw request, a state change, an attack */
+	/* A raw request is posted in one of pace_raw rounds on average, a QP's state is changed in
+	 * one of pace_moves, and an attack is made in one of pace_frames. */
 	unsigned pace_raw, pace_moves, pace_frames;
 	bool has_group;
 	struct rn_gid group;

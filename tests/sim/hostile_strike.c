@@ -19,7 +19,8 @@ void hostile_strike_record(struct hostile *h, unsigned from, const struct rn_pkt
 	memcpy(r->data, pkt->frame, pkt->frame_len);
 }
 
-/* Returns a PSN at or near a limit of the QP's state, or a random one. */
+/* Returns a PSN at or near one that the QP keeps in its state (expected PSN, oldest unacknowledged
+ * PSN, next PSN to send and so on), or sometimes a random one. */
 static uint32_t some_psn(struct hostile *h, const struct rn_qp *qp, bool response)
 {
 	uint32_t at[] = {qp->rx.epsn,  qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)].first_psn,
@@ -56,8 +57,8 @@ static uint32_t some_length(struct hostile *h, uint32_t mtu)
 	}
 }
 
-/* Makes the packet a repetition of a READ or atomic that the QP has executed; of a READ possibly
- * only the part from some packet on. */
+/* Makes the packet a repetition of a READ or atomic that the QP has executed. A READ is sometimes
+ * repeated only from a later packet of its response on. */
 static void aim_at_record(struct hostile *h, struct rn_pkt *p, const struct rn_qp *qp)
 {
 	const struct rn_read_rec *rec = &qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)];
@@ -76,7 +77,7 @@ static void aim(struct hostile *h, unsigned node, struct rn_pkt *p, const struct
 	p->rkey = h->key[node][kind];
 	p->va = (uint64_t)(uintptr_t)hostile_region(h, node, kind);
 	p->dma_len = one_in(h, 2) ? p->payload_len : below(h, 2 * PART);
-	if (one_in(h, 3)) { /* aim at the arena, where all bytes are writable */
+	if (one_in(h, 3)) { /* aims at the arena, where the peer may write every byte */
 		p->rkey = h->sim.node[node].rkey;
 		p->va = (uint64_t)(uintptr_t)h->sim.node[node].arena + (8 << 20);
 	} else if (one_in(h, 3)) {
@@ -197,7 +198,7 @@ static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt
 	}
 }
 
-/* Makes the packet one that the peer could send next. */
+/* Gives the packet the PSN and fields of a packet that the peer could send next. */
 static void make_likely(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p,
 			const struct rn_qp *qp)
 {

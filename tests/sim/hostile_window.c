@@ -1,5 +1,5 @@
-/* Windows of the client: valid BINDs, BINDs that must fail, and the destruction of all windows at
- * the end; see hostile_window.h. */
+/* Memory windows of the client: valid BINDs, BINDs that must fail, and the destruction of all
+ * windows at the end; see hostile_window.h. */
 #include "hostile_window.h"
 
 #include <errno.h>
@@ -87,7 +87,7 @@ static void bind_wrongly(struct hostile *h, unsigned node, unsigned q)
 		op.remote = one_in(h, 2) ? op.remote
 					 : hostile_offset(h, node, (uint8_t *)(uintptr_t)-16);
 		break;
-	/* rights that are not remote rights */
+	/* access rights that a window cannot give, because they are not remote rights */
 	case 3:
 		op.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND;
 		break;

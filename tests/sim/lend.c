@@ -50,7 +50,8 @@ struct lend {
 	struct window *window[SIM_NODES][WINDOWS];
 	unsigned out_next[SIM_NODES];
 	enum lend_ending ending;
-	bool broken;	 /* node 1 accesses memory without a right, errors are allowed */
+	/* node 1 accesses memory to which it has no right, so errors are allowed */
+	bool broken;
 	unsigned errors; /* number of completions with REM_ACCESS_ERR */
 	unsigned objections;
 	FILE *out;
@@ -219,9 +220,9 @@ static void use(struct lend *m, unsigned node, unsigned q, const struct message 
 	    &(struct message){.window = lent->window});
 }
 
-/* Handles the message with which the peer gives a window back: the peer's WRITEs must be in memory.
- * Sometimes the window is bound again at once, while the INVALIDATE of its former binding is still
- * queued. */
+/* Handles the message with which the peer gives a window back: by then the peer's WRITEs must be in
+ * memory. Sometimes the window is bound again at once, while the INVALIDATE that ends its former
+ * binding is still in the send queue. */
 static void given_back(struct lend *m, unsigned node, unsigned w, const struct rn_cqe *c)
 {
 	struct window *win = m->window[node][w];
@@ -345,8 +346,8 @@ static void access_without_right(struct lend *m)
 	grab.rkey = win->key;
 	if (m->ending == LEND_OTHER_QP) {
 		q = (q + 1) % m->sim.spec.qps;
-		/* The window is invalidated during the WRITEs. Those executed before are legal and
-		 * not checked. */
+		/* The window is invalidated during the WRITEs. Those that were executed before the
+		 * invalidation are legal and not checked. */
 	} else if (m->ending == LEND_INVALIDATED) {
 		grab.length = PLACE;
 		for (unsigned i = 0; i < 4; i++)

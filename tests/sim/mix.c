@@ -21,7 +21,7 @@ struct op {
 	struct sim_op op;
 	struct sim_op recv; /* the receive that a SEND or WRITE_IMM consumes */
 	uint32_t pattern;
-	uint64_t was, then; /* CMP_SWAP: value of the target before and after it */
+	uint64_t was, then; /* CMP_SWAP: value of the target before (was) and after it (then) */
 	rn_time post_at, recv_at;
 };
 
@@ -391,7 +391,7 @@ static int by_found(const void *a, const void *b)
 }
 
 /* Sorts the FETCH_ADDs by the value that each returned. Each value must be the sum of the operands
- * before it; then each FETCH_ADD was executed exactly once. */
+ * of all FETCH_ADDs before it in this order; this proves that each was executed exactly once. */
 static void check_counter(struct mix *m, unsigned node)
 {
 	struct addition all[SIM_MAX_QP * MAX_OPS];

@@ -29,7 +29,8 @@ struct record {
 	struct rn_pkt pkt;   /* its payload points into `bytes` */
 	struct rn_cm_msg cm; /* valid if is_cm */
 	bool ours, is_cm, used;
-	/* for a packet with RETH or AtomicETH: the number of its request in the capture */
+	/* for a packet with RETH or AtomicETH: the number of its request, counted over the
+	 * capture */
 	unsigned number;
 	uint32_t len;
 	uint8_t bytes[BYTES];
@@ -52,11 +53,13 @@ struct replay {
 	struct record rec[RECORDS], out[RECORDS];
 	enum variant variant;
 	unsigned nrec, nout, npairs, ntwins;
-	unsigned matched, aside, timeouts, spared; /* counts, explained at struct tally */
+	/* counts, explained at struct tally in test_replay.c */
+	unsigned matched, aside, timeouts, spared;
 	unsigned completed; /* number of the shard's requests that have completed */
-	/* indices of retransmissions in the capture that the shard may send later */
+	/* retransmissions of the replaced host that the shard may send later, as indices into
+	 * rec */
 	unsigned owed[RECORDS], nowed;
-	rn_time progress; /* time of the last response that acknowledged something new */
+	rn_time progress; /* time of the last response that acknowledged a new PSN */
 	struct pair pair[PAIRS];
 	struct twin twin[16];
 	struct regions regions;

@@ -27,7 +27,7 @@ void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len)
 }
 
 /* Returns the number of the request to which a packet belongs. A retransmission of the whole
- * request, or of its last part, has the number of the original. */
+ * request, or of its last part only, has the number of the original request. */
 static unsigned number_of(const struct replay *r, const struct record *rec, unsigned *requests)
 {
 	if (!rec->pkt.op->has_reth && !rec->pkt.op->has_atomic_eth)

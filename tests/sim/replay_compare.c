@@ -6,9 +6,10 @@
 #include "wire/cm_msg.h"
 #include "replay.h"
 
-/* True if the opcodes differ in the one way that is allowed. When the rest of a READ is requested
- * again, soft-RoCE continues with MIDDLE or LAST, as if it still answered the first request. By the
- * specification the new request has its own response, which begins with FIRST or ONLY. */
+/* Returns whether the opcodes of two READ responses differ in the one way that is allowed. It
+ * occurs when the rest of a READ is requested again: soft-RoCE then continues with MIDDLE or LAST,
+ * as if it still answered the first request. By the specification the new request has its own
+ * response, which begins with FIRST or ONLY. */
 static bool begins_rest(const struct replay *r, const struct record *want, const struct record *got)
 {
 	const struct flow *f = &r->pair[replay_pair_of(r, want)].flow;

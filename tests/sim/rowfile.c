@@ -1,4 +1,4 @@
-/* Splits a file into its rows; see rowfile.h. */
+/* Splits a file into its rows, the test scripts; see rowfile.h. */
 #include "rowfile.h"
 
 #include <stdio.h>

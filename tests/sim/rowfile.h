@@ -1,5 +1,5 @@
-/* Reads files with test rows for docs/spec/rocev2.md: an opening comment, then rows, each of which
- * begins with "== name". */
+/* Reads files with test scripts for the rows (numbered rules) of docs/spec/rocev2.md: an opening
+ * comment, then the scripts, each of which begins with "== name". */
 #ifndef SIM_ROWFILE_H
 #define SIM_ROWFILE_H
 

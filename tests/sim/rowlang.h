@@ -1,5 +1,6 @@
-/* The text form of a row's outcomes and keys. It is shared by rows.c, which runs rows against a
- * simulated shard, and tests/port/test_rows.c, which runs them against an adapter. */
+/* The text form of the outcomes and memory keys of a row, that is a test script for a row of
+ * docs/spec/rocev2.md (rows.h). Used by rows.c, which runs rows against a simulated shard, and by
+ * tests/port/test_rows.c, which runs them against an adapter. */
 #ifndef SIM_ROWLANG_H
 #define SIM_ROWLANG_H
 
@@ -9,19 +10,21 @@
 #define SOURCE 0u	  /* data of its SENDs and WRITEs: byte i has the value i >> 8 */
 #define RECVS  (1u << 20) /* receive buffers: receive `id` is at RECVS + id * 64 KiB */
 #define V      (2u << 20) /* target of the peer's requests: byte i has the value i >> 8 */
-#define READS  (3u << 20) /* target of the READs that it posts */
+#define READS  (3u << 20) /* where the READs that it posts store their data */
 
 enum { KEY_K, KEY_RO, KEY_WO, KEY_LO, KEY_PD2, KEY_TINY, KEYS };
 struct row_key {
 	const char *name;
-	uint32_t length, pd, access; /* of the region at V; the QP is in SIM_PD */
+	/* of the key's region, which begins at V; the QP is in SIM_PD */
+	uint32_t length, pd, access;
 };
 extern const struct row_key row_keys[KEYS];
 
-/* Writes a frame: the part of an outcome line after " < " and the time, with newline. sim gives the
- * first PSNs and node 0's addresses. */
+/* Writes the text of a frame: the part of an outcome line that follows " < " and the time, with
+ * newline. `sim` gives the first PSNs and node 0's addresses. */
 void rowlang_frame(FILE *f, const struct sim *sim, unsigned from, const struct rn_pkt *pkt);
-/* Writes a completion as a whole outcome line. inv: name of the key that was invalidated. */
+/* Writes a completion as a whole outcome line. inv: name of the key that the completed receive
+ * reports as invalidated. */
 void rowlang_cqe(FILE *f, const struct rn_cqe *c, const char *inv);
 void rowlang_event(FILE *f, unsigned kind);
 

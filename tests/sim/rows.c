@@ -15,7 +15,7 @@
 
 #define DUT 1u /* the node under test; injected packets come from the addresses of node 0 */
 
-/* Windows, each over the first 4096 bytes of region k. */
+/* Memory windows, each bound over the first 4096 bytes of the region whose key is named "k". */
 enum { WIN, WIN_RO, WIN_ASTRAY, WINDOWS };
 static const struct {
 	const char *name;
@@ -160,7 +160,7 @@ static struct rn_mw_list *list_of(struct rows *r, unsigned i)
 	return window_kinds[i].astray ? &r->elsewhere : &rn_shard_qp(n->shard, n->qp[0].qpn)->bound;
 }
 
-/* Creates the windows and binds them directly and not by BIND requests, so that no counter
+/* Creates the memory windows and binds them directly, without BIND requests, so that no counter
  * changes. */
 static void create_bound_windows(struct rows *r)
 {
@@ -360,8 +360,8 @@ static enum rn_verdict inject(struct rows *r, const struct rn_pkt *p)
 	return sim_inject(&r->sim, DUT, frame, n);
 }
 
-/* Builds a CNP as adapters send it. Arguments of the command can change the fields that receivers
- * must ignore. */
+/* Builds a CNP as adapters send it. Arguments of the command can change the fields that the
+ * receiver of a CNP must ignore. */
 static void make_cnp(struct rows *r, struct rn_pkt *p)
 {
 	p->psn = (uint32_t)argument(r, 2);

@@ -15,8 +15,8 @@
 #define SIM_CQ	    1u
 #define SIM_SRQ	    1u
 #define SIM_SRQ_SGE 4u
-/* Offset added to the first PSN of a QP of the other protection domain. It is so large that packets
- * made for other QPs do not fit this QP. */
+/* Offset added to the first PSN of the QP that is in the other protection domain (spec.foreign). It
+ * is so large that packets made for other QPs are far outside this QP's PSN window. */
 #define SIM_FOREIGN_PSN 0x400000u
 
 struct sim_frame {
@@ -166,8 +166,8 @@ static void free_srq(struct sim_node *n)
 	free(n->srq);
 }
 
-/* Creates a node. Both nodes are alike except for index, address, secrets, and the options that
- * concern only node 1. */
+/* Creates a node. The two nodes differ only in index, address, secrets, and the options that
+ * concern node 1 alone. */
 static void node_init(struct sim *sim, unsigned i)
 {
 	struct sim_node *n = &sim->node[i];
@@ -706,7 +706,8 @@ static void collect_events(struct sim *sim, unsigned i)
 		collect_from(sim, i, sim->node[i].second);
 }
 
-/* Lets one shard send at most `max` frames, in bursts of 8 as a port does. */
+/* Lets one shard send at most `max` frames, in bursts of 8; a network port also takes frames in
+ * bursts. */
 static unsigned speak(struct sim *sim, unsigned i, struct rn_shard *sh, unsigned max)
 {
 	static _Thread_local uint8_t data[8][SIM_FRAME_MAX];

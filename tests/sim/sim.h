@@ -36,7 +36,7 @@ struct sim_spec {
 	struct sim_link_spec link[SIM_NODES]; /* link[i] carries the frames of node i */
 	bool ipv6;
 	bool vlan;
-	uint32_t first_psn; /* first PSN of node i's requests: first_psn + i * 1000 */
+	uint32_t first_psn; /* the requests of node i begin with PSN first_psn + i * 1000 */
 	uint8_t path_mtu;   /* path MTU code, 1..5 */
 	uint8_t retry_cnt, rnr_retry, timeout, min_rnr_timer;
 	uint8_t rd_atomic; /* max_rd_atomic and max_dest_rd_atomic of both sides */
@@ -84,7 +84,7 @@ struct sim_node {
 	rn_time last_arrival;
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
 	uint64_t injected; /* number of frames delivered to this node */
-	uint64_t arrived;  /* part of `injected` that came over the link */
+	uint64_t arrived;  /* number of frames, of those in `injected`, that came over the link */
 };
 
 struct sim_frame;
@@ -120,8 +120,8 @@ void sim_connect(struct sim *sim, unsigned i);
  * new shard has the same port, memory and keys but no other state; `seed` determines its
  * secrets. */
 void sim_restart(struct sim *sim, unsigned node, uint64_t seed);
-/* The two steps of sim_connect(). sim_connect_rtr(): creates both QPs and moves them to RTR.
- * sim_rts(): moves one QP to RTS, also from SQD or SQE. */
+/* The two steps of sim_connect(): sim_connect_rtr() creates both QPs and moves them to RTR;
+ * sim_rts() moves one QP to RTS, also from SQD or SQE. */
 void sim_connect_rtr(struct sim *sim, unsigned i);
 void sim_rts(struct sim *sim, unsigned node, unsigned i);
 void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i);

@@ -1,8 +1,9 @@
 /* sim_share --seed N --count M [--log FILE]: random runs N .. N+M-1 of one shared receive queue.
- * Node 0 sends messages over impaired links to QPs on both shards of node 1, which mostly have too
- * few receives. Meanwhile the queue is made larger and its limit is armed. Checked: every message
- * arrives once, whole, and in the order of its QP, and uses one receive; an armed limit is reported
- * once, and only when it is reached. Exits with 1 when a run failed; the seed reproduces it. */
+ * Node 0 sends messages over impaired links to QPs on one or two shards of node 1, and mostly too
+ * few receives are posted for them. Meanwhile the queue is made larger and its limit is armed.
+ * Checked: every message arrives once, whole, and in the order of its QP, and uses one receive; an
+ * armed limit is reported once, and only when it is reached. Exits with 1 when a run failed; the
+ * seed reproduces it. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

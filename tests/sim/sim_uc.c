@@ -15,7 +15,8 @@
 #define LONGEST 20000u
 #define GUARD	0xEE
 
-/* Layout of the arena: data to send, targets of WRITEs, receive buffers; for message i of QP q. */
+/* Layout of the arena: offsets, for message i of QP q, of the data to send, of the target of a
+ * WRITE, and of the receive buffer. */
 #define AT_SOURCE(q, i) (((uint64_t)(q)*OPS + (i)) * ROOM)
 #define AT_TARGET(q, i) (AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
 #define AT_RECV(q, i)	(2 * AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))

@@ -16,7 +16,7 @@
 #define SLOTS 64u
 #define AREA  4200u
 #define QPS   4u		   /* number of QPs per node, at most */
-#define BACK  (SLOTS * QPS * AREA) /* offset of the data to send in the arena */
+#define BACK  (SLOTS * QPS * AREA) /* offset in the arena of the data to send */
 
 struct datagram {
 	uint32_t length;
@@ -276,7 +276,8 @@ int main(int argc, char **argv)
 	printf("%llu runs, %llu datagrams, %llu delivered, %llu of them twice, %llu without a receive, %llu too long for it\n",
 	       totals.runs, totals.sent, totals.delivered, totals.doubled, totals.starved,
 	       totals.misfit);
-	/* In so many runs, every case that the totals count must have occurred. */
+	/* Twenty runs are enough for each of these cases to occur: a datagram delivered twice, one
+	 * without a receive, and one too long for its receive. */
 	if (count >= 20 && (!totals.doubled || !totals.starved || !totals.misfit)) {
 		printf("too tame\n");
 		objections++;

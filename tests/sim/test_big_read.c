@@ -1,9 +1,9 @@
 /* READs of megabytes complete although the peer answers every request in full, one after the other,
  * however often it was retransmitted, and although the requester pauses so long that responses
- * overflow its receive queue. The peer is a model of a software responder that does not know the
- * requester's state: requests wait in a queue, and a retransmitted request is looked up among the
- * last few and answered again. Virtual time; --print shows the measured values without checking
- * them. */
+ * overflow the RX ring of its network port. The peer is a model of a software responder that does
+ * not know the requester's state: requests wait in a list, and a retransmitted request is looked up
+ * among the last few and answered again. Virtual time; --print shows the measured values without
+ * checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #define LENGTH	 8388607u
 #define READS	 3u
-#define DEPTH	 16u /* number of READs that the peer can look up */
+#define DEPTH	 16u /* number of latest READs among which the peer looks up a retransmitted one */
 #define MTU	 1024u
 #define PACKETS	 (READS * ((LENGTH + MTU - 1) / MTU))
 #define WAITING	 8192u
@@ -27,14 +27,17 @@
 struct course {
 	const char *name;
 	rn_time pace;  /* time between two responses of the peer */
-	unsigned ring; /* size of the requester's receive queue, in frames */
-	/* longest pause and longest active time of the requester, in us; each is drawn at random */
+	unsigned ring; /* size of the RX ring of the requester's network port, in frames */
+	/* longest pause (away) and longest active time of the requester, in us; each duration is
+	 * drawn at random up to this limit */
 	unsigned away_us, awake_us;
 	uint32_t loss_ppm; /* loss of responses, in parts per million */
 	unsigned depth;	   /* number of READs in flight, as negotiated */
-	/* maximum number of responses sent, in percent of those needed */
+	/* maximum number of responses that the peer sends, in percent of those needed without
+	 * loss */
 	unsigned cost;
-	unsigned pause_us, work_us; /* longest pause and active time of the peer, in us */
+	/* longest pause and longest active time (work) of the peer, in us */
+	unsigned pause_us, work_us;
 };
 
 static const struct course courses[] = {
@@ -116,8 +119,8 @@ static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	return false;
 }
 
-/* Sends the next response to the oldest waiting request. The response is lost if the requester's
- * receive queue is full. */
+/* Sends the next response to the oldest waiting request. The response is lost if the requester's RX
+ * ring is full. */
 static void answer(struct peer *p)
 {
 	struct request *r = &p->waiting[p->first];
@@ -145,8 +148,8 @@ static void answer(struct peer *p)
 	p->nwaiting--;
 }
 
-/* Lets the requester poll: it takes the queued responses in bursts, and after each burst it sends
- * and checks its timers. */
+/* Lets the requester poll: it takes the responses from its RX ring in bursts, and after each burst
+ * it sends frames and checks its timers. */
 static void take(struct peer *p, rn_time now)
 {
 	p->sim.now = now;
@@ -168,7 +171,8 @@ static uint64_t some(struct peer *p, unsigned us)
 	return us ? RN_US(rn_rng_below(&p->sim.rng, us)) : 0;
 }
 
-/* A host that is active from `back` to `leave` and then pauses. */
+/* The times between which a host is active: it comes back from a pause at `back` and begins the
+ * next pause at `leave`. */
 struct shift {
 	rn_time back, leave;
 };

@@ -68,7 +68,8 @@ static void begin(struct sim *sim, bool vlan)
 	sim_spec_default(&spec);
 	spec.vlan = vlan;
 	sim_init(sim, &spec);
-	sim_send(sim, DUT, UINT32_MAX); /* discards the NIC's first ARP and ND announcements */
+	/* discards the ARP and ND announcements that the NIC sends at its start */
+	sim_send(sim, DUT, UINT32_MAX);
 }
 
 static unsigned put_head(uint8_t *frame, const uint8_t *dmac, uint16_t type)

@@ -1,5 +1,6 @@
-/* Connections as seen on the wire: rows of docs/spec/rocev2.md that need whole shards with QPs and
- * not only the connection manager. Node 0 is the active side unless a row says otherwise. */
+/* Connections as seen on the wire: those rows of docs/spec/rocev2.md that need whole shards with
+ * QPs and not only the connection manager. Node 0 is the active side unless a test says
+ * otherwise. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,8 @@ struct world {
 	bool up[SIM_NODES], gone[SIM_NODES], no_answer;
 	uint16_t rejected; /* reason in the last REJ */
 	unsigned requests;
-	/* packets seen on the link, by sender: MADs by CM message type, data packets, RNR NAKs */
+	/* Number of packets seen on the link, by sending node: MADs (also by CM message type), data
+	 * packets, RNR NAKs. */
 	unsigned mads[SIM_NODES][0x20], data[SIM_NODES], rnr_naks[SIM_NODES];
 	uint32_t first_psn[SIM_NODES];
 	uint8_t rnr_syndrome;
@@ -197,8 +199,8 @@ static void take_event(struct world *w, unsigned node, unsigned qp, const struct
 	}
 }
 
-/* Lets the clients of both nodes handle events for the time `span`. qp: slot of the QPs that they
- * connect. */
+/* Runs the simulation for the time `span`; the clients of both nodes handle their events. qp: slot
+ * of the QPs that they connect. */
 static void act(struct world *w, unsigned qp, rn_time span)
 {
 	rn_time end = w->sim.now + span;
@@ -261,7 +263,7 @@ static void stop(struct world *w)
 	assert_int_equal(sim_fini(&w->sim), 0);
 }
 
-/* ---- rows of the spec about queue pairs ---- */
+/* ---- rows of docs/spec/rocev2.md about queue pairs ---- */
 
 static void wire_row_C21_first_packet_numbers(void **state)
 {
@@ -367,7 +369,7 @@ static void unreliable_connections(void **state)
 	}
 }
 
-/* ---- rows of the spec about QP1 ---- */
+/* ---- rows of docs/spec/rocev2.md about QP1 ---- */
 
 /* Returns the packet of a REQ that node 0 has sent. The link drops the packet, so that the test can
  * inject it later, changed or unchanged. */
@@ -477,7 +479,7 @@ static void wire_row_U13_other_mads(void **state)
 	stop(&w);
 }
 
-/* ---- rows of the spec about long runs ---- */
+/* ---- rows of docs/spec/rocev2.md about long runs ---- */
 
 #define GHOSTS (8u << 20) /* offset in node 0's arena: target of the first transfer */
 

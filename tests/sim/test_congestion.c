@@ -169,8 +169,8 @@ static void test_late_fourth(void **state)
 	late(4, "3 and a late one");
 }
 
-/* Row E8 with real shards: when the other flow stops, this flow reaches the line rate, and later
- * its rate limit ends. */
+/* Row E8 of docs/spec/rocev2.md with real shards: when the other flow stops, this flow reaches the
+ * line rate, and later its rate limit ends. */
 static void wire_row_E8_rate_recovers_when_alone(void **state)
 {
 	rn_time from;

@@ -202,7 +202,7 @@ static void byte_accepted(struct bench *b, unsigned at, uint8_t value, enum repa
 	accepted(b);
 }
 
-/* ---- rows of the spec about frames (F) ---- */
+/* ---- rows F (frames) of docs/spec/rocev2.md ---- */
 
 static void wire_row_F2_flipped_payload_bit(void **state)
 {

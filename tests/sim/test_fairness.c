@@ -1,5 +1,5 @@
-/* One busy QP leaves the other QPs of its shard their share. Measured in frames; the shard sends 8
- * frames per burst, as for a port. */
+/* One busy QP leaves the other QPs of its shard their share of the frames that the shard sends. The
+ * tests let the shard send in bursts of 8 frames and count frames, not time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define QUOTA 32u
 
 struct watch {
-	unsigned frames[QPS]; /* number of frames that node `who` sent, by QP */
+	unsigned frames[QPS]; /* number of frames that the watched node (who) sent, by QP */
 	unsigned all;
 	unsigned first[QPS]; /* position of each QP's first frame among all frames, from 1 */
 	unsigned who;
@@ -40,7 +40,7 @@ static void start(struct sim *sim, struct watch *w, unsigned who)
 	sim_init(sim, &spec);
 	for (unsigned q = 0; q < QPS; q++)
 		sim_connect(sim, q);
-	sim_run(sim, sim->now + RN_MS(1)); /* lets the first ARP and ND announcements pass */
+	sim_run(sim, sim->now + RN_MS(1)); /* lets the ARP and ND messages of the start pass */
 	*w = (struct watch){.who = who};
 	sim->filter = note;
 	sim->filter_arg = w;

@@ -1,7 +1,7 @@
-/* Forged congestion notification packets (CNPs). Their sender needs only the QPN and two addresses,
- * and no PSN. They must do no more than reduce the rate to the configured minimum while they
- * arrive; the connection stays up, and its rate recovers by itself. Virtual time; --print shows the
- * measured values without checking them. */
+/* Forged congestion notification packets (CNPs). An attacker who sends them needs to know only the
+ * QPN and two addresses, and no PSN. They must do no more than reduce the rate to the configured
+ * minimum while they arrive; the connection stays up, and its rate recovers by itself. Virtual
+ * time; --print shows the measured values without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ struct course {
 	const char *name;
 	unsigned every_us; /* interval of forged CNPs in us; 0 = none */
 	uint64_t floor;	   /* rpg_min_rate in bits per second; 0: the default, 10 Mb/s */
-	double from, to;   /* allowed payload rate during the CNPs, in Mb/s */
-	unsigned back_ms;  /* time after the last CNP until the rate limit ends, at most, in ms */
+	double from, to;   /* lowest and highest allowed payload rate while CNPs arrive, in Mb/s */
+	unsigned back_ms;  /* longest time from the last CNP to the end of the rate limit, in ms */
 };
 
 static const struct course courses[] = {

@@ -1,5 +1,5 @@
 /* A mix of SENDs, WRITEs, READs and atomics arrives intact over a link that loses, duplicates,
- * reorders or delays frames: the long rows (S) of docs/spec/rocev2.md, in virtual time. Every byte
+ * reorders or delays frames: rows S (long runs) of docs/spec/rocev2.md, in virtual time. Every byte
  * is compared when its request completes, every completion comes once and in order, and late
  * packets change no memory. */
 #include <setjmp.h>
@@ -11,14 +11,15 @@
 #include "sim.h"
 #include "wire/stats.h"
 
-/* A send queue holds fewer requests, so an area is free when it is used again. */
+/* Request i uses area i % AREAS of the arena. A send queue holds fewer than AREAS requests, so the
+ * request that used the area before has completed. */
 #define AREAS	256u
 #define BYTES	4096u
-#define OURS	0u	    /* in node 0: data of its requests */
-#define THEIRS	(4u << 20)  /* in node 1: receive buffers and targets of WRITEs */
-#define SOURCES (8u << 20)  /* in node 1: data that READs fetch */
-#define RESULTS (12u << 20) /* in node 0: targets of its READs and atomics */
-#define COUNTER (15u << 20) /* in node 1: the word that the atomics change */
+#define OURS	0u	    /* offset in node 0's arena: data of its requests */
+#define THEIRS	(4u << 20)  /* in node 1's: receive buffers and targets of WRITEs */
+#define SOURCES (8u << 20)  /* in node 1's: data that READs fetch */
+#define RESULTS (12u << 20) /* in node 0's: results of its READs and atomics */
+#define COUNTER (15u << 20) /* in node 1's: the word that the atomics change */
 
 static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_WRITE, RN_WQE_READ, RN_WQE_FETCH_ADD};
 
@@ -152,7 +153,7 @@ static void end(struct mixed *m)
 	assert_int_equal(sim_fini(&m->sim), 0);
 }
 
-/* ---- rows of the spec about long runs (S) ---- */
+/* ---- rows S (long runs) of docs/spec/rocev2.md ---- */
 
 struct loser {
 	unsigned from, nth, seen;

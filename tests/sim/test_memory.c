@@ -24,7 +24,7 @@ enum moment {
 	FIRST_IN,    /* the first packet of five has arrived */
 	ANSWERING,   /* one packet of the answer was sent */
 	LOST,	     /* all packets were lost and will be retransmitted */
-	RNR_WAIT,    /* the peer had no receive, the requester waits (RNR) */
+	RNR_WAIT,    /* the peer had no receive posted, the requester waits (RNR) */
 	ANSWER_LOST, /* the answer was lost, the request will be retransmitted */
 };
 
@@ -66,7 +66,7 @@ static const struct stage {
 static struct {
 	uint8_t *from, *to; /* memory in which every access fails */
 	unsigned faults, touches;
-	uint8_t *block; /* the region's memory, whose accesses are counted; NULL = freed */
+	uint8_t *block; /* the region's memory, accesses to which are counted; NULL = freed */
 } mem;
 
 static bool sound(const uint8_t *p, size_t n)

@@ -33,7 +33,7 @@
 #include "flow/retry.h"
 #include "base/types.h"
 
-/* Counts of both replays of a capture together. */
+/* What is counted in both replays of a capture (in the place of each host) together. */
 struct tally {
 	unsigned frames; /* number of frames that the shard must send */
 	/* number of the peer's frames that the shard must classify as duplicate, gap or NAK */
@@ -46,7 +46,8 @@ struct tally {
 /* clang-format off */
 static const struct capture {
 	const char *file;
-	unsigned frames;         /* that the shard must send, in both replays */
+	/* number of frames that the shard must send in both replays together */
+	unsigned frames;
 	enum variant variant;
 } captures[] = {
 	{"cm-rej-no-listener.pcap",         2},
@@ -282,9 +283,9 @@ static struct record *sent(struct replay *r, const struct record *want)
 	return NULL;
 }
 
-/* Lets the shard's timer expire: the replaced host retransmitted although no answer asked for it,
- * so its own timer had expired. The shard's must expire one to four ACK timeouts (4.096 us *
- * 2^TIMEOUT) after the last progress. */
+/* Lets time pass until the shard's retransmission timer expires. The replaced host's timer had
+ * expired here, because it retransmitted although no answer asked for that. The shard's timer must
+ * expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after the last progress. */
 static void wait_for_timer(struct replay *r, const struct record *want)
 {
 	rn_time full = rn_retry_timeout_ns(TIMEOUT);
@@ -299,9 +300,9 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 }
 
 /* Handles a request packet of the replaced host: posts the request if it is new, otherwise expects
- * a retransmission. Returns false if the shard may retransmit it later: after a timeout soft-RoCE
- * retransmits everything at once, but the shard sends one packet, and the others after its
- * answer. */
+ * a retransmission by the shard. Returns false if the shard may retransmit it later: after a
+ * timeout soft-RoCE retransmits everything at once, but the shard retransmits one packet, and the
+ * others only after its answer. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -334,8 +335,8 @@ static void expect_frame(struct replay *r, const struct record *want)
 	r->matched++;
 }
 
-/* Must be called after each injected frame. Removes the retransmissions that are still owed: those
- * that an answer has acknowledged are unnecessary; others the shard may have sent. */
+/* Must be called after each injected frame. Removes those owed retransmissions (r->owed) that an
+ * answer has acknowledged, which makes them unnecessary, and those that the shard has sent. */
 static void expect_owed(struct replay *r)
 {
 	unsigned left = 0;
@@ -451,7 +452,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 					      : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
-		/* By then the application of the replaced host had written this data. */
+		/* When the replaced host answered, its application had already written this
+		 * data. */
 		host_remember(r, rec);
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)

@@ -1,6 +1,6 @@
-/* test_rows FILE...: runs the rows of docs/spec/rocev2.md in those files (rows.h describes the
- * language). Each row runs with ordinary PSNs and across the PSN wrap. --print writes the files
- * again with the actual outcomes, to show the effect of a change. */
+/* test_rows FILE...: runs the test scripts in those files (rows.h describes their language), which
+ * test rows of docs/spec/rocev2.md. Each script runs with ordinary PSNs and across the PSN wrap.
+ * --print writes the files again with the actual outcomes, to show the effect of a change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

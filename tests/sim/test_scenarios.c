@@ -17,7 +17,7 @@ static const struct scenario *current;
 static bool lose(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	unsigned *sent = arg;
-	if (pkt->kind != RN_PKT_IB) /* ARP and ND messages do not count and are not lost */
+	if (pkt->kind != RN_PKT_IB) /* ARP and ND messages are not counted and never lost */
 		return true;
 	unsigned nth = ++sent[from];
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(current->lost) && current->lost[i].nth; i++)

@@ -65,7 +65,7 @@ static bool inspect(struct sim *sim, unsigned from, const struct rn_pkt *pkt, vo
 	assert_true(rn_load16(udp + RN_UDP_SPORT) >= 0xC000);
 	if (s->sport == 0)
 		s->sport = rn_load16(udp + RN_UDP_SPORT);
-	/* A connection uses the same UDP source port in both directions. */
+	/* In both directions of a connection the UDP source port is the same. */
 	assert_int_equal(rn_load16(udp + RN_UDP_SPORT), s->sport);
 	memcpy(&crc, udp + udp_len - 4, 4);
 	assert_int_equal(crc, rn_icrc_packet(ip, left - 4));

@@ -22,10 +22,11 @@ struct course {
 	const char *name;
 	enum peer peer;
 	enum rn_wqe_kind kind;
-	unsigned rate;		 /* number of forged responses per second */
-	enum rn_status status;	 /* expected status of the request */
-	unsigned from_ms, to_ms; /* earliest and latest completion, in ms */
-	unsigned again;		 /* number of retransmitted packets, at least */
+	unsigned rate;	       /* number of forged responses per second */
+	enum rn_status status; /* expected status of the request */
+	/* earliest and latest time at which the request may complete, in ms */
+	unsigned from_ms, to_ms;
+	unsigned again; /* least number of retransmitted packets */
 };
 
 /* A request that gets no answer ends after 8 ACK timeouts of 67 ms, that is 537 ms. If a READ was
@@ -57,8 +58,8 @@ static const struct course courses[] = {
 
 struct line {
 	bool dead;
-	/* The link passes the next `carry` packets of either direction and loses the `lose` packets
-	 * after them. */
+	/* The link passes the next `carry` packets, whatever their direction, and loses the `lose`
+	 * packets after them. */
 	unsigned carry, lose;
 };
 
