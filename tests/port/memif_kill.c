@@ -1,15 +1,16 @@
 /* What happens to a process that polls a memif port when the process at the other end is killed?
  *
- *   memif_kill survive ROLE GUARD CYCLES PROGRESS SOCKET   polls; starts and kills the others
+ *   memif_kill survive ROLE GUARD CYCLES PROGRESS SOCKET   polls; starts and kills the victims
  *   memif_kill victim  ROLE SOCKET                         polls until it is killed
  *
- * The surviving process writes the number of finished cycles to the file PROGRESS. If it crashes
- * itself, memif_kill.sh counts the crash and starts it again. GUARD protects the polling thread
- * from the driver:
- *   none   nothing
- *   link   bursts only while the driver reports that the link is up
- *   fault  a SIGSEGV handler jumps out of the burst
- *   relay  dataplane/port/memif_relay.c
+ * In each cycle the surviving process lets one victim process open its port and then kills it. It
+ * writes the number of finished cycles to the file PROGRESS. If it crashes itself, memif_kill.sh
+ * counts the crash and starts it again. The driver frees a connection's memory even while a thread
+ * polls the port; GUARD is the way in which the polling thread is protected from that:
+ *   none   not at all
+ *   link   it calls the driver's burst functions only while the driver reports that the link is up
+ *   fault  a SIGSEGV handler jumps out of the burst function
+ *   relay  by dataplane/port/memif_relay.c, which stops the polling before a connection ends
  * A separate thread polls; main() is the control path. */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,8 +48,8 @@ static struct {
 	struct rte_mempool *pool;
 	enum guard guard;
 	bool server;
-	/* with guard relay: true between the relay's calls up() and quiesce(); with another guard:
-	 * false while the port restarts */
+	/* with guard relay: true from the relay's call of up() to its call of quiesce(); with
+	 * another guard: false only while the port restarts */
 	atomic_bool may_poll;
 	atomic_bool inside; /* the poller is inside one iteration of its loop */
 	atomic_bool quit;
@@ -213,8 +214,8 @@ static void start_eal(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
-/* A victim initialises EAL at once, but opens its port only when it reads a byte from standard
- * input, so that a cycle does not include the start of EAL. */
+/* A victim process initialises EAL at once, but opens its port only when it reads a byte from
+ * standard input, so that a cycle does not include the start of EAL. */
 static int be_victim(const char *path)
 {
 	char go;
@@ -284,8 +285,8 @@ static bool wait_for_link(bool up, int ms)
 	return false;
 }
 
-/* Lets one victim open its port, then kills it. Returns whether the link came up before the kill;
- * about one kill in five does not wait for the link and counts as up. */
+/* Lets one victim process open its port, then kills it. Returns whether the link came up before the
+ * kill. About one kill in five comes without waiting for the link; such a cycle counts as up. */
 static bool one_cycle(struct victim *v, const char *path)
 {
 	bool up = true, blind = rand() % 5 == 0;

@@ -1,4 +1,5 @@
-/* A minimal client of struct rn_link. */
+/* Implements rig.h: a minimal client of struct rn_link, the interface between a front end and an
+ * adapter. */
 #include "rig.h"
 
 #include <sched.h>
@@ -170,8 +171,8 @@ static void to_rtr(struct rig_qp *q, const struct rig_qp *peer, uint8_t mtu)
 
 static void to_rts(struct rig_qp *q)
 {
-	/* timeout code 17: 537 ms, times the retries; on a loaded machine a thread once waited 770
-	 * ms for a CPU */
+	/* Timeout code 17 is 537 ms for each of the retries. A shorter one is not enough: on a
+	 * loaded machine a thread once waited 770 ms for a CPU. */
 	struct rn_qp_attr a = {.state = RN_QPS_RTS,
 			       .timeout = 17,
 			       .retry_cnt = 7,

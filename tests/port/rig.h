@@ -1,5 +1,6 @@
-/* Helpers for the tests of this folder, which use two adapters of one process through struct
- * rn_link only. Every helper fails the test on an error. */
+/* Helpers for the tests of this folder. The tests open two adapters in one process and use them
+ * only through struct rn_link, the interface between a front end and an adapter. Every helper fails
+ * the test on an error. */
 #ifndef RIG_H
 #define RIG_H
 
@@ -21,7 +22,7 @@ struct rig_cq {
 	struct rn_link *link;
 	uint32_t id;
 	struct rn_cq_view *view;
-	struct rn_cq_ring *at[RN_MAX_SHARDS]; /* the ring that is being read, by shard */
+	struct rn_cq_ring *at[RN_MAX_SHARDS]; /* for each shard, the ring that is being read */
 };
 
 struct rig_qp {
@@ -49,8 +50,9 @@ struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq,
 		     const struct rig_cq *rcq, uint32_t depth);
 void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access,
 	     uint32_t *lkey, uint32_t *rkey);
-/* Moves both QPs to RTS without the CM. mtu: path MTU code, 0 = the largest that both allow. */
-void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer); /* only q; largest path MTU */
+/* rig_connect() moves both QPs to RTS without the CM; mtu: path MTU code, 0 = the largest that both
+ * allow. rig_connect_one() moves only q to RTS, connected to `peer`, with the largest path MTU. */
+void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer);
 void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu);
 
 void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *addr, uint32_t len,

@@ -84,8 +84,8 @@ static void wire_row_A27_two_add_a_million_times(void **state)
 		pthread_join(thread[i], NULL);
 		assert_int_equal(a[i].wrong, 0);
 	}
-	/* The two threads must have run at the same time: the last value that each of them read
-	 * includes additions of the other. */
+	/* The two threads must have run at the same time: the last value that each thread read must
+	 * include additions of the other thread. */
 	assert_true(a[0].last >= EACH && a[1].last >= EACH);
 	assert_int_equal(word, 2 * EACH);
 	pthread_barrier_destroy(&both);

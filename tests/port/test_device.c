@@ -1,7 +1,7 @@
-/* Devices given by name or by bus address: the error explains why a device cannot be created, and a
- * device that EAL had before is closed before the memory of its buffers is freed. The first test
- * starts EAL for the whole program, with a PCI address at which there is no device, and with
- * net_null7, which stands for a device of the machine. */
+/* Devices that the configuration gives by name or by bus address. When a device cannot be created,
+ * the error explains why; a device that EAL had before is closed before the memory of its buffers
+ * is freed. The first test starts EAL for the whole program, with a PCI address at which there is
+ * no device, and with net_null7, which stands for a device of the machine. */
 #define ALLOW_EXPERIMENTAL_API /* for rte_dev_iterator_next() */
 #include "rig.h"
 

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define MANY 100u /* more events than the queue can hold before it must grow */
+#define MANY 100u /* more events than the event queue can hold before it must grow */
 
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
@@ -33,7 +33,7 @@ struct many {
 	struct rig_qp qp[MANY];
 };
 
-/* Causes one event on each of MANY armed CQs, by flushing a receive, while there is no memory. */
+/* Causes one event on each of MANY armed CQs, by flushing a receive, while every calloc() fails. */
 static void make_events(struct many *m)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};

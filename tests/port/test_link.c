@@ -90,7 +90,8 @@ static void talk(const struct row *row)
 	char more[128];
 	struct end a, b;
 
-	print_message("%s, %u shards\n", row->policy, row->shards); /* shows which row failed */
+	/* shows which row of the test's table failed */
+	print_message("%s, %u shards\n", row->policy, row->shards);
 	snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", row->policy);
 	const char *path = rig_pair(row->shards, 4200, more);
 	make_end(&a, path, 0, 100000);
@@ -134,15 +135,15 @@ static void talks_to_itself_without_the_port(void **state)
 	expect(&a.rcq, 1);
 	expect(&a.scq, 2);
 	assert_memory_equal(a.buf, a.buf + 10000, 10000);
-	/* The port carried only ARP and neighbour announcements; the data went through the
-	 * loopback. */
+	/* The network port carried only ARP and neighbour announcements; the data went through the
+	 * adapter's internal loopback. */
 	assert_true(rig_stat(a.link, "port_tx_frames") <= rig_stat(a.link, "tx_arp_nd"));
 	assert_true(rig_stat(a.link, "port_loop_frames") >= 8);
 	unmake_end(&a);
 }
 
-/* With QPs on both shards of both adapters, some packets arrive in the receive queue of the wrong
- * shard, which hands them over to the right one. */
+/* With QPs on both shards of both adapters, some packets arrive at the RX queue of the wrong shard,
+ * which hands them over to the shard that owns the QP. */
 static void hands_packets_to_the_owner(void **state)
 {
 	const char *path = rig_pair(2, 1500, "");
@@ -189,7 +190,7 @@ struct sender {
 	struct end *e;
 	const struct end *target;
 	unsigned n;
-	/* completions read so far; the CQ has no room for more than DEPTH unread ones */
+	/* number of completions read so far; the CQ has no room for more than DEPTH unread ones */
 	_Atomic uint64_t seen;
 };
 
@@ -303,8 +304,8 @@ static void bind_window(struct end *e, uint32_t key, uint32_t lkey)
 	expect(&e->scq, 1);
 }
 
-/* DESTROY_MW ends a binding even when the client names a wrong QP as the one on which the window is
- * bound. The QP stays usable. */
+/* DESTROY_MW ends the binding of a memory window even when the client names the wrong QP as the one
+ * on which the window is bound. The QP stays usable. */
 static void destroys_bound_windows(void **state)
 {
 	const char *path = rig_pair(2, 4200, "");
@@ -322,7 +323,8 @@ static void destroys_bound_windows(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		struct lent w = make_window(&b);
 		uint32_t key = (w.id & ~0xFFu) | ((w.id & 0xFF) % 255 + 1);
-		/* QPNs that the client names; the window is bound on the second, b.qp.qpn. */
+		/* QPNs that the client names; only the second, b.qp.qpn, is the QP of the window's
+		 * binding. */
 		uint32_t lies[] = {0, b.qp.qpn, b.qp.qpn ^ 1, a.qp.qpn};
 
 		assert_int_equal(atomic_load(&w.shared->ended), w.id);
@@ -346,7 +348,7 @@ static void destroys_bound_windows(void **state)
 	unmake_end(&b);
 }
 
-/* When an adapter closes, it frees windows that the client has not destroyed (checked by the
+/* When an adapter closes, it frees memory windows that the client has not destroyed (checked by the
  * sanitizer builds). */
 static void frees_forgotten_windows(void **state)
 {
@@ -440,7 +442,8 @@ static void survives_vanished_memory(void **state)
 		for (unsigned i = 0; i < 8; i++)
 			rig_post(&a.qp, RN_WQE_WRITE, i, a.buf, (uint32_t)len, a.lkey,
 				 (uintptr_t)target, rkey);
-		expect(&a.scq, 0); /* packets of the other WRITEs are in flight */
+		/* the first WRITE has completed; packets of the others are in flight */
+		expect(&a.scq, 0);
 		if (crime == 0)
 			munmap(target, len);
 		else if (crime == 1)

@@ -89,8 +89,8 @@ static void is_silent_by_default(void **state)
 	assert_string_equal(heard(), "");
 }
 
-/* When the CM has no room for another connection or listener, the message names limits.max_cm and
- * its value, whether the value was configured or derived from max_qp. */
+/* When the CM has no room for another connection or listener, the log message names the key
+ * limits.max_cm and its value, whether the value was configured or derived from max_qp. */
 static void a_full_table_of_connections_names_its_key(void **state)
 {
 	static const struct {

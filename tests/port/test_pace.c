@@ -79,7 +79,7 @@ static void a_limited_sender_sleeps(void **state)
 	print_message("1 MiB at %d Mb/s: %.1f ms, CPU %.1f ms, %llu waits\n", MBITS,
 		      (double)took / 1e6, (double)cpu / 1e6,
 		      (unsigned long long)rig_stat(a.link, "cc_waits"));
-	/* The last packet, of up to 4096 bytes, is not followed by a pause. */
+	/* No pause follows the last packet, of up to 4096 bytes, so its time is not counted. */
 	assert_true(took >= (LEN - 4096) * 8ull * 1000 / MBITS);
 	assert_true(cpu < took / 2);
 	assert_true(rig_stat(a.link, "cc_waits") > 0);

@@ -165,7 +165,8 @@ static void goes(const struct row *row)
 		assert_int_equal(rig_wait(&a.cq).status, RN_STATUS_SUCCESS);
 	}
 	rig_post(&a.qp, RN_WQE_RECV, 7, a.buf, 8, a.lkey, 0, 0);
-	rig_post(&a.qp, RN_WQE_SEND, 8, a.buf, 8, a.lkey, 0, 0); /* the peer has no receive */
+	/* does not complete before the removal: the other adapter has no receive posted */
+	rig_post(&a.qp, RN_WQE_SEND, 8, a.buf, 8, a.lkey, 0, 0);
 	row->go();
 	for (unsigned i = 0; i < 2; i++) {
 		struct rn_cqe cqe = rig_wait(&a.cq);
@@ -225,7 +226,8 @@ int main(void)
 		cmocka_unit_test(removed_port_is_not_polled),
 	};
 
-	/* The rows with kernel interfaces need a network namespace and are skipped without one. */
+	/* The rows of the test's table that use kernel interfaces need a network namespace and are
+	 * skipped without one. */
 	if (unshare(geteuid() == 0 ? CLONE_NEWNET : CLONE_NEWUSER | CLONE_NEWNET) != 0)
 		print_message("no network namespace\n");
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
-/* test_rows FILE...: runs the rows of tests/sim unchanged against a whole adapter with a DPDK port:
- * commands create the QP, requests go through the submission rings, and packets come from a packet
- * socket on the other end of a veth pair. The rows run in real time. Rows are skipped if they are
- * about timing, about a single poll iteration of a shard, or about features that the link does not
- * offer; a minimum number of rows must remain. The whole test is skipped where network namespaces
- * are not available. */
+/* test_rows FILE...: runs the rows of tests/sim (test scripts for docs/spec/rocev2.md,
+ * tests/sim/rows.h) unchanged against a whole adapter with a DPDK port: commands create the QP,
+ * requests go through the submission rings, and packets come from a packet socket on the other end
+ * of a veth pair. The rows run in real time. Rows are skipped if they are about timing, about a
+ * single poll iteration of a shard, or about features that the link does not offer; a minimum
+ * number of rows must remain. The whole test is skipped where network namespaces are not
+ * available. */
 #include "rig.h"
 
 #include <arpa/inet.h>
@@ -39,7 +40,8 @@ struct bench {
 	FILE *out;
 	char *word[24];
 	unsigned nwords;
-	unsigned expected; /* number of outcome lines after the current command */
+	/* number of outcome lines that the row demands after the current command */
+	unsigned expected;
 };
 
 static struct bench b;
@@ -141,8 +143,8 @@ static void sum_verdicts(void *arg, const char *name, uint64_t v)
 			verdicts[i] = v;
 }
 
-/* Outcomes since the last command. Frames, completions and events are collected separately, because
- * a row lists them in this order. */
+/* Outcomes that were observed since the last command. Frames, completions and events are collected
+ * separately, because a row lists them in this order. */
 struct came {
 	FILE *frames, *done, *events;
 	char *text[3];
@@ -214,8 +216,8 @@ static void do_set(void)
 	s->access = (uint32_t)number("access", s->access);
 }
 
-/* Receives are the only requests here: the rows in which the adapter itself sends depend on time
- * and are skipped. */
+/* Receives are the only requests that this program posts, because rows in which the adapter itself
+ * sends requests depend on time and are skipped. */
 static void do_recv(void)
 {
 	uint32_t id = (uint32_t)argument(1);
@@ -490,7 +492,8 @@ static int close_bench(void **state)
 	return 0;
 }
 
-/* Unsupported rows are skipped without a message, so check that enough rows were run. */
+/* Rows that this program does not support are skipped without a message, so check that enough rows
+ * were run. */
 static void enough_rows_are_played(void **state)
 {
 	assert_true(*(unsigned *)*state >= LEAST);

@@ -1,6 +1,7 @@
-/* No frame is lost at a port that accepts few frames per burst, and a port that accepts none blocks
- * no request for ever. With configured loss, duplication, reordering and corruption all requests
- * succeed and every frame is counted. With configured tampering, wrong data arrives undetected. */
+/* No frame is lost at a network port that accepts few frames per burst, and a port that accepts no
+ * frame at all does not block requests for ever. With configured loss, duplication, reordering and
+ * corruption all requests succeed and every frame is counted. With configured tampering, wrong data
+ * arrives undetected. */
 #include "rig.h"
 
 #include <rte_ethdev.h>
@@ -75,9 +76,9 @@ static uint16_t none(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16
 	return 0;
 }
 
-/* Installs a callback on every port that limits the frames per burst; NULL removes it. It must be
- * removed, because DPDK keeps the callbacks of a closed port and the next port with the same number
- * would inherit them. */
+/* Installs the callback `how` on every port, to limit the frames that the port accepts per burst;
+ * NULL removes it. It must be removed, because DPDK keeps the callbacks of a closed port and the
+ * next port with the same number would inherit them. */
 static void throttle(rte_tx_callback_fn how)
 {
 	static const struct rte_eth_rxtx_callback *installed[RTE_MAX_ETHPORTS];

@@ -55,9 +55,9 @@ RN_HANDOVER_UNSEEN static void go_on_to_put(struct rte_ring *r, uint32_t head,
 	__rte_ring_rts_update_tail(&r->rts_prod);
 }
 
-/* Posting a receive rings no doorbell. While the enqueue of a receive is unfinished, it hides the
- * requests behind it, so the shard finds nothing when their doorbells ring. The shard must look
- * again without a doorbell. */
+/* Posting a receive rings no doorbell. While the enqueue of a receive is unfinished, the shard
+ * cannot see the requests behind it in the ring, so it finds nothing when their doorbells ring. The
+ * shard must look again without a doorbell. */
 static void an_unfinished_receive_delays_no_request_for_long(void **state)
 {
 	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; spin_us = 50; };");

@@ -182,8 +182,8 @@ static void test_room_for_completions(void **state)
 	destroy_qp(&b);
 	destroy_qp(&c);
 	destroy_qp(&d);
-	/* The remaining queue pair keeps its SRQ's room reserved; the queue pair of another SRQ
-	 * adds more. */
+	/* The CQ still reserves the room of the first SRQ for the queue pair that remains; the new
+	 * queue pair, which uses another SRQ, adds more. */
 	b = new_qp(second, &cq);
 	assert_int_equal(room_of(&cq), 1024); /* needs 251 for the first SRQ + 411 = 662 */
 	destroy_qp(&a);

@@ -1,5 +1,5 @@
-/* Queue pairs of types other than RC, between two adapters: the client makes the state changes
- * itself through rn/client.h. */
+/* Queue pairs of types other than RC, between two adapters. The client changes the QP states
+ * itself, through rn/client.h. */
 #include "rig.h"
 
 #include <errno.h>

@@ -17,8 +17,8 @@
 
 enum deed { LEAVE, STRIP, STRIP_SOME, MOVE };
 
-/* For each port, the change that its callback makes to received frames (deed), and the callback's
- * counts. A callback runs in the thread of the port's shard. */
+/* For each network port, the change that the RX callback of the test makes to received frames
+ * (deed), and what the callback has counted. A callback runs in the thread of the port's shard. */
 static struct {
 	enum deed deed;
 	unsigned frames, untagged, longest, stripped;

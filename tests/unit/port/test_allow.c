@@ -12,7 +12,8 @@
 #include "base/types.h"
 
 static const struct {
-	const char *vdev[3]; /* device string of each adapter; NULL: a port of another kind */
+	/* device string of each adapter; NULL: the port of the adapter is not of kind vdev */
+	const char *vdev[3];
 	const char *arg[3];
 } rows[] = {
 	{{NULL}, {"--no-pci"}},

@@ -137,8 +137,8 @@ static void many_adapters_share_the_last_limit(void **state)
 	assert_false(rn_log_may(RN_LOG_ID_TABLE_FULL, "another", UINT64_C(1) << 41, &left_out));
 }
 
-/* The text of every row of the log table is one line without a newline, and its meaning, which goes
- * into docs/log.md, is a sentence. */
+/* In the table of log messages, the text of every row is one line without a newline, and the
+ * explanation of its meaning, which goes into docs/log.md, is a sentence. */
 static void rows_are_well_formed(void **state)
 {
 	for (unsigned i = 0; i < RN_LOG_COUNT; i++) {

@@ -1,6 +1,6 @@
 /* Guarded access to application memory (port/mem.h): a fault makes the access return false; a fault
  * elsewhere goes to the application's own handler; an application that sees the last bytes of a
- * placed message also sees all bytes before them. */
+ * received message in its memory also sees all bytes before them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -307,7 +307,9 @@ static unsigned fight(size_t n, unsigned rounds)
 	return d.bad;
 }
 
-static unsigned factor = 1; /* multiplies the rounds; RN_ROUNDS=150: 1.4 million over all sizes */
+/* The number of rounds is multiplied by this factor, the value of RN_ROUNDS; with RN_ROUNDS=150
+ * there are 1.4 million rounds over all sizes. */
+static unsigned factor = 1;
 
 static void last_bytes_come_last(void **state)
 {
@@ -348,8 +350,9 @@ static void block(int how, int sig)
 }
 
 /* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV if the thread blocks it;
- * rn_mem_restore() restores the thread's signal mask. The times go back once, because the clock
- * restarts when adapters are opened again. */
+ * rn_mem_restore() restores the thread's signal mask. The times that the test passes go back once,
+ * as they do in an application that opens adapters again, because the adapters' clock then
+ * restarts. */
 static void polling_handles_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};

@@ -381,8 +381,8 @@ static void socket_file_is_its_owners(void **state)
 
 #define NOBODY 65534
 
-/* Runs play() in a child process of an unprivileged user. The child exits with 0 when play()
- * returns true. */
+/* Runs the function `play` in a child process of an unprivileged user. The child exits with 0 when
+ * `play` returns true. */
 static pid_t as_another_user(bool (*play)(void))
 {
 	if (geteuid() != 0)

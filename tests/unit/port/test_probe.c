@@ -36,7 +36,8 @@ static int probe(const void *p, uint64_t length, bool write)
 	return rn_probe((uintptr_t)p, length, write);
 }
 
-/* Each row is a buffer in which one page, the odd page, may have other rights than the rest. */
+/* Each row of the table is a buffer in which one page, called the odd page, may have other rights
+ * than the rest. */
 static void rights_of_every_page_count(void **state)
 {
 	static const struct {

@@ -30,7 +30,8 @@ static void teardown(struct bench *b)
 	free(b->cq);
 }
 
-/* Creates a QP in the shard; the CQ must keep `more` entries for it. */
+/* Acts as the creation of a QP that uses the SRQ: the CQ must need `more` further entries for
+ * it. */
 static struct rn_nic_share *join(struct bench *b, unsigned shard, uint64_t more)
 {
 	uint64_t room = 0;
@@ -100,7 +101,8 @@ static void two_srqs_of_one_cq_are_counted_apart(void **state)
 	teardown(&b);
 }
 
-/* A QP whose creation fails leaves nothing, and one that shares with a live QP leaves that one. */
+/* A QP whose creation fails leaves no share behind. If a live QP uses the same share, the share of
+ * the live QP remains. */
 static void a_failed_creation_leaves_nothing(void **state)
 {
 	struct rn_nic_share *share;

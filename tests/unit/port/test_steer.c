@@ -67,7 +67,8 @@ static void never_loses_a_message(void **state)
 	a->noutbox = 40;
 	for (unsigned i = 0; i < 40; i++)
 		a->outbox[i] = (struct rn_msg){.to = RN_MSG_ALL, .qpn = i};
-	/* The ring is full; messages that do not fit stay in the shard's outbox. */
+	/* The ring between the shards is full; messages that do not fit stay in the sending shard's
+	 * outbox. */
 	sent = rn_steer_messages(&st[0], a);
 	assert_true(sent > 0 && sent < 40);
 	assert_int_equal(a->noutbox, 40 - sent);
