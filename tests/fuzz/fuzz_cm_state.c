@@ -152,8 +152,9 @@ static void let_go(struct talk *t)
 
 static void farewell(struct talk *t)
 {
-	/* let_go() is called twice. A request that the peer withdrew before the client took its
-	 * event outlives the listener; hear() then adds its id to t->ids. */
+	/* let_go() is called twice, because a request that the peer withdrew before the client took
+	 * its event outlives the listener: hear() takes that event and adds the request's id to
+	 * t->ids. */
 	let_go(t);
 	hear(t);
 	let_go(t);

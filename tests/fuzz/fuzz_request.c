@@ -277,8 +277,8 @@ static void poll(struct bench *b)
 	CHECK(!atomic_load(&b->cq_shared.overrun));
 }
 
-/* Sends up to n frames. The next b->lose of them are dropped, the others delivered. Returns true if
- * n frames were sent. */
+/* Lets the shard send up to n frames. The next b->lose of them are dropped, the others are
+ * delivered to the same shard. Returns true if n frames were sent. */
 static bool move(struct bench *b, unsigned n)
 {
 	static uint8_t data[2048];

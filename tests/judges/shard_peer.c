@@ -155,8 +155,8 @@ static void print_packet(const struct rn_pkt *p)
 	}
 }
 
-/* True if building a frame from the parsed values gives the same frame again, and for a MAD the
- * same MAD. */
+/* Returns whether building a frame from the parsed values gives the same frame again, and for a MAD
+ * the same MAD. */
 static bool is_remade(const struct rn_pkt *p, const uint8_t *frame, uint32_t len)
 {
 	static uint8_t out[SIM_FRAME_MAX];

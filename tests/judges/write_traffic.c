@@ -67,8 +67,8 @@ static unsigned post_all(struct sim *sim)
 	return n + 2;
 }
 
-/* Binds two windows of the peer and posts two SENDs that invalidate them. Returns the number of
- * completions that these SENDs will have, 0 on failure. */
+/* Binds two memory windows of node 1 and posts two SENDs that invalidate them. Returns the number
+ * of completions that these SENDs will have, 0 on failure. */
 static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2])
 {
 	struct sim_node *n = &sim->node[1];

@@ -1,5 +1,5 @@
-/* The number of repetitions of a table row (by iterations, seconds or the tool's own limits), and
- * the sequence of message sizes of a table. */
+/* How often a tool repeats its operation for a row of its result table (limited by iterations,
+ * seconds or the tool's own limits), and the sequence of message sizes of a table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,8 @@ static void repeats_as_long_as_asked(void **state)
 		play(&o, 4096, 10, each, &seconds);
 		assert_true(seconds >= 3 && seconds < 3 + 1.01 * each);
 	}
-	o.iterations = 100; /* both limits are set: the row ends at the first one that is reached */
+	/* iterations and seconds are both set: the row ends at the limit that is reached first */
+	o.iterations = 100;
 	assert_int_equal(play(&o, 1, 10, 1e-6, &seconds), 100);
 	assert_in_range(play(&o, 1, 10, 0.1, &seconds), 29, 32);
 }

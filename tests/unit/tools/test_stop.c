@@ -14,7 +14,7 @@
 
 #define LATER_US 400000
 
-/* Returns the exit status of a child process that calls `does` and then ends. */
+/* Returns the exit status of a child process that calls the function `does` and then ends. */
 static int status_of(void (*does)(void))
 {
 	int status;

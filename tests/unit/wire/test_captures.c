@@ -1,4 +1,6 @@
-/* Every frame of these captures of Linux soft-RoCE is parsed and rebuilt byte for byte. */
+/* Every frame of the capture files in tests/vectors that are listed here is parsed and rebuilt byte
+ * for byte. They were captured from Linux soft-RoCE, except rocev2-vectors.pcap, which was
+ * constructed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

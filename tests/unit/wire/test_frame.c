@@ -92,9 +92,9 @@ static void test_vectors_rebuild(void **state)
 	assert_int_equal(rebuilt, 19);
 }
 
-/* Each row replaces one byte of a correct frame and names the expected verdict. Offsets with IPv4
- * and no VLAN tag: IP 14, UDP 34, BTH 42, payload of a SEND 54; with IPv6: UDP 54, BTH 62. O6 has a
- * VLAN tag. */
+/* Each row of this table replaces one byte of a correct frame and names the expected verdict.
+ * Offsets with IPv4 and no VLAN tag: IP 14, UDP 34, BTH 42, payload of a SEND 54; with IPv6: UDP
+ * 54, BTH 62. The vector O6 has a VLAN tag. */
 /* clang-format off */
 static const struct {
 	const char *what, *vector;
@@ -317,7 +317,7 @@ static void test_vlan(void **state)
 	assert_int_equal(rn_frame_bytes(&pkt), len - 4);
 }
 
-/* Of every vector only the whole frame is accepted. With fewer bytes, no byte beyond them is
+/* Every vector is accepted only as a whole frame. If fewer bytes are given, no byte beyond them is
  * read. */
 static void test_truncation(void **state)
 {

@@ -1,5 +1,5 @@
-/* The ICRC is compared with known frames and pseudo packets; masked fields must not change it,
- * all other bytes must. */
+/* The ICRC is compared with that of known frames, whole and given as the bytes that it is computed
+ * over. Header fields that are masked must not change it, all other bytes must. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,8 +108,8 @@ static void test_sensitivity(void **state)
 	}
 }
 
-/* The reference computes the ICRC literally by the rule: copies everything, masks byte by byte,
- * computes the CRC. */
+/* Computes the ICRC literally by the rule, as a reference for the code under test: copies
+ * everything, masks byte by byte, computes the CRC. */
 static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 {
 	static const unsigned v4[] = {1, 8, 10, 11, 26, 27, 32}, v6[] = {1, 2, 3, 7, 46, 47, 52};
@@ -147,8 +147,8 @@ static void test_pieces(void **state)
 	}
 }
 
-/* Every length that is a multiple of 4, beyond any jumbo frame, so that every constant of the CRC
- * tables is used. */
+/* Tests every length that is a multiple of 4, beyond any jumbo frame, so that every constant of the
+ * CRC tables is used. */
 static void test_every_length(void **state)
 {
 	static uint8_t f[9800];

@@ -96,8 +96,8 @@ static void refuses_the_malformed(void **state)
 	}
 }
 
-/* A malformed option makes the message invalid. Of two options of a type the first counts. An
- * option that belongs to the other message type is ignored. */
+/* A malformed option makes the message invalid. If two options have the same type, the first
+ * counts. An option that belongs to the other message type is ignored. */
 static void options(void **state)
 {
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = b, .has_mac = true, .mac = {2, 4, 6}};

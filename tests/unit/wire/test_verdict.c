@@ -1,4 +1,5 @@
-/* The verdict table is complete, and its columns are consistent with each other. */
+/* The table of verdicts (the results of receiving a frame) is complete, and its columns are
+ * consistent with each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
