@@ -208,7 +208,7 @@ void session_disconnect(struct session *s, bool orderly)
 void session_wait_closed(struct session *s, bool orderly)
 {
 	IND2Connector *c = s->connector;
-	if (!stop_came()) /* after a signal this side disconnects first */
+	if (!stop_came()) /* after a signal this side does not wait: it disconnects first */
 		finish(s, c, c->lpVtbl->NotifyDisconnect(c, &s->ov),
 		       orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
 	session_disconnect(s, orderly && !stop_came());
@@ -383,7 +383,7 @@ int session_next(struct session *s, struct done *done, int timeout_ms)
 		if (!s->quiet && !stop_asked())
 			fprintf(stderr, "%s: %s failed: %s\n", session_program, names[done->kind],
 				nd_text(r.Status));
-		s->quiet = true; /* all later requests are flushed: one message is enough */
+		s->quiet = true; /* all later requests will be flushed, and one message is enough */
 		return -1;
 	}
 	return 1;

@@ -25,7 +25,7 @@ struct session {
 	IND2Listener *listener;
 	IND2MemoryRegion *mr;
 	uint32_t local_token, remote_token;
-	uint8_t *mem; /* data slots, then receive buffers, then buffers of small messages */
+	uint8_t *mem; /* slots for data, then receive buffers, then buffers of session_send_msg() */
 	size_t mem_bytes;
 	uint32_t chunk, slots; /* bytes of a data slot, number of data slots */
 	uint32_t nrecv;	       /* number of receive buffers, each of recv_bytes */
@@ -34,7 +34,7 @@ struct session {
 	OVERLAPPED ov, notify;
 	ULONG in_flight; /* Sends, Writes and Reads without a completion yet */
 	bool quiet;
-	bool share; /* a shared receive queue is used */
+	bool share; /* receives are posted to a shared receive queue */
 };
 
 enum { SESSION_MSGS = 128, SESSION_MSG_BYTES = 128 };
@@ -58,8 +58,8 @@ int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
 int session_connect(struct session *s, const struct sockaddr_storage *local,
 		    const struct sockaddr_storage *peer);
 int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port);
-/* session_accept takes a request from the session's own listener, session_accept_at from the
- * listener of another session of the same adapter. */
+/* session_accept waits for a connection request at the session's own listener, session_accept_at at
+ * the listener of another session of the same adapter. */
 int session_accept(struct session *s);
 int session_accept_at(struct session *s, IND2Listener *listener);
 /* Disconnects and waits for the peer's answer, up to 20 s. `orderly` is false after a failure: then
@@ -88,8 +88,8 @@ int session_next(struct session *s, struct done *done, int timeout_ms);
 
 /* In arguments.c. Returns 0, or -1 after a message on stderr. */
 int session_parse_address(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* Returns the number. Ends the program with status 1 if text is not a whole number from low to
- * high. */
+/* Converts text to a number. Ends the program with status 1 if text is not a whole number from low
+ * to high. */
 unsigned session_number(const char *text, unsigned low, unsigned high);
 /* Finds the local address from which a peer is reached. */
 int session_find_local(const struct sockaddr_storage *peer, struct sockaddr_storage *local);

@@ -1,4 +1,5 @@
-/* Names ND statuses and waits for requests. Keeps no state; any thread may use it. */
+/* Names the status codes of NetworkDirect (ND) and waits for ND requests. Keeps no state; any
+ * thread may use it. */
 #include "status.h"
 
 #include <stdbool.h>

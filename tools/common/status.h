@@ -1,5 +1,5 @@
-/* The names of ND statuses, their descriptions, and the wait for a request. May be used by any
- * thread. */
+/* The names and descriptions of the status codes of NetworkDirect (ND), and the wait for an ND
+ * request. May be used by any thread. */
 #ifndef TOOLS_STATUS_H
 #define TOOLS_STATUS_H
 

@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/* How often a waiting thread checks for a signal, and how long an orderly end may take. */
+/* STOP_LOOK_MS: time between two checks of a waiting thread for a signal. STOP_PATIENCE_MS: how
+ * long an orderly end may take after the signal. */
 enum { STOP_LOOK_MS = 50, STOP_PATIENCE_MS = 1500 };
 
 /* Installs the handlers for both signals; called before the adapter is opened. A signal that was
@@ -20,9 +21,9 @@ bool stop_asked(void);
 bool stop_came(void);
 /* True if the signal came more than STOP_PATIENCE_MS ago. */
 bool stop_overdue(void);
-/* Called by a thread that begins to end the program: stop_asked() is false for this thread from
- * then on, so its waits for an orderly disconnect are not cut short. After a signal it prints once
- * on stderr that `program` was interrupted. */
+/* Called by a thread that begins to end the program. From then on stop_asked() is false for this
+ * thread, so that its waits for an orderly disconnect are not cut short. After a signal
+ * stop_leave() prints once on stderr that `program` was interrupted. */
 void stop_leave(const char *program);
 /* Returns the exit status of the program: 128 + the signal's number after a signal, else
  * `status`. */

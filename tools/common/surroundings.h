@@ -24,9 +24,9 @@ struct surroundings {
  * the polling threads of the adapters, which the inline idle policy does not have. The peer counts
  * only if it is on this machine (memif, ring). */
 unsigned surroundings_busy(const struct rn_link_info *info);
-/* Returns the number of CPUs that no other program uses, at least 0. A CPU counts as used only if
- * it is busy both now and on average over the last minute, so neither a short burst nor an earlier
- * test counts. */
+/* Returns the number of CPUs that no other program uses, at least 0. A CPU counts as used by
+ * another program only if it is busy both now and on average over the last minute, so neither a
+ * short burst of other threads nor an earlier test counts. */
 double surroundings_free(const struct surroundings *s);
 void surroundings_read(struct surroundings *s, const struct rn_link_info *info);
 

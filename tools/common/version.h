@@ -4,8 +4,8 @@
 /* Prints the name of the program and the version of softrnic. */
 void version_print(const char *program);
 
-/* If the command line has --version, prints the version and ends the process with status 0. To be
- * called first in main(). */
+/* If the command line has --version, prints the version and ends the process with status 0. main()
+ * must call it first. */
 void version_if_asked(int argc, char **argv);
 
 #endif

@@ -14,10 +14,11 @@
 #include "common/surroundings.h"
 #include "common/version.h"
 
-#define FOR_EVER    (-1)
-#define CONNECT_MS  60000 /* time for address resolution, connecting and retransmissions */
+#define FOR_EVER (-1)
+/* longest wait for a connection: address resolution, connecting and retransmissions */
+#define CONNECT_MS  60000
 #define FAREWELL_MS 10000
-#define HASTY_MS    1000 /* time to disconnect after a failure */
+#define HASTY_MS    1000 /* longest wait for a disconnect after a failure */
 
 static const struct tool *program;
 static struct endpoint *open_one;
@@ -250,7 +251,8 @@ static void disconnect(struct endpoint *e)
 	IND2Connector *c = e->connector;
 	e->connected = false;
 	/* The side that sent the last message must not disconnect first, because its peer could
-	 * then not acknowledge that message: so the server waits for the client. */
+	 * then not acknowledge that message. The server sent it, so the server waits for the client
+	 * to disconnect. */
 	if (e->o->server && !dying)
 		finish_in(e, c, CALL(c, NotifyDisconnect, &e->ov), patience);
 	finish_in(e, c, CALL(c, Disconnect, &e->ov), patience);

@@ -16,9 +16,10 @@
 #include "options.h"
 #include "common/status.h"
 
-#define ENDPOINT_SGES  64   /* greatest number of SGEs per request */
-#define TALK_BYTES     48   /* bytes of an order, a message of talk.h, on the wire */
-#define ENDPOINT_EXTRA 2048 /* bytes after the tool's own memory, for the orders of talk.h */
+#define ENDPOINT_SGES 64 /* greatest number of SGEs per request */
+#define TALK_BYTES    48 /* bytes of an order, that is a control message (talk.h), on the wire */
+/* bytes after the tool's own memory, for orders to send and to receive */
+#define ENDPOINT_EXTRA 2048
 
 /* Calls a method of an ND2 object through its vtable: CALL(qp, Flush). */
 #define CALL(object, method, ...) ((object)->lpVtbl->method((object), ##__VA_ARGS__))
@@ -45,7 +46,8 @@ struct endpoint {
 	bool connected;
 	/* the tool's default port, which identifies the tool to the peer */
 	uint16_t port;
-	unsigned said, heard;	  /* orders (talk.h) sent, receives for orders posted */
+	/* number of orders (control messages) sent; of receives posted for orders */
+	unsigned said, heard;
 	uint64_t messages, bytes; /* server: messages and bytes that the client has moved so far */
 };
 
@@ -72,7 +74,8 @@ void endpoint_memory(struct endpoint *e, size_t bytes, ULONG flags);
  * adapter supports are a usage error. */
 void endpoint_queues(struct endpoint *e, ULONG *receives, ULONG *requests);
 
-/* Prints the machine and the adapter that the open endpoint measures on (surroundings.h). */
+/* Prints facts about the machine and the adapter on which the open endpoint measures
+ * (surroundings.h). */
 void endpoint_surroundings(void);
 
 /* ---- connecting; both sides may send up to 56 bytes of private data ---- */
@@ -98,12 +101,12 @@ void endpoint_interrupted(const struct endpoint *e);
 
 /* ---- requests and completions ---- */
 
-/* Divides the range of `bytes` at `at` in e->mem into at most `pieces` SGEs of nearly equal length.
- * Returns their number; 0 for no bytes. */
+/* Divides the `bytes` bytes at address `at` in e->mem into at most `pieces` SGEs of nearly equal
+ * length. Returns the number of SGEs; 0 for no bytes. */
 ULONG endpoint_split(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at,
 		     uint32_t bytes, ULONG pieces);
-/* These functions post one request with e->pieces SGEs. Short Sends and Writes are posted inline.
- * `flags`: ND_OP_FLAG_... */
+/* Each of these functions posts one request with e->pieces SGEs. Short Sends and Writes are posted
+ * inline. `flags`: ND_OP_FLAG_... */
 void endpoint_receive(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes);
 void endpoint_send(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes,
 		   ULONG flags);
@@ -114,8 +117,8 @@ void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t byte
 
 /* Gives the peer of this connection access to the first `bytes` of e->mem through a memory window,
  * and returns the window's token. The region itself needs no remote access rights. flags:
- * ND_OP_FLAG_ALLOW_READ, _WRITE. The Bind takes effect in send queue order, so a token that is sent
- * afterwards is valid when it arrives. */
+ * ND_OP_FLAG_ALLOW_READ, _WRITE. The send queue executes the Bind before later requests, so a token
+ * that is sent afterwards is valid when it arrives. */
 uint32_t endpoint_bind_window(struct endpoint *e, size_t bytes, ULONG flags);
 
 /* Waits for the next completion, by polling or sleeping as the options ask, up to o->timeout_s.

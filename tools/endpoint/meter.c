@@ -1,5 +1,5 @@
-/* Measures a table row in batches and prints the table. Keeps no state; may be used by any thread,
- * one at a time. */
+/* Plans how often a tool repeats its operation for each row of its result table, measures the time,
+ * and prints the table. Keeps no state; may be used by any thread, one at a time. */
 #include "meter.h"
 
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 #include "endpoint.h"
 #include "common/stop.h"
 
-#define BATCH_FIRST   16
-#define BATCH_SECONDS 0.15 /* a batch is short, because a signal takes effect at its end */
+#define BATCH_FIRST 16
+/* planned duration of a batch, short because a signal takes effect only at its end */
+#define BATCH_SECONDS 0.15
 #define QUIET_SECONDS 4
 #define SHOW_SECONDS  2
 
@@ -113,7 +114,7 @@ void table_start(struct table *t, const struct column *columns, const char *tool
 		 const struct options *o)
 {
 	*t = (struct table){.columns = columns, .o = o, .tool = tool};
-	if (o->client) /* the client prints the CPUs and the adapter of the measurement */
+	if (o->client) /* only the client prints the CPUs and the adapter of the measurement */
 		endpoint_surroundings();
 	for (const struct column *c = columns; c->title; c++)
 		printf(" %*s", c->width, c->title);

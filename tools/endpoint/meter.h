@@ -23,9 +23,9 @@ void meter_stop(struct meter *m);
 /* Returns CPU time per elapsed time in percent; 100: one CPU was busy all the time. */
 double meter_cpu_percent(const struct meter *m);
 
-/* A table row is measured in batches until the iterations or seconds of the options are reached.
- * Without these options it ends after `most` iterations, PLAN_BYTES or PLAN_SECONDS, whichever
- * comes first. */
+/* For a table row the tool repeats its operation in batches, until the iterations or seconds of the
+ * options are reached. Without these options the row ends after `most` iterations, PLAN_BYTES or
+ * PLAN_SECONDS, whichever comes first. */
 #define PLAN_SECONDS 2
 #define PLAN_BYTES   (500ull * 4 * 1024 * 1024)
 struct plan {
@@ -36,8 +36,9 @@ struct plan {
 };
 void plan_start(struct plan *p, const struct options *o, uint32_t size, uint64_t most);
 /* Returns the number of repetitions in the next batch; 0 if the row is finished or the user has
- * asked to stop. The batch of the previous call counts as done. `m` must have measured the batches
- * so far. From four seconds on it sometimes prints the progress on stderr. */
+ * asked to stop. The batch of the previous call counts as done. `m` must have measured all batches
+ * so far. When a row takes longer than four seconds, plan_next() prints its progress on stderr, at
+ * most every two seconds. */
 uint64_t plan_next(struct plan *p, const struct meter *m);
 
 /* Returns the message size of the next table row after `n`; 0 after the last row, or if the user

@@ -105,8 +105,8 @@ void usage_error(const char *format, ...)
 	exit(2);
 }
 
-/* Finds the option with this letter (one character) or name. As on Windows upper and lower case are
- * the same, but an exact match is preferred. */
+/* Finds the option with this letter (one character) or name. As on Windows, upper and lower case do
+ * not matter, but an exact match is preferred. */
 static const struct option_row *find(const char *word, size_t len)
 {
 	const struct option_row *tables[] = {current->rows, common_rows}, *other_case = NULL;

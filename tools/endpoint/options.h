@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum option_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT, OPT_SIZES };
-/* The tools that take an option; OPT_ALL: all of them. */
+/* Groups of options, by the tools that take them; OPT_ALL: every tool. */
 enum option_group {
 	OPT_ALL,
 	/* tools with a server and a client: role, polling or blocking, queue length */
@@ -32,7 +32,8 @@ struct option_row {
 	const char *help;
 };
 
-/* The message sizes of a table: min, then doubled for each row, at last max. */
+/* The message sizes of a result table: min in the first row, doubled from row to row, max in the
+ * last row. */
 struct sizes {
 	uint32_t min, max;
 };

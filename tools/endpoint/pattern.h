@@ -1,5 +1,5 @@
-/* Test data in which a wrong, shifted or missing byte, or a byte of another message, is detected.
- * May be used by any thread. */
+/* Test data in which every wrong, shifted or missing byte can be detected, and every byte that
+ * belongs to another message. May be used by any thread. */
 #ifndef TOOLS_PATTERN_H
 #define TOOLS_PATTERN_H
 
@@ -8,17 +8,18 @@
 
 /* The pattern is one long sequence of bytes that does not repeat. Message number k is the part that
  * begins at pattern_offset(k), so a sender fills its memory once and successive messages still
- * differ. PATTERN_SPREAD: bytes in which messages begin. */
+ * differ. All messages begin in the first PATTERN_SPREAD bytes. */
 enum { PATTERN_SPREAD = 65536 };
 
-/* Returns the bytes of pattern needed for messages of up to `bytes`. */
+/* Returns how many bytes of the pattern are needed for messages of up to `bytes` bytes. */
 static inline size_t pattern_bytes(uint32_t bytes)
 {
 	return (size_t)bytes + PATTERN_SPREAD;
 }
 
 void pattern_fill(uint8_t *to, size_t bytes, uint64_t seed);
-/* Returns a multiple of 64 below PATTERN_SPREAD. The offsets repeat after 1021 messages. */
+/* Returns where in the pattern a message begins: a multiple of 64 below PATTERN_SPREAD. The offsets
+ * repeat after 1021 messages. */
 size_t pattern_offset(uint64_t message);
 /* Returns the index of the first byte of `got` that differs from `want`; `bytes` if all are
  * equal. */

@@ -84,8 +84,9 @@ _Noreturn static void no_word(const struct endpoint *e)
 	die("no completion for %u s", e->o->timeout_s);
 }
 
-/* Waits for a completion by sleeping. After arming the queue it polls once more, for completions
- * that came before. If that poll finds one, the notification stays armed for the next wait. */
+/* Waits for a completion by sleeping. After arming the completion queue it polls once more, to find
+ * a completion that came before the arming. If it finds one, the notification stays armed for the
+ * next wait. */
 static void sleep_for(struct endpoint *e, ND2_RESULT *r)
 {
 	while (true) {
@@ -127,7 +128,7 @@ void endpoint_next(struct endpoint *e, ND2_RESULT *r)
 			if (endpoint_poll(e, r))
 				return;
 		endpoint_interrupted(e);
-		sched_yield(); /* the peer may need this CPU */
+		sched_yield(); /* the peer's process may need this CPU */
 		double now = meter_now();
 		began = began > 0 ? began : now;
 		if (now - began > e->o->timeout_s)

@@ -1,6 +1,6 @@
-/* Exchanges orders between the two ends of a tool. Owns the memory of orders, which is after the
- * tool's data in e->mem: TALK_SLOTS orders to send and TALK_SLOTS to receive. Used by the
- * endpoint's thread. */
+/* Exchanges orders, that is control messages, between the two ends of a tool. Owns the memory of
+ * the orders, which is after the tool's data in e->mem: TALK_SLOTS orders to send and TALK_SLOTS to
+ * receive. Used by the endpoint's thread. */
 #include "talk.h"
 
 #include <endian.h>

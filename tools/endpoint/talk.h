@@ -1,25 +1,28 @@
-/* The control messages that the two ends of a tool exchange: orders of 48 bytes, in private data
- * when they connect, afterwards as Sends of the same queue pair as the data. The client sends
- * orders and the server carries them out. The last order is ORDER_BYE, so that the server can
- * distinguish a client that has finished from one that has died. Used by the endpoint's thread. */
+/* Orders: the control messages of 48 bytes that the two ends of a tool exchange. The first order of
+ * each side is in the private data of the connection set-up; later orders are Sends of the same
+ * queue pair as the data. The client's orders say what the server must do; the server's orders are
+ * answers. The last order of the client is ORDER_BYE, so that the server can distinguish a client
+ * that has finished from one that has died. Used by the endpoint's thread. */
 #ifndef TOOLS_TALK_H
 #define TOOLS_TALK_H
 
 #include "endpoint.h"
 
 enum order_kind {
-	/* in private data: the client's options; the server's reply has only this kind */
+	/* in the private data: the client's options; in the server's answer only `kind` has a
+	 * meaning */
 	ORDER_HELLO = 1,
-	/* client: `count` messages of `size` bytes follow; the first has number `first` */
+	/* from the client: `count` messages of `size` bytes follow; the first has number `first` */
 	ORDER_RUN,
-	/* ready for messages; may carry `count` receives, or `addr` and `token` of a buffer */
+	/* the sender of this order is ready for messages; the order may carry the number of its
+	 * receives (`count`), or `addr` and `token` of its buffer */
 	ORDER_GO,
-	ORDER_CREDIT, /* server: `count` more receives are posted */
-	ORDER_DONE,   /* server: all messages have arrived with the right data */
-	ORDER_BYE,    /* client: there are no more tests */
+	ORDER_CREDIT, /* from the server: `count` more receives are posted */
+	ORDER_DONE,   /* from the server: all messages have arrived with the right data */
+	ORDER_BYE,    /* from the client: there are no more tests */
 };
 
-/* An order. The meaning of all fields except `kind` depends on the tool. */
+/* The content of an order. The meaning of all fields except `kind` depends on the tool. */
 struct order {
 	uint32_t kind, size;
 	uint64_t count, first;
@@ -30,14 +33,15 @@ struct order {
 
 enum { TALK_SLOTS = 16 }; /* greatest number of orders in flight in each direction */
 
-/* Connect like endpoint_connect, endpoint_await and endpoint_accept, with the orders `mine` and
- * `theirs` (ORDER_HELLO) as private data. If the peer is another tool, the program ends. */
+/* Like endpoint_connect, endpoint_await and endpoint_accept, with the orders `mine` and `theirs`
+ * (ORDER_HELLO) as private data. If the peer is another tool, the program ends. */
 void talk_connect(struct endpoint *e, const struct order *mine, struct order *theirs);
 void talk_await(struct endpoint *e, struct order *theirs);
 void talk_accept(struct endpoint *e, const struct order *mine);
 
-/* Posts receives for `n` orders; at most TALK_SLOTS may be posted at a time. Data and orders use
- * receives in the order in which they were posted. */
+/* Posts receives for `n` orders; at most TALK_SLOTS of them may be posted at a time. Data and
+ * orders consume the receives of the queue pair in the order of posting, so the caller must post
+ * them in the order in which data and orders will arrive. */
 void talk_post_receives(struct endpoint *e, unsigned n);
 /* Sends an order. talk_is_own() recognizes its completion. */
 void talk_send(struct endpoint *e, const struct order *o);

@@ -23,14 +23,16 @@
 #define PING_MIN    23 /* least bytes of a ping; rping takes 23 to 65535 */
 #define PING_MAX    65536
 #define WAIT_MS	    20000
-#define PARTING_MS  5000 /* wait for the peer to disconnect after the last round */
+#define PARTING_MS  5000 /* longest wait for the peer to disconnect after the last round */
 #define SLOT_SOURCE 0
 #define SLOT_SINK   1
 #define VISITS_MAX  256 /* greatest number of clients that a server with -P serves at a time */
-/* failures in a row before a server with -P ends: without its adapter every attempt fails */
+/* a server with -P ends after so many failures in a row, because without its adapter every attempt
+ * fails */
 #define FAILURES_MAX 100
 
-/* rping's message, in network byte order on the wire. An ND2 token already is. */
+/* rping's message, in network byte order on the wire. An ND2 token is stored unchanged as rkey,
+ * because it is in network byte order already. */
 struct rping_info {
 	uint64_t buf;
 	uint32_t rkey;
@@ -40,7 +42,7 @@ struct rping_info {
 struct options {
 	bool server, persistent, verbose, validate, stats;
 	struct sockaddr_storage local, peer;
-	unsigned count, size; /* rounds, 0: no limit; bytes of a ping */
+	unsigned count, size; /* count: number of rounds, 0: no limit; size: bytes of a ping */
 };
 
 static void usage(FILE *f)
@@ -159,7 +161,8 @@ static enum round serve_round(struct session *s, const struct options *o, int ms
 {
 	struct rping_info info;
 	struct done d;
-	/* no message: a receive flushed between rounds means that the client disconnected */
+	/* prints nothing if the receive is flushed, since that means here, between rounds, that the
+	 * client has disconnected */
 	s->quiet = true;
 	int got = await_for(s, DONE_RECV, &d, ms);
 	if (got != 1)
@@ -282,8 +285,8 @@ static int serve(struct session *s, const struct options *o)
 	enum round end;
 	int err = server(s, o, &end);
 	fflush(stdout);
-	/* A client that has exited sends its DREQ only once. If the DREQ was lost, waiting for it
-	 * would be in vain. */
+	/* When a client process exits, its DREQ is sent only once. If that DREQ was lost, waiting
+	 * for it would be in vain. */
 	if (end == CLIENT_SILENT)
 		session_disconnect(s, false);
 	else

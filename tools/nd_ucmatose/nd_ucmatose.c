@@ -131,7 +131,7 @@ static int request(struct session *s, const struct options *o)
 	return 0;
 }
 
-/* Runs one session per connection. At the server all of them are accepted from the first session's
+/* Runs one session per connection. At the server all sessions are accepted from the first session's
  * listener. */
 static int run(struct session *s, const struct options *o)
 {

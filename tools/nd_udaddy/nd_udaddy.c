@@ -47,7 +47,7 @@ struct lab {
 	struct rn_client_cq *cq;
 	struct path *path;
 	uint8_t *mem;
-	size_t bytes; /* bytes of the memory of one path */
+	size_t bytes; /* size of one path's memory, in bytes */
 	uint32_t pd, lkey, listener;
 };
 
@@ -85,8 +85,8 @@ static uint8_t *receive_at(const struct lab *l, const struct path *p, unsigned i
 	return p->mem + (GRH + l->o->size) * (i + 1);
 }
 
-/* True if gid may be the local address: it is the one of the options or, if they have none, has the
- * IP version of the peer's address. */
+/* Returns whether gid may be the local address: it equals the local address in the options or, if
+ * they name none, it has the IP version of the peer's address. */
 static bool is_own(const struct lab *l, const struct rn_gid *gid,
 		   const struct rn_client_addr *local, const struct rn_client_addr *peer)
 {

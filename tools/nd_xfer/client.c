@@ -14,7 +14,8 @@ struct sending {
 	const struct xfer_options *o;
 	int fd;
 	uint64_t size, sent;
-	uint32_t busy, next; /* chunks without a CREDIT; slot of the next chunk */
+	/* busy: number of chunks without a CREDIT; next: slot of the next chunk */
+	uint32_t busy, next;
 	uint64_t addr;
 	uint32_t token;
 	EVP_MD_CTX *sha;
@@ -112,7 +113,8 @@ static int take_completion(struct sending *t)
 static int transfer(struct sending *t)
 {
 	while (t->sent < t->size) {
-		/* Leaves room in the initiator queue for requests that have not completed. */
+		/* Does not post another chunk while many requests have not completed, so that the
+		 * initiator queue (ND2's send queue) always has room. */
 		if (t->busy < t->o->slots && t->s->in_flight < 2 * t->o->slots) {
 			if (send_chunk(t) != 0)
 				return -1;
@@ -134,7 +136,7 @@ static int transfer(struct sending *t)
 	while (!t->finished)
 		if (take_completion(t) != 0)
 			return -1;
-	/* keeps this side's hash beside the server's, for judge() */
+	/* stores this side's hash after the server's, so that judge() can compare them */
 	memcpy(t->result.pad, m.sha256, XFER_SHA);
 	return 0;
 }

@@ -15,9 +15,10 @@ struct receiving {
 	struct session *s;
 	const struct xfer_options *o;
 	struct xfer_msg hello;
-	int fd, status; /* the output file; status: errno of a failed write, sent to the client */
+	/* fd: the output file; status: errno of a failed write, sent to the client */
+	int fd, status;
 	uint64_t got;
-	uint32_t length[256]; /* bytes of the READ in flight into each slot */
+	uint32_t length[256]; /* for each slot, the bytes of the READ that is in flight into it */
 	EVP_MD_CTX *sha;
 	struct progress progress;
 	bool finished;
@@ -201,8 +202,8 @@ int server_run(struct session *s, const struct xfer_options *o)
 		if (one_connection(s, o) != 0) {
 			err = -1;
 			session_reset(s);
-			/* limits the rate of attempts, since without its adapter every attempt
-			 * fails at once */
+			/* limits the rate of attempts: if the adapter is gone, every attempt fails
+			 * at once */
 			usleep(AFTER_FAILURE_US);
 		}
 		fflush(stdout);

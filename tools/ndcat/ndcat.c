@@ -21,8 +21,8 @@ static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sock
 	return address_text(a, text);
 }
 
-/* Enlarges the list to `bytes`; it may have to grow again if addresses are added between two calls.
- * The caller frees it. */
+/* Enlarges the list to `bytes`. If addresses are added before the caller fills the list, it must be
+ * enlarged again. The caller frees it. */
 static SOCKET_ADDRESS_LIST *grown(SOCKET_ADDRESS_LIST *list, SIZE_T bytes)
 {
 	list = realloc(list, bytes);

@@ -1,6 +1,7 @@
 /* How long does it take to register memory, and to deregister it? Measured in two ways: with an
- * event whose low bit is set, which keeps the completion out of the completion port bound to the
- * file; and without an event, through that port. Runs in one thread. */
+ * event in the OVERLAPPED whose handle has the low bit set, so that no completion packet goes to
+ * the completion port of the overlapped file; and without an event, through that completion port.
+ * Runs in one thread. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ struct watch {
 	OVERLAPPED ov;
 };
 
-/* Seconds within the call, and seconds until the request has completed. */
+/* Sums, in seconds: call: time within the calls; all: time until the requests have completed. */
 struct spent {
 	double call, all;
 };
@@ -39,7 +40,7 @@ static const struct column columns[] = {
 	{.title = NULL},
 };
 
-/* Takes a packet from the completion port; it must belong to this request. */
+/* Takes one completion packet from the completion port; it must belong to the request of w->ov. */
 static void take_packet(struct watch *w)
 {
 	NDS_PORT_ENTRY entry;
@@ -85,8 +86,8 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 	struct spent reg = {0}, dereg = {0};
 	struct meter m = {0};
 	struct plan plan;
-	/* size 1 instead of `size`: registering moves no bytes, so PLAN_BYTES must not limit the
-	 * row */
+	/* A message size of 1 is given to the plan, because registering moves no bytes and so
+	 * PLAN_BYTES must not limit the row. */
 	plan_start(&plan, &w->o, 1, MOST);
 	plan.size = size;
 	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;) {
@@ -101,7 +102,8 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 			     reg.all * us, dereg.call * us, dereg.all * us, meter_cpu_percent(&m)});
 }
 
-/* Checks that the low bit of the event kept all completions out of the port. */
+/* Checks that no completion packet came to the completion port, because the event handle had its
+ * low bit set. */
 static void nothing_in_port(struct watch *w)
 {
 	NDS_PORT_ENTRY entry;

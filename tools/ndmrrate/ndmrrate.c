@@ -1,9 +1,9 @@
 /* How many memory regions can be registered and deregistered in a second? Several threads use
- * regions of the same adapter and share one completion port. A thread takes as many packets from
- * the port as it made requests, but a packet may belong to another thread's request.
+ * regions of the same adapter and share one completion port. A thread takes as many completion
+ * packets from the port as it made requests, but a packet may belong to another thread's request.
  *
- * The main thread measures. It reads the clock while the other threads wait at a barrier, because
- * on a busy machine it might otherwise run, and read the clock, too late. Only the main thread ends
+ * The main thread measures. It reads the clock while the other threads wait at a barrier: if they
+ * did not wait, the main thread might get a CPU, and read the clock, too late. Only it ends
  * the program: a thread that fails stores the reason, and all threads go on to the next barrier. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,12 +15,13 @@
 #include "endpoint/meter.h"
 #include "common/stop.h"
 
-#define MOST	 10000 /* regions of each thread in a row */
-#define LEAST	 2000  /* regions of each thread in a row of the largest size */
+#define MOST	 10000 /* regions that each thread registers in a table row */
+#define LEAST	 2000  /* the same in a row of the largest size */
 #define PATIENCE 10000 /* ms to wait for one registration */
 
 static struct sizes sizes = {1, 4 << 20};
-static unsigned nthreads = 2, iterations; /* regions of each thread; 0: MOST and LEAST apply */
+/* iterations: regions of each thread in a row; 0: MOST and LEAST apply */
+static unsigned nthreads = 2, iterations;
 
 struct region {
 	OVERLAPPED ov;
@@ -70,8 +71,8 @@ static bool well(struct crew *c, const char *what, HRESULT hr)
 	return false;
 }
 
-/* Takes one packet from the completion port. It may belong to any thread's request, and the request
- * must have succeeded. */
+/* Takes one completion packet from the completion port. The packet may belong to any thread's
+ * request, and that request must have succeeded. */
 static bool take_packet(struct crew *c, IND2MemoryRegion *any)
 {
 	NDS_PORT_ENTRY entry;
@@ -146,7 +147,8 @@ static void *work(void *arg)
 
 /* ---- the main thread ---- */
 
-/* Returns the number of regions of a thread: fewer for large sizes, and LEAST for the largest. */
+/* Returns the number of regions that each thread registers in a row of this size: fewer for large
+ * sizes, and LEAST for the largest. */
 static unsigned count_for(uint32_t size)
 {
 	uint64_t fit = (uint64_t)(sizes.max / size) * LEAST;

@@ -11,11 +11,12 @@
 #define ITERATIONS 500000
 #define WARM_UP	   1000
 #define WARM_BYTES 40
-/* bytes of receive buffers, or two of the largest messages if those are more */
+/* bytes of all receive buffers together, or the bytes of two of the largest messages if that is
+ * more */
 #define ROOM (64u << 20)
 
-/* One end. Its memory has the pattern, to send or to compare with, and at the server the receive
- * buffers after it. */
+/* One end of the connection. Its memory holds the pattern, to send or to compare with, and at the
+ * server the receive buffers after it. */
 struct side {
 	struct endpoint e;
 	unsigned pipeline;

@@ -11,7 +11,8 @@
 #define WARM_UP	   1000
 #define WARM_BYTES 40
 
-/* One end. Its memory has the pattern to send, then two sets of `burst` receive buffers. */
+/* One end of the connection. Its memory holds the pattern to send, then two sets of `burst` receive
+ * buffers. */
 struct side {
 	struct endpoint e;
 	uint32_t seed, stride;
@@ -19,7 +20,7 @@ struct side {
 	uint8_t *buffers;
 };
 
-/* The number of a message: pings are even, pongs odd. */
+/* Messages are numbered over both directions: pings have even numbers, pongs odd ones. */
 static uint64_t ping_number(uint64_t round)
 {
 	return 2 * round;

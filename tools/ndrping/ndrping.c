@@ -3,9 +3,9 @@
  * The server gives access to its memory through a memory window and sends the token. The client
  * writes or reads messages of one size, `pipeline` at a time, in batches whose messages do not
  * overlap at the target. After each batch, while the clock is stopped, the side that received the
- * data checks every byte: for Reads the client, for Writes the server, on an order that arrives
- * after the data. With --no-check messages overlap and batches are longer; the order then only
- * shows the server that the client is alive. */
+ * data checks every byte: for Reads the client; for Writes the server, when it gets the client's
+ * order (a control message, endpoint/talk.h) that follows the data. With --no-check messages
+ * overlap and batches are longer; the order then only shows the server that the client is alive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,11 @@
 #include "endpoint/talk.h"
 
 #define MOST 500000 /* greatest number of iterations of a row */
-/* bytes that a batch is written or read into; one message if that is longer */
+/* bytes of memory into which a batch is written or read, or the length of one message if that is
+ * more */
 #define ARRIVALS (16 << 20)
 #define WARM_UP	 64 /* messages of one byte before the first row */
-#define ORDERS	 4  /* receives for orders that are always posted */
+#define ORDERS	 4  /* number of receives for orders (control messages) that are always posted */
 
 static bool by_write, by_read;
 
@@ -30,7 +31,7 @@ struct rping {
 	uint64_t remote;
 	uint32_t token;
 	uint64_t next;	  /* number of the next message */
-	uint64_t room;	  /* bytes that a batch is written or read into */
+	uint64_t room;	  /* bytes of memory into which a batch is written or read */
 	uint8_t *pattern; /* the expected data */
 	ULONG pipeline;
 };
@@ -40,7 +41,8 @@ static uint64_t arrivals(uint32_t largest)
 	return largest > ARRIVALS ? largest : ARRIVALS;
 }
 
-/* Makes a copy of the pattern from which the sender sends, for the side that checks. */
+/* Makes the sender's pattern: the sender copies it to the memory from which it sends, and the side
+ * that checks compares data with it. */
 static void make_pattern(struct rping *p, uint32_t seed)
 {
 	p->pattern = malloc(pattern_bytes(p->largest));
@@ -92,8 +94,9 @@ static void move_batch(struct rping *p, uint32_t size, uint64_t count)
 	}
 }
 
-/* Orders the server to check the data that was written. The order also shows that the client is
- * alive: the server has no completions of the client's Writes and Reads. */
+/* Asks the server, by an order (control message), to check the data that was written. The order
+ * also shows that the client is alive: the server gets no completions of the client's Writes and
+ * Reads. */
 static void report_to_server(struct rping *p, uint32_t size, uint64_t count)
 {
 	const struct order ask = {

@@ -25,7 +25,8 @@
 #include "endpoint/talk.h"
 
 #define MOST 100000 /* greatest number of iterations of a row */
-/* messages of WARM_UP_BYTES, or of the largest size if that is less, before the first row */
+/* number of messages before the first row; they have WARM_UP_BYTES, or the largest size if that is
+ * less */
 #define WARM_UP	      20
 #define WARM_UP_BYTES 40
 #define ORDERS	      4
@@ -33,7 +34,8 @@
 
 static bool by_write, by_read;
 
-/* One end. e.mem has two receive buffers of `stride` bytes, then this end's own pattern. */
+/* One end of the connection. e.mem holds two receive buffers of `stride` bytes, then this end's own
+ * pattern. */
 struct pong {
 	struct endpoint e;
 	struct options o;
@@ -43,8 +45,11 @@ struct pong {
 	uint8_t *theirs; /* copy of the peer's pattern, to check received data */
 	uint64_t remote;
 	uint32_t token;
-	ULONG room, in_flight; /* greatest number of requests in flight; number in flight */
-	struct order early;    /* an order that arrived during a wait for a request; kind 0: none */
+	/* room: greatest number of requests in flight; in_flight: number in flight now */
+	ULONG room, in_flight;
+	/* an order (control message) that arrived while this end waited for a request; kind 0:
+	 * none */
+	struct order early;
 	uint64_t next;
 };
 
@@ -78,7 +83,7 @@ static void check(const struct pong *p, uint64_t number, uint32_t size)
 		pattern_check(buffer(p, number), p->theirs, number, size);
 }
 
-/* Takes a completion. Without `wait` returns false if there is none. */
+/* Takes one completion. If there is none, waits for one, or without `wait` returns false. */
 static bool reap(struct pong *p, bool wait)
 {
 	ND2_RESULT r;
@@ -94,7 +99,8 @@ static bool reap(struct pong *p, bool wait)
 	return true;
 }
 
-/* Waits for the next order. The order may arrive before this side's last Write completes. */
+/* Waits for the next order (control message). It may have arrived during an earlier wait, before
+ * this side's last Write completed. */
 static void hear(struct pong *p, struct order *o)
 {
 	while (p->early.kind == 0)
@@ -125,7 +131,7 @@ static void await_message(struct pong *p, uint64_t number, uint32_t size)
 		if (p->o.blocking)
 			usleep(NAP_US); /* sleeps, since a Write to memory wakes no thread */
 		else
-			sched_yield(); /* the peer may need this CPU */
+			sched_yield(); /* the peer's process may need this CPU */
 		endpoint_interrupted(&p->e);
 		double now = meter_now();
 		began = began > 0 ? began : now;

@@ -27,10 +27,10 @@ struct queue {
 
 struct conn {
 	struct line *line;
-	/* true: the peer connects to this tool; false: this tool connects to the peer */
+	/* true: this tool waits for the peer to connect; false: this tool connects to the peer */
 	bool listening;
 	uint16_t port;
-	/* connections so far; ids, queue pair numbers and ports are derived from this number */
+	/* number of connections so far, from which ids, queue pair numbers and ports are derived */
 	unsigned attempts;
 	uint32_t local_id, remote_id, qpn, peer_qpn;
 	/* PSN of this tool's first request, chosen by the peer in REQ or REP */
@@ -40,7 +40,8 @@ struct conn {
 	struct rn_cm_msg req, rep; /* the REQ or REP received from the peer */
 	bool requested, replied, established, over, rejected;
 	uint16_t reason;
-	bool acks;	   /* answers the peer's requests as a normal responder does */
+	/* true: the peer's requests are answered as a normal responder answers them */
+	bool acks;
 	uint32_t expected; /* with `acks`: the next PSN expected from the peer */
 	uint32_t msn;
 	bool lent; /* the peer has sent address (va), rkey and size (bytes) of its memory */
@@ -58,8 +59,8 @@ struct conn {
 	struct rn_cm_msg mad[CONN_QUEUE];
 };
 
-/* Returns a packet to the peer's queue pair, with PSN, addresses and queue pair number filled
- * in. */
+/* Builds and returns a packet that is addressed to the peer's queue pair: addresses, queue pair
+ * number and PSN are filled in. */
 struct rn_pkt conn_packet(const struct conn *c, uint8_t opcode, uint32_t psn);
 void conn_send(struct conn *c, const struct rn_pkt *pkt);
 void conn_send_mad(struct conn *c, const struct rn_cm_msg *m);
@@ -69,12 +70,12 @@ void conn_build_req(struct conn *c, uint16_t port, struct rn_cm_msg *m);
  * RTU. */
 void conn_send_rep(struct conn *c);
 void conn_send_rtu(struct conn *c);
-/* Receives packets until a packet is in the queue `q` (unless NULL), at the latest until the time
- * `until`. */
+/* Receives packets and sorts them into the queues of c until the queue `q` holds one, at the latest
+ * until the time `until`. With q = NULL it receives until that time. */
 void conn_pump(struct conn *c, const struct queue *q, uint64_t until);
 struct came *conn_take(struct conn *c, struct queue *q, uint64_t until);
-/* Returns the next CM message with this attribute, and drops others before it; NULL if none arrives
- * before `until`. */
+/* Returns the next CM message with this attribute ID and drops others before it; NULL if none
+ * arrives before `until`. */
 const struct rn_cm_msg *conn_take_mad(struct conn *c, uint16_t attr, uint64_t until);
 /* Resets the connection and chooses new ids and numbers. first_psn: PSN of the peer's first
  * request. */

@@ -16,7 +16,7 @@ struct line {
 	uint8_t mac[6], peer_mac[6];
 	uint64_t start;	    /* time of line_open(), in ns */
 	uint64_t sent_at;   /* time of this tool's last RoCE frame, in ns */
-	unsigned arps;	    /* ARP requests for this tool's address */
+	unsigned arps;	    /* number of ARP requests received for this tool's address */
 	unsigned bad;	    /* number of RoCE frames of the peer that every NIC must drop */
 	char bad_text[160]; /* the first of the bad frames, as text */
 	/* number of frames logged since line_clear_log(); the last LINE_NOTES of them are kept */

@@ -1,4 +1,5 @@
-/* The rows about the peer's connection manager, see manage.h. Used by the tool's one thread. */
+/* The tests of those rows of docs/spec/rocev2.md that concern the peer's connection manager; see
+ * manage.h. Used by the tool's one thread. */
 #include "manage.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static const struct rn_cm_msg *await(struct play *p, uint16_t attr, unsigned ms)
 	return conn_take_mad(p->c, attr, line_now() + ms * MS);
 }
 
-/* Drops the CM messages received so far. */
+/* Drops the CM messages that have been received and not yet taken. */
 static void forget(struct play *p)
 {
 	conn_pump(p->c, NULL, line_now() + 50 * MS);
@@ -237,10 +238,10 @@ enum outcome manage_disconnect(struct play *p)
 	return o == PASSED ? play_line(p, "dead 0") : o;
 }
 
-/* Sends a DREQ again after its DREP. Many peers exit with their connection, so no DREP at all is
- * not a deviation. If none comes, a DREQ with an unknown id finds out whether the peer still runs:
- * a peer that answers it must answer the earlier DREQ too, whose ids a restarted peer does not know
- * either. */
+/* Sends a DREQ again after its DREP. Many peers exit when their connection ends, so it is no
+ * deviation if no DREP comes at all. In this case a DREQ with an unknown id finds out whether the
+ * peer still runs. A peer that answers the DREQ with the unknown id must also answer the repeated
+ * DREQ, even if it was restarted: then both have ids that it does not know. */
 enum outcome manage_repeated_dreq(struct play *p)
 {
 	struct rn_cm_msg m;

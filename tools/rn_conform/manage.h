@@ -1,5 +1,6 @@
-/* The rows about CM messages, and about properties of all frames, which a script of packets cannot
- * express. Each row opens a connection of its own if it needs one. */
+/* Tests of those rows of docs/spec/rocev2.md that a script of packets (play.h) cannot express: rows
+ * about CM messages, and about properties of all frames. Each test opens a connection of its own if
+ * it needs one. */
 #ifndef RN_CONFORM_MANAGE_H
 #define RN_CONFORM_MANAGE_H
 

@@ -1,5 +1,5 @@
-/* Runs the scripts that play.h describes: sends packets to the peer and checks the answers. Used by
- * the tool's one thread. */
+/* Runs ("plays") the scripts that play.h describes: sends packets to the peer and checks the
+ * answers. Used by the tool's one thread. */
 #include "play.h"
 
 #include <arpa/inet.h>
@@ -93,7 +93,7 @@ static void mend_ip_sum(uint8_t *frame)
 	frame[IP_SUM + 1] = (uint8_t)~sum;
 }
 
-/* Changes a header field named by `what` and computes the ICRC anew. */
+/* Changes the field that `what` names, such as the pad bytes, and computes the ICRC anew. */
 static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, unsigned len)
 {
 	if (what == NULL)
@@ -175,17 +175,17 @@ static void fields(const struct play *p, struct rn_pkt *pkt)
 	pkt->compare = number(p, "cmp", 0);
 }
 
-/* True if `r` repeats the last request of the peer: it is equal, or it asks for the rest of the
- * same READ. */
+/* Returns whether packet `r` repeats the last request of the peer: it is equal, or it asks for the
+ * rest of the same READ. */
 static bool repeats(const struct play *p, const struct came *r)
 {
 	return p->asked &&
 	       (r->hash == p->asked_hash || (p->asked_read && r->pkt.op->family == RN_F_READ_REQ));
 }
 
-/* Drops repetitions of the peer's last request, before an answer is sent. The peer sent them
- * without having seen that answer, because this program or the peer was delayed, so they do not
- * show how the peer handles it. */
+/* Must be called before an answer to the peer's last request is sent: drops the repetitions of that
+ * request that have arrived. The peer sent them before it could see the answer, because this
+ * program or the peer was delayed, so they do not show how the peer handles the answer. */
 static void drop_repetitions(struct play *p)
 {
 	struct queue *q = &p->c->requests;
@@ -402,8 +402,8 @@ static enum outcome do_request(struct play *p)
 	struct came *r;
 	int32_t psn;
 
-	/* skips repetitions: the peer may repeat a request more often than the script expects,
-	 * since no rule limits that */
+	/* Skips repetitions of the last request: the peer may repeat it more often than the script
+	 * expects, since no rule limits that. */
 	do {
 		r = conn_take(c, &c->requests, in_ms((unsigned)number(p, "within", 2 * PATIENCE)));
 		if (r == NULL)
@@ -438,7 +438,7 @@ static enum outcome do_norequest(struct play *p)
 	uint64_t until = in_ms((unsigned)word_psn(p, 1));
 	struct came *r = conn_take(p->c, &p->c->requests, until);
 
-	if (r && repeats(p, r)) /* one repetition may have been in flight */
+	if (r && repeats(p, r)) /* ignores one repetition, which may have been in flight already */
 		r = conn_take(p->c, &p->c->requests, until);
 	if (r == NULL)
 		return PASSED;

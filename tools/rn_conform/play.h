@@ -1,8 +1,10 @@
-/* Rows of docs/spec/rocev2.md as tests from outside: the packets that the peer gets, and those that
- * must come back. Used by one thread.
+/* Tests of rows of docs/spec/rocev2.md from outside the NIC under test (the peer): the packets that
+ * the peer gets, and those that must come back. A play is the state of one such test while it runs.
+ * Used by one thread.
  *
- * A row is a script with one command on each line. A PSN is counted from the first PSN of its
- * direction. "Lent" memory is the memory whose address and key the peer sent by rping's protocol.
+ * The test of a row is a script with one command on each line. A PSN is counted from the first PSN
+ * of its direction. "Lent" memory is the memory whose address and key the peer sent by rping's
+ * protocol.
  *
  *	set psn=N
  *		first line only: the PSN of the peer's first request, which this tool chooses
@@ -50,7 +52,8 @@ struct play {
 	unsigned patience;
 	char *word[24]; /* words of the current script line; missing ones are empty */
 	unsigned nwords;
-	/* hash of the peer's last request; address in the peer's first request */
+	/* asked_hash: hash of the peer's last request; asked_va: address in the peer's first
+	 * request */
 	uint64_t asked_hash, asked_va;
 	bool asked, asked_read;
 	char why[200];
@@ -60,10 +63,11 @@ struct row {
 	const char *id;
 	char side;     /* the side that must connect: 'c' this tool, 's' the peer, 'b' either */
 	uint32_t lent; /* bytes of memory that the peer must lend by rping's protocol; 0: none */
-	/* the script alone answers the peer's requests; the tool does not answer by itself */
+	/* true: only commands of the script answer the peer's requests, the tool does not answer by
+	 * itself */
 	bool manual_answers;
 	const char *script;
-	/* used instead of a script; opens its connection itself */
+	/* function that tests the row if there is no script; it opens its connection itself */
 	enum outcome (*run)(struct play *p);
 };
 

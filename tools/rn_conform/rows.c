@@ -1,5 +1,6 @@
-/* The table of those wire rows of docs/spec/rocev2.md that can be tested from outside, with their
- * scripts; read-only. The code of the rows about connection management is in manage.c. */
+/* The table of those rows of docs/spec/rocev2.md that can be tested from outside the NIC, with
+ * their scripts (play.h); read-only. The tests of rows about connection management are functions in
+ * manage.c. */
 #include "manage.h"
 #include "play.h"
 #include "base/types.h"
@@ -10,7 +11,7 @@
 
 /* clang-format off */
 const struct row rows[] = {
-	/* rows F: frames */
+	/* rows F of docs/spec/rocev2.md: frames */
 	{.id = "F2", .side = 'b', .script = "> SEND_ONLY 0 n=16 A flip=payload\nsilent\nalive 0"},
 	{.id = "F3", .side = 's', .lent = 64, .script = "> WRITE_ONLY 0 n=5 A flip=pad\nsilent\nalive 0"},
 	{.id = "F4", .side = 'b', .script = "> WRITE_ONLY 0 n=0 A ttl=3 tos=0x88\n< ACK 0\n> WRITE_ONLY 1 n=0 A fecn\n< ACK 1"},
