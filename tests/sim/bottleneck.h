@@ -24,7 +24,7 @@ struct bottleneck_spec {
 	uint32_t kmin, kmax, buffer; /* in bytes */
 	uint32_t pmax_ppm;
 	uint8_t path_mtu; /* path MTU code, 1..5 */
-	uint32_t window;  /* in packets */
+	uint32_t window;  /* greatest number of packets that a QP may have in flight */
 	bool read;	  /* node 1 posts READs, so the flow's data are READ responses */
 	struct rn_cc_cfg cc;
 };

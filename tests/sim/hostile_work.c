@@ -8,7 +8,8 @@
 #include "hostile_window.h"
 #include "queue/srq.h"
 
-#define INBOX  (1u << 20) /* offsets in the arena */
+/* offsets in the arena: receive buffers, then data to send, then the peer's targets */
+#define INBOX  (1u << 20)
 #define OUTBOX (2u << 20)
 #define TARGET (4u << 20)
 

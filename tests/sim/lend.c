@@ -1,8 +1,8 @@
-/* Memory that is lent through memory windows stays intact. A random run, determined by its seed:
- * each node owns a few windows, each over a place (a buffer) of its own, which it lends to the
- * peer. The content that each place must have is always known (`expect`). All its bytes are
- * compared after the peer's last access, and again before the place is lent the next time, because
- * no access is allowed in between. */
+/* Tests that memory which is lent to the peer through memory windows stays intact. In a random run,
+ * determined by its seed, each node owns a few windows, each over a place (a buffer) of its own,
+ * which it lends to the peer. The content that each place must have is always known (`expect`). All
+ * its bytes are compared after the peer's last access, and again before the place is lent the next
+ * time, because no access is allowed in between. */
 #include "lend.h"
 
 #include <stdlib.h>
@@ -436,7 +436,8 @@ unsigned lend_run(uint64_t seed, struct lend_totals *totals, FILE *out, FILE *lo
 	if (!all_done(m) && m->objections == 0)
 		OBJECT(m, "not finished after %llu s of virtual time",
 		       (unsigned long long)(m->sim.now / RN_S(1)));
-	sim_run(&m->sim, m->sim.now + RN_S(2)); /* late duplicates arrive; memory must not change */
+	/* lets late duplicates arrive; memory must not change */
+	sim_run(&m->sim, m->sim.now + RN_S(2));
 	drain(m);
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		for (unsigned w = 0; w < WINDOWS; w++)

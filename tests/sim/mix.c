@@ -12,7 +12,7 @@
 #include "balance.h"
 #include "wire/stats.h"
 
-#define MAX_OPS	   96 /* number of operations per QP and direction, at most */
+#define MAX_OPS	   96 /* greatest number of operations per QP and direction */
 #define GUARD	   32
 #define GUARD_BYTE 0xEE
 #define LIMIT	   RN_S(600)

@@ -1,5 +1,5 @@
-/* Functions that all parts of a replay use: find a QP pair, map values of the replaced host to the
- * shard's values, fail the test. One thread. */
+/* Functions that all parts of a replay (replay.h) use: find a QP pair; map values that a captured
+ * host chose to those of the shard that replaces this host; fail the test. One thread. */
 #include "replay.h"
 
 #include <setjmp.h>

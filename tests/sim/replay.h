@@ -37,13 +37,14 @@ struct record {
 };
 
 struct pair {
-	uint32_t own, peer; /* QPNs of the replaced host and of the peer in the capture */
-	unsigned start;	    /* index of the first record of the message that the peer is sending */
+	/* QPNs of the captured host that the shard replaces and of the peer in the capture */
+	uint32_t own, peer;
+	unsigned start; /* index of the first record of the message that the peer is sending */
 	struct flow flow;
 };
 
-/* A value that the replaced host chose, and the value that the shard chose in its place: CM
- * communication ids and transaction ids. */
+/* A value that the captured host chose, and the value that the shard, which replaces this host,
+ * chose instead: CM communication ids and transaction ids. */
 struct twin {
 	uint64_t old, now;
 };
@@ -56,7 +57,7 @@ struct replay {
 	/* counts, explained at struct tally in test_replay.c */
 	unsigned matched, aside, timeouts, spared;
 	unsigned completed; /* number of the shard's requests that have completed */
-	/* retransmissions of the replaced host that the shard may send later, as indices into
+	/* retransmissions of the captured host, which the shard may send later; as indices into
 	 * rec */
 	unsigned owed[RECORDS], nowed;
 	rn_time progress; /* time of the last response that acknowledged a new PSN */
@@ -75,9 +76,11 @@ void must(const struct replay *r, const struct record *rec, bool held, const cha
 bool replay_is_request(const struct record *rec);
 /* Returns the index of the QP pair to which a record belongs. Fails the test if there is none. */
 unsigned replay_pair_of(const struct replay *r, const struct record *rec);
-/* Stores the pair of a value of the replaced host (old) and the shard's value for it (now). */
+/* Stores the pair of a value of the captured host that the shard replaces (old) and the shard's
+ * value for it (now). */
 void twin_add(struct replay *r, uint64_t old, uint64_t now);
-/* Returns the shard's value for a value of the replaced host, or `old` itself if none is stored. */
+/* Returns the shard's value for a value of the captured host that the shard replaces, or `old`
+ * itself if none is stored. */
 uint64_t twin_of(const struct replay *r, uint64_t old);
 
 #endif

@@ -1,4 +1,5 @@
-/* Derives from a capture what its two hosts did: their messages, QPs and PSNs. */
+/* Derives from the frames of a captured exchange what the two hosts did: their messages, QPs and
+ * PSNs. */
 #include "replay_capture.h"
 
 #include <setjmp.h>

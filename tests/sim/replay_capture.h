@@ -1,4 +1,4 @@
-/* Reads a capture into records and derives facts from them. */
+/* Reads a capture of two hosts into records, one per frame, and derives facts from them. */
 #ifndef RN_REPLAY_CAPTURE_H
 #define RN_REPLAY_CAPTURE_H
 
@@ -12,7 +12,7 @@ struct rn_pkt;
 /* Parses a frame into a record. Fails the test if the frame is not valid. */
 void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len);
 /* Reads the capture r->file. Frames whose source address ends in byte `host` are marked as those of
- * the replaced host (record.ours). */
+ * the captured host that the shard replaces (record.ours). */
 void capture_load(struct replay *r, uint8_t host);
 /* Returns the type of the captured QPs (enum rn_qp_type). */
 uint8_t capture_type(const struct replay *r);
@@ -22,8 +22,8 @@ void capture_pairs(struct replay *r);
  * set to the message's last packet, which carries the immediate data. */
 uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf,
 			const struct rn_pkt **end);
-/* Returns the first PSN of the requests of one side (ours: the replaced host); 0 if it sent
- * none. */
+/* Returns the first PSN of the requests of one side, or 0 if it sent none. ours: true for the
+ * captured host that the shard replaces, false for its peer. */
 uint32_t capture_first_psn(const struct replay *r, unsigned pair, bool ours);
 
 #endif

@@ -1,4 +1,5 @@
-/* Tracks which PSN comes next in each direction of a replay. One thread. */
+/* Tracks which PSN comes next in each direction between the shard and its peer in a replay
+ * (replay.h). One thread. */
 #include "replay_flow.h"
 
 #include "wire/psn.h"

@@ -1,5 +1,5 @@
-/* The PSNs of one QP pair during a replay. They determine whether a request of the shard is new or
- * a retransmission, and which verdict the shard must give a frame of its peer. */
+/* The PSNs of one QP pair during a replay (replay.h). They determine whether a request of the shard
+ * is new or a retransmission, and which verdict the shard must give a frame of its peer. */
 #ifndef RN_REPLAY_FLOW_H
 #define RN_REPLAY_FLOW_H
 
@@ -26,7 +26,7 @@ struct flow {
 	/* after a timeout the shard has retransmitted one packet and waits for its response */
 	bool alone;
 	bool gap;  /* a request of the peer is missing and the shard has sent a NAK */
-	bool rest; /* the peer has requested a READ again, starting at PSN `from` */
+	bool rest; /* the peer has requested the rest of a READ again, from PSN `from` on */
 	uint32_t from;
 };
 
@@ -37,8 +37,8 @@ bool flow_fetches(const struct rn_pkt *request);
 /* Returns whether this request packet of the shard is new and not a retransmission. A new packet
  * advances f->end. */
 bool flow_is_new(struct flow *f, const struct rn_pkt *request);
-/* Return the verdict that the shard must give a request or a response of the peer, and update the
- * state. */
+/* flow_request() and flow_response() return the verdict that the shard must give a request or a
+ * response of the peer, and update the state. */
 enum rn_verdict flow_request(struct flow *f, const struct rn_pkt *request);
 enum rn_verdict flow_response(struct flow *f, const struct rn_pkt *response);
 /* Returns the shard's request that uses this PSN, for a response with data; NULL = none. */

@@ -1,4 +1,5 @@
-/* Sets up a shard with the addresses, QPs and memory of the replaced host. One thread. */
+/* Sets up a shard with the addresses, QPs and memory of a captured host, so that it replaces this
+ * host. One thread. */
 #include "replay_host.h"
 
 #include <setjmp.h>
@@ -37,7 +38,7 @@ void host_settle(struct replay *r)
 }
 
 /* Injects an ARP request or a neighbour solicitation from the peer, so that the shard learns the
- * peer's MAC. p: a packet of the replaced host. */
+ * peer's MAC. p: a packet of the captured host that the shard replaces. */
 static void introduce(struct replay *r, const struct rn_pkt *p)
 {
 	struct rn_arp arp = {.op = RN_ARP_REQUEST, .sender = p->dst, .target = p->src};
@@ -153,8 +154,9 @@ static void set_up_regions(struct replay *r)
 			host_remember(r, &r->rec[i]);
 }
 
-/* Returns a packet with the addresses of the replaced host as source. If the peer sent the first
- * packet, source and destination are exchanged. */
+/* Returns a packet whose source addresses are those of the captured host that the shard replaces.
+ * They are taken from the first packet of the capture; if the peer sent that packet, source and
+ * destination are exchanged. */
 static struct rn_pkt way_out(const struct replay *r)
 {
 	struct rn_pkt p = r->rec[0].pkt;

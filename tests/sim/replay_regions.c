@@ -1,5 +1,5 @@
-/* Registers the memory regions that the replaced host must have had. Owns their keys while they are
- * registered. One thread. */
+/* Registers the memory regions that a captured host must have had with the shard that replaces this
+ * host. Owns their keys while they are registered. One thread. */
 #include "replay_regions.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/* Variants of the captures. The captured hosts have one memory region each and send no WRITE with
- * immediate data. Changing the packets of both hosts in the same way yields captures with several
- * regions or with immediate data. */
+/* Variants of the captures that a replay (replay.h) uses. The captured hosts have one memory region
+ * each and send no WRITE with immediate data. Changing the packets of both hosts in the same way
+ * yields captures with several regions or with immediate data. */
 #ifndef RN_REPLAY_VARIANT_H
 #define RN_REPLAY_VARIANT_H
 

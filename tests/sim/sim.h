@@ -43,12 +43,14 @@ struct sim_spec {
 	uint32_t sq_depth, rq_depth;
 	unsigned qps;
 	const struct rn_mem_ops *mem; /* memory access functions; NULL = rn_mem_plain */
-	uint32_t quota, window;	      /* in packets; 0 = the core's defaults */
-	uint32_t access;	      /* remote rights of the QPs, enum rn_access */
-	bool two_shards;	      /* node 1 has two shards: QP i on shard i % 2 */
-	uint8_t type;		      /* type of all QPs, enum rn_qp_type */
-	bool credits;		      /* both nodes use end-to-end credits */
-	const struct rn_cc_cfg *cc;   /* congestion control; NULL = the core's defaults */
+	/* packets that a QP may send before the next QP's turn; packets that it may have in flight;
+	 * 0 = the core's defaults */
+	uint32_t quota, window;
+	uint32_t access;	    /* remote rights of the QPs, enum rn_access */
+	bool two_shards;	    /* node 1 has two shards: QP i on shard i % 2 */
+	uint8_t type;		    /* type of all QPs, enum rn_qp_type */
+	bool credits;		    /* both nodes use end-to-end credits */
+	const struct rn_cc_cfg *cc; /* congestion control; NULL = the core's defaults */
 	/* depth of node 1's shared receive queue; 0 = each QP has a receive queue of its own */
 	uint32_t srq_depth;
 	/* number of the one QP that is in protection domain SIM_PD + 1; 0 = none */
@@ -151,7 +153,7 @@ struct rn_ud sim_ud(const struct sim *sim, unsigned node, unsigned i);
 void sim_group(struct sim *sim, unsigned node, unsigned i, bool join, const struct rn_gid *gid);
 void sim_post(struct sim *sim, unsigned node, unsigned qp, const struct sim_op *op);
 
-/* Posts a receive to the shared queue of node 1, which must have room. */
+/* Posts a receive to the shared receive queue of node 1. The queue must have room. */
 void sim_post_shared(struct sim *sim, const struct sim_op *op);
 void sim_grow_shared(struct sim *sim, uint32_t depth);
 /* sim_stats(): adds up the counters of a node's shards. */

@@ -15,7 +15,7 @@
 #define SENDS 60u /* number of datagrams that each QP sends */
 #define SLOTS 64u
 #define AREA  4200u
-#define QPS   4u		   /* number of QPs per node, at most */
+#define QPS   4u		   /* greatest number of QPs per node */
 #define BACK  (SLOTS * QPS * AREA) /* offset in the arena of the data to send */
 
 struct datagram {

@@ -74,8 +74,8 @@ struct peer {
 	unsigned first, nwaiting;
 	struct request record[DEPTH]; /* ring of the last new requests */
 	unsigned nrecords;
-	uint32_t epsn;	   /* first PSN after all requests so far */
-	uint32_t answered; /* responses sent to the oldest waiting request */
+	uint32_t epsn;	   /* first PSN that no request so far uses */
+	uint32_t answered; /* number of responses sent so far to the oldest waiting request */
 	struct response ring[RING_MAX];
 	unsigned nring;
 	uint64_t requests, again, sent, overrun, lost;

@@ -16,8 +16,9 @@
 #include "shard/shard.h"
 #include "sim.h"
 
-#define PORT	  4000u
-#define PSN(node) (0xA0u + 0x10u * (1 - (node))) /* first PSN that a node expects from its peer */
+#define PORT 4000u
+/* first PSN of the requests that a node expects from its peer */
+#define PSN(node) (0xA0u + 0x10u * (1 - (node)))
 
 struct world {
 	struct sim sim;
@@ -583,7 +584,8 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 				order(&w, i / 2 % 2, RN_CMD_CM_DISCONNECT, w.id[i / 2 % 2]), 0);
 		else
 			assert_int_equal(order(&w, 0, RN_CMD_CM_DESTROY, w.id[0]), 0);
-		act(&w, 0, RN_MS(4)); /* so that about 15 connections are in timewait */
+		/* lets time pass, so that about 15 connections are in timewait */
+		act(&w, 0, RN_MS(4));
 		assert_true(w.gone[1]);
 		sim_destroy_qp(&w.sim, 0, 0);
 		sim_destroy_qp(&w.sim, 1, 0);

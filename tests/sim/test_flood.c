@@ -23,7 +23,7 @@
 
 #define VICTIM	  1
 #define FLOODED	  4000
-#define QUIET	  4001 /* CM port of the victim's other listener */
+#define QUIET	  4001 /* CM port of node 1's listener that is not flooded */
 #define ELSEWHERE 5000 /* CM port of node 0's listener */
 #define PER_MS	  10
 
@@ -38,8 +38,8 @@ struct flood {
 	enum client client;
 	struct rn_rng rng;
 	uint32_t sent;
-	/* number of connection requests that arrived: [0] at node 0, [1] at the victim's quiet
-	 * listener */
+	/* number of connection requests that arrived: [0] at node 0, [1] at node 1's listener that
+	 * is not flooded */
 	uint64_t counted[2];
 	uint64_t tried;
 	unsigned most_live;
@@ -130,8 +130,8 @@ static void request(struct flood *f)
 	craft_inject(f->sim, VICTIM, &p);
 }
 
-/* Acts as the clients of all listeners. A request at a listener that is not flooded is counted and
- * its CM id destroyed. */
+/* Acts as the clients of all listeners. A request at a listener that is not flooded is counted, and
+ * its CM id is destroyed. */
 static void serve(struct flood *f)
 {
 	struct sim *sim = f->sim;
@@ -211,7 +211,8 @@ static void run(enum source source, enum client client, uint32_t backlog)
 	       f.most_live, f.sim->node[VICTIM].cfg.max_cm);
 	assert_true(f.counted[0] * 100 >= f.tried * 99);
 	assert_true(f.counted[VICTIM] * 100 >= f.tried * 99);
-	/* In the end all CM ids except those of the listeners are free again. */
+	/* After 200 s, when even the longest timeouts have expired, all CM ids except those of the
+	 * listeners are free again. */
 	pass(&f, RN_S(200));
 	assert_int_equal(rn_cm_live(f.sim->node[VICTIM].shard->lane.cm), 2);
 	assert_int_equal(rn_cm_live(f.sim->node[0].shard->lane.cm), 1);

@@ -265,8 +265,8 @@ static void do_post(struct replay *r, const struct record *rec)
 	host_settle(r);
 }
 
-/* Returns the stream of a frame. CM messages, responses and requests are three streams; only the
- * order of frames within a stream must match the capture. */
+/* Returns the number of the stream to which a frame belongs. CM messages, responses and requests
+ * are three streams; only the order of frames within a stream must match the capture. */
 static unsigned stream(const struct record *rec)
 {
 	return rec->is_cm ? 0 : rec->pkt.op->response ? 1 : 2;
@@ -283,9 +283,10 @@ static struct record *sent(struct replay *r, const struct record *want)
 	return NULL;
 }
 
-/* Lets time pass until the shard's retransmission timer expires. The replaced host's timer had
- * expired here, because it retransmitted although no answer asked for that. The shard's timer must
- * expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after the last progress. */
+/* Lets time pass until the shard's retransmission timer expires. The timer of the captured host
+ * that the shard replaces had expired here, because that host retransmitted although no answer
+ * asked for it. The shard's timer must expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after
+ * the last progress. */
 static void wait_for_timer(struct replay *r, const struct record *want)
 {
 	rn_time full = rn_retry_timeout_ns(TIMEOUT);
@@ -299,10 +300,10 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 	r->pair[replay_pair_of(r, want)].flow.alone = true;
 }
 
-/* Handles a request packet of the replaced host: posts the request if it is new, otherwise expects
- * a retransmission by the shard. Returns false if the shard may retransmit it later: after a
- * timeout soft-RoCE retransmits everything at once, but the shard retransmits one packet, and the
- * others only after its answer. */
+/* Handles a request packet of the captured host that the shard replaces: posts the request if it is
+ * new, otherwise expects a retransmission by the shard. Returns false if the shard may retransmit
+ * it later: after a timeout soft-RoCE retransmits everything at once, but the shard retransmits one
+ * packet, and the others only after its answer. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -452,8 +453,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 					      : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
-		/* When the replaced host answered, its application had already written this
-		 * data. */
+		/* The captured host that the shard replaces had this data in its memory when it
+		 * answered. */
 		host_remember(r, rec);
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)
