@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PEER_FD		100  /* file descriptor of the socket in the peer process */
+#define PEER_FD		100  /* descriptor, in the peer process, of its socket to the test */
 #define NOBODY		7472 /* a CM port on which neither side listens */
 #define NO_SUCH_SERVICE 8    /* REJ reason: invalid service id */
 

@@ -33,7 +33,7 @@ struct bench {
 	uint32_t pd[2], lkey, key[KEYS];
 	uint8_t *arena;
 	/* The members from here on belong to the current row. */
-	/* Only its spec and the addresses of node 0 are used; the simulator does not run. */
+	/* only the spec and the addresses of node 0 in it are used; the simulator does not run */
 	struct sim sim;
 	bool connected;
 	uint32_t state;

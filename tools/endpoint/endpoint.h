@@ -46,7 +46,8 @@ struct endpoint {
 	bool connected;
 	/* the tool's default port, which identifies the tool to the peer */
 	uint16_t port;
-	/* number of orders (control messages) sent; of receives posted for orders */
+	/* said: number of orders (control messages) sent; heard: number of receives posted for
+	 * orders */
 	unsigned said, heard;
 	uint64_t messages, bytes; /* server: messages and bytes that the client has moved so far */
 };

@@ -11,7 +11,8 @@
 #define CONN_MTU   1024u
 
 struct came {
-	/* the parsed packet; its frame is gone, the first payload bytes are in head */
+	/* The parsed packet. Its frame is not kept, so pkt.payload is not valid; `head` has the
+	 * first payload bytes. */
 	struct rn_pkt pkt;
 	uint8_t head[16];
 	/* hash of BTH (without the AckReq bit), extension headers and payload: equal for a
@@ -44,7 +45,7 @@ struct conn {
 	bool acks;
 	uint32_t expected; /* with `acks`: the next PSN expected from the peer */
 	uint32_t msn;
-	bool lent; /* the peer has sent address (va), rkey and size (bytes) of its memory */
+	bool lent; /* the peer has sent va, rkey and size (`bytes`) of its memory */
 	uint64_t va;
 	uint32_t rkey, bytes;
 	/* sport: UDP source port of the peer's last packet */

@@ -1,5 +1,6 @@
-/* The rules between keys: unique names, ring peers, addresses, keys of other kinds of port, order
- * of values. Also values that are derived from other keys. */
+/* Tests the rules that concern several configuration keys: unique names, ring peers, addresses,
+ * keys that belong to another kind of port, order of values. Also tests values that are derived
+ * from other keys. */
 #include "snippet.h"
 
 #define ROWS(...)                                           \

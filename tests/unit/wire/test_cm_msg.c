@@ -137,7 +137,7 @@ static struct rn_cm_msg example(uint16_t attr)
 	return m;
 }
 
-/* The MADs of the vectors O10 to O16 (vectors.h). */
+/* The MADs in the frames O10 to O16 of vectors.h. */
 static const struct {
 	uint16_t attr;
 	const char *hex;

@@ -1,5 +1,6 @@
-/* Known frames parse to the right fields and rebuild byte for byte. Every malformed frame gets the
- * verdict of its first error. */
+/* Parses frames whose bytes are known to be correct (the vectors of vectors.h): they give the right
+ * fields and are rebuilt byte for byte. Every malformed frame gets the verdict of its first
+ * error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +67,7 @@ static void repair_frame(uint8_t *f, size_t len, enum repair repair)
 	}
 }
 
-/* F1: every vector is parsed and rebuilt byte for byte. */
+/* Row F1 of docs/spec/rocev2.md: every vector is parsed and rebuilt byte for byte. */
 static void test_vectors_rebuild(void **state)
 {
 	unsigned rebuilt = 0;
@@ -76,7 +77,7 @@ static void test_vectors_rebuild(void **state)
 		struct rn_pkt pkt;
 		enum rn_verdict v = rn_frame_parse(f, len, &pkt);
 		if (vectors[i].name[0] == 'T' && vectors[i].name[1] >= '4') {
-			/* F32: a RoCEv1 frame is dropped */
+			/* Row F32 of docs/spec/rocev2.md: a RoCEv1 frame is dropped */
 			expect_verdict(vectors[i].name, v, RN_V_FRAME_ROCE_V1);
 			continue;
 		}
@@ -168,8 +169,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* An accepted frame must rebuild byte for byte, except with non-zero pad bytes (F6) or a priority
- * tag (F28), which are not kept. */
+/* An accepted frame must rebuild byte for byte. Non-zero pad bytes (row F6 of docs/spec/rocev2.md)
+ * and a priority tag (row F28) are not kept, so frames with these are excepted. */
 static void expect_rebuild(const char *what, const uint8_t *f, size_t len)
 {
 	uint8_t out[VECTOR_BYTES];
@@ -196,7 +197,7 @@ static void test_changes(void **state)
 	}
 }
 
-/* F7: an ICRC in big-endian byte order is rejected. */
+/* Row F7 of docs/spec/rocev2.md: an ICRC in big-endian byte order is rejected. */
 static void test_icrc_big_endian(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -237,7 +238,7 @@ static void test_udp_checksum_of_zero(void **state)
 	assert_true(ones > 0);
 }
 
-/* F11: any UDP source port is accepted. */
+/* Row F11 of docs/spec/rocev2.md: any UDP source port is accepted. */
 static void test_any_source_port(void **state)
 {
 	static const uint16_t port[] = {0, 0x8CD1, 1024, 4791, 65535};
@@ -250,7 +251,8 @@ static void test_any_source_port(void **state)
 	}
 }
 
-/* F15: an empty SEND of 58 bytes is padded by Ethernet to 60 bytes; the padding is ignored. */
+/* Row F15 of docs/spec/rocev2.md: an empty SEND of 58 bytes is padded by Ethernet to 60 bytes; the
+ * padding is ignored. */
 static void test_ethernet_padding(void **state)
 {
 	uint8_t f[64] = {0};
@@ -261,8 +263,8 @@ static void test_ethernet_padding(void **state)
 	assert_int_equal(rn_frame_bytes(&got), 58);
 }
 
-/* F16: for every opcode and pad count, a UDP length too small for headers, pad and ICRC is
- * rejected, even if the frame has enough bytes. */
+/* Row F16 of docs/spec/rocev2.md: for every opcode and pad count, a UDP length too small for
+ * headers, pad and ICRC is rejected, even if the frame has enough bytes. */
 static void test_udp_length_too_small(void **state)
 {
 	for (unsigned opcode = 0; opcode < 256; opcode++) {
@@ -301,7 +303,8 @@ static void test_junk_after_udp(void **state)
 	assert_memory_equal(pkt.payload, "HELLO", 5);
 }
 
-/* F27, F28: a VLAN tag is parsed; a tag with VID 0 (priority tag) counts as no VLAN. */
+/* Rows F27 and F28 of docs/spec/rocev2.md: a VLAN tag is parsed; a tag with VID 0 (priority tag)
+ * counts as no VLAN. */
 static void test_vlan(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -446,8 +449,8 @@ static void fill_random(struct rn_pkt *pkt, struct rn_rng *rng)
 
 #define SAME(field) assert_memory_equal(&got.field, &pkt.field, sizeof(pkt.field))
 
-/* F31: packets with random fields, every known opcode, and small or largest payloads are the same
- * after building and parsing. */
+/* Row F31 of docs/spec/rocev2.md: packets with random fields, every known opcode, and small or
+ * largest payloads are the same after building and parsing. */
 static void test_build_then_parse(void **state)
 {
 	static uint8_t payload[4096], f[4096 + RN_FRAME_OVERHEAD_MAX];
