@@ -57,8 +57,8 @@ static void *add(void *arg)
 			uint64_t before;
 
 			memcpy(&before, a->sim.node[0].arena + c.wr_id % 64 * 8, 8);
-			/* The word only grows, so FETCH_ADD must return more than this thread's
-			 * previous one did. */
+			/* The word only grows, so each FETCH_ADD must return more than this
+			 * thread's previous FETCH_ADD. */
 			a->wrong += c.status != RN_STATUS_SUCCESS || (a->done && before <= a->last);
 			a->last = before;
 			a->done++;

@@ -323,8 +323,8 @@ static void destroys_bound_windows(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		struct lent w = make_window(&b);
 		uint32_t key = (w.id & ~0xFFu) | ((w.id & 0xFF) % 255 + 1);
-		/* QPNs that the client names; only the second, b.qp.qpn, is the QP of the window's
-		 * binding. */
+		/* QPNs that the client names; only the second, b.qp.qpn, is the QP of the memory
+		 * window's binding. */
 		uint32_t lies[] = {0, b.qp.qpn, b.qp.qpn ^ 1, a.qp.qpn};
 
 		assert_int_equal(atomic_load(&w.shared->ended), w.id);

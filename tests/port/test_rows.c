@@ -22,7 +22,7 @@
 #define SKIPPED	 77
 #define PEER_QPN 0x4711u
 #define PEER_AT	 0x100000000ull /* address of the simulated peer's memory */
-#define LEAST	 100		/* number of rows that must run at least */
+#define LEAST	 100		/* least number of rows (test scripts) that must run */
 #define MS	 1000000ull
 
 struct bench {
@@ -32,7 +32,7 @@ struct bench {
 	struct rig_qp qp;
 	uint32_t pd[2], lkey, key[KEYS];
 	uint8_t *arena;
-	/* The members from here on belong to the current row. */
+	/* The members from here on belong to the row (test script) that is being run. */
 	/* only the spec and the addresses of node 0 in it are used; the simulator does not run */
 	struct sim sim;
 	bool connected;

@@ -256,8 +256,8 @@ static uint64_t stat_of(struct side *s, const char *name)
 	return counter;
 }
 
-/* Every member of the group gets one copy: the members on both shards of the peer, and a member on
- * the sending adapter itself. */
+/* Every member of the group gets one copy: the members on both shards of the other adapter, and a
+ * member on the sending adapter itself. */
 static void test_to_a_group(void **state)
 {
 	struct rn_cqe c;
@@ -299,8 +299,8 @@ static void test_to_a_group(void **state)
 		completion(&side[0]);
 	assert_int_equal(rn_client_qp_detach(side[1].qp[1], &group), 0);
 	assert_int_equal(rn_client_qp_detach(side[0].qp[1], &group), 0);
-	/* The group has no members any more. The peer counts the datagram under MULTICAST and
-	 * delivers it to no queue pair. */
+	/* The group has no members any more. The other adapter counts the datagram under MULTICAST
+	 * and delivers it to no queue pair. */
 	before = stat_of(&side[1], "verdict_MULTICAST");
 	send_to(&side[0], 0, &group, RN_QPN_GROUP, 52, 64);
 	expect_sent(&side[0], 52);

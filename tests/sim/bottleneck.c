@@ -70,8 +70,8 @@ static rn_time wire_time(uint64_t bytes, uint64_t rate)
 }
 
 /* Filter of each flow's simulation. It takes over every RoCE frame that a shard sends and schedules
- * its arrival at the queue or at the host; it returns false, so that the simulation itself drops
- * the frame. */
+ * its arrival at the shared queue or at the other node; it returns false, so that the simulation
+ * itself drops the frame. */
 static bool take(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct bottleneck *b = arg;

@@ -19,7 +19,8 @@ struct bottleneck_spec {
 	/* in bits per second; access: rate of each sender's access link; line: rate of the shared
 	 * queue */
 	uint64_t access, line;
-	/* delay from a sender to the queue, and also from the queue to a receiver */
+	/* delay from a sending node to the shared queue, and also from the shared queue to a
+	 * receiving node */
 	rn_time delay;
 	uint32_t kmin, kmax, buffer; /* in bytes */
 	uint32_t pmax_ppm;
@@ -52,12 +53,12 @@ struct bottleneck {
 	/* start of the measuring period; the counters below count from this time */
 	rn_time since;
 	uint64_t frames, marked, dropped;
-	uint32_t deepest; /* largest number of bytes that were queued at once */
+	uint32_t deepest; /* largest number of bytes that were in the shared queue at once */
 };
 
-/* Fills in the defaults: 10 Gb/s on all links, 5 us from sender to queue and from queue to
- * receiver, the published marking thresholds for 25 Gb/s scaled to 10 Gb/s, 4 MiB of buffer, path
- * MTU 1024. */
+/* Fills in the defaults: 10 Gb/s on all links, 5 us from a sending node to the shared queue and
+ * from there to a receiving node, the published marking thresholds for 25 Gb/s scaled to 10 Gb/s, 4
+ * MiB of buffer, path MTU 1024. */
 void bottleneck_default(struct bottleneck_spec *spec);
 void bottleneck_init(struct bottleneck *b, const struct bottleneck_spec *spec);
 /* Destroys all flows. Returns the number of objects that were not released; 0 is success. */
@@ -69,7 +70,7 @@ void bottleneck_stop(struct bottleneck *b, unsigned i);
 void bottleneck_run(struct bottleneck *b, rn_time until);
 #define BOTTLENECK_WRITE (256u << 10)
 
-/* Starts a measuring period: sets the counters that are read at its end to 0. */
+/* Starts a measuring period: sets the counters of the period to 0. */
 void bottleneck_count(struct bottleneck *b);
 /* bottleneck_rate() returns the rate of flow i in this measuring period, in bits per second;
  * bottleneck_use() returns the sum of all flows' rates as a fraction (0..1) of the queue's rate. */

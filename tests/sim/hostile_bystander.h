@@ -5,8 +5,8 @@
 
 #include "hostile_state.h"
 
-/* Creates the bystander's connection and binds a window over its secret memory. In runs without a
- * bystander (spec.foreign == 0) all these functions do nothing. */
+/* Creates the bystander's connection and binds a memory window over its secret memory. In runs
+ * without a bystander (spec.foreign == 0) all these functions do nothing. */
 void hostile_bystander_start(struct hostile *h);
 void hostile_bystander_work(struct hostile *h);
 /* Checks the completion if it belongs to the bystander; ignores others. */

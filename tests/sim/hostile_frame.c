@@ -1,4 +1,4 @@
-/* Frames with errors in the layers below the transport; see hostile_frame.h. */
+/* Builds frames with errors in the layers below the transport; see hostile_frame.h. */
 #include "hostile_frame.h"
 
 #include <string.h>

@@ -21,9 +21,9 @@ static const struct {
 	[STALE] = {SIM_PD, RIGHTS, true, true},
 	[GONE] = {SIM_PD, RIGHTS, true, true}, /* unmapped: every access fails */
 	[ATOMIC] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_ATOMIC, false, false},
-	/* windows are bound over the middle half of this region */
+	/* memory windows are bound over the middle half of this region */
 	[LENT] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, false, false},
-	/* read-only windows are bound over this region */
+	/* read-only memory windows are bound over this region */
 	[VIEW] = {SIM_PD, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND, true, false},
 	/* buffers of the bystander's client */
 	[HOME] = {FOREIGN_PD, RN_ACCESS_LOCAL_WRITE, false, false},
@@ -73,7 +73,7 @@ uint64_t hostile_offset(const struct hostile *h, unsigned node, const uint8_t *p
 }
 
 /* is_fixed(): byte i of the block must keep its value. is_secret(): it must not be sent. In region
- * LENT the middle half is neither, because windows expose it. */
+ * LENT the middle half is neither, because memory windows expose it. */
 static bool is_fixed(uint32_t i)
 {
 	uint32_t part = i / PART, at = i % PART;

@@ -43,8 +43,8 @@ static void some_remote(struct hostile *h, unsigned node, struct rn_wqe *w)
 	}
 }
 
-/* Makes a BIND that must fail. It names either one of the client's windows and a region that does
- * not allow binding, or the window of the other protection domain and the client's memory. */
+/* Makes a BIND that must fail. It names either one of the client's memory windows and a region that
+ * does not allow binding, or the window of the other protection domain and the client's memory. */
 static void some_bind(struct hostile *h, unsigned node, struct rn_wqe *w)
 {
 	bool foreign_window = one_in(h, 2);
@@ -106,8 +106,8 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s,
 	}
 }
 
-/* Returns whether the queue has room for another request, which a front end checks before it
- * posts. */
+/* Returns whether the QP's send queue, or its receive queue (recv), has room for another request. A
+ * front end checks this before it posts. */
 static bool has_room(const struct hostile *h, unsigned node, const struct sim_qp *qp, bool recv)
 {
 	if (!recv)

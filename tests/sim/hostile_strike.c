@@ -180,7 +180,7 @@ static void to_group(struct hostile *h, struct rn_pkt *p)
 }
 
 /* Sets R_Key and address to the arena, to a region of any kind, or to a place in (or just before) a
- * window that is bound on this QP. */
+ * memory window that is bound on this QP. */
 static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p)
 {
 	unsigned i = below(h, FOREIGN_WINDOW), kind = below(h, REGIONS);

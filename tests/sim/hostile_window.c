@@ -73,7 +73,7 @@ static void bind_wrongly(struct hostile *h, unsigned node, unsigned q)
 	struct hostile_window *w = &h->window[node][i];
 	struct sim_op op = bind_over(h, node, w, LENT);
 	switch (below(h, 4)) {
-	case 0: /* a window of another protection domain */
+	case 0: /* a memory window of another protection domain */
 		w = &h->window[node][FOREIGN_WINDOW];
 		op.rkey = next_key(w);
 		break;
@@ -87,7 +87,7 @@ static void bind_wrongly(struct hostile *h, unsigned node, unsigned q)
 		op.remote = one_in(h, 2) ? op.remote
 					 : hostile_offset(h, node, (uint8_t *)(uintptr_t)-16);
 		break;
-	/* access rights that a window cannot give, because they are not remote rights */
+	/* access rights that a memory window cannot give, because they are not remote rights */
 	case 3:
 		op.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND;
 		break;
@@ -139,8 +139,8 @@ void hostile_window_bind_foreign(struct hostile *h, unsigned node, unsigned q)
 	hostile_post(h, node, q, &op, false);
 }
 
-/* Destroys the windows as dataplane/nic/control.c does: if a window is bound, the shard of its QP
- * must release it first. */
+/* Destroys the memory windows as dataplane/nic/control.c does: if a window is bound, the shard of
+ * its QP must release it first. */
 void hostile_window_drop(struct hostile *h, unsigned node)
 {
 	for (unsigned i = 0; i < WINDOWS; i++) {

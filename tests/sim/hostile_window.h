@@ -7,15 +7,16 @@
 /* Returns the region over which a correct BIND binds this window. */
 enum hostile_region hostile_window_region(unsigned window);
 void hostile_window_make(struct hostile *h, unsigned node);
-/* Sometimes binds or invalidates one of the client's windows, and sometimes posts a BIND that must
- * fail. */
+/* Sometimes binds or invalidates one of the client's memory windows, and sometimes posts a BIND
+ * that must fail. */
 void hostile_window_work(struct hostile *h, unsigned node, unsigned q);
-/* Posts the BIND of the other protection domain's window over that domain's secret region. */
+/* Posts the BIND of the other protection domain's memory window over that domain's secret
+ * region. */
 void hostile_window_bind_foreign(struct hostile *h, unsigned node, unsigned q);
-/* Returns whether the window is bound on QP q, or its BIND is posted there, according to the
+/* Returns whether the memory window is bound on QP q, or its BIND is posted there, according to the
  * client's own records. */
 bool hostile_window_on(const struct hostile *h, unsigned node, unsigned window, unsigned q);
-/* Returns whether one of the client's windows was last bound with this key. */
+/* Returns whether one of the client's memory windows was last bound with this key. */
 bool hostile_window_is(const struct hostile *h, unsigned node, uint32_t key);
 void hostile_window_drop(struct hostile *h, unsigned node);
 

@@ -7,7 +7,7 @@
 /* Posts a request and records it in the ledger. forbidden: the request must not succeed. */
 void hostile_post(struct hostile *h, unsigned node, unsigned q, const struct sim_op *op,
 		  bool forbidden);
-/* Posts receives and requests until a small number of each is queued. */
+/* Posts receives and requests to QP q until a small number of each has not completed. */
 void hostile_work(struct hostile *h, unsigned node, unsigned q);
 /* Posts receives only, up to `receives`, so that no message waits for one. */
 void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned receives);

@@ -25,7 +25,8 @@
 
 /* A message from one side to the other, carried by a SEND. */
 struct message {
-	uint32_t window, lent; /* lent: 1 = the window is bound; 0 = the peer gives it back */
+	/* lent: 1 = the memory window is bound; 0 = the peer gives it back */
+	uint32_t window, lent;
 	uint32_t key, length, access, reserved;
 	uint64_t off;
 };
@@ -37,7 +38,7 @@ struct window {
 	enum phase phase;
 	uint32_t key;
 	unsigned q, laps;
-	uint64_t off; /* start of the window within its place */
+	uint64_t off; /* start of the memory window within its place */
 	uint32_t length, access;
 	rn_time again; /* earliest time of the next BIND */
 	uint8_t expect[PLACE];
@@ -142,8 +143,8 @@ static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint3
 			      .length = sizeof(*what)});
 }
 
-/* Binds the window over part of its place and, right after the BIND, posts the message that tells
- * the peer about it. */
+/* Binds the memory window over part of its place and, right after the BIND, posts the message that
+ * tells the peer about it. */
 static void lend(struct lend *m, unsigned node, unsigned w, unsigned q)
 {
 	struct window *win = m->window[node][w];
@@ -181,8 +182,8 @@ static void take_back(struct lend *m, unsigned node, unsigned w)
 	     &(struct sim_op){.kind = RN_WQE_INVALIDATE, .flags = some_flags(m), .rkey = win->key});
 }
 
-/* Uses a window of the other node: WRITEs, then READs, all within the window. The bytes that are
- * written become the expected ones. */
+/* Uses a memory window of the other node: WRITEs, then READs, all within the window. The bytes that
+ * are written become the expected ones. */
 static void use(struct lend *m, unsigned node, unsigned q, const struct message *lent)
 {
 	struct window *win = m->window[1 - node][lent->window];
@@ -220,9 +221,9 @@ static void use(struct lend *m, unsigned node, unsigned q, const struct message 
 	    &(struct message){.window = lent->window});
 }
 
-/* Handles the message with which the peer gives a window back: by then the peer's WRITEs must be in
- * memory. Sometimes the window is bound again at once, while the INVALIDATE that ends its former
- * binding is still in the send queue. */
+/* Handles the message with which the peer gives a memory window back: by then the peer's WRITEs
+ * must be in memory. Sometimes the window is bound again at once, while the INVALIDATE that ends
+ * its former binding is still in the send queue. */
 static void given_back(struct lend *m, unsigned node, unsigned w, const struct rn_cqe *c)
 {
 	struct window *win = m->window[node][w];
@@ -281,8 +282,8 @@ static void drain(struct lend *m)
 		}
 }
 
-/* Binds those windows again whose last binding has ended, after a random time in which no access is
- * allowed. Returns when the next window is due. */
+/* Binds those memory windows again whose last binding has ended, after a random time in which no
+ * access is allowed. Returns when the next window is due. */
 static rn_time lend_due(struct lend *m)
 {
 	rn_time next = RN_TIME_NEVER;
@@ -346,8 +347,8 @@ static void access_without_right(struct lend *m)
 	grab.rkey = win->key;
 	if (m->ending == LEND_OTHER_QP) {
 		q = (q + 1) % m->sim.spec.qps;
-		/* The window is invalidated during the WRITEs. Those that were executed before the
-		 * invalidation are legal and not checked. */
+		/* The memory window is invalidated during the WRITEs. Those that were executed
+		 * before the invalidation are legal and not checked. */
 	} else if (m->ending == LEND_INVALIDATED) {
 		grab.length = PLACE;
 		for (unsigned i = 0; i < 4; i++)

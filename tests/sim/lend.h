@@ -13,7 +13,7 @@ struct lend_totals {
 };
 
 /* How a run ends: without a wrong access; with an access through a former key; through another QP;
- * or through a window that is invalidated meanwhile. */
+ * or through a memory window that is invalidated meanwhile. */
 enum lend_ending { LEND_WELL, LEND_STALE, LEND_OTHER_QP, LEND_INVALIDATED };
 
 /* Runs one seed. Returns 0 on success, otherwise the number of failed checks, each printed to

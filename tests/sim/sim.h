@@ -26,8 +26,8 @@
 struct sim_link_spec {
 	struct rn_impair impair;
 	uint64_t rate; /* in bits per second; 0 = infinite */
-	/* For the time `nap` in every period `nap_every` the receiver does not poll; frames that
-	 * arrive meanwhile are delivered when the nap ends. */
+	/* For the time `nap` in every period `nap_every` the node at the end of this link does not
+	 * poll; frames that arrive meanwhile are delivered when the nap ends. */
 	rn_time nap, nap_every;
 };
 
@@ -140,8 +140,9 @@ struct sim_op {
 	uint64_t local;	 /* offset in the node's own arena */
 	uint64_t remote; /* offset in the peer's arena; for BIND, in the node's own arena */
 	uint32_t length;
-	uint32_t rkey; /* 0 = key of the peer's arena; for BIND and INVALIDATE: the window's key */
-	uint32_t lkey; /* 0 = key of the node's own arena */
+	/* 0 = key of the peer's arena; for BIND and INVALIDATE: the memory window's key */
+	uint32_t rkey;
+	uint32_t lkey;	 /* 0 = key of the node's own arena */
 	uint32_t access; /* for BIND: rights over `length` bytes */
 	uint32_t imm;	 /* immediate data; for SEND_INVAL: the key to invalidate */
 	struct rn_atomic atomic;

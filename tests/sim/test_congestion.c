@@ -99,7 +99,8 @@ static void test_share_reads(void **state)
 	share(4, true, "4 responders of READs");
 }
 
-/* Without congestion control the queue is always full; packets are dropped and retransmitted. */
+/* Without congestion control the shared queue is always full; packets are dropped and
+ * retransmitted. */
 static void test_without_control(void **state)
 {
 	struct bottleneck_spec spec;

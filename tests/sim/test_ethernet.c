@@ -37,7 +37,8 @@ static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 {
 	struct bench *b = arg;
 
-	/* CNPs, which ECN marks cause, are not counted here; congestion.rows checks them. */
+	/* CNPs, which ECN marks cause, are not counted here; the scripts in congestion.rows check
+	 * them. */
 	if (from == DUT && pkt->kind == RN_PKT_IB && pkt->opcode != RN_OPCODE_CNP) {
 		b->sent++;
 		b->reply = *pkt;

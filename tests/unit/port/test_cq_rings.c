@@ -111,7 +111,8 @@ static void larger_and_smaller(void **state)
 	assert_int_equal(resize(0, 129), 0);
 	assert_int_equal(resize(0, 128), 128);
 	read_on(0);
-	assert_int_equal(resize(0, 1), 64); /* the queue pair of depth 40 still needs 64 entries */
+	/* the CQ's queue pair of depth 40 still needs a ring of 64 entries */
+	assert_int_equal(resize(0, 1), 64);
 	read_on(0);
 	assert_int_equal(resize(0, 1), 0);
 }

@@ -9,8 +9,8 @@
 
 #include "endpoint/meter.h"
 
-/* Simulates the measurement of a row in which one repetition takes `each` seconds. Returns the
- * number of repetitions; *seconds: the time that they took. */
+/* Simulates the measurement of a table row in which one repetition takes `each` seconds. Returns
+ * the number of repetitions; *seconds: the time that they took. */
 static uint64_t play(const struct options *o, uint32_t size, uint64_t most, double each,
 		     double *seconds)
 {

@@ -271,11 +271,11 @@ static void cma_header_both_ways(void **state)
 	assert_true(got.ipv4 && got.src.b[10] == 0xff && got.src.b[0] == 0);
 	buf[0] = 0x10;
 	assert_false(rn_cma_hdr_parse(buf, &got));
-	buf[0] = 0x01; /* any minor version is accepted */
+	buf[0] = 0x01; /* version 0.1 of this header: any minor version is accepted */
 	assert_true(rn_cma_hdr_parse(buf, &got));
 }
 
-/* Parses and rebuilds every CM message of a capture. Returns the number of messages. */
+/* Parses and rebuilds every CM message of a capture file. Returns the number of messages. */
 static unsigned round_trip(const char *name)
 {
 	char path[512];

@@ -336,8 +336,8 @@ static void test_truncation(void **state)
 	}
 }
 
-/* A header is read only if it is complete. Each row changes 16 bits of a vector, repairs the IP
- * checksum, and cuts the frame after a header. */
+/* A header is read only if it is complete. Each row of the table changes 16 bits of a vector,
+ * repairs the IP checksum, and cuts the frame after a header. */
 static void test_headers_that_just_fit(void **state)
 {
 	static const struct {

@@ -72,8 +72,8 @@ static void test_pseudo_packets(void **state)
 	}
 }
 
-/* Each row replaces one byte of O1, so that masked fields keep the ICRC and other fields change it.
- * The expected ICRC is written in wire byte order. */
+/* Each row of the table replaces one byte of the vector O1: masked fields must keep the ICRC, other
+ * fields must change it. The expected ICRC is written in wire byte order. */
 static void test_sensitivity(void **state)
 {
 	/* clang-format off */
