@@ -52,8 +52,8 @@ struct done {
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len);
 /* Creates memory, completion queue and queue pair, and posts receives; called before connecting.
- * The caller may set nrecv (default slots + 8), recv_bytes (default the chunk size) and `share`
- * before. */
+ * Before this call the caller may set nrecv (default slots + 8), recv_bytes (default the chunk
+ * size) and `share`. */
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
 int session_connect(struct session *s, const struct sockaddr_storage *local,
 		    const struct sockaddr_storage *peer);
@@ -86,7 +86,7 @@ int session_repost(struct session *s, uint32_t index);
  * time, -1 if the connection failed (a message was printed) or the user has asked to stop. */
 int session_next(struct session *s, struct done *done, int timeout_ms);
 
-/* In arguments.c. Returns 0, or -1 after a message on stderr. */
+/* Parses an IPv4 or IPv6 address. Returns 0, or -1 after a message on stderr. */
 int session_parse_address(const char *text, uint16_t port, struct sockaddr_storage *out);
 /* Converts text to a number. Ends the program with status 1 if text is not a whole number from low
  * to high. */

@@ -31,30 +31,35 @@ struct order {
 	uint32_t seed;
 };
 
-enum { TALK_SLOTS = 16 }; /* greatest number of orders in flight in each direction */
+/* greatest number of orders (control messages) in flight in each direction */
+enum { TALK_SLOTS = 16 };
 
-/* Like endpoint_connect, endpoint_await and endpoint_accept, with the orders `mine` and `theirs`
- * (ORDER_HELLO) as private data. If the peer is another tool, the program ends. */
+/* Like endpoint_connect, endpoint_await and endpoint_accept, with the orders (control messages)
+ * `mine` and `theirs` of kind ORDER_HELLO as private data. If the peer is another tool, the program
+ * ends. */
 void talk_connect(struct endpoint *e, const struct order *mine, struct order *theirs);
 void talk_await(struct endpoint *e, struct order *theirs);
 void talk_accept(struct endpoint *e, const struct order *mine);
 
-/* Posts receives for `n` orders; at most TALK_SLOTS of them may be posted at a time. Data and
- * orders consume the receives of the queue pair in the order of posting, so the caller must post
- * them in the order in which data and orders will arrive. */
+/* Posts receives for `n` orders (control messages); at most TALK_SLOTS of them may be posted at a
+ * time. Data and orders consume the receives of the queue pair in the order of posting, so the
+ * caller must post them in the sequence in which data and orders will arrive. */
 void talk_post_receives(struct endpoint *e, unsigned n);
-/* Sends an order. talk_is_own() recognizes its completion. */
+/* Sends an order (control message). talk_is_own() recognizes its completion. */
 void talk_send(struct endpoint *e, const struct order *o);
-/* Sends ORDER_BYE and waits until the peer has acknowledged it. */
+/* Sends the last order, ORDER_BYE, and waits until the peer's adapter has acknowledged it. */
 void talk_send_bye(struct endpoint *e);
-/* True if `r` is the completion of a sent order, which the caller can ignore. */
+/* Returns whether `r` is the completion of the Send of an order (control message); the caller can
+ * ignore such a completion. */
 bool talk_is_own(const struct endpoint *e, const ND2_RESULT *r);
-/* True if `r` is the completion of a received order, which is then stored in *o. */
+/* Returns whether `r` is the completion of a receive that took an order (control message), and then
+ * stores the order in *o. */
 bool talk_take_order(const struct endpoint *e, const ND2_RESULT *r, struct order *o);
-/* Waits for the next completion like endpoint_next, but skips completions of sent orders. */
+/* Waits for the next completion like endpoint_next, but skips those for which talk_is_own() is
+ * true. */
 void talk_next(struct endpoint *e, ND2_RESULT *r);
-/* Waits for the next order. Any other completion, or an order of another kind (unless kind is 0),
- * ends the program. */
+/* Waits for the next order (control message) from the peer. Any other completion, or an order of
+ * another kind (unless kind is 0), ends the program. */
 void talk_await_order(struct endpoint *e, enum order_kind kind, struct order *o);
 
 #endif

@@ -448,7 +448,8 @@ static enum outcome do_norequest(struct play *p)
 
 static enum outcome do_set(struct play *p)
 {
-	return PASSED; /* first_psn() has read the command before connecting */
+	/* nothing to do here: first_psn() has read the `set` command before connecting */
+	return PASSED;
 }
 
 static const struct {

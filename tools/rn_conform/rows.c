@@ -36,7 +36,7 @@ const struct row rows[] = {
 	{.id = "F30", .side = 'b', .script = "> WRITE_ONLY 0 n=0 A to=other\nsilent\nalive 0"},
 	{.id = "F10", .side = 'b', .run = manage_frames},
 
-	/* rows R, the responder: SEND and WRITE */
+	/* rows R of docs/spec/rocev2.md: the responder, SEND and WRITE */
 	{.id = "R1", .side = 'b', .script = "> SEND_ONLY 0 n=16 A\n< ACK 0 msn=1"},
 	{.id = "R2", .side = 'b', .script = "> SEND_ONLY 0 n=16\n< ACK|none 0\nalive 1"},
 	{.id = "R13", .side = 'b', .script = "short\ndead 0"},
@@ -58,7 +58,7 @@ const struct row rows[] = {
 	{.id = "R37", .side = 's', .lent = 4096, .script = "> WRITE_FIRST 0 n=1024 len=4096\n> WRITE_LAST 1 n=1024 A\n< NAK_INV 1\ndead 1"},
 	{.id = "R39", .side = 'b', .script = "> 0x15 0 n=0 A\n< NAK_INV|none 0"},
 
-	/* rows D, the responder: order of packets */
+	/* rows D of docs/spec/rocev2.md: the responder, order of packets */
 	{.id = "D1", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\nalive 0"},
 	{.id = "D2", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\n> WRITE_ONLY 2 n=0 count=9 A\nsilent\nalive 0"},
 	{.id = "D3", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\n" WRITE0("0") "< ACK 0\n" WRITE0("2") "< NAK_SEQ 1"},
@@ -80,7 +80,7 @@ const struct row rows[] = {
 	{.id = "D15", .side = 'b', .script = "> WRITE_ONLY 0 n=8 rkey=0xBAD0BAD A\n< NAK_ACC 0\n" WRITE0("0") "silent"},
 	{.id = "D16", .side = 'b', .script = "> SEND_ONLY 0 n=16 A\n< ACK 0 n=0 msn=1"},
 
-	/* rows A, the responder: READ and atomics */
+	/* rows A of docs/spec/rocev2.md: the responder, READ and atomics */
 	{.id = "A1", .side = 's', .lent = 100, .script = "> READ_REQUEST 0 len=100 A\n< READ_RESP_ONLY 0 n=100 msn=1\nalive 1"},
 	{.id = "A2", .side = 's', .lent = 3000, .script = "> READ_REQUEST 0 len=3000 A\n< READ_RESP_FIRST 0 n=1024\n"
 		"< READ_RESP_MIDDLE 1 n=1024\n< READ_RESP_LAST 2 n=952\nalive 3"},
@@ -115,7 +115,8 @@ const struct row rows[] = {
 		"> READ_REQUEST 4 len=8 A\n< READ_RESP_ONLY 4 fill=9"},
 	{.id = "A26", .side = 's', .lent = 64, .script = "atomics\n> READ_REQUEST 0 len=8 A\nsilent\nalive 1"},
 
-	/* rows Q, the requester: a client of rping's protocol sends */
+	/* rows Q of docs/spec/rocev2.md: the requester; the peer is a client of rping's protocol
+	 * and sends */
 	{.id = "Q4", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0\nnorequest 3000"},
 	{.id = "Q5", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 5\nrequest 0 same within=20000"},
 	{.id = "Q11", .side = 's', .manual_answers = true, .script = "request 0\nrequest 0 within=20000\nrequest 0 within=20000"},
@@ -131,7 +132,8 @@ const struct row rows[] = {
 	{.id = "Q21", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x65 msn=0\nrequest 0 same within=20000"},
 	{.id = "Q22", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x40 msn=0\nrequest 0 same within=20000"},
 	{.id = "Q41", .side = 's', .manual_answers = true, .script = "request 0\n> ACK 0 syn=0x60 msn=0\nrequest 0 same within=20000"},
-	/* rows Q, the requester: a server of rping's protocol READs */
+	/* rows Q of docs/spec/rocev2.md: the requester; the peer is a server of rping's protocol
+	 * and READs */
 	{.id = "Q2", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_MIDDLE 1 n=1024\n"
 		"> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
 	{.id = "Q23", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
@@ -150,7 +152,7 @@ const struct row rows[] = {
 	{.id = "Q45", .side = 'c', .manual_answers = true, .script = "set psn=0xFFFFFF\n" READS "> READ_RESP_FIRST 0 n=1024\n"
 		"> READ_RESP_MIDDLE 1 n=1024\n> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
 
-	/* rows C: connection management */
+	/* rows C of docs/spec/rocev2.md: connection management */
 	{.id = "C1", .side = 'c', .run = manage_reply},
 	{.id = "C2", .side = 'b', .run = manage_no_listener},
 	{.id = "C3", .side = 's', .run = manage_request},
