@@ -13,7 +13,7 @@ void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 
 static _Atomic bool none;
-/* true: allocations with the size of a capture's ring, about 1 MiB, fail */
+/* true: allocations that are as large as the ring buffer of a packet capture, about 1 MiB, fail */
 static _Atomic bool no_capture;
 static _Atomic unsigned refused;
 

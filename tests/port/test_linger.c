@@ -25,8 +25,8 @@ static const char *config(bool server, unsigned linger_ms)
 		server ? (int)getpid() : (int)getppid(), server ? 1 : 2, server ? 1 : 2, linger_ms);
 }
 
-/* Connects to a CM port without a listener and expects a REJ. The peer sends one as long as it
- * runs. */
+/* Connects to a CM port without a listener and expects a REJ, which the peer process sends as long
+ * as it runs. */
 static void is_refused_by(struct rn_link *l, uint8_t peer)
 {
 	struct rig_cq cq = rig_cq(l, 4);

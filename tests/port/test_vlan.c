@@ -1,6 +1,6 @@
-/* A port in a VLAN: its frames carry the tag. It accepts a tag in the frame, and a tag that the
- * driver has stripped and stored in the mbuf. Frames of another VLAN are counted and dropped. The
- * test uses IPv6 and jumbo frames, because they give the longest frames. */
+/* A network port in a VLAN: its frames carry the tag. It accepts a tag in the frame, and a tag that
+ * the driver has stripped and stored in the mbuf. Frames of another VLAN are counted and dropped.
+ * The test uses IPv6 and jumbo frames, because they give the longest frames. */
 #include "rig.h"
 
 #include <rte_ethdev.h>

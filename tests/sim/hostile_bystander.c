@@ -1,6 +1,6 @@
-/* Checks that a client of another protection domain (the bystander) is not disturbed: its node 1
- * sends numbered messages to its node 0, and all of them must arrive once and in order, whatever
- * happens to the other QPs. */
+/* Checks that a client of another protection domain (the bystander) is not disturbed: its QP on
+ * node 1 sends numbered messages to its QP on node 0, and all of them must arrive once and in
+ * order, whatever happens to the other QPs. */
 #include "hostile_bystander.h"
 
 #include <string.h>

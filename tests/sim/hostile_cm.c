@@ -55,7 +55,7 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 }
 
 /* Reacts correctly to half of the events REQ and REP, so that some connections are established;
- * disconnects some that are. */
+ * disconnects some of the established connections. */
 static void react(struct hostile_cm *c, unsigned node, const struct rn_event *ev)
 {
 	struct rn_cmd cmd = {.op = ev->kind == RN_EVENT_CM_REQUEST ? RN_CMD_CM_ACCEPT

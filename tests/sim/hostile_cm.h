@@ -16,10 +16,10 @@ struct hostile_cm {
 	uint32_t id[SIM_NODES][HOSTILE_IDS];
 	unsigned nids[SIM_NODES];
 	unsigned refused; /* number of failed DESTROY commands; must stay 0 */
-	/* type of the last forged message; whether some of its bits were flipped */
+	/* forged: type of the last forged message; damaged: some of its bits were flipped */
 	uint16_t forged;
 	bool damaged;
-	/* the last CM messages on the link, as a source of ids that exist */
+	/* the latest CM messages on the link, from which forgeries take ids that exist */
 	struct rn_cm_msg heard[HOSTILE_HEARD];
 	unsigned speaker[HOSTILE_HEARD], nheard;
 	uint32_t said_qpn[SIM_NODES]; /* QPN that each node sent in its last REQ or REP */

@@ -336,7 +336,7 @@ static void inject_forged_packet(struct hostile *h, unsigned node, bool mad)
 		note_transport(h, node, &p, v);
 }
 
-/* Copies an earlier frame of the link, unchanged or damaged. Returns its length. */
+/* Copies to `frame` an earlier frame of the link, unchanged or damaged. Returns its length. */
 static uint32_t replay(struct hostile *h, uint8_t *frame)
 {
 	unsigned how = below(h, 4);

@@ -9,7 +9,8 @@ void hostile_post(struct hostile *h, unsigned node, unsigned q, const struct sim
 		  bool forbidden);
 /* Posts receives and requests to QP q until a small number of each has not completed. */
 void hostile_work(struct hostile *h, unsigned node, unsigned q);
-/* Posts receives only, up to `receives`, so that no message waits for one. */
+/* Posts receives to QP q until `receives` of them have not completed, so that no message must wait
+ * for a receive. Posts no other requests. */
 void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned receives);
 
 #endif

@@ -148,7 +148,8 @@ static void set_up_regions(struct replay *r)
 			regions_add(&r->regions, p->va, p->op->has_reth ? p->dma_len : 8);
 	}
 	regions_register(&r->regions, n->mrs, n->arena + REGION, SIM_ARENA - REGION);
-	/* Backwards, so that the oldest value is written last and remains. */
+	/* Goes through the capture backwards, so that the oldest value of a word is written last
+	 * and remains. */
 	for (unsigned i = r->nrec; i-- > 0;)
 		if (!r->rec[i].ours && r->rec[i].pkt.op->family == RN_F_ATOMIC)
 			host_remember(r, &r->rec[i]);

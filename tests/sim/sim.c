@@ -743,7 +743,7 @@ void sim_settle(struct sim *sim)
 		must(round < 100000, "a shard never stops sending at one instant");
 }
 
-/* Returns the time of the next timer of a node. */
+/* Returns when the next timer of a node expires. */
 static rn_time next_of(const struct sim_node *n)
 {
 	rn_time next = rn_shard_next(n->shard);

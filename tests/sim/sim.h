@@ -167,8 +167,8 @@ bool sim_poll(struct sim *sim, unsigned node, struct rn_cqe *cqe);
 bool sim_event(struct sim *sim, unsigned node, unsigned kind, struct rn_event *ev);
 
 /* Makes one step: both nodes send all they can, then the time advances to the next arrival or
- * timer, which is handled. Returns false if there is none up to `until`; then the time is `until`,
- * if that is finite. */
+ * timer, which is handled. If there is none up to `until`, returns false and sets the time to
+ * `until`, unless `until` is RN_TIME_NEVER. */
 bool sim_step(struct sim *sim, rn_time until);
 void sim_run(struct sim *sim, rn_time until);
 /* Lets both nodes send until neither has a frame that it may send at the current time. */

@@ -57,8 +57,8 @@ static void expect_shared(void)
 	assert_true(bottleneck_use(&b) >= 0.9);
 }
 
-/* All flows start at once and do not stop. In the first 80 ms the rates converge, also without
- * loss; in the next 80 ms the shares are measured. */
+/* All flows start at once and do not stop. In the first 80 ms their rates converge, and even then
+ * nothing is lost; in the next 80 ms the shares are measured. */
 static void share(unsigned flows, bool read, const char *what)
 {
 	struct bottleneck_spec spec;

@@ -26,9 +26,10 @@ enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 struct bench {
 	struct sim sim;
-	int32_t psn;	     /* PSN of the peer's next request, counted from the first */
-	unsigned sent;	     /* frames sent by the node under test since the last check */
-	struct rn_pkt reply; /* the last of these frames; its payload is no longer valid */
+	int32_t psn;   /* PSN of the peer's next request, counted from the first */
+	unsigned sent; /* frames sent by the node under test since the last check */
+	/* the last frame that the node under test sent; its payload is no longer valid */
+	struct rn_pkt reply;
 	uint8_t frame[SIM_FRAME_MAX];
 	unsigned len;
 };

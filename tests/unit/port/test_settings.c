@@ -1,5 +1,5 @@
-/* The port's addresses, VLAN, traffic class and path MTU, and the congestion parameters, follow
- * from the configuration. */
+/* The addresses, VLAN, traffic class and path MTU of a network port, and the congestion parameters,
+ * follow from the configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
