@@ -63,8 +63,9 @@ static void usage(FILE *f)
 	      f);
 }
 
-/* Waits up to ms for a completion of the given kind, and skips completions of sends. Returns 1 if
- * there is one, 0 if none came in time, -1 after an error or if the peer disconnected. */
+/* Waits up to `ms` milliseconds for a completion of the given kind, and skips completions of other
+ * kinds. Returns 1 if there is one, 0 if none came in time, -1 after an error or if the peer
+ * disconnected. */
 static int await_for(struct session *s, enum done_kind kind, struct done *d, int ms)
 {
 	int got;

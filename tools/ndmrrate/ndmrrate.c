@@ -16,7 +16,7 @@
 #include "common/stop.h"
 
 #define MOST	 10000 /* regions that each thread registers in a table row */
-#define LEAST	 2000  /* the same in a row of the largest size */
+#define LEAST	 2000  /* regions that each thread registers in the row of the largest size */
 #define PATIENCE 10000 /* ms to wait for one registration */
 
 static struct sizes sizes = {1, 4 << 20};

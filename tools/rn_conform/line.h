@@ -18,7 +18,7 @@ struct line {
 	uint64_t sent_at;   /* time of this tool's last RoCE frame, in ns */
 	unsigned arps;	    /* number of ARP requests received for this tool's address */
 	unsigned bad;	    /* number of RoCE frames of the peer that every NIC must drop */
-	char bad_text[160]; /* the first of the bad frames, as text */
+	char bad_text[160]; /* the first frame that was counted in `bad`, as text */
 	/* number of frames logged since line_clear_log(); the last LINE_NOTES of them are kept */
 	unsigned notes;
 	char note[LINE_NOTES][256];
