@@ -15,8 +15,9 @@
 #define LEN   4096u
 #define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
-/* A driver calls rte_eth_dev_callback_process() when its device is removed. The installed headers
- * of DPDK do not declare it. The first element of the array rte_eth_devices is port 0. */
+/* A DPDK driver calls rte_eth_dev_callback_process() when its device is removed. The installed
+ * headers of DPDK declare neither this function nor the array rte_eth_devices, whose first element
+ * is port 0. */
 struct rte_eth_dev;
 extern char rte_eth_devices[];
 int rte_eth_dev_callback_process(struct rte_eth_dev *dev, enum rte_eth_event_type event, void *ret);
@@ -73,7 +74,8 @@ static void by_us(void)
 	assert_int_equal(rn_link_unplug(info[0].name), 0);
 }
 
-/* The application, or a tool, removes the device through EAL and not through softrnic. */
+/* Removes the device through EAL and not through softrnic, as the application or a tool might
+ * do. */
 static void by_somebody_else(void)
 {
 	char name[RTE_ETH_NAME_MAX_LEN];

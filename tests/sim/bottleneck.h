@@ -22,7 +22,8 @@ struct bottleneck_spec {
 	/* delay from a sending node to the shared queue, and also from the shared queue to a
 	 * receiving node */
 	rn_time delay;
-	uint32_t kmin, kmax, buffer; /* in bytes */
+	/* in bytes: thresholds of the marking, size of the shared queue's buffer */
+	uint32_t kmin, kmax, buffer;
 	uint32_t pmax_ppm;
 	uint8_t path_mtu; /* path MTU code, 1..5 */
 	uint32_t window;  /* greatest number of packets that a QP may have in flight */

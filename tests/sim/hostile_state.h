@@ -53,7 +53,8 @@ struct ledger_entry {
 
 /* What the checks record about a QP since it was created. */
 struct hostile_life {
-	/* ledger index of its first request; earlier entries belong to former QPs in its slot */
+	/* ledger index of the QP's first request; earlier entries belong to former QPs in its
+	 * slot */
 	uint32_t first;
 	uint32_t last[2]; /* wr_id of the last completion: [0] sends, [1] receives */
 };

@@ -74,8 +74,8 @@ uint8_t capture_type(const struct replay *r)
 }
 
 /* Finds the QPNs of both ends. A datagram carries both of them. An RC response has the PSN of its
- * request, so the two together give both QPNs. UC has no responses, so the QPN of the replaced
- * host's peer stays unknown; it is not needed. */
+ * request, so the two together give both QPNs. UC has no responses and its packets carry only the
+ * destination's QPN, so the QPN of the side that sends stays unknown; it is not needed. */
 void capture_pairs(struct replay *r)
 {
 	const struct record *last = &r->rec[r->nrec - 1];

@@ -7,7 +7,7 @@
 #include "sim.h"
 
 /* Areas in the arena of the NIC under test, as offsets from its start. */
-#define SOURCE 0u	  /* data of its SENDs and WRITEs: byte i has the value i >> 8 */
+#define SOURCE 0u	  /* data of the NIC's SENDs and WRITEs: byte i has the value i >> 8 */
 #define RECVS  (1u << 20) /* receive buffers: receive `id` is at RECVS + id * 64 KiB */
 #define V      (2u << 20) /* target of the peer's requests: byte i has the value i >> 8 */
 #define READS  (3u << 20) /* where the READs that it posts store their data */
@@ -15,7 +15,8 @@
 enum { KEY_K, KEY_RO, KEY_WO, KEY_LO, KEY_PD2, KEY_TINY, KEYS };
 struct row_key {
 	const char *name;
-	/* of the key's region, which begins at V; the QP is in SIM_PD */
+	/* length, protection domain and access rights of the key's region, which begins at V; the
+	 * QP is in SIM_PD */
 	uint32_t length, pd, access;
 };
 extern const struct row_key row_keys[KEYS];

@@ -33,7 +33,8 @@
 #include "flow/retry.h"
 #include "base/types.h"
 
-/* What is counted in both replays of a capture (in the place of each host) together. */
+/* Sums over the two replays of a capture, in which the shard takes the place of one host and then
+ * of the other. */
 struct tally {
 	unsigned frames; /* number of frames that the shard must send */
 	/* number of the peer's frames that the shard must classify as duplicate, gap or NAK */

@@ -1,4 +1,5 @@
-/* perftest's records in text and binary form. One text was recorded from perftest 4.5 itself. */
+/* The records that the two ends of a perftest run exchange, in text and binary form. One text was
+ * recorded from perftest 4.5 itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The ICRC is compared with that of known frames, whole and given as the bytes that it is computed
- * over. Header fields that are masked must not change it, all other bytes must. */
+/* Tests the ICRC with frames whose ICRC is known, and with the bytes over which those ICRCs are
+ * computed. Header fields that are masked must not change the ICRC, all other bytes must. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
