@@ -34,7 +34,7 @@ struct endpoint {
 	OVERLAPPED ov, notify;
 	bool notify_pending;
 	IND2MemoryRegion *mr;
-	IND2MemoryWindow *window; /* the window that the peer may access, or NULL */
+	IND2MemoryWindow *window; /* the memory window that the peer may access, or NULL */
 	uint8_t *mem;
 	size_t mem_bytes;
 	uint32_t local_token, remote_token;

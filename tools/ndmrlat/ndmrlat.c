@@ -23,7 +23,8 @@ struct watch {
 	OVERLAPPED ov;
 };
 
-/* Sums, in seconds: call: time within the calls; all: time until the requests have completed. */
+/* Times summed over the requests of a row, in seconds. call: time within the calls; all: time from
+ * the calls until the requests have completed. */
 struct spent {
 	double call, all;
 };
