@@ -1,7 +1,8 @@
-/* A provider that is not softrnic, for the tests of the catalogue: it has one address and adapters
- * without function. The class id selects its behaviour: {nnnnnnnn-ffff-aaaa-...} owns 203.0.113.a,
- * numbers its adapters n, and fails to open them with ND_NO_MEMORY if f is not 0. $FAKE_ND_ADDRESS
- * is one more address of every class; with $FAKE_ND_BUSY the library must not be unloaded. */
+/* A small NetworkDirect provider beside softrnic's, for the tests of the provider catalogue: it has
+ * one address, and its adapters do nothing. The class id {nnnnnnnn-ffff-aaaa-...} selects its
+ * behaviour: the address is 203.0.113.a, the adapter id is n, and OpenAdapter fails with
+ * ND_NO_MEMORY if f is not 0. $FAKE_ND_ADDRESS adds one more address to every class; $FAKE_ND_BUSY
+ * makes DllCanUnloadNow answer that the library is in use. */
 #include "ndspi.h"
 #include "ndstatus.h"
 

@@ -1,5 +1,5 @@
-/* Shared by all interface tests; see fixture.h. Adapters are found by the addresses of the built-in
- * configuration. */
+/* Implementation of fixture.h, the helpers that all NetworkDirect interface tests share. Adapters
+ * are found by the addresses of the built-in configuration. */
 #include "fixture.h"
 
 #include "ndtypes.h"
@@ -148,7 +148,7 @@ HRESULT finish(void *obj, OVERLAPPED *ov)
 	return hr;
 }
 
-/* ---- live objects ---- */
+/* ---- counts of live objects ---- */
 
 #define KINDS 32
 

@@ -1,6 +1,6 @@
-/* Helpers of the interface tests: two open adapters that reach each other, a connected pair of
- * queue pairs, and short functions that post and wait. Every wait is bounded, and a timeout
- * fails the test. */
+/* Helpers of the NetworkDirect interface tests: two open adapters that reach each other, a
+ * connected pair of queue pairs, and short functions that post and wait. Every wait is bounded, and
+ * a timeout fails the test. */
 #ifndef FIXTURE_H
 #define FIXTURE_H
 
@@ -81,14 +81,14 @@ struct end {
 
 #define BUF_BYTES (256u * 1024)
 
-/* Limits of an end's objects; a field that is 0 stands for the default in its comment. */
+/* Limits of an end's objects. A field that is 0 stands for the default named in its comment. */
 struct how {
 	ULONG cq_depth; /* default: 256 */
-	ULONG depth;	/* of either queue of the queue pair; default: 64 */
-	ULONG sge;	/* of a request; default: 4 */
-	ULONG inl;	/* bytes; default: 128 */
+	ULONG depth;	/* entries of each of the queue pair's two queues; default: 64 */
+	ULONG sge;	/* scatter/gather entries of a request; default: 4 */
+	ULONG inl;	/* inline data of a request in bytes; default: 128 */
 	ULONG mr_flags; /* default: all access rights */
-	ULONG in, out;	/* read limits; default: 4 */
+	ULONG in, out;	/* MaxInboundReadLimit, MaxOutboundReadLimit; default: 4 */
 };
 
 void end_open(struct end *e, int which, const struct how *how);
@@ -119,9 +119,11 @@ void listen_on(struct end *e, IND2Listener **listener, uint16_t *port, ULONG bac
 void bind_any(struct end *e, IND2Connector *c);
 HRESULT start_connect(struct pair *p, const struct how *how, const void *data, ULONG len,
 		      OVERLAPPED *ov);
-/* Connects until b's connector has the request; a's Connect is pending. */
+/* Runs the handshake until b's connector has received the connection request; a's Connect is still
+ * pending. */
 void reach_request(struct pair *p, const struct how *how, OVERLAPPED *connect);
-/* Connects until a's Connect has ended; b's Accept is pending, CompleteConnect is next. */
+/* Runs the handshake until a's Connect has ended with b's reply; b's Accept is still pending, and
+ * a's next step is CompleteConnect. */
 void reach_reply(struct pair *p, const struct how *how, OVERLAPPED *accept);
 
 /* ---- traffic: all offsets are offsets in buf ---- */

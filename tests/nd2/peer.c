@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define PEER_FD 100 /* descriptor number of the socket in the peer's process */
-#define MANY	32  /* most connections that a plan may have */
+#define MANY	32  /* upper limit of peer_plan.connections */
 
 static const struct peer_plan *the_plan; /* set in the peer's process only */
 
@@ -70,8 +70,8 @@ int peer_be(const struct peer_plan *plan)
 	const struct CMUnitTest peer[] = {cmocka_unit_test(accept_all)};
 
 	the_plan = plan;
-	/* The peer's result must not be mixed with the TAP output of the test, so it goes to
-	 * stderr. */
+	/* The peer process writes its test result to stderr, as stdout belongs to the TAP output of
+	 * the test. */
 	cmocka_set_message_output(CM_OUTPUT_STDOUT);
 	unsetenv("CMOCKA_MESSAGE_OUTPUT");
 	dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -1,5 +1,6 @@
-/* A peer process at the other end of a memif: it accepts connections and then does nothing, until
- * the test stops or kills it. The test's main() calls peer_be() when it has an argument. */
+/* Runs a second process at the other end of a memif: it accepts connections and then does nothing,
+ * until the test stops or kills it. The second process is the test program again, started with an
+ * argument; its main() then calls peer_be(). */
 #ifndef PEER_H
 #define PEER_H
 
@@ -24,7 +25,7 @@ double now_s(void);
 
 /* Starts the process, opens adapters[0] on this side and waits until the peer listens. */
 void peer_start(struct peer *peer, const struct peer_plan *plan);
-/* Opens the end e and connects it to the peer. */
+/* Opens the end e on adapters[0] and connects it to the peer process. */
 void peer_connect(const struct peer *peer, struct end *e);
 /* Kills the process and waits until it has ended. */
 void peer_kill(struct peer *peer);

@@ -5,11 +5,11 @@
 #include "fixture.h"
 
 /* clang-format off */
-#define STAND_ROWS(X) /* columns: name; the side whose connector is in that state */ \
+#define STAND_ROWS(X) /* columns: name of the state; the side whose connector is in it */ \
 	X(IDLE,          passive) \
 	X(BOUND,         active) \
 	X(QUEUED,        passive) \
-	X(REQ_SENT,      active)  /* the peer's connector holds the request */ \
+	X(REQ_SENT,      active)  /* the peer's connector has received the REQ */ \
 	X(REP_RECEIVED,  active) \
 	X(REQ_RECEIVED,  passive) \
 	X(REP_SENT,      passive) \
@@ -40,7 +40,7 @@ struct stand {
 /* Brings the connector into the state. Each queue pair gets one receive, with context 1; in
  * DISCONNECTING a message of the peer has used the receive of this side. */
 void stand_open(struct stand *, enum stand_state);
-/* True if the connector is still in its state; DISCONNECTING ends without a call. */
+/* True if the connector is still in its state; the state DISCONNECTING ends by itself. */
 bool stand_holds(struct stand *);
 /* Releases all objects that the test has not released. */
 void stand_close(struct stand *);

@@ -1,4 +1,4 @@
-/* Adapters, and rules that hold for all objects: rows 20 to 36 of docs/spec/nd2.md. */
+/* Tests of adapters, and of rules that hold for all objects: rows 20 to 36 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -243,7 +243,7 @@ static void nd2_row_029_other_values_over_the_limit(void **state)
 	end_close(&e);
 }
 
-/* QueryInterface of an IUnknown that the provider has not created. */
+/* QueryInterface of an object that does not belong to the provider. */
 static HRESULT stranger_query(IUnknown *This, REFIID riid, void **ppv)
 {
 	return E_NOINTERFACE;

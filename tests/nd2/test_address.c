@@ -1,5 +1,6 @@
-/* Addresses and ports: both families, wildcards, this host's own names, and the end of the
- * ephemeral range. The adapters have room for more connectors than there are ephemeral ports. */
+/* Addresses and port numbers: IPv4 and IPv6, wildcards, the loopback addresses, and the end of the
+ * range of ephemeral ports. The adapters have room for more connectors than there are ephemeral
+ * ports. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -102,7 +103,8 @@ static uint16_t listen_at(struct end *e, union any_address at, IND2Listener **l)
 	return port_of(&got);
 }
 
-/* Connects a's connector, bound to `from`, to `to`, where b answers through l. */
+/* Binds a's connector to the address `from` and connects it to the address `to`, at which b accepts
+ * through the listener l. */
 static void connect_by(struct end *a, struct end *b, IND2Listener *l, union any_address from,
 		       union any_address to)
 {
@@ -136,7 +138,7 @@ static void check_route(int peer, union any_address listen, union any_address fr
 	else
 		to.in6.sin6_port = remote.in6.sin6_port = htons(port);
 	connect_by(&a, &b, l, from, to);
-	/* Each side's local address is the address that the other side reports as its peer's. */
+	/* Each side's own address must be the one that the other side reports as its peer's. */
 	seen = local_of(a.connector);
 	if (local.sa.sa_family == AF_INET)
 		local.in.sin_port = htons(port_of(&seen));
@@ -158,9 +160,9 @@ static void check_route(int peer, union any_address listen, union any_address fr
 
 static void nd2_own_every_way_to_name_an_address(void **state)
 {
-	/* Arguments: peer adapter, listener's address, connector's address, destination; then
-	 * the local and the remote address that both sides must report. These routes lead to the
-	 * other adapter. */
+	/* Arguments: the adapter that accepts, the listener's address, the connector's address, the
+	 * destination; then the two addresses that both sides must report for the active and the
+	 * passive side. Here adapter 0 connects to adapter 1. */
 	check_route(1, v4(1, 0), v4(0, 0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v6(1, 0), v6(0, 0), v6(1, 0), v6(0, 0), v6(1, 0));
 	check_route(1, any4(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
@@ -169,7 +171,7 @@ static void nd2_own_every_way_to_name_an_address(void **state)
 	check_route(1, any6(0), any6(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, any6(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v4(1, 6000), v4(0, 6001), v4(1, 0), v4(0, 0), v4(1, 0));
-	/* The adapter connects to itself. */
+	/* Adapter 0 connects to itself. */
 	check_route(0, v4(0, 0), v4(0, 0), v4(0, 0), v4(0, 0), v4(0, 0));
 	check_route(0, v6(0, 0), v6(0, 0), v6(0, 0), v6(0, 0), v6(0, 0));
 	check_route(0, any4(0), v4(0, 0), self4(0), v4(0, 0), v4(0, 0));
@@ -220,8 +222,9 @@ static void nd2_own_addresses_that_do_not_match(void **state)
 	end_close(&e);
 }
 
-/* Each pair of address and port can have one listener. Wildcards are addresses of their own; a
- * request goes to the listener with the exact address, if there is one. */
+/* Each pair of address and port can have one listener; 0.0.0.0 and :: count as addresses of their
+ * own here. A connection request goes to the listener with exactly its destination, if there is
+ * one, else to one with a wildcard. */
 static void nd2_own_listeners_side_by_side(void **state)
 {
 	const union any_address at[] = {v4(1, 700), any4(700), any6(700), v6(1, 700)};
@@ -235,8 +238,8 @@ static void nd2_own_listeners_side_by_side(void **state)
 		listen_at(&b, at[i], &l[i]);
 	for (int i = 0; i < 4; i++)
 		HR(CALL(again, Bind, &at[i].sa, bytes_of(&at[i])), ND_SHARING_VIOLATION);
-	/* An IPv4 request goes to the listener with the exact address; when that is released, to
-	 * the one at 0.0.0.0; then to the one at ::. */
+	/* A connection request over IPv4 goes to the listener with the exact address; when that is
+	 * released, to the one at 0.0.0.0; then to the one at ::. */
 	for (int i = 0; i < 3; i++) {
 		OVERLAPPED request = {0}, connect = {0};
 		union any_address to = v4(1, 700), from = v4(0, 0);
@@ -264,8 +267,8 @@ static void nd2_own_listeners_side_by_side(void **state)
 	end_close(&b);
 }
 
-/* All ephemeral ports are in use: Bind to port 0 is refused, while explicit and released ports can
- * still be bound. */
+/* All ephemeral ports are in use: Bind to port 0 is refused. A port outside of the range can still
+ * be bound, and so can an ephemeral port that was released. */
 static void nd2_own_ephemeral_ports_run_out(void **state)
 {
 	static IND2Connector *c[MAX_CM + 1];
@@ -304,13 +307,15 @@ static void nd2_own_ephemeral_ports_run_out(void **state)
 		HR(CALL(l, GetLocalAddress, &again.sa, &cb), ND_SUCCESS);
 	}
 	assert_int_equal(port_of(&again), freed);
-	/* The next limit is the connection manager's table (limits.max_cm). */
+	/* More connectors can be bound to the explicit port 4000, until the connection manager's
+	 * table (limits.max_cm) is full. */
 	for (; n < MAX_CM + 1; n++) {
 		hr = CALL(adapters[0], CreateConnector, &IID_IND2Connector, e.file, (void **)&c[n]);
 		if (hr != ND_SUCCESS)
 			break;
 		hr = CALL(c[n], Bind, &exact.sa, sizeof(exact.in));
-		if (hr != ND_SUCCESS) { /* the listener uses an entry of the table too */
+		/* The listener uses an entry of the table too, so the last connector gets none. */
+		if (hr != ND_SUCCESS) {
 			RELEASE(c[n]);
 			break;
 		}

@@ -1,5 +1,6 @@
-/* Addresses that are added and removed: the provider's list, an open adapter's list, and the
- * helper library's answers. The argument is the catalogue's folder. */
+/* What is listed when addresses are added to the configuration or removed from it: by the provider,
+ * by an open adapter, and by the helper library. The argument is the folder of the provider
+ * catalogue. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -154,7 +155,8 @@ static void nd2_own_an_open_adapter_keeps_its_addresses(void **state)
 	adapter_lists(a, "192.0.2.1 2001:db8::1 ");
 	rewrite(moved);
 	adapter_lists(a, "192.0.2.1 2001:db8::1 ");
-	/* The list keeps the addresses of the open adapter; an address that cannot be opened is not
+	/* The provider lists the old addresses of the open adapter. 192.0.2.7 has been added to the
+	 * configuration of that adapter, but cannot be opened before it is closed, so it is not
 	 * listed. */
 	provider_lists("192.0.2.1 2001:db8::1 192.0.2.2 ");
 	helper_lists("192.0.2.1 2001:db8::1 192.0.2.2 ");

@@ -1,6 +1,7 @@
-/* CPU affinity: which shard serves a queue pair, and what GetNotifyAffinity returns. Two shards,
- * on CPUs 0 and 1. A client cannot see shards, so the linker's --wrap replaces rn_link_open,
- * through which this test sees the commands to the NIC. */
+/* CPU affinity: which shard serves a queue pair, and what GetNotifyAffinity returns. (A shard is
+ * the part of the NIC that one thread serves.) There are two shards, on CPUs 0 and 1. A client
+ * cannot see shards, so the linker's --wrap replaces rn_link_open, through which this test sees the
+ * commands to the NIC. */
 #include "fixture.h"
 
 #include "rn/link.h"
@@ -102,14 +103,14 @@ static void nd2_own_queue_pairs_follow_the_affinity_of_their_queues(void **state
 	} rows[] = {
 		{0, 1, 0, 1, 0},
 		{0, 2, 0, 0, 1},
-		{0, 2, 1, 0, 1}, /* the receive queue's affinity has precedence */
+		{0, 2, 1, 0, 1}, /* both differ: that of the receive queue decides */
 		{0, 0, 1, 1, 0},
 		{0, 0, 2, 0, 1},
-		{0, 4, 0, 0, 1}, /* no shard on that CPU: the nearest one */
+		{0, 4, 0, 0, 1}, /* CPU 2 has no shard: that of CPU 1 is nearest */
 		{0, (KAFFINITY)1 << 63, 0, 0, 1},
 		{0, 0, 0, 0, 0}, /* no affinity: the shard on the caller's CPU */
 		{0, 0, 0, 1, 1},
-		{1, 1, 1, 1, 1}, /* unknown group: the affinity is ignored */
+		{1, 1, 1, 1, 1}, /* unknown processor group: the affinity is ignored */
 		{7, 2, 2, 0, 0},
 	};
 	struct end e;
@@ -229,9 +230,11 @@ static void nd2_own_affinity_is_that_of_the_thread_that_notifies(void **state)
 	for (unsigned i = 0; i < 64; i++)
 		any |= (KAFFINITY)(CPU_ISSET(i, &before) != 0) << i;
 	cq = cq_near(&e, 0, 1);
-	assert_int_equal(reported(cq), any); /* the queue's affinity does not move the thread */
+	/* CreateCompletionQueue's affinity does not move the delivery thread. */
+	assert_int_equal(reported(cq), any);
 	pin_caller(1);
-	assert_int_equal(reported(cq), any); /* the caller's CPU does not move it either */
+	/* The CPU of the calling thread does not move it either. */
+	assert_int_equal(reported(cq), any);
 	let_caller_go();
 	for (unsigned cpu = 0; cpu < 2; cpu++) {
 		CPU_ZERO(&set);

@@ -1,6 +1,6 @@
-/* Attempts to connect: repeated after a failure, many from one port, from both sides at once, by
- * slow clients. The connection manager has short timeouts here, and 192.0.2.9 is a neighbour that
- * never answers. */
+/* Attempts to connect: repeated after a failure, many from one port number, from both sides at
+ * once, by slow clients. The connection manager has short timeouts here, and 192.0.2.9 is a
+ * neighbour that never answers. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -49,7 +49,8 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 	for (int round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			HR(try_to_reach(&p.a, rows[i].which, rows[i].port), rows[i].status);
-	/* The peer rejects the request; after that the peer's connector cannot be used again. */
+	/* The peer rejects the request. A connector that has rejected is spent, so the peer makes a
+	 * new one. */
 	reach_request(&p, NULL, &connect);
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_SUCCESS);
 	HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
@@ -117,8 +118,8 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 	pair_close(&p);
 }
 
-/* Two connectors with the same local and remote address and port: the second Connect is refused
- * until the first connector is released. */
+/* A connection is named by local and remote address and port: a second Connect with the same four
+ * is refused until the first connector is released. */
 static void nd2_own_one_connection_per_address_pair(void **state)
 {
 	struct sockaddr_in from, to;
@@ -142,7 +143,8 @@ static void nd2_own_one_connection_per_address_pair(void **state)
 	pair_close(&p);
 }
 
-/* Many connectors are bound to the port of one listener and connect to different peers. */
+/* Many connectors are bound to one local port, on which a listener of the same end listens, and
+ * connect to different peers. */
 static void nd2_own_many_connections_from_one_port(void **state)
 {
 	enum { MANY = 12 };
@@ -181,8 +183,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 		exchange(&a[i], &b[i]);
 		exchange(&b[i], &a[i]);
 	}
-	/* The other direction: a peer connects to the shared port, from a port to which the
-	 * shared port has connected before. */
+	/* The other direction: a peer connects to that shared local port, from a port to which a
+	 * connection from the shared port already exists. */
 	RELEASE(a[0].connector);
 	RELEASE(a[0].qp);
 	RELEASE(b[0].connector);
@@ -212,8 +214,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 	}
 }
 
-/* One of two sides that connect to each other at the same moment, each from the port on which it
- * listens. */
+/* One of two sides that connect to each other at the same moment. Each connects from the port
+ * number on which it listens. */
 struct caller {
 	struct end out, in;
 	IND2Listener *listener;
@@ -269,8 +271,9 @@ static void nd2_own_both_sides_connect_at_once(void **state)
 	}
 }
 
-/* A client answers after 1 s, later than all repeats of a REQ or REP together (cm_response_ms and
- * cm_retries are small): the connection manager sends an MRA, which extends the peer's timeout. */
+/* A client answers after 1 s, later than all repetitions of a REQ or REP together, as
+ * cm_response_ms and cm_retries are small. The connection manager therefore sends an MRA, which
+ * extends the peer's timeout. */
 static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
@@ -288,8 +291,8 @@ static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 	pair_close(&p);
 }
 
-/* A queue pair that was flushed cannot be connected. Accept refuses it, and the connection
- * request stays valid for another queue pair. */
+/* A queue pair cannot be connected once it was flushed. Accept refuses it, and the connection
+ * request can still be accepted with another queue pair. */
 static void nd2_own_a_flushed_queue_pair_is_no_good(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
@@ -322,8 +325,8 @@ static void nd2_own_a_flushed_queue_pair_is_no_good(void **state)
 	pair_close(&p);
 }
 
-/* The active side flushes its queue pair between REP and CompleteConnect: the attempt fails, and
- * the peer's Accept ends with ND_CONNECTION_REFUSED. */
+/* The active side flushes its queue pair after the REP has arrived and before it calls
+ * CompleteConnect: the attempt fails, and the peer's Accept ends with ND_CONNECTION_REFUSED. */
 static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 {
 	OVERLAPPED accept = {0}, complete = {0};
@@ -344,7 +347,8 @@ static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 static void nd2_own_read_limits_are_negotiated(void **state)
 {
 	static const struct {
-		/* Limits that the active and the passive side request. */
+		/* Limits that are requested: in and out by the active side, peer_in and peer_out by
+		 * the passive side. */
 		ULONG in, out, peer_in, peer_out;
 		/* Negotiated limits of the active side; those of the passive side are the same,
 		 * with in and out swapped. */

@@ -1,5 +1,5 @@
-/* Connection requests that wait at a listener: order, limits, withdrawal by the active side, and
- * which file gets the completion. */
+/* Connection requests that wait at a listener: their order, how many may wait, their withdrawal by
+ * the active side, and at which completion port the end of GetConnectionRequest is seen. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -41,7 +41,7 @@ static uint32_t number_in(IND2Connector *c)
 	return number;
 }
 
-/* Takes the next request from the listener into a new connector of e. */
+/* Takes the next connection request from the listener into a new connector of e. */
 static IND2Connector *take(struct end *e, IND2Listener *l)
 {
 	IND2Connector *c = new_connector(e);
@@ -69,7 +69,7 @@ static void nd2_own_listening_step_by_step(void **state)
 	HR(CALL(l, GetLocalAddress, (struct sockaddr *)&sin, &cb), ND_BUFFER_OVERFLOW);
 	assert_int_equal(cb, sizeof(sin));
 	HR(CALL(l, GetLocalAddress, (struct sockaddr *)&sin, &cb), ND_SUCCESS);
-	/* A bound listener refuses requests until Listen is called. */
+	/* A listener that is bound refuses connection requests until Listen is called. */
 	call_from(&call, &p.a, ntohs(sin.sin_port), 1);
 	HR(finish(call.c, &call.ov), ND_CONNECTION_REFUSED);
 	hang_up(&call);
@@ -83,8 +83,8 @@ static void nd2_own_listening_step_by_step(void **state)
 	pair_close(&p);
 }
 
-/* With backlog 0 (no limit) or UINT32_MAX all requests wait, and are taken in the order of
- * arrival. */
+/* With backlog 0 (no limit) or UINT32_MAX all connection requests wait, and are taken in the order
+ * of arrival. */
 static void nd2_own_backlog_of_any_size(void **state)
 {
 	static struct caller call[MANY];
@@ -114,8 +114,8 @@ static void nd2_own_backlog_of_any_size(void **state)
 	}
 }
 
-/* The backlog counts requests that no connector has taken yet: a taken request makes room for
- * another one. */
+/* The backlog counts connection requests that no connector has taken yet: a request that is taken
+ * makes room for another one. */
 static void nd2_own_backlog_counts_the_unclaimed(void **state)
 {
 	struct caller call[5];
@@ -160,7 +160,7 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 	HR(status_after(&call[0].ov, 0), ND_CANCELED);
 	RELEASE(call[2].c);
 	HR(status_after(&call[2].ov, 0), ND_CANCELED);
-	RELEASE(call[3].qp); /* withdraws the last request of the listener's queue */
+	RELEASE(call[3].qp); /* withdraws the connection request that came last */
 	HR(status_after(&call[3].ov, 0), ND_CANCELED);
 	sleep_ms(50);
 	c = take(&p.b, p.listener);
@@ -177,8 +177,8 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 	pair_close(&p);
 }
 
-/* The active side withdraws a request that a connector has already taken: each further call on that
- * connector fails. */
+/* A connector has taken a connection request, and then the active side withdraws it: each further
+ * call on that connector fails. */
 static void nd2_own_request_withdrawn_after_it_was_taken(void **state)
 {
 	struct caller call;
@@ -225,8 +225,8 @@ static void nd2_own_held_requests_outlive_the_listener(void **state)
 	pair_close(&p);
 }
 
-/* GetConnectionRequest is a request of the listener: its packet goes to the port of the listener's
- * file, not to that of the connector's file. */
+/* GetConnectionRequest is a request of the listener: its packet goes to the completion port of the
+ * listener's file, not to that of the connector's file. */
 static void nd2_own_packet_goes_to_the_listeners_file(void **state)
 {
 	HANDLE port[2], file[2];
@@ -271,7 +271,8 @@ static void nd2_own_packet_goes_to_the_listeners_file(void **state)
 	}
 }
 
-/* A request skips a connector that its client has released and goes to the next waiting one. */
+/* GetConnectionRequest is pending for two connectors, and the client releases the first: the
+ * connection request goes to the second one. */
 static void nd2_own_released_connectors_are_passed_over(void **state)
 {
 	OVERLAPPED request[2] = {{0}}, connect = {0};

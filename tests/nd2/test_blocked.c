@@ -1,7 +1,7 @@
-/* A thread has blocked every signal, SIGSEGV and SIGBUS too, while registered memory is
- * unmapped: the request that uses the memory ends with an error and the process survives, even
- * if this thread polls the adapter. The thread's signal mask is unchanged after each call.
- * usage: nd2_blocked POLICY */
+/* A thread has blocked every signal, even SIGSEGV and SIGBUS, while memory of a registered region
+ * is unmapped: a request that uses the memory ends with an error and the process survives, even if
+ * this thread itself polls the NIC and hits the fault. The thread's signal mask is unchanged after
+ * each call. usage: nd2_blocked POLICY */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -61,8 +61,8 @@ static void take_away(struct hole *h)
 	usleep(1000);
 }
 
-/* A thread of these tests. It makes `request` with no signal blocked, then with all signals
- * blocked. */
+/* A thread of these tests and its objects. The thread calls `request` after it has blocked all
+ * signals. */
 struct life {
 	struct pair p;
 	struct hole h;
@@ -78,7 +78,7 @@ static void sends(struct life *l)
 	reap_is(l->p.a.cq, 2, ND_ACCESS_VIOLATION);
 }
 
-/* The peer's Write into the unmapped memory is executed while this thread polls the adapter. */
+/* The peer's Write into the unmapped memory is executed while this thread polls the NIC. */
 static void is_written_to(struct life *l)
 {
 	ND2_SGE sge = {l->p.b.buf, LEN, l->p.b.local};

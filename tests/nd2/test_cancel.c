@@ -22,11 +22,11 @@ struct victim {
 	/* True while the thread is in a call that must not be a cancellation point. */
 	volatile bool inside;
 	const char *volatile doing;
-	unsigned kind; /* selects the call that waits() makes */
+	unsigned kind; /* number of the call that waits() makes */
 };
 
-/* Set under policy poll, where the victim thread gets little CPU time on a small machine: the
- * tests run fewer rounds. */
+/* True under the idle policy poll: on a small machine the shards then leave the tested thread
+ * little CPU time, so the tests run a tenth of the rounds. */
 static bool few;
 
 static unsigned rounds(unsigned quick)
@@ -79,8 +79,8 @@ static void *streams(void *arg)
 	return NULL;
 }
 
-/* Creation and release count as one call: cancelled between them, the thread would leak the
- * objects. */
+/* Creation and release count as one call of the library: a thread that is cancelled between them
+ * would leak the objects. */
 static void *makes_queues(void *arg)
 {
 	struct victim *v = arg;
@@ -161,7 +161,7 @@ static void *waits(void *arg)
 	return NULL;
 }
 
-/* ---- one round ---- */
+/* ---- one round: a thread works and is cancelled ---- */
 
 static const char *at_work = "";
 static struct victim *watched;
@@ -233,7 +233,8 @@ static void open_stand(struct stand *s)
 	s->v.peer = &s->mine.b;
 	HR(NdsEventCreate(1, 0, &s->v.event), ND_SUCCESS);
 	HR(NdsPortCreate(&s->v.port), ND_SUCCESS);
-	/* An event or port with a descriptor makes system calls, which are cancellation points. */
+	/* An event or completion port that has a file descriptor makes system calls, which are
+	 * cancellation points. */
 	assert_true(NdsEventGetFd(s->v.event) >= 0);
 	assert_true(NdsPortGetFd(s->v.port) >= 0);
 }
@@ -282,8 +283,8 @@ static void cancelled_while_arming(void **state)
 	run_victims(arms_and_rings, rounds(60));
 }
 
-/* A thread is cancelled while it waits for an event, a port or a request; the event, port or
- * request then works for the next thread. */
+/* A thread is cancelled while it waits for an event, a completion port or a request; afterwards the
+ * event, completion port or request works for another thread. */
 static void cancelled_while_waiting(void **state)
 {
 	struct stand s;
@@ -309,8 +310,8 @@ static void cancelled_while_waiting(void **state)
 	close_stand(&s);
 }
 
-/* A packet that arrives while its waiter is cancelled is either taken by that thread or left for
- * the next one. */
+/* A thread is cancelled while it waits at a completion port and a packet arrives: the packet is
+ * either taken by that thread or left for the next one. */
 static void packets_of_cancelled_waiters(void **state)
 {
 	struct stand s;
@@ -334,8 +335,8 @@ static void packets_of_cancelled_waiters(void **state)
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_sec += PATIENCE;
 		assert_int_equal(pthread_timedjoin_np(thread, &result, &until), 0);
-		/* The thread took the packet before it was cancelled, or the packet is still in the
-		 * port. */
+		/* The thread took the packet before it was cancelled, or the packet is still at the
+		 * completion port. */
 		if (NdsPortGet(s.v.port, &entry, 1, 0, &n) == (HRESULT)ND_SUCCESS)
 			assert_int_equal(entry.dwNumberOfBytesTransferred, i);
 	}

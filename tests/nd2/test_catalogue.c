@@ -77,7 +77,8 @@ static HRESULT check(unsigned last)
 	return NdCheckAddress(SA(&sin), sizeof(sin));
 }
 
-/* Opens the adapter of 203.0.113.`last`; *number is its number, 0 if it does not open. */
+/* Opens the adapter that has the address 203.0.113.`last`. *number gets the number in the adapter's
+ * class id, 0 if no adapter could be opened. */
 static HRESULT open_fake(unsigned last, uint32_t *number)
 {
 	struct sockaddr_in sin = fake_address(last);
@@ -126,7 +127,8 @@ static void nd2_own_the_next_owner_of_an_address_is_tried(void **state)
 	HR(open_fake(9, &number), ND_INVALID_ADDRESS);
 }
 
-/* A provider that cannot be loaded is skipped: no adapter for the address, no other error. */
+/* A provider that cannot be loaded is skipped: its address has no adapter, and no other error is
+ * reported. */
 static void nd2_own_a_provider_that_cannot_be_loaded_opens_nothing(void **state)
 {
 	uint32_t number;
@@ -189,8 +191,9 @@ static void nd2_own_busy_providers_are_unloaded_later(void **state)
 	assert_true(is_loaded());
 	HR(NdCleanup(), S_OK);
 	assert_true(is_loaded());
-	/* The next NdStartup keeps the busy provider although its catalogue entry is gone;
-	 * otherwise it would never be unloaded. */
+	/* The next NdStartup keeps the loaded provider, which answers that it is in use, although
+	 * its catalogue entry is gone; if NdStartup forgot the provider, NdFlushProviders could
+	 * never unload it. */
 	take_away("1");
 	for (int i = 0; i < 3; i++) {
 		HR(NdStartup(), S_OK);
@@ -319,7 +322,7 @@ static void nd2_own_more_providers_than_the_limit(void **state)
 	HR(check(17), ND_INVALID_ADDRESS);
 }
 
-/* ---- starts and stops ---- */
+/* ---- NdStartup and NdCleanup on several threads ---- */
 
 static void *start_and_stop(void *arg)
 {
@@ -335,8 +338,8 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* Calls work between a thread's own NdStartup and NdCleanup, whatever other threads start and
- * stop. */
+/* A thread can make calls between its own NdStartup and NdCleanup, even if other threads call
+ * NdStartup and NdCleanup meanwhile. */
 static void nd2_own_starts_and_stops_on_two_threads(void **state)
 {
 	pthread_t thread[2];

@@ -30,7 +30,7 @@ static unsigned pick(uint64_t *seed, unsigned n)
 	return (unsigned)(*seed >> 33) % n;
 }
 
-/* ---- one end's traffic: two threads, of which one posts and both take completions ---- */
+/* ---- the traffic of one end: one thread posts, and two threads take completions ---- */
 
 struct traffic {
 	struct end *e;
@@ -135,7 +135,7 @@ static void all_complete(struct traffic *t)
 	assert_int_equal(atomic_load(&t->completed), atomic_load(&t->posted));
 }
 
-/* ---- one worker ---- */
+/* ---- a worker: a thread that makes and ends connections ---- */
 
 struct worker {
 	pthread_t thread;
@@ -207,10 +207,11 @@ static void release_in_any_order(struct worker *w, struct pair *p)
 		RELEASE(*all[k]);
 		all[k] = all[i - 1];
 	}
-	pair_close(p); /* closes what is left: files and memory */
+	pair_close(p); /* closes the files and frees the memory */
 }
 
-/* Connects and exchanges traffic; each posted request completes, whatever ends the connection. */
+/* Connects and exchanges traffic. Each posted request must have its completion, whichever call ends
+ * the connection. */
 static void talk(struct worker *w, struct pair *p)
 {
 	struct traffic a, b;
@@ -225,7 +226,7 @@ static void talk(struct worker *w, struct pair *p)
 	if (pick(&w->seed, 2)) {
 		HR(CALL(p->a.qp, Flush), ND_SUCCESS);
 		HR(CALL(p->b.qp, Flush), ND_SUCCESS);
-	} else { /* Release flushes as well; the completion queues stay */
+	} else { /* Release flushes as well, and leaves the completion queues */
 		RELEASE(p->a.qp);
 		RELEASE(p->b.connector);
 		RELEASE(p->b.qp);

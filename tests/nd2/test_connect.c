@@ -1,4 +1,4 @@
-/* Connecting: rows 126 to 147 of docs/spec/nd2.md. */
+/* Tests of connecting two queue pairs: rows 126 to 147 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -158,7 +158,8 @@ static void nd2_row_134_a_rejection_brings_its_data(void **state)
 	assert_int_equal(cb, 148);
 	assert_memory_equal(got, no, sizeof(no));
 	reap_none(p.a.cq, 50);
-	/* GetPrivateData returns the data of the last attempt; this attempt brought none. */
+	/* GetPrivateData returns the data of the last attempt to connect; the next attempt reaches
+	 * no peer and so brings none. */
 	ENDS(p.a.connector,
 	     CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&nobody), sizeof(nobody), 0, 0,
 		  NULL, 0, &connect),
@@ -254,7 +255,7 @@ static void nd2_row_139_limits_that_the_server_sees(void **state)
 	pair_open(&p, NULL);
 	reach_request(&p, &how, &connect);
 	HR(CALL(p.b.connector, GetReadLimits, &in, &out), ND_SUCCESS);
-	assert_int_equal(in, limits.MaxInboundReadLimit); /* the offered 200 exceed this limit */
+	assert_int_equal(in, limits.MaxInboundReadLimit); /* below the 200 that were offered */
 	assert_int_equal(out, 2);
 	HR(CALL(p.b.connector, GetReadLimits, NULL, NULL), ND_SUCCESS);
 	pair_close(&p);

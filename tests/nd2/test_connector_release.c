@@ -6,7 +6,7 @@
 
 enum action { FREE_CONNECTOR, FREE_QP, CANCEL, PART, REJECT };
 
-#define NONE	ND_SUCCESS /* no request was pending, so its OVERLAPPED is still 0 */
+#define NONE	ND_SUCCESS /* no request was pending: its OVERLAPPED is still all 0 */
 #define OK	ND_SUCCESS
 #define BUSY	ND_PENDING
 #define GONE	ND_CANCELED
@@ -23,8 +23,8 @@ struct row {
 	enum stand_state state;
 	enum action action;
 	HRESULT answer; /* return value of the action */
-	HRESULT own;	/* status of this side's step or NotifyDisconnect */
-	HRESULT peer;	/* status of the peer's pending request, else of the peer's next step */
+	HRESULT own;	/* status of this side's handshake step or of its NotifyDisconnect */
+	HRESULT peer;	/* status of the peer's pending request, or of its next step */
 	int recv, peer_recv;
 };
 
@@ -138,7 +138,8 @@ static OVERLAPPED *mine(struct stand *s)
 	}
 }
 
-/* Waits, at most 5 s, until the peer's connector has handled the end of the attempt. */
+/* Waits, at most 5 s, until e's connector has handled the end of the attempt to connect:
+ * GetReadLimits then fails. */
 static void wait_for_the_news(struct end *e)
 {
 	ULONG in, out;
@@ -154,8 +155,8 @@ static HRESULT end_of(HRESULT hr, OVERLAPPED *ov, HRESULT wanted)
 	return status_after(ov, wanted == ND_PENDING ? 5 : 20000);
 }
 
-/* Returns the status of the peer's pending request or, if none is pending, of the peer's next
- * step. */
+/* Returns the status of the peer's pending request. If none is pending, calls the peer's next step
+ * of the handshake and returns the status of that. */
 static HRESULT peer_ends(struct stand *s, const struct row *row, OVERLAPPED *next)
 {
 	struct end *peer = s->peer;

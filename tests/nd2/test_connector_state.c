@@ -105,7 +105,7 @@ static void check_the_rest(enum stand_state state, enum method method)
 	if (hr != expected[state][method])
 		fail_msg("%s, method %u: %08x", stand_text(state), (unsigned)method, (unsigned)hr);
 	stand_close(&s);
-	/* The request has ended: by an event, or by Release at the latest. */
+	/* A request that the call has started has ended by now, by stand_close() at the latest. */
 	assert_true(status_after(&ov, 0) != ND_PENDING);
 }
 
@@ -119,8 +119,8 @@ static void nd2_own_every_method_in_every_state(void **state)
 	}
 }
 
-/* GetLocalAddress works after a Bind or after a connection request was taken; GetPeerAddress
- * works while there is a request, a reply or a connection. */
+/* GetLocalAddress works after a Bind or after a connection request was taken. GetPeerAddress works
+ * while the connector has a connection request or reply from the peer, or a connection. */
 static void nd2_own_addresses_in_every_state(void **state)
 {
 	static const struct {
@@ -150,7 +150,7 @@ static void nd2_own_addresses_in_every_state(void **state)
 		if (hr[0] == ND_SUCCESS)
 			assert_int_equal(local.sin_addr.s_addr,
 					 address_of(s.me->which, 0).sin_addr.s_addr);
-		/* A passive connector has its listener's port. */
+		/* A passive connector has the port number of its listener. */
 		if (hr[0] == ND_SUCCESS && s.me == &s.p.b)
 			assert_int_equal(ntohs(local.sin_port), s.p.port);
 		if (hr[1] == ND_SUCCESS)

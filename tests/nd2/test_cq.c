@@ -1,4 +1,4 @@
-/* Completion queues: rows 102 to 115 of docs/spec/nd2.md; those of Resize are in
+/* Tests of completion queues: rows 102 to 115 of docs/spec/nd2.md; those of Resize are in
  * test_cq_resize.c. */
 #include "fixture.h"
 
@@ -74,7 +74,7 @@ static void nd2_row_105_solicited_waits_for_a_solicited_one(void **state)
 	HR(status_after(&ov, 100), ND_PENDING);
 	message(&p.a, &p.b, 2, ND_OP_FLAG_SEND_AND_SOLICIT_EVENT);
 	HR(finish(p.b.cq, &ov), ND_SUCCESS);
-	/* The first message did not complete the Notify, but its result is in the queue. */
+	/* The first message did not complete the Notify, but its result can be fetched now. */
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	reap_is(p.b.cq, 2, ND_SUCCESS);
 	pair_close(&p);
@@ -108,7 +108,8 @@ static void nd2_row_107_any_absorbs_solicited(void **state)
 	pair_close(&p);
 }
 
-/* A waiting ANY also completes a later SOLICITED request, but not an ERRORS request. */
+/* While a Notify for ANY is pending, a message that ends it also ends a later Notify for SOLICITED,
+ * but not one for ERRORS. */
 static void nd2_own_solicited_joins_any(void **state)
 {
 	OVERLAPPED ov[4] = {{0}};
@@ -121,7 +122,8 @@ static void nd2_own_solicited_joins_any(void **state)
 	message(&p.a, &p.b, 1, 0);
 	HR(finish(p.b.cq, &ov[0]), ND_SUCCESS);
 	HR(finish(p.b.cq, &ov[2]), ND_SUCCESS);
-	/* Without a pending ANY request, SOLICITED again waits for a solicited message. */
+	/* When no Notify for ANY is pending, a Notify for SOLICITED again waits for a solicited
+	 * message. */
 	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_SOLICITED, &ov[3]), ND_PENDING);
 	message(&p.a, &p.b, 2, 0);
 	HR(status_after(&ov[3], 100), ND_PENDING);

@@ -1,12 +1,13 @@
-/* A completion queue that is not read while requests are posted: the queue fails, its queue
- * pairs fail too, and nothing else does. Any client can cause this, as a queue pair accepts new
- * requests when old ones complete, not when their results are read. */
+/* A completion queue overruns because the client posts requests and fetches no results: the
+ * completion queue fails, its queue pairs fail too, and nothing else does. Any client can cause
+ * this, as a queue pair accepts new requests when old ones complete, not when their results are
+ * fetched. */
 #include "fixture.h"
 
 enum { DEPTH = 32 };
 
-/* Posts far more Writes than the completion queue holds, or until the queue pair refuses one
- * because it has failed. */
+/* Posts many more Writes than the completion queue can hold results, or until the queue pair
+ * refuses a Write because it has failed. */
 static void post_without_reading(struct end *e)
 {
 	unsigned waits = 0;
@@ -61,7 +62,7 @@ static void overrun(int which)
 	HR(finish(e->cq, &errors), ND_BUFFER_OVERFLOW);
 	HR(finish(e->cq, &solicited), ND_BUFFER_OVERFLOW);
 	HR(CALL(e->cq, Notify, ND_CQ_NOTIFY_ANY, &later), ND_BUFFER_OVERFLOW);
-	/* A Resize to a larger depth does not end the error. */
+	/* Resize to a larger depth does not repair the failed completion queue. */
 	HR(CALL(e->cq, Resize, 64 * DEPTH), ND_BUFFER_OVERFLOW);
 	/* Both connectors report the end of the connection. */
 	HR(finish(e->connector, &gone[0]), ND_SUCCESS);
@@ -69,7 +70,7 @@ static void overrun(int which)
 	reap_is(other->cq, 7, ND_CANCELED);
 	assert_true(drain(e->cq) >= DEPTH);
 	assert_int_equal(drain(e->cq), 0);
-	/* The receive is accepted, but its flush completion is lost like all others. */
+	/* Receive is still accepted, but there will be no result for its flush. */
 	HR(post_recv(e, 0, 100, 8), ND_SUCCESS);
 	ENDS(e->connector, CALL(e->connector, Disconnect, &part), &part, ND_SUCCESS);
 	pair_close(&p);
@@ -89,8 +90,8 @@ static void an_unread_queue_dies_with_its_queue_pairs(void **state)
 	pair_close(&untouched);
 }
 
-/* Two queue pairs, which may be on different shards, share a completion queue. One of them overruns
- * it; the other one fails with its next completion at the latest. */
+/* Two queue pairs, which may be on different shards, share a completion queue. One of them makes it
+ * overrun; the other one fails with its next completion at the latest. */
 static void both_queue_pairs_of_a_queue_die(void **state)
 {
 	const struct how how = {.cq_depth = DEPTH, .depth = DEPTH};

@@ -1,6 +1,6 @@
-/* Resize of completion queues: rows 110 and 112 of docs/spec/nd2.md, and further promises of the
- * method. The optional argument is an idle policy; adapter 0 then has two shards, which write to
- * one completion queue. */
+/* Tests of Resize of completion queues: rows 110 and 112 of docs/spec/nd2.md, and more. The
+ * optional argument is an idle policy; adapter 0 then has two shards, which write to one completion
+ * queue. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -57,8 +57,8 @@ static void nd2_own_resize_out_of_range(void **state)
 	pair_close(&p);
 }
 
-/* Resize sets the number of results for the client; the provider adds the room that connected queue
- * pairs need, whether they are connected before or after the Resize. */
+/* Resize sets how many results the client wants to keep; the provider adds the room that the queue
+ * pairs of the completion queue need, whether they are connected before or after the Resize. */
 static void nd2_own_shrinking_leaves_queue_pairs_their_room(void **state)
 {
 	const struct how how = {.cq_depth = 512, .depth = 64};
@@ -106,8 +106,8 @@ static void nd2_own_a_notification_survives_a_resize(void **state)
 		HR(status_after(&ov, 20), ND_PENDING);
 		messages(&p, i, 1);
 		HR(finish(p.a.cq, &ov), ND_SUCCESS);
-		/* The result has completed one Notify; moving it to the new ring must not
-		 * complete a second one. */
+		/* The unread result has already completed one Notify. Resize moves it to a new
+		 * ring, which must not complete the next Notify. */
 		HR(CALL(p.a.cq, Resize, i & 1 ? 16 : 4096), ND_SUCCESS);
 		HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
 		HR(status_after(&ov, 20), ND_PENDING);
@@ -142,7 +142,8 @@ static void resize_often(struct pair *p, unsigned rounds, unsigned unread)
 			before = allocated();
 	}
 	grown = allocated() > before ? allocated() - before : 0;
-	/* The two totals may include rings of different depth: allow for two of the largest. */
+	/* The rings at the first and at the second measurement may differ in depth: allow for two
+	 * of the largest. */
 	if (grown > 65536 * 64 * 2 + (64u << 10))
 		fail_msg("%zu bytes more after %u changes", grown, rounds);
 }
@@ -162,7 +163,7 @@ static void nd2_own_memory_is_flat_over_10000_resizes(void **state)
 	pair_close(&p);
 }
 
-/* ---- row 112: one thread changes the depth, one reads, two peers send ---- */
+/* ---- row 112: one thread changes the depth, one fetches results, two peers send ---- */
 
 enum { CREDITS = 32, WRITES = 16, MESSAGES = 3000, CHANGES = 300, SECONDS = 30 };
 
@@ -170,7 +171,7 @@ struct traffic {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	/* Receives counted by the reader; the sender is at most CREDITS ahead. */
+	/* Receives completed; the peer may have sent at most CREDITS messages more. */
 	_Atomic unsigned received;
 	unsigned writes;  /* Writes posted by the reader */
 	unsigned written; /* Writes completed */
@@ -235,7 +236,8 @@ static void write_more(struct traffic *t)
 		HR(post_write(&t->p->a, 0, 200, t->writes, 0, &t->p->b, 8192), ND_SUCCESS);
 }
 
-/* Checks that each result comes exactly once, and in order per queue pair and direction. */
+/* Checks that each result comes exactly once. Of each queue pair, the receives come in the order of
+ * posting, and so do the Writes. */
 static void check(struct traffic *t, const ND2_RESULT *r)
 {
 	unsigned n = atomic_load(&t->received);

@@ -1,6 +1,5 @@
-/* More connections at a time than the 4,096 ids that the connection manager used to have by
- * default: with the limits of the built-in configuration every queue pair can be connected and
- * carries a message. */
+/* 4,400 connections at a time: the limits of the built-in configuration let every queue pair be
+ * connected and carry a message. */
 #include "fixture.h"
 
 enum { CROWD = 4400, EVERY = 97 };

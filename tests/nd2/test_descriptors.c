@@ -1,7 +1,8 @@
-/* Starts that fail or are interrupted: no file descriptor is free, memory cannot be allocated,
- * or the process is killed. A start that fails returns a status for its reason and prints one
- * message; nothing is left in DPDK's runtime folder. The argument is the catalogue; with a
- * second one this program is a process that opens both adapters. */
+/* The start of the NIC fails or is interrupted: no file descriptor is free, memory cannot be
+ * allocated, or the process is killed. A start that fails returns a status that tells the reason
+ * and prints one message; nothing is left in DPDK's runtime folder. Usage: the first argument is
+ * the provider catalogue. Each start is made by a child process: this program with a second
+ * argument, which opens both adapters and prints the statuses. */
 #include "fixture.h"
 
 #include <dirent.h>
@@ -134,7 +135,7 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* ---- no file descriptor is free ---- */
+/* ---- starts when no file descriptor is free ---- */
 
 static void nd2_own_short_of_descriptors(void **state)
 {
@@ -168,10 +169,11 @@ static void nd2_own_short_of_descriptors(void **state)
 	assert_true(succeeded > 0);
 }
 
-/* ---- no memory ---- */
+/* ---- starts when memory cannot be allocated ---- */
 
-/* EAL cannot allocate the hugepages that the configuration demands. EAL cannot be initialised a
- * second time in a process, so the second adapter is refused as well, with a message of its own. */
+/* EAL fails to start, as it cannot allocate the hugepages that the configuration demands. It cannot
+ * be started a second time in a process, so the second adapter is refused as well, with a message
+ * of its own. */
 static void a_start_that_fails_leaves_no_folder(void **state)
 {
 	static const char *const more[] = {"hugepages = \"yes\";",
@@ -205,7 +207,8 @@ static bool has_ended(pid_t pid)
 	       info.si_pid == pid;
 }
 
-/* Kills a starting process while its runtime folder exists, and returns its pid. */
+/* Kills a starting process while its runtime folder exists, so that the folder is left behind;
+ * returns the pid. */
 static pid_t killed_while_starting(const char *config)
 {
 	char out[4096], err[4096];
@@ -262,8 +265,8 @@ static void the_next_start_removes_what_killed_ones_left(void **state)
 	snprintf(socket_path, sizeof(socket_path), "%s/dpdk_telemetry.v2", listens);
 	assert_int_equal(mkdir(listens, 0700), 0);
 	put_socket(socket_path);
-	/* Folders that the next start must keep: that of a live process, one with a file that DPDK
-	 * does not leave behind, and one with a similar name. */
+	/* Folders that the next start must keep: that of a live process, one that contains a file
+	 * which DPDK does not leave behind, and one with a similar name. */
 	snprintf(mine, sizeof(mine), "%s", folder_of_pid(getpid()));
 	assert_int_equal(mkdir(mine, 0700), 0);
 	snprintf(foreign, sizeof(foreign), "%s", folder_of("rn1x-test"));

@@ -1,4 +1,4 @@
-/* The end of connections: rows 149 to 157 of docs/spec/nd2.md. */
+/* Tests of how connections end: rows 149 to 157 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 static HRESULT disconnect(struct end *e)

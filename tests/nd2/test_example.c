@@ -1,5 +1,5 @@
-/* The client of docs/nd2_client.c, as printed there, runs in a thread of this process against an
- * end of the fixture. The argument is the catalogue's folder. */
+/* The client program of docs/nd2_client.c, as printed there, runs in a thread of this process and
+ * connects to an end of fixture.h. The argument is the folder of the provider catalogue. */
 #include "fixture.h"
 
 #include <fcntl.h>

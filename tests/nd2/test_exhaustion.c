@@ -1,7 +1,7 @@
-/* Out of memory: each call is run with its first allocation failing, then its second, and so on
- * until it makes no further one. Each time it returns the documented status, leaks nothing, and
- * everything works as before. The linker replaces the allocators of provider and NIC by the
- * functions below; DPDK's own are unchanged. */
+/* Out of memory: each call is made with its first allocation failing, then with its second, and so
+ * on until none fails. Each time the call returns the documented status, leaks nothing, and leaves
+ * everything else working. The linker's --wrap replaces the allocating functions that provider and
+ * NIC call by the functions below; DPDK's own calls are unchanged. */
 #include "fixture.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 /* ---- the allocator that fails ---- */
 
-enum whose { NOBODY, MINE, ANY }; /* allocations that fail: none, of arm()'s caller, any */
+enum whose { NOBODY, MINE, ANY }; /* which allocations fail: none, those of arm()'s caller, all */
 
 static _Atomic int armed, left;
 static _Atomic unsigned failed;
@@ -59,14 +59,14 @@ static void arm(enum whose whose, int k)
 	atomic_store(&armed, whose);
 }
 
-/* Stops what arm() began; returns true if the k-th allocation was reached. */
+/* Ends what arm() began; returns true if an allocation was made to fail. */
 static bool disarm(void)
 {
 	atomic_store(&armed, NOBODY);
 	return atomic_load(&failed) != 0;
 }
 
-/* ---- live objects ---- */
+/* ---- counts of live objects ---- */
 
 #define KINDS 32
 
@@ -360,7 +360,7 @@ static HRESULT connect_it(struct bench *b)
 static void end_connect(struct bench *b)
 {
 	HR(CALL(b->q.a.connector, CancelOverlappedRequests), ND_SUCCESS);
-	/* The failed allocation may have been the listener's, which then refused the request. */
+	/* If the listener's allocation failed, it has refused the connection request. */
 	if (status_after(&b->ov[0], 0) != ND_CONNECTION_REFUSED)
 		HR(status_after(&b->ov[0], 0), ND_CANCELED);
 }
@@ -596,7 +596,7 @@ static void nd2_own_exhausted_calls(void **state)
 
 /* ---- operations without allocations ---- */
 
-/* Requests that were accepted complete without any allocation. */
+/* Requests that were accepted are executed and completed without an allocation. */
 static void nd2_own_exhausted_memory_lets_requests_complete(void **state)
 {
 	OVERLAPPED notify = {0}, gone = {0}, ask[2] = {{0}};
@@ -672,7 +672,7 @@ static bool try_to_connect(struct pair *p, int k)
 	asked = settled(&ask, asked);
 	if (asked == ND_SUCCESS) {
 		hr = CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept);
-		if (hr != ND_PENDING) { /* the same call succeeds when no allocation fails */
+		if (hr != ND_PENDING) { /* repeated, it succeeds: no allocation fails now */
 			assert_true(is_one_of(hr, step_may));
 			HR(CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0,
 				&accept),
@@ -719,7 +719,8 @@ static void nd2_own_exhausted_connecting(void **state)
 	}
 }
 
-/* Without memory a connection request cannot be assigned to the connector, which stays free. */
+/* An allocation fails while a connection request is assigned to the connector, which stays
+ * usable. */
 static void nd2_own_exhausted_handing_over(void **state)
 {
 	OVERLAPPED ask = {0}, again = {0}, connect = {0}, second = {0};
@@ -733,7 +734,7 @@ static void nd2_own_exhausted_handing_over(void **state)
 	hr = finish(p.listener, &ask);
 	if (disarm()) {
 		HR(hr, SHORT);
-		/* The connection request was kept for the next GetConnectionRequest, or refused. */
+		/* The connection request was kept for this GetConnectionRequest, or refused. */
 		HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &again),
 		   ND_PENDING);
 		if (status_after(&again, 200) == ND_PENDING) {
@@ -747,8 +748,8 @@ static void nd2_own_exhausted_handing_over(void **state)
 
 /* ---- the first adapter of a process ---- */
 
-/* Opening the first adapter starts EAL, the port and all threads: each of their allocations fails
- * once. */
+/* Opening the first adapter starts EAL, the network port and all threads: each of their allocations
+ * fails once. */
 static void nd2_own_exhausted_start(void **state)
 {
 	bool reached = true;

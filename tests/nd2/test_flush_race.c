@@ -1,9 +1,9 @@
 /* No accepted request is lost: one thread posts as fast as it can, another flushes, disconnects or
  * releases at any moment, and a third takes completions. In some rounds no thread takes completions
- * until the end, which leaves the queue fuller. Each accepted request has exactly one completion,
- * in order per direction: first successes, then ND_CANCELED only, without a gap; only silent
- * successes leave none. Completions of a released queue pair can still be fetched. usage:
- * nd2_flush_race POLICY [SEED [SECONDS]] */
+ * until the end, so that the completion queue is fuller. Each accepted request has exactly one
+ * completion, in order per queue of the queue pair: first successes, then only ND_CANCELED, without
+ * a gap. Only silent requests that succeed leave no completion. Completions of a released queue
+ * pair can still be fetched. usage: nd2_flush_race POLICY [SEED [SECONDS]] */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNREAPED    200u /* most requests without a fetched result; the queue's depth is 256 */
+#define UNREAPED    200u /* limit of requests without a fetched result; cq depth is 256 */
 #define LEN	    512u
 #define PATIENCE_MS 2000u
 
@@ -54,7 +54,7 @@ static unsigned pick(uint64_t *seed, unsigned n)
 
 struct flow {
 	_Atomic uint32_t accepted; /* number of accepted requests; written by the poster */
-	_Atomic uint32_t seen;	   /* number of the next result; written by the reaper */
+	_Atomic uint32_t seen;	   /* number of the next result to fetch; written by the reaper */
 	uint32_t successes, cancelled, silent;
 	bool ended; /* true once a request has failed: all later ones must be cancelled */
 };
@@ -157,8 +157,8 @@ static void note(struct side *s, const ND2_RESULT *r)
 		CHECK(!is_silent(d, number), "a silent success that is not");
 		f->successes++;
 	} else {
-		/* A flushed peer no longer acknowledges, so one request may also end with a
-		 * timeout. */
+		/* A peer whose queue pair was flushed sends no ACKs, so the first failed request
+		 * may also have timed out. */
 		CHECK(r->Status == ND_CANCELED || (!f->ended && r->Status == ND_IO_TIMEOUT),
 		      "completion status %08x", (unsigned)r->Status);
 		f->ended = true;
@@ -240,7 +240,8 @@ static void side_stop(struct side *s)
 	pthread_join(s->poster, NULL);
 }
 
-/* Number of silent requests after the last result. They leave no result if they succeed. */
+/* Number of silent requests posted after the request of the last result. They leave no result if
+ * they succeed. */
 static uint32_t silent_rest(const struct flow *f, enum direction d)
 {
 	uint32_t n = f->seen;
@@ -256,8 +257,8 @@ static uint32_t missing(struct side *s)
 	       silent_rest(&s->flow[SENDS], SENDS);
 }
 
-/* All completions are there when Release returns. Flush returns without them if the shard is not
- * polled, so after Flush they may take PATIENCE_MS. */
+/* When Release has returned, all completions are there. Flush can return before them, as a shard
+ * that nobody polls completes nothing; they may then take PATIENCE_MS. */
 static void side_check(struct side *s, bool reaping, bool released)
 {
 	uint64_t end = now_ms() + (released ? 0 : PATIENCE_MS);

@@ -1,7 +1,7 @@
-/* Forked children. In a child of a process with open adapters every call is refused at once,
- * whatever the parent's threads were doing, and the child may exec, exit or _exit; the parent is
- * not disturbed. A child of a process that has started nothing yet can use adapters. usage:
- * nd2_fork CATALOGUE POLICY */
+/* What a forked child may do. In a child of a process with open adapters every call is refused at
+ * once, whatever the parent's threads were doing at the fork; the child may exec, exit or _exit;
+ * the parent is not disturbed. A child of a process that has not used the library yet can use
+ * adapters. usage: nd2_fork CATALOGUE POLICY */
 #include "fixture.h"
 
 #include "ndtypes.h"
@@ -174,7 +174,7 @@ static void children_of_a_process_with_adapters(void **state)
 	pair_close(&pair);
 }
 
-/* A child of a process that has started nothing yet opens an adapter of its own. */
+/* A child of a process that has not used the library yet opens an adapter of its own. */
 static void works_by_itself(void)
 {
 	struct sockaddr_in sin = address_of(0, 0);

@@ -1,5 +1,5 @@
-/* The Nd* functions over a catalogue: rows 17 to 19 of docs/spec/nd2.md, and further promises of
- * the helper library. The catalogue is the folder given as argument. */
+/* Tests of the helper library (the Nd* functions), which finds providers through a catalogue: rows
+ * 17 to 19 of docs/spec/nd2.md, and more. The argument is the folder of the catalogue. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -219,7 +219,8 @@ static void remove_entry(const char *folder, const char *name)
 	unlink(path);
 }
 
-/* Invalid entries are skipped; NdStartup and the address list still succeed. */
+/* Invalid files in the catalogue folder are skipped; NdStartup and the address list still
+ * succeed. */
 static void broken_entries_are_passed_over(void **state)
 {
 	static const char *const names[] = {"1-no-library.conf", "2-missing.conf", "3-other.conf",

@@ -36,8 +36,8 @@ static void nd2_own_objects_are_counted(void **state)
 
 /* ---- reference counts ---- */
 
-/* Create returns one reference. Release returns the client's references, without those that other
- * objects hold. */
+/* A new object has one reference. Release returns how many references the client still has;
+ * references that other objects hold are not counted. */
 static void nd2_own_release_counts_the_clients_references(void **state)
 {
 	OVERLAPPED connect = {0};
@@ -121,8 +121,8 @@ static void begin(struct stage *s, enum block b, HRESULT hr)
 	s->begun[b] = true;
 }
 
-/* Makes the objects and starts their requests. Depending on `scene` the connector is connected
- * or connecting to `with`. */
+/* Makes the objects and starts their requests. The connector is connected to `with`, or its Connect
+ * is still pending, depending on `scene`. */
 static void set_stage(struct stage *s, enum scene scene, struct pair *with)
 {
 	IND2Adapter *usual = adapters[0];
@@ -199,16 +199,16 @@ static void let_go(struct stage *s, enum item item)
 	default:
 		break;
 	}
-	/* No request of a released object is pending any more: the client may free its OVERLAPPEDs
-	 * now. */
+	/* `item` was released, so none of its requests may be pending: the client may free their
+	 * OVERLAPPEDs now. */
 	for (enum block b = 0; b < BLOCKS; b++)
 		if (s->begun[b] && owner[b] == item)
 			assert_int_not_equal((uint32_t)status_after(&s->ov[b], 0),
 					     (uint32_t)ND_PENDING);
 }
 
-/* Checks statuses and packets. before_port: the items that were released before the port was
- * closed; NULL if that is unknown. */
+/* Checks the statuses of the requests and their packets. before_port: the items that were released
+ * before the completion port was closed; NULL if that is unknown. */
 static void check_ends(struct stage *s, const bool before_port[ITEMS])
 {
 	for (enum block b = 0; b < BLOCKS; b++) {
@@ -216,7 +216,7 @@ static void check_ends(struct stage *s, const bool before_port[ITEMS])
 
 		if (!s->begun[b])
 			continue;
-		/* The flush of the queue pair may have completed NOTIFY_ANY; a connector's
+		/* NOTIFY_ANY may have been completed by the flush of the queue pair; a connector's
 		 * request may have ended before the Release. */
 		if (b == NOTIFY_ANY || owner[b] == CONNECTOR)
 			assert_true(hr == ND_CANCELED || hr == ND_SUCCESS);
@@ -255,7 +255,7 @@ static void open_peer(struct pair *p)
 
 static void close_peer(struct pair *p)
 {
-	memset(&p->a, 0, sizeof(p->a)); /* the stage owns these objects */
+	memset(&p->a, 0, sizeof(p->a)); /* the struct stage owns these objects */
 	RELEASE(p->listener);
 	end_close(&p->b);
 }

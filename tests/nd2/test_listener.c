@@ -1,4 +1,4 @@
-/* Listeners: rows 116 to 125 of docs/spec/nd2.md. */
+/* Tests of listeners: rows 116 to 125 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -188,7 +188,7 @@ static void nd2_row_124_nobody_listens_any_more(void **state)
 	pair_open(&p, NULL);
 	call_open(&call[0], &p);
 	call_open(&call[1], &p);
-	/* No connector has taken this request when the listener is released. */
+	/* No connector takes this connection request before the listener is released. */
 	call_start(&call[0], &p, 'D');
 	HR(status_after(&call[0].ov, 50), ND_PENDING);
 	RELEASE(p.listener);
@@ -220,7 +220,8 @@ static void nd2_row_125_backlog(void **state)
 	for (int i = 0; i < 4; i++)
 		refused += status_after(&call[i].ov, 300) == ND_CONNECTION_REFUSED;
 	assert_int_equal(refused, 3);
-	/* A connector takes the request, which makes room for another one. */
+	/* A connector takes the connection request, which makes room for another one in the
+	 * backlog. */
 	ENDS(p.listener,
 	     CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request), &request,
 	     ND_SUCCESS);

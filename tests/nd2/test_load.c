@@ -1,5 +1,6 @@
-/* The library loaded with dlopen: both ways to its provider, and the effect of unloading on the
- * library and on a client that is a plugin. Arguments: the library, the plugin. */
+/* The library loaded with dlopen: its provider, created with and without a class factory, and what
+ * unloading does to the library and to a client that is itself a library. Arguments: the library,
+ * that client. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* An adapter connected to itself: within one instance, between two instances, with queue pairs on
- * both shards. Every kind of request works in both directions, large and many at once. usage:
- * nd2_loopback [POLICY] */
+/* An adapter that is connected to itself: both ends on one adapter instance (one OpenAdapter), on
+ * two instances, and with queue pairs on both shards. Every kind of request works in both
+ * directions, with long messages and with many requests at once. usage: nd2_loopback [POLICY] */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -183,7 +183,7 @@ static void nd2_own_loopback_streams(void **state)
 		pair_close(&p[i]);
 }
 
-/* Accept refuses the queue pair that is the active end of the same connection. */
+/* Accept refuses a queue pair that is itself the active end of the connection to be accepted. */
 static void nd2_own_not_to_the_very_same_queue_pair(void **state)
 {
 	struct sockaddr_in to;

@@ -1,4 +1,5 @@
-/* Memory regions: rows 53 to 67 of docs/spec/nd2.md; those about windows are in test_window.c. */
+/* Tests of memory regions: rows 53 to 67 of docs/spec/nd2.md; those about windows are in
+ * test_window.c. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -119,7 +120,8 @@ static void nd2_row_063_release_of_a_registered_region(void **state)
 	pair_close(&p);
 }
 
-/* A client sends the token as the 4 bytes that are in its memory; the peer uses them unchanged. */
+/* The client sends the token as the 4 bytes that GetRemoteToken returned; the peer uses these bytes
+ * unchanged. */
 static void nd2_row_064_remote_token_is_passed_on_unchanged(void **state)
 {
 	struct pair p;

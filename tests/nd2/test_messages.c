@@ -1,5 +1,5 @@
-/* The messages about connections and queue pairs at log.level info, and the configuration key
- * that the message about a full table names. */
+/* The messages about connections and queue pairs that are logged at log.level info. The message
+ * about a full table must name the configuration key that sets the table's size. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -128,8 +128,8 @@ static void a_full_table_names_its_key(void **state)
 	end_close(&e);
 }
 
-/* Neighbours whose address is being resolved keep their table entries; no host answers for these
- * addresses. */
+/* While an address is being resolved, the neighbour keeps its table entry; no host answers for
+ * these addresses. */
 static void a_full_table_of_neighbours_names_its_key(void **state)
 {
 	IND2Connector *c[6];
@@ -160,8 +160,8 @@ static void a_full_table_of_neighbours_names_its_key(void **state)
 	end_close(&e);
 }
 
-/* No connector takes these requests, so they stay open; the number of open requests per peer is
- * limited. */
+/* No connector takes these connection requests, so they stay open. The number of open requests per
+ * peer is limited, and further ones are refused. */
 static void refused_requests_are_a_warning(void **state)
 {
 	struct sockaddr_in to;

@@ -1,7 +1,7 @@
-/* Row 168 of docs/spec/nd2.md at length: drain, arm and wait, round after round, against two
- * senders that never pause. The argument is an idle policy; with it the two queue pairs are on
- * different shards and use one completion queue. ND2_ROUNDS=n sets the number of rounds. A lost
- * notification fails the test within 20 s. */
+/* Row 168 of docs/spec/nd2.md at length: fetch all results, call Notify and wait for its end, round
+ * after round, against two senders that never pause. The argument is an idle policy; with it the
+ * two queue pairs are on different shards and use one completion queue. ND2_ROUNDS=n sets the
+ * number of rounds. A lost notification fails the test within 20 s. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* With few CREDITS the sender waits until a result is fetched, so its next message arrives about
- * when the reader arms the queue. */
+/* With so few CREDITS the sender soon waits until a result is fetched, so its next message arrives
+ * at about the time when the reader calls Notify. */
 enum { CREDITS = 2, ROUNDS = 100000, PATIENCE_MS = 20000 };
 
 struct feed {
@@ -23,7 +23,7 @@ struct feed {
 };
 
 /* Sends single messages with pauses of random length, so that they arrive before, while and after
- * the reader arms the queue. */
+ * the reader calls Notify. */
 static void *send_singly(void *arg)
 {
 	struct feed *f = arg;
@@ -64,8 +64,8 @@ static unsigned drain(struct race *r)
 	unsigned got = 0;
 	ULONG n;
 
-	/* The queue is empty once GetResults returns less than requested: a later result must
-	 * complete the next Notify. */
+	/* GetResults has returned fewer results than requested, so the completion queue was empty:
+	 * each later result must complete the next Notify. */
 	do {
 		n = CALL(r->cq, GetResults, result, 16);
 		for (ULONG i = 0; i < n; i++) {
@@ -83,8 +83,8 @@ static unsigned drain(struct race *r)
 	return got;
 }
 
-/* Fails the test; the message shows whether the notification or the message was lost, or was
- * only late. */
+/* Fails the test. The message shows whether the end of Notify or the message was lost, or was only
+ * late. */
 static void explain(struct race *r, unsigned round, const OVERLAPPED *ov)
 {
 	HRESULT status = (HRESULT)__atomic_load_n(&ov->Internal, __ATOMIC_ACQUIRE);
@@ -121,7 +121,7 @@ static void one_round(struct race *r, unsigned round)
 		return;
 	}
 	HR(hr, ND_SUCCESS);
-	assert_true(got != 0); /* a notification without a result would be spurious */
+	assert_true(got != 0); /* a Notify that ends without a result would be spurious */
 }
 
 static void open_race(struct race *r, struct pair p[2], const struct how *how,

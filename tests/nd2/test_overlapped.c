@@ -1,4 +1,4 @@
-/* Requests and the places where their completion is visible: rows 37 to 52 of docs/spec/nd2.md. */
+/* Pending requests and how a client learns of their end: rows 37 to 52 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -232,7 +232,7 @@ static void nd2_row_047_cancelled_in_the_order_of_the_calls(void **state)
 	HR(CALL(other, Notify, ND_CQ_NOTIFY_ANY, &b), ND_PENDING);
 	HR(CALL(other, CancelOverlappedRequests), ND_SUCCESS);
 	HR(CALL(e.cq, CancelOverlappedRequests), ND_SUCCESS);
-	/* Both packets are queued before the cancel returns. */
+	/* Both packets are at the completion port before CancelOverlappedRequests returns. */
 	HR(NdsPortGet(port, entry, 2, 0, &n), ND_SUCCESS);
 	assert_int_equal(n, 2);
 	assert_ptr_equal(entry[0].lpOverlapped, &b);
@@ -356,8 +356,8 @@ static void nd2_row_052_close_of_an_event_with_its_low_bit(void **state)
 	HR(NdsHandleClose(event), ND_INVALID_HANDLE);
 }
 
-/* An overlapped file can be used only with the adapter instance that created it, not with
- * another instance of the same adapter. */
+/* A file that one adapter instance (OpenAdapter) has created cannot be used with another instance
+ * of the same adapter. */
 static void nd2_own_file_of_another_instance(void **state)
 {
 	IND2Adapter *again = open_adapter(0);

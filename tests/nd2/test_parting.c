@@ -1,5 +1,5 @@
-/* How the end of a connection is reported: to every NotifyDisconnect, after a transport failure
- * too, and under traffic. */
+/* How the client learns that a connection has ended: by every NotifyDisconnect, after a transport
+ * failure too, and under traffic. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -14,8 +14,8 @@ static HRESULT disconnect(struct end *e)
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
 
-/* Each pending NotifyDisconnect ends, and so does each later one; a cancel ends only those that are
- * pending at that moment. */
+/* Each pending NotifyDisconnect ends when the peer disconnects, and so does each later one.
+ * CancelOverlappedRequests ends only those that are pending at that moment. */
 static void nd2_own_every_notice_is_given(void **state)
 {
 	OVERLAPPED notify[NOTICES], later = {0};
@@ -42,7 +42,8 @@ static void nd2_own_every_notice_is_given(void **state)
 	pair_close(&p);
 }
 
-/* Breaks the connection by a request of side a, which must end a NotifyDisconnect of each side. */
+/* kill() posts a request on side a that breaks the connection; a pending NotifyDisconnect must end
+ * on each side. */
 static void expect_death(void (*kill)(struct pair *p))
 {
 	OVERLAPPED notify[2] = {{0}}, later = {0};
@@ -81,7 +82,8 @@ static void nd2_own_notices_of_a_dead_transport(void **state)
 	expect_death(no_receive);
 }
 
-/* The first message breaks the connection, maybe before the passive side has received the RTU. */
+/* The active side's first request breaks the connection (its rkey is invalid), maybe before the
+ * passive side has received the RTU. */
 static void nd2_own_connection_breaks_before_the_rtu(void **state)
 {
 	OVERLAPPED accept = {0}, complete = {0}, notify = {0};
@@ -125,7 +127,8 @@ static void nd2_own_active_side_disconnects_at_once(void **state)
 }
 
 /* Both directions have requests in flight when one side, or both, disconnect: each request has one
- * completion, in order per direction, and a Send that succeeded was received. */
+ * completion, in order per queue of the queue pair, and each Send that succeeded has completed a
+ * receive of the peer. */
 static void nd2_own_disconnect_under_traffic(void **state)
 {
 	enum { FLIGHT = 30, LEN = 20000 };
@@ -167,7 +170,8 @@ static void nd2_own_disconnect_under_traffic(void **state)
 			}
 			reap_none(e[s]->cq, 1);
 		}
-		/* Each successful Send has completed a receive of the peer. */
+		/* Each Send that succeeded (sent) has completed a receive of the other side
+		 * (got). */
 		assert_true(sent[0] <= got[1]);
 		assert_true(sent[1] <= got[0]);
 		pair_close(&p);

@@ -29,11 +29,13 @@ static void nd2_own_the_peer_is_killed(void **state)
 	}
 	HR(CALL(e[2].connector, NotifyDisconnect, &notify), ND_PENDING);
 	peer_kill(&peer);
-	disconnect(&e[0]); /* the link goes down while this Disconnect waits for an answer */
+	/* The link goes down while this Disconnect waits for the DREP. */
+	disconnect(&e[0]);
 	reap_is(e[0].cq, 1, ND_CANCELED);
-	disconnect(&e[1]); /* the link is already down */
+	/* The link is already down when this Disconnect is called. */
+	disconnect(&e[1]);
 	reap_is(e[1].cq, 1, ND_CANCELED);
-	/* Without a Disconnect the connection breaks at the first request that times out. */
+	/* On the third connection nobody calls Disconnect: it breaks when a request times out. */
 	HR(post_send(&e[2], 0, 64, 2, 0), ND_SUCCESS);
 	reap_is(e[2].cq, 2, ND_IO_TIMEOUT);
 	reap_is(e[2].cq, 1, ND_CANCELED);

@@ -1,6 +1,6 @@
-/* The peer's process is stopped: the link stays up, but there are no answers. The results of a
- * failed queue pair can reach the client before the connector's event, and a Disconnect in between
- * must not wait for the peer. */
+/* The peer's process is stopped: the link stays up, but nothing is answered. When a request has
+ * timed out, its result may reach the client before the connector learns that the queue pair has
+ * failed. A Disconnect in between must not wait for the peer. */
 #include "peer.h"
 
 #include <signal.h>
@@ -10,8 +10,8 @@
 static const struct peer_plan plan = {
 	.name = "peer-stopped", .timers = "ack_timeout = 9;", .connections = MANY};
 
-/* Calls Disconnect right after the first failed result; returns the seconds that the Disconnect
- * takes. */
+/* Posts a Send, calls Disconnect as soon as its failed result is there, and returns the seconds
+ * that the Disconnect takes. */
 static double disconnect_after_failure(struct end *e)
 {
 	OVERLAPPED ov = {0};

@@ -30,7 +30,8 @@ static void hears(IND2Connector *c, ULONG len, ULONG field)
 	assert_int_equal(cb, field);
 	assert_memory_equal(got, want, field);
 	assert_int_equal(got[field], 0xee);
-	/* The buffer has exactly that size, then one byte less, then none. */
+	/* GetPrivateData with a buffer of exactly that size, of one byte less, and without a
+	 * buffer. */
 	cb = field;
 	HR(CALL(c, GetPrivateData, got, &cb), ND_SUCCESS);
 	memset(got, 0xee, sizeof(got));
@@ -96,7 +97,7 @@ static void nd2_own_data_of_each_message_is_padded(void **state)
 	}
 }
 
-/* GetPrivateData still works after Disconnect. */
+/* GetPrivateData still returns the data after Disconnect. */
 static void nd2_own_data_outlives_the_connection(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0}, part = {0};
@@ -130,8 +131,8 @@ static void nd2_own_too_much_data_for_a_rejection(void **state)
 	pair_close(&p);
 }
 
-/* Private data at an unreadable address are refused without effect: the same call with valid
- * data succeeds. */
+/* Private data at an unreadable address are refused, and nothing has changed by that: the same call
+ * with valid data succeeds. */
 static void nd2_own_private_data_at_unreadable_address(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0};
@@ -143,7 +144,7 @@ static void nd2_own_private_data_at_unreadable_address(void **state)
 	pair_open(&p, NULL);
 	for (int i = 0; i < 3; i++)
 		HR(start_connect(&p, NULL, bad[i], 8, &connect), ND_ACCESS_VIOLATION);
-	/* The refused Connects have not written `connect`. */
+	/* The refused Connects have not written to the OVERLAPPED `connect`. */
 	HR(status_after(&connect, 0), ND_SUCCESS);
 	take_request(&p, 8, &connect);
 	for (int i = 0; i < 3; i++)

@@ -36,8 +36,8 @@ static void nothing_to_do(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 }
 
-/* Counts the threads of the library; they must block the application's signals, and not block
- * SIGSEGV and SIGBUS. `other` describes a thread that does not. */
+/* Counts the threads of the library. Each must block the signals that belong to the application,
+ * but neither SIGSEGV nor SIGBUS. `other` describes a thread that does not. */
 static unsigned well_behaved_threads(char other[128])
 {
 	unsigned threads = 0;
@@ -98,7 +98,8 @@ static _Atomic unsigned polled;
 static struct pair *of_routine;
 static _Atomic bool stop_polling;
 
-/* GetResults polls the NIC under the idle policy inline, so the fault happens in this thread. */
+/* A completion routine. GetResults polls the NIC under the idle policy inline, so the NIC's access
+ * to unmapped memory faults in the thread that runs this routine. */
 static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 	ND2_RESULT r;
@@ -107,8 +108,8 @@ static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 		atomic_fetch_add(&polled, CALL(of_routine->a.cq, GetResults, &r, 1));
 }
 
-/* A request on unmapped memory ends with an error even if the thread that hits the fault runs a
- * completion routine. */
+/* A request on unmapped memory ends with an error even if the thread whose access faults is the one
+ * that runs a completion routine. */
 static void faults_of_completion_routines_are_ours(void **state)
 {
 	uint8_t *gone =

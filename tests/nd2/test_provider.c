@@ -1,4 +1,4 @@
-/* Loading and addresses: rows 1 to 16 of docs/spec/nd2.md. */
+/* Tests of loading the provider and of its addresses: rows 1 to 16 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -227,7 +227,7 @@ static void nd2_row_016_provider_released_before_the_adapter_is_used(void **stat
 	HR(CALL(p, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
 	HR(CALL(p, OpenAdapter, &IID_IND2Adapter, id, (void **)&a), ND_SUCCESS);
 	left = CALL(p, Release);
-	assert_int_equal(left, 3); /* references: this adapter and the fixture's two */
+	assert_int_equal(left, 3); /* held by `a` and by the two open adapters */
 	HR(CALL(a, Query, NULL, &cb), ND_BUFFER_OVERFLOW);
 	while (left != 0)
 		left = CALL(p, Release);

@@ -1,4 +1,4 @@
-/* Posting on queue pairs: rows 77 to 90 of docs/spec/nd2.md. */
+/* Tests of posting on queue pairs: rows 77 to 90 of docs/spec/nd2.md. */
 #include "fixture.h"
 
 static void nd2_row_077_receive_on_an_unconnected_queue_pair(void **state)
@@ -226,7 +226,8 @@ static void nd2_row_089_silent_success(void **state)
 	HR(post_read(&p.a, 0, 100, 2, ND_OP_FLAG_SILENT_SUCCESS, &p.b, 0), ND_SUCCESS);
 	HR(post_write(&p.a, 0, 100, 3, 0, &p.b, 0), ND_SUCCESS);
 	reap_is(p.a.cq, 3, ND_SUCCESS);
-	/* A failed silent request has a result, and so has the flushed silent request after it. */
+	/* A silent request that fails has a result; a later silent request that is flushed has one
+	 * too. */
 	HR(CALL(p.a.qp, Write, (void *)4, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1, 0, 0x1234,
 		ND_OP_FLAG_SILENT_SUCCESS),
 	   ND_SUCCESS);
@@ -242,8 +243,8 @@ static void nd2_row_090_fence_behind_a_read(void **state)
 
 	pair_open_connected(&p, NULL);
 	for (unsigned round = 0; round < 20; round++) {
-		/* The Send waits for the Read before it, so it carries the data that the Read
-		 * fetched. */
+		/* The Send has a fence and so waits for the Read before it: it carries the data
+		 * that the Read has fetched. */
 		memset(p.a.buf, 0, 100000);
 		fill(&p.b, 0, 100000, round);
 		HR(post_recv(&p.b, 128 * 1024, 100000, 1), ND_SUCCESS);

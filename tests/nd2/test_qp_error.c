@@ -1,5 +1,5 @@
-/* Queue pairs that fail, flush and order: rows 91 to 101 of docs/spec/nd2.md; those
- * about windows are in test_window.c. */
+/* Tests of failed queue pairs, of flushes and of the order of execution: rows 91 to 101 of
+ * docs/spec/nd2.md; those about windows are in test_window.c. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -68,8 +68,8 @@ static void nd2_row_094_nothing_to_receive_it(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
 	assert_true(seconds < 5.0);
-	/* The RNR retries must last at least this long, as a receiver's thread may wait that
-	 * long for a CPU. */
+	/* The receiving application may wait 0.8 s for a CPU before it posts a receive; the RNR
+	 * retries must last longer than that. */
 	assert_true(seconds > 0.8);
 	reap_none(p.b.cq, 100);
 	pair_close(&p);
@@ -170,7 +170,8 @@ static void nd2_row_099_flush_without_a_connection(void **state)
 		assert_int_equal((uintptr_t)r[i].RequestContext, i + 1);
 		assert_int_equal(r[i].RequestType, Nd2RequestTypeReceive);
 	}
-	/* Send still has no connection; a receive on the flushed queue pair is flushed at once. */
+	/* A Send is refused, as there is no connection; a receive is accepted by the flushed queue
+	 * pair and flushed at once. */
 	HR(post_send(&e, 0, 10, 3, 0), ND_CONNECTION_INVALID);
 	HR(post_recv(&e, 0, 10, 4), ND_SUCCESS);
 	reap_is(e.cq, 4, ND_CANCELED);
@@ -196,8 +197,8 @@ static void nd2_row_100_flush_of_one_of_two(void **state)
 	end_close(&e);
 }
 
-/* Busy-waits for the last byte of the Write, to see it as early as possible; fails after some
- * seconds. */
+/* Busy-waits until the last byte of the Write has arrived, to see that as early as possible; fails
+ * after some seconds. */
 static void await_byte(const volatile uint8_t *at, uint8_t value)
 {
 	for (unsigned spins = 0; *at != value; spins++) {
@@ -231,7 +232,8 @@ static void nd2_row_101_the_last_byte_comes_last(void **state)
 		memset(p.a.buf, (int)round, LEN);
 		HR(post_write(&p.a, 0, LEN, round, 0, &p.b, 0), ND_SUCCESS);
 		await_byte(p.b.buf + LEN - 1, (uint8_t)round);
-		/* The last packet is checked first, before its bytes have time to arrive late. */
+		/* The last packet is checked first: bytes of it that are missing could arrive while
+		 * the rest is checked. */
 		assert_true(all_are(p.b.buf + LEN - LAST_PACKET, LAST_PACKET, (uint8_t)round));
 		assert_true(all_are(p.b.buf, LEN, (uint8_t)round));
 		reap_is(p.a.cq, round, ND_SUCCESS);

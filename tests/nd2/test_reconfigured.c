@@ -1,5 +1,5 @@
-/* Between ResolveAddress and OpenAdapter the configuration changes, and another adapter takes
- * the place of the resolved one. The linker's --wrap replaces a function to make the change at
+/* The configuration changes between ResolveAddress and OpenAdapter, and the resolved adapter id
+ * then belongs to another adapter. The linker's --wrap replaces a function to make the change at
  * that moment. */
 #include "fixture.h"
 

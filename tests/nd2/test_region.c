@@ -1,6 +1,7 @@
 /* Memory regions, in addition to the rows of docs/spec/nd2.md: invalid buffers, access rights in
- * every combination, requests over several regions, invalid tokens, and regions that are
- * registered or deregistered under traffic. These tests need the real NIC, not the fake one. */
+ * every combination, requests over several regions, invalid tokens, and regions that are registered
+ * or deregistered under traffic. These tests run over the real NIC only, not over the fake one of
+ * tests/unit/provider. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -55,7 +56,8 @@ static void nd2_own_invalid_buffers(void **state)
 		size_t mapped = (sizes[i] + PAGE - 1) / PAGE * PAGE;
 		uint8_t *p = map(mapped + PAGE, PROT_READ);
 
-		/* PROT_NONE instead of munmap: another mmap could fill an unmapped hole. */
+		/* PROT_NONE instead of munmap: another thread's mmap could fill the unmapped
+		 * pages. */
 		mprotect(p + mapped, PAGE, PROT_NONE);
 		for (int w = 0; w < 2; w++)
 			HR(try_register(mr, p, sizes[i], writes[w]), ND_ACCESS_VIOLATION);
@@ -65,7 +67,7 @@ static void nd2_own_invalid_buffers(void **state)
 		HR(try_register(mr, p, sizes[i], 0), ND_ACCESS_VIOLATION);
 		assert_int_equal(CALL(mr, GetLocalToken), 0);
 		assert_int_equal(CALL(mr, GetRemoteToken), 0);
-		/* After refused calls the region can be registered as usual. */
+		/* After the refused calls the same region object can be registered as usual. */
 		mprotect(p, mapped, PROT_READ);
 		HR(try_register(mr, p, sizes[i], ND_MR_FLAG_ALLOW_REMOTE_READ), ND_SUCCESS);
 		deregister(mr);
@@ -82,7 +84,7 @@ static void nd2_own_invalid_buffers(void **state)
 	end_close(&e);
 }
 
-/* Without LOCAL_WRITE read-only memory can be registered and sent, even program text. */
+/* Read-only memory, even program text, can be registered without LOCAL_WRITE, and be sent. */
 static void nd2_own_constant_memory_can_be_sent(void **state)
 {
 	static const char text[] = "what nobody may write can still be read";
@@ -103,7 +105,7 @@ static void nd2_own_constant_memory_can_be_sent(void **state)
 	pair_close(&p);
 }
 
-/* ---- flags ---- */
+/* ---- access flags of a region ---- */
 
 enum use { RECEIVE, READ_SINK, PEER_READS, PEER_WRITES, USES };
 
@@ -127,7 +129,8 @@ static HRESULT outcome(struct pair *p, enum use use)
 	return r.Status;
 }
 
-/* The region of b is registered with each set of flags and used in each way. */
+/* The target region is registered with each set of flags, and each kind of access to it is
+ * tried. */
 static void nd2_own_every_set_of_flags(void **state)
 {
 	static const struct {
@@ -205,7 +208,8 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	pair_open_connected(&p, NULL);
 	fill(&p.a, 0, N * 10000, 3);
 	for (int i = 0; i < N; i++) {
-		/* The source buffers are apart; the sink's registrations overlap in one buffer. */
+		/* The source regions are apart; the sink regions overlap, as all begin at the start
+		 * of one buffer. */
 		from[i] = new_mr(&p.a);
 		HR(try_register(from[i], p.a.buf + i * 10000, BYTES, 0), ND_SUCCESS);
 		source[i] = (ND2_SGE){p.a.buf + i * 10000, BYTES, CALL(from[i], GetLocalToken)};
@@ -294,8 +298,8 @@ static void nd2_own_invalid_tokens(void **state)
 	for (size_t i = 0; i < sizeof(invented) / sizeof(invented[0]); i++)
 		for (int remote = 0; remote < 2; remote++)
 			send_with_token(invented[i], remote);
-	/* A request with the token of a deregistered region; its memory is registered again,
-	 * with a new token. */
+	/* A request with the token of a deregistered region is refused, although its memory is
+	 * registered again, with a new token. */
 	pair_open_connected(&p, NULL);
 	mr = new_mr(&p.b);
 	HR(try_register(mr, p.b.buf, 100, ND_MR_FLAG_ALLOW_REMOTE_WRITE), ND_SUCCESS);
@@ -309,7 +313,7 @@ static void nd2_own_invalid_tokens(void **state)
 	reap_is(p.a.cq, 2, ND_ACCESS_VIOLATION);
 	RELEASE(mr);
 	pair_close(&p);
-	/* A request with a token of the peer's adapter. */
+	/* A local token of the peer's adapter is invalid on this one. */
 	pair_open_connected(&p, NULL);
 	p.a.local = p.b.local;
 	p.a.buf[0] ^= 1;
@@ -319,7 +323,8 @@ static void nd2_own_invalid_tokens(void **state)
 	pair_close(&p);
 }
 
-/* All connections of an adapter instance may use its regions; those of another instance may not. */
+/* A region can be used by all connections of the adapter instance (one OpenAdapter) that registered
+ * it, but by no connection of another instance. */
 static void nd2_own_regions_belong_to_an_instance(void **state)
 {
 	IND2Adapter *first = adapters[1];
@@ -342,7 +347,7 @@ static void nd2_own_regions_belong_to_an_instance(void **state)
 	HR(post_write(&other.a, 0, 100, 2, 0, &p.b, 0), ND_SUCCESS);
 	reap_is(other.a.cq, 2, ND_ACCESS_VIOLATION);
 	pair_close(&other);
-	/* The token is invalid as a local token as well. */
+	/* The region's local token is invalid on another instance as well. */
 	pair_open_connected(&other, NULL);
 	other.b.local = p.b.local;
 	other.b.buf[0] = 0;
@@ -445,8 +450,8 @@ static void nd2_own_registering_gigabytes_does_not_stall_traffic(void **state)
 	print_message(
 		"4 GiB registered and deregistered in %.2f ms, %.1f Writes meanwhile, longest wait for one %.1f ms\n",
 		(double)total / 50e6, (double)writes / 50, (double)f.longest_ns / 1e6);
-	/* The times are only printed. Page faults are checked: touching a million pages would stall
-	 * traffic. */
+	/* The times are only printed, as they vary too much. The number of page faults is checked:
+	 * if Register touched each of a million pages, traffic would stall. */
 	getrusage(RUSAGE_SELF, &ru);
 	assert_true(ru.ru_minflt - faults < 200000);
 	munmap(p, bytes);
@@ -454,8 +459,8 @@ static void nd2_own_registering_gigabytes_does_not_stall_traffic(void **state)
 	pair_close(&f.p);
 }
 
-/* The target or the source is deregistered and unmapped under the Writes: the next Write fails, the
- * others are flushed, and nothing else happens. */
+/* The target region or the source region is deregistered and its memory unmapped while Writes use
+ * it: the next Write fails, the later ones are flushed, and nothing else happens. */
 static void nd2_own_deregistered_under_traffic(void **state)
 {
 	for (int round = 0; round < 10; round++) {
@@ -534,7 +539,7 @@ static void nd2_own_unmapped_while_registered(void **state)
 	}
 }
 
-/* Registers and deregisters 500 times; several threads do so on one buffer at once. */
+/* Registers and deregisters 500 times; several threads do this on the same buffer at once. */
 static void *churn(void *arg)
 {
 	struct end *e = arg;

@@ -1,5 +1,5 @@
-/* When there is no room for more regions, Register fails at once; it works again when one region
- * is deregistered. */
+/* The adapter has a limit of registered regions (max_mr). When it is reached, Register fails at
+ * once; it works again when one region is deregistered. */
 #include "fixture.h"
 
 #include <stdio.h>

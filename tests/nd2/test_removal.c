@@ -1,6 +1,6 @@
-/* The port is removed while everything is in use: requests end, later calls return
- * ND_DEVICE_REMOVED, and objects can be released in any order. One adapter's device is removed
- * (rn_link_unplug); the other adapter works on. */
+/* An adapter's network port is removed (rn_link_unplug) while everything is in use: pending
+ * requests end, later calls return ND_DEVICE_REMOVED, and objects can be released in any order. The
+ * other adapter works on. */
 #include "fixture.h"
 #include "rn/link.h"
 
@@ -30,7 +30,7 @@ static void answers(const char *call, HRESULT hr, HRESULT expected)
 		fail_msg("%s answers %08x instead of %08x", call, (unsigned)hr, (unsigned)expected);
 }
 
-/* As pair_open(), between two adapters of the caller's choice. */
+/* As pair_open(), but end a is on adapter `from` and end b on adapter `to`. */
 static void pair_between(struct pair *p, int from, int to)
 {
 	end_open(&p->a, from, NULL);
@@ -166,7 +166,8 @@ static void of_a_listener(IND2Listener *l, IND2Connector *idle)
 	answers("CancelOverlappedRequests", CALL(l, CancelOverlappedRequests), ND_SUCCESS);
 }
 
-/* The removal ends the binding: the region can be deregistered although the window still exists. */
+/* The removal of the network port unbinds the window: the region can be deregistered although the
+ * window still exists. */
 static void nd2_own_removed_window(void **state)
 {
 	OVERLAPPED ov = {0};
@@ -275,9 +276,9 @@ enum { ACTIVE, PASSIVE };
 
 struct stand {
 	const char *name;
-	int side; /* the side whose port is removed */
+	int side; /* the side whose adapter loses its network port */
 	void (*reach)(struct pair *, OVERLAPPED *step);
-	bool waits; /* true if reach() leaves the request of the step pending */
+	bool waits; /* true if reach() leaves `step` pending, which the removal must end */
 };
 
 static void reach_bound(struct pair *p, OVERLAPPED *step)
@@ -359,9 +360,9 @@ static void nd2_own_removed_connectors(void **state)
 	}
 	pair_between(&cut, 0, 1);
 	pair_connect(&cut, NULL);
-	/* The peer's port is removed first, so nothing answers the DREQ of this Disconnect. The
-	 * Disconnect ends when the link is seen to be down, which takes up to 100 ms, or when this
-	 * port is removed. */
+	/* The peer's network port is removed first, so nothing answers the DREQ of this Disconnect.
+	 * The Disconnect ends with success when the link is seen to be down, which takes up to 100
+	 * ms, or with ND_DEVICE_REMOVED when the port of its own adapter is removed. */
 	unplug(1);
 	HR(CALL(cut.a.connector, Disconnect, &cut_off), ND_PENDING);
 	unplug(0);
@@ -438,14 +439,15 @@ static void nd2_own_removed_notify(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		HR(entry[i].Internal, REMOVED);
 	HR(NdsPortGet(port, entry, 1, 20, &n), ND_TIMEOUT);
-	/* The flushed receive is in the queue before the removal is reported. */
+	/* The receive was flushed, and its result was stored, before the requests ended with
+	 * ND_DEVICE_REMOVED. */
 	reap_is(p.a.cq, 1, ND_CANCELED);
 	HR(NdsHandleClose(event), ND_SUCCESS);
 	HR(NdsHandleClose(port), ND_SUCCESS);
 	pair_close(&p);
 }
 
-/* ---- posted work ---- */
+/* ---- posted requests ---- */
 
 static void nd2_own_removed_work_is_flushed(void **state)
 {
@@ -463,7 +465,8 @@ static void nd2_own_removed_work_is_flushed(void **state)
 		HR(post_send(&p.a, 0, 8, 30 + i, i % 2 ? ND_OP_FLAG_SILENT_SUCCESS : 0),
 		   ND_SUCCESS);
 	unplug(0);
-	/* All results are there at once: the sends in their order, then the receives in theirs. */
+	/* All results are there at once: first the Sends, in the order of posting, then the
+	 * receives in theirs. */
 	n = CALL(p.a.cq, GetResults, r, 64);
 	assert_int_equal(n, 20);
 	for (unsigned i = 0; i < 20; i++) {
@@ -481,7 +484,8 @@ struct poster {
 	_Atomic unsigned posted, done, refused;
 };
 
-/* Posts until 100 requests were refused; keeps at most 102 requests without a fetched result. */
+/* Posts until 100 requests were refused because of the removal; keeps at most 102 requests without
+ * a fetched result. */
 static void *post_on(void *arg)
 {
 	struct poster *w = arg;
@@ -511,7 +515,7 @@ static void reap_for(struct poster *w, unsigned ms)
 		atomic_fetch_add(&w->done, CALL(w->p->a.cq, GetResults, r, 16));
 }
 
-/* Each accepted request completes, even one that was posted while the port was removed. */
+/* Each accepted request completes, even one that was posted while the network port was removed. */
 static void nd2_own_removed_under_traffic(void **state)
 {
 	struct poster w = {0};
@@ -552,7 +556,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	HR(CALL(q.a.cq, Notify, ND_CQ_NOTIFY_ERRORS, &notify), ND_PENDING);
 	HR(post_recv(&p.b, 0, 8, 1), ND_SUCCESS);
 	unplug(0);
-	/* More packets than the ring between the ports holds: the other adapter drops them. */
+	/* The Write below has more packets than the ring between the two adapters holds. Adapter 1
+	 * drops the surplus, and its connection q works on. */
 	for (unsigned i = 0; i < 40; i++)
 		exchange(&q.a, &q.b);
 	HR(post_write(&p.b, 0, BUF_BYTES, 2, 0, &p.a, 0), ND_SUCCESS);
@@ -562,8 +567,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_between(&again, 1, 1);
 	pair_connect(&again, NULL);
 	exchange(&again.a, &again.b);
-	/* The connection of the removed adapter's peer breaks by a timeout, as with any silent
-	 * peer. */
+	/* The peer of the removed adapter sees a silent peer: its connection breaks when its Write
+	 * times out. */
 	reap_is(p.b.cq, 2, ND_IO_TIMEOUT);
 	reap_is(p.b.cq, 1, ND_CANCELED);
 	HR(finish(p.b.connector, &told), ND_SUCCESS);
@@ -574,7 +579,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_close(&q);
 }
 
-/* After the last Release of a removed adapter, opening it makes a new device. */
+/* An adapter was removed and all its objects are released: the next OpenAdapter finds it working
+ * again. */
 static void nd2_own_removed_comes_back(void **state)
 {
 	struct pair p;
@@ -634,7 +640,7 @@ static void let_go(unsigned seed)
 			HR(NdsHandleClose(p.a.file), ND_SUCCESS);
 		objs[i] = objs[--n];
 		if (n == 4 && seed % 2 != 0)
-			unplug(0); /* in the middle of the releases */
+			unplug(0); /* in the middle of the random releases */
 	}
 	adapters[0] = NULL;
 	for (unsigned i = 0; i < 2; i++)
@@ -653,15 +659,15 @@ static void nd2_own_removed_is_let_go_in_any_order(void **state)
 		let_go(seed);
 }
 
-/* ---- objects made while the port is removed ---- */
+/* ---- objects made while the network port is removed ---- */
 
 struct maker {
 	HANDLE file;
 	_Atomic unsigned made, wrong;
 };
 
-/* Makes queues and listeners with one request each until a call is refused; each of these requests
- * must end. */
+/* Makes completion queues and listeners, starts one request on each, and stops when a call is
+ * refused. Each of the requests must end. */
 static void *make_on(void *arg)
 {
 	struct maker *m = arg;

@@ -1,6 +1,6 @@
-/* Two processes with a port each, joined by memif; the port of one process is removed. That
- * process gets ND_DEVICE_REMOVED. The other process sees a silent peer: its requests time out,
- * but its adapter works, and it can connect to another peer. */
+/* Two processes with one adapter each, joined by memif; the network port of one is removed. In that
+ * process requests end with ND_DEVICE_REMOVED. The other process sees a silent peer: its requests
+ * time out, but its adapter works, and it can connect to another peer. */
 #include "fixture.h"
 #include "rn/link.h"
 
@@ -66,7 +66,7 @@ static void hear(char expected)
 	assert_int_equal(c, expected);
 }
 
-/* ---- the two processes ---- */
+/* ---- what both processes do ---- */
 
 static void accept_one(struct end *e)
 {
@@ -108,7 +108,7 @@ static void talk(struct end *e)
 		HR(reap(e->cq).Status, ND_SUCCESS);
 }
 
-/* Runs in the process whose port is removed. */
+/* What happens in the process whose network port is removed. */
 static void lose_it(struct end *e)
 {
 	OVERLAPPED notify = {0}, gone = {0}, later = {0};
@@ -128,7 +128,7 @@ static void lose_it(struct end *e)
 	say('g');
 }
 
-/* Runs in the process whose port stays. */
+/* What happens in the process that keeps its network port. */
 static void survive_it(struct end *e)
 {
 	OVERLAPPED gone = {0}, again = {0};
@@ -142,7 +142,9 @@ static void survive_it(struct end *e)
 	HR(CALL(e->connector, NotifyDisconnect, &gone), ND_PENDING);
 	HR(post_recv(e, 0, 100, 7), ND_SUCCESS);
 	hear('g');
-	HR(status_after(&gone, 100), ND_PENDING); /* nothing reports the removal to the peer */
+	/* Nothing tells this side that the peer's port was removed, so NotifyDisconnect stays
+	 * pending. */
+	HR(status_after(&gone, 100), ND_PENDING);
 	HR(post_send(e, 0, 100, 8, 0), ND_SUCCESS);
 	reap_is(e->cq, 8, ND_IO_TIMEOUT);
 	reap_is(e->cq, 7, ND_CANCELED);
@@ -161,8 +163,8 @@ static void survive_it(struct end *e)
 	RELEASE(cq);
 }
 
-/* Runs one process of the test: `which` is its adapter, `loser` the one whose port is removed (0
- * the server, 1 the client). */
+/* Runs one process of the test. `which` is the number of its adapter, `loser` that of the adapter
+ * whose network port is removed; 0 is the memif server, 1 the client. */
 static void play(int which, int loser)
 {
 	struct end e;
@@ -208,7 +210,8 @@ static void with_a_peer(int loser)
 	close(other);
 }
 
-/* The port of the client is removed, twice: the server's adapter then serves the next client. */
+/* The client process loses its network port, and so does a second client process after it; the
+ * server's adapter serves both. */
 static void nd2_own_removed_port_of_the_peer(void **state)
 {
 	open_mine(0);

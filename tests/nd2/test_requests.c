@@ -1,5 +1,6 @@
-/* Requests, in addition to the rows of docs/spec/nd2.md: where a completion appears when files
- * are bound late or closed early, that it appears once, and that a refused call produces none. */
+/* Pending requests, in addition to the rows of docs/spec/nd2.md: where their end is reported when
+ * files are bound late or handles are closed early, that it is reported once, and that a refused
+ * call reports none. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ static HANDLE new_event(bool manual)
 	return event;
 }
 
-/* Takes up to n packets that are in the port now; returns their number. */
+/* Takes up to n packets that are at the completion port now; returns their number. */
 static ULONG take(HANDLE port, NDS_PORT_ENTRY *entries, ULONG n)
 {
 	ULONG got;
@@ -51,10 +52,10 @@ static void fire(struct end *e)
 	HR(CALL(e->qp, Flush), ND_SUCCESS);
 }
 
-/* ---- files bound to a port ---- */
+/* ---- files bound to a completion port ---- */
 
-/* A pending request ends in the port to which its file is bound at the time of the end, even if the
- * request was posted before that. */
+/* A request's packet goes to the completion port to which its file is bound when the request ends,
+ * even if the request was started before the file was bound. */
 static void nd2_own_a_file_bound_late(void **state)
 {
 	OVERLAPPED ov[2] = {{0}};
@@ -68,7 +69,8 @@ static void nd2_own_a_file_bound_late(void **state)
 	fire(&e);
 	packet_is(port, &ov[0], 9, ND_SUCCESS);
 	packet_is(port, &ov[1], 9, ND_SUCCESS);
-	/* A file can be bound only once, and stays bound for its whole life. */
+	/* A file can be bound to a completion port only once, and stays bound for its whole
+	 * life. */
 	HR(NdsPortBind(port, e.file, 10), ND_INVALID_PARAMETER);
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &ov[0]), ND_PENDING);
 	HR(CALL(e.cq, CancelOverlappedRequests), ND_SUCCESS);
@@ -77,7 +79,7 @@ static void nd2_own_a_file_bound_late(void **state)
 	NdsHandleClose(port);
 }
 
-/* Setting modes that already apply succeeds and changes nothing. */
+/* The modes NDS_FILE_SKIP_* are always on, so setting them succeeds and changes nothing. */
 static void nd2_own_modes_set_again(void **state)
 {
 	OVERLAPPED ov = {0};
@@ -102,7 +104,7 @@ static struct {
 	_Atomic uint32_t last;
 } heard;
 
-/* The routine starts the next Notify on the same OVERLAPPED, as clients do. */
+/* The completion routine starts the next Notify with the same OVERLAPPED, as clients do. */
 static void notify_again(DWORD status, DWORD bytes, OVERLAPPED *ov)
 {
 	heard.last = status;
@@ -157,8 +159,8 @@ static void ended_in_order(HANDLE port, OVERLAPPED *ov, ULONG n, HRESULT status)
 	}
 }
 
-/* When CancelOverlappedRequests returns, the packets of all its requests are in the port, in the
- * order of the requests. This is tested for each kind of object. */
+/* When CancelOverlappedRequests returns, the packets of all requests of the object are at the
+ * completion port, in the order of the requests. This is tested for each kind of object. */
 static void nd2_own_cancel_has_queued_everything(void **state)
 {
 	enum { N = 5 };
@@ -189,15 +191,15 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		ended_in_order(port[1], ov, N, ND_CANCELED);
 		for (int i = 0; i < N; i++)
 			RELEASE(waiting[i]);
-		/* These requests have ended, but their packets are not in the port yet:
-		 * CancelOverlappedRequests waits for the packets. */
+		/* These requests are not cancelled but succeed. Their packets may still be on the
+		 * way, and CancelOverlappedRequests waits until they are at the completion port. */
 		mr = new_mr(&p.a);
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[0]), ND_PENDING);
 		HR(CALL(mr, Deregister, &ov[1]), ND_PENDING);
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[2]), ND_PENDING);
 		HR(CALL(mr, CancelOverlappedRequests), ND_SUCCESS);
 		ended_in_order(port[0], ov, 3, ND_SUCCESS);
-		/* Release also returns only when the packets are in the port. */
+		/* Release also returns only when the packets are at the completion port. */
 		HR(CALL(mr, Deregister, &ov[0]), ND_PENDING);
 		RELEASE(mr);
 		ended_in_order(port[0], ov, 1, ND_SUCCESS);
@@ -210,8 +212,8 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 
 /* ---- each request ends once ---- */
 
-/* All calls from Connect to Disconnect, each with an OVERLAPPED of its own: one packet for each
- * call that returned ND_PENDING. */
+/* All calls from Connect to Disconnect, each with an OVERLAPPED of its own: each call that returned
+ * ND_PENDING ends with one packet, the others with none. */
 static void nd2_own_each_pending_call_ends_once(void **state)
 {
 	enum { CONNECT, COMPLETE, NOTIFY_A, PART, DEREG, CQ_A, A_BLOCKS };
@@ -265,8 +267,8 @@ static void nd2_own_each_pending_call_ends_once(void **state)
 		NdsHandleClose(port[i]);
 }
 
-/* Two requests that share an OVERLAPPED end with one packet each, whether one object or two have
- * made them. */
+/* Two requests share an OVERLAPPED: each ends with a packet of its own, whether they were made on
+ * one object or on two. */
 static void nd2_own_one_block_twice_two_packets(void **state)
 {
 	NDS_PORT_ENTRY e[4];
@@ -297,8 +299,8 @@ static void nd2_own_one_block_twice_two_packets(void **state)
 	NdsHandleClose(port);
 }
 
-/* A refused call has no effect but its return value: no event, no packet, and a pending request
- * with the same OVERLAPPED goes on. */
+/* A refused call has no effect but its return value: it sets no event and queues no packet, and a
+ * pending request with the same OVERLAPPED goes on. */
 static void nd2_own_a_refused_call_shows_nothing(void **state)
 {
 	struct sockaddr_in nowhere = {.sin_family = AF_INET};
@@ -370,8 +372,8 @@ static void nd2_own_handles_closed_early(void **state)
 	HR(NdsHandleClose(ov.hEvent), ND_SUCCESS);
 	HR(NdsHandleClose(e.file), ND_SUCCESS);
 	HR(NdsHandleClose(mine), ND_SUCCESS);
-	/* The handles are invalid, but the event, file and port exist until the pending request
-	 * has ended. */
+	/* The handles are invalid, but the event, the file and the completion port exist until the
+	 * pending request has ended. */
 	HR(NdsPortGet(mine, &entry, 1, 0, &n), ND_INVALID_HANDLE);
 	HR(NdsHandleClose(e.file), ND_INVALID_HANDLE);
 	assert_int_equal(live_objects("event"), events);
@@ -383,7 +385,7 @@ static void nd2_own_handles_closed_early(void **state)
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &ov), ND_INVALID_HANDLE);
 	ov.hEvent = NULL;
 	ENDS(e.mr, CALL(e.mr, Deregister, &ov), &ov, ND_SUCCESS);
-	/* The request of the other file is not affected. */
+	/* The request on the other client file, f.file, is not affected. */
 	HR(status_after(&other, 0), ND_PENDING);
 	HR(CALL(f.cq, CancelOverlappedRequests), ND_SUCCESS);
 	packet_is(others, &other, 2, ND_CANCELED);
@@ -421,7 +423,7 @@ static void nd2_own_a_port_closed_while_threads_wait(void **state)
 		assert_int_equal(pthread_create(&thread[i], NULL, wait_at_port, port), 0);
 	while (waiting < 2)
 		sleep_ms(1);
-	sleep_ms(100); /* time for both threads to enter the wait, on a busy machine too */
+	sleep_ms(100); /* time for both threads to begin their waits, on a busy machine too */
 	HR(NdsHandleClose(port), ND_SUCCESS);
 	for (int i = 0; i < 2; i++) {
 		pthread_join(thread[i], &hr);

@@ -1,6 +1,6 @@
-/* A peer that announces an RNR retry count and requests a short, constant RNR delay, as adapters
- * do whose driver leaves both to the firmware. The peer is this provider; the linker's --wrap
- * changes the fields on their way. */
+/* A peer that announces an RNR retry count of its own and requests a short, constant RNR delay, as
+ * some hardware adapters do. The peer is a queue pair of this provider; the linker's --wrap changes
+ * these fields before they are sent. */
 #include "fixture.h"
 
 #include "rn/client.h"
@@ -13,7 +13,7 @@
 static struct {
 	bool changed[2];  /* [0]: replace rnr_retry of the REQ; [1]: of the REP */
 	uint8_t announce; /* the rnr_retry that is sent instead */
-	uint8_t own[2];	  /* rnr_retry that the provider had set, in the REQ and the REP */
+	uint8_t own[2];	  /* rnr_retry that the provider would have sent in the REQ and the REP */
 } said;
 
 static struct rn_cm_param announce(const struct rn_cm_param *param, unsigned by)
@@ -68,8 +68,8 @@ int __wrap_nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want)
 	return __real_nd_qp_connect(qp, &attr);
 }
 
-/* Connects a pair and changes rnr_retry of one end, the peer: the active end (0) or the passive
- * one (1). Returns the other end; *other is the peer. */
+/* Connects a pair and changes the rnr_retry that one end, the peer, announces: `peer` is 0 for the
+ * active end, 1 for the passive one. Returns the other end; *other is the peer. */
 static struct end *connect_to(struct pair *p, unsigned peer, uint8_t announced, struct end **other)
 {
 	memset(&said, 0, sizeof(said));
@@ -88,7 +88,7 @@ static void nd2_own_rnr_retry_7_has_no_limit(void **state)
 
 		me = connect_to(&p, peer, FOR_EVER, &other);
 		HR(post_send(me, 0, 64, 1, 0), ND_SUCCESS);
-		sleep_ms(300); /* time for more than the 6 retries */
+		sleep_ms(300); /* longer than the 6 retries would last */
 		HR(post_recv(other, 0, 64, 2), ND_SUCCESS);
 		reap_is(me->cq, 1, ND_SUCCESS);
 		reap_is(other->cq, 2, ND_SUCCESS);

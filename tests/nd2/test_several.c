@@ -1,6 +1,6 @@
-/* Several adapters of different kinds in one process: which one is found for a remote address, all
- * of them open at once, and the effect of a changed configuration. Argument: the catalogue's
- * folder. */
+/* Several adapters of different kinds in one process: which local address is chosen for a remote
+ * address, all adapters open at once, and the effect of a changed configuration. The argument is
+ * the folder of the provider catalogue. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -11,8 +11,8 @@
 
 static char file[] = "/tmp/nd2-several-XXXXXX";
 
-/* Writes a configuration: two adapters joined by a ring, one without a peer, and a memif server
- * that waits for another process. */
+/* Writes a configuration: two adapters joined by a ring, one whose port is joined to nothing, and a
+ * memif server that waits for another process. */
 static void write_config(const char *extra)
 {
 	FILE *f = fopen(file, "w");
@@ -48,17 +48,19 @@ static void address(const char *text, struct sockaddr_storage *sa, SIZE_T *cb)
 }
 
 static const struct row {
-	const char *remote, *local; /* local is NULL if no adapter reaches remote */
+	/* local: the address that must be chosen; NULL if no adapter reaches remote. */
+	const char *remote, *local;
 } rows[] = {
 	{"10.200.0.1", "10.0.0.1"},
 	{"10.1.77.1", "10.1.0.1"},
-	/* 10.1.3.5 has more leading bits in common with 10.1.2.1, but is outside of its /24. */
+	/* 10.1.3.5 has more leading bits in common with 10.1.2.1 than with 10.1.0.1, but is outside
+	 * of the prefix 10.1.2.1/24. */
 	{"10.1.3.5", "10.1.0.1"},
 	{"10.1.2.77", "10.1.2.1"},
 	{"10.1.2.1", "10.1.2.1"}, /* an adapter's own address */
 	{"10.0.0.1", "10.0.0.1"},
 	{"192.0.2.126", "192.0.2.1"},
-	{"192.0.2.200", "10.1.0.1"}, /* reached through the only gateway */
+	{"192.0.2.200", "10.1.0.1"}, /* in no adapter's prefix: the adapter with the gateway */
 	{"198.51.100.0", "198.51.100.1"},
 	{"198.51.100.2", "10.1.0.1"},
 	{"2001:db8:1:2::9", "2001:db8:1::1"},
@@ -90,7 +92,8 @@ static void nd2_own_the_longest_prefix_answers(void **state)
 			fail_msg("%s is not reached as it should be", rows[i].remote);
 }
 
-/* In a network namespace without routes the choice depends on the adapters' own prefixes only. */
+/* In a network namespace without routes, the prefixes of the adapters alone decide which adapter
+ * reaches an address. */
 static void nd2_own_without_any_route(void **state)
 {
 	pid_t child = fork();
@@ -172,8 +175,8 @@ static void nd2_own_all_adapters_open_at_once(void **state)
 		HR(CALL(opened[i], Query, &info, &cb), ND_SUCCESS);
 		id[i] = info.AdapterId;
 	}
-	/* The addresses of a port belong to one adapter, those of different ports to different
-	 * ones. */
+	/* The addresses of one configured port have one adapter id; those of different ports have
+	 * different ids. */
 	assert_true(id[0] == id[1] && id[2] == id[3] && id[4] == id[5]);
 	assert_true(id[0] != id[2] && id[0] != id[4] && id[0] != id[6] && id[2] != id[4] &&
 		    id[2] != id[6] && id[4] != id[6]);
@@ -195,7 +198,7 @@ static void nd2_own_all_adapters_open_at_once(void **state)
 	nothing_lives();
 }
 
-/* The configuration is read again when no adapter is open; open adapters keep theirs. */
+/* The configuration is read again only when no adapter is open; open adapters keep theirs. */
 static void nd2_own_a_changed_configuration_is_seen(void **state)
 {
 	IND2Adapter *a;

@@ -1,7 +1,7 @@
-/* A target of RDMA that makes no call: it sends its memory's address, then sleeps, while a
- * second process Writes to it and Reads back. The target's NIC must work under every idle
- * policy; under policy inline the library's progress thread polls it. usage: nd2_sleeper POLICY
- * [SECONDS] */
+/* The target of Writes and Reads makes no call: it sends the address of its memory, then sleeps,
+ * while a second process Writes to the memory and Reads back. The target's NIC must work under
+ * every idle policy; under policy inline, a thread of the library polls it. usage: nd2_sleeper
+ * POLICY [SECONDS] */
 #include "fixture.h"
 
 #include <signal.h>
@@ -19,7 +19,8 @@
 static const char *policy = "inline";
 static unsigned seconds = 30;
 
-/* Message that the target sends before it sleeps; the byte "w" follows when it is awake again. */
+/* The message that the target sends before it sleeps: its memory, and the port number of its
+ * listener. When it is awake again, it sends the byte "w". */
 struct about {
 	uint64_t buf;
 	UINT32 token;
@@ -90,7 +91,8 @@ static void sleep_as_target(void **state)
 	assert_true(filled(&e, 0, LEN, last));
 	reap_none(e.cq, 0); /* the Write and Read leave no result at the target */
 	say(TARGET_FD, "d", 1);
-	hear(TARGET_FD, &last, 1); /* keeps the NIC alive until the peer has all acknowledgements */
+	/* Keeps the adapter open until the active side has received all acknowledgements. */
+	hear(TARGET_FD, &last, 1);
 	RELEASE(listener);
 	end_close(&e);
 	RELEASE(adapters[1]);
@@ -131,8 +133,8 @@ static void connect_to(struct end *e, const struct about *it)
 	ENDS(e->connector, CALL(e->connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
 }
 
-/* True once the target has reported that it is awake. This process must not rely on a timeout of
- * its own: on a busy machine the target may sleep longer. */
+/* True once the target has reported that it is awake. This process does not measure the time
+ * itself: on a busy machine the target may sleep longer. */
 static bool is_awake(int fd)
 {
 	char w;
@@ -201,8 +203,8 @@ int main(int argc, char **argv)
 		seconds = (unsigned)atoi(argv[2]);
 	signal(SIGPIPE, SIG_IGN);
 	if (argc > 3) {
-		/* The target's result must not be mixed with the TAP output of the test, so it goes
-		 * to stderr. */
+		/* The target process writes its test result to stderr, as stdout belongs to the TAP
+		 * output of the test. */
 		cmocka_set_message_output(CM_OUTPUT_STDOUT);
 		unsetenv("CMOCKA_MESSAGE_OUTPUT");
 		dup2(STDERR_FILENO, STDOUT_FILENO);

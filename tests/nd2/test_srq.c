@@ -1,4 +1,4 @@
-/* Shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md; row 159 is in
+/* Tests of shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md; row 159 is in
  * test_srq_patience.c. The shared receive queue is on the passive side unless a test says
  * otherwise. */
 #include "fixture.h"
@@ -86,8 +86,8 @@ static void nd2_row_031_what_a_queue_pair_on_a_queue_wants(void **state)
 	HR(create_qp(&e, e.cq, e.cq, srq, 4, sge + 1, 0, &qp), ND_INVALID_PARAMETER_7);
 	HR(create_qp(&e, e.cq, e.cq, srq, 4, 1, inl + 1, &qp), ND_INVALID_PARAMETER_8);
 	assert_null(qp);
-	/* The tokens of another instance are invalid here, so its shared receive queue is
-	 * refused. */
+	/* The shared receive queue of another instance is refused, as the tokens of its receives
+	 * would be invalid here. */
 	adapters[0] = again;
 	end_open(&other, 0, NULL);
 	strange = new_srq(&other, 8, 1, 0);
@@ -122,7 +122,7 @@ static void nd2_row_032_depth_and_sges_within_the_limits(void **state)
 	assert_null(srq);
 	HR(CREATE(IID_IND2SharedReceiveQueue, e.file, depth, sge), ND_SUCCESS);
 	RELEASE(srq);
-	/* A queue without SGEs takes receives of no bytes. */
+	/* A shared receive queue with 0 SGEs per receive takes receives without a buffer. */
 	HR(CREATE(IID_IND2SharedReceiveQueue, e.file, 1, 0), ND_SUCCESS);
 	HR(CALL(srq, Receive, NULL, NULL, 0), ND_SUCCESS);
 	RELEASE(srq);
@@ -185,14 +185,16 @@ static void nd2_row_160_notified_once_when_low(void **state)
 	receives(&p.b, srq, 1, 4);
 	HR(CALL(srq, Notify, &ov[0]), ND_PENDING);
 	HR(CALL(srq, Notify, &ov[1]), ND_PENDING);
-	deliver(&p, 1); /* three receives are left, which is not below the threshold */
+	/* Three receives are left, which is not below the threshold. */
+	deliver(&p, 1);
 	HR(status_after(&ov[0], 30), ND_PENDING);
-	deliver(&p, 2); /* two are left: one event completes all pending requests */
+	/* Two receives are left, which is below the threshold: all pending Notify requests end. */
+	deliver(&p, 2);
 	HR(finish(srq, &ov[0]), ND_SUCCESS);
 	HR(finish(srq, &ov[1]), ND_SUCCESS);
 	HR(NdsEventWait(ov[1].hEvent, 1000), ND_SUCCESS);
-	/* One event per Notify: the next messages complete no request. After a refill a new
-	 * Notify is pending until the queue is low again. */
+	/* The next message ends no Notify, as none is pending. After a refill a new Notify is
+	 * pending until fewer receives than the threshold are left. */
 	deliver(&p, 3);
 	receives(&p.b, srq, 5, 7);
 	HR(CALL(srq, Notify, &ov[2]), ND_PENDING);
@@ -239,7 +241,7 @@ static void nd2_own_threshold_0_is_never_reached(void **state)
 	HR(status_after(&ov, 30), ND_PENDING);
 	HR(CALL(srq, CancelOverlappedRequests), ND_SUCCESS);
 	HR(status_after(&ov, 0), ND_CANCELED);
-	/* The cancelled request has no later effect. */
+	/* The cancelled Notify has no later effect. */
 	receives(&p.b, srq, 3, 3);
 	deliver(&p, 3);
 	HR(CALL(srq, CancelOverlappedRequests), ND_SUCCESS);
@@ -297,7 +299,7 @@ static void nd2_row_163_modify_below_what_is_posted(void **state)
 	RELEASE(srq);
 }
 
-/* A new threshold applies to pending requests as well. */
+/* Modify with a new threshold also affects a Notify that is already pending. */
 static void nd2_own_modify_the_threshold_meanwhile(void **state)
 {
 	OVERLAPPED ov[2] = {{0}};
@@ -311,7 +313,8 @@ static void nd2_own_modify_the_threshold_meanwhile(void **state)
 	HR(CALL(srq, Notify, &ov[1]), ND_PENDING);
 	deliver(&p, 1);
 	HR(status_after(&ov[0], 30), ND_PENDING);
-	HR(CALL(srq, Modify, 0, 5), ND_SUCCESS); /* four receives are left */
+	/* Four receives are left, which is below the new threshold. */
+	HR(CALL(srq, Modify, 0, 5), ND_SUCCESS);
 	HR(finish(srq, &ov[0]), ND_SUCCESS);
 	HR(finish(srq, &ov[1]), ND_SUCCESS);
 	HR(CALL(srq, Notify, &ov[0]), ND_PENDING);
@@ -325,7 +328,8 @@ static void nd2_own_modify_the_threshold_meanwhile(void **state)
 	RELEASE(srq);
 }
 
-/* The depth changes between messages; no receive is lost and their order stays. */
+/* The depth changes between messages; no posted receive is lost, and messages take them in the
+ * order of posting. */
 static void nd2_own_modify_the_depth_under_traffic(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -399,8 +403,8 @@ static void nd2_own_no_receives_of_its_own(void **state)
 	RELEASE(srq);
 }
 
-/* A message waits longer than the RNR retries of an ordinary queue pair last, in both
- * directions. */
+/* A message waits for a receive of a shared receive queue, longer than the RNR retries of an
+ * ordinary queue pair last. Tested in both directions. */
 static void nd2_own_a_message_waits_for_a_receive(void **state)
 {
 	IND2SharedReceiveQueue *passive, *active;
@@ -428,8 +432,8 @@ static void nd2_own_a_message_waits_for_a_receive(void **state)
 	RELEASE(passive);
 }
 
-/* Flush cancels the receive that a message has begun to fill, if there is one; the other receives
- * stay posted. */
+/* Flush cancels only a receive that a message has begun to fill, if there is one; the other
+ * receives stay in the shared receive queue. */
 static void nd2_own_flush_leaves_the_queue_alone(void **state)
 {
 	enum { N = 8 };
@@ -444,13 +448,13 @@ static void nd2_own_flush_leaves_the_queue_alone(void **state)
 	receives(&p.b, srq, 1, N);
 	HR(post_send(&q.a, 0, AREA, 1, 0), ND_SUCCESS);
 	HR(CALL(q.b.qp, Flush), ND_SUCCESS);
-	/* At the Flush none, all or a part of the message may have arrived. */
+	/* When Flush is called, none, a part or all of the message may have arrived. */
 	for (ND2_RESULT r; left == N && CALL(q.b.cq, GetResults, &r, 1) == 1; left--)
 		assert_true(r.Status == ND_SUCCESS || r.Status == ND_CANCELED);
 	for (unsigned i = N - left + 1; i <= N; i++)
 		deliver(&p, i);
 	reap_none(q.b.cq, 10);
-	/* No receive is left now. */
+	/* No receive is left now: this Send waits until one is posted. */
 	HR(post_send(&p.a, 0, 10, 5, 0), ND_SUCCESS);
 	reap_none(p.a.cq, 50);
 	receives(&p.b, srq, 1, 1);
@@ -461,8 +465,8 @@ static void nd2_own_flush_leaves_the_queue_alone(void **state)
 	RELEASE(srq);
 }
 
-/* A receive that is too short breaks the connection of the queue pair that uses it; the other
- * queue pair works on. */
+/* A receive whose buffer is too short breaks the connection of the queue pair that takes it; the
+ * other queue pair on the shared receive queue works on. */
 static void nd2_own_a_short_receive_ends_one_queue_pair(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -485,8 +489,8 @@ static void nd2_own_a_short_receive_ends_one_queue_pair(void **state)
 	RELEASE(srq);
 }
 
-/* A receive with an invalid token breaks the connection of the queue pair that uses it; the
- * other queue pair works on. */
+/* A receive with an invalid token breaks the connection of the queue pair that takes it; the other
+ * queue pair on the shared receive queue works on. */
 static void nd2_own_a_bad_token_ends_one_queue_pair(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -527,7 +531,8 @@ static void nd2_own_the_queue_released_before_its_queue_pairs(void **state)
 	pair_close(&p);
 }
 
-/* A receive that no message has used stays posted for the next queue pair. */
+/* A queue pair is released, and a receive that no message has taken stays posted for the next queue
+ * pair on the shared receive queue. */
 static void nd2_own_queue_pairs_come_and_go(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -583,8 +588,8 @@ static void nd2_own_interfaces_and_affinity(void **state)
 	end_close(&e);
 }
 
-/* The client releases the adapters, then the shared receive queue: the queue pair keeps both
- * alive. */
+/* The client releases the adapters, then the shared receive queue. The queue pair holds references
+ * to both, so they live on until it is released. */
 static void nd2_own_queue_pairs_keep_their_queue(void **state)
 {
 	OVERLAPPED ov = {0};

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define PAIRS 8u
-#define DEPTH 24u /* less than PAIRS * BURST, the number of messages in flight */
+#define DEPTH 24u /* fewer receives than messages in flight (PAIRS * BURST) */
 #define AREA  2048u
 #define BURST 8u
 
@@ -18,7 +18,7 @@ struct message {
 
 static struct pair pairs[PAIRS];
 static IND2SharedReceiveQueue *srq;
-static struct end *home; /* the end whose buffer holds all receives */
+static struct end *home; /* the end that registered the buffer of all receives */
 static unsigned messages = 400;
 static bool posted[DEPTH];
 
@@ -135,11 +135,12 @@ static void nd2_own_many_queue_pairs_on_one_queue(void **state)
 	for (unsigned i = 0; i < PAIRS; i++)
 		pthread_join(thread[i], NULL);
 	assert_int_equal(total, PAIRS * messages);
-	/* With 64 messages in flight and 24 receives the queue must have been low at some time. */
+	/* With 64 messages in flight and 24 receives the number of receives must have been below
+	 * the threshold at some time. */
 	assert_int_not_equal(fired, 0);
 	for (unsigned i = 0; i < PAIRS; i++)
 		reap_none(pairs[i].a.cq, 1);
-	/* All receives are posted again, so the queue is full. */
+	/* All receives are posted again, so the shared receive queue is full. */
 	HR(CALL(srq, Receive, NULL, NULL, 0), ND_NO_MORE_ENTRIES);
 	for (unsigned i = 0; i < PAIRS; i++)
 		pair_close(&pairs[i]);

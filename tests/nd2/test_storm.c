@@ -1,7 +1,7 @@
-/* Two threads make and end connections all the time: idle ones, under traffic, rejected, ended
- * by Release. Nothing may hang or fail, no memory may be lost, and each posted request has one
- * completion. usage: nd2_storm [CYCLES [POLICY]]; CYCLES is for both threads together, 2000 by
- * default. */
+/* Two threads make and end connections all the time: connections that stay idle, that carry
+ * traffic, that are rejected, and that are ended by Release. Nothing may hang or fail, no memory
+ * may be lost, and each posted request has one completion. usage: nd2_storm [CYCLES [POLICY]];
+ * CYCLES is for both threads together, 2000 by default. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -29,8 +29,8 @@ static void wait_for(void *obj, OVERLAPPED *ov, HRESULT wanted)
 	HR(CALL(OV(obj), GetOverlappedResult, ov, 1), wanted);
 }
 
-/* Makes new connectors and queue pairs; the ends keep their completion queues, memory and
- * listener. */
+/* Makes new connectors and queue pairs for both ends; the completion queues, regions and listener
+ * of the previous connection are kept. */
 static void renew(struct pair *p)
 {
 	p->a.qp = new_qp(&p->a, p->a.cq, NULL, NULL);
@@ -131,7 +131,7 @@ static void one_cycle(struct pair *p, unsigned i)
 		post_traffic(&p->b);
 		part(first, second, i % 8 == 1);
 		wait_for(second->connector, &notify, i % 8 == 1 ? notify.Internal : ND_SUCCESS);
-		RELEASE(second->qp); /* cancels the requests that are still pending */
+		RELEASE(second->qp); /* cancels the requests that have not completed */
 		reap_all(&p->a, 2 * FLIGHT);
 		reap_all(&p->b, 2 * FLIGHT);
 	} else if (i % 4 == 2) { /* release without a Disconnect */
@@ -147,8 +147,8 @@ static void one_cycle(struct pair *p, unsigned i)
 	let_go(p);
 }
 
-/* Bytes allocated while no thread has a connection; waits 20 ms so that the library's threads
- * finish their work. */
+/* Bytes allocated, measured while neither thread has a connection; waits 20 ms before that, so that
+ * the library's threads finish their work. */
 static size_t heap(void)
 {
 	size_t bytes;
@@ -211,8 +211,9 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		cycles = (unsigned)atoi(argv[1]);
-	/* The value of max_cm suffices for the connections at one time; max_timewait is less than
-	 * the connections that end during one timewait, so old records are displaced. */
+	/* max_cm suffices for all connections that exist at one time. max_timewait is smaller than
+	 * the number of connections that end during one timewait, so the oldest timewait records
+	 * are displaced. */
 	snprintf(text, sizeof(text),
 		 "adapters = (\n"
 		 "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"

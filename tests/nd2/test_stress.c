@@ -62,7 +62,8 @@ static void nd2_row_165_connect_and_part_on_two_threads(void **state)
 	unsigned before;
 	struct pair p;
 
-	pair_open_connected(&p, NULL); /* the first connection opens descriptors that stay open */
+	/* The first connection opens file descriptors that stay open, so they are not counted. */
+	pair_open_connected(&p, NULL);
 	pair_close(&p);
 	before = open_descriptors();
 	pthread_create(&thread, NULL, connect_and_disconnect, NULL);
@@ -127,7 +128,8 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 		HR(post_recv(&p.b, 0, 64, i), ND_SUCCESS);
 	pair_connect(&p, &how);
 	for (unsigned round = 0; round < rounds; round++) {
-		/* All results of both directions arrive before the first one is fetched. */
+		/* Posts so many Sends on both sides that all results of sends and receives arrive
+		 * before the first one is fetched. */
 		for (uintptr_t i = 0; i < DEPTH; i++) {
 			HR(post_send(&p.a, 0, 64, 1000 + i, 0), ND_SUCCESS);
 			HR(post_send(&p.b, 0, 64, 1000 + i, 0), ND_SUCCESS);
@@ -154,7 +156,7 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 	pair_close(&p);
 }
 
-/* ---- row 168: fetch, arm, wait, against a sender that never pauses ---- */
+/* ---- row 168: fetch results, call Notify, wait, against a sender that never pauses ---- */
 
 struct sender {
 	struct pair *p;

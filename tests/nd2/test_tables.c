@@ -1,5 +1,6 @@
-/* Full tables: an adapter with room for a few objects of each kind. A surplus object is refused
- * with the documented status, changes nothing, and can be created once another one is gone. */
+/* An adapter with room for a few objects of each kind, so that its tables are full soon. A surplus
+ * object is refused with the documented status, changes nothing, and can be created once another
+ * one is gone. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -9,8 +10,8 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define SHORT ND_INSUFFICIENT_RESOURCES
 
-/* Limits of the tables. The fixture's pair uses some of the entries, such as one queue pair on
- * each adapter. */
+/* Limits in the adapter's configuration. The connected pair of the fixture uses some of the
+ * entries, such as one queue pair on each adapter. */
 enum { QPS = 5, CQS = 6, MRS = 9, PDS = 3, CMS = 7, SRQS = 3 };
 
 static char path[] = "/tmp/nd2-tables-XXXXXX";
@@ -39,7 +40,7 @@ static void use_small_tables(void)
 
 struct table {
 	const char *name;
-	unsigned room; /* entries that are free beside those of a connected pair */
+	unsigned room; /* entries that are free when one connected pair exists */
 	HRESULT (*make)(struct end *, IUnknown **);
 	HRESULT full;
 };
@@ -170,8 +171,8 @@ static void nd2_own_exhausted_tables(void **state)
 	pair_close(&p);
 }
 
-/* The peer's table of connections is full, so the peer rejects the request; the next attempt
- * succeeds. */
+/* The passive adapter has no connection id left, so it rejects the connection request; when ids are
+ * free again, the next attempt succeeds. */
 static void nd2_own_exhausted_peer(void **state)
 {
 	IUnknown *bound[CMS] = {NULL};
@@ -179,7 +180,8 @@ static void nd2_own_exhausted_peer(void **state)
 	struct pair p;
 
 	pair_open(&p, NULL);
-	for (unsigned i = 0; i < CMS - 1; i++) { /* the listener has the last entry */
+	/* The listener has the last entry of the table. */
+	for (unsigned i = 0; i < CMS - 1; i++) {
 		struct sockaddr_in sin = address_of(1, 0);
 		IND2Connector *c = new_connector(&p.b);
 
@@ -195,7 +197,7 @@ static void nd2_own_exhausted_peer(void **state)
 	pair_close(&p);
 }
 
-/* More connections end than timewait records fit in the table (max_timewait = 2). */
+/* More connections end than there are timewait records (max_timewait = 2). */
 static void nd2_own_exhausted_timewait(void **state)
 {
 	for (unsigned i = 0; i < 12; i++) {
@@ -209,8 +211,8 @@ static void nd2_own_exhausted_timewait(void **state)
 	}
 }
 
-/* More requests are posted than there are submit slots and packet buffers: the transfer is
- * slower, but complete. */
+/* More requests are posted than the submission ring has slots and the NIC has packet buffers: the
+ * transfer is slower, but complete. */
 static void nd2_own_exhausted_rings(void **state)
 {
 	const struct how how = {.depth = 64, .cq_depth = 512};

@@ -1,6 +1,6 @@
-/* Remote tokens on the wire: a frame has the 32 bits of GetRemoteToken in the same byte order as
- * memory, and the address in network order. The test reads the frames from the adapter's own
- * capture. */
+/* The byte order of remote tokens in packets: the rkey field has the 4 bytes that GetRemoteToken
+ * stored in memory, while the address is in network byte order. The test reads the packets from the
+ * adapter's own capture file. */
 #include "fixture.h"
 
 #include <endian.h>
@@ -39,7 +39,7 @@ enum {
 	READ_REQUEST = 0x0c,
 };
 
-/* True if the capture has a frame with this opcode, address and token. */
+/* True if the captured packets include one with this BTH opcode, remote address and token. */
 static bool on_the_wire(uint8_t opcode, const void *address, UINT32 token)
 {
 	uint64_t va = htobe64((uintptr_t)address);
@@ -80,7 +80,7 @@ static void nd2_own_remote_tokens_on_the_wire(void **state)
 	reap_is(p.a.cq, 2, ND_SUCCESS);
 	pair_close(&p);
 	close_adapters(state);
-	nothing_lives(); /* closing the adapters completes the file */
+	nothing_lives(); /* closing the adapters completes the capture file */
 	assert_true(on_the_wire(WRITE_ONLY, buf + 77, token));
 	assert_true(on_the_wire(READ_REQUEST, buf + 99, token));
 	assert_false(on_the_wire(WRITE_ONLY, buf + 77, __builtin_bswap32(token)));

@@ -1,4 +1,4 @@
-/* Memory windows: rows 60 to 62, 68 to 76, 92 and 93 of docs/spec/nd2.md. */
+/* Tests of memory windows: rows 60 to 62, 68 to 76, 92 and 93 of docs/spec/nd2.md. */
 #include "window.h"
 
 static void nd2_row_060_deregister_while_a_window_is_bound(void **state)
@@ -9,7 +9,8 @@ static void nd2_row_060_deregister_while_a_window_is_bound(void **state)
 	pair_open_connected(&p, &local_only);
 	mw = new_window(&p.b);
 	HR(post_bind(&p.b, mw, 0, 4096, 1, RO), ND_SUCCESS);
-	is_busy(&p.b); /* busy from the return of Bind on, even before the Bind completes */
+	/* The region is in use as soon as Bind has returned, even if the Bind has not completed. */
+	is_busy(&p.b);
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	is_busy(&p.b);
 	p.b.remote = CALL(mw, GetRemoteToken);
@@ -30,8 +31,8 @@ static void nd2_row_061_deregister_after_the_invalidation(void **state)
 	bind_now(&p.b, mw, 0, 4096, RO);
 	bind_now(&p.b, other, 0, 4096, RO);
 	unbind_now(&p.b, mw);
-	is_busy(&p.b); /* the other window is still bound */
-	/* A silent Invalidate has completed once a later request has. */
+	is_busy(&p.b); /* the other window on the region is still bound */
+	/* When a later request has completed, the silent Invalidate has completed as well. */
 	HR(post_invalidate(&p.b, other, 0, ND_OP_FLAG_SILENT_SUCCESS), ND_SUCCESS);
 	HR(post_recv(&p.a, 0, 10, 2), ND_SUCCESS);
 	HR(post_send(&p.b, 0, 10, 3, 0), ND_SUCCESS);
@@ -58,8 +59,8 @@ static void nd2_row_062_deregister_after_the_window_is_released(void **state)
 			HR(deregister(&p.b), ND_SUCCESS);
 			register_mr(p.b.mr, p.b.buf, BUF_BYTES, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 		}
-		/* The token is invalid after the window's release, whether the region is registered
-		 * or not. */
+		/* The window was released, so its token is invalid, even if the region was
+		 * registered again since. */
 		is_refused(&p, true, 0, 100);
 		HR(deregister(&p.b), ND_SUCCESS);
 		pair_close(&p);
@@ -241,7 +242,8 @@ static void nd2_row_075_invalidate_what_is_not_bound(void **state)
 
 		pair_open_connected(&p, &local_only);
 		mw = new_window(&p.b);
-		if (again) { /* in the second round the window was bound before */
+		/* In the second round the window was bound before, in the first one never. */
+		if (again) {
 			bind_now(&p.b, mw, 0, 4096, RO);
 			unbind_now(&p.b, mw);
 		}
@@ -271,8 +273,8 @@ static void nd2_row_076_over_another_connection(void **state)
 		pair_open_connected(&q, &local_only);
 		mw = new_window(&p.b);
 		bind_now(&p.b, mw, 0, 4096, RO | WO);
-		/* The peer of q uses the address and token of the window, which is bound on p's
-		 * queue pair. */
+		/* The peer of q uses the window's address and token, but the window is bound on p's
+		 * queue pair and not on q's. */
 		HR(post_recv(&q.b, 0, 10, 9), ND_SUCCESS);
 		if (read)
 			HR(post_read(&q.a, 0, 10, 1, 0, &p.b, 0), ND_SUCCESS);

@@ -1,5 +1,5 @@
-/* Memory windows, in addition to the rows of docs/spec/nd2.md: keys that wrap around, windows
- * that overlap or move to another queue pair, requests that race with the end of a window,
+/* Memory windows, in addition to the rows of docs/spec/nd2.md: keys that wrap around, windows that
+ * overlap or move to another queue pair, requests that race with Invalidate or Release of a window,
  * objects released in any order, and invalid arguments. */
 #include "window.h"
 
@@ -30,7 +30,8 @@ static void nd2_own_window_rebound_has_a_new_token(void **state)
 	}
 }
 
-/* 600 bindings use each 8-bit key more than twice; no token repeats within 254 bindings. */
+/* Each binding has a token with a new 8-bit key: 600 bindings use each key more than twice, and no
+ * token repeats within 254 bindings. */
 static void nd2_own_window_tokens_go_round(void **state)
 {
 	UINT32 last[254] = {0};
@@ -68,7 +69,7 @@ static void nd2_own_windows_over_one_region(void **state)
 	write_works(&p, 1000, 2000);
 	p.b.remote = tokens[0];
 	read_works(&p, 0, 2000);
-	unbind_now(&p.b, first); /* the other window stays bound */
+	unbind_now(&p.b, first); /* the other window on the region stays bound */
 	p.b.remote = tokens[1];
 	write_works(&p, 1500, 100);
 	is_busy(&p.b);
@@ -78,7 +79,8 @@ static void nd2_own_windows_over_one_region(void **state)
 	pair_close(&p);
 }
 
-/* A window is unbound and then bound on another queue pair; its former peer has no access. */
+/* A window is unbound and then bound on another queue pair; the peer of the first queue pair has no
+ * access any more. */
 static void nd2_own_window_moves_to_another_queue_pair(void **state)
 {
 	IND2MemoryWindow *mw;
@@ -98,7 +100,7 @@ static void nd2_own_window_moves_to_another_queue_pair(void **state)
 		if (i < 3)
 			unbind_now(&q.b, mw);
 	}
-	/* The peer of p now uses the address and token of the binding on q. */
+	/* The peer of p uses the address and token of the window that is now bound on q. */
 	p.b.remote = q.b.remote;
 	HR(post_recv(&p.b, 0, 10, 0xb9), ND_SUCCESS);
 	HR(CALL(p.a.qp, Write, (void *)1, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1,
@@ -107,7 +109,7 @@ static void nd2_own_window_moves_to_another_queue_pair(void **state)
 	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
 	reap_is(p.b.cq, 0xb9, ND_CANCELED);
 	write_works(&q, 4096, 4096);
-	/* Invalidate is refused on the queue pair of another adapter. */
+	/* Invalidate on a queue pair of another adapter is refused. */
 	HR(post_invalidate(&q.a, mw, 2, 0), ND_INVALID_PARAMETER_2);
 	RELEASE(mw);
 	pair_close(&q);
@@ -132,7 +134,8 @@ static void nd2_own_invalidate_on_another_queue_pair(void **state)
 	pair_close(&p);
 }
 
-/* However a queue pair ends, its windows are unbound, and their regions can be deregistered. */
+/* However a queue pair ends, the windows bound on it are unbound, and their regions can be
+ * deregistered. */
 static void nd2_own_window_outlives_its_queue_pair(void **state)
 {
 	for (int how = 0; how < 4; how++) {
@@ -148,7 +151,8 @@ static void nd2_own_window_outlives_its_queue_pair(void **state)
 		switch (how) {
 		case 0:
 			HR(CALL(p.b.qp, Flush), ND_SUCCESS);
-			/* A Bind on the flushed queue pair is flushed and binds nothing. */
+			/* The flushed queue pair accepts a Bind, but flushes it: nothing is
+			 * bound. */
 			HR(post_bind(&p.b, mw, 0, 4096, 1, RO), ND_SUCCESS);
 			reap_is(p.b.cq, 1, ND_CANCELED);
 			break;
@@ -180,7 +184,8 @@ static void nd2_own_window_released_with_requests_queued(void **state)
 	pair_open_connected(&p, &local_only);
 	for (unsigned i = 0; i < 20; i++) {
 		mw = new_window(&p.b);
-		/* The peer has no receive yet. */
+		/* The peer has not posted a receive, so the Send waits, and the requests behind it
+		 * too. */
 		HR(post_send(&p.b, 0, 10, 1, ND_OP_FLAG_INLINE), ND_SUCCESS);
 		if (i & 1)
 			sleep_ms(2); /* time for the peer's RNR NAK to arrive */
@@ -264,8 +269,8 @@ static void nd2_own_window_objects_released_in_any_order(void **state)
 	assert_int_equal(live_objects("memory window"), 0);
 }
 
-/* Results are in posting order among Reads, Writes, Binds and Invalidates, with and without fence;
- * silent requests leave none. */
+/* Reads, Writes, Binds and Invalidates have their results in the order of posting, with and without
+ * fence; silent requests leave no result. */
 static void nd2_own_window_requests_in_order(void **state)
 {
 	static const ND2_REQUEST_TYPE expected[] = {
@@ -304,7 +309,8 @@ static void nd2_own_window_requests_in_order(void **state)
 	pair_close(&p);
 }
 
-/* The peer Writes all the time: once the Invalidate has completed, no Write changes the memory. */
+/* The peer posts Writes without a pause: once the Invalidate has completed, no Write changes the
+ * memory of the window. */
 static void nd2_own_invalidate_under_fire(void **state)
 {
 	for (unsigned round = 0; round < 10; round++) {
@@ -335,7 +341,9 @@ static void nd2_own_invalidate_under_fire(void **state)
 			assert_memory_equal(was, p.b.buf, chunk);
 			free(was);
 		}
-		do /* takes successful Writes up to the refused one, which flushed ones follow */
+		/* Takes the successful Writes up to the first refused one; the Writes after that
+		 * are flushed. */
+		do
 			r = reap(p.a.cq);
 		while (r.Status == (HRESULT)ND_SUCCESS && (uintptr_t)r.RequestContext < 59);
 		if (r.Status != (HRESULT)ND_SUCCESS)
@@ -388,7 +396,8 @@ static void nd2_own_bind_against_deregister(void **state)
 	c.p = &p;
 	assert_int_equal(pthread_create(&other, NULL, register_again, &c), 0);
 	for (unsigned i = 0; i < 40000 && (i < 500 || bound < 20 || refused < 20 || !c.gone); i++) {
-		if (i % 500 == 499) /* gives CPU time to the other thread */
+		/* Gives CPU time to the other thread. */
+		if (i % 500 == 499)
 			sleep_ms(1);
 		HRESULT hr = post_bind(&p.b, mw, 0, 4096, 1, RO);
 
@@ -402,7 +411,8 @@ static void nd2_own_bind_against_deregister(void **state)
 			continue;
 		}
 		bound++;
-		/* An accepted Bind keeps the region registered until the Bind is executed. */
+		/* A Bind that was accepted keeps the region from being deregistered, so the Bind
+		 * succeeds. */
 		reap_is(p.b.cq, 1, ND_SUCCESS);
 		HR(post_invalidate(&p.b, mw, 2, 0), ND_SUCCESS);
 		reap_is(p.b.cq, 2, ND_SUCCESS);
@@ -445,7 +455,7 @@ static void nd2_own_window_of_no_bytes(void **state)
 	pair_close(&p);
 }
 
-/* A Bind or Invalidate changes nothing if it is refused because the queue is full. */
+/* A Bind or Invalidate that is refused because the send queue is full changes nothing. */
 static void nd2_own_window_requests_up_to_the_depth(void **state)
 {
 	const struct how how = {.depth = 4};
@@ -458,7 +468,7 @@ static void nd2_own_window_requests_up_to_the_depth(void **state)
 	bound = new_window(&p.b);
 	bind_now(&p.b, bound, 0, 4096, RO);
 	token = CALL(bound, GetRemoteToken);
-	for (uintptr_t i = 1; i <= 4; i++) /* the peer has no receives yet */
+	for (uintptr_t i = 1; i <= 4; i++) /* the peer has no receives yet: the Sends wait */
 		HR(post_send(&p.b, 0, 10, i, 0), ND_SUCCESS);
 	HR(post_bind(&p.b, mw, 0, 4096, 5, RO), ND_NO_MORE_ENTRIES);
 	assert_int_equal(CALL(mw, GetRemoteToken), 0);
@@ -494,7 +504,8 @@ static void nd2_own_window_arguments(void **state)
 		if (!(bit & 0x03))
 			HR(post_invalidate(&p.b, mw, 1, bit), ND_INVALID_PARAMETER_3);
 	}
-	/* Objects that are NULL, of another kind, or not registered are refused. */
+	/* Bind and Invalidate refuse NULL, objects of another kind, and a region that is not
+	 * registered. */
 	unregistered = new_mr(&p.b);
 	HR(CALL(p.b.qp, Bind, NULL, NULL, (IUnknown *)mw, p.b.buf, 10, RO), ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)mw, (IUnknown *)mw, p.b.buf, 10, RO),
@@ -507,7 +518,7 @@ static void nd2_own_window_arguments(void **state)
 	HR(CALL(p.b.qp, Invalidate, NULL, (IUnknown *)p.b.mr, 0), ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)unregistered, (IUnknown *)mw, p.b.buf, 10, RO),
 	   ND_ACCESS_VIOLATION);
-	/* Objects of another instance of the same adapter are refused. */
+	/* Objects of another instance (OpenAdapter) of the same adapter are refused. */
 	again = open_adapter(1);
 	mine = adapters[1];
 	adapters[1] = again;

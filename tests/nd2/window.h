@@ -33,7 +33,8 @@ static inline HRESULT post_invalidate(struct end *e, IND2MemoryWindow *mw, uintp
 	return CALL(e->qp, Invalidate, (void *)ctx, (IUnknown *)mw, flags);
 }
 
-/* Binds the window, waits for the result, and gives the window's token to the peer. */
+/* Binds the window, waits for the result, and stores its token in e->remote, which the peer's
+ * requests use. */
 static inline void bind_now(struct end *e, IND2MemoryWindow *mw, size_t off, size_t len,
 			    ULONG flags)
 {
@@ -56,7 +57,8 @@ static inline HRESULT deregister(struct end *e)
 	return hr == ND_PENDING ? finish(e->mr, &ov) : hr;
 }
 
-/* Checks that Deregister returns ND_DEVICE_BUSY and leaves no request pending. */
+/* Checks that the region cannot be deregistered, as a window is bound to it: Deregister returns
+ * ND_DEVICE_BUSY and starts no request. */
 static inline void is_busy(struct end *e)
 {
 	OVERLAPPED ov = {0};
@@ -83,8 +85,8 @@ static inline void write_works(struct pair *p, size_t off, size_t len)
 	assert_memory_equal(p->b.buf + off, p->a.buf, len);
 }
 
-/* Checks that the peer's request is refused. This breaks the connection, so the owner's receive
- * is cancelled. */
+/* Checks that the peer's Read or Write is refused. The connection breaks by that, so a receive of
+ * the owner is cancelled. */
 static inline void is_refused(struct pair *p, bool read, size_t off, size_t len)
 {
 	HR(post_recv(&p->b, 0, 10, 0xb9), ND_SUCCESS);

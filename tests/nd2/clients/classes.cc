@@ -1,10 +1,12 @@
-// The conversation of conversation.h in C++: interfaces as classes, references that release
-// themselves, and exceptions for failures.
+// A client and a server that hold the conversation of conversation.h over one RDMA connection,
+// written in C++ with interfaces as classes, references that release themselves, and exceptions
+// for failures.
 //
 //	classes -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
 //	classes -c ADDRESS PORT    is that client
 //
-// One thread. An End owns its objects; they are released in the reverse order of their declaration.
+// The program has one thread. An End owns all objects of its side of the connection; they are
+// released in the reverse order of their declaration.
 #include <arpa/inet.h>
 #include <ndsupport.h>
 #include <netinet/in.h>
@@ -102,8 +104,8 @@ class Event : public Handle
 	{
 		must("NdsEventCreate", NdsEventCreate(0, 0, &h));
 	}
-	/* The event handle with its low bit set: a request with this hEvent makes no packet in
-	 * the port of its file. */
+	/* The event handle with its low bit set: a request with this hEvent queues no packet at the
+	 * completion port of its file when it ends. */
 	HANDLE without_port() const
 	{
 		return reinterpret_cast<HANDLE>(reinterpret_cast<ULONG_PTR>(h) | 1);
@@ -121,7 +123,8 @@ class Port : public Handle
 	{
 		must("NdsPortCreate", NdsPortCreate(&h));
 	}
-	/* Takes at most one packet from the port within timeout_ms; returns the number taken. */
+	/* Takes at most one packet from the completion port within timeout_ms; returns the number
+	 * taken. */
 	ULONG take(NDS_PORT_ENTRY &entry, ULONG timeout_ms) const
 	{
 		ULONG n = 0;
@@ -163,7 +166,7 @@ class End
 	const message &hear(UINT32 what, unsigned n);
 
 	const sockaddr_in local;
-	/* Messages that the peer sends in all; the receives after them are cancelled. */
+	/* Number of messages that the peer sends; receives posted beyond it end as cancelled. */
 	const unsigned peer_says;
 	Event event;	/* set at the end of a request that done() waits for */
 	Event departed; /* set at the end of NotifyDisconnect */
@@ -179,12 +182,14 @@ class End
 	Ref<IND2QueuePair> qp;
 	Ref<IND2Connector> connector;
 	Ref<IND2Listener> listener;
-	/* Notify calls so far: odd ones wait by the event, even ones by the port. */
+	/* Notify calls so far: the odd ones are awaited by the event, the even ones by the
+	 * completion port. */
 	unsigned asked = 0;
-	unsigned requests = 0, messages = 0; /* completed so far */
+	/* Numbers of requests of this side and of messages from the peer that have completed. */
+	unsigned requests = 0, messages = 0;
 };
 
-/* Starts a request, waits for its end, and requires success. */
+/* Starts a request, waits for its end, and requires that it ends with success. */
 void End::done(const char *what, IND2Overlapped *object,
 	       const std::function<HRESULT(OVERLAPPED *)> &start)
 {
@@ -241,7 +246,8 @@ message *End::slot(unsigned i)
 	return reinterpret_cast<message *>(region.data() + AT_SLOTS) + i;
 }
 
-/* Requests a notification and waits for it, in turn by the event and by a packet in the port. */
+/* Calls Notify and waits for its end, by the event and by a packet at the completion port in
+ * turn. */
 void End::notified()
 {
 	const bool by_event = ++asked % 2 != 0;
@@ -261,8 +267,8 @@ void End::notified()
 	must("Notify", cq->GetOverlappedResult(&asking, 0));
 }
 
-/* Checks one result. The context of a receive is the address of its slot; other requests have no
- * context. */
+/* Checks one result. The request context of a receive is the address of its message slot; other
+ * requests have the context NULL. */
 void End::take(const ND2_RESULT &result)
 {
 	const bool receive = result.RequestType == Nd2RequestTypeReceive;
@@ -281,8 +287,8 @@ void End::take(const ND2_RESULT &result)
 	messages++;
 }
 
-/* Waits until of_ours requests of this side and of_the_peer messages of the peer have completed
- * in all. */
+/* Waits until this side has completed of_ours requests and has received of_the_peer messages, both
+ * counted from the start. */
 void End::until(unsigned of_ours, unsigned of_the_peer)
 {
 	while (requests < of_ours || messages < of_the_peer) {
@@ -311,7 +317,7 @@ void End::expect_messages()
 	}
 }
 
-/* Sends a message; returns when n requests of this side have completed in all. */
+/* Sends a message and waits until this side has completed n requests, counted from the start. */
 void End::say(UINT32 what, UINT32 remote_token, const void *address, unsigned n)
 {
 	message *m = slot(SLOTS);
@@ -325,7 +331,7 @@ void End::say(UINT32 what, UINT32 remote_token, const void *address, unsigned n)
 	until(n, 0);
 }
 
-/* Waits for the n-th message of the peer and checks it. */
+/* Waits for the n-th message of the peer, counted from 1, and checks its type and text. */
 const message &End::hear(UINT32 what, unsigned n)
 {
 	const message &m = *slot(n - 1);
@@ -396,7 +402,8 @@ void End::converse()
 /* Disconnects, and checks that the unused receives are cancelled. */
 void End::disconnect()
 {
-	if (peer_says == 4) { /* the server waits until the client has disconnected */
+	/* Only the server gets 4 messages: it waits until the client has disconnected. */
+	if (peer_says == 4) {
 		departed.wait("NotifyDisconnect");
 		must("NotifyDisconnect", connector->GetOverlappedResult(&departure, 0));
 		until(0, SLOTS);

@@ -1,6 +1,7 @@
 /*
- * The conversation of a client and a server of this folder, in whichever language each is written.
- * To be included after the NetworkDirect headers; needs no other.
+ * What a test client and a test server say to each other over one RDMA connection. Each program of
+ * this folder implements both sides in its own language, and every client can talk to every server.
+ * To be included after the NetworkDirect headers; it includes no header itself.
  *
  *	client                                          server
  *	Connect, CALLER_BYTES of private data
@@ -16,9 +17,10 @@
  *	                                                invalidates the window, SAY_BYE
  *	Disconnect                                      NotifyDisconnect ends; Disconnect
  *
- * Each side checks every byte that it receives. Receives that no message has used are cancelled.
- * The exit status is 0 only if all checks passed. A side fetches results after a Notify only, which
- * ends by an event and by a completion port in turn. Numbers on the wire are little-endian.
+ * Each side checks every byte that it receives, and that the receives which no message has used end
+ * as cancelled. The exit status is 0 only if all checks passed. A side fetches results only after a
+ * Notify has ended; it learns of that by an event and by a completion port in turn. Numbers on the
+ * wire are little-endian.
  */
 #ifndef CONVERSATION_H
 #define CONVERSATION_H
@@ -26,13 +28,14 @@
 enum {
 	CALLER_BYTES = 40,
 	CALLEE_BYTES = 100,
-	CALLER_FIELD = 56, /* bytes that GetPrivateData returns: padded with zeros */
+	/* The private data as GetPrivateData returns them, in bytes: padded with zeros. */
+	CALLER_FIELD = 56,
 	CALLEE_FIELD = 196,
 
 	/* Sizes and offsets in a region, the same on both sides. */
 	BULK_BYTES = 64 * 1024,
 	WINDOW_BYTES = 4096,
-	SLOTS = 5, /* receives per side: more than the 3 or 4 messages of the peer */
+	SLOTS = 5, /* receives per side; the peer sends only 3 or 4 messages */
 	AT_WRITTEN = 0,
 	AT_READ = BULK_BYTES,
 	AT_WINDOW = 2 * BULK_BYTES,
@@ -40,8 +43,8 @@ enum {
 	REGION_BYTES = 4 * BULK_BYTES
 };
 
-/* Message types, then the seeds of private data and of bulk data. The seed of a message's text
- * is its type. */
+/* Message types, then the values of `seed` in byte_of() for the private data and the bulk data. The
+ * text of a message has its type as seed. */
 enum {
 	SAY_HELLO = 1,
 	SAY_LENT,
@@ -59,12 +62,13 @@ enum {
 
 struct message {
 	UINT32 says;
-	UINT32 token; /* remote token in the provider's byte order */
+	UINT32 token; /* remote token, as the 4 bytes that GetRemoteToken returned */
 	UINT64 address;
 	UINT8 text[1000];
 };
 
-/* Byte number `at` of a pattern with a period of 64 KB, which differs for each seed. */
+/* Byte number `at` of a test pattern; the pattern repeats after 64 KB and is another one for each
+ * seed. */
 static inline UINT8 byte_of(UINT32 seed, UINT32 at)
 {
 	return (UINT8)((seed * 37u + at * 11u + (at >> 8) * 7u) & 0xff);

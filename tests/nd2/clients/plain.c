@@ -1,9 +1,10 @@
-/* The conversation of conversation.h in C: methods through lpVtbl, waiting with the Nds* calls.
+/* A client and a server that hold the conversation of conversation.h over one RDMA connection,
+ * written in C: methods are called through lpVtbl, and waits use the Nds* calls.
  *
  *	plain -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
  *	plain -c ADDRESS PORT    is that client
  *
- * One thread. An end owns all its objects. */
+ * The program has one thread. A struct end owns all objects of its side of the connection. */
 #include <arpa/inet.h>
 #include <ndsupport.h>
 #include <netinet/in.h>
@@ -15,7 +16,7 @@
 
 #define CALL(obj, method, ...) ((obj)->lpVtbl->method((obj), ##__VA_ARGS__))
 #define MUST(call)	       must(#call, (call))
-/* Starts a request, waits for its end, and requires success. */
+/* Starts a request, waits for its end, and requires that it ends with success. */
 #define DONE(e, obj, method, ...)                                                                 \
 	finish((e), #method, CALL(obj, method, ##__VA_ARGS__, &(e)->ov), (IND2Overlapped *)(obj), \
 	       &(e)->ov)
@@ -34,10 +35,12 @@ struct end {
 	UINT8 *region;
 	UINT32 token;
 	OVERLAPPED ov, departure;
-	/* Notify calls so far: odd ones wait by the event, even ones by the port. */
+	/* Notify calls so far: the odd ones are awaited by the event, the even ones by the
+	 * completion port. */
 	unsigned notified;
-	unsigned requests, messages; /* completed so far */
-	/* Messages that the peer sends in all; the receives after them are cancelled. */
+	/* Numbers of requests of this side and of messages from the peer that have completed. */
+	unsigned requests, messages;
+	/* Number of messages that the peer sends; receives posted beyond it end as cancelled. */
 	unsigned peer_says;
 };
 
@@ -57,8 +60,8 @@ static void demand(int is, const char *what, UINT64 got)
 	exit(1);
 }
 
-/* The event handle with its low bit set: a request with this hEvent makes no packet in the port
- * of its file. */
+/* The event handle with its low bit set: a request with this hEvent queues no packet at the
+ * completion port of its file when it ends. */
 static HANDLE without_port(HANDLE event)
 {
 	return (HANDLE)((ULONG_PTR)event | 1);
@@ -132,7 +135,8 @@ static struct message *slot(struct end *e, UINT32 i)
 	return (struct message *)(void *)(e->region + AT_SLOTS) + i;
 }
 
-/* Requests a notification and waits for it, in turn by the event and by a packet in the port. */
+/* Calls Notify and waits for its end, by the event and by a packet at the completion port in
+ * turn. */
 static void notified(struct end *e)
 {
 	int by_event = ++e->notified % 2;
@@ -152,8 +156,8 @@ static void notified(struct end *e)
 	MUST(CALL(e->cq, GetOverlappedResult, &ov, 0));
 }
 
-/* Checks one result. The context of a receive is the address of its slot; other requests have no
- * context. */
+/* Checks one result. The request context of a receive is the address of its message slot; other
+ * requests have the context NULL. */
 static void take(struct end *e, const ND2_RESULT *r)
 {
 	int receive = r->RequestType == Nd2RequestTypeReceive;
@@ -173,8 +177,8 @@ static void take(struct end *e, const ND2_RESULT *r)
 	e->messages++;
 }
 
-/* Waits until `requests` requests of this side and `messages` messages of the peer have
- * completed in all. */
+/* Waits until this side has completed `requests` requests and has received `messages` messages,
+ * both counted from the start. */
 static void until(struct end *e, unsigned requests, unsigned messages)
 {
 	ND2_RESULT results[4];
@@ -199,7 +203,7 @@ static void expect_messages(struct end *e)
 	}
 }
 
-/* Sends a message; returns when n requests of this side have completed in all. */
+/* Sends a message and waits until this side has completed n requests, counted from the start. */
 static void say(struct end *e, UINT32 what, UINT32 token, const void *address, unsigned n)
 {
 	struct message *m = slot(e, SLOTS);
@@ -213,7 +217,7 @@ static void say(struct end *e, UINT32 what, UINT32 token, const void *address, u
 	until(e, n, 0);
 }
 
-/* Waits for the n-th message of the peer and checks it. */
+/* Waits for the n-th message of the peer, counted from 1, and checks its type and text. */
 static const struct message *hear(struct end *e, UINT32 what, unsigned n)
 {
 	const struct message *m = slot(e, n - 1);

@@ -1,12 +1,13 @@
-// The conversation of conversation.h as a program for Windows: wide text, a worker thread at a
-// completion port, events with the low bit set (such requests make no packet in the port), a
-// critical section, interlocked counters, an interface of its own.
+// A client and a server that hold the conversation of conversation.h over one RDMA connection,
+// written as a Windows program: wide text, a worker thread that waits at a completion port, events
+// with the low bit set (a request with such an event queues no packet at the completion port), a
+// critical section, interlocked counters, and a COM interface that the program itself defines.
 //
 //	windows -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
 //	windows -c ADDRESS PORT    is that client
 //
-// The main thread posts all requests. Results are taken by the thread that gets the notification:
-// the main thread by the event, the worker by the port.
+// The main thread posts all requests. Results are taken by the thread that learns of the end of
+// Notify: the main thread by the event, the worker thread by the completion port.
 #include <winsock2.h>
 #include <windows.h>
 #include <process.h>
@@ -43,7 +44,8 @@ static void Demand(BOOL is, PCSTR what, ULONGLONG got = 0)
 #define MUST(call)  Must((call), #call)
 #define WIN32(call) Demand((call) ? TRUE : FALSE, #call, GetLastError())
 
-// An interface whose OnResult() receives each result that a thread takes from a completion queue.
+// A COM interface of this program: OnResult() is called with each result that a thread takes from a
+// completion queue.
 #undef INTERFACE
 #define INTERFACE IResultSink
 DECLARE_INTERFACE_(IResultSink, IUnknown)
@@ -54,7 +56,7 @@ DECLARE_INTERFACE_(IResultSink, IUnknown)
 	STDMETHOD(OnResult)(THIS_ const ND2_RESULT *pResult) PURE;
 };
 
-// Checks results and counts them. Any thread may call it.
+// Checks results and counts them. Any thread may call OnResult().
 class CTally : public IResultSink
 {
       public:
@@ -119,13 +121,14 @@ class CTally : public IResultSink
 	LONG volatile m_cMessages;
 	LONGLONG volatile m_cbMoved;
 	message *const m_pSlots;
-	const LONG m_peerSays; // messages that the peer sends in all; later receives are cancelled
+	// Number of messages that the peer sends; receives posted beyond it end as cancelled.
+	const LONG m_peerSays;
 	void *const m_pContext;
 	CRITICAL_SECTION m_cs;
 };
 
-// Checks one result. The context of a receive is the address of its slot; other requests have no
-// context.
+// Checks one result. The request context of a receive is the address of its message slot; other
+// requests have the context NULL.
 STDMETHODIMP CTally::OnResult(const ND2_RESULT *pResult)
 {
 	EnterCriticalSection(&m_cs);
@@ -196,11 +199,13 @@ class CEnd
 	HANDLE m_hDeparted; // set at the end of NotifyDisconnect
 	HANDLE m_hTaken;    // set when the worker has taken results
 	OVERLAPPED m_ov, m_ovDeparture, m_ovEvent, m_ovPort;
-	DWORD m_cNotified; // Notify calls so far: odd ones wait by the event, even ones by the port
+	// Notify calls so far: the odd ones are awaited by the event, the even ones by the
+	// completion port.
+	DWORD m_cNotified;
 };
 
-// The event handle with its low bit set: a request with this hEvent makes no packet in the port of
-// its file.
+// The event handle with its low bit set: a request with this hEvent queues no packet at the
+// completion port of its file when it ends.
 static HANDLE WithoutPort(HANDLE hEvent)
 {
 	return (HANDLE)((ULONG_PTR)hEvent | 1);
@@ -325,8 +330,8 @@ unsigned __stdcall CEnd::WorkerMain(void *pArgument)
 	}
 }
 
-// Requests a notification and waits until its results are taken, in turn after the event and after
-// a packet in the port.
+// Calls Notify and waits until the results are taken: by this thread after the event, or by the
+// worker thread after a packet at the completion port, in turn.
 void CEnd::Notified()
 {
 	if (++m_cNotified % 2 == 0) {
@@ -340,8 +345,8 @@ void CEnd::Notified()
 	TakeResults();
 }
 
-// Waits until cRequests requests of this side and cMessages messages of the peer have completed in
-// all.
+// Waits until this side has completed cRequests requests and has received cMessages messages, both
+// counted from the start.
 void CEnd::Until(LONG cRequests, LONG cMessages)
 {
 	while (!m_pTally->Has(cRequests, cMessages))
@@ -366,7 +371,7 @@ void CEnd::ExpectMessages()
 	}
 }
 
-// Sends a message; returns when n requests of this side have completed in all.
+// Sends a message and waits until this side has completed n requests, counted from the start.
 void CEnd::Say(UINT32 what, UINT32 token, const void *pAddress, LONG n)
 {
 	message *p = Slot(SLOTS);
@@ -380,7 +385,7 @@ void CEnd::Say(UINT32 what, UINT32 token, const void *pAddress, LONG n)
 	Until(n, 0);
 }
 
-// Waits for the n-th message of the peer and checks it.
+// Waits for the n-th message of the peer, counted from 1, and checks its type and text.
 const message *CEnd::Hear(UINT32 what, LONG n)
 {
 	const message *p = Slot(n - 1);

@@ -1,6 +1,6 @@
-/* Random calls of connectors and listeners. A thread that holds a connector alone mostly makes
- * the next step of a connection, so that connections come about; its other calls are random. Any
- * thread of the driver may call these functions. */
+/* Random calls of connectors and listeners. A thread that has a connector for itself mostly makes
+ * the next step of a connection, as purely random calls would hardly ever complete one; its other
+ * calls are random. Any thread of the driver may call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>
@@ -85,7 +85,7 @@ static void ask_address(struct thing *t, enum act act)
 	thing_act(t, act, false, call_address, &act);
 }
 
-/* ---- steps that take a queue pair ---- */
+/* ---- steps of a connection that take a queue pair ---- */
 
 struct connect_call {
 	IUnknown *qp;
@@ -112,7 +112,8 @@ static HRESULT call_accept(struct thing *t, OVERLAPPED *ov, const void *arg)
 		    ov);
 }
 
-/* A queue pair that was not used for a connection yet, if one of four tries finds one; else any. */
+/* Tries up to five random queue pairs and returns the first that was never used for a connection;
+ * the last one tried if there is none. */
 static struct thing *some_queue_pair(int adapter)
 {
 	struct thing *qp = thing_any(K_QP, adapter);
@@ -124,8 +125,8 @@ static struct thing *some_queue_pair(int adapter)
 	return qp;
 }
 
-/* A_CONNECT_FRESH is a Connect whose queue pair no other thread uses: the queue pair's lock is
- * held for writing until the call returns. */
+/* A_CONNECT_FRESH is a Connect with a queue pair that was not used before and that no other thread
+ * uses: this thread holds its lock for writing until the call returns. */
 static void with_queue_pair(struct thing *t, struct connect_call *c, bool accept)
 {
 	struct thing *qp = some_queue_pair(t->adapter);
@@ -236,7 +237,7 @@ static void accept_somehow(struct thing *t)
 	with_queue_pair(t, &c, true);
 }
 
-/* ---- steps that take no queue pair ---- */
+/* ---- steps of a connection that take no queue pair ---- */
 
 static HRESULT call_plain(struct thing *t, OVERLAPPED *ov, const void *arg)
 {
@@ -285,7 +286,7 @@ static void bind_connector(struct thing *t)
 		spoil(&c);
 	else if (chance(20))
 		c.sin.sin_addr.s_addr = 0;
-	else if (chance(30)) /* a connector may be bound to a listener's port */
+	else if (chance(30)) /* a connector may share a listener's port number */
 		c.sin.sin_port = htons(some_port(t->adapter));
 	thing_act(t,
 		  c.null || c.cb != sizeof(c.sin) || c.sin.sin_family != AF_INET ||
@@ -365,7 +366,8 @@ static HRESULT call_listener_cancel(struct thing *t, OVERLAPPED *ov, const void 
 	return CALL(OV(t->obj), CancelOverlappedRequests);
 }
 
-/* GetConnectionRequest also changes the state of the connector, so the connector's lock is held. */
+/* GetConnectionRequest is a call of the listener that also changes the state of the connector, so
+ * the connector's lock is held as well. */
 static void ask(struct thing *t)
 {
 	struct thing *c = thing_any(K_CONNECTOR, t->adapter);

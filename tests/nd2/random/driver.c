@@ -8,7 +8,7 @@
 
 #define PHASE_MS 3000u
 #define HANG_MS	 60000u
-#define ENOUGH	 100000u /* calls after which each kind of call must have occurred */
+#define ENOUGH	 100000u /* after so many calls each kind of call must have occurred */
 
 uint64_t seed_of_test;
 static uint64_t end_of_test;

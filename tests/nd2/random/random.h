@@ -1,5 +1,5 @@
-/* Shared by the source files of the random driver: the state of its threads, the objects, and
- * the records of requests. */
+/* Shared by the source files of the random driver, which makes random calls of the NetworkDirect
+ * interfaces: the state of its threads, the objects, and the records of requests. */
 #ifndef RANDOM_H
 #define RANDOM_H
 
@@ -18,7 +18,7 @@
 
 struct actor {
 	uint64_t seed;
-	_Atomic uint64_t acts; /* number of calls so far, for the watchdog */
+	_Atomic uint64_t acts; /* number of calls by this thread so far, for the watchdog */
 	unsigned index;
 };
 extern _Thread_local struct actor *me;
@@ -33,7 +33,7 @@ extern _Thread_local struct actor *me;
 __attribute__((noreturn, format(printf, 3, 4))) void broken(const char *file, int line,
 							    const char *format, ...);
 uint64_t now_ms(void);
-/* A random number below n from this thread's seed. */
+/* A random number below n, drawn from this thread's seed. */
 unsigned pick(unsigned n);
 static inline bool chance(unsigned percent)
 {
@@ -43,7 +43,8 @@ static inline bool rarely(unsigned in_a_thousand)
 {
 	return pick(1000) < in_a_thousand;
 }
-/* Both add a line to this thread's history: a call with its status, or a word with a number. */
+/* Each adds a line to this thread's history: note_act() a call with its status, note_word() a word
+ * with a number. */
 void note_act(enum act act, const void *object, uint32_t states, HRESULT answer);
 void note_word(const char *word, const void *object, uint64_t number);
 
@@ -55,17 +56,18 @@ uint64_t acts_taken(enum act act);
 unsigned acts_missing(void);
 
 struct record;
-/* Returns a record for a request of `owner`, which may end with one of the statuses `ends`; NULL
- * if all records are in use. packets: the owner's file is bound to the port. */
+/* Returns a record for a request of `owner`, which may end with one of the statuses `ends`; NULL if
+ * all records are in use. packets: the owner's file is bound to the completion port, so the end of
+ * the request queues a packet there. */
 struct record *record_take(const void *owner, bool packets, enum act act, set_t ends);
 OVERLAPPED *record_block(struct record *);
-/* To be called when the method has returned `answer`. If that is not ND_PENDING, the request
- * must not end. */
+/* To be called when the method has returned `answer`. If that is not ND_PENDING, no end of the
+ * request may be reported. */
 void record_called(struct record *, HRESULT answer);
-/* Takes packets from the port, and checks some of the requests that make no packet. */
+/* Takes packets from the completion port, and checks some of the requests that queue no packet. */
 void records_sweep(void);
-/* Fails if a request of the owner is pending. Also detaches the owner's records, as a new object
- * may get the owner's address. */
+/* Fails if a request of the owner is pending. Also removes the owner from its records, as a later
+ * object may get the same address. */
 void records_none_pending(const void *owner, const char *after);
 /* Waits until all requests have ended. */
 void records_drain(void);
@@ -73,20 +75,21 @@ extern HANDLE port;
 
 /* ---- objects ---- */
 
-/* The record of one object. It is kept to the end of the phase, even if the object is out of its
- * slot and was released. */
+/* The record of one object. It is kept to the end of the phase, even after the object has been
+ * taken out of its slot and released. */
 struct thing {
 	struct thing *next; /* list of the objects of this phase */
 	enum kind kind;
 	int adapter;
 	IUnknown *obj;
-	/* Read-locked during a call of the object; a write lock keeps all other threads out. */
+	/* Read-locked during a call of the object; a thread that holds it for writing has the
+	 * object for itself. */
 	pthread_rwlock_t turn;
 	_Atomic uint32_t states;
-	bool packets;		/* the object's file is bound to the port */
+	bool packets;		/* the object's file is bound to the completion port */
 	void *life;		/* struct qp_life or cq_life; NULL for the other kinds */
 	_Atomic uint32_t token; /* a region's remote token, 0 if unknown */
-	_Atomic uint16_t port;	/* a listener's port, 0 if unknown */
+	_Atomic uint16_t port;	/* a listener's port number, 0 if unknown */
 };
 
 /* ---- things.c: the slots of objects, and calls under an object's lock ---- */
@@ -112,8 +115,8 @@ HRESULT thing_act(struct thing *, enum act act, bool overlapped, call_fn call, c
 void check_answer(enum act act, const void *object, uint32_t states, HRESULT answer);
 /* Makes one random call in the calling thread. */
 void act_somehow(void);
-/* Returns a file to create an object on; the caller returns it by file_give(). *packets: the
- * file is bound to the port. */
+/* Returns a file to create an object on; the caller gives it back by file_give(). *packets: true if
+ * the file is bound to the completion port. */
 HANDLE file_take(int adapter, bool *packets);
 void file_give(HANDLE file);
 
@@ -143,18 +146,21 @@ struct qp_life;
 struct cq_life *cq_life_new(ULONG depth);
 struct qp_life *qp_life_new(struct cq_life *recv, struct cq_life *send);
 void lives_free(void);
-/* To be called after the queue's last Release: its results can no longer be fetched. */
+/* To be called after the last Release of the completion queue: its results can no longer be
+ * fetched. */
 void cq_life_over(struct cq_life *);
-/* Marks the queue pair as used for a connection; returns true if it was unused and not flushed. */
+/* Marks the queue pair as used for a connection; returns true if it was neither used nor flushed
+ * before. */
 bool qp_life_use(struct qp_life *);
-/* Removes the mark that qp_life_use() set, if the Connect or Accept then failed at once. */
+/* Takes the mark of qp_life_use() back; to be called if the Connect or Accept has failed at
+ * once. */
 void qp_life_unuse(struct qp_life *);
 bool qp_life_fresh(struct qp_life *);
 void qp_acts(struct thing *);
 /* Fetches some results and checks them; returns their number. */
 unsigned reap_some(struct thing *);
-/* Fails if a result is missing. To be called when all queue pairs are released and all
- * completion queues are read empty. */
+/* Fails if a result is missing. To be called when all queue pairs are released and all results have
+ * been fetched. */
 void lives_check(void);
 struct traffic {
 	uint64_t posted, done, failed, cancelled;

@@ -1,7 +1,8 @@
 /* Keeps the history of calls and checks that each request ends once. Owns the history of each
  * thread, the completion port, and the records that hold OVERLAPPEDs: a request on a file that
- * is bound to the port ends with exactly one packet; without a port its OVERLAPPED gets a final
- * status. Any thread, under one lock. */
+ * is bound to the completion port ends with exactly one packet there; any other request ends
+ * when its OVERLAPPED gets a final status. Any thread may call these functions; one lock
+ * guards the records. */
 #include "random.h"
 
 #include <stdarg.h>
@@ -75,8 +76,8 @@ void note_word(const char *word, const void *object, uint64_t number)
 	note(word, object, number, ND_SUCCESS);
 }
 
-/* Prints the history of each thread, oldest line first; the number of a line is its place in the
- * order of all threads. */
+/* Prints the history of each thread, oldest line first. Each line has a number: its place in the
+ * order of the lines of all threads. */
 static void print_history(void)
 {
 	for (unsigned t = 0; t < MAX_THREADS; t++) {
@@ -99,7 +100,7 @@ void broken(const char *file, int line, const char *format, ...)
 	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
 	va_list args;
 
-	pthread_mutex_lock(&once); /* never released: only the first failure is printed */
+	pthread_mutex_lock(&once); /* kept locked: only the first failure is printed */
 	fprintf(stderr, "%s:%d: ", file, line);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
@@ -126,8 +127,8 @@ uint64_t acts_taken(enum act act)
 	return atomic_load(&taken[act]);
 }
 
-/* An act that a rule allows to succeed must have succeeded at least once, as its success is to
- * be tested. */
+/* An act that may succeed by some rule must have succeeded at least once, else its success is not
+ * tested. */
 unsigned acts_missing(void)
 {
 	const set_t good = S(SUCCESS) | S(PENDING);
@@ -178,7 +179,7 @@ static HRESULT status_in(struct record *r)
 	return (HRESULT)__atomic_load_n(&r->ov.Internal, __ATOMIC_ACQUIRE);
 }
 
-/* The caller holds the lock. */
+/* Records that the request has ended with this status. The caller holds records.lock. */
 static void end(struct record *r, HRESULT status)
 {
 	enum status s = status_of(status);
@@ -239,8 +240,8 @@ void records_none_pending(const void *owner, const char *after)
 
 		CHECK(r->owner != owner || r->calling || status_in(r) != ND_PENDING,
 		      "%s of %p is pending after %s", act_name(r->act), owner, after);
-		/* A new object may get the address of the old owner, so the record gets an owner
-		 * that no object can be: itself. */
+		/* A later object may get the address of the released owner, so the record gets an
+		 * owner that can be no object: the record itself. */
 		if (r->owner == owner && !r->calling)
 			r->owner = r;
 	}
@@ -271,6 +272,6 @@ void records_drain(void)
 		records_sweep();
 		usleep(500);
 	}
-	usleep(2000); /* time for surplus packets to arrive, which records_sweep() reports */
+	usleep(2000); /* time for surplus packets, which records_sweep() would report */
 	records_sweep();
 }

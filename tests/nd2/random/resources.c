@@ -1,5 +1,5 @@
-/* Random calls of adapters, regions and completion queues; creation of all objects. Any thread
- * of the driver may call these functions. */
+/* Makes random calls of adapters, regions and completion queues, and creates the objects of all
+ * kinds. Any thread of the driver may call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>

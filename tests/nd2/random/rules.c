@@ -1,4 +1,5 @@
-/* Reads the tables of rules.h. Has no state. */
+/* Answers questions from the tables of rules.h: which statuses a call may return in a state, and
+ * which states follow. Has no state of its own. */
 #include "rules.h"
 
 #include <stddef.h>
@@ -112,7 +113,8 @@ static set_t answers(enum act act, unsigned state, set_t *end, uint32_t *next)
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (refusals[i].act == act && refusals[i].states & IN(state))
 			call |= refusals[i].call;
-	/* Cancelling a pending step of a connector ends its connection or its attempt. */
+	/* Cancelling a pending step of a connector ends its connection or its attempt to
+	 * connect. */
 	if (act == A_CONNECTOR_CANCEL &&
 	    (state == CN_REQ_SENT || state == CN_REP_SENT || state == CN_DISCONNECTING))
 		*next = IN(CN_DISCONNECTED);
@@ -166,7 +168,8 @@ bool rule_moves(enum act act)
 
 uint32_t rule_drift(enum kind kind, uint32_t states)
 {
-	/* State changes without a call: caused by the peer, or by the release of the queue pair. */
+	/* State changes of a connector without a call of its methods: caused by the peer, by the
+	 * end of the listener's GetConnectionRequest, or by the release of the queue pair. */
 	static const uint32_t to[CN_STATES] = {
 		[CN_QUEUED] = IN(CN_IDLE) | IN(CN_REQ_RECEIVED),
 		[CN_REQ_SENT] = IN(CN_BOUND) | IN(CN_REP_RECEIVED) | IN(CN_DISCONNECTED),

@@ -1,6 +1,6 @@
-/* Tables of acts, states and statuses. An act is a method with one class of arguments; the
- * tables have the statuses that it may return in each state of its object. rules.c reads them;
- * it has no state. */
+/* Tables of what the random driver may do and what must come back. An act is a method with one
+ * class of arguments (valid, wrong length, no pointer and so on); for each act the tables have the
+ * statuses that it may return in each state of its object. rules.c reads them. */
 #ifndef RANDOM_RULES_H
 #define RANDOM_RULES_H
 
@@ -64,14 +64,14 @@ enum plain_state {
 	LISTENER_LISTENING,
 };
 
-typedef uint64_t set_t; /* set of statuses: bit 1 << enum status */
+typedef uint64_t set_t; /* a set of values of enum status: bit 1 << status */
 #define S(name)	 (UINT64_C(1) << R_##name)
 #define IN(name) (1u << (name))
 #define EVERY	 0xffffffffu
 
 /* clang-format off */
-/* Columns: act, kind, states, statuses of the call, statuses of its request, state after success
- * (0: unchanged). */
+/* Columns: act, kind of object, states in which the rule applies, statuses that the call may
+ * return, statuses that its request may end with, state after success (0: unchanged). */
 #define PLAIN_RULES(X) \
 	X(QUERY_INTERFACE,      ADAPTER, EVERY, S(SUCCESS), 0, 0) \
 	X(QUERY_NO_INTERFACE,   ADAPTER, EVERY, S(NO_INTERFACE), 0, 0) \
@@ -163,7 +163,7 @@ typedef uint64_t set_t; /* set of statuses: bit 1 << enum status */
 	X(ASK_NOTHING,       LISTENER, EVERY, S(P1), 0, 0) \
 	X(LISTENER_CANCEL,   LISTENER, EVERY, S(SUCCESS), 0, 0)
 
-/* Statuses of these acts in states in which they are refused. Columns: act, states, statuses. */
+/* Acts that are refused in some states. Columns: act, those states, the statuses returned. */
 #define REFUSALS(X) \
 	X(REGISTER,           IN(REGION_REGISTERED), S(STATE)) \
 	X(DEREGISTER,         IN(REGION_FREE),       S(STATE)) \
@@ -176,8 +176,8 @@ typedef uint64_t set_t; /* set of statuses: bit 1 << enum status */
 	X(ASK,                IN(LISTENER_IDLE) | IN(LISTENER_BOUND), S(STATE)) \
 	X(ASK_IDLE,           IN(LISTENER_IDLE) | IN(LISTENER_BOUND), S(STATE))
 
-/* Statuses of each step of a connector in each state; OK: those that CONNECTOR_RULES has for the
- * step. */
+/* What each step of a connector returns in each state. OK: the step is allowed, and its row of
+ * CONNECTOR_RULES has the statuses. */
 #define OK 0
 #define CONNECTOR_MATRIX(X) \
 /*	  state          Bind           Connect     Complete    Accept      Reject      Limits      Data     Notify      Disconnect */ \
@@ -195,9 +195,9 @@ typedef uint64_t set_t; /* set of statuses: bit 1 << enum status */
 
 enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, ST_DATA, ST_NOTIFY, ST_DISCONNECT, STEPS };
 
-/* Statuses that a pending Connect or Accept may end with. Columns of CONNECTOR_RULES: act, step,
- * statuses for bad arguments, statuses where CONNECTOR_MATRIX has OK, statuses of the request,
- * state after success. */
+/* CONNECT_ENDS, ACCEPT_ENDS: statuses that a pending Connect or Accept may end with. Columns of
+ * CONNECTOR_RULES: act, step, statuses for bad arguments, statuses where CONNECTOR_MATRIX has OK,
+ * statuses of the request, state after success. */
 #define CONNECT_ENDS (S(SUCCESS) | S(REFUSED) | S(TIMED_OUT) | S(NO_HOST) | S(ABORTED) | S(CANCELED) | S(EXISTS))
 #define ACCEPT_ENDS  (S(SUCCESS) | S(REFUSED) | S(TIMED_OUT) | S(ABORTED) | S(CANCELED))
 #define CONNECTOR_RULES(X) \
@@ -222,8 +222,8 @@ enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, S
 	X(NOTIFY_END,       ST_NOTIFY,     0,            S(PENDING), S(SUCCESS) | S(OVER) | S(CANCELED), 0) \
 	X(DISCONNECT,       ST_DISCONNECT, 0,            S(PENDING), S(SUCCESS) | S(CANCELED), IN(CN_DISCONNECTING))
 
-/* Other acts of a connector, with the states in which they succeed. GETTER_RULES has the columns
- * of PLAIN_RULES, GETTER_REFUSALS those of REFUSALS. */
+/* Acts of a connector that are no steps, with the states in which they succeed. GETTER_RULES has
+ * the columns of PLAIN_RULES, GETTER_REFUSALS those of REFUSALS. */
 #define HAS_LOCAL (EVERY & ~(IN(CN_IDLE) | IN(CN_QUEUED)))
 #define HAS_PEER  (IN(CN_REP_RECEIVED) | IN(CN_REQ_RECEIVED) | IN(CN_REP_SENT) | IN(CN_CONNECTED) | IN(CN_PEER_GONE) | \
 		   IN(CN_DISCONNECTING))
@@ -252,8 +252,8 @@ const char *status_name(HRESULT);
 const char *act_name(enum act);
 enum kind act_kind(enum act);
 
-/* rule_call(): statuses that the act may return in one of these states. rule_end(): statuses
- * that its request may end with. */
+/* rule_call(): statuses that the act may return in one of these states. rule_end(): statuses that
+ * the request started by the act may end with. */
 set_t rule_call(enum act, uint32_t states);
 set_t rule_end(enum act, uint32_t states);
 /* The states that are possible after the act has returned this status; 0 if no rule allows the
@@ -261,7 +261,8 @@ set_t rule_end(enum act, uint32_t states);
 uint32_t rule_next(enum act, uint32_t states, HRESULT answer);
 /* True if the act may change the state of its object. */
 bool rule_moves(enum act);
-/* All states that the object can get into from these states without a call of its methods. */
+/* The given states and all states that can follow from them without a call of the object's
+ * methods. */
 uint32_t rule_drift(enum kind, uint32_t states);
 /* rule_first(): the possible states of a new object of this kind. rule_all(): all states of the
  * kind. */

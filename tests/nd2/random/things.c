@@ -1,6 +1,6 @@
-/* The objects of the driver and their possible states. Owns the slots, the list of all objects
- * of a phase, and the overlapped files. A thread that uses an object holds a reference to it, so
- * any thread may release the last one. */
+/* The objects of the driver and their possible states. Owns the slots (the objects that threads can
+ * pick), the list of all objects of a phase, and the overlapped files. A thread that uses an object
+ * holds a reference to it, so the object lives on if another thread releases it. */
 #include "random.h"
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ struct slot {
 };
 
 static struct slot slots[2][KINDS][MAX_SLOTS];
-static HANDLE files[2][FILES]; /* files[a][0] is not bound to the port, the others are */
+static HANDLE files[2][FILES]; /* files[a][0] is not bound to the completion port, the others are */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thing *all;
 
@@ -44,7 +44,8 @@ HANDLE file_take(int adapter, bool *packets)
 	*packets = i != 0;
 	if (i < FILES)
 		return files[adapter][i];
-	/* A file for one object only, which file_give() closes while the object is in use. */
+	/* A new file for one object only. file_give() closes it as soon as the object is created,
+	 * so that the object outlives its file. */
 	check_answer(A_CREATE_FILE, adapters[adapter], IN(ONLY),
 		     CALL(adapters[adapter], CreateOverlappedFile, &file));
 	CHECK(NdsPortBind(port, file, 99) == ND_SUCCESS, "the file cannot be bound");

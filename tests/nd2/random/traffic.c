@@ -1,14 +1,15 @@
-/* Posts requests and checks their results. Owns the record of each queue pair and completion
- * queue of the phase: the accepted requests in their order, and the statuses with which each may
- * end. Posts are numbered under a lock per direction, results are taken under a lock per
- * completion queue. Any thread of the driver. */
+/* Posts requests and checks their results. Owns the record of each queue pair and completion queue
+ * of the phase: the accepted requests in their order, and the statuses with which each may end.
+ * Posts get their numbers under a lock per queue pair and direction; results are taken under a lock
+ * per completion queue. Any thread of the driver may call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>
 
 #define RING 1024u
-/* Limit of silent requests per queue pair whose end is unknown: each may still need an entry of
- * the completion queue. */
+/* A silent request leaves no result if it succeeds, so its end is unknown until a later result
+ * comes, and until then it may still need an entry of the completion queue. At most this many such
+ * requests may be outstanding on a queue pair. */
 #define SILENT_MOST 8u
 #define LONGEST	    2048u
 
@@ -18,7 +19,7 @@ enum direction {
 	DIRECTIONS,
 };
 
-/* The classes of a request, and the statuses with which a request of the class may end. */
+/* The classes of posted requests, and the statuses with which a request of each class may end. */
 /* clang-format off */
 #define CLASS_ROWS(X) \
 	X(RECEIVE_GOOD,   S(SUCCESS) | S(CANCELED) | S(OVERRUN)) \
@@ -60,8 +61,10 @@ struct post {
 struct flow {
 	pthread_mutex_t posting;
 	struct cq_life *cq;
-	_Atomic uint32_t accepted, seen; /* accepted: written by posters; seen: by reapers */
-	_Atomic uint32_t silent;	 /* accepted silent requests whose end is not known yet */
+	/* accepted: number of accepted requests, counted by the posting threads; seen: number of
+	 * the next result, counted by the threads that fetch results. */
+	_Atomic uint32_t accepted, seen;
+	_Atomic uint32_t silent; /* accepted silent requests whose end is not known yet */
 	/* True once a request has failed: all later ones must be cancelled. */
 	bool ended;
 	struct post post[RING];
@@ -138,8 +141,8 @@ struct traffic traffic_count(void)
 
 /* ---- results ---- */
 
-/* Counts the silent requests before request `until`, which have succeeded. Fails if there is any
- * other request before `until`, as its result is lost. */
+/* Result number `until` has come: all earlier requests without a result must be silent ones, which
+ * have then succeeded, and are counted as ended. Any other earlier request has lost its result. */
 static void pass_silent(struct qp_life *qp, enum direction d, uint32_t until)
 {
 	struct flow *f = &qp->flow[d];
@@ -260,15 +263,16 @@ static HRESULT call_post(struct thing *t, const struct request *q, void *context
 	return CALL(qp, Send, context, q->sge, q->nsge, q->flags);
 }
 
-/* Checks the status of a post. A Send on a queue pair that was never used for a connection must
- * be refused. */
+/* Checks the status of a post. A Send must be refused if the queue pair was never used for a
+ * connection. */
 static void check_post(struct thing *t, const struct request *q, bool fresh, HRESULT hr)
 {
 	struct qp_life *qp = t->life;
 	bool still = fresh && !atomic_load(&qp->used);
 
 	check_answer(still && q->d == SENDS ? A_POST_FRESH : q->act, t, IN(ONLY), hr);
-	/* The connection or the attempt has ended: replace the queue pair now and then. */
+	/* The post was refused because the connection or the attempt to connect has ended: replace
+	 * the queue pair now and then. */
 	if (hr == ND_CONNECTION_INVALID && !qp_life_fresh(qp) && rarely(2))
 		thing_drop(t);
 }
@@ -358,8 +362,8 @@ static void post_rdma(struct thing *t)
 	struct request q = {.d = SENDS, .act = chance(50) ? A_POST : A_POST_READ, .nsge = 1};
 	struct thing *region;
 
-	/* The peer's queue pair may be on this adapter too; the other adapter's token is invalid
-	 * there. */
+	/* The token is that of the other adapter. It is valid only if the peer's queue pair is on
+	 * that adapter; the peer may also be on this one, so an access error is allowed too. */
 	q.post.class = C_RDMA_PASSING;
 	q.flags = some_flags(&q.post);
 	q.sge[0] = good_sge(t->adapter);
@@ -399,7 +403,8 @@ static void post_window(struct thing *t)
 		thing_put(q.region);
 }
 
-/* Flush, and calls that every state of the queue pair refuses. */
+/* Calls Flush, or makes a post with invalid arguments, which is refused in every state of the queue
+ * pair. */
 static HRESULT call_refused(struct thing *t, OVERLAPPED *ov, const void *arg)
 {
 	ND2_SGE sge[32];
