@@ -1,5 +1,5 @@
-/* The connection manager of the fake NIC. Instead of sending MADs it changes the state of the
- * peer's id and posts the peer's event at once. */
+/* The connection manager of the fake NIC. It sends no packets: each command changes the state of
+ * both connection ids, the caller's and the peer's, and posts the peer's event at once. */
 #include "fake_priv.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct id {
 	enum phase phase;
 	bool for_listener;
 	struct fake_adapter *adapter;
-	uint32_t number, other; /* `other`: index of the peer's entry in ids[]; 0: none */
+	uint32_t number, other; /* other: index in ids[] of the id at the other end; 0: none */
 	struct rn_gid local, peer;
 	uint16_t port, peer_port;
 	struct rn_cm_param param;

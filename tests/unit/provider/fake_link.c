@@ -98,7 +98,7 @@ static int run_bind(struct fake_qp *qp, const struct rn_wqe *wqe)
 	struct fake_mr *mw = window_of(qp->adapter, wqe->rkey);
 
 	if (mw == NULL)
-		return RN_STATUS_SUCCESS; /* the window was released after the Bind was posted */
+		return RN_STATUS_SUCCESS; /* the window was released while the Bind waited */
 	mw->key = wqe->rkey;
 	mw->qpn = qp->qpn;
 	mw->access = wqe->bind.access;
@@ -120,8 +120,8 @@ static int run_invalidate(struct fake_qp *qp, const struct rn_wqe *wqe)
 	return RN_STATUS_SUCCESS;
 }
 
-/* Unbinds the windows that are bound on this queue pair, and ends the bindings that its queued
- * Binds would have made. */
+/* Unbinds the windows that are bound on this queue pair. The Binds that still wait in its send
+ * queue will not be executed, so the windows named in them are marked as unbound too. */
 static void end_windows(struct fake_qp *qp)
 {
 	for (unsigned i = 1; i < sizeof(mrs) / sizeof(mrs[0]); i++)
@@ -233,8 +233,8 @@ static struct fake_qp *find_qp(uint32_t qpn)
 	return NULL;
 }
 
-/* Returned by run() and run_send() in place of an rn_status: the peer is not ready, run the
- * request again later. */
+/* Returned by run() and run_send() instead of an rn_status: the peer queue pair is not connected
+ * yet, has failed, or has no receive, so the request is run again later. */
 #define WAIT 255
 
 static int run_send(struct fake_qp *qp, struct fake_qp *peer, struct fake_work *w)
@@ -411,8 +411,9 @@ static int create_cq(struct fake_adapter *a, struct rn_rsp *rsp)
 	return -ENOSPC;
 }
 
-/* Links a second ring behind the one in use, whatever the new depth, so that the reader has to
- * change rings. Until the reader has done so, further resizes succeed without effect. */
+/* Adds a second CQE ring for each resize, even if the depth stays the same, so that the reader
+ * always has to move from one ring to the next. While the reader is still on the older ring, a
+ * further resize succeeds but adds none. */
 static int resize_cq(struct fake_cq *cq)
 {
 	struct rn_cq_ring *ring;
@@ -481,7 +482,8 @@ static int modify_qp(const struct rn_cmd *cmd)
 		return -ENOENT;
 	if (attr->state != RN_QPS_ERR && attr->state != qp->shared.state + 1)
 		return -EINVAL;
-	/* turn() completes every request that can run; the rest have not started. */
+	/* turn() completes every request that can run, so the send queue is drained: the requests
+	 * left in it have not started. */
 	if (attr->state == RN_QPS_SQD) {
 		turn();
 		if (cmd->modify_qp.mask & RN_QP_SQD_NOTIFY && attr->sqd_notify)

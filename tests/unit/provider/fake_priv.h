@@ -29,7 +29,7 @@ struct fake_srq {
 	struct rn_srq_shared shared;
 	struct fake_adapter *adapter;
 	struct fake_work *queue;
-	unsigned users; /* number of queue pairs that use this queue */
+	unsigned users; /* number of queue pairs that use this shared receive queue */
 };
 
 struct fake_work {
@@ -49,7 +49,7 @@ struct fake_qp {
 	struct fake_cq *send_cq, *recv_cq;
 	struct fake_srq *srq;
 	struct rn_qp_attr attr;
-	bool heard;		    /* a request of the peer has arrived */
+	bool heard;		    /* the first request of the peer's queue pair has arrived */
 	struct fake_work *queue[2]; /* [0]: send queue, [1]: receive queue */
 };
 
@@ -58,12 +58,14 @@ struct fake_mr {
 	uint32_t key, pd, access;
 	uint64_t addr, len;
 	bool window;
-	/* Of a window: the queue pair that it is bound on (0: unbound), and the region's lkey. */
+	/* For a window: the number of the queue pair on which it is bound (0: unbound), and the
+	 * lkey of its region. */
 	uint32_t qpn, lkey;
 	struct rn_mw_shared shared;
 };
 
-/* The caller holds the mutex of fake_link.c, except in fake_cm_live() and fake_srq_live(). */
+/* The functions below are called with the mutex of fake_link.c held, except fake_cm_live() and
+ * fake_srq_live(). */
 void fake_tell(struct fake_adapter *a, const struct rn_event *ev);
 int fake_cm_exec(struct fake_adapter *a, struct fake_adapter *both, const struct rn_cmd *cmd,
 		 struct rn_rsp *rsp);
@@ -72,7 +74,7 @@ unsigned fake_cm_live(void);
 int fake_srq_exec(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 struct fake_srq *fake_srq_of(uint32_t id);
 void fake_srq_put(uint32_t id, struct fake_work *w);
-/* Takes the oldest receive out of the queue; returns NULL if there is none. */
+/* Takes the oldest receive out of the shared receive queue; returns NULL if there is none. */
 struct fake_work *fake_srq_take(struct fake_srq *srq);
 unsigned fake_srq_live(void);
 

@@ -1,9 +1,10 @@
-/* Numbers and layouts of NetworkDirect. Tests in C and in C++ assert each row at compile time. */
+/* Numbers and layouts of NetworkDirect, as tables. The tests in C and in C++ check each entry at
+ * compile time. */
 #ifndef ND2_NUMBERS_H
 #define ND2_NUMBERS_H
 
 /* clang-format off */
-/* Columns: status, value. */
+/* Columns: name of the status, value. */
 #define ND2_STATUSES(N) \
 	N(ND_SUCCESS,                         0x00000000) \
 	N(ND_TIMEOUT,                         0x00000102) \
@@ -67,7 +68,7 @@
 	N(S_OK,                               0x00000000) \
 	N(S_FALSE,                            0x00000001)
 
-/* Columns: flag or number, value. */
+/* Columns: name of the flag or number, value. */
 #define ND2_FLAGS(N) \
 	N(ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED,             0x00000001) \
 	N(ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED,  0x00000004) \

@@ -1,6 +1,7 @@
 /*
- * One object per NetworkDirect interface, written in C, whose methods only record how they were
- * called: slot, `this`, and every argument as received. The C++ test calls them.
+ * Recording objects: one object per NetworkDirect interface, written in C. Their methods only
+ * record how they were called: vtable slot, `this`, and every argument as received. The C++ test
+ * calls them.
  */
 #include "nd2_recorder.h"
 #include "ndspi.h"

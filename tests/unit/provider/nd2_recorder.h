@@ -24,8 +24,8 @@ extern "C" {
 
 extern struct nd2_call nd2_last_call;
 
-/* Pointers, not objects: a C++ compiler would take the declared type of an object for its
- * dynamic type and could call without the vtable. */
+/* Declared as pointers, because C++ must call through the vtable: for an object of known type the
+ * compiler may call a method directly. */
 extern IClassFactory *const nd2_class_factory;
 extern IND2Overlapped *const nd2_overlapped;
 extern IND2Provider *const nd2_provider;

@@ -1,5 +1,6 @@
-/* Reading and arming completion queues over rings that the test fills itself: two shards, rings
- * that are replaced by larger ones, and which entries fire the queue. */
+/* Polling and arming completion queues. The test fills the CQE rings itself, as two shards would,
+ * replaces rings by larger ones, and checks which entries fire the queue, that is, end the client's
+ * Notify. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static unsigned rings_done;
 static uint32_t features;
 static struct rn_cmd resized; /* the last RN_CMD_RESIZE_CQ */
 static int resize_answer;
-/* Ring that a resize links behind shard 0's ring; NULL: none. */
+/* The ring that the NIC links behind shard 0's ring at the next resize; NULL: none. */
 static struct rn_cq_ring *linked_by_resize;
 
 static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp)
@@ -167,7 +168,7 @@ static void larger_rings_are_followed(void **state)
 	atomic_store(&large->next, last);
 	for (uint64_t i = 5; i <= 9; i++)
 		produce(last, i, 0);
-	/* Arming checks the unread entries of all three rings. */
+	/* Arming finds the unread entries, which are in three rings by now. */
 	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	for (uint64_t i = 2; i <= 9; i++)
@@ -187,19 +188,20 @@ static void each_entry_fires_once(void **state)
 	produce(view.first[0], 1, 0);
 	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	assert_int_equal(shared.armed, RN_CQ_ARM_NONE);
-	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY)); /* the entry has fired before */
+	/* Entry 1 has fired the queue before and does not do so again. */
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	assert_int_equal(shared.armed, RN_CQ_ARM_ANY);
 	assert_int_equal(take(&fired), 1);
 	assert_false(fired);
-	assert_false(rn_client_cq_fired(cq)); /* a surplus event, without a new entry */
+	assert_false(rn_client_cq_fired(cq)); /* an RN_EVENT_CQ without a new entry */
 	produce(view.first[0], 2, 0);
 	shared.armed = RN_CQ_ARM_NONE; /* as the shard does when it posts RN_EVENT_CQ */
 	assert_true(rn_client_cq_fired(cq));
 	assert_false(rn_client_cq_fired(cq));
 }
 
-/* An entry may be read before its RN_EVENT_CQ is handled: reading it fires the queue, and the
- * event then does not fire it again. */
+/* An entry may be read before its RN_EVENT_CQ is handled: reading the entry fires the completion
+ * queue, and the event then does not fire it again. */
 static void an_entry_read_before_its_event_fires(void **state)
 {
 	bool fired;
@@ -231,13 +233,13 @@ static void solicited_waits_for_its_kind(void **state)
 	}
 	assert_int_equal(take(&fired), 4);
 	assert_true(fired);
-	/* Armed for SOLICITED, then for ANY: now entry 5, which is not solicited, fires the
-	 * queue. */
+	/* The queue is armed for SOLICITED, then for ANY: entry 5, which is not solicited, fires it
+	 * only after the second call. */
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_SOLICITED));
 	produce(view.first[0], 5, 0);
 	assert_false(rn_client_cq_fired(cq));
 	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
-	/* After a disarm, entry 6 does not fire the queue until it is armed again. */
+	/* Disarmed: entry 6 does not fire the queue until it is armed again. */
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	rn_client_cq_disarm(cq);
 	produce(view.first[0], 6, 0);
@@ -270,7 +272,8 @@ static void resize_asks_for_what_is_possible(void **state)
 	memset(&resized, 0, sizeof(resized));
 	assert_int_equal(rn_client_cq_resize(cq, 0), -EINVAL);
 	assert_int_equal(rn_client_cq_resize(cq, 1001), -EINVAL);
-	assert_int_equal(rn_client_cq_resize(cq, 5), -EMSGSIZE); /* six entries are unread */
+	/* Refused, as six entries are unread. */
+	assert_int_equal(rn_client_cq_resize(cq, 5), -EMSGSIZE);
 	assert_int_equal(resized.op, 0);
 	assert_int_equal(rn_client_cq_resize(cq, 6), 0);
 	assert_int_equal(resized.resize_cq.id, 3);

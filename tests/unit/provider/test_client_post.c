@@ -1,4 +1,5 @@
-/* Atomics that a client posts: which requests reach a shard's ring, and which are refused. */
+/* Atomic requests that a client posts: which of them reach a shard's submission ring, and which are
+ * refused at the call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

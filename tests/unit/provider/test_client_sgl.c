@@ -1,4 +1,5 @@
-/* Translation of buffer lists into work requests, and of addresses into GIDs. */
+/* Translation between NetworkDirect and the NIC: buffer lists into the SGEs of work requests, and
+ * socket addresses into GIDs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +92,7 @@ static void addresses_there_and_back(void **state)
 	assert_int_equal(rn_client_addr_from_sockaddr(&addr, (void *)&in6, sizeof(in6)), 0);
 	assert_int_equal(rn_client_addr_to_sockaddr(&addr, &sa), sizeof(in6));
 	assert_memory_equal(&sa, &in6, sizeof(in6));
-	/* Each address family has its own wildcard address. */
+	/* The wildcard addresses 0.0.0.0 and :: become different GIDs. */
 	in.sin_addr.s_addr = 0;
 	assert_int_equal(rn_client_addr_from_sockaddr(&addr, (void *)&in, sizeof(in)), 0);
 	assert_true(rn_client_gid_is_any(&addr.gid));

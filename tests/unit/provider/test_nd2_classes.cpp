@@ -30,7 +30,8 @@ ND2_OFFSETS(O)
 	static_assert(!std::has_virtual_destructor<name>::value, #name);
 ND2_INTERFACES(I)
 
-/* A value for the n-th argument of a call, different in every byte that the type can hold. */
+/* A test value for the n-th argument of a call. All its bytes differ, so an argument that arrives
+ * truncated or displaced is noticed. */
 template <class T> static T nth(unsigned int n)
 {
 	const uint64_t v = UINT64_C(0xF1E2D3C4B5A69700) + n;
@@ -321,7 +322,8 @@ static void listener_methods(void **state)
 		{seen<IUnknown *>(0), seen<OVERLAPPED *>(1)});
 }
 
-/* The object of a derived class can also be called through each of its base classes. */
+/* An interface that derives from others can also be called through a pointer to each base
+ * interface; the call reaches the same slot of the same object. */
 static void bases_reach_the_same_slots(void **state)
 {
 	IND2Overlapped *overlapped = nd2_connector;

@@ -1,5 +1,5 @@
-/* The NIC objects that the interfaces create: none is left, in whatever order a client releases
- * the interfaces. */
+/* Objects of the NIC that the provider creates for a client's interfaces: none is left, in whatever
+ * order the client releases the interfaces. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 
@@ -20,7 +20,7 @@ static void released_in_order(void **state)
 	close_adapters(state);
 }
 
-/* The client releases its adapters first; the objects created on them keep the adapters alive. */
+/* The client releases its adapters first; the objects created on an adapter keep it alive. */
 static void released_from_the_root(void **state)
 {
 	struct pair p;
@@ -38,8 +38,9 @@ static void released_half_way(void **state)
 	IND2Connector *waiting;
 	struct pair p;
 
-	/* The connector of b holds a request that it has not answered, and a
-	 * GetConnectionRequest was pending for a connector that the client has released. */
+	/* Everything is released while b's connector holds a connection request that it has not
+	 * answered, and while GetConnectionRequest is pending for another connector, which the
+	 * client has released before. */
 	open_adapters(state);
 	pair_open(&p, NULL);
 	reach_request(&p, NULL, &connect);
@@ -48,7 +49,8 @@ static void released_half_way(void **state)
 	RELEASE(waiting);
 	pair_close(&p);
 	HR(status_after(&request, 0), ND_CANCELED);
-	/* The active side has received the REP; CompleteConnect would be next. */
+	/* Everything is released when the active side has received the REP and has not called
+	 * CompleteConnect. */
 	pair_open(&p, NULL);
 	reach_reply(&p, NULL, &accept);
 	RELEASE(p.b.qp);
@@ -58,8 +60,8 @@ static void released_half_way(void **state)
 	close_adapters(state);
 }
 
-/* A connection request skips a connector that its client has released and goes to the next one
- * that waits. */
+/* GetConnectionRequest is pending for two connectors, and the client releases the first: the
+ * connection request goes to the second one. */
 static void forgotten_connector_is_passed_over(void **state)
 {
 	OVERLAPPED request[2] = {{0}}, connect = {0};
@@ -80,8 +82,8 @@ static void forgotten_connector_is_passed_over(void **state)
 	close_adapters(state);
 }
 
-/* Windows use up all keys that one region leaves; each released window makes room for another
- * one. */
+/* The fake NIC has 4095 keys for regions and windows. One region leaves 4094 of them for windows;
+ * each window that is released makes room for another one. */
 static void as_many_windows_as_there_are(void **state)
 {
 	static IND2MemoryWindow *mw[5000];
@@ -108,7 +110,8 @@ static void as_many_windows_as_there_are(void **state)
 	close_adapters(state);
 }
 
-/* Waits up to 1 s, as the event thread may hold the last reference for a moment. */
+/* Waits up to 1 s until no object is left, as the event thread may hold the last reference for a
+ * moment. */
 static int nothing_is_left(void **state)
 {
 	for (int i = 0; fake_link_objects() != 0 && i < 500; i++)

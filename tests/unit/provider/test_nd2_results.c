@@ -1,5 +1,5 @@
-/* The statuses that GetResults reports for completions that no peer can cause through these
- * interfaces. */
+/* What GetResults reports for a receive that a WRITE with immediate has consumed, which no
+ * NetworkDirect client can send, and for comparison for one that a Send has consumed. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 

@@ -1,5 +1,6 @@
-/* RN_EVENT_PORT_GONE reaches every routed object exactly once, even if many share a hash bucket.
- * Later calls of nd_device_route fail. */
+/* When the network port is removed, RN_EVENT_PORT_GONE reaches each object registered by
+ * nd_device_route exactly once, even if many share a hash bucket. Later calls of nd_device_route
+ * fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,8 +31,9 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 
 static const struct nd_class class_of_hearers = {.name = "hearer", .event = event};
 
-/* Ids that fall into one hash bucket. The hash multiplies an id by 2654435761 and uses the high
- * bits; here the products are 1, 2, 3 ... */
+/* Returns ids that fall into one hash bucket. The hash multiplies an id by 2654435761 and uses the
+ * high bits of the product; for these ids the products are 1, 2, 3 and so on, so the high bits are
+ * 0. */
 static uint32_t colliding(uint32_t i)
 {
 	return i * 0xe8b2f51u; /* 2654435761 * 0xe8b2f51 = 1 (modulo 2^32) */

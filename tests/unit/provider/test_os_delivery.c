@@ -1,5 +1,6 @@
-/* The delivery thread: the order of notices, work that runs once however often it is posted
- * while queued, and os_work_drain. */
+/* The delivery thread of provider/os, which publishes the ends of requests (notices) and runs steps
+ * of provider objects (works). Tested: notices keep their order, a work that is posted several
+ * times while it is queued runs once, and os_work_drain waits for it. */
 #include "os_testing.h"
 
 #include "os/delivery.h"
@@ -12,7 +13,7 @@ struct numbered {
 };
 
 static unsigned int published[64];
-static unsigned int n_published; /* guarded by the publishing lock, or read after a flush */
+static unsigned int n_published; /* written under the lock `publishing`, read after a flush */
 
 static void note_number(struct os_notice *notice)
 {
@@ -69,7 +70,7 @@ static void work_runs_once_per_need(void **state)
 	os_work_init(&job.work, run_job);
 	assert_true(os_work_post(&job.work));
 	assert_true(reaches(&job.runs, 1));
-	/* The first run waits in run_job(). A post during a run queues one more run; a second
+	/* The first run is still in run_job(). A post during a run queues one more run; a second
 	 * post adds none. */
 	assert_true(os_work_post(&job.work));
 	assert_false(os_work_post(&job.work));
@@ -105,10 +106,11 @@ static void draining_waits_for_waiting_and_running_work(void **state)
 	os_work_drain(&blocker.work);
 	assert_int_equal(blocker.runs, 1);
 	pthread_join(thread, NULL);
-	os_work_drain(&waiting.work); /* the work is idle, so this returns at once */
+	os_work_drain(&waiting.work); /* the work is idle: this returns at once */
 }
 
-/* Each poster adds to `written` before it posts; the last run must see the final sum. */
+/* Each poster adds to `written` before it posts; the last run of the work must see the final
+ * sum. */
 enum { POSTS = 20000 };
 
 static struct {

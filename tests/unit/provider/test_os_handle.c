@@ -106,10 +106,10 @@ static void foreign_values_answer_null(void **state)
 		&local,
 		state,
 		(HANDLE)((uintptr_t)handle ^ 0x4),	   /* kind 0, which does not exist */
-		(HANDLE)((uintptr_t)handle ^ 0xC),	   /* kind of a port */
-		(HANDLE)((uintptr_t)handle ^ 0x10),	   /* another index */
-		(HANDLE)((uintptr_t)handle ^ 0x8000000),   /* another generation */
-		(HANDLE)((uintptr_t)handle ^ 0x10000000),  /* another generation */
+		(HANDLE)((uintptr_t)handle ^ 0xC),	   /* the kind bits of a completion port */
+		(HANDLE)((uintptr_t)handle ^ 0x10),	   /* another index in the handle table */
+		(HANDLE)((uintptr_t)handle ^ 0x8000000),   /* another generation of this index */
+		(HANDLE)((uintptr_t)handle ^ 0x10000000),  /* another generation of this index */
 		(HANDLE)((uintptr_t)handle ^ (1ull << 63)) /* a bit above the generation */
 	};
 

@@ -1,4 +1,4 @@
-/* os_peek copies readable memory and reports unreadable memory. */
+/* os_peek copies readable memory, and reports memory that cannot be read instead of faulting. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -73,7 +73,7 @@ static void the_descriptor_follows_the_queue(void **state)
 	assert_false(readable(fd));
 	NdsPortPost(port, 0, 0, NULL);
 	assert_true(readable(fd));
-	NdsHandleClose(port); /* a packet is still queued */
+	NdsHandleClose(port); /* closed with a packet still queued */
 }
 
 static void *get_one(void *port)
@@ -84,7 +84,7 @@ static void *get_one(void *port)
 	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 20000, &n);
 }
 
-/* Closes a port on which two threads wait, and returns how many of them the close released with
+/* Closes a completion port on which two threads wait, and returns how many of the waits ended with
  * ND_CANCELED. A thread that begins to wait only after the close gets ND_INVALID_HANDLE. */
 static int released_by_closing(useconds_t head_start)
 {
@@ -138,8 +138,8 @@ static void arguments_are_checked(void **state)
 	NdsHandleClose(port);
 }
 
-/* Several producers and consumers use one port: no packet is lost or taken twice, and the
- * packets of each producer stay in order. */
+/* Several producers and consumers use one completion port: no packet is lost or taken twice, and
+ * the packets of each producer stay in order. */
 enum { PRODUCERS = 3, CONSUMERS = 3, EACH = 10000 };
 
 static struct {
@@ -206,7 +206,7 @@ struct waiting {
 	_Atomic pid_t tid;
 	HANDLE port;
 	ULONG timeout_ms;
-	_Atomic ULONG got; /* packets taken; in take_one(): 1 + the packet's key */
+	_Atomic ULONG got; /* packets taken; in take_one(): 1 + key of the packet */
 	_Atomic bool stop;
 };
 
@@ -240,8 +240,8 @@ static bool sleeps(const struct waiting *w)
 	return line != NULL && strstr(line, ") S ") != NULL;
 }
 
-/* A packet that wakes a waiting thread is kept for that thread, even if another thread calls
- * NdsPortGet at once. */
+/* A packet wakes a waiting thread and is kept for it: another thread that calls NdsPortGet at once
+ * does not get the packet. */
 static void a_waiter_keeps_the_packet_that_woke_it(void **state)
 {
 	struct waiting w = {.port = new_port(), .timeout_ms = NDS_INFINITE};

@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* A file as an adapter creates it, bound to a port or to none. */
+/* A file as an adapter creates it, bound to a completion port or to none. */
 struct rig {
 	HANDLE h_file;
 	struct os_file *file;
@@ -79,8 +79,8 @@ static ULONG packets_in(const struct rig *rig, NDS_PORT_ENTRY *entries, ULONG n)
 	return got;
 }
 
-/* Combinations of hEvent, its low bit and the file's binding, and where the end of a request is
- * visible in each. */
+/* The columns are: the file is bound to a completion port, hEvent is set, its low bit is set, and
+ * how many packets the end of the request queues. */
 static void request_end_is_visible_by_event_and_port(void **state)
 {
 	static const struct {
@@ -149,8 +149,8 @@ static void a_refused_request_signals_nothing(void **state)
 	drop_rig(&rig);
 }
 
-/* The refused request shares its OVERLAPPED with a pending one: the OVERLAPPED stays pending,
- * and its event stays set. */
+/* A refused request has the same OVERLAPPED as a pending one: the OVERLAPPED stays pending, and its
+ * event stays set. */
 static void a_refused_request_leaves_anothers_block_alone(void **state)
 {
 	struct rig rig = new_rig(true);
@@ -168,8 +168,8 @@ static void a_refused_request_leaves_anothers_block_alone(void **state)
 	assert_status(NdsEventWait(event, 0), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 1);
 	assert_status(os_overlapped_result(&ov, false), ND_CANCELED);
-	/* No request is pending on this OVERLAPPED: the refusal stores its status, whatever
-	 * Internal held. */
+	/* No request is pending with this OVERLAPPED, so the refusal stores its status, whatever
+	 * Internal held before. */
 	ov.Internal = UINT64_C(0xdeadbeef00000005);
 	os_request_refuse(begin_only(&rig, &ov), ND_DEVICE_BUSY);
 	assert_true(ov.Internal == (uint32_t)ND_DEVICE_BUSY);
@@ -205,7 +205,7 @@ static void cancelling_is_ordered_and_visible_at_once(void **state)
 	os_request_list_add(&a, begin(&rig, &ov[1]));
 	os_request_list_add(&b, begin(&rig, &ov[2]));
 	os_request_list_add(&a, begin(&rig, &ov[3]));
-	/* This request ends before the cancels, so its packet must come first. */
+	/* This request ends before the others are cancelled, so its packet must come first. */
 	os_request_complete(begin(&rig, &ov[4]), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&b, ND_CANCELED), 1);
 	assert_int_equal(os_request_list_cancel(&a, ND_CANCELED), 3);
@@ -295,11 +295,11 @@ static void everything_may_be_closed_early(void **state)
 	NdsHandleClose(event);
 	NdsHandleClose(rig.h_file);
 	os_request_finish(request, ND_SUCCESS);
-	assert_int_equal(packets_in(&rig, &e, 1), 1); /* rig.file keeps the file alive */
+	assert_int_equal(packets_in(&rig, &e, 1), 1); /* rig.file still refers to the file */
 	request = begin(&rig, &late);
 	NdsHandleClose(rig.port);
 	os_file_put(rig.file);
-	os_request_finish(request, ND_SUCCESS); /* the request alone keeps the file */
+	os_request_finish(request, ND_SUCCESS); /* only the request still refers to the file */
 	assert_status(os_overlapped_result(&late, true), ND_SUCCESS);
 }
 
@@ -311,7 +311,8 @@ static void a_file_is_bound_once_and_late(void **state)
 	NDS_PORT_ENTRY e[2];
 	HANDLE other;
 
-	os_request_finish(begin(&rig, &ov[0]), ND_SUCCESS); /* the file is unbound: no packet */
+	/* No completion port is bound to the file yet: no packet. */
+	os_request_finish(begin(&rig, &ov[0]), ND_SUCCESS);
 	request = begin(&rig, &ov[1]);
 	NdsPortCreate(&rig.port);
 	NdsPortCreate(&other);
@@ -339,8 +340,8 @@ static void *finish_later(void *request)
 	return NULL;
 }
 
-/* A client sees the end of a request and binds the file at once: that end makes no packet in the
- * port. */
+/* A client sees the end of a request and then binds the file to a completion port: that end queues
+ * no packet there. */
 static void what_ended_before_the_binding_is_not_delivered(void **state)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -371,7 +372,8 @@ static void waiting_needs_neither_event_nor_port(void **state)
 		pthread_join(thread, NULL);
 		os_notice_flush();
 		if (event) {
-			/* os_overlapped_result() waited and so has reset the automatic event. */
+			/* The wait in os_overlapped_result() has consumed the signal of the
+			 * automatic event. */
 			assert_status(NdsEventWait(event, 0), ND_TIMEOUT);
 			NdsHandleClose(event);
 		}
@@ -389,8 +391,8 @@ static void *wait_for_block(void *overlapped)
 	return (void *)(intptr_t)os_overlapped_result(overlapped, true);
 }
 
-/* A third thread takes the only signal of an automatic event; the threads that wait for the
- * OVERLAPPED return all the same. */
+/* Two threads wait for the OVERLAPPED, and a third one takes the only signal of its automatic
+ * event: the two return all the same. */
 static void all_waiters_return_when_one_takes_the_signal(void **state)
 {
 	for (int i = 0; i < 20; i++) {
@@ -410,14 +412,14 @@ static void all_waiters_return_when_one_takes_the_signal(void **state)
 			pthread_join(waiters[w], &status);
 			assert_status((HRESULT)(intptr_t)status, ND_CANCELED);
 		}
-		NdsEventSet(event); /* in case steal_signal() began to wait too late */
+		NdsEventSet(event); /* ends steal_signal() if it began to wait too late */
 		pthread_join(thief, NULL);
 		NdsHandleClose(event);
 		drop_rig(&rig);
 	}
 }
 
-/* ---- Races with a thread that completes ----------------------------------------------------- */
+/* ---- Races with the thread that completes a request ------------------------------------------ */
 
 static struct os_request *_Atomic handed;
 static bool _Atomic over;
@@ -439,9 +441,9 @@ static bool pending(const OVERLAPPED *ov)
 }
 
 /*
- * A client reuses the OVERLAPPED as soon as it sees the first status, and frees it as soon as it
- * sees the second. The end of the first request must not set the event of the second one, and no
- * end may touch freed memory.
+ * A client uses one OVERLAPPED for two requests: it starts the second as soon as it sees the status
+ * of the first, and frees the OVERLAPPED as soon as it sees the status of the second. The end of
+ * the first request must not set the event for the second one, and no end may touch freed memory.
  */
 static void blocks_are_reused_and_freed_at_once(void **state)
 {
@@ -517,7 +519,7 @@ static void many_threads_share_a_file(void **state)
 	drop_rig(&rig);
 }
 
-/* ---- Callbacks ------------------------------------------------------------------------------ */
+/* ---- Completion routines --------------------------------------------------------------------- */
 
 static pthread_mutex_t client_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic unsigned int called, cancelled, failures;
@@ -612,7 +614,7 @@ static void a_blocked_routine_does_not_stop_the_others(void **state)
 enum { CROWD = 20 };
 static _Atomic unsigned int arrived;
 
-/* A routine that returns only when all CROWD routines have been called. */
+/* A completion routine that returns only when all CROWD routines have been called. */
 static void waits_for_all(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 {
 	arrived++;

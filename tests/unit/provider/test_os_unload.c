@@ -76,8 +76,8 @@ static void never_return(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 			pause();
 }
 
-/* Runs in a child process: has the routine called, waits for a byte that the routine sends, and
- * exits with 7. */
+/* Runs in a child process: makes the library call the completion routine, waits for a byte that the
+ * routine sends, and exits with status 7 while the routine still runs. */
 static void call_and_exit(NDS_COMPLETION_ROUTINE routine)
 {
 	void *library = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
