@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 int nd2_client_main(int argc, char **argv);
+int nd2_server_main(int argc, char **argv);
 
 static char port[8];
 static int client_status = -1;
@@ -77,9 +78,70 @@ static void nd2_own_example_client_talks(void **state)
 	end_close(&b);
 }
 
+#define SERVER_PORT "7481"
+
+static int server_status = -1;
+
+static void *run_server(void *arg)
+{
+	char *argv[] = {"nd2_server", "192.0.2.2", SERVER_PORT, NULL};
+
+	server_status = nd2_server_main(3, argv);
+	return NULL;
+}
+
+/* Waits up to 10 s until the redirected standard output contains `text`. */
+static bool printed(int fd, const char *text)
+{
+	char said[256];
+
+	for (int i = 0; i < 1000; i++) {
+		ssize_t n = pread(fd, said, sizeof(said) - 1, 0);
+
+		said[n > 0 ? n : 0] = '\0';
+		if (strstr(said, text) != NULL)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* docs/nd2_server.c sends the message of docs/nd2_client.c back. */
+static void nd2_own_example_server_answers_the_client(void **state)
+{
+	char *argv[] = {"nd2_client", "192.0.2.2", SERVER_PORT, NULL};
+	int out = dup(STDOUT_FILENO), client = -1;
+	FILE *caught = tmpfile();
+	pthread_t thread;
+	bool listening, received, answered;
+
+	fflush(stdout);
+	dup2(fileno(caught), STDOUT_FILENO);
+	pthread_create(&thread, NULL, run_server, NULL);
+	listening = printed(fileno(caught), "listening on 192.0.2.2 port " SERVER_PORT "\n");
+	if (listening) {
+		client = nd2_client_main(3, argv);
+		pthread_join(thread, NULL);
+	}
+	fflush(stdout);
+	received = printed(fileno(caught), "received 64 bytes: hello from softrnic\n");
+	answered = printed(fileno(caught), "\nhello from softrnic\n");
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	fclose(caught);
+	assert_true(listening);
+	assert_true(received);
+	assert_true(answered);
+	assert_int_equal(client, 0);
+	assert_int_equal(server_status, 0);
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(nd2_own_example_client_talks)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nd2_own_example_client_talks),
+		cmocka_unit_test(nd2_own_example_server_answers_the_client),
+	};
 
 	if (argc > 1)
 		setenv("SOFTRNIC_ND_CATALOG", argv[1], 1);
