@@ -343,7 +343,7 @@ static void packets_of_cancelled_waiters(void **state)
 	close_stand(&s);
 }
 
-/* Teardown: the cancelled threads have left no object behind. */
+/* Teardown. Checks that the cancelled threads have left no object behind. */
 static int close_all(void **state)
 {
 	close_adapters(state);

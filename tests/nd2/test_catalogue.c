@@ -1,6 +1,6 @@
-/* The providers that the helper library finds in a catalogue, the provider that opens an address,
- * and the unloading of providers. Uses the tests' own provider (fake_provider.c) in catalogues
- * written here. Argument: that provider's library. */
+/* Tests which providers the helper library finds in a catalogue, which provider opens an address,
+ * and when providers are unloaded. The tests write catalogues that name their own provider
+ * (fake_provider.c). The program's argument is the path of that provider's library. */
 #include "fixture.h"
 
 #include <dlfcn.h>
@@ -77,8 +77,8 @@ static HRESULT check(unsigned last)
 	return NdCheckAddress(SA(&sin), sizeof(sin));
 }
 
-/* Opens the adapter that has the address 203.0.113.`last`. *number gets the number in the adapter's
- * class id, 0 if no adapter could be opened. */
+/* Opens the adapter with the address 203.0.113.`last`. Stores in *number the first 32 bits of the
+ * class id of the provider that opened it, or 0 if no adapter could be opened. */
 static HRESULT open_fake(unsigned last, uint32_t *number)
 {
 	struct sockaddr_in sin = fake_address(last);
@@ -127,8 +127,8 @@ static void nd2_own_the_next_owner_of_an_address_is_tried(void **state)
 	HR(open_fake(9, &number), ND_INVALID_ADDRESS);
 }
 
-/* A provider that cannot be loaded is skipped: its address has no adapter, and no other error is
- * reported. */
+/* A provider whose library cannot be loaded is skipped. NdOpenAdapter then returns
+ * ND_INVALID_ADDRESS, as for an address that no provider has. */
 static void nd2_own_a_provider_that_cannot_be_loaded_opens_nothing(void **state)
 {
 	uint32_t number;
@@ -191,9 +191,9 @@ static void nd2_own_busy_providers_are_unloaded_later(void **state)
 	assert_true(is_loaded());
 	HR(NdCleanup(), S_OK);
 	assert_true(is_loaded());
-	/* The next NdStartup keeps the loaded provider, which answers that it is in use, although
-	 * its catalogue entry is gone; if NdStartup forgot the provider, NdFlushProviders could
-	 * never unload it. */
+	/* The provider refuses to be unloaded (FAKE_ND_BUSY), so NdStartup must keep it, although
+	 * its catalogue entry is gone. If NdStartup forgot it, NdFlushProviders could never unload
+	 * it. */
 	take_away("1");
 	for (int i = 0; i < 3; i++) {
 		HR(NdStartup(), S_OK);
@@ -293,8 +293,8 @@ static void start_again(void)
 	HR(NdStartup(), S_OK);
 }
 
-/* With an empty or missing catalogue folder the library prints the folder's name and the variable
- * to set. */
+/* If the catalogue folder is empty or missing, the library prints the folder's name and the
+ * environment variable that sets it. */
 static void nd2_own_an_empty_catalogue_is_reported(void **state)
 {
 	listen_to(start_again);

@@ -1,6 +1,6 @@
-/* Several threads do everything the interfaces allow at any moment: connect, post, flush,
- * disconnect, deregister under traffic, cancel, release in any order, close the adapters and open
- * them again. The rule: nothing hangs, every posted request has exactly one completion, and every
+/* Several threads make calls at random moments: they connect, post, flush, disconnect, deregister
+ * under traffic, cancel, release in any order, close the adapters and open them again. The test
+ * checks that nothing hangs, that every posted request has exactly one completion, and that every
  * OVERLAPPED ends. usage: nd2_chaos POLICY [SEED [SECONDS]] */
 #include "fixture.h"
 
@@ -226,7 +226,7 @@ static void talk(struct worker *w, struct pair *p)
 	if (pick(&w->seed, 2)) {
 		HR(CALL(p->a.qp, Flush), ND_SUCCESS);
 		HR(CALL(p->b.qp, Flush), ND_SUCCESS);
-	} else { /* Release flushes as well, and leaves the completion queues */
+	} else { /* Release of a queue pair flushes it too; the cq keeps the results */
 		RELEASE(p->a.qp);
 		RELEASE(p->b.connector);
 		RELEASE(p->b.qp);

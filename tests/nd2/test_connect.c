@@ -158,8 +158,8 @@ static void nd2_row_134_a_rejection_brings_its_data(void **state)
 	assert_int_equal(cb, 148);
 	assert_memory_equal(got, no, sizeof(no));
 	reap_none(p.a.cq, 50);
-	/* GetPrivateData returns the data of the last attempt to connect; the next attempt reaches
-	 * no peer and so brings none. */
+	/* GetPrivateData returns the data of the connector's last attempt to connect. The next
+	 * attempt reaches no peer, so after it GetPrivateData fails. */
 	ENDS(p.a.connector,
 	     CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&nobody), sizeof(nobody), 0, 0,
 		  NULL, 0, &connect),
@@ -255,7 +255,7 @@ static void nd2_row_139_limits_that_the_server_sees(void **state)
 	pair_open(&p, NULL);
 	reach_request(&p, &how, &connect);
 	HR(CALL(p.b.connector, GetReadLimits, &in, &out), ND_SUCCESS);
-	assert_int_equal(in, limits.MaxInboundReadLimit); /* below the 200 that were offered */
+	assert_int_equal(in, limits.MaxInboundReadLimit); /* less than the 200 of how.out */
 	assert_int_equal(out, 2);
 	HR(CALL(p.b.connector, GetReadLimits, NULL, NULL), ND_SUCCESS);
 	pair_close(&p);

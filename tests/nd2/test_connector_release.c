@@ -1,12 +1,13 @@
-/* Releases or cancels each object in every state of a connector, and checks what both sides see of
- * that. The adapters have room for a few objects only, so a leaked one is noticed soon. */
+/* Brings a connector into every state. Then releases it or its queue pair, cancels its requests, or
+ * calls its Disconnect or Reject, and checks what both sides see. The adapters have room for only a
+ * few objects, so the test soon notices an object that is not freed. */
 #include "stand.h"
 
 #include <stdio.h>
 
 enum action { FREE_CONNECTOR, FREE_QP, CANCEL, PART, REJECT };
 
-#define NONE	ND_SUCCESS /* no request was pending: its OVERLAPPED is still all 0 */
+#define NONE	ND_SUCCESS /* there was no request, so the OVERLAPPED is still all 0 */
 #define OK	ND_SUCCESS
 #define BUSY	ND_PENDING
 #define GONE	ND_CANCELED
@@ -194,7 +195,7 @@ static int fate_of_receive(struct end *e, int expected)
 	return KEPT;
 }
 
-/* Returns false if the connector had left the state before the action. */
+/* Returns false if the connector had left the state row->state before the action. */
 static bool try_row(const struct row *row)
 {
 	OVERLAPPED part = {0}, next = {0};

@@ -105,7 +105,8 @@ static void check_the_rest(enum stand_state state, enum method method)
 	if (hr != expected[state][method])
 		fail_msg("%s, method %u: %08x", stand_text(state), (unsigned)method, (unsigned)hr);
 	stand_close(&s);
-	/* A request that the call has started has ended by now, by stand_close() at the latest. */
+	/* If the call has started a request, that request has ended by now: stand_close() ends
+	 * those that were still pending. */
 	assert_true(status_after(&ov, 0) != ND_PENDING);
 }
 

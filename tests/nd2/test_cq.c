@@ -108,8 +108,8 @@ static void nd2_row_107_any_absorbs_solicited(void **state)
 	pair_close(&p);
 }
 
-/* While a Notify for ANY is pending, a message that ends it also ends a later Notify for SOLICITED,
- * but not one for ERRORS. */
+/* Notify for ANY, ERRORS and SOLICITED are pending at once. An unsolicited message ends the Notify
+ * for ANY, and with it the Notify for SOLICITED, but not the one for ERRORS. */
 static void nd2_own_solicited_joins_any(void **state)
 {
 	OVERLAPPED ov[4] = {{0}};
@@ -168,7 +168,7 @@ static void nd2_row_113_results_of_several_queue_pairs(void **state)
 	struct pair p, q;
 	ND2_RESULT r[7];
 
-	/* The active end of q uses p's completion queue. */
+	/* Opens two connected pairs. The active end of q uses p's completion queue. */
 	pair_open_connected(&p, NULL);
 	pair_open(&q, NULL);
 	RELEASE(q.a.qp);

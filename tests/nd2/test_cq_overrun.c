@@ -6,8 +6,8 @@
 
 enum { DEPTH = 32 };
 
-/* Posts many more Writes than the completion queue can hold results, or until the queue pair
- * refuses a Write because it has failed. */
+/* Posts 64 Writes for each entry of the completion queue and fetches no result. Stops early when
+ * the queue pair refuses a Write because it has failed. */
 static void post_without_reading(struct end *e)
 {
 	unsigned waits = 0;
@@ -20,8 +20,8 @@ static void post_without_reading(struct end *e)
 			posted++;
 			continue;
 		case ND_NO_MORE_ENTRIES:
-			/* Requests no result; under the idle policy inline the call polls the
-			 * NIC. */
+			/* The call fetches nothing. Its purpose is that it polls the NIC under the
+			 * idle policy inline. */
 			CALL(e->cq, GetResults, &none, 0);
 			sleep_ms(1);
 			waits++;
@@ -70,7 +70,8 @@ static void overrun(int which)
 	reap_is(other->cq, 7, ND_CANCELED);
 	assert_true(drain(e->cq) >= DEPTH);
 	assert_int_equal(drain(e->cq), 0);
-	/* Receive is still accepted, but there will be no result for its flush. */
+	/* Receive is still accepted. The request is flushed, but the failed completion queue gets
+	 * no result for it. */
 	HR(post_recv(e, 0, 100, 8), ND_SUCCESS);
 	ENDS(e->connector, CALL(e->connector, Disconnect, &part), &part, ND_SUCCESS);
 	pair_close(&p);

@@ -1,6 +1,6 @@
-/* Tests of Resize of completion queues: rows 110 and 112 of docs/spec/nd2.md, and more. The
- * optional argument is an idle policy; adapter 0 then has two shards, which write to one completion
- * queue. */
+/* Tests of Resize of completion queues: rows 110 and 112 of docs/spec/nd2.md, and further tests of
+ * room, notifications and memory. The optional argument is an idle policy; adapter 0 then has two
+ * shards, which write to one completion queue. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -118,7 +118,8 @@ static void nd2_own_a_notification_survives_a_resize(void **state)
 	pair_close(&p);
 }
 
-/* Bytes allocated by malloc; 0 under a sanitizer, which finds leaks itself. */
+/* Returns the number of bytes that malloc has given out. Returns 0 under a sanitizer, which finds
+ * leaks by itself. */
 static size_t allocated(void)
 {
 	struct mallinfo2 m = mallinfo2();
@@ -138,12 +139,12 @@ static void resize_often(struct pair *p, unsigned rounds, unsigned unread)
 			messages(p, 1, 1);
 			reap_all(p->a.cq, 1, 1);
 		}
-		if (i == 9) /* after 10 rounds the chain of old rings has its full length */
+		if (i == 9) /* by now the chain of old rings has its full length */
 			before = allocated();
 	}
 	grown = allocated() > before ? allocated() - before : 0;
-	/* The rings at the first and at the second measurement may differ in depth: allow for two
-	 * of the largest. */
+	/* The ring may be deeper now than at the first measurement. Allow for two rings of the
+	 * largest depth (65536 entries of 64 bytes) and for 64 KiB more. */
 	if (grown > 65536 * 64 * 2 + (64u << 10))
 		fail_msg("%zu bytes more after %u changes", grown, rounds);
 }
@@ -321,7 +322,7 @@ static const struct CMUnitTest tests[] = {
 
 int main(int argc, char **argv)
 {
-	/* Else malloc fills megabytes of unused rings, which takes a minute. */
+	/* With M_PERTURB set, malloc would fill megabytes of unused rings, which takes a minute. */
 	mallopt(M_PERTURB, 0);
 	if (argc > 1)
 		use_policy(argv[1]);

@@ -171,9 +171,9 @@ static void nd2_own_short_of_descriptors(void **state)
 
 /* ---- starts when memory cannot be allocated ---- */
 
-/* EAL fails to start, as it cannot allocate the hugepages that the configuration demands. It cannot
- * be started a second time in a process, so the second adapter is refused as well, with a message
- * of its own. */
+/* EAL fails to start, as it cannot allocate the memory that the configuration demands. EAL cannot
+ * be started a second time in a process, so the second adapter is refused too, with a message of
+ * its own. */
 static void a_start_that_fails_leaves_no_folder(void **state)
 {
 	static const char *const more[] = {"hugepages = \"yes\";",

@@ -59,7 +59,7 @@ static void arm(enum whose whose, int k)
 	atomic_store(&armed, whose);
 }
 
-/* Ends what arm() began; returns true if an allocation was made to fail. */
+/* Lets all allocations succeed again. Returns true if an allocation has failed since arm(). */
 static bool disarm(void)
 {
 	atomic_store(&armed, NOBODY);
@@ -97,8 +97,8 @@ static uint64_t of_kind(const struct census *c, const char *kind)
 	return 0;
 }
 
-/* Waits until every count is as before the call; the delivery thread may hold a last reference
- * for a moment. */
+/* Waits until there are as many live objects of each kind as `before` counts; fails the test after
+ * 5 s. The wait is needed because the delivery thread may hold a last reference for a moment. */
 static void nothing_more(const struct census *before, const char *call)
 {
 	uint64_t end = now_ms() + 5000;
@@ -129,10 +129,10 @@ static void nothing_more(const struct census *before, const char *call)
 struct bench {
 	struct pair p;		     /* a connected pair */
 	struct end e;		     /* on adapter 0, not connected; its region is registered */
-	struct pair q;		     /* unconnected, for the steps of a connection */
-	IND2SharedReceiveQueue *srq; /* depth 16, threshold 2, 4 receives */
+	struct pair q;		     /* not connected; a before_*() function opens it */
+	IND2SharedReceiveQueue *srq; /* of depth 16 and threshold 2, with 4 receives posted */
 	IND2MemoryRegion *mr;	     /* not registered, unless prepare() does that */
-	IND2Listener *listener;	     /* bound if prepare() binds it */
+	IND2Listener *listener;	     /* not bound, unless prepare() does that */
 	IND2Connector *connector;
 	HANDLE file, event, port;
 	void *made;
@@ -225,7 +225,7 @@ static void registered(struct bench *b)
 	OVERLAPPED ov = {0};
 	HRESULT hr = CALL(b->mr, Register, b->e.buf, 5000, 0, &ov);
 
-	if (hr != ND_INVALID_DEVICE_STATE) /* else a failed Deregister has left it registered */
+	if (hr != ND_INVALID_DEVICE_STATE) /* with this status mr is registered already */
 		HR(ended(b->mr, hr, &ov), ND_SUCCESS);
 }
 
@@ -360,7 +360,7 @@ static HRESULT connect_it(struct bench *b)
 static void end_connect(struct bench *b)
 {
 	HR(CALL(b->q.a.connector, CancelOverlappedRequests), ND_SUCCESS);
-	/* If the listener's allocation failed, it has refused the connection request. */
+	/* If an allocation of the listener failed, the listener has refused the request. */
 	if (status_after(&b->ov[0], 0) != ND_CONNECTION_REFUSED)
 		HR(status_after(&b->ov[0], 0), ND_CANCELED);
 }
@@ -672,7 +672,7 @@ static bool try_to_connect(struct pair *p, int k)
 	asked = settled(&ask, asked);
 	if (asked == ND_SUCCESS) {
 		hr = CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0, &accept);
-		if (hr != ND_PENDING) { /* repeated, it succeeds: no allocation fails now */
+		if (hr != ND_PENDING) { /* a repeated Accept succeeds: only one allocation fails */
 			assert_true(is_one_of(hr, step_may));
 			HR(CALL(p->b.connector, Accept, (IUnknown *)p->b.qp, 1, 1, NULL, 0,
 				&accept),
@@ -730,11 +730,11 @@ static void nd2_own_exhausted_handing_over(void **state)
 	pair_open(&p, NULL);
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &ask), ND_PENDING);
 	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
-	arm(ANY, 1); /* fails in the event thread, which assigns the request to the connector */
+	arm(ANY, 1); /* the event thread cannot allocate when it assigns the request */
 	hr = finish(p.listener, &ask);
 	if (disarm()) {
 		HR(hr, SHORT);
-		/* The connection request was kept for this GetConnectionRequest, or refused. */
+		/* If the listener has refused the connection request, this call stays pending. */
 		HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &again),
 		   ND_PENDING);
 		if (status_after(&again, 200) == ND_PENDING) {

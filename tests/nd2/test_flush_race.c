@@ -1,9 +1,10 @@
-/* No accepted request is lost: one thread posts as fast as it can, another flushes, disconnects or
+/* No accepted request is lost. One thread posts as fast as it can, another flushes, disconnects or
  * releases at any moment, and a third takes completions. In some rounds no thread takes completions
  * until the end, so that the completion queue is fuller. Each accepted request has exactly one
- * completion, in order per queue of the queue pair: first successes, then only ND_CANCELED, without
- * a gap. Only silent requests that succeed leave no completion. Completions of a released queue
- * pair can still be fetched. usage: nd2_flush_race POLICY [SEED [SECONDS]] */
+ * completion; only a silent request that succeeds has none. The completions of a queue pair's
+ * receives come in the order of posting, and so do those of its sends: first successes, then only
+ * ND_CANCELED. Completions of a released queue pair can still be fetched. usage: nd2_flush_race
+ * POLICY [SEED [SECONDS]] */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -257,8 +258,9 @@ static uint32_t missing(struct side *s)
 	       silent_rest(&s->flow[SENDS], SENDS);
 }
 
-/* When Release has returned, all completions are there. Flush can return before them, as a shard
- * that nobody polls completes nothing; they may then take PATIENCE_MS. */
+/* Checks that each accepted request has its completion. When Release has returned, all completions
+ * can be fetched. Flush may return earlier, because a shard completes nothing while nobody polls
+ * it; the missing completions then have PATIENCE_MS to arrive. */
 static void side_check(struct side *s, bool reaping, bool released)
 {
 	uint64_t end = now_ms() + (released ? 0 : PATIENCE_MS);

@@ -16,8 +16,9 @@
 #define ROUNDS 12
 
 #ifdef __SANITIZE_ADDRESS__
-/* Under ASan no threads run during fork: the allocator's lock could stay locked in the child, and
- * the leak check would report the threads' memory as leaked by the child. */
+/* BUSY is the number of threads that run busy() during a fork. Under ASan there are none: the
+ * allocator's lock could stay locked in the child, and the leak check would report the threads'
+ * memory as leaked by the child. */
 #define BUSY 0
 static bool is_child;
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);

@@ -255,7 +255,7 @@ static void open_peer(struct pair *p)
 
 static void close_peer(struct pair *p)
 {
-	memset(&p->a, 0, sizeof(p->a)); /* the struct stage owns these objects */
+	memset(&p->a, 0, sizeof(p->a)); /* a copy; struct stage owns these objects */
 	RELEASE(p->listener);
 	end_close(&p->b);
 }
@@ -279,8 +279,8 @@ static void in_order(unsigned number, enum scene scene)
 	close_peer(&peer);
 }
 
-/* The orders of release are numbered 0 to 8! - 1. Steps of 17389, which has no common factor
- * with 8!, spread over all of them. */
+/* The orders of release are numbered 0 to 8! - 1. Each run adds 17389 to the number, modulo 8!. As
+ * 17389 has no common factor with 8!, no order is repeated before all were used. */
 static void nd2_own_every_order_of_release(void **state)
 {
 	unsigned n = times(200), number = 0;

@@ -1,6 +1,6 @@
-/* The library loaded with dlopen: its provider, created with and without a class factory, and what
- * unloading does to the library and to a client that is itself a library. Arguments: the library,
- * that client. */
+/* Loads the library with dlopen. Its provider can be created directly and through a class factory.
+ * The library stays in memory whoever unloads it: this program, or a client that is itself a
+ * library. Arguments: the path of the library, the path of that client. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Ten thousand queue pairs, with a completion queue each, are made and released again and again: no
- * call fails, no object is left, no memory is lost. Twice; ten times in SOFTRNIC_TIER ci and
- * full. */
+ * call fails, no object is left, no memory is lost. The test makes two rounds; ten if the
+ * environment variable SOFTRNIC_TIER is ci or full. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -35,7 +35,8 @@ static size_t resident(void)
 	return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Bytes allocated by malloc; 0 under a sanitizer, which finds leaks itself. */
+/* Returns the number of bytes that malloc has given out. Returns 0 under a sanitizer, which finds
+ * leaks by itself. */
 static size_t allocated(void)
 {
 	struct mallinfo2 m = mallinfo2();
@@ -54,8 +55,8 @@ static void one_more_of_each_is_refused(struct end *e)
 	   ND_INSUFFICIENT_RESOURCES);
 }
 
-/* Releases all queue pairs, then all completion queues, or the reverse: a queue pair keeps its
- * completion queue alive. */
+/* Releases all queue pairs, then all completion queues. If queues_first is true, releases the
+ * completion queues first; each lives on until its queue pair is released. */
 static void release_all(bool queues_first)
 {
 	for (int i = 0; i < MANY; i++)

@@ -1,7 +1,7 @@
-/* Row 168 of docs/spec/nd2.md at length: fetch all results, call Notify and wait for its end, round
- * after round, against two senders that never pause. The argument is an idle policy; with it the
- * two queue pairs are on different shards and use one completion queue. ND2_ROUNDS=n sets the
- * number of rounds. A lost notification fails the test within 20 s. */
+/* A long test of row 168 of docs/spec/nd2.md. In each round a reader calls Notify, waits for its
+ * end and fetches all results, while two senders never pause. The argument is an idle policy; with
+ * it the two queue pairs are on different shards and use one completion queue. ND2_ROUNDS=n sets
+ * the number of rounds. A lost notification fails the test within 20 s. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -64,8 +64,9 @@ static unsigned drain(struct race *r)
 	unsigned got = 0;
 	ULONG n;
 
-	/* GetResults has returned fewer results than requested, so the completion queue was empty:
-	 * each later result must complete the next Notify. */
+	/* The loop ends when GetResults returns fewer results than requested, because the
+	 * completion queue is empty then. A result that arrives later must complete the next
+	 * Notify. */
 	do {
 		n = CALL(r->cq, GetResults, result, 16);
 		for (ULONG i = 0; i < n; i++) {
@@ -83,8 +84,8 @@ static unsigned drain(struct race *r)
 	return got;
 }
 
-/* Fails the test. The message shows whether the end of Notify or the message was lost, or was only
- * late. */
+/* Fails the test. The text that it prints shows what went wrong: the end of Notify was lost, the
+ * sender's message was lost, or one of them was only late. */
 static void explain(struct race *r, unsigned round, const OVERLAPPED *ov)
 {
 	HRESULT status = (HRESULT)__atomic_load_n(&ov->Internal, __ATOMIC_ACQUIRE);

@@ -1,5 +1,5 @@
-/* How the client learns that a connection has ended: by every NotifyDisconnect, after a transport
- * failure too, and under traffic. */
+/* Tests how the client learns that a connection has ended: every NotifyDisconnect must end, also
+ * after a transport failure and under traffic. */
 #include "fixture.h"
 
 #include <stdio.h>

@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The mask of the signals that a thread of this process blocks; `name` gets the thread's name. */
+/* Returns the mask of the signals that a thread of this process blocks. Stores the thread's name in
+ * `name`. */
 static unsigned long long blocked_by(const char *tid, char name[32])
 {
 	unsigned long long mask = 0;
@@ -36,8 +37,9 @@ static void nothing_to_do(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 }
 
-/* Counts the threads of the library. Each must block the signals that belong to the application,
- * but neither SIGSEGV nor SIGBUS. `other` describes a thread that does not. */
+/* Returns the number of the library's threads. Each must block the signals that belong to the
+ * application, but neither SIGSEGV nor SIGBUS. If a thread does not comply, `other` is set to a
+ * text that names it; else to "". */
 static unsigned well_behaved_threads(char other[128])
 {
 	unsigned threads = 0;
@@ -108,8 +110,8 @@ static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 		atomic_fetch_add(&polled, CALL(of_routine->a.cq, GetResults, &r, 1));
 }
 
-/* A request on unmapped memory ends with an error even if the thread whose access faults is the one
- * that runs a completion routine. */
+/* The NIC accesses unmapped memory in a thread that runs a completion routine, and faults there.
+ * The request must still end with an error. */
 static void faults_of_completion_routines_are_ours(void **state)
 {
 	uint8_t *gone =

@@ -48,7 +48,7 @@ static void nd2_row_080_sends_up_to_the_depth(void **state)
 	struct pair p;
 
 	pair_open_connected(&p, &how);
-	for (uintptr_t i = 1; i <= 4; i++) /* the peer has no receive yet */
+	for (uintptr_t i = 1; i <= 4; i++) /* the peer has posted no receive, so these Sends wait */
 		HR(post_send(&p.a, 0, 10, i, 0), ND_SUCCESS);
 	HR(post_send(&p.a, 0, 10, 5, 0), ND_NO_MORE_ENTRIES);
 	for (uintptr_t i = 1; i <= 4; i++)

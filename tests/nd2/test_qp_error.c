@@ -146,7 +146,7 @@ static void nd2_row_098_reads_one_at_a_time(void **state)
 		HR(post_read(&p.a, 0, 2000, i, 0, &p.b, 0), ND_SUCCESS);
 	for (uintptr_t i = 0; i < 100; i++)
 		reap_is(p.a.cq, i, ND_SUCCESS);
-	/* The peer's read limit is 0 in this direction. */
+	/* Accept set the outbound read limit of end b to 0, so its Read is refused. */
 	HR(post_read(&p.b, 0, 10, 1, 0, &p.a, 0), ND_INVALID_DEVICE_REQUEST);
 	exchange(&p.b, &p.a);
 	pair_close(&p);

@@ -1,6 +1,6 @@
 /* The configuration changes between ResolveAddress and OpenAdapter, and the resolved adapter id
- * then belongs to another adapter. The linker's --wrap replaces a function to make the change at
- * that moment. */
+ * then belongs to another adapter. The linker's --wrap replaces rn_link_list() by a function that
+ * exchanges the two adapters when `swapped` is true. */
 #include "fixture.h"
 
 #include "rn/link.h"

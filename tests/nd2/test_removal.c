@@ -278,7 +278,7 @@ struct stand {
 	const char *name;
 	int side; /* the side whose adapter loses its network port */
 	void (*reach)(struct pair *, OVERLAPPED *step);
-	bool waits; /* true if reach() leaves `step` pending, which the removal must end */
+	bool waits; /* true if reach() leaves `step` pending; then the removal ends it */
 };
 
 static void reach_bound(struct pair *p, OVERLAPPED *step)
@@ -567,8 +567,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_between(&again, 1, 1);
 	pair_connect(&again, NULL);
 	exchange(&again.a, &again.b);
-	/* The peer of the removed adapter sees a silent peer: its connection breaks when its Write
-	 * times out. */
+	/* End b is the peer of the removed adapter. Nothing answers it any more, so its Write times
+	 * out and breaks the connection. */
 	reap_is(p.b.cq, 2, ND_IO_TIMEOUT);
 	reap_is(p.b.cq, 1, ND_CANCELED);
 	HR(finish(p.b.connector, &told), ND_SUCCESS);

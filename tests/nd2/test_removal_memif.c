@@ -12,7 +12,7 @@
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define REMOVED ND_DEVICE_REMOVED
-#define PEER_FD 100 /* descriptor number of the socket in the peer's process */
+#define PEER_FD 100 /* the second process's descriptor of its socket to the first */
 #define PORT	7000
 
 static char path[] = "/tmp/nd2-memif-XXXXXX";

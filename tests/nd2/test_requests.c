@@ -1,6 +1,6 @@
-/* Pending requests, in addition to the rows of docs/spec/nd2.md: where their end is reported when
- * files are bound late or handles are closed early, that it is reported once, and that a refused
- * call reports none. */
+/* Tests of pending requests, in addition to the rows of docs/spec/nd2.md. They check where the end
+ * of a request is reported if its file is bound late or a handle is closed early, that the end is
+ * reported exactly once, and that a refused call reports nothing. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -212,8 +212,8 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 
 /* ---- each request ends once ---- */
 
-/* All calls from Connect to Disconnect, each with an OVERLAPPED of its own: each call that returned
- * ND_PENDING ends with one packet, the others with none. */
+/* Makes all calls from Connect to Disconnect, each with an OVERLAPPED of its own. Each of the calls
+ * returns ND_PENDING, and its request ends with exactly one packet. */
 static void nd2_own_each_pending_call_ends_once(void **state)
 {
 	enum { CONNECT, COMPLETE, NOTIFY_A, PART, DEREG, CQ_A, A_BLOCKS };

@@ -60,7 +60,7 @@ static const struct row {
 	{"10.1.2.1", "10.1.2.1"}, /* an adapter's own address */
 	{"10.0.0.1", "10.0.0.1"},
 	{"192.0.2.126", "192.0.2.1"},
-	{"192.0.2.200", "10.1.0.1"}, /* in no adapter's prefix: the adapter with the gateway */
+	{"192.0.2.200", "10.1.0.1"}, /* in no prefix: the adapter with gateway4 is chosen */
 	{"198.51.100.0", "198.51.100.1"},
 	{"198.51.100.2", "10.1.0.1"},
 	{"2001:db8:1:2::9", "2001:db8:1::1"},
@@ -150,7 +150,8 @@ static void nd2_own_all_addresses_are_listed(void **state)
 	assert_int_equal(cb, need);
 	for (SIZE_T i = 0; i < need; i++)
 		assert_int_equal(list[i], 0xee);
-	/* Flags 1 and 2 exclude emulated providers and providers of version 1; there are none. */
+	/* Flags 1 and 2 exclude emulated providers and providers of version 1. No provider here is
+	 * one of these, so every value of `flags` gives the same list. */
 	for (ULONG flags = 0; flags < 4; flags++) {
 		cb = need + 50;
 		HR(NdQueryAddressList(flags, (SOCKET_ADDRESS_LIST *)list, &cb), ND_SUCCESS);

@@ -1,7 +1,7 @@
-/* The target of Writes and Reads makes no call: it sends the address of its memory, then sleeps,
- * while a second process Writes to the memory and Reads back. The target's NIC must work under
- * every idle policy; under policy inline, a thread of the library polls it. usage: nd2_sleeper
- * POLICY [SECONDS] */
+/* A process, the target, sends the address of its memory to a second process and then sleeps. While
+ * it sleeps it makes no call; the second process Writes to the memory and Reads it back. The
+ * target's NIC must work under every idle policy; under policy inline, a thread of the library
+ * polls it. usage: nd2_sleeper POLICY [SECONDS] */
 #include "fixture.h"
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TARGET_FD 100	 /* descriptor number of the socket in the target's process */
+#define TARGET_FD 100	 /* the target's descriptor of its socket to the active side */
 #define LEN	  20000u /* bytes of a Write or Read; several packets */
 #define PAUSE_US  2000
 

@@ -403,8 +403,8 @@ static void nd2_own_no_receives_of_its_own(void **state)
 	RELEASE(srq);
 }
 
-/* A message waits for a receive of a shared receive queue, longer than the RNR retries of an
- * ordinary queue pair last. Tested in both directions. */
+/* A Send waits until a receive is posted to the peer's shared receive queue. It waits longer than
+ * an ordinary queue pair's RNR retries take. Tested in both directions. */
 static void nd2_own_a_message_waits_for_a_receive(void **state)
 {
 	IND2SharedReceiveQueue *passive, *active;

@@ -185,7 +185,7 @@ static void nd2_own_connections_by_the_thousand(void **state)
 	pthread_t thread;
 	double start = now_s(), spent;
 
-	alarm(60 + cycles / 50); /* wait_for() has no timeout of its own */
+	alarm(60 + cycles / 50); /* ends a run that hangs: wait_for() has no timeout */
 	pthread_barrier_init(&meeting, NULL, THREADS);
 	pthread_create(&thread, NULL, storm, &grown[1]);
 	storm(&grown[0]);

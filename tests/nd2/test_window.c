@@ -242,7 +242,8 @@ static void nd2_row_075_invalidate_what_is_not_bound(void **state)
 
 		pair_open_connected(&p, &local_only);
 		mw = new_window(&p.b);
-		/* In the second round the window was bound before, in the first one never. */
+		/* In the first round the window has never been bound. In the second round it was
+		 * bound and unbound before. */
 		if (again) {
 			bind_now(&p.b, mw, 0, 4096, RO);
 			unbind_now(&p.b, mw);

@@ -85,8 +85,8 @@ static inline void write_works(struct pair *p, size_t off, size_t len)
 	assert_memory_equal(p->b.buf + off, p->a.buf, len);
 }
 
-/* Checks that the peer's Read or Write is refused. The connection breaks by that, so a receive of
- * the owner is cancelled. */
+/* Checks that the peer's Read or Write is refused. This error breaks the connection, so a posted
+ * receive of end b is cancelled. */
 static inline void is_refused(struct pair *p, bool read, size_t off, size_t len)
 {
 	HR(post_recv(&p->b, 0, 10, 0xb9), ND_SUCCESS);

@@ -48,8 +48,9 @@ static struct {
 	struct rte_mempool *pool;
 	enum guard guard;
 	bool server;
-	/* with guard relay: true from the relay's call of up() to its call of quiesce(); with
-	 * another guard: false only while the port restarts */
+	/* true while the poller may poll. With guard relay: from the relay's call of up() to its
+	 * call of quiesce(). With another guard: always, except while the port restarts and at the
+	 * end. */
 	atomic_bool may_poll;
 	atomic_bool inside; /* the poller is inside one iteration of its loop */
 	atomic_bool quit;
@@ -111,7 +112,7 @@ static bool link_is_up(void)
 static void *poll_forever(void *arg)
 {
 	while (!T.quit) {
-		T.inside = true; /* sequentially consistent: ordered before the load of may_poll */
+		T.inside = true; /* must precede the load of may_poll: both are seq_cst */
 		if (T.may_poll && (T.guard != LINK || link_is_up())) {
 			if (sigsetjmp(out_of_burst, 0) == 0) {
 				in_burst = T.guard == FAULT;
@@ -285,8 +286,8 @@ static bool wait_for_link(bool up, int ms)
 	return false;
 }
 
-/* Lets one victim process open its port, then kills it. Returns whether the link came up before the
- * kill. About one kill in five comes without waiting for the link; such a cycle counts as up. */
+/* Lets one victim process open its port, then kills it. In about one cycle of five it kills without
+ * waiting for the link and returns true. In the others it returns whether the link came up. */
 static bool one_cycle(struct victim *v, const char *path)
 {
 	bool up = true, blind = rand() % 5 == 0;
@@ -378,8 +379,9 @@ static int survive(int cycles, const char *progress, const char *path)
 	report(done, ups);
 	rte_eth_dev_stop(T.port);
 	rte_eth_dev_close(T.port);
-	/* Do not call rte_eal_cleanup(): a memif server never unregisters its listener, so EAL's
-	 * interrupt thread would read it in memory that the cleanup has unmapped. */
+	/* Do not call rte_eal_cleanup(). A memif server never unregisters its listener from EAL's
+	 * interrupt thread, which would read the listener's memory after the cleanup has unmapped
+	 * it. */
 	return EXIT_SUCCESS;
 }
 

@@ -118,8 +118,8 @@ static unsigned open_files(void)
 	return n;
 }
 
-/* The buffers of the pool are too small for a frame. The driver reports that when its queues are
- * set up, after the port was created and before it is started. */
+/* The buffers of the pool are too small for a frame. The driver reports this when rn_port_open()
+ * sets up the queues: the port exists by then, but is not started. */
 static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 {
 	struct rte_mempool *pool = rn_pool_create("small", 512, 256);

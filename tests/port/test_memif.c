@@ -10,7 +10,7 @@
 
 #define LEN	200000u
 #define DEPTH	16
-#define PEER_FD 100 /* descriptor, in the peer process, of its socket to the test */
+#define PEER_FD 100 /* the peer process's descriptor of its socket to the test */
 #define ALL	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 struct hello {

@@ -33,7 +33,7 @@ struct bench {
 	uint32_t pd[2], lkey, key[KEYS];
 	uint8_t *arena;
 	/* The members from here on belong to the row (test script) that is being run. */
-	/* only the spec and the addresses of node 0 in it are used; the simulator does not run */
+	/* No simulation runs; only sim.spec and the addresses of sim.node[0] are used. */
 	struct sim sim;
 	bool connected;
 	uint32_t state;

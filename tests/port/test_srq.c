@@ -185,7 +185,7 @@ static void test_room_for_completions(void **state)
 	/* The CQ still reserves the room of the first SRQ for the queue pair that remains; the new
 	 * queue pair, which uses another SRQ, adds more. */
 	b = new_qp(second, &cq);
-	assert_int_equal(room_of(&cq), 1024); /* needs 251 for the first SRQ + 411 = 662 */
+	assert_int_equal(room_of(&cq), 1024); /* needs (10 + 240 + 1) + (10 + 400 + 1) = 662 */
 	destroy_qp(&a);
 	destroy_qp(&b);
 	/* A CQ that no queue pair of the SRQ uses does not grow. */

@@ -179,7 +179,8 @@ static void expect_sent(struct side *s, uint64_t id)
 	assert_int_equal(c.status, RN_STATUS_SUCCESS);
 }
 
-/* Checks that the receive completed with message number `id` of `from`, whole and after its GRH. */
+/* Checks that the receive has completed with message number `id` of `from`: first the GRH, then all
+ * `len` bytes of the message. */
 static void check_received(struct side *s, const struct rn_cqe *c, const struct side *from,
 			   unsigned qp, uint64_t id, uint32_t len)
 {

@@ -1,6 +1,6 @@
-/* Checks that the counters of a simulation add up: each received frame has one verdict, each sent
- * frame one kind, each posted request one completion; and each frame that one node sent has arrived
- * at the other, was lost, or is in flight. */
+/* Checks that the counters of a simulation add up. Each received frame has one verdict. Each sent
+ * frame is counted under one kind of packet. Each posted request has one completion. Each frame
+ * that one node sent has arrived at the other, was lost, or is in flight. */
 #include "balance.h"
 
 #include "wire/stats.h"

@@ -64,8 +64,8 @@ void bottleneck_default(struct bottleneck_spec *spec);
 void bottleneck_init(struct bottleneck *b, const struct bottleneck_spec *spec);
 /* Destroys all flows. Returns the number of objects that were not released; 0 is success. */
 unsigned bottleneck_fini(struct bottleneck *b);
-/* Starts flow i with n WRITEs (READs if spec.read) of BOTTLENECK_WRITE bytes each; n = UINT64_MAX:
- * without end. */
+/* Starts flow i with n WRITEs (READs if spec.read) of BOTTLENECK_WRITE bytes each. If n is
+ * UINT64_MAX, the flow does not end by itself. */
 void bottleneck_start(struct bottleneck *b, unsigned i, uint64_t n);
 void bottleneck_stop(struct bottleneck *b, unsigned i);
 void bottleneck_run(struct bottleneck *b, rn_time until);

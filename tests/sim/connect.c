@@ -1,8 +1,8 @@
 /* Connections over links that lose packets are established and ended correctly. A run is determined
  * by its seed: each node makes some connections with one QP per side. The passive side accepts or
  * rejects; both sides send a few messages; one side, or both at once, disconnect. Meanwhile each
- * node resolves datagram services of the other node (SIDR). The simulated client only does what an
- * event requires. */
+ * node resolves datagram services of the other node (SIDR). The simulated clients start connections
+ * and SIDR requests and end connections; apart from that they only react to events. */
 #include "connect.h"
 
 #include <errno.h>
@@ -353,8 +353,8 @@ static void take_answer(struct connect *c, unsigned node, const struct rn_event 
 		return;
 	}
 	/* Address resolution (ARP or ND) fails when three of its requests are lost; then send the
-	 * SIDR_REQ again. The SIDR_REQ itself is never lost for good, because at least one of its
-	 * sixteen transmissions always arrives here. */
+	 * SIDR_REQ again. The SIDR_REQ needs no such repetition: the NIC sends it up to sixteen
+	 * times, and in these runs at least one of these frames arrives. */
 	if (ev->kind == RN_EVENT_CM_UNREACHABLE && ev->err == -EHOSTUNREACH && a->tries < 20) {
 		ask(c, k);
 		return;

@@ -73,9 +73,9 @@ static void check_bystander(struct hostile *h)
 		       h->bystander_got);
 }
 
-/* Connects a new pair of QPs and sends one message from node 1 to node 0. The message must not go
- * to node 1, because there it could consume an old receive: node 1's shared receive queue still
- * holds receives that the run has posted. */
+/* Connects a new pair of QPs and sends one message from node 1 to node 0. The other direction would
+ * not do: node 1 may have a shared receive queue with old receives of the run, and the message
+ * could consume one of these. */
 static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;

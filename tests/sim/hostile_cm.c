@@ -223,8 +223,8 @@ static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 }
 
 /* Forges an answer to a CM message that the node sent, or repeats one that was sent to the node,
- * sometimes with another type. All CM messages begin with the sender's id and, if they have one,
- * the receiver's id, so the fields of any type can be used to access these ids. */
+ * sometimes with another type. Every CM message begins with the sender's id, then the receiver's id
+ * if it has one. So the fields of the RTU give access to the ids of a message of any type. */
 static void forge_from_heard(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 {
 	static const uint16_t answers[] = {RN_CM_MRA,  RN_CM_REJ,  RN_CM_REP, RN_CM_SIDR_REP,
@@ -279,7 +279,7 @@ struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node)
 		likely_question(c, node, &msg.sidr_req);
 	} else if (msg.attr == RN_CM_REQ) {
 		likely_req(c, node, &msg.req);
-	} else { /* Small ids: some of them exist. */
+	} else { /* ids below 500, some of which exist */
 		msg.rep.local_id = below(c, 500);
 		msg.rep.remote_id = below(c, 500);
 		msg.rep.qpn = below(c, 500);

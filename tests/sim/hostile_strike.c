@@ -221,7 +221,8 @@ static void make_likely(struct hostile *h, unsigned node, unsigned q, struct rn_
 						    : p->payload_len * (1 + below(h, 4));
 	if (!rn_opcode_row(p->opcode)->has_payload)
 		p->payload_len = 0;
-	/* for an ACK: any credit count */
+	/* The AETH of an ACK has a syndrome of 0 to 0x1F; 0x1F means that there is no credit
+	 * count. */
 	p->syndrome = one_in(h, 2) ? 0x1F : (uint8_t)below(h, 0x20);
 }
 

@@ -282,8 +282,9 @@ static void drain(struct lend *m)
 		}
 }
 
-/* Binds those memory windows again whose last binding has ended, after a random time in which no
- * access is allowed. Returns when the next window is due. */
+/* A memory window whose last binding has ended is bound again after a random time, in which no
+ * access is allowed. lend_due() binds the windows for which this time is over. Returns when the
+ * next window is due. */
 static rn_time lend_due(struct lend *m)
 {
 	rn_time next = RN_TIME_NEVER;

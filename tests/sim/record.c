@@ -1,4 +1,4 @@
-/* Writes frames to a pcap file. Owns nothing. */
+/* Writes frames to a pcap file. The caller owns the file. */
 #include "record.h"
 
 FILE *record_open(const char *path)

@@ -1,5 +1,6 @@
 /* Functions that all parts of a replay (replay.h) use: find a QP pair; map values that a captured
- * host chose to those of the shard that replaces this host; fail the test. One thread. */
+ * host chose to those of the shard that replaces this host; fail the test. A replay runs in one
+ * thread. */
 #include "replay.h"
 
 #include <setjmp.h>

@@ -37,7 +37,8 @@ struct record {
 };
 
 struct pair {
-	/* QPNs of the captured host that the shard replaces and of the peer in the capture */
+	/* QPNs in the capture. own: QPN of the captured host that the shard replaces; peer: QPN of
+	 * the other host */
 	uint32_t own, peer;
 	unsigned start; /* index of the first record of the message that the peer is sending */
 	struct flow flow;
@@ -76,8 +77,8 @@ void must(const struct replay *r, const struct record *rec, bool held, const cha
 bool replay_is_request(const struct record *rec);
 /* Returns the index of the QP pair to which a record belongs. Fails the test if there is none. */
 unsigned replay_pair_of(const struct replay *r, const struct record *rec);
-/* Stores the pair of a value of the captured host that the shard replaces (old) and the shard's
- * value for it (now). */
+/* Stores that the shard uses the value `now` where the captured host that it replaces used
+ * `old`. */
 void twin_add(struct replay *r, uint64_t old, uint64_t now);
 /* Returns the shard's value for a value of the captured host that the shard replaces, or `old`
  * itself if none is stored. */

@@ -1,5 +1,5 @@
 /* Tracks which PSN comes next in each direction between the shard and its peer in a replay
- * (replay.h). One thread. */
+ * (replay.h). A replay runs in one thread. */
 #include "replay_flow.h"
 
 #include "wire/psn.h"

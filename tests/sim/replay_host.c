@@ -1,5 +1,5 @@
 /* Sets up a shard with the addresses, QPs and memory of a captured host, so that it replaces this
- * host. One thread. */
+ * host. A replay runs in one thread. */
 #include "replay_host.h"
 
 #include <setjmp.h>

@@ -11,7 +11,8 @@ struct replay;
 /* Creates the shard with the QPs and the memory of the captured host that it replaces. The packets
  * that the shard sends are stored in r->out. */
 void host_begin(struct replay *r);
-/* Lets the shard send all frames that it can send without another event. */
+/* Runs the simulator for 10 us, in which the shard sends all frames that it can send without a new
+ * frame or timer event. */
 void host_settle(struct replay *r);
 /* Copies to the shard's memory the data with which the captured host answered this READ or atomic,
  * so that the shard, which replaces this host, gives the same answer. */

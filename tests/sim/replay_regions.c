@@ -1,5 +1,5 @@
-/* Registers the memory regions that a captured host must have had with the shard that replaces this
- * host. Owns their keys while they are registered. One thread. */
+/* A shard replaces a captured host in a replay (replay.h). This module registers with the shard the
+ * memory regions that the host must have had, and owns their keys. A replay runs in one thread. */
 #include "replay_regions.h"
 
 #include <setjmp.h>

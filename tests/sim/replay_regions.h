@@ -11,7 +11,7 @@ struct rn_mr_table;
 
 struct region {
 	uint64_t low, high; /* lowest and highest address that the peer uses */
-	uint8_t *at;	    /* place in the shard's memory of the byte with address `low` */
+	uint8_t *at;	    /* where the byte with address `low` is in the shard's memory */
 	uint32_t lkey, rkey;
 };
 

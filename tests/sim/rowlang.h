@@ -10,7 +10,7 @@
 #define SOURCE 0u	  /* data of the NIC's SENDs and WRITEs: byte i has the value i >> 8 */
 #define RECVS  (1u << 20) /* receive buffers: receive `id` is at RECVS + id * 64 KiB */
 #define V      (2u << 20) /* target of the peer's requests: byte i has the value i >> 8 */
-#define READS  (3u << 20) /* where the READs that it posts store their data */
+#define READS  (3u << 20) /* where the NIC's READs store their data */
 
 enum { KEY_K, KEY_RO, KEY_WO, KEY_LO, KEY_PD2, KEY_TINY, KEYS };
 struct row_key {
@@ -22,7 +22,8 @@ struct row_key {
 extern const struct row_key row_keys[KEYS];
 
 /* Writes the text of a frame: the part of an outcome line that follows " < " and the time, with
- * newline. `sim` gives the first PSNs and node 0's addresses. */
+ * newline. A PSN is written relative to the first PSN in `sim`, an address relative to V in the
+ * arena of its node 0. */
 void rowlang_frame(FILE *f, const struct sim *sim, unsigned from, const struct rn_pkt *pkt);
 /* Writes a completion as a whole outcome line. inv: name of the key that the completed receive
  * reports as invalidated. */
