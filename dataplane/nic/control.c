@@ -248,7 +248,8 @@ static void run_unlink(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_cq_unlink(lc->shard, ((struct unlink_call *)call)->cq);
 }
 
-/* Every shard that writes into a ring of the CQ unlinks the ring before it is freed. */
+/* Makes every shard that writes into a ring of the CQ unlink that ring. Only after that are the
+ * rings freed. */
 static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->obj.id);

@@ -20,13 +20,14 @@ int rn_events_init(struct rn_event_queue *q); /* returns 0 or -ENOMEM */
 void rn_events_fini(struct rn_event_queue *q);
 
 /* Adds an event. Returns false if there is no memory; the caller must then keep the event and retry
- * later. Any thread. */
+ * later. Any thread may call this function. */
 bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev);
 
 /* Takes up to n events into ev[], waiting at most timeout_ms (-1 = without limit, 0 = not at all).
  * Returns their number; 0 after a timeout or an interrupt. Only one thread may wait at a time. */
 unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned n, int timeout_ms);
-/* Makes the wait in progress, or else the next wait, return at once. Any thread. */
+/* Makes the rn_events_wait() in progress, or else the next one with a timeout other than 0, return
+ * at once. Any thread may call this function. */
 void rn_events_interrupt(struct rn_event_queue *q);
 
 #endif

@@ -1,7 +1,7 @@
 /* How does a front end (such as the ND2 provider) reach an adapter in the same process? By direct
  * calls, the operations of struct rn_link. Owns the configuration and the runtime (runtime.h) of
- * the process, which the first rn_link_open() starts and the last rn_link_close() stops. Any
- * thread; a lock serialises opens and closes. */
+ * the process, which the first rn_link_open() starts and the last rn_link_close() stops. Any thread
+ * may call these functions; a lock serialises rn_link_open() and rn_link_close(). */
 #include "rn/link.h"
 
 #include <errno.h>

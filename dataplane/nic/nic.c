@@ -402,9 +402,10 @@ static void run_link_up(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_link_up(lc->shard);
 }
 
-/* Reports link changes as events. If the link came up and went down again since the last check
- * (`ups` has grown), both events are queued, so that clients do not rely on connections made in
- * between. If there is no memory for an event, the watcher thread retries at its next check. */
+/* Reports link changes as events. `ups` counts how often the link came up. If the link was down and
+ * `ups` has grown since the last check, but the link is down again, both events are queued: a
+ * client must learn that connections made in between have lost their link. If there is no memory
+ * for an event, the watcher thread retries at its next check. */
 static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);

@@ -1,7 +1,7 @@
 /* A running adapter: one port, its shards and their threads, its objects and events. A "control
- * thread" is a thread of the application that executes a command, opens or closes an adapter. The
- * in-process link (inproc.c) creates and destroys adapters under its lock. Any thread may call the
- * other functions, unless a comment says otherwise. */
+ * thread" is a thread of the application while it executes a command, or opens or closes an
+ * adapter. The in-process link (inproc.c) creates and destroys adapters under its lock. Any thread
+ * may call the other functions, unless a comment says otherwise. */
 #ifndef RN_NIC_H
 #define RN_NIC_H
 
@@ -88,8 +88,8 @@ int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp
  * retries to queue the event, if that failed before. Any thread may call this, except a shard's. */
 void rn_nic_unplug(struct rn_nic *nic);
 
-/* The number of management datagrams (MADs) that this adapter has sent. Any thread; the value may
- * be slightly out of date, like every counter that is read outside its shard. */
+/* Returns the number of management datagrams (MADs) that this adapter has sent. The value may be
+ * slightly out of date, like every counter that is read outside its shard. */
 uint64_t rn_nic_mads(const struct rn_nic *nic);
 
 /* Checks the device, the link and the counters, and reports changes as events and log messages. The

@@ -7,8 +7,8 @@
 
 #include "config/config.h"
 
-/* Returns the smallest power of two >= n, at least 16: struct rn_htab needs a power of two of
- * buckets. */
+/* Returns the smallest power of two >= n, at least 16, because the number of buckets in a struct
+ * rn_htab must be a power of two. */
 static uint32_t pow2_at_least(uint32_t n)
 {
 	uint32_t p = 16;

@@ -101,7 +101,7 @@ static void remove_shared_files(void)
 
 /* ---- files of processes that were killed ---- */
 
-/* Returns the process id in a directory name such as rn1234; 0 if the name has another form. */
+/* Returns the process id in a directory name such as rn1234, or 0 if the name has another form. */
 static pid_t pid_of(const char *name)
 {
 	char *end;

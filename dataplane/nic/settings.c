@@ -1,5 +1,5 @@
-/* Which limits, addresses and port settings follow from the configuration? Owns nothing; any
- * thread. */
+/* Which limits, addresses and port settings follow from the configuration? Owns nothing. Any thread
+ * may call these functions. */
 #include "nic/settings.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Translates the configuration into the structures of ports, shards and links. Pure functions; any
- * thread. */
+/* Translates the configuration into the structures of ports, shards and links. The functions have
+ * no state of their own. Any thread may call them. */
 #ifndef RN_NIC_SETTINGS_H
 #define RN_NIC_SETTINGS_H
 
@@ -18,8 +18,9 @@ void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6]);
 
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core);
-/* Sets the maximum rate of congestion control to the port's speed `mbps`, in Mbit/s, if the
- * configuration gives none. Never below the configured minimum rate. */
+/* Sets the maximum rate of congestion control (cc.line_rate). If the configuration gives none, this
+ * is the port's speed `mbps`, in Mbit/s. A maximum below the configured minimum rate is raised to
+ * that minimum. */
 void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps);
 /* mac: the MAC that the adapter uses; with an af_packet port it may be the interface's own. */
 void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
@@ -30,8 +31,8 @@ void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t
 void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule);
 /* Returns the idle policy's name in the configuration, such as "adaptive". */
 const char *rn_settings_policy_word(enum rn_config_policy policy);
-/* Fills in all values that are known before the adapter starts. MAC and GUID are those of the
- * configuration; with an af_packet port, the start may replace them by the interface's. */
+/* Fills *info with all values that are known before the adapter starts. MAC and GUID are those of
+ * the configuration; with an af_packet port, the start may replace them by the interface's. */
 void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_link_info *info);
 /* Returns an array of the *n configured static neighbours. The caller frees the array; NULL if
  * there are none or no memory. */

@@ -50,10 +50,10 @@ int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 	return rn_nic_exec_call(nic, shard, &c, cmd, rsp);
 }
 
-/* Shard 0 runs the connection manager. Work that the client posted to a QP of another shard before
- * it ended the connection must run first. So this function makes a call that does nothing in each
- * other shard with unfinished submissions: a shard runs a call only after the work that was
- * submitted before it. */
+/* Shard 0 runs the connection manager and ends connections. Work that the client posted before to a
+ * QP of another shard must run first. So this function makes a call that does nothing in each other
+ * shard with unfinished submissions: a shard runs a call only after the work that was submitted
+ * before it. */
 void rn_nic_drain_other_shards(struct rn_nic *nic)
 {
 	for (unsigned i = 1; i < nic->nshards; i++) {

@@ -1,8 +1,8 @@
 /* Protection against pthread_cancel() of an application's thread inside softrnic. Such a thread
- * must not end while it polls a shard (it holds the shard's lock then), while it holds a mutex, or
- * when it has taken over the waking of a sleeping shard but not yet written the shard's eventfd,
- * because no other thread would write it. In these scopes cancellation is disabled, so that system
- * calls are no cancellation points. */
+ * must not end in three situations: while it polls a shard, because it then holds the shard's lock;
+ * while it holds a mutex; and while it wakes a sleeping shard, before it has written the shard's
+ * eventfd, because no other thread would write it. In these scopes cancellation is disabled, so
+ * that no system call can end the thread. */
 #ifndef RN_CANCEL_H
 #define RN_CANCEL_H
 

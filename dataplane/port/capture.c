@@ -57,7 +57,8 @@ struct rn_capture_file {
 	struct rn_capture *producer[MAX_PRODUCERS];
 };
 
-/* Copies into the ring at position `at`, in two parts when the data wrap around its end. */
+/* Copies `len` bytes from `data` into the ring at position `at`. If they reach the end of the ring,
+ * the rest is copied to its beginning. */
 static void put(struct rn_capture *c, uint64_t at, const void *data, size_t len)
 {
 	size_t first = RN_MIN(len, RING_BYTES - at % RING_BYTES);

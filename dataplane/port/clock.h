@@ -1,6 +1,6 @@
 /* The clock of the data plane: the CPU's time stamp counter scaled to nanoseconds, read once per
  * poll iteration of a shard. All shards of the process have the same origin, so their times can be
- * compared. Any thread. */
+ * compared. Any thread may read the clock. */
 #ifndef RN_CLOCK_H
 #define RN_CLOCK_H
 

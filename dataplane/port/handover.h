@@ -1,8 +1,8 @@
-/* Annotations for ThreadSanitizer; they do nothing in other builds. Frames change threads inside
- * DPDK's libraries (rings of ports and pools), which are not instrumented, and an rte_ring in RTS
- * mode (relaxed tail synchronisation) synchronises by a 64-bit word of which the consumer reads
- * only one half. ThreadSanitizer sees neither of these hand-overs; with these annotations it can
- * check the data that is handed over. */
+/* Annotations for ThreadSanitizer; they do nothing in other builds. ThreadSanitizer cannot see two
+ * ways in which data are handed from one thread to another. Frames change threads inside DPDK's
+ * libraries (rings of ports and pools), which are not instrumented. An rte_ring in RTS mode
+ * (relaxed tail synchronisation) synchronises by a 64-bit word of which the consumer reads only one
+ * half. With these annotations ThreadSanitizer can check the data that are handed over. */
 #ifndef RN_HANDOVER_H
 #define RN_HANDOVER_H
 

@@ -141,9 +141,9 @@ static rn_time sleep_length(struct rn_lcore *lc)
 	 * when this shortage ends, so check again soon. */
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) || lc->untold)
 		ns = RN_MIN(ns, lc->nap_min);
-	/* Do not sleep while an enqueue of a work request is unfinished: the producers of later
-	 * requests have rung the doorbell already, and if the unfinished request is a receive, its
-	 * producer will not ring. */
+	/* Do not sleep while a producer is still putting a work request into the submission ring.
+	 * Requests behind it cannot be taken yet, although their producers have rung the doorbell
+	 * already. And if the unfinished request is a receive, its producer rings no doorbell. */
 	if (!rn_mailbox_empty(&lc->mailbox) || !rn_submit_idle(&lc->submit))
 		return 0;
 	if (lc->rxtx.port->wake->source == RN_WAKE_TIMED) {

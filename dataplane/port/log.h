@@ -19,9 +19,9 @@
 	X(DEBUG,   8, "debug")
 
 /* X(NAME, LEVEL, every_s, text, meaning): one message. The text is a printf format. every_s limits
- * messages that a remote host can cause: of such a message at most one line per adapter is written
- * in so many seconds (its first argument is the adapter's name), and the next line gives the number
- * of suppressed ones. 0 = no limit. */
+ * a message that a remote host can cause: at most one line of that message per adapter is written
+ * in every_s seconds, and the next line gives the number of suppressed lines. The first argument of
+ * such a message is the adapter's name. every_s 0 means no limit. */
 #define RN_LOG_ROWS(X) \
 	X(ADAPTER_UP, INFO, 0, \
 	  "adapter %s: up: driver %s, MAC %s, addresses %s, MTU %u, shards %u, idle policy %s, memory %s", \
@@ -104,8 +104,8 @@ struct rn_log_row {
 
 extern const struct rn_log_row rn_log_rows[RN_LOG_COUNT];
 
-/* The formats again, one constant per message, so that the compiler checks the arguments of
- * rn_log() against its format. */
+/* One constant per message, which is the message's format again. rn_log() passes this constant, so
+ * that the compiler checks the arguments against it. */
 #define X(name, level, every_s, text, meaning) \
 	static const char rn_log_text_##name[] __attribute__((unused)) = text;
 RN_LOG_ROWS(X)

@@ -102,9 +102,9 @@ bool rn_call_done(const struct rn_call *call)
 void rn_call_wait(struct rn_call *call)
 {
 	for (;;) {
-		/* Announce the sleep by the state SLEEPING, so that finish() makes the wake-up
-		 * call. If the state changes before FUTEX_WAIT, that call returns at once, so no
-		 * wake-up is lost. */
+		/* The state SLEEPING tells finish() that it must make the wake-up call
+		 * (FUTEX_WAKE). If the state changes before FUTEX_WAIT begins, FUTEX_WAIT returns
+		 * at once, so no wake-up is lost. */
 		uint32_t state = PENDING;
 		atomic_compare_exchange_strong_explicit(&call->state, &state, SLEEPING,
 							memory_order_acq_rel, memory_order_acquire);

@@ -1,7 +1,7 @@
 /* How is application memory read and written when the application may unmap it at any moment? All
  * accesses are made by the four assembly routines below; after a fault inside them the signal
  * handler resumes at a common exit that returns false. Owns the process's SIGSEGV and SIGBUS
- * handlers. Any thread. */
+ * handlers. Any thread may access memory this way. */
 #include "port/mem.h"
 
 #include <errno.h>
@@ -190,7 +190,7 @@ void rn_mem_uninstall(void)
 static _Thread_local struct {
 	rn_time seen;	/* time at which the mask was read */
 	bool open;	/* neither SIGSEGV nor SIGBUS was blocked at that time */
-	bool blocks[2]; /* SIGSEGV, SIGBUS: was blocked; rn_mem_restore() blocks it again */
+	bool blocks[2]; /* [0] SIGSEGV, [1] SIGBUS was blocked: rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 
 static void read_signal_mask(rn_time now)
@@ -209,8 +209,9 @@ static void read_signal_mask(rn_time now)
 	mask.seen = now;
 }
 
-/* The clock restarts when the adapters are opened again, so `now` may be less than the time of
- * the last check. */
+/* Reads the signal mask again if one of the signals was blocked, or if the last reading is at least
+ * MASK_AGE old. `now` may be less than mask.seen, because the clock restarts when the adapters are
+ * opened again. */
 void rn_mem_unblock(rn_time now)
 {
 	if (!mask.open || now < mask.seen || now - mask.seen >= MASK_AGE)
@@ -239,8 +240,9 @@ static bool gather(void *dst, const void *ptr, size_t n)
 	return rn_mem_copy(dst, ptr, n);
 }
 
-/* The width in bytes of the final store: the widest of at most n bytes that ends at `end` and is
- * naturally aligned, so that other threads see it as one store. */
+/* Returns the width in bytes of the final store, which ends at `end`: 8, 4, 2 or 1. It is the
+ * largest width that is at most n and makes the store naturally aligned, so that other threads see
+ * the final bytes as one store. */
 static size_t last_bytes(uintptr_t end, size_t n)
 {
 	size_t width = 8;

@@ -1,6 +1,6 @@
-/* When may the shards poll a memif port? The relay between the driver and the peer (memif_relay.h)
- * tells: from its call of up() until its call of quiesce(). At all other times the driver may
- * change memory that a burst reads, and the port's flag `quiet` is set. Owns the relay and the
+/* When may the shards poll a memif port? From the moment at which the relay between the driver and
+ * the peer (memif_relay.h) calls up() until it calls quiesce(). At all other times the port's flag
+ * `quiet` is set, because the driver may change memory that a burst reads. Owns the relay and the
  * driver's private socket. A process that is killed leaves no socket file behind: a client's socket
  * has an abstract name, and a server's file is unlinked as soon as the driver listens. Runs in the
  * control thread, except the callbacks for the relay, which run in the relay's thread. */

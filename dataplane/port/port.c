@@ -81,7 +81,7 @@ static void listen_for_removal(struct rn_port *p, bool listen)
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
 		if (listen)
 			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);
-		else /* RTE_ETH_ALL: a destroyed ethdev's callbacks stay under its old number */
+		else /* RTE_ETH_ALL: DPDK rejects the number of an ethdev that it has destroyed */
 			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal,
 							p);
 	}

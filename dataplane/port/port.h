@@ -59,7 +59,7 @@ struct rn_port_spec {
 	unsigned queues; /* queues wanted in each direction; a driver may have fewer */
 	uint32_t ring;	 /* descriptors per queue */
 	struct rte_mempool *pool;
-	struct rn_memif_port *memif; /* owned by the port after opening; NULL for other drivers */
+	struct rn_memif_port *memif; /* net_memif only, else NULL; the port owns it after opening */
 };
 
 /* Creates the mbuf pool of all ports of a process: n mbufs. Each has the headroom, `room` bytes for

@@ -1,4 +1,4 @@
-/* Is the link of a port up? Asks the port's driver. Any thread. */
+/* Is the link of a port up? Asks the port's driver. Any thread may call the function. */
 #include <rte_ethdev.h>
 
 #include "port/port.h"

@@ -126,8 +126,10 @@ static void *run(void *arg)
 			sched_yield();
 			continue;
 		}
-		/* While the application polls, doorbells need not wake the progress thread. Then a
-		 * plain sleep is enough, during which a doorbell costs no system call. */
+		/* `alone` means that no other thread has polled a shard since the last round: sleep
+		 * until a doorbell is rung. Otherwise the application polls, so doorbells need not
+		 * wake the progress thread: a plain sleep is enough, during which a doorbell costs
+		 * no system call. */
 		if (alone) {
 			doze = DUE_NS;
 			sleep_on_all(k, next, &rung, now);

@@ -1,8 +1,9 @@
-/* The progress thread of the inline idle policy. It polls every shard that no application thread
- * has polled for 100 us while work is due (500 us right after the application stopped polling), or
- * for 1 ms otherwise. While only the progress thread serves traffic, it polls without pause. So
- * ACKs, the target side of one-sided operations, connections and timers make progress even when the
- * application makes no calls. */
+/* The progress thread of the inline idle policy. It polls a shard that no application thread has
+ * polled for some time: 100 us if work is due, at most 1 ms if none is due. Right after the
+ * application stopped polling, work may wait up to 500 us, because the progress thread may be in a
+ * sleep of 400 us (BUSY_NS). While only the progress thread serves traffic, it polls without pause.
+ * So ACKs, the target side of one-sided operations, connections and timers make progress even when
+ * the application makes no calls. */
 #ifndef RN_PROGRESS_H
 #define RN_PROGRESS_H
 

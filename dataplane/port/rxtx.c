@@ -269,9 +269,9 @@ static unsigned discard_output(struct rn_rxtx *x)
 	return n;
 }
 
-/* The port took no frame of `out`. A port that worked before and has taken nothing for
- * RN_TX_PATIENCE has lost its link: frames are discarded so that retransmission timers can run
- * out and connections can fail. */
+/* To be called when the port took no frame of `out`. If a port that worked before has taken no
+ * frame for RN_TX_PATIENCE, its link counts as lost: the frames are discarded, so that
+ * retransmission timers can run out and connections can fail. */
 static void port_took_none(struct rn_rxtx *x, rn_time now)
 {
 	if (x->refused_since == 0)
@@ -401,8 +401,8 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 		rn_rxtx_free(x, &m, 1);
 		return;
 	}
-	/* Tampering has its own generator, so that it does not change the decisions of
-	 * rn_impair_decide(). */
+	/* Tampering has a random number generator of its own (x->tamper), so that it does not
+	 * change the decisions of rn_impair_decide(). */
 	bool tampered = rn_rng_chance(&x->tamper, x->rule.tamper_ppm);
 	uint64_t bit = rn_rng_next(&x->tamper);
 	if (tampered)
@@ -479,10 +479,10 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 
 static bool room_for_a_burst(const struct rn_rxtx *x)
 {
-	/* Each frame of a burst may need two places in `loop` and in `held`, because impairment may
-	 * duplicate it. The copy that loop_copy() makes of a multicast frame needs no third place
-	 * in `loop`: the frame itself and its duplicate are not for the port's own MAC, so they do
-	 * not get there. */
+	/* Each frame of a burst may need two places in `loop` and two in `held`, because impairment
+	 * may duplicate it. A multicast frame needs at most one place in `loop`, for the copy that
+	 * loop_copy() makes: its destination is not the port's own MAC, so the frame itself and its
+	 * duplicate go to `out`. */
 	return x->nout == 0 && x->nloop + 2 * x->burst <= RN_LOOP_MAX &&
 	       (!x->impaired || x->nheld + 2 * x->burst <= RN_HELD_MAX);
 }

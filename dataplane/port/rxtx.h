@@ -59,7 +59,7 @@ struct rn_rxtx {
 	 * area */
 	unsigned data_at, data_room;
 	bool share_txq;	     /* another shard uses the same transmit queue */
-	enum rn_calls calls; /* bursts to be protected from cancellation */
+	enum rn_calls calls; /* bursts during which the thread must not be cancelled */
 	uint8_t mac[6];
 	unsigned lcore_id; /* lcore id while polling; selects the mempool's cache */
 	bool own_cache;	   /* no lcore id was free: `cache` is private, freed at close */

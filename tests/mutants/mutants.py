@@ -177,7 +177,7 @@ MUTANTS = [
            "if (status == RN_STATUS_SUCCESS && e->flags & RN_WQE_SIGNALED)", "hostile"),
     Mutant("requests of an earlier QP", SHARD, "if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {", "if (rn_unlikely(!qp)) {",
            "hostile"),
-    Mutant("own receives beside the shared", DISPATCH, "if (rn_unlikely(qp->srq)) { /* receives must be posted to the SRQ */", "if (false) {", "hostile"),
+    Mutant("own receives beside the shared", DISPATCH, "if (rn_unlikely(qp->srq)) { /* a receive must be posted to the QP's SRQ */", "if (false) {", "hostile"),
     # shard and frames
     Mutant("one QP takes all", SHARD, "if (--qp->quota == 0) {", "if (false) {", "fairness"),
     Mutant("packets from anybody", SHARD, "\t\tif (sh->lane.port.check_source && qp->type != RN_QPT_UD)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "",

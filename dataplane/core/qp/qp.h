@@ -261,43 +261,47 @@ void rn_qp_make_headers(struct rn_qp *qp);
 /* Completes the oldest send request with an error. An RC QP enters ERR. UC and UD QPs enter SQE:
  * the send queue is flushed, and receiving continues. */
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
-/* To be called when requests have completed in the state SQD: reports SQ_DRAINED, if the
- * application asked for it, once no started request is left. */
+/* Reports the event SQ_DRAINED, if the application asked for it and no started request is left. To
+ * be called when requests have completed in the state SQD. */
 void rn_qp_drained(struct rn_qp *qp);
 
-/* Puts the reason of an error into the log (news.h). To be called before rn_qp_error(), unless the
- * application itself requested the error state. why: a constant text. */
+/* Reports `why`, the reason of an error, as an item for the log (news.h). `why` must be a string
+ * constant. To be called before rn_qp_error(), but not when the application itself requested ERR.
+ * Has no effect in RESET and ERR. */
 void rn_qp_note_error(struct rn_qp *qp, const char *why);
 
-/* Enters ERR and flushes everything queued, send queue first. Has no effect in RESET and ERR. what:
- * the event to report (enum rn_qp_event_bit); 0 when the application requested the state or the
- * port is gone. keep_owed: replies that are owed, such as the NAK to the peer, are still sent. */
+/* Enters ERR and flushes all queued requests and receives, the send queue first. Has no effect in
+ * RESET and ERR. `what` is the event to report (enum rn_qp_event_bit); it is 0 when the application
+ * requested ERR or the port is gone. A QP on an SRQ also reports LAST_WQE. If keep_owed is set, the
+ * replies that the QP owes, such as a NAK, are still sent. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 
 /* The part of a CQE that describes a received message. */
 struct rn_arrival {
 	uint32_t bytes;
 	uint32_t imm;	/* imm, sl and src_qpn: as in struct rn_cqe */
-	uint16_t flags; /* enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE, GRH */
+	uint16_t flags; /* bits of enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE, GRH */
 	uint8_t sl;
 	uint32_t src_qpn;
 };
 
 /* rn_qp_complete_send() completes the oldest request of the send queue, rn_qp_complete_recv() the
- * oldest receive. vendor: enum rn_verdict, 0 = none. `a` is used on success only. A successful send
- * without SIGNALED writes no CQE. */
+ * oldest receive. `vendor` is an enum rn_verdict, 0 = none. The arrival `a` is read only if
+ * `status` is SUCCESS; otherwise it may be NULL. A successful send without SIGNALED writes no
+ * CQE. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 			 const struct rn_arrival *a, rn_time now);
-/* Writes an error CQE for a request that never entered its queue. cq: the QP's send or receive
- * CQ. */
+/* Writes an error CQE for a request or receive that never entered its queue. `cq` is the QP's send
+ * or receive CQ. */
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
 			     uint8_t status, rn_time now);
 
 /* ---- functions for qp_modify.c ---- */
 
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state);
-/* Initialises send window and credits; `psn` is the PSN of the next request to be sent. */
+/* Initialises the send window and the count of the peer's end-to-end credits. `psn` is the PSN of
+ * the next request to be sent. */
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
 /* Removes the rate limit and drops an owed CNP. */
 void rn_qp_end_limit(struct rn_qp *qp);

@@ -25,7 +25,7 @@ static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
 	enum rn_qp_posting how = rn_qp_states[qp->state].post_recv;
 
-	if (rn_unlikely(qp->srq)) { /* receives must be posted to the SRQ */
+	if (rn_unlikely(qp->srq)) { /* a receive must be posted to the QP's SRQ */
 		qp->lane->stats.posts_dropped++;
 		return;
 	}
@@ -138,7 +138,7 @@ static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
 	return op->family != RN_F_ACK && op->family != RN_F_ATOMIC_ACK;
 }
 
-/* Arms the timer that puts the QP back on the active list. The caller returns 0, on which
+/* Arms the timer that puts the QP back on the active list. The caller then returns 0, and
  * rn_shard_tx() takes the QP off the list until the timer expires. */
 static void hold_back(struct rn_qp *qp)
 {

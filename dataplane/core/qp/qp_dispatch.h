@@ -11,8 +11,8 @@ void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now);
 /* Processes a received packet for this QP. The caller has checked addresses and P_Key. Returns the
  * verdict. */
 enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-/* Builds one packet of this QP. Returns its length; 0: nothing to send. The caller then writes the
- * ICRC with rn_tmpl_seal(), except in a UD packet, which has it already. */
+/* Builds one packet of this QP. Returns its length, or 0 if there is nothing to send. The caller
+ * then writes the ICRC with rn_tmpl_seal(), except in a UD packet, which has it already. */
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* rn_qp_tx() for a QP whose rate is limited. Data (requests, READ responses) wait until the rate
  * permits: the QP leaves the active list and its timer is armed in the wheel rn_lane.pace. ACKs,

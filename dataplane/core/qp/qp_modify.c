@@ -30,7 +30,8 @@ static void enter_reset(struct rn_qp *qp)
 	rn_qp_set_state(qp, RN_QPS_RESET);
 }
 
-/* Are all values that the mask names in range? The NIC has one port with one P_Key. */
+/* Are all values that the mask names in range? The NIC has one port with one P_Key, so `port` must
+ * be at most 1 and `pkey_index` 0. */
 static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 	const struct rn_port_attr *port = &qp->lane->port;

@@ -4,8 +4,9 @@
 
 #include "qp/qp.h"
 
-/* Checks the mask and the values against state and port, and applies them only when all are
- * valid. Returns 0 or -EINVAL. */
+/* Changes the state and the attributes that `mask` names. The table of transitions (qp.h) must
+ * permit the change, and each value must be valid for the QP and its port; otherwise nothing is
+ * changed. Returns 0 or -EINVAL. */
 int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *attr, rn_time now);
 void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr);
 

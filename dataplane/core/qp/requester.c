@@ -40,9 +40,9 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
-/* Do the peer's credits permit a request of npkts packets to start? If so, this counts the request
- * as started, so call it only when nothing else prevents the start. Each request packet of a READ
- * counts as one message. */
+/* Do the peer's credits permit a request of npkts packets to start? If so, this function counts the
+ * request as started, so call it only when nothing else prevents the start. Credits count messages:
+ * each request packet of a large READ is a message, any other request is one. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
@@ -54,7 +54,8 @@ static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 	return false;
 }
 
-/* Starts the next request of the send queue: assigns its PSNs. False: it may not start now. */
+/* Starts the next request of the send queue: assigns its PSNs. Returns false if the request may not
+ * start now. */
 static bool start_next(struct rn_qp *qp)
 {
 	struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.started);
@@ -71,8 +72,10 @@ static bool start_next(struct rn_qp *qp)
 	return true;
 }
 
-/* Does the window have room for one more packet? READs and atomics are limited by the responses
- * they request, all others by their packets. */
+/* Does the window have room for one more packet of request e? For a READ or atomic, the responses
+ * still expected (w->responses) must be below the window's size; for any other request, the request
+ * packets in flight. While a READ is requested in pieces, at most max_rd_atomic READ and atomic
+ * request packets may be unanswered. */
 static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {
 	const struct rn_window *w = &qp->win;
@@ -160,9 +163,9 @@ static unsigned build_atomic(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *
 	return rn_tmpl_close(&qp->tmpl, buf, RN_ATOMIC_ETH_BYTES, 0);
 }
 
-/* Largest number of packets from one AckReq bit to the next. With a rate limit, at most as many as
- * are sent in ASK_NS: otherwise the retransmission timer could expire before the peer is asked for
- * an ACK. */
+/* Largest number of packets from one AckReq bit to the next. With a rate limit this is at most the
+ * number of packets sent in ASK_NS. More packets could take so long that the retransmission timer
+ * expires before the peer is asked for an ACK. */
 static uint32_t ask_every(const struct rn_qp *qp)
 {
 	uint32_t n = rn_window_ask_every(&qp->win);
@@ -175,7 +178,7 @@ static uint32_t ask_every(const struct rn_qp *qp)
 }
 
 /* Returns RN_TMPL_ACK_REQ if the next packet of a SEND or WRITE must request an ACK, else 0. The
- * last packet of a message does, and one in every ask_every() packets. */
+ * last packet of a message requests one, and so does at least one in every ask_every() packets. */
 static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 {
 	struct rn_window *w = &qp->win;
@@ -188,8 +191,8 @@ static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 	return 0;
 }
 
-/* Builds a packet of a SEND or WRITE. Returns its length; 0: local memory is not accessible, and
- * *why is the verdict. */
+/* Builds a packet of a SEND or WRITE. Returns its length, or 0 if local memory is not accessible;
+ * *why is then the verdict. */
 static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf, unsigned flags,
 			   enum rn_verdict *why)
 {
@@ -224,14 +227,14 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	if (!fresh && e->kind == RN_WQE_READ)
 		rn_retry_asked_again(&qp->retry, npsn);
 	rn_window_sent(w, &qp->sq, npsn);
-	/* Measure the round trip only of a new packet that requests a response: `unasked` is 0
-	 * after such a packet. */
+	/* Measure the round trip only of a new packet that requests a response. w->unasked counts
+	 * the packets since the last one that did; it is 0 if this packet does. */
 	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, psn, fresh && !w->unasked, now);
 }
 
 /* Executes a BIND, INVALIDATE or NOP, which send no packets. e->ran prevents a second execution
- * when sending restarts at an earlier request after a loss. False: the request failed, and
- * e->status is set. */
+ * when sending restarts at an earlier request after a loss. Returns false if the request failed;
+ * e->status is then set. */
 static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 {
 	struct rn_mr_table *mrs = qp->lane->mrs;
@@ -251,8 +254,8 @@ static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 
 static void retire_done(struct rn_qp *qp, rn_time now);
 
-/* Returns the request that the next packet belongs to, with PSNs assigned. NULL: nothing may be
- * sent now. */
+/* Returns the request that the next packet belongs to, with PSNs assigned. Returns NULL if nothing
+ * may be sent now. */
 static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
@@ -360,7 +363,7 @@ static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 		rn_lane_activate(qp->lane, qp);
 }
 
-/* Goes back N: the packets from una on are sent again. */
+/* Goes back N: all packets from PSN una on are sent again. */
 static void go_back(struct rn_qp *qp)
 {
 	rn_window_rewind(&qp->win, &qp->sq);
@@ -381,7 +384,8 @@ static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 	return RN_V_RSP_IMPLIED_NAK;
 }
 
-/* Distance of psn from una. Compares PSNs in flight correctly even where they wrap at 2^24. */
+/* Returns the number of PSNs from una up to psn, modulo 2^24. Comparing two such numbers gives the
+ * order of PSNs in flight, even where PSNs wrap to 0. */
 static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 {
 	return rn_psn_steps(qp->win.una, psn);
@@ -402,9 +406,9 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 	return RN_V_OK;
 }
 
-/* A NAK for psn acknowledges all PSNs before psn: handles that part. True: the caller then handles
- * the NAK itself. False: an earlier READ or atomic is incomplete, and its lost responses are
- * requested again instead. */
+/* A NAK for psn also acknowledges all PSNs before psn. This function handles only that
+ * acknowledgement. It returns true if the caller must handle the NAK itself. It returns false if an
+ * earlier READ or atomic is incomplete: its lost responses are then requested again instead. */
 static bool ack_before_nak(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -452,8 +456,8 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 	return RN_V_RSP_RNR;
 }
 
-/* By the code of a fatal NAK: the verdict, and the status with which the request that contains the
- * NAK's PSN completes. */
+/* Entry [c] belongs to the fatal NAK with code c. `status` completes the request that contains the
+ * NAK's PSN; `verdict` is the verdict of the NAK. */
 static const struct {
 	uint8_t status;
 	uint8_t verdict;

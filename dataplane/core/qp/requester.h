@@ -7,7 +7,7 @@
 
 /* Processes a received response for this QP. Returns the verdict. */
 enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-/* Builds the next request packet, without the ICRC. Returns its length; 0: nothing may be sent
+/* Builds the next request packet, without the ICRC. Returns its length, or 0 if nothing may be sent
  * now. */
 unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* Handles the expiry of this QP's retransmission timer. */

@@ -109,9 +109,9 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 			   .kind = RN_OWE_NAK, .syndrome = syndrome, .psn = psn, .msn = rx->msn});
 }
 
-/* Owes the response to a READ or atomic. The entry is sorted by the last PSN of the response: the
- * PSN after that can be 2^23 away from the first PSN, too far for rn_psn_before() to tell the
- * order. */
+/* Owes the response to a READ or atomic. The list is sorted by PSN, and this entry has the last PSN
+ * of the response. It must not have the PSN after that: this can be 2^23 away from the first PSN,
+ * too far for rn_psn_before() to tell the order. */
 static void owe_read(struct rn_qp *qp, uint8_t rec)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -126,9 +126,9 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 
 /* ---- limit of READs and atomics ---- */
 
-/* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). The newest records stay. A
- * record for which there is no room is dropped, and its reply with it: whoever lowers this limit
- * must have lowered max_rd_atomic of the peer first. */
+/* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). If the new ring is too small
+ * for all records, the oldest ones are dropped together with the replies owed for them. So the
+ * peer's max_rd_atomic must be lowered before this limit is. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -183,8 +183,8 @@ static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 	return pkt->payload_len <= rn_qp_mtu(qp) && (pkt->op->starts || pkt->payload_len);
 }
 
-/* Accepts a request packet: moves the expected PSN on by npsn, and the MSN if the message is
- * complete, and permits NAKs again. */
+/* Accepts a request packet: moves the expected PSN on by npsn, and the MSN by 1 if the message is
+ * complete. Clears nak_sent, so that the next gap causes a NAK. */
 static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bool message_done)
 {
 	qp->rx.epsn = rn_psn_add(qp->rx.epsn, npsn);
@@ -196,8 +196,8 @@ static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bo
 }
 
 /* Returns the receive of the current message, or the next posted receive when a message begins.
- * NULL: none is posted. A receive taken from an SRQ here stays with this QP until a message uses it
- * or the QP fails, and never goes back to the SRQ. */
+ * Returns NULL if no receive is posted. A receive taken from an SRQ here stays with this QP until a
+ * message uses it or the QP fails, and never goes back to the SRQ. */
 static const struct rn_rqe *receive_for(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
@@ -287,8 +287,8 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 				  RN_ACCESS_REMOTE_WRITE, &ptr);
 }
 
-/* Checks the receive that a WRITE with immediate data consumes, before any data are placed: after
- * an RNR NAK the peer sends this packet again. */
+/* Checks the receive that a WRITE with immediate data consumes. To be called before the packet's
+ * data are placed: without a receive the packet gets an RNR NAK, and the peer sends it again. */
 static enum rn_verdict check_receive(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = receive_for(qp);
@@ -311,8 +311,8 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 		return RN_V_REQ_QP_ACCESS;
 	if (!length_fits(qp, pkt))
 		return RN_V_REQ_LENGTH;
-	/* The last packet of the message carries all remaining bytes; any other packet must leave
-	 * some. */
+	/* The last packet of the message must carry all remaining bytes. After any other packet at
+	 * least one byte must remain. */
 	if (pkt->op->ends ? n != length - off : n >= length - off)
 		return RN_V_REQ_LENGTH;
 	v = starts ? check_write_target(qp, pkt) : RN_V_OK;
@@ -358,8 +358,9 @@ static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
 	const struct rn_read_rec *rec = &rx->rec[i];
 
 	rn_assert(!rec->npkts || rec->answered);
-	/* The old record of this slot may owe its answer a second time. Drop that answer: the
-	 * requester must have had the first one, or its new request would exceed max_rd_atomic. */
+	/* The old record of this slot may owe a repeated response. Drop that response: the
+	 * requester has had the first one, because otherwise its new request would exceed
+	 * max_rd_atomic. */
 	for (unsigned k = rx->nowed; rec->owed && k--;)
 		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
 			forget(rx, k);
@@ -457,7 +458,8 @@ static bool is_current(const struct rn_rx *rx, const struct rn_read_rec *rec)
 	return rec->npkts && rx->taken - rec->end <= RN_PSN_WINDOW;
 }
 
-/* Returns the record of the READ or atomic whose PSN range contains psn. NULL: none is kept. */
+/* Returns the record of the READ or atomic whose PSN range contains psn, or NULL if no such record
+ * is kept. */
 static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 {
 	for (unsigned i = 0; i < rx->nrec; i++) {
@@ -539,8 +541,8 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 
 /* ---- replies and errors ---- */
 
-/* Returns the status with which verdict v completes the current receive. SUCCESS: the receive is
- * not affected. */
+/* Returns the status with which verdict v completes the current receive. SUCCESS means that v does
+ * not concern the receive. */
 static uint8_t recv_status(const struct rn_qp *qp, enum rn_verdict v)
 {
 	if (v == RN_V_REQ_TOO_LONG)
@@ -600,7 +602,8 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		owe_nak(qp, 0x63, psn);
 		break;
 	case RN_REPLY_RNR:
-		/* Until a packet with epsn arrives, later packets are dropped without a NAK. */
+		/* Owe an RNR NAK. nak_sent then stops further NAKs: packets after epsn are dropped
+		 * without a NAK until a packet with epsn arrives. */
 		owe_nak(qp, SYNDROME_RNR | rnr_code(qp), psn);
 		qp->rx.nak_sent = qp->rx.nak_rnr = true;
 		break;
@@ -683,7 +686,8 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 {
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
 
-	/* This is no verdict: verdicts count received packets, each exactly once. */
+	/* A READ that is given up has a counter of its own and is not counted as a verdict.
+	 * Verdicts count received packets, and this READ request was counted when it arrived. */
 	qp->lane->stats.tx_reads_given_up++;
 	if (rec->answered) {
 		forget(&qp->rx, 0);
@@ -694,8 +698,8 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 	reply(qp, why, psn, now);
 }
 
-/* Builds the next packet of the READ response at the head of the owed list. Returns its length; 0:
- * the memory is no longer accessible. */
+/* Builds the next packet of the READ response at the head of the owed list. Returns its length, or
+ * 0 if the memory is no longer accessible. */
 static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 {
 	struct rn_rx *rx = &qp->rx;

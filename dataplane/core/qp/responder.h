@@ -5,18 +5,18 @@
 
 #include "qp/qp.h"
 
-/* psn: the first PSN expected. max_reads: max_dest_rd_atomic. */
+/* `psn` is the first PSN that the responder expects, max_reads the attribute max_dest_rd_atomic. */
 void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
 /* Changes max_dest_rd_atomic. The newest READ and atomic records are kept. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
 /* Processes a received request for this QP and owes the reply, if any. Returns the verdict. */
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 /* rn_responder_receive() returns the receive of the current message, or the next posted receive
- * when a message begins. A receive taken from an SRQ stays with the QP until it is used. NULL: none
- * is posted. */
+ * when a message begins. It returns NULL if no receive is posted. A receive taken from an SRQ stays
+ * with the QP until it is used. */
 const struct rn_rqe *rn_responder_receive(struct rn_qp *qp);
-/* Builds the packet of the oldest owed reply, without the ICRC. Returns its length; 0: no reply is
- * owed. */
+/* Builds the packet of the oldest owed reply, without the ICRC. Returns its length, or 0 if no
+ * reply is owed. */
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* Completes the current receive with the error of verdict v, and puts the QP into ERR. */
 void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);

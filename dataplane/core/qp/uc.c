@@ -16,7 +16,8 @@ static void give_up(struct rn_qp *qp)
 	qp->lane->stats.uc_given_up++;
 }
 
-/* Is this packet the next one of the current message? rn_responder_rx() then checks its opcode. */
+/* Does this packet, which begins no message, have the next PSN of the current message? Returns
+ * RN_V_OK or the verdict of the refused packet. rn_responder_rx() checks the opcode later. */
 static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt *pkt)
 {
 	if (rx->message == RN_RX_IDLE)
@@ -50,8 +51,9 @@ enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 	if (rn_likely(v == RN_V_OK) || v == RN_V_REQ_UC_REST)
 		return v;
 	if (v == RN_V_REQ_LOCAL)
-		/* the receive's memory is at fault, and the next message would use the same
-		 * receive */
+		/* The receive is malformed or its memory is not accessible. The next message would
+		 * use the same receive. So the receive completes with an error, and the QP enters
+		 * ERR. */
 		rn_responder_fail(qp, v, now);
 	else
 		give_up(qp);

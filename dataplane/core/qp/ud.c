@@ -47,8 +47,8 @@ static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, con
 	return pkt;
 }
 
-/* Builds the frame of a well-formed request. Returns its length, or 0 when the request fails:
- * *status is for the CQE, *why is the verdict. */
+/* Builds the frame of a well-formed request and returns its length. Returns 0 if the request fails:
+ * *status is then the status for the CQE, and *why the verdict (RN_V_OK: none). */
 static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf *buf,
 		      uint8_t *status, enum rn_verdict *why)
 {
@@ -133,7 +133,7 @@ void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES])
 	}
 }
 
-/* Copies n bytes into the receive's memory, from offset off on. False: the memory is not
+/* Copies n bytes into the receive's memory, from offset off on. Returns false if the memory is not
  * accessible. */
 static bool place(struct rn_qp *qp, const struct rn_rqe *e, uint32_t off, uint32_t n,
 		  const uint8_t *src)

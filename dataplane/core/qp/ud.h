@@ -11,9 +11,10 @@
 
 struct rn_qp;
 
-/* Builds the next datagram of the send queue, ICRC included, and completes its request and all
- * before it. Returns the length; 0: nothing may be sent. Sets buf->loop if the datagram goes to a
- * group with members on this NIC. */
+/* Builds the next datagram of the send queue, ICRC included, and completes its request. Also
+ * completes the requests before it that send no packet: NOPs, and datagrams longer than the MTU.
+ * Returns the length; 0: nothing may be sent, or the oldest request failed. Sets buf->loop if the
+ * datagram goes to a group with members on this NIC. */
 unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 
 /* Processes a received datagram; the QP is in a state that permits receiving. A datagram with the

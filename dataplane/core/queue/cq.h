@@ -30,13 +30,13 @@ struct rn_cq {
 size_t rn_cq_ring_bytes(uint32_t entries);
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
-/* From now on this shard fills `ring`. If it filled another ring of this CQ before, the new ring is
- * linked behind the old one, so that the reader finds it. */
+/* Makes the shard write its CQEs of this CQ into `ring`. If the shard wrote into another ring of
+ * this CQ before, `ring` is linked behind that ring, so that the reader finds it. */
 void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
 		uint64_t user);
 
-/* Returns the entry to fill; rn_cq_written() must follow. NULL: the ring is full or the CQ has
- * overrun. */
+/* Returns the entry to fill; rn_cq_written() must follow. Returns NULL if the ring is full or the
+ * CQ has overrun. */
 struct rn_cqe *rn_cq_claim(struct rn_cq *cq);
 static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 {
@@ -44,7 +44,8 @@ static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 	cq->solicited |= (flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)) != 0;
 }
 
-/* Did another shard's ring of this CQ overflow? Then the CQ is dead and must stop here too. */
+/* Did another shard's ring of this CQ overflow? Then the CQ is dead, and this shard must stop
+ * writing to it too. */
 static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)
 {
 	return atomic_load_explicit(&cq->shared->overrun, memory_order_relaxed) && !cq->overrun;
@@ -52,8 +53,8 @@ static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)
 
 /* Makes all written CQEs visible to the reader. */
 void rn_cq_publish(struct rn_cq *cq);
-/* To be called after publishing and a full fence. True: the caller must report an event for this CQ
- * now. At most one shard gets true per arming. */
+/* To be called after publishing and a full fence. Returns true if the caller must now report an
+ * event for this CQ. At most one shard gets true per arming. */
 bool rn_cq_fires(struct rn_cq *cq);
 
 #endif

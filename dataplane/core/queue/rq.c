@@ -37,8 +37,8 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 	if (rq->tail - rq->head >= rq->depth)
 		return false;
 	e->wr_id = w->wr_id;
-	/* A malformed receive is queued too, so that its error completes in the order of
-	 * posting. */
+	/* A malformed receive is queued too, so that it completes, with an error, after all
+	 * receives posted before it. */
 	e->bad = w->num_sge > rq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge);
 	e->num_sge = e->bad ? 0 : w->num_sge;
 	if (e->num_sge)

@@ -12,7 +12,7 @@ struct rn_rqe {
 	uint64_t wr_id;
 	uint32_t length; /* number of bytes that the receive can hold */
 	uint16_t num_sge;
-	uint16_t bad; /* malformed: the message that takes this receive fails */
+	uint16_t bad; /* the receive is malformed: the message that takes it fails */
 	struct rn_sge sge[];
 };
 
@@ -34,13 +34,13 @@ static inline struct rn_rqe *rn_rq_at(const struct rn_rq *rq, uint32_t i)
 	return (struct rn_rqe *)(rq->mem + (size_t)(i & rq->mask) * rq->stride);
 }
 
-/* Returns the oldest receive. NULL: the queue is empty. */
+/* Returns the oldest receive, or NULL if the queue is empty. */
 static inline struct rn_rqe *rn_rq_first(const struct rn_rq *rq)
 {
 	return rq->head == rq->tail ? NULL : rn_rq_at(rq, rq->head);
 }
 
-/* Copies a posted receive into the queue. False: the queue is full. */
+/* Copies a posted receive into the queue. Returns false if the queue is full. */
 bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *wqe);
 /* Removes the oldest receive. */
 static inline void rn_rq_retire(struct rn_rq *rq)
@@ -49,8 +49,8 @@ static inline void rn_rq_retire(struct rn_rq *rq)
 	rq->head++;
 }
 
-/* Copies n bytes of a message, from byte `off` of the message on, into the buffers of the receive;
- * off + n <= e->length. Checks the L_Keys now. */
+/* Copies n bytes of a message, from byte `off` of the message on, into the buffers of receive e;
+ * off + n <= e->length. Each call checks the L_Keys of the buffers that it writes. */
 enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs,
 			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			    const uint8_t *src);

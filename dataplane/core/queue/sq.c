@@ -66,7 +66,8 @@ static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 		       : RN_STATUS_LOC_LEN_ERR;
 }
 
-/* Returns the status with which a malformed request fails. SUCCESS: the form is good. */
+/* Returns the status with which a malformed request fails. Returns SUCCESS if the form is
+ * correct. */
 static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	uint64_t sum = 0;

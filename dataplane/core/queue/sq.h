@@ -127,12 +127,14 @@ static inline const struct rn_ud *rn_sq_ud(const struct rn_sqe *e)
 	return (const struct rn_ud *)((const uint8_t *)e + (size_t)(e->slots - 1) * RN_SLOT_BYTES);
 }
 
-/* Copies a posted request into the queue. False: the queue is full (the application exceeded its
- * depth). A malformed request is queued with its status set, so that it fails in order. */
+/* Copies a posted request into the queue. Returns false if the queue is full because the
+ * application exceeded its depth. A malformed request is queued with its status set, so that it
+ * fails in order. */
 bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
 
-/* Copies n bytes of the message, from byte `off` on, from (gather) or to (place) the memory that
- * the SGEs name; off + n <= e->length. Checks the L_Keys now. */
+/* rn_sq_gather() copies n bytes of the message of request e, from byte `off` on, out of the memory
+ * that the SGEs name. rn_sq_place() copies n bytes into that memory. off + n <= e->length. Each
+ * call checks the L_Keys of the SGEs that it uses. */
 enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs,
 			     const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			     uint8_t *dst);

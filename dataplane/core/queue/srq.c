@@ -86,7 +86,8 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	const uint8_t *sge = (const uint8_t *)w + offsetof(struct rn_wqe, sge);
 	RN_ATOMIC(uint64_t) *word = words_of(ring, n);
 
-	/* The room in the newest ring is what counts: receives in older rings use none of it. */
+	/* Refuse a malformed receive, or any receive if the newest ring has no free slot. Receives
+	 * in older rings use no slot of the newest ring, so they are not counted. */
 	if (w->num_sge > srq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge) ||
 	    n - RN_MAX(taken, ring->base) > ring->mask)
 		return false;
@@ -102,8 +103,8 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	return true;
 }
 
-/* Returns the ring that holds the receive of this number, which has been posted. NULL: the receive
- * has been taken already. */
+/* Returns the ring that holds the receive of this number, which has been posted. Returns NULL if
+ * the receive has been taken already. */
 static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 {
 	struct rn_srq_ring *ring = atomic_load_explicit(&srq->ring, memory_order_acquire), *next;
@@ -113,8 +114,8 @@ static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 	while ((next = atomic_load_explicit(&ring->next, memory_order_acquire)) &&
 	       number >= next->base) {
 		/* All receives before `number` are taken, so takers may begin to search at this
-		 * ring. Another taker may set srq->ring back to an older ring, which only costs it
-		 * extra steps. */
+		 * ring. Another taker may at the same time set srq->ring back to an older ring; the
+		 * next takers then only follow a few more links. */
 		atomic_store_explicit(&srq->ring, next, memory_order_release);
 		ring = next;
 	}
@@ -138,9 +139,9 @@ static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge
 	}
 }
 
-/* To be called after a receive was taken. taken: the number of receives taken so far, this one
- * included. True if fewer receives than the armed limit are left; at most one taker per arming gets
- * true. */
+/* To be called after a receive was taken. `taken` is the number of receives taken so far, this one
+ * included. Returns true if fewer receives than the armed limit are left. At most one taker per
+ * arming gets true. */
 static bool went_low(struct rn_srq *srq, uint64_t taken)
 {
 	uint32_t limit = atomic_load(&srq->shared.limit);
@@ -153,8 +154,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 {
 	uint64_t n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire), sum = 0;
 
-	/* The compare-and-swap below fails when another taker was faster; being a weak one, it may
-	 * also fail without a reason. */
+	/* The compare-and-swap below fails when another taker was faster. It is a weak one, which
+	 * may also fail without a reason. In both cases the loop tries again. */
 	for (;;) {
 		struct rn_srq_ring *ring;
 
@@ -166,9 +167,9 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 			continue;
 		}
 		copy_out(ring, n, srq->max_sge, e);
-		/* The swap stores `taken` before went_low() reads `limit`. Who arms the limit
-		 * stores `limit`, then reads `taken`. At least one of the two sees the other's
-		 * store. */
+		/* The swap stores `taken` before went_low() reads `limit`. The thread that arms the
+		 * limit stores `limit`, then reads `taken`. At least one of the two threads sees
+		 * the other's store. */
 		if (atomic_compare_exchange_weak(&srq->shared.taken, &n, n + 1))
 			break;
 	}

@@ -3,8 +3,8 @@
  *
  * Receives are numbered from 0 on without wrapping. They are in a ring; when the queue grows, a
  * larger ring is linked behind it for the next numbers, and no receive moves. A queue keeps all its
- * rings until it is destroyed, so that nobody must find out which rings are still being read;
- * together the older rings are smaller than the newest.
+ * rings until it is destroyed, so no thread has to know which rings are still being read. The older
+ * rings together are smaller than the newest.
  *
  * Threads: one thread at a time may post or grow the queue, which the caller ensures. Any number of
  * threads may take, and none of them waits for another. All other functions require that no other
@@ -44,12 +44,13 @@ void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth);
 /* Returns the rings one by one, oldest first, for their owner to free; NULL after the last. */
 struct rn_srq_ring *rn_srq_next_ring(struct rn_srq *srq);
 
-/* Posts a receive. False, and nothing is changed: too many SGEs, or the ring is full. */
+/* Posts a receive. Returns false, and changes nothing, if the receive is malformed (for example has
+ * too many SGEs) or the newest ring is full. */
 bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *wqe);
 
-/* Takes the oldest receive into *e, which has room for RN_WQE_MAX_SGE SGEs. False: the queue is
- * empty. *low: the queue was armed and has fewer receives than its limit now; it is disarmed,
- * and the caller must report RN_EVENT_SRQ_LIMIT. */
+/* Takes the oldest receive into *e, which has room for RN_WQE_MAX_SGE SGEs. Returns false if the
+ * queue is empty. Sets *low to true if the queue was armed and now has fewer receives than its
+ * limit. The queue is then disarmed, and the caller must report RN_EVENT_SRQ_LIMIT. */
 bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low);
 
 #endif

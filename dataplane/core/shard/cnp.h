@@ -9,8 +9,8 @@
  * packet. Counts the mark. Owes the sender a CNP if the packet was data for a connected QP and the
  * configured interval since the last CNP is over. */
 void rn_cnp_marked(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdict v, rn_time now);
-/* Processes a received CNP; its QP need not exist. M, PSN, SE, BECN and the bytes behind the BTH
- * are not checked. Returns the verdict. */
+/* Processes a received CNP; the QP that it names need not exist. The BTH fields MigReq, PSN, SE and
+ * BECN, and the bytes behind the BTH, are not checked. Returns the verdict. */
 enum rn_verdict rn_cnp_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
 /* Builds the CNP that has been owed longest. The list `cnp` of the shard must not be empty. Returns
  * the frame length. */

@@ -29,8 +29,8 @@
 
 struct rn_shard;
 
-/* Creates a shard. mrs: the table of memory regions, shared by all shards, owned by the caller,
- * which must outlive them. NULL: out of memory. */
+/* Creates a shard. mrs: the table of memory regions, which all shards share. The caller owns this
+ * table and destroys it only after all shards. Returns NULL if there is no memory. */
 struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 struct rn_mr_table *mrs, const struct rn_mem_ops *mem,
 				 rn_time now);
@@ -38,8 +38,8 @@ void rn_shard_destroy(struct rn_shard *sh);
 /* To be called after a change of the port's attributes (addresses, MAC, MTU, VLAN): rebuilds the
  * headers of connected QPs. */
 void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time now);
-/* To be called when the link of the port is up again: announces the port's addresses to its
- * neighbours. Shard 0; has no effect on other shards. */
+/* To be called when the link of the port is up again. Shard 0 announces the port's addresses to its
+ * neighbours; the call has no effect on other shards. */
 void rn_shard_link_up(struct rn_shard *sh);
 /* To be called when the port no longer exists. All QPs except those in RESET enter the error state,
  * and their requests complete as flushed. From now on nothing is sent, no timer runs, no event is
@@ -81,9 +81,9 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now);
 rn_time rn_shard_next(const struct rn_shard *sh);
 void rn_shard_tick(struct rn_shard *sh, rn_time now);
 
-/* exec: executes one command. mem: rn_exec_bytes() bytes of any content, 64-byte aligned, for a
- * command that creates an object, else NULL. On return `freed` is the memory of an object that was
- * destroyed, which the caller frees, or NULL. */
+/* exec: executes one command. For a command that creates an object, `mem` has rn_exec_bytes() bytes
+ * of any content, 64-byte aligned; otherwise it is NULL. If the command destroyed an object,
+ * `freed` is on return the memory of that object, which the caller frees; otherwise it is NULL. */
 struct rn_exec {
 	const struct rn_cmd *cmd;
 	struct rn_rsp *rsp;
@@ -103,7 +103,7 @@ void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *
 void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id);
 
 /* To be called on destruction of a memory window: calls rn_qp_unbind_window() if the QP belongs to
- * this shard. key: any of the window's keys. */
+ * this shard. `key` may be any of the window's keys. */
 void rn_shard_unbind_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
 
 /* An SRQ serves the whole NIC; it must be linked here before the first QP of this shard uses it.
@@ -113,22 +113,23 @@ void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq,
 /* To be called when no QP of this shard uses the SRQ any more. */
 void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id);
 
-/* A multicast group exists for the whole NIC: every shard is told which shards have members (bit i:
- * shard i; 0: none any more), for at most RN_GROUPS (mcast.h) groups at a time. The members
- * themselves change with ATTACH_GROUP and DETACH_GROUP. */
+/* A multicast group exists for the whole NIC. The caller tells every shard which shards have
+ * members of the group: bit i of `shards` stands for shard i, and 0 means that no shard has members
+ * any more. The caller keeps the number of groups within RN_GROUPS (mcast.h). The commands
+ * ATTACH_GROUP and DETACH_GROUP change the members themselves. */
 void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards);
 /* Does this shard have members of the group? */
 bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid);
-/* Returns the shards to which the caller hands packets for this group (bit i: shard i); 0: no shard
- * has members. */
+/* Returns the shards to which the caller hands packets for this group (bit i: shard i), or 0 if no
+ * shard has members. */
 uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *gid);
 
 /* Moves up to n events for clients to ev, oldest first within each kind of object. Returns how
  * many. */
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);
 
-/* rn_shard_news() moves the oldest entry for the log to *news (news.h). False: there is none. The
- * caller takes all entries at the end of each poll iteration. */
+/* rn_shard_news() moves the oldest entry for the log to *news (news.h). It returns false if there
+ * is none. The caller takes all entries at the end of each poll iteration. */
 struct rn_news;
 bool rn_shard_news(struct rn_shard *sh, struct rn_news *news);
 

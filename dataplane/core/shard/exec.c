@@ -10,7 +10,8 @@
 #include "wire/hdr.h"
 
 #define MAX_DEPTH (1u << 16)
-/* at least half of the table is free: all tries fail with probability 2^-64 */
+/* smallest number of tries: at least half of the table is free, so the probability that all tries
+ * find used slots is 2^-64 or less */
 #define QPN_TRIES 64u
 
 /* ---- QP commands ---- */
@@ -40,8 +41,8 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 	return cmd->op == RN_CMD_CREATE_QP && form_fits(cmd) ? rn_qp_bytes(cmd) : 0;
 }
 
-/* Returns a QPN for a new QP; 0: none is free. The QPNs of this shard are used in the order of a
- * secret permutation: other hosts cannot guess the next one, and a QPN is reused as late as
+/* Returns a QPN for a new QP, or 0 if none is free. The QPNs of this shard are used in the order of
+ * a secret permutation: other hosts cannot guess the next one, and a QPN is reused as late as
  * possible. At least half of the table is free, so that a free slot is soon found. */
 static uint32_t new_qpn(struct rn_shard *sh)
 {
@@ -94,8 +95,8 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	return 0;
 }
 
-/* Returns the QP that a command names. NULL: it does not exist, or the command means a former QP
- * with this number. */
+/* Returns the QP that a command names. Returns NULL if there is no such QP, or if the command means
+ * a former QP with this number. */
 static struct rn_qp *find(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, qpn & RN_PSN_MASK);
@@ -128,7 +129,7 @@ static int destroy_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 
 	if (!qp)
 		return -ENOENT;
-	/* Destroys the QP; its memory goes back to the caller as x->freed. */
+	/* rn_qp_fini() does not free the QP's memory: the caller gets it as x->freed. */
 	rn_qp_fini(qp);
 	*slot_of(sh, qp->qpn) = NULL;
 	sh->nqp--;

@@ -7,8 +7,8 @@
 
 /* Processes a packet to QP1; the caller has checked address and P_Key. Returns the verdict. */
 enum rn_verdict rn_gsi_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
-/* Builds the whole frame of the next MAD of the connection manager. Returns its length; 0: there is
- * none. */
+/* Builds the whole frame of the next MAD of the connection manager. Returns its length, or 0 if
+ * there is no MAD to send. */
 unsigned rn_gsi_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now);
 
 #endif

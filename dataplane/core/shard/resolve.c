@@ -57,7 +57,8 @@ void rn_resolve_look(struct rn_shard *sh, rn_time now)
 		struct rn_resolving *r = &sh->resolving[i];
 		enum rn_neigh_state s;
 
-		/* This command has its answer; it stays until rn_resolve_event() reports it. */
+		/* This command has its answer already. Its entry stays in the list until
+		 * rn_resolve_event() reports the answer. */
 		if (r->known)
 			continue;
 		s = rn_neigh_resolve(sh->lane.neigh, &r->av.sgid, &r->av.dgid, r->av.dmac, now);

@@ -31,16 +31,17 @@ struct rn_shard {
 	uint32_t qp_mask;
 	/* floor(2^32 / nshards) + 1: multiplying replaces dividing, exact for 24-bit QPNs */
 	uint64_t qpn_inv;
-	uint32_t qpn_first, qpn_count; /* smallest k of a QPN, and how many values k has */
+	/* of k in QPN = k * nshards + index: the smallest value, and how many values there are */
+	uint32_t qpn_first, qpn_count;
 	struct rn_secret qpn_order; /* secret key of the order in which this shard gives out QPNs */
-	uint32_t qpn_next;	    /* how many places of that order are used up */
+	uint32_t qpn_next;	    /* place in qpn_order of the next QPN to try */
 	uint32_t nqp, gen;
 
 	struct rn_resolving resolving[RN_RESOLVING];
 	unsigned nresolving;
 };
 
-/* Returns the QP of this number. NULL: it does not exist, or belongs to another shard. */
+/* Returns the QP of this number, or NULL if it does not exist or belongs to another shard. */
 static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
 {
 	uint32_t k = (uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32);

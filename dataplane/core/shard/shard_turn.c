@@ -185,7 +185,7 @@ void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
 /* ---- tx ---- */
 
 /* Builds the next packet of the neighbour table, or if there is none, of the connection manager.
- * Returns the frame length; 0: there is none. */
+ * Returns the frame length, or 0 if neither has a packet. */
 static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 {
 	unsigned n = 0;
@@ -206,7 +206,8 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 {
 	unsigned k = 0;
 	uint64_t bytes = 0;
-	/* template of the last frame built, if its ICRC is not written yet */
+	/* template of the last QP frame built, if that frame's ICRC must still be written; else
+	 * NULL */
 	struct rn_tmpl *open = NULL;
 
 	if (rn_unlikely(sh->gone))
@@ -225,7 +226,8 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_qp_tx_limited(qp, &bufs[k], now)
 							  : rn_qp_tx(qp, &bufs[k], now);
 		if (!bufs[k].len) {
-			/* A QP with nothing to send leaves the list until rn_lane_activate(). */
+			/* A QP with nothing to send leaves the list until rn_lane_activate() puts
+			 * it back. */
 			rn_list_del(&qp->active);
 			continue;
 		}
