@@ -6,8 +6,9 @@
 #include "config/config.h"
 
 bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac); /* a unicast MAC, not zero */
-bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);   /* a host's address */
-/* a host's address; an IPv4-mapped one is refused */
+/* address of one host: see the head of address.c */
+bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);
+/* address of one host: see the head of address.c; an IPv4-mapped address is refused */
 bool rn_config_ip6_parse(const char *text, struct rn_config_ip *ip);
 bool rn_config_net4_parse(const char *text, struct rn_config_net *net); /* "address/prefix" */
 bool rn_config_net6_parse(const char *text, struct rn_config_net *net);

@@ -1,6 +1,6 @@
-/* Which configuration does a process use when it names none? Two adapters joined inside the
- * process. config/loopback.conf has the same text, as a file to start from; a test compares them.
- * Constant data. */
+/* Which configuration does a process use if it names no configuration file? Two adapters joined
+ * inside the process. config/loopback.conf has the same text, so that users can copy the file and
+ * change it; a test compares file and text. This file has constant data only. */
 #include "config/config.h"
 
 /* clang-format off */

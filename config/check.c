@@ -1,7 +1,7 @@
-/* Which rules hold between several configuration keys? Names and addresses are unique, the two ends
- * of a ring port name each other, an adapter has no keys of another kind of port, a minimum does
- * not exceed its maximum. Each rule is one function over one adapter; its error names the line of
- * the wrong setting. No state; any thread may call. */
+/* Which rules hold between several configuration keys? Names and addresses are unique. The two ends
+ * of a ring port name each other. An adapter has only the keys of its own kind of port. A minimum
+ * does not exceed its maximum. Each rule is one function over one adapter; the error of the rule
+ * names the line of the wrong setting. The functions keep no state, so any thread may call them. */
 #include "config/keys.h"
 
 #include <string.h>
@@ -77,9 +77,9 @@ static int check_port_keys(const struct look *l)
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
 		return rn_config_fail(l->r, where(l, "port"),
 				      "found neither rx_pcap nor tx_pcap, required: one or both");
-	/* Refuse the driver net_af_packet under port = "vdev": only port = "af_packet" chooses the
-	 * settings of the driver's sockets, and checks the interface's MTU and other users of the
-	 * address. */
+	/* Refuse the driver net_af_packet under port = "vdev". Only port = "af_packet" sets up the
+	 * sockets of this driver, checks the MTU of the interface, and checks that no other adapter
+	 * uses the addresses. */
 	if (l->a->port == RN_CONFIG_PORT_VDEV &&
 	    strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
 		return rn_config_fail(l->r, where(l, "vdev"),
@@ -151,8 +151,8 @@ static int check_gateway(const struct look *l, const char *key, const struct rn_
 
 	if (rn_config_ip_is_none(gateway))
 		return 0;
-	/* A link-local gateway is valid too: routers usually announce themselves with such an
-	 * address. */
+	/* A link-local gateway need not be within a configured prefix: routers usually announce
+	 * themselves with such an address. */
 	if (!own && is_link_local(gateway) && (nets->n || l->a->link_local))
 		return 0;
 	for (unsigned k = 0; k < nets->n && !own; k++) {

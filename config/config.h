@@ -137,7 +137,8 @@ int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t er
 int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err,
 		    size_t errlen);
 
-/* Returns limits.max_cm for this adapter, with 0 (or no such key) replaced by the default. */
+/* Returns limits.max_cm for this adapter. If the key is 0 or absent, returns its default instead,
+ * which depends on limits.max_qp and the number of shards. */
 uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter);
 /* Writes a sentence to note when limits of this adapter are valid but do not fit together, so
  * that some queue pairs could never be connected; else "". */

@@ -1,5 +1,5 @@
 /* Formats the message for a refused setting: "file:line: path.of.key: sentence". Any thread may
- * call. */
+ * call rn_config_fail(). */
 #include "config/keys.h"
 
 #include <errno.h>

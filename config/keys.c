@@ -1,5 +1,6 @@
-/* Which configuration keys are there, with which type, range and default? The rows of schema.h as
- * tables, one per section. Constant data and pure functions; any thread may call. */
+/* Which configuration keys are there, with which type, range and default? This file has the rows of
+ * schema.h as tables, one per section. The tables are constant; the functions are pure, and any
+ * thread may call them. */
 #include "config/keys.h"
 
 #include <string.h>

@@ -28,9 +28,10 @@ enum rn_config_type {
 struct rn_config_key {
 	const char *name;
 	enum rn_config_type type;
-	size_t offset, size; /* of the field in its section's struct, in bytes */
-	/* allowed range: of a number; of a TEXT's length (high - 1 at most); of the number of
-	 * entries */
+	/* place of the field in the struct of its section, and size of the field, in bytes */
+	size_t offset, size;
+	/* Allowed range. Number: its value. TEXT: its length, high - 1 at most. List: the number of
+	 * its entries. */
 	long long low, high;
 	long long number;	  /* default of numbers, BOOL and CHOICE */
 	const char *text;	  /* default of TEXT */

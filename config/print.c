@@ -1,6 +1,6 @@
 /* How are the configuration keys shown on a terminal and in docs/configuration.md? Both texts are
- * printed from the tables of keys.c, so they always match the code. No state; any thread may
- * call. */
+ * printed from the tables of keys.c, so they always match the code. The functions keep no state;
+ * any thread may call them. */
 #include "config/keys.h"
 
 static void print_keys_plain(FILE *out, const struct rn_config_key *keys)

@@ -1,9 +1,10 @@
-/* How does a file become a struct rn_config? The text is parsed by libconfig, each setting is read
- * by its row in keys.c, then check.c checks the rules between keys. Keeps no state; any thread may
- * call.
+/* How does a file become a struct rn_config? libconfig parses the text, the row of each setting in
+ * keys.c says how to read the setting, then check.c checks the rules between keys. The functions
+ * keep no state; any thread may call them.
  *
- * This file reads the text and passes it to libconfig, because libconfig's own scanner ends the
- * process when it is given a directory or an unreadable file. */
+ * read_text() reads the file, and libconfig gets only the text: the scanner of libconfig ends the
+ * process if it has to read a directory or an unreadable file itself.
+ */
 #include "config/keys.h"
 
 #include <errno.h>

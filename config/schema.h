@@ -7,7 +7,7 @@
  *   POW2     power of two low..high                     uint32_t
  *   BOOL     true or false                              bool
  *   PERCENT  number low..high                           double
- *   CHOICE   one word of list `low`                     enum `low`
+ *   CHOICE   one word; `low` names the list of words    enum that `low` names
  *   TEXT     up to high - 1 characters                  char[high]
  *   MAC      "02:00:00:00:00:01"                        struct rn_config_mac
  *   IP4 IP6  one address                                struct rn_config_ip, all zero = none
@@ -42,7 +42,7 @@
 #define RN_CONFIG_ALGORITHM_WORDS(X) \
 	X(NONE, none) X(DCQCN, dcqcn)
 
-#define RN_CONFIG_WORD_LISTS(X) /* name of enum rn_config_<name>, its words */ \
+#define RN_CONFIG_WORD_LISTS(X) /* columns: <name> in enum rn_config_<name>, words of the enum */ \
 	X(port,      RN_CONFIG_PORT_WORDS) \
 	X(role,      RN_CONFIG_ROLE_WORDS) \
 	X(policy,    RN_CONFIG_POLICY_WORDS) \
@@ -173,7 +173,8 @@
 #define RN_CONFIG_LOG_ROWS(X) \
 	X(CHOICE, level,        RN_CONFIG_LEVEL_WARNING, rn_config_level, 0, "least severe level of messages written to standard error; docs/log.md lists softrnic's messages")
 
-#define RN_CONFIG_SECTIONS(X) /* section, rows, help; `adapters` is a list of groups, the others are groups */ \
+/* All sections but `adapters`: each is one group of keys. `adapters` is a list of groups. */
+#define RN_CONFIG_SECTIONS(X) /* columns: section, rows, help */ \
 	X(idle,     RN_CONFIG_IDLE_ROWS,     "how a shard waits when it has no work") \
 	X(limits,   RN_CONFIG_LIMITS_ROWS,   "sizes of tables and queues, allocated at start") \
 	X(timers,   RN_CONFIG_TIMERS_ROWS,   "timeouts and retries") \

@@ -1,5 +1,6 @@
 /* How does one setting become one field of struct rn_config? There is a reader for each type of
- * key; every error gives the value found and the values allowed. No state; any thread may call. */
+ * key; every error gives the value found and the values allowed. The functions keep no state; any
+ * thread may call them. */
 #include "config/keys.h"
 
 #include <assert.h>
@@ -296,7 +297,7 @@ void rn_config_value_default(const struct rn_config_key *key, void *section)
 	case RN_CONFIG_TEXT:
 		memcpy(field, key->text, strlen(key->text) + 1);
 		break;
-	default: /* addresses and lists stay empty: all zero */
+	default: /* addresses and lists are empty by default, that is, all zero */
 		break;
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * Tests of thread local values: each thread has its own, a new index is empty, and the routine
- * receives the value when a thread ends.
+ * Tests of thread local values: each thread has its own value, the value of a new index is NULL,
+ * and the routine given to FlsAlloc receives the value of a thread when that thread ends.
  */
 #include "threading.h"
 
@@ -111,7 +111,10 @@ static DWORD store_and_exit(LPVOID unused)
 	ExitThread(7);
 }
 
-/* The exit code of a thread remains STILL_ACTIVE until the routines of its values have run. */
+/*
+ * The exit code of a thread remains STILL_ACTIVE until the routines given to FlsAlloc have run for
+ * the values of that thread.
+ */
 static void threads_end_after_their_routines(void **state)
 {
 	DWORD code = STILL_ACTIVE;

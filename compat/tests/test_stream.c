@@ -1,6 +1,6 @@
 /*
- * Tests of streams opened by wide names, of wide characters in streams of bytes, and of single
- * keys.
+ * Tests of stream functions: opening a file by a wide name, wide characters that are stored as
+ * UTF-8 bytes, and reading single keys (conio.h).
  */
 #include <conio.h>
 #include <errno.h>

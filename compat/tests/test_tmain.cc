@@ -1,5 +1,6 @@
-// A program as it is written for Windows: main takes wide text, narrow and wide output are mixed,
-// and arrays are passed without their size. It tests _tmain.
+// Test of _tmain and of the headers for C++. The test is a program as it is written for Windows:
+// its main function takes wide text, it mixes narrow and wide output, and it passes arrays without
+// their size.
 #include <algorithm>
 #include <string>
 #include <tchar.h>

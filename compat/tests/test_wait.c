@@ -150,8 +150,8 @@ static void *take_one(void *argument)
 }
 
 /*
- * One thread waits for both events while another thread takes the second event and sets it again.
- * No signal is lost and no wait hangs.
+ * One thread waits for both events of tug.pair at a time. Another thread takes the second event
+ * alone and sets it again. No signal is lost and no wait hangs.
  */
 static void wait_for_all_with_contention(void **state)
 {
@@ -177,9 +177,9 @@ static void *hold_mutex(void *pair)
 }
 
 /*
- * The test sets the event behind the mutex handles[0] although another thread owns the mutex. The
- * wait for `both` therefore takes the event both[0], fails to take the mutex, and must set both[0]
- * again.
+ * A wait for all objects of both[] takes the event both[0], then fails to take the mutex both[1],
+ * and must set both[0] again. Another thread owns the mutex. The wait tries to take it
+ * nevertheless, because NdsEventSet() makes the mutex look signalled.
  */
 static void failed_wait_for_all_takes_nothing(void **state)
 {

@@ -204,7 +204,8 @@ static void test_strings_to_addresses(void **state)
 	static const struct {
 		const char *text;
 		INT family;
-		const char *again; /* the address written as text; NULL if `text` is refused */
+		/* `text` parsed, then written as text again; NULL if the parser refuses `text` */
+		const char *again;
 	} rows[] = {
 		{"192.0.2.1", AF_INET, "192.0.2.1"},
 		{"192.0.2.1:54321", AF_INET, "192.0.2.1:54321"},

@@ -4,7 +4,7 @@
  * (libsodium's), a pseudo-random function: an attacker who sees any number of results learns
  * nothing about the others, nor about another purpose. The adapter draws one set of keys from the
  * kernel; tests derive the set from a seed, so that a run can be repeated. The caller owns all
- * state; any thread.
+ * state. Any thread may call the functions, but only one at a time may use a struct rn_stream.
  */
 #ifndef RN_SECRET_H
 #define RN_SECRET_H

@@ -95,9 +95,9 @@ void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t)
 		remove_timer(w, t);
 }
 
-/* Finds the earliest busy slot: its level, its index, and the first tick it covers. That tick has
- * the index in the slot's own six-bit group, the bits of the current tick above it and zeros below
- * it. Returns false when no slot is busy. */
+/* Finds the earliest busy slot: its *level, its index *s, and *start, the first tick that the slot
+ * covers. In *start the six-bit group of that level is *s, higher groups are those of the current
+ * tick, and lower groups are zero. Returns false when no slot is busy. */
 static bool first_slot(const struct rn_wheel *w, unsigned *level, unsigned *s, uint64_t *start)
 {
 	if (!w->levels)

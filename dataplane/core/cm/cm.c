@@ -158,7 +158,8 @@ static void leave_listener(struct rn_cm_conn *c)
 	c->parent = NULL;
 }
 
-/* Ends the hold on c's entry in the neighbour table, which may then be removed. */
+/* Ends the hold on the entry of c's next hop in the neighbour table. If no other connection holds
+ * the entry, the table may remove it from now on. */
 static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->hop)

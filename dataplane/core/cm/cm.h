@@ -2,10 +2,11 @@
  * (docs/spec/rocev2.md 6).
  *
  * A state machine without threads, locks or clock, called by shard 0 only. The manager owns
- * communication ids, local ports, listeners, connections and timewait records, but no QP: on an
- * event the front end modifies its QP and then posts the command that answers the peer. MADs enter
- * through rn_cm_rx() and leave through rn_cm_tx(), one MAD for each transmit buffer that the shard
- * has; events leave through rn_cm_event().
+ * communication ids, local ports, listeners, connections and timewait records, but no QP. The QP
+ * belongs to the front end, the code behind the application's API: after an event that reports a
+ * message of the peer, the front end modifies the QP and then posts the command that answers the
+ * peer. MADs enter through rn_cm_rx() and leave through rn_cm_tx(), one MAD for each transmit
+ * buffer that the shard has; events leave through rn_cm_event().
  *
  * The active side resolves the peer's MAC (neigh.h) before it sends the REQ. The passive side sends
  * to the MAC that the REQ came from, or to the one that the neighbour table has, and resolves only
@@ -15,31 +16,33 @@
  * rn_cm_print_rules().
  */
 /* clang-format off */
-/* Commands and their errors (rsp->err):
- *	any            -ENOENT: no such id. -ENOSPC: max_cm ids exist. -EINVAL: not allowed in this
- *	               state, or malformed. A command that names an id and has a non-zero `user`
- *	               replaces the `user` of the id; a front end thereby takes over a connection
- *	               request.
+/* Commands and their errors (rsp->err). An "id" is the client id that a command names or creates:
+ *	any            -ENOENT: no such id. -ENOSPC: max_cm ids exist. -EINVAL: the state of the id
+ *	               does not allow the command, or the command is malformed. A command that names
+ *	               an id and has a non-zero `user` replaces the `user` of the id: events of the
+ *	               id then go to that `user`. A front end takes over a connection request in
+ *	               this way.
  *	CM_BIND        Creates an id at local:port. Port 0 takes an unused ephemeral port
  *	               (49152..65535); any other port may be shared by listeners and connecting ids.
  *	               -EPROTONOSUPPORT: unknown port space, or the port space has no QPs of this
  *	               type. -EADDRNOTAVAIL: not a local address, or no ephemeral port is free. With
- *	               RN_CM_FOR_LISTENER also -EADDRINUSE as CM_LISTEN.
- *	CM_LISTEN      Takes id 0 (binds first) or a bound id. -EADDRINUSE: another listener has the
- *	               same address and port. A listener at an address and one at the wildcard may
- *	               share a port; a request goes to the listener at its exact address, else to
- *	               ::ffff:0.0.0.0 (IPv4 only), else to :: (both families).
- *	CM_CONNECT     Takes id 0 (binds first) or a bound id. -EMSGSIZE: more than 56 bytes of data
- *	               (datagrams: 180). -EDESTADDRREQ: the peer address is the wildcard, or the
- *	               peer port is 0. -EADDRNOTAVAIL: the peer address is a multicast group.
- *	               -EAFNOSUPPORT: local and peer address differ in family, or no local one has
- *	               the peer's family. -EALREADY: the id is connecting or connected. -EISCONN:
- *	               another id of this side connects, or has connected, with the same four-tuple.
- *	               -EBUSY: the QPN has a connection, or events of the id's last attempt are
- *	               still queued. After CM_REJECTED or CM_UNREACHABLE the id is bound and may
- *	               connect again. Accepted connections do not count for -EISCONN, so that two
- *	               peers bound to their listening ports can connect to each other at the same
- *	               time.
+ *	               RN_CM_FOR_LISTENER also -EADDRINUSE, for the reason given at CM_LISTEN.
+ *	CM_LISTEN      Listens at a bound id. With id 0 it creates and binds an id first, and can
+ *	               fail like CM_BIND. -EADDRINUSE: another listener has the same address and
+ *	               port. A listener at an address and one at the wildcard may share a port; a
+ *	               request goes to the listener at its exact address, else to ::ffff:0.0.0.0
+ *	               (IPv4 only), else to :: (both families).
+ *	CM_CONNECT     Connects a bound id. With id 0 it creates and binds an id first, and can fail
+ *	               like CM_BIND. -EMSGSIZE: more than 56 bytes of data (datagrams: 180).
+ *	               -EDESTADDRREQ: the peer address is the wildcard, or the peer port is 0.
+ *	               -EADDRNOTAVAIL: the peer address is a multicast group. -EAFNOSUPPORT: local
+ *	               and peer address differ in family, or no local address has the peer's family.
+ *	               -EALREADY: the id is connecting or connected. -EISCONN: another id of this
+ *	               side connects, or has connected, with the same four-tuple. -EBUSY: the QPN
+ *	               has a connection, or events of the id's last attempt are still queued. After
+ *	               CM_REJECTED or CM_UNREACHABLE the id is bound and may connect again. Accepted
+ *	               connections do not count for -EISCONN, so that two peers bound to their
+ *	               listening ports can connect to each other at the same time.
  *	CM_ACCEPT, CM_REJECT, CM_ESTABLISH, CM_DELAY
  *	               -ECONNABORTED: the peer has withdrawn or ended the connection. -EMSGSIZE: too
  *	               much data. CM_ACCEPT also -EBUSY: the QPN has a connection. Reason 0 of a
@@ -55,7 +58,7 @@
  *
  * Ids of datagram services (qp_type UD) take BIND, LISTEN, CONNECT, ACCEPT, REJECT and DESTROY and
  * exchange SIDR_REQ and SIDR_REP, see cm_sidr.c and client.h. Each port space has its own
- * listeners; the use counts of ephemeral ports and the check of four-tuples do not distinguish port
+ * listeners and its own four-tuples; only the use counts of ephemeral ports do not distinguish port
  * spaces.
  *
  * Events:
@@ -93,8 +96,9 @@ struct rn_port_attr;
 #define RN_CM_EPHEMERAL_FIRST 49152u
 #define RN_CM_EPHEMERAL_LAST  65535u
 
-/* cfg is copied. port and neigh are referenced and must outlive the manager; a change of *port
- * takes effect at once, but existing connections keep their addresses. NULL: no memory. */
+/* Copies cfg. Keeps the pointers port and neigh; both objects must outlive the manager. A change of
+ * *port takes effect at once, but existing connections keep their addresses. Returns NULL if there
+ * is no memory. */
 struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 			   struct rn_neigh *neigh, rn_time now);
 void rn_cm_destroy(struct rn_cm *cm);
@@ -110,15 +114,17 @@ enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now
 void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now);
 
 /* Fills *out with the next MAD to send, ready for rn_frame_build(): addresses, MACs, DETH and 256
- * bytes of payload, which stay valid until the next call into cm. False: nothing to send. */
+ * bytes of payload, which stay valid until the next call into cm. Returns false if there is no MAD
+ * to send. */
 bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now);
 bool rn_cm_wants_tx(const struct rn_cm *cm);
 
-/* Moves the oldest event to *ev. The events of one id come in order. False: none. */
+/* Moves the oldest event to *ev. The events of one id come in order. Returns false if no event is
+ * queued. */
 bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev);
 
-/* Moves the oldest item for the log to *news: a connection was made, ended or failed. False:
- * none. */
+/* Moves the oldest item for the log to *news: a connection was made, ended or failed. Returns false
+ * if there is no item. */
 bool rn_cm_news(struct rn_cm *cm, struct rn_news *news);
 
 /* Returns when to call rn_cm_tick() next; 0 = at once, because the neighbour table has changed

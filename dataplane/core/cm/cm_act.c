@@ -96,8 +96,8 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* Of a closed connection only a REJ or a SIDR_REP is sent again; any other message in
-	 * c->mad is outdated. */
+	/* Send the message again, but for a closed connection only a REJ or a SIDR_REP: any other
+	 * message in its c->mad is outdated. */
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
 		rn_cm_queue_mad(cm, c);
 }
@@ -283,8 +283,8 @@ void rn_cm_do_report_established(struct rn_cm *cm, struct rn_cm_conn *c,
 	if (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now) == RN_NEIGH_READY &&
 	    memcmp(mac, c->av.dmac, 6) != 0) {
 		memcpy(c->av.dmac, mac, 6);
-		rn_neigh_report_again(cm->neigh,
-				      &c->av.dgid); /* makes the client's QP use the new MAC */
+		/* Report the neighbour's entry again, so that the client's QP uses the new MAC. */
+		rn_neigh_report_again(cm->neigh, &c->av.dgid);
 	}
 	rn_cm_report_event(cm, c, RN_EVENT_CM_ESTABLISHED, 0, 0);
 }

@@ -41,8 +41,9 @@ struct service {
 	uint8_t qp_type;
 };
 
-/* Port space and QP type of the command, with defaults for 0. False: the port space does not have
- * QPs of this type. TCP has RC and UC, UDP and IPoIB have UD, the IB space has all three. */
+/* Sets *s to the port space and QP type of the command, with defaults for 0. Returns false if the
+ * port space does not have QPs of this type. TCP has RC and UC, UDP and IPoIB have UD, the IB space
+ * has all three. */
 static bool find_service(const struct rn_cmd *cmd, struct service *s)
 {
 	bool datagrams = cmd->cm.port_space == RN_PS_UDP || cmd->cm.port_space == RN_PS_IPOIB;
@@ -64,7 +65,7 @@ static bool find_service(const struct rn_cmd *cmd, struct service *s)
 }
 
 /* Returns the listener, or the id bound with RN_CM_FOR_LISTENER, at the command's address and port.
- * NULL: there is none. */
+ * Returns NULL if there is none. */
 static struct rn_cm_conn *listener_there(const struct rn_cm *cm, const struct rn_cmd *cmd)
 {
 	struct service s;
@@ -161,8 +162,9 @@ static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_g
 	return NULL;
 }
 
-/* Checks a CM_CONNECT for the existing id c, or for a new id if c is NULL. *local: the source
- * address that the connection will have. */
+/* Checks a CM_CONNECT for the existing id c, or for a new id if c is NULL. If the command is valid,
+ * returns 0 and sets *local to the source address of the connection; otherwise returns a negative
+ * errno. */
 static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 			 const struct rn_cm_conn *c, struct rn_gid *local)
 {
@@ -231,9 +233,10 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 	return 0;
 }
 
-/* Runs a command that answers a message of the peer. If the connection's state has no rule for the
- * command, the peer may have withdrawn: the error is -ECONNABORTED for a CLOSED id, or a BOUND one
- * that has connected before, otherwise -EINVAL. */
+/* Runs a command that answers a message of the peer. If the state of the connection has no rule for
+ * the command, the command fails. The error is -ECONNABORTED for a CLOSED id and for a BOUND id
+ * that has tried to connect before: there the peer may have withdrawn or ended the connection.
+ * Otherwise the error is -EINVAL. */
 static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c,
 		  enum rn_cm_cause cause, rn_time now)
 {

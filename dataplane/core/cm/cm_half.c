@@ -1,14 +1,15 @@
 /* How many connections may be half-open?
  *
  * A connection is half-open while its request is unanswered or its REP unconfirmed: until then the
- * sender's address may be forged. Owns the counts of half-open connections: of all, of each
- * listener and of each source address. At most max_half entries of the connection table are
+ * sender's address may be forged. This file owns the counts of half-open connections: of all, of
+ * each listener and of each source address. At most max_half entries of the connection table are
  * half-open, so that a flood of requests leaves entries for CM_CONNECT and for listeners.
  *
- * The max_half entries are shared out by what is still free: a listener may have at most as many
- * half-open connections as are free, a source address at most half as many. So no listener and no
- * source can take the last entry: two flooding sources can fill the share of one listener, but
- * another listener still has room for other sources. Runs on shard 0.
+ * How many of the max_half entries one listener or one source address may have depends on how many
+ * are still free. A listener must have fewer than there are free entries, a source address fewer
+ * than half as many. Therefore neither a listener nor a source address can take the last entry. Two
+ * flooding source addresses can fill the share of one listener, but another listener still has room
+ * for other source addresses. Runs on shard 0.
  */
 #include <stdlib.h>
 
@@ -17,7 +18,8 @@
 /* Number of counters for source addresses. Addresses with the same hash share a counter. */
 #define SOURCES 4096u
 
-/* max_half is at least this by default, but never more than half of the connection table */
+/* Default of max_half: a quarter of the connection table, or SMALL if that is more, but at most
+ * half of the table. */
 #define SMALL 64u
 
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max)

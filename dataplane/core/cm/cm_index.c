@@ -166,8 +166,8 @@ struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 	return NULL;
 }
 
-/* Hash of a communication id or QPN (`name`) that a peer chose: only together with the peer's GUID
- * and address is it unique. */
+/* Hash of a communication id or QPN (`name`) that a peer chose. Such a name is unique only together
+ * with the GUID and the address of the peer. */
 static uint64_t hash_peer(const struct rn_cm *cm, uint32_t name, uint64_t guid,
 			  const struct rn_gid *from)
 {
@@ -378,8 +378,8 @@ static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
 }
 
 /* Gives c the port; port 0 stands for any unused ephemeral port, searched from a random place so
- * that the port cannot be predicted. Any other port may be shared. False: no ephemeral port is
- * free. */
+ * that the port cannot be predicted. Any other port may be shared. Returns false if no ephemeral
+ * port is free. */
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 {
 	uint32_t *users, at = port == 0 ? (uint32_t)rn_stream_next(&cm->ports) : 0;
@@ -397,8 +397,9 @@ bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 	return true;
 }
 
-/* Frees the port and the four-tuple. Called when the client destroys the id, while the last
- * exchange of messages of this connection may still go on: another id may use both at once. */
+/* Frees the port and the four-tuple of c: another id may use them from now on. Called when the
+ * client destroys the id, although the last exchange of messages of this connection may still go
+ * on. */
 void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	uint32_t *users = c->has_port ? users_of(cm, c->port) : NULL;

@@ -142,7 +142,8 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 
 /* ---- replies ---- */
 
-/* Returns the next free place in the queue of replies. NULL: the queue is full. */
+/* Returns the next free place in the queue of replies. If the queue is full, counts the reply as
+ * dropped and returns NULL. */
 static struct rn_cm_reply *new_reply(struct rn_cm *cm)
 {
 	if (cm->reply_count == RN_CM_REPLIES) {

@@ -36,10 +36,12 @@
 #define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
 #define RN_CM_DREP_WAIT_MAX RN_MS(500) /* longest time a client may delay the DREP */
 #define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
-/* longest resend interval of a REP; the interval comes from the REQ: 8.6 s */
+/* Longest resend interval of a REP as a CM time code: 8.6 s. The interval itself is a field of the
+ * REQ. */
 #define RN_CM_INTERVAL_CODE 21
 /* How long an unanswered REQ is kept when the peer does not repeat it: the response timeout in the
- * REQ times the number of its transmissions (with Linux as peer 69 s), but within these bounds. */
+ * REQ times the number of times that the peer sends a REQ. The result is 69 s if the peer is Linux.
+ * It is brought within these bounds. */
 #define RN_CM_ASKING_MIN RN_S(5)
 #define RN_CM_ASKING_MAX RN_S(90)
 
@@ -148,7 +150,8 @@ struct rn_cm_conn {
 	uint16_t port_space; /* enum rn_port_space */
 	uint8_t qp_type;     /* enum rn_qp_type */
 
-	/* fields of a listener */
+	/* Fields of a listener. backlog: most requests in `held`; 0 = no limit. nheld: length of
+	 * `held`. nhalf: number of half-open connections that cm_half.c counts for the listener. */
 	uint32_t backlog, nheld, nhalf;
 	struct rn_list held; /* requests that the client has not answered */
 	/* fields of a connection that a peer has requested from a listener */
@@ -179,8 +182,8 @@ struct rn_cm_conn {
 	struct rn_list asks;  /* node in cm->asking, while the peer's MAC is resolved */
 	struct rn_nbr *hop;   /* entry of the next hop, held in the neighbour table; NULL: none */
 
-	/* The message that may have to be sent again: REQ, then RTU or REP, then DREQ; or a REJ,
-	 * SIDR_REQ or SIDR_REP. */
+	/* The message that may have to be sent again. Active side: REQ, then RTU. Passive side:
+	 * REP. Both sides: DREQ, or a REJ. Datagram services: SIDR_REQ or SIDR_REP. */
 	uint16_t mad_attr; /* attribute id of `mad`; 0 = none */
 	uint8_t mad[RN_MAD_BYTES];
 	struct rn_list says; /* node in cm->mad_queue, while `mad` waits to be sent */
@@ -262,8 +265,8 @@ typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 			  rn_time now);
 
 /* ---- functions of cm.c ---- */
-/* Runs the rule for this cause in the state of c. May release c. False: the table has no such rule,
- * and nothing was changed. */
+/* Runs the rule for this cause in the state of c. May release c. Returns false, without a change,
+ * if the table has no such rule. */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		const struct rn_cm_why *why, rn_time now);
 void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
@@ -305,7 +308,8 @@ rn_time rn_cm_time_of(uint8_t code);
 uint8_t rn_cm_code_of(rn_time t);
 
 /* ---- functions of cm_half.c ---- */
-/* max: limit of half-open connections; 0 = about a quarter of the connection table */
+/* Sets cm->max_half, the limit of half-open connections, to `max`; 0 = about a quarter of the
+ * connection table. Returns false if there is no memory for the counts. */
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max);
 void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
@@ -314,7 +318,8 @@ bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c); /* no effect unless c->half */
 /* Creates the connection for a request from host `from`; it counts against the listener's backlog.
- * NULL: the backlog, the half-open limit or the connection table is full. */
+ * Returns NULL if the backlog, the share of half-open connections or the connection table is
+ * full. */
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
 			       const struct rn_gid *from);
 

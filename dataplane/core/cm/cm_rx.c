@@ -308,8 +308,8 @@ static struct rn_cm_conn *rejected(const struct arrival *a)
 		return NULL;
 	if (!c->in_remote)
 		return c;
-	/* The peer's id is known, so the REJ must carry it. A late REJ of the REQ carries 0
-	 * instead. */
+	/* c has the peer's id already, so only a REJ that carries this id may end c. A REJ of the
+	 * REQ carries 0 as the peer's id; if it arrives only now, it is outdated. */
 	return c->remote_id == rej->local_id ? c : NULL;
 }
 

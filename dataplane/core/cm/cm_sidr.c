@@ -26,7 +26,8 @@ void rn_cm_do_note_resolve(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	c->peer = cmd->cm.peer;
 	c->peer_port = cmd->cm.peer_port;
 	c->max_retries = cm->max_retries;
-	/* plus one eighth for the round trip, as for a REQ */
+	/* Interval of resending the SIDR_REQ, as for a REQ: the time that the client of the peer
+	 * may take to answer, plus one eighth of it for the round trip. */
 	c->interval = patience + patience / 8;
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);

@@ -1,5 +1,5 @@
-/* How long is a CM time code? Converts the codes on the wire to nanoseconds and back. Pure
- * functions. */
+/* Which time does a CM time code stand for? Converts the codes on the wire to nanoseconds and back.
+ * Pure functions. */
 #include "cm/cm_priv.h"
 
 /* A code stands for 4.096 us << code. */

@@ -136,8 +136,8 @@ static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now
 /* Returns the rate after one cut. */
 static uint64_t cut_rate(const struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t alpha)
 {
-	/* The formula with gd is meant for an alpha of 10 bits. alpha here has 20 bits, so the rate
-	 * is divided by 2^10 first. */
+	/* The cut is rate * alpha >> gd with an alpha of 10 bits (cc_cfg.h). alpha here has 20
+	 * bits, so the rate is divided by 2^10 first. */
 	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd;
 	uint64_t least = cc->rate / 100 * p->min_dec_fac;
 
@@ -157,11 +157,11 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 		return false;
 	alpha = take_alpha(cc, p, now);
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
-	/* Fast recovery returns to cc->target, the rate before the cut. If this is a second cut
-	 * without an increase after the first, the target stays, so that several cuts in a row do
-	 * not lower it. By default only an increase by the byte counter counts.
-	 * clamp_tgt_rate_after_time_inc lets increases by the timer count too; clamp_tgt_rate sets
-	 * the target at every cut. */
+	/* Fast recovery returns to cc->target. A cut sets the target to the rate before the cut
+	 * only if the rate was raised since the last cut, so that several cuts in a row do not
+	 * lower the target. Raises by the byte counter (byte_stage) always count for this, raises
+	 * by the timer (time_stage) only with clamp_tgt_rate_after_time_inc. With clamp_tgt_rate
+	 * every cut sets the target. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;

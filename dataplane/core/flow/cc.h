@@ -33,7 +33,7 @@ struct rn_cc {
 
 struct rn_cc_row {
 	const char *name;
-	/* Handles a CNP. True: the rate was cut. */
+	/* Handles a CNP. Returns true if the rate was cut. */
 	bool (*on_cnp)(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 	/* Accounts for a sent data frame, `bytes` bytes long. */
 	void (*on_sent)(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now);
@@ -55,7 +55,7 @@ rn_time rn_cc_wake_at(struct rn_cc *cc);
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now);
 /* To be called when the flow may send but has no data: it must not make up for this time later. */
 void rn_cc_idle(struct rn_cc *cc);
-/* Handles a CNP. True: the rate was cut. */
+/* Handles a CNP. Returns true if the rate was cut. */
 bool rn_cc_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 /* Ends the rate limit and clears all state. */
 void rn_cc_reset(struct rn_cc *cc);

@@ -1,5 +1,6 @@
-/* How many messages may start before the peer has posted more receives? The code for a number of
- * receives, and the limit that credit.h describes. Runs on the shard's thread. */
+/* How many messages may start before the peer has posted more receives? This file converts numbers
+ * of receives to codes and back, and applies the limit that credit.h describes. Runs on the shard's
+ * thread. */
 #include "flow/credit.h"
 
 #include "wire/psn.h"

@@ -20,7 +20,9 @@ enum rn_credit_mode { RN_CREDIT_OFF, RN_CREDIT_UNHEARD, RN_CREDIT_LIMITED };
 
 struct rn_credit {
 	uint8_t mode; /* enum rn_credit_mode */
-	bool waiting; /* the next message waits for credits, and this wait was reported by *first */
+	/* the next message waits for credits; rn_credit_start() has set *first for this wait
+	 * already */
+	bool waiting;
 	uint32_t ssn; /* number of messages started, 24 bits */
 	/* RN_CREDIT_LIMITED: number of the last message for which the peer has a receive */
 	uint32_t lsn;
@@ -33,10 +35,10 @@ uint32_t rn_credit_count(uint8_t code);
 
 /* on: credits are configured. There is no limit until the first acknowledgement. */
 void rn_credit_init(struct rn_credit *c, bool on);
-/* May the next message start? If so, counts it as started. needs: the message uses a receive. n:
- * the number of messages that the peer counts for it (a large READ counts once per READ request).
- * idle: nothing is in flight. *first is set when the message begins to wait, so that the caller
- * counts each wait once. */
+/* Returns true if the next message may start, and counts it as started. `needs` says that the
+ * message uses a receive. n is the number of messages that the peer counts for it (a large READ
+ * counts once per READ request). `idle` says that nothing is in flight. *first is set when the
+ * message begins to wait, so that the caller counts each wait once. */
 bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, bool *first);
 /* Processes the credit code and the MSN of an acknowledgement. */
 void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn);

@@ -12,13 +12,14 @@
  *
  * READ responses with a PSN before una restart the coded timeout too, and reload the retries: a
  * READ that was requested twice is answered twice, and the peer answers later requests only after
- * that. Any host can forge such responses, because almost any PSN is accepted. Therefore such a
- * response counts only while their number (stale_left) does not exceed that of the responses
- * requested again, and together they postpone a timeout for at most PATIENCE coded timeouts after
- * the last progress: a QP whose peer is gone fails after (PATIENCE + retries + 1) coded timeouts at
- * the latest. Progress does not reset stale_left, because the first copy of a response is progress
- * and the second comes after it. If the second copy is lost, stale_left stays too high by one; a
- * forged response can use it up, within the same bound.
+ * that. Any host can forge such responses, because almost any PSN is accepted. Two limits bound the
+ * harm. First, no more of these responses have an effect than were requested again: stale_left is
+ * the number that may still have one. Second, they have no effect any more when PATIENCE coded
+ * timeouts have passed since the last progress. A QP whose peer is gone therefore fails after
+ * (PATIENCE + retries + 1) coded timeouts at the latest. Progress does not reset stale_left,
+ * because the first copy of a response is progress and the second copy comes after it. If the
+ * second copy is lost, stale_left stays too high by one; a forged response can use it up, within
+ * the second limit.
  *
  * The timer is lazy: progress only moves `deadline`, and a timer that expires before `deadline` is
  * armed again. A packet therefore costs no work on the timer wheel. During an RNR wait the same
@@ -101,7 +102,7 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
 
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses)
 {
-	/* The number stays at UINT32_MAX instead of wrapping. */
+	/* stale_left stays at UINT32_MAX instead of wrapping. */
 	r->stale_left += RN_MIN(responses, UINT32_MAX - r->stale_left);
 }
 
@@ -187,9 +188,12 @@ bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time 
 	r->rnr_wait = true;
 	r->running = false;
 	r->sampling = false;
-	/* the peer has the packet: a NAK after the wait is a new one, not a repetition */
+	/* The peer has received the packet that the RNR NAK names. A NAK after the wait is not a
+	 * repetition of an earlier NAK, so it must not be ignored. */
 	r->acted = false;
-	r->left = r->cnt; /* the peer is alive: losses before and after a long wait do not add up */
+	/* The peer is alive, so reload the retries: losses before a long wait and after it do not
+	 * add up. */
+	r->left = r->cnt;
 	r->deadline = now + rn_retry_rnr_ns(code);
 	rn_timer_arm(w, &r->timer, r->deadline);
 	return true;

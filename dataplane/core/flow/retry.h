@@ -1,6 +1,6 @@
 /* When packets are sent again: the transport timeout, the RNR wait, and the retry counts of both.
  * The caller reports what happened; only retry.c decides when the timer expires. Each QP has one
- * timer, which serves both. Runs on the shard's thread. */
+ * timer, which serves the transport timeout and the RNR wait. Runs on the shard's thread. */
 #ifndef RN_RETRY_H
 #define RN_RETRY_H
 
@@ -43,7 +43,9 @@ rn_time rn_retry_timeout_ns(uint8_t code);
 rn_time rn_retry_rnr_ns(uint8_t code);
 
 void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial);
-/* timeout: code; retry_cnt, rnr_retry: number of retries. rnr_retry 7 means unlimited. */
+/* Sets the coded timeout and both retry counts. `timeout` is the code of the local ACK timeout.
+ * retry_cnt is the number of retries after timeouts and NAKs, rnr_retry that after RNR NAKs, where
+ * 7 means unlimited. */
 void rn_retry_config(struct rn_retry *r, uint8_t timeout, uint8_t retry_cnt, uint8_t rnr_retry);
 void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 
@@ -64,12 +66,14 @@ void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
  * reloads the retry count of the timeout. Has no effect once as many such responses have come as
  * were requested again. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* To be called before sending again because of a NAK: uses one retry. False: none is left. */
+/* To be called before sending again because of a NAK: uses one retry. Returns false if no retry is
+ * left. */
 bool rn_retry_nak(struct rn_retry *r);
 /* To be called before sending again because of an implied NAK (a later response shows that an
  * earlier one was lost), which costs no retry. */
 void rn_retry_implied(struct rn_retry *r);
-/* To be called for an RNR NAK: starts the RNR wait and uses one RNR retry. False: none is left. */
+/* To be called for an RNR NAK: starts the RNR wait and uses one RNR retry. Returns false if no RNR
+ * retry is left. */
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now);
 /* To be called when the timer has expired. RESEND and RESEND_EARLY: the caller sends again from
  * una; the timer is armed. */

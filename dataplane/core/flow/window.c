@@ -1,17 +1,17 @@
 /* The send window of a QP: PSN bookkeeping over the send queue, and the size of the window.
  *
- * Size: it starts at `max`. A loss halves it, and the size after the halving is the knee. Below the
- * knee each acknowledged packet adds one (the size doubles per round trip), above it the size grows
- * by a few packets per round trip. Without the knee, the size that overloaded the network would be
- * reached again after one round trip, and at the next loss go-back-N would have sent that many
- * packets in vain. A timeout sets the size to one packet, so that a timeout without a loss costs
- * one packet and not a whole window. When an acknowledgement shows that nothing was lost, the
- * former size is restored and sending continues where it was: the peer may only have been waiting
- * for a CPU.
+ * Size: the size of the window is the number of packets that may be in flight. It starts at `max`.
+ * A loss halves it, and the size after the halving is the knee. Below the knee each acknowledged
+ * packet adds one, so that the size doubles per round trip. Above the knee the size grows by a few
+ * packets per round trip. Doubling there too would reach the size that overloaded the network after
+ * one round trip, and go-back-N would send that many packets again after the next loss. A timeout
+ * sets the size to one packet, so that a timeout without a loss costs one packet and not a whole
+ * window. When an acknowledgement shows that nothing was lost, the former size is restored and
+ * sending continues where it was: the peer may only have been waiting for a CPU.
  *
- * Pieces: a READ of more packets than `piece` is sent as several READ requests, so that the window
- * limits the responses too, and a lost request costs one piece. max_rd_atomic pieces fill the
- * window.
+ * Pieces: a READ of more than `piece` response packets is sent as several READ requests, one for
+ * each piece. So the window limits the responses too, and a lost request costs one piece.
+ * max_rd_atomic pieces fill the window.
  *
  * Without loss, rn_window_start(), rn_window_sent() and rn_window_ack() are called in this order;
  * rn_window_rewind() and rn_window_find() run only after a loss. Runs on the shard's thread. */
@@ -142,10 +142,11 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* Handles an acknowledgement after a timeout, until all packets that were in flight then are
- * acknowledged. overtaken: it covers packets that have not been sent again, so it answers their
- * first transmission. No packet before them was lost, because after a loss the peer accepts no
- * later packet: the timeout was spurious, and the former size and knee are restored. */
+/* Called for each acknowledgement after a timeout, until all packets that were in flight at the
+ * timeout are acknowledged. overtaken: the acknowledgement covers packets that have not been sent
+ * again since the timeout, so it answers their first transmission. No packet before them was lost,
+ * because after a loss the peer accepts no later packet. The timeout was therefore spurious, and
+ * the former size and knee are restored. */
 static void undo_if_spurious(struct rn_window *w, bool overtaken)
 {
 	if (overtaken) {

@@ -84,8 +84,8 @@ static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe
 	return rn_psn_steps(e->first_psn, w->una) >= e->npkts;
 }
 
-/* Returns the oldest incomplete READ or atomic; *expect is the PSN of its next response. NULL:
- * none. */
+/* Returns the oldest incomplete READ or atomic; *expect is the PSN of its next response. Returns
+ * NULL if no READ or atomic is incomplete. */
 struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect);
 /* Returns the started request that contains psn (una <= psn < next). */
 struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn);

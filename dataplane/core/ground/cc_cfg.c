@@ -1,4 +1,5 @@
-/* Which default parameters does congestion control have? Owns nothing; any thread. */
+/* Which default parameters does congestion control have? This file owns nothing; any thread may
+ * call rn_cc_defaults(). */
 #include "ground/cc_cfg.h"
 
 #define MBIT UINT64_C(1000000)

@@ -1,5 +1,6 @@
 /* The parameters of congestion control and their defaults. Rates are in bits per second, times in
- * nanoseconds. A value: the caller owns it. docs/congestion.md describes the algorithm. */
+ * nanoseconds. struct rn_cc_cfg is a plain value without pointers; the caller owns it.
+ * docs/congestion.md describes the algorithm. */
 #ifndef RN_CC_CFG_H
 #define RN_CC_CFG_H
 

@@ -1,4 +1,5 @@
-/* Which limits and timers does a shard have by default? Owns nothing; any thread. */
+/* Which limits and timers does a shard have by default? This file owns nothing; any thread may call
+ * rn_core_defaults(). */
 #include "ground/core_cfg.h"
 
 void rn_core_defaults(struct rn_core_cfg *cfg)

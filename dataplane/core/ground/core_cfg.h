@@ -1,5 +1,5 @@
-/* The configuration of a shard: limits, timers, secrets. A value: the caller owns it, and each
- * shard keeps a copy, which does not change. Times are in nanoseconds. */
+/* The configuration of a shard: limits, timers, secrets. The caller owns its struct rn_core_cfg;
+ * each shard has a copy, which does not change. Times are in nanoseconds. */
 #ifndef RN_CORE_CFG_H
 #define RN_CORE_CFG_H
 
@@ -49,7 +49,8 @@ struct rn_core_cfg {
 	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;
 	struct rn_cc_cfg cc; /* congestion control */
-	/* report own receives as credits, and limit SENDs by the peer's credits; off: neither */
+	/* true: ACKs report the receives of this side as credits, and the credits in the ACKs of
+	 * the peer limit the messages that this side starts (credit.h) */
 	bool credits;
 };
 

@@ -1,7 +1,7 @@
 /* Items for the log: connections made, ended and failed, QPs that failed. The shard puts items into
- * a ring of fixed size; the caller of the shard takes them at the end of each poll iteration, and
- * another thread writes the log. The events of each client cover only a part of these items. Runs
- * on the shard's thread. */
+ * a ring of fixed size. The caller of the shard takes them at the end of each poll iteration, and
+ * another thread writes the log. The events that a client gets are no substitute for these items:
+ * they concern only the connections and QPs of that client. Runs on the shard's thread. */
 #ifndef RN_NEWS_H
 #define RN_NEWS_H
 
@@ -44,7 +44,8 @@ struct rn_news_ring {
 
 /* Copies the item into the ring; a full ring counts the item as lost. */
 void rn_news_put(struct rn_news_ring *r, const struct rn_news *news);
-/* Takes the oldest item; after the last one a LOST item if any were lost. False: none. */
+/* Takes the oldest item. When the ring is empty and items were lost, makes one LOST item with their
+ * number. Returns false if there is no item. */
 bool rn_news_take(struct rn_news_ring *r, struct rn_news *news);
 
 static inline bool rn_news_empty(const struct rn_news_ring *r)

@@ -42,10 +42,12 @@
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-/* log2 of the least index size: the index entry for a number stores its other 8 bits */
+/* log2 of the least index size. With this size a number has 8 bits above the index bits, which the
+ * index entry stores; with a larger index it has fewer. */
 #define INDEX_BITS 16
 
-enum owner { REGION, UNBOUND, DEAD }; /* other values are QPNs; QPNs 0..2 are never given to a QP */
+/* Values of region.owner. Any other value is the QPN of the owner: no QP ever has a QPN of 0..2. */
+enum owner { REGION, UNBOUND, DEAD };
 
 struct region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published: accesses by key fail */
@@ -71,8 +73,8 @@ static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line 
 
 struct rn_mr_table {
 	struct region *region; /* within `memory`, aligned to cache lines; slot 0 is never used */
-	/* entry for the low bits of a key's number: the number's upper bits << 24 | slot; 0 =
-	 * free */
+	/* Indexed by the low bits of a key's number. An entry is (upper bits of the number) << 24 |
+	 * slot; 0 = free. */
 	_Atomic uint32_t *index;
 	void *memory;
 	uint32_t max, live;
@@ -134,8 +136,8 @@ static inline _Atomic uint32_t *entry_of(const struct rn_mr_table *t, uint32_t n
 	return &t->index[number & ((1u << t->index_bits) - 1)];
 }
 
-/* Returns the slot whose key has this number: in use, or removed and not yet reclaimed. Slot 0 if
- * there is none. */
+/* Returns the slot of the region or window whose key has the same number as `key`. The slot may be
+ * in use, or removed and not yet reclaimed. Returns slot 0 if there is none. */
 static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t number = key >> 8;
@@ -161,7 +163,8 @@ static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
 	return number << 8 | variant;
 }
 
-/* Takes a free slot and draws its key; the key is not yet published. NULL: the table is full. */
+/* Takes a free slot and draws its key; the key is not yet published. Returns NULL if the table is
+ * full. */
 static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
 {
 	uint32_t slot = rn_idpool_get(&t->free);
@@ -422,8 +425,8 @@ static void disown(struct region *w)
 	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
 }
 
-/* Makes the QP via.qpn the owner of an unbound window. NULL: no window with this number is unbound,
- * or it belongs to another PD. */
+/* Makes the QP via.qpn the owner of an unbound window. Returns NULL if no window with the number of
+ * `key` is unbound, or if that window belongs to another PD. */
 static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -470,8 +473,8 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	if (!(key & 0xFF) || b->access & ~remote ||
 	    (w && atomic_load_explicit(&w->key, memory_order_relaxed)))
 		return false;
-	/* If the QP still owns this window and its key was invalidated, the QP may bind it again (w
-	 * is set); any other window must be unbound. */
+	/* If w is set, the QP owns the window already and the key of the last bind was invalidated:
+	 * the QP may bind it again. Otherwise the window must be unbound, and the QP claims it. */
 	if (!w)
 		w = fresh = claim(t, key, via);
 	if (!w)

@@ -84,7 +84,7 @@ static void forget(struct rn_neigh *n, struct rn_nbr *e)
 
 /* Frees an entry for a new one. If there are foreign entries, it frees the oldest. Otherwise, if
  * the new entry is local (for_us), it frees the longest unused local entry that is not static, held
- * or ASKING. False: no entry can be freed. */
+ * or ASKING. Returns false if no entry can be freed. */
 static bool evict_one(struct rn_neigh *n, bool for_us)
 {
 	struct rn_list *pos;
@@ -139,7 +139,8 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 }
 
 /* Starts a round of probes in the state ASKING or REFRESHING. In REFRESHING the first e->direct
- * probes go to the known MAC; this function sets one, dispute() may raise it. */
+ * probes go to the known MAC and the others are broadcast. Here e->direct becomes 1; dispute() may
+ * raise it afterwards. */
 static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state,
 			  rn_time now)
 {
@@ -177,9 +178,9 @@ static bool is_broadcasting(const struct rn_nbr *e)
 	return e->state == RN_NBR_REFRESHING && e->asked > e->direct;
 }
 
-/* Handles a message that gives the entry's address another MAC: probes the known MAC. More than one
- * probe, because probes can be lost, but at least one fewer than the limit, so that one is left for
- * the broadcast. */
+/* Handles a message that gives the entry's address another MAC: probes the known MAC, several times
+ * if possible, because probes can be lost. At most n->probes - 1 probes go to the known MAC, so
+ * that one is left for the broadcast. */
 static void dispute(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 {
 	if (is_broadcasting(e))
@@ -389,8 +390,9 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 	return rn_wheel_next(&n->wheel);
 }
 
-/* True if the last probe is still queued, because the port takes no frames while the link comes up.
- * Only every RN_NEIGH_STUCK-th such expiry counts as a probe without a reply. */
+/* True if the last probe of e is still queued when the timer expires, because the port takes no
+ * frames while the link comes up. Returns false at every RN_NEIGH_STUCK-th of these expiries, which
+ * then counts as a probe without a reply. */
 static bool probe_not_sent(struct rn_nbr *e)
 {
 	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
@@ -421,7 +423,7 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 	}
 }
 
-/* Handles an entry whose address cannot be a neighbour's any more: removes the entry, or makes it
+/* Handles an entry whose address is no longer that of a neighbour: removes the entry, or makes it
  * FAILED if a connection holds it. */
 static void lose(struct rn_neigh *n, struct rn_nbr *e)
 {
@@ -529,7 +531,7 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 		return NULL;
 	}
 	n->port = *port;
-	/* at least two, because after a dispute the known MAC is probed, then one is broadcast */
+	/* At least two probes: dispute() needs one for the known MAC and one for the broadcast. */
 	n->probes = RN_MAX(cfg->neigh_probes, 2);
 	n->retry = RN_MAX(cfg->neigh_retry, RN_MS(1));
 	n->reachable = cfg->neigh_reachable;

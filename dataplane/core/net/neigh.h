@@ -7,9 +7,10 @@
  * since its traffic is likely to follow. An unsolicited answer or an announcement makes no entry.
  *
  * A message that gives a known neighbour another MAC does not change the entry. Probes go to the
- * known MAC, up to three of them, one per neigh_retry; a reply from there keeps the entry. Without
- * a reply the next probe is broadcast, and the reply to the broadcast sets the MAC. A neighbour
- * that has moved and announced its new MAC is therefore reached again after three neigh_retry.
+ * known MAC: three of them, but at most neigh_probes - 1, one in each interval neigh_retry. If the
+ * known MAC replies, the entry stays as it is. If it does not, the next probe is broadcast, and the
+ * reply to the broadcast sets the MAC. A neighbour that has moved and announced its new MAC is
+ * therefore reached again after three times neigh_retry at the latest.
  *
  * An entry that this NIC resolved is local; an entry that a neighbour's question made is foreign
  * until this NIC uses it. In a full table a new entry displaces the oldest foreign entry. Only a
@@ -29,7 +30,7 @@ struct rn_port_attr;
 
 enum rn_neigh_state { RN_NEIGH_PENDING, RN_NEIGH_READY, RN_NEIGH_FAILED };
 
-/* cfg (static entries, limits, timers) and port are copied. NULL: no memory. */
+/* Copies cfg (static entries, limits, timers) and port. Returns NULL if there is no memory. */
 struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 rn_time now);
 void rn_neigh_destroy(struct rn_neigh *n);
@@ -48,16 +49,19 @@ void rn_neigh_announce(struct rn_neigh *n);
  *	PENDING  probes are being sent.
  *	FAILED   no route, no free entry, or neigh_probes probes without a reply (a failure is kept
  *	         for one neigh_retry). Four probes that the port did not take count as one.
- * src is the address from which the packets will be sent; probes use src if they can. */
+ * src is the address from which the packets will be sent. Probes are sent from src too if src is an
+ * own address of the next hop's family and the next hop is not link-local; otherwise they are sent
+ * from the own address that rn_port_source() chooses. */
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now);
 
 /* Looks the next hop of dst up without probing and without making an entry, for replies to senders
- * that may be forged. READY fills mac; PENDING: the MAC is not known; FAILED: no route. */
+ * that may be forged. Returns READY and fills mac if the MAC is known, PENDING if it is not known,
+ * FAILED if there is no route. */
 enum rn_neigh_state rn_neigh_known(struct rn_neigh *n, const struct rn_gid *dst, uint8_t mac[6]);
 
-/* rn_neigh_hold() keeps the entry of dst's next hop in the table until rn_neigh_release(). NULL:
- * there is no entry. */
+/* rn_neigh_hold() keeps the entry of dst's next hop in the table until rn_neigh_release(). It
+ * returns NULL if there is no entry. */
 struct rn_nbr;
 struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst);
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e);
@@ -76,14 +80,14 @@ void rn_neigh_probe(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now);
 
 /* Writes the next frame to send: probe, reply, announcement or echo reply. Returns the length in
- * bytes; 0: nothing to send, or cap is below the longest ARP or ND frame. An echo reply longer than
- * cap is dropped and counted. */
+ * bytes. Returns 0 if there is nothing to send, or if cap is below the longest ARP or ND frame. An
+ * echo reply longer than cap is dropped and counted. */
 unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now);
 bool rn_neigh_wants_tx(const struct rn_neigh *n);
 
 /* Takes one entry that became READY, changed its MAC or became FAILED, so that pending resolutions
  * and QPs can be updated. addr is the next hop: for a peer behind a gateway the address of the
- * gateway (rn_port_next_hop()). False: no more changes. */
+ * gateway (rn_port_next_hop()). Returns false if there is no further change. */
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
 /* Number of changes so far. Another module compares it with the number it saw last to detect a

@@ -1,5 +1,5 @@
-/* Which routes, source addresses and packet fields follow from the network port's attributes? Owns
- * nothing; any thread. */
+/* Which routes, source addresses and packet fields follow from the attributes of the network port?
+ * This file owns nothing; any thread may call the functions. */
 #include "net/port_attr.h"
 
 #include <string.h>
@@ -77,9 +77,10 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 	return true;
 }
 
-/* Ranks the port's address number i as source address for dst; 0: it has the wrong family. An equal
- * scope counts most, since routers do not forward packets from link-local addresses; then whether
- * its prefix contains the next hop. */
+/* Ranks the port's address number i as source address for dst. Returns 0 if the address is of
+ * another family than dst. An address with the scope of dst (link-local or not) has the higher
+ * rank, since routers do not forward packets from link-local addresses. Among addresses that are
+ * equal in this, one whose prefix contains the next hop has the higher rank. */
 static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst,
 		      const struct rn_gid *hop)
 {

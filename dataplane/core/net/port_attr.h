@@ -1,6 +1,7 @@
 /* The network port's attributes, and what follows from them: own addresses (those of the port),
  * neighbours on the link, next hop and source address for a destination, and the fields that the
- * port gives to packets. Pure functions of their arguments; any thread. */
+ * port gives to packets. The functions depend on their arguments only, so any thread may call
+ * them. */
 #ifndef RN_PORT_ATTR_H
 #define RN_PORT_ATTR_H
 
@@ -31,27 +32,28 @@ struct rn_port_attr {
 bool rn_gid_is_host(const struct rn_gid *addr);
 bool rn_gid_is_link_local(const struct rn_gid *addr);
 
-/* Index of addr among the port's addresses; -1: it is none of them. */
+/* Returns the index of addr among the port's addresses, or -1 if addr is none of them. */
 int rn_port_own(const struct rn_port_attr *port, const struct rn_gid *addr);
 /* Is addr within the on-link prefix of one of the port's addresses? A link-local address is on the
  * link if the port has an address of its family. */
 bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr);
-/* The next hop for dst: dst itself if it is an address of the port, on the link, a group or
- * broadcast, else the gateway of its family. False: no route. */
+/* Sets *hop to the next hop for dst. This is dst itself if dst is an address of the port, on the
+ * link, a group or broadcast; otherwise it is the gateway of the family. Returns false if there is
+ * no route. */
 bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 		      struct rn_gid *hop);
-/* The port's address to use as source for dst: dst itself if it is an address of the port, else the
- * first one of the same family. Addresses of the same scope (link-local or not) are preferred, and
- * among them those whose prefix contains the next hop. False: no address of the family, or no
- * route. */
+/* Sets *src to the port's address to use as source for dst: to dst itself if dst is an address of
+ * the port. Otherwise the addresses of the family of dst are candidates. Those with the scope of
+ * dst (link-local or not) are preferred, and among them those whose prefix contains the next hop;
+ * of equal candidates the first one wins. Returns false if there is no candidate or no route. */
 bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src);
 
 /* The largest path MTU (code 1..5) whose packets fit into mtu bytes of Ethernet payload. */
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
-/* Completes an address vector to what packets carry (docs/spec/rocev2.md 1.2 and 1.3). VLAN: the
- * port's. Priority: the service level; if this is 0, the priority in the vector's VLAN tag, or
- * without one that of the port's tag. A traffic class or hop limit of 0 is replaced by the
- * port's. */
+/* Returns the address vector with the values that packets carry (docs/spec/rocev2.md 1.2 and 1.3).
+ * The VLAN is always that of the port. The priority is the service level. If this is 0, it is the
+ * priority in the VLAN tag of `av`, or, if `av` has no tag, the priority in the tag of the port. A
+ * traffic class or hop limit of 0 is replaced by that of the port. */
 struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
 /* Can this port send with the address vector? The source must be an address of the port and of the
  * destination's family, and the VLAN, if the vector has one, must be the port's. */

@@ -1,6 +1,6 @@
-/* Calls from the code of a QP to the neighbour table, the connection manager and other shards. On
- * shard 0, which owns the first two, the call is direct; on other shards a message goes to shard 0.
- * Runs on the shard's thread. */
+/* Calls from the code of a QP to the neighbour table, the connection manager and other shards.
+ * Shard 0 owns the neighbour table and the connection manager, so there these two are called
+ * directly. Any other shard sends a message to shard 0 instead. Runs on the shard's thread. */
 #include "qp/lane.h"
 
 void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref)

@@ -52,7 +52,7 @@ struct rn_lane {
 	struct rn_mcast mcast;
 
 	struct rn_neigh *neigh; /* neighbour table; shard 0 only */
-	/* connection manager; shard 0 only; files in qp/ do not include cm/cm.h */
+	/* connection manager; shard 0 only */
 	struct rn_cm *cm;
 	/* Points to rn_cm_comm_est(), so that files in qp/ need not include cm/cm.h. */
 	void (*comm_est)(struct rn_cm *cm, uint32_t qpn, rn_time now);

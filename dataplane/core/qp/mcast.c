@@ -1,5 +1,6 @@
-/* Which QPs are members of which multicast group? Owns the table of groups and their members;
- * packets only cause searches in it. Runs on the shard's thread. */
+/* Which QPs are members of which multicast group? This file owns the table of groups and their
+ * members. Commands change the table; packets only cause searches in it. Runs on the shard's
+ * thread. */
 #include "qp/mcast.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ void rn_mcast_fini(struct rn_mcast *m)
 }
 
 /* Searches m->gid, an array of addresses only: the groups themselves are large, and searching them
- * would touch more memory. NULL: the group is not in the table. */
+ * would touch more memory. Returns NULL if the group is not in the table. */
 static struct rn_mcast_group *find(const struct rn_mcast *m, const struct rn_gid *gid)
 {
 	for (uint32_t i = 0; i < m->ngroups; i++)
@@ -38,7 +39,7 @@ const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struc
 	return find(m, gid);
 }
 
-/* Finds the group, or adds it without members. NULL: the table of groups is full. */
+/* Finds the group, or adds it without members. Returns NULL if the table of groups is full. */
 static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_gid *gid)
 {
 	struct rn_mcast_group *g = find(m, gid);
@@ -90,7 +91,7 @@ int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 }
 
 /* Removes the QP from the group, and the group from the table if no shard has members any more.
- * False: the QP was not a member. */
+ * Returns false if the QP was not a member. */
 static bool leave(struct rn_mcast *m, struct rn_mcast_group *g, struct rn_qp *qp)
 {
 	uint32_t i = place_of(g, qp);

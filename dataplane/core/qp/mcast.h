@@ -31,14 +31,14 @@ struct rn_mcast {
 	struct rn_mcast_group *group; /* RN_GROUPS groups, allocated by rn_mcast_init() */
 };
 
-/* False: out of memory. */
+/* Allocates the table, which is empty. Returns false if there is no memory. */
 bool rn_mcast_init(struct rn_mcast *m);
 void rn_mcast_fini(struct rn_mcast *m);
 
 /* Attaching a member again changes nothing. -EINVAL: not a multicast address. -ENOSPC: no room
  * for another group, or for another member of this group. */
 int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
-/* -ENOENT: the QP is not a member. */
+/* Removes the QP from the group. -ENOENT: the QP is not a member. */
 int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
 /* Removes the QP from all its groups. */
 void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp);
@@ -47,7 +47,7 @@ void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp);
  * within RN_GROUPS; a further group is ignored. */
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards);
 
-/* NULL: no QP of this NIC is a member. */
+/* Returns the group with this address, or NULL if no QP of this NIC is a member. */
 const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struct rn_gid *gid);
 
 /* Does the group have members on this NIC? */

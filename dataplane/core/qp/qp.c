@@ -164,8 +164,8 @@ void rn_qp_fini(struct rn_qp *qp)
 
 /* ---- completions ---- */
 
-/* Returns the next CQE to fill; the caller then calls written_cqe(). NULL: the CQ is full. A CQ
- * that has overrun takes no further CQEs, and rn_shard_done() puts its QPs into ERR. */
+/* Returns the next CQE to fill; the caller then calls written_cqe(). Returns NULL if the CQ is
+ * full. A CQ that has overrun takes no further CQEs, and rn_shard_done() puts its QPs into ERR. */
 static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
 {
 	struct rn_cqe *cqe = rn_cq_claim(cq);

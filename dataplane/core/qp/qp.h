@@ -102,8 +102,8 @@ struct rn_qp_move_row {
 	/* sets of enum rn_qp_mask bits; RN_QP_STATE is always implied */
 	uint32_t mandatory, optional;
 };
-/* Returns the row of RN_QP_MOVE_ROWS that allows a QP of this type to go from `from` to `to`. NULL:
- * the transition is not allowed. */
+/* Returns the row of RN_QP_MOVE_ROWS that allows a QP of this type to go from `from` to `to`.
+ * Returns NULL if the transition is not allowed. */
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 
 /* ---- state of the responder ---- */
@@ -114,9 +114,11 @@ struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0: unused slot */
-	/* numbers of response packets: where the response (re)starts, the next to send */
+	/* Packets of the response are counted from 0. start: the packet from which the response is
+	 * sent, greater than 0 if the peer repeated only the rest of its request. next: the packet
+	 * to send next. */
 	uint32_t start, next;
-	uint64_t end;  /* value of rn_rx.taken after the request's last PSN; never wraps */
+	uint64_t end;  /* value of rn_rx.taken right after the request was accepted; never wraps */
 	uint64_t orig; /* atomic: the value in memory before the operation */
 	uint8_t op;    /* enum rn_operation of the request */
 	bool answered; /* the whole response has been sent at least once */
@@ -143,13 +145,14 @@ enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
-	uint64_t taken;		/* how many PSNs were accepted so far; never wraps */
-	uint8_t message;	/* enum rn_rx_message: kind of the message being received */
-	bool nak_sent;		/* a NAK was sent: no further NAK until epsn arrives */
-	bool nak_rnr;		/* the last NAK was an RNR NAK */
-	bool peer_seen;		/* the first packet has arrived, and COMM_EST was reported */
-	uint8_t rnr_naks;	/* number of consecutive RNR NAKs sent for the expected PSN */
-	uint8_t nrec, rec_next; /* rec[]: ring size (max_dest_rd_atomic), next slot to fill */
+	uint64_t taken;	  /* how many PSNs were accepted so far; never wraps */
+	uint8_t message;  /* enum rn_rx_message: kind of the message being received */
+	bool nak_sent;	  /* a NAK was sent: no further NAK until epsn arrives */
+	bool nak_rnr;	  /* the last NAK was an RNR NAK */
+	bool peer_seen;	  /* the first packet has arrived, and COMM_EST was reported */
+	uint8_t rnr_naks; /* number of consecutive RNR NAKs sent for the expected PSN */
+	/* rec[] is a ring: nrec is its size (max_dest_rd_atomic), rec_next the slot to fill next */
+	uint8_t nrec, rec_next;
 	uint8_t nowed, nowed_reads;
 	uint32_t done; /* how many bytes of the current message have been placed */
 	uint32_t rkey; /* WRITE: R_Key of the current message */
@@ -188,7 +191,8 @@ struct rn_qp {
 	bool own_turn;		 /* the last packet sent was a READ response: send a request next */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
 	struct rn_cq *send_cq, *recv_cq;
-	/* NULL: the QP has its own receives. Otherwise rq holds only the receive in use */
+	/* NULL: the QP has its own receive queue, rq. Otherwise receives come from the SRQ, and rq
+	 * holds only the one that is in use. */
 	struct rn_srq_ref *srq;
 	uint32_t recv_pd;      /* PD of the receives: that of the QP or of the SRQ */
 	struct rn_list active; /* in rn_lane.active while the QP may have something to send */
