@@ -15,7 +15,7 @@ struct rn_pump_options {
 	bool memif;
 	bool solo;  /* one lcore drives both ends, in one process */
 	bool write; /* true: frames as long as those of a WRITE, with a RETH; false: of a SEND */
-	bool bare;  /* neither copies payload nor computes a CRC */
+	bool bare;  /* only headers are written: no payload is copied, no CRC computed */
 	bool rtt;
 	bool json;
 	bool no_huge;
@@ -57,8 +57,9 @@ struct rn_pump_result {
 	int64_t lost; /* frames sent but not received; negative: the port duplicated frames */
 };
 
-/* In pump_port.c. Functions that fail print a message and exit, except rn_pump_wait_link.
- * rn_pump_eal starts EAL with `cpus`, an lcore list. */
+/* Defined in pump_port.c. A function that fails prints a message and exits; only
+ * rn_pump_wait_link() returns false instead. The argument `cpus` of rn_pump_eal() is EAL's list of
+ * lcores. */
 void rn_pump_eal(const struct rn_pump_options *o, const char *cpus, const char *name);
 void rn_pump_open_rings(const struct rn_pump_options *o, struct rn_pump_end *a,
 			struct rn_pump_end *b);
@@ -66,8 +67,9 @@ void rn_pump_open_memif(const struct rn_pump_options *o, struct rn_pump_end *e, 
 			const char *socket);
 bool rn_pump_wait_link(uint16_t port, unsigned ms);
 
-/* In pump_run.c. rn_pump_drive measures at end a; false: the other end does not respond.
- * rn_pump_serve serves at end b until PUMP_QUIT. rn_pump_solo does both on one lcore. */
+/* Defined in pump_run.c. rn_pump_drive() measures at end a; it returns false if end b does not
+ * respond. rn_pump_serve() serves at end b until the phase is PUMP_QUIT. rn_pump_solo() does the
+ * work of both ends on one lcore. */
 bool rn_pump_drive(const struct rn_pump_options *o, struct rn_pump_end *a,
 		   struct rn_pump_shared *sh, struct rn_pump_result *r);
 void rn_pump_serve(const struct rn_pump_options *o, struct rn_pump_end *b,

@@ -29,8 +29,8 @@ struct pump_flow {
 	uint32_t frames; /* frames of a message */
 	uint32_t part;	 /* number of the next frame within its message */
 	uint8_t *buf;
-	/* length of buf; distance of two messages in buf; offset of the current message; in
-	 * bytes */
+	/* in bytes: the length of buf, the distance of two messages in buf, the offset of the
+	 * current message in buf */
 	size_t bytes, stride, at;
 	uint64_t messages, bad;
 };
@@ -40,8 +40,8 @@ struct pump_flow {
 void rn_pump_flow_init(struct pump_flow *f, bool write, bool work, uint32_t size, uint32_t mtu,
 		       uint8_t *buf, size_t bytes);
 
-/* Goes back to the first frame of the current message, because a measurement may have ended in the
- * middle of the message. */
+/* Goes back to the first frame of the current message. Called before a measurement, since the
+ * previous one may have ended in the middle of the message. */
 static inline void pump_flow_realign(struct pump_flow *f)
 {
 	f->part = 0;

@@ -285,8 +285,9 @@ void rn_pump_solo(const struct rn_pump_options *o, struct rn_pump_end *a, struct
 			receive_turn(b, &rx, o->burst);
 		}
 		us = (double)(rte_rdtsc() - t) * 1e6 / (double)rte_get_tsc_hz();
-		/* One lcore has no distance to another, so the results are stored in one regime,
-		 * NEAR; bench_pump.c prints it as "one". */
+		/* Results are stored by regime, the class of distance between two lcores. One lcore
+		 * has no distance to another, so its results are all stored under NEAR;
+		 * bench_pump.c prints "one" instead of "near". */
 		rn_sample_add(&r->mpps[RN_REGIME_NEAR], (double)(tx.sent - frames) / us);
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(rx.messages - messages) / us);
 		r->epochs++;

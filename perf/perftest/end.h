@@ -83,9 +83,10 @@ bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev
 /* Takes the events that are queued or arrive within timeout_ms, and stores them for pt_event(). */
 void pt_events(struct pt_end *e, int timeout_ms);
 
-/* Called in loops that wait. Returns -1 if the user has asked to stop (e->stopped is set then), or
- * if the other end has been gone for more than a second, which is printed on stderr. A peer that
- * has finished closes its connection first, so its last data has that second to arrive. */
+/* Called in loops that wait. Returns 0 normally. Returns -1 if the user has asked to stop;
+ * e->stopped is then set. Also returns -1, after a message on stderr, if the other end has been
+ * gone for more than a second. That second lets the peer's last data arrive, since a peer that has
+ * finished disconnects at once. */
 int pt_check_peer(struct pt_end *e);
 
 uint64_t pt_now_ns(void);

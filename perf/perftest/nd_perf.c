@@ -107,7 +107,8 @@ static int give_up(struct test *x)
 	return -1;
 }
 
-/* Tests in both directions: exchanges the results with the other end and reports their sum. */
+/* Finishes a run in both directions: exchanges the results with the other end and reports their
+ * sum. */
 static int report_sum(struct test *x)
 {
 	struct pt_rates theirs, sum;
@@ -150,8 +151,8 @@ static int one_bidi_bw(struct test *x, uint32_t size)
 	return report_sum(x);
 }
 
-/* The end of a test of WRITEs, READs or atomics in one direction: the server gets the client's
- * result and reports it. */
+/* Finishes a test of WRITEs, READs or atomics in one direction: the server gets the client's result
+ * and reports it. */
 static int report_to_server(struct test *x)
 {
 	struct pt_rates theirs;
@@ -221,7 +222,8 @@ static int run_lat(struct test *x)
 	if (!x->o->all && !passive && one_lat(x, (uint32_t)x->o->size) != 0)
 		return -1;
 	pt_print_line();
-	/* With WRITEs both ends see the end of the test in the last byte of the last message. */
+	/* With WRITEs no message ends the test: each end sees the end of the test in the last byte
+	 * of the last WRITE. */
 	return x->o->tool->verb == PT_WRITE ? 0 : pt_talk_end(&x->t);
 }
 

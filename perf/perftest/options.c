@@ -289,8 +289,8 @@ static void settle(struct pt_options *o)
 		o->cq_mod = o->tx;
 	if (!o->set['f'])
 		o->margin = o->secs / 4;
-	/* The peak bandwidth looks at every pair of messages, which takes too long with more than
-	 * 20000. */
+	/* The peak bandwidth is computed from every pair of messages, which takes too long for more
+	 * than 20000 messages. */
 	o->no_peak |= o->secs || t->lat || (uint64_t)o->iters * o->qps > 20000;
 	if (o->json && !o->json_file)
 		o->json_file = "perftest_out.json";

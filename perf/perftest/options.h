@@ -25,7 +25,8 @@ struct pt_options {
 	uint64_t size; /* bytes of a message; with `all`: of the largest message */
 	unsigned iters;
 	unsigned secs; /* -D: length of a run in seconds; 0: a run has `iters` messages */
-	/* -f: seconds at the begin and at the end of a -D run that are not counted */
+	/* -f: this many seconds at the beginning of a -D run, and as many at its end, are not
+	 * counted */
 	unsigned margin;
 	unsigned qps, mtu, tx, rx, port, cq_mod, inline_bytes;
 	unsigned timeout, retry, outs, sl, tclass;
@@ -34,7 +35,7 @@ struct pt_options {
 	double limit; /* -w: the test fails if the average bandwidth is lower */
 	bool all, bidi, events, cm, cas, no_peak, unsorted, sorted;
 	bool gbits, report_both, json, cpu_freq, help, version, stats;
-	bool set[128]; /* indexed by letter: the option was given on the command line */
+	bool set[128]; /* set['s']: option -s was given; likewise for the other letters */
 };
 
 /* The program with this name, or NULL. */

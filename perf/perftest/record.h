@@ -17,9 +17,11 @@ struct pt_card {
 	uint32_t srqn;
 };
 
-/* a struct pt_card as text: colon-separated hexadecimal numbers, NUL */
-#define PT_TEXT_BYTES	108u
-#define PT_BINARY_BYTES 56u /* a struct pt_card in binary: big endian, 64-bit address aligned */
+/* bytes of a struct pt_card as text: hexadecimal numbers, each followed by a colon, and a final
+ * NUL */
+#define PT_TEXT_BYTES 108u
+/* bytes of a struct pt_card in binary: big endian, with the 64-bit address aligned */
+#define PT_BINARY_BYTES 56u
 
 void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES]);
 /* Returns false if the text has another format. */

@@ -15,9 +15,10 @@ struct pt_times {
 #define PT_MB 1048576.0	  /* bytes in a "MB" of perftest */
 #define PT_GB 125000000.0 /* bytes in a "Gb" of perftest */
 
-/* The results of `n` messages of `size` bytes that took `ns`; a rate of 1 means `unit` bytes per
- * second. The peak is the best rate of any run of consecutive messages, from the posting of its
- * first message to the completion of its last; 0 if `times` is NULL. */
+/* The results of `n` messages of `size` bytes that took `ns`. The fields `peak` and `average` are
+ * in units of `unit` bytes per second. The peak is the best rate of any run of consecutive
+ * messages, from the posting of its first message to the completion of its last; it is 0 if `times`
+ * is NULL. */
 struct pt_rates pt_rates_of(uint64_t size, uint64_t n, uint64_t ns, double unit,
 			    const struct pt_times *times);
 /* Adds the results of both directions. */
@@ -27,11 +28,12 @@ struct pt_latency {
 	double min, max, typical, average, stdev, p99, p999; /* all in us */
 };
 
-/* Computes latencies from the posting times, in ns, of n >= 5 messages, each of which was posted
- * when the answer to the previous message had arrived. `factor`: 2 if a latency is half a round
- * trip, else 1. Fills deltas[n - 1] with the latencies in us, in ascending order, and unless it is
- * NULL unsorted[n - 1], in order of time. As in perftest the two longest latencies are left out of
- * average, median and deviation, and `max` is the second longest. */
+/* Computes latencies from `posted`, the times in ns at which n >= 5 messages were posted. Each
+ * message was posted when the answer to the previous one had arrived. `factor` is 2 if a latency is
+ * half a round trip, else 1. Stores the n - 1 latencies in us twice: in `deltas` in ascending
+ * order, and in `unsorted`, which may be NULL, in order of time. As in perftest, average, median
+ * (`typical`) and deviation leave out the two longest latencies, and `max` is the second longest
+ * latency. */
 void pt_latency_of(const uint64_t *posted, size_t n, unsigned factor, double *deltas,
 		   double *unsorted, struct pt_latency *out);
 

@@ -9,15 +9,16 @@
  * SENDs, takes the messages of the other end. Stores the rates; after a failure, the rates up to
  * the failure. */
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
-/* Posts the receives that a run needs at its start, less those that an earlier run has left
- * posted. */
+/* Posts receives on each queue pair until as many are posted as a run needs at its start, those
+ * that an earlier run has left included. */
 int pt_run_receives(struct pt_end *e);
 
 struct pt_lat_result {
 	uint64_t n;
 	struct pt_latency lat; /* latencies of a run of `iters` messages */
 	double average, tps;   /* -D run: average latency in us, transactions per second */
-	/* n - 1 latencies in us, ascending and in order of time; NULL with -D */
+	/* the n - 1 latencies in us: `deltas` in ascending order, `unsorted` in order of time; both
+	 * are NULL with -D */
 	double *deltas, *unsorted;
 };
 

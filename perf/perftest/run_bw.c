@@ -15,7 +15,9 @@ struct bw {
 	bool asks, receives;
 	/* messages to send, and to receive, on each queue pair; UINT64_MAX with -D */
 	uint64_t per_qp;
-	struct pt_times *times; /* times of each message, for the peak; NULL: no peak */
+	/* times of each message, from which the peak bandwidth is computed; NULL: it is not
+	 * computed */
+	struct pt_times *times;
 	uint64_t ntimes, ncompleted;
 	uint64_t first;	  /* start of the run in ns */
 	uint64_t counted; /* with -D: messages counted in the sample */
@@ -128,8 +130,9 @@ static int await_first(struct bw *b)
 	return 0;
 }
 
-/* Runs the given number of messages. UC and UD may lose messages, so a run without progress for
- * STILL_NS ends too. *last: time of the last progress in ns. */
+/* Runs until all messages of the test are complete. With UC and UD, which may lose messages, the
+ * run also ends after STILL_NS without progress. Stores the time of the last progress in *last, in
+ * ns. */
 static int run_iterations(struct bw *b, uint64_t *last)
 {
 	uint64_t seen = 0;

@@ -24,8 +24,8 @@ static bool is_over(const struct lat *l)
 	return l->sent == l->o->iters;
 }
 
-/* True if a -D run is over. A wait for the peer must then end too, since the peer's run is over as
- * well. */
+/* True if a -D run is over. The peer's run is then over too and sends nothing more, so a wait for
+ * the peer must end. */
 static bool times_out(const struct lat *l)
 {
 	return l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;

@@ -35,7 +35,8 @@ struct pt_talk {
 	uint8_t *mem;
 	struct {
 		unsigned recv, bytes;
-		/* completed receives in order of arrival: number of the buffer, bytes */
+		/* the completed receives in order of arrival: the number of the message buffer, and
+		 * the bytes of the message in it */
 	} got[PT_TALK_RECVS];
 	unsigned ngot, sent, acked;
 };

@@ -82,7 +82,7 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 }
 
 /* Waits for one message. pt_check_peer() detects a peer that disconnects. A peer that dies without
- * disconnecting is detected by PATIENCE_NS, which is longer than any test. */
+ * disconnecting is detected only after PATIENCE_NS, which is longer than any test. */
 static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 {
 	uint64_t end = pt_now_ns() + PATIENCE_NS;

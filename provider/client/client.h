@@ -18,9 +18,10 @@ struct rn_client_cq_feed {
 	struct rn_cq_ring *ring; /* NULL until the first QP of the shard attaches */
 	uint64_t base;
 	uint64_t consumed; /* index of the first unread entry */
-	/* index: entries before it were there at the last firing and need no other notification */
+	/* entries before this index had been written at the last firing; they cause no further
+	 * one */
 	uint64_t fired;
-	/* index: entries before it were checked and do not meet the armed condition */
+	/* entries before this index were checked and do not meet the armed condition */
 	uint64_t scanned;
 };
 

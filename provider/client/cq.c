@@ -6,7 +6,8 @@
  * RN_EVENT_CQ is only a hint to check again, so a late, early or repeated event does no harm, and
  * no firing is lost.
  *
- * Any thread may call; poll, arm, fired and disarm need the CQ's lock, resize takes it itself. */
+ * Any thread may call these functions. The callers of rn_client_cq_poll(), _arm(), _fired() and
+ * _disarm() hold the CQ's lock; rn_client_cq_resize() takes it itself. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -154,8 +155,8 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 		struct rn_cq_ring *next = atomic_load_explicit(&ring->next, memory_order_acquire);
 		uint64_t end = base + atomic_load_explicit(&ring->tail, memory_order_acquire);
 
-		/* In the ring that the reader is at, the tail may have wrapped: count from the
-		 * reader's position instead of from `base`. */
+		/* In the ring that is being read, the tail may have wrapped at 2^32: add the number
+		 * of unread entries to `consumed` instead of adding the tail to `base`. */
 		if (ring == feed->ring)
 			end = feed->consumed +
 			      unread_in(ring, (uint32_t)(feed->consumed - feed->base));

@@ -1,7 +1,7 @@
-/* Memory windows: knows whether a window is bound, and chooses the R_Key of its next binding. Owns
- * struct rn_client_mw. Both are done without a command to the NIC: a binding begins when
- * rn_client_qp_bind() has posted its request, and ends when a shard stores the binding's R_Key in
- * shared->ended. Any thread may call. */
+/* Memory windows: knows whether a window is bound, and chooses the R_Key of its next binding.
+ * Neither takes a command to the NIC: a binding begins when rn_client_qp_bind() has posted its
+ * request, and ends when a shard stores the binding's R_Key in shared->ended. Owns struct
+ * rn_client_mw. Any thread may call these functions. */
 #include "client/client.h"
 
 #include <errno.h>

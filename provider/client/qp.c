@@ -154,8 +154,8 @@ static bool is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Adds an atomic's operands in the second slot; its only SGE is in the first. If that SGE has
- * length 0 it was left out, and the shard will complete the atomic with an error. */
+/* Stores an atomic's operands in the second slot; the atomic's only SGE is in the first slot. If
+ * the SGE had length 0, it was left out, and the shard will complete the atomic with an error. */
 static void put_operands(struct rn_sgl_slots *out, const struct rn_atomic *operands)
 {
 	*rn_wqe_atomic(&out->head) = *operands;
@@ -213,9 +213,10 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	return 0;
 }
 
-/* Whether to ring the shard's doorbell. A receive usually needs none, since a shard takes all
- * posted requests before it handles packets. In RESET and ERR it does: no packet will wake the
- * shard, and the caller may wait for the receive's error completion. */
+/* Returns whether to ring the shard's doorbell. A request other than a receive always needs it. A
+ * receive usually does not, since a shard takes all posted requests before it handles packets. A
+ * receive in RESET or ERR needs it: no packet will wake the shard, and the caller may wait for the
+ * receive's error completion. */
 static bool must_ring(const struct rn_client_qp *qp, bool recv)
 {
 	enum rn_qp_state state;

@@ -2,11 +2,11 @@
  * interface pointer is one of this library's objects.
  *
  * There are two counts. `clients` is what AddRef and Release return. `refs` keeps the memory
- * allocated: all client references together count as one, and every other object that uses this one
- * and every running event handler count as one each. When the last client reference is released,
- * `retire` runs once, on the releasing thread; it must not return before all OVERLAPPEDs of the
- * object have their final status. `destroy` runs when `refs` reaches 0, on any thread, the event
- * thread included. Any thread may call these functions. */
+ * allocated. In `refs`, all client references together count as one; each other object that uses
+ * this one counts as one, and so does each running event handler. When the last client reference is
+ * released, `retire` runs once, on the releasing thread; it must not return before all OVERLAPPEDs
+ * of the object have their final status. `destroy` runs when `refs` reaches 0, on any thread, the
+ * event thread included. Any thread may call these functions. */
 #ifndef ND_COM_H
 #define ND_COM_H
 
@@ -27,7 +27,7 @@ struct nd_class {
 	const char *name;
 	const void *vtbl; /* address of vtable slot 0 */
 	const GUID *own;
-	const GUID *base; /* a base interface besides IUnknown; NULL: none */
+	const GUID *base; /* interface implemented besides IUnknown and `own`; NULL: none */
 	void (*retire)(struct nd_object *);
 	void (*destroy)(struct nd_object *);
 	/* Handles an event of the NIC for this object. Runs on the event thread without locks.

@@ -57,8 +57,9 @@ bool nd_connector_tie(struct nd_connector *c, struct nd_qp *qp)
 	return free_to_tie;
 }
 
-/* Drops the reference that the queue pair held on the connector; the caller must hold another
- * reference. */
+/* Unties the queue pair and drops the reference that it held on the connector; the caller must hold
+ * another reference on the connector. Returns the queue pair with the connector's reference on it,
+ * or NULL. */
 struct nd_qp *nd_connector_untie(struct nd_connector *c)
 {
 	struct nd_qp *qp;
@@ -182,8 +183,8 @@ void nd_connector_qp_released(struct nd_connector *c)
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
-		/* complete the request before the queue pair's Release returns, as every
-		 * cancellation does */
+		/* like every Release, that of the queue pair returns only when the requests that it
+		 * cancels have ended */
 		if (request != NULL)
 			os_request_finish(request, ND_CANCELED);
 	}
@@ -678,9 +679,9 @@ static HRESULT NotifyDisconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	return hr;
 }
 
-/* Sends the DREQ. The queue pair is flushed only when the DREP has arrived: the peer's
- * acknowledgements arrive before its DREP, and this side's acknowledgements leave before the
- * DREQ. */
+/* Sends the DREQ unless the peer has disconnected first. The queue pair is flushed only when the
+ * DREP has arrived: the peer's acknowledgements arrive before its DREP, and this side's
+ * acknowledgements leave before the DREQ. */
 static void start_disconnect(struct nd_connector *c, struct os_request *request)
 {
 	int rc;

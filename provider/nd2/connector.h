@@ -22,8 +22,9 @@
 #define ND_MIN_RNR_TIMER 14
 #define ND_RNR_STEP	 4
 #define ND_RNR_RETRY	 6
-/* With a shared receive queue the peer retries for ever: the first wait is 1.28 ms, and each later
- * one is 1.33 to 1.5 times as long, up to 492 ms. */
+/* With a shared receive queue the peer retries for ever (ND_RNR_UNLIMITED). The first wait is 1.28
+ * ms (ND_MIN_RNR_TIMER). ND_SRQ_RNR_STEP makes each later wait 1.33 to 1.5 times as long, up to 492
+ * ms. */
 #define ND_SRQ_RNR_STEP	 1
 #define ND_RNR_UNLIMITED 7
 
@@ -50,7 +51,7 @@ struct nd_connector {
 	struct nd_qp *qp;
 	/* first PSN that the peer is to use, announced to it in this side's REQ or REP */
 	uint32_t psn;
-	/* read limits: as the client requested at first, then as negotiated */
+	/* read limits: at first those that the client requested, later the negotiated ones */
 	uint8_t inbound, outbound;
 	struct rn_qp_attr attr; /* attributes for the queue pair, from the CM */
 	uint16_t data_len;
@@ -75,8 +76,8 @@ void nd_connector_end_step(struct nd_connector *, HRESULT status);
 void nd_connector_end_notify(struct nd_connector *, HRESULT status);
 /* Flushes the queue pair and unties it from the connector; it cannot be connected again. */
 void nd_connector_end_qp(struct nd_connector *);
-/* To be called when the peer has disconnected and no request in flight is waited for any more:
- * flushes the queue pair, answers the DREQ, and completes a Disconnect that is pending. */
+/* To be called when the peer has disconnected and the connector no longer waits for requests in
+ * flight. Flushes the queue pair, answers the DREQ, and completes a pending Disconnect. */
 void nd_connector_send_drep(struct nd_connector *);
 /* To be called when the link is down or the queue pair has failed: completes a Disconnect that
  * waits for the peer. */

@@ -109,10 +109,10 @@ void nd_connector_send_drep(struct nd_connector *c)
 }
 
 /*
- * To be called when the peer has disconnected or the queue pair has failed: NotifyDisconnect ends
- * first, the flush comes later. Between the two, requests in flight may still complete: the peer
- * may have received them while its acknowledgement is late or lost, and the peer's queue pair
- * repeats acknowledgements until its DREQ is answered.
+ * To be called when the peer has disconnected or the queue pair has failed. NotifyDisconnect ends
+ * at once; the flush comes later. Until the flush, requests in flight may still complete: the peer
+ * may have received such a request, while its acknowledgement is late or lost. The peer's queue
+ * pair repeats lost acknowledgements until the peer's DREQ is answered.
  */
 static void peer_gone(struct nd_connector *c)
 {
@@ -149,9 +149,10 @@ static void on_established(struct nd_connector *c)
 		transport_dead(c);
 }
 
-/* The connection attempt ended because the peer sent a REJ or did not answer. This may happen at
- * four points: after this side's REQ, after its REP, and while this side's client has yet to call
- * CompleteConnect or Accept. */
+/* The connection attempt has ended because the peer sent a REJ, disconnected, or did not answer.
+ * This may happen after this side's REQ, after its REP, while this side's client has yet to call
+ * CompleteConnect (state REP_RECEIVED), and while it has yet to call Accept (state
+ * REQ_RECEIVED). */
 static void peer_refused(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
 {
 	switch (c->state) {
@@ -195,14 +196,15 @@ static void on_unreachable(struct nd_connector *c, const struct rn_event *ev)
 static void on_disconnected(struct nd_connector *c)
 {
 	switch (c->state) {
-	case ND_CN_REP_SENT: /* the peer had sent its RTU, which was lost, before it disconnected */
+	case ND_CN_REP_SENT: /* the peer's RTU was lost, and the peer has now disconnected */
 		nd_connector_end_step(c, ND_SUCCESS);
 		peer_gone(c);
 		break;
 	case ND_CN_CONNECTED:
 		peer_gone(c);
 		break;
-	case ND_CN_DISCONNECTING: /* the DREQ was answered, timed out, or crossed the peer's DREQ */
+	/* this side's DREQ was answered, timed out, or crossed the peer's DREQ */
+	case ND_CN_DISCONNECTING:
 		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;
 		nd_connector_end_step(c, ND_SUCCESS);

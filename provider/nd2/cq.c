@@ -1,10 +1,12 @@
-/* Completion queues: results for GetResults, and the Notify requests that wait for the next one.
+/* Completion queues: the results that GetResults returns, and the Notify requests that wait for the
+ * next result.
  *
  * provider/client decides when a queue fires (rn_client_cq_arm() and so on); this file keeps the
- * waiting OVERLAPPEDs. One lock, that of the CQ, guards both, so other threads see a firing and the
- * completion of its requests as one step. Requests for ND_CQ_NOTIFY_ERRORS wait on the same list,
- * so that Cancel ends all requests in their order, but results do not complete them. Any thread may
- * call; events are handled on the event thread. */
+ * OVERLAPPEDs of the waiting Notify requests. The CQ's lock guards both, so other threads see a
+ * firing and the completion of its requests as one step. Notify requests for ND_CQ_NOTIFY_ERRORS
+ * wait on the same list, so that Cancel ends all requests in their order. No result completes them;
+ * they wait for the queue's failure. Any thread may call; events are handled on the event
+ * thread. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -48,7 +50,8 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_cq *)obj);
 }
 
-/* Queue pairs hold references on their CQs, so none uses this CQ any more. */
+/* Runs when the last reference is gone. Each queue pair holds a reference on its CQs, so no queue
+ * pair uses this CQ any more. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_cq *cq = (struct nd_cq *)obj;

@@ -66,9 +66,9 @@ int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, stru
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
-	/* Add no route once the network port is gone: RN_EVENT_PORT_GONE is passed, under this
-	 * lock, to the objects that have a route by then; an object that got its route later would
-	 * miss it. */
+	/* Add no route once the network port is gone. dispatch_to_all() looks up the objects that
+	 * get RN_EVENT_PORT_GONE under this lock; an object that got its route later would miss
+	 * that event. */
 	if (rn_client_gone(dev->client)) {
 		pthread_mutex_unlock(&d->lock);
 		return -ENODEV;
@@ -146,8 +146,8 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 	return true;
 }
 
-/* Stores up to n objects of a hash bucket to which the event of this round was not passed yet, with
- * a reference on each, and returns their number. */
+/* Finds up to n objects of one hash bucket that have not got the event of this round yet. Takes a
+ * reference on each, stores them in objs and returns their number. */
 static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_object *objs[],
 			       unsigned n)
 {
@@ -164,8 +164,8 @@ static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_obje
 }
 
 /* To be called when the network port is gone or its link is down: passes that event to every object
- * that has a route. An object created later does not get it: its creation fails (port gone), or it
- * reads `link_down`. */
+ * that has a route. An object created later needs no event: with the port gone its creation fails,
+ * and with the link down a connector's Disconnect reads `link_down`. */
 static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 {
 	struct nd_object *objs[64];
@@ -214,9 +214,8 @@ static void *run_events(void *arg)
 		atomic_fetch_add(&busy, 1);
 		for (unsigned i = 0; i < n; i++)
 			handle(d, &ev[i]);
-		/* A handler has dropped the last reference on the device: nd_device_put() was
-		 * called on this thread, cannot wait for the thread's end, and so left the closing
-		 * to this place. */
+		/* True if a handler has dropped the last reference on the device. nd_device_put()
+		 * then ran on this thread, which it cannot join, so the device is closed here. */
 		if (d->index == ND_MAX_DEVICES) {
 			close_device(d);
 			atomic_fetch_sub(&busy, 1);

@@ -31,10 +31,10 @@ void nd_device_put(struct nd_device *);
  * drops the last reference closes the device itself. Must not be called by an event thread. */
 void nd_device_wait_closed(unsigned timeout_ms);
 
-/* Routes events: from now on those with this id go to obj, instead of the object of an earlier
- * route. A route does not keep obj alive: its retire or destroy function must remove the route.
- * -ENOMEM; -ENODEV: the network port is gone. RN_EVENT_PORT_GONE goes to every object that has a
- * route. */
+/* Routes events: from now on events with this id go to obj, instead of the object of an earlier
+ * route. A route does not keep obj alive: obj's retire or destroy function must remove the route.
+ * RN_EVENT_PORT_GONE goes to every object that has a route. Returns 0, -ENOMEM, or -ENODEV if the
+ * network port is gone. */
 int nd_device_route(struct nd_device *, enum nd_route, uint32_t id, struct nd_object *);
 void nd_device_unroute(struct nd_device *, enum nd_route, uint32_t id);
 /* Passes an event to the object that its id is routed to. False: there is no such object. Must be

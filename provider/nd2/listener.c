@@ -1,9 +1,9 @@
 /* Listeners: match connection requests with waiting connectors. There are two queues, one of which
- * is always empty: `arrived` holds connection requests that wait for a GetConnectionRequest, and
- * the request list holds GetConnectionRequest calls that wait for a connection request (their
- * cookie is a counted reference on the connector). The backlog is enforced here and not by the CM,
- * since only the connection requests in `arrived` count. Any thread may call; connection requests
- * arrive on the event thread. */
+ * is always empty. `arrived` holds connection requests that wait for a GetConnectionRequest.
+ * `async.requests` holds GetConnectionRequest calls that wait for a connection request; the field
+ * `cookie` of such a call is a counted reference on its connector. The backlog is enforced here and
+ * not by the CM, since only the connection requests in `arrived` count. Any thread may call;
+ * connection requests arrive on the event thread. */
 #include "nd2/connector.h"
 
 #include "nd2/status.h"
@@ -142,9 +142,9 @@ static void end_locked(struct nd_listener *l, HRESULT status)
 	os_request_list_cancel(&l->async.requests, status);
 }
 
-/* If the GetConnectionRequest of this connector is not on the list any more, a connection request
- * has found the connector released and completed the call with ND_CANCELED; the flush publishes
- * that completion. */
+/* Ends the GetConnectionRequest that waits with this connector. If it is not on the list any more,
+ * a connection request has found the connector released, and has completed the call with
+ * ND_CANCELED; os_notice_flush() then publishes that completion. */
 void nd_listener_withdraw(struct nd_listener *l, const struct nd_connector *connector)
 {
 	struct os_request *request;

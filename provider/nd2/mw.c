@@ -16,7 +16,7 @@ struct nd_mw {
 	struct nd_adapter *adapter;
 	struct rn_client_mw *nic;
 	/* Guarded by adapter->bindings: the region of the last binding, and the previous and next
-	 * window on the region's list. That binding may have ended since. */
+	 * window on that region's list. The last binding may have ended since. */
 	struct nd_span *span;
 	struct nd_mw *next, *prev;
 };

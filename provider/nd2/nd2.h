@@ -2,10 +2,10 @@
  * call on one another.
  *
  * Every object holds a reference on its adapter, and a queue pair on its completion queues; a
- * connector and its queue pair hold references on each other while they are tied. Lock order:
- * listener, connector, the adapter's `ties`, queue pair; region, the adapter's `bindings`. A
- * completion queue's lock is a leaf lock. Commands to the NIC may be run with any of these locks
- * held, since the NIC never waits for a lock of this library. */
+ * connector and its queue pair hold references on each other while they are tied. There are two
+ * lock orders. The first is: listener, connector, the adapter's `ties`, queue pair. The second is:
+ * region, the adapter's `bindings`. A completion queue's lock is a leaf lock. Commands to the NIC
+ * may be run with any of these locks held, since the NIC never waits for a lock of this library. */
 #ifndef ND_ND2_H
 #define ND_ND2_H
 
@@ -15,8 +15,8 @@
 
 /* The limits that an adapter offers its clients; the NIC may lower them further. */
 #define ND_MAX_SGE 16u
-/* SGEs per request that every queue pair accepts at least, since some clients create queue pairs
- * for one SGE and then post two */
+/* every queue pair accepts at least this many SGEs per request, since some clients create a queue
+ * pair for one SGE and then post two */
 #define ND_MIN_SGE    2u
 #define ND_MAX_INLINE 256u
 /* Thresholds in bytes, chosen by measurement: docs/benchmarks.md. */
@@ -28,7 +28,7 @@
 #define ND_MAX_CQ_DEPTH	    65536u
 #define ND_MAX_TRANSFER	    (1u << 30)
 #define ND_MAX_CALLER_DATA  RN_CM_REQ_DATA
-#define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* the smaller of Accept (REP) and Reject (REJ) */
+#define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* Accept and Reject; a REJ holds less than a REP */
 
 extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, nd_mr_class,
 	nd_mw_class, nd_srq_class, nd_qp_class, nd_connector_class, nd_listener_class;
@@ -74,11 +74,11 @@ struct nd_async {
 	struct os_request_list requests;
 };
 
-/* The body of every object's GetOverlappedResult: the status is in the OVERLAPPED, so the object
- * does not matter. */
+/* The body of every object's GetOverlappedResult. It does not need the object, since the status is
+ * in the OVERLAPPED. */
 HRESULT nd_overlapped_result(OVERLAPPED *, BOOL wait);
-/* The body of GetNotifyAffinity of every queue: one delivery thread publishes the notifications of
- * all objects. */
+/* The body of every queue's GetNotifyAffinity. All queues have the same affinity, since one
+ * delivery thread publishes the notifications of all objects. */
 HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity);
 /* Initializes the struct and takes references on the adapter and the file. ND_INVALID_HANDLE: the
  * handle is not an overlapped file of this adapter instance. */

@@ -49,9 +49,9 @@ static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 	return n < 0 ? 0 : (unsigned)n;
 }
 
-/* Returns an adapter's id: a hash of its name (FNV-1a), so that the id is the same in every process
- * and whether the adapter is open or not. The GUID would not do: it is derived from the MAC, which
- * may be that of the network port's device and is then known only while the port is open. */
+/* Returns an adapter's id: a hash of its name (FNV-1a). So the id is the same in every process, and
+ * whether the adapter is open or not. The adapter's GUID would not do: it is derived from the MAC,
+ * which may be that of the network port's device, and is then known only while the port is open. */
 static uint64_t id_of(const struct rn_link_info *info)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);

@@ -45,7 +45,8 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_srq *)obj);
 }
 
-/* Queue pairs hold references on their SRQ, so none uses this SRQ any more. */
+/* Runs when the last reference is gone. Each queue pair holds a reference on its SRQ, so no queue
+ * pair uses this SRQ any more. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_srq *srq = (struct nd_srq *)obj;
@@ -136,7 +137,8 @@ static HRESULT notify_locked(struct nd_srq *srq, struct os_request *request)
 		os_request_refuse(request, ND_DEVICE_REMOVED);
 		return ND_DEVICE_REMOVED;
 	}
-	/* If the limit event has fired by now, it completes the earlier requests, not this one. */
+	/* If the limit event has fired by now, it belongs to the earlier requests: complete them
+	 * before this request is added. */
 	complete_if_fired(srq);
 	os_request_list_add(&srq->async.requests, request);
 	arm(srq);

@@ -5,7 +5,7 @@
  *           module; a thread that must not return before the notice is published may publish it
  *           itself.
  *   work    a step of an object that takes the object's lock. It runs on the delivery thread only.
- *           At present no object of provider/nd2 posts one.
+ *           At present no object of provider/nd2 posts a work.
  *
  * Posting a notice or a work is lock-free, and cheap enough for a thread that polls a NIC.
  */
@@ -51,16 +51,17 @@ void os_notice_flush(void);
 void os_work_init(struct os_work *, void (*run)(struct os_work *));
 
 /*
- * Queues the work to run once, soon. A work that is posted again while it is queued still runs
- * once, and the call returns false; a work that is posted again while it runs is run once more. The
- * run sees everything that the posting thread wrote before. Any thread may call; never blocks. The
- * object must stay alive until the run: hold one reference for each call that returned true.
+ * Queues the work to run once, soon. If the work is queued already, it still runs once, and the
+ * call returns false. If the work is running, it is run once more. The run sees everything that the
+ * posting thread wrote before the post. Any thread may call; never blocks. The object must stay
+ * alive until the run: hold one reference for each call that returned true.
  */
 bool os_work_post(struct os_work *);
 
 /*
  * Returns when the work is neither queued nor running. The caller must ensure that no thread posts
- * the work any more, must hold no lock that the work takes, and must not be called by the work.
+ * the work any more, and must hold no lock that the work takes. A work must not call this function
+ * for itself.
  */
 void os_work_drain(struct os_work *);
 

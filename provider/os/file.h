@@ -13,7 +13,8 @@ struct os_file;
 
 /*
  * Creates a file of the adapter instance with the number `owner`; such numbers are never reused.
- * ND_NO_MEMORY. ND_INSUFFICIENT_RESOURCES: the delivery thread cannot be started.
+ * Returns ND_NO_MEMORY if there is no memory or no handle, ND_INSUFFICIENT_RESOURCES if the
+ * delivery thread cannot be started.
  */
 HRESULT os_file_create(uint64_t owner, HANDLE *handle);
 

@@ -160,8 +160,8 @@ HRESULT os_handle_close(HANDLE handle)
 	} while (!atomic_compare_exchange_weak(&slot->state, &state, state & ~OPEN));
 	if (object->ops->close)
 		object->ops->close(object);
-	os_object_put(object); /* the handle's reference */
-	os_object_put(object); /* the reference of os_handle_get above */
+	os_object_put(object); /* drops the reference that the open handle held */
+	os_object_put(object); /* drops the reference that os_handle_get() took */
 	return ND_SUCCESS;
 }
 

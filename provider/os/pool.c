@@ -85,8 +85,9 @@ static void *run_routines(void *late)
 			break;
 		taken = unhook_first();
 		if (pool.queued > pool.idle)
-			/* do this before the routine runs: it and the routines of all other threads
-			 * may block until the routine of a packet still queued has run */
+			/* Add a thread before the routine runs: this routine, and those that run on
+			 * all other threads, may wait for the routine of a packet that is still
+			 * queued. */
 			add_thread();
 		pthread_mutex_unlock(&pool.lock);
 		/* Free the packet before the call, because the routine may end the process. */

@@ -1,7 +1,8 @@
 /*
- * Requests on OVERLAPPEDs: how they begin, and how their end becomes visible to the client. The
- * normal path: begin, put on the object's list, complete, publish (on the delivery thread), queue
- * the completion packet to the completion port.
+ * Requests on OVERLAPPEDs: how they begin, and how their end becomes visible to the client.
+ * Normally a method begins the request and puts it on the object's list. Later the object completes
+ * the request. The delivery thread then publishes the completion and queues the completion packet
+ * to the completion port.
  *
  * Clients depend on the order of publication: InternalHigh, Internal, the event, the threads that
  * wait for the OVERLAPPED, the completion packet. Once Internal is written, the OVERLAPPED is not

@@ -7,8 +7,8 @@
  *   2. os_request_begin: reads the OVERLAPPED's hEvent (event and low bit) and takes all
  *      references. The later steps need no memory.
  *   3. The object adds the request to its own list (struct os_request_list), under its own lock:
- *      now the OVERLAPPED is pending and its event cleared. A request that ends at once is never on
- *      a list, and is pending only for that moment.
+ *      now the OVERLAPPED is pending and its event cleared. A request that ends at once is not put
+ *      on a list; os_request_complete and os_request_finish then make the OVERLAPPED pending.
  *   4. Exactly one of these calls ends the request:
  *        os_request_complete   posts the completion; the delivery thread publishes it. For NIC
  *                              threads.
@@ -57,7 +57,7 @@ struct os_request {
 	struct os_request *next;
 	struct os_request *prev;
 
-	/* for the object that the request belongs to; zero at first */
+	/* set by the object that the request belongs to; zero at first */
 	uint32_t kind;
 	uint64_t tag;
 	void *cookie;

@@ -1,8 +1,9 @@
-/* Loads the provider libraries that the catalogue lists. Owns the number of starts (NdStartup) not
- * yet stopped, the catalogue's entries, which are read again when the catalogue has changed, and
- * the loaded libraries. A library whose objects clients still hold stays loaded even when its entry
- * is removed, and after the last util_framework_stop(); a later start finds it again. One lock
- * guards all of this; it is held while a provider is called, so providers must not call back. */
+/* Loads the provider libraries that the catalogue lists. Owns the number of NdStartup calls that no
+ * NdCleanup has followed yet, the catalogue's entries, and the loaded libraries. The entries are
+ * read again when the catalogue has changed. A library whose objects clients still hold stays
+ * loaded, even when its entry is removed, and even after the last util_framework_stop(); a later
+ * start finds it again. One lock guards all of this; it is held while a provider is called, so
+ * providers must not call back. */
 #include "util/framework.h"
 
 #include "util/catalogue.h"

@@ -152,9 +152,9 @@ static void let_go(struct talk *t)
 
 static void farewell(struct talk *t)
 {
-	/* let_go() is called twice, because a request that the peer withdrew before the client took
-	 * its event outlives the listener: hear() takes that event and adds the request's id to
-	 * t->ids. */
+	/* A connection request outlives the listener if the peer withdrew it before the client took
+	 * its event. hear() takes that event and adds the request's id to t->ids, so let_go() is
+	 * called once more. */
 	let_go(t);
 	hear(t);
 	let_go(t);

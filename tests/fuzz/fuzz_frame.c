@@ -26,8 +26,9 @@ static bool pad_is_zero(const struct rn_pkt *pkt)
 	return true;
 }
 
-/* True if the input is exactly what rn_frame_build() makes of the packet: no padding after the
- * packet, zero pad bytes, no priority tag, and no IPv4 checksum of 0xFFFF instead of 0. */
+/* True if rn_frame_build() must make exactly the input from the packet. The input then has no
+ * padding after the packet, no pad byte but zero, no priority tag, and no IPv4 checksum of 0xFFFF
+ * (which means 0). */
 static bool canonical(const struct rn_pkt *pkt, const uint8_t *frame, size_t len)
 {
 	bool tagged = rn_load16(frame + RN_ETH_TYPE) == RN_ETHERTYPE_VLAN;

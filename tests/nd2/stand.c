@@ -31,8 +31,8 @@ static void connect_them(struct stand *s)
 	HR(CALL(s->peer->connector, NotifyDisconnect, &s->peer_notify), ND_PENDING);
 }
 
-/* The peer posts two Sends, but this side has only one receive. The second Send waits, and the
- * peer's end of the connection lasts until that Send has ended. */
+/* The peer posts two Sends, but this side has only one receive. The second Send waits, and the peer
+ * ends its side of the connection only when that Send has ended. */
 static void make_the_peer_drain(struct stand *s)
 {
 	HR(post_send(s->peer, 0, 8, 2, 0), ND_SUCCESS);

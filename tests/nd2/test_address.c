@@ -167,7 +167,7 @@ static void nd2_own_every_way_to_name_an_address(void **state)
 	check_route(1, v6(1, 0), v6(0, 0), v6(1, 0), v6(0, 0), v6(1, 0));
 	check_route(1, any4(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, any6(0), any6(0), v6(1, 0), v6(0, 0), v6(1, 0));
-	/* The wildcard :: of a listener or connector includes IPv4. */
+	/* A listener or connector that is bound to the wildcard :: works over IPv4 too. */
 	check_route(1, any6(0), any6(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, any6(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v4(1, 6000), v4(0, 6001), v4(1, 0), v4(0, 0), v4(1, 0));

@@ -1,6 +1,6 @@
-/* What is listed when addresses are added to the configuration or removed from it: by the provider,
- * by an open adapter, and by the helper library. The argument is the folder of the provider
- * catalogue. */
+/* Tests which addresses are listed after addresses were added to the configuration or removed from
+ * it: by the provider, by an open adapter, and by the helper library. The argument is the folder of
+ * the provider catalogue. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -155,9 +155,9 @@ static void nd2_own_an_open_adapter_keeps_its_addresses(void **state)
 	adapter_lists(a, "192.0.2.1 2001:db8::1 ");
 	rewrite(moved);
 	adapter_lists(a, "192.0.2.1 2001:db8::1 ");
-	/* The provider lists the old addresses of the open adapter. 192.0.2.7 has been added to the
-	 * configuration of that adapter, but cannot be opened before it is closed, so it is not
-	 * listed. */
+	/* The provider lists the old addresses of the open adapter. The configuration now gives
+	 * 192.0.2.7 to that adapter. The new address cannot be opened before the adapter is closed,
+	 * so it is not listed. */
 	provider_lists("192.0.2.1 2001:db8::1 192.0.2.2 ");
 	helper_lists("192.0.2.1 2001:db8::1 192.0.2.2 ");
 	assert_true(id_at("192.0.2.7") == 0);

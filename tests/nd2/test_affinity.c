@@ -103,10 +103,10 @@ static void nd2_own_queue_pairs_follow_the_affinity_of_their_queues(void **state
 	} rows[] = {
 		{0, 1, 0, 1, 0},
 		{0, 2, 0, 0, 1},
-		{0, 2, 1, 0, 1}, /* both differ: that of the receive queue decides */
+		{0, 2, 1, 0, 1}, /* the affinities differ: that of the receive queue decides */
 		{0, 0, 1, 1, 0},
 		{0, 0, 2, 0, 1},
-		{0, 4, 0, 0, 1}, /* CPU 2 has no shard: that of CPU 1 is nearest */
+		{0, 4, 0, 0, 1}, /* CPU 2 has no shard; of the CPUs with one, CPU 1 is nearest */
 		{0, (KAFFINITY)1 << 63, 0, 0, 1},
 		{0, 0, 0, 0, 0}, /* no affinity: the shard on the caller's CPU */
 		{0, 0, 0, 1, 1},
@@ -233,7 +233,7 @@ static void nd2_own_affinity_is_that_of_the_thread_that_notifies(void **state)
 	/* CreateCompletionQueue's affinity does not move the delivery thread. */
 	assert_int_equal(reported(cq), any);
 	pin_caller(1);
-	/* The CPU of the calling thread does not move it either. */
+	/* Pinning the calling thread does not move the delivery thread either. */
 	assert_int_equal(reported(cq), any);
 	let_caller_go();
 	for (unsigned cpu = 0; cpu < 2; cpu++) {

@@ -49,8 +49,8 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 	for (int round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			HR(try_to_reach(&p.a, rows[i].which, rows[i].port), rows[i].status);
-	/* The peer rejects the request. A connector that has rejected is spent, so the peer makes a
-	 * new one. */
+	/* The peer rejects the request. A connector that has rejected cannot be used again, so the
+	 * peer makes a new one. */
 	reach_request(&p, NULL, &connect);
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_SUCCESS);
 	HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);

@@ -166,7 +166,7 @@ class End
 	const message &hear(UINT32 what, unsigned n);
 
 	const sockaddr_in local;
-	/* Number of messages that the peer sends; receives posted beyond it end as cancelled. */
+	/* Number of messages that the peer sends; the receives left over end as cancelled. */
 	const unsigned peer_says;
 	Event event;	/* set at the end of a request that done() waits for */
 	Event departed; /* set at the end of NotifyDisconnect */
@@ -182,8 +182,8 @@ class End
 	Ref<IND2QueuePair> qp;
 	Ref<IND2Connector> connector;
 	Ref<IND2Listener> listener;
-	/* Notify calls so far: the odd ones are awaited by the event, the even ones by the
-	 * completion port. */
+	/* Number of Notify calls so far. The event shows the end of the odd ones, the completion
+	 * port that of the even ones. */
 	unsigned asked = 0;
 	/* Numbers of requests of this side and of messages from the peer that have completed. */
 	unsigned requests = 0, messages = 0;
@@ -246,8 +246,8 @@ message *End::slot(unsigned i)
 	return reinterpret_cast<message *>(region.data() + AT_SLOTS) + i;
 }
 
-/* Calls Notify and waits for its end, by the event and by a packet at the completion port in
- * turn. */
+/* Calls Notify and waits for its end: alternately by the event and by a packet at the completion
+ * port. */
 void End::notified()
 {
 	const bool by_event = ++asked % 2 != 0;
@@ -402,7 +402,8 @@ void End::converse()
 /* Disconnects, and checks that the unused receives are cancelled. */
 void End::disconnect()
 {
-	/* Only the server gets 4 messages: it waits until the client has disconnected. */
+	/* The server gets 4 messages, the client 3. The server waits until the client has
+	 * disconnected. */
 	if (peer_says == 4) {
 		departed.wait("NotifyDisconnect");
 		must("NotifyDisconnect", connector->GetOverlappedResult(&departure, 0));

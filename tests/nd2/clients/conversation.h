@@ -19,8 +19,8 @@
  *
  * Each side checks every byte that it receives, and that the receives which no message has used end
  * as cancelled. The exit status is 0 only if all checks passed. A side fetches results only after a
- * Notify has ended; it learns of that by an event and by a completion port in turn. Numbers on the
- * wire are little-endian.
+ * Notify has ended; it learns of that alternately by an event and by a completion port. Numbers on
+ * the wire are little-endian.
  */
 #ifndef CONVERSATION_H
 #define CONVERSATION_H
@@ -28,7 +28,8 @@
 enum {
 	CALLER_BYTES = 40,
 	CALLEE_BYTES = 100,
-	/* The private data as GetPrivateData returns them, in bytes: padded with zeros. */
+	/* Bytes of private data that GetPrivateData returns: what the peer has sent, padded with
+	 * zeros. */
 	CALLER_FIELD = 56,
 	CALLEE_FIELD = 196,
 
@@ -67,8 +68,8 @@ struct message {
 	UINT8 text[1000];
 };
 
-/* Byte number `at` of a test pattern; the pattern repeats after 64 KB and is another one for each
- * seed. */
+/* Byte number `at` of the test pattern of this seed. Each seed has another pattern; a pattern
+ * repeats after 64 KB. */
 static inline UINT8 byte_of(UINT32 seed, UINT32 at)
 {
 	return (UINT8)((seed * 37u + at * 11u + (at >> 8) * 7u) & 0xff);

@@ -35,12 +35,12 @@ struct end {
 	UINT8 *region;
 	UINT32 token;
 	OVERLAPPED ov, departure;
-	/* Notify calls so far: the odd ones are awaited by the event, the even ones by the
-	 * completion port. */
+	/* Number of Notify calls so far. The event shows the end of the odd ones, the completion
+	 * port that of the even ones. */
 	unsigned notified;
 	/* Numbers of requests of this side and of messages from the peer that have completed. */
 	unsigned requests, messages;
-	/* Number of messages that the peer sends; receives posted beyond it end as cancelled. */
+	/* Number of messages that the peer sends; the receives left over end as cancelled. */
 	unsigned peer_says;
 };
 
@@ -135,8 +135,8 @@ static struct message *slot(struct end *e, UINT32 i)
 	return (struct message *)(void *)(e->region + AT_SLOTS) + i;
 }
 
-/* Calls Notify and waits for its end, by the event and by a packet at the completion port in
- * turn. */
+/* Calls Notify and waits for its end: alternately by the event and by a packet at the completion
+ * port. */
 static void notified(struct end *e)
 {
 	int by_event = ++e->notified % 2;

@@ -121,7 +121,7 @@ class CTally : public IResultSink
 	LONG volatile m_cMessages;
 	LONGLONG volatile m_cbMoved;
 	message *const m_pSlots;
-	// Number of messages that the peer sends; receives posted beyond it end as cancelled.
+	// Number of messages that the peer sends; the receives left over end as cancelled.
 	const LONG m_peerSays;
 	void *const m_pContext;
 	CRITICAL_SECTION m_cs;
@@ -199,8 +199,8 @@ class CEnd
 	HANDLE m_hDeparted; // set at the end of NotifyDisconnect
 	HANDLE m_hTaken;    // set when the worker has taken results
 	OVERLAPPED m_ov, m_ovDeparture, m_ovEvent, m_ovPort;
-	// Notify calls so far: the odd ones are awaited by the event, the even ones by the
-	// completion port.
+	// Number of Notify calls so far. The event shows the end of the odd ones, the completion
+	// port that of the even ones.
 	DWORD m_cNotified;
 };
 
@@ -330,8 +330,8 @@ unsigned __stdcall CEnd::WorkerMain(void *pArgument)
 	}
 }
 
-// Calls Notify and waits until the results are taken: by this thread after the event, or by the
-// worker thread after a packet at the completion port, in turn.
+// Calls Notify and waits until the results are taken: alternately by this thread, after the event,
+// and by the worker thread, after a packet at the completion port.
 void CEnd::Notified()
 {
 	if (++m_cNotified % 2 == 0) {

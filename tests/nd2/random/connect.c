@@ -165,8 +165,8 @@ static void connect_somehow(struct thing *t)
 		return;
 	case 1:
 		if (rarely(100))
-			/* Unknown neighbour: done rarely, as the resolution of its address takes
-			 * long. */
+			/* No neighbour has this address. It is used rarely, since its resolution
+			 * takes long. */
 			c.to = address_of(60, 7);
 		else
 			c.to.sin_port = htons(2); /* no listener has this port */

@@ -8,7 +8,7 @@
 
 #define PHASE_MS 3000u
 #define HANG_MS	 60000u
-#define ENOUGH	 100000u /* after so many calls each kind of call must have occurred */
+#define ENOUGH	 100000u /* with more calls than this, acts_missing() must return 0 */
 
 uint64_t seed_of_test;
 static uint64_t end_of_test;

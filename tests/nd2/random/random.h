@@ -43,8 +43,8 @@ static inline bool rarely(unsigned in_a_thousand)
 {
 	return pick(1000) < in_a_thousand;
 }
-/* Each adds a line to this thread's history: note_act() a call with its status, note_word() a word
- * with a number. */
+/* note_act() adds a call and its status to this thread's history. note_word() adds a word and a
+ * number. */
 void note_act(enum act act, const void *object, uint32_t states, HRESULT answer);
 void note_word(const char *word, const void *object, uint64_t number);
 
@@ -56,9 +56,9 @@ uint64_t acts_taken(enum act act);
 unsigned acts_missing(void);
 
 struct record;
-/* Returns a record for a request of `owner`, which may end with one of the statuses `ends`; NULL if
- * all records are in use. packets: the owner's file is bound to the completion port, so the end of
- * the request queues a packet there. */
+/* Returns a record for a request of `owner`, which may end with one of the statuses `ends`. Returns
+ * NULL if all records are in use. `packets` is true if the owner's file is bound to the completion
+ * port, so that the end of the request queues a packet there. */
 struct record *record_take(const void *owner, bool packets, enum act act, set_t ends);
 OVERLAPPED *record_block(struct record *);
 /* To be called when the method has returned `answer`. If that is not ND_PENDING, no end of the
@@ -82,8 +82,8 @@ struct thing {
 	enum kind kind;
 	int adapter;
 	IUnknown *obj;
-	/* Read-locked during a call of the object; a thread that holds it for writing has the
-	 * object for itself. */
+	/* A call of the object holds this lock for reading. A thread that holds it for writing has
+	 * the object for itself. */
 	pthread_rwlock_t turn;
 	_Atomic uint32_t states;
 	bool packets;		/* the object's file is bound to the completion port */
@@ -106,9 +106,9 @@ void thing_drop(struct thing *);
 /* Puts a new object into an empty slot; releases the object if no slot is empty. */
 void thing_keep(enum kind kind, int adapter, IUnknown *obj, bool packets, void *life);
 
-/* thing_act() calls `call`, checks the status against the rules, and updates the object's
- * states. It returns ND_TIMEOUT, which no method returns, if it did not call: another thread has
- * locked the object, or no record is free. */
+/* thing_act() calls `call`, checks the status against the rules, and updates the object's states.
+ * It does not call if another thread has locked the object or no record is free. It then returns
+ * ND_TIMEOUT, which no method returns. */
 typedef HRESULT (*call_fn)(struct thing *, OVERLAPPED *ov, const void *arg);
 HRESULT thing_act(struct thing *, enum act act, bool overlapped, call_fn call, const void *arg);
 /* Fails unless the rules allow this status for this act in one of these states. */

@@ -100,7 +100,7 @@ void broken(const char *file, int line, const char *format, ...)
 	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
 	va_list args;
 
-	pthread_mutex_lock(&once); /* kept locked: only the first failure is printed */
+	pthread_mutex_lock(&once); /* stays locked: only the first failure is printed */
 	fprintf(stderr, "%s:%d: ", file, line);
 	va_start(args, format);
 	vfprintf(stderr, format, args);

@@ -38,7 +38,7 @@ struct qp_call {
 
 static HRESULT create_qp(int adapter, const struct qp_call *c, void **out)
 {
-	*out = (void *)1; /* must be overwritten with NULL */
+	*out = (void *)1; /* the method must replace this: by NULL if it fails */
 	return CALL(adapters[adapter], CreateQueuePair, &IID_IND2QueuePair, c->recv, c->send,
 		    c->context, c->rq, c->sq, c->rq_sge, c->sq_sge, c->inl, out);
 }
@@ -120,7 +120,7 @@ static HRESULT create_on(enum kind kind, int adapter, const GUID *iid, HANDLE fi
 {
 	IND2Adapter *a = adapters[adapter];
 
-	*out = (void *)1; /* must be overwritten with NULL */
+	*out = (void *)1; /* the method must replace this: by NULL if it fails */
 	switch (kind) {
 	case K_REGION:
 		return CALL(a, CreateMemoryRegion, iid, file, out);

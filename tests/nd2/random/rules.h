@@ -56,7 +56,7 @@ enum connector_state {
 };
 
 enum plain_state {
-	ONLY,		 /* the one state of kinds that have no other */
+	ONLY,		 /* for kinds of objects with only one state */
 	REGION_FREE = 0, /* not registered */
 	REGION_REGISTERED,
 	LISTENER_IDLE = 0,
@@ -222,8 +222,9 @@ enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, S
 	X(NOTIFY_END,       ST_NOTIFY,     0,            S(PENDING), S(SUCCESS) | S(OVER) | S(CANCELED), 0) \
 	X(DISCONNECT,       ST_DISCONNECT, 0,            S(PENDING), S(SUCCESS) | S(CANCELED), IN(CN_DISCONNECTING))
 
-/* Acts of a connector that are no steps, with the states in which they succeed. GETTER_RULES has
- * the columns of PLAIN_RULES, GETTER_REFUSALS those of REFUSALS. */
+/* The acts of a connector that are no steps (see enum step). HAS_LOCAL and HAS_PEER are the states
+ * in which such acts succeed. GETTER_RULES has the columns of PLAIN_RULES, GETTER_REFUSALS those of
+ * REFUSALS. */
 #define HAS_LOCAL (EVERY & ~(IN(CN_IDLE) | IN(CN_QUEUED)))
 #define HAS_PEER  (IN(CN_REP_RECEIVED) | IN(CN_REQ_RECEIVED) | IN(CN_REP_SENT) | IN(CN_CONNECTED) | IN(CN_PEER_GONE) | \
 		   IN(CN_DISCONNECTING))
@@ -247,7 +248,7 @@ enum act {
 		ACTS
 };
 
-enum status status_of(HRESULT); /* STATUSES if the tables do not have this status */
+enum status status_of(HRESULT); /* STATUSES if STATUS_ROWS lacks the HRESULT */
 const char *status_name(HRESULT);
 const char *act_name(enum act);
 enum kind act_kind(enum act);

@@ -61,8 +61,8 @@ struct post {
 struct flow {
 	pthread_mutex_t posting;
 	struct cq_life *cq;
-	/* accepted: number of accepted requests, counted by the posting threads; seen: number of
-	 * the next result, counted by the threads that fetch results. */
+	/* accepted: number of accepted requests, counted by the posting threads. seen: number of
+	 * the oldest request whose end is not known yet, kept by the threads that fetch results. */
 	_Atomic uint32_t accepted, seen;
 	_Atomic uint32_t silent; /* accepted silent requests whose end is not known yet */
 	/* True once a request has failed: all later ones must be cancelled. */
@@ -141,8 +141,9 @@ struct traffic traffic_count(void)
 
 /* ---- results ---- */
 
-/* Result number `until` has come: all earlier requests without a result must be silent ones, which
- * have then succeeded, and are counted as ended. Any other earlier request has lost its result. */
+/* The result of request number `until` has come. All earlier requests whose end is not known must
+ * be silent ones. They have then succeeded, and are counted as ended. If one of them is not silent,
+ * its result is lost. */
 static void pass_silent(struct qp_life *qp, enum direction d, uint32_t until)
 {
 	struct flow *f = &qp->flow[d];
@@ -362,8 +363,9 @@ static void post_rdma(struct thing *t)
 	struct request q = {.d = SENDS, .act = chance(50) ? A_POST : A_POST_READ, .nsge = 1};
 	struct thing *region;
 
-	/* The token is that of the other adapter. It is valid only if the peer's queue pair is on
-	 * that adapter; the peer may also be on this one, so an access error is allowed too. */
+	/* The token is that of a region of the other adapter. It is valid only if the peer's queue
+	 * pair is on that adapter. The peer's queue pair may also be on this adapter, so an access
+	 * error is allowed too. */
 	q.post.class = C_RDMA_PASSING;
 	q.flags = some_flags(&q.post);
 	q.sge[0] = good_sge(t->adapter);
