@@ -1,12 +1,15 @@
 /*
- * Redirects two groups of functions of the C library, which behave differently on Windows:
- * functions that format or scan text, and functions that would give a stream wide orientation.
- * Macros with the native names (printf and so on) make a program call the functions of
- * libsoftrnic-compat, so narrow and wide text may go to the same stream.
+ * Makes a program call functions of libsoftrnic-compat instead of two groups of functions of the C
+ * library. The first group formats or scans text (printf, scanf and so on); Windows reads the
+ * formats differently. The second group writes or reads wide text (fputws and so on). On Linux
+ * these functions make a stream refuse narrow text afterwards; with the functions of
+ * libsoftrnic-compat, narrow and wide text may go to the same stream. Each redirection is a macro
+ * with the native name, for example printf.
  *
- * The headers of libstdc++ undefine such macros, and their inline functions must not use them.
- * Therefore this header includes the libstdc++ headers first. While one of them includes <stdio.h>
- * or <wchar.h>, COMPAT_CXX_NESTED is defined and this header defines nothing.
+ * The headers of libstdc++ undefine these macros, and the inline functions in those headers must
+ * call the native functions. Therefore this header includes the libstdc++ headers first, and
+ * defines the macros afterwards. While it includes them, COMPAT_CXX_NESTED is defined. The
+ * <stdio.h> and <wchar.h> of this folder then only include the native header.
  */
 #ifndef COMPAT_REDIRECT_H
 #define COMPAT_REDIRECT_H

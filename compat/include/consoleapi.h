@@ -7,8 +7,8 @@
 #define CTRL_C_EVENT	    0 /* passed to handlers on SIGINT */
 #define CTRL_BREAK_EVENT    1 /* passed to handlers on SIGQUIT */
 #define CTRL_CLOSE_EVENT    2 /* passed to handlers on SIGTERM and SIGHUP */
-#define CTRL_LOGOFF_EVENT   5 /* never passed: Linux has no such event */
-#define CTRL_SHUTDOWN_EVENT 6 /* never passed: Linux has no such event */
+#define CTRL_LOGOFF_EVENT   5 /* handlers never receive this event: Linux has no such event */
+#define CTRL_SHUTDOWN_EVENT 6 /* handlers never receive this event: Linux has no such event */
 
 typedef BOOL (*PHANDLER_ROUTINE)(DWORD event);
 
@@ -22,7 +22,10 @@ COMPAT_BEGIN
  */
 BOOL SetConsoleCtrlHandler(PHANDLER_ROUTINE handler, BOOL add);
 
-/* Sends this process the signal of CTRL_C_EVENT or CTRL_BREAK_EVENT. `group` must be 0. */
+/*
+ * Sends a signal to this process: SIGINT for CTRL_C_EVENT, SIGQUIT for CTRL_BREAK_EVENT. Fails with
+ * ERROR_INVALID_PARAMETER for other events, or if `group` is not 0.
+ */
 BOOL GenerateConsoleCtrlEvent(DWORD event, DWORD group);
 
 /*

@@ -8,8 +8,8 @@
 COMPAT_BEGIN
 
 /*
- * Returns the error number that the last failed call of this thread set. A call that succeeds
- * changes the number only if the remark on that function says so.
+ * Returns the error number that the last failed call of this thread set. A function that succeeds
+ * leaves the number unchanged, unless the comment at the function's declaration says otherwise.
  */
 DWORD GetLastError(void);
 

@@ -33,8 +33,8 @@ BOOL FlsFree(DWORD index);
 PVOID FlsGetValue(DWORD index);
 
 /*
- * Stores a value of the calling thread at the index. Fails with ERROR_INVALID_PARAMETER if the
- * index is not allocated.
+ * Stores `value` at the index. Only the calling thread sees this value. Fails with
+ * ERROR_INVALID_PARAMETER if the index is not allocated.
  */
 BOOL FlsSetValue(DWORD index, PVOID value);
 

@@ -4,11 +4,11 @@
 
 #include "winnt.h"
 
-#define HEAP_NO_SERIALIZE	   0x00000001 /* ignored: each heap has a lock */
-#define HEAP_GENERATE_EXCEPTIONS   0x00000004 /* ignored: a failed call returns NULL */
+#define HEAP_NO_SERIALIZE	   0x00000001 /* has no effect: every heap is thread-safe */
+#define HEAP_GENERATE_EXCEPTIONS   0x00000004 /* has no effect: a call that fails returns NULL */
 #define HEAP_ZERO_MEMORY	   0x00000008
 #define HEAP_REALLOC_IN_PLACE_ONLY 0x00000010
-#define HEAP_CREATE_ENABLE_EXECUTE 0x00040000 /* ignored: memory is not executable */
+#define HEAP_CREATE_ENABLE_EXECUTE 0x00040000 /* has no effect: blocks are not executable */
 
 typedef enum _HEAP_INFORMATION_CLASS {
 	HeapCompatibilityInformation = 0,
@@ -50,7 +50,10 @@ BOOL HeapFree(HANDLE heap, DWORD flags, LPVOID memory);
  */
 SIZE_T HeapSize(HANDLE heap, DWORD flags, LPCVOID memory);
 
-/* Returns whether `memory` is a block of the heap; for NULL, whether the heap exists. */
+/*
+ * Returns whether `memory` is a block of the heap. If `memory` is NULL, returns whether the heap
+ * exists.
+ */
 BOOL HeapValidate(HANDLE heap, DWORD flags, LPCVOID memory);
 
 /* Ignores its arguments and returns TRUE. */

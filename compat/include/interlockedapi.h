@@ -26,8 +26,8 @@ COMPAT_BEGIN
 void InitializeSListHead(PSLIST_HEADER head);
 
 /*
- * Pushes an entry to the front of the list and returns the former first entry. Holds a spin lock in
- * the list head meanwhile; Windows needs no lock.
+ * Pushes an entry to the front of the list and returns the former first entry. The call takes a
+ * spin lock in the list head; on Windows the list has no lock.
  */
 PSLIST_ENTRY InterlockedPushEntrySList(PSLIST_HEADER head, PSLIST_ENTRY entry);
 

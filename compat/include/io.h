@@ -19,8 +19,8 @@ extern "C" {
 int _isatty(int descriptor);
 
 /*
- * Checks its arguments and changes nothing: there is no text mode, and wide text is always UTF-8.
- * Returns _O_BINARY, or -1 on error.
+ * Checks its arguments and changes nothing, because files have no text mode here and wide text is
+ * always UTF-8. Returns _O_BINARY as the former mode, or -1 on error.
  */
 int _setmode(int descriptor, int mode);
 
@@ -40,8 +40,8 @@ int _write(int descriptor, const void *buffer, unsigned count);
 int _dup(int descriptor);
 
 /*
- * Makes `to` a duplicate of a file descriptor. Returns 0, or -1 on error; the dup2() of Linux
- * returns the new descriptor.
+ * Makes the descriptor `to` a duplicate of `descriptor`. Returns 0, or -1 on error. Unlike dup2()
+ * of Linux, it does not return the new descriptor.
  */
 int _dup2(int descriptor, int to);
 

@@ -1,8 +1,10 @@
 /*
- * Completion ports and overlapped requests. The only files are those of
- * IND2Adapter::CreateOverlappedFile. A file can be bound once, either to a completion port or to a
- * completion routine. A completion packet is what a thread takes from a completion port: the
- * notification that a request has ended, or a packet that a program has posted.
+ * Completion ports and overlapped requests. An overlapped request is work that a call with an
+ * OVERLAPPED starts; it may end after the call has returned. Requests belong to a file, and the
+ * only files are those that IND2Adapter::CreateOverlappedFile returns. A file can be bound once,
+ * either to a completion port or to a completion routine. A thread takes completion packets from a
+ * completion port. A completion packet reports that a request has ended, or is one that the program
+ * has posted.
  */
 #ifndef COMPAT_IOAPISET_H
 #define COMPAT_IOAPISET_H
@@ -18,8 +20,8 @@
 	((DWORD)__atomic_load_n(&(overlapped)->Internal, __ATOMIC_ACQUIRE) != (DWORD)STATUS_PENDING)
 
 /*
- * Type of a completion routine. `status` is the NTSTATUS with which the request ended. It is not
- * translated to an error number as GetLastError returns it.
+ * Type of a completion routine. `status` is the NTSTATUS with which the request ended, not an error
+ * number as from GetLastError.
  */
 typedef void (*LPOVERLAPPED_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, LPOVERLAPPED overlapped);
 
@@ -73,8 +75,8 @@ BOOL GetOverlappedResult(HANDLE file, LPOVERLAPPED overlapped, LPDWORD bytes, BO
 BOOL BindIoCompletionCallback(HANDLE file, LPOVERLAPPED_COMPLETION_ROUTINE routine, ULONG flags);
 
 /*
- * Accepts the two FILE_SKIP_ modes and changes nothing, because both are always on. Other bits fail
- * with ERROR_INVALID_PARAMETER.
+ * Changes nothing: every file always behaves as with both FILE_SKIP_ modes. Returns TRUE if `modes`
+ * contains only these two bits. Other bits fail with ERROR_INVALID_PARAMETER.
  */
 BOOL SetFileCompletionNotificationModes(HANDLE file, UCHAR modes);
 

@@ -43,14 +43,16 @@ HMODULE LoadLibraryExW(LPCWSTR name, HANDLE file, DWORD flags);
 BOOL FreeLibrary(HMODULE module);
 
 /*
- * Returns the address of a function. Fails with ERROR_PROC_NOT_FOUND. A function is found by its
- * name only; there are no ordinals.
+ * Returns the address of the function `name`. Functions are found by their names only; there are no
+ * ordinals. Fails with ERROR_PROC_NOT_FOUND if the library has no such function, and with
+ * ERROR_INVALID_HANDLE if `module` is not a loaded library.
  */
 FARPROC GetProcAddress(HMODULE module, LPCSTR name);
 
 /*
- * Returns the handle of a library that is already loaded, or of the program if `name` is NULL. No
- * reference is taken, so the caller must not free the handle.
+ * Returns the handle of a library that is already loaded, or of the program if `name` is NULL. The
+ * call does not count as a reference to the library, so the caller must not pass the handle to
+ * FreeLibrary.
  */
 HMODULE GetModuleHandleA(LPCSTR name);
 

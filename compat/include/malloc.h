@@ -30,8 +30,8 @@ void *_aligned_realloc(void *memory, size_t size, size_t alignment);
 void _aligned_free(void *memory);
 
 /*
- * Returns the usable size of a block, which is at least the size that was allocated; (size_t)-1 for
- * NULL.
+ * Returns the usable size of a block, which is at least the size that was allocated. Returns
+ * (size_t)-1 if `memory` is NULL.
  */
 size_t _msize(void *memory);
 

@@ -57,21 +57,24 @@ COMPAT_BEGIN
 PVOID SecureZeroMemory(PVOID memory, SIZE_T bytes);
 
 /*
- * Reserves address space, commits pages, or does both. A reservation starts at a multiple of 64 KB,
- * so `address` is rounded down to such a multiple. MEM_LARGE_PAGES needs both MEM_RESERVE and
- * MEM_COMMIT, uses the machine's huge pages (ERROR_NO_SYSTEM_RESOURCES if there are none), and
- * demands that `bytes` is a multiple of GetLargePageMinimum(). Fails with ERROR_INVALID_ADDRESS if
- * the range to reserve is occupied or the range to commit is not reserved, with
- * ERROR_INVALID_PARAMETER if an argument is wrong, and with ERROR_NOT_ENOUGH_MEMORY if memory is
- * short.
+ * Reserves address space (MEM_RESERVE), commits pages (MEM_COMMIT), or does both. A reservation
+ * starts at a multiple of 64 KB; if `address` is no such multiple, it is rounded down.
+ *
+ * MEM_LARGE_PAGES uses the machine's huge pages. It needs both MEM_RESERVE and MEM_COMMIT, and
+ * `bytes` must be a multiple of GetLargePageMinimum(). The call fails with
+ * ERROR_NO_SYSTEM_RESOURCES if there are not enough huge pages.
+ *
+ * Fails with ERROR_INVALID_ADDRESS if the range to reserve is occupied or the range to commit is
+ * not reserved, with ERROR_INVALID_PARAMETER if an argument is wrong, and with
+ * ERROR_NOT_ENOUGH_MEMORY if memory is short.
  */
 LPVOID VirtualAlloc(LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
 /*
- * Decommits pages (MEM_DECOMMIT) or frees a whole reservation (MEM_RELEASE). The pages to decommit
- * must belong to one reservation. MEM_RELEASE demands `bytes` of 0; MEM_DECOMMIT with `bytes` of 0
- * decommits all pages of the reservation. If `bytes` is 0, `address` must be the start of the
- * reservation.
+ * Decommits pages (MEM_DECOMMIT) or frees a whole reservation (MEM_RELEASE). With MEM_RELEASE,
+ * `bytes` must be 0 and `address` must be the start of the reservation. With MEM_DECOMMIT, all
+ * pages must belong to one reservation. MEM_DECOMMIT with 0 `bytes` decommits all pages of the
+ * reservation, and `address` must be its start.
  */
 BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type);
 
@@ -82,14 +85,15 @@ BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type);
 BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old);
 
 /*
- * Locks pages in physical memory. Fails with ERROR_WORKING_SET_QUOTA beyond the limit for locked
- * memory (ulimit -l), and with ERROR_NOACCESS where nothing is mapped.
+ * Locks pages in physical memory. Fails with ERROR_NOACCESS if nothing is mapped at `address`.
+ * Fails with ERROR_WORKING_SET_QUOTA if the process would lock more memory than its limit, which
+ * `ulimit -l` shows.
  */
 BOOL VirtualLock(LPVOID address, SIZE_T bytes);
 
 /*
- * Unlocks pages that VirtualLock locked. Fails with ERROR_NOT_LOCKED where nothing is mapped.
- * Unlike on Windows, unlocking pages that are not locked succeeds.
+ * Unlocks pages that VirtualLock locked. Fails with ERROR_NOT_LOCKED if a page of the range is not
+ * mapped. A page that is mapped but not locked is no error; on Windows it is one.
  */
 BOOL VirtualUnlock(LPVOID address, SIZE_T bytes);
 

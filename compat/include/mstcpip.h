@@ -1,4 +1,7 @@
-/* The Rtl... functions that read and write IP addresses as text, and controls for TCP. */
+/*
+ * The Rtl... functions that read and write IP addresses as text, the keepalive settings of TCP, and
+ * control codes of WSAIoctl.
+ */
 #ifndef COMPAT_MSTCPIP_H
 #define COMPAT_MSTCPIP_H
 
@@ -10,16 +13,19 @@
 
 struct tcp_keepalive {
 	ULONG onoff;
-	ULONG keepalivetime;	 /* idle ms before the first probe, rounded up to whole seconds */
-	ULONG keepaliveinterval; /* ms between probes, rounded up to whole seconds */
+	/* idle milliseconds before the first keepalive probe, rounded up to whole seconds */
+	ULONG keepalivetime;
+	/* milliseconds between keepalive probes, rounded up to whole seconds */
+	ULONG keepaliveinterval;
 };
 
 COMPAT_BEGIN
 
 /*
  * Reads an IPv4 address from the beginning of a text and sets *end to the rest of the text. Returns
- * STATUS_SUCCESS or STATUS_INVALID_PARAMETER. If `strict`, the address must be four decimal
- * numbers; otherwise it may be 1 to 4 numbers in C notation.
+ * STATUS_SUCCESS or STATUS_INVALID_PARAMETER. If `strict` is TRUE, the address must consist of four
+ * decimal numbers. Otherwise it may have 1 to 4 numbers, and each may be decimal, octal (beginning
+ * with 0) or hexadecimal (beginning with 0x).
  */
 NTSTATUS RtlIpv4StringToAddressA(PCSTR text, BOOLEAN strict, PCSTR *end, IN_ADDR *address);
 

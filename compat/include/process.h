@@ -22,8 +22,8 @@ uintptr_t _beginthreadex(void *attributes, unsigned stack, _beginthreadex_proc_t
 DECLSPEC_NORETURN void _endthreadex(unsigned code);
 
 /*
- * Starts a thread. Returns -1 on failure and sets errno. The library closes the thread's handle
- * when the thread ends, so the caller must not rely on the handle.
+ * Starts a thread and returns its handle. Returns -1 on failure and sets errno. The library closes
+ * the handle when the thread ends, so the caller must neither close the handle nor wait for it.
  */
 uintptr_t _beginthread(_beginthread_proc_type start, unsigned stack, void *parameter);
 

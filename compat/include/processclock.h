@@ -11,7 +11,10 @@
 
 COMPAT_BEGIN
 
-/* Returns a pseudo handle (-1) for the current process, which need not be closed. */
+/*
+ * Returns a pseudo handle (-1) for the current process. The caller need not close the pseudo
+ * handle.
+ */
 HANDLE GetCurrentProcess(void);
 
 /* Returns the id of the current process, as getpid() does. */
@@ -36,34 +39,37 @@ DECLSPEC_NORETURN void ExitProcess(UINT code);
 BOOL TerminateProcess(HANDLE process, UINT code);
 
 /*
- * Returns times summed over all processors, in units of 100 ns and steps of 10 ms. As on Windows,
- * the kernel time includes the idle time.
+ * Stores the idle, kernel and user times of the machine. Each is the sum over all processors in
+ * units of 100 ns, and grows in steps of 10 ms. As on Windows, *kernel includes *idle.
  */
 BOOL GetSystemTimes(FILETIME *idle, FILETIME *kernel, FILETIME *user);
 
 /*
- * Returns the start time and the processor times of this process. *ended is 0, because the process
- * is running.
+ * Stores the start time of this process in *created and its processor times in *kernel and *user.
+ * Stores 0 in *ended, because the process is running.
  */
 BOOL GetProcessTimes(HANDLE process, FILETIME *created, FILETIME *ended, FILETIME *kernel,
 		     FILETIME *user);
 
 /*
- * Returns the start time and the processor times of the calling thread. Pass GetCurrentThread();
- * other handles fail with ERROR_INVALID_HANDLE.
+ * Stores the start time of the calling thread in *created and its processor times in *kernel and
+ * *user. `thread` must be GetCurrentThread(); other handles fail with ERROR_INVALID_HANDLE.
  */
 BOOL GetThreadTimes(HANDLE thread, FILETIME *created, FILETIME *ended, FILETIME *kernel,
 		    FILETIME *user);
 
-/* Returns the processor time of this process in nanoseconds; Windows returns cycles. */
+/* Stores the processor time of this process in *cycles, in nanoseconds. Windows stores cycles. */
 BOOL QueryProcessCycleTime(HANDLE process, ULONG64 *cycles);
 
-/* Returns the processor time of the calling thread in nanoseconds; Windows returns cycles. */
+/*
+ * Stores the processor time of the calling thread in *cycles, in nanoseconds. Windows stores
+ * cycles.
+ */
 BOOL QueryThreadCycleTime(HANDLE thread, ULONG64 *cycles);
 
 /*
- * Returns the processors that this process may use, and all processors of the machine. Both masks
- * cover the first 64 processors.
+ * Stores two masks for the processors 0 to 63. A bit of *mask is set if this process may use the
+ * processor. A bit of *system is set if the processor is online.
  */
 BOOL GetProcessAffinityMask(HANDLE process, DWORD_PTR *mask, DWORD_PTR *system);
 
@@ -74,8 +80,8 @@ BOOL GetProcessAffinityMask(HANDLE process, DWORD_PTR *mask, DWORD_PTR *system);
 BOOL SetProcessAffinityMask(HANDLE process, DWORD_PTR mask);
 
 /*
- * Returns the number of processors that are online. Only group 0 exists: other groups, except
- * ALL_PROCESSOR_GROUPS, return 0 with ERROR_INVALID_PARAMETER.
+ * Returns the number of processors that are online. `group` must be 0, the only processor group, or
+ * ALL_PROCESSOR_GROUPS. For any other group the function returns 0 with ERROR_INVALID_PARAMETER.
  */
 DWORD GetActiveProcessorCount(WORD group);
 

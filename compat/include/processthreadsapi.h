@@ -45,8 +45,8 @@ BOOL GetExitCodeThread(HANDLE thread, LPDWORD code);
 DWORD ResumeThread(HANDLE thread);
 
 /*
- * Offers the processor to other threads and returns TRUE. Linux does not report whether another
- * thread ran.
+ * Offers the processor to other threads and always returns TRUE. On Windows, FALSE means that no
+ * other thread was ready to run; Linux does not report this.
  */
 BOOL SwitchToThread(void);
 
@@ -133,8 +133,8 @@ BOOL TlsFree(DWORD index);
 LPVOID TlsGetValue(DWORD index);
 
 /*
- * Stores a value of the calling thread at the index. Fails with ERROR_INVALID_PARAMETER if the
- * index is not allocated.
+ * Stores `value` at the index. Only the calling thread sees this value. Fails with
+ * ERROR_INVALID_PARAMETER if the index is not allocated.
  */
 BOOL TlsSetValue(DWORD index, LPVOID value);
 

@@ -696,7 +696,7 @@
 #define __typefix(...)
 #define __xcount(...)
 
-/* Of the following macros, the two fallthrough annotations become an attribute of gcc and clang. */
+/* The two fallthrough macros become an attribute of gcc and clang; the others do nothing. */
 #define _Analysis_noreturn_
 #define __fallthrough			      __attribute__((__fallthrough__))
 #define _Fallthrough_			      __attribute__((__fallthrough__))
@@ -706,11 +706,11 @@
 #define _Analysis_suppress_lock_checking_(...)
 
 /*
- * The C++ library names parameters __in, __out and __inout, so it must not see these macros.
- * Therefore the basic headers with such parameters are included here, before the macros are
- * defined. For the stream headers, <locale> and <regex>, this folder has wrappers that undefine the
- * macros while the real header is read. A program must include headers of <experimental/>, <ext/>
- * and <tr1/> before any header of Windows.
+ * Headers of the C++ library have parameters with the names __in, __out and __inout. The macros of
+ * these names would break such headers. Therefore this header first includes the basic C++ headers
+ * with such parameters, and then defines the macros. For the stream headers, <locale> and <regex>,
+ * this folder has wrappers that undefine the macros while the real header is read. A program must
+ * include headers of <experimental/>, <ext/> and <tr1/> before any header of Windows.
  */
 #ifdef __cplusplus
 extern "C++" {

@@ -16,8 +16,8 @@
 #include "corecrt.h"
 
 /*
- * As the `count` argument of a function such as _snprintf_s: as many characters as fit into the
- * buffer.
+ * A value for the parameter `count` of _snprintf_s and similar functions. It means that the
+ * function stores as many characters as fit into the buffer.
  */
 #define _TRUNCATE ((size_t)-1)
 
@@ -108,9 +108,9 @@ int _scprintf(const char *format, ...);
 /* _scprintf with a va_list: returns the length that the formatted text would have. */
 int _vscprintf(const char *format, va_list arguments);
 
-/* ---- Formatted input: returns the number of fields stored, or EOF. %ld stores 32 bits ---- */
+/* ---- Formatted input: returns the number of fields stored, or EOF ---- */
 
-/* Reads fields from standard input. */
+/* Reads fields from standard input. As on Windows, %ld stores 32 bits. */
 int compat_scanf(const char *format, ...);
 
 /* scanf() from a stream: reads fields from `stream`. */
@@ -142,12 +142,12 @@ int scanf_s(const char *format, ...);
 
 /* ---- Files ---- */
 
-/* Opens a file. Returns 0, or an errno value and sets *stream to NULL. */
+/* Opens a file and returns 0. On failure sets *stream to NULL and returns an errno value. */
 errno_t fopen_s(FILE **stream, const char *name, const char *mode);
 
 /*
- * Closes the file of the stream `old` and opens another file on that stream, as freopen() does.
- * Returns 0, or an errno value and sets *stream to NULL.
+ * Closes the file of the stream `old`, opens another file on that stream, as freopen() does, and
+ * returns 0. On failure sets *stream to NULL and returns an errno value.
  */
 errno_t freopen_s(FILE **stream, const char *name, const char *mode, FILE *old);
 
@@ -155,8 +155,8 @@ errno_t freopen_s(FILE **stream, const char *name, const char *mode, FILE *old);
 FILE *_fsopen(const char *name, const char *mode, int share);
 
 /*
- * Flushes all streams and closes none, because the C library cannot list them. Windows closes all
- * but the standard streams. Returns 0, or EOF on error.
+ * Flushes all streams, but closes none, because the C library does not tell which streams are open.
+ * Windows closes all but the standard streams. Returns 0, or EOF on error.
  */
 int _fcloseall(void);
 

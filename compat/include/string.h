@@ -47,14 +47,15 @@ errno_t strcpy_s(char *to, size_t size, const char *from);
 
 /*
  * Appends a text to the text in a buffer of `size` bytes. Returns ERANGE if the text does not fit,
- * EINVAL if the buffer contains no terminating zero; the buffer then holds an empty text.
+ * and EINVAL if the buffer contains no terminating zero. After either error the buffer holds an
+ * empty text.
  */
 errno_t strcat_s(char *to, size_t size, const char *from);
 
 /*
- * Copies at most `count` bytes of a text and adds a terminating zero. If `count` is _TRUNCATE,
- * copies as many as fit and returns STRUNCATE if the text was cut; otherwise returns ERANGE and
- * stores an empty text if the bytes do not fit.
+ * Copies at most `count` bytes of a text and adds a terminating zero. If the bytes do not fit,
+ * stores an empty text and returns ERANGE. If `count` is _TRUNCATE, copies as many bytes as fit
+ * instead, and returns STRUNCATE if the text was cut.
  */
 errno_t strncpy_s(char *to, size_t size, const char *from, size_t count);
 

@@ -21,19 +21,24 @@
 COMPAT_BEGIN
 
 /*
- * Converts UTF-8 to wide text and returns the number of wide characters. CP_UTF8, CP_ACP and
- * CP_OEMCP all mean UTF-8; other code pages fail with ERROR_INVALID_PARAMETER. A wide character is
- * one code point; there are no surrogates. If `bytes` is -1, the text ends with a zero, which is
- * converted too. If `room` is 0, only counts the characters. On failure returns 0 with
- * ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_FLAGS or, with MB_ERR_INVALID_CHARS,
- * ERROR_NO_UNICODE_TRANSLATION.
+ * Converts UTF-8 to wide text and returns the number of wide characters. A wide character is one
+ * code point; there are no surrogates. If `bytes` is -1, the text ends with a zero, and the zero is
+ * converted and counted too. If `room` is 0, the function only counts the characters and stores
+ * nothing.
+ *
+ * CP_UTF8, CP_ACP, CP_OEMCP and CP_THREAD_ACP all mean UTF-8; other code pages fail with
+ * ERROR_INVALID_PARAMETER. On failure the function returns 0. The last error is
+ * ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_PARAMETER or ERROR_INVALID_FLAGS. If `flags` contains
+ * MB_ERR_INVALID_CHARS, invalid UTF-8 fails with ERROR_NO_UNICODE_TRANSLATION.
  */
 int MultiByteToWideChar(UINT page, DWORD flags, LPCSTR from, int bytes, LPWSTR to, int room);
 
 /*
- * Converts wide text to UTF-8 and returns the number of bytes. `length` of -1, `room` of 0 and
- * failures mean the same as in MultiByteToWideChar. As on Windows, `replacement` and `replaced`
- * must be NULL with CP_UTF8.
+ * Converts wide text to UTF-8 and returns the number of bytes. If `length` is -1, the text ends
+ * with a zero, and the zero is converted and counted too. If `room` is 0, the function only counts
+ * the bytes. It fails as MultiByteToWideChar does; the flag for invalid characters is
+ * WC_ERR_INVALID_CHARS. As on Windows, `replacement` and `replaced` must be NULL if `page` is
+ * CP_UTF8.
  */
 int WideCharToMultiByte(UINT page, DWORD flags, LPCWSTR from, int length, LPSTR to, int room,
 			LPCSTR replacement, BOOL *replaced);

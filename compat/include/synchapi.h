@@ -1,8 +1,9 @@
 /*
- * Events, semaphores, mutexes and the functions that wait for them; and locks without a handle. All
- * of these objects belong to this process: creating one with a name fails with ERROR_NOT_SUPPORTED.
- * Security attributes and access rights are ignored. Alertable waits are ordinary waits, because
- * there are no asynchronous procedure calls (APCs).
+ * Events, semaphores, mutexes and the functions that wait for them. Also critical sections, SRW
+ * locks, condition variables and other locks that have no handle. All of these objects belong to
+ * this process: creating one with a name fails with ERROR_NOT_SUPPORTED. Security attributes and
+ * access rights are ignored. Alertable waits are ordinary waits, because there are no asynchronous
+ * procedure calls (APCs).
  */
 #ifndef COMPAT_SYNCHAPI_H
 #define COMPAT_SYNCHAPI_H
@@ -106,10 +107,11 @@ DWORD WaitForSingleObject(HANDLE handle, DWORD timeoutMs);
 DWORD WaitForSingleObjectEx(HANDLE handle, DWORD timeoutMs, BOOL alertable);
 
 /*
- * Waits for one or all of 1 to MAXIMUM_WAIT_OBJECTS objects. A wait for one takes the first
- * signalled object of the array. A wait for all takes the objects one after the other. If another
- * thread is faster at one of them, the wait gives back those that it has taken, and begins again;
- * Windows takes all objects at once.
+ * Waits until one (`all` FALSE) or all (`all` TRUE) of `n` objects are signalled, and takes those.
+ * `n` is 1 to MAXIMUM_WAIT_OBJECTS. A wait for one takes the first signalled object of the array. A
+ * wait for all takes the objects one after the other. If another thread takes one of them in
+ * between, the wait gives back the objects that it has taken, and begins again. On Windows a wait
+ * for all takes all objects at once.
  */
 DWORD WaitForMultipleObjects(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs);
 
@@ -121,8 +123,8 @@ DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD t
 			       BOOL alertable);
 
 /*
- * Sets the event `signalled`, or releases it if it is a semaphore or mutex, then waits for
- * `awaited`. Another thread may run between the two steps.
+ * Sets the object `signalled` if it is an event, and releases it if it is a semaphore or mutex.
+ * Then waits for the object `awaited`. Another thread may run between the two steps.
  */
 DWORD SignalObjectAndWait(HANDLE signalled, HANDLE awaited, DWORD timeoutMs, BOOL alertable);
 
@@ -228,16 +230,17 @@ void InitializeConditionVariable(PCONDITION_VARIABLE variable);
 
 /*
  * Leaves the critical section, waits for a wake of the variable and enters the section again. The
- * calling thread must have entered the section exactly once. Fails with ERROR_TIMEOUT. As on
- * Windows, the call may return without a wake.
+ * calling thread must have entered the section exactly once. Fails with ERROR_TIMEOUT if there is
+ * no wake within `timeoutMs`. As on Windows, the call may return without a wake.
  */
 BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION section,
 			      DWORD timeoutMs);
 
 /*
- * Releases the lock, waits for a wake of the variable and acquires the lock again. The lock is held
- * for writing, or for reading with CONDITION_VARIABLE_LOCKMODE_SHARED. Fails with ERROR_TIMEOUT.
- * The call may return without a wake.
+ * Releases the lock, waits for a wake of the variable and acquires the lock again. The caller holds
+ * the lock for reading if `flags` is CONDITION_VARIABLE_LOCKMODE_SHARED, otherwise for writing.
+ * Fails with ERROR_TIMEOUT if there is no wake within `timeoutMs`. The call may return without a
+ * wake.
  */
 BOOL SleepConditionVariableSRW(PCONDITION_VARIABLE variable, PSRWLOCK lock, DWORD timeoutMs,
 			       ULONG flags);
@@ -255,15 +258,17 @@ void WakeAllConditionVariable(PCONDITION_VARIABLE variable);
 void InitOnceInitialize(PINIT_ONCE once);
 
 /*
- * Calls `function` on the first call with this `once`; other callers wait until the function has
- * returned. If the function returns FALSE, so does this call, and the next call runs a function
- * again. `context` may be NULL.
+ * The first call with this `once` calls `function`; other callers wait until the function has
+ * returned. If the function returns FALSE, InitOnceExecuteOnce returns FALSE too, and the next
+ * caller calls its own `function`. Once a function has returned TRUE, no further function is
+ * called. `context` may be NULL.
  */
 BOOL InitOnceExecuteOnce(PINIT_ONCE once, PINIT_ONCE_FN function, PVOID parameter, LPVOID *context);
 
 /*
- * Waits while the value at `address` equals the value at `compare`; both have `bytes` bytes (1, 2,
- * 4 or 8). Fails with ERROR_TIMEOUT. The call may return without a wake.
+ * Waits while the value at `address` equals the value at `compare`. Each value has `bytes` bytes
+ * (1, 2, 4 or 8). Fails with ERROR_TIMEOUT if there is no wake within `timeoutMs`. The call may
+ * return without a wake.
  */
 BOOL WaitOnAddress(volatile VOID *address, PVOID compare, SIZE_T bytes, DWORD timeoutMs);
 

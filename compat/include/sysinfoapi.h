@@ -15,7 +15,7 @@ typedef struct _SYSTEM_INFO {
 	DWORD dwPageSize;
 	LPVOID lpMinimumApplicationAddress;
 	LPVOID lpMaximumApplicationAddress;
-	DWORD_PTR dwActiveProcessorMask; /* online processors among numbers 0 to 63 */
+	DWORD_PTR dwActiveProcessorMask; /* bit i is set if processor i (0 to 63) is online */
 	/* all processors that are online, even if this process may not use them */
 	DWORD dwNumberOfProcessors;
 	DWORD dwProcessorType;

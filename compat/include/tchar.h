@@ -1,6 +1,7 @@
 /*
- * Names such as _tprintf that stand for the function of wide text if UNICODE is defined, otherwise
- * for that of narrow text. The `main` in libsoftrnic-compat-main.a decodes the arguments of _tmain
+ * Names such as _tprintf that serve narrow and wide text. If UNICODE is defined, each name stands
+ * for the function for wide text, otherwise for the function for narrow text. If UNICODE is
+ * defined, _tmain is wmain; the main() in libsoftrnic-compat-main.a decodes the arguments of wmain
  * from UTF-8.
  */
 #ifndef COMPAT_TCHAR_H

@@ -157,7 +157,10 @@ int swscanf_s(const wchar_t *text, const wchar_t *format, ...);
 /* fopen() for a wide name: opens a file. */
 FILE *_wfopen(const wchar_t *name, const wchar_t *mode);
 
-/* fopen_s for a wide name: opens a file. Returns 0, or an errno value and sets *stream to NULL. */
+/*
+ * fopen_s for a wide name: opens a file and returns 0. On failure sets *stream to NULL and returns
+ * an errno value.
+ */
 errno_t _wfopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode);
 
 /*
@@ -167,8 +170,8 @@ errno_t _wfopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode);
 FILE *_wfreopen(const wchar_t *name, const wchar_t *mode, FILE *old);
 
 /*
- * freopen_s for a wide name: closes the file of the stream `old` and opens another file on that
- * stream. Returns 0, or an errno value and sets *stream to NULL.
+ * freopen_s for a wide name: closes the file of the stream `old`, opens another file on that stream
+ * and returns 0. On failure sets *stream to NULL and returns an errno value.
  */
 errno_t _wfreopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode, FILE *old);
 
@@ -215,14 +218,15 @@ errno_t wcscpy_s(wchar_t *to, size_t size, const wchar_t *from);
 
 /*
  * Appends a wide text to the text in a buffer of `size` characters. Returns ERANGE if the text does
- * not fit, EINVAL if the buffer contains no terminating zero; the buffer then holds an empty text.
+ * not fit, and EINVAL if the buffer contains no terminating zero. After either error the buffer
+ * holds an empty text.
  */
 errno_t wcscat_s(wchar_t *to, size_t size, const wchar_t *from);
 
 /*
- * Copies at most `count` characters of a wide text and adds a terminating zero. If `count` is
- * _TRUNCATE, copies as many as fit and returns STRUNCATE if the text was cut; otherwise returns
- * ERANGE and stores an empty text if the characters do not fit.
+ * Copies at most `count` characters of a wide text and adds a terminating zero. If the characters
+ * do not fit, stores an empty text and returns ERANGE. If `count` is _TRUNCATE, copies as many
+ * characters as fit instead, and returns STRUNCATE if the text was cut.
  */
 errno_t wcsncpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
@@ -250,7 +254,7 @@ errno_t wmemcpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
  */
 errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
-/* ---- Numbers and text; results of type `long` stay within 32 bits, as on Windows ---- */
+/* ---- Numbers and text ---- */
 
 /*
  * Converts decimal wide text to a number. A number that does not fit into 32 bits becomes the

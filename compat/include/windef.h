@@ -51,7 +51,7 @@
 #define __int8 char
 #define __int16 short
 #define __int32 int
-#define __int64 long /* 64 bits; not `long long`, because LONG64 is a `long` */
+#define __int64 long /* the same type as LONG64; a `long` has 64 bits */
 
 #define __forceinline inline __attribute__((__always_inline__))
 #define FORCEINLINE  static inline __attribute__((__always_inline__, __unused__))
@@ -139,7 +139,7 @@ typedef char CHAR;
 typedef unsigned char UCHAR;
 typedef signed char SCHAR;
 typedef char CCHAR;
-typedef wchar_t WCHAR; /* 32 bits; 16 on Windows */
+typedef wchar_t WCHAR; /* has 32 bits here, 16 bits on Windows */
 typedef int16_t SHORT;
 typedef unsigned int UINT;
 typedef float FLOAT;

@@ -9,7 +9,7 @@
 #define FORMAT_MESSAGE_ALLOCATE_BUFFER 0x00000100
 #define FORMAT_MESSAGE_IGNORE_INSERTS  0x00000200
 #define FORMAT_MESSAGE_FROM_STRING     0x00000400
-#define FORMAT_MESSAGE_FROM_HMODULE    0x00000800 /* same as FORMAT_MESSAGE_FROM_SYSTEM */
+#define FORMAT_MESSAGE_FROM_HMODULE    0x00000800 /* has the effect of FORMAT_MESSAGE_FROM_SYSTEM */
 #define FORMAT_MESSAGE_FROM_SYSTEM     0x00001000
 #define FORMAT_MESSAGE_ARGUMENT_ARRAY  0x00002000
 #define FORMAT_MESSAGE_MAX_WIDTH_MASK  0x000000FF
@@ -25,13 +25,18 @@
 COMPAT_BEGIN
 
 /*
- * Writes the text that describes the error number `code` (a system error, a socket error or a
- * NetworkDirect status), followed by CR LF, or by a space with FORMAT_MESSAGE_MAX_WIDTH_MASK. With
- * FORMAT_MESSAGE_FROM_STRING formats the text `source` instead. The text is English, whatever the
- * language. The placeholders (inserts) are %1 to %9, %1!format!, %n, %% and %0. Returns the length;
- * on failure 0 with ERROR_MR_MID_NOT_FOUND (no text for this number), ERROR_INSUFFICIENT_BUFFER or
- * ERROR_INVALID_PARAMETER. With FORMAT_MESSAGE_ALLOCATE_BUFFER, `buffer` is the address of a
- * pointer to set; the caller frees the memory with LocalFree.
+ * Writes the English text that describes the error number `code` (a system error, a socket error or
+ * a NetworkDirect status). CR LF follows the text, or a space if `flags` contains
+ * FORMAT_MESSAGE_MAX_WIDTH_MASK. With FORMAT_MESSAGE_FROM_STRING, formats the text `source`
+ * instead, and nothing follows it. The text may contain the placeholders (inserts) %1 to %9,
+ * %1!format!, %n, %% and %0. `language` is ignored.
+ *
+ * Returns the length of the text. On failure returns 0 with ERROR_MR_MID_NOT_FOUND (there is no
+ * text for this number), ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_PARAMETER or
+ * ERROR_NOT_ENOUGH_MEMORY.
+ *
+ * With FORMAT_MESSAGE_ALLOCATE_BUFFER, `buffer` is the address of a pointer. The function allocates
+ * memory for the text and sets the pointer; the caller frees the memory with LocalFree.
  */
 DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer,
 		     DWORD size, va_list *arguments);

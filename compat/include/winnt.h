@@ -71,10 +71,10 @@ typedef struct _GROUP_AFFINITY {
 } GROUP_AFFINITY, *PGROUP_AFFINITY;
 
 /*
- * The offset of `field` in `type`. The macro must work if `field` contains an array index known
- * only at run time, and also where a compile-time constant is needed. In C++, gcc's offsetof
- * rejects such an index, and the address of a member is not a constant. The size of an array type
- * allows both.
+ * The offset of `field` in `type`. The macro must accept a `field` with an array index that is
+ * known only at run time, and must be a compile-time constant for any other `field`. In C++, gcc's
+ * offsetof rejects such an index, and an expression with the address of a member is not a constant.
+ * Therefore the macro puts the offset into the size of an array type and takes sizeof of that type.
  */
 #if defined(__cplusplus) && !defined(__clang__)
 #define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR) & ((type *)0)->field + 1]) - 1)

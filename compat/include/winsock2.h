@@ -136,9 +136,9 @@ typedef struct _WSAPROTOCOL_INFOA {
 COMPAT_BEGIN
 
 /*
- * Counts the calls that WSACleanup has not undone, and stores the version of this library in *data.
- * Returns 0, WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT if `data` is NULL. Socket
- * functions work without this call.
+ * Adds 1 to the number of WSAStartup calls that WSACleanup has not undone, and stores the version
+ * of this library in *data. Returns 0, WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT if
+ * `data` is NULL. Socket functions work without this call.
  */
 int WSAStartup(WORD version, LPWSADATA data);
 
@@ -187,13 +187,17 @@ int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DW
 	     LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
 /*
- * Requests a notification of changes to the installed network providers, which never change here.
- * If *notification is NULL, stores a handle there, which the caller closes with CloseHandle, and
- * returns 0. If *notification is such a handle and there is an OVERLAPPED, returns SOCKET_ERROR
- * with WSA_IO_PENDING, and the request never completes. (The Nd* helper functions notice changed
- * provider files by themselves.) Fails with WSAEOPNOTSUPP without an OVERLAPPED, because the call
- * would wait for ever, or with a completion routine, and with WSA_INVALID_HANDLE for a wrong
- * handle.
+ * Requests a notification of changes to the installed network providers. The notification never
+ * comes, because the providers never change here. The Nd* helper functions notice changed provider
+ * files by themselves.
+ *
+ * If *notification is NULL, stores a handle there and returns 0. The caller closes the handle with
+ * CloseHandle. If *notification is such a handle, the call must have an OVERLAPPED and no
+ * completion routine. It then returns SOCKET_ERROR with WSA_IO_PENDING, and the request never
+ * completes.
+ *
+ * Fails with WSAEOPNOTSUPP if `overlapped` is NULL, because such a call would wait for ever, or if
+ * a completion routine is given. Fails with WSA_INVALID_HANDLE for a wrong handle.
  */
 int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
@@ -214,14 +218,17 @@ INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struc
 			LPINT size);
 
 /*
- * Writes an address in a form that WSAStringToAddressA reads, without the port if it is 0. If the
- * buffer is too small, fails with WSAEFAULT and sets *length to the size needed, with the
- * terminating zero.
+ * Writes an address as text in a form that WSAStringToAddressA reads. Leaves out the port if the
+ * port is 0. If the buffer is too small, fails with WSAEFAULT and sets *length to the size needed,
+ * with the terminating zero.
  */
 INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text,
 			LPDWORD length);
 
-/* WSAAddressToStringA for wide text: writes an address, without the port if it is 0. */
+/*
+ * WSAAddressToStringA for wide text: writes an address as text. Leaves out the port if the port is
+ * 0.
+ */
 INT WSAAddressToStringW(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOW info, LPWSTR text,
 			LPDWORD length);
 

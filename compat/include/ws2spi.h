@@ -10,10 +10,10 @@
 COMPAT_BEGIN
 
 /*
- * Returns the entries of the protocol catalogue. The only entry is softrnic, marked as a provider
- * of NetworkDirect 2. Its family is AF_INET, but it serves IPv6 as well. Returns the number of
- * entries. If the buffer is too small, returns SOCKET_ERROR with *error WSAENOBUFS and the size
- * needed in *bytes.
+ * Stores the entries of the protocol catalogue in *info and returns their number. The only entry is
+ * softrnic, marked as a provider of NetworkDirect 2. The family of the entry is AF_INET, but
+ * softrnic serves IPv6 as well. If the buffer is too small, returns SOCKET_ERROR, sets *error to
+ * WSAENOBUFS and sets *bytes to the size needed.
  */
 INT WSCEnumProtocols(LPINT protocols, LPWSAPROTOCOL_INFOW info, LPDWORD bytes, LPINT error);
 

@@ -41,20 +41,22 @@ INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nod
 WCHAR *gai_strerrorW(int code);
 
 /*
- * Reads an address of the given family from text. Returns 1; 0 if the text is no such address; -1
- * with WSAEAFNOSUPPORT or WSAEFAULT.
+ * Reads an address of the given family from text. Returns 1 on success and 0 if the text is no such
+ * address. Returns -1 with WSAEAFNOSUPPORT if the family is unknown, and with WSAEFAULT if `text`
+ * or `address` is NULL.
  */
 INT InetPtonA(INT family, PCSTR text, PVOID address);
 
 /*
- * InetPtonA for wide text: reads an address of the given family. Returns 1; 0 if the text is no
- * such address; -1 with WSAEAFNOSUPPORT or WSAEFAULT.
+ * InetPtonA for wide text: reads an address of the given family. Returns 1 on success and 0 if the
+ * text is no such address. Returns -1 with WSAEAFNOSUPPORT or WSAEFAULT.
  */
 INT InetPtonW(INT family, PCWSTR text, PVOID address);
 
 /*
- * Writes an address as text and returns the text. Returns NULL with WSAEAFNOSUPPORT, or with
- * ERROR_INVALID_PARAMETER if the buffer is too small.
+ * Writes an address as text and returns the text. On failure returns NULL. The last error is then
+ * WSAEAFNOSUPPORT (the family is unknown), or ERROR_INVALID_PARAMETER (the buffer is too small, or
+ * an argument is NULL).
  */
 PCSTR InetNtopA(INT family, const VOID *address, PSTR text, size_t size);
 

@@ -93,7 +93,7 @@ static errno_t join(struct buffer b, const void *from, size_t count)
 
 #define NARROW ((struct buffer){to, size, false})
 #define WIDE   ((struct buffer){to, size, true})
-#define WHOLE  (SIZE_MAX - 1) /* as `count`: the whole text, or an error if it does not fit */
+#define WHOLE  (SIZE_MAX - 1) /* a `count` without a limit; a text that does not fit is an error */
 
 errno_t strcpy_s(char *to, size_t size, const char *from)
 {

@@ -1,9 +1,9 @@
 /*
  * How does a thread sleep on a condition variable, and how is a function run once
  * (InitOnceExecuteOnce)? This file keeps no state: condition variables and INIT_ONCE variables are
- * in the client's memory. A condition variable counts its wakes, an INIT_ONCE contains a state;
- * threads sleep in WaitOnAddress until that value changes. The functions run on the caller's
- * thread.
+ * in the client's memory. A condition variable is a count of its wakes, and an INIT_ONCE contains a
+ * state (NOT_RUN, RUNNING, DONE). A thread sleeps in WaitOnAddress until the count or the state
+ * changes. The functions run on the caller's thread.
  */
 #include "last_error.h"
 
@@ -15,8 +15,9 @@ void InitializeConditionVariable(PCONDITION_VARIABLE variable)
 }
 
 /*
- * The caller reads the number of wakes before it releases the lock that belongs to the condition. A
- * wake between the release and WaitOnAddress changes the number, so WaitOnAddress returns at once.
+ * Returns the number of wakes of the condition variable. A thread that wants to sleep reads this
+ * number before it releases its lock. A wake after that changes the number, so WaitOnAddress
+ * returns at once and the wake is not lost.
  */
 static PVOID wakes_so_far(PCONDITION_VARIABLE variable)
 {

@@ -111,8 +111,8 @@ static bool start_listening(void)
 }
 
 /*
- * Installs the action of each signal. To be called after the list of handlers or the flag `ignored`
- * has changed. The caller holds the lock.
+ * Installs the action of each signal. The caller holds the lock, and calls this function after it
+ * has changed the list of handlers or the flag `ignored`.
  */
 static void apply(void)
 {

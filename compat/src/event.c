@@ -61,9 +61,9 @@ HANDLE CreateEventExW(LPSECURITY_ATTRIBUTES attributes, LPCWSTR name, DWORD flag
 }
 
 /*
- * Returns whether the handle is an event; if not, sets the last error. The handle of a thread,
- * semaphore or mutex does not count: it also has an event, but SetEvent and ResetEvent must not
- * change that event.
+ * Returns whether the handle is an event; if not, sets the last error. Threads, semaphores and
+ * mutexes also contain an event, but SetEvent and ResetEvent must not change it. For their handles
+ * this function returns false.
  */
 static bool is_event(HANDLE handle)
 {

@@ -16,8 +16,8 @@
 #include <string.h>
 
 /*
- * An output text of more units (bytes or wide characters) fails with EOVERFLOW. Only a wrong width
- * or precision makes such a text.
+ * The most units (bytes or wide characters) of an output text. A longer text fails with EOVERFLOW.
+ * Usually it is the result of a wrong width or precision.
  */
 #define MOST_UNITS ((size_t)1 << 24)
 
@@ -155,8 +155,9 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 }
 
 /*
- * Reads a width or precision at *at; if it is `*`, takes the next argument instead. A number that
- * exceeds an int becomes INT_MAX; a text of that width is refused later as too long.
+ * Reads a width or precision at *at. If there is a `*` instead of a number, returns the next
+ * argument. A number that exceeds an int becomes INT_MAX; the text of that width is later refused
+ * as too long.
  */
 static int parse_number(const void *format, bool wide, size_t *at, struct arguments *arguments)
 {
@@ -331,8 +332,8 @@ static void bytes_to_wide(struct compat_units *part, const char *text, size_t li
 
 	while (part->count < limit && *text && !part->failed) {
 		/*
-		 * Reading 4 bytes is safe: NUL is never a UTF-8 continuation byte, so the decoder
-		 * stops there.
+		 * The text may end within these 4 bytes. The decoder then reads no byte after the
+		 * terminating zero, because a zero is never a UTF-8 continuation byte.
 		 */
 		text += compat_decode(text, 4, &c, &valid);
 		compat_units_put(part, c);

@@ -18,7 +18,11 @@ struct compat_units {
 	wchar_t *at; /* the text: `count` units, without a terminating zero */
 	size_t count, room;
 	wchar_t small[256];
-	bool failed; /* if set, errno is ENOMEM, EOVERFLOW (text too long) or EINVAL (bad format) */
+	/*
+	 * formatting has failed, and errno is ENOMEM, EOVERFLOW (the text is too long) or EINVAL
+	 * (the format is wrong)
+	 */
+	bool failed;
 };
 
 /* The size of an argument. Letters between `%` and the conversion letter give it. */
@@ -56,8 +60,8 @@ void compat_units_free(struct compat_units *units);
 void compat_units_put(struct compat_units *units, wchar_t unit);
 
 /*
- * Returns the units as zero-terminated bytes, which the caller frees; wide text becomes UTF-8.
- * *bytes is their number without the zero. Returns NULL if memory is short.
+ * Returns the text as zero-terminated bytes, which the caller frees. Wide text becomes UTF-8. Sets
+ * *bytes to the number of bytes without the zero. Returns NULL if memory is short.
  */
 char *compat_units_bytes(const struct compat_units *units, bool wide, size_t *bytes);
 

@@ -36,8 +36,8 @@ static const char *read_part(const char *at, bool strict, unsigned long long *va
 	if (strict && end - at > 3)
 		return NULL;
 	/*
-	 * strtoull() stops inside "08", which is not octal, and inside "0x". A letter or digit
-	 * behind the number therefore makes the number invalid.
+	 * strtoull() reads only the 0 of "08", because 8 is not an octal digit, and only the 0 of
+	 * "0x". Such numbers are invalid, so a letter or digit right after the number is an error.
 	 */
 	return *value > UINT32_MAX || isalnum((unsigned char)*end) ? NULL : end;
 }

@@ -1,5 +1,5 @@
 /*
- * How does a program start that has wmain instead of main? The main() in this file decodes the
+ * How does a program with wmain instead of main start? The main() in this file decodes the
  * arguments to wide text and calls wmain, under its C name or one of its mangled C++ names. This
  * file and text.c make a static library of their own. A program that has its own main() takes
  * nothing from that library.

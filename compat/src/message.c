@@ -2,7 +2,8 @@
  * Which text describes an error number (FormatMessage)? This file contains a table of English
  * texts, and replaces the placeholders in a text, which Windows calls inserts (%1, %2!u!, %n).
  *
- * It keeps no state; the caller owns an allocated text. Any thread may call its functions.
+ * It keeps no state. The caller owns the memory that FORMAT_MESSAGE_ALLOCATE_BUFFER allocates. Any
+ * thread may call its functions.
  */
 #include "format.h"
 #include "last_error.h"

@@ -1,9 +1,9 @@
 /*
- * The record behind the handle of an event, semaphore, mutex or thread. Every object that a thread
- * can wait for has an event of NdsEventCreate, and the handle of that event is the object's handle.
- * The record contains the rest of the object: a count, an owner or an exit code. It is found by the
- * handle. A handle without a record is either an event made with NdsEventCreate or not a handle of
- * this library.
+ * The record behind the handle of an event, semaphore, mutex or thread. For each of these objects
+ * NdsEventCreate creates an event, and the handle of this event is also the handle of the object.
+ * The record contains what the event lacks: a count, an owner or an exit code. compat_object_get
+ * finds the record of a handle. A handle without a record is either an event made with
+ * NdsEventCreate or not a handle of this library.
  *
  * A record lives while its handle is open or a reference is held. Any thread may call these
  * functions.
@@ -24,20 +24,20 @@ struct compat_object;
 struct compat_kind {
 	/*
 	 * Completes a wait: decrements a semaphore's count, or makes the caller own a mutex.
-	 * Returns false if the object is not available. NULL: waiting for the object's event is
-	 * enough.
+	 * Returns false if the object is not available. The member is NULL for kinds (event,
+	 * thread) for which waiting for the object's event is enough.
 	 */
 	bool (*take)(struct compat_object *);
 	/*
 	 * Undoes a wait that took the object: sets an automatic event again, increments a
 	 * semaphore's count, or releases a mutex. A wait for all of several objects calls this if
-	 * it could not take them all. NULL: a wait does not change the object (manual event,
-	 * thread).
+	 * it could not take them all. The member is NULL for kinds that a wait does not change
+	 * (manual event, thread).
 	 */
 	void (*give_back)(struct compat_object *);
 	/*
-	 * Sets or releases the object for SignalObjectAndWait. NULL: SignalObjectAndWait refuses
-	 * objects of this kind (threads).
+	 * Sets or releases the object for SignalObjectAndWait. The member is NULL for the kind that
+	 * SignalObjectAndWait refuses (thread).
 	 */
 	BOOL (*signal)(HANDLE);
 };

@@ -84,8 +84,9 @@ BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERL
 }
 
 /*
- * Waits until the request of the OVERLAPPED has ended. Checks every millisecond if the OVERLAPPED
- * has no event, or if the event was already set when the request was still pending.
+ * Waits until the request of the OVERLAPPED has ended. Normally the event of the OVERLAPPED is set
+ * at that time. If the OVERLAPPED has no event, or its event is set although the request is
+ * pending, the function checks the request every millisecond.
  */
 static void wait_until_completed(LPOVERLAPPED overlapped)
 {

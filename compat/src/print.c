@@ -220,8 +220,8 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 #define NARROW(rule_, size_, count_) ((struct target){buffer, size_, count_, false, rule_})
 #define WIDE(rule_, size_, count_)   ((struct target){buffer, size_, count_, true, rule_})
 /*
- * Values of `count` in struct target. ALL: the whole text. The caller's _TRUNCATE has the same
- * value as ALL, so CUT_AT replaces it by SIZE_MAX - 1.
+ * The member `count` of struct target is ALL if the whole text is to be stored. A caller's
+ * _TRUNCATE has the same value as ALL, so CUT_AT replaces it by SIZE_MAX - 1.
  */
 #define ALL	      SIZE_MAX
 #define CUT_AT(count) ((count) == (size_t)-1 ? SIZE_MAX - 1 : (count))

@@ -83,7 +83,11 @@ static void put(FILETIME *to, uint64_t time)
 
 BOOL GetSystemTimes(FILETIME *idle, FILETIME *kernel, FILETIME *user)
 {
-	unsigned long long t[8] = {0}; /* ticks: user nice system idle iowait irq softirq steal */
+	/*
+	 * The clock ticks that /proc/stat counts, in this order: user, nice, system, idle, iowait,
+	 * irq, softirq, steal.
+	 */
+	unsigned long long t[8] = {0};
 	FILE *stat = fopen("/proc/stat", "re");
 	int n = stat ? fscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1],
 			      &t[2], &t[3], &t[4], &t[5], &t[6], &t[7])

@@ -3,7 +3,8 @@
  * catalogue of Winsock name for NetworkDirect? Programs that do not use the Nd* functions read the
  * catalogue with WSCEnumProtocols.
  *
- * This file keeps no state; the caller owns the lists. Any thread may call its functions.
+ * This file keeps no state. The caller owns the address lists that GetAddrInfoW returns. Any thread
+ * may call its functions.
  */
 #include "last_error.h"
 #include "text.h"

@@ -453,8 +453,10 @@ static int scan(struct scan *s)
 		struct field f = parse(s, &at);
 
 		/*
-		 * If the input ends before the first field is stored, the result is EOF. If the
-		 * input does not match a field, the result is the number of fields stored before.
+		 * All directives except %c, %C, %[, %n and %% first skip white space in the input.
+		 * If the input has ended there, the scan ends, and its result is EOF if no field
+		 * was stored. If the input does not match the directive, the scan ends too, and its
+		 * result is the number of fields stored.
 		 */
 		if (!strchr("cC[n%", (int)f.type))
 			skip_space(&s->from);

@@ -16,7 +16,7 @@
 #define SLOTS 128
 
 static struct slot {
-	uint32_t turn; /* +1 when allocated and +1 when freed, so odd while allocated */
+	uint32_t turn; /* number of allocations and releases; odd while the index is allocated */
 	PFLS_CALLBACK_FUNCTION routine;
 } slots[SLOTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held to allocate or free an index */

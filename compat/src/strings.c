@@ -1,5 +1,5 @@
 /*
- * How do the string functions work that only the Windows C library has (_stricmp, _itoa and so on)?
+ * How do string functions such as _stricmp and _itoa work, which only the Windows C library has?
  * They compare without regard to case, duplicate text, convert numbers from and to text, and
  * reverse bytes.
  *
@@ -227,8 +227,9 @@ static char *digits(char room[66], uint64_t value, bool negative, int base)
 }
 
 /*
- * Writes a signed number. In base 10 a negative number has a minus sign. In other bases the number
- * is written in two's complement; the caller passes it in that form in `bits`.
+ * Writes a signed number. In base 10 a negative number has a minus sign. In other bases a negative
+ * number is written in two's complement: `bits` contains the number in that form, with the width of
+ * its type.
  */
 static char *signed_digits(char room[66], int64_t value, uint64_t bits, int base)
 {

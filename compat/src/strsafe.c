@@ -15,7 +15,7 @@ static bool is_room(const void *to, size_t room)
 	return to && room > 0 && room <= STRSAFE_MAX_CCH;
 }
 
-/* Translates the result of copying or appending, an errno value, to an HRESULT. */
+/* Returns the HRESULT for an errno value that a function for copying or appending has returned. */
 static HRESULT of_copy(errno_t error)
 {
 	return error == 0	    ? S_OK
@@ -23,7 +23,10 @@ static HRESULT of_copy(errno_t error)
 				    : STRSAFE_E_INVALID_PARAMETER;
 }
 
-/* Translates the result of a format, a length or -1 if the text was cut, to an HRESULT. */
+/*
+ * Returns the HRESULT for the result of a formatting function. `length` is the length of the text,
+ * or -1 if the text was cut.
+ */
 static HRESULT of_format(int length)
 {
 	return length >= 0 ? S_OK : STRSAFE_E_INSUFFICIENT_BUFFER;

@@ -11,8 +11,8 @@
 
 /*
  * The UTF-8 encodings of 1 to 4 bytes. A first byte with (byte & mask) == mark begins a character
- * of `bytes` bytes; the bits of the mask `bits` in that byte are part of the character. A character
- * below `least` is invalid in this encoding, because a shorter one exists.
+ * of `bytes` bytes; its bits in the mask `bits` are the highest bits of the character. A character
+ * below `least` is invalid in this encoding, because a shorter encoding exists.
  */
 static const struct form {
 	unsigned char mask, mark, bits;

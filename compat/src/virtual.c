@@ -464,8 +464,9 @@ BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old)
 BOOL VirtualLock(LPVOID address, SIZE_T bytes)
 {
 	/*
-	 * mlock() fails with ENOMEM both beyond the limit for locked memory and where nothing is
-	 * mapped. The kernel's list of mappings shows which was the case.
+	 * mlock() fails with ENOMEM if the limit for locked memory would be exceeded, and also if a
+	 * page of the range is not mapped. Only the page of `address` is looked up to tell these
+	 * cases apart.
 	 */
 	if (mlock(address, bytes) == 0)
 		return TRUE;

@@ -42,7 +42,10 @@ static HRESULT take(const struct target *target)
 
 static void give_back(const struct target *target)
 {
-	/* An event without a record: if it is automatic, take() has reset it, so set it again. */
+	/*
+	 * The object is an event without a record. take() has reset it if it is an automatic event,
+	 * so set it again.
+	 */
 	if (!target->object)
 		NdsEventSet(target->handle);
 	else if (target->object->kind->give_back)

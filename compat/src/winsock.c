@@ -1,9 +1,9 @@
 /*
- * How do those functions of Winsock work that have no counterpart on Linux (WSAStartup, WSACleanup,
+ * How do the functions of Winsock without a counterpart on Linux work (WSAStartup, WSACleanup,
  * WSASocket, closesocket, ioctlsocket and WSAIoctl)?
  *
- * This file owns the number of WSAStartup calls without a WSACleanup. Any thread may call its
- * functions.
+ * This file owns the number of WSAStartup calls that WSACleanup has not undone. Any thread may call
+ * its functions.
  */
 #include "sockets.h"
 

@@ -1,6 +1,6 @@
 /*
- * Defines the GUIDs of guid_names.h, which the test test_com_cpp.cc defines a second time, and
- * implements a counter object in C.
+ * Defines the GUIDs that guid_names.h declares, and implements a counter object in C. The file
+ * test_com_cpp.cc defines the same GUIDs a second time; the linker must accept that.
  */
 #include <initguid.h>
 

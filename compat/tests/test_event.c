@@ -7,8 +7,8 @@ static DWORD look(HANDLE event)
 }
 
 /*
- * Each of by_a, by_w, by_ex_a and by_ex_w calls another function that creates an event, with the
- * given reset mode and initial state.
+ * The functions by_a, by_w, by_ex_a and by_ex_w create an event with the given reset mode and
+ * initial state. Each uses a different function of Windows.
  */
 static HANDLE by_a(BOOL manual, BOOL set)
 {

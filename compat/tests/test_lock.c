@@ -119,7 +119,7 @@ static void test_LeaveCriticalSection(void **state)
 
 	InitializeCriticalSection(&section);
 	EnterCriticalSection(&section);
-#ifndef __SANITIZE_THREAD__ /* ThreadSanitizer reports that another thread leaves the section */
+#ifndef __SANITIZE_THREAD__ /* ThreadSanitizer would report that a non-owner leaves the section */
 	run_elsewhere(leave, &section);
 #endif
 	assert_false(is_free(&section));

@@ -258,7 +258,10 @@ static void test_streams(void **state)
 	setbuf(f, NULL);
 	assert_int_equal(fprintf(f, "%d", 1), -1);
 	fclose(f);
-	/* Output to a stream to which another library has given wide orientation. */
+	/*
+	 * Another library may have given a stream wide orientation. Output to such a stream works
+	 * too.
+	 */
 	f = tmpfile();
 	assert_true(fwide(f, 1) > 0);
 	assert_int_equal(fprintf(f, "%d ", 5), 2);

@@ -7,7 +7,10 @@ static void check_count_of_two(HANDLE semaphore)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_TIMEOUT);
-	/* the event that the handle also stands for is not set either */
+	/*
+	 * The handle is also the handle of an event. That event must not be set when the count is
+	 * 0.
+	 */
 	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT);
 	assert_true(CloseHandle(semaphore));
 	assert_fails(ReleaseSemaphore(semaphore, 1, NULL), ERROR_INVALID_HANDLE);

@@ -4,7 +4,7 @@
 // queue pair are handled one at a time.
 #include "service.h"
 
-struct SLOT // one message buffer: of a posted receive, then of the answer to the message received
+struct SLOT // one message buffer: receives a message, then contains the answer to send
 {
 	PCONNECTION pConnection;
 	MESSAGE *pMessage;
@@ -26,7 +26,9 @@ struct CONNECTION {
 	LIST_ENTRY Leases;
 };
 
-static LONG volatile s_cQueuePairs; // queue pairs created so far; chooses their completion queue
+// Number of queue pairs created so far. The number modulo cCqs is the index of the completion queue
+// of the newest queue pair.
+static LONG volatile s_cQueuePairs;
 
 static void Destroy(PCONNECTION p)
 {
@@ -208,7 +210,7 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 	if (FAILED(p->pConnector->NotifyDisconnect(StartIo(&p->Io, OnPeerDisconnected, p))))
 		OnPeerDisconnected(&p->Io, ND_UNSUCCESSFUL);
 	else if (ReadAcquire(&g_Server.fStopping))
-		Close(p); // ConnectionsClose may have run too early to see fConnected
+		Close(p); // ConnectionsClose may have run before fConnected was set
 }
 
 static void OnRegistered(PIO pIo, HRESULT hrStatus)

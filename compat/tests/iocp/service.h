@@ -44,7 +44,7 @@ struct MESSAGE_HEADER {
 	WORD Op;
 	WORD Length; // length of the payload, in bytes
 	DWORD Sequence;
-	DWORD Sum; // checksum of the payload; in the answer to OpAdd, of the page
+	DWORD Sum; // checksum of the payload, or of the page in the answer to OpAdd
 	DWORD Page;
 	DWORD Token;
 	DWORD Reserved;
@@ -172,7 +172,8 @@ void ConnectionsClose(void);
 // ---- the server: server.cpp ----
 
 const DWORD MAX_WORKERS = 8;
-// Completion keys: a request has ended, close a connection, stop a worker.
+// Completion keys. KeyIo: an overlapped request has ended. KeyClose: the worker closes a
+// connection. KeyStop: the worker ends.
 const ULONG_PTR KeyIo = 1, KeyClose = 2, KeyStop = 3;
 
 struct SERVER {
