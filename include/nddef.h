@@ -49,7 +49,7 @@ typedef struct _ND2_ADAPTER_INFO {
 	UINT16 VendorId;
 	UINT16 DeviceId;
 	UINT64 AdapterId;
-	SIZE_T MaxRegistrationSize; /* maximum bytes of one region */
+	SIZE_T MaxRegistrationSize; /* maximum bytes of one memory region */
 	SIZE_T MaxWindowSize;
 	ULONG MaxInitiatorSge; /* maximum buffers (SGEs) of one Send or Write */
 	ULONG MaxReceiveSge;

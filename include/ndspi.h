@@ -138,11 +138,11 @@ struct IND2Adapter : public IUnknown {
 					 ULONG *pcbAddressList) = 0; /* vtable slot 5 */
 
 	/*
-	 * Creates a completion queue. queueDepth: number of results, 1 to MaxCompletionQueueDepth;
-	 * this is a lower bound, since a queue always has room for every request of its queue
-	 * pairs. affinity: a mask of the CPUs of group 0 near which the queue pairs should be
-	 * served; 0, or any other group, means no preference. ND_INVALID_PARAMETER_3: depth out of
-	 * range. ND_NO_MEMORY.
+	 * Creates a completion queue. queueDepth: the number of results that the queue holds at
+	 * least, 1 to MaxCompletionQueueDepth; the queue has more room if its queue pairs can have
+	 * more requests. affinity: a mask of the CPUs of group 0 near which the queue pairs should
+	 * be served; 0, or any other group, means no preference. ND_INVALID_PARAMETER_3: depth out
+	 * of range. ND_NO_MEMORY.
 	 */
 	virtual HRESULT CreateCompletionQueue(REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth,
 					      USHORT group, KAFFINITY affinity,
@@ -153,8 +153,8 @@ struct IND2Adapter : public IUnknown {
 					   void **ppMemoryRegion) = 0; /* vtable slot 7 */
 
 	/*
-	 * Creates an unbound memory window. ND_INSUFFICIENT_RESOURCES: the adapter has reached its
-	 * limit, which regions and windows share.
+	 * Creates an unbound memory window. ND_INSUFFICIENT_RESOURCES: memory runs out, or the
+	 * adapter has reached its limit for the number of regions and windows together.
 	 */
 	virtual HRESULT CreateMemoryWindow(REFIID iid,
 					   void **ppMemoryWindow) = 0; /* vtable slot 8 */
@@ -231,13 +231,13 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	virtual HRESULT Resize(ULONG queueDepth) = 0; /* vtable slot 6 */
 
 	/*
-	 * Requests one notification. type: ND_CQ_NOTIFY_ANY: the request completes at the next
-	 * result. ND_CQ_NOTIFY_SOLICITED: it completes at the next failed result, or the next
-	 * receive of a message that was sent with ND_OP_FLAG_SEND_AND_SOLICIT_EVENT.
-	 * ND_CQ_NOTIFY_ERRORS: it completes only when the queue itself fails. An unread result that
-	 * has not caused a notification yet counts as the next one, so no result is missed between
-	 * GetResults and Notify. Requests of any type but ND_CQ_NOTIFY_ERRORS that wait at the same
-	 * time complete together. ND_INVALID_PARAMETER_1: not one of these types.
+	 * Requests one notification. The request completes, for type ND_CQ_NOTIFY_ANY, at the next
+	 * result; for ND_CQ_NOTIFY_SOLICITED, at the next failed result or the next receive of a
+	 * message that was sent with ND_OP_FLAG_SEND_AND_SOLICIT_EVENT; for ND_CQ_NOTIFY_ERRORS,
+	 * only when the queue itself fails. "Next" includes results that are unread and have not
+	 * completed a Notify request before, so no result between GetResults and Notify is missed.
+	 * When a result completes a request, all other waiting requests complete too, except those
+	 * of type ND_CQ_NOTIFY_ERRORS. ND_INVALID_PARAMETER_1: not one of these types.
 	 * ND_BUFFER_OVERFLOW: the completion queue was overrun.
 	 */
 	virtual HRESULT Notify(ULONG type, OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
@@ -323,20 +323,19 @@ struct IND2MemoryWindow : public IUnknown {
 };
 
 /*
- * The send queue and receive queue of a reliable connection. The methods that post a request return
- * ND_SUCCESS when the request is queued; its outcome is an ND2_RESULT in the completion queue, with
- * requestContext. With ND_OP_FLAG_SILENT_SUCCESS there is no result for success. The sge array is
- * copied; its buffers belong to the NIC until the request has completed. Common statuses:
- * ND_CONNECTION_INVALID: the queue pair is not connected. ND_NO_MORE_ENTRIES: the queue is full.
- * ND_DATA_OVERRUN: more buffers than the queue pair was created for. ND_BUFFER_OVERFLOW: more bytes
- * than MaxTransferLength, or than inlineDataSize for inline data. ND_INVALID_PARAMETER_2: sge is
- * NULL though nSge is not 0.
+ * The send queue and receive queue of a reliable connection. A method that posts a request returns
+ * ND_SUCCESS when the request is queued. The outcome of the request is an ND2_RESULT in the
+ * completion queue, with the same requestContext; with ND_OP_FLAG_SILENT_SUCCESS a success has no
+ * result. The sge array is copied; its buffers belong to the NIC until the request has completed.
+ * These methods also return: ND_CONNECTION_INVALID: the queue pair is not connected (except
+ * Receive). ND_NO_MORE_ENTRIES: the queue is full. ND_DATA_OVERRUN: more buffers than the queue
+ * pair was created for. ND_BUFFER_OVERFLOW: more bytes than MaxTransferLength, or, for inline data,
+ * than inlineDataSize. ND_INVALID_PARAMETER_2: sge is NULL though nSge is not 0.
  */
 struct IND2QueuePair : public IUnknown {
 	/*
-	 * Ends all outstanding requests with ND_CANCELED. When the call returns, GetResults finds
-	 * their results (the call waits for the results for at most half a second). Afterwards the
-	 * queue pair cannot be connected.
+	 * Ends all outstanding requests with ND_CANCELED, and waits at most half a second for their
+	 * results: then GetResults finds them. Afterwards the queue pair cannot be connected.
 	 */
 	virtual HRESULT Flush() = 0; /* vtable slot 3 */
 
@@ -360,9 +359,10 @@ struct IND2QueuePair : public IUnknown {
 	 * Posts a request that binds a memory window to a part of a registered region. flags:
 	 * SILENT_SUCCESS, READ_FENCE, ALLOW_READ, ALLOW_WRITE (the peer's rights); others:
 	 * ND_INVALID_PARAMETER_6. ND_INVALID_PARAMETER_2: not a region of this adapter.
-	 * ND_INVALID_PARAMETER_3: not a window of this adapter. ND_ACCESS_VIOLATION: the range lies
-	 * outside the region, or ALLOW_WRITE for a region without local write access.
-	 * ND_INVALID_DEVICE_STATE: the window is bound.
+	 * ND_INVALID_PARAMETER_3: not a window of this adapter. ND_ACCESS_VIOLATION: the region is
+	 * not registered, the range lies outside the region, or flags has ALLOW_WRITE but the
+	 * region was registered without local write access. ND_INVALID_DEVICE_STATE: the window is
+	 * bound already.
 	 */
 	virtual HRESULT Bind(void *requestContext, IUnknown *pMemoryRegion, IUnknown *pMemoryWindow,
 			     const void *pBuffer, SIZE_T cbBuffer,
@@ -399,9 +399,9 @@ struct IND2QueuePair : public IUnknown {
 /*
  * One end of a connection. The active side calls Bind, Connect, CompleteConnect; the passive side
  * hands the connector to IND2Listener::GetConnectionRequest and then calls Accept or Reject. A
- * method called in the wrong state returns a status that depends on the state:
- * ND_CONNECTION_INVALID (too early or too late), ND_CONNECTION_ACTIVE, ND_CONNECTION_ABORTED (the
- * peer is gone), ND_INVALID_DEVICE_STATE.
+ * method that is called too early or too late fails. Method and state of the connector determine
+ * the status: ND_CONNECTION_INVALID, ND_CONNECTION_ACTIVE, ND_CONNECTION_ABORTED,
+ * ND_INVALID_DEVICE_STATE or STATUS_CONNECTION_DISCONNECTED.
  */
 struct IND2Connector : public IND2Overlapped {
 	/*
@@ -529,8 +529,8 @@ struct IND2Listener : public IND2Overlapped {
 	 * Waits for a connection request and gives it to the connector, which must be unused (else
 	 * ND_CONNECTION_ACTIVE) and of the same adapter (else ND_INVALID_PARAMETER_1). Connection
 	 * requests are given out in the order of arrival, to the oldest call first. ND_CANCELED:
-	 * the connector was released, or the calls were cancelled. ND_INVALID_DEVICE_STATE: Listen
-	 * was not called.
+	 * the connector or the listener was released, or the listener's CancelOverlappedRequests
+	 * was called. ND_INVALID_DEVICE_STATE: Listen was not called.
 	 */
 	virtual HRESULT GetConnectionRequest(IUnknown *pConnector,
 					     OVERLAPPED *pOverlapped) = 0; /* vtable slot 8 */
@@ -539,7 +539,7 @@ struct IND2Listener : public IND2Overlapped {
 #pragma GCC diagnostic pop
 #pragma GCC visibility pop
 
-#else /* C: the methods are described at the classes above */
+#else /* C: the same interfaces; the methods are described at the C++ classes above */
 
 typedef struct IND2Overlapped IND2Overlapped;
 typedef struct IND2Provider IND2Provider;
@@ -795,6 +795,6 @@ struct IND2Listener {
 	const IND2ListenerVtbl *lpVtbl;
 };
 
-#endif /* C */
+#endif /* end of the declarations for C */
 
 #endif

@@ -12,7 +12,7 @@
 #include "ndspi.h"
 
 /* flags of NdQueryAddressList */
-#define ND_QUERY_EXCLUDE_EMULATOR_ADDRESSES 0x00000001 /* accepted, without effect */
+#define ND_QUERY_EXCLUDE_EMULATOR_ADDRESSES 0x00000001 /* this flag has no effect */
 #define ND_QUERY_EXCLUDE_NDv1_ADDRESSES	    0x00000002
 #define ND_QUERY_EXCLUDE_NDv2_ADDRESSES	    0x00000004
 
@@ -42,15 +42,16 @@ HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_
 /*
  * Returns the local address, with port 0, from which to reach a remote address. *pcbLocalAddress:
  * in, bytes of the buffer; out, bytes needed. ND_BUFFER_OVERFLOW: the buffer is NULL or too small.
- * ND_INVALID_ADDRESS: the remote address is not an IP address, or is reachable only from a local
- * address that no provider owns. ND_NETWORK_UNREACHABLE: there is no route to it.
+ * ND_INVALID_ADDRESS: the remote address is not an IP address, or the kernel has a route to it but
+ * no provider does. ND_NETWORK_UNREACHABLE: there is no route to it.
  */
 HRESULT NdResolveAddress(const struct sockaddr *pRemoteAddress, SIZE_T cbRemoteAddress,
 			 struct sockaddr *pLocalAddress, SIZE_T *pcbLocalAddress);
 
 /*
- * S_OK if a provider owns the local address. ND_INVALID_PARAMETER_2: wrong size.
- * ND_INVALID_ADDRESS: no provider owns it.
+ * Checks whether a provider owns the local address. Returns S_OK if one does.
+ * ND_INVALID_PARAMETER_2: pAddress is NULL, or cbAddress is too small for it. ND_INVALID_ADDRESS:
+ * no provider owns the address, or it is not an IP address.
  */
 HRESULT NdCheckAddress(const struct sockaddr *pAddress, SIZE_T cbAddress);
 

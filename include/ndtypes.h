@@ -30,7 +30,7 @@ typedef uint32_t ULONG;
 typedef uint32_t DWORD;
 typedef uint64_t UINT64;
 typedef uint64_t ULONGLONG;
-typedef int BOOL; /* FALSE (0), or any other value for true */
+typedef int BOOL; /* 0 (FALSE) is false, any other value is true */
 typedef int INT;
 typedef size_t SIZE_T;
 typedef uintptr_t ULONG_PTR;
@@ -86,8 +86,8 @@ typedef REFGUID REFCLSID;
 
 /*
  * The state of one request, in the client's memory. The provider may write it from the call that
- * returned ND_PENDING until Internal is no longer ND_PENDING. The provider writes only the two
- * Internal words, and reads hEvent once, when the request begins.
+ * returns ND_PENDING until Internal holds a status other than ND_PENDING. The provider writes only
+ * Internal and InternalHigh. It reads hEvent once, when the request begins.
  */
 typedef struct _OVERLAPPED {
 	/* status of the request: ND_PENDING, then the final status as a zero-extended 32-bit
@@ -166,7 +166,7 @@ struct IClassFactory : public IUnknown {
 #pragma GCC diagnostic pop
 
 extern "C" {
-#else /* C */
+#else /* the same declarations for C */
 
 static inline int IsEqualGUID(REFGUID a, REFGUID b)
 {
@@ -199,7 +199,7 @@ struct IClassFactory {
 	const IClassFactoryVtbl *lpVtbl;
 };
 
-#endif /* C */
+#endif /* end of the declarations for C */
 
 /* ---- Handles ------------------------------------------------------------------------------ */
 
@@ -207,9 +207,10 @@ struct IClassFactory {
 #define NDS_WAIT_MAX 64u	 /* maximum number of events of one NdsEventWaitAny */
 
 /*
- * Closes a handle of any kind. The object lives on while it is in use: a pending request keeps its
- * event and its overlapped file alive, an ND2 object the file it was created on, a file the
- * completion port it is bound to. ND_INVALID_HANDLE: not an open handle.
+ * Closes a handle of any kind. The object behind the handle lives on as long as something uses it.
+ * A pending request uses its event and its overlapped file. An ND2 object uses the overlapped file
+ * that it was created on. An overlapped file uses the completion port that it is bound to.
+ * ND_INVALID_HANDLE: not an open handle.
  */
 HRESULT NdsHandleClose(HANDLE handle);
 
@@ -222,8 +223,8 @@ HRESULT NdsEventSet(HANDLE event);
 HRESULT NdsEventReset(HANDLE event);
 
 /*
- * Waits until the event is set: ND_SUCCESS. ND_TIMEOUT (note that FAILED() is false for it): the
- * event was not set within timeoutMs milliseconds.
+ * Waits until the event is set, then returns ND_SUCCESS. ND_TIMEOUT: the event was not set within
+ * timeoutMs milliseconds; note that FAILED(ND_TIMEOUT) is false.
  */
 HRESULT NdsEventWait(HANDLE event, ULONG timeoutMs);
 
@@ -276,9 +277,9 @@ HRESULT NdsPortPost(HANDLE port, ULONG bytes, ULONG_PTR key, OVERLAPPED *overlap
 
 /*
  * Takes up to n entries (n > 0) from a completion port, oldest first, and waits until there is at
- * least one. ND_SUCCESS: *pCount >= 1. ND_TIMEOUT (note that FAILED() is false for it): no entry
- * came within timeoutMs milliseconds, *pCount = 0. ND_CANCELED: the port was closed while the call
- * waited.
+ * least one. ND_SUCCESS: *pCount >= 1. ND_TIMEOUT: no entry came within timeoutMs milliseconds, and
+ * *pCount is 0; note that FAILED(ND_TIMEOUT) is false. ND_CANCELED: the port was closed while the
+ * call waited.
  */
 HRESULT NdsPortGet(HANDLE port, NDS_PORT_ENTRY entries[], ULONG n, ULONG timeoutMs, ULONG *pCount);
 
@@ -321,15 +322,18 @@ typedef struct _NDS_LIVE {
 } NDS_LIVE;
 
 /*
- * Counts the objects of the library that are alive in this process, by kind: one kind for each
- * interface ("adapter", "completion queue", ...; listed once an object of it has been created),
- * "protection domain" (one for each opened adapter; it stays while the NIC holds a region or queue
- * pair of that adapter), "event", "port" (completion ports) and "file" for what is behind handles,
- * "request" (an OVERLAPPED without a final status), "packet" (an entry queued to a completion port
- * or a callback). Meant for tests: once all objects are released, all handles closed and all
- * packets taken, all counts soon become 0 (threads of the library may hold a last reference for a
- * moment). Fills in at most n elements of live[], one per kind, and returns the number of kinds, at
- * most 32.
+ * Counts the objects of the library that are alive in this process. Fills in at most n elements of
+ * live[], one per kind of object, and returns the number of kinds, at most 32. The kinds are:
+ * - one for each interface: "adapter", "completion queue" and so on, listed once the first object
+ *   of it has been created
+ * - "protection domain": one for each opened adapter; it stays while the NIC holds a region or
+ *   queue pair of that adapter
+ * - "event", "port" and "file": events, completion ports and overlapped files
+ * - "request": an OVERLAPPED without a final status
+ * - "packet": an entry queued to a completion port or a callback
+ *
+ * Meant for tests. Once all objects are released, all handles closed and all packets taken, all
+ * counts soon become 0; until then threads of the library may hold a last reference.
  */
 ULONG NdsLiveObjects(NDS_LIVE live[], ULONG n);
 

@@ -1,7 +1,7 @@
 /* Measures the CPU time of a message in the protocol core (dataplane/core), requester and responder
- * together, and compares it with the bare pump, which only copies and checksums frames of the same
- * length. Without DPDK and in one thread, so neither the port nor CPU placement affects the
- * figures. Each measurement of the core alternates with one of the pump. */
+ * together. Compares it with the bare pump: a loop that only copies and checksums frames of the
+ * same length. Measurements of the core and of the pump alternate. There is no DPDK and only one
+ * thread, so neither a port nor CPU placement affects the figures. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

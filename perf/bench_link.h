@@ -1,7 +1,7 @@
 #ifndef RN_PERF_BENCH_LINK_H
 #define RN_PERF_BENCH_LINK_H
-/* Types and functions of bench_link and bench_threshold: options, memory shared by both ends, one
- * end's objects, results. */
+/* What bench_link and bench_threshold share: options, memory that both ends use, the objects of one
+ * end, results, and the functions of link_end.c and link_run.c. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +19,10 @@ struct link_options {
 	/* bytes of message memory at each end; successive messages step through it */
 	size_t buffer;
 	double secs;
-	unsigned messages; /* with solo: how many, 0 = for `secs` */
-	unsigned idle;	   /* with solo: number of polls without work, 0 = send messages */
+	/* with solo: number of messages to send; 0 = send until `secs` have passed */
+	unsigned messages;
+	/* with solo: number of polls to make without sending anything; 0 = send messages */
+	unsigned idle;
 	unsigned cpu[2];
 };
 
@@ -39,9 +41,9 @@ struct link_card {
 /* Memory that both ends share, as threads of one process or as two processes. */
 struct link_shared {
 	struct rn_distance distance;
-	/* set by end a: the phase that both ends should enter */
+	/* set by end a: the phase (enum link_phase) that both ends should enter */
 	volatile uint32_t phase __attribute__((aligned(256)));
-	/* set by end b: the phase that it has entered */
+	/* set by end b: the phase (enum link_phase) that it has entered */
 	volatile uint32_t entered __attribute__((aligned(256)));
 	volatile uint32_t b_failed;
 	struct link_card card[2];
@@ -84,15 +86,17 @@ void link_post_request(const struct link_options *o, struct link_end *e, uint8_t
  * inline idle policy. */
 void link_poll(struct link_end *e);
 
-/* In link_run.c. link_drive measures at end a; false: the other end does not respond, or a request
- * failed. link_serve serves at end b until LINK_QUIT. link_solo does both in one thread. */
+/* In link_run.c. link_drive() measures at end a; it returns false if the other end does not respond
+ * or a request failed. link_serve() receives and answers at end b until end a enters LINK_QUIT, at
+ * most 20 s longer than o->secs. link_solo() drives and serves both ends in one thread. */
 bool link_drive(const struct link_options *o, struct link_end *a, struct link_shared *sh,
 		struct link_result *r);
 void link_serve(const struct link_options *o, struct link_end *b, struct link_shared *sh);
 void link_solo(const struct link_options *o, struct link_end *a, struct link_end *b,
 	       struct link_result *r);
-/* Sends o->messages messages from a to b, or makes as many round trips (o->rtt). False: a message
- * failed, or none arrived for a second. perf/instructions.sh counts what runs in this function. */
+/* Sends o->messages messages from a to b, or makes as many round trips (o->rtt). Returns false if a
+ * message failed, or if a wait for messages took longer than a minute. perf/instructions.sh counts
+ * the instructions that this function and its callees execute. */
 bool link_solo_messages(const struct link_options *o, struct link_end *a, struct link_end *b);
 /* Polls end a o->idle times; there is nothing to do for either end. */
 void link_solo_idle(const struct link_options *o, struct link_end *a);

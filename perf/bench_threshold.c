@@ -1,10 +1,10 @@
-/* Finds the message sizes from which another kind of request is faster: for small Sends, inline
- * data instead of data by reference; for large transfers, a Read by the receiver instead of a Send
- * that the receiver copies into place. The two kinds alternate, so that other load on the machine
- * affects both; the result is the median of the ratio of their times. Both ends run over net_ring
- * in one process with the inline idle policy, in one thread or two (--two). The adapter's
- * InlineRequestThreshold and LargeRequestThreshold should be the sizes where the ratio crosses
- * 1. */
+/* Finds from which message size one kind of request is faster than another. For small Sends it
+ * compares inline data with data by reference. For large transfers it compares a Send that the
+ * receiver copies into place with a Read by the receiver. The two kinds alternate, so that other
+ * load on the machine affects both; the result is the median of the ratio of their times. The
+ * adapter's InlineRequestThreshold and LargeRequestThreshold should be the sizes where the ratio
+ * crosses 1. Both ends run over net_ring in one process with the inline idle policy, in one thread
+ * or two (--two). */
 #include <getopt.h>
 #include <pthread.h>
 #include <rte_cycles.h>

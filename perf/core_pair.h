@@ -36,7 +36,8 @@ struct pair_side {
 	struct rn_cq_ring *ring;
 	void *qp_mem;
 	uint8_t *frames;
-	/* frames of the last burst, until the other side takes them */
+	/* the frames that this side has built in its last iteration; the other side receives them
+	 * in its next one */
 	struct rn_txbuf out[PAIR_BURST_MAX];
 	unsigned nout;
 	size_t at; /* offset of the next message in mem */

@@ -1,6 +1,6 @@
 /* The measurement loops of bench_link. End a drives short epochs, each between two core-distance
  * probes (distance.h); end b follows the phase that end a sets. Each end runs in a thread of its
- * own. */
+ * own, except in the functions link_solo...(), where one thread runs both. */
 #include <rte_cycles.h>
 #include "bench_link.h"
 
@@ -8,7 +8,7 @@
 #define WARM_MS	   2
 #define ECHO_MS	   8
 #define ROUNDS_MAX 20000
-#define SOLO_MS	   60000 /* longest wait of --messages; valgrind is 50 times slower */
+#define SOLO_MS	   60000 /* limit in ms of one wait of --messages; valgrind is 50 times slower */
 
 static bool spent(uint64_t since, double ms)
 {
@@ -88,7 +88,8 @@ static bool settle(const struct link_options *o, struct link_end *a)
 		if (spent(t0, 2000))
 			return false;
 	}
-	/* the last requests may be unsignaled, with no completion of their own */
+	/* all requests are acknowledged, also the last ones, which have no completion of their own
+	 * if they are unsignaled */
 	a->send_done = a->sent;
 	return true;
 }

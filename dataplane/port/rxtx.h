@@ -61,8 +61,10 @@ struct rn_rxtx {
 	bool share_txq;	     /* another shard uses the same transmit queue */
 	enum rn_calls calls; /* bursts during which the thread must not be cancelled */
 	uint8_t mac[6];
-	unsigned lcore_id; /* lcore id while polling; selects the mempool's cache */
-	bool own_cache;	   /* no lcore id was free: `cache` is private, freed at close */
+	/* lcore id set in a thread while it polls this shard; selects a cache of the mempool */
+	unsigned lcore_id;
+	/* true: no lcore id was free; `cache` was created for this shard and is freed at close */
+	bool own_cache;
 	struct rte_mempool_cache *cache;
 	struct rn_capture *capture; /* NULL: frames are not captured */
 	struct rn_rxtx_stats stats;
@@ -79,8 +81,9 @@ struct rn_rxtx {
 
 	bool impaired;
 	struct rn_impair rule;
-	/* two random generators: tampering has its own, so that loss, delay and so on hit the same
-	 * frames with and without tampering */
+	/* Two random generators. `rng` decides about loss, duplicates, delay and corrupted bits,
+	 * `tamper` about changed data. They are separate, so that tampering does not change the
+	 * decisions of `rng`. */
 	struct rn_rng rng, tamper;
 	/* frames held back by impairment, sorted by time; RN_HELD_MAX entries, or NULL */
 	struct rn_held *held;
@@ -90,13 +93,15 @@ struct rn_rxtx {
 struct rn_rxtx_cfg {
 	struct rn_port *port;
 	unsigned index, nshards;
-	unsigned burst;	     /* frames per burst, 1..RN_BURST_MAX */
-	unsigned turn_bytes; /* approximate limit of frame bytes built per poll; at least a frame */
+	unsigned burst; /* frames per burst, 1..RN_BURST_MAX */
+	/* about the most bytes of frames built per poll iteration; one frame is always allowed */
+	unsigned turn_bytes;
 	uint8_t mac[6];
 	struct rn_impair impair;
 	uint64_t impair_seed;
 	struct rn_capture *capture;
-	bool lent; /* application threads poll the shard (inline idle policy) */
+	/* true: application threads poll the shard, not a thread of its own (inline idle policy) */
+	bool lent;
 };
 
 /* To be called in the control thread while no thread polls the shard. rn_rxtx_open() returns 0 or
@@ -104,22 +109,25 @@ struct rn_rxtx_cfg {
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg);
 void rn_rxtx_close(struct rn_rxtx *x);
 
-/* Receives one burst from every receive queue of this shard, and all frames looped back before.
- * Returns the number of frames. */
+/* Receives all frames that earlier poll iterations looped back, then one burst from every receive
+ * queue of this shard. Returns the number of frames. */
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now);
 
-/* Sends frames left over from earlier poll iterations, then lets the shard build new ones. No frame
- * is built while the port has not taken all of the previous burst, or without free mbufs. A built
- * frame is dropped only when the port took frames before and then none for RN_TX_PATIENCE: the
- * port's link is down, and requests must be able to time out. Returns the number of frames that
- * were sent or built. */
+/* Sends the frames left over from earlier poll iterations, then lets the shard build new ones.
+ * Builds none while the port has not taken all of the previous burst, or while no mbuf is free.
+ * Returns the number of frames that were sent or built.
+ *
+ * A built frame is dropped, apart from impairment, in two cases only. Either this port, or the port
+ * joined to it, was unplugged. Or the port has taken frames before, but none for RN_TX_PATIENCE:
+ * then its link is down, and the frames are dropped so that the shard can go on and its requests
+ * can time out. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
 /* Frees n mbufs whose packets have been processed. */
 void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n);
 
-/* True when built frames wait to be sent or looped back: then the next poll iteration has work even
- * if the core has none. */
+/* True when built frames wait to be sent, or looped-back frames wait to be received. Then the next
+ * poll iteration has work even if the shard's protocol core has none. */
 static inline bool rn_rxtx_backlog(const struct rn_rxtx *x)
 {
 	return x->nout > 0 || x->nloop > 0;

@@ -10,8 +10,8 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
-/* Packets leave this many slots of a ring free, so that a flood of packets does not delay the
- * messages between the shards' protocol cores. */
+/* Number of slots in each ring that packets may not fill. These slots are for the messages between
+ * the shards' protocol cores, which a flood of packets must not delay. */
 #define MSG_RESERVE 16
 
 enum item_kind { ITEM_PACKET, ITEM_MESSAGE };
@@ -145,8 +145,8 @@ unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbu
 
 	*ndone = 0;
 	for (unsigned i = 0; i < st->n; i++) {
-		/* Every ring gets an equal share of max, so that one busy shard does not starve
-		 * the others. */
+		/* Take at most max / n items from each of the n shards' rings, so that one busy
+		 * shard does not starve the others. */
 		for (unsigned k = 0; k < max / st->n && st->from[i] != NULL; k++) {
 			if (rte_ring_dequeue_elem(st->from[i], &it, sizeof(it)) != 0)
 				break;

@@ -38,9 +38,9 @@ bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m,
 uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m,
 			const struct rn_pkt *pkt);
 
-/* Moves the messages that this shard's protocol core has for other shards into the rings, while all
- * rings have room. Messages are never dropped: the rest stays in the core. Returns the number
- * moved. */
+/* Moves messages from this shard's protocol core to the rings of the shards that they are for.
+ * Stops when one of the rings is full; the other messages stay in the core, so none is dropped.
+ * Returns the number of messages moved. */
 unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh);
 
 /* Takes at most `max` items that other shards have handed to this one, and passes them to this
@@ -49,8 +49,8 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh);
 unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done,
 			unsigned *ndone, unsigned max, rn_time now);
 
-/* True when no item waits for this shard. Exact only in the shard's thread; for other threads a
- * hint. */
+/* True when no item from another shard waits for this shard. In the shard's own thread the result
+ * is exact; in other threads it is only a hint. */
 bool rn_steer_empty(const struct rn_steer *st);
 
 #endif

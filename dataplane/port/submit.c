@@ -74,7 +74,8 @@ unsigned rn_submit_count(const struct rn_submit *s)
 	return rte_ring_count(s->ring);
 }
 
-/* Slot i of a zero-copy dequeue, which has two parts when it wraps around the end of the ring. */
+/* Returns the address of slot i of a zero-copy dequeue. The slots have two parts (ptr1, ptr2) when
+ * they wrap around the end of the ring. */
 static const void *slot_at(const struct rte_ring_zc_data *zc, unsigned i)
 {
 	if (i < zc->n1)

@@ -18,30 +18,31 @@ struct rn_submit {
 	struct rte_ring *ring;
 };
 
-/* slots: a power of two, at least 64; one slot stays unused. Returns 0, -ENOMEM or -EINVAL.
- * Destroy when no thread uses the ring any more. */
+/* Creates a ring of `slots` slots: a power of two, at least 64, of which one stays unused. Returns
+ * 0, -ENOMEM or -EINVAL. rn_submit_destroy() may be called only when no thread uses the ring any
+ * more. */
 int rn_submit_create(struct rn_submit *s, uint32_t slots);
 void rn_submit_destroy(struct rn_submit *s);
 
-/* Any thread. Enqueues a copy of the request. Returns false, with nothing enqueued, when the ring
- * is full at the moment. */
+/* Enqueues a copy of the request; any thread may call this function. Returns false, with nothing
+ * enqueued, when the ring has no room for the request at the moment. */
 bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe);
 
-/* Any thread. Returns a position in the ring behind all requests whose enqueue began before the
- * call. */
+/* Returns a position in the ring: every request whose enqueue began before the call lies before it.
+ * Any thread may call this function. */
 uint32_t rn_submit_position(const struct rn_submit *s);
 
-/* Called by the shard. True when all requests before `position` have been drained. */
+/* True when the shard has drained all requests that lie before `position`, a result of
+ * rn_submit_position(). Any thread may call this function. */
 bool rn_submit_drained(const struct rn_submit *s, uint32_t position);
 
-/* Any thread. True when the shard has drained all requests whose enqueue began before the call. In
- * contrast to rn_submit_empty(), this also covers requests that cannot be dequeued yet because an
- * earlier enqueue by another thread is unfinished. The producers of such requests have already rung
- * the doorbell. */
+/* True when the shard has drained all requests whose enqueue began before the call. Any thread may
+ * call this function. rn_submit_empty() does not tell this: an older, unfinished enqueue of another
+ * thread hides the requests behind it, although their producers have rung the doorbell already. */
 bool rn_submit_idle(const struct rn_submit *s);
 
-/* Whether the ring is empty, and how many slots are in use. Any thread may call these functions,
- * but the results are exact only for the shard. */
+/* rn_submit_empty() tells whether the ring is empty, rn_submit_count() how many slots are in use.
+ * Any thread may call them, but the results are exact only in the shard's thread. */
 bool rn_submit_empty(const struct rn_submit *s);
 unsigned rn_submit_count(const struct rn_submit *s);
 

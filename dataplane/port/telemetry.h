@@ -16,8 +16,9 @@ struct rn_telemetry_source {
 	void *arg;
 };
 
-/* Publishes the source until it is withdrawn; *source is copied. Withdrawing waits until no call
- * into the source is in progress. Both are called in the control thread. */
+/* rn_telemetry_publish() copies *source; the copy is used until rn_telemetry_withdraw(), which
+ * waits until no function of the source is being called. Both are to be called in the control
+ * thread. */
 void rn_telemetry_publish(const struct rn_telemetry_source *source);
 void rn_telemetry_withdraw(void);
 

@@ -25,8 +25,9 @@ unsigned rn_vdev_frame_bytes(uint16_t mtu)
 	return mtu + ETH_AND_VLAN;
 }
 
-/* The slot size is a power of two, so that slots fill their block without a gap: the driver
- * treats all slots as one array. */
+/* Returns the bytes of one slot in the AF_PACKET driver's ring. They are a power of two, so that
+ * slots fill each block (AF_PACKET_BLOCK) without a gap: the driver treats the slots of all blocks
+ * as one array. */
 static unsigned af_packet_slot(uint16_t mtu)
 {
 	unsigned slot = 2048;
@@ -120,8 +121,8 @@ int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, ch
 		n = snprintf(name, name_len, "net_pcap%u", s->number);
 		a = pcap_args(s, args, args_len);
 		break;
-	/* The configured string is "name,arguments": split it at the first comma. A PCI address is
-	 * written in DPDK's form, under which the device is found again. */
+	/* The configured string is "name,arguments": split it at the first comma. If it begins with
+	 * a PCI address, the name is that address in the form that DPDK gives to the device. */
 	case RN_VDEV_OTHER:
 		comma = strchr(s->args, ',');
 		if (rn_vdev_pci(s->args, pci, sizeof(pci)))

@@ -20,7 +20,8 @@ enum rn_vdev_kind {
  * only. Strings belong to the caller. */
 struct rn_vdev_spec {
 	enum rn_vdev_kind kind;
-	unsigned number; /* distinguishes devices of one driver in the process */
+	/* makes the device's name unique among the devices of one driver in the process */
+	unsigned number;
 	uint16_t mtu;
 	uint32_t ring; /* descriptors per queue, a power of two */
 	unsigned queues;
@@ -35,9 +36,9 @@ struct rn_vdev_spec {
 
 #define RN_VDEV_PCI_LEN 32
 
-/* True when the device string begins with a PCI address, with or without a domain ("01:00.0").
- * Then writes the address in DPDK's form, "0000:01:00.0", to name, whose len is at least
- * RN_VDEV_PCI_LEN. */
+/* True when the device string begins with a PCI address, with or without a domain ("01:00.0"), also
+ * after "pci:". The function then writes the address in DPDK's form, "0000:01:00.0", to name. The
+ * buffer `name` has len bytes, at least RN_VDEV_PCI_LEN. */
 bool rn_vdev_pci(const char *device, char *name, size_t len);
 
 /* The length in bytes of the longest frame at this MTU, with Ethernet header and one VLAN tag,

@@ -8,7 +8,9 @@
 #include "base/types.h"
 
 /* clang-format off */
-#define RN_WAKE_ROWS(X) /* columns: driver prefix, wake source, bursts with system calls, text */ \
+/* columns: beginning of the driver's name; what wakes a shard; the bursts in which the driver makes
+ * system calls (enum rn_calls); text for telemetry */
+#define RN_WAKE_ROWS(X) \
 	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
@@ -19,8 +21,8 @@
 
 enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_NEVER, RN_WAKE_TIMED };
 
-/* The bursts in which a driver makes system calls, which are cancellation points for application
- * threads. */
+/* The bursts in which a driver makes system calls. A system call is a cancellation point: where an
+ * application thread polls the shard, cancellation is disabled around such bursts. */
 enum rn_calls { RN_CALLS_NONE, RN_CALLS_TX, RN_CALLS_BOTH };
 
 struct rn_wake_row {
@@ -58,9 +60,9 @@ static inline void rn_wake_ring(struct rn_wake *w)
 		rn_wake_kick(w);
 }
 
-/* rn_wake_announce() announces that the shard will sleep. Then the shard checks all its inputs once
- * more and calls either rn_wake_wait() or rn_wake_cancel(). This order makes sure that no doorbell
- * is missed between the check and the sleep. */
+/* A shard goes to sleep in three steps, so that it misses no doorbell. rn_wake_announce(): from now
+ * on a doorbell wakes the shard. Then the shard checks all its inputs once more. Finally it calls
+ * rn_wake_cancel() if it has found work, else rn_wake_wait(). */
 void rn_wake_announce(struct rn_wake *w);
 void rn_wake_cancel(struct rn_wake *w);
 /* Sleeps until the doorbell is rung, until a frame arrives on fd, or for ns nanoseconds

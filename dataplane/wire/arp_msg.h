@@ -16,7 +16,7 @@ enum rn_arp_op { RN_ARP_REQUEST = 1, RN_ARP_REPLY = 2 };
 struct rn_arp {
 	uint16_t op; /* enum rn_arp_op */
 	uint8_t sender_mac[6], target_mac[6];
-	struct rn_gid sender, target; /* IPv4 in mapped form */
+	struct rn_gid sender, target; /* IPv4 addresses in mapped form, ::ffff:a.b.c.d */
 };
 
 /* p: the len bytes after the EtherType. Returns false, with *arp undefined, when p is shorter than

@@ -131,7 +131,7 @@
 	X(SIDR_REP, sidr_rep, SIDR_REP_FIELDS)
 /* clang-format on */
 
-/* One row of a table above, with its place in the C struct. */
+/* One row of a field table above, and the struct member that holds the field's value. */
 struct field {
 	/* place in the body of the message: byte, bit within it, width in bits */
 	uint16_t byte, bit, width;
@@ -142,7 +142,8 @@ struct field {
 #define FIELD(type, member, byte, bit, width) \
 	{byte, bit, width, offsetof(struct type, member), sizeof(((struct type *)0)->member)},
 
-/* One macro per message, because the tables above do not name the struct of their members. */
+/* One macro per message: it adds the name of the message's struct, which the rows above do not
+ * have. */
 #define F_REQ(m, b, i, w)      FIELD(rn_cm_req, m, b, i, w)
 #define F_MRA(m, b, i, w)      FIELD(rn_cm_mra, m, b, i, w)
 #define F_REJ(m, b, i, w)      FIELD(rn_cm_rej, m, b, i, w)
@@ -205,7 +206,8 @@ static void put_bits(uint8_t *p, unsigned bit, unsigned width, uint64_t value)
 		p[i] |= value & 0xff;
 }
 
-/* Copies one field from the message to its struct member; the member's size selects the C type. */
+/* Copies one field of the message to its struct member. A field of up to 64 bits becomes a number
+ * of the member's size; a wider one is copied as bytes. */
 static void field_get(const struct field *f, const uint8_t *body, uint8_t *object)
 {
 	const uint8_t *p = body + f->byte;

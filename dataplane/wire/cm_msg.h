@@ -89,7 +89,7 @@ enum rn_cm_rej_reason {
 /* Which message a REJ or MRA answers. */
 enum rn_cm_about { RN_CM_ABOUT_REQ, RN_CM_ABOUT_REP, RN_CM_ABOUT_OTHER };
 
-/* `failover` of a REP: the alternate path of the REQ is not used */
+/* value of rn_cm_rep.failover: the alternate path of the REQ is not used */
 #define RN_CM_FAILOVER_UNSUPPORTED 1
 
 enum rn_cm_transport { RN_CM_T_RC, RN_CM_T_UC, RN_CM_T_RD, RN_CM_T_EXTENDED };
@@ -104,7 +104,7 @@ struct rn_cm_req {
 	uint8_t responder_resources;
 	uint8_t initiator_depth;
 	uint32_t local_eecn, remote_eecn;
-	uint8_t remote_response_timeout; /* n = 4.096 us * 2^n, as in all CM time fields */
+	uint8_t remote_response_timeout; /* n means 4.096 us * 2^n, as in all CM time fields */
 	uint8_t transport;		 /* enum rn_cm_transport */
 	uint8_t flow_control;
 	uint32_t psn;
@@ -247,7 +247,7 @@ void rn_cm_msg_build(const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES]);
 struct rn_cma_hdr {
 	uint16_t port; /* the sender's port, host order */
 	bool ipv4;
-	struct rn_gid src, dst; /* IPv4 in mapped form */
+	struct rn_gid src, dst; /* IPv4 addresses in mapped form, ::ffff:a.b.c.d */
 };
 
 /* Returns false when the major version is not 0 or the IP version neither 4 nor 6. */

@@ -37,8 +37,8 @@ static struct line start_line(char *text, size_t cap)
 
 #define CLASS_CM 0x07
 
-/* REQ, SIDR_REQ and SIDR_REP have another field at the offset where all other messages have the
- * remote id. */
+/* True if the second word of the message's body is the remote id. In REQ, SIDR_REQ and SIDR_REP
+ * that word is another field. */
 static bool carries_remote_id(uint16_t attribute)
 {
 	return attribute != RN_CM_REQ && attribute != RN_CM_SIDR_REQ && attribute != RN_CM_SIDR_REP;

@@ -17,9 +17,9 @@
 
 /* ---- ones' complement sums ---- */
 
-/* Adds up the 32-bit words as they are in memory. The sum need not be made of big-endian 16-bit
- * words: wider words in any byte order fold to the same 16 bits (RFC 1071), which saves a swap per
- * word. */
+/* Adds up the data as 32-bit words in the byte order of memory. No byte swap is needed: the sum
+ * folds to the same 16 bits as the sum of the big-endian 16-bit words (RFC 1071), only in the byte
+ * order of memory. */
 static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 {
 	while (len > 3) {
@@ -37,9 +37,9 @@ static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 	return sum;
 }
 
-/* Folds a sum to 16 bits, in the byte order of memory. Gives 0xFFFF for data that include a correct
- * checksum. For fewer than 65536 words the second line leaves at most 0x1FFFE, so a third line is
- * enough to fold the rest. */
+/* Folds a sum to 16 bits, in the byte order of memory. The result is 0xFFFF for data that include a
+ * correct checksum. Three steps are enough for a sum of fewer than 65536 words: the second step
+ * leaves at most 0x1FFFE, and the third at most 0xFFFF. */
 static uint16_t fold(uint64_t sum)
 {
 	sum = (sum >> 32) + (sum & 0xFFFFFFFFu);
@@ -116,9 +116,9 @@ static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcod
 	return p;
 }
 
-/* bth points to len (>= 16) bytes, the ICRC included. The ICRC is checked before the payload is
- * handed out, but after the BTH fields are stored, so that a counter or trace can name the QP of
- * a damaged packet. */
+/* Parses BTH, extension headers, payload and ICRC: len (>= 16) bytes, of which bth points to the
+ * first. The BTH fields are stored before the ICRC is checked, so that a counter or trace can name
+ * the QP of a damaged packet. The payload is stored only if the ICRC is right. */
 static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t len)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(bth[0]);
@@ -493,8 +493,8 @@ unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf)
 
 unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap)
 {
-	/* The IP length field has 16 bits. For a simple check the largest possible headers are
-	 * assumed. */
+	/* The IP length field has 16 bits. To keep the check simple, it assumes the largest
+	 * possible headers. */
 	if (pkt->payload_len > UINT16_MAX - RN_FRAME_OVERHEAD_MAX || rn_frame_bytes(pkt) > cap)
 		return 0;
 	unsigned hdr = rn_frame_put_headers(pkt, buf);

@@ -11,12 +11,15 @@
 
 /* Parses one Ethernet frame without FCS. Reads only frame[0..len).
  *
- * On RN_V_OK *pkt is filled; its pointers payload and ip point into frame. On any other verdict
- * *pkt holds the fields parsed before the error (op is NULL when no BTH was reached) and no
- * payload. The ICRC of IB packets has been checked. Bodies of ARP, ND and ICMP are not checked, nor
- * their checksums: arp_msg.h, nd_msg.h and icmp_msg.h do that. Reserved opcodes of RC, UC, UD and
- * CNP are accepted with op->known false, because the answer to them depends on the QP. MAC, IP
- * address and P_Key are not compared with the port's here; the shard does that. */
+ * On RN_V_OK *pkt is filled; pkt->payload and pkt->ip point into frame. On any other verdict *pkt
+ * holds the fields that were parsed before the error, but no payload; pkt->op is NULL if the error
+ * was found before the BTH.
+ *
+ * The ICRC of an IB packet is checked. The bodies and checksums of ARP, ND and ICMP messages are
+ * not: the functions of arp_msg.h, nd_msg.h and icmp_msg.h check them. MAC, IP address and P_Key
+ * are not compared with those of the port: the shard compares them. Reserved opcodes of RC, UC, UD
+ * and CNP are accepted with pkt->op->known false, because the reply to such a packet depends on the
+ * QP. */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt);
 
 /* The number of bytes before the payload, for the addresses, VLAN tag and opcode in *pkt. */

@@ -32,7 +32,7 @@
 #define RN_IPV4_DST	  16u
 #define RN_IPV4_FLAG_RESV 0x8000u
 #define RN_IPV4_FLAG_DF	  0x4000u
-#define RN_IPV4_IN_PIECES 0x3FFFu /* MF flag or a fragment offset */
+#define RN_IPV4_IN_PIECES 0x3FFFu /* MF flag and fragment offset; not 0 in a fragment */
 
 /* IPv6 */
 #define RN_IPV6_BYTES  40u
@@ -63,7 +63,7 @@
 
 /* InfiniBand */
 #define RN_BTH_BYTES	   12u
-#define RN_BTH_FLAGS	   1u /* SE, M, pad, version */
+#define RN_BTH_FLAGS	   1u /* one byte: SE, M (migration), pad count, version */
 #define RN_BTH_SE	   0x80u
 #define RN_BTH_MIG	   0x40u
 #define RN_BTH_PAD_SHIFT   4u

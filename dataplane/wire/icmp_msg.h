@@ -19,8 +19,8 @@ struct rn_icmp_echo {
 	uint32_t data_len;
 };
 
-/* The RFC 1071 checksum of n bytes, host order, starting from `sum` (0, or the sum of a pseudo
- * header). Returns 0 for a message whose checksum field is correct. */
+/* Returns the RFC 1071 checksum of n bytes, in host byte order. `sum` is a sum to begin with: 0, or
+ * the sum of a pseudo header. The result is 0 for a message whose checksum field is correct. */
 uint16_t rn_ip_checksum(uint32_t sum, const uint8_t *p, size_t n);
 /* The sum of the IPv6 pseudo header for an upper-layer message of len bytes. */
 uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint16_t len,

@@ -1,12 +1,15 @@
 /* What is the invariant CRC of this packet? Stateless; any thread.
  *
- * For the CRC, some header fields are replaced by all ones ("masked"). If they are masked in
- * memory, in place or in a copy, the CRC must wait: it loads bytes that were just stored with
- * another size, which the processor cannot forward. For short packets that costs more than the CRC
- * itself. Hence three methods: up to 256 bytes the headers are masked in registers and the CRC is
- * computed here by carry-less multiplication; of a longer packet whose length is a multiple of 4,
- * ISA-L computes the CRC without masks, and the result is corrected for the masked bits; any other
- * packet, and every packet on a processor without PCLMULQDQ or AVX, is masked in a copy. */
+ * The CRC reads some header fields as if all their bits were ones ("masked"). Masking in memory, in
+ * place or in a copy, makes the CRC wait: it loads blocks that were just stored in pieces of
+ * another size, and the processor cannot forward such stores to a load. For short packets this wait
+ * is longer than the CRC itself. Hence three methods:
+ * - Up to 256 bytes: the headers are masked in registers, and the CRC is computed here by
+ *   carry-less multiplication.
+ * - More than 256 bytes, a multiple of 4 that has_powers() accepts: ISA-L computes the CRC of the
+ *   unmasked packet, and the result is corrected for the masked bits.
+ * - Any other packet, and every packet on a processor without PCLMULQDQ or AVX: the packet is
+ *   masked in a copy. */
 #include "wire/icrc.h"
 
 #include <immintrin.h>
@@ -16,18 +19,19 @@
 #include "wire/hdr.h"
 #include "base/types.h"
 
-/* For masking in a copy. Up to 1088 bytes, one ISA-L call over a copy of the whole packet is faster
- * than two calls. Of a longer packet only the first 512 bytes are copied, and the rest is read in
- * place; 512, because ISA-L is slower per byte below 256 bytes. */
+/* For masking in a copy. A packet of up to ONE_CALL bytes is copied as a whole, because one ISA-L
+ * call is then faster than two. Of a longer packet only the first HEAD_OF_LONG bytes are copied; a
+ * second ISA-L call reads the rest in place. HEAD_OF_LONG is not smaller, because ISA-L is slower
+ * per byte below 256 bytes. */
 #define ONE_CALL     1088u
 #define HEAD_OF_LONG 512u
 
 #define HEAD_V4 (RN_IPV4_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 #define HEAD_V6 (RN_IPV6_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 
-/* Masks: 0xFF for a header byte that counts as ones. No byte from HEAD_MAX on is masked; MASKED is
- * the next multiple of 16. Behind it come 16 zeros, so that 16 bytes of mask can be loaded at any
- * offset up to MASKED. */
+/* The masks have 0xFF for each header byte that the CRC reads as ones. All these bytes lie before
+ * HEAD_MAX; MASKED is HEAD_MAX rounded up to a multiple of 16. 16 zeros follow, so that 16 bytes of
+ * mask can be loaded at any offset up to MASKED. */
 #define HEAD_MAX 60u
 #define MASKED	 64u
 static_assert(HEAD_V4 <= HEAD_MAX && HEAD_V6 <= HEAD_MAX, "masks end before MASKED");
@@ -53,9 +57,9 @@ static const uint8_t mask_v6[MASKED + 16] = {
 
 typedef uint8_t block __attribute__((vector_size(16)));
 
-/* Copies n bytes with the mask applied, in blocks of 16: the CRC loads blocks right afterwards, and
- * the load of a block that was stored in smaller pieces waits for all of them. If n is no multiple
- * of 16, the last block overlaps the one before. */
+/* Copies n bytes with the mask applied, in blocks of 16. The CRC loads the same blocks right
+ * afterwards: if a block had been stored in smaller pieces, its load would have to wait for all of
+ * them. If n is not a multiple of 16, the last block overlaps the one before. */
 static inline void put_masked(uint8_t *to, const uint8_t *from, const uint8_t *mask, unsigned n)
 {
 	for (unsigned at = 0;; at += sizeof(block)) {
@@ -97,14 +101,14 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
  * 128 bits that is congruent, modulo the CRC polynomial P, to all bytes so far. Each block of 16
  * bytes multiplies it by x^128: sum = low half * x^191 + high half * x^127 + block (mod P). */
 
-/* The longest packet, in bytes, whose CRC is computed by fold() alone. For a longer one it would be
- * slower to fold only the beginning and leave the rest to ISA-L, because the second CRC has to wait
- * for the first. */
+/* The longest packet, in bytes, whose CRC is computed by fold() alone. Folding the beginning of a
+ * longer packet and leaving the rest to ISA-L would be slower: ISA-L could start only after the CRC
+ * of the beginning is known. */
 #define FOLDED 256u
 
-/* Attribute of the functions that use carry-less multiplication. They need the AVX encoding because
- * ISA-L leaves the upper halves of the vector registers in use: SSE encodings would have to
- * preserve these halves, which costs a merge per instruction. */
+/* Attribute of the functions that use carry-less multiplication. They need the AVX encoding of
+ * vector instructions, because ISA-L leaves values in the upper halves of the vector registers. An
+ * instruction in SSE encoding must preserve that half, which costs an extra step each time. */
 #define FOLDING __attribute__((target("pclmul,avx")))
 
 FOLDING static inline __m128i fold(__m128i sum, __m128i block)
@@ -116,8 +120,8 @@ FOLDING static inline __m128i fold(__m128i sum, __m128i block)
 	return _mm_xor_si128(_mm_xor_si128(lo, hi), block);
 }
 
-/* Adds the last n = 1..15 bytes of a packet; `last` holds its final 16 bytes. The sum and the new
- * bytes are taken as one string of 16 + n bytes, whose first n bytes are folded into the last
+/* Adds the last n (1..15) bytes of a packet to `sum`; `last` holds the packet's final 16 bytes. The
+ * 16 bytes of `sum` and the n new bytes form one string; its first n bytes are folded into its last
  * 16. */
 FOLDING static inline __m128i fold_rest(__m128i sum, __m128i last, size_t n)
 {
@@ -169,8 +173,9 @@ FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mas
 				_mm_loadu_si128((const void *)mask));
 }
 
-/* The CRC of a packet of at most FOLDED bytes. The start value of a CRC is XOR-ed into the first
- * four bytes of the packet. zlib keeps CRCs complemented, and so is RN_ICRC_SEED, hence ~. */
+/* Returns the CRC of a packet of at most FOLDED bytes. The start value of a CRC is XOR-ed into the
+ * packet's first four bytes. zlib stores CRCs complemented: hence ~ on RN_ICRC_SEED and on the
+ * result. */
 FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	__m128i sum = _mm_xor_si128(masked_block(ip, mask), _mm_cvtsi32_si128((int)~RN_ICRC_SEED));
@@ -186,11 +191,11 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
 	return ~reduce(sum);
 }
 
-/* Tables of x^(2048 i) and x^(32 j - 194) modulo P, bits reflected. To advance a CRC by n = 256 i +
- * 4 j bytes, it is multiplied by x^(8 n), that is, by x^(2048 i) and by x^(32 j). This takes two
- * calls of product() below, and each result is too large by a factor of x^97: the carry-less
- * product of two 32-bit remainders ends 65 bits before the end of the 128-bit sum, and reduce()
- * multiplies by x^32. The -194 in the second table makes up for both. */
+/* Tables of x^(2048 i) and x^(32 j - 194) modulo P, bits reflected. They serve to advance a CRC by
+ * n = 256 i + 4 j bytes, that is, to multiply it by x^(8 n) = x^(2048 i) * x^(32 j). This takes two
+ * calls of product() below, and each call adds a factor of x^97: x^65, because the carry-less
+ * product of two 32-bit remainders ends 65 bits before the end of the 128-bit sum, and x^32 by
+ * reduce(). The -194 in the second table makes up for the two factors. */
 static const uint32_t power_of_256_bytes[] = {
 	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2,
 	0xbf110f7e, 0x118f848e, 0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc,

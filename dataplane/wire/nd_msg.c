@@ -16,8 +16,9 @@ static uint8_t option_for(uint8_t type)
 	return type == RN_ND_SOLICIT ? OPT_SOURCE_MAC : OPT_TARGET_MAC;
 }
 
-/* Walks the options; lengths are in units of 8 bytes. One malformed option makes the whole message
- * invalid; the first link-layer address option counts, unknown options are skipped. */
+/* Reads the options of the message; their lengths are in units of 8 bytes. Returns false if an
+ * option is malformed: then the whole message is invalid. The first link-layer address option of
+ * the expected kind gives the MAC; all other options are skipped. */
 static bool options_get(const uint8_t *p, size_t len, struct rn_nd *nd)
 {
 	while (len > 0) {

@@ -1,6 +1,7 @@
 /* What does a BTH opcode carry and mean? A constant table of all 256 opcodes. The lists below give
- * only what differs between operations; ROW() derives header length, direction and the need for a
- * receive from it. Any thread. */
+ * the family of each operation, its position in the message and its extension headers. From these
+ * ROW() derives the rest: header length, direction, and whether the packet consumes a receive. Any
+ * thread. */
 #include "wire/opcode.h"
 
 #include <assert.h>

@@ -71,7 +71,7 @@ struct rn_opcode_row {
 	uint8_t family;	   /* enum rn_family */
 	uint8_t hdr_bytes; /* length of BTH and extension headers */
 	bool known;
-	bool response;	   /* sent by the responder to the requester, not the other way round */
+	bool response;	   /* true: sent by the responder; false: sent by the requester */
 	bool starts, ends; /* is the first / the last packet of a message */
 	bool has_reth, has_aeth, has_imm, has_ieth, has_deth, has_atomic_eth, has_atomic_ack;
 	bool has_payload; /* may carry payload, not only headers */

@@ -24,11 +24,11 @@ enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 struct rn_pkt {
 	/* Ethernet and IP */
 	uint8_t kind; /* enum rn_pkt_kind */
-	/* false for a tag with VID 0 (priority only); vlan_tci holds the tag all the same */
+	/* true: the frame has a VLAN tag whose VID is not 0; vlan_tci holds a tag with VID 0 too */
 	bool has_vlan;
 	uint16_t vlan_tci;
 	uint8_t dmac[6], smac[6];
-	struct rn_gid src, dst; /* IPv4 in mapped form */
+	struct rn_gid src, dst; /* IPv4 addresses in mapped form, ::ffff:a.b.c.d */
 	bool ipv4;
 	uint8_t tclass; /* DSCP << 2 | ECN */
 	uint8_t hop_limit;
@@ -37,7 +37,9 @@ struct rn_pkt {
 	bool ip_resv;	     /* IPv4 reserved flag */
 	uint32_t flow_label; /* IPv6 only */
 	uint16_t udp_sport;
-	bool udp_checksum; /* parse: the packet has a checksum and it is right; build: add one */
+	/* parse: true if the packet has a checksum, which is then right; build: true = compute
+	 * one */
+	bool udp_checksum;
 	/* BTH */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 #define RN_PSN_MASK 0xFFFFFFu
-/* most PSNs that may be unacknowledged: further apart, their order is undefined */
+/* the most PSNs that may be unacknowledged: of two PSNs further apart it is undefined which is
+ * first */
 #define RN_PSN_WINDOW (1u << 23)
 
 static inline uint32_t rn_psn_add(uint32_t psn, uint32_t n)

@@ -1,12 +1,12 @@
 /* The verdict table: one row per outcome of a received packet. Every received packet is counted
  * under exactly one verdict.
  *
- * Columns: name; the reply that the responder owes the peer; whether the QP enters the error
- * state; the text of the counter. A UC QP sends no reply and stays usable whatever the row says,
- * except when a receive buffer is not accessible (REQ_LOCAL). Replies: NONE no packet; ACK a
- * cumulative ACK, repeated when needed; NAK_SEQ, NAK_INV, NAK_ACC, NAK_OP the AETH syndromes 0x60
- * to 0x63; RNR an RNR NAK.
- * Rows (F.., R.., D.., A.., Q.., U..) are those of docs/spec/rocev2.md 9.
+ * Columns: name; the reply that the responder sends to the peer; whether the QP stays as it is
+ * (KEEP) or enters the error state (ERROR); the text of the counter. A UC QP is an exception:
+ * whatever its row says, it sends no reply and stays as it is, except for REQ_LOCAL (a receive
+ * buffer is not accessible). Replies: NONE no packet; ACK a cumulative ACK; NAK_SEQ, NAK_INV,
+ * NAK_ACC, NAK_OP the AETH syndromes 0x60 to 0x63; RNR an RNR NAK. docs/spec/rocev2.md 9 describes
+ * the same outcomes; its rows have the tags F.., R.., D.., A.., Q.., U..
  */
 #ifndef RN_VERDICT_H
 #define RN_VERDICT_H

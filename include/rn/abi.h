@@ -94,10 +94,12 @@ struct rn_atomic {
 	uint64_t compare; /* CMP_SWAP: value to compare with the target */
 };
 
-/* An address vector: how to reach a peer. dmac is the MAC of the next hop. Packets always carry the
- * port's VLAN; with has_vlan = 1, a vlan_tci that names another VLAN is refused. The priority in
- * the VLAN tag is sl; if sl is 0, that of vlan_tci (has_vlan = 1), else the port's. tclass and
- * hop_limit of 0 stand for the port's values. */
+/* An address vector: how to reach a peer. dmac is the MAC of the next hop. tclass and hop_limit of
+ * 0 stand for the port's values.
+ *
+ * Packets are always sent in the port's VLAN. If has_vlan is 1, the VID in vlan_tci must be 0 or
+ * that of the port; an address vector with another VID is refused. The priority in the VLAN tag is
+ * sl if sl is not 0; else that of vlan_tci if has_vlan is 1; else that of the port. */
 struct rn_av {
 	struct rn_gid sgid, dgid;
 	uint8_t dmac[6];
@@ -138,7 +140,7 @@ struct rn_wqe {
 	/* rn_rsp.gen of CREATE_QP; a request with a stale generation is dropped; ignored in a
 	 * shared receive queue */
 	uint32_t qp_gen;
-	uint16_t num_sge; /* 0 with INLINE */
+	uint16_t num_sge; /* number of SGEs; 0 if RN_WQE_INLINE is set */
 	uint16_t reserved;
 	uint64_t wr_id; /* returned in the CQE */
 	/* WRITE, READ: any address; atomics: a multiple of 8; BIND: first byte of the window */
@@ -207,7 +209,8 @@ enum rn_cqe_flag {
 	 * A17.4.5.2) */
 	RN_CQE_GRH = 1 << 4,
 	RN_CQE_ERROR = 1 << 5,
-	/* with RECV and IMM: a WRITE_IMM consumed the receive without writing to its buffers */
+	/* set together with RN_CQE_RECV and RN_CQE_IMM: a WRITE_IMM consumed the receive without
+	 * writing to its buffers */
 	RN_CQE_WRITE = 1 << 6,
 };
 
@@ -248,10 +251,11 @@ struct rn_cq_ring {
 
 enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
 
-/* State of a CQ, shared by the application and all shards that feed the CQ. To arm, the
- * application stores `armed`, issues a full fence and reads the tails again; a shard publishes
- * its tail, issues a full fence and reads `armed`. So one of the two always sees the other's
- * store. */
+/* State of a CQ, shared by the application and all shards that feed the CQ. An armed CQ fires once:
+ * at the next CQE that meets the condition in `armed`, a shard disarms the CQ and sends
+ * RN_EVENT_CQ. To arm, the application stores `armed`, issues a full fence and then reads the
+ * rings' tails again. A shard stores its ring's tail, issues a full fence and then reads `armed`.
+ * So at least one of the two sees what the other has stored. */
 struct rn_cq_shared {
 	/* enum rn_cq_arm; a shard that fires the CQ (sends RN_EVENT_CQ) sets this to
 	 * RN_CQ_ARM_NONE, by an atomic exchange */
@@ -259,30 +263,33 @@ struct rn_cq_shared {
 	RN_ATOMIC(uint32_t) overrun; /* 1: the CQ was overrun and is unusable; never cleared */
 };
 
-/* State of a QP, written only by its shard and read by the application. It shows how full the
- * queues are: the application counts the requests it posts, the shard those it has finished with
- * (retired, with or without a CQE), and a request may be posted while posted - retired < depth. */
+/* State of a QP, written only by its shard and read by the application. sq_retired and rq_retired
+ * count the requests that the shard has finished with, with or without a CQE. The application
+ * itself counts the requests that it posts to each queue. It may post another one while posted -
+ * retired is less than the queue's depth. */
 struct rn_qp_shared {
 	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
 	RN_ATOMIC(uint32_t) rq_retired;
 	RN_ATOMIC(uint32_t) state; /* enum rn_qp_state */
 };
 
-/* State of a memory window, written by shards and read by the application. A window is bound from
- * the posting of its BIND until `ended` equals the key of that BIND. A shard stores the key there
- * when the INVALIDATE is complete, when the BIND failed or was flushed, or when the QP has ended
- * (error, reset, destruction). `ended` is stored with release before the completion that reports
- * the end. */
+/* State of a memory window, written by shards and read by the application. Each BIND has its own
+ * key (rn_wqe.rkey). The window is bound from the posting of a BIND until `ended` equals that
+ * BIND's key. A shard stores the key in `ended` when the INVALIDATE is complete, when the BIND
+ * failed or was flushed, or when the QP has ended (error, reset, destruction). It stores `ended`,
+ * with release order, before it writes the completion that reports the end. */
 struct rn_mw_shared {
 	RN_ATOMIC(uint32_t) ended;
 };
 
 /* State of a shared receive queue (SRQ). `posted` counts receives when they are posted, `taken`
  * when a message takes them, both from 0. posted - taken receives are in the queue; another may be
- * posted while this number is less than the depth. `limit` is armed as a CQ is: the application
- * stores it, then reads `taken`; a shard increments `taken`, then reads `limit`. The shard that
- * leaves fewer than `limit` receives sets `limit` to 0 (by an atomic exchange) and sends
- * RN_EVENT_SRQ_LIMIT. */
+ * posted while this number is less than the depth.
+ *
+ * A `limit` that is not 0 arms the limit event. The application stores `limit`, then reads `taken`;
+ * a shard increments `taken`, then reads `limit`. So at least one of the two sees what the other
+ * has stored. The shard that leaves fewer than `limit` receives sets `limit` to 0 (by an atomic
+ * exchange) and sends RN_EVENT_SRQ_LIMIT. */
 struct rn_srq_shared {
 	alignas(64) RN_ATOMIC(uint64_t) taken;	/* written by shards */
 	alignas(64) RN_ATOMIC(uint64_t) posted; /* written by posting threads, one at a time */
@@ -342,8 +349,9 @@ struct rn_qp_attr {
 	uint8_t min_rnr_timer;
 	uint8_t max_rd_atomic;
 	uint8_t max_dest_rd_atomic;
-	/* With RN_QP_MIN_RNR_TIMER: each further RNR NAK for the same PSN carries a timer code
-	 * higher by rnr_step, up to 31; 0 = always min_rnr_timer, as in verbs. */
+	/* With RN_QP_MIN_RNR_TIMER: the first RNR NAK carries the timer code min_rnr_timer, each
+	 * further one for the same PSN a code higher by rnr_step, up to 31. Code 0, the longest
+	 * wait, is never raised. rnr_step 0: always min_rnr_timer, as in verbs. */
 	uint8_t rnr_step;
 	/* with RN_QP_CUR_STATE: the state that the QP must be in; queries return the state */
 	uint8_t cur_state;
@@ -460,7 +468,7 @@ struct rn_cmd {
 			uint32_t sq_depth, rq_depth; /* in requests */
 			uint32_t sq_sge, rq_sge, inline_bytes;
 			uint64_t qp_ctx;
-			uint64_t affinity; /* preferred CPUs as a mask, 0 = none */
+			uint64_t affinity; /* mask of preferred CPUs, 0 = no preference */
 		} create_qp;
 		struct {
 			uint32_t qpn, gen, mask, reserved;
@@ -517,7 +525,7 @@ struct rn_cmd {
 			/* CM_CONNECT: 0 = timers.cm_response_ms of the configuration */
 			uint16_t timeout_ms;
 			struct rn_cm_param param;
-			/* used only when a new CM id is created: */
+			/* port_space and qp_type are used only when the command creates a CM id */
 			uint16_t port_space; /* enum rn_port_space; 0 = TCP */
 			uint8_t qp_type;     /* enum rn_qp_type; 0 = UD in UDP and IPOIB, else RC */
 		} cm;

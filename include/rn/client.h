@@ -63,8 +63,8 @@ void rn_client_interrupt(struct rn_client *client);
 /* Under the inline idle policy polls each shard of the adapter once, on the calling thread; under
  * other policies does nothing. To be called in loops that wait without polling a CQ. */
 void rn_client_progress(struct rn_client *client);
-/* True once the adapter's network port was removed; it is true before any call returns -ENODEV and
- * before RN_EVENT_PORT_GONE can be taken. */
+/* True once the adapter's network port has been removed. This function returns true before any call
+ * returns -ENODEV and before RN_EVENT_PORT_GONE can be taken. */
 bool rn_client_gone(const struct rn_client *client);
 
 /* ---- protection domains and regions ---- */
@@ -72,8 +72,8 @@ bool rn_client_gone(const struct rn_client *client);
 int rn_client_pd_create(struct rn_client *client, uint32_t *pd);
 int rn_client_pd_destroy(struct rn_client *client, uint32_t pd);
 
-/* Registers length bytes at addr. access: enum rn_access. iova is the address by which work
- * requests and peers refer to the first byte, usually addr itself. */
+/* Registers length bytes at addr. access: enum rn_access. iova: the address of the region's first
+ * byte in work requests and for peers, usually addr itself. */
 int rn_client_mr_register(struct rn_client *client, uint32_t pd, void *addr, uint64_t length,
 			  uint64_t iova, uint32_t access, uint32_t *lkey, uint32_t *rkey);
 /* After this call the NIC no longer accesses the memory. */
@@ -81,8 +81,8 @@ int rn_client_mr_deregister(struct rn_client *client, uint32_t lkey);
 
 /* ---- completion queues ---- */
 
-/* `user` is returned in RN_EVENT_CQ and RN_EVENT_CQ_OVERRUN. affinity: preferred CPUs as a mask,
- * 0 = none. */
+/* `user` is returned in RN_EVENT_CQ and RN_EVENT_CQ_OVERRUN. affinity: mask of preferred CPUs, 0 =
+ * no preference. */
 int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affinity, uint64_t user,
 			struct rn_client_cq **cq);
 /* The caller must have destroyed all queue pairs that use the completion queue. Unread completions
@@ -96,8 +96,8 @@ uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
  * unchanged. */
 int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth);
 
-/* Takes the CQ's lock. The caller must hold this lock when it calls poll, arm, fired and disarm,
- * none of which blocks. */
+/* Takes the CQ's lock. The caller must hold it when it calls rn_client_cq_poll(), _arm(), _fired()
+ * or _disarm(); none of these functions blocks. */
 void rn_client_cq_lock(struct rn_client_cq *cq);
 void rn_client_cq_unlock(struct rn_client_cq *cq);
 
@@ -105,13 +105,14 @@ void rn_client_cq_unlock(struct rn_client_cq *cq);
  * queue are in the order of its requests. *fired is true when one of them met the armed condition;
  * the CQ is then disarmed, and the caller must notify its waiters. */
 unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned n, bool *fired);
-/* Arms the CQ, or widens the condition that is armed. Returns true when an unread completion that
- * came after the last firing meets the condition: then the CQ fires at once and is disarmed. Each
- * completion causes at most one firing. */
+/* Arms the CQ: it will fire once, at a completion that meets the condition `what`. If the CQ is
+ * armed already, the wider of the two conditions counts. Returns true when an unread completion
+ * that came after the last firing meets the condition: then the CQ has fired at once and is
+ * disarmed. Each completion causes at most one firing. */
 bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what);
 /* To be called on RN_EVENT_CQ. Returns true when an unread completion meets the armed condition:
- * the CQ has fired and is disarmed. Returns false, and changes nothing, when none does or the CQ is
- * not armed: the event then came too late or too early. */
+ * the CQ has fired and is disarmed. Returns false, and changes nothing, when no unread completion
+ * meets it or the CQ is not armed: an event that comes too late or too early does no harm. */
 bool rn_client_cq_fired(struct rn_client_cq *cq);
 /* Disarms the CQ without firing it. */
 void rn_client_cq_disarm(struct rn_client_cq *cq);
@@ -147,16 +148,17 @@ int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr)
 /* Returns the number of receives posted and not taken. */
 uint32_t rn_client_srq_level(const struct rn_client_srq *srq);
 
-/* Only one thread at a time may call the following three functions for one queue.
+/* Only one thread at a time may call rn_client_srq_arm(), rn_client_srq_fired() and
+ * rn_client_srq_disarm() for one queue.
  *
- * Arms the limit event: RN_EVENT_SRQ_LIMIT is sent when fewer than `limit` receives are left; 0
- * disarms. Replaces a limit armed by an earlier call. Returns true, with nothing armed, when fewer
- * than `limit` receives are left already, or when the number of receives has fallen below the limit
- * of the earlier call. */
+ * Arms the limit event: RN_EVENT_SRQ_LIMIT is sent once, when fewer than `limit` receives are left.
+ * A limit of 0 disarms. A limit that an earlier call has armed is replaced. Returns true, with
+ * nothing armed, when fewer than `limit` receives are left already, or when the number of receives
+ * has fallen below the limit of the earlier call. */
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit);
-/* To be called on RN_EVENT_SRQ_LIMIT, or at any time. Returns true, and disarms, when fewer
- * receives than the limit were left at some moment since arming. Returns false otherwise: an
- * RN_EVENT_SRQ_LIMIT then belonged to an earlier arming. */
+/* To be called on RN_EVENT_SRQ_LIMIT, or at any time. Returns true, and disarms, when the number of
+ * receives has been below the limit at any time since the limit was armed. Otherwise returns false;
+ * if there was an RN_EVENT_SRQ_LIMIT, it belonged to a limit that was armed earlier. */
 bool rn_client_srq_fired(struct rn_client_srq *srq);
 void rn_client_srq_disarm(struct rn_client_srq *srq);
 
@@ -173,21 +175,24 @@ struct rn_client_qp_init {
 	uint32_t inline_bytes;	     /* per request, 0..RN_WQE_MAX_INLINE */
 	uint32_t max_length;	     /* bytes per request; 0 = the adapter's largest message */
 	uint64_t qp_ctx;	     /* returned in completions */
-	uint64_t affinity;	     /* preferred CPUs as a mask, 0 = none */
+	uint64_t affinity;	     /* mask of preferred CPUs, 0 = no preference */
 	uint64_t user;		     /* returned in events */
 };
 
 /* Creates a queue pair in state RESET. -EINVAL: a value exceeds the limit of the adapter. */
 int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init *init,
 			struct rn_client_qp **qp);
-/* Changes the state, or, with a mask without RN_QP_STATE, only attributes. mask: enum rn_qp_mask.
- * The allowed transitions and the attributes that each of them requires and allows are those of
+/* Changes the attributes that `mask` (enum rn_qp_mask) names, with RN_QP_STATE also the state. The
+ * allowed transitions, and the attributes that each of them requires and allows, are those of
  * ibv_modify_qp for the type of QP: RC and UC QPs take addresses, QPN and PSNs, UD QPs a Q_Key.
+ *
+ * A transition to RESET empties both queues without completions. A transition to ERR flushes both
+ * queues. In SQD the messages that were started are finished and no others are started;
+ * RN_EVENT_SQ_DRAINED follows if sqd_notify is set.
+ *
  * -EINVAL, with nothing changed: the transition does not exist, an attribute is missing or not
  * allowed, or a value is out of range (a PSN or QPN of more than 24 bits, a path MTU above the
- * port's, a source address that is not the port's). To RESET: both queues are emptied without
- * completions. To ERR: both queues are flushed. To SQD: messages that were started are finished, no
- * others are started; RN_EVENT_SQ_DRAINED follows if sqd_notify is set. */
+ * port's, a source address that is not the port's). */
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
 /* Destroys the queue pair. No thread may be posting to it. Those of its completions that are in the
@@ -210,8 +215,8 @@ struct rn_client_wr {
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm; /* SEND_IMM, WRITE_IMM: 4 opaque bytes; SEND_INVAL: the peer's R_Key */
-	/* Array of SGEs, or of any 16-byte {address, u32 length, u32 key}; not used after the
-	 * call. */
+	/* array of num_sge SGEs; any array of 16-byte {address, u32 length, u32 key} will do. Not
+	 * used after the call. */
 	const struct rn_sge *sge;
 	uint32_t num_sge;
 	/* for CMP_SWAP, FETCH_ADD, whose only SGE, of 8 bytes, gets the target's former value */
@@ -219,18 +224,20 @@ struct rn_client_wr {
 	struct rn_ud ud; /* SEND, SEND_IMM on a UD QP: destination of the datagram; else ignored */
 };
 
-/* Posts one request; the sends of a QP, and likewise its receives, reach the NIC in the order of
- * the calls. Keys are not checked here: a wrong one gives a completion with an error. -EINVAL: a
- * receive on a QP with an SRQ, or an atomic that is inline or does not have exactly one SGE.
- * -ENOMEM: the queue is full. -E2BIG: more SGEs than the QP allows. -EMSGSIZE: longer than the
- * adapter's largest message, or, with INLINE, than the QP's inline size. -ENODEV: the port was
- * removed.
+/* Posts one request. The sends of a QP reach the NIC in the order of the calls, and so do its
+ * receives. Keys are not checked here: a wrong key gives a completion with an error.
+ * -EINVAL: a receive on a QP with an SRQ, or an atomic that is inline or does not have exactly one
+ * SGE.
+ * -ENOMEM: the queue is full.
+ * -E2BIG: more SGEs than the QP allows.
+ * -EMSGSIZE: more bytes than the QP allows (max_length, or inline_bytes with RN_WQE_INLINE).
+ * -ENODEV: the port was removed.
  *
  * On a UD QP, a SEND with an invalid destination (a source address that is not the port's, or a QPN
  * of more than 24 bits) completes with RN_STATUS_LOC_QP_OP_ERR, and the QP enters SQE. A datagram
  * longer than the port's path MTU is not sent and completes with success. A receive needs
- * RN_UD_GRH_BYTES more than the payload; a datagram that does not fit the receive, or finds none,
- * is dropped, and the receive stays posted. */
+ * RN_UD_GRH_BYTES more than the payload. An arriving datagram that is longer than the receive, or
+ * finds no receive, is dropped; the receive stays posted. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
 /* Attaches a UD QP to a multicast group: it receives all datagrams to the group, those of this
@@ -248,9 +255,9 @@ int rn_client_qp_detach(struct rn_client_qp *qp, const struct rn_gid *group);
 /* Creates a memory window that is not bound. -ENOSPC: the adapter has reached its limit of regions
  * and windows. */
 int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_mw **mw);
-/* Invalidates the R_Key and destroys the window. Bind and invalidate requests of the window that
- * still wait in a send queue will succeed without effect. The region may be deregistered before the
- * window is destroyed. */
+/* Invalidates the R_Key and destroys the window. If bind or invalidate requests of the window still
+ * wait in a send queue, they will complete with success but change nothing. The region may be
+ * deregistered before the window is destroyed. */
 int rn_client_mw_destroy(struct rn_client_mw *mw);
 /* Returns the R_Key of the last bind request that was posted; 0 before the first. */
 uint32_t rn_client_mw_key(const struct rn_client_mw *mw);
@@ -261,8 +268,10 @@ bool rn_client_mw_bound(const struct rn_client_mw *mw);
 
 struct rn_client_bind {
 	uint64_t wr_id;
-	uint16_t flags;	 /* enum rn_wqe_flag: SIGNALED and FENCE are allowed */
-	uint64_t addr;	 /* the first byte, in the addresses of the region (iova) */
+	uint16_t flags; /* enum rn_wqe_flag: SIGNALED and FENCE are allowed */
+	/* first byte of the range, as an address in the region (which begins at the region's
+	 * iova) */
+	uint64_t addr;
 	uint64_t length; /* in bytes; the range must lie within the region */
 	/* lkey of a region of the window's PD. The region must have RN_ACCESS_MW_BIND, and
 	 * RN_ACCESS_LOCAL_WRITE if `access` has remote writes or atomics. */
@@ -296,18 +305,23 @@ struct rn_client_addr {
  * to_listen also -EADDRINUSE: another listener has the port number. */
 int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
 		      uint64_t user, uint32_t *id);
-/* As rn_client_cm_bind(), but in any port space and for queue pairs of any type; the id keeps both
- * for listening and connecting. qp_type RN_QPT_UC: connections between UC queue pairs only.
- * RN_QPT_UD: a datagram service, whose QPN and Q_Key peers find out by SIDR, with the calls below:
- *   _connect    sends a SIDR_REQ with up to RN_CM_SIDR_REQ_DATA bytes and no QPN. One of three
- *               events follows: RN_EVENT_CM_RESPONSE with the service's param.qpn, param.qkey and
- *               address vector attr.av; _REJECTED with a SIDR status as reason; _UNREACHABLE. After
- *               each of them the id may connect again.
- *   _accept     to be called after CM_REQUEST: replies with param->qpn and ->qkey (0 = RN_UDP_QKEY)
- *               and up to RN_CM_SIDR_REP_DATA bytes. No event follows; the id replies to repeated
- *               requests until it is destroyed.
- *   _reject     reason: SIDR status 1..5; 0 stands for 2, "rejected".
- * port_space: enum rn_port_space, 0 = TCP. qp_type 0: UD in UDP and IPOIB, else RC.
+/* As rn_client_cm_bind(), but in any port space and for queue pairs of any type. The CM id keeps
+ * port space and type for listening and connecting. port_space: enum rn_port_space, 0 = TCP.
+ * qp_type:
+ * - 0: UD in the port spaces UDP and IPOIB, else RC.
+ * - RN_QPT_UC: connections between UC queue pairs only.
+ * - RN_QPT_UD: a datagram service, whose QPN and Q_Key peers find out by SIDR messages.
+ *
+ * For a datagram service the functions below do the following:
+ * - rn_client_cm_connect() sends a SIDR_REQ with up to RN_CM_SIDR_REQ_DATA bytes and no QPN. One of
+ *   three events follows: RN_EVENT_CM_RESPONSE with the service's param.qpn, param.qkey and address
+ *   vector attr.av; RN_EVENT_CM_REJECTED with a SIDR status as reason; RN_EVENT_CM_UNREACHABLE.
+ *   After each of them the id may connect again.
+ * - rn_client_cm_accept(), to be called after RN_EVENT_CM_REQUEST, replies with param->qpn,
+ *   param->qkey (0 = RN_UDP_QKEY) and up to RN_CM_SIDR_REP_DATA bytes. No event follows; the id
+ *   replies to repeated requests until it is destroyed.
+ * - rn_client_cm_reject() takes a SIDR status, 1..5, as reason; 0 stands for 2, "rejected".
+ *
  * -EPROTONOSUPPORT: the port space is unknown or has no such queue pairs. */
 int rn_client_cm_bind_service(struct rn_client *client, unsigned port_space, unsigned qp_type,
 			      struct rn_client_addr *local, bool to_listen, uint64_t user,
@@ -336,29 +350,31 @@ int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
 /* Sends an MRA, which asks the peer for more time to answer its REQ or REP. */
 int rn_client_cm_delay(struct rn_client *client, uint32_t id);
 /* Destroys a CM id in any state, and sends the peer the message that this state requires (a REJ or
- * a DREQ, for instance). No event of the id is delivered after the call, except those that were
- * taken before. After a listener was destroyed, requests that arrived before may still be delivered
- * as RN_EVENT_CM_REQUEST; the client must reject or destroy them. */
+ * a DREQ, for instance). rn_client_wait() takes no event of the id after this call. A listener is
+ * an exception: connection requests that arrived before its destruction may still be delivered as
+ * RN_EVENT_CM_REQUEST; the client must reject or destroy their ids. */
 int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
 
 /* ---- addresses ---- */
 
-/* Finds the MAC for rn_av.dmac of packets from `local` to `peer`: the MAC of the peer, of the
- * gateway or of the multicast group. Returns 0 with the MAC in mac; or -EINPROGRESS:
- * RN_EVENT_RESOLVED with `user` follows, with the MAC in attr.av.dmac unless err is set.
- * -EHOSTUNREACH: the neighbour does not reply, or there is no route. -EAGAIN: too many addresses
- * are being resolved now. */
+/* Finds the value of rn_av.dmac for packets from `local` to `peer`: the MAC of the peer, of the
+ * gateway or of the multicast group. Returns 0 and the MAC in mac. Returns -EINPROGRESS if the MAC
+ * is not known yet: RN_EVENT_RESOLVED with `user` follows, with the MAC in attr.av.dmac unless err
+ * is set. -EHOSTUNREACH: the neighbour does not reply, or there is no route. -EAGAIN: too many
+ * addresses are being resolved now. */
 int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6]);
 
 /* Makes the whole address vector for packets to `peer`, for rn_qp_attr.av and rn_client_wr.ud, with
  * the port's hop limit, traffic class and VLAN. local may be all zero: it then stands for the
- * port's address from which the peer is reached. Returns 0 with the result in *av, always at once
- * for the port's own addresses (loopback) and for multicast groups (RFC 1112, RFC 2464); or
- * -EINPROGRESS: RN_EVENT_RESOLVED with `user` follows, with the result in attr.av unless err is
- * set. -EHOSTUNREACH and -EAGAIN as for rn_client_resolve(); -EADDRNOTAVAIL: local is not an
- * address of the port; -EAFNOSUPPORT: local is of another address family, or the port has no
- * address of the peer's family. */
+ * port's address from which the peer is reached.
+ *
+ * Returns 0 and the result in *av; for the port's own addresses (loopback) and for multicast groups
+ * (RFC 1112, RFC 2464) always so. Returns -EINPROGRESS if the MAC is not known yet:
+ * RN_EVENT_RESOLVED with `user` follows, with the result in attr.av unless err is set.
+ * -EHOSTUNREACH and -EAGAIN: as for rn_client_resolve(). -EADDRNOTAVAIL: local is not an address of
+ * the port. -EAFNOSUPPORT: local is of another address family than peer, or the port has no address
+ * of the peer's family. */
 int rn_client_av_resolve(struct rn_client *client, const struct rn_gid *local,
 			 const struct rn_gid *peer, uint64_t user, struct rn_av *av);
 

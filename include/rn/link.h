@@ -31,7 +31,7 @@ struct rn_link_info {
 	uint32_t features; /* enum rn_link_feature */
 	uint64_t guid;
 	uint8_t mac[6];
-	uint16_t mtu;	      /* Ethernet payload bytes */
+	uint16_t mtu;	      /* maximum payload of an Ethernet frame, in bytes */
 	uint8_t max_path_mtu; /* path MTU code 1..5: 256 << (code - 1) bytes */
 	uint8_t ngids;
 	uint8_t link_up;
@@ -58,19 +58,19 @@ struct rn_link_info {
 	uint8_t hugepages;
 };
 
-/* The part of a CQ that its reader uses. first[s] is the oldest ring of shard s, set once (with
- * release order) when the first QP of that shard attaches to the CQ. The reader keeps its own
- * position and follows ring->next. */
+/* The part of a CQ that its reader, the application, uses. first[s] is the first ring that shard s
+ * fills; it is set once (with release order), when the first QP of that shard attaches to the CQ.
+ * From there the reader follows ring->next. It keeps its position itself. */
 struct rn_cq_view {
 	struct rn_cq_shared *shared;
 	RN_ATOMIC(struct rn_cq_ring *) first[RN_MAX_SHARDS];
 };
 
 struct rn_link_ops {
-	/* Executes one command and waits for its response; the wait is short, because a shard
-	 * executes commands after each burst of packets. The command never overtakes requests that
-	 * this thread submitted before. Returns rsp->err; -ENODEV once the port has been removed
-	 * (commands that destroy objects still succeed). */
+	/* Executes one command and waits for its response. The wait is short: a shard executes
+	 * commands after each burst of packets. The command is executed after all requests that
+	 * this thread has submitted before. Returns rsp->err; -ENODEV once the port has been
+	 * removed (commands that destroy objects still succeed). */
 	int (*exec)(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
 	/* Copies one work request (wqe->slots slots) to the submission ring of the shard that owns

@@ -16,13 +16,14 @@ int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint3
  * perftest's server starts a new listener for the queue pairs of the test. *id and `reads`: as in
  * pt_cm_accept. */
 int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id);
-/* Disconnects the test's queue pairs. The server disconnects first, as perftest's client expects; a
- * client waits up to a second per queue pair for the server to do so, unless the user has
- * interrupted the test. */
+/* Disconnects the test's queue pairs. perftest's client expects that the server disconnects first.
+ * So a client waits for each queue pair, up to a second, until the server has disconnected it. If
+ * the user has interrupted the test, the client disconnects at once. */
 void pt_cm_disconnect_all(struct pt_end *e);
 
-/* Connect all queue pairs of the test: pt_cm_accept_all at the server, pt_cm_connect_all at the
- * client. Both ends must have reached this step. */
+/* Connect all queue pairs of the test: pt_cm_accept_all() is for the server, pt_cm_connect_all()
+ * for the client. The two ends must call them at about the same time: each waits only some seconds
+ * for the other. */
 int pt_cm_accept_all(struct pt_end *e);
 int pt_cm_connect_all(struct pt_end *e);
 

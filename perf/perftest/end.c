@@ -11,7 +11,7 @@
 #include <time.h>
 
 #define PAGE	       4096u
-#define CYCLE	       4096u /* bytes that perftest's WRITEs of small messages cycle through */
+#define CYCLE	       4096u /* a block's minimum; perftest's small WRITEs step through it */
 #define RESOLVE_MS     5000
 #define PORT_UP_MS     10000
 #define HOP_LIMIT      64

@@ -29,8 +29,8 @@ struct pt_end {
 	uint8_t mtu; /* path MTU code: 1 is 256 bytes, 5 is 4096 */
 	uint32_t pd, lkey, rkey;
 	uint8_t *mem;
-	/* bytes of one queue pair's block in mem: first the blocks to send from, one per queue
-	 * pair, then the blocks to receive into */
+	/* bytes of one block of mem. Each queue pair has two blocks: first come all blocks to send
+	 * from, then all blocks to receive into. */
 	uint64_t stride;
 	uint64_t mem_bytes;
 	struct rn_client_cq *cq;
