@@ -65,11 +65,14 @@ class Bench:
         file does not compile."""
         path = os.path.join(self.root, fault.file)
         text = replaced(self.root, fault)
-        # `folder` gets links to the other files of the source's folder, so that quoted includes
-        # find the changed file.
+        # `folder` gets links to the other files of the source's folder, and folder/rooms/NAME is a
+        # link to `folder`, so that an include "NAME/header.h" finds the changed file.
+        room = os.path.basename(os.path.dirname(path))
         for name in os.listdir(os.path.dirname(path)):
             if name != os.path.basename(path) and name.endswith((".c", ".h")):
                 os.symlink(os.path.join(os.path.dirname(path), name), os.path.join(folder, name))
+        os.mkdir(os.path.join(folder, "rooms"))
+        os.symlink(folder, os.path.join(folder, "rooms", room))
         with open(os.path.join(folder, os.path.basename(path)), "w", encoding="utf-8") as f:
             f.write(text)
         entries = self._affected(path)
@@ -84,6 +87,7 @@ class Bench:
             for flag in ("-MQ", "-MF"):
                 del words[words.index(flag):words.index(flag) + 2]
             words.remove("-MD")
+            words.insert(next(at for at, word in enumerate(words) if word.startswith("-I")), "-I" + os.path.join(folder, "rooms"))
             self._run(words + ["-w"])
             objects[e["output"]] = made
         self._run(self._relink(objects, os.path.join(folder, "libsoftrnic.so.0")))
