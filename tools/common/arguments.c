@@ -1,5 +1,5 @@
-/* Parses addresses and numbers of command lines for the tools, with one message if they are
- * wrong. */
+/* Parses addresses and numbers of the tools' command lines. A wrong one causes one message on
+ * stderr. */
 #include <stdio.h>
 #include <stdlib.h>
 

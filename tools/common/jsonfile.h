@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Opens the file for writing and truncates it. NULL after a message on stderr that begins with
- * `program`. */
+/* Opens the file for writing and truncates it. If this fails, prints a message on stderr that
+ * begins with `program`, and returns NULL. */
 FILE *jsonfile_open(const char *program, const char *path);
 /* Writes the value and a line break, closes the file, and releases the reference to `value`.
  * Returns false if the file could not be written. */

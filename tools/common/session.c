@@ -1,5 +1,5 @@
-/* Creates the ND2 objects of a tool and waits for their requests. A wait polls for 5 ms, which with
- * the inline idle policy drives the NIC from the calling thread; then it arms the completion queue
+/* Creates the ND2 objects of a tool and waits for their requests. A wait first polls for 5 ms. With
+ * the inline idle policy this polling also drives the NIC. Then the wait arms the completion queue
  * and sleeps. */
 #include "session.h"
 

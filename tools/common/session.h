@@ -52,8 +52,8 @@ struct done {
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len);
 /* Creates memory, completion queue and queue pair, and posts receives; called before connecting.
- * Before this call the caller may set nrecv (default slots + 8), recv_bytes (default the chunk
- * size) and `share`. */
+ * Before this call the caller may set nrecv (default: slots + 8), recv_bytes (default: the chunk
+ * size, but at least SESSION_MSG_BYTES) and `share`. */
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
 int session_connect(struct session *s, const struct sockaddr_storage *local,
 		    const struct sockaddr_storage *peer);
@@ -62,11 +62,11 @@ int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_
  * the listener of another session of the same adapter. */
 int session_accept(struct session *s);
 int session_accept_at(struct session *s, IND2Listener *listener);
-/* Disconnects and waits for the peer's answer, up to 20 s. `orderly` is false after a failure: then
- * it waits 1 s only. */
+/* Disconnects and waits for the peer's answer: up to 20 s if `orderly` is true, up to 1 s if it is
+ * false (after a failure). */
 void session_disconnect(struct session *s, bool orderly);
-/* Waits until the peer has disconnected, up to 20 s or, without `orderly`, 1 s. Then disconnects
- * too. */
+/* Waits until the peer has disconnected: up to 20 s if `orderly` is true, up to 1 s if it is false.
+ * Then disconnects too. After a signal it disconnects without waiting for the peer. */
 void session_wait_closed(struct session *s, bool orderly);
 /* Releases the objects of one connection; adapter and listener stay open. */
 void session_reset(struct session *s);

@@ -11,9 +11,10 @@ const char *nd_name(HRESULT hr);
 /* Returns a description such as "cancelled, the connection ended". */
 const char *nd_text(HRESULT hr);
 
-/* Waits for the request whose call returned `started`, and returns the request's status.
- * ND_IO_TIMEOUT: timeout_ms have passed (negative: no limit) or the user has asked to stop; the
- * request is still pending then. `any`: any ND object that can have requests. */
+/* Waits until a request has ended, and returns the request's status. `any` is the ND object on
+ * which the request was started, and `started` is what the starting call returned. If timeout_ms
+ * pass (negative: no limit) or the user asks to stop, returns ND_IO_TIMEOUT, and the request is
+ * still pending. */
 HRESULT nd_finish(void *any, HRESULT started, OVERLAPPED *ov, int timeout_ms);
 
 #endif

@@ -14,12 +14,12 @@ enum { STOP_LOOK_MS = 50, STOP_PATIENCE_MS = 1500 };
 /* Installs the handlers for both signals; called before the adapter is opened. A signal that was
  * ignored when the program started, as under nohup, stays ignored. */
 void stop_catch(void);
-/* True after a signal, unless this thread has called stop_leave(). Loops and waits must end
- * then. */
+/* Returns true after a signal, unless this thread has called stop_leave(). All loops and waits must
+ * end when it returns true. */
 bool stop_asked(void);
-/* True after a signal, even after stop_leave(). */
+/* Returns true after a signal, even after stop_leave(). */
 bool stop_came(void);
-/* True if the signal came more than STOP_PATIENCE_MS ago. */
+/* Returns true if the signal came more than STOP_PATIENCE_MS ago. */
 bool stop_overdue(void);
 /* Called by a thread that begins to end the program. From then on stop_asked() is false for this
  * thread, so that its waits for an orderly disconnect are not cut short. After a signal

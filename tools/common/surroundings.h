@@ -20,9 +20,9 @@ struct surroundings {
 	unsigned busy;
 };
 
-/* Returns the number of threads that a test keeps running: one of the application at each end, and
- * the polling threads of the adapters, which the inline idle policy does not have. The peer counts
- * only if it is on this machine (memif, ring). */
+/* Returns the number of threads that a test keeps running. At each end these are one thread of the
+ * application and the adapter's polling threads; with the inline idle policy an adapter has no
+ * polling thread. The peer's end counts only if it is on this machine (port memif or ring). */
 unsigned surroundings_busy(const struct rn_link_info *info);
 /* Returns the number of CPUs that no other program uses, at least 0. A CPU counts as used by
  * another program only if it is busy both now and on average over the last minute, so neither a

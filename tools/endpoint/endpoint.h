@@ -29,7 +29,7 @@ struct endpoint {
 	IND2Adapter *adapter;
 	ND2_ADAPTER_INFO info;
 	struct sockaddr_storage local; /* the adapter's address */
-	HANDLE file;		       /* the overlapped file that requests complete to */
+	HANDLE file;		       /* the overlapped file of all ND2 objects of this endpoint */
 	/* ov: for one request at a time; notify: for Notify of the completion queue */
 	OVERLAPPED ov, notify;
 	bool notify_pending;
@@ -57,8 +57,8 @@ struct endpoint {
 /* Prints a message (printf format), disconnects the open endpoint and ends the program with status
  * 1. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Calls die() if the status is a failure; ND_PENDING is none. `what`: name of the method, or a
- * phrase. */
+/* Calls die() if the status `hr` is a failure; ND_PENDING is not a failure. `what`, for the
+ * message: name of the method, or a phrase. */
 void must(const char *what, HRESULT hr);
 
 /* ---- starting a tool ---- */
@@ -81,23 +81,24 @@ void endpoint_surroundings(void);
 
 /* ---- connecting; both sides may send up to 56 bytes of private data ---- */
 
-/* Client: connects and sends `data` as private data. Stores the first `room` bytes of the server's
- * private data (zeroes beyond its end) and completes the connection. Receives must be posted
- * before. */
+/* Client: connects, sends `data` as private data, and completes the connection. Stores the server's
+ * private data in `answer`: the first `room` bytes of it, or all of it followed by zeroes. The
+ * caller must have posted its receives. */
 void endpoint_connect(struct endpoint *e, const void *data, ULONG bytes, void *answer, ULONG room);
-/* Server: prints "listening on ADDRESS", waits for a client, and stores the first `room` bytes of
- * the client's private data (zeroes beyond its end). */
+/* Server: prints "listening on ADDRESS" and waits for a client. Stores the client's private data in
+ * `data`: the first `room` bytes of it, or all of it followed by zeroes. */
 void endpoint_await(struct endpoint *e, void *data, ULONG room);
-/* Server: accepts the client and sends `data` as private data. Receives must be posted before. */
+/* Server: accepts the client and sends `data` as private data. The caller must have posted its
+ * receives. */
 void endpoint_accept(struct endpoint *e, const void *data, ULONG bytes);
-/* Disconnects: the client first, while the server waits for it. Prints counters if asked to, and
- * releases everything; the caller still has to call NdCleanup(). Returns the exit status of the
- * program: 0, or that of an interrupted program. */
+/* Disconnects, prints the counters if the user asked for them, and releases everything. The client
+ * disconnects first; the server waits for that. The caller must still call NdCleanup(). Returns the
+ * exit status of the program: 0, or that of an interrupted program. */
 int endpoint_close(struct endpoint *e);
 
-/* Called in loops that wait. If the user has asked to stop, disconnects and ends the program. A
- * client first gets STOP_PATIENCE_MS to finish its batch and print its table; plan_next() and
- * sizes_next() return 0 meanwhile. */
+/* To be called in every loop that waits. If the user has asked to stop, disconnects and ends the
+ * program. A client is not ended until STOP_PATIENCE_MS have passed, so that it can finish its
+ * batch and print its table; in this time plan_next() and sizes_next() return 0. */
 void endpoint_interrupted(const struct endpoint *e);
 
 /* ---- requests and completions ---- */

@@ -1,5 +1,5 @@
 /* Plans how often a tool repeats its operation for each row of its result table, measures the time,
- * and prints the table. Keeps no state; may be used by any thread, one at a time. */
+ * and prints the table. Keeps no state. Any thread may use it, but only one thread at a time. */
 #include "meter.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "common/stop.h"
 
 #define BATCH_FIRST 16
-/* planned duration of a batch, short because a signal takes effect only at its end */
+/* planned duration of a batch, in seconds; short, because a tool obeys a signal only after a
+ * batch */
 #define BATCH_SECONDS 0.15
 #define QUIET_SECONDS 4
 #define SHOW_SECONDS  2

@@ -1,5 +1,5 @@
 /* Measures elapsed time and CPU time, plans the number of repetitions, and prints the table of
- * results. May be used by any thread, one at a time. */
+ * results. Any thread may use it, but only one thread at a time. */
 #ifndef TOOLS_METER_H
 #define TOOLS_METER_H
 
@@ -12,7 +12,8 @@
 
 double meter_now(void); /* monotonic time in seconds */
 
-/* A stop watch that can be stopped and started again. Zeroed: nothing measured yet. */
+/* A stop watch that can be stopped and started again. If all its fields are 0, it has measured
+ * nothing yet. */
 struct meter {
 	/* elapsed time so far; CPU time so far of all threads of this process */
 	double seconds, cpu;

@@ -13,10 +13,11 @@ enum option_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT, OPT_SIZES };
 /* Groups of options, by the tools that take them; OPT_ALL: every tool. */
 enum option_group {
 	OPT_ALL,
-	/* tools with a server and a client: role, polling or blocking, queue length */
+	/* tools with a server and a client; options: role, polling or blocking, queue length,
+	 * timeout */
 	OPT_PAIR = 1,
-	OPT_RUN = 2,	 /* tools that measure: iterations, seconds */
-	OPT_MESSAGE = 4, /* tools that move messages: sizes, SGEs, comparison of data */
+	OPT_RUN = 2,	 /* tools that measure; options: iterations, seconds */
+	OPT_MESSAGE = 4, /* tools that move messages; options: sizes, SGEs, seed, no-check */
 };
 
 /* One option, `-x` (unless letter is 0) and `--name`. `to` points to a bool, unsigned,
@@ -41,7 +42,7 @@ struct sizes {
 struct options {
 	struct sockaddr_storage address; /* ss_family 0: no address was given */
 	bool server, client;
-	bool blocking, polling; /* without `blocking` the tool polls */
+	bool blocking, polling; /* -b and -p; without -b the tool polls */
 	unsigned pieces;	/* -n: SGEs of each request */
 	unsigned pipeline;	/* -q: requests in flight */
 	struct sizes sizes;
@@ -62,7 +63,7 @@ struct tool {
 	uint16_t port; /* the default port; 0: the tool takes no port */
 	struct options defaults;
 	bool address_needed;
-	/* the tool's own options, ended by a row whose name is NULL; NULL: none */
+	/* the tool's own options; the last row has the name NULL. NULL if the tool has none */
 	const struct option_row *rows;
 };
 

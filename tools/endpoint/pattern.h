@@ -1,5 +1,5 @@
-/* Test data in which every wrong, shifted or missing byte can be detected, and every byte that
- * belongs to another message. May be used by any thread. */
+/* Test data that shows every error: a wrong, shifted or missing byte, and a byte of another
+ * message. May be used by any thread. */
 #ifndef TOOLS_PATTERN_H
 #define TOOLS_PATTERN_H
 

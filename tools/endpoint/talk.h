@@ -52,8 +52,8 @@ void talk_send_bye(struct endpoint *e);
 /* Returns whether `r` is the completion of the Send of an order (control message); the caller can
  * ignore such a completion. */
 bool talk_is_own(const struct endpoint *e, const ND2_RESULT *r);
-/* Returns whether `r` is the completion of a receive that took an order (control message), and then
- * stores the order in *o. */
+/* If `r` is the completion of a receive that took an order (control message), stores the order in
+ * *o and returns true. Otherwise returns false. */
 bool talk_take_order(const struct endpoint *e, const ND2_RESULT *r, struct order *o);
 /* Waits for the next completion like endpoint_next, but skips those for which talk_is_own() is
  * true. */

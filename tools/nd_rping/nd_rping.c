@@ -27,8 +27,8 @@
 #define SLOT_SOURCE 0
 #define SLOT_SINK   1
 #define VISITS_MAX  256 /* greatest number of clients that a server with -P serves at a time */
-/* a server with -P ends after so many failures in a row, because without its adapter every attempt
- * fails */
+/* a server with -P ends after this many failed attempts in a row: once its adapter is gone, every
+ * attempt fails */
 #define FAILURES_MAX 100
 
 /* rping's message, in network byte order on the wire. An ND2 token is stored unchanged as rkey,
@@ -147,7 +147,8 @@ static int client(struct session *s, const struct options *o)
 			return -1;
 		}
 		if (o->verbose)
-			/* the data from the server may not end with NUL */
+			/* prints `size` bytes at most, because the data from the server need not
+			 * end with NUL */
 			printf("ping data: %.*s\n", (int)o->size, sink);
 	}
 	printf("nd_rping: %u rounds of %u bytes%s\n", o->count, o->size,
@@ -157,13 +158,13 @@ static int client(struct session *s, const struct options *o)
 
 enum round { ROUND_DONE, ROUND_FAILED, CLIENT_LEFT, CLIENT_SILENT };
 
-/* Serves one round, if the client begins it within `ms`. */
+/* Serves one round. Returns CLIENT_SILENT if the client does not begin a round within `ms`. */
 static enum round serve_round(struct session *s, const struct options *o, int ms)
 {
 	struct rping_info info;
 	struct done d;
-	/* prints nothing if the receive is flushed, since that means here, between rounds, that the
-	 * client has disconnected */
+	/* Prints no message if the receive is flushed. Between two rounds a flushed receive only
+	 * means that the client has disconnected. */
 	s->quiet = true;
 	int got = await_for(s, DONE_RECV, &d, ms);
 	if (got != 1)

@@ -63,9 +63,9 @@ static void nap(unsigned ms)
 		usleep((ms < STOP_LOOK_MS ? ms : STOP_LOOK_MS) * 1000);
 }
 
-/* Waits until no send is in flight and `receives` messages have arrived. Each must equal the data
- * in slot 0: at the server the data that it sent, at the client the first message received, since
- * the client does not know the server's data. */
+/* Waits until no send is in flight and `receives` messages have arrived. Each message must equal
+ * the data in slot 0. The server has these data there, since it sent them. The client does not know
+ * the server's data, so it stores the first message there. */
 static int complete(struct session *s, const struct options *o, unsigned receives)
 {
 	bool known = o->server;

@@ -196,8 +196,9 @@ static int send_all(struct lab *l, struct path *p, const uint8_t *data)
 	return 0;
 }
 
-/* Checks a received datagram: length, sender, and data. The server compares all datagrams with the
- * first one; the client with the data that it sent. */
+/* Checks a received datagram: length, sender, and data. The server compares the data with those of
+ * the first datagram. The client skips 40 bytes (the GRH that the server received) and compares the
+ * rest with the data that it sent. */
 static int take(struct lab *l, struct path *p, const struct rn_cqe *c)
 {
 	unsigned size = l->o->size;

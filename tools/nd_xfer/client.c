@@ -136,7 +136,8 @@ static int transfer(struct sending *t)
 	while (!t->finished)
 		if (take_completion(t) != 0)
 			return -1;
-	/* stores this side's hash after the server's, so that judge() can compare them */
+	/* stores this side's hash in `pad`; judge() compares it with the server's hash in
+	 * `sha256` */
 	memcpy(t->result.pad, m.sha256, XFER_SHA);
 	return 0;
 }

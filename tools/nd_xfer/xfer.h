@@ -31,8 +31,8 @@ int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, ui
 int send_msg(struct session *s, struct xfer_msg *msg);
 /* Waits for the next message of the protocol and skips completions of other requests. */
 int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *msg);
-/* Returns the message in a receive completion. NULL, after a message on stderr, if the bytes are
- * not a message of this protocol. */
+/* Returns the message in a receive completion. If the bytes are not a message of this protocol,
+ * prints a message on stderr and returns NULL. */
 const struct xfer_msg *as_msg(const struct done *d);
 
 double seconds_now(void);

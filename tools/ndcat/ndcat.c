@@ -21,8 +21,9 @@ static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sock
 	return address_text(a, text);
 }
 
-/* Enlarges the list to `bytes`. If addresses are added before the caller fills the list, it must be
- * enlarged again. The caller frees it. */
+/* Enlarges the list to the `bytes` that a query has asked for. If addresses are added before the
+ * query is repeated, it asks for more, and the list is enlarged again. The caller frees the
+ * list. */
 static SOCKET_ADDRESS_LIST *grown(SOCKET_ADDRESS_LIST *list, SIZE_T bytes)
 {
 	list = realloc(list, bytes);

@@ -1,7 +1,7 @@
-/* How long does it take to register memory, and to deregister it? Measured in two ways: with an
- * event in the OVERLAPPED whose handle has the low bit set, so that no completion packet goes to
- * the completion port of the overlapped file; and without an event, through that completion port.
- * Runs in one thread. */
+/* How long does it take to register memory, and to deregister it? Measured in two ways. With an
+ * event: the OVERLAPPED has an event handle whose low bit is set, so that no completion packet goes
+ * to the completion port. Without an event: a completion packet arrives at the completion port to
+ * which the overlapped file is bound. Runs in one thread. */
 #include <stdio.h>
 #include <string.h>
 

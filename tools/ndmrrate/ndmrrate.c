@@ -2,9 +2,10 @@
  * regions of the same adapter and share one completion port. A thread takes as many completion
  * packets from the port as it made requests, but a packet may belong to another thread's request.
  *
- * The main thread measures. It reads the clock while the other threads wait at a barrier: if they
- * did not wait, the main thread might get a CPU, and read the clock, too late. Only it ends
- * the program: a thread that fails stores the reason, and all threads go on to the next barrier. */
+ * The main thread measures. It reads the clock while the other threads wait at a barrier. If they
+ * did not wait, they might already work before the main thread gets a CPU and reads the clock. Only
+ * the main thread ends the program. Another thread that fails stores the reason, and all threads go
+ * on to the next barrier. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -121,7 +122,7 @@ static void release_all(struct worker *w)
 	}
 }
 
-/* Waits at two barriers; the main thread reads the clock between them. */
+/* Waits at the barrier twice. Between the two waits the main thread reads the clock. */
 static void meet_twice(pthread_barrier_t *b)
 {
 	pthread_barrier_wait(b);

@@ -1,7 +1,7 @@
 /* What is the bandwidth of Send in one direction? The client sends; the server receives and
- * compares the data. By control messages the server tells the client how many receives it has
- * posted: at the start by ORDER_GO, and later, for those posted since then, by ORDER_CREDIT. So no
- * message arrives without a receive. Runs in one thread. */
+ * compares the data. The server tells the client how many receives it has posted: by the control
+ * message ORDER_GO at the start, and by ORDER_CREDIT each time it has posted more. So no message
+ * arrives without a receive. Runs in one thread. */
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"

@@ -15,7 +15,7 @@
 #include "endpoint/talk.h"
 
 #define MOST 500000 /* greatest number of iterations of a row */
-/* bytes of memory into which a batch is written or read, or the length of one message if that is
+/* bytes of memory in which the data of a batch arrive, or the length of one message if that is
  * more */
 #define ARRIVALS (16 << 20)
 #define WARM_UP	 64 /* messages of one byte before the first row */
@@ -31,7 +31,7 @@ struct rping {
 	uint64_t remote;
 	uint32_t token;
 	uint64_t next;	  /* number of the next message */
-	uint64_t room;	  /* bytes of memory into which a batch is written or read */
+	uint64_t room;	  /* bytes of memory in which the data of a batch arrive */
 	uint8_t *pattern; /* the expected data */
 	ULONG pipeline;
 };
@@ -41,8 +41,8 @@ static uint64_t arrivals(uint32_t largest)
 	return largest > ARRIVALS ? largest : ARRIVALS;
 }
 
-/* Makes the sender's pattern: the sender copies it to the memory from which it sends, and the side
- * that checks compares data with it. */
+/* Fills p->pattern with the sender's data. The sender copies them to the memory from which it
+ * sends; the side that checks compares the received data with them. */
 static void make_pattern(struct rping *p, uint32_t seed)
 {
 	p->pattern = malloc(pattern_bytes(p->largest));

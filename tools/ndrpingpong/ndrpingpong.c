@@ -1,8 +1,8 @@
 /* How long does it take until a Write is visible at the other side? The result is half of a round
- * trip. Or, with -r: how long does a Read take? Runs in one thread.
+ * trip. With -r the tool measures how long a Read takes instead. Runs in one thread.
  *
- * A Write causes no completion at its target, so the target polls memory. These rules make that
- * correct:
+ * A Write causes no completion at its target, so the target polls the last byte of its buffer. The
+ * following rules make sure that it sees the whole message, and no older data:
  * - the adapter stores a message in ascending order, the last byte last
  *   (ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED);
  * - before the peer may send, the target sets the last byte of its buffer to a value other than the

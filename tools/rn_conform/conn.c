@@ -239,8 +239,8 @@ static void keep(struct queue *q, const struct rn_pkt *p)
 	to->pkt.payload = to->pkt.frame = to->pkt.ip = NULL;
 }
 
-/* A client of rping's protocol first sends address, key and size of its memory: stores them in
- * `c`. */
+/* Stores the address, key and size of the client's memory in `c`. A client of rping's protocol
+ * sends these in its first Send. */
 static void take_key(struct conn *c, const struct rn_pkt *p)
 {
 	uint64_t va;

@@ -50,8 +50,8 @@ struct conn {
 	uint32_t rkey, bytes;
 	/* sport: UDP source port of the peer's last packet */
 	uint16_t sport;
-	/* sports: number of changes of that port, first use included; tx_wrong: packets with a
-	 * header that no sender may produce */
+	/* sports: how often `sport` got a new value, the first one included; tx_wrong: number of
+	 * packets with a header that no sender may produce */
 	unsigned sports, tx_wrong;
 	struct queue answers, requests;
 	/* all CM messages received, also those of the connection's own set-up; the message is in
@@ -71,19 +71,20 @@ void conn_build_req(struct conn *c, uint16_t port, struct rn_cm_msg *m);
  * RTU. */
 void conn_send_rep(struct conn *c);
 void conn_send_rtu(struct conn *c);
-/* Receives packets and sorts them into the queues of c until the queue `q` holds one, at the latest
- * until the time `until`. With q = NULL it receives until that time. */
+/* Receives packets and sorts them into the queues of c. Returns when the queue `q` holds a packet,
+ * or at the time `until`. If q is NULL, it returns only at that time. */
 void conn_pump(struct conn *c, const struct queue *q, uint64_t until);
 struct came *conn_take(struct conn *c, struct queue *q, uint64_t until);
-/* Returns the next CM message with this attribute ID and drops others before it; NULL if none
- * arrives before `until`. */
+/* Returns the next CM message with this attribute ID, and drops the CM messages before it. Returns
+ * NULL if none arrives before `until`. */
 const struct rn_cm_msg *conn_take_mad(struct conn *c, uint16_t attr, uint64_t until);
 /* Resets the connection and chooses new ids and numbers. first_psn: PSN of the peer's first
  * request. */
 void conn_fresh(struct conn *c, uint32_t first_psn);
-/* Connects to the peer or waits for the peer to connect, up to `seconds`. With `decent` the peer's
- * requests are answered normally, and if the peer connects, it also waits for the memory key that a
- * client of rping's protocol sends first. Returns false if there is no connection. */
+/* Connects to the peer, or waits until the peer connects, for up to `seconds`. If `decent` is true,
+ * this tool answers the peer's requests normally. If in this case the peer is the one that
+ * connects, the tool also waits up to 1 s for the memory key that a client of rping's protocol
+ * sends first. Returns false if there is no connection. */
 bool conn_open(struct conn *c, uint32_t first_psn, bool decent, unsigned seconds);
 void conn_close(struct conn *c);
 

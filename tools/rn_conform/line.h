@@ -1,6 +1,7 @@
 /* Access to the wire by a packet socket: sends frames that the tool built, returns parsed packets,
- * and logs both. This tool's IPv4 address must belong to no interface of this host, so that the
- * host's own stack does not answer; ARP requests for it are answered here. Used by one thread. */
+ * and logs the frames of both directions. This tool's IPv4 address must belong to no interface of
+ * this host, so that the host's own stack does not answer; ARP requests for it are answered here.
+ * Used by one thread. */
 #ifndef RN_CONFORM_LINE_H
 #define RN_CONFORM_LINE_H
 

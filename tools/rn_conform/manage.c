@@ -238,10 +238,10 @@ enum outcome manage_disconnect(struct play *p)
 	return o == PASSED ? play_line(p, "dead 0") : o;
 }
 
-/* Sends a DREQ again after its DREP. Many peers exit when their connection ends, so it is no
- * deviation if no DREP comes at all. In this case a DREQ with an unknown id finds out whether the
- * peer still runs. A peer that answers the DREQ with the unknown id must also answer the repeated
- * DREQ, even if it was restarted: then both have ids that it does not know. */
+/* Sends a DREQ, and sends it again after the peer's DREP. The second DREQ may stay without a DREP,
+ * because many peers exit when their connection ends. To find out whether the peer still runs, the
+ * tool then sends a DREQ with an unknown id. A peer that answers this one must also answer another
+ * repetition of the first DREQ; if it was restarted, it knows neither of the two ids. */
 enum outcome manage_repeated_dreq(struct play *p)
 {
 	struct rn_cm_msg m;

@@ -175,8 +175,8 @@ static void fields(const struct play *p, struct rn_pkt *pkt)
 	pkt->compare = number(p, "cmp", 0);
 }
 
-/* Returns whether packet `r` repeats the last request of the peer: it is equal, or it asks for the
- * rest of the same READ. */
+/* Returns whether packet `r` repeats the last request of the peer: it has the same hash, or both
+ * are READ requests, because a READ may be repeated for the rest of its data. */
 static bool repeats(const struct play *p, const struct came *r)
 {
 	return p->asked &&

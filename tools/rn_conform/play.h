@@ -3,8 +3,8 @@
  * Used by one thread.
  *
  * The test of a row is a script with one command on each line. A PSN is counted from the first PSN
- * of its direction. "Lent" memory is the memory whose address and key the peer sent by rping's
- * protocol.
+ * of its direction. MS is a number of milliseconds, US one of microseconds. "Lent" memory is the
+ * memory whose address and key the peer sent by rping's protocol.
  *
  *	set psn=N
  *		first line only: the PSN of the peer's first request, which this tool chooses
@@ -13,8 +13,8 @@
  *	  [resv] [sum] [edit=] [flip=]
  *		sends a packet to the peer. n: bytes of payload; A: AckReq; va: offset in the lent
  *		memory, addr: an absolute address; count: number of packets, with successive PSNs;
- *		adv: a Send of 16 bytes announces so many bytes of this tool's memory; edit: changes
- *		a header and computes the ICRC anew; flip: changes bytes without a new ICRC
+ *		adv: number of bytes of this tool's memory that a Send of 16 bytes announces; edit:
+ *		changes a header and computes the ICRC anew; flip: changes bytes without a new ICRC
  *	< KIND[|KIND] PSN [n=] [msn=] [fill=] [orig=]
  *		expects the peer's next answer: ACK NAK_SEQ NAK_INV NAK_ACC NAK_OP RNR, the name of
  *		a response, or none
@@ -23,9 +23,9 @@
  *	silent [MS]
  *		expects no answer for MS
  *	request PSN [OPCODE] [same] [after=US] [within=MS] [va=] [len=]
- *		expects the peer's next request. same: equal to its previous one; after: at least
- *		so long after this tool's last packet; va: counted from the address of its first
- *		request
+ *		expects the peer's next request. same: it is equal to the peer's previous request;
+ *		after: least time since this tool's last packet; within: longest wait for the
+ *		request; va: its address, counted from the address of the peer's first request
  *	norequest MS
  *		expects no request for MS, except one repetition
  *	alive PSN | dead PSN
@@ -74,9 +74,9 @@ struct row {
 extern const struct row rows[];
 extern const unsigned row_count;
 
-/* Runs a script. p->why gets the deviation, or the reason why the row does not apply. */
+/* Runs a script. Stores the deviation in p->why, or the reason why the row does not apply. */
 enum outcome play_script(struct play *p, const char *script);
-/* Runs one line of a script; p->why as for play_script. */
+/* Runs one line of a script. Stores the same in p->why as play_script(). */
 enum outcome play_line(struct play *p, const char *line);
 
 #endif

@@ -1,6 +1,6 @@
-/* rn_conform: which rows of docs/spec/rocev2.md does the NIC at the other end of an interface keep?
- * The tool connects as an RDMA-CM client, or waits for the peer to connect. It runs each row on a
- * connection of its own and reports deviations. */
+/* rn_conform: does the NIC at the other end of an interface obey the rows of docs/spec/rocev2.md?
+ * Each row is a rule for a RoCEv2 NIC. The tool connects as an RDMA-CM client, or waits for the
+ * peer to connect. It tests each row on a connection of its own and reports deviations. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

@@ -88,7 +88,7 @@ unsigned rig_move(struct rig *r, int side, unsigned n);
 /* Runs until neither side has anything to send and no timer is armed, or `limit` nanoseconds have
  * passed. */
 void rig_run(struct rig *r, rn_time limit);
-/* Advances the time by ns and expires timers once; sends nothing. */
+/* Advances the time by ns and then runs the timers that are due. Sends nothing. */
 void rig_wait(struct rig *r, rn_time ns);
 
 /* Takes the next completion of a side; returns false if the CQ is empty. */

@@ -21,8 +21,9 @@
 
 #define FRAME 1000u
 
-/* hear() redirects standard error to a temporary file. lines_that_say() restores standard error and
- * counts the lines in that file that contain a text. */
+/* hear() redirects standard error to the temporary file `said`, and keeps the former standard error
+ * in stderr_was (-1: not redirected). lines_that_say() restores standard error and counts the lines
+ * of `said` that contain a text. */
 static int stderr_was = -1;
 static FILE *said;
 

@@ -96,8 +96,8 @@ static void names_the_process_that_has_the_address(void **state)
 	snprintf(wanted, sizeof(wanted),
 		 "interface lo: process %d (rn-holder) uses the address %s already", (int)pid,
 		 text_of(&port.gids[0]));
-	/* More attempts than the backlog of the holder's socket can hold: the holder must accept
-	 * the connections that they leave behind. */
+	/* These are more attempts than the holder's socket can queue (backlog). Each attempt leaves
+	 * a connection in that queue, so the holder must accept the connections. */
 	for (unsigned i = 0; i < 60; i++) {
 		assert_int_equal(rn_claims_take(&claims, IFACE, &port, err, sizeof(err)),
 				 -EADDRINUSE);

@@ -83,7 +83,8 @@ static void limited_messages_wait_and_are_counted(void **state)
 		uint64_t t = UINT64_C(1) << 40, every = rn_log_rows[i].every_s;
 		uint32_t left_out;
 
-		/* also clears the count that other tests have left */
+		/* this first call also clears the number of messages that other tests had
+		 * withheld */
 		assert_true(rn_log_may(i, "a", t, &left_out));
 		for (unsigned k = 0; k < 5; k++)
 			assert_int_equal(

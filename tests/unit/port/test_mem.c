@@ -73,7 +73,8 @@ static void faults_make_the_access_fail(void **state)
 	} rows[] = {{UNMAPPED, false}, {READ_ONLY, true}, {FORBIDDEN, false}, {TRUNCATED, false}};
 	uint8_t buf[PAGE];
 
-	assert_int_equal(rn_mem_install(), 0); /* installs over the test framework's handler */
+	/* rn_mem_install() replaces the handlers of the test framework */
+	assert_int_equal(rn_mem_install(), 0);
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		uint8_t *p = victim(rows[i].crime);
 		for (unsigned n = 1; n <= PAGE; n = n * 2 + 1) {
@@ -349,10 +350,9 @@ static void block(int how, int sig)
 	pthread_sigmask(how, &set, NULL);
 }
 
-/* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV if the thread blocks it;
- * rn_mem_restore() restores the thread's signal mask. The times that the test passes go back once,
- * as they do in an application that opens adapters again, because the adapters' clock then
- * restarts. */
+/* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV if the thread blocks it.
+ * rn_mem_restore() restores the thread's signal mask. The times in `times` go back once, because
+ * the adapters' clock restarts when an application opens its adapters again. */
 static void polling_handles_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};

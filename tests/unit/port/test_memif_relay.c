@@ -26,8 +26,8 @@ enum { HELLO = 2, INIT = 3, ADD_REGION = 4, CONNECT = 6, CONNECTED = 7 };
 static struct {
 	char dir[32], peer_path[64], pmd_path[64];
 	struct rn_memif_relay *relay;
-	/* The test's sockets: one to which the relay connects, and its ends as driver and as
-	 * peer. */
+	/* Sockets of the test. `listener`: the relay connects to it as to a peer. `pmd` and `peer`:
+	 * the test's ends of the connections, as the driver and as the peer. */
 	int listener, pmd, peer;
 	atomic_int ups, quiesces, settles, restarts;
 	atomic_bool ended_while_live;

@@ -41,7 +41,8 @@ static int probe(const void *p, uint64_t length, bool write)
 static void rights_of_every_page_count(void **state)
 {
 	static const struct {
-		int rights, odd; /* rights of the pages; rights of the odd page, -1: unmapped */
+		/* rights: of all other pages; odd: rights of the odd page, -1: it is unmapped */
+		int rights, odd;
 		int read, write; /* expected results of probing the whole buffer */
 	} rows[] = {
 		{PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE, 0, 0},

@@ -30,8 +30,8 @@ static void teardown(struct bench *b)
 	free(b->cq);
 }
 
-/* Acts as the creation of a QP that uses the SRQ: the CQ must need `more` further entries for
- * it. */
+/* Does what the creation of a QP with the SRQ and the CQ does to their share. The CQ must then need
+ * room for `more` further completions. */
 static struct rn_nic_share *join(struct bench *b, unsigned shard, uint64_t more)
 {
 	uint64_t room = 0;

@@ -1,6 +1,6 @@
 /* Polling and arming completion queues. The test fills the CQE rings itself, as two shards would,
- * replaces rings by larger ones, and checks which entries fire the queue, that is, end the client's
- * Notify. */
+ * and replaces rings by larger ones. It checks which entries "fire" the queue: an entry does so if
+ * it ends the client's pending Notify. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

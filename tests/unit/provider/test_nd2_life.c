@@ -38,9 +38,9 @@ static void released_half_way(void **state)
 	IND2Connector *waiting;
 	struct pair p;
 
-	/* Everything is released while b's connector holds a connection request that it has not
-	 * answered, and while GetConnectionRequest is pending for another connector, which the
-	 * client has released before. */
+	/* The pair is closed while two things are unfinished. b's connector has received a
+	 * connection request and has not answered it. GetConnectionRequest is pending for the
+	 * connector `waiting`, which the client has already released. */
 	open_adapters(state);
 	pair_open(&p, NULL);
 	reach_request(&p, NULL, &connect);

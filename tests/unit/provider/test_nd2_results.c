@@ -1,10 +1,11 @@
-/* What GetResults reports for a receive that a WRITE with immediate has consumed, which no
- * NetworkDirect client can send, and for comparison for one that a Send has consumed. */
+/* BytesTransferred, as GetResults reports it, of two receives. A WRITE with immediate consumes the
+ * first one; no NetworkDirect client can send such a WRITE. A Send consumes the second one, for
+ * comparison. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 
-/* A WRITE with immediate consumes a Receive, but its data go to the remote address that it
- * names: BytesTransferred of the Receive is 0. */
+/* A WRITE with immediate consumes a Receive, but its data go to the remote address in the WRITE,
+ * not into the Receive's buffer. So BytesTransferred of the Receive is 0. */
 static void a_receive_that_a_write_took(void **state)
 {
 	ND2_RESULT r;

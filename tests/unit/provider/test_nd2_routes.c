@@ -31,9 +31,9 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 
 static const struct nd_class class_of_hearers = {.name = "hearer", .event = event};
 
-/* Returns ids that fall into one hash bucket. The hash multiplies an id by 2654435761 and uses the
- * high bits of the product; for these ids the products are 1, 2, 3 and so on, so the high bits are
- * 0. */
+/* Returns the i-th of many ids that fall into one hash bucket. The hash multiplies an id by
+ * 2654435761 and uses the high bits of the product. For these ids the product is i itself, so its
+ * high bits are 0. */
 static uint32_t colliding(uint32_t i)
 {
 	return i * 0xe8b2f51u; /* 2654435761 * 0xe8b2f51 = 1 (modulo 2^32) */

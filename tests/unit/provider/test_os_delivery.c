@@ -1,6 +1,7 @@
-/* The delivery thread of provider/os, which publishes the ends of requests (notices) and runs steps
- * of provider objects (works). Tested: notices keep their order, a work that is posted several
- * times while it is queued runs once, and os_work_drain waits for it. */
+/* The delivery thread of provider/os. It publishes notices (a notice is the end of a request) and
+ * runs works (a work is a step of a provider object). The tests show that notices keep their order,
+ * that a work runs once if it is posted several times while it is queued, and that os_work_drain()
+ * waits until a work has run. */
 #include "os_testing.h"
 
 #include "os/delivery.h"
@@ -13,7 +14,8 @@ struct numbered {
 };
 
 static unsigned int published[64];
-static unsigned int n_published; /* written under the lock `publishing`, read after a flush */
+/* written under the lock `publishing`, read after os_notice_flush() */
+static unsigned int n_published;
 
 static void note_number(struct os_notice *notice)
 {

@@ -57,8 +57,8 @@ static struct os_request *begin_only(const struct rig *rig, OVERLAPPED *overlapp
 	return request;
 }
 
-/* Begins a request and makes it pending, as a method does that accepts it: by adding it to a
- * list. */
+/* Begins a request and makes it pending by adding it to a list. Methods that accept a request do
+ * the same. */
 static struct os_request *begin(const struct rig *rig, OVERLAPPED *overlapped)
 {
 	struct os_request *request = begin_only(rig, overlapped);
@@ -149,8 +149,8 @@ static void a_refused_request_signals_nothing(void **state)
 	drop_rig(&rig);
 }
 
-/* A refused request has the same OVERLAPPED as a pending one: the OVERLAPPED stays pending, and its
- * event stays set. */
+/* A second request is begun with the OVERLAPPED of a pending request, and is refused. The refusal
+ * leaves the OVERLAPPED pending and its event set. */
 static void a_refused_request_leaves_anothers_block_alone(void **state)
 {
 	struct rig rig = new_rig(true);
@@ -233,7 +233,9 @@ static void cancelling_nothing_still_publishes_what_was_posted(void **state)
 		os_request_complete(begin(&rig, ov), ND_SUCCESS);
 		assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 0);
 		assert_int_equal(ov->Internal, 0);
-		free(ov); /* a client may free it once Release has returned */
+		/* Release calls os_request_list_cancel(); after that a client may free its
+		 * OVERLAPPED */
+		free(ov);
 	}
 	drop_rig(&rig);
 }
@@ -412,7 +414,7 @@ static void all_waiters_return_when_one_takes_the_signal(void **state)
 			pthread_join(waiters[w], &status);
 			assert_status((HRESULT)(intptr_t)status, ND_CANCELED);
 		}
-		NdsEventSet(event); /* ends steal_signal() if it began to wait too late */
+		NdsEventSet(event); /* ends steal_signal() if its wait began after the signal */
 		pthread_join(thief, NULL);
 		NdsHandleClose(event);
 		drop_rig(&rig);

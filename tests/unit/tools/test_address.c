@@ -10,7 +10,8 @@
 
 /* clang-format off */
 static const struct {
-	/* meant: the address and port parsed (default port 99); NULL: refused */
+	/* words: the text to parse; meant: the address and port that it means (default port 99),
+	 * NULL: the text is refused */
 	const char *words, *meant;
 } rows[] = {
 	{"192.0.2.1",             "192.0.2.1:99"},

@@ -36,12 +36,13 @@ static void free_processors(void **state)
 		struct surroundings s;
 		double free;
 	} rows[] = {
-		{{.cpus = 2, .load = 0.1, .running = 2, .busy = 2}, 2}, /* no other program */
-		/* the load average still counts an earlier test */
+		/* no other program runs: both CPUs are free */
+		{{.cpus = 2, .load = 0.1, .running = 2, .busy = 2}, 2},
+		/* the load average still counts an earlier test: both CPUs are free */
 		{{.cpus = 2, .load = 1.8, .running = 2, .busy = 2}, 2},
-		/* a short burst of other threads */
+		/* a short burst of other threads does not count: both CPUs are free */
 		{{.cpus = 2, .load = 0, .running = 9, .busy = 2}, 2},
-		/* one thread of another program */
+		/* another program uses one CPU */
 		{{.cpus = 2, .load = 7, .running = 3, .busy = 2}, 1},
 		/* threads of other programs on all CPUs */
 		{{.cpus = 2, .load = 7, .running = 9, .busy = 2}, 0},

@@ -271,7 +271,8 @@ static void cma_header_both_ways(void **state)
 	assert_true(got.ipv4 && got.src.b[10] == 0xff && got.src.b[0] == 0);
 	buf[0] = 0x10;
 	assert_false(rn_cma_hdr_parse(buf, &got));
-	buf[0] = 0x01; /* version 0.1 of this header: any minor version is accepted */
+	/* version 0.1 of the RDMA-CM header in private data: any minor version is accepted */
+	buf[0] = 0x01;
 	assert_true(rn_cma_hdr_parse(buf, &got));
 }
 

@@ -94,8 +94,8 @@ static void test_vectors_rebuild(void **state)
 }
 
 /* Each row of this table replaces one byte of a correct frame and names the expected verdict.
- * Offsets with IPv4 and no VLAN tag: IP 14, UDP 34, BTH 42, payload of a SEND 54; with IPv6: UDP
- * 54, BTH 62. The vector O6 has a VLAN tag. */
+ * Offsets with IPv4: IP 14, UDP 34, BTH 42, payload of a SEND 54; with IPv6: UDP 54, BTH 62. In the
+ * vector O6 they are greater by 4, because it has a VLAN tag. */
 /* clang-format off */
 static const struct {
 	const char *what, *vector;
@@ -345,7 +345,8 @@ static void test_headers_that_just_fit(void **state)
 		size_t at;
 		uint16_t value;
 		size_t len;
-		enum rn_verdict least, less; /* verdicts with len bytes and with len - 1 bytes */
+		/* least: verdict with len bytes; less: with len - 1 bytes */
+		enum rn_verdict least, less;
 	} row[] = {
 		{"Ethernet", "O1", 12, 0x88CC, 14, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},
 		{"VLAN tag", "O6", 16, 0x88CC, 18, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},

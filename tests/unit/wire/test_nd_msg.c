@@ -56,7 +56,8 @@ static void both_ways(void **state)
 						       rows[i].override << 5);
 		assert_true(rn_nd_parse(&a, &b, p, len, &nd));
 		assert_memory_equal(&nd, &rows[i], sizeof(nd));
-		/* another address: the checksum covers the addresses */
+		/* with another destination address the message is refused, because its checksum
+		 * covers the addresses */
 		assert_false(rn_nd_parse(&a, &a, p, len, &nd));
 	}
 }

@@ -195,8 +195,8 @@ static void test_nak_sequence_exceeded(void **state)
 	for (int i = 0; i < 3; i++) {
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
-		/* After an early (adaptive) resend the next NAK counts again; the resend itself
-		 * uses up no retry. */
+		/* A sequence NAK that follows an early (adaptive) resend uses up a retry. The early
+		 * resend itself uses up none. */
 		rig_wait(&r, RN_MS(4) << (i + 1));
 		drain(&r);
 	}
@@ -270,8 +270,8 @@ static void test_reserved_syndromes(void **state)
 
 /* ---- timeouts ---- */
 
-/* Rows Q11, Q13: without an answer a request is sent retry_cnt + 1 times, then fails; progress
- * restores the retries. */
+/* Rows Q11, Q13: without an answer a request is sent retry_cnt + 1 times and then fails. An ACK of
+ * a new PSN makes all retries available again. */
 static void test_no_answer(void **state)
 {
 	const rn_time full = (rn_time)4096 << 14; /* transport timeout of code 14: 67 ms */
@@ -298,7 +298,8 @@ static void test_no_answer(void **state)
 	}
 	assert_int_equal(sent, 2);
 	assert_in_range(r.now - begun, 3 * full, 3 * full + RN_MS(5));
-	/* each of the two timeouts that caused a resend also caused a probe of the peer's MAC */
+	/* each of the two timeouts that resent the request also called rn_neigh_probe() for the
+	 * peer's address */
 	assert_int_equal(fake_probes - doubts, 2);
 	assert_memory_equal(&fake_probed, &r.s[1].port.gids[0], 16);
 	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
@@ -306,7 +307,8 @@ static void test_no_answer(void **state)
 	expect_dead(&r);
 	rig_fini(&r);
 
-	/* progress restores the retries */
+	/* an ACK of a new PSN makes all retries available again, so with retry_cnt 1 each of the
+	 * five requests survives a timeout */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 1, .rto_initial = RN_S(100)});
 	for (unsigned i = 0; i < 5; i++) {
 		post_send(&r, i, 8);
@@ -358,8 +360,8 @@ static void test_no_timer(void **state)
 
 /* ---- receiver not ready ---- */
 
-/* Rows Q14, Q15, Q16, Q19: after an RNR NAK nothing is sent until its wait is over; neither a
- * sequence NAK nor the transport timer shortens the wait. */
+/* Rows Q14, Q15, Q16, Q19: an RNR NAK demands a wait, during which nothing is sent. Neither a
+ * sequence NAK nor the transport timer shortens this wait. */
 static void test_rnr(void **state)
 {
 	for (int code = 0; code <= 12; code += 12) {
@@ -418,8 +420,8 @@ static void test_rnr_exceeded(void **state)
 	rig_fini(&r);
 }
 
-/* An RNR NAK proves that the packet arrived: it restores the retries that timeouts before it used
- * up, however long the wait for a receive. */
+/* An RNR NAK proves that the packet arrived. It makes all retries available again, also those that
+ * earlier timeouts used up. So timeouts and RNR NAKs may alternate without end. */
 static void test_rnr_and_loss(void **state)
 {
 	struct rig r;

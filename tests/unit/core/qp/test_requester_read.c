@@ -1,5 +1,5 @@
-/* READs at the requester: responses lost, refused and out of order; fence and depth: rows Q of
- * docs/spec/rocev2.md. */
+/* READs at the requester: lost, refused and reordered responses, the fence, and max_rd_atomic (the
+ * limit of READs in flight). The rows Q are in docs/spec/rocev2.md. */
 #include "asker.h"
 
 /* Rows Q23, Q24, Q25, Q28, Q45: when a READ response is lost, the READ is requested again from the
@@ -29,7 +29,9 @@ static void test_read_hole(void **state)
 		assert_int_equal(reply(&r, RN_OP_READ_RESP_LAST, S + 17, 0x1F, junk + 4096, 904),
 				 RN_V_RSP_IMPLIED_NAK);
 		expect_read(&r, S + 14, 1024, 3976);
-		rig_expect_silence(&r, 0); /* the implied NAK is acted on only once */
+		/* each of the three responses is an implied NAK, but the READ is requested again
+		 * only once */
+		rig_expect_silence(&r, 0);
 		assert_int_equal(reply(&r, RN_OP_READ_RESP_FIRST, S + 13, 0x1F, r.s[0].mem, 1024),
 				 RN_V_RSP_STALE);
 		assert_int_equal(reply(&r, style ? RN_OP_READ_RESP_MIDDLE : RN_OP_READ_RESP_FIRST,
@@ -156,8 +158,9 @@ static void test_fatal_nak_inside_read(void **state)
 		    {0x62, RN_STATUS_REM_ACCESS_ERR, RN_V_RSP_NAK_ACC},
 		    {0x63, RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP}};
 
-	/* The NAK has the PSN of the READ request (at == 0), of the last response received (1), of
-	 * the next response (2), or of one behind lost responses (3, 4). */
+	/* The PSN of the NAK is S + 1 + at. This is the PSN of the READ request (at == 0), of the
+	 * last response received (1), of the next response (2), or of a response behind lost ones
+	 * (3, 4). */
 	for (unsigned i = 0; i < 5 * RN_ARRAY_SIZE(naks); i++) {
 		unsigned at = i % 5, k = i / 5;
 		struct rig r;
@@ -240,7 +243,8 @@ static void test_psn_space(void **state)
 	w.sge[0] = (struct rn_sge){0x1000000000, 1u << 31, key};
 	rig_post(&r, 0, &w);
 	rig_request(&r, 0, RN_WQE_READ, 0, 2, 0, 8, 0);
-	/* the send window has room for 256 responses, requested in four pieces of 64 */
+	/* The send window has room for 256 responses. The requester fills it with four READ
+	 * requests for 64 responses of 256 bytes each. */
 	for (unsigned i = 0; i < 4; i++) {
 		assert_true(rig_take(&r, 0, &p));
 		assert_int_equal(p.dma_len, 64 << 8);

@@ -1,5 +1,5 @@
-/* The responder's checks and replies: rows R, D and A of docs/spec/rocev2.md. Packets are built
- * relative to the PSN the QP expects; the test takes its replies. */
+/* The responder's checks and replies: rows R, D and A of docs/spec/rocev2.md. The test
+ * builds packets relative to the PSN that the QP expects, and takes the replies of the QP. */
 #include "rig.h"
 
 #define MTU 1024u
@@ -160,7 +160,7 @@ static void test_rnr_waits_grow(void **state)
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 8), RN_V_OK);
 	expect_reply(&r, 0x1F, e, 1);
 	rig_expect(&r, 1, 1, RN_STATUS_SUCCESS);
-	/* progress resets the series: the next RNR NAK has the first code again */
+	/* an accepted request resets the RNR waits: the next RNR NAK is 0x2C again */
 	assert_int_equal(give(&r, RN_OP_SEND_ONLY, 0, 8), RN_V_REQ_RNR);
 	expect_reply(&r, 0x2C, e + 1, 1);
 	rig_fini(&r);
@@ -189,7 +189,7 @@ struct fatal {
 	} target;
 	uint8_t syndrome;
 	enum rn_verdict verdict;
-	uint8_t recv_status; /* status of the posted receive; FLUSH: the packet took none */
+	uint8_t recv_status; /* status of the posted receive; FLUSH: it was not consumed */
 };
 
 #define NONE  0xFF
@@ -349,7 +349,7 @@ static void test_bad_receive(void **state) /* row R38: NAK 0x63 if the receive i
 
 /* ---- WRITE ---- */
 
-static void test_write(void **state) /* rows R23 R24 R27: one packet, three packets, no bytes */
+static void test_write(void **state) /* rows R23 R24 R27: of 1 packet, 3 packets, 0 bytes */
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -384,7 +384,7 @@ static void test_ready_to_receive(void **state) /* row R40: COMM_EST at the firs
 {
 	extern unsigned fake_comm_est;
 
-	/* in RTS rn_cm_comm_est() is called as well: data can arrive before the RTU */
+	/* rn_cm_comm_est() is called in RTS too, because data can arrive before the RTU */
 	for (int rtr = 0; rtr < 2; rtr++) {
 		unsigned before = fake_comm_est;
 		struct rig r;
@@ -442,7 +442,7 @@ static void test_gap(void **state) /* rows D1 D2 D3 D9: one NAK for each gap */
 	rig_fini(&r);
 }
 
-static void test_duplicates(void **state) /* rows D4 D5 D6 D7 D8: acknowledged, not executed */
+static void test_duplicates(void **state) /* rows D4 D5 D6 D7 D8: duplicates get only an ACK */
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -517,7 +517,7 @@ static void test_read(void **state) /* rows A1 A2 A3 A4 A5 D11 D12: responses an
 	ask(&r, 0, 1, 3);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 7, data + 1, 3);
 	assert_int_equal(r.s[1].qp->rx.msn, 5);
-	/* one ACK precedes the responses; one ACK for both WRITEs follows them */
+	/* the first WRITE's ACK precedes the responses; one ACK for the other two follows */
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
 	ask(&r, 0, 100, 2048);
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
@@ -530,7 +530,7 @@ static void test_read(void **state) /* rows A1 A2 A3 A4 A5 D11 D12: responses an
 	rig_fini(&r);
 }
 
-static void test_read_limit(void **state) /* rows A9 A10 D14: a 5th READ; a SEND at a READ's PSN */
+static void test_read_limit(void **state) /* rows A9 A10 D14: 5th READ, SEND at a READ's PSN, gap */
 {
 	struct rig r;
 	uint32_t e;
@@ -617,7 +617,7 @@ static void test_replay_in_order(void **state)
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 1, data + 1, 8);
 	expect_reply(&r, 0x1F, e + 2, 3);
-	/* a repeated response that is still unsent is dropped when a new READ needs its record */
+	/* a repeated response, still unsent, is dropped if a new READ takes its READ's record */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(ask(&r, 0, i, 8), RN_V_OK);
@@ -627,7 +627,7 @@ static void test_replay_in_order(void **state)
 	rig_fini(&r);
 }
 
-static void test_duplicate_before_read(void **state) /* row D13: ACK with a PSN below the READ's */
+static void test_duplicate_before_read(void **state) /* row D13: its ACK has a PSN below a READ's */
 {
 	struct rig r;
 	uint32_t e;
@@ -729,7 +729,7 @@ static void test_record_of_last_round(void **state)
 	expect_reply(&r, 0x1F, e + 2, 4);
 	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, -2, 8), RN_V_REQ_DUPLICATE);
 	expect_reply(&r, 0x1F, e + 2, 4);
-	/* a newer READ at the same PSNs is found, whatever the order of the records */
+	/* a duplicate finds the newer READ at its PSNs, whatever the order of the records */
 	go_round(&r, e);
 	ask(&r, 0, 64, 2 * MTU);
 	for (unsigned i = 0; i < 2; i++)

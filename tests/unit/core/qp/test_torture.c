@@ -158,8 +158,9 @@ static void step(struct torture *t)
 	drain_cq(t, side);
 }
 
-/* Runs one seed; returns how many packets were accepted. The caller checks the sum, because runs of
- * QPs that failed at once would prove nothing. */
+/* Runs one seed and returns how many packets the QPs accepted. test_torture() checks the sum over
+ * all seeds: if the QPs failed at their first packets, the sum would be small and the test would
+ * prove nothing. */
 static uint64_t torture(uint64_t seed)
 {
 	struct torture t = {.seed = seed * 7919 + 1};

@@ -1,5 +1,5 @@
-/* Datagrams (UD): the packet of a request, which requests are refused and when, and what a receive
- * contains. Side 0 sends and side 1 receives unless a test says otherwise. */
+/* Datagrams (UD): which packet a request makes, which requests are refused and when, and what a
+ * receive contains afterwards. Side 0 sends and side 1 receives unless a test says otherwise. */
 #include "datagram.h"
 #include "net/group.h"
 #include "qp/mcast.h"

@@ -131,8 +131,8 @@ static void test_depth(void **state)
 	free(rmem);
 }
 
-/* Which requests are accepted by their kind, flags, slots and lengths, up to the last SGE and byte
- * that fit. */
+/* A request is accepted or refused by its kind, flags, slots and lengths. The rows include the
+ * greatest number of SGEs and bytes that fit, and one more. */
 static void test_forms(void **state)
 {
 	enum { OK = RN_STATUS_SUCCESS, OP = RN_STATUS_LOC_QP_OP_ERR, LEN = RN_STATUS_LOC_LEN_ERR };

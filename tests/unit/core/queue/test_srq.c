@@ -126,7 +126,7 @@ static void test_form(void **state)
 
 	start(4, 3);
 	assert_false(post(1, 4));
-	assert_false(rn_srq_post(srq, &w)); /* 2 slots do not match 1 SGE */
+	assert_false(rn_srq_post(srq, &w)); /* refused: 1 SGE needs 1 slot, not 2 */
 	assert_int_equal(atomic_load(&srq->shared.posted), 0);
 	take_none();
 	stop();
@@ -282,7 +282,8 @@ static void test_many_takers(void **state)
 	for (unsigned i = 0; i < ROUNDS; i++)
 		assert_int_equal(atomic_load(&seen[i]), 1);
 	assert_int_equal(atomic_load(&takes), ROUNDS);
-	/* All receives were taken, so every limit armed before the last take has fired. */
+	/* The queue ran empty after the last arming, so every armed limit should have fired. The
+	 * check tolerates one that has not. */
 	assert_true(atomic_load(&lows) + 1 >= armed);
 	assert_true(atomic_load(&lows) <= armed);
 	assert_true(armed > 1);

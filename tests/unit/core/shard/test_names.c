@@ -1,6 +1,6 @@
 /* Identifiers that an adapter shows to its peers (communication ids, QPNs, keys) must not reveal
- * others: each kind depends on one secret alone, and a peer that knows many of one kind can predict
- * no further one. */
+ * other identifiers. Each kind of identifier depends on one secret alone. A peer that knows many
+ * identifiers of a kind cannot predict another one of this kind. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 
 #define MANY 8
 
-/* The identifiers, by the secret that each is derived from. Secrets of internal hash tables have no
- * identifiers. */
+/* of[secret][i] is the i-th identifier that is derived from that secret. It is 0 if no identifier
+ * is derived from the secret, as for those of internal hash tables. */
 struct names {
 	uint64_t of[RN_SECRETS][MANY];
 };

@@ -7,7 +7,7 @@
 extern unsigned fake_mads;
 extern uint32_t fake_waits;
 
-/* ---- demultiplex (docs/spec/rocev2.md 1.12): a good packet with one thing changed ---- */
+/* ---- demultiplexing (docs/spec/rocev2.md 1.12): each function changes a good packet ---- */
 
 static void no_change(struct rn_pkt *p)
 {
@@ -85,7 +85,7 @@ static void reserved(struct rn_pkt *p)
 static void other_ttl(struct rn_pkt *p)
 {
 	p->hop_limit = 1;
-	p->tclass = 0xFD; /* ECN 01: no congestion mark, which would be answered by a CNP */
+	p->tclass = 0xFD; /* ECN 01: not congested (with 11 a CNP would be sent) */
 	p->fecn = p->becn = true;
 }
 static void gsi(struct rn_pkt *p)
@@ -599,7 +599,8 @@ static void test_turns(void **state)
 	cfg = r.s[0].sh->lane.cfg;
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
 	assert_true(rig_take(&r, 0, &p));
-	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3]; /* make() uses CQ 0 for its QP: CQ 3 again */
+	/* make() gives its QP the CQ 0, so CQ 0 becomes a copy of CQ 3 */
+	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3];
 	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
 	other->attr = r.s[0].qp->attr;
 	other->peer = r.s[0].qp->peer;
@@ -711,7 +712,7 @@ static void test_room_for_one(void **state)
 		assert_int_equal(m[0].qpn, i);
 	}
 	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
-	r.s[0].qp->state = RN_QPS_ERR; /* the WRITE above is never acknowledged */
+	r.s[0].qp->state = RN_QPS_ERR; /* ends the QP: its WRITE above is never acknowledged */
 	rig_fini(&r);
 }
 
