@@ -52,9 +52,10 @@ static void fail(const struct rows *r, const char *why)
 	abort();
 }
 
-/* ---- memory ---- */
+/* ---- memory that fails after the command `fault` ---- */
 
-static const uint8_t *gone; /* 64 KiB of the arena in which every access fails; NULL = none */
+/* start of the 64 KiB of the arena in which every access fails; NULL = no access fails */
+static const uint8_t *gone;
 
 static bool is_there(const uint8_t *p, size_t n)
 {
@@ -117,8 +118,8 @@ static int64_t argument(const struct rows *r, unsigned i)
 	return strtoll(r->word[i], NULL, 0);
 }
 
-/* Returns the multicast group that rows use: an IPv4 or an IPv6 group, as the row's `set` command
- * says. */
+/* Returns the multicast group of the script: an IPv6 group after `set ipv6=1`, otherwise an IPv4
+ * group. */
 static struct rn_gid group_gid(const struct rows *r)
 {
 	static const struct rn_gid v4 = {{[10] = 0xff, 0xff, 239, 1, 2, 3}},
@@ -190,8 +191,8 @@ static void destroy_bound_windows(struct rows *r)
 	}
 }
 
-/* Creates the node under test before the first command that needs it. A `set` command must come
- * before that. */
+/* Creates and connects the node under test. It is called before every command except `set`; only
+ * the first call has an effect. */
 static void connect_up(struct rows *r)
 {
 	struct sim_node *n = &r->sim.node[DUT];

@@ -15,7 +15,7 @@ struct scenario {
 	void (*tune)(struct sim_spec *spec);
 	struct scenario_step steps[12]; /* in order of time; ended by a step of kind 0 */
 	struct {
-		/* The nth frame that node `from` sends is lost; nth counts from 1. */
+		/* The link loses the nth frame (from 1) of node `from`. nth 0 ends the array. */
 		unsigned from, nth;
 	} lost[6];
 	rn_time until; /* length of the run; 0 = 30 s */

@@ -15,8 +15,8 @@
 #define SIM_CQ	    1u
 #define SIM_SRQ	    1u
 #define SIM_SRQ_SGE 4u
-/* Offset added to the first PSN of the QP that is in the other protection domain (spec.foreign). It
- * is so large that packets made for other QPs are far outside this QP's PSN window. */
+/* The QP in the other protection domain (spec.foreign) has a first PSN that is higher by this
+ * number. So packets made for the other QPs are far outside its PSN window. */
 #define SIM_FOREIGN_PSN 0x400000u
 
 struct sim_frame {
@@ -309,8 +309,8 @@ static void finish_turn(struct sim *sim, const struct sim_node *n)
 	carry_messages(sim, n);
 }
 
-/* Returns the shard that must run a command. For CREATE_QP cmd->user, the QP's number, selects the
- * shard. */
+/* Returns the shard that must run a command. For CREATE_QP, cmd->user holds the number of the QP,
+ * and the number selects the shard. */
 static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *cmd)
 {
 	switch (cmd->op) {
@@ -340,7 +340,7 @@ void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct r
 		bytes = RN_ALIGN_UP(bytes, 64);
 		x.mem = aligned_alloc(64, bytes);
 		must(x.mem != NULL, "no memory");
-		memset(x.mem, 0xA5, bytes); /* the core must not rely on zeroed memory */
+		memset(x.mem, 0xA5, bytes); /* 0xA5: the core must not rely on zeroed memory */
 	}
 	rn_shard_exec(shard_of(n, cmd), &x, sim->now);
 	if (rsp->err && x.mem && x.freed != x.mem)
@@ -634,7 +634,7 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 {
 	struct sim_node *n = &sim->node[from];
 	struct rn_pkt pkt;
-	/* Every frame that a shard sends must pass its own parser. */
+	/* The core's own parser must accept every frame that a shard sends. */
 	must(rn_frame_parse(data, len, &pkt) == RN_V_OK,
 	     "a shard sent a frame that its own parser refuses");
 	n->frames++;

@@ -26,8 +26,8 @@
 struct sim_link_spec {
 	struct rn_impair impair;
 	uint64_t rate; /* in bits per second; 0 = infinite */
-	/* For the time `nap` in every period `nap_every` the node at the end of this link does not
-	 * poll; frames that arrive meanwhile are delivered when the nap ends. */
+	/* In each period `nap_every`, the node at the end of this link does not poll for the time
+	 * `nap`. Frames that arrive during a nap are delivered when it ends. */
 	rn_time nap, nap_every;
 };
 
@@ -43,8 +43,8 @@ struct sim_spec {
 	uint32_t sq_depth, rq_depth;
 	unsigned qps;
 	const struct rn_mem_ops *mem; /* memory access functions; NULL = rn_mem_plain */
-	/* packets that a QP may send before the next QP's turn; packets that it may have in flight;
-	 * 0 = the core's defaults */
+	/* quota: number of packets that a QP may send before the next QP's turn. window: number of
+	 * packets that a QP may have in flight. 0 = the core's default. */
 	uint32_t quota, window;
 	uint32_t access;	    /* remote rights of the QPs, enum rn_access */
 	bool two_shards;	    /* node 1 has two shards: QP i on shard i % 2 */
@@ -53,12 +53,13 @@ struct sim_spec {
 	const struct rn_cc_cfg *cc; /* congestion control; NULL = the core's defaults */
 	/* depth of node 1's shared receive queue; 0 = each QP has a receive queue of its own */
 	uint32_t srq_depth;
-	/* number of the one QP that is in protection domain SIM_PD + 1; 0 = none */
+	/* number of the one QP in protection domain SIM_PD + 1, all others are in SIM_PD; 0 = none,
+	 * so QP 0 cannot be the one */
 	unsigned foreign;
 };
 
-/* A filter sees each frame that node `from` sends before the impairments; the frame is dropped if
- * it returns false. */
+/* sim_filter is the type of sim.filter. The filter sees each frame that node `from` sends, before
+ * the link's loss and other impairments. If it returns false, the link drops the frame. */
 struct sim;
 typedef bool (*sim_filter)(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg);
 
@@ -82,7 +83,7 @@ struct sim_node {
 	struct rn_cq_ring *cq, *second_cq;
 	struct rn_srq *srq; /* shared receive queue, or NULL */
 	struct sim_qp qp[SIM_MAX_QP];
-	rn_time link_free; /* time at which the link has sent the node's last frame */
+	rn_time link_free; /* time at which the link finishes sending the node's last frame */
 	rn_time last_arrival;
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
 	uint64_t injected; /* number of frames delivered to this node */
@@ -143,7 +144,7 @@ struct sim_op {
 	/* 0 = key of the peer's arena; for BIND and INVALIDATE: the memory window's key */
 	uint32_t rkey;
 	uint32_t lkey;	 /* 0 = key of the node's own arena */
-	uint32_t access; /* for BIND: rights over `length` bytes */
+	uint32_t access; /* BIND: rights of the window over `length` bytes */
 	uint32_t imm;	 /* immediate data; for SEND_INVAL: the key to invalidate */
 	struct rn_atomic atomic;
 	const struct rn_ud *ud; /* UD: destination of the SEND; NULL = sim_ud() */
@@ -157,7 +158,7 @@ void sim_post(struct sim *sim, unsigned node, unsigned qp, const struct sim_op *
 /* Posts a receive to the shared receive queue of node 1. The queue must have room. */
 void sim_post_shared(struct sim *sim, const struct sim_op *op);
 void sim_grow_shared(struct sim *sim, uint32_t depth);
-/* sim_stats(): adds up the counters of a node's shards. */
+/* sim_stats() stores in *sum the sums of the counters of all shards of a node. */
 struct rn_stats;
 void sim_stats(const struct sim_node *node, struct rn_stats *sum);
 
@@ -166,9 +167,9 @@ bool sim_poll(struct sim *sim, unsigned node, struct rn_cqe *cqe);
 /* Removes the node's oldest event of this kind. Returns false if there is none. */
 bool sim_event(struct sim *sim, unsigned node, unsigned kind, struct rn_event *ev);
 
-/* Makes one step: both nodes send all they can, then the time advances to the next arrival or
- * timer, which is handled. If there is none up to `until`, returns false and sets the time to
- * `until`, unless `until` is RN_TIME_NEVER. */
+/* Makes one step. First both nodes send all they can. Then the time advances to the next arrival or
+ * timer, and the nodes handle what is due. If nothing is due up to `until`, sets the time to
+ * `until` (unless that is RN_TIME_NEVER) and returns false. */
 bool sim_step(struct sim *sim, rn_time until);
 void sim_run(struct sim *sim, rn_time until);
 /* Lets both nodes send until neither has a frame that it may send at the current time. */

@@ -1,7 +1,7 @@
-/* sim_hostile [--seed N] [--count M] [--frames K] [--minutes T]: hostile runs N .. N+M-1 of about K
- * frames each, or as many runs as fit into T minutes. Prints the counts of each feature and
- * verdict. Exits with 1 when a run failed, or when enough runs were made and a feature was never
- * exercised. Seed and K reproduce a failure. */
+/* sim_hostile [--seed N] [--count M] [--frames K] [--minutes T]: makes M hostile runs (hostile.h)
+ * of about K frames each, with the seeds N .. N+M-1; or as many runs as fit into T minutes. Prints
+ * how often each feature and each verdict occurred. Exits with 1 when a run failed, or when a
+ * feature did not occur in ENOUGH runs or more. Seed and K reproduce a failed run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,6 +1,7 @@
-/* sim_lend --seed N --count M [--log FILE]: random runs N .. N+M-1 of memory that is lent through
- * memory windows. Exits with 1 when a run failed. The seed reproduces a failure; --log writes the
- * transcript of a single run. */
+/* sim_lend --seed N --count M [--log FILE]: makes M random runs, with the seeds N .. N+M-1, in
+ * which the nodes lend each other memory through memory windows. Exits with 1 when a run failed, or
+ * when something that must be tested did not occur in 30 runs or more. The seed reproduces a failed
+ * run; --log writes the transcript of a single run. */
 #include <getopt.h>
 #include <stdlib.h>
 

@@ -1,9 +1,10 @@
-/* sim_share --seed N --count M [--log FILE]: random runs N .. N+M-1 of one shared receive queue.
- * Node 0 sends messages over impaired links to QPs on one or two shards of node 1, and mostly too
- * few receives are posted for them. Meanwhile the queue is made larger and its limit is armed.
- * Checked: every message arrives once, whole, and in the order of its QP, and uses one receive; an
- * armed limit is reported once, and only when it is reached. Exits with 1 when a run failed; the
- * seed reproduces it. */
+/* sim_share --seed N --count M [--log FILE]: makes M random runs of one shared receive queue, with
+ * the seeds N .. N+M-1. Node 0 sends messages over impaired links to QPs on one or two shards of
+ * node 1. Often node 1 has posted too few receives for the messages. Meanwhile the queue is made
+ * larger and its limit is armed. Checked: every message arrives once, whole, and in the order of
+ * its QP, and uses one receive; an armed limit is reported once, and only when it is reached. Exits
+ * with 1 when a run failed, or when something that must be tested did not occur in 30 runs or more.
+ * The seed reproduces a failed run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +104,8 @@ static void receive_one(struct share *s)
 						  .length = AREA});
 }
 
-/* Arms the limit if enough receives are posted. Stores the limit in shared memory, as front ends
- * do. */
+/* Arms a random limit of the shared receive queue, if none is armed and at least that many receives
+ * are posted. Like a front end, stores the limit in the shared memory of the queue. */
 static void arm(struct share *s)
 {
 	_Atomic uint32_t *limit = &s->sim.node[1].srq->shared.limit;

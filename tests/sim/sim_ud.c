@@ -1,9 +1,10 @@
-/* sim_ud --seed N --count M [--log FILE]: random runs N .. N+M-1 of datagrams. Two nodes send each
- * other datagrams over links that lose, duplicate, reorder and corrupt frames; receives are
- * sometimes missing or too short. Checked: a delivered datagram has the data that was sent, behind
- * its IP header; it is delivered at the addressed QP and with the right source, once for each frame
- * that arrived intact; the nodes send nothing but these datagrams. Exits with 1 when a run failed;
- * the seed reproduces it. */
+/* sim_ud --seed N --count M [--log FILE]: makes M random runs of datagrams, with the seeds N ..
+ * N+M-1. Two nodes send each other datagrams over links that lose, duplicate, reorder and corrupt
+ * frames; receives are sometimes missing or too short. Checked: a delivered datagram has the data
+ * that was sent, behind its IP header; it is delivered at the addressed QP and with the right
+ * source, once for each frame that arrived intact; the nodes send nothing but these datagrams.
+ * Exits with 1 when a run failed, or when something that must be tested did not occur in 20 runs or
+ * more. The seed reproduces a failed run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,11 @@
 #define SLOTS 64u
 #define AREA  4200u
 #define QPS   4u		   /* greatest number of QPs per node */
-#define BACK  (SLOTS * QPS * AREA) /* offset in the arena of the data to send */
+#define BACK  (SLOTS * QPS * AREA) /* arena offset at which the data to send begins */
 
 struct datagram {
 	uint32_t length;
-	unsigned frames, arrived; /* number of frames sent and delivered */
+	unsigned frames, arrived; /* how often it was sent and delivered */
 };
 
 struct run {

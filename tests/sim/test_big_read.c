@@ -1,9 +1,9 @@
-/* READs of megabytes complete although the peer answers every request in full, one after the other,
- * however often it was retransmitted, and although the requester pauses so long that responses
- * overflow the RX ring of its network port. The peer is a model of a software responder that does
- * not know the requester's state: requests wait in a list, and a retransmitted request is looked up
- * among the last few and answered again. Virtual time; --print shows the measured values without
- * checking them. */
+/* READs of megabytes complete although every retransmission costs much. The peer answers all
+ * requests in full, one after the other, even a request that was retransmitted many times. The
+ * requester pauses so long that responses overflow the RX ring of its network port. The peer is a
+ * model of a software responder that does not know which responses the requester has received. Its
+ * requests wait in a list; it looks up a retransmitted request among the latest new ones and
+ * answers it again. Time is virtual. --print shows the measured values without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #define LENGTH	 8388607u
 #define READS	 3u
-#define DEPTH	 16u /* number of latest READs among which the peer looks up a retransmitted one */
+#define DEPTH	 16u /* room in peer.record[]; no course has a greater depth */
 #define MTU	 1024u
 #define PACKETS	 (READS * ((LENGTH + MTU - 1) / MTU))
 #define WAITING	 8192u
@@ -28,15 +28,16 @@ struct course {
 	const char *name;
 	rn_time pace;  /* time between two responses of the peer */
 	unsigned ring; /* size of the RX ring of the requester's network port, in frames */
-	/* longest pause (away) and longest active time of the requester, in us; each duration is
-	 * drawn at random up to this limit */
+	/* limits for the random times of the requester, in us: away_us for each pause, awake_us for
+	 * each active time */
 	unsigned away_us, awake_us;
 	uint32_t loss_ppm; /* loss of responses, in parts per million */
 	unsigned depth;	   /* number of READs in flight, as negotiated */
 	/* maximum number of responses that the peer sends, in percent of those needed without
 	 * loss */
 	unsigned cost;
-	/* longest pause and longest active time (work) of the peer, in us */
+	/* limits for the random times of the peer, in us: pause_us for each pause, work_us for each
+	 * active time */
 	unsigned pause_us, work_us;
 };
 
@@ -55,7 +56,8 @@ static const struct course courses[] = {
 };
 
 struct request {
-	uint32_t psn, npkts; /* psn: counted from the first PSN */
+	/* psn: first PSN, counted from the connection's first PSN; npkts: number of responses */
+	uint32_t psn, npkts;
 	uint64_t va;
 	uint32_t length;
 	bool again;
@@ -72,7 +74,7 @@ struct peer {
 	const struct course *course;
 	struct request waiting[WAITING];
 	unsigned first, nwaiting;
-	struct request record[DEPTH]; /* ring of the last new requests */
+	struct request record[DEPTH]; /* the latest new requests, as a ring */
 	unsigned nrecords;
 	uint32_t epsn;	   /* first PSN that no request so far uses */
 	uint32_t answered; /* number of responses sent so far to the oldest waiting request */
@@ -171,8 +173,7 @@ static uint64_t some(struct peer *p, unsigned us)
 	return us ? RN_US(rn_rng_below(&p->sim.rng, us)) : 0;
 }
 
-/* The times between which a host is active: it comes back from a pause at `back` and begins the
- * next pause at `leave`. */
+/* A host is active from the time `back` to the time `leave`. Before `back` it pauses. */
 struct shift {
 	rn_time back, leave;
 };

@@ -32,7 +32,7 @@ struct world {
 	uint32_t first_psn[SIM_NODES];
 	uint8_t rnr_syndrome;
 	struct rn_cm_msg last[SIM_NODES][0x20];
-	struct rn_pkt last_mad; /* packet of the last MAD; its payload is no longer valid */
+	struct rn_pkt last_mad; /* last packet with a CM message; its payload is no longer valid */
 	bool resolved[SIM_NODES];
 	unsigned data_at_dreq, flushed_at_dreq;
 	unsigned flushed;
@@ -200,8 +200,8 @@ static void take_event(struct world *w, unsigned node, unsigned qp, const struct
 	}
 }
 
-/* Runs the simulation for the time `span`; the clients of both nodes handle their events. qp: slot
- * of the QPs that they connect. */
+/* Runs the simulation for the time `span`. On each node a client handles the CM events. `qp` is the
+ * slot in sim_node.qp[] of the QP that each client connects. */
 static void act(struct world *w, unsigned qp, rn_time span)
 {
 	rn_time end = w->sim.now + span;
@@ -372,8 +372,8 @@ static void unreliable_connections(void **state)
 
 /* ---- rows of docs/spec/rocev2.md about QP1 ---- */
 
-/* Returns the packet of a REQ that node 0 has sent. The link drops the packet, so that the test can
- * inject it later, changed or unchanged. */
+/* Makes node 0 send a REQ and the link drop it. Returns the packet of the REQ, whose payload is
+ * `mad`. The test can inject this packet later, changed or unchanged. */
 static struct rn_pkt a_request(struct world *w, uint8_t mad[RN_MAD_BYTES])
 {
 	struct rn_pkt p;
@@ -512,8 +512,9 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		w.id[0] = w.id[1] = w.listener[0] = 0;
 		memset(w.up, 0, sizeof(w.up));
 		memset(w.gone, 0, sizeof(w.gone));
-		/* With the same seed the communication ids repeat too. Use up the first one;
-		 * otherwise node 1 would take the new REQ for a retransmission. */
+		/* With the same seed the new process draws the same communication ids again. A
+		 * connect to another host uses up the first id; with that id node 1 would take the
+		 * new REQ for a retransmission. */
 		if (same) {
 			struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT};
 			struct rn_rsp rsp;
@@ -599,8 +600,8 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 	assert_int_equal(rn_cm_dropped(w.sim.node[0].shard->lane.cm) +
 				 rn_cm_dropped(w.sim.node[1].shard->lane.cm),
 			 0);
-	/* On average the ids are in the middle of their range, so they are still spread over all of
-	 * it. */
+	/* The average id lies in the middle half of the range, as it does for ids spread over the
+	 * whole range. */
 	assert_in_range(ids / 100000, 1u << 30, 3u << 30);
 	w.id[0] = w.id[1] = 0;
 	stop(&w);

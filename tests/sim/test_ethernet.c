@@ -21,7 +21,8 @@
 
 /* Offsets in the frame of the valid WRITE, on an untagged IPv4 port. */
 enum { IP = 14, UDP = 34, BTH = 42, DATA = 70, PAD = 75 };
-/* Which checksums repair() corrects after a change, so that the frame has no other error. */
+/* What repair() corrects after a change of the frame, so that the frame has no other error: SUM the
+ * IPv4 header checksum, CRC the ICRC, SUM | CRC both, AS_IS nothing. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 struct bench {
@@ -189,8 +190,8 @@ static void change16(struct bench *b, unsigned at, uint16_t value, enum repair w
 	repair(b, what);
 }
 
-/* Changes one byte of the frame. Then byte_refused() expects that the frame is dropped,
- * byte_accepted() that it is accepted. */
+/* Both functions change one byte of the frame. byte_refused() then expects that the node drops the
+ * frame, byte_accepted() that it accepts the frame. */
 static void byte_refused(struct bench *b, unsigned at, uint8_t value, enum repair what,
 			 enum rn_verdict v)
 {
@@ -234,15 +235,15 @@ static void wire_row_F4_what_routers_may_change(void **state)
 
 	start(&b);
 	byte_accepted(&b, IP + RN_IPV4_TTL, 7, SUM);
-	byte_accepted(&b, IP + RN_IPV4_TOS, 0xB8, SUM); /* DSCP 46 */
-	byte_accepted(&b, IP + RN_IPV4_TOS, 0x03, SUM); /* ECN: congestion experienced */
+	byte_accepted(&b, IP + RN_IPV4_TOS, 0xB8, SUM); /* 0xB8: DSCP 46 */
+	byte_accepted(&b, IP + RN_IPV4_TOS, 0x03, SUM); /* 0x03: ECN congestion experienced */
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_FECN, AS_IS);
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_BECN, AS_IS);
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_FECN | RN_BTH_BECN, AS_IS);
 	finish(&b);
 	start_as(&b, true, false);
-	byte_accepted(&b, IP, 0x6B, AS_IS);	/* version, traffic class */
-	byte_accepted(&b, IP + 1, 0x3F, AS_IS); /* traffic class (ECN), flow label */
+	byte_accepted(&b, IP, 0x6B, AS_IS);	/* version 6, upper half of traffic class */
+	byte_accepted(&b, IP + 1, 0x3F, AS_IS); /* lower half (ECN), flow label */
 	byte_accepted(&b, IP + 3, 0x55, AS_IS);
 	byte_accepted(&b, IP + RN_IPV6_HOPS, 1, AS_IS);
 	finish(&b);
@@ -427,7 +428,7 @@ static void wire_row_F16_udp_too_short(void **state)
 	start(&b);
 	p = good_packet(&b);
 	p.payload = zeros;
-	p.payload_len = sizeof(zeros); /* so that the frame itself is long enough */
+	p.payload_len = sizeof(zeros); /* enough bytes for each udp_len below */
 	for (unsigned opcode = 0; opcode < 256; opcode++)
 		for (unsigned pad = 0; pad < 4; pad++) {
 			unsigned need = 8u + rn_opcode_row((uint8_t)opcode)->hdr_bytes + pad + 4;
@@ -465,7 +466,7 @@ static void wire_row_F17_udp_longer_than_ip(void **state)
 		refused(&b, RN_V_UDP_LENGTH);
 		change16(&b, at, (uint16_t)(len + 4), AS_IS);
 		refused(&b, RN_V_UDP_LENGTH);
-		/* The length is wrong even if the frame does have that many bytes. */
+		/* A UDP length of len + 64 is wrong even if the frame does have 64 bytes more. */
 		memset(b.frame + b.len, 0, 64);
 		b.len += 64;
 		change16(&b, at, (uint16_t)(len + 64), CRC);

@@ -11,7 +11,7 @@
 #define QUOTA 32u
 
 struct watch {
-	unsigned frames[QPS]; /* number of frames that the watched node (who) sent, by QP */
+	unsigned frames[QPS]; /* number of frames that node `who` sent, by QP */
 	unsigned all;
 	unsigned first[QPS]; /* position of each QP's first frame among all frames, from 1 */
 	unsigned who;
@@ -76,7 +76,7 @@ static void test_big_write(void **state)
 		assert_int_equal(w.frames[q], 1);
 		assert_in_range(w.first[q], 9, QUOTA + QPS);
 	}
-	assert_in_range(w.frames[0], 100, 200); /* QP 0 gets all other frames */
+	assert_in_range(w.frames[0], 100, 200); /* QP 0 sent all frames but these seven */
 	sim_run(&sim, sim.now + RN_S(1));
 	assert_int_equal(w.frames[0], 1024);
 	assert_int_equal(sim_fini(&sim), 0);

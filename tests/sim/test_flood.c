@@ -130,8 +130,8 @@ static void request(struct flood *f)
 	craft_inject(f->sim, VICTIM, &p);
 }
 
-/* Acts as the clients of all listeners. A request at a listener that is not flooded is counted, and
- * its CM id is destroyed. */
+/* Handles the events of all listeners as their clients would. A REQUEST event at a listener that is
+ * not flooded is counted, and its CM id is destroyed. */
 static void serve(struct flood *f)
 {
 	struct sim *sim = f->sim;

@@ -15,11 +15,11 @@
  * request that used the area before has completed. */
 #define AREAS	256u
 #define BYTES	4096u
-#define OURS	0u	    /* offset in node 0's arena: data of its requests */
-#define THEIRS	(4u << 20)  /* in node 1's: receive buffers and targets of WRITEs */
-#define SOURCES (8u << 20)  /* in node 1's: data that READs fetch */
-#define RESULTS (12u << 20) /* in node 0's: results of its READs and atomics */
-#define COUNTER (15u << 20) /* in node 1's: the word that the atomics change */
+#define OURS	0u	    /* node 0's arena: data of its requests */
+#define THEIRS	(4u << 20)  /* node 1's arena: receive buffers and targets of WRITEs */
+#define SOURCES (8u << 20)  /* node 1's arena: data that READs fetch */
+#define RESULTS (12u << 20) /* node 0's arena: results of its READs and atomics */
+#define COUNTER (15u << 20) /* node 1's arena: the word that the atomics change */
 
 static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_WRITE, RN_WQE_READ, RN_WQE_FETCH_ADD};
 
@@ -70,7 +70,7 @@ static void post_one(struct mixed *m)
 	sim_post(&m->sim, 0, 0, &op);
 }
 
-/* Checks the data that request i has stored, then clears their area. */
+/* Checks the data that request i has stored, then clears the memory that holds them. */
 static void check(struct mixed *m, uint32_t i)
 {
 	static const uint8_t none[BYTES];
@@ -249,7 +249,7 @@ static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 		spec.link[i].impair.loss_ppm = 50000;
 	}
 	spec.retry_cnt = 7;
-	spec.timeout = 16; /* code 16: 0.27 s; a packet takes 2 ms */
+	spec.timeout = 16; /* ACK timeout code 16: 0.27 s; a packet takes 2 ms */
 	begin(&m, &spec, 2500);
 	run(&m, UINT32_MAX, RN_S(600));
 	print_message("%u requests, lost %llu and %llu\n", m.done,
@@ -268,7 +268,7 @@ static void wire_row_S5_acknowledgements_50_ms_late(void **state)
 
 	sim_spec_default(&spec);
 	spec.link[1].impair.delay_min_ns = RN_MS(50);
-	spec.timeout = 12; /* code 12: 17 ms */
+	spec.timeout = 12; /* ACK timeout code 12: 17 ms */
 	spec.retry_cnt = 7;
 	begin(&m, &spec, 2500);
 	run(&m, 400, RN_S(600));
@@ -332,7 +332,7 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	assert_int_equal(SENDERS, 64);
 	sim_spec_default(&spec);
 	spec.qps = SENDERS;
-	spec.min_rnr_timer = 12; /* code 12: 0.64 ms */
+	spec.min_rnr_timer = 12; /* RNR timer code 12: 0.64 ms */
 	spec.rnr_retry = 7;
 	sim_init(&sim, &spec);
 	for (unsigned q = 0; q < SENDERS; q++) {
@@ -346,8 +346,8 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	}
 	for (rn_time until = sim.now + RN_S(1); sim.now < until; steps++)
 		sim_step(&sim, until);
-	/* Each sender retries at most once per 0.64 ms, and the simulator makes a step only when a
-	 * packet is sent or arrives. */
+	/* In this second each sender sends again after each RNR NAK, at most once per 0.64 ms. The
+	 * simulator makes a step only when a frame is sent or arrives, which bounds `steps`. */
 	before = rn_shard_stats(sim.node[1].shard)->tx_rnr_naks;
 	assert_true(before >= SENDERS * 700);
 	assert_true(before <= SENDERS * 1564);

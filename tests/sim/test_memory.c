@@ -13,8 +13,9 @@
 
 #define BYTES 5000u /* length of the request: five packets of 1024 bytes */
 
-/* The memory that goes away. At the requester: SOURCE, the data of a SEND or WRITE; SINK, the
- * target of a READ. At the peer: TARGET, of a WRITE or READ; RECEIVE, a posted receive. */
+/* Which memory goes away. At the requester: SOURCE, the data of a SEND or WRITE, or SINK, the
+ * target of a READ. At the peer: TARGET, which a WRITE or READ names, or RECEIVE, the buffer of a
+ * posted receive. */
 enum role { SOURCE, SINK, TARGET, RECEIVE };
 enum moment {
 	UNSENT,	     /* the request is posted, no packet was sent */
@@ -64,7 +65,7 @@ static const struct stage {
 /* clang-format on */
 
 static struct {
-	uint8_t *from, *to; /* memory in which every access fails */
+	uint8_t *from, *to; /* every access to the bytes between them fails */
 	unsigned faults, touches;
 	uint8_t *block; /* the region's memory, accesses to which are counted; NULL = freed */
 } mem;

@@ -103,7 +103,7 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 	o.timeouts = s->timeouts;
 	o.early = s->timeouts_early;
 	o.naks = s->verdict[RN_V_RSP_NAK_SEQ] + s->verdict[RN_V_RSP_IMPLIED_NAK];
-	/* payload bits per nanosecond, which is Gb/s, in percent of the link's rate */
+	/* payload bits per nanosecond, that is Gb/s, in percent of the link's Gb/s */
 	o.percent = last == start
 			    ? 0
 			    : (unsigned)(o.done * c->length * 8 * 100 / (last - start) / c->gbits);

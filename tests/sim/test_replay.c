@@ -37,7 +37,8 @@
  * of the other. */
 struct tally {
 	unsigned frames; /* number of frames that the shard must send */
-	/* number of the peer's frames that the shard must classify as duplicate, gap or NAK */
+	/* number of the peer's frames that must get a verdict other than RN_V_OK: duplicate, gap or
+	 * NAK */
 	unsigned aside;
 	unsigned timeouts; /* how often the shard's retransmission timer had to expire */
 	/* number of retransmissions that an answer made unnecessary before the shard sent them */
@@ -75,8 +76,8 @@ static const struct capture {
 	{"rc-write-ipv6.pcap",             20, IMMEDIATE},
 	{"uc-write-ipv4.pcap",             15, IMMEDIATE},
 };
-/* The capture rc-rnr-nak is not used: in it soft-RoCE also sends a NAK for each packet that follows
- * the one with the RNR NAK, which the specification does not require. */
+/* The capture rc-rnr-nak is not used. In it soft-RoCE sends an RNR NAK, and then also a NAK for
+ * each packet that follows, which the specification does not require. */
 
 /* The cases of tests/interop/loss.py. In rc-send-lost-last the timer expires twice. The first time
  * the shard retransmits one packet; the answer also acknowledges the packet after it, so the shard
@@ -273,8 +274,8 @@ static unsigned stream(const struct record *rec)
 	return rec->is_cm ? 0 : rec->pkt.op->response ? 1 : 2;
 }
 
-/* Returns the shard's oldest frame in the stream of `want` that was not compared yet; NULL =
- * none. */
+/* Returns the oldest frame that the shard sent in the stream of `want` and that was not compared
+ * yet. Returns NULL if there is none. */
 static struct record *sent(struct replay *r, const struct record *want)
 {
 	for (struct record *got = r->out; got < r->out + r->nout; got++)
@@ -284,10 +285,10 @@ static struct record *sent(struct replay *r, const struct record *want)
 	return NULL;
 }
 
-/* Lets time pass until the shard's retransmission timer expires. The timer of the captured host
- * that the shard replaces had expired here, because that host retransmitted although no answer
- * asked for it. The shard's timer must expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after
- * the last progress. */
+/* Lets time pass until the shard's retransmission timer expires. At this place in the capture the
+ * timer of the replaced host had expired, because that host retransmitted although no answer asked
+ * for it. The shard's timer must expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after the
+ * last progress. */
 static void wait_for_timer(struct replay *r, const struct record *want)
 {
 	rn_time full = rn_retry_timeout_ns(TIMEOUT);
@@ -301,10 +302,10 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 	r->pair[replay_pair_of(r, want)].flow.alone = true;
 }
 
-/* Handles a request packet of the captured host that the shard replaces: posts the request if it is
- * new, otherwise expects a retransmission by the shard. Returns false if the shard may retransmit
- * it later: after a timeout soft-RoCE retransmits everything at once, but the shard retransmits one
- * packet, and the others only after its answer. */
+/* Handles a request packet of the replaced host. If the packet is new, posts its request; otherwise
+ * expects that the shard retransmits it. Returns false if the shard may do so later; the packet is
+ * then in r->owed. The reason: after a timeout soft-RoCE retransmits everything at once, but the
+ * shard retransmits one packet, and the others only after the answer to it. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -337,8 +338,9 @@ static void expect_frame(struct replay *r, const struct record *want)
 	r->matched++;
 }
 
-/* Must be called after each injected frame. Removes those owed retransmissions (r->owed) that an
- * answer has acknowledged, which makes them unnecessary, and those that the shard has sent. */
+/* Updates the list of retransmissions that the shard owes (r->owed); must be called after each
+ * injected frame. Removes those that an answer has acknowledged, because they are unnecessary now,
+ * and those that the shard has sent. */
 static void expect_owed(struct replay *r)
 {
 	unsigned left = 0;
@@ -356,9 +358,9 @@ static void expect_owed(struct replay *r)
 	r->nowed = left;
 }
 
-/* Must be called before a response is injected: the shard must have sent the retransmission that
- * the response answers. The first response after a timeout is an exception, because it answers the
- * one packet that the shard has retransmitted already. */
+/* Must be called before the response `rsp` is injected. If `rsp` answers a retransmission that the
+ * shard still owes, first lets the shard send it. The first response after a timeout is an
+ * exception: it answers the one packet that the shard has retransmitted already. */
 static void send_owed_before(struct replay *r, const struct record *rsp)
 {
 	const struct record *want = &r->rec[r->owed[0]];
@@ -454,8 +456,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 					      : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
-		/* The captured host that the shard replaces had this data in its memory when it
-		 * answered. */
+		/* Gives the shard's memory the data with which the replaced host answered this
+		 * READ. */
 		host_remember(r, rec);
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)
@@ -555,7 +557,7 @@ static void play(const char *file, enum variant variant, uint8_t host, struct ta
 	free(r);
 }
 
-/* Replays one capture twice: in the place of host 1, and of host 2. */
+/* Replays one capture twice: the shard takes first the place of host 1, then that of host 2. */
 static void sends_what_soft_roce_sent(void **state)
 {
 	const struct capture *c = *state;
@@ -567,7 +569,8 @@ static void sends_what_soft_roce_sent(void **state)
 	assert_int_equal(t.aside + t.timeouts + t.spared, 0);
 }
 
-/* Replays the responder's capture in the place of host 1, and the requester's in that of host 2. */
+/* Replays two captures of one run. In the responder's capture the shard takes the place of host 1,
+ * in the requester's capture the place of host 2. */
 static void recovers_as_soft_roce_did(void **state)
 {
 	const struct loss *l = *state;

@@ -1,6 +1,7 @@
-/* test_rows FILE...: runs the test scripts in those files (rows.h describes their language), which
- * test rows of docs/spec/rocev2.md. Each script runs with ordinary PSNs and across the PSN wrap.
- * --print writes the files again with the actual outcomes, to show the effect of a change. */
+/* test_rows FILE...: runs the test scripts in the given files (rows.h describes their language).
+ * The scripts test rows of docs/spec/rocev2.md. Each script runs once with ordinary PSNs and once
+ * across the PSN wrap. --print writes the files again with the actual outcomes, to show the effect
+ * of a change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static int print_rows(int files, char **paths)
 
 int main(int argc, char **argv)
 {
-	static struct rowfile f; /* static: the tests use its text until the process ends */
+	static struct rowfile f; /* static, because tests[] points into its text */
 	struct CMUnitTest tests[ROWFILE_MAX];
 	if (argc > 2 && strcmp(argv[1], "--print") == 0)
 		return print_rows(argc - 2, argv + 2);

@@ -1,6 +1,6 @@
-/* Forged READ responses with old PSNs. An attacker needs only the QPN and two addresses to make
- * them, because half of all PSNs lie before the outstanding ones. They must neither prevent a
- * retransmission nor delay the end of a request without limit. Virtual time; --print shows the
+/* Forged READ responses with old PSNs. An attacker needs only the QPN and two addresses to forge
+ * them; a random PSN is old in half of all cases. Forged responses must neither prevent a
+ * retransmission nor delay the end of a request without limit. Time is virtual. --print shows the
  * measured values without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "wire/stats.h"
 
 #define FIRST_PSN 0x123456u
-#define TIMEOUT	  14 /* code 14: 67 ms */
+#define TIMEOUT	  14 /* ACK timeout code 14: 67 ms */
 #define LIMIT	  RN_S(60)
 
 enum peer { DEAD, LOSES_ONE, DIES_AFTER_A_READ };

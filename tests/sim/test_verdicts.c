@@ -1,6 +1,6 @@
-/* test_verdicts ROWS...: checks that the test scripts in the files ROWS (rows.h) and the random,
- * hostile and connection runs of the simulator together produce every verdict in the table of
- * verdicts. Prints the counts of each verdict. */
+/* test_verdicts ROWS...: checks that the simulator produces every verdict in the table of verdicts.
+ * It executes the test scripts in the files ROWS (rows.h), and random, hostile and connection runs.
+ * Prints the counts of each verdict. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The id pool hands out every id once, and the id that has been free longest first. */
+/* The id pool hands out every id once before any id again. Of the ids that were put back it hands
+ * out first the one that has been free longest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -43,7 +43,7 @@ static void test_perfect_network(void **state)
 	assert_true(rn_impair_none(&none));
 	assert_int_equal(t.lost + t.doubled + t.reordered + t.corrupt, 0);
 	assert_true(t.max == 0);
-	/* rn_impair_decide() does not decide on tampering, but tampering is an impairment too */
+	/* tamper_ppm alone is an impairment too, although rn_impair_decide() ignores it */
 	none.tamper_ppm = 1;
 	assert_false(rn_impair_none(&none));
 }

@@ -54,9 +54,9 @@ static void test_permutations(void **state)
 	}
 }
 
-/* Permutes the space of QPNs, the largest in use. The results of consecutive inputs must differ in
- * about half of their bits, and their differences must not repeat, as those of an affine map
- * would. */
+/* Permutes the QPN space, the largest space in use. The results of consecutive inputs must differ
+ * in about half of their bits. The difference from one result to the next must not repeat, as it
+ * would with an affine map. */
 static void test_permutation_spreads(void **state)
 {
 	enum { N = 0xFFFFEE, MANY = 4096 };

@@ -40,8 +40,8 @@ static rn_time earliest(const struct fixture *f)
 	return t;
 }
 
-/* Returns a time whose distance from now has a uniformly drawn order of magnitude, so that all
- * levels of the wheel are used. 5 % of the times lie in the past. */
+/* Returns a random time. Its distance from now has any order of magnitude with equal probability,
+ * so that all levels of the wheel are used. 5 % of the times lie in the past. */
 static rn_time some_time(struct fixture *f)
 {
 	rn_time distance = rn_rng_next(&f->rng) >> (1 + rn_rng_below(&f->rng, 63));
@@ -77,7 +77,8 @@ static void arm(struct fixture *f, unsigned i, rn_time when)
 	f->late[i] = when < f->now;
 }
 
-/* Returns a later time for the clock: mostly just after the next timer, rarely far beyond it. */
+/* Returns the time to which the test sets its clock next: mostly just after the next timer, rarely
+ * far beyond it. */
 static rn_time later_time(struct fixture *f)
 {
 	rn_time t = some_time(f), next = rn_wheel_next(&f->wheel);

@@ -14,11 +14,10 @@
 
 #include "config/config.h"
 
-/* A configuration whose line 1 begins an adapter; the keys of the test are on line 2 and below. */
+/* A configuration for tests of adapter keys. Line 1 begins an adapter, `keys` begin in line 2. */
 #define ADAPTER(keys) \
 	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"];\n" keys "});\n"
-/* A configuration with a complete adapter on line 1; the sections of the test are on line 2 and
- * below. */
+/* A configuration for tests of sections. Line 1 is a complete adapter, `text` begins in line 2. */
 #define SECTION(text) \
 	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n" text "\n"
 

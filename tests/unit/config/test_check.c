@@ -155,7 +155,7 @@ static const char *note_of(const char *text, uint32_t max_cm)
 	return note;
 }
 
-/* By default every queue pair can have a connection; if the configuration allows fewer, a note
+/* By default limits.max_cm allows a connection for every queue pair. If it allows fewer, a note
  * says so. */
 static void test_connections_for_all_queue_pairs(void **state)
 {

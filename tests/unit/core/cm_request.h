@@ -5,8 +5,8 @@
 #include "wire/cm_msg.h"
 #include "wire/frame.h"
 
-/* Returns a REQ from src to port `port`, in the TCP port space, of dst. The caller fills in
- * communication id, GUID, QPN and timeouts. */
+/* Returns a REQ from the address src to the address dst, for the service at port number `port` in
+ * the TCP port space. The caller fills in communication id, GUID, QPN and timeouts. */
 static inline struct rn_cm_msg cm_request(const struct rn_gid *src, const struct rn_gid *dst,
 					  uint16_t port)
 {

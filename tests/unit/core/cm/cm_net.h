@@ -43,8 +43,8 @@ struct net {
 	net_judge *judge;
 	uint8_t tclass; /* traffic class of the packets that net_inject() builds */
 	unsigned arg[4];
-	/* CM messages sent to a MAC that neither host has; unless may_stray is set, the first such
-	 * message fails the test */
+	/* number of CM messages sent to a MAC that neither host has. The first one fails the test
+	 * unless may_stray is set. */
 	unsigned astray;
 	bool may_stray;
 };
@@ -79,9 +79,9 @@ void net_forget(struct net *net); /* clears the recorded events and the counts o
 
 /* runs RN_CMD_CM_DESTROY, which must succeed */
 void net_destroy(struct net *net, unsigned box, uint32_t id);
-/* Callbacks for net->judge. net_meddle() delivers net->arg[3] copies of one message: the arg[2]-th
- * (from 1) with attribute ID arg[0] that host arg[1] sends. net_lose_all() loses every message with
- * attribute ID arg[0]. */
+/* Callbacks for net->judge. net_lose_all() loses every message with attribute ID arg[0].
+ * net_meddle() changes the fate of one message only: of the messages with attribute ID arg[0] from
+ * host arg[1], the one with number arg[2] (from 1). That message arrives arg[3] times. */
 net_judge net_meddle, net_lose_all;
 
 #endif

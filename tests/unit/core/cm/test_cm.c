@@ -52,7 +52,7 @@ static void check_attr(const struct rn_event *req, const struct rn_event *rep, b
 
 static void connects_and_disconnects(void **state)
 {
-	for (int ipv6 = 0; ipv6 < 2; ipv6++) { /* row C27: over IPv4, then over IPv6 */
+	for (int ipv6 = 0; ipv6 < 2; ipv6++) { /* row C27: first over IPv4, then over IPv6 */
 		struct net net;
 		const struct rn_event *req, *rep, *est;
 		struct rn_rsp rsp;
@@ -91,7 +91,7 @@ static void connects_and_disconnects(void **state)
 		assert_int_equal(net_event(&net, ipv6, EV(DISCONNECTED))->reason, 1);
 		assert_int_equal(net_event(&net, !ipv6, EV(DISCONNECTED))->reason, 0);
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 2);
-		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11)); /* row C32: timewait holds it */
+		assert_true(rn_cm_qpn_waits(net.box[0].cm, 0x11)); /* row C32: QPN in timewait */
 		net_run(&net, RN_MS(1000)); /* timewait lasts one ACK timeout, code 17: 537 ms */
 		assert_int_equal(net_event(&net, 0, EV(TIMEWAIT_EXIT))->param.qpn, 0x11);
 		assert_int_equal(net_event(&net, 1, EV(TIMEWAIT_EXIT))->param.qpn, 0x123);
@@ -271,7 +271,7 @@ static void wire_row_C13_nobody_answers_the_req(void **state)
 	net_fini(&net);
 }
 
-static void nobody_confirms_the_rep(void **state) /* rows C8, C9: REP times out, or data arrives */
+static void nobody_confirms_the_rep(void **state) /* rows C8, C9: no RTU, then a timeout or data */
 {
 	for (int data = 0; data < 2; data++) {
 		struct net net;
@@ -297,7 +297,7 @@ static void nobody_confirms_the_rep(void **state) /* rows C8, C9: REP times out,
 			assert_true(net.box[1].sent[RN_CM_REP] >= 16);
 			assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
 			assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
-			/* host 0 got no REP: the REJ names the connection by host 0's own ID */
+			/* host 0 got no REP, so the REJ names the connection by host 0's ID */
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 4);
 		}
 		net_destroy(&net, 0, id);
@@ -331,7 +331,7 @@ static void wire_row_C20_nobody_answers_the_dreq(void **state)
 	net_fini(&net);
 }
 
-/* A DREQ is answered when the client runs DISCONNECT or DESTROY, at the latest after 500 ms. */
+/* The CM answers a DREQ when its client runs DISCONNECT or DESTROY, or else after 500 ms. */
 static void a_dreq_waits_for_the_client(void **state)
 {
 	static const struct {
@@ -432,13 +432,13 @@ static void slow_clients_cause_mras(void **state)
 	net_run(&net, RN_S(60));
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: the second REQ got an MRA */
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: an MRA answers REQ 2 */
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 1);
 	assert_int_equal(net.box[1].last[RN_CM_MRA].mra.service_timeout, 24);
 	net_run(&net, RN_S(20));
 	assert_int_equal(net.box[0].sent[RN_CM_REQ], 3);
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 2);
-	net_run(&net, RN_S(5 * 3600)); /* MRAs (one in 73 s) keep the active side from giving up */
+	net_run(&net, RN_S(5 * 3600)); /* MRAs, one per 73 s, keep the active side from giving up */
 	assert_int_equal(net_count(&net, 0, EV(UNREACHABLE)), 0);
 	net_forget(&net);
 	accept.cm.id = child;
@@ -614,7 +614,7 @@ static void new_connect_drops_unsent_rej(void **state)
 
 static void boundless_patience(struct rn_cm_msg *m)
 {
-	m->req.local_response_timeout = 31; /* code 31 is 2.4 hours, for each of 16 transmissions */
+	m->req.local_response_timeout = 31; /* code 31: 2.4 hours per transmission, of up to 16 */
 }
 
 /* The wait for a DREP does not grow with the local response timeout in the REQ. */
@@ -651,7 +651,7 @@ static void bad_requests_are_refused(void **state)
 		{spoil_transport, 9},	    /* C24: UC at a listener for RC */
 		{spoil_ip_version, 8},	    /* C25: IP version 5 */
 		{spoil_cma_version, 8},	    /* private-data version 1 */
-		{spoil_destination, 8},	    /* C26: not the port's address */
+		{spoil_destination, 8},	    /* C26: address is not the port's */
 		{spoil_source_zero, 8},	    /* source 0.0.0.0 */
 		{spoil_source_group, 8},    /* source is a multicast group */
 		{spoil_source_loopback, 8}, /* source 127.x.x.x */
@@ -748,7 +748,7 @@ static void wire_row_C12_either_side_rejects_with_data(void **state)
 			assert_int_equal(net_exec(&net, !active, no).err, -ECONNABORTED);
 			net_run(&net, RN_S(10));
 			assert_int_equal(net_event(&net, active, EV(REJECTED))->reason, 28);
-			/* the passive side, which sent no REP, puts ID 0 into its REJ */
+			/* the passive side sent no REP, so its REJ has local ID 0 */
 			assert_int_equal(net.box[!active].last[RN_CM_REJ].rej.local_id != 0,
 					 active);
 			assert_int_equal(net_event(&net, active, EV(REJECTED))->param.data_len,

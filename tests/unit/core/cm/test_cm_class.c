@@ -155,8 +155,8 @@ static void own(struct net *net, unsigned box, struct rn_gid addr, uint8_t prefi
 	rn_neigh_port(net->box[box].neigh, port, net->now);
 }
 
-/* Three networks, two of which (10.0.16.0/20, 10.0.32.0/20) share their first 16 bits: a connect
- * without a local address uses the port's address in the network of the peer. */
+/* A connect without a local address uses the port's address in the network of the peer. The port is
+ * in three networks; two of them (10.0.16.0/20, 10.0.32.0/20) share their first 16 bits. */
 static void source_address_is_in_the_peers_network(void **state)
 {
 	struct net net;

@@ -72,8 +72,8 @@ static void read_limits_come_from_the_other_side(void **state)
 
 	net_init(&net);
 	listener = net_listen(&net, 1, 0);
-	id = net_connect(&net, 0, 0x11); /* REQ: responder resources 4, initiator depth 16 */
-	net_pump(&net);			 /* REP: responder resources 5, initiator depth 3 */
+	id = net_connect(&net, 0, 0x11); /* the REQ has responder resources 4, initiator depth 16 */
+	net_pump(&net);			 /* the REP has responder resources 5, initiator depth 3 */
 	passive = &net_event(&net, 1, EV(REQUEST))->attr;
 	assert_int_equal(passive->max_rd_atomic, 4);
 	assert_int_equal(passive->max_dest_rd_atomic, 16);

@@ -46,15 +46,14 @@ static void req_adds_no_neighbour_entry(void **state)
 	/* the REP went to the source MAC of the REQ, which neither simulated host has */
 	assert_int_equal(net.astray, 1);
 	assert_int_equal(rn_neigh_count(net.box[1].neigh), 0);
-	/* meanwhile ARP finds another MAC for the sender's address */
+	/* meanwhile ARP finds another MAC, `truth`, for the sender's address */
 	assert_true(rn_neigh_update(net.box[1].neigh, &who, truth, RN_NBR_REQUEST, net.now));
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	m = (struct rn_cm_msg){.attr = RN_CM_RTU};
 	m.rtu.local_id = 0x1001;
 	m.rtu.remote_id = rn_cm_by_id(net.box[1].cm, child)->local_id;
 	assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
-	/* The RTU makes the neighbour table report the sender's MAC again, so that the QP gets
-	 * it. */
+	/* After the RTU the neighbour table reports the sender's MAC again: the QP needs it now. */
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	assert_memory_equal(mac, truth, 6);
 	net_destroy(&net, 1, child);
@@ -95,9 +94,9 @@ static void a_connection_keeps_its_neighbour(void **state)
 	net_fini(&net);
 }
 
-/* Another host sends a REQ with the address of a connected peer and never answers the REP.
- * Repeating this REP must not make the CM resolve the peer's MAC again, because the other host
- * could then claim the peer's address. */
+/* Another host sends a REQ with the address of a connected peer, and no RTU answers the REP. The CM
+ * repeats the REP. It must not resolve the peer's MAC again meanwhile, because the other host could
+ * answer and claim the peer's address. */
 static void repeated_rep_starts_no_mac_probe(void **state)
 {
 	static const uint8_t other[6] = {2, 0, 0, 0, 0, 0x66};
@@ -181,9 +180,9 @@ static void end(struct net *net)
 	net_fini(net);
 }
 
-/* Limit max_cm_requests on half-open connections: one source address may hold a third of the limit,
- * one listener half of what the other listeners leave. Requests that the client has accepted count
- * until they are established. */
+/* The limit max_cm_requests on half-open connections. One source address may hold a third of what
+ * the other sources leave of it, one listener half of what the other listeners leave. A request
+ * that the client has accepted counts until the connection is established. */
 static void half_open_limit_per_source_and_listener(void **state)
 {
 	for (unsigned accept = 0; accept < 2; accept++) {
@@ -193,7 +192,7 @@ static void half_open_limit_per_source_and_listener(void **state)
 		listen_at(&net, NET_PORT);
 		assert_int_equal(ask(&net, 0, 1, 30), 8); /* one source: a third of 24 */
 		assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 22);
-		/* 22 REJs, and 8 REPs if the client accepts */
+		/* messages to unknown MACs: 22 REJs, and 8 REPs if the client accepts */
 		assert_int_equal(net.astray, accept ? 30 : 22);
 		/* many sources: the listener's half of 24 is 12, of which 8 are taken */
 		assert_int_equal(ask(&net, 1, 30, 1), 4);
@@ -269,8 +268,9 @@ static rn_time until_the_end(struct net *net, rn_time most)
 	return net->now - start;
 }
 
-/* A request that the client leaves unanswered is dropped when its sender must have stopped
- * repeating the REQ, according to the timeouts in the REQ. The CM bounds these timeouts. */
+/* The client leaves a request unanswered. The CM drops the request when its sender must have
+ * stopped repeating the REQ. This time follows from the timeouts in the REQ, within the bounds of
+ * the CM. */
 static void unanswered_requests_time_out(void **state)
 {
 	static const struct {
@@ -297,12 +297,12 @@ static void unanswered_requests_time_out(void **state)
 			assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
 			net_pump(&net);
 			id = net_event(&net, 1, EV(REQUEST))->id;
-			if (again == 1) { /* the repeated REQ is answered with an MRA for 69 s */
+			if (again == 1) { /* the CM answers the repeated REQ with an MRA for 69 s */
 				net_run(&net, RN_S(4));
 				assert_int_equal(net_inject_from(&net, 1, &who, &m),
 						 RN_V_CM_DUPLICATE);
 			}
-			if (again == 2) /* the client has the CM send an MRA */
+			if (again == 2) /* the client's DELAY command sends an MRA */
 				assert_int_equal(net_op(&net, 1, RN_CMD_CM_DELAY, id).err, 0);
 			span = until_the_end(&net, RN_S(1000));
 			assert_in_range(span, rows[i].low + (again ? RN_S(68) : 0),
@@ -393,8 +393,8 @@ static void mra_wait_is_bounded(void **state)
 		}
 }
 
-/* A SIDR_REQ carries no timeouts of its sender, so an unanswered one is dropped 90 s after its last
- * repetition arrived. */
+/* A SIDR_REQ carries no timeouts. The CM drops an unanswered SIDR_REQ 90 s after its last
+ * repetition has arrived. */
 static void sidr_requests_time_out(void **state)
 {
 	struct rn_gid who = host(0);

@@ -117,7 +117,7 @@ static void wrong_mac_is_resolved_again(void **state)
 	assert_int_equal(rn_frame_parse(frame, sizeof(frame), &pkt), RN_V_OK);
 	assert_int_equal(rn_neigh_rx(net.box[0].neigh, &pkt, net.now), RN_V_OK);
 	while (rn_neigh_tx(net.box[0].neigh, frame, sizeof(frame), net.now))
-		; /* the ARP request of host 0 is lost */
+		; /* loses the ARP request of host 0 */
 	net_pump(&net);
 	assert_int_equal(net.astray, 1);
 	net_run(&net, 3 * net.box[0].cfg.cm_response_timeout);
@@ -441,9 +441,9 @@ static void commands_refused(void **state)
 	cmd.cm.id = id;
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EALREADY);
 	cmd = net_connect_cmd(0, false, 0x11);
-	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* another attempt uses this QPN */
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* QPN 0x11 is taken by an attempt */
 	cmd = net_connect_cmd(0, false, 0x99);
-	cmd.cm.param.data_len = 57; /* row C31: 56 bytes is the maximum */
+	cmd.cm.param.data_len = 57; /* row C31: private data has at most 56 bytes */
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
 	cmd.cm.param.data_len = 56;
 	cmd.cm.peer = (struct rn_gid){{0}};
@@ -504,7 +504,8 @@ static void backlog(void **state)
 	}
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 4);
-	/* Destroying a listener does not reject requests whose events its client has taken. */
+	/* Requests outlive their listener, and are not rejected, once the client has taken their
+	 * events. */
 	net_destroy(&net, 1, listener);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 3);
@@ -534,7 +535,7 @@ static void destroyed_listener_rejects_untaken_requests(void **state)
 	assert_true(rn_cm_tx(net.box[0].cm, &pkt, net.now));
 	assert_int_equal(rn_cm_rx(net.box[1].cm, &pkt, net.now), RN_V_OK);
 	assert_int_equal(rn_cm_live(net.box[1].cm), 2);
-	net_destroy(&net, 1, listener); /* the REQUEST event is not taken yet */
+	net_destroy(&net, 1, listener); /* the client has not taken the REQUEST event yet */
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 0);
 	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 28);
@@ -590,7 +591,7 @@ static void full_tables(void **state)
 	}
 	assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, 0x999)).err, -ENOSPC);
 	net_pump(&net);
-	/* the listener takes one of the 64 connection records, so 63 connections fit */
+	/* host 1's listener takes one of its 64 connection records, so 63 connections fit */
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 63);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 1);
 	for (unsigned i = 0; i < 64; i++)
@@ -613,8 +614,8 @@ static void full_tables(void **state)
 	net_fini(&net);
 }
 
-/* Row C34: CM messages with random bit errors go to both hosts while they connect and
- * disconnect. */
+/* Random numbers for the test of row C34: CM messages with random bit errors go to both hosts while
+ * they connect and disconnect. */
 static uint64_t rnd_state;
 
 static uint64_t rnd(void)

@@ -119,7 +119,7 @@ static void ended_before_it_is_made(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, QPN);
 	net_run(&net, RN_MS(100));
-	/* the client accepted with the QPN reply.qpn, then incremented reply.qpn */
+	/* host 1's client accepted with the QPN reply.qpn, and then added 1 to reply.qpn */
 	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
 	assert_int_equal(

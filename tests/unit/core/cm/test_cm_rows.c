@@ -79,7 +79,8 @@ static void wire_row_C1_a_request_is_reported_and_accepted(void **state)
 
 	assert_non_null(f);
 	assert_int_equal(fread(head, 1, sizeof(head), f), sizeof(head));
-	/* skip to the REQ of the recorded connection, vector O10 of the file */
+	/* skips to the REQ of the recorded connection, which is vector O10 of
+	 * rocev2-vectors.pcap */
 	while (req.attr != RN_CM_REQ) {
 		uint32_t len;
 
@@ -259,7 +260,7 @@ static void wire_row_C8_a_reply_nobody_confirms(void **state)
 	assert_int_equal(said(&c, 1, RN_CM_REJ)->rej.reason, 4);
 	assert_int_equal(said(&c, 1, RN_CM_REJ)->rej.about, RN_CM_ABOUT_REP);
 	end(&c);
-	/* this time only the first REP is lost */
+	/* a new connection, of which only the first REP is lost */
 	begin(&c);
 	c.net.judge = net_meddle;
 	c.net.arg[0] = RN_CM_REP, c.net.arg[1] = 1, c.net.arg[2] = 1, c.net.arg[3] = 0;
@@ -282,7 +283,7 @@ static void wire_row_C9_data_in_place_of_the_confirmation(void **state)
 	rn_cm_comm_est(c.net.box[1].cm, 0x123, c.net.now);
 	net_pump(&c.net);
 	assert_int_equal(net_count(&c.net, 1, EV(ESTABLISHED)), 1);
-	net_run(&c.net, RN_S(100)); /* data in place of the RTU has stopped the REP timer */
+	net_run(&c.net, RN_S(100)); /* the data that replaced the RTU has stopped the REP timer */
 	assert_int_equal(times(&c, 1, RN_CM_REP), 1);
 	rtu = *said(&c, 0, RN_CM_RTU);
 	assert_int_equal(net_inject(&c.net, 1, &rtu), RN_V_CM_DUPLICATE);
@@ -548,7 +549,7 @@ static void wire_row_C23_path_mtu(void **state)
 	static const struct {
 		unsigned mtu, reason;
 	} rows[] = {{0, 26}, {1, 0},  {3, 0},
-		    {4, 26}, {5, 26}, {15, 26}}; /* the port's largest path MTU has code 3 */
+		    {4, 26}, {5, 26}, {15, 26}}; /* codes above the port's, 3, are refused */
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		struct course c;
@@ -721,7 +722,7 @@ static void wire_row_C39_the_rnr_timer_is_the_configured_one(void **state)
 {
 	struct course c;
 
-	begin(&c); /* min_rnr_timer is configured as code 12; code 0 would mean 655 ms */
+	begin(&c); /* the configured min_rnr_timer is code 12; code 0 would be 655 ms */
 	dial(&c);
 	assert_int_equal(net_event(&c.net, 1, EV(REQUEST))->attr.min_rnr_timer, 12);
 	assert_int_equal(net_event(&c.net, 0, EV(RESPONSE))->attr.min_rnr_timer, 12);

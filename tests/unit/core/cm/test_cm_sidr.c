@@ -183,7 +183,7 @@ static void wire_row_C30_nobody_offers_the_service(void **state)
 		net_init(&net);
 		net.judge = spoil_service;
 		net.arg[0] = how;
-		/* with how == 0 only the TCP port space has a listener at this port number */
+		/* for how == 0 only the TCP port space has a listener at this port number */
 		listener = listen_at(&net, 1, how ? RN_PS_UDP : RN_PS_TCP, 0);
 		id = ask(&net, 0);
 		net_pump(&net);
@@ -407,8 +407,8 @@ static void wrong_answers_change_nothing(void **state)
 	}
 }
 
-/* In the IB port space a request for RC or UD is rejected if the only listener at its port number
- * is for the other type. */
+/* A request for one QP type (RC or UD) in the IB port space is rejected if the only listener at its
+ * port number is for the other type. */
 static void the_other_kind_of_service(void **state)
 {
 	for (int datagrams = 0; datagrams < 2; datagrams++) {
@@ -463,12 +463,13 @@ static void answers_out_of_place(void **state)
 	/* once the record of a SIDR_REQ is gone, the same SIDR_REQ counts as new */
 	m = net.box[0].last[RN_CM_SIDR_REQ];
 	assert_int_equal(net_inject(&net, 1, &m),
-			 RN_V_CM_DUPLICATE); /* the old record stays until its refusal is sent */
+			 RN_V_CM_DUPLICATE); /* the refusing SIDR_REP is not sent yet */
 	net_pump(&net);
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
-	/* refused: a SIDR_REQ whose private data names another source address than its packet's */
+	/* a SIDR_REQ is refused if its private data does not name the source address of its
+	 * packet */
 	net.may_stray = true; /* allows the refusal, which goes to an unknown MAC */
 	assert_int_equal(
 		net_inject_from(&net, 1, &(struct rn_gid){{[10] = 0xff, 0xff, 192, 0, 2, 99}}, &m),
@@ -518,7 +519,7 @@ static void destroyed_in_every_state(void **state)
 			net_pump(&net);
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 2);
 			break;
-		case ST_LISTEN: /* a request whose event is taken survives its listener */
+		case ST_LISTEN: /* the request outlives its listener: its event is taken */
 			net_destroy(&net, 1, listener);
 			net_pump(&net);
 			assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);

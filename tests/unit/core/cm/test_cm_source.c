@@ -36,8 +36,8 @@ static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_
 	return 1;
 }
 
-/* A connection is made and ended while a copy of each message arrives from another host first: the
- * CM refuses and counts the copies, which have no other effect. */
+/* A connection is made and ended. Before each message arrives, a copy of it arrives from another
+ * host. The CM refuses and counts the copies, which have no other effect. */
 static void forged_copies_change_nothing(void **state)
 {
 	static const uint16_t said[] = {RN_CM_REQ, RN_CM_MRA,  RN_CM_REP,
@@ -73,7 +73,7 @@ static void forged_copies_change_nothing(void **state)
 		assert_int_equal(net_count(&net, 1, EV(ESTABLISHED)), 1);
 		assert_int_equal(net_op(&net, who, RN_CMD_CM_DISCONNECT, who ? child : id).err, 0);
 		net_pump(&net);
-		/* Reason 1: this side ended the connection with its own DREQ. */
+		/* Reason 1: host `who` ended the connection with its own DREQ. */
 		assert_int_equal(net_event(&net, who, EV(DISCONNECTED))->reason, 1);
 		assert_int_equal(wrong_verdict, 0);
 		for (unsigned i = 0; i < RN_ARRAY_SIZE(said); i++)

@@ -23,7 +23,8 @@ static void half_open_states_have_a_timer(void **state)
 	expect_with(RN_CM_F_HELD, RN_CM_F_HALF);
 }
 
-/* While the MAC is resolved, the neighbour machine's probes end the attempt, not a timer. */
+/* While the MAC is resolved, no timer of the CM runs. The attempt ends when the probes of the
+ * neighbour machine fail. */
 static void resolving_states_have_no_timer_and_no_next_hop(void **state)
 {
 	for (unsigned s = 0; s < RN_CMS_COUNT; s++)

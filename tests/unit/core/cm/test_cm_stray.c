@@ -226,8 +226,9 @@ static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 2;
 }
 
-/* At each step all earlier messages arrive again, and the new message twice. Bit 0 of `row`: the
- * side that disconnects; bit 1: the other side's client does not answer the DREQ. */
+/* At each step all earlier messages arrive again, and the new message arrives twice. Bit 0 of `row`
+ * selects the host that disconnects. With bit 1 set, the client of the other host does not answer
+ * the DREQ. */
 static void all_messages_replayed_at_each_step(void **state)
 {
 	for (unsigned row = 0; row < 4; row++) {
@@ -299,7 +300,7 @@ static void patience_as_configured(void **state)
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr == RN_CM_REQ && net->arg[0] == 1)
-		m->req.alternate[1] = 7; /* a LID: the REQ offers an alternate path */
+		m->req.alternate[1] = 7; /* this LID offers an alternate path */
 	if (m->attr == RN_CM_REP && net->arg[0] == 2 && net->box[from].sent[RN_CM_REP] == 1)
 		m->rep.qpn = net->arg[1];
 	return 1;
@@ -429,8 +430,8 @@ static void timewait_of_too_many(void **state)
 	net_fini(&net);
 }
 
-/* rn_cm_next() gives a wake-up time only while the CM may have to repeat a message, may get a
- * repeated REQ, or holds a timewait record. */
+/* rn_cm_next() gives a wake-up time only while the CM waits for something: for an answer, for a
+ * repetition of a REQ, or for the end of timewait. */
 static void cm_timer_runs_only_when_needed(void **state)
 {
 	const struct rn_gid other = net_gid(8, false);
@@ -477,8 +478,8 @@ static void cm_timer_runs_only_when_needed(void **state)
 	net_fini(&net);
 }
 
-/* Communication IDs and transaction IDs look random: in two IDs drawn 1, 2, 4 ... 2048 draws apart
- * each bit differs in about half of the cases. */
+/* Communication IDs and transaction IDs look random. Two IDs that are drawn 1, 2, 4 ... or 2048
+ * draws apart differ in each bit in about half of the cases. */
 static void cm_ids_look_random(void **state)
 {
 	enum { MANY = 4096, FAR = 2048 };

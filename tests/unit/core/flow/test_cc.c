@@ -78,8 +78,8 @@ static void wire_row_E5_alpha_decays(void **state)
 	}
 }
 
-/* The first cut sets the rate to first_rate, if that is set. min_dec_fac is the least percentage of
- * the rate that a cut leaves. */
+/* With first_rate set, the first cut lowers the rate to first_rate. A cut leaves at least
+ * min_dec_fac percent of the rate. */
 static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -93,9 +93,9 @@ static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 	assert_int_equal(cc.rate, 90000000);
 }
 
-/* A further cut leaves the target rate unchanged, even after an increase by the timer. With
- * clamp_tgt_rate_after_time_inc set, a cut after such an increase lowers the target to the rate
- * before the cut; with clamp_tgt_rate set, every cut does. */
+/* A further cut leaves the target rate unchanged, even after the timer has increased the rate. Two
+ * settings change this. With clamp_tgt_rate_after_time_inc, a cut after such an increase lowers the
+ * target to the rate before the cut. With clamp_tgt_rate, every cut does so. */
 static void wire_row_E5_target(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -160,8 +160,8 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 		rn_cc_send_at(&cc, &p, t += p.time_reset);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	/* The byte counter has made three increases, which reaches but does not exceed the
-	 * threshold: increases are still additive. */
+	/* The byte counter makes three increases. They reach but do not exceed the threshold, so
+	 * they are still additive. */
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);
@@ -207,7 +207,7 @@ static void wire_row_E8_back_to_line_rate(void **state)
 	}
 }
 
-/* One call of rn_cc_send_at() makes at most 64 of the overdue increases, so that no call takes
+/* One call of rn_cc_send_at() makes at most 64 of the increases that are due, so that no call takes
  * long. */
 static void test_raises_per_call(void **state)
 {

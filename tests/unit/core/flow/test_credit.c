@@ -46,8 +46,8 @@ static void test_unheard_is_unlimited(void **state)
 	assert_int_equal(c.ssn, 100);
 }
 
-/* An ACK with MSN 5 and 2 credits: messages 6 and 7 may start, and message 8 as the one allowed
- * beyond the credits, but not message 9. */
+/* An ACK with MSN 5 and 2 credits lets messages 6 and 7 start. Message 8 may start too, because one
+ * message beyond the credits is allowed. Message 9 may not. */
 static void test_one_beyond(void **state)
 {
 	struct rn_credit c;

@@ -49,8 +49,8 @@ static void test_codes(void **state)
 		assert_int_equal(rn_retry_rnr_ns(i), (rn_time)(ms[i] * 1e6 + 0.5));
 }
 
-/* Early (adaptive) timeouts resend without using up a retry; only the transport timeout (4.096 us *
- * 2^code) uses one. */
+/* The adaptive timeout resends early and uses up no retry. The transport timeout (4.096 us *
+ * 2^code) uses up one. */
 static void test_early_then_coded(void **state)
 {
 	struct bench b;
@@ -62,7 +62,7 @@ static void test_early_then_coded(void **state)
 	assert_int_equal(pass(&b, RN_MS(7)), RN_RETRY_NOTHING);
 	assert_int_equal(pass(&b, RN_MS(2)), RN_RETRY_RESEND_EARLY);
 	assert_int_equal(b.r.left, 1);
-	/* the transport timeout, 16.8 ms, has passed */
+	/* 17 ms since the packet was sent: the transport timeout, 16.8 ms, has passed */
 	assert_int_equal(pass(&b, RN_MS(4)), RN_RETRY_RESEND);
 	assert_int_equal(b.r.left, 0);
 	/* the adaptive timeout, doubled by each resend, is now as long as the transport timeout */
@@ -154,7 +154,7 @@ static void test_slow_path(void **state)
 			early += pass(&b, RN_MS(1)) == RN_RETRY_RESEND_EARLY;
 		rn_retry_progress(&b.r, &b.wheel, i + 1, false, b.now);
 	}
-	/* the first message is resent after 4, 12 and 28 ms, and the second once, after 32 ms */
+	/* early resends: first message after 4, 12 and 28 ms, second message after 32 ms */
 	assert_int_equal(early, 4);
 	assert_true(b.r.srtt > RN_MS(49));
 	/* A path that was fast becomes slow: the estimate adapts after a few early resends. */
@@ -172,8 +172,9 @@ static void test_slow_path(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* With a retry count of 1, each duplicate READ response to a resent request restarts the timer and
- * restores the used retry, even if the responses are a transport timeout apart. */
+/* With a retry count of 1, each timeout uses up the retry. Each duplicate READ response to a resent
+ * request restores the retry and restarts the timer, even if the responses are a transport timeout
+ * apart. */
 static void test_stale_answers_reload(void **state)
 {
 	struct bench b;
@@ -192,8 +193,8 @@ static void test_stale_answers_reload(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* No more duplicate READ responses count than READ responses were requested again; otherwise any
- * host could keep the QP from failing by forging duplicates. */
+/* Duplicate READ responses restore a retry only as often as READ responses were requested again.
+ * Otherwise any host could forge duplicates and so keep the QP from failing. */
 static void test_stale_answers_are_counted(void **state)
 {
 	struct bench b;
@@ -217,8 +218,8 @@ static void test_stale_answers_are_counted(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* Duplicate READ responses still restore the retry after the first response has made progress,
- * while the request posted behind the READ is unanswered. */
+/* The first READ response has made progress, and the request posted behind the READ is still
+ * unanswered. Duplicate READ responses restore the retry then, too. */
 static void test_stale_answers_come_after_progress(void **state)
 {
 	struct bench b;

@@ -37,8 +37,8 @@ static const uint8_t mix[][2] = {
 static void test_rewind(void **state)
 {
 	static const struct {
-		/* una: PSN up to which an ACK came; send: request that is sent next; pkt: its
-		 * packet that is sent next */
+		/* una: all PSNs before it are acknowledged; send: number of the request that is
+		 * sent next; pkt: number of the packet in that request */
 		uint32_t una, send, pkt;
 	} rows[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 0},	 {4, 1, 1},
 		    {7, 1, 4}, {8, 2, 0}, {9, 3, 0}, {10, 3, 1}, {11, 4, 0}};
@@ -63,8 +63,8 @@ static void test_rewind(void **state)
 	}
 }
 
-/* Checks, after an ACK of all PSNs before una, which READ in flight is the oldest, the PSN of its
- * next response, and how many requests and responses are in flight. */
+/* All PSNs before una are acknowledged. Checks which READ in flight is then the oldest, the PSN of
+ * its next response, and how many requests and responses are in flight. */
 static void test_oldest_read(void **state)
 {
 	static const struct {
@@ -145,8 +145,8 @@ static void test_size(void **state)
 	rn_window_ack(&b.w, &b.sq, P(1));
 	assert_int_equal(b.w.size, 2);
 	rn_window_ack(&b.w, &b.sq, P(3));
-	/* 4 is the slow-start threshold; above it the window grows by one step per window of
-	 * ACKs */
+	/* up to 4, the slow-start threshold, each acknowledged packet adds 1; above it, each window
+	 * of ACKs adds 4 */
 	assert_int_equal(b.w.size, 4);
 	rn_window_ack(&b.w, &b.sq, P(6));
 	assert_int_equal(b.w.size, 4);
@@ -258,14 +258,15 @@ static void test_size_of_pieces(void **state)
 	}
 }
 
-/* A READ of 150 packets, requested in pieces of 64, and a READ of 2 packets behind it. `asked`:
- * READ requests outstanding after an ACK up to una; `again`: what is requested after a rewind. */
+/* A READ of 150 packets is requested in pieces of at most 64, and a READ of 2 packets follows it.
+ * An ACK of all PSNs before una leaves `asked` READ requests outstanding. If `rewind` is set,
+ * sending then starts again at una with the READ requests in `again`. */
 static void test_pieces(void **state)
 {
 	static const struct {
 		uint32_t una, asked;
 		bool rewind;
-		uint32_t again[3]; /* responses that each of the next READ requests asks for */
+		uint32_t again[3]; /* number of responses of each READ request */
 	} rows[] = {
 		{0, 4, true, {64, 64, 22}}, {1, 4, true, {63, 64, 22}}, {63, 4, true, {1, 64, 22}},
 		{64, 3, true, {64, 22, 2}}, {128, 2, true, {22, 2}},	{149, 2, true, {1, 2}},

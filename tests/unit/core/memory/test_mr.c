@@ -17,8 +17,8 @@ static struct rn_mr_attr region(uint64_t iova, uint64_t length, uint32_t access)
 
 #define RW (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE)
 
-/* rn_mr_check() tests bounds, PD, rights and key of an access; the rows lie at and beyond every
- * edge. */
+/* rn_mr_check() checks bounds, PD, rights and key of an access. The rows lie at and just beyond
+ * each bound. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -103,8 +103,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns how many different values key[i + apart] - key[i] takes, for keys in the order of their
- * registration. */
+/* k holds keys in the order of their registration. Returns how many different values the difference
+ * between k[i + apart] and k[i] takes, in their upper 24 bits. */
 static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 {
 	uint32_t *step = malloc(n * sizeof(*step)), distinct = 1;
@@ -165,9 +165,10 @@ static void test_gather_place(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* State shared with a reader thread, which looks up keys while regions are added and removed: a
- * lookup must never combine a key with the fields of another region. `quiet` counts the reader's
- * rounds; after two more of them a slot may be reused. */
+/* State shared with a reader thread. The reader looks up keys while regions are added and removed;
+ * a lookup must never combine a key with the fields of another region. `quiet` counts the lookups
+ * that the reader has finished. Two lookups after the removal of a region, its slot may be
+ * reused. */
 struct race {
 	struct rn_mr_table *t;
 	_Atomic uint64_t name; /* what the reader looks up: key << 32 | number of the region */
@@ -200,8 +201,8 @@ static void test_race(void **state)
 {
 	const struct rn_secret keys = {{5}};
 	struct race r = {.t = rn_mr_table_create(1, &keys)};
-	/* A twin of the table: with the same secret it gives out the same keys, but earlier, so
-	 * that the reader tries each key before it is valid. */
+	/* A twin of the table has the same secret, so it gives out the same keys. It gives out each
+	 * key earlier, so that the reader tries the key before it is valid in r.t. */
 	struct rn_mr_table *twin = rn_mr_table_create(1, &keys);
 	pthread_t th;
 
@@ -246,7 +247,7 @@ static long resident_mb(void)
 }
 
 /* A table of four million slots takes 270 MB of address space, but unused slots take no memory.
- * (Under a sanitizer its shadow memory, an eighth of the size, is used.) */
+ * (Under a sanitizer they do take shadow memory, an eighth of their size.) */
 static void test_unused_slots_are_free(void **state)
 {
 	struct rn_mr_attr a = region(0x1000, 4096, RW);
@@ -254,7 +255,8 @@ static void test_unused_slots_are_free(void **state)
 	uint32_t l, k;
 	long before;
 
-	/* Test runners have malloc() fill new memory, which would make the table resident. */
+	/* Some test runners make malloc() fill new memory. That would make the whole table
+	 * resident. */
 	mallopt(M_PERTURB, 0);
 	before = resident_mb();
 	t = rn_mr_table_create(1u << 22, &(struct rn_secret){{1}});
@@ -270,7 +272,7 @@ static void test_unused_slots_are_free(void **state)
 static void test_atomic(void **state)
 {
 	static const struct {
-		uint32_t skip; /* offset of the region in `word` */
+		uint32_t skip; /* offset of the region's memory in `word` */
 		uint64_t addr;
 		enum rn_verdict v;
 	} rows[] = {

@@ -19,7 +19,7 @@ static const struct rn_mr_via one = {.pd = 7, .qpn = 0x111}, two = {.pd = 7, .qp
 struct bench {
 	struct rn_mr_table *t;
 	struct rn_mw_shared shared;
-	struct rn_mw_list list; /* windows bound through QP `one` */
+	struct rn_mw_list list; /* windows bound through the QP of `one` */
 	uint32_t region, id;
 };
 
@@ -97,7 +97,7 @@ static void test_check(void **state)
 		if (rows[i].v == RN_V_OK)
 			assert_ptr_equal(ptr, mem + rows[i].addr - 0x1000);
 	}
-	/* refused: another QP, and another key of the window */
+	/* refused: key 9 through another QP, and key 8, under which the window is not bound */
 	assert_int_equal(rn_mr_check_remote(b.t, variant(b.id, 9), two, 0x1100, 1, RD, &ptr),
 			 RN_V_REQ_RKEY);
 	assert_int_equal(rn_mr_check_remote(b.t, variant(b.id, 8), one, 0x1100, 1, RD, &ptr),
@@ -345,9 +345,9 @@ static void test_list(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
-/* Two threads bind one window as fast as they can, each to its own half of the region; each thread
- * also tries the other's key through its own QP. A lookup must give a thread its own complete
- * binding, or fail. */
+/* Two threads bind one window as fast as they can, each to its own half of the region. A thread
+ * that looks up its own key must find its own complete binding or nothing. A thread that looks up
+ * the other's key through its own QP must find nothing. */
 struct race {
 	struct rn_mr_table *t;
 	uint32_t region, id;

@@ -378,7 +378,7 @@ static void unsolicited_arp_starts_a_probe(void **state)
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 1), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 1);
-	assert_int_equal(discard(a, 0), 1); /* an announcement defends our address */
+	assert_int_equal(discard(a, 0), 1); /* the frame announces our address, to defend it */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), group, v4(2, 9));
 	receive(a, frame, 60, 0);
 	assert_int_equal(resolve(a, none, v4(2, 9), mac, 0), RN_NEIGH_READY);
@@ -418,7 +418,7 @@ static void old_entries_are_confirmed_while_in_use(void **state)
 		if (alive) {
 			unsigned len = rn_neigh_tx(a, buf, sizeof(buf), now);
 
-			assert_int_equal(buf[0], 2); /* unicast to the known MAC */
+			assert_int_equal(buf[0], 2); /* the probe goes to the known MAC */
 			assert_int_equal(receive(b, buf, len, now), RN_V_OK);
 			carry(b, a, now);
 			assert_true(rn_neigh_next(a) == RN_TIME_NEVER);

@@ -1,5 +1,5 @@
-/* Where the frames of the neighbour state machine (ARP and ND) go: broadcast, multicast or one
- * host; and which MACs in the table a received message may change. */
+/* To whom the neighbour state machine (ARP and ND) sends each frame: to all hosts (broadcast or
+ * multicast) or to one. Also: which MACs in its table a received message may change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,8 +233,8 @@ static void an_ipv4_echo_reply_is_not_fragmented(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* rn_neigh_tx() sends nothing into a buffer without room for the longest ARP or ND frame, 90 bytes
- * with a VLAN tag and an option, and keeps the frames queued. */
+/* rn_neigh_tx() needs a buffer with room for the longest ARP or ND frame: 90 bytes, with a VLAN tag
+ * and an option. With a smaller buffer it sends nothing, and the frames stay queued. */
 static void room(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -459,9 +459,9 @@ static void one_probe_is_not_enough_to_verify(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* A peer has moved to another MAC: the old MAC does not answer, then a request to all hosts is
- * answered from the new MAC. The change takes one neigh_retry per probe of the old MAC: two probes
- * here, three with the default configuration. */
+/* A peer has moved to another MAC. Probes of the old MAC get no answer; then a request to all hosts
+ * is answered from the new MAC. The change takes one neigh_retry per probe of the old MAC. There
+ * are two probes here, three with the default configuration. */
 static void a_claim_of_a_peer_that_moved_is_taken(void **state)
 {
 	for (enum message kind = 0; kind < MESSAGES; kind++) {

@@ -1,4 +1,4 @@
-/* The neighbour table: which entries stay when it is full, and what adds no entry. */
+/* The neighbour table: which entries stay when it is full, and which calls add no entry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,8 @@ static bool knows(struct rn_neigh *n, unsigned i)
 	return rn_neigh_known(n, &addr, mac) == RN_NEIGH_READY;
 }
 
-/* Resolves host i, so that its entry is one that this port asked for, unlike those of asks_us(). */
+/* Resolves host i. So this port asked for the entry itself, whereas entries of asks_us() come from
+ * requests of the hosts. */
 static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
@@ -120,9 +121,9 @@ static void held_ones_stay(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* A neighbour that stops answering while a connection holds it stays in the table; the next resolve
- * sends a new request. Then the neighbour answers, so its entry remains even after the connection
- * has released it. */
+/* A neighbour stops answering while a connection holds its entry, so the entry stays in the table.
+ * The next resolve sends a new request, and the neighbour answers. So the entry remains even after
+ * the connection has released it. */
 static void a_held_one_that_is_lost(void **state)
 {
 	struct rn_neigh *n = machine();

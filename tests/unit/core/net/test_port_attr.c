@@ -49,9 +49,9 @@ static void hosts(void **state)
 	}
 }
 
-/* Columns of the table: own - index of dst among the port's addresses, -1 if it is not one; ok -
- * dst has a route; from - index of the port's address that is used as the source, -1 if none
- * fits. */
+/* Columns of the table. own: index of dst among the port's addresses, or -1. on_link: dst is on the
+ * link. ok: dst has a route. hop: next hop to dst. from: index of the port's address that is used
+ * as the source; -1 if dst has a route but no address fits. */
 static void ways(void **state)
 {
 	/* clang-format off */
@@ -79,7 +79,7 @@ static void ways(void **state)
 		{&both,   V4(3, 9),    -1, true,  true,  V4(3, 9),     1},
 		{&both,   V6(1, 9),    -1, true,  true,  V6(1, 9),     2},
 		{&both,   V6(0, 9),    -1, true,  true,  V6(0, 9),     3},
-		/* behind the gateway; the source is the address on the gateway's link */
+		/* behind the gateway; the source is the port's address on the gateway's link */
 		{&both,   V4(4, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V4(0, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V6(16, 9),   -1, false, true,  V6(2, 254),   3},

@@ -18,7 +18,7 @@ static const struct {
 	{RN_OP_SEND_ONLY, RN_TMPL_ACK_REQ, 0, 0},
 	{RN_OP_SEND_ONLY, RN_TMPL_ACK_REQ | RN_TMPL_SE, 0xFFFFFF, 1},
 	{RN_OP_SEND_FIRST, 0, 1, 1024},
-	/* same payload length as in the row before: the cached IP checksum is used */
+	/* same payload length as in the row above, so the cached IP checksum is used */
 	{RN_OP_SEND_MIDDLE, RN_TMPL_ACK_REQ, 2, 1024},
 	{RN_OP_SEND_LAST, RN_TMPL_ACK_REQ, 3, 1023},
 	{RN_OP_WRITE_FIRST, 0, 4, 4096},
@@ -109,8 +109,9 @@ static void test_same_bytes(void **state)
 	}
 }
 
-/* For every possible sum of the IP header, carries included, the IPv4 checksum is right in data
- * packets, and in a CNP with another traffic class. */
+/* The destination address and the traffic class vary so that the sum over the IP header takes every
+ * value, carries included. The IPv4 checksum is right in data packets, and in a CNP with another
+ * traffic class. */
 static void test_every_sum(void **state)
 {
 	struct rn_av av = {.sgid = v4[0], .dgid = v4[1], .hop_limit = 64};

@@ -1,6 +1,6 @@
-/* The lane (struct rn_lane), which is what a QP uses of its shard: an event is queued only once;
- * what needs the CM or the neighbour table is called directly on shard 0, which has both, and sent
- * to it as a message by other shards. */
+/* The lane (struct rn_lane): the part of a shard that its QPs use. It queues an event only once. It
+ * calls the CM and the neighbour table directly on shard 0, which has both; on other shards it
+ * sends shard 0 a message instead. */
 #include "qp/lane.h"
 #include "rig.h"
 
@@ -13,8 +13,8 @@ static struct rn_lane *lane_of(struct rig *r)
 	return &r->s[0].sh->lane;
 }
 
-/* Makes the lane of side 0 that of a shard other than 0, without neighbour table and CM, and
- * returns both, so that the test can put them back. */
+/* Takes neighbour table and CM away from the lane of side 0, as if its shard were not shard 0.
+ * Stores both in *neigh and *cm, so that the test can put them back. */
 static void leave_shard_0(struct rig *r, struct rn_neigh **neigh, struct rn_cm **cm)
 {
 	struct rn_lane *lane = lane_of(r);

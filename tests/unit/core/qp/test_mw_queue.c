@@ -251,7 +251,8 @@ static void test_failure_behind_a_loss(void **state)
 		rig_expect(&b.r, 1, 3, RN_STATUS_WR_FLUSH_ERR);
 		rig_expect(&b.r, 1, 80, RN_STATUS_WR_FLUSH_ERR);
 		assert_int_equal(b.r.s[1].qp->state, RN_QPS_ERR);
-		/* kind 1 is BIND: the key of a failed BIND counts as ended */
+		/* the key of a failed BIND (kind 1) counts as ended, that of a failed INVALIDATE
+		 * does not */
 		assert_int_equal(ended(&b, 1), kind);
 		rig_fini(&b.r);
 	}
@@ -387,9 +388,9 @@ static void test_forget(void **state)
 	rn_shard_unbind_window(b.r.s[1].sh, b.id, number);
 	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
 	assert_true(ended(&b, 1));
-	/* With i == 2 another window is destroyed, and this one's queued BIND takes effect. With i
-	 * == 3 this window is destroyed: its queued BIND and INVALIDATE have no effect, but
-	 * complete with success. */
+	/* First (i is 2) another window is destroyed, and the queued BIND of this window takes
+	 * effect. Then (i is 3) this window is destroyed; its queued BIND and INVALIDATE have no
+	 * effect, but complete with success. */
 	for (unsigned i = 2; i < 4; i++) {
 		bool another = i == 2;
 
@@ -413,8 +414,8 @@ static void test_forget(void **state)
 	rig_fini(&b.r);
 }
 
-/* The client got the key when it posted the BIND, even if the BIND is never executed: an object
- * that uses the same slot later must get another key. */
+/* A BIND is posted but never executed. The client has its key all the same, so an object that uses
+ * the same slot later must get another key. */
 static void test_key_given_in_vain(void **state)
 {
 	for (int released = 0; released < 2; released++) {

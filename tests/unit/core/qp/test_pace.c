@@ -7,7 +7,7 @@
 #include "qp/pace.h"
 #include "rig.h"
 
-/* Returns a CNP for side's QP. */
+/* Returns a CNP for the QP of `side`. */
 static struct rn_pkt cnp_for(struct rig *r, int side)
 {
 	struct rn_pkt p = rig_pkt(r, side, RN_OP_SEND_ONLY, 0, NULL, 0);
@@ -17,7 +17,7 @@ static struct rn_pkt cnp_for(struct rig *r, int side)
 	return p;
 }
 
-/* Returns a WRITE packet for side's QP with the ECN bits 11 (congestion experienced). */
+/* Returns a WRITE packet for the QP of `side` with the ECN bits 11 (congestion experienced). */
 static struct rn_pkt marked(struct rig *r, int side, int delta)
 {
 	struct rn_pkt p = rig_pkt(r, side, RN_OP_WRITE_ONLY, delta, "x", 1);
@@ -129,7 +129,7 @@ static void wire_row_E2_one_per_interval(void **state)
 		assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 		while (rig_take(&r, 1, &got))
 			n++;
-		r.now += 49; /* 1000 packets in 49 us, less than the CNP interval */
+		r.now += 49; /* in ns: 1000 packets in 49 us, less than the CNP interval */
 	}
 	assert_int_equal(n, 1);
 	assert_int_equal(stats(&r, 1)->np_ecn_marked_roce_packets, 1000);
@@ -157,7 +157,7 @@ static void wire_row_E2_at_the_interval(void **state)
 	rig_fini(&r);
 }
 
-/* A congestion mark counts on each packet that reached its QP, even if the QP refused the
+/* A congestion mark is counted for each packet that reached its QP, even if the QP refused the
  * packet. */
 static void wire_row_E1_which_verdicts(void **state)
 {
@@ -267,7 +267,7 @@ static void test_data_can_be_marked(void **state)
 
 /* ---- waiting under a rate limit ---- */
 
-/* A QP that has to wait under its rate limit is on no list of the shard, which has nothing to do;
+/* A QP that waits under its rate limit is on no list of the shard, so the shard has no work for it.
  * rn_shard_next() gives the time at which the QP may send again. */
 static void test_waits_for_nothing(void **state)
 {

@@ -95,7 +95,7 @@ static void test_values(void **state)
 	rig_fini(&r);
 }
 
-/* The largest value of an attribute is accepted, and the next one is not. */
+/* The largest value of an attribute is accepted; a value greater by 1 is refused. */
 #define MOST(from, to, mask, field, value)                                         \
 	for (unsigned more = 0; more < 2; more++) {                                \
 		struct rn_qp_attr a = good(&r, to);                                \

@@ -4,8 +4,9 @@
 
 #include "rig.h"
 
-/* The attribute masks that the rules of ibv_modify_qp give, as numbers without the state bit:
- * written out here so that the test is independent of the table that it checks. */
+/* The attributes that ibv_modify_qp requires (must) and allows (may) for each transition, as masks
+ * without the state bit. They are written as numbers here, so that the test is independent of the
+ * table that it checks. */
 static const struct move {
 	uint8_t type, from, to;
 	uint32_t must, may;
@@ -315,7 +316,7 @@ static void test_reads_served(void **state)
 		assert_int_equal(rig_rx(&r, 1, &p), RN_V_REQ_DUP_READ);
 		answer(&r, 1);
 	}
-	take_reads(&r, 3); /* READs 7 to 9 */
+	take_reads(&r, 3); /* side 1 gets READs 7 to 9 */
 	serve(&r, 5);
 	take_reads(&r, 2); /* READs 10 and 11: READs 7 to 11 are now unanswered */
 	serve(&r, 2);

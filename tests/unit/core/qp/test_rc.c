@@ -144,7 +144,7 @@ static void test_reads_do_not_block_requests(void **state)
 		assert_int_equal(p.op->family, RN_F_READ_RESP);
 	}
 	rig_expect_silence(&r, 1);
-	/* the packets taken above count as lost, so both sides resend */
+	/* the test did not deliver the packets that it took above, so both sides resend them */
 	rig_recv(&r, 0, 3, 0x8000, 8192);
 	rig_run(&r, RN_S(1));
 	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);

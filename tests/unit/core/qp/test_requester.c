@@ -52,12 +52,12 @@ static void test_solicited_inline_sges(void **state)
 	assert_memory_equal(p.payload, r.s[0].mem, 100);
 	memset(w, 0, sizeof(w));
 	w[0].kind = RN_WQE_WRITE;
-	w[0].flags = RN_WQE_SOLICITED; /* a WRITE without immediate data ignores this flag */
+	w[0].flags = RN_WQE_SOLICITED; /* ignored: this WRITE has no immediate data */
 	w[0].slots = 2;
 	w[0].num_sge = 4;
 	w[0].length = 1500;
 	w[0].rkey = r.s[1].key;
-	/* keeps the compiler from warning that the SGE list runs on into the next slot */
+	/* the compiler would warn that the SGE list runs on into the next slot; this hides it */
 	__asm__("" : "+r"(sge));
 	sge[0] = (struct rn_sge){(uintptr_t)r.s[0].mem, 1000, r.s[0].key};
 	sge[1] = (struct rn_sge){(uintptr_t)r.s[0].mem, 0, 0};
