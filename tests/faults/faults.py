@@ -350,7 +350,7 @@ CONNECTORS = [
       'X(BOUND,         "bound",                   ASSOCIATED, OK,      INVALID, ACTIVE,  STATE,   INVALID, OK,      INVALID, INVALID)',
       'X(BOUND,         "bound",                   ASSOCIATED, OK,      INVALID, ACTIVE,  STATE,   INVALID, OK,      STATE, INVALID)'),
     F("nd2_row_153_disconnect_cancels_what_is_posted", "nothing is flushed", CONNECTOR_EVENT,
-      "crossed the peer's DREQ */\n\t\tnd_connector_end_qp(c);", "crossed the peer's DREQ */"),
+      "\tcase ND_CN_DISCONNECTING:\n\t\tnd_connector_end_qp(c);", "\tcase ND_CN_DISCONNECTING:"),
     F("nd2_row_154_both_sides_disconnect", "who comes second is refused", CONNECTOR_STATE,
       'X(PEER_GONE,     "disconnected by the peer",ASSOCIATED, STATE,   ABORTED, ABORTED, ABORTED, INVALID, OK,      OK,      OK)',
       'X(PEER_GONE,     "disconnected by the peer",ASSOCIATED, STATE,   ABORTED, ABORTED, ABORTED, INVALID, OK,      OK,      INVALID)'),

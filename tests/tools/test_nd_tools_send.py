@@ -94,7 +94,7 @@ def tells_how_far_it_is():
         status = client.end()
         with open(log, encoding="utf-8") as f:
             printed = f.read()
-        return failures((status, client.text)) + unlike(r"^4096 bytes: \d+ done, \d+%\n", client.text) + \
+        return failures((status, client.text)) + unlike(r"^4096 bytes: \d+ iterations done, \d+%\n", client.text) + \
             unlike(table([4096], r"\d+"), printed)
 
 
