@@ -117,9 +117,11 @@ start_server() {
 	SOFTRNIC_CONFIG=$work/a.conf "${in_a[@]}" build/tools/nd_xfer -q -s 192.0.2.1 "$@" >"$work/server.log" 2>&1 &
 	server=$!
 	pids="$pids $server"
+	# Check for the process before its output: a server that listened and ended at once has listened.
 	for _ in $(seq 150); do
+		kill -0 $server 2>/dev/null && alive=1 || alive=0
 		grep -q listening "$work/server.log" && return
-		kill -0 $server 2>/dev/null || break
+		[ $alive = 1 ] || break
 		sleep 0.1
 	done
 	cat "$work/server.log"
