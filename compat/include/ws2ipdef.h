@@ -1,4 +1,4 @@
-/* Structures and tests for IPv4 and IPv6 addresses. */
+/* Structures for IPv4 and IPv6 addresses, and predicates on them (IN6_IS_ADDR_...). */
 #ifndef COMPAT_WS2IPDEF_H
 #define COMPAT_WS2IPDEF_H
 

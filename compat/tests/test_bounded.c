@@ -1,4 +1,5 @@
-/* Tests of copies with a limit, of narrow and wide text, and of aligned memory. */
+/* Tests of the functions that copy narrow or wide text with a limit, and of the functions that
+ * allocate aligned memory. */
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>

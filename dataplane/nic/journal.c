@@ -97,8 +97,8 @@ static uint32_t used(const struct rn_nic *nic, const uint32_t *limit)
 	return limit == &nic->cfg->limits.max_cm ? nic->core.max_cm : *limit;
 }
 
-/* RN_JOURNAL_TABLE_ROWS gives, for each command that can find a table full, the name of the object
- * and the configuration key of the limit. */
+/* Logs that command `op` failed because a table is full. RN_JOURNAL_TABLE_ROWS names, for each such
+ * command, the object and the configuration key that sets the limit. */
 void rn_journal_full(const struct rn_nic *nic, unsigned op)
 {
 	const struct rn_config_limits *limits = &nic->cfg->limits;

@@ -35,9 +35,8 @@ struct rn_nic_share {
 	unsigned users; /* number of QPs; a share without QPs is in no list */
 };
 
-/* Finds or allocates the share for a QP that is being created. Sets *room to the number of
- * completions by which the QP increases the room that the CQ needs. Returns NULL if there is no
- * memory. */
+/* Finds or allocates the share (srq, cq, shard) for a QP that is being created. Sets *room to the
+ * number of further entries that the CQ needs for the QP. Returns NULL if there is no memory. */
 struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard,
 				       uint64_t *room);
 /* join: to be called after the QP was created. leave: to be called after the QP was destroyed;

@@ -253,8 +253,8 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	}
 	if (type == TYPE_CONNECTED) {
 		r->cfg.ops.up(r->cfg.arg);
-		/* The only message that memif defines after CONNECTED is DISCONNECT: wait for it or
-		 * for the end. */
+		/* The only message that memif defines after CONNECTED is DISCONNECT: wait until it
+		 * arrives or one of the two sockets is closed. */
 		wait_either(r, peer, pmd, -1);
 		r->cfg.ops.quiesce(r->cfg.arg);
 	}

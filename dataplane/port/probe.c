@@ -29,7 +29,7 @@
 struct reader {
 	enum { START, END, RIGHTS, REST } at;
 	uint64_t start, end;
-	unsigned column; /* column within the access rights */
+	unsigned column; /* RIGHTS: index of the next letter of "rw-p" */
 	bool readable, writable;
 };
 

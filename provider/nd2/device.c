@@ -28,7 +28,7 @@ struct device {
 	unsigned users; /* guarded by table_lock */
 	pthread_t thread;
 	_Atomic bool stop;
-	pthread_mutex_t lock; /* guards the routes in bucket[] */
+	pthread_mutex_t lock; /* guards bucket[], which maps ids in events to objects */
 	/* number of events passed to all objects (dispatch_to_all); only the event thread uses
 	 * it */
 	uint32_t round;

@@ -1,9 +1,10 @@
 /* Shared receive queues: the receives of all queue pairs that were created with the queue, and
  * Notify requests, which wait until few receives are left.
  *
- * Receive posts to the queue without the lock async.lock, which guards Notify's OVERLAPPEDs, the
- * threshold and the armed limit. When fewer receives than the threshold are left, all waiting
- * Notify requests complete, whether the event, Notify or Modify detects it first. A queue fails
+ * The method Receive() does not take async.lock when it posts to the queue; that lock guards the
+ * OVERLAPPEDs of Notify requests, the threshold and the armed limit. When fewer receives than the
+ * threshold are left, all waiting Notify requests complete, whether the limit event, Notify() or
+ * Modify() detects this first. A queue fails
  * only when the adapter's network port is gone. Any thread may call; events are handled on the
  * event thread. */
 #include "nd2/nd2.h"

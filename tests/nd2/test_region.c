@@ -347,7 +347,7 @@ static void nd2_own_regions_belong_to_an_instance(void **state)
 	HR(post_write(&other.a, 0, 100, 2, 0, &p.b, 0), ND_SUCCESS);
 	reap_is(other.a.cq, 2, ND_ACCESS_VIOLATION);
 	pair_close(&other);
-	/* The region's local token is invalid on another instance as well. */
+	/* Another instance of the adapter refuses the region's local token too. */
 	pair_open_connected(&other, NULL);
 	other.b.local = p.b.local;
 	other.b.buf[0] = 0;

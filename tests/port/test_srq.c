@@ -154,8 +154,8 @@ static uint32_t room_of(const struct rig_cq *cq)
 	return ring->size;
 }
 
-/* A completion queue reserves the depth of an SRQ once, plus one receive for each of its queue
- * pairs, plus the depth of each send queue (here 10). */
+/* A completion queue reserves entries for: the depth of an SRQ, counted once; one more receive for
+ * each queue pair that uses the SRQ; and the depth of each send queue (here 10). */
 static void test_room_for_completions(void **state)
 {
 	struct rig_cq cq = rig_cq(l, 1), own = rig_cq(l, 1);

@@ -131,7 +131,7 @@ static void request(struct flood *f)
 }
 
 /* Handles the events of all listeners as their clients would. A REQUEST event at a listener that is
- * not flooded is counted, and its CM id is destroyed. */
+ * not flooded is counted, and the CM id of the new connection is destroyed. */
 static void serve(struct flood *f)
 {
 	struct sim *sim = f->sim;

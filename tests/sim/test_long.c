@@ -13,8 +13,9 @@
 
 /* Request i uses area i % AREAS of the arena. A send queue holds fewer than AREAS requests, so the
  * request that used the area before has completed. */
-#define AREAS	256u
-#define BYTES	4096u
+#define AREAS 256u
+#define BYTES 4096u
+/* Offsets in the arenas of the nodes. */
 #define OURS	0u	    /* node 0's arena: data of its requests */
 #define THEIRS	(4u << 20)  /* node 1's arena: receive buffers and targets of WRITEs */
 #define SOURCES (8u << 20)  /* node 1's arena: data that READs fetch */

@@ -16,13 +16,15 @@ struct surroundings {
 	unsigned cpus;	  /* CPUs that this process may use */
 	double load;	  /* load average of the machine over the last minute */
 	unsigned running; /* runnable threads of the machine at this moment */
-	/* threads that this test keeps running, including the peer's if it is on this machine */
+	/* number of threads of this test that use a CPU all the time, including those of the peer
+	 * if the peer is on this machine */
 	unsigned busy;
 };
 
-/* Returns the number of threads that a test keeps running. At each end these are one thread of the
- * application and the adapter's polling threads; with the inline idle policy an adapter has no
- * polling thread. The peer's end counts only if it is on this machine (port memif or ring). */
+/* Returns the number of threads of a test that use a CPU all the time. At each end these are one
+ * thread of the application and the adapter's polling threads; with the inline idle policy an
+ * adapter has no polling thread. The peer's end counts only if it is on this machine (port memif or
+ * ring). */
 unsigned surroundings_busy(const struct rn_link_info *info);
 /* Returns the number of CPUs that no other program uses, at least 0. A CPU counts as used by
  * another program only if it is busy both now and on average over the last minute, so neither a

@@ -18,7 +18,7 @@
 
 #define ENDPOINT_SGES 64 /* greatest number of SGEs per request */
 #define TALK_BYTES    48 /* bytes of an order, that is a control message (talk.h), on the wire */
-/* bytes after the tool's own memory, for orders to send and to receive */
+/* bytes behind the tool's own memory: buffers of the orders that are sent and received */
 #define ENDPOINT_EXTRA 2048
 
 /* Calls a method of an ND2 object through its vtable: CALL(qp, Flush). */

@@ -224,7 +224,7 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 	return true;
 }
 
-/* ---- time ---- */
+/* ---- address resolution and timers ---- */
 
 /* Resolves the peer's MAC address. If the result is known at once, runs the rule for it; otherwise
  * c stays on the list cm->asking, and rn_cm_tick() tries again. */

@@ -144,8 +144,9 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 		return c->own.ack_timeout & 31;
 	if (cm->ack_timeout == 0)
 		return 0;
-	/* Code n means 4.096 us << n. If the codes of two times differ by at most one, their sum
-	 * needs the next higher code; otherwise the larger code is taken for the sum. */
+	/* Code n means 4.096 us << n. The result is the code of the sum of two times: if their
+	 * codes differ by at most one, the larger code plus one; otherwise the larger code, because
+	 * the smaller time adds little. */
 	return rn_cm_bound_timeout(cm, (uint8_t)RN_MIN(more + (more <= less + 1), 31u));
 }
 

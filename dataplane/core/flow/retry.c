@@ -6,16 +6,17 @@
  * (smoothed round trip + 4 deviations, at least `floor`, doubled by each resend) sends again early
  * and costs no retry: go-back-N with one NAK per gap would otherwise wait for the whole coded
  * timeout after each lost retransmission. The round trip of a packet that was sent twice is not
- * measured. A doubled timeout shrinks by a quarter with each progress, not at once: on a path that
- * became slow the next packets are then acknowledged before they are sent twice, and their round
- * trip can be measured.
+ * measured. After a doubling, each progress shortens the adaptive timeout by a quarter, instead of
+ * restoring it at once: on a path that became slow the next packets are then acknowledged before
+ * they are sent twice, so that their round trip can be measured.
  *
  * READ responses with a PSN before una restart the coded timeout too, and reload the retries: a
  * READ that was requested twice is answered twice, and the peer answers later requests only after
  * that. Any host can forge such responses, because almost any PSN is accepted. Two limits bound the
- * harm. First, no more of these responses have an effect than were requested again: stale_left is
- * the number that may still have one. Second, they have no effect any more when PATIENCE coded
- * timeouts have passed since the last progress. A QP whose peer is gone therefore fails after
+ * harm. First, stale_left counts the responses that may still have this effect: a repeated READ
+ * request adds the number of responses that it requests again, and each response with the effect
+ * subtracts one. Second, the effect ends when PATIENCE coded timeouts have passed since the last
+ * progress. A QP whose peer is gone therefore fails after
  * (PATIENCE + retries + 1) coded timeouts at the latest. Progress does not reset stale_left,
  * because the first copy of a response is progress and the second copy comes after it. If the
  * second copy is lost, stale_left stays too high by one; a forged response can use it up, within
@@ -23,7 +24,7 @@
  *
  * The timer is lazy: progress only moves `deadline`, and a timer that expires before `deadline` is
  * armed again. A packet therefore costs no work on the timer wheel. During an RNR wait the same
- * timer is exact, and nothing shortens the wait. */
+ * timer is armed for exactly the end of the wait, and nothing shortens the wait. */
 #include "flow/retry.h"
 
 #include "wire/psn.h"

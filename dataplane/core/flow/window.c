@@ -122,8 +122,8 @@ static void grow(struct rn_window *w, uint32_t n)
 	}
 }
 
-/* To be called when una has moved by n: removes complete READs and atomics from `read`, and the
- * responses that have arrived from `responses`. */
+/* To be called when una has moved by n: removes complete READs and atomics from `read`, and
+ * subtracts the number of responses that have arrived from the count `responses`. */
 static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {
 	uint32_t old = w->una - n;

@@ -105,8 +105,8 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_sec
 		return NULL;
 	t->max = RN_MIN(RN_MAX(max_regions, 1u), RN_MR_MAX);
 	t->index_bits = index_bits_for(t->max);
-	/* A large table costs only what is used: the kernel gives a page memory when it is first
-	 * written. */
+	/* A large table costs only the part in use: the kernel allocates the memory of a page at
+	 * the first write to the page. */
 	t->memory = calloc((size_t)t->max + 2, sizeof(*t->region));
 	t->index = calloc((size_t)1 << t->index_bits, sizeof(*t->index));
 	t->free_ring = malloc(t->max * sizeof(*t->free_ring));

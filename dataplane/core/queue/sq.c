@@ -115,7 +115,8 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	 * copied. */
 	memcpy(e, w,
 	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
-	/* In a WQE these bytes are routing fields, which are not needed any more: clear them. */
+	/* The bytes copied here are the WQE's fields that direct it to its QP. They are not needed
+	 * any more, and in a struct rn_sqe they have another use, which starts at 0. */
 	e->first_psn = e->npkts = e->ran = 0;
 	e->status = status;
 	e->verdict = 0;

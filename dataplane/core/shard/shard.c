@@ -182,7 +182,7 @@ void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq,
 	struct rn_srq_ref *ref = &sh->lane.srq[srq_id];
 
 	rn_assert(srq_id < sh->lane.cfg.max_srq);
-	/* The SRQ is linked already; one link serves all QPs of the shard. */
+	/* The shard has this reference to the SRQ already; one serves all QPs of the shard. */
 	if (ref->srq)
 		return;
 	*ref = (struct rn_srq_ref){.srq = srq, .id = srq_id, .user = user};

@@ -129,7 +129,7 @@ static void wire_row_E2_one_per_interval(void **state)
 		assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 		while (rig_take(&r, 1, &got))
 			n++;
-		r.now += 49; /* in ns: 1000 packets in 49 us, less than the CNP interval */
+		r.now += 49; /* ns per packet: all 1000 take 49 us, less than the CNP interval */
 	}
 	assert_int_equal(n, 1);
 	assert_int_equal(stats(&r, 1)->np_ecn_marked_roce_packets, 1000);
