@@ -1,8 +1,9 @@
 /*
- * DllSelectAddress, an optional export of a provider library beside DllGetClassObject.
- * NdResolveAddress (ndsupport.h) calls it to find the local address from which to reach a remote
- * one, since the kernel's routing table does not know the network ports of a provider with its own
- * NIC. Applications need not call it.
+ * DllSelectAddress is an optional export of a provider library, beside DllGetClassObject.
+ * NdResolveAddress (ndsupport.h) calls it to find the local address that reaches a given remote
+ * address. The kernel's routing table cannot tell that address if the provider has its own NIC,
+ * because the kernel does not know the network ports of such a NIC. Applications need not call
+ * DllSelectAddress.
  */
 #ifndef NDROUTE_H
 #define NDROUTE_H

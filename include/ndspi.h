@@ -19,7 +19,7 @@
  * opened the adapter every method with a status returns ND_DEVICE_REMOVED.
  *
  * While an adapter is open the library has a handler for SIGSEGV and SIGBUS. A handler that the
- * client installs later must call the one it replaces for faults that are not its own.
+ * client installs later must pass faults that are not its own to the handler that it replaces.
  */
 #ifndef NDSPI_H
 #define NDSPI_H
@@ -28,7 +28,7 @@
 #include "ndstatus.h"
 #include "ndtypes.h"
 
-/* Version 1 adapters do not exist here, but NdOpenV1Adapter is declared with this type. */
+/* INDAdapter is the type of version 1 adapters. Only NdOpenV1Adapter uses it; none exist here. */
 #ifdef __cplusplus
 struct INDAdapter;
 #else

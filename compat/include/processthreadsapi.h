@@ -91,8 +91,9 @@ DWORD SetThreadIdealProcessor(HANDLE thread, DWORD processor);
 BOOL SetThreadIdealProcessorEx(HANDLE thread, PPROCESSOR_NUMBER ideal, PPROCESSOR_NUMBER former);
 
 /*
- * Sets the nice value of a thread. Raising the priority needs a privilege; without the privilege
- * the call returns TRUE and the nice value stays.
+ * Sets the priority of a thread: each priority of Windows stands for a nice value of Linux. Linux
+ * allows a higher priority only with a privilege. Without the privilege the call returns TRUE, and
+ * the nice value stays as it was.
  */
 BOOL SetThreadPriority(HANDLE thread, int priority);
 
@@ -112,8 +113,8 @@ HRESULT SetThreadDescription(HANDLE thread, PCWSTR description);
 DWORD GetCurrentProcessorNumber(void);
 
 /*
- * Stores the number of the processor that the calling thread runs on at this moment, and its
- * processor group, which is 0.
+ * Stores where the calling thread runs at this moment: the number of the processor, and the number
+ * of the processor group, which is always 0.
  */
 void GetCurrentProcessorNumberEx(PPROCESSOR_NUMBER number);
 

@@ -7,12 +7,12 @@
 COMPAT_BEGIN
 
 /*
- * Stores the monotonic clock in nanoseconds; Windows counts in units of 100 ns. Fails only if
- * `count` is NULL.
+ * Stores the present time of the monotonic clock, in nanoseconds; on Windows the unit is 100 ns.
+ * Fails only if `count` is NULL.
  */
 BOOL QueryPerformanceCounter(LARGE_INTEGER *count);
 
-/* Stores the number of counts of QueryPerformanceCounter per second, which is 10^9. */
+/* Stores how many units QueryPerformanceCounter counts per second: 10^9. */
 BOOL QueryPerformanceFrequency(LARGE_INTEGER *frequency);
 
 COMPAT_END

@@ -696,7 +696,10 @@
 #define __typefix(...)
 #define __xcount(...)
 
-/* The two fallthrough macros become an attribute of gcc and clang; the others do nothing. */
+/*
+ * __fallthrough and _Fallthrough_ become an attribute of gcc and clang. The other macros of this
+ * section have no effect.
+ */
 #define _Analysis_noreturn_
 #define __fallthrough			      __attribute__((__fallthrough__))
 #define _Fallthrough_			      __attribute__((__fallthrough__))

@@ -155,8 +155,8 @@ errno_t freopen_s(FILE **stream, const char *name, const char *mode, FILE *old);
 FILE *_fsopen(const char *name, const char *mode, int share);
 
 /*
- * Flushes all streams, but closes none, because the C library does not tell which streams are open.
- * Windows closes all but the standard streams. Returns 0, or EOF on error.
+ * Flushes all streams and returns 0, or EOF on error. Closes no stream: Windows closes all streams
+ * except the standard ones, but here the C library does not tell which streams are open.
  */
 int _fcloseall(void);
 
@@ -169,7 +169,10 @@ int _fileno(FILE *stream);
 /* Opens a stream on a file descriptor, as fdopen() does. */
 FILE *_fdopen(int descriptor, const char *mode);
 
-/* Runs a command with a pipe to or from it, as popen() does; the Linux shell reads the command. */
+/*
+ * Runs a command in the Linux shell, as popen() does. The stream returned is the command's output
+ * (mode "r") or its input (mode "w").
+ */
 FILE *_popen(const char *command, const char *mode);
 
 /* Closes a stream of _popen and returns the exit status of the command, as pclose() does. */
@@ -184,8 +187,9 @@ int _fseeki64(FILE *stream, int64_t offset, int origin);
 int64_t _ftelli64(FILE *stream);
 
 /*
- * Reads a line from standard input and removes its line end. Returns NULL at the end of the input.
- * Also returns NULL if the line does not fit, and stores an empty text.
+ * Reads a line from standard input and removes its line end. Returns NULL at the end of the input,
+ * and for a line that does not fit into the buffer. In both cases the buffer then holds an empty
+ * text.
  */
 char *gets_s(char *buffer, size_t size);
 

@@ -98,14 +98,14 @@ LPSTR lstrcpynA(LPSTR to, LPCSTR from, int room);
 LPWSTR lstrcpynW(LPWSTR to, LPCWSTR from, int room);
 
 /*
- * Writes formatted text to memory, at most 1024 bytes with the terminating zero, and returns its
- * length.
+ * Writes formatted text to memory and returns the length of the text. Cuts the text so that it
+ * takes at most 1024 bytes with the terminating zero.
  */
 int wsprintfA(LPSTR to, LPCSTR format, ...);
 
 /*
- * Writes formatted wide text to memory, at most 1024 characters with the terminating zero, and
- * returns its length.
+ * Writes formatted wide text to memory and returns the length of the text. Cuts the text so that it
+ * takes at most 1024 characters with the terminating zero.
  */
 int wsprintfW(LPWSTR to, LPCWSTR format, ...);
 

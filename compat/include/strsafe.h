@@ -1,8 +1,8 @@
 /*
  * Functions that copy, append and format text within a limit and return an HRESULT. S_OK means
- * success. STRSAFE_E_INSUFFICIENT_BUFFER means that the text was cut to what fits; it ends with a
- * zero. STRSAFE_E_INVALID_PARAMETER means that the buffer is NULL, that its size is 0 or too large,
- * or that the text in it has no terminating zero.
+ * success. STRSAFE_E_INSUFFICIENT_BUFFER means that the function cut the text to what fits into the
+ * buffer; even then the text ends with a zero. STRSAFE_E_INVALID_PARAMETER means that the buffer is
+ * NULL, that its size is 0 or too large, or that the text in it has no terminating zero.
  *
  * Functions with Cch in their names count characters, and those with Cb count bytes. A wide
  * character has four bytes. The functions of Windows whose names end with Ex do not exist here.

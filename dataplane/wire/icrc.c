@@ -191,11 +191,14 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
 	return ~reduce(sum);
 }
 
-/* Tables of x^(2048 i) and x^(32 j - 194) modulo P, bits reflected. They serve to advance a CRC by
- * n = 256 i + 4 j bytes, that is, to multiply it by x^(8 n) = x^(2048 i) * x^(32 j). This takes two
- * calls of product() below, and each call adds a factor of x^97: x^65, because the carry-less
- * product of two 32-bit remainders ends 65 bits before the end of the 128-bit sum, and x^32 by
- * reduce(). The -194 in the second table makes up for the two factors. */
+/* Tables that serve to advance a CRC by n = 256 i + 4 j bytes, that is, to multiply it by x^(8 n) =
+ * x^(2048 i) * x^(32 j), modulo P. The first table holds x^(2048 i), the second x^(32 j - 194),
+ * both with reflected bits.
+ *
+ * The exponent -194 makes up for two calls of product() below: one multiplies the two powers, the
+ * other multiplies the CRC by their product. Each call multiplies its result by a further x^97. Of
+ * this, x^65 arises because the carry-less product of two 32-bit remainders ends 65 bits before the
+ * end of the 128-bit sum. The other x^32 comes from reduce(). */
 static const uint32_t power_of_256_bytes[] = {
 	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2,
 	0xbf110f7e, 0x118f848e, 0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc,
@@ -224,7 +227,7 @@ FOLDING static inline uint32_t product(uint32_t a, uint32_t b)
 }
 
 /* True when the tables above suffice for a packet of len bytes: len is a multiple of 4, and fewer
- * than 9216 bytes follow the first 64 (MASKED). */
+ * than 9216 bytes follow the packet's first MASKED (64) bytes. */
 static inline bool has_powers(size_t len)
 {
 	return len % 4 == 0 && len - MASKED < 256 * RN_ARRAY_SIZE(power_of_256_bytes);

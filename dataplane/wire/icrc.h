@@ -14,9 +14,10 @@
  * the bytes of its correct ICRC gives this value again. */
 #define RN_ICRC_SEED 0x2144DF1Cu
 
-/* The ICRC of len bytes from the IP header on: of a whole packet up to its last pad byte, or of
- * its first piece (to be continued by rn_icrc_add()), which must reach at least to the end of the
- * BTH. Changes no bytes. */
+/* Returns the ICRC of the first len bytes of a packet, counted from the IP header. For a whole
+ * packet the last of these bytes is the last pad byte. If they are only the first piece of a
+ * packet, they must include the whole BTH, and rn_icrc_add() continues with the next piece. Changes
+ * no bytes. */
 uint32_t rn_icrc_packet(const uint8_t *ip, size_t len);
 /* Returns the same value as rn_icrc_packet(), computed without PCLMULQDQ and AVX: for processors
  * that lack these instructions, and for tests to compare with. */

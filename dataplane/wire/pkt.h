@@ -24,7 +24,8 @@ enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 struct rn_pkt {
 	/* Ethernet and IP */
 	uint8_t kind; /* enum rn_pkt_kind */
-	/* true: the frame has a VLAN tag whose VID is not 0; vlan_tci holds a tag with VID 0 too */
+	/* true: the frame has a VLAN tag whose VID is not 0; a tag with VID 0 is only stored in
+	 * vlan_tci */
 	bool has_vlan;
 	uint16_t vlan_tci;
 	uint8_t dmac[6], smac[6];
@@ -37,8 +38,8 @@ struct rn_pkt {
 	bool ip_resv;	     /* IPv4 reserved flag */
 	uint32_t flow_label; /* IPv6 only */
 	uint16_t udp_sport;
-	/* parse: true if the packet has a checksum, which is then right; build: true = compute
-	 * one */
+	/* parse: true = the packet has a UDP checksum, and the checksum is right; build: true = the
+	 * frame gets a UDP checksum */
 	bool udp_checksum;
 	/* BTH */
 	uint8_t opcode;

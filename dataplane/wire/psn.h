@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #define RN_PSN_MASK 0xFFFFFFu
-/* the most PSNs that may be unacknowledged: of two PSNs further apart it is undefined which is
- * first */
+/* the most PSNs that may be unacknowledged; if two PSNs are further apart, one cannot tell which of
+ * them is the earlier one */
 #define RN_PSN_WINDOW (1u << 23)
 
 static inline uint32_t rn_psn_add(uint32_t psn, uint32_t n)

@@ -1,5 +1,5 @@
-/* What is counter number i called, and what is its value? For code that prints, sums or exports all
- * counters. Constant tables; any thread. */
+/* What is counter number i called, and what is its value? Code that prints, sums or exports all
+ * counters uses these functions. Constant tables; any thread. */
 #include "wire/stats.h"
 
 #include <assert.h>

@@ -14,8 +14,8 @@ bool rn_tamper_frame(uint8_t *frame, size_t len, uint64_t bit)
 		return false;
 	bit %= (uint64_t)pkt.payload_len * 8;
 	frame[(size_t)(pkt.payload - frame) + bit / 8] ^= (uint8_t)(1u << bit % 8);
-	/* Writing the headers again sets the UDP checksum to 0, as rn_frame_finish(), which
-	 * computes it, requires; nothing else in them changes. */
+	/* rn_frame_finish() requires that the field of the UDP checksum is 0. To make it 0, write
+	 * all headers again; no other field changes. */
 	rn_frame_put_headers(&pkt, frame);
 	rn_frame_finish(&pkt, frame);
 	return true;

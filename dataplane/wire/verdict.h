@@ -4,9 +4,10 @@
  * Columns: name; the reply that the responder sends to the peer; whether the QP stays as it is
  * (KEEP) or enters the error state (ERROR); the text of the counter. A UC QP is an exception:
  * whatever its row says, it sends no reply and stays as it is, except for REQ_LOCAL (a receive
- * buffer is not accessible). Replies: NONE no packet; ACK a cumulative ACK; NAK_SEQ, NAK_INV,
- * NAK_ACC, NAK_OP the AETH syndromes 0x60 to 0x63; RNR an RNR NAK. docs/spec/rocev2.md 9 describes
- * the same outcomes; its rows have the tags F.., R.., D.., A.., Q.., U..
+ * buffer is not accessible). The replies are: NONE = no packet; ACK = a cumulative ACK; NAK_SEQ,
+ * NAK_INV, NAK_ACC, NAK_OP = a NAK with AETH syndrome 0x60, 0x61, 0x62, 0x63; RNR = an RNR NAK.
+ * docs/spec/rocev2.md 9 describes the same outcomes; its rows have the tags F.., R.., D.., A..,
+ * Q.., U..
  */
 #ifndef RN_VERDICT_H
 #define RN_VERDICT_H

@@ -11,14 +11,14 @@
 #define ND_REASON_TIMEOUT      4
 #define ND_REASON_NO_RESOURCES 3
 
-/* How often the peer is to retry a SEND for which no receive is posted (RNR), on queue pairs
- * without a shared receive queue: after six waits of 1.28, 5.12, 20.5, 81.9, 328 and 492 ms. The
- * first waits are short, so they cost little when a receive is posted a moment late. Together the
- * six waits last 929 ms, longer than a thread that posts receives waits for a CPU on a loaded
- * machine (770 ms was measured). So the peer runs out of retries only if this side really posts no
- * receives, and its request then fails within seconds (ND_IO_TIMEOUT). The numbers below are what
- * this side announces to the peer; its own retries follow the numbers that the peer announces, up
- * to timers.rnr_retry. */
+/* Values that this side announces to the peer, for queue pairs without a shared receive queue. They
+ * say how many times the peer retries a SEND for which no receive is posted (RNR), and how long it
+ * waits before each retry: six times, after 1.28, 5.12, 20.5, 81.9, 328 and 492 ms. The first waits
+ * are short, so they cost little when a receive is posted a moment late. Together the six waits
+ * last 929 ms. A thread that posts receives may wait for a CPU on a loaded machine, but less long
+ * than that (770 ms was measured). So the peer runs out of retries only if this side really posts
+ * no receives. The peer's SEND then fails within seconds (ND_IO_TIMEOUT). The retries of this side
+ * follow the values that the peer announces, up to timers.rnr_retry. */
 #define ND_MIN_RNR_TIMER 14
 #define ND_RNR_STEP	 4
 #define ND_RNR_RETRY	 6
@@ -40,8 +40,8 @@ struct nd_connector {
 	struct nd_async async; /* async.lock guards the fields below */
 	enum nd_connector_state state;
 	uint32_t id; /* the CM's id of this connection, 0 = none */
-	/* set in state ND_CN_QUEUED; not a counted reference, because the listener calls
-	 * nd_connector_unqueue() before it ends */
+	/* set in state ND_CN_QUEUED; not a counted reference, because a listener calls
+	 * nd_connector_unqueue() before the listener itself is destroyed */
 	struct nd_listener *listener;
 	/* the peer has disconnected, and requests in flight are completing before the flush */
 	bool draining;

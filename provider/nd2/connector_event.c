@@ -143,16 +143,16 @@ static void on_established(struct nd_connector *c)
 		return;
 	c->state = ND_CN_CONNECTED;
 	nd_connector_end_step(c, ND_SUCCESS);
-	/* The queue pair may have failed before: its error event was ignored, since the connector
-	 * was not yet connected. */
+	/* The queue pair may have failed already. Its error event was ignored, since the connector
+	 * was not connected at that time. */
 	if (c->qp != NULL && nd_qp_failed(c->qp))
 		transport_dead(c);
 }
 
 /* The connection attempt has ended because the peer sent a REJ, disconnected, or did not answer.
- * This may happen after this side's REQ, after its REP, while this side's client has yet to call
- * CompleteConnect (state REP_RECEIVED), and while it has yet to call Accept (state
- * REQ_RECEIVED). */
+ * This can happen in four states. REQ_SENT and REP_SENT: this side has sent its REQ or REP.
+ * REP_RECEIVED: this side's client has yet to call CompleteConnect. REQ_RECEIVED: this side's
+ * client has yet to call Accept. */
 static void peer_refused(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
 {
 	switch (c->state) {

@@ -2,11 +2,12 @@
  * next result.
  *
  * provider/client decides when a queue fires (rn_client_cq_arm() and so on); this file keeps the
- * OVERLAPPEDs of the waiting Notify requests. The CQ's lock guards both, so other threads see a
- * firing and the completion of its requests as one step. Notify requests for ND_CQ_NOTIFY_ERRORS
- * wait on the same list, so that Cancel ends all requests in their order. No result completes them;
- * they wait for the queue's failure. Any thread may call; events are handled on the event
- * thread. */
+ * OVERLAPPEDs of the waiting Notify requests. The CQ's lock is held from the firing of a queue
+ * until the Notify requests that wait for it are completed, so other threads see both as one step.
+ * Notify requests for ND_CQ_NOTIFY_ERRORS are on the same list as the others, so that
+ * CancelOverlappedRequests ends all requests in the order in which they were made. They wait for
+ * the queue's failure, and no result completes them. Any thread may call; events are handled on the
+ * event thread. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"

@@ -29,8 +29,8 @@ struct device {
 	pthread_t thread;
 	_Atomic bool stop;
 	pthread_mutex_t lock; /* guards bucket[], which maps ids in events to objects */
-	/* number of events passed to all objects (dispatch_to_all); only the event thread uses
-	 * it */
+	/* how many times dispatch_to_all() has passed an event to all objects; only the event
+	 * thread uses it */
 	uint32_t round;
 	struct route *bucket[BUCKETS];
 };
@@ -146,8 +146,8 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 	return true;
 }
 
-/* Finds up to n objects of one hash bucket that have not got the event of this round yet. Takes a
- * reference on each, stores them in objs and returns their number. */
+/* Finds up to n objects of one hash bucket to which dispatch_to_all() has not passed the present
+ * event yet. Takes a reference on each, stores them in objs and returns their number. */
 static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_object *objs[],
 			       unsigned n)
 {
@@ -214,8 +214,9 @@ static void *run_events(void *arg)
 		atomic_fetch_add(&busy, 1);
 		for (unsigned i = 0; i < n; i++)
 			handle(d, &ev[i]);
-		/* True if a handler has dropped the last reference on the device. nd_device_put()
-		 * then ran on this thread, which it cannot join, so the device is closed here. */
+		/* index is ND_MAX_DEVICES if one of the handlers dropped the last reference on the
+		 * device. nd_device_put() then ran on this thread. It leaves the closing to this
+		 * place, because a thread cannot join itself. */
 		if (d->index == ND_MAX_DEVICES) {
 			close_device(d);
 			atomic_fetch_sub(&busy, 1);

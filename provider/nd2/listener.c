@@ -142,9 +142,9 @@ static void end_locked(struct nd_listener *l, HRESULT status)
 	os_request_list_cancel(&l->async.requests, status);
 }
 
-/* Ends the GetConnectionRequest that waits with this connector. If it is not on the list any more,
- * a connection request has found the connector released, and has completed the call with
- * ND_CANCELED; os_notice_flush() then publishes that completion. */
+/* Ends the GetConnectionRequest call that waits with this connector. The call may not be on the
+ * list any more: a connection request has taken it from the list, has found the connector released,
+ * and has completed the call with ND_CANCELED. os_notice_flush() then publishes that completion. */
 void nd_listener_withdraw(struct nd_listener *l, const struct nd_connector *connector)
 {
 	struct os_request *request;

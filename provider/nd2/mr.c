@@ -1,5 +1,6 @@
-/* Memory regions. Register has the NIC execute one command and knows the tokens before it returns;
- * even so it returns ND_PENDING, and the OVERLAPPED reports success. Any thread may call. */
+/* Memory regions. The method Register() runs one command on the NIC, so it knows the tokens before
+ * it returns. Even so it returns ND_PENDING, and the OVERLAPPED reports success. Any thread may
+ * call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -86,7 +87,9 @@ struct nd_span *nd_mr_span(IUnknown *p, const struct nd_adapter *adapter)
 
 ND_UNKNOWN_METHODS(IND2MemoryRegion)
 
-/* A registration is never pending, so this only publishes completions that were posted before. */
+/* Has no request to cancel, because the NIC executes Register() and Deregister() before they
+ * return. Publishes the completions of earlier requests, so that they are visible when the method
+ * returns. */
 static HRESULT CancelOverlappedRequests(IND2MemoryRegion *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);

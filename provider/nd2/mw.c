@@ -1,8 +1,8 @@
-/* Memory windows: which region each one is bound to, and which bindings are allowed. Owns the list
- * of the windows bound to each region. The lock adapter->bindings guards all lists, so Deregister
- * and Bind never overlap: Deregister sees every window that was bound before, and a later Bind is
- * refused. The NIC executes BIND and INVALIDATE in send queue order (include/rn/abi.h, struct
- * rn_mw_shared). Any thread may call. */
+/* Memory windows: to which region is each window bound, and which bindings are allowed? Owns the
+ * list of the windows bound to each region. The lock adapter->bindings guards all lists. So the
+ * methods Deregister() and Bind() never overlap: Deregister() sees every window that is bound, and
+ * refuses every Bind() that comes later. The NIC executes BIND and INVALIDATE in send queue order
+ * (include/rn/abi.h, struct rn_mw_shared). Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"

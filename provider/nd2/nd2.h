@@ -1,11 +1,12 @@
-/* The objects behind the ND2 interfaces: one struct for each, and the functions that the objects
- * call on one another.
+/* The objects behind the ND2 interfaces: one struct for each, and the functions that one kind of
+ * object calls on another.
  *
- * Every object holds a reference on its adapter, and a queue pair on its completion queues; a
- * connector and its queue pair hold references on each other while they are tied. There are two
- * lock orders. The first is: listener, connector, the adapter's `ties`, queue pair. The second is:
- * region, the adapter's `bindings`. A completion queue's lock is a leaf lock. Commands to the NIC
- * may be run with any of these locks held, since the NIC never waits for a lock of this library. */
+ * Every object holds a reference on its adapter. A queue pair also holds references on its
+ * completion queues. A connector and its queue pair hold references on each other while they are
+ * tied. There are two lock orders. The first is: listener, connector, the adapter's `ties`, queue
+ * pair. The second is: region, the adapter's `bindings`. A completion queue's lock is a leaf lock.
+ * Commands to the NIC may be run with any of these locks held, since the NIC never waits for a lock
+ * of this library. */
 #ifndef ND_ND2_H
 #define ND_ND2_H
 
@@ -37,8 +38,9 @@ extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, n
 
 /* Adds one client reference to the library's only provider object. */
 void nd_provider_addref(void);
-/* Drops the reference of an adapter that was destroyed. The count may be 0 already, because some
- * clients release the provider once too often, instead of an adapter. */
+/* Drops the reference that a destroyed adapter held on the provider. The provider's count may be 0
+ * already: some clients never release an adapter, but release the provider more often than they
+ * should. */
 void nd_provider_drop(void);
 
 /* ---- adapter ---- */
@@ -56,8 +58,9 @@ struct nd_adapter {
 HRESULT nd_adapter_open(unsigned index, REFIID iid, void **out);
 /* True when the adapter's network port is gone. Then every method returns ND_DEVICE_REMOVED, except
  * those that end something (Release, Deregister, Flush, CancelOverlappedRequests). A method that
- * puts a request on a list calls this function under the lock that the handler of
- * RN_EVENT_PORT_GONE takes too, or relies on the NIC's -ENODEV, so no request can wait for ever. */
+ * puts a request on a list must not miss the port's end, or the request would wait for ever. Such a
+ * method either calls nd_gone() under the lock that the handler of RN_EVENT_PORT_GONE takes too, or
+ * runs a command for which the NIC returns -ENODEV. */
 static inline bool nd_gone(const struct nd_adapter *adapter)
 {
 	return rn_client_gone(adapter->dev->client);
@@ -92,7 +95,7 @@ HRESULT nd_cq_create(struct nd_adapter *, REFIID iid, HANDLE file, ULONG depth, 
 
 struct nd_cq {
 	struct nd_object obj;
-	struct nd_async async; /* its lock is unused: rn_client_cq_lock(cq) guards `requests` */
+	struct nd_async async; /* guarded by rn_client_cq_lock(cq) and not by async.lock */
 	struct rn_client_cq *cq;
 	uint64_t affinity;
 	/* the status that Notify returns once the queue has failed; else ND_SUCCESS */

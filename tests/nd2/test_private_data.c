@@ -30,8 +30,8 @@ static void hears(IND2Connector *c, ULONG len, ULONG field)
 	assert_int_equal(cb, field);
 	assert_memory_equal(got, want, field);
 	assert_int_equal(got[field], 0xee);
-	/* GetPrivateData with a buffer of exactly that size, of one byte less, and without a
-	 * buffer. */
+	/* Calls GetPrivateData with a buffer of exactly `field` bytes, of one byte less, and
+	 * without a buffer. */
 	cb = field;
 	HR(CALL(c, GetPrivateData, got, &cb), ND_SUCCESS);
 	memset(got, 0xee, sizeof(got));

@@ -83,7 +83,8 @@ static void signals_are_the_applications(void **state)
 	open_adapters(NULL);
 	pair_open_connected(&p, NULL);
 	HR(NdsFileBindCallback(p.a.file, nothing_to_do), ND_SUCCESS);
-	/* A new thread sets its mask and its name first, but it may be scheduled late. */
+	/* Each new thread begins by setting its signal mask and its name, but it may be scheduled
+	 * late. So look again for up to 2 s. */
 	for (unsigned i = 0; i < 100; i++) {
 		sleep_ms(20);
 		threads = well_behaved_threads(other);
@@ -100,8 +101,9 @@ static _Atomic unsigned polled;
 static struct pair *of_routine;
 static _Atomic bool stop_polling;
 
-/* A completion routine. GetResults polls the NIC under the idle policy inline, so the NIC's access
- * to unmapped memory faults in the thread that runs this routine. */
+/* A completion routine that calls GetResults in a loop. With `inline` as the idle policy,
+ * GetResults polls the NIC in the calling thread. So the NIC's access to unmapped memory faults in
+ * the thread that runs this routine. */
 static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 	ND2_RESULT r;

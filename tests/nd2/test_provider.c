@@ -227,7 +227,7 @@ static void nd2_row_016_provider_released_before_the_adapter_is_used(void **stat
 	HR(CALL(p, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
 	HR(CALL(p, OpenAdapter, &IID_IND2Adapter, id, (void **)&a), ND_SUCCESS);
 	left = CALL(p, Release);
-	assert_int_equal(left, 3); /* held by `a` and by the two open adapters */
+	assert_int_equal(left, 3); /* references that `a` and the two open adapters hold */
 	HR(CALL(a, Query, NULL, &cb), ND_BUFFER_OVERFLOW);
 	while (left != 0)
 		left = CALL(p, Release);

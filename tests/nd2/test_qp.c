@@ -243,8 +243,8 @@ static void nd2_row_090_fence_behind_a_read(void **state)
 
 	pair_open_connected(&p, NULL);
 	for (unsigned round = 0; round < 20; round++) {
-		/* The Send has a fence and so waits for the Read before it: it carries the data
-		 * that the Read has fetched. */
+		/* The Send has a fence, so it waits until the Read before it has ended. The Send
+		 * then carries the data that the Read has fetched. */
 		memset(p.a.buf, 0, 100000);
 		fill(&p.b, 0, 100000, round);
 		HR(post_recv(&p.b, 128 * 1024, 100000, 1), ND_SUCCESS);

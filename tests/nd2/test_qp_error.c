@@ -197,8 +197,8 @@ static void nd2_row_100_flush_of_one_of_two(void **state)
 	end_close(&e);
 }
 
-/* Busy-waits until the last byte of the Write has arrived, to see that as early as possible; fails
- * after some seconds. */
+/* Waits in a busy loop until the last byte of the Write has arrived, so that the test can check the
+ * other bytes without delay. Fails after some seconds. */
 static void await_byte(const volatile uint8_t *at, uint8_t value)
 {
 	for (unsigned spins = 0; *at != value; spins++) {
@@ -232,8 +232,8 @@ static void nd2_row_101_the_last_byte_comes_last(void **state)
 		memset(p.a.buf, (int)round, LEN);
 		HR(post_write(&p.a, 0, LEN, round, 0, &p.b, 0), ND_SUCCESS);
 		await_byte(p.b.buf + LEN - 1, (uint8_t)round);
-		/* The last packet is checked first: bytes of it that are missing could arrive while
-		 * the rest is checked. */
+		/* Check the last packet first: if some of its bytes were still missing, they could
+		 * arrive while the other packets are checked. */
 		assert_true(all_are(p.b.buf + LEN - LAST_PACKET, LAST_PACKET, (uint8_t)round));
 		assert_true(all_are(p.b.buf, LEN, (uint8_t)round));
 		reap_is(p.a.cq, round, ND_SUCCESS);

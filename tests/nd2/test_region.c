@@ -379,7 +379,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Writes from a to b, 16 in flight, until f->stop is set or a Write fails. */
+/* Posts Writes from end a to end b, with up to 16 in flight, until f->stop is set or a Write
+ * fails. */
 static void *write_on(void *arg)
 {
 	struct flow *f = arg;
@@ -451,7 +452,8 @@ static void nd2_own_registering_gigabytes_does_not_stall_traffic(void **state)
 		"4 GiB registered and deregistered in %.2f ms, %.1f Writes meanwhile, longest wait for one %.1f ms\n",
 		(double)total / 50e6, (double)writes / 50, (double)f.longest_ns / 1e6);
 	/* The times are only printed, as they vary too much. The number of page faults is checked:
-	 * if Register touched each of a million pages, traffic would stall. */
+	 * it shows that Register did not touch every page of the region, which would stall the
+	 * traffic. */
 	getrusage(RUSAGE_SELF, &ru);
 	assert_true(ru.ru_minflt - faults < 200000);
 	munmap(p, bytes);
@@ -539,7 +541,8 @@ static void nd2_own_unmapped_while_registered(void **state)
 	}
 }
 
-/* Registers and deregisters 500 times; several threads do this on the same buffer at once. */
+/* Registers and deregisters a region 500 times. Several threads run this function at the same time,
+ * on the same buffer. */
 static void *churn(void *arg)
 {
 	struct end *e = arg;

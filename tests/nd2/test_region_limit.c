@@ -1,5 +1,5 @@
-/* The adapter has a limit of registered regions (max_mr). When it is reached, Register fails at
- * once; it works again when one region is deregistered. */
+/* An adapter allows at most max_mr registered regions. When that many are registered, a further
+ * Register fails immediately. It succeeds again after one region was deregistered. */
 #include "fixture.h"
 
 #include <stdio.h>

@@ -361,8 +361,9 @@ static void nd2_own_removed_connectors(void **state)
 	pair_between(&cut, 0, 1);
 	pair_connect(&cut, NULL);
 	/* The peer's network port is removed first, so nothing answers the DREQ of this Disconnect.
-	 * The Disconnect ends with success when the link is seen to be down, which takes up to 100
-	 * ms, or with ND_DEVICE_REMOVED when the port of its own adapter is removed. */
+	 * The Disconnect can end in two ways. It ends with success when its side notices that the
+	 * link is down, which takes up to 100 ms. It ends with ND_DEVICE_REMOVED when the port of
+	 * its own adapter is removed before that. */
 	unplug(1);
 	HR(CALL(cut.a.connector, Disconnect, &cut_off), ND_PENDING);
 	unplug(0);
@@ -484,8 +485,8 @@ struct poster {
 	_Atomic unsigned posted, done, refused;
 };
 
-/* Posts until 100 requests were refused because of the removal; keeps at most 102 requests without
- * a fetched result. */
+/* Posts requests until 100 of them were refused because of the removal. Pauses while more than 100
+ * posted requests have no fetched result. */
 static void *post_on(void *arg)
 {
 	struct poster *w = arg;
@@ -567,8 +568,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_between(&again, 1, 1);
 	pair_connect(&again, NULL);
 	exchange(&again.a, &again.b);
-	/* End b is the peer of the removed adapter. Nothing answers it any more, so its Write times
-	 * out and breaks the connection. */
+	/* The adapter of end a was removed, so nothing answers end b any more. The Write of end b
+	 * times out and breaks the connection. */
 	reap_is(p.b.cq, 2, ND_IO_TIMEOUT);
 	reap_is(p.b.cq, 1, ND_CANCELED);
 	HR(finish(p.b.connector, &told), ND_SUCCESS);

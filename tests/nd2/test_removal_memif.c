@@ -12,7 +12,7 @@
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define REMOVED ND_DEVICE_REMOVED
-#define PEER_FD 100 /* the second process's descriptor of its socket to the first */
+#define PEER_FD 100 /* file descriptor, in the second process, of the socket to the first */
 #define PORT	7000
 
 static char path[] = "/tmp/nd2-memif-XXXXXX";
@@ -23,7 +23,7 @@ static void remove_file(void)
 	unlink(path);
 }
 
-/* Opens the adapter of this process: 0, the memif server, or 1, the client. */
+/* Opens the adapter of this process. `which` is 0 in the memif server, 1 in the memif client. */
 static void open_mine(int which)
 {
 	struct sockaddr_in sin = address_of(which, 0);

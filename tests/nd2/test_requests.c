@@ -1,6 +1,7 @@
-/* Tests of pending requests, in addition to the rows of docs/spec/nd2.md. They check where the end
- * of a request is reported if its file is bound late or a handle is closed early, that the end is
- * reported exactly once, and that a refused call reports nothing. */
+/* Tests of pending requests, in addition to the rows of docs/spec/nd2.md. Where is the end of a
+ * request reported if the request's file is bound to a completion port late, or if a handle is
+ * closed early? Is the end of each request reported exactly once, and does a refused call report
+ * nothing? */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -191,8 +192,8 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		ended_in_order(port[1], ov, N, ND_CANCELED);
 		for (int i = 0; i < N; i++)
 			RELEASE(waiting[i]);
-		/* These requests are not cancelled but succeed. Their packets may still be on the
-		 * way, and CancelOverlappedRequests waits until they are at the completion port. */
+		/* These requests are not cancelled but succeed. CancelOverlappedRequests waits
+		 * until the packets of all of them are at the completion port. */
 		mr = new_mr(&p.a);
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[0]), ND_PENDING);
 		HR(CALL(mr, Deregister, &ov[1]), ND_PENDING);

@@ -19,7 +19,7 @@ struct course {
 	unsigned mtu;		       /* path MTU code */
 	unsigned delay_us;	       /* delay in each direction, in us */
 	unsigned demanded;	       /* required payload rate, in percent of the link's rate */
-	unsigned nap_us, nap_every_us; /* node 1 does not poll for nap_us in every nap_every_us */
+	unsigned nap_us, nap_every_us; /* node 1 stops polling for nap_us in every nap_every_us */
 };
 
 /* clang-format off */

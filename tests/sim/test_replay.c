@@ -1,6 +1,7 @@
-/* A shard sends the same frames as Linux soft-RoCE. Captures of two soft-RoCE hosts are replayed to
- * a shard, which takes the place of each host in turn (the replaced host). The frames of the other
- * host are injected, and the shard must send every frame that the replaced host sent, after the
+/* A shard sends the same frames as Linux soft-RoCE. Captures show the frames of two soft-RoCE
+ * hosts. Each exchange is replayed twice. In the first replay the shard takes the place of one host
+ * (the replaced host), in the second that of the other. The frames of the host that was not
+ * replaced are injected. The shard must send every frame that the replaced host sent, after the
  * same event and with the same PSN, MSN, lengths, addresses and data. The test posts the requests
  * and issues the commands that the capture shows.
  *
@@ -303,9 +304,10 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 }
 
 /* Handles a request packet of the replaced host. If the packet is new, posts its request; otherwise
- * expects that the shard retransmits it. Returns false if the shard may do so later; the packet is
- * then in r->owed. The reason: after a timeout soft-RoCE retransmits everything at once, but the
- * shard retransmits one packet, and the others only after the answer to it. */
+ * expects that the shard retransmits the packet. Returns false if the shard may retransmit it later
+ * than the replaced host did; the packet is then in r->owed. The reason: after a timeout soft-RoCE
+ * retransmits everything immediately. The shard retransmits one packet, and the others only after
+ * the answer to it. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -416,7 +418,8 @@ static void expect_message(struct replay *r, const struct record *rec)
 		must(r, rec, c.status == RN_STATUS_SUCCESS, "request failed");
 		r->completed++;
 	}
-	/* In the receive of a datagram the data follow the IP header (GRH area). */
+	/* In the receive buffer of a UD datagram the data come behind the 40 bytes for the IP
+	 * header (GRH area). */
 	unsigned grh = r->sim.spec.type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0;
 	const uint8_t *got = r->sim.node[DUT].arena + RECEIVE + ((uint64_t)(pair - r->pair) << 20) +
 			     (c.wr_id << 16);
@@ -456,8 +459,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 					      : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
-		/* Gives the shard's memory the data with which the replaced host answered this
-		 * READ. */
+		/* The replaced host answered this READ with certain data. Store the same data in
+		 * the shard's memory, so that the shard answers with them too. */
 		host_remember(r, rec);
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)
@@ -483,7 +486,7 @@ static void inject_packet(struct replay *r, const struct record *rec)
 		expect_message(r, rec);
 }
 
-/* ---- one capture, replayed in the place of one host ---- */
+/* ---- one replay of one capture ---- */
 
 static void listen_if_asked(struct replay *r)
 {

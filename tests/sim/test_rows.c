@@ -1,7 +1,7 @@
 /* test_rows FILE...: runs the test scripts in the given files (rows.h describes their language).
- * The scripts test rows of docs/spec/rocev2.md. Each script runs once with ordinary PSNs and once
- * across the PSN wrap. --print writes the files again with the actual outcomes, to show the effect
- * of a change. */
+ * The scripts test rows of docs/spec/rocev2.md. Each script runs three times: with ordinary PSNs,
+ * with the PSNs of node 0 across the PSN wrap, and with those of node 1 across it. --print writes
+ * the files again with the actual outcomes, to show the effect of a change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static int print_rows(int files, char **paths)
 
 int main(int argc, char **argv)
 {
-	static struct rowfile f; /* static, because tests[] points into its text */
+	static struct rowfile f; /* static: tests[] points into the text that `f` holds */
 	struct CMUnitTest tests[ROWFILE_MAX];
 	if (argc > 2 && strcmp(argv[1], "--print") == 0)
 		return print_rows(argc - 2, argv + 2);

@@ -29,13 +29,14 @@ static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
 		c->user = cmd->user;
 }
 
-/* Returns the struct rn_cm_why for a rule that runs because of a command. */
+/* Returns a struct rn_cm_why that gives the command as the reason why a rule runs. */
 static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
 {
 	return (struct rn_cm_why){.cmd = cmd};
 }
 
-/* A kind of service id: port space, and type of the QPs that use it. */
+/* What a command says of its service: the port space, and the type of the QPs that use the
+ * service. */
 struct service {
 	uint16_t port_space;
 	uint8_t qp_type;
@@ -193,8 +194,8 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		own = source_for(cm, peer);
 	if (!own || !rn_gid_same_family(own, peer))
 		return -EAFNOSUPPORT;
-	/* A QP has one connection. Events of this id's last attempt must be taken before the next
-	 * attempt. */
+	/* A QP that has a connection already cannot get another one. The client must also fetch all
+	 * events of this id's last attempt before it makes the next attempt. */
 	if ((!datagrams && rn_cm_by_qpn(cm, p->qpn)) || (c && c->nnotes))
 		return -EBUSY;
 	*local = *own;
@@ -233,10 +234,10 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 	return 0;
 }
 
-/* Runs a command that answers a message of the peer. If the state of the connection has no rule for
- * the command, the command fails. The error is -ECONNABORTED for a CLOSED id and for a BOUND id
- * that has tried to connect before: there the peer may have withdrawn or ended the connection.
- * Otherwise the error is -EINVAL. */
+/* Runs a command that answers a message of the peer. The command fails if the connection's state
+ * has no rule for it. The error is -ECONNABORTED if the peer may have withdrawn or ended the
+ * connection: the id is CLOSED, or it is BOUND and has tried to connect before. Otherwise the error
+ * is -EINVAL. */
 static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c,
 		  enum rn_cm_cause cause, rn_time now)
 {
@@ -331,8 +332,8 @@ void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, 
 
 	rsp->err = -EINVAL;
 	rsp->id = id;
-	/* The client has destroyed this id, although the last exchange with the peer may go on: to
-	 * clients the id does not exist. */
+	/* The client has destroyed this id, so for commands it does not exist any more. Its
+	 * connection may still exchange its last messages with the peer. */
 	if (c && c->orphan)
 		c = NULL;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++) {

@@ -5,11 +5,11 @@
  * each listener and of each source address. At most max_half entries of the connection table are
  * half-open, so that a flood of requests leaves entries for CM_CONNECT and for listeners.
  *
- * How many of the max_half entries one listener or one source address may have depends on how many
- * are still free. A listener must have fewer than there are free entries, a source address fewer
- * than half as many. Therefore neither a listener nor a source address can take the last entry. Two
- * flooding source addresses can fill the share of one listener, but another listener still has room
- * for other source addresses. Runs on shard 0.
+ * Let `free` be max_half minus the number of all half-open connections. A request is accepted only
+ * if its listener has fewer than `free` half-open connections, and its source address fewer than
+ * `free` / 2. Therefore neither a listener nor a source address can take the last entry. Two
+ * flooding source addresses together can reach the limit of one listener. Another listener then
+ * still accepts requests from other source addresses. Runs on shard 0.
  */
 #include <stdlib.h>
 
@@ -18,8 +18,8 @@
 /* Number of counters for source addresses. Addresses with the same hash share a counter. */
 #define SOURCES 4096u
 
-/* Default of max_half: a quarter of the connection table, or SMALL if that is more, but at most
- * half of the table. */
+/* max_half is by default a quarter of the connection table, but at least SMALL. A small table is an
+ * exception: max_half is never more than half of the table. */
 #define SMALL 64u
 
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max)
@@ -56,7 +56,8 @@ void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c)
 	++*count_of(cm, &c->av.dgid);
 }
 
-/* Looks the listener up by id: it may have been destroyed, and another connection may use its
+/* Ends the half-open state of c: takes c out of all counts. Finds the listener by its id and not by
+ * a pointer, because the listener may have been destroyed and another connection may use its
  * slot. */
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c)
 {

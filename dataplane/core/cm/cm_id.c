@@ -33,8 +33,8 @@ static uint32_t *chain(const struct rn_cm *cm, uint32_t *heads, uint64_t a, uint
 	return &heads[rn_cm_hash2(cm, a, b) & cm->wait_mask];
 }
 
-/* Removes w from the hash chain at head. next: offset in struct rn_cm_wait of the link that this
- * chain uses. */
+/* Removes w from the hash chain at head. `next` says which chain that is: the offset, in struct
+ * rn_cm_wait, of that chain's field next_local, next_remote or next_qpn. */
 static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, size_t next)
 {
 	uint32_t self = (uint32_t)(w - cm->waits) + 1;
@@ -44,7 +44,8 @@ static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wai
 	*head = *(const uint32_t *)((const char *)w + next);
 }
 
-/* Frees the timewait record, and reports CM_TIMEWAIT_EXIT if the client id still exists. */
+/* Frees the timewait record. If the client has not destroyed the id of the connection yet, reports
+ * CM_TIMEWAIT_EXIT to the client. */
 static void end_wait(struct rn_cm *cm, struct rn_cm_wait *w)
 {
 	struct rn_cm_conn *c = rn_cm_by_id(cm, w->conn_id);

@@ -134,9 +134,9 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 
 /* ---- lookups ---- */
 
-/* All hash tables use the same secret key. b keeps equal values of different kinds apart: it is 0
- * with a communication id, 3 with a QPN, 5 with a service id, and the peer's GUID with a remote
- * id. */
+/* Returns the hash of a and b; all hash tables share one secret. a is the number that is looked up.
+ * b makes equal numbers of different kinds have different hashes: b is 0 for a communication id, 3
+ * for a QPN, 5 for a service id, and the peer's GUID for a remote id. */
 
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
@@ -377,9 +377,9 @@ static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
 	return port < RN_CM_EPHEMERAL_FIRST ? NULL : &cm->port_users[port - RN_CM_EPHEMERAL_FIRST];
 }
 
-/* Gives c the port; port 0 stands for any unused ephemeral port, searched from a random place so
- * that the port cannot be predicted. Any other port may be shared. Returns false if no ephemeral
- * port is free. */
+/* Gives c the port. Port 0 means that c gets an unused ephemeral port: the search begins at a
+ * random port, so that nobody can predict the result. Any other port may be shared. Returns false
+ * if no ephemeral port is free. */
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 {
 	uint32_t *users, at = port == 0 ? (uint32_t)rn_stream_next(&cm->ports) : 0;

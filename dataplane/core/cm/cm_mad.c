@@ -1,10 +1,10 @@
 /* What do the CM messages that are sent contain, and in which order are they sent?
  *
  * Owns two queues. cm->mad_queue holds the connections whose message c->mad waits to be sent, for
- * the first time or again. cm->replies holds messages that are sent once: replies to packets, MRA
- * and DREP. A reply that finds its queue full is dropped and counted; the peer will repeat its
- * message. rn_cm_tx() alternates between the queues, so that a flood of refusals does not delay the
- * messages of connections. Runs on shard 0.
+ * the first time or again. cm->replies holds messages that are sent only once: MRAs, DREPs, and
+ * refusals (REJ, SIDR_REP) that answer a single packet. If cm->replies is full, a further reply is
+ * dropped and counted; the peer will repeat its message. rn_cm_tx() alternates between the queues,
+ * so that a flood of refusals does not delay the messages of connections. Runs on shard 0.
  */
 #include <string.h>
 
@@ -193,7 +193,7 @@ void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about abou
 	owe(cm, c, &m);
 }
 
-/* Queues the DREP to the last DREQ. c->tid is the transaction id of that DREQ. */
+/* Queues a DREP that answers the last DREQ. c->tid is the transaction id of that DREQ. */
 void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_msg m = {.attr = RN_CM_DREP, .tid = c->tid};

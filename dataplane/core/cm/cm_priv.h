@@ -39,9 +39,9 @@
 /* Longest resend interval of a REP as a CM time code: 8.6 s. The interval itself is a field of the
  * REQ. */
 #define RN_CM_INTERVAL_CODE 21
-/* How long an unanswered REQ is kept when the peer does not repeat it: the response timeout in the
- * REQ times the number of times that the peer sends a REQ. The result is 69 s if the peer is Linux.
- * It is brought within these bounds. */
+/* Limits of struct rn_cm_conn.asking, the time for which an unanswered REQ is kept when the peer
+ * does not repeat it. The time is the response timeout in the REQ times the number of times that
+ * the peer sends the REQ: 69 s if the peer is Linux. */
 #define RN_CM_ASKING_MIN RN_S(5)
 #define RN_CM_ASKING_MAX RN_S(90)
 
@@ -49,7 +49,7 @@ enum rn_cm_flags {
 	RN_CM_F_TIMED = 1 << 0,	   /* the timer runs */
 	RN_CM_F_RESOLVES = 1 << 1, /* waits for the peer's MAC */
 	RN_CM_F_HELD = 1 << 2,	   /* counts against the listener's backlog */
-	RN_CM_F_HOP = 1 << 3,	   /* keeps the entry of its next hop in the neighbour table */
+	RN_CM_F_HOP = 1 << 3,	   /* the neighbour table keeps the next hop's entry */
 	RN_CM_F_HALF = 1 << 4,	/* half-open: passive, and the peer has not confirmed its address */
 	RN_CM_F_TRIES = 1 << 5, /* an attempt to connect: a failure is logged */
 	/* connecting or connected: a further CM_CONNECT fails with -EALREADY */
@@ -150,11 +150,12 @@ struct rn_cm_conn {
 	uint16_t port_space; /* enum rn_port_space */
 	uint8_t qp_type;     /* enum rn_qp_type */
 
-	/* Fields of a listener. backlog: most requests in `held`; 0 = no limit. nheld: length of
-	 * `held`. nhalf: number of half-open connections that cm_half.c counts for the listener. */
+	/* Fields of a listener. backlog: the most requests that `held` may have; 0 = no limit.
+	 * nheld: length of `held`. nhalf: number of half-open connections that cm_half.c counts for
+	 * the listener. */
 	uint32_t backlog, nheld, nhalf;
 	struct rn_list held; /* requests that the client has not answered */
-	/* fields of a connection that a peer has requested from a listener */
+	/* fields of a passive connection, which a peer has requested from a listener */
 	struct rn_cm_conn *parent; /* the listener, while in parent->held; else NULL */
 	uint32_t parent_id;	   /* id of the listener; kept when the listener is destroyed */
 	bool half;		   /* counted as half-open by cm_half.c */

@@ -67,7 +67,7 @@ unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 	struct rn_qp *qp = rn_container_of(rn_list_pop(&sh->cnp), struct rn_qp, cnp);
 	const struct rn_cc_cfg *p = &sh->lane.cfg.cc;
 
-	/* The interval until the next CNP starts when this one is sent. */
+	/* The next CNP of this QP is sent no earlier than cnp_interval after this one. */
 	qp->cnp_after = now + p->cnp_interval;
 	sh->lane.stats.np_cnp_sent++;
 	return rn_tmpl_cnp(&qp->tmpl, buf->data, (uint8_t)(p->cnp_dscp << 2 | RN_ECT_0),

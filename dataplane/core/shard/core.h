@@ -1,16 +1,16 @@
 /* The core's contract: a RoCEv2 NIC as a function of (packet, work request, time).
  *
  * A shard is all protocol state served by one thread. That thread makes every call below. `now` is
- * in nanoseconds from any origin, and never decreases. No call blocks, allocates, locks or reads a
- * clock: memory comes with rn_shard_create() and with commands (struct rn_exec.mem), sized by
- * rn_exec_bytes().
+ * in nanoseconds from any origin, and never decreases. Once the shard is created, no call blocks,
+ * allocates, locks or reads a clock. A command that creates an object brings the memory for the
+ * object (struct rn_exec.mem); rn_exec_bytes() returns its size.
  *
- * One poll iteration (post stands for rn_shard_post() and so on, * for any number of calls):
+ * One poll iteration (`post` stands for rn_shard_post() and so on, * for any number of calls):
  *	post* -> rx*, inbox* -> done -> exec* -> tick -> tx -> done -> events, outbox
  *
  * Receiving never sends: rx, post and tick only change state and record what is owed; tx alone
- * builds packets. Queues, memory windows and READ records hold (key, offset), never a pointer into
- * application memory. */
+ * builds packets. Queues, memory windows and records of READs hold (key, offset), never a pointer
+ * into application memory. */
 #ifndef RN_CORE_H
 #define RN_CORE_H
 
@@ -50,7 +50,7 @@ void rn_shard_port_gone(struct rn_shard *sh, rn_time now);
  * port all others fail with -ENODEV. */
 bool rn_cmd_outlives_port(const struct rn_cmd *cmd);
 
-/* post: takes one work request, wqe->slots slots long, which the caller has copied out of the
+/* post: takes one work request of wqe->slots slots. The caller has copied the request out of the
  * submission ring. A request for an unknown or former QP is counted and dropped; a malformed
  * request completes with an error. */
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now);
@@ -71,9 +71,9 @@ bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now);
  * that the ACKs leave together with other packets. */
 bool rn_shard_only_acks(const struct rn_shard *sh);
 
-/* done: publishes the tails of all CQ rings written since the last call; after that, behind a full
- * fence, it checks which of these CQs are armed and records an RN_EVENT_CQ event for each. True
- * when there was something to publish. */
+/* done: publishes the tail of each CQ ring that was written to since the last call. Then, behind a
+ * full fence, it checks which of these CQs are armed, and records an RN_EVENT_CQ event for each
+ * armed CQ. Returns true when there was a tail to publish. */
 bool rn_shard_done(struct rn_shard *sh, rn_time now);
 
 /* rn_shard_next() returns when the next timer expires (RN_TIME_NEVER: none). rn_shard_tick() is to
@@ -81,9 +81,10 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now);
 rn_time rn_shard_next(const struct rn_shard *sh);
 void rn_shard_tick(struct rn_shard *sh, rn_time now);
 
-/* exec: executes one command. For a command that creates an object, `mem` has rn_exec_bytes() bytes
- * of any content, 64-byte aligned; otherwise it is NULL. If the command destroyed an object,
- * `freed` is on return the memory of that object, which the caller frees; otherwise it is NULL. */
+/* exec: executes one command. `mem` is NULL unless the command creates an object that needs memory:
+ * then it points to rn_exec_bytes() bytes of any content, 64-byte aligned. On return `freed` is
+ * NULL unless the command destroyed an object: then it is the memory of that object, and the caller
+ * frees it. */
 struct rn_exec {
 	const struct rn_cmd *cmd;
 	struct rn_rsp *rsp;
@@ -93,10 +94,10 @@ struct rn_exec {
 size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg);
 void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
 
-/* A CQ serves the whole NIC; this shard can use it once a ring for it is linked here. When a
- * further ring is linked behind an older one, the shard writes to the new one at once. ring->size
- * must be at least the sum of the depths of this shard's queues on that CQ. The caller owns the
- * memory of the ring, rn_cq_ring_bytes(entries) bytes. */
+/* A CQ serves the whole NIC. A shard can use the CQ once the caller has linked a ring for the CQ to
+ * this shard. If the shard has a ring for the CQ already, it writes all further completions to the
+ * new ring. ring->size must be at least the sum of the depths of this shard's queues on that CQ.
+ * The caller owns the memory of the ring, rn_cq_ring_bytes(entries) bytes. */
 void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,
 		      struct rn_cq_ring *ring, uint64_t user);
 /* To be called when no QP of this shard uses the CQ any more. */
@@ -106,8 +107,9 @@ void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id);
  * this shard. `key` may be any of the window's keys. */
 void rn_shard_unbind_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
 
-/* An SRQ serves the whole NIC; it must be linked here before the first QP of this shard uses it.
- * The caller owns the memory and posts the receives (srq.h). */
+/* An SRQ serves the whole NIC. The caller links it to a shard with rn_shard_srq_link() before the
+ * first QP of that shard uses it. The caller owns the memory of the SRQ and posts its receives
+ * (srq.h). */
 struct rn_srq;
 void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq, uint64_t user);
 /* To be called when no QP of this shard uses the SRQ any more. */
@@ -115,8 +117,8 @@ void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id);
 
 /* A multicast group exists for the whole NIC. The caller tells every shard which shards have
  * members of the group: bit i of `shards` stands for shard i, and 0 means that no shard has members
- * any more. The caller keeps the number of groups within RN_GROUPS (mcast.h). The commands
- * ATTACH_GROUP and DETACH_GROUP change the members themselves. */
+ * any more. The caller keeps the number of groups within RN_GROUPS (mcast.h). This call adds and
+ * removes no members; the commands ATTACH_GROUP and DETACH_GROUP do that. */
 void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shards);
 /* Does this shard have members of the group? */
 bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid);

@@ -10,8 +10,8 @@
 #include "wire/hdr.h"
 
 #define MAX_DEPTH (1u << 16)
-/* smallest number of tries: at least half of the table is free, so the probability that all tries
- * find used slots is 2^-64 or less */
+/* new_qpn() tries at least this many QPNs. At least half of the table is free, so the probability
+ * that all tries find used slots is 2^-64 or less. */
 #define QPN_TRIES 64u
 
 /* ---- QP commands ---- */
@@ -51,7 +51,7 @@ static uint32_t new_qpn(struct rn_shard *sh)
 			     rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
 		uint32_t qpn = k * sh->lane.cfg.nshards + sh->lane.cfg.index;
 
-		/* After the last number of the permutation comes the first again. */
+		/* At its end the permutation starts again from its first number. */
 		if (++sh->qpn_next == sh->qpn_count)
 			sh->qpn_next = 0;
 		if (!sh->qp[k & sh->qp_mask] && !(sh->lane.cm && rn_cm_qpn_waits(sh->lane.cm, qpn)))
@@ -162,7 +162,7 @@ static int cm_command(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	return x->rsp->err;
 }
 
-/* ---- the table ---- */
+/* ---- the table of commands ---- */
 
 static int (*const commands[RN_CMD_MAX])(struct rn_shard *, struct rn_exec *, rn_time) = {
 	[RN_CMD_CREATE_QP] = create_qp,	      [RN_CMD_MODIFY_QP] = modify_qp,

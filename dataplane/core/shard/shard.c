@@ -14,8 +14,8 @@
 
 /* ---- creation and destruction ---- */
 
-/* Returns the key of this shard's permutation of QPNs. Each shard has its own: with a common one,
- * the QPNs of one shard would reveal those of the others. */
+/* Returns the key of this shard's permutation of QPNs. Each shard has a key of its own: if all
+ * shards used the same key, the QPNs of one shard would reveal those of the others. */
 static struct rn_secret qpn_order(const struct rn_core_cfg *cfg)
 {
 	struct rn_secret order;
@@ -76,7 +76,7 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	sh->lane.srq = calloc(cfg->max_srq, sizeof(*sh->lane.srq));
 	if (!rn_mcast_init(&sh->lane.mcast) || !sh->qp || !sh->lane.cq || !sh->lane.srq)
 		goto no_memory;
-	/* Neighbours and connections are on shard 0 only. */
+	/* Only shard 0 has a neighbour table and a connection manager. */
 	if (cfg->index)
 		return sh;
 	sh->lane.neigh = rn_neigh_create(&sh->lane.cfg, &sh->lane.port, now);
@@ -182,7 +182,8 @@ void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq,
 	struct rn_srq_ref *ref = &sh->lane.srq[srq_id];
 
 	rn_assert(srq_id < sh->lane.cfg.max_srq);
-	/* The shard has this reference to the SRQ already; one serves all QPs of the shard. */
+	/* All QPs of the shard use the same reference to the SRQ. If the shard has the reference
+	 * already, there is nothing to do. */
 	if (ref->srq)
 		return;
 	*ref = (struct rn_srq_ref){.srq = srq, .id = srq_id, .user = user};

@@ -31,10 +31,10 @@ struct rn_shard {
 	uint32_t qp_mask;
 	/* floor(2^32 / nshards) + 1: multiplying replaces dividing, exact for 24-bit QPNs */
 	uint64_t qpn_inv;
-	/* of k in QPN = k * nshards + index: the smallest value, and how many values there are */
+	/* every QPN is k * nshards + index: the smallest k in use, and the number of different k */
 	uint32_t qpn_first, qpn_count;
 	struct rn_secret qpn_order; /* secret key of the order in which this shard gives out QPNs */
-	uint32_t qpn_next;	    /* place in qpn_order of the next QPN to try */
+	uint32_t qpn_next;	    /* the next QPN to try: its position in that order */
 	uint32_t nqp, gen;
 
 	struct rn_resolving resolving[RN_RESOLVING];

@@ -77,8 +77,8 @@ static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, r
 	return sh->lane.stats.rx_copies != before ? RN_V_OK : v;
 }
 
-/* Processes a CNP, or a packet whose destination QPN is no QP of this shard: QP0, QP1, a multicast
- * group, or an unknown QPN. */
+/* Processes a CNP, or a packet that is not for a QP of this shard: its destination QPN is QP0, QP1,
+ * the multicast QPN, or unknown. */
 static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
 	if (pkt->op->known && pkt->op->family == RN_F_CNP)
@@ -119,9 +119,9 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 	return rn_qp_rx(qp, pkt, now);
 }
 
-/* Passes on changes of the neighbour table: QPs and other shards get the new MAC address, waiting
- * RESOLVE commands their answer. Stops when the outbox is full, because a message that is lost
- * would leave another shard with the old address. */
+/* Passes on changes of the neighbour table: QPs and other shards get the new MAC address, and
+ * RESOLVE commands that wait for it get their answer. Stops when the outbox is full: a message that
+ * does not fit would be lost, and another shard would keep the old address. */
 static void spread_neighbours(struct rn_shard *sh, rn_time now)
 {
 	struct rn_msg m = {.to = RN_MSG_ALL, .kind = RN_MSG_NEIGH};

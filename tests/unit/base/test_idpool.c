@@ -1,5 +1,5 @@
-/* The id pool hands out every id once before any id again. Of the ids that were put back it hands
- * out first the one that has been free longest. */
+/* The id pool hands out every id once before any id again. After that it always hands out the free
+ * id that was put back first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -54,8 +54,8 @@ static void test_sum(void **state)
 	assert_near(s.mpps, 33.0);
 }
 
-/* The gaps between postings are 4, 2, 6, 90, 80 and 8 us; a latency is half a gap. The two longest
- * are left out of the average. */
+/* The gaps between postings are 4, 2, 6, 90, 80 and 8 us; a latency is half a gap. The average
+ * leaves out the two longest latencies. */
 static void test_latency(void **state)
 {
 	const uint64_t posted[] = {0, 4000, 6000, 12000, 102000, 182000, 190000};

@@ -39,8 +39,8 @@ static void link_it(unsigned shard, struct rn_cq_ring *ring)
 	rn_cq_rings_linked(&cq, shard, ring);
 }
 
-/* Attaches a queue pair whose queues have this depth to the CQ. Returns the number of entries of
- * the new ring, 0 if no ring is needed. */
+/* Attaches a queue pair to the CQ. `depth` is the sum of the depths of its queues on this CQ.
+ * Returns the number of entries of the new ring, 0 if no ring is needed. */
 static uint32_t attach(unsigned shard, uint64_t depth)
 {
 	struct rn_cq_ring *ring = NULL;

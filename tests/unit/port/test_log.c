@@ -83,8 +83,8 @@ static void limited_messages_wait_and_are_counted(void **state)
 		uint64_t t = UINT64_C(1) << 40, every = rn_log_rows[i].every_s;
 		uint32_t left_out;
 
-		/* this first call also clears the number of messages that other tests had
-		 * withheld */
+		/* this first call also resets the count of withheld messages, to which other tests
+		 * have added */
 		assert_true(rn_log_may(i, "a", t, &left_out));
 		for (unsigned k = 0; k < 5; k++)
 			assert_int_equal(
@@ -138,8 +138,8 @@ static void many_adapters_share_the_last_limit(void **state)
 	assert_false(rn_log_may(RN_LOG_ID_TABLE_FULL, "another", UINT64_C(1) << 41, &left_out));
 }
 
-/* In the table of log messages, the text of every row is one line without a newline, and the
- * explanation of its meaning, which goes into docs/log.md, is a sentence. */
+/* Checks the table of log messages. The text of every row is one line without a newline. The
+ * explanation of what the message means, which goes into docs/log.md, is a sentence. */
 static void rows_are_well_formed(void **state)
 {
 	for (unsigned i = 0; i < RN_LOG_COUNT; i++) {

@@ -308,8 +308,8 @@ static unsigned fight(size_t n, unsigned rounds)
 	return d.bad;
 }
 
-/* The number of rounds is multiplied by this factor, the value of RN_ROUNDS; with RN_ROUNDS=150
- * there are 1.4 million rounds over all sizes. */
+/* Factor by which the environment variable RN_ROUNDS multiplies the number of rounds. With
+ * RN_ROUNDS=150 there are 1.4 million rounds over all sizes. */
 static unsigned factor = 1;
 
 static void last_bytes_come_last(void **state)
@@ -351,8 +351,8 @@ static void block(int how, int sig)
 }
 
 /* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV if the thread blocks it.
- * rn_mem_restore() restores the thread's signal mask. The times in `times` go back once, because
- * the adapters' clock restarts when an application opens its adapters again. */
+ * rn_mem_restore() restores the thread's signal mask. The third time in `times` is earlier than the
+ * second, because the adapters' clock restarts when an application opens its adapters again. */
 static void polling_handles_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};

@@ -36,12 +36,13 @@ static int probe(const void *p, uint64_t length, bool write)
 	return rn_probe((uintptr_t)p, length, write);
 }
 
-/* Each row of the table is a buffer in which one page, called the odd page, may have other rights
- * than the rest. */
+/* Each row of the table describes a buffer. One page of the buffer, called the odd page, may have
+ * other rights than all its other pages. */
 static void rights_of_every_page_count(void **state)
 {
 	static const struct {
-		/* rights: of all other pages; odd: rights of the odd page, -1: it is unmapped */
+		/* rights: those of all pages except the odd page; odd: those of the odd page; -1:
+		 * the odd page is unmapped */
 		int rights, odd;
 		int read, write; /* expected results of probing the whole buffer */
 	} rows[] = {

@@ -126,8 +126,8 @@ static struct rn_cc_cfg congestion_of(const char *text)
 
 #define ADAPTER "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n"
 
-/* Without a congestion section the parameters are the core's defaults, which the core's tests use.
- * Each key of the section sets its own parameter. */
+/* Without a `congestion` section the line rate is the port's speed, and all other parameters have
+ * the core's default values. Each key of the section sets its own parameter. */
 static void test_congestion(void **state)
 {
 	struct rn_cc_cfg p, d;

@@ -21,7 +21,8 @@ struct id {
 	enum phase phase;
 	bool for_listener;
 	struct fake_adapter *adapter;
-	/* number: the connection id; other: index in ids[] of the id at the other end, 0: none */
+	/* number: the connection id. other: the connection at the other end, as an index in ids[];
+	 * 0 = none. */
 	uint32_t number, other;
 	struct rn_gid local, peer;
 	uint16_t port, peer_port;
