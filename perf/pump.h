@@ -14,12 +14,12 @@ struct rn_pump_options {
 	/* true: memif, between two processes unless `solo`; false: net_ring in one process */
 	bool memif;
 	bool solo;  /* one lcore drives both ends, in one process */
-	bool write; /* true: frames as long as those of a WRITE, with a RETH; false: of a SEND */
+	bool write; /* true: the frames are those of a WRITE, with a RETH; false: those of a SEND */
 	bool bare;  /* only headers are written: no payload is copied, no CRC computed */
 	bool rtt;
 	bool json;
 	bool no_huge;
-	bool stack; /* the mbuf pool is a stack (last in, first out), else a ring */
+	bool stack; /* true: a stack (last in, first out) holds the free mbufs; false: a ring */
 	unsigned size, mtu, burst, mbufs, mbuf_size, ring, rsize, bsize;
 	/* bytes of message memory at each end; successive messages step through it */
 	size_t buffer;

@@ -1,9 +1,9 @@
 #ifndef RN_PERF_PUMP_FRAME_H
 #define RN_PERF_PUMP_FRAME_H
-/* The frames of the bare pump: as long as the RoCEv2 frames that carry the same message, but with
- * no protocol, only one copy and one CRC on each side. So their rate is the upper bound for a
- * software RoCE NIC on the same port. The functions are inline because they are the measured
- * code. */
+/* The frames of the bare pump. They are as long as the RoCEv2 frames that carry the same message.
+ * But there is no protocol: each side only makes one copy and computes one CRC. So the frame rate
+ * is the upper bound for a software RoCE NIC on the same port. The functions are inline because
+ * they are the measured code. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,20 +23,20 @@ struct pump_flow {
 		uint8_t head[PUMP_BASE + PUMP_RETH];
 		uint16_t head_len, payload, pad, frame;
 	} shape[PUMP_KINDS];
-	bool work;     /* payload is copied and a CRC computed; else only headers and lengths */
+	bool work;     /* true: payload is copied, a CRC computed; false: neither */
 	uint32_t size; /* bytes of a message */
 	uint32_t mtu;
 	uint32_t frames; /* frames of a message */
 	uint32_t part;	 /* number of the next frame within its message */
 	uint8_t *buf;
-	/* in bytes: the length of buf, the distance of two messages in buf, the offset of the
-	 * current message in buf */
+	/* in bytes: the length of buf, the distance between two consecutive messages in buf, the
+	 * offset of the current message in buf */
 	size_t bytes, stride, at;
 	uint64_t messages, bad;
 };
 
-/* Prepares a flow through the buffer `buf` of `bytes` bytes, at least `size` rounded up to 64. With
- * `write`, first and only frames have a RETH. */
+/* Prepares a flow. `buf` has `bytes` bytes, at least `size` rounded up to a multiple of 64. If
+ * `write` is true, first and only frames have a RETH. */
 void rn_pump_flow_init(struct pump_flow *f, bool write, bool work, uint32_t size, uint32_t mtu,
 		       uint8_t *buf, size_t bytes);
 

@@ -1,6 +1,6 @@
-/* The measurement loops of bench_pump. End a drives short epochs, each between two core-distance
- * probes (distance.h); end b follows the phase that end a sets. Each end runs in a thread of its
- * own, except with --solo. */
+/* The measurement loops of bench_pump. End a drives short epochs. A probe before and one after each
+ * epoch measure how far apart the two cores are (distance.h). End b follows the phase that end a
+ * sets. Each end runs in a thread of its own, except with --solo. */
 #include <stdlib.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -285,9 +285,9 @@ void rn_pump_solo(const struct rn_pump_options *o, struct rn_pump_end *a, struct
 			receive_turn(b, &rx, o->burst);
 		}
 		us = (double)(rte_rdtsc() - t) * 1e6 / (double)rte_get_tsc_hz();
-		/* Results are stored by regime, the class of distance between two lcores. One lcore
-		 * has no distance to another, so its results are all stored under NEAR;
-		 * bench_pump.c prints "one" instead of "near". */
+		/* Results are stored by regime, the class of distance between two lcores. Here a
+		 * single lcore does the work of both ends, so there is no distance, and all results
+		 * are stored under NEAR; bench_pump.c prints "one" instead of "near". */
 		rn_sample_add(&r->mpps[RN_REGIME_NEAR], (double)(tx.sent - frames) / us);
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(rx.messages - messages) / us);
 		r->epochs++;

@@ -1,5 +1,5 @@
-/* Order statistics of lists of measurements. Each list is used by one thread, outside the intervals
- * whose time is taken. */
+/* Order statistics of lists of measurements. Each list is used by one thread, and never while a
+ * time is being measured. */
 #include "sample.h"
 
 #include <stdio.h>

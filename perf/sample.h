@@ -1,7 +1,7 @@
 #ifndef RN_PERF_SAMPLE_H
 #define RN_PERF_SAMPLE_H
-/* A list of measurements and its order statistics. Adding and sorting take time and memory, so they
- * stay outside the intervals whose time is taken. */
+/* A list of measurements and its order statistics. Adding and sorting take time and memory, so
+ * neither is done while a time is being measured. */
 #include <stddef.h>
 
 struct rn_sample {

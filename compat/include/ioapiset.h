@@ -75,8 +75,9 @@ BOOL GetOverlappedResult(HANDLE file, LPOVERLAPPED overlapped, LPDWORD bytes, BO
 BOOL BindIoCompletionCallback(HANDLE file, LPOVERLAPPED_COMPLETION_ROUTINE routine, ULONG flags);
 
 /*
- * Changes nothing: every file always behaves as with both FILE_SKIP_ modes. Returns TRUE if `modes`
- * contains only these two bits. Other bits fail with ERROR_INVALID_PARAMETER.
+ * Changes nothing: every file always behaves as if FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and
+ * FILE_SKIP_SET_EVENT_ON_HANDLE were set. Returns TRUE if `modes` contains only these two bits.
+ * Other bits fail with ERROR_INVALID_PARAMETER.
  */
 BOOL SetFileCompletionNotificationModes(HANDLE file, UCHAR modes);
 

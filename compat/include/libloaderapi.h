@@ -1,7 +1,7 @@
 /*
  * Loading of libraries at run time. A library name without a slash is searched for by dlopen(). If
- * a program loads one of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on), it
- * gets libsoftrnic-compat, and finds the functions of Windows there.
+ * a program loads one of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on), the
+ * program gets the handle of libsoftrnic-compat, which contains the functions of Windows.
  */
 #ifndef COMPAT_LIBLOADERAPI_H
 #define COMPAT_LIBLOADERAPI_H
@@ -37,7 +37,7 @@ HMODULE LoadLibraryExA(LPCSTR name, HANDLE file, DWORD flags);
 HMODULE LoadLibraryExW(LPCWSTR name, HANDLE file, DWORD flags);
 
 /*
- * Releases a reference of a loaded library. Fails with ERROR_INVALID_HANDLE if `module` is not a
+ * Drops one reference to a loaded library. Fails with ERROR_INVALID_HANDLE if `module` is not a
  * loaded library.
  */
 BOOL FreeLibrary(HMODULE module);
@@ -63,15 +63,15 @@ HMODULE GetModuleHandleA(LPCSTR name);
 HMODULE GetModuleHandleW(LPCWSTR name);
 
 /*
- * Stores the path of a library's file, or of the program if `module` is NULL, and returns its
- * length. If the buffer is too small, stores as much of the path as fits, sets
+ * Stores the path of a library's file, or of the program if `module` is NULL. Returns the length of
+ * the path. If the buffer is too small, stores as much of the path as fits, sets
  * ERROR_INSUFFICIENT_BUFFER and returns `size`.
  */
 DWORD GetModuleFileNameA(HMODULE module, LPSTR buffer, DWORD size);
 
 /*
  * GetModuleFileNameA for wide text: stores the path of a library's file, or of the program if
- * `module` is NULL, and returns its length.
+ * `module` is NULL. Returns the length of the path.
  */
 DWORD GetModuleFileNameW(HMODULE module, LPWSTR buffer, DWORD size);
 

@@ -1,5 +1,6 @@
 /*
- * Memory in units of pages (reserve, commit, protect, lock), and macros that fill and copy memory.
+ * Functions that reserve, commit, protect and lock pages of memory, and macros that fill and copy
+ * memory.
  */
 #ifndef COMPAT_MEMORYAPI_H
 #define COMPAT_MEMORYAPI_H
@@ -93,7 +94,8 @@ BOOL VirtualLock(LPVOID address, SIZE_T bytes);
 
 /*
  * Unlocks pages that VirtualLock locked. Fails with ERROR_NOT_LOCKED if a page of the range is not
- * mapped. A page that is mapped but not locked is no error; on Windows it is one.
+ * mapped. A page that is mapped but not locked does not make the call fail here; on Windows it
+ * does.
  */
 BOOL VirtualUnlock(LPVOID address, SIZE_T bytes);
 

@@ -1,6 +1,7 @@
 /*
- * The current process: its id, processors, times and end. Other processes are not supported: a
- * process handle other than GetCurrentProcess() fails with ERROR_INVALID_HANDLE.
+ * The current process: its id, its processors, its times, and functions that end it. Other
+ * processes are not supported: a process handle other than GetCurrentProcess() fails with
+ * ERROR_INVALID_HANDLE.
  */
 #ifndef COMPAT_PROCESSCLOCK_H
 #define COMPAT_PROCESSCLOCK_H

@@ -29,9 +29,9 @@ BOOL SetEnvironmentVariableA(LPCSTR name, LPCSTR value);
 BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value);
 
 /*
- * Copies a text and replaces each %NAME% by the value of that environment variable. A %NAME% for
- * which there is no variable stays. Returns the length of the result with the terminating zero,
- * even if it did not fit.
+ * Copies a text and replaces each %NAME% by the value of that environment variable. If a variable
+ * does not exist, its %NAME% is copied unchanged. Returns the length of the whole result with the
+ * terminating zero, even if the buffer is too small for the result.
  */
 DWORD ExpandEnvironmentStringsA(LPCSTR from, LPSTR to, DWORD size);
 

@@ -79,8 +79,8 @@ DWORD_PTR SetThreadAffinityMask(HANDLE thread, DWORD_PTR mask);
 BOOL SetThreadGroupAffinity(HANDLE thread, const GROUP_AFFINITY *affinity, PGROUP_AFFINITY former);
 
 /*
- * Stores the number of a preferred processor, which has no effect on scheduling. Returns the
- * preferred processor set before, MAXIMUM_PROCESSORS if there was none, or -1 on failure.
+ * Stores the number of a preferred processor, which has no effect on scheduling. Returns the number
+ * that the previous call stored, MAXIMUM_PROCESSORS if there was no such call, or -1 on failure.
  */
 DWORD SetThreadIdealProcessor(HANDLE thread, DWORD processor);
 

@@ -12,9 +12,12 @@
 #define RN_ID_NONE UINT32_MAX
 
 struct rn_idpool {
-	uint32_t *ring; /* queue of ids that were put back: `back` entries, oldest at `head` */
+	/* ring buffer of the ids that were put back: `back` is their number, `head` the index of
+	 * the oldest */
+	uint32_t *ring;
 	uint32_t size, head, back;
-	/* ids >= first + fresh were never used; rn_idpool_get() takes these first */
+	/* ids >= first + fresh were never handed out; rn_idpool_get() uses them up before it reuses
+	 * ids that were put back */
 	uint32_t first, fresh;
 };
 

@@ -2,8 +2,9 @@
  * it? The only state is the caller's random generator; runs on the caller's thread. */
 #include "base/impair.h"
 
-/* Returns a delay. The caller passes the random number x even when the delay is fixed and needs
- * none: every packet must draw the same count of random numbers (see impair.h). */
+/* Returns a delay from the rule's range. The caller draws x even if the range has one value and x
+ * is not used: the count of random numbers per packet must not depend on the rule (see
+ * impair.h). */
 static rn_time draw_delay(const struct rn_impair *rule, uint64_t x)
 {
 	if (rule->delay_max_ns <= rule->delay_min_ns)

@@ -8,14 +8,16 @@
 #include "base/rng.h"
 #include "base/types.h"
 
-/* Probabilities in parts per million. */
+/* The impairments of one link or port. Members ending in _ppm are probabilities in parts per
+ * million. */
 struct rn_impair {
 	uint32_t loss_ppm;
 	uint32_t duplicate_ppm;
 	uint32_t reorder_ppm; /* the packet is held back by reorder_ns on top of its delay */
 	uint32_t corrupt_ppm; /* one bit is flipped */
-	/* Probability that one payload bit is flipped and the ICRC made to match. dataplane/port
-	 * does this itself with rn_tamper_frame(), so struct rn_fate has no member for it. */
+	/* Probability that one payload bit is flipped and the ICRC recomputed to match.
+	 * rn_impair_decide() ignores this member: dataplane/port tampers with frames itself, with
+	 * rn_tamper_frame(). */
 	uint32_t tamper_ppm;
 	/* the delay is drawn from min to max; it is always min if max is smaller */
 	rn_time delay_min_ns;

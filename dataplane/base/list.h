@@ -37,7 +37,7 @@ static inline void rn_list_add_head(struct rn_list *head, struct rn_list *e)
 	head->next = e;
 }
 
-/* Does nothing to an initialised element that is in no list. */
+/* Removes e from its list. If e is initialised and in no list, nothing happens. */
 static inline void rn_list_del(struct rn_list *e)
 {
 	e->prev->next = e->next;

@@ -39,8 +39,8 @@ uint64_t rn_rng_below(struct rn_rng *r, uint64_t n)
 {
 	if (n == 0)
 		return 0;
-	/* Reject values below 2^64 mod n: the count of the rest is a multiple of n, so every
-	 * remainder is equally likely. */
+	/* Reject values below floor = 2^64 mod n. The number of values that are left is a multiple
+	 * of n, so every remainder is equally likely. */
 	uint64_t floor = (0 - n) % n;
 	uint64_t x;
 	do {

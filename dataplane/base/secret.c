@@ -43,8 +43,9 @@ struct rn_secrets rn_secrets_of_seed(uint64_t seed)
 
 /* A Feistel network: x is split into a row and a column of a square with at least n cells. Each
  * round adds a hash of the column to the row, then a hash of the row to the column. Every step can
- * be undone, so the whole is a permutation of the square. A result of n or more goes through the
- * network again until it is below n, which makes it a permutation of [0, n). */
+ * be undone, so all rounds together permute the cells of the square. If the result is n or more,
+ * the rounds are repeated with the result until it is below n. This makes the function a
+ * permutation of [0, n). */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n)
 {
 	enum { ROUNDS = 5 };

@@ -1,13 +1,14 @@
-/* Which timer is due? A hierarchical wheel: O(1) per arm and cancel, and (amortised) per expiry.
+/* Which timer is due? A hierarchical wheel: arming and cancelling a timer are O(1), and so is its
+ * expiry (amortised).
  *
  * A tick number is read as groups of six bits. A timer's tick is compared with the wheel's current
  * tick: the number of the highest group in which they differ is the timer's level, and the value of
  * that group in the timer's tick is its slot within the level. All higher groups are equal, so
  * every timer of level l is due before every timer of level l+1, and the earliest slot is the first
  * busy slot of the lowest busy level. When the current tick enters a slot, the timers of the slot
- * move to lower levels; no other timer ever moves. A timer of the current tick or of the past is in
- * level 0, in the slot of the current tick; there its exact time is compared, so a timer expires
- * neither early nor late.
+ * move to lower levels; no other timer ever moves. A timer whose tick is the current tick or a past
+ * tick is in level 0, in the slot of the current tick. For the timers in that slot,
+ * rn_wheel_expire() compares the exact time with `now`, so a timer expires neither early nor late.
  *
  * One thread owns a wheel and its timers. */
 #include "base/wheel.h"
@@ -62,9 +63,9 @@ static void slot_emptied(struct rn_wheel *w, unsigned level, unsigned s)
 		w->levels &= ~(1u << level);
 }
 
-/* Unlinks t. A timer does not store its slot. But when t is the last timer in its slot, both its
- * links point to the head of the slot's list, and the index of that head in w->slot is the level
- * and slot whose bits in `busy` and `levels` are to be cleared. */
+/* Unlinks t. If t is the last timer in its slot, both its links point to the head of the slot's
+ * list. A timer does not store its slot, but the index of that head in w->slot gives the level and
+ * the slot, whose bits in `busy` and `levels` are then cleared. */
 static void remove_timer(struct rn_wheel *w, struct rn_timer *t)
 {
 	struct rn_list *head = t->link.next;
@@ -123,9 +124,9 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 		return RN_TIME_NEVER;
 	if (level > 0)
 		return start << TICK_SHIFT;
-	/* A slot of level 0 covers a single tick: return the earliest exact time in it. The start
-	 * of the tick may be in the past already; a caller that sleeps until the returned time
-	 * would then loop without any timer expiring. */
+	/* A slot of level 0 covers a single tick: return the earliest exact time in the slot, not
+	 * the start of the tick. The start may be in the past already. A caller that sleeps until
+	 * then would loop without any timer expiring. */
 	rn_time earliest = RN_TIME_NEVER;
 	const struct rn_list *pos;
 	rn_list_for_each(pos, &w->slot[0][s])
@@ -173,7 +174,8 @@ struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now)
 {
 	struct rn_timer *t;
 
-	/* No timer is armed, so no slot must be emptied on the way to the new tick. */
+	/* No timer is armed, so all slots are empty, and the current tick can jump to the new
+	 * one. */
 	if (w->armed == 0) {
 		w->tick = RN_MAX(w->tick, now >> TICK_SHIFT);
 		return NULL;

@@ -1,6 +1,6 @@
-/* Timers: a hierarchical wheel of intrusive timers. Arming and cancelling are O(1). A timer expires
- * never before its exact time; timers expire in the order of their ticks (2^10 ns, about 1 us), in
- * no particular order within a tick. A timer may be set any time ahead. The wheel allocates no
+/* Timers: a hierarchical wheel of intrusive timers. Arming and cancelling are O(1). A timer never
+ * expires before its exact time. Timers expire in the order of their ticks (2^10 ns, about 1 us),
+ * in no particular order within a tick. A timer may be set any time ahead. The wheel allocates no
  * memory; one thread owns it. */
 #ifndef RN_WHEEL_H
 #define RN_WHEEL_H

@@ -65,8 +65,8 @@ static void put_mad(struct line *l, const uint8_t *mad)
 
 /* ---- packets ---- */
 
-/* AETH syndrome: the upper three bits are the class (0 ACK, 1 RNR NAK, 3 NAK), the lower five its
- * value. */
+/* Prints the AETH: syndrome and MSN. The upper three bits of the syndrome are its class (0 ACK, 1
+ * RNR NAK, 3 NAK), the lower five its value. */
 static void put_syndrome(struct line *l, const struct rn_pkt *pkt)
 {
 	static const char *const nak[] = {"sequence", "invalid", "access", "operational", "rd"};

@@ -18,8 +18,8 @@
 /* ---- ones' complement sums ---- */
 
 /* Adds up the data as 32-bit words in the byte order of memory. No byte swap is needed: the sum
- * folds to the same 16 bits as the sum of the big-endian 16-bit words (RFC 1071), only in the byte
- * order of memory. */
+ * folds to the same 16 bits as the sum of the big-endian 16-bit words (RFC 1071), but these 16 bits
+ * are in the byte order of memory. */
 static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 {
 	while (len > 3) {
@@ -48,7 +48,8 @@ static uint16_t fold(uint64_t sum)
 	return (uint16_t)sum;
 }
 
-/* The UDP checksum covers a pseudo header of both addresses, protocol and length. */
+/* Returns the folded ones' complement sum over the UDP datagram and its pseudo header (both
+ * addresses, protocol, length). */
 static uint16_t udp_sum(const uint8_t *ip, const uint8_t *udp, uint32_t udp_len)
 {
 	uint8_t pseudo[4] = {0, RN_IPPROTO_UDP};
@@ -157,7 +158,8 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 	return RN_V_OK;
 }
 
-/* The UDP length may be smaller than the length of the IP payload (len), but never larger. */
+/* Parses the UDP header and what follows it. `len` is the length of the IP payload; the length in
+ * the UDP header may be smaller, but not larger. */
 static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_t len)
 {
 	if (len < RN_UDP_BYTES)
@@ -249,7 +251,8 @@ static enum rn_verdict parse_ipv6(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	}
 }
 
-/* The frame may be padded after the 28 bytes of ARP. arp_msg.c parses the ARP message. */
+/* Stores the ARP message as payload; arp_msg.c parses it. len may be more than the 28 bytes of an
+ * ARP message, because Ethernet may have padded the frame. */
 static enum rn_verdict parse_arp(struct rn_pkt *pkt, const uint8_t *arp, size_t len)
 {
 	pkt->kind = RN_PKT_ARP;
@@ -260,8 +263,8 @@ static enum rn_verdict parse_arp(struct rn_pkt *pkt, const uint8_t *arp, size_t 
 	return RN_V_OK;
 }
 
-/* Clears *pkt by vector stores: the string instruction (rep stos) that compilers choose for this
- * size takes longer than most of the parsing. */
+/* Clears *pkt by vector stores. For this size compilers choose a string instruction (rep stos),
+ * which would take longer than most of the parsing. */
 static inline void clear(struct rn_pkt *pkt)
 {
 	typedef uint64_t block __attribute__((vector_size(16), aligned(8), may_alias));
@@ -320,7 +323,7 @@ static unsigned ip_bytes(const struct rn_pkt *pkt)
 	return pkt->ipv4 ? RN_IPV4_BYTES : RN_IPV6_BYTES;
 }
 
-/* Pad bytes bring the payload to a multiple of 4. */
+/* Returns how many pad bytes follow the payload: their number makes the length a multiple of 4. */
 static unsigned pad_of(const struct rn_pkt *pkt)
 {
 	return -pkt->payload_len & 3;
@@ -493,8 +496,8 @@ unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf)
 
 unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap)
 {
-	/* The IP length field has 16 bits. To keep the check simple, it assumes the largest
-	 * possible headers. */
+	/* The IP length field has 16 bits. To stay simple, this check assumes the largest possible
+	 * headers. */
 	if (pkt->payload_len > UINT16_MAX - RN_FRAME_OVERHEAD_MAX || rn_frame_bytes(pkt) > cap)
 		return 0;
 	unsigned hdr = rn_frame_put_headers(pkt, buf);

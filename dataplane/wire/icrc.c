@@ -1,9 +1,9 @@
 /* What is the invariant CRC of this packet? Stateless; any thread.
  *
- * The CRC reads some header fields as if all their bits were ones ("masked"). Masking in memory, in
- * place or in a copy, makes the CRC wait: it loads blocks that were just stored in pieces of
- * another size, and the processor cannot forward such stores to a load. For short packets this wait
- * is longer than the CRC itself. Hence three methods:
+ * The CRC reads some header fields as if all their bits were ones ("masked"). If these bits are set
+ * in memory, in place or in a copy, the CRC must wait: it loads blocks of memory soon after parts
+ * of them were stored, and the processor cannot forward such partial stores to a load. For short
+ * packets this wait is longer than the CRC itself. Hence three methods:
  * - Up to 256 bytes: the headers are masked in registers, and the CRC is computed here by
  *   carry-less multiplication.
  * - More than 256 bytes, a multiple of 4 that has_powers() accepts: ISA-L computes the CRC of the
@@ -21,17 +21,17 @@
 
 /* For masking in a copy. A packet of up to ONE_CALL bytes is copied as a whole, because one ISA-L
  * call is then faster than two. Of a longer packet only the first HEAD_OF_LONG bytes are copied; a
- * second ISA-L call reads the rest in place. HEAD_OF_LONG is not smaller, because ISA-L is slower
- * per byte below 256 bytes. */
+ * second ISA-L call reads the rest in place. A smaller HEAD_OF_LONG would be slower, because ISA-L
+ * takes more time per byte for data of less than 256 bytes. */
 #define ONE_CALL     1088u
 #define HEAD_OF_LONG 512u
 
 #define HEAD_V4 (RN_IPV4_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 #define HEAD_V6 (RN_IPV6_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 
-/* The masks have 0xFF for each header byte that the CRC reads as ones. All these bytes lie before
- * HEAD_MAX; MASKED is HEAD_MAX rounded up to a multiple of 16. 16 zeros follow, so that 16 bytes of
- * mask can be loaded at any offset up to MASKED. */
+/* The masks have a 1 for each header bit that the CRC reads as a one. All these bits lie before
+ * byte HEAD_MAX; MASKED is HEAD_MAX rounded up to a multiple of 16. 16 zeros follow, so that 16
+ * bytes of mask can be loaded at any offset up to MASKED. */
 #define HEAD_MAX 60u
 #define MASKED	 64u
 static_assert(HEAD_V4 <= HEAD_MAX && HEAD_V6 <= HEAD_MAX, "masks end before MASKED");
@@ -108,7 +108,8 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
 
 /* Attribute of the functions that use carry-less multiplication. They need the AVX encoding of
  * vector instructions, because ISA-L leaves values in the upper halves of the vector registers. An
- * instruction in SSE encoding must preserve that half, which costs an extra step each time. */
+ * instruction in SSE encoding must preserve the upper half of its register, which costs an extra
+ * step each time. */
 #define FOLDING __attribute__((target("pclmul,avx")))
 
 FOLDING static inline __m128i fold(__m128i sum, __m128i block)

@@ -18,8 +18,8 @@ struct rn_client_cq_feed {
 	struct rn_cq_ring *ring; /* NULL until the first QP of the shard attaches */
 	uint64_t base;
 	uint64_t consumed; /* index of the first unread entry */
-	/* entries before this index had been written at the last firing; they cause no further
-	 * one */
+	/* entries before this index had been written at the last firing and cause no further
+	 * firing */
 	uint64_t fired;
 	/* entries before this index were checked and do not meet the armed condition */
 	uint64_t scanned;

@@ -141,9 +141,10 @@ static unsigned take(struct rn_client_cq *cq, uint32_t shard, struct rn_cqe *out
 	return got;
 }
 
-/* Returns the index after the last entry that the shard has written. Unless `met` is NULL, it also
- * checks the entries that came after the last firing and that no earlier scan has checked, and sets
- * *met if one of them meets the armed condition. */
+/* Returns the index after the last entry that the shard has written. If `met` is not NULL, the
+ * function also checks entries against the armed condition, and sets *met if one of them meets it.
+ * It does not check entries that had been written at the last firing or that an earlier scan has
+ * checked. */
 static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -199,7 +200,7 @@ int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth)
 	rc = rn_client_exec(cq->client, &cmd, &rsp);
 	if (rc != 0)
 		return rc;
-	/* Give the rings that the resize has replaced back to the NIC if they are empty. */
+	/* Of the rings that the resize has replaced, give the empty ones back to the NIC. */
 	rn_client_cq_lock(cq);
 	count_unread(cq);
 	rn_client_cq_unlock(cq);

@@ -1,5 +1,5 @@
-/* Memory windows: knows whether a window is bound, and chooses the R_Key of its next binding.
- * Neither takes a command to the NIC: a binding begins when rn_client_qp_bind() has posted its
+/* Memory windows: knows whether a window is bound, and chooses the R_Key of its next binding. Both
+ * work without a command to the NIC: a binding begins when rn_client_qp_bind() has posted its
  * request, and ends when a shard stores the binding's R_Key in shared->ended. Owns struct
  * rn_client_mw. Any thread may call these functions. */
 #include "client/client.h"

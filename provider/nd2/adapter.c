@@ -1,6 +1,6 @@
 /* An opened adapter: its limits, its addresses, and the creation of all other objects. Each
- * instance has its own protection domain, so tokens of one instance are invalid in another. Any
- * thread may call. */
+ * OpenAdapter makes an instance with a protection domain of its own, so tokens of one instance are
+ * invalid in another. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "os/file.h"
@@ -15,8 +15,8 @@ static struct nd_adapter *adapter_of(IND2Adapter *This)
 	return (struct nd_adapter *)This;
 }
 
-/* Protection domains are counted like objects: a domain that the NIC refuses to destroy, because
- * it still holds a region or queue pair, shows up in NdsLiveObjects as a leak. */
+/* Protection domains are counted like objects. The NIC refuses to destroy a domain in which a
+ * region or queue pair still exists; such a domain shows up in NdsLiveObjects as a leak. */
 static struct os_live *live_pds(void)
 {
 	return os_live_of("protection domain");
@@ -298,9 +298,10 @@ const struct nd_class nd_adapter_class = {
 	.destroy = destroy,
 };
 
-/* Returns the status for an adapter that could not be opened. Of the statuses for shortages, the
- * interface's documentation lists only ND_NO_MEMORY for OpenAdapter. A shortage of file descriptors
- * stays ND_INSUFFICIENT_RESOURCES, because a program can close some and try again. */
+/* Returns the status for an adapter that could not be opened. A shortage becomes ND_NO_MEMORY,
+ * because it is the only status for a shortage that the interface's documentation lists for
+ * OpenAdapter. A shortage of file descriptors stays ND_INSUFFICIENT_RESOURCES, because a program
+ * can close some files and try again. */
 static HRESULT not_opened(int rc)
 {
 	HRESULT hr = nd_status_of_errno(rc);

@@ -1,12 +1,13 @@
 /* What makes a C struct a COM object: reference counts, QueryInterface, and the check that an
  * interface pointer is one of this library's objects.
  *
- * There are two counts. `clients` is what AddRef and Release return. `refs` keeps the memory
- * allocated. In `refs`, all client references together count as one; each other object that uses
- * this one counts as one, and so does each running event handler. When the last client reference is
- * released, `retire` runs once, on the releasing thread; it must not return before all OVERLAPPEDs
- * of the object have their final status. `destroy` runs when `refs` reaches 0, on any thread, the
- * event thread included. Any thread may call these functions. */
+ * Each object has two counts. `clients` is the number of references that clients hold, which AddRef
+ * and Release return. `refs` keeps the memory allocated. It counts one for all references of
+ * clients together, one for each other object that uses this object, and one for each event handler
+ * that runs. When the last client reference is released, `retire` runs once, on the releasing
+ * thread; it must not return before all OVERLAPPEDs of the object have their final status.
+ * `destroy` runs when `refs` reaches 0, on any thread, the event thread included. Any thread may
+ * call these functions. */
 #ifndef ND_COM_H
 #define ND_COM_H
 
@@ -27,7 +28,8 @@ struct nd_class {
 	const char *name;
 	const void *vtbl; /* address of vtable slot 0 */
 	const GUID *own;
-	const GUID *base; /* interface implemented besides IUnknown and `own`; NULL: none */
+	/* a third interface of the class besides IUnknown and `own`; NULL: none */
+	const GUID *base;
 	void (*retire)(struct nd_object *);
 	void (*destroy)(struct nd_object *);
 	/* Handles an event of the NIC for this object. Runs on the event thread without locks.
@@ -35,8 +37,8 @@ struct nd_class {
 	void (*event)(struct nd_object *, const struct rn_event *);
 };
 
-/* First member of the struct of every ND2 object; its own first member is the vtable pointer
- * through which clients call the object's methods. */
+/* The struct of every ND2 object begins with a struct nd_object, and so with lpVtbl, the vtable
+ * pointer through which clients call the object's methods. */
 struct nd_object {
 	const void *lpVtbl;
 	const struct nd_class *cls;

@@ -57,9 +57,9 @@ bool nd_connector_tie(struct nd_connector *c, struct nd_qp *qp)
 	return free_to_tie;
 }
 
-/* Unties the queue pair and drops the reference that it held on the connector; the caller must hold
- * another reference on the connector. Returns the queue pair with the connector's reference on it,
- * or NULL. */
+/* Unties the connector's queue pair and returns it, or NULL if none was tied. The connector's
+ * reference on the queue pair passes to the caller. The queue pair's reference on the connector is
+ * dropped, so the caller must hold another one. */
 struct nd_qp *nd_connector_untie(struct nd_connector *c)
 {
 	struct nd_qp *qp;
@@ -144,7 +144,7 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 		nd_connector_keep_data(c, &ev->param, RN_CM_REQ_DATA);
 		c->state = ND_CN_REQ_RECEIVED;
 	} else if (c->state == ND_CN_QUEUED) {
-		/* so the client may pass the connector to GetConnectionRequest again */
+		/* the client may now pass the connector to GetConnectionRequest again */
 		c->state = ND_CN_IDLE;
 	}
 	c->listener = NULL;
@@ -183,16 +183,16 @@ void nd_connector_qp_released(struct nd_connector *c)
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
-		/* like every Release, that of the queue pair returns only when the requests that it
-		 * cancels have ended */
+		/* The queue pair is being released. Its Release must not return before the requests
+		 * that it cancels have ended. */
 		if (request != NULL)
 			os_request_finish(request, ND_CANCELED);
 	}
 	pthread_mutex_unlock(&c->async.lock);
 }
 
-/* Counts a new connector against the NIC's limit of CM ids (max_cm). A connector beyond that limit
- * could never be bound, so its creation fails already. */
+/* Counts a new connector against the NIC's limit of CM ids (max_cm). False: the limit is reached.
+ * The connector's creation then fails, because the connector could never be bound. */
 static bool reserve_place(struct nd_device *dev)
 {
 	if (atomic_fetch_add(&dev->nconnectors, 1) < dev->info->max_cm)
@@ -475,8 +475,8 @@ struct accept_call {
 	struct rn_cm_param param; /* holds the client's private data */
 };
 
-/* Ties the queue pair, moves it to RTS and sends the REP. Read limits above the peer's offer are
- * reduced silently. */
+/* Ties the queue pair, moves it to RTS and sends the REP. If the client's read limits are above
+ * what the peer offers, the offer is used without an error. */
 static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 			    struct os_request *request)
 {

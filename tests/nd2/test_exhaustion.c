@@ -563,7 +563,7 @@ static unsigned run_call(struct bench *b, const struct call *c, enum whose whose
 		print_message("%-36s %s %3d  %08x\n", c->name, whose == MINE ? "own" : "any", k,
 			      (unsigned)hr);
 		if (FAILED(hr)) {
-			/* The same call succeeds at once when no allocation fails. */
+			/* Without a failing allocation the same call succeeds. */
 			hr = c->run(b);
 			if (FAILED(hr))
 				fail_msg("%s: after allocation %d failed, it answers %08x for good",

@@ -1,9 +1,10 @@
 /* No accepted request is lost. One thread posts as fast as it can, another flushes, disconnects or
  * releases at any moment, and a third takes completions. In some rounds no thread takes completions
- * until the end, so that the completion queue is fuller. Each accepted request has exactly one
- * completion; only a silent request that succeeds has none. The completions of a queue pair's
- * receives come in the order of posting, and so do those of its sends: first successes, then only
- * ND_CANCELED. Completions of a released queue pair can still be fetched. usage: nd2_flush_race
+ * until the end, so that more of them are in the completion queue. Each accepted request has
+ * exactly one completion; but a request with ND_OP_FLAG_SILENT_SUCCESS has none if it succeeds. The
+ * completions of a queue pair's receives come in the order of posting, and so do those of its
+ * sends: first successes, then failures, which are ND_CANCELED (only the first may be
+ * ND_IO_TIMEOUT). Completions of a released queue pair can still be fetched. usage: nd2_flush_race
  * POLICY [SEED [SECONDS]] */
 #include "fixture.h"
 
@@ -13,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define UNREAPED    200u /* limit of requests without a fetched result; cq depth is 256 */
+/* maximum of accepted requests whose result is not yet fetched; cq depth is 256 */
+#define UNREAPED    200u
 #define LEN	    512u
 #define PATIENCE_MS 2000u
 
@@ -200,7 +202,8 @@ enum action {
 	ACTIONS,
 };
 
-/* Runs in the main thread while the posters run. */
+/* Disturbs the queue pair of one side by the action. Runs in the main thread while the posters
+ * run. */
 static void act(struct side *s, enum action action)
 {
 	OVERLAPPED ov = {0};

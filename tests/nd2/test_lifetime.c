@@ -1,5 +1,6 @@
-/* Lifetimes: objects are released in every order, by any thread, with requests pending. Each
- * request ends once, before the Release of its object returns, and no object is left at the end. */
+/* Objects are released in every order, by any thread, while requests are pending. Each request ends
+ * once, and before Release returns for the object on which the request was started. No object is
+ * left at the end. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -121,8 +122,8 @@ static void begin(struct stage *s, enum block b, HRESULT hr)
 	s->begun[b] = true;
 }
 
-/* Makes the objects and starts their requests. The connector is connected to `with`, or its Connect
- * is still pending, depending on `scene`. */
+/* Creates the objects of *s and starts requests on them. Depending on `scene`, the connector is
+ * connected to `with`, or its Connect is still pending. */
 static void set_stage(struct stage *s, enum scene scene, struct pair *with)
 {
 	IND2Adapter *usual = adapters[0];
@@ -207,8 +208,8 @@ static void let_go(struct stage *s, enum item item)
 					     (uint32_t)ND_PENDING);
 }
 
-/* Checks the statuses of the requests and their packets. before_port: the items that were released
- * before the completion port was closed; NULL if that is unknown. */
+/* Checks the status of each request and the number of its packets at the completion port.
+ * before_port: the items that were released before the port was closed; NULL if that is unknown. */
 static void check_ends(struct stage *s, const bool before_port[ITEMS])
 {
 	for (enum block b = 0; b < BLOCKS; b++) {
@@ -390,7 +391,7 @@ static void nd2_own_released_by_a_routine(void **state)
 	close_peer(&peer);
 }
 
-/* ---- main ---- */
+/* ---- teardown and main ---- */
 
 static int nothing_is_left(void **state)
 {

@@ -1,6 +1,6 @@
 /* Loads the library with dlopen. Its provider can be created directly and through a class factory.
- * The library stays in memory whoever unloads it: this program, or a client that is itself a
- * library. Arguments: the path of the library, the path of that client. */
+ * A dlclose does not remove the library from memory, whether this program calls it or a client that
+ * is itself a library. Arguments: the path of the library, the path of that client. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

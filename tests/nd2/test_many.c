@@ -1,5 +1,5 @@
 /* Ten thousand queue pairs, with a completion queue each, are made and released again and again: no
- * call fails, no object is left, no memory is lost. The test makes two rounds; ten if the
+ * call fails, no object is left, no memory is lost. The test makes two rounds, or ten rounds if the
  * environment variable SOFTRNIC_TIER is ci or full. */
 #include "fixture.h"
 
@@ -10,8 +10,8 @@
 
 enum { MANY = 10000 };
 
-/* The limits have room for MANY objects of each kind and for one connected pair; the next object
- * is refused. */
+/* The limits allow MANY queue pairs and completion queues for the test and one of each for a
+ * connected pair. One more is refused. */
 static const char config[] =
 	"adapters = (\n"
 	"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"

@@ -1,7 +1,7 @@
 /* Registers very many regions at once: a hundred thousand, or a million if the environment variable
  * SOFTRNIC_TIER is full. Writes to regions chosen at random must succeed, and all objects must be
- * freed. Times and memory are printed. Of these only memory is checked, against a wide limit: less
- * than 2000 bytes per region. */
+ * freed. The test prints times and memory. It does not check the times, and for the memory only a
+ * wide limit: less than 2000 bytes per region. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -88,7 +88,8 @@ static void nd2_own_a_great_many_regions(void **state)
 		write_to(&p, mr[which], memory + (size_t)which * PIECE, ND_SUCCESS);
 	}
 	t[2] = seconds();
-	/* Releases in random order; only every other region is deregistered before. */
+	/* Release the regions in random order. Every other region is deregistered before its
+	 * Release. */
 	for (unsigned i = 0; i < n; i++) {
 		unsigned other = i + next_random(&x) % (n - i);
 		IND2MemoryRegion *gone = mr[other];

@@ -1,7 +1,7 @@
 /* A long test of row 168 of docs/spec/nd2.md. In each round a reader calls Notify, waits for its
- * end and fetches all results, while two senders never pause. The argument is an idle policy; with
- * it the two queue pairs are on different shards and use one completion queue. ND2_ROUNDS=n sets
- * the number of rounds. A lost notification fails the test within 20 s. */
+ * end and fetches all results, while two senders send messages at random intervals. The argument is
+ * an idle policy; with it the two queue pairs are on different shards and use one completion queue.
+ * ND2_ROUNDS=n sets the number of rounds. A lost notification fails the test within 20 s. */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -43,7 +43,7 @@ static void nd2_row_037_event_alone(void **state)
 
 	end_open(&e, 0, NULL);
 	fresh_region(&e);
-	/* Created in the set state: the start of the request must reset it. */
+	/* The event is created in the set state. The start of a request must reset the event. */
 	HR(NdsEventCreate(0, 1, &event), ND_SUCCESS);
 	ov.hEvent = event;
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);

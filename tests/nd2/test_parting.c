@@ -14,8 +14,9 @@ static HRESULT disconnect(struct end *e)
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
 
-/* Each pending NotifyDisconnect ends when the peer disconnects, and so does each later one.
- * CancelOverlappedRequests ends only those that are pending at that moment. */
+/* Each NotifyDisconnect that is pending when the peer disconnects ends then, and each later one
+ * ends at once. CancelOverlappedRequests ends only those NotifyDisconnects that are pending when it
+ * is called. */
 static void nd2_own_every_notice_is_given(void **state)
 {
 	OVERLAPPED notify[NOTICES], later = {0};
@@ -126,9 +127,9 @@ static void nd2_own_active_side_disconnects_at_once(void **state)
 	}
 }
 
-/* Both directions have requests in flight when one side, or both, disconnect: each request has one
- * completion, in order per queue of the queue pair, and each Send that succeeded has completed a
- * receive of the peer. */
+/* Both directions have requests in flight when one side, or both, disconnect. Each request has one
+ * completion. The completions of each send queue, and of each receive queue, come in the order of
+ * posting. Each Send that succeeded has completed a receive of the peer. */
 static void nd2_own_disconnect_under_traffic(void **state)
 {
 	enum { FLIGHT = 30, LEN = 20000 };

@@ -1,8 +1,9 @@
 /* sim_uc --seed N --count M: makes M random runs of unreliable connections, with the seeds N ..
  * N+M-1. Checked: a message arrives whole or not at all, so each completed receive holds exactly
- * one message. On a link that neither duplicates nor reorders, messages arrive once and in order.
- * On a link without impairments and with enough receives, all messages arrive. Exits with 1 when a
- * run failed, or when something that must be tested did not occur in 30 runs or more. */
+ * one message. On a link that neither duplicates nor reorders, each message arrives at most once,
+ * and messages arrive in order. On a link without impairments and with enough receives, all
+ * messages arrive. Exits with 1 when a run failed, or when something that must be tested did not
+ * occur in 30 runs or more. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,8 @@
 #define LONGEST 20000u
 #define GUARD	0xEE
 
-/* Layout of the arena. Each macro gives an offset for message i of QP q: AT_SOURCE of the data to
- * send, AT_TARGET of the target of a WRITE, AT_RECV of the receive buffer. */
+/* Layout of the arena. For message i of QP q, AT_SOURCE is the offset of the data to send,
+ * AT_TARGET the offset of a WRITE's target, and AT_RECV the offset of the receive buffer. */
 #define AT_SOURCE(q, i) (((uint64_t)(q)*OPS + (i)) * ROOM)
 #define AT_TARGET(q, i) (AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
 #define AT_RECV(q, i)	(2 * AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))

@@ -16,7 +16,7 @@
 
 #define LENGTH	 8388607u
 #define READS	 3u
-#define DEPTH	 16u /* room in peer.record[]; no course has a greater depth */
+#define DEPTH	 16u /* room in peer.record[]; struct course's `depth` is never greater */
 #define MTU	 1024u
 #define PACKETS	 (READS * ((LENGTH + MTU - 1) / MTU))
 #define WAITING	 8192u

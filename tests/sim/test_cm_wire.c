@@ -26,8 +26,8 @@ struct world {
 	bool up[SIM_NODES], gone[SIM_NODES], no_answer;
 	uint16_t rejected; /* reason in the last REJ */
 	unsigned requests;
-	/* Number of packets seen on the link, by sending node: MADs (also by CM message type), data
-	 * packets, RNR NAKs. */
+	/* Number of packets seen on the link. The index is the sending node; `mads` has a second
+	 * index, the type of CM message. `data` counts data packets. */
 	unsigned mads[SIM_NODES][0x20], data[SIM_NODES], rnr_naks[SIM_NODES];
 	uint32_t first_psn[SIM_NODES];
 	uint8_t rnr_syndrome;

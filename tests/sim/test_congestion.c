@@ -1,6 +1,6 @@
-/* Several senders share one queue fairly, without drops and without leaving it empty. The tests run
- * in virtual time, so the results are the same on every computer. Each test prints its measured
- * values. */
+/* With congestion control, several senders share one switch queue fairly: no packet is dropped, and
+ * the queue sends at 90 % of its rate or more. The tests run in virtual time, so the results are
+ * the same on every computer. Each test prints its measured values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

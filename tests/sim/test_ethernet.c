@@ -21,8 +21,8 @@
 
 /* Offsets in the frame of the valid WRITE, on an untagged IPv4 port. */
 enum { IP = 14, UDP = 34, BTH = 42, DATA = 70, PAD = 75 };
-/* What repair() corrects after a change of the frame, so that the frame has no other error: SUM the
- * IPv4 header checksum, CRC the ICRC, SUM | CRC both, AS_IS nothing. */
+/* What repair() corrects after a change of the frame, so that the frame has no other error. SUM:
+ * the IPv4 header checksum; CRC: the ICRC; SUM | CRC: both; AS_IS: nothing. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 struct bench {
@@ -417,8 +417,8 @@ static void wire_row_F15_ethernet_padding(void **state)
 	finish(&b);
 }
 
-/* Every opcode with every UDP length that is too short for the opcode's headers, the pad bytes and
- * the ICRC. */
+/* Tests every opcode with every UDP length that is too short for the opcode's headers, the pad
+ * bytes and the ICRC. */
 static void wire_row_F16_udp_too_short(void **state)
 {
 	static const uint8_t zeros[64];

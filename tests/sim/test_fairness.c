@@ -1,5 +1,6 @@
-/* One busy QP leaves the other QPs of its shard their share of the frames that the shard sends. The
- * tests let the shard send in bursts of 8 frames and count frames, not time. */
+/* Each QP of a shard gets its share of the frames that the shard sends, even while another QP
+ * always has frames to send. The tests let the shard send in bursts of 8 frames and count frames,
+ * not time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

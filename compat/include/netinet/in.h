@@ -10,7 +10,7 @@
 
 /*
  * If this macro is defined, the native <netinet/in.h> assumes that a header of the kernel defines
- * the IPv6 types, and does not define them. The types follow here.
+ * the IPv6 types, and does not define these types itself. They are defined below.
  */
 #define _UAPI_LINUX_IN6_H
 
@@ -67,8 +67,8 @@ enum {
 };
 
 /*
- * The native header declares `in_addr_t s_addr;` in struct in_addr. With this macro, that member
- * becomes an unnamed bit-field of width 0, and a union with the names of both systems follows.
+ * The native header declares `in_addr_t s_addr;` in struct in_addr. This macro turns that member
+ * into two: an unnamed bit-field of width 0, and a union that has the names of both systems.
  */
 #define s_addr                                                  \
 	: 0;                                                    \

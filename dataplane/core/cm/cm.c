@@ -2,13 +2,12 @@
  * what does each command, message or timeout do in each state?
  *
  * Owns the rule table: (state, cause) -> action, next state. A cause is what happens to a
- * connection: a client's command, a received message, an expired timer. Every change of a
- * connection's state goes through rn_cm_step(), except its first state (cm_index.c, cm_rx.c,
- * cm_sidr.c). If the table has no rule for a cause in a state, the cause changes nothing.
- * Properties that several states share (a running timer, waiting for the peer's MAC, counting
- * against a listener's backlog) are flags of the state table, and enter() applies the flags of the
- * new state. Runs on shard 0.
- */
+ * connection: a client's command, a received message, an expired timer. rn_cm_step() makes every
+ * change of a connection's state; only the first state of a connection is set elsewhere
+ * (cm_index.c, cm_rx.c, cm_sidr.c). If the table has no rule for a cause in a state, the cause
+ * changes nothing. Some properties belong to several states: a running timer, waiting for the
+ * peer's MAC, counting against a listener's backlog. They are flags of the state table, and enter()
+ * applies the flags of the new state. Runs on shard 0. */
 #include "cm/cm.h"
 
 #include <errno.h>
@@ -158,8 +157,8 @@ static void leave_listener(struct rn_cm_conn *c)
 	c->parent = NULL;
 }
 
-/* Ends the hold on the entry of c's next hop in the neighbour table. If no other connection holds
- * the entry, the table may remove it from now on. */
+/* Tells the neighbour table that c no longer uses the entry of its next hop. If no other connection
+ * uses the entry, the table may remove the entry from now on. */
 static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->hop)

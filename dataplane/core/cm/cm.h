@@ -9,8 +9,8 @@
  * buffer that the shard has; events leave through rn_cm_event().
  *
  * The active side resolves the peer's MAC (neigh.h) before it sends the REQ. The passive side sends
- * to the MAC that the REQ came from, or to the one that the neighbour table has, and resolves only
- * when the peer has confirmed the REP.
+ * to the MAC in the neighbour table, or, if the table has none, to the source MAC of the REQ. It
+ * resolves the peer's MAC only when the peer has confirmed the REP.
  *
  * The states and rules are the table in cm.c. docs/cm-states.md is the output of
  * rn_cm_print_rules().
@@ -29,9 +29,10 @@
  *	               RN_CM_FOR_LISTENER also -EADDRINUSE, for the reason given at CM_LISTEN.
  *	CM_LISTEN      Listens at a bound id. With id 0 it creates and binds an id first, and can
  *	               fail like CM_BIND. -EADDRINUSE: another listener has the same address and
- *	               port. A listener at an address and one at the wildcard may share a port; a
- *	               request goes to the listener at its exact address, else to ::ffff:0.0.0.0
- *	               (IPv4 only), else to :: (both families).
+ *	               port. A listener at an address and one at the wildcard may share a port. A
+ *	               request goes to the listener at its destination address; if there is none, to
+ *	               the one at ::ffff:0.0.0.0 (IPv4 only); if there is none either, to the one at
+ *	               :: (both families).
  *	CM_CONNECT     Connects a bound id. With id 0 it creates and binds an id first, and can fail
  *	               like CM_BIND. -EMSGSIZE: more than 56 bytes of data (datagrams: 180).
  *	               -EDESTADDRREQ: the peer address is the wildcard, or the peer port is 0.
@@ -45,21 +46,22 @@
  *	               listening ports can connect to each other at the same time.
  *	CM_ACCEPT, CM_REJECT, CM_ESTABLISH, CM_DELAY
  *	               -ECONNABORTED: the peer has withdrawn or ended the connection. -EMSGSIZE: too
- *	               much data. CM_ACCEPT also -EBUSY: the QPN has a connection. Reason 0 of a
- *	               CM_REJECT means 28 (datagrams: SIDR status 2). CM_DELAY sends an MRA at once.
+ *	               much data. CM_ACCEPT also -EBUSY: the QPN has a connection. CM_REJECT with
+ *	               reason 0 sends reason 28 (datagrams: SIDR status 2). CM_DELAY sends an MRA at
+ *	               once.
  *	               Without CM_DELAY an MRA is sent each time the peer repeats its REQ or REP
  *	               while the client has not answered.
  *	CM_DISCONNECT  -ENOTCONN: no connection. -EALREADY: the DREQ has been sent.
  *	CM_DESTROY     Allowed in any state; the only error is -ENOENT. Sends what the state
  *	               demands: REJ 4 after a REQ, REJ 28 for an unanswered REQ or REP, DREQ on a
- *	               connection. The exchange goes on without a client, and no event of the id
- *	               follows. The port is free at once; timewait keeps ids and the QPN, never a
- *	               port.
+ *	               connection. The exchange of messages with the peer goes on without a client,
+ *	               and no event of the id follows. The port is free at once: timewait keeps
+ *	               communication ids and the QPN, but no port.
  *
  * Ids of datagram services (qp_type UD) take BIND, LISTEN, CONNECT, ACCEPT, REJECT and DESTROY and
  * exchange SIDR_REQ and SIDR_REP, see cm_sidr.c and client.h. Each port space has its own
- * listeners and its own four-tuples; only the use counts of ephemeral ports do not distinguish port
- * spaces.
+ * listeners and its own four-tuples. The ephemeral ports in use are counted for all port spaces
+ * together.
  *
  * Events:
  *	`param` holds the fields of the peer's message unchanged: responder_resources of a
@@ -67,9 +69,9 @@
  *	field, zero-padded by the sender. `attr` holds the attributes for modifying this side's QP
  *	to RTR and RTS (docs/spec/rocev2.md 6.7): max_rd_atomic and max_dest_rd_atomic are upper
  *	bounds; rq_psn is set on the active side only.
- *	CM_REJECTED also reports a request that the peer withdrew, before or after CM_ACCEPT, and,
- *	with reason 4, a request that the peer stopped repeating for longer than its own timeouts
- *	and retries last.
+ *	CM_REJECTED has two more uses. It reports that the peer withdrew its request, before or
+ *	after CM_ACCEPT. With reason 4 it reports that the peer stopped repeating its request, so
+ *	long ago that the peer's own timeouts and retries must be over.
  *	CM_UNREACHABLE err: -EHOSTUNREACH no neighbour or no route, -ETIMEDOUT no answer to REQ or
  *	REP.
  *	CM_DISCONNECTED is reported once per connection. After the peer's DREQ the client sends the
@@ -109,8 +111,8 @@ void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, 
 /* Processes one UD packet for QP1. The caller has checked the Q_Key. Returns the verdict. */
 enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now);
 
-/* To be called when a QP has received its first data. If the REP of its connection is unconfirmed,
- * the data confirm it like an RTU (row C9). */
+/* To be called when a QP has received its first data. If the peer has not yet confirmed the REP of
+ * the QP's connection, the data confirm the REP as an RTU would (row C9 of docs/spec/rocev2.md). */
 void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now);
 
 /* Fills *out with the next MAD to send, ready for rn_frame_build(): addresses, MACs, DETH and 256
@@ -137,8 +139,8 @@ void rn_cm_tick(struct rn_cm *cm, rn_time now);
  * exchange of messages is not over. Timewait records do not count. */
 unsigned rn_cm_live(const struct rn_cm *cm);
 unsigned rn_cm_timewait(const struct rn_cm *cm);
-/* True while a connection or a timewait record names the QPN: the QPN must not be reused (row
- * C32). */
+/* True while a connection or a timewait record names the QPN: the QPN must not be reused (row C32
+ * of docs/spec/rocev2.md). */
 bool rn_cm_qpn_waits(const struct rn_cm *cm, uint32_t qpn);
 /* Number of replies dropped because the reply queue was full, plus timewait records ended early
  * because the table of records was full. */

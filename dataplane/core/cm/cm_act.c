@@ -24,7 +24,7 @@ void rn_cm_do_nothing(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm
 {
 }
 
-/* ---- active side ---- */
+/* ---- listening, and the active side ---- */
 
 void rn_cm_do_start_listening(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			      rn_time now)
@@ -86,8 +86,9 @@ void rn_cm_do_report_unreachable(struct rn_cm *cm, struct rn_cm_conn *c,
 void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* The peer has not answered, so probe its MAC address. On the passive side only after the
-	 * peer has confirmed the REP: a forged REQ could otherwise make this NIC probe any host. */
+	/* The peer has not answered, so probe its MAC address. The passive side probes only after
+	 * the peer has confirmed the REP: otherwise a forged REQ could make this NIC probe any
+	 * host. */
 	if (!c->passive || c->answered)
 		rn_neigh_probe(cm->neigh, &c->av.dgid, now);
 	rn_cm_queue_mad(cm, c);
@@ -96,8 +97,8 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* Send the message again, but for a closed connection only a REJ or a SIDR_REP: any other
-	 * message in its c->mad is outdated. */
+	/* Send c->mad again. If the connection is closed, c->mad may be outdated: then only a REJ
+	 * or a SIDR_REP is sent again. */
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
 		rn_cm_queue_mad(cm, c);
 }
@@ -191,8 +192,8 @@ void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	rn_cm_queue_mad(cm, c);
 }
 
-/* Sends a REJ: for the command CM_REJECT with its reason and data, otherwise with reason 28
- * (rejected by the client). */
+/* Sends a REJ. If the cause is the command CM_REJECT, the REJ has the reason and the data of the
+ * command; otherwise the reason is 28 (rejected by the client). */
 static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		   const struct rn_cm_why *why)
 {
@@ -315,9 +316,9 @@ void rn_cm_do_report_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const stru
 			   stated ? msg->rej.reason : RN_CM_REJ_TIMEOUT, 0);
 }
 
-/* Ends an established connection: writes the timewait record, and reports CM_DISCONNECTED unless it
- * has been reported before. reason: 0 = the peer ended it, 1 = the peer answered this side's DREQ,
- * 2 = the peer did not answer it. */
+/* Ends an established connection: writes the timewait record, and reports CM_DISCONNECTED unless
+ * that event has been reported before. reason: 0 = the peer ended the connection, 1 = the peer
+ * answered this side's DREQ, 2 = the peer did not answer this side's DREQ. */
 static void gone(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t reason, rn_time now)
 {
 	rn_list_del(&c->says);
@@ -336,8 +337,8 @@ void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 }
 
 /* Handles the peer's DREQ. The DREP is sent only after the client's command, because the client's
- * QP may still wait for acknowledgements of the peer. But the wait ends after half the resend
- * interval, so that the peer sends no second DREQ. */
+ * QP may still wait for acknowledgements of the peer. If the client gives no command within half
+ * the resend interval, the DREP is sent without one, so that the peer sends no second DREQ. */
 void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {

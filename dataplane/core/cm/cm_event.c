@@ -30,7 +30,7 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 }
 
 /* Queues an event. The queue of an id cannot overflow: CM_CONNECT refuses an id with queued events,
- * and one connection causes each kind of event once. */
+ * and each kind of event occurs at most once per connection. */
 void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
 			int32_t err)
 {

@@ -579,8 +579,8 @@ static uint8_t rnr_code(struct rn_qp *qp)
 	return (uint8_t)code;
 }
 
-/* Owes the reply that the table rn_verdicts names for v, and puts the QP into ERR if the table
- * demands it. */
+/* Queues the reply that the table rn_verdicts names for verdict v, and puts the QP into ERR if the
+ * table demands it. */
 static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now)
 {
 	switch (rn_verdicts[v].reply) {

@@ -7,7 +7,8 @@
 
 /* `psn` is the first PSN that the responder expects, max_reads the attribute max_dest_rd_atomic. */
 void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
-/* Changes max_dest_rd_atomic. The newest READ and atomic records are kept. */
+/* Changes max_dest_rd_atomic. If there are more READ and atomic records than the new limit allows,
+ * the oldest records are dropped. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
 /* Processes a received request for this QP and owes the reply, if any. Returns the verdict. */
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);

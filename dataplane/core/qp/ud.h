@@ -1,5 +1,5 @@
-/* Datagrams (UD): one packet per message, to the address that each request names, never answered
- * (docs/spec/rocev2.md 5.1, 5.2). Runs on the shard's thread. */
+/* Datagrams (UD): each message is one packet to the address that its request names, and is never
+ * acknowledged (docs/spec/rocev2.md 5.1, 5.2). Runs on the shard's thread. */
 #ifndef RN_UD_H
 #define RN_UD_H
 

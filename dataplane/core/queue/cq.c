@@ -54,8 +54,8 @@ struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
 		return NULL;
 	if (rn_unlikely(cq->tail - cq->head_seen >= ring->size)) {
 		cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
-		/* The application writes head, so it may be wrong: treat a head beyond the tail as
-		 * a full ring. */
+		/* The application can write ring->head, so the value read may be wrong: treat a
+		 * head beyond the tail as a full ring. */
 		if (cq->tail - cq->head_seen >= ring->size) {
 			cq->overrun = true;
 			atomic_store_explicit(&cq->shared->overrun, 1, memory_order_release);

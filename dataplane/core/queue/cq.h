@@ -15,7 +15,7 @@ struct rn_cq {
 	uint32_t tail;
 	/* head as last read; ring->head is read again only when the ring seems full */
 	uint32_t head_seen;
-	bool solicited; /* an unpublished CQE carries SOLICITED or ERROR */
+	bool solicited; /* at least one unpublished CQE carries SOLICITED or ERROR */
 	bool overrun;
 	bool overrun_handled; /* the QPs that use this CQ have been put into ERR */
 	/* events not yet reported: bits 1 << RN_EVENT_CQ, 1 << RN_EVENT_CQ_OVERRUN */

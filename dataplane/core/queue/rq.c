@@ -60,8 +60,8 @@ enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mr
 
 	rn_assert((uint64_t)off + n <= e->length);
 	for (; n; s++) {
-		/* Skips to byte `off` of the receive's buffers, then takes what is left of this
-		 * SGE. */
+		/* The first `off` bytes of the receive's buffers are skipped. `skip` is how many of
+		 * them are in this SGE, `take` how many bytes to write behind them in this SGE. */
 		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 

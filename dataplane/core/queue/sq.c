@@ -9,8 +9,8 @@
 
 #include "memory/mem_ops.h"
 
-/* Returns how many bytes of the queue's memory one request takes. There is always room for the
- * operands of an atomic, and on UD for the destination. */
+/* Returns how many bytes of the queue's memory one request takes. On every QP there is room for the
+ * operands of an atomic, and on a UD QP also for the destination. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
@@ -115,8 +115,9 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	 * copied. */
 	memcpy(e, w,
 	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
-	/* The bytes copied here are the WQE's fields that direct it to its QP. They are not needed
-	 * any more, and in a struct rn_sqe they have another use, which starts at 0. */
+	/* The memcpy() above has copied the WQE's QPN, generation and sequence into these members.
+	 * These values are no longer needed. The members hold the requester's state, which starts
+	 * at 0. */
 	e->first_psn = e->npkts = e->ran = 0;
 	e->status = status;
 	e->verdict = 0;

@@ -13,8 +13,8 @@
 #include "rn/abi.h"
 #include "base/types.h"
 
-/* A request in the queue: the WQE of abi.h, whose routing fields (QPN, generation, sequence) are
- * replaced by the requester's state. Further slots follow as in the WQE. */
+/* A request in the queue: the WQE of abi.h, but the requester's state replaces the fields that
+ * direct the WQE to its QP (QPN, generation, sequence). Further slots follow as in the WQE. */
 struct rn_sqe {
 	uint8_t kind;
 	uint8_t slots;
@@ -30,7 +30,9 @@ struct rn_sqe {
 	uint32_t rkey;
 	uint32_t imm;
 	uint32_t length;
-	uint32_t ran; /* BIND, INVALIDATE: has been executed, or must not be executed any more */
+	/* for BIND and INVALIDATE: the request has been executed, or must not be executed any
+	 * more */
+	uint32_t ran;
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
@@ -108,8 +110,8 @@ static inline bool rn_sq_is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Is it a READ or atomic? These are completed by their responses, never by an ACK, and at most
- * max_rd_atomic are outstanding. */
+/* Is the request a READ or atomic? These requests are completed by their responses, never by an
+ * ACK, and at most max_rd_atomic of them are outstanding. */
 static inline bool rn_sq_is_fetch(uint8_t kind)
 {
 	return kind == RN_WQE_READ || rn_sq_is_atomic(kind);

@@ -1,10 +1,10 @@
 /* Shared receive queues: how do many shards take receives from one queue, each receive exactly
  * once, without waiting for each other? Only one thread posts. A taker first copies the receive,
- * then moves `taken` on by compare-and-swap; if that succeeds, the receive is the taker's. If it
- * fails, the copy may be a mixture of two receives and is discarded.
+ * then moves `taken` on by compare-and-swap. If the swap succeeds, the receive is the taker's. If
+ * it fails, the copy may be a mixture of two receives and is discarded.
  *
- * Memory order. A receive is written, then `posted` is stored with release; takers load `posted`
- * with acquire. The successful swap of `taken` is a release after the reads of the copy; the poster
+ * Memory order. The poster writes a receive, then stores `posted` with release; takers load
+ * `posted` with acquire. A taker reads the receive, then swaps `taken` with release; the poster
  * loads `taken` with acquire before it overwrites the slot. `taken` only grows and never has the
  * same value twice, so that an outdated swap cannot succeed. The words of a receive are atomic
  * because a taker whose swap will fail may read them while the poster writes.
@@ -103,8 +103,8 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	return true;
 }
 
-/* Returns the ring that holds the receive of this number, which has been posted. Returns NULL if
- * the receive has been taken already. */
+/* Returns the ring that holds the receive with this number, or NULL if the receive has been taken
+ * already. The receive must have been posted. */
 static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 {
 	struct rn_srq_ring *ring = atomic_load_explicit(&srq->ring, memory_order_acquire), *next;

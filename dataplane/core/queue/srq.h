@@ -1,5 +1,6 @@
-/* Shared receive queues (SRQ): receives that the messages of many QPs, on many shards, take in the
- * order of posting. An SRQ is the one object without an owning shard.
+/* Shared receive queues (SRQ): one queue has the receives for many QPs on many shards. A message
+ * that needs a receive takes the oldest posted one. An SRQ is the one object without an owning
+ * shard.
  *
  * Receives are numbered from 0 on without wrapping. They are in a ring; when the queue grows, a
  * larger ring is linked behind it for the next numbers, and no receive moves. A queue keeps all its

@@ -58,7 +58,7 @@ struct rig_opt {
 	uint8_t rnr_retry;   /* RNR retry count; 0 stands for 7 (no end) */
 	uint8_t min_rnr;     /* minimum RNR timer code; 0 stands for 12, 0xFF for code 0 */
 	uint8_t reads;	     /* READs and atomics in flight; 0 stands for 4, 0xFF for none */
-	uint32_t access;     /* rights of the peer; 0 stands for all remote rights */
+	uint32_t access;     /* access rights that a QP gives its peer; 0: all remote rights */
 	uint32_t cq_entries; /* size of the CQ; 0: enough for all requests and receives */
 	bool unconnected;    /* leave both QPs in RESET */
 	bool only_rtr;	     /* leave both QPs in RTR */
@@ -69,15 +69,15 @@ struct rig_opt {
 };
 
 void rig_init(struct rig *r, const struct rig_opt *o);
-/* Destroys QPs, shards and memory. Fails the test if timers, active QPs or other objects are left;
- * requests that the test left queued are allowed. */
+/* Destroys QPs, shards and memory. Fails the test if a timer is still armed, a QP is still active,
+ * or rn_shard_leftovers() counts an object. Requests may still be queued. */
 void rig_fini(struct rig *r);
 
 int rig_modify(struct rig *r, int side, uint32_t mask, const struct rn_qp_attr *a);
 void rig_connect(struct rig *r, const struct rig_opt *o, uint8_t up_to);
 
-/* rig_recv() and rig_request() post a request with one SGE at mem + off; remote_off counts from the
- * start of the peer's mem. */
+/* rig_recv() posts a receive and rig_request() a request, each with one SGE at mem + off.
+ * remote_off counts from the start of the peer's mem. */
 void rig_recv(struct rig *r, int side, uint64_t id, uint32_t off, uint32_t len);
 void rig_request(struct rig *r, int side, uint8_t kind, unsigned flags, uint64_t id, uint32_t off,
 		 uint32_t len, uint32_t remote_off);
@@ -85,8 +85,8 @@ void rig_post(struct rig *r, int side, const struct rn_wqe *w);
 
 /* Moves up to n frames of one side to the other; returns how many frames the side sent. */
 unsigned rig_move(struct rig *r, int side, unsigned n);
-/* Runs until neither side has anything to send and no timer is armed, or `limit` nanoseconds have
- * passed. */
+/* Runs until neither side has anything to send and no timer is armed, but for at most `limit`
+ * nanoseconds. */
 void rig_run(struct rig *r, rn_time limit);
 /* Advances the time by ns and then runs the timers that are due. Sends nothing. */
 void rig_wait(struct rig *r, rn_time ns);
@@ -101,13 +101,14 @@ void rig_expect(struct rig *r, int side, uint64_t id, uint8_t status);
 		assert_false(rig_poll(r, side, &c_)); \
 	} while (0)
 
-/* Returns a packet for the QP of `side` as its peer would send it. The PSN is the next request PSN
- * that the QP expects, plus delta; the payload is not copied. */
+/* Returns a packet for the QP of `side` as its peer would send it. The packet's PSN is the next
+ * request PSN that the QP expects, plus `delta`. The packet points to `payload` and has no copy of
+ * it. */
 struct rn_pkt rig_pkt(struct rig *r, int side, uint8_t opcode, int delta, const void *payload,
 		      uint32_t len);
 enum rn_verdict rig_rx(struct rig *r, int side, const struct rn_pkt *pkt);
-/* Takes the next frame of a side and parses it; returns false if the side has nothing to send. The
- * frame does not reach the other side. */
+/* Takes the next frame that `side` would send, and parses it. The frame does not reach the other
+ * side. Returns false if `side` has nothing to send. */
 bool rig_take(struct rig *r, int side, struct rn_pkt *pkt);
 #define rig_expect_silence(r, side)                   \
 	do {                                          \

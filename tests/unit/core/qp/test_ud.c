@@ -79,8 +79,8 @@ static void test_qkeys_sent(void **state)
 	rig_fini(&r);
 }
 
-/* A request with as many SGEs or inline bytes as the QP allows: the destination address follows
- * them in the slots of the request. */
+/* A request may have as many SGEs or inline bytes as the QP allows. In the slots of the request,
+ * the destination address follows them. */
 static void test_lists_and_inline_data(void **state)
 {
 	_Alignas(64) struct rn_wqe w[RN_WQE_MAX_SLOTS];
@@ -427,7 +427,7 @@ static void wire_row_F20_U10_U15_refused(void **state)
 	p.dest_qpn = 0; /* row U15: QP0 */
 	assert_int_equal(inject(&r, &p), RN_V_QP0);
 	p = datagram(&r, 8);
-	p.dst = v4_group; /* row U10: a group address, but the QPN of a QP */
+	p.dst = v4_group; /* row U10: destination is a group address, but not the multicast QPN */
 	assert_int_equal(inject(&r, &p), RN_V_IP_NOT_OURS);
 	rn_group_mac(&v4_group, p.dmac);
 	assert_int_equal(inject(&r, &p), RN_V_FRAME_MAC);

@@ -1,5 +1,5 @@
-/* Send and receive queues: depth, wrap, and reading and writing scatter/gather lists from any
- * offset. */
+/* Send and receive queues: their depth, the wrap of their positions, and access to scatter/gather
+ * lists from any offset. */
 #include "rig.h"
 
 static uint8_t mem[256], out[256];
@@ -138,7 +138,7 @@ static void test_forms(void **state)
 	enum { OK = RN_STATUS_SUCCESS, OP = RN_STATUS_LOC_QP_OP_ERR, LEN = RN_STATUS_LOC_LEN_ERR };
 	static const struct {
 		uint8_t kind, flags, slots, num_sge;
-		uint32_t length, first; /* first: bytes in the first SGE; the others are empty */
+		uint32_t length, first; /* first: bytes in the first SGE; further SGEs are empty */
 		uint8_t status;
 	} rows[] = {
 		{RN_WQE_SEND, 0, 1, 0, 0, 0, OK},

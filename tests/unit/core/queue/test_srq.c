@@ -1,5 +1,5 @@
-/* A shared receive queue (SRQ) without QPs: order, depth, growth, the limit whose crossing makes an
- * event, and several threads that take from the queue. */
+/* A shared receive queue (SRQ) without QPs: order, depth, growth, the event when the queue falls
+ * below its armed limit, and several threads that take from the queue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,8 +140,8 @@ static void test_form(void **state)
 	stop();
 }
 
-/* The ring is in memory that the application can write, so that counts and lengths read from it
- * must be bounded. */
+/* The application can write the memory of the ring. So the NIC must bound the counts and lengths
+ * that it reads from the ring. */
 static void test_words_are_not_trusted(void **state)
 {
 	struct taken t;
@@ -247,9 +247,9 @@ static void *taker(void *arg)
 	return (void *)(uintptr_t)bad;
 }
 
-/* Several threads take receives while the queue grows: each receive is taken exactly once and
- * complete, and each thread gets its receives in order. Each arming of the limit fires at most
- * once, and fires when the queue runs empty. */
+/* Several threads take receives while the queue grows. Each receive is taken exactly once and
+ * complete, and each thread gets its receives in order. An armed limit fires at the latest when the
+ * queue runs empty, and at most once. */
 static void test_many_takers(void **state)
 {
 	uint64_t armed = 0;

@@ -14,8 +14,8 @@
 
 #define MANY 8
 
-/* of[secret][i] is the i-th identifier that is derived from that secret. It is 0 if no identifier
- * is derived from the secret, as for those of internal hash tables. */
+/* of[secret][i] is the i-th identifier that is derived from that secret. It is 0 for the secrets of
+ * internal hash tables, because no identifier is derived from them. */
 struct names {
 	uint64_t of[RN_SECRETS][MANY];
 };

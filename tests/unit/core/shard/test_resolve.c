@@ -1,5 +1,6 @@
-/* RESOLVE commands (they find the MAC for an address) and commands that only shard 0 accepts, with
- * the real connection manager and neighbour state machine (ARP and ND). */
+/* Tests the command RESOLVE, which finds the MAC for an address, and the commands that only shard 0
+ * accepts. The connection manager and the neighbour state machine (ARP and ND) are the real
+ * ones. */
 #include <errno.h>
 
 #include "rig.h"

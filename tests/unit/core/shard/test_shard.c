@@ -1,4 +1,5 @@
-/* The shard: to which QP a packet goes, QPNs, sending order of QPs, armed CQs, commands. */
+/* The shard: which QP gets a packet, how QPNs are chosen, in which order QPs send, armed CQs,
+ * commands. */
 #include <errno.h>
 
 #include "shard/resolve.h"
@@ -363,7 +364,7 @@ static void test_commands(void **state)
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -ENOENT);
 	assert_null(x.freed);
-	cmd.op = RN_CMD_REG_MR; /* a command for the control thread, not for a shard */
+	cmd.op = RN_CMD_REG_MR; /* for the control thread; a shard refuses it */
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -EOPNOTSUPP);
 	for (cmd.op = RN_CMD_MAX; cmd.op < 999; cmd.op++) {
@@ -383,7 +384,8 @@ static void test_commands(void **state)
 	rig_fini(&r);
 }
 
-/* Posts for a destroyed QP (old generation) or an unknown QPN are dropped and counted. */
+/* A request posted to a destroyed QP (old generation) or to an unknown QPN is dropped and
+ * counted. */
 static void test_stale_posts(void **state)
 {
 	struct rn_wqe w = {.kind = RN_WQE_SEND, .slots = 1};
