@@ -116,8 +116,8 @@ static void wake(const volatile void *address, bool all)
 			continue;
 		}
 		/*
-		 * The woken waiter leaves the list at once, not only when its thread runs, so that
-		 * the next WakeByAddressSingle wakes a different thread.
+		 * Remove the woken waiter from the list here. Its thread may run much later, and
+		 * the next WakeByAddressSingle must wake a different thread.
 		 */
 		*place = waiter->next;
 		waiter->is_woken = true;

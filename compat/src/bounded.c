@@ -13,7 +13,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A buffer for wide text if `wide`, otherwise for narrow text. `size` is in characters. */
+/* The buffer to copy to. It is for wide text if `wide`, else narrow. `size` is in characters. */
 struct buffer {
 	void *at;
 	size_t size;
@@ -42,8 +42,8 @@ static errno_t refuse(const struct buffer *b, errno_t error)
 }
 
 /*
- * Copies at most `count` characters of `from` to index `at` of the buffer and adds a terminating
- * zero. A `count` of _TRUNCATE copies as many as fit.
+ * Copies at most `count` characters from `from` into the buffer, beginning at index `at` of the
+ * buffer, and adds a terminating zero. A `count` of _TRUNCATE copies as many characters as fit.
  */
 static errno_t place(const struct buffer *b, size_t at, const void *from, size_t count)
 {
@@ -93,7 +93,7 @@ static errno_t join(struct buffer b, const void *from, size_t count)
 
 #define NARROW ((struct buffer){to, size, false})
 #define WIDE   ((struct buffer){to, size, true})
-#define WHOLE  (SIZE_MAX - 1) /* a `count` without a limit; a text that does not fit is an error */
+#define WHOLE  (SIZE_MAX - 1) /* as `count`: the whole text; if it does not fit, the call fails */
 
 errno_t strcpy_s(char *to, size_t size, const char *from)
 {

@@ -1,7 +1,7 @@
 /*
- * Which functions of a program are called on Ctrl-C or another signal that ends it
- * (SetConsoleCtrlHandler)? A signal handler writes the number of the signal to a pipe. A thread
- * reads the pipe and calls the program's handlers, the one added last first.
+ * Which functions of a program are called on Ctrl-C, or on another signal that asks the program to
+ * end (SetConsoleCtrlHandler)? A signal handler writes the number of the signal to a pipe. A thread
+ * reads the pipe and calls the program's handlers. It begins with the handler that was added last.
  *
  * This file owns the list of handlers and, once a handler has been added, the thread and its pipe.
  * Any thread may call its functions.
@@ -111,8 +111,9 @@ static bool start_listening(void)
 }
 
 /*
- * Installs the action of each signal. The caller holds the lock, and calls this function after it
- * has changed the list of handlers or the flag `ignored`.
+ * Sets the action of each signal in events[]: default, ignore, or write to the pipe. The caller
+ * holds the lock, and calls this function after it has changed the list of handlers or the flag
+ * `ignored`.
  */
 static void apply(void)
 {

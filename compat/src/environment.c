@@ -1,9 +1,10 @@
 /*
  * What do the environment variables and the command line of this process contain?
  *
- * This file owns the text of the command line, which the first call reads, and for each thread the
- * value that _wgetenv returned last. Any thread may call its functions. But as with setenv(), no
- * thread may read the environment while another changes it.
+ * This file owns the text of the command line; the first call that needs this text reads it. The
+ * file also owns, for each thread, the value that _wgetenv last returned to the thread. Any thread
+ * may call its functions, but no thread may read the environment while another changes it. The same
+ * holds for setenv().
  */
 #include "last_error.h"
 #include "text.h"

@@ -31,8 +31,9 @@ struct directive {
 };
 
 /*
- * A va_list inside a struct. The struct can be passed by pointer, so functions advance the caller's
- * va_list; a va_list itself may be an array type, whose address cannot be passed on.
+ * A va_list inside a struct. A function that gets a pointer to the struct can read the caller's
+ * next argument. A pointer to a plain va_list parameter would not work everywhere, because a
+ * va_list may be an array type.
  */
 struct arguments {
 	va_list list;
@@ -120,8 +121,8 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 				   bool *is_narrow)
 {
 	/*
-	 * The first match counts, so each prefix comes before the shorter prefixes that it begins
-	 * with.
+	 * The first match counts. So a longer prefix stands before the shorter one that it begins
+	 * with, for example "ll" before "l".
 	 */
 	static const struct {
 		const char *text;
@@ -156,8 +157,8 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 
 /*
  * Reads a width or precision at *at. If there is a `*` instead of a number, returns the next
- * argument. A number that exceeds an int becomes INT_MAX; the text of that width is later refused
- * as too long.
+ * argument. A number that exceeds an int becomes INT_MAX; with such a width, formatting later fails
+ * because the text is too long.
  */
 static int parse_number(const void *format, bool wide, size_t *at, struct arguments *arguments)
 {
@@ -463,7 +464,10 @@ static void convert(struct compat_units *out, const struct directive *d, bool wi
 	case 'n':
 		return fail(out, EINVAL);
 	default:
-		/* %% prints `%`, and the letter of an unknown directive is printed as it is. */
+		/*
+		 * A second `%` is printed as `%`, and the letter of an unknown directive as itself.
+		 * d->type is 0 if the format ends within the directive.
+		 */
 		if (d->type)
 			compat_units_put(out, d->type);
 	}

@@ -1,8 +1,8 @@
 /*
- * Format strings as the Windows C library reads them. Unlike on Linux, `l` means 32 bits, and
- * `I64`, `I32` and `I` are sizes. `%s` and `%c` take wide text in a wide format and narrow text in
- * a narrow one; `%S` and `%C` take the opposite kind; a prefix `h` or `w` chooses narrow or wide.
- * `%p` prints 16 upper-case digits. `%n` is refused in output.
+ * Format strings as the Windows C library reads them. Unlike on Linux, the size letter `l` means 32
+ * bits, and there are the size letters `I64`, `I32` and `I`. `%s` and `%c` take wide text in a wide
+ * format and narrow text in a narrow one; `%S` and `%C` take the opposite kind; a prefix `h` or `w`
+ * chooses narrow or wide. `%p` prints 16 upper-case digits. Printing with `%n` fails with EINVAL.
  *
  * Text consists of units: a unit is a byte in narrow text and a character in wide text.
  */

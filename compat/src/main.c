@@ -1,8 +1,8 @@
 /*
  * How does a program with wmain instead of main start? The main() in this file decodes the
  * arguments to wide text and calls wmain, under its C name or one of its mangled C++ names. This
- * file and text.c make a static library of their own. A program that has its own main() takes
- * nothing from that library.
+ * file and text.c make a static library of their own. The linker takes main() from this library
+ * only if the program does not define main() itself.
  *
  * This file owns the decoded arguments until the program ends. It runs on the main thread.
  */

@@ -1,9 +1,9 @@
 /*
  * Which text describes an error number (FormatMessage)? This file contains a table of English
- * texts, and replaces the placeholders in a text, which Windows calls inserts (%1, %2!u!, %n).
+ * texts. It also replaces the placeholders in a text (%1, %2!u!, %n); Windows calls them inserts.
  *
- * It keeps no state. The caller owns the memory that FORMAT_MESSAGE_ALLOCATE_BUFFER allocates. Any
- * thread may call its functions.
+ * This file keeps no state. The caller owns the memory that FORMAT_MESSAGE_ALLOCATE_BUFFER
+ * allocates. Any thread may call its functions.
  */
 #include "format.h"
 #include "last_error.h"
@@ -196,8 +196,8 @@ struct inserts {
 };
 
 /*
- * Reads the arguments of all inserts in the text before the first insert is written. Inserts may
- * come in any order, but a va_list can only be read in order.
+ * Reads the arguments of all inserts of the text. This happens before put_text() writes anything,
+ * because inserts may come in any order, but a va_list can only be read in order.
  */
 static struct inserts fetch(const char *text, DWORD flags, va_list *arguments, bool wide)
 {
@@ -251,8 +251,8 @@ static const char *put_insert(FILE *out, const char *at, const struct inserts *i
 }
 
 /*
- * Writes the text and replaces its inserts, or keeps them if `ignore`. Returns false if the text
- * ended with %0, which suppresses the line end that would follow.
+ * Writes the text. Replaces its inserts, or writes them unchanged if `ignore` is true. Returns
+ * false if the text ended with %0, which suppresses the line end that would follow.
  */
 static bool put_text(FILE *out, const char *text, const struct inserts *inserts, bool ignore)
 {

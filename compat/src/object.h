@@ -29,10 +29,10 @@ struct compat_kind {
 	 */
 	bool (*take)(struct compat_object *);
 	/*
-	 * Undoes a wait that took the object: sets an automatic event again, increments a
-	 * semaphore's count, or releases a mutex. A wait for all of several objects calls this if
-	 * it could not take them all. The member is NULL for kinds that a wait does not change
-	 * (manual event, thread).
+	 * Undoes a successful `take`: sets an automatic event again, increments a semaphore's
+	 * count, or releases a mutex. A thread that waits for all of several objects calls it for
+	 * the objects already taken when another one is not available. The member is NULL for kinds
+	 * that a wait does not change (manual event, thread).
 	 */
 	void (*give_back)(struct compat_object *);
 	/*
@@ -80,8 +80,8 @@ void compat_object_put(struct compat_object *);
 void compat_object_remove(HANDLE);
 
 /*
- * Returns whether `name` is NULL. Otherwise sets ERROR_NOT_SUPPORTED, because named objects do not
- * exist here.
+ * Returns true if `name` is NULL. Otherwise returns false and sets the last error to
+ * ERROR_NOT_SUPPORTED, because named objects do not exist here.
  */
 bool compat_name_is_absent(const void *name);
 

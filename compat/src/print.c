@@ -1,7 +1,7 @@
 /*
  * Where does formatted text go? It goes to a stream, as bytes even if the text is wide, so that
- * narrow and wide calls may share a stream. Or it goes to memory, where one of five rules applies
- * to a text that is too long.
+ * narrow and wide calls may share a stream. Or it goes to a buffer in memory; enum rule says what
+ * happens if the buffer is too small.
  *
  * This file keeps no state; streams have their own locks. Any thread may call its functions.
  */

@@ -64,9 +64,9 @@ void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps)
 	core->cc.line_rate = RN_MAX(core->cc.line_rate, core->cc.min_rate);
 }
 
-/* Copies limits, timers and protocol options to the core's configuration. The keys' units (us, ms,
- * s) are converted to nanoseconds; ack_timeout, rnr_retry and min_rnr_timer keep their IBTA
- * codes. */
+/* Copies limits, timers and protocol options to the core's configuration. Times, which the
+ * configuration gives in us, ms or s, become nanoseconds; ack_timeout, rnr_retry and min_rnr_timer
+ * keep their IBTA codes. */
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core)
 {
@@ -176,7 +176,7 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
 		      struct rn_vdev_spec *spec)
 {
-	/* The kind of port in vdev.h for each kind of port in the configuration. */
+	/* Translates the kind of port in the configuration to the kind of port in vdev.h. */
 	static const enum rn_vdev_kind kinds[] = {
 		[RN_CONFIG_PORT_RING] = RN_VDEV_RING,
 		[RN_CONFIG_PORT_MEMIF] = RN_VDEV_MEMIF,
@@ -223,8 +223,8 @@ void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule)
 		/* the configured delay is fixed: both bounds are equal */
 		.delay_min_ns = RN_US(i->delay_us),
 		.delay_max_ns = RN_US(i->delay_us),
-		/* a frame to be reordered is held back longer than sending a burst takes, so that
-		 * later frames overtake it */
+		/* A frame that is to be reordered is delayed by this time. A burst is sent in less
+		 * time, so later frames overtake the delayed one. */
 		.reorder_ns = RN_US(50),
 	};
 }

@@ -1,6 +1,6 @@
-/* How does a command or a new CQ ring get into a shard? As a call that the shard runs between two
- * bursts while the calling thread waits. Runs in control threads; a caller that also changes the
- * object tables holds the control lock. */
+/* How does a command or a new CQ ring get into a shard? A control thread makes a "call": the shard
+ * runs a function between two bursts, while the calling thread waits. Runs in control threads; a
+ * caller that also changes the object tables holds the control lock. */
 #include "nic/shard_call.h"
 
 #include <stdlib.h>
@@ -50,10 +50,10 @@ int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 	return rn_nic_exec_call(nic, shard, &c, cmd, rsp);
 }
 
-/* Shard 0 runs the connection manager and ends connections. Work that the client posted before to a
- * QP of another shard must run first. So this function makes a call that does nothing in each other
- * shard with unfinished submissions: a shard runs a call only after the work that was submitted
- * before it. */
+/* Shard 0 runs the connection manager and ends connections. Before that, the other shards must take
+ * the work requests that the client has already posted to their QPs. A shard runs a call only after
+ * the work that was submitted before the call. So this function makes an empty call (run_nothing)
+ * in each other shard that has unfinished submissions. */
 void rn_nic_drain_other_shards(struct rn_nic *nic)
 {
 	for (unsigned i = 1; i < nic->nshards; i++) {
@@ -63,7 +63,7 @@ void rn_nic_drain_other_shards(struct rn_nic *nic)
 	}
 }
 
-/* ---- rings ---- */
+/* ---- linking of CQ rings ---- */
 
 struct link_call {
 	struct rn_call call; /* must be the first member: run_link() casts it to this struct */

@@ -13,7 +13,7 @@ struct rn_nic;
 struct rn_nic_exec_call {
 	struct rn_call call; /* must be the first member: run_exec() casts it to this struct */
 	struct rn_exec x;
-	/* CQs, and rings to be linked to them before the command runs (NULL = none) */
+	/* ring[i] is linked to cq[i] before the command runs, unless ring[i] is NULL */
 	struct rn_nic_cq *cq[2];
 	struct rn_cq_ring *ring[2];
 	struct rn_nic_srq *srq; /* SRQ to be linked in the shard before the command runs, or NULL */

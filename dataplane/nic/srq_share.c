@@ -1,6 +1,6 @@
-/* Which QPs of a shard take receives from the same SRQ and complete them to the same CQ (together
- * they are a "share"), and how much room do they need in that CQ? srq_share.h states the rule. Runs
- * in control threads, under the control lock. */
+/* Which QPs of a shard form a "share", and how much room does the share need in its CQ? A share is
+ * the QPs of one shard that have the same SRQ and the same receive CQ. srq_share.h states the rule
+ * for the room. Runs in control threads, under the control lock. */
 #include "nic/srq_share.h"
 
 #include <stdlib.h>

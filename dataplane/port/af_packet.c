@@ -1,11 +1,12 @@
-/* How does an AF_PACKET port receive IP fragments as fragments? The driver net_af_packet joins
- * each of its sockets to a fanout group with defragmentation: the kernel reassembles IPv4
- * fragments before it delivers them, and the result cannot be told from a packet that was never
- * fragmented. RoCEv2 packets are never fragmented, so fragments of an attacker would be accepted
- * as a packet. A socket cannot leave its group, and a socket filter sees only the reassembled
- * packet. Therefore every socket of the driver is replaced, under the same file descriptor and
- * with its rings at the same address, by a socket with the same settings except defragmentation.
- * Owns nothing that outlives the call. Runs in the control thread. */
+/* How does an AF_PACKET port receive IP fragments as fragments? The driver net_af_packet joins each
+ * of its sockets to a fanout group with defragmentation: the kernel reassembles IPv4 fragments
+ * before it delivers them, and the result cannot be told from a packet that was never fragmented.
+ * RoCEv2 peers never send fragments, so an attacker's fragments would be accepted as if they were a
+ * peer's packet. A socket cannot leave its group, and a socket filter sees only the reassembled
+ * packet. Therefore this file replaces every socket of the driver by a new socket with the same
+ * settings except defragmentation. The new socket has the file descriptor of the old one, and its
+ * rings are mapped at the same address. Owns nothing that outlives the call. Runs in the control
+ * thread. */
 #include "port/af_packet.h"
 
 #include <arpa/inet.h>
@@ -33,7 +34,7 @@
 #define GROUP_ID  0xffffu
 
 struct queue {
-	int fd, fresh;	/* the driver's socket; the new socket or -1 */
+	int fd, fresh;	/* fd: the driver's socket; fresh: the new one, or -1 */
 	uint8_t *rings; /* the driver's mapping: receive ring, then transmit ring */
 };
 

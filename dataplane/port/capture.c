@@ -26,7 +26,7 @@
 /* The header of a frame in a shard's ring; the frame's bytes follow it. */
 struct record {
 	uint64_t time;	    /* nanoseconds since 1970 */
-	uint32_t kept, len; /* frame bytes that follow; length of the whole frame */
+	uint32_t kept, len; /* kept: captured bytes, which follow; len: bytes of the frame */
 };
 
 struct rn_capture {
@@ -42,7 +42,7 @@ struct rn_capture_file {
 	int fd;
 	char *path;
 	uint32_t snaplen;
-	/* fields used by the writer thread only, down to `torn` */
+	/* Only the writer thread uses the fields from here to `torn`. */
 	uint8_t block[BLOCK_BYTES]; /* whole pcap records that are not yet in the file */
 	size_t used;
 	off_t end;	    /* end of the last whole record in the file */
@@ -189,9 +189,9 @@ static void write_all(struct rn_capture_file *f)
 	write_block(f);
 }
 
-/* The writer thread. It also makes the last writes, instead of rn_capture_close(): in this thread
- * signals are blocked, and SIGXFSZ (file too large) or SIGPIPE (pipe without reader) must not hit
- * an application's thread. */
+/* The writer thread. After `stop` it also writes the remaining frames. rn_capture_close() does not
+ * write them, because it runs in an application's thread, which SIGXFSZ (file too large) or SIGPIPE
+ * (pipe without reader) must not hit. In the writer thread signals are blocked. */
 static void *writer(void *arg)
 {
 	struct rn_capture_file *f = arg;

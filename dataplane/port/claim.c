@@ -20,7 +20,7 @@
 struct name {
 	struct sockaddr_un addr;
 	socklen_t len;
-	char text[INET6_ADDRSTRLEN]; /* the claimed address, for messages */
+	char text[INET6_ADDRSTRLEN]; /* the claimed address, for error messages */
 };
 
 static void make_name(struct name *name, unsigned ifindex, const struct rn_port_attr *port,

@@ -1,8 +1,9 @@
 /* Annotations for ThreadSanitizer; they do nothing in other builds. ThreadSanitizer cannot see two
  * ways in which data are handed from one thread to another. Frames change threads inside DPDK's
- * libraries (rings of ports and pools), which are not instrumented. An rte_ring in RTS mode
- * (relaxed tail synchronisation) synchronises by a 64-bit word of which the consumer reads only one
- * half. With these annotations ThreadSanitizer can check the data that are handed over. */
+ * libraries (rings of ports and pools), which are not instrumented. In an rte_ring in RTS mode
+ * (relaxed tail synchronisation) the producer writes a 64-bit word, and the consumer reads only one
+ * half of this word. With these annotations ThreadSanitizer can check the data that are handed
+ * over. */
 #ifndef RN_HANDOVER_H
 #define RN_HANDOVER_H
 

@@ -39,7 +39,7 @@ struct rn_gid {
 /* ---- work requests: 1 to RN_WQE_MAX_SLOTS consecutive slots of a submission ring ---- */
 
 /* clang-format off */
-#define RN_WQE_ROWS(X) /* name, number, queue */ \
+#define RN_WQE_ROWS(X) /* columns: name, number, queue */ \
 	X(NOP,             0, SQ) \
 	X(SEND,            1, SQ) \
 	X(SEND_IMM,        2, SQ) \
@@ -61,7 +61,7 @@ enum rn_wqe_kind {
 };
 
 enum rn_wqe_flag {
-	RN_WQE_SIGNALED = 1 << 0, /* success gives a CQE too; errors and flushes always do */
+	RN_WQE_SIGNALED = 1 << 0, /* write a CQE on success too, not only on an error or flush */
 	/* start after all earlier READs and atomics of the QP are complete */
 	RN_WQE_FENCE = 1 << 1,
 	RN_WQE_SOLICITED = 1 << 2, /* set the SE bit in the last packet */
@@ -145,8 +145,9 @@ struct rn_wqe {
 	uint64_t wr_id; /* returned in the CQE */
 	/* WRITE, READ: any address; atomics: a multiple of 8; BIND: first byte of the window */
 	uint64_t remote_va;
-	/* WRITE, READ, atomics: the peer's R_Key. BIND: the new key of the window: the key returned
-	 * by CREATE_MW, with a low byte of 1..255 that the poster changes for each BIND. */
+	/* WRITE, READ, atomics: the peer's R_Key. BIND: the new key of the window. Its upper 24
+	 * bits are those of the key that CREATE_MW returned. Its low byte is 1..255, and the poster
+	 * changes it for each BIND. */
 	uint32_t rkey;
 	/* immediate data as 4 opaque bytes, or the R_Key to invalidate (host order) */
 	uint32_t imm;
@@ -218,8 +219,8 @@ struct rn_cqe {
 	uint64_t wr_id;
 	uint64_t qp_ctx; /* given at QP creation; valid even after the QP was destroyed */
 	uint32_t qpn;
-	/* RECV: bytes received, also of a WRITE_IMM; on UD they include the 40 bytes of the GRH
-	 * area. SEND, WRITE, READ, atomics: message length. 0 on error. */
+	/* Receives: bytes received; for a WRITE_IMM, the bytes that the peer wrote; on UD, with the
+	 * 40 bytes of the GRH area. SEND, WRITE, READ, atomics: message length. 0 on error. */
 	uint32_t byte_len;
 	uint32_t imm;	  /* immediate data (opaque) or invalidated R_Key (host order) */
 	uint32_t src_qpn; /* UD: the sender's QP */
@@ -264,9 +265,9 @@ struct rn_cq_shared {
 };
 
 /* State of a QP, written only by its shard and read by the application. sq_retired and rq_retired
- * count the requests that the shard has finished with, with or without a CQE. The application
- * itself counts the requests that it posts to each queue. It may post another one while posted -
- * retired is less than the queue's depth. */
+ * count the requests that are finished, whether or not the shard wrote a CQE for them. The
+ * application itself counts the requests that it posts to each queue. It may post another one while
+ * (posted - retired) is less than the queue's depth. */
 struct rn_qp_shared {
 	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
 	RN_ATOMIC(uint32_t) rq_retired;
@@ -282,9 +283,9 @@ struct rn_mw_shared {
 	RN_ATOMIC(uint32_t) ended;
 };
 
-/* State of a shared receive queue (SRQ). `posted` counts receives when they are posted, `taken`
- * when a message takes them, both from 0. posted - taken receives are in the queue; another may be
- * posted while this number is less than the depth.
+/* State of a shared receive queue (SRQ). Two counters start at 0: `posted` counts the receives that
+ * were posted, `taken` those that messages have taken. The queue contains (posted - taken)
+ * receives; another one may be posted while this number is less than the depth.
  *
  * A `limit` that is not 0 arms the limit event. The application stores `limit`, then reads `taken`;
  * a shard increments `taken`, then reads `limit`. So at least one of the two sees what the other
@@ -296,7 +297,7 @@ struct rn_srq_shared {
 	RN_ATOMIC(uint32_t) limit;		/* 0: the limit event is not armed */
 };
 
-/* ---- QP attributes; a mask tells which are given, as in ibv_modify_qp ---- */
+/* ---- QP attributes; a mask selects the attributes to set, as in ibv_modify_qp ---- */
 
 enum rn_qp_type { RN_QPT_RC = 2, RN_QPT_UC = 3, RN_QPT_UD = 4 };
 
@@ -349,15 +350,16 @@ struct rn_qp_attr {
 	uint8_t min_rnr_timer;
 	uint8_t max_rd_atomic;
 	uint8_t max_dest_rd_atomic;
-	/* With RN_QP_MIN_RNR_TIMER: the first RNR NAK carries the timer code min_rnr_timer, each
-	 * further one for the same PSN a code higher by rnr_step, up to 31. Code 0, the longest
-	 * wait, is never raised. rnr_step 0: always min_rnr_timer, as in verbs. */
+	/* With RN_QP_MIN_RNR_TIMER: the first RNR NAK for a PSN carries the timer code
+	 * min_rnr_timer. The code of each further RNR NAK for this PSN is higher by rnr_step, up to
+	 * 31. If min_rnr_timer is 0 (the longest wait), every RNR NAK carries 0. If rnr_step is 0,
+	 * every RNR NAK carries min_rnr_timer, as in verbs. */
 	uint8_t rnr_step;
 	/* with RN_QP_CUR_STATE: the state that the QP must be in; queries return the state */
 	uint8_t cur_state;
 	/* with RN_QP_SQD_NOTIFY: 1 = send RN_EVENT_SQ_DRAINED once, 0 = do not */
 	uint8_t sqd_notify;
-	uint8_t sq_draining; /* queries only: 1 = in SQD, with a started message not finished */
+	uint8_t sq_draining; /* queries only: 1 = in SQD, and a started message is not finished */
 	uint32_t access;     /* enum rn_access: remote rights of the QP */
 	uint32_t dest_qpn;
 	uint32_t rq_psn;
@@ -371,7 +373,7 @@ struct rn_qp_attr {
 /* ---- commands: executed by a shard between packet bursts, or by the NIC's control path ---- */
 
 /* clang-format off */
-#define RN_CMD_ROWS(X) /* name, number, where the command runs */ \
+#define RN_CMD_ROWS(X) /* columns: name, number, where the command runs */ \
 	X(NONE,         0, NOWHERE) \
 	X(QUERY_PORT,   1, CONTROL) \
 	X(CREATE_PD,    2, CONTROL) \
@@ -465,7 +467,7 @@ struct rn_cmd {
 		struct {
 			uint32_t pd, type, send_cq, recv_cq;
 			uint32_t srq;		     /* 0: no SRQ; with an SRQ, rq_depth is 0 */
-			uint32_t sq_depth, rq_depth; /* in requests */
+			uint32_t sq_depth, rq_depth; /* number of requests */
 			uint32_t sq_sge, rq_sge, inline_bytes;
 			uint64_t qp_ctx;
 			uint64_t affinity; /* mask of preferred CPUs, 0 = no preference */
@@ -505,9 +507,9 @@ struct rn_cmd {
 		} create_mw;
 		struct {
 			uint32_t id;
-			/* QPN of the QP to which the last BIND was posted: BIND and INVALIDATE
-			 * requests of the window that still wait in that QP's send queue will have
-			 * no effect. */
+			/* QPN of the QP to which the last BIND was posted. BIND and INVALIDATE
+			 * requests for this window may still wait in that QP's send queue; they
+			 * will have no effect. */
 			uint32_t qpn;
 		} destroy_mw;
 		struct {

@@ -1,6 +1,7 @@
-/* Fuzz target: parses arbitrary bytes as a management datagram (MAD). An accepted message is built
- * and parsed again; it must give the same message and then the same bytes, so the parser loses no
- * field. */
+/* Fuzz target: parses arbitrary bytes as a management datagram (MAD). If the parser accepts them, a
+ * MAD is built from the result and parsed again. The second result must have the same attribute and
+ * transaction ID as the first, and a MAD built from it must have the same bytes. So the parser
+ * loses no field that the builder writes. */
 #include <string.h>
 
 #include "wire/cm_msg.h"

@@ -63,8 +63,9 @@ static void hear(struct talk *t)
 			keep(t, ev.id);
 }
 
-/* Delivers a message of the peer that fits the last message that the connection manager sent. Up to
- * three of its bytes are changed first. */
+/* Delivers a message of the peer. The input selects its kind. A message other than a REQ or
+ * SIDR_REQ has the ids of the last message that the connection manager sent. Before the delivery up
+ * to three bytes of the peer's message are changed. */
 static void say(struct talk *t)
 {
 	struct rn_cma_hdr cma = {.port = 9, .ipv4 = true, .src = gid(2), .dst = gid(1)};
@@ -152,9 +153,9 @@ static void let_go(struct talk *t)
 
 static void farewell(struct talk *t)
 {
-	/* A connection request outlives the listener if the peer withdrew it before the client took
-	 * its event. hear() takes that event and adds the request's id to t->ids, so let_go() is
-	 * called once more. */
+	/* A connection request outlives the listener if the peer withdrew the request before the
+	 * client took the REQUEST event. hear() takes this event and adds the request's id to
+	 * t->ids, so let_go() is called once more. */
 	let_go(t);
 	hear(t);
 	let_go(t);

@@ -26,9 +26,9 @@ static bool pad_is_zero(const struct rn_pkt *pkt)
 	return true;
 }
 
-/* True if rn_frame_build() must make exactly the input from the packet. The input then has no
- * padding after the packet, no pad byte but zero, no priority tag, and no IPv4 checksum of 0xFFFF
- * (which means 0). */
+/* Returns true if rn_frame_build() must turn the parsed packet into exactly the input bytes. This
+ * is so if the input has nothing after the packet, all pad bytes are zero, there is no priority
+ * tag, and the IPv4 checksum is not 0xFFFF (which means the same as 0). */
 static bool canonical(const struct rn_pkt *pkt, const uint8_t *frame, size_t len)
 {
 	bool tagged = rn_load16(frame + RN_ETH_TYPE) == RN_ETHERTYPE_VLAN;

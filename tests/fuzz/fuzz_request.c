@@ -1,6 +1,6 @@
 /* Fuzz target: posts arbitrary bytes as slots of a submission ring, that is every request, valid or
  * not, that an application can post to its QPs. One shard sends to itself over pairs of RC, UC and
- * UD QPs, with a shared receive queue and memory windows. Between the posts frames arrive or are
+ * UD QPs, with a shared receive queue and memory windows. Between two posts, frames arrive or are
  * lost, time passes, and QPs change state. Each request must complete at most once, memory of
  * another protection domain must not change, and every sent frame must parse. */
 #include <string.h>
@@ -235,10 +235,10 @@ static void mend(struct bench *b, union slots *s, unsigned how)
 	}
 }
 
-/* Posts a request. Its first slot comes from the input, each further slot is filled with one input
- * byte. A receive may go to the shared receive queue. Other requests go through the submission
- * ring, or directly to the shard if the input selects that or the ring would reject their slot
- * count. */
+/* Posts a request. The bytes of its first slot come from the input; each further slot is filled
+ * with copies of one input byte. A receive may go to the shared receive queue. Other requests go
+ * through the submission ring. They go directly to the shard if the input says so, or if the ring
+ * would reject their slot count. */
 static void post(struct bench *b)
 {
 	union slots s = {0};

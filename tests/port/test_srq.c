@@ -182,8 +182,8 @@ static void test_room_for_completions(void **state)
 	destroy_qp(&b);
 	destroy_qp(&c);
 	destroy_qp(&d);
-	/* The CQ still reserves the room of the first SRQ for the queue pair that remains; the new
-	 * queue pair, which uses another SRQ, adds more. */
+	/* Queue pair `a`, which uses the first SRQ, remains: the CQ still reserves room for the
+	 * depth of this SRQ. The new queue pair uses another SRQ and adds the depth of that one. */
 	b = new_qp(second, &cq);
 	assert_int_equal(room_of(&cq), 1024); /* needs (10 + 240 + 1) + (10 + 400 + 1) = 662 */
 	destroy_qp(&a);

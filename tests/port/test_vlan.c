@@ -17,8 +17,9 @@
 
 enum deed { LEAVE, STRIP, STRIP_SOME, MOVE };
 
-/* For each network port, the change that the RX callback of the test makes to received frames
- * (deed), and what the callback has counted. A callback runs in the thread of the port's shard. */
+/* One element for each network port. `deed` is the change that the test's RX callback makes to
+ * received frames; the other members are counted by the callback. The callback runs in the thread
+ * of the port's shard. */
 static struct {
 	enum deed deed;
 	unsigned frames, untagged, longest, stripped;

@@ -1,11 +1,11 @@
 /* A bottleneck: flows from several senders, made of real shards, share one switch queue that marks
  * packets (ECN). The time is virtual.
  *
- * Each flow is a simulation of its own (sim.h) with one QP that carries data from node 0 to node
- * 1. Frames of node 0 pass its access link, then the queue that all flows share, then the last
- * link. Frames of node 1 go back without any queue. The queue marks as switches do: never below
- * kmin bytes, with a probability that rises to pmax at kmax, always above kmax. It drops frames
- * only when more than `buffer` bytes are queued. */
+ * Each flow is a simulation of its own (sim.h) with one QP that carries data from node 0 to node 1.
+ * A frame of node 0 passes the access link of node 0, then the queue that all flows share, then the
+ * last link. Frames of node 1 go back without any queue. The queue marks as switches do: below kmin
+ * bytes it marks no packet, between kmin and kmax with a probability that rises to pmax, above kmax
+ * every packet. It drops frames only when more than `buffer` bytes are queued. */
 #ifndef SIM_BOTTLENECK_H
 #define SIM_BOTTLENECK_H
 

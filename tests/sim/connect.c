@@ -1,8 +1,9 @@
 /* Connections over links that lose packets are established and ended correctly. A run is determined
  * by its seed: each node makes some connections with one QP per side. The passive side accepts or
- * rejects; both sides send a few messages; one side, or both at once, disconnect. Meanwhile each
- * node resolves datagram services of the other node (SIDR). The simulated clients start connections
- * and SIDR requests and end connections; apart from that they only react to events. */
+ * rejects. On an accepted connection both sides send a few messages; then one side disconnects, or
+ * both do at once. Meanwhile each node resolves datagram services of the other node (SIDR). The
+ * simulated clients start connections and SIDR requests and end connections; everything else that
+ * they do is a reaction to an event. */
 #include "connect.h"
 
 #include <errno.h>
@@ -320,8 +321,8 @@ static void ask(struct connect *c, unsigned k)
 		a->cm = rsp.id;
 }
 
-/* Accepts or rejects a SIDR_REQ. The client may see the same request again once its CM id has been
- * destroyed. */
+/* Accepts or rejects a SIDR_REQ. The client may destroy the CM id of the request after that; a
+ * repetition of the same SIDR_REQ then reaches the client as a new request. */
 static void answer_ask(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];

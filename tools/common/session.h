@@ -45,7 +45,7 @@ extern const char *session_program; /* program name, with which every message be
 enum done_kind { DONE_SEND, DONE_WRITE, DONE_READ, DONE_RECV };
 struct done {
 	enum done_kind kind;
-	uint32_t index; /* DONE_READ: slot; DONE_RECV: receive buffer */
+	uint32_t index; /* for DONE_READ: data slot; for DONE_RECV: number of the receive buffer */
 	uint32_t bytes;
 	uint8_t *data; /* DONE_RECV: the received bytes; else NULL */
 };

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* STOP_LOOK_MS: time between two checks of a waiting thread for a signal. STOP_PATIENCE_MS: how
- * long an orderly end may take after the signal. */
+/* STOP_LOOK_MS: a waiting thread checks at this interval whether a signal came. STOP_PATIENCE_MS:
+ * how long an orderly end may take after the signal. */
 enum { STOP_LOOK_MS = 50, STOP_PATIENCE_MS = 1500 };
 
 /* Installs the handlers for both signals; called before the adapter is opened. A signal that was

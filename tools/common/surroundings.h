@@ -21,8 +21,8 @@ struct surroundings {
 	unsigned busy;
 };
 
-/* Returns the number of threads of a test that use a CPU all the time. At each end these are one
- * thread of the application and the adapter's polling threads; with the inline idle policy an
+/* Returns the number of threads of a test that use a CPU all the time. Each end of the connection
+ * has one application thread and the polling threads of its adapter; with the inline idle policy an
  * adapter has no polling thread. The peer's end counts only if it is on this machine (port memif or
  * ring). */
 unsigned surroundings_busy(const struct rn_link_info *info);
@@ -35,7 +35,7 @@ void surroundings_read(struct surroundings *s, const struct rn_link_info *info);
 /* Prints one line about the adapter and the machine of a test, after the text `head`, and a warning
  * if there are too few free CPUs. */
 void surroundings_print(const struct rn_link_info *info, const char *head, FILE *to);
-/* Prints the lines of surroundings_print() for the open adapter that has the address `own`. */
+/* Calls surroundings_print() for the open adapter that has the address `own`. */
 void surroundings_print_at(const struct sockaddr *own, size_t len, FILE *to);
 
 #endif

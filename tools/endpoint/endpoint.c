@@ -15,7 +15,7 @@
 #include "common/version.h"
 
 #define FOR_EVER (-1)
-/* longest wait for a connection: address resolution, connecting and retransmissions */
+/* longest wait for a connection, with address resolution and retransmissions */
 #define CONNECT_MS  60000
 #define FAREWELL_MS 10000
 #define HASTY_MS    1000 /* longest wait for a disconnect after a failure */

@@ -1,5 +1,5 @@
-/* One end of an ND2 connection: adapter, memory, completion queue, queue pair. The common code of
- * the ND tools.
+/* The common code of the ND tools. An endpoint is one end of an ND2 connection, with its adapter,
+ * memory, completion queue and queue pair.
  *
  * Used by one thread. These functions do not return errors: on a failure they print one message on
  * stderr, disconnect, and end the program with status 1. So every status is checked without extra
@@ -17,8 +17,9 @@
 #include "common/status.h"
 
 #define ENDPOINT_SGES 64 /* greatest number of SGEs per request */
-#define TALK_BYTES    48 /* bytes of an order, that is a control message (talk.h), on the wire */
-/* bytes behind the tool's own memory: buffers of the orders that are sent and received */
+#define TALK_BYTES    48 /* bytes of a control message ("order", talk.h) on the wire */
+/* Bytes that endpoint_memory() adds after the memory that the tool asks for. They hold the buffers
+ * of control messages. */
 #define ENDPOINT_EXTRA 2048
 
 /* Calls a method of an ND2 object through its vtable: CALL(qp, Flush). */
@@ -46,8 +47,8 @@ struct endpoint {
 	bool connected;
 	/* the tool's default port, which identifies the tool to the peer */
 	uint16_t port;
-	/* said: number of orders (control messages) sent; heard: number of receives posted for
-	 * orders */
+	/* said: number of control messages sent; heard: number of receives posted for control
+	 * messages */
 	unsigned said, heard;
 	uint64_t messages, bytes; /* server: messages and bytes that the client has moved so far */
 };
@@ -57,8 +58,8 @@ struct endpoint {
 /* Prints a message (printf format), disconnects the open endpoint and ends the program with status
  * 1. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Calls die() if the status `hr` is a failure; ND_PENDING is not a failure. `what`, for the
- * message: name of the method, or a phrase. */
+/* Calls die() if the status `hr` is a failure; ND_PENDING is not a failure. `what` is part
+ * of the message: the name of the method, or a phrase. */
 void must(const char *what, HRESULT hr);
 
 /* ---- starting a tool ---- */
@@ -92,13 +93,14 @@ void endpoint_await(struct endpoint *e, void *data, ULONG room);
  * receives. */
 void endpoint_accept(struct endpoint *e, const void *data, ULONG bytes);
 /* Disconnects, prints the counters if the user asked for them, and releases everything. The client
- * disconnects first; the server waits for that. The caller must still call NdCleanup(). Returns the
- * exit status of the program: 0, or that of an interrupted program. */
+ * disconnects first; the server waits until the client has disconnected. The caller must still call
+ * NdCleanup(). Returns the exit status of the program: 128 + the signal's number after a signal,
+ * else 0. */
 int endpoint_close(struct endpoint *e);
 
 /* To be called in every loop that waits. If the user has asked to stop, disconnects and ends the
- * program. A client is not ended until STOP_PATIENCE_MS have passed, so that it can finish its
- * batch and print its table; in this time plan_next() and sizes_next() return 0. */
+ * program. A server ends at once. A client ends only after STOP_PATIENCE_MS, so that it can finish
+ * its batch and print its table; in this time plan_next() and sizes_next() return 0. */
 void endpoint_interrupted(const struct endpoint *e);
 
 /* ---- requests and completions ---- */

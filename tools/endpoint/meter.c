@@ -84,8 +84,8 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 		if (rest <= 0 || left == 0 || stop_asked())
 			return 0;
 		show(p, m);
-		/* a batch is at most 8 times all earlier ones, since the first batches may be slow
-		 * or fast by chance */
+		/* A batch has at most 8 times as many repetitions as all earlier batches together,
+		 * because the first batches may be slow or fast by chance. */
 		n = batch > 8 * (double)p->done ? 8 * p->done : (uint64_t)batch + 1;
 	}
 	n = n < left ? n : left;

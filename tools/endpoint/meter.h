@@ -15,7 +15,7 @@ double meter_now(void); /* monotonic time in seconds */
 /* A stop watch that can be stopped and started again. If all its fields are 0, it has measured
  * nothing yet. */
 struct meter {
-	/* elapsed time so far; CPU time so far of all threads of this process */
+	/* seconds: elapsed time so far; cpu: CPU time so far of all threads of this process */
 	double seconds, cpu;
 	double since, cpu_since;
 };

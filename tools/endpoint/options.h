@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 enum option_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT, OPT_SIZES };
-/* Groups of options, by the tools that take them; OPT_ALL: every tool. */
+/* Groups of options. A tool takes all options of the groups that it names; OPT_ALL: options of
+ * every tool. */
 enum option_group {
 	OPT_ALL,
 	/* tools with a server and a client; options: role, polling or blocking, queue length,

@@ -41,7 +41,8 @@ struct rn_core_cfg {
 	rn_time cm_wait_max;	/* longest wait that a peer's MRAs can cause; 0 = an hour */
 	uint8_t cm_max_retries; /* retransmissions of a REQ, DREQ or SIDR_REQ, at most 15 */
 	uint8_t cm_patience;	/* service timeout code of sent MRAs: 4.096 us << code */
-	/* time between probes; age at which a confirmed MAC is probed again */
+	/* neigh_retry: time between two probes. neigh_reachable: a MAC is probed again if it is
+	 * used and was confirmed longer ago than this. */
 	rn_time neigh_retry, neigh_reachable;
 	uint8_t neigh_probes;	   /* probes before a neighbour is unreachable, at least 2 */
 	struct rn_secrets secrets; /* all zero until the caller fills them; equal in all shards */

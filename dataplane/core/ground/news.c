@@ -16,7 +16,7 @@ bool rn_news_take(struct rn_news_ring *r, struct rn_news *news)
 		*news = r->at[r->head++ % RN_NEWS_RING];
 		return true;
 	}
-	/* The ring is empty. If items were lost, report their number, once. */
+	/* The ring is empty. If items were lost since the last LOST item, make a LOST item. */
 	if (r->lost == 0)
 		return false;
 	*news = (struct rn_news){.kind = RN_NEWS_LOST, .lost = r->lost};

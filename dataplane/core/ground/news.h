@@ -1,7 +1,8 @@
-/* Items for the log: connections made, ended and failed, QPs that failed. The shard puts items into
- * a ring of fixed size. The caller of the shard takes them at the end of each poll iteration, and
- * another thread writes the log. The events that a client gets are no substitute for these items:
- * they concern only the connections and QPs of that client. Runs on the shard's thread. */
+/* Items for the log. An item reports that a connection was established, has ended or could not be
+ * established, or that a QP has failed. The shard puts items into a ring of fixed size. The caller
+ * of the shard takes them at the end of each poll iteration, and another thread writes the log. The
+ * events that a client gets are no substitute for these items: they concern only the connections
+ * and QPs of that client. Runs on the shard's thread. */
 #ifndef RN_NEWS_H
 #define RN_NEWS_H
 

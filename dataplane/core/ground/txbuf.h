@@ -11,6 +11,6 @@ struct rn_txbuf {
 	uint8_t *data;
 	uint32_t cap;
 	uint32_t len;
-	bool loop; /* also receive the frame here: a multicast group has members on this NIC */
+	bool loop; /* also deliver the frame to this NIC, which has members of the group */
 };
 #endif

@@ -1,35 +1,36 @@
 /* Which memory may a request access, and how is that memory read and written?
  *
  * Owns the table of slots, one per memory region or memory window. A key is (number << 8) |
- * variant, with a number of 24 bits and a variant of 1..255, so that no key is 0. Both are drawn
- * anew each time a slot is taken, from a random stream used for keys only: a peer that has any
- * number of keys can predict neither the other keys nor the next key of the same memory.
+ * variant. The number has 24 bits; the variant is 1..255, so that no key is 0. Both are drawn anew
+ * each time a slot is taken, from a random stream that is used for keys only. So a peer that knows
+ * any number of keys can predict neither the other keys nor the next key of the same memory.
  *
- * An index by the low bits of a number leads to the slot, so that the slots in use lie close
- * together in memory although the numbers are random. A number with the same low bits as a number
- * in use is not drawn. An index entry is one word: the slot and the upper bits of the number. The
- * entry is written before the key is published and cleared when the slot is free again; a reader
- * compares the key stored in the slot itself.
+ * The low bits of a number select an entry of the index, and this entry names the slot. So the
+ * slots in use lie close together in memory although the numbers are random. A number with the same
+ * low bits as a number in use is not drawn. An index entry is one word: the slot and the upper bits
+ * of the number. The entry is written before the key is published and cleared when the slot is free
+ * again. A reader compares the request's key with the key in the slot, not with the index entry.
  *
  * Readers of regions need no lock, because storing `key` publishes the region. rn_mr_add() fills
- * the other fields and then stores the key with release; a reader loads the key with acquire and
- * goes on only if the key equals the one in the request, and therefore sees those fields.
+ * the other fields and then stores the key with release. A reader loads the key with acquire and
+ * goes on only if the key equals the one in the request; then it also sees the other fields.
  * rn_mr_remove() stores 0. From then on new readers fail; a reader that saw the key before may
  * still use the fields and the memory, which both stay unchanged until rn_mr_reclaim(). The caller
- * calls rn_mr_reclaim() only after every shard has passed a quiescent point, at which it uses no
- * region. No field of a published or removed region is written, so no reader can see a torn value.
+ * calls rn_mr_reclaim() only after every shard has passed a quiescent point, at which the shard
+ * uses no region. No field of a published or removed region is written, so no reader can see a torn
+ * value.
  *
  * The fields of a window are written at each bind, while other shards may look up its key.
- * Therefore only the shard of the QP that owns the window may use them. `owner` is REGION (0) for a
- * region; for a window a shard swaps `owner` from UNBOUND to the number of one of its QPs before it
- * writes the first field, and stores UNBOUND with release after the last use. A reader that finds a
- * window's key then reads `owner` and goes on only if the owner is the QP on which the request
- * came. The reading thread itself serves that QP, and no other thread stores its QPN as owner: so a
- * reader that goes on is the thread that wrote the fields. This holds whatever clients post; a BIND
+ * Therefore only the shard of the QP that owns the window may use them. The field `owner` of a
+ * region is always REGION (0). To bind a window, a shard first changes the window's `owner` from
+ * UNBOUND to the QPN of one of its QPs, with an atomic compare-and-swap, and then writes the
+ * fields. After the last use it stores UNBOUND with release. A reader that finds a window's key
+ * reads `owner` and goes on only if `owner` is the QP on which the request came. The shard that
+ * serves this QP handles the request, and no other shard stores the QPN of this QP in `owner`. So a
+ * reader that goes on is the thread that wrote the fields. This holds whatever clients post: a BIND
  * of a window that another QP owns fails.
  *
- * The control thread adds, removes and reclaims; the shard of the QP binds; any shard reads.
- */
+ * The control thread adds, removes and reclaims; the shard of the QP binds; any shard reads. */
 #include "memory/mr.h"
 
 #include <errno.h>
@@ -42,8 +43,8 @@
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-/* log2 of the least index size. With this size a number has 8 bits above the index bits, which the
- * index entry stores; with a larger index it has fewer. */
+/* log2 of the smallest index size. An index entry stores the bits of a number above the index bits.
+ * With the smallest index these are 8 bits; with a larger index they are fewer. */
 #define INDEX_BITS 16
 
 /* Values of region.owner. Any other value is the QPN of the owner: no QP ever has a QPN of 0..2. */
@@ -53,26 +54,29 @@ struct region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published: accesses by key fail */
 	uint32_t pd;
 	uint32_t access;
-	/* region: its last key; window: its last id; the next draw must differ from it */
+	/* The last key of a region, or the last id of a window. The next key or id that is drawn
+	 * for this slot must differ from it. */
 	uint32_t last;
 	uint64_t iova;
 	uint64_t length;
 	union {
-		char *ptr; /* region: where its memory is mapped in this process */
-		/* window: shared with the application; constant until the window is removed */
+		char *ptr; /* of a region: where the memory is mapped in this process */
+		/* Of a window: its state, which the application can read. The pointer is constant
+		 * until the window is removed. */
 		struct rn_mw_shared *shared;
 	};
 	_Atomic uint32_t owner; /* enum owner, or the number of the QP that owns the window */
-	uint32_t lkey;		/* window: lkey of the region that the window exposes a part of */
-	uint32_t bound;		/* window: key of the last bind */
-	/* window: neighbours in the list of its QP's windows, as slot numbers; 0 = end */
+	uint32_t lkey;		/* of a window: lkey of the region under it */
+	uint32_t bound;		/* of a window: key of its last BIND; before any BIND, its id */
+	/* If this is an owned window: the slot numbers of the next and the previous window of the
+	 * same QP; 0 = none. */
 	uint32_t next, prev;
 	bool retired; /* removed, not yet reclaimed */
 };
 static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
 
 struct rn_mr_table {
-	struct region *region; /* within `memory`, aligned to cache lines; slot 0 is never used */
+	struct region *region; /* the slots: aligned part of `memory`; slot 0 is never used */
 	/* Indexed by the low bits of a key's number. An entry is (upper bits of the number) << 24 |
 	 * slot; 0 = free. */
 	_Atomic uint32_t *index;
@@ -84,8 +88,8 @@ struct rn_mr_table {
 	uint32_t *free_ring;
 };
 
-/* Size of the index as a power of two: at least two entries per slot, so that on average at least
- * every second key that is drawn finds a free entry. */
+/* Returns log2 of the index size. The index has at least two entries per slot. So at least half of
+ * its entries are free, and on average at most two keys are drawn until one has a free entry. */
 static uint32_t index_bits_for(uint32_t slots)
 {
 	uint32_t bits = INDEX_BITS;
@@ -262,7 +266,7 @@ static inline enum rn_verdict region_allows(const struct region *r, uint64_t add
 	return RN_V_OK;
 }
 
-/* Returns the region or window whose valid key this is, or NULL. */
+/* Returns the region or window that has this key now, or NULL if no region or window has it. */
 static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t entry = atomic_load_explicit(entry_of(t, key >> 8), memory_order_relaxed);
@@ -425,8 +429,8 @@ static void disown(struct region *w)
 	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
 }
 
-/* Makes the QP via.qpn the owner of an unbound window. Returns NULL if no window with the number of
- * `key` is unbound, or if that window belongs to another PD. */
+/* Makes the QP via.qpn the owner of the window with the number of `key`. Returns NULL if there is
+ * no such window, if a QP owns it already, or if it belongs to another PD. */
 static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);

@@ -1,20 +1,20 @@
 /* Memory regions and windows: their keys, the checks of an access, and the functions that copy
  * application memory.
  *
- * One table per NIC. The control thread adds and removes regions and windows; the caller makes sure
- * that only one such call runs at a time. All shards check accesses and copy concurrently, without
- * locks. Removing a region makes its key invalid at once, but a shard may still be using the
- * memory: the caller waits until every shard has passed a quiescent point (a point at which the
- * shard uses no region), then calls rn_mr_reclaim() and may reuse the memory.
+ * There is one table per NIC. The control thread adds and removes regions and windows; the caller
+ * makes sure that only one such call runs at a time. All shards check accesses and copy
+ * concurrently, without locks. Removing a region makes its key invalid at once, but a shard may
+ * still be using the memory: the caller waits until every shard has passed a quiescent point (a
+ * point at which the shard uses no region), then calls rn_mr_reclaim() and may reuse the memory.
  *
  * A key is 32 bits. Keys are drawn at random for each region, so that known keys do not help to
  * guess another, and a stale key is invalid. The low byte of a key is never 0; the user of a window
  * chooses the low byte of the window's key. Callers must not assume lkey == rkey.
  *
- * A window is a slot of the same table and is added and removed by the control thread like a
- * region. Only the shard of the QP on which a window is bound sets and reads what the window
- * exposes. It sets this in the order of the QP's send queue.
- */
+ * A window is a slot of the same table, and the control thread adds and removes it like a region. A
+ * BIND sets the range and the rights of the window. Only the shard of the QP on which the window is
+ * bound writes and reads them. This shard executes BIND and INVALIDATE requests in the order of the
+ * QP's send queue. */
 #ifndef RN_MR_H
 #define RN_MR_H
 
@@ -95,9 +95,9 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 
 /* ---- memory windows ---- */
 
-/* Adds an unbound window. *shared must outlive the window. *id names the window in other calls but
- * is no key for accesses; a bind uses the number in its upper 24 bits. -ENOSPC: the table is full.
- * To be called on the control thread. */
+/* Adds an unbound window. *shared must outlive the window. *id names the window in other calls. It
+ * is not a key for accesses; the key of a BIND has the same upper 24 bits as *id. -ENOSPC: the
+ * table is full. To be called on the control thread. */
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id);
 /* Removes an unbound window, so that it cannot be bound any more; rn_mr_reclaim(id) frees the slot.
  * -ENOENT: no such window. -EBUSY: the QP *qpn owns the window, that is, it has bound the window or
@@ -110,8 +110,8 @@ struct rn_mw_list {
 	uint32_t first;
 };
 
-/* The functions below are called by the shard of via.qpn. The upper 24 bits of `key` name the
- * window; the low byte is ignored unless the comment says otherwise. */
+/* The functions below are called by the shard of via.qpn. The upper 24 bits of `key` select the
+ * window. The low byte is ignored, except in the functions whose comment says how they use it. */
 
 /* Exposes [addr, addr + b->length) under `key`, whose low byte must not be 0. Returns false in
  * these cases: (1) the window does not belong to this PD, another QP owns it, or it has a valid

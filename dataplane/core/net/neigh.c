@@ -2,15 +2,14 @@
  *
  * Owns the neighbour table: a fixed number of entries in a hash table and in two lists, the local
  * entries ordered by last use and the foreign ones by age (neigh.h explains both kinds). An entry
- * is ASKING until a reply comes (READY) or the last probe has no reply (FAILED). A READY entry that
- * is used when its MAC is older than neigh_reachable is probed again; meanwhile its MAC is still
- * used (REFRESHING).
+ * is ASKING until a reply comes (then it is READY) or the last probe has no reply (then it is
+ * FAILED). If a READY entry is used and its MAC is older than neigh_reachable, the entry becomes
+ * REFRESHING: the MAC is probed again, and meanwhile packets still use it.
  *
  * A message that gives a known neighbour another MAC does not change the entry, because any host on
  * the link can send such a message: the known MAC is probed first. Only if this MAC does not reply,
  * a probe is broadcast, and the reply to the broadcast sets the MAC. rn_neigh_tx() in neigh_msg.c
- * sends all probes. Runs on shard 0.
- */
+ * sends all probes. Runs on shard 0. */
 #include "net/neigh.h"
 
 #include <stdlib.h>
@@ -24,8 +23,9 @@
 const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid unspecified;
 
-/* The source address of probes for `hop`: src, if it is an address of this port and of hop's family
- * and hop is not link-local; otherwise the port's best source address for hop. */
+/* Returns the source address of probes for `hop`. This is src if three conditions hold: src is an
+ * address of this port, src has the address family of hop, and hop is not link-local. Otherwise it
+ * is the port's best source address for hop. */
 static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
 			   const struct rn_gid *hop)
 {
@@ -139,8 +139,8 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 }
 
 /* Starts a round of probes in the state ASKING or REFRESHING. In REFRESHING the first e->direct
- * probes go to the known MAC and the others are broadcast. Here e->direct becomes 1; dispute() may
- * raise it afterwards. */
+ * probes go to the known MAC and the others are broadcast. This function sets e->direct to 1; its
+ * callers may change e->direct afterwards. */
 static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state,
 			  rn_time now)
 {
@@ -196,7 +196,8 @@ bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
-	/* A neighbour has no group MAC, and neither the address of a group nor one of this NIC. */
+	/* Ignore a message whose MAC is a group MAC or zero, or whose address is not that of a host
+	 * or belongs to this port. */
 	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
 	    rn_port_own(&n->port, addr) >= 0)
 		return false;
@@ -390,9 +391,9 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 	return rn_wheel_next(&n->wheel);
 }
 
-/* True if the last probe of e is still queued when the timer expires, because the port takes no
- * frames while the link comes up. Returns false at every RN_NEIGH_STUCK-th of these expiries, which
- * then counts as a probe without a reply. */
+/* Called when the timer of e has expired. Returns true if the last probe of e is still queued,
+ * because the port takes no frames while the link comes up. Every RN_NEIGH_STUCK-th time it returns
+ * false instead, so that the queued probe counts as a probe without a reply. */
 static bool probe_not_sent(struct rn_nbr *e)
 {
 	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
@@ -438,9 +439,9 @@ static void lose(struct rn_neigh *n, struct rn_nbr *e)
 	rn_list_del(&e->changed);
 }
 
-/* Called after a change of the port's addresses: removes the entries whose address now belongs to
- * the port itself or is off the link. Entries whose probes came from an address that the port no
- * longer has get another source address for probes. */
+/* Called after a change of the port's addresses. Removes an entry if its address now belongs to the
+ * port itself or is off the link. Other entries get a new source address for their probes if the
+ * port no longer has the old one. */
 static void remove_off_link(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;

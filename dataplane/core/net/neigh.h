@@ -1,22 +1,22 @@
-/* The neighbour table: the MAC of each next hop. ARP and IPv6 neighbour discovery, both the asking
- * and the answering side, and replies to ICMP and ICMPv6 echo requests. A state machine without
- * threads, locks or clock, called by shard 0 only. Static entries and gateways come from the
- * configuration. An "own address" is an address of this NIC's port.
+/* The neighbour table contains the MAC of each next hop. This code sends and answers ARP requests
+ * and IPv6 neighbour solicitations, and answers ICMP and ICMPv6 echo requests. It is a state
+ * machine without threads, locks or clock, called by shard 0 only. Static entries and gateways come
+ * from the configuration. An "own address" is an address of this NIC's port.
  *
  * An entry is made when this NIC resolves an address, or when a neighbour asks for an own address,
  * since its traffic is likely to follow. An unsolicited answer or an announcement makes no entry.
  *
- * A message that gives a known neighbour another MAC does not change the entry. Probes go to the
- * known MAC: three of them, but at most neigh_probes - 1, one in each interval neigh_retry. If the
- * known MAC replies, the entry stays as it is. If it does not, the next probe is broadcast, and the
- * reply to the broadcast sets the MAC. A neighbour that has moved and announced its new MAC is
- * therefore reached again after three times neigh_retry at the latest.
+ * A message that gives a known neighbour another MAC does not change the entry. First the known MAC
+ * is probed: three times, but at most neigh_probes - 1 times. The probes are neigh_retry apart. If
+ * the known MAC replies, the entry stays as it is. If it does not, the next probe is broadcast, and
+ * the reply to the broadcast sets the MAC. So a neighbour that has moved and announced its new MAC
+ * is reached again after at most three times neigh_retry.
  *
- * An entry that this NIC resolved is local; an entry that a neighbour's question made is foreign
- * until this NIC uses it. In a full table a new entry displaces the oldest foreign entry. Only a
- * local entry displaces a local one, and only one that is neither static, nor waiting for its first
- * reply, nor held by a connection (rn_neigh_hold()): the longest unused of these.
- */
+ * An entry that this NIC resolved is local. An entry that a neighbour's question made is foreign
+ * until this NIC uses it. If the table is full, a new entry displaces the oldest foreign entry. If
+ * there is no foreign entry, a new local entry displaces a local one: the longest unused of those
+ * that are not static, do not wait for the first reply, and are not held by a connection
+ * (rn_neigh_hold()). */
 #ifndef RN_NEIGH_H
 #define RN_NEIGH_H
 
@@ -30,7 +30,8 @@ struct rn_port_attr;
 
 enum rn_neigh_state { RN_NEIGH_PENDING, RN_NEIGH_READY, RN_NEIGH_FAILED };
 
-/* Copies cfg (static entries, limits, timers) and port. Returns NULL if there is no memory. */
+/* Creates the table. Copies the static entries, limits and timers in cfg, and *port. Returns NULL
+ * if there is no memory. */
 struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 rn_time now);
 void rn_neigh_destroy(struct rn_neigh *n);
@@ -47,8 +48,8 @@ void rn_neigh_announce(struct rn_neigh *n);
  *	         An entry older than neigh_reachable stays READY while it is probed again, and
  *	         becomes FAILED if no reply comes.
  *	PENDING  probes are being sent.
- *	FAILED   no route, no free entry, or neigh_probes probes without a reply (a failure is kept
- *	         for one neigh_retry). Four probes that the port did not take count as one.
+ *	FAILED   no route, no free entry, or neigh_probes probes without a reply (the state stays
+ *	         FAILED for one neigh_retry). Four probes that the port did not take count as one.
  * src is the address from which the packets will be sent. Probes are sent from src too if src is an
  * own address of the next hop's family and the next hop is not link-local; otherwise they are sent
  * from the own address that rn_port_source() chooses. */

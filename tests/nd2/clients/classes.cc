@@ -3,7 +3,7 @@
 // for failures.
 //
 //	classes -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
-//	classes -c ADDRESS PORT    is that client
+//	classes -c ADDRESS PORT    connects as the client
 //
 // The program has one thread. An End owns all objects of its side of the connection; they are
 // released in the reverse order of their declaration.
@@ -182,8 +182,8 @@ class End
 	Ref<IND2QueuePair> qp;
 	Ref<IND2Connector> connector;
 	Ref<IND2Listener> listener;
-	/* Number of Notify calls so far. The event shows the end of the odd ones, the completion
-	 * port that of the even ones. */
+	/* Number of Notify calls so far. This side learns of the end of the first, third, ... call
+	 * by the event, and of the second, fourth, ... by the completion port. */
 	unsigned asked = 0;
 	/* Numbers of requests of this side and of messages from the peer that have completed. */
 	unsigned requests = 0, messages = 0;

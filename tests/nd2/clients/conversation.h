@@ -18,9 +18,9 @@
  *	Disconnect                                      NotifyDisconnect ends; Disconnect
  *
  * Each side checks every byte that it receives, and that the receives which no message has used end
- * as cancelled. The exit status is 0 only if all checks passed. A side fetches results only after a
- * Notify has ended; it learns of that alternately by an event and by a completion port. Numbers on
- * the wire are little-endian.
+ * as cancelled. The exit status is 0 only if all checks passed. A side fetches results only after
+ * Notify has ended. It learns of the end of Notify alternately by an event and by a completion
+ * port. Numbers on the wire are little-endian.
  */
 #ifndef CONVERSATION_H
 #define CONVERSATION_H
@@ -44,8 +44,9 @@ enum {
 	REGION_BYTES = 4 * BULK_BYTES
 };
 
-/* Message types, then the values of `seed` in byte_of() for the private data and the bulk data. The
- * text of a message has its type as seed. */
+/* The SAY_ values are the message types. The SEED_ values are the seeds for byte_of() with which
+ * the private data and the bulk data are made. For the text of a message the seed is the message
+ * type. */
 enum {
 	SAY_HELLO = 1,
 	SAY_LENT,

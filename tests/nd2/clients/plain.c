@@ -2,7 +2,7 @@
  * written in C: methods are called through lpVtbl, and waits use the Nds* calls.
  *
  *	plain -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
- *	plain -c ADDRESS PORT    is that client
+ *	plain -c ADDRESS PORT    connects as the client
  *
  * The program has one thread. A struct end owns all objects of its side of the connection. */
 #include <arpa/inet.h>
@@ -35,8 +35,8 @@ struct end {
 	UINT8 *region;
 	UINT32 token;
 	OVERLAPPED ov, departure;
-	/* Number of Notify calls so far. The event shows the end of the odd ones, the completion
-	 * port that of the even ones. */
+	/* Number of Notify calls so far. This side learns of the end of the first, third, ... call
+	 * by the event, and of the second, fourth, ... by the completion port. */
 	unsigned notified;
 	/* Numbers of requests of this side and of messages from the peer that have completed. */
 	unsigned requests, messages;

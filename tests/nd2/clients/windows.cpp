@@ -4,7 +4,7 @@
 // critical section, interlocked counters, and a COM interface that the program itself defines.
 //
 //	windows -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
-//	windows -c ADDRESS PORT    is that client
+//	windows -c ADDRESS PORT    connects as the client
 //
 // The main thread posts all requests. Results are taken by the thread that learns of the end of
 // Notify: the main thread by the event, the worker thread by the completion port.
@@ -199,8 +199,8 @@ class CEnd
 	HANDLE m_hDeparted; // set at the end of NotifyDisconnect
 	HANDLE m_hTaken;    // set when the worker has taken results
 	OVERLAPPED m_ov, m_ovDeparture, m_ovEvent, m_ovPort;
-	// Number of Notify calls so far. The event shows the end of the odd ones, the completion
-	// port that of the even ones.
+	// Number of Notify calls so far. This side learns of the end of the first, third, ... call
+	// by the event, and of the second, fourth, ... by the completion port.
 	DWORD m_cNotified;
 };
 

@@ -204,7 +204,7 @@ static void an_abandoned_attempt_gives_way(void **state)
 	}
 }
 
-/* ---- all earlier messages again, at every step ---- */
+/* ---- at every step, all earlier messages arrive again ---- */
 
 static struct {
 	struct rn_cm_msg msg;
@@ -212,8 +212,8 @@ static struct {
 } history[32];
 static unsigned nhistory, replayed;
 
-/* Callback for net->judge: before the first message of each kind arrives, all earlier messages are
- * delivered again; the first message itself arrives twice. */
+/* Callback for net->judge. When a host sends a message of a kind that it has not sent before, all
+ * earlier messages are delivered again, and then this message is delivered twice. */
 static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	for (unsigned i = 0; i < nhistory; i++)
@@ -226,9 +226,9 @@ static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 2;
 }
 
-/* At each step all earlier messages arrive again, and the new message arrives twice. Bit 0 of `row`
- * selects the host that disconnects. With bit 1 set, the client of the other host does not answer
- * the DREQ. */
+/* Whenever a new message is sent, all earlier messages arrive again, and the new one arrives twice.
+ * Bit 0 of `row` selects the host that disconnects. With bit 1 set, the client of the other host
+ * does not answer the DREQ. */
 static void all_messages_replayed_at_each_step(void **state)
 {
 	for (unsigned row = 0; row < 4; row++) {
@@ -366,8 +366,8 @@ static void connect_and_disconnect(struct net *net, uint32_t qpn)
 	net_forget(net);
 }
 
-/* Sixty connections in timewait, with 64 hash chains for each kind of id: each record is found by
- * every one of its ids, and by no other id. */
+/* Sixty connections are in timewait, and the hash table for each kind of id has 64 chains. Each
+ * timewait record is found by every one of its own ids, and by no other id. */
 static void timewait_of_many(void **state)
 {
 	enum { MANY = 60 };

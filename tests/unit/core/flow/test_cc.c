@@ -55,8 +55,8 @@ static void wire_row_E5_one_cut_per_monitor_period(void **state)
 	assert_true(cc.rate < rate);
 }
 
-/* In each alpha period without a CNP alpha shrinks by the fraction g/1024 (here 5/1024), as the
- * size of the next cut shows. */
+/* In each alpha period without a CNP, alpha shrinks by the fraction g/1024 (here 5/1024). The test
+ * sees alpha only in the size of the next cut. */
 static void wire_row_E5_alpha_decays(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -176,8 +176,8 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 	}
 }
 
-/* Without further CNPs the rate returns to the line rate and the rate limit ends, even from the
- * minimum rate, and whether or not the QP sends. */
+/* After CNPs have lowered the rate to the minimum and no further CNP comes, the rate rises to the
+ * line rate and the rate limit ends. This is so whether or not the QP sends. */
 static void wire_row_E8_back_to_line_rate(void **state)
 {
 	struct rn_cc_cfg p = documented();

@@ -193,7 +193,7 @@ static void test_stale_answers_reload(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* Duplicate READ responses restore a retry only as often as READ responses were requested again.
+/* Each READ response that is requested again lets one duplicate restore a retry, and no more.
  * Otherwise any host could forge duplicates and so keep the QP from failing. */
 static void test_stale_answers_are_counted(void **state)
 {
@@ -218,8 +218,8 @@ static void test_stale_answers_are_counted(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* The first READ response has made progress, and the request posted behind the READ is still
- * unanswered. Duplicate READ responses restore the retry then, too. */
+/* Duplicate READ responses also restore the retry after the first READ response has made progress,
+ * while the request posted behind the READ is still unanswered. */
 static void test_stale_answers_come_after_progress(void **state)
 {
 	struct bench b;

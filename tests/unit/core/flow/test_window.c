@@ -63,8 +63,8 @@ static void test_rewind(void **state)
 	}
 }
 
-/* All PSNs before una are acknowledged. Checks which READ in flight is then the oldest, the PSN of
- * its next response, and how many requests and responses are in flight. */
+/* Each row acknowledges all PSNs before `una`. Then it checks which READ in flight is the oldest,
+ * the PSN of its next response, and how many requests and responses are in flight. */
 static void test_oldest_read(void **state)
 {
 	static const struct {
@@ -145,8 +145,9 @@ static void test_size(void **state)
 	rn_window_ack(&b.w, &b.sq, P(1));
 	assert_int_equal(b.w.size, 2);
 	rn_window_ack(&b.w, &b.sq, P(3));
-	/* up to 4, the slow-start threshold, each acknowledged packet adds 1; above it, each window
-	 * of ACKs adds 4 */
+	/* Up to the slow-start threshold, which is 4, the window grows by 1 for each acknowledged
+	 * packet. Above it, the window grows by 4 each time a whole window of packets has been
+	 * acknowledged. */
 	assert_int_equal(b.w.size, 4);
 	rn_window_ack(&b.w, &b.sq, P(6));
 	assert_int_equal(b.w.size, 4);
@@ -164,7 +165,7 @@ static void test_size(void **state)
 static void test_mistaken_timeout(void **state)
 {
 	static const struct {
-		unsigned timeouts, again; /* again: packets resent since the last timeout */
+		unsigned timeouts, again; /* again: packets sent again since the last timeout */
 		bool nak;
 		uint32_t ack[2];
 		uint32_t size; /* window size afterwards; 64 before */
