@@ -221,8 +221,10 @@ static void measure_parts(struct pair *p, struct figures *f, uint64_t n, double 
 			rn_sample_add(&f->part[i][part], ns * (double)p->s[i].ticks[part] / ticks);
 }
 
-/* With --split, the shares of receive, application and send are measured in extra runs, because
- * reading the TSC four times per poll iteration would lengthen the timed runs. */
+/* Alternates runs of the core and of the bare pump, and adds their times per message to *f. With
+ * --split, extra runs divide the time of the core into receive, application and send. They are
+ * extra, because they read the TSC four times per poll iteration, which would lengthen the timed
+ * runs. */
 static void measure(const struct options *o, struct pair *p, struct bare *b, struct figures *f)
 {
 	uint64_t n = messages_in(p, o->ms * 1e-3);

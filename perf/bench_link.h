@@ -16,7 +16,7 @@ struct link_options {
 	uint8_t kind;
 	unsigned size, mtu, window, signal, burst, mbufs, ring;
 	unsigned inline_bytes;
-	/* bytes of message memory at each end; successive messages step through it */
+	/* bytes of message memory at each end; each message uses the next part of this memory */
 	size_t buffer;
 	double secs;
 	/* with solo: number of messages to send; 0 = send until `secs` have passed */

@@ -39,7 +39,7 @@ struct bench {
 	_Atomic enum way way;
 	_Atomic unsigned size;
 	_Atomic bool quit;
-	uint8_t *place; /* end b: memory that received data is copied to */
+	uint8_t *place; /* memory at end b, to which received data is copied */
 	size_t copy_at;
 };
 

@@ -9,17 +9,18 @@
 #include "wire/frame.h"
 
 #define PAIR_BURST_MAX 256
-/* bytes from one frame buffer to the next, as with mbufs of 9216 bytes */
+/* distance in bytes from the start of one frame buffer to the start of the next; it is the same for
+ * DPDK mbufs with 9216 bytes for data */
 #define PAIR_FRAME 9472
 
 struct pair_options {
 	uint8_t kind; /* RN_WQE_SEND, _WRITE or _READ */
-	/* true: memory is accessed as in the data plane, by rn_mem_guarded, which survives unmapped
-	 * memory; false: by plain copies */
+	/* true: the shards access memory as in the data plane, through rn_mem_guarded, which
+	 * survives unmapped memory; false: by plain copies */
 	bool guarded;
 	bool ipv6;
 	unsigned size, mtu, window, signal, burst;
-	/* bytes of message memory on each side; successive messages step through it */
+	/* bytes of message memory on each side; each message uses the next part of this memory */
 	size_t buffer;
 };
 
@@ -51,7 +52,7 @@ struct pair {
 	size_t stride;
 	rn_time now;
 	bool split;
-	uint64_t bad; /* refused frames and failed completions */
+	uint64_t bad; /* number of refused frames and failed completions */
 };
 
 /* Creates both sides and connects them. Requires o->size <= o->buffer and o->signal <= o->window.

@@ -1,5 +1,6 @@
-/* Measures how far apart two CPU cores are (distance.h), on the core that asks and times the round
- * trip. Also names the classes of distance. */
+/* Measures how far apart two CPU cores are (distance.h). This file has the part of the core that
+ * asks and measures the round trip time. It also has the names of the regimes (classes of
+ * distance). */
 #include "distance.h"
 
 #include <rte_cycles.h>

@@ -45,8 +45,8 @@ static STDMETHODIMP add(ICounter *This, ULONG n, ULONG *sum)
 }
 
 /*
- * The table of functions. Callers compiled as C++ treat it as a C++ vtable, in which two words
- * stand in front of slot 0.
+ * The table of functions. Callers compiled as C++ treat it as a C++ vtable, where two fields of
+ * pointer size, offset_to_top and type_info, stand in front of slot 0.
  */
 static const struct {
 	ptrdiff_t offset_to_top;

@@ -1,6 +1,6 @@
 /*
- * Interfaces as a program written for Windows declares them: GUIDs, and an interface derived from
- * another interface.
+ * Declares GUIDs and two interfaces in the way that programs written for Windows do. One interface
+ * is derived from the other.
  */
 #ifndef GUID_NAMES_H
 #define GUID_NAMES_H

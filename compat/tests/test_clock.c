@@ -1,6 +1,6 @@
 /*
- * Tests of clocks, of the conversion of dates, and of the functions about the machine and the
- * process.
+ * Tests of the functions that read clocks, convert dates, or describe the machine (processors,
+ * memory, names) or the process (times, priority, exit).
  */
 #include <process.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-// The tests of test_com.c compiled as C++, which use an object written in C. This file defines the
-// GUIDs a second time, after guid_names.c.
+// Compiles the tests of test_com.c as C++. The tests use an object that is written in C
+// (guid_names.c). This file defines the GUIDs a second time, after guid_names.c.
 #define DEFINE_GUIDS_A_SECOND_TIME
 #include "test_com.c"
 

@@ -8,7 +8,7 @@ static DWORD look(HANDLE event)
 
 /*
  * The functions by_a, by_w, by_ex_a and by_ex_w create an event with the given reset mode and
- * initial state. Each uses a different function of Windows.
+ * initial state. They call CreateEventA, CreateEventW, CreateEventExA and CreateEventExW.
  */
 static HANDLE by_a(BOOL manual, BOOL set)
 {

@@ -1,6 +1,6 @@
 /*
- * Tests of the last error: each thread has one, and statuses become the error numbers that clients
- * expect.
+ * Tests of the last error: each thread has a last error of its own, and each NTSTATUS is translated
+ * to the error number that clients expect.
  */
 #include <pthread.h>
 #include "testing.h"

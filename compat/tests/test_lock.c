@@ -1,6 +1,6 @@
 /*
- * Tests of critical sections and SRW locks: which threads may acquire one, and mutual exclusion of
- * many threads.
+ * Tests of critical sections and SRW locks: which threads may acquire such a lock, and that it
+ * excludes many threads from each other.
  */
 #include "threading.h"
 

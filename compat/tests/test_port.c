@@ -226,7 +226,8 @@ static void *finish_soon(void *argument)
 	return NULL;
 }
 
-/* Waits for a request whose OVERLAPPED has no event, an automatic event or a manual event. */
+/* Waits for a request whose OVERLAPPED has no event, an event with automatic reset, or an event
+ * with manual reset. */
 static void test_GetOverlappedResult(void **state)
 {
 	HANDLE file = new_file();

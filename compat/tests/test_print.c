@@ -9,7 +9,7 @@
 #include <wchar.h>
 #include "testing.h"
 
-/* ---- Formats: most rows are checked with a narrow format, some with a wide one -------------- */
+/* ---- Formats: most are given as narrow text, some as wide text ------------------------------ */
 
 #define BOTH(wanted, ...)                                  \
 	do {                                               \

@@ -226,7 +226,8 @@ static void test_control(void **state)
 	assert_true(SetConsoleCtrlHandler(NULL, TRUE));
 	raise(SIGINT);
 	assert_true(SetConsoleCtrlHandler(NULL, FALSE));
-	/* No handler is left, so the signal ends the program. */
+	/* The test has removed its control handlers, so SIGTERM ends the process. A child process
+	 * shows this. */
 	int status;
 	pid_t pid = fork();
 

@@ -16,14 +16,15 @@
 
 struct rn_memif_relay;
 
-/* What the relay needs from the port. The relay's thread, or rn_memif_relay_destroy(), calls one
- * function at a time. */
+/* Functions of the port that the relay calls. They are called by the relay's thread or by
+ * rn_memif_relay_destroy(), and never two at the same time. */
 struct rn_memif_relay_ops {
 	/* Returns when no thread is inside a burst on the port; no thread begins one until up() is
 	 * called. May also be called when bursts are already stopped. */
 	void (*quiesce)(void *arg);
-	/* The handshake is complete: bursts may start as soon as the driver reports link up. Not
-	 * earlier, because the driver may still be processing the last message. */
+	/* Called when the handshake is complete. From then on bursts may start, but only when the
+	 * driver reports link up, because until then the driver may still be processing the last
+	 * message. */
 	void (*up)(void *arg);
 	/* Returns when EAL's interrupt thread has handled everything that was pending at the
 	 * call. */
@@ -43,10 +44,11 @@ struct rn_memif_relay_config {
 	void *arg;
 };
 
-/* A path is a socket file, which only its owner may use; with a leading '@' it is an abstract
- * name, at which only processes of the same user or of root are accepted. To be called before
- * rte_eth_dev_start(), because a client's driver connects to pmd_path while it starts. The paths
- * are copied. Returns 0 or a negative errno. */
+/* Creates a relay and does not start it. peer_path and pmd_path are addresses of Unix sockets. A
+ * path that starts with '@' is an abstract name; as peer the relay then accepts only processes of
+ * the same user or of root. Any other path is a socket file, which only its owner may use. To be
+ * called before rte_eth_dev_start(), because a client's driver connects to pmd_path while it
+ * starts. The paths are copied. Returns 0 or a negative errno. */
 int rn_memif_relay_create(struct rn_memif_relay **relay, const struct rn_memif_relay_config *cfg);
 
 /* Opens the socket to the peer and starts the thread; to be called after rte_eth_dev_start(). A
@@ -54,9 +56,10 @@ int rn_memif_relay_create(struct rn_memif_relay **relay, const struct rn_memif_r
  * negative errno. */
 int rn_memif_relay_start(struct rn_memif_relay *relay);
 
-/* Quiesces the port, ends the connection, waits until the driver has processed that, joins the
- * thread and frees the relay. To be called before rte_eth_dev_stop(): if that ran at the same
- * time as the driver's own disconnect, both would free the same memory. */
+/* Quiesces the port, ends the connection, waits until the driver has processed the disconnect,
+ * joins the thread and frees the relay. To be called before rte_eth_dev_stop(): if
+ * rte_eth_dev_stop() ran while the driver processes the disconnect, both would free the same
+ * memory. */
 void rn_memif_relay_destroy(struct rn_memif_relay *relay);
 
 #endif

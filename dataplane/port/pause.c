@@ -1,6 +1,7 @@
-/* Did this port send or receive pause frames? Every driver has its own counter names; a counter
- * whose name contains a word for flow control is reported under that name. Owns nothing; any thread
- * may call it, but not while it polls a shard, because it allocates memory. */
+/* Did this port send or receive pause frames? Every driver has its own counter names. This file
+ * reports each counter whose name contains a word for flow control, such as "pause" or "xoff". It
+ * owns nothing. Any thread may call rn_port_pause_stats(), but not while the thread polls a shard,
+ * because the function allocates memory. */
 #include "port/pause.h"
 
 #include <stdio.h>

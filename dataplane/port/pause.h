@@ -1,5 +1,5 @@
-/* Flow control counters of a port's driver: pause frames, global and per priority (PFC). Any thread
- * may call this, but not while it polls a shard. */
+/* Reports the flow control counters of a port's driver: pause frames, global and per priority
+ * (PFC). Any thread may call rn_port_pause_stats(), but not while the thread polls a shard. */
 #ifndef RN_PAUSE_H
 #define RN_PAUSE_H
 

@@ -27,11 +27,11 @@
 /* Size in mbufs of the pool's cache for each shard that has an lcore id (rxtx.c). */
 #define POOL_CACHE 256u
 
-/* Creates a pool with the mempool driver `ops` (NULL: DPDK's default, a ring). A stack is
- * preferred, because it allocates the mbuf that was freed last, which is still in a CPU cache. With
- * a ring, frames filled by one shard and freed by another cycle through all buffers, 37 MB, and
- * take 1.5 times as long per 4 KiB frame (docs/benchmarks.md). The stack must be lock-free, because
- * an application's thread may be preempted while using it. */
+/* Creates a pool with the mempool driver `ops` (NULL: DPDK's default, a ring). A stack is better
+ * than a ring: it hands out the mbuf that was freed last, whose data is still in a CPU cache. A
+ * ring hands out all mbufs in turn (37 MB) if one shard fills them and another frees them; a 4 KiB
+ * frame then takes 1.5 times as long (docs/benchmarks.md). The stack must be lock-free, because an
+ * application's thread may be preempted while using it. */
 static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
 {
 	return rte_pktmbuf_pool_create_by_ops(
@@ -81,7 +81,7 @@ static void listen_for_removal(struct rn_port *p, bool listen)
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
 		if (listen)
 			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);
-		else /* RTE_ETH_ALL: DPDK rejects the number of an ethdev that it has destroyed */
+		else /* p->id may name a destroyed ethdev, which DPDK rejects */
 			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal,
 							p);
 	}
@@ -343,7 +343,8 @@ static void detach(struct rn_port *p)
 
 void rn_port_unplug(struct rn_port *p)
 {
-	/* Stop the memif relay first: its up() could clear `quiet` again. */
+	/* Stop the memif relay first: otherwise the relay could clear `quiet` again (up() in
+	 * memif_relay.h). */
 	rn_memif_port_stop(p->memif);
 	atomic_store(&p->quiet, 1);
 	atomic_store(&p->removed, 1);

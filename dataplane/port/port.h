@@ -24,7 +24,7 @@ struct rn_port {
 	struct rte_mempool *pool;
 	char name[64];
 	char driver[32]; /* the driver's name */
-	/* the device is in DPDK and must be removed by rn_port_close() */
+	/* rn_port_close() must remove the device from DPDK */
 	bool attached;
 	bool started;
 	unsigned ifindex;	  /* number of the kernel interface under the port, else 0 */
@@ -37,12 +37,14 @@ struct rn_port {
 	 * the shards. */
 	_Atomic uint32_t quiet;
 	_Atomic uint32_t ups; /* number of times the link came up; net_memif only */
-	/* Joined ports (wake source PEER): [i] is the doorbell of the shard that receives from
-	 * transmit queue i, to be rung after a burst on that queue. Else NULL. */
+	/* Used only if the port is joined to another one (wake source PEER), else all NULL. peer[i]
+	 * is the doorbell of the shard that receives the frames of transmit queue i. It is rung
+	 * after each burst on that queue. */
 	struct rn_wake *peer[RN_MAX_SHARDS];
-	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined ports: the receive rings, owned */
+	struct rte_ring *rings[RN_MAX_SHARDS]; /* receive rings of a joined port, which owns them */
 	unsigned nrings;
-	/* net_memif only, owned; `quiet` stays set until its relay has connected */
+	/* NULL unless the driver is net_memif. The port owns this object. `quiet` stays set until
+	 * the memif relay has connected to the peer. */
 	struct rn_memif_port *memif;
 	void (*grace)(void *arg); /* callback given to rn_port_go() */
 	void *grace_arg;
@@ -62,9 +64,9 @@ struct rn_port_spec {
 	struct rn_memif_port *memif; /* net_memif only, else NULL; the port owns it after opening */
 };
 
-/* Creates the mbuf pool of all ports of a process: n mbufs. Each has the headroom, `room` bytes for
- * data behind it, and a private area for a parsed packet (struct rn_pkt). Returns NULL when there
- * is no memory. */
+/* Creates the mbuf pool of all ports of a process: n mbufs. Each mbuf has DPDK's headroom
+ * (RTE_PKTMBUF_HEADROOM), then `room` bytes for data, and a private area for a parsed packet
+ * (struct rn_pkt). Returns NULL when there is no memory. */
 struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room);
 void rn_pool_destroy(struct rte_mempool *pool);
 
@@ -77,17 +79,17 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
 		 struct rte_mempool *pool, const char *name, char *err, size_t errlen);
 
-/* To be called when the shards are ready. Lets a memif port connect to its peer; for other ports
- * only stores `grace`. grace(arg) must return only when no shard is inside a burst that began
- * before the call. Returns 0 or -errno. */
+/* To be called when the shards are ready. Stores the callback `grace`. If the port is a memif port,
+ * also lets it connect to its peer. grace(arg) must return only when no shard is inside a burst
+ * that began before the call. Returns 0 or -errno. */
 int rn_port_go(struct rn_port *port, void (*grace)(void *arg), void *arg);
 
 /* True when the device has been removed, or when its kernel interface was deleted, which the
  * driver does not report. */
 bool rn_port_gone(struct rn_port *port);
-/* Removes the device from DPDK while the shards run; from then on they receive nothing and their
- * frames are discarded. To be called at most once: when the device has announced its removal, or to
- * remove it deliberately. */
+/* Removes the device from DPDK while the shards run. From then on the shards receive nothing, and
+ * the frames that they send are discarded. To be called at most once: when the device has announced
+ * its removal, or to remove it deliberately. */
 void rn_port_unplug(struct rn_port *port);
 
 /* Sets the complete list of group MACs to receive, n <= RN_GROUPS (mcast.h). A driver without such

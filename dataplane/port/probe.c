@@ -1,13 +1,14 @@
-/* May this buffer be registered? Touching its pages could raise a signal that the calling thread
- * may have blocked, so one of two system interfaces is used instead. Owns nothing; runs in the
- * calling thread.
+/* May this buffer be registered? Touching the pages of the buffer could raise a signal, which the
+ * calling thread may have blocked. So this file asks the kernel instead, in one of two ways. Owns
+ * nothing; runs in the calling thread.
  *
- * Small buffers: madvise(MADV_POPULATE_*) faults the pages in or fails. Its time does not depend on
- * the number of mappings of the process (measured: 0.2 us a page, 0.8 us for 64 KB). It also fails
- * for memory that is valid (device mappings, older kernels), so only its success counts. All other
- * buffers: the process's list of mappings is read up to the end of the buffer (7 us with 30
- * mappings, 100 us with 1000). Reading the list makes no page resident, so a large sparse buffer
- * stays sparse. */
+ * A small buffer is first checked by madvise(MADV_POPULATE_*), which faults the pages in or fails.
+ * The time of madvise() does not depend on the number of mappings of the process (measured: 0.2 us
+ * for a page, 0.8 us for 64 KB). If madvise() succeeds, the buffer is accessible. If it fails,
+ * nothing is known: it also fails for some valid memory (device mappings) and on older kernels.
+ * Then, and for every large buffer, the list of mappings of the process is read up to the end of
+ * the buffer (7 us with 30 mappings, 100 us with 1000). Reading the list makes no page resident, so
+ * a large sparse buffer stays sparse. */
 #include "port/probe.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@
 struct reader {
 	enum { START, END, RIGHTS, REST } at;
 	uint64_t start, end;
-	unsigned column; /* RIGHTS: index of the next letter of "rw-p" */
+	unsigned column; /* while `at` is RIGHTS: index of the next letter of "rw-p" */
 	bool readable, writable;
 };
 

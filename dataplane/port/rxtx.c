@@ -23,11 +23,11 @@
  * in-process link. */
 static bool borrowed[RTE_MAX_LCORE];
 
-/* Returns an unused lcore id for a shard, LCORE_ID_ANY when there is none. A mempool has one
- * cache per lcore id, and drivers allocate and free mbufs through the cache of the id they run
- * under. A thread without an id would need an atomic operation on the pool for every mbuf that a
- * driver frees; such an operation also waits until all earlier stores (payload written to the
- * application's memory) have completed. */
+/* Returns an unused lcore id for a shard, LCORE_ID_ANY when there is none. A mempool has one cache
+ * per lcore id, and a driver allocates and frees mbufs through the cache of the calling thread's
+ * lcore id. For a thread without an lcore id, the driver needs an atomic operation on the pool for
+ * every mbuf that it frees. Such an operation also waits until all earlier stores (payload written
+ * to the application's memory) have completed. */
 static unsigned borrow_lcore_id(void)
 {
 	for (unsigned id = RTE_MAX_LCORE; id-- > 0;)
@@ -332,7 +332,8 @@ static unsigned flush(struct rn_rxtx *x, rn_time now)
 	return n;
 }
 
-/* Makes room for n more frames at the end of `out`; frames that are left over stay in front. */
+/* Makes room for n more frames at the end of the array `out`. If needed, moves the frames that are
+ * not yet sent to the start of the array. */
 static void make_room(struct rn_rxtx *x, unsigned n)
 {
 	if (x->out_head + x->nout + n <= RN_OUT_MAX)
@@ -379,7 +380,8 @@ static void hold(struct rn_rxtx *x, struct rte_mbuf *m, rn_time when)
 	x->stats.impaired_late++;
 }
 
-/* Dispatches held frames whose time has come, at most `room` (the free space in out and loop). */
+/* Dispatches the held frames whose time has come. room: greatest number of frames to dispatch, for
+ * which `out` and `loop` have space. */
 static void release_held(struct rn_rxtx *x, unsigned room, rn_time now)
 {
 	unsigned n = 0;

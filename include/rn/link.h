@@ -94,10 +94,10 @@ struct rn_link_ops {
 	 * NIC may free `ring`. */
 	void (*cq_ring_done)(struct rn_link *link, uint32_t cq, struct rn_cq_ring *ring);
 
-	/* To be called when a poll of a CQ has found nothing, and again and again by a caller that
-	 * waits. Under the inline idle policy the calling thread runs a poll iteration of each
-	 * shard, unless another thread is running one; under other policies the call does
-	 * nothing. */
+	/* Lets the calling thread drive the NIC. To be called when a poll of a CQ has found no
+	 * entry; a thread that waits for one calls it repeatedly. Under the inline idle policy the
+	 * calling thread runs a poll iteration of each shard, unless another thread is running one;
+	 * under other policies the call does nothing. */
 	void (*progress)(struct rn_link *link);
 
 	/* Takes up to n events, waiting at most timeout_ms (-1: until an event comes or interrupt()
@@ -106,7 +106,7 @@ struct rn_link_ops {
 	void (*interrupt)(struct rn_link *link); /* makes a wait in progress return 0 at once */
 
 	void (*info)(struct rn_link *link, struct rn_link_info *info);
-	/* Calls fn with name and value of each counter. */
+	/* Calls fn(arg, name, value) for each counter. */
 	void (*stats)(struct rn_link *link, void (*fn)(void *arg, const char *name, uint64_t value),
 		      void *arg);
 };
@@ -119,11 +119,13 @@ struct rn_link {
 
 #pragma GCC visibility push(default)
 
-/* Reads the configuration (path, else $SOFTRNIC_CONFIG, else the built-in one: two adapters
- * joined inside the process) and fills info for up to n of its adapters with names, addresses and
- * limits, without starting anything. When adapters are open and path is NULL, it describes the
- * running adapters, even if the file has changed. Returns the number of adapters, or -errno with
- * a sentence in err (file, line, key, the value found, the values allowed). */
+/* Lists the adapters of a configuration and starts nothing. The configuration is read from the file
+ * `path`. If `path` is NULL, it is read from the file that $SOFTRNIC_CONFIG names. If this is not
+ * set either, the built-in configuration is used: two adapters that are joined inside the process.
+ * Stores name, addresses and limits of the first n adapters in info[]. When adapters are open and
+ * `path` is NULL, describes the running adapters instead, even if the file has changed. Returns the
+ * number of adapters, or -errno with a sentence in err (file, line, key, the value found, the
+ * values allowed). */
 int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen);
 
 /* Opens adapter `index`; the first call starts the runtime (DPDK's EAL, the ports, the shards'

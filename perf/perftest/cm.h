@@ -12,8 +12,8 @@ int pt_cm_listen(struct pt_end *e, uint32_t *id);
  * `reads`: limit of READs and atomics in flight, 0 for none. */
 int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id,
 		 int timeout_ms);
-/* Connects qp to the server of the options. While the server has no listener, tries again:
- * perftest's server starts a new listener for the queue pairs of the test. *id and `reads`: as in
+/* Connects qp to the server of the options. Tries again while the server has no listener: the
+ * server of perftest starts a new listener for the queue pairs of the test. *id and `reads`: as in
  * pt_cm_accept. */
 int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id);
 /* Disconnects the test's queue pairs. perftest's client expects that the server disconnects first.

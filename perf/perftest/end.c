@@ -10,8 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#define PAGE	       4096u
-#define CYCLE	       4096u /* a block's minimum; perftest's small WRITEs step through it */
+#define PAGE 4096u
+/* least bytes of a block: the original perftest as peer spreads small WRITEs over so many bytes */
+#define CYCLE	       4096u
 #define RESOLVE_MS     5000
 #define PORT_UP_MS     10000
 #define HOP_LIMIT      64
@@ -244,8 +245,8 @@ static int make_memory(struct pt_end *e)
 	e->mem = aligned_alloc(PAGE, e->mem_bytes);
 	if (!e->mem)
 		return complain(e, "no memory", -ENOMEM);
-	/* The receiver of a WRITE polls for the value of its last byte, so all bytes start as
-	 * zero. */
+	/* The receiver of a WRITE polls the last byte of the message for a certain value, so all
+	 * bytes start as zero. */
 	memset(e->mem, 0, e->mem_bytes);
 	rc = rn_client_mr_register(e->client, e->pd, e->mem, e->mem_bytes, (uintptr_t)e->mem,
 				   access, &e->lkey, &e->rkey);

@@ -32,13 +32,13 @@ struct stand {
 	enum stand_state state;
 	struct pair p;
 	struct end *me, *peer;
-	/* The requests of the connectors, pending or ended; an OVERLAPPED that was not used is
-	 * all 0. */
+	/* The overlapped requests of both connectors, pending or ended. An OVERLAPPED that was not
+	 * used is all 0. */
 	OVERLAPPED request, connect, accept, notify, peer_notify, part;
 };
 
-/* Brings the connector into the state. Each queue pair gets one receive, with context 1; in
- * DISCONNECTING a message of the peer has used the receive of this side. */
+/* Brings the connector into the state. Posts one receive with request context 1 to each queue pair.
+ * In the state DISCONNECTING a message of the peer has consumed the receive of this side. */
 void stand_open(struct stand *, enum stand_state);
 /* True if the connector is still in its state; the state DISCONNECTING ends by itself. */
 bool stand_holds(struct stand *);

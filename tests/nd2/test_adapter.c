@@ -172,7 +172,8 @@ static void nd2_own_depth_costs_no_memory_until_it_is_used(void **state)
 	size_t before, grown;
 	struct end e;
 
-	/* M_PERTURB makes malloc fill new memory, which would make untouched pages resident. */
+	/* Set M_PERTURB to 0: otherwise malloc fills new memory, which makes pages resident that
+	 * this test must find untouched. */
 	mallopt(M_PERTURB, 0);
 	end_open(&e, 0, NULL);
 	make_largest(&e, &l[0], NULL);

@@ -222,9 +222,10 @@ static void nd2_own_addresses_that_do_not_match(void **state)
 	end_close(&e);
 }
 
-/* Each pair of address and port can have one listener; 0.0.0.0 and :: count as addresses of their
- * own here. A connection request goes to the listener with exactly its destination, if there is
- * one, else to one with a wildcard. */
+/* Listeners on one port at different addresses. At most one listener can be bound to a pair of
+ * address and port; the wildcards 0.0.0.0 and :: each count as an address. A connection request
+ * goes to the listener that is bound to exactly the destination address. If there is none, it goes
+ * to a listener at a wildcard. */
 static void nd2_own_listeners_side_by_side(void **state)
 {
 	const union any_address at[] = {v4(1, 700), any4(700), any6(700), v6(1, 700)};

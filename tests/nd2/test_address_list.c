@@ -1,6 +1,6 @@
-/* Tests which addresses are listed after addresses were added to the configuration or removed from
- * it: by the provider, by an open adapter, and by the helper library. The argument is the folder of
- * the provider catalogue. */
+/* Tests which addresses the provider, an open adapter and the helper library list after addresses
+ * were added to the configuration or removed from it. The argument is the folder of the provider
+ * catalogue. */
 #include "fixture.h"
 
 #include <arpa/inet.h>

@@ -118,8 +118,9 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 	pair_close(&p);
 }
 
-/* A connection is named by local and remote address and port: a second Connect with the same four
- * is refused until the first connector is released. */
+/* A connection is identified by four values: local address, local port, remote address, remote
+ * port. A second Connect with the same four values is refused until the first connector is
+ * released. */
 static void nd2_own_one_connection_per_address_pair(void **state)
 {
 	struct sockaddr_in from, to;
@@ -183,8 +184,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 		exchange(&a[i], &b[i]);
 		exchange(&b[i], &a[i]);
 	}
-	/* The other direction: a peer connects to that shared local port, from a port to which a
-	 * connection from the shared port already exists. */
+	/* Now a peer connects to `port`, the local port that all connectors share. The peer's own
+	 * port is theirs[1], to which a connection from `port` already exists. */
 	RELEASE(a[0].connector);
 	RELEASE(a[0].qp);
 	RELEASE(b[0].connector);
@@ -271,9 +272,9 @@ static void nd2_own_both_sides_connect_at_once(void **state)
 	}
 }
 
-/* A client answers after 1 s, later than all repetitions of a REQ or REP together, as
- * cm_response_ms and cm_retries are small. The connection manager therefore sends an MRA, which
- * extends the peer's timeout. */
+/* Each client waits 1 s before it calls Accept or CompleteConnect. cm_response_ms and cm_retries
+ * are so small that all repetitions of a REQ or REP take less than 1 s. The attempt succeeds
+ * because the connection manager sends an MRA, which extends the peer's timeout. */
 static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};

@@ -1,12 +1,14 @@
-/* Connection requests that wait at a listener: their order, how many may wait, their withdrawal by
- * the active side, and at which completion port the end of GetConnectionRequest is seen. */
+/* Connection requests that wait at a listener: their order, how many may wait, and their withdrawal
+ * by the active side. Also: which completion port gets the completion packet of
+ * GetConnectionRequest. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
 
 #define MANY 150
 
-/* An active side on adapter 0 with a queue pair of its own; it sends its number as private data. */
+/* An active side on adapter 0 with a queue pair of its own. The private data of its Connect is the
+ * number given to call_from(). */
 struct caller {
 	IND2Connector *c;
 	IND2QueuePair *qp;
@@ -225,8 +227,9 @@ static void nd2_own_held_requests_outlive_the_listener(void **state)
 	pair_close(&p);
 }
 
-/* GetConnectionRequest is a request of the listener: its packet goes to the completion port of the
- * listener's file, not to that of the connector's file. */
+/* GetConnectionRequest is an overlapped request of the listener. Its completion packet therefore
+ * goes to the completion port to which the listener's file is bound, not to the port of the
+ * connector's file. */
 static void nd2_own_packet_goes_to_the_listeners_file(void **state)
 {
 	HANDLE port[2], file[2];

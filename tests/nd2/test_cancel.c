@@ -1,6 +1,7 @@
-/* Threads are cancelled (pthread_cancel) at any moment. The rule: no method is a cancellation
- * point; the waiting calls are cancellation points, and a cancelled wait loses no signal, packet
- * or request; the adapter serves other threads as before. usage: nd2_cancel POLICY */
+/* Threads are cancelled (pthread_cancel) at any moment. No method of an ND2 object is a
+ * cancellation point. The waiting calls of the Windows API are cancellation points, and a cancelled
+ * wait loses no signal of an event, no completion packet and no request. The adapter serves other
+ * threads as before. usage: nd2_cancel POLICY */
 #include "fixture.h"
 
 #include "ndtypes.h"

@@ -65,8 +65,8 @@ static enum rn_wqe_kind some_kind(struct hostile *h)
 	}
 }
 
-/* Aims the request at a memory window of the peer. Mostly the window is bound on this QP, but it
- * may not allow the access. */
+/* Aims the request at a memory window of the peer. Mostly the window is one that is bound on this
+ * QP. The window may forbid the access. */
 static void use_window(struct hostile *h, unsigned node, unsigned q, struct sim_op *op)
 {
 	unsigned i = below(h, WINDOWS), kind = hostile_window_region(i);

@@ -1,4 +1,5 @@
-/* The requests of the nodes' own clients in a hostile run: valid, forbidden and raw ones. */
+/* The requests of the nodes' own clients in a hostile run: valid requests, forbidden requests, and
+ * raw requests (hostile_raw.h). */
 #ifndef SIM_HOSTILE_WORK_H
 #define SIM_HOSTILE_WORK_H
 
@@ -7,12 +8,12 @@
 /* Posts a request and records it in the ledger. forbidden: the request must not succeed. */
 void hostile_post(struct hostile *h, unsigned node, unsigned q, const struct sim_op *op,
 		  bool forbidden);
-/* Posts a few receives to QP q, and requests until 6 of them have not completed. Sometimes also
- * posts a raw request (hostile_raw.h). */
+/* Posts up to 5 receives to QP q. Then posts requests until 6 requests of the QP are in progress
+ * (posted and not completed). Sometimes also posts a raw request (hostile_raw.h). */
 void hostile_work(struct hostile *h, unsigned node, unsigned q);
-/* Posts receives to QP q until `receives` of them have not completed, so that no message must wait
- * for a receive. If the node has a shared receive queue, posts receives to it until it holds twice
- * as many. Posts no other requests. */
+/* Posts receives, so that no message must wait for one: to QP q, until it holds `receives`
+ * receives, or to the node's SRQ, if it has one, until the SRQ holds twice as many. One call posts
+ * at most `receives` receives, and no other requests. */
 void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned receives);
 
 #endif

@@ -1,8 +1,9 @@
 /* Tests that memory which is lent to the peer through memory windows stays intact. In a random run,
- * determined by its seed, each node owns a few windows, each over a place (a buffer) of its own,
- * which it lends to the peer. The content that each place must have is always known (`expect`). All
- * its bytes are compared after the peer's last access, and again before the place is lent the next
- * time, because no access is allowed in between. */
+ * determined by its seed, each node owns a few memory windows. Each window has its own buffer,
+ * called its place, and covers a part of it. The node lends the window to the peer. The array
+ * `expect` always has the content that the place must have. All bytes of the place are compared
+ * after the peer's last access, and again before the window is bound the next time, because no
+ * access is allowed in between. */
 #include "lend.h"
 
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 #define LAPS	6u
 #define LIMIT	RN_S(600)
 
-/* Layout of the arena: the places, the peer's buffers for reading and writing them, messages to
- * send, received messages. */
+/* Layout of a node's arena: the places that this node lends, the local buffers for its own WRITEs
+ * and READs of the peer's places, messages to send, received messages. */
 #define AT_PLACE(w)   ((uint64_t)(w)*PLACE)
 #define AT_SCRATCH(w) ((uint64_t)(WINDOWS + (w)) * PLACE)
 #define AT_OUT(i)     ((uint64_t)(2 * WINDOWS) * PLACE + (uint64_t)(i)*64)
@@ -25,7 +26,8 @@
 
 /* A message from one side to the other, carried by a SEND. */
 struct message {
-	/* lent: 1 = the memory window is bound; 0 = the peer gives it back */
+	/* lent: 1 = the sender has bound this window for the receiver; 0 = the sender gives the
+	 * receiver's window back */
 	uint32_t window, lent;
 	uint32_t key, length, access, reserved;
 	uint64_t off;

@@ -1,6 +1,6 @@
-/* One random run of memory windows: bound, announced, used, invalidated and bound again, over
- * impaired links and on any of several QPs. At the end of most runs one node accesses memory
- * without a right. */
+/* One random run with memory windows. The windows are bound, announced to the peer, used by it,
+ * invalidated and bound again, on any of several QPs and over impaired links. At the end of most
+ * runs one node accesses memory to which it has no right. */
 #ifndef SIM_LEND_H
 #define SIM_LEND_H
 

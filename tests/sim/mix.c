@@ -3,7 +3,7 @@
  * until all requests have completed; then the results are checked. Each signalled request and each
  * receive completes once, in order and with success. Each unsignalled request retires without a
  * completion. Every byte is in its place, and no byte beside it has changed. The values that
- * atomics returned are those of some order in which each was executed once. */
+ * atomics returned show that each was executed exactly once. */
 #include "mix.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct op {
 	struct sim_op op;
 	struct sim_op recv; /* the receive that a SEND or WRITE_IMM consumes */
 	uint32_t pattern;
-	uint64_t was, then; /* CMP_SWAP: value of the target before (was) and after it (then) */
+	uint64_t was, then; /* target of a CMP_SWAP: value before (was), value after (then) */
 	rn_time post_at, recv_at;
 };
 
@@ -37,7 +37,8 @@ struct mix {
 	struct sim sim;
 	struct rn_rng rng;
 	uint64_t bump[SIM_NODES];
-	/* offset in the node's arena of the word that all FETCH_ADDs of the peer increase */
+	/* counter[i]: offset, in the arena of node i, of the 64-bit word that all FETCH_ADDs of the
+	 * other node increase */
 	uint64_t counter[SIM_NODES];
 	struct flow *flow[SIM_NODES][SIM_MAX_QP];
 	unsigned objections;
@@ -152,7 +153,8 @@ static void draw_spec(struct mix *m, struct sim_spec *s)
 	s->min_rnr_timer = (uint8_t)(1 + rn_rng_below(r, 14));
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		struct rn_impair *l = &s->link[i].impair;
-		/* number of the impairment that is left out; 4: none is left out */
+		/* the impairment that this link does not have: 0 loss, 1 duplication, 2 reordering,
+		 * 3 corruption; 4: the link has all of them */
 		unsigned spared = (unsigned)rn_rng_below(r, 5);
 		l->loss_ppm = spared == 0 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
 		l->duplicate_ppm = spared == 1 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);

@@ -17,8 +17,8 @@
 #define RECORDS 64u
 #define PAIRS	2u
 #define BYTES	1200u
-/* Offsets in the arena. Receive i of QP pair n is at RECEIVE + n MiB + i * 64 KiB; the data of its
- * request i is at LOCAL + n MiB + i * 64 KiB. */
+/* Offsets in the shard's arena. The buffer of receive i of QP pair n is at RECEIVE + n MiB + i * 64
+ * KiB. The data of request i of QP pair n is at LOCAL + n MiB + i * 64 KiB. */
 #define RECEIVE (1u << 20)
 #define LOCAL	(6u << 20)
 #define REGION	(12u << 20) /* offset of the memory regions that the peer may access */
@@ -29,16 +29,16 @@ struct record {
 	struct rn_pkt pkt;   /* its payload points into `bytes` */
 	struct rn_cm_msg cm; /* valid if is_cm */
 	bool ours, is_cm, used;
-	/* for a packet with RETH or AtomicETH: the number of its request, counted over the
-	 * capture */
+	/* number of the request that this packet belongs to, counted from the start of the capture;
+	 * only for a packet with RETH or AtomicETH */
 	unsigned number;
 	uint32_t len;
 	uint8_t bytes[BYTES];
 };
 
 struct pair {
-	/* QPNs in the capture. own: QPN of the captured host that the shard replaces; peer: QPN of
-	 * the other host */
+	/* QPNs in the capture. own: the QPN of the captured host, which the shard replaces. peer:
+	 * the QPN of the other host. */
 	uint32_t own, peer;
 	unsigned start; /* index of the first record of the message that the peer is sending */
 	struct flow flow;
@@ -58,8 +58,8 @@ struct replay {
 	/* counts, explained at struct tally in test_replay.c */
 	unsigned matched, aside, timeouts, spared;
 	unsigned completed; /* number of the shard's requests that have completed */
-	/* retransmissions of the captured host, which the shard may send later; as indices into
-	 * rec */
+	/* Retransmissions that the captured host sent and the shard has not sent yet. Each entry is
+	 * an index into rec. */
 	unsigned owed[RECORDS], nowed;
 	rn_time progress; /* time of the last response that acknowledged a new PSN */
 	struct pair pair[PAIRS];

@@ -12,7 +12,7 @@
 
 /* A request that was posted to the shard. */
 struct post {
-	uint32_t psn, psns; /* the request's first PSN and its number of PSNs */
+	uint32_t psn, psns; /* first PSN of the request; number of its PSNs */
 	uint64_t local;	    /* offset of its data in the arena */
 	bool fetches;	    /* READ or atomic: responses carry data */
 };

@@ -45,7 +45,7 @@ struct worker {
 	pthread_t thread;
 	uint8_t *mem;
 	struct region *regions;
-	unsigned count; /* this thread's regions in the row; a copy of crew->count */
+	unsigned count; /* number of this thread's regions; a copy of crew->count */
 };
 
 static const struct column columns[] = {
@@ -101,7 +101,7 @@ static bool register_one(struct worker *w, struct region *r)
 static bool deregister_one(struct worker *w, struct region *r)
 {
 	if (r->mr == NULL)
-		return true; /* the user stopped the row before this region was registered */
+		return true; /* the user stopped the test before this region existed */
 	return well(w->crew, "Deregister", CALL(r->mr, Deregister, &r->ov)) &&
 	       take_packet(w->crew, r->mr);
 }

@@ -11,12 +11,12 @@
 #define ITERATIONS 500000
 #define WARM_UP	   1000
 #define WARM_BYTES 40
-/* bytes of all receive buffers together, or the bytes of two of the largest messages if that is
- * more */
+/* greatest number of bytes of all receive buffers together; more only if two of the largest
+ * messages need more */
 #define ROOM (64u << 20)
 
-/* One end of the connection. Its memory holds the pattern, to send or to compare with, and at the
- * server the receive buffers after it. */
+/* One end of the connection. e.mem starts with the pattern: the client sends it, the server
+ * compares received data with it. At the server the receive buffers follow. */
 struct side {
 	struct endpoint e;
 	unsigned pipeline;

@@ -167,7 +167,8 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 	talk_post_receives(&p->e, ORDERS);
 }
 
-/* Gives the peer access to the buffers and the pattern, and sends their address and token. */
+/* Lets the peer access e.mem (receive buffers and pattern) through a memory window. Sends the
+ * address of e.mem and the token of the window to the peer. */
 static void lend(struct pong *p)
 {
 	struct order go = {.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};

@@ -1,6 +1,6 @@
-/* One connection between the peer's RDMA connection manager and this tool, which builds CM messages
- * itself: ids, packet sequence numbers, and queues of packets received from the peer but not yet
- * taken. Used by one thread. */
+/* A connection of this tool with the RDMA connection manager of the peer; the tool builds its CM
+ * messages itself. struct conn has the ids and PSNs of the connection, and queues of packets that
+ * the peer has sent and the tool has not taken yet. Used by one thread. */
 #ifndef RN_CONFORM_CONN_H
 #define RN_CONFORM_CONN_H
 
@@ -65,7 +65,8 @@ struct conn {
 struct rn_pkt conn_packet(const struct conn *c, uint8_t opcode, uint32_t psn);
 void conn_send(struct conn *c, const struct rn_pkt *pkt);
 void conn_send_mad(struct conn *c, const struct rn_cm_msg *m);
-/* Builds a REQ to this port with the ids of the current connection, as conn_open() sends it. */
+/* Builds in *m the REQ that conn_open() would send: with the ids of the current connection, for a
+ * service at `port` (the TCP port number of the RDMA CM). */
 void conn_build_req(struct conn *c, uint16_t port, struct rn_cm_msg *m);
 /* conn_send_rep answers the peer's REQ with a REP; conn_send_rtu answers the peer's REP with an
  * RTU. */

@@ -73,8 +73,9 @@ enum outcome manage_reply(struct play *p)
 		      "REP has a larger READ limit than the REQ offered");
 }
 
-/* Sends a REQ with new ids, to another port or with another destination address in its private
- * data. The peer must answer with a REJ. */
+/* Sends a REQ with new ids for a service at `port`. If `other_address` is true, the private data of
+ * the REQ names a destination address that the peer does not have. The peer must answer with a
+ * REJ. */
 static enum outcome rejected(struct play *p, uint16_t port, bool other_address)
 {
 	struct conn *c = p->c;

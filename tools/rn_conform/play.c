@@ -111,8 +111,9 @@ static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, uns
 	}
 }
 
-/* Changes the bytes named by `what` without a new ICRC, so that the peer must drop the frame: its
- * ICRC is wrong, or it is not a whole frame for the RoCE port. */
+/* Changes the bytes named by `what` and does not compute the ICRC anew. The peer must drop the
+ * frame, because its ICRC is wrong, or because it is an IP fragment or has another UDP destination
+ * port. */
 static void flip(const char *what, uint8_t *frame, unsigned len)
 {
 	if (what == NULL)

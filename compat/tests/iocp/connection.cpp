@@ -110,8 +110,9 @@ static ND2_SGE SgeOf(const SLOT *pSlot)
 	return sge;
 }
 
-// Posts a receive into a slot's buffer. The caller holds a reference of the connection for this
-// slot. The posted receive takes the reference over; if posting fails, the reference is released.
+// Posts one receive request for a slot's buffer. The caller holds a reference of the connection for
+// this slot. The posted receive takes the reference over; if posting fails, the reference is
+// released.
 static void Receive(SLOT *pSlot)
 {
 	ND2_SGE sge = SgeOf(pSlot);
@@ -210,7 +211,9 @@ static void OnAccepted(PIO pIo, HRESULT hrStatus)
 	if (FAILED(p->pConnector->NotifyDisconnect(StartIo(&p->Io, OnPeerDisconnected, p))))
 		OnPeerDisconnected(&p->Io, ND_UNSUCCESSFUL);
 	else if (ReadAcquire(&g_Server.fStopping))
-		Close(p); // ConnectionsClose may have run before fConnected was set
+		// the server is stopping: close here too, because OnCloseEntry may have run before
+		// fConnected was set
+		Close(p);
 }
 
 static void OnRegistered(PIO pIo, HRESULT hrStatus)
@@ -309,8 +312,8 @@ static void OnCloseEntry(PIO pIo, HRESULT hrStatus)
 	Dereference(p);
 }
 
-// Posts an entry for each connection to the completion port, so that a worker closes the
-// connection.
+// Starts to close all connections: for each of them, posts an entry (key KeyClose) to the
+// completion port, so that a worker thread runs OnCloseEntry.
 void ConnectionsClose(void)
 {
 	AcquireSRWLockShared(&g_Server.ConnectionsLock);

@@ -36,8 +36,8 @@ static struct {
 	SOCKADDR_IN Server, Local;
 	IND2Adapter *pAdapter;
 	HANDLE hGate;
-	LONG volatile cNotConnected; // threads that have not connected all of their clients
-	LONG volatile cConnected;    // clients that are connected
+	LONG volatile cNotConnected; // number of threads with unconnected clients
+	LONG volatile cConnected;    // number of connected clients
 } s_load;
 
 // Waits for an overlapped request to end and returns its status, which may be a failure. If the
@@ -250,7 +250,8 @@ static void CloseLoader(LOADER *pLoader)
 	WIN32(HeapFree(GetProcessHeap(), 0, pLoader->pClients));
 }
 
-// Connects with a wrong version of the protocol, which the server must reject.
+// Connects with a wrong protocol version in the private data. The server must reject the
+// connection.
 static void CheckRefusal(LOADER *pLoader)
 {
 	CLIENT client;

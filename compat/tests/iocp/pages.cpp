@@ -7,7 +7,8 @@ static LIST_ENTRY s_free;
 static PPAGE s_aPages;
 static BYTE *s_pMemory;
 static DWORD s_cPages;
-// registrations and deregistrations that have not ended, plus 1 while more are being started
+// Number of pending Register and Deregister requests. While PagesCreate or PagesDestroy starts such
+// requests, the count is greater by 1.
 static LONG volatile s_cPending;
 static HANDLE s_hRegistrationsEnded;
 
@@ -20,9 +21,9 @@ static void OnRegistrationEnded(PIO pIo, HRESULT hrStatus)
 
 static void AwaitRegistrations(void)
 {
-	// PagesCreate and PagesDestroy set the count to 1 before they start requests, so that it
-	// does not reach 0 before all have been started. They have been started now, so subtract
-	// this 1.
+	// PagesCreate and PagesDestroy set s_cPending to 1 before they start their requests, so
+	// that s_cPending does not reach 0 before the last request is started. Now all requests are
+	// started, so subtract this 1.
 	if (InterlockedDecrement(&s_cPending) != 0 &&
 	    WaitForSingleObject(s_hRegistrationsEnded, 30000) != WAIT_OBJECT_0)
 		Fatal("pages that did not settle", s_cPending);

@@ -7,7 +7,7 @@
 
 SERVER g_Server;
 
-static const DWORD PENDING_REQUESTS = 16; // connectors that wait for a client at the same time
+static const DWORD PENDING_REQUESTS = 16; // number of connectors that wait for a client
 static const DWORD CQ_DEPTH = 4096;
 
 static BOOL WINAPI OnControl(DWORD dwType)

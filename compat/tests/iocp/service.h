@@ -3,10 +3,10 @@
  * the bytes of a message, leases a page of its memory to the client, or returns the checksum of a
  * leased page. The client writes and reads leased pages by RDMA.
  *
- * All requests of the server end at one completion port. A worker thread finds the structure of a
- * request, and with it the connection, by CONTAINING_RECORD. Every pending request, overlapped or
- * posted to a queue pair, holds a reference of its connection; releasing the last reference frees
- * the connection.
+ * All requests of the server end at one completion port. With the macro CONTAINING_RECORD a worker
+ * thread finds the structure of a request, and through it the connection. Every pending request,
+ * overlapped or posted to a queue pair, holds a reference of its connection; releasing the last
+ * reference frees the connection.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 const DWORD SERVICE_VERSION = 3;
 const DWORD MESSAGE_BYTES = 512;
 const DWORD PAGE_BYTES = 4096;
-const DWORD CREDITS = 4; // messages that a client may send before an answer arrives
+const DWORD CREDITS = 4; // number of messages that a client may send ahead of their answers
 
 enum SERVICE_OP : WORD {
 	OpInvert = 1, // the answer is the payload with every bit inverted
@@ -180,7 +180,7 @@ struct SERVER {
 	IND2Adapter *pAdapter;
 	HANDLE hFile, hIocp;
 	HANDLE hStop, hIdle;
-	SRWLOCK ListenerLock; // held for reading while pListener is used
+	SRWLOCK ListenerLock; // a thread holds it (shared) while it uses pListener
 	IND2Listener *pListener;
 	IND2CompletionQueue *apCq[MAX_WORKERS];
 	IO aNotifyIo[MAX_WORKERS];

@@ -47,8 +47,9 @@ struct rn_lane {
 	struct rn_list pending_qp, pending_srq; /* QPs and SRQs with events not yet reported */
 	bool overrun; /* a CQ has overrun: the QPs that use it must enter ERR */
 
-	struct rn_cq *cq;	/* indexed by CQ id; ring == NULL: not linked to this shard */
-	struct rn_srq_ref *srq; /* indexed by SRQ id */
+	/* array indexed by CQ id; an entry whose `ring` is NULL is not linked to this shard */
+	struct rn_cq *cq;
+	struct rn_srq_ref *srq; /* array indexed by SRQ id */
 	struct rn_mcast mcast;
 
 	struct rn_neigh *neigh; /* neighbour table; shard 0 only */
@@ -80,7 +81,8 @@ static inline void rn_lane_mark_dirty(struct rn_qp *qp)
 		rn_list_add_tail(&qp->lane->dirty_qp, &qp->dirty);
 }
 
-/* Records the events in `bits` (enum rn_qp_event_bit), for rn_shard_events() to report. */
+/* Adds the events `bits` (a set of enum rn_qp_event_bit) to qp->events. rn_shard_events() reports
+ * them later. */
 static inline void rn_lane_report_qp(struct rn_lane *lane, struct rn_qp *qp, unsigned bits)
 {
 	qp->events |= bits;

@@ -1,6 +1,5 @@
 /* Which QPs are members of which multicast group? This file owns the table of groups and their
- * members. Commands change the table; packets only cause searches in it. Runs on the shard's
- * thread. */
+ * members. Commands change the table; received packets never do. Runs on the shard's thread. */
 #include "qp/mcast.h"
 
 #include <errno.h>
@@ -24,8 +23,9 @@ void rn_mcast_fini(struct rn_mcast *m)
 	m->group = NULL;
 }
 
-/* Searches m->gid, an array of addresses only: the groups themselves are large, and searching them
- * would touch more memory. Returns NULL if the group is not in the table. */
+/* Returns the group with this address. Searches the array m->gid, which holds nothing but
+ * addresses: a search through the large structs of m->group would touch more memory. Returns NULL
+ * if the group is not in the table. */
 static struct rn_mcast_group *find(const struct rn_mcast *m, const struct rn_gid *gid)
 {
 	for (uint32_t i = 0; i < m->ngroups; i++)
@@ -120,7 +120,7 @@ void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp)
 
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards)
 {
-	/* If no shard has members (shards == 0), search only, and add no entry. */
+	/* shards is 0 if no shard has members: then find the group, but do not add it. */
 	struct rn_mcast_group *g = shards ? find_or_make(m, gid) : find(m, gid);
 
 	if (!g)

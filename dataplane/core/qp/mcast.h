@@ -1,9 +1,9 @@
 /* Multicast: which queue pairs of this shard are members of which group (docs/spec/rocev2.md 1.8).
  *
  * The table of each shard lists all groups that have members on any shard of the NIC, because the
- * port hands a packet for a group to every shard in `shards`. Members are QPs of this shard. Tables
- * have a fixed size and are searched linearly, because groups are few. Runs on the shard's thread.
- */
+ * port hands a packet for a group to every shard in the set `shards` of that group. The array
+ * `member` lists only the members on this shard. The table has a fixed size and is searched
+ * linearly, because groups are few. Runs on the shard's thread. */
 #ifndef RN_MCAST_H
 #define RN_MCAST_H
 
@@ -15,12 +15,12 @@
 
 struct rn_qp;
 
-#define RN_GROUPS	 64u  /* per NIC */
-#define RN_GROUP_MEMBERS 128u /* per group and shard */
+#define RN_GROUPS	 64u  /* greatest number of groups of a NIC */
+#define RN_GROUP_MEMBERS 128u /* greatest number of members of a group on one shard */
 
 struct rn_mcast_group {
 	struct rn_gid gid;
-	uint32_t shards; /* bit i: shard i has members */
+	uint32_t shards; /* bit i: the group has members on shard i */
 	uint32_t nmembers;
 	struct rn_qp *member[RN_GROUP_MEMBERS];
 };

@@ -1,6 +1,7 @@
-/* What does a rate limit mean to a QP and its shard? Handles received congestion notifications, the
- * timer that puts the QP back on the active list, and the counters. The rate itself is computed by
- * cc.c, and rn_qp_tx_limited() (qp_dispatch.c) holds the packets back. Runs on the shard's thread.
+/* How does a shard keep a QP to its rate limit? This file handles received CNPs, counts the
+ * rate-limited QPs, and puts a QP back on the active list when its timer expires. The rate itself
+ * is computed by cc.c, and rn_qp_tx_limited() (qp_dispatch.c) holds the packets back. Runs on the
+ * shard's thread.
  *
  * A QP that must wait is not on the active list and costs nothing until its timer expires.
  * rn_shard_next() returns the time of the expiry, so that an idle thread can sleep until then. */

@@ -5,7 +5,7 @@
 
 #include "qp/qp.h"
 
-/* Puts the QP whose timer `pace` has expired (t) back on the active list. */
+/* Puts a QP back on the active list. t: the timer `pace` of that QP, which has expired. */
 void rn_pace_due(struct rn_timer *t);
 /* Handles a received CNP, which may cut the QP's rate. With congestion control off the CNP is only
  * counted. */

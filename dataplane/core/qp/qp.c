@@ -18,7 +18,8 @@ static const struct rn_qp_move_row moves[] = {
 #undef X
 };
 
-/* RESET and ERR can be entered from any state, with the state attribute alone. */
+/* The row for the transitions to RESET and to ERR: they are allowed from every state, and take no
+ * attribute besides the state. */
 static const struct rn_qp_move_row always = {.types = RN_QPTS_ALL};
 
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to)
@@ -142,8 +143,8 @@ void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key)
 	}
 }
 
-/* Removes the rate limit and drops an owed CNP, because the connection to which both belong ends
- * here. */
+/* Called when the connection of the QP ends. Removes the rate limit, and drops a CNP that is owed
+ * to the peer but not sent. */
 void rn_qp_end_limit(struct rn_qp *qp)
 {
 	rn_pace_stop(qp);
@@ -343,7 +344,7 @@ void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 /* Completes all requests of the send queue, also those in flight, with the status WR_FLUSH_ERR. */
 static void flush_sends(struct rn_qp *qp, rn_time now)
 {
-	/* Nothing is left to send or to start. */
+	/* Mark all requests as started and sent, so that the shard sends nothing more for them. */
 	qp->sq.send = qp->sq.started = qp->sq.tail;
 	while (qp->sq.head != qp->sq.tail)
 		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
@@ -410,7 +411,8 @@ void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time
 	}
 	rn_qp_set_state(qp, RN_QPS_SQE);
 	flush_sends(qp, now);
-	/* The flushed requests never used their PSNs: the next request gets the next unsent PSN. */
+	/* Take back the PSNs that were assigned to the flushed requests but not sent: the next
+	 * request starts at win.cur, the next unsent PSN. */
 	rn_qp_init_sends(qp, qp->win.cur);
 }
 

@@ -1,9 +1,9 @@
 /* Queue pairs: the object, its states, and the declarations that the files of this folder share.
  *
- * A QP lives in one block of memory that comes with CREATE_QP: this struct, then its send queue,
- * then its receive queue. requester.c owns sq, win and retry; responder.c owns rq, rx and owed;
- * qp.c owns the state and everything that must happen when it changes. qp_dispatch.c and
- * qp_modify.c call these files. Everything runs on the shard's thread. */
+ * Each QP has one block of memory, which the command CREATE_QP hands to the shard: struct rn_qp,
+ * then the send queue, then the receive queue. requester.c owns sq, win and retry; responder.c owns
+ * rq, rx and owed; qp.c owns the state and everything that must happen when it changes.
+ * qp_dispatch.c and qp_modify.c call these files. Everything runs on the shard's thread. */
 #ifndef RN_QP_H
 #define RN_QP_H
 
@@ -39,7 +39,7 @@
 	X(SQE,     TAKE,      FLUSH,     true,        false,     false, false) \
 	X(ERR,     FLUSH,     FLUSH,     false,       false,     false, false)
 
-/* Sets of QP types: bits 1 << enum rn_qp_type. */
+/* Sets of QP types: type t (enum rn_qp_type) is bit 1 << t. */
 #define RN_QPTS_RC    (1u << RN_QPT_RC)
 #define RN_QPTS_UC    (1u << RN_QPT_UC)
 #define RN_QPTS_UD    (1u << RN_QPT_UD)
@@ -114,9 +114,9 @@ struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0: unused slot */
-	/* Packets of the response are counted from 0. start: the packet from which the response is
-	 * sent, greater than 0 if the peer repeated only the rest of its request. next: the packet
-	 * to send next. */
+	/* The packets of the response are numbered from 0. start: number of the first packet to
+	 * send; it is greater than 0 if the peer requested only the last part of the data again.
+	 * next: number of the next packet to send. */
 	uint32_t start, next;
 	uint64_t end;  /* value of rn_rx.taken right after the request was accepted; never wraps */
 	uint64_t orig; /* atomic: the value in memory before the operation */
@@ -129,14 +129,14 @@ enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
 
 struct rn_owe {
 	uint8_t kind;
-	uint8_t syndrome; /* NAK: AETH syndrome */
-	uint8_t rec;	  /* READ or atomic: index into rec[] */
-	uint32_t psn;	  /* ACK, NAK: PSN to send; READ, atomic: last PSN of the response */
+	uint8_t syndrome; /* of a NAK: AETH syndrome */
+	uint8_t rec;	  /* of a READ or atomic: index into rec[] */
+	uint32_t psn;	  /* of an ACK or NAK: PSN to send; else last PSN of the response */
 	uint32_t msn;
 };
 
-/* Most replies that can be owed at a time: all READs and atomics, ACKs before, between and after
- * them, and one NAK. */
+/* Greatest number of replies that can be owed at the same time: the responses to RN_MAX_RD_ATOMIC
+ * READs and atomics, ACKs before, between and after them, and one NAK. */
 #define RN_OWED_MAX (2 * RN_MAX_RD_ATOMIC + 4)
 
 enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
@@ -145,19 +145,20 @@ enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
-	uint64_t taken;	  /* how many PSNs were accepted so far; never wraps */
-	uint8_t message;  /* enum rn_rx_message: kind of the message being received */
-	bool nak_sent;	  /* a NAK was sent: no further NAK until epsn arrives */
-	bool nak_rnr;	  /* the last NAK was an RNR NAK */
-	bool peer_seen;	  /* the first packet has arrived, and COMM_EST was reported */
+	uint64_t taken;	 /* how many PSNs were accepted so far; never wraps */
+	uint8_t message; /* enum rn_rx_message: kind of the message being received */
+	bool nak_sent;	 /* a NAK was sent: no further NAK until epsn arrives */
+	bool nak_rnr;	 /* the last NAK was an RNR NAK */
+	/* the first packet from the peer has arrived, and rn_lane_comm_est() was called */
+	bool peer_seen;
 	uint8_t rnr_naks; /* number of consecutive RNR NAKs sent for the expected PSN */
 	/* rec[] is a ring: nrec is its size (max_dest_rd_atomic), rec_next the slot to fill next */
 	uint8_t nrec, rec_next;
 	uint8_t nowed, nowed_reads;
 	uint32_t done; /* how many bytes of the current message have been placed */
-	uint32_t rkey; /* WRITE: R_Key of the current message */
+	uint32_t rkey; /* R_Key of the current message, if it is a WRITE */
 	uint64_t va;
-	uint32_t length;		 /* WRITE: length of the whole message in bytes */
+	uint32_t length;		 /* bytes of the whole message, if it is a WRITE */
 	struct rn_owe owed[RN_OWED_MAX]; /* replies to send, in PSN order */
 	struct rn_read_rec rec[RN_MAX_RD_ATOMIC];
 };
@@ -182,28 +183,31 @@ struct rn_qp {
 	uint32_t qpn, gen;
 	uint32_t pd;
 	uint8_t type, state;
-	uint8_t transport;	 /* enum rn_transport of this QP's packets */
-	uint8_t mtu_shift;	 /* path MTU = 1 << mtu_shift */
-	uint8_t events;		 /* events not yet reported (enum rn_qp_event_bit) */
-	uint32_t access;	 /* what the peer may do on this QP (enum rn_access) */
-	uint32_t quota;		 /* packets this QP may send before the next QP sends */
-	bool sqd_notify;	 /* SQD: report SQ_DRAINED once all started requests are complete */
+	uint8_t transport; /* enum rn_transport of this QP's packets */
+	uint8_t mtu_shift; /* path MTU = 1 << mtu_shift */
+	uint8_t events;	   /* events not yet reported (enum rn_qp_event_bit) */
+	uint32_t access;   /* what the peer may do on this QP (enum rn_access) */
+	uint32_t quota;	   /* packets this QP may send before the next QP sends */
+	/* in state SQD: report SQ_DRAINED when all started requests are complete */
+	bool sqd_notify;
 	bool own_turn;		 /* the last packet sent was a READ response: send a request next */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
 	struct rn_cq *send_cq, *recv_cq;
-	/* NULL: the QP has its own receive queue, rq. Otherwise receives come from the SRQ, and rq
-	 * holds only the one that is in use. */
+	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
+	 * holds at most one receive: the one that the current message has taken from the SRQ. */
 	struct rn_srq_ref *srq;
-	uint32_t recv_pd;      /* PD of the receives: that of the QP or of the SRQ */
-	struct rn_list active; /* in rn_lane.active while the QP may have something to send */
+	uint32_t recv_pd; /* PD of the receives: that of the QP or of the SRQ */
+	/* links the QP into rn_lane.active while it may have something to send */
+	struct rn_list active;
 	struct rn_list
-		dirty;	     /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
-	struct rn_list tell; /* in rn_lane.pending_qp while events are not reported */
+		dirty; /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
+	/* links the QP into rn_lane.pending_qp while it has unreported events */
+	struct rn_list tell;
 	/* completed sends; completed receives, unless they came from an SRQ */
 	uint32_t sq_retired, rq_retired;
 	struct rn_cc cc;      /* rate limit (congestion control) */
-	struct rn_timer pace; /* in rn_lane.pace: expires when the QP may send again */
-	struct rn_list cnp;   /* in rn_shard.cnp while the QP owes a CNP */
+	struct rn_timer pace; /* timer in rn_lane.pace, expires when the QP may send again */
+	struct rn_list cnp;   /* links the QP into rn_shard.cnp while it owes a CNP */
 	rn_time cnp_after;    /* before this time the QP owes no further CNP */
 
 	struct rn_sq sq;

@@ -398,7 +398,8 @@ static HRESULT call_resize(struct thing *t, OVERLAPPED *ov, const void *arg)
 	return CALL((IND2CompletionQueue *)t->obj, Resize, *(const ULONG *)arg);
 }
 
-/* The new depth is at least 256, which the traffic of the driver needs. */
+/* Calls Resize. A valid new depth is at least 256, because the posted requests of this test
+ * (traffic.c) need that many entries. */
 static void resize(struct thing *t)
 {
 	ULONG depth = 256 + pick(2000);

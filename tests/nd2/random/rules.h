@@ -1,6 +1,7 @@
-/* Tables of what the random driver may do and what must come back. An act is a method with one
- * class of arguments (valid, wrong length, no pointer and so on); for each act the tables have the
- * statuses that it may return in each state of its object. rules.c reads them. */
+/* Tables of the calls that the random driver (the program in this folder, which calls random
+ * methods) may make, and of their results. An act is a method with one class of arguments (valid,
+ * wrong length, no pointer and so on). For each act the tables list the statuses that it may return
+ * in each state of its object. rules.c reads the tables. */
 #ifndef RANDOM_RULES_H
 #define RANDOM_RULES_H
 
@@ -64,7 +65,7 @@ enum plain_state {
 	LISTENER_LISTENING,
 };
 
-typedef uint64_t set_t; /* a set of values of enum status: bit 1 << status */
+typedef uint64_t set_t; /* a set of statuses; status s is bit 1 << s (enum status) */
 #define S(name)	 (UINT64_C(1) << R_##name)
 #define IN(name) (1u << (name))
 #define EVERY	 0xffffffffu
@@ -222,9 +223,10 @@ enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, S
 	X(NOTIFY_END,       ST_NOTIFY,     0,            S(PENDING), S(SUCCESS) | S(OVER) | S(CANCELED), 0) \
 	X(DISCONNECT,       ST_DISCONNECT, 0,            S(PENDING), S(SUCCESS) | S(CANCELED), IN(CN_DISCONNECTING))
 
-/* The acts of a connector that are no steps (see enum step). HAS_LOCAL and HAS_PEER are the states
- * in which such acts succeed. GETTER_RULES has the columns of PLAIN_RULES, GETTER_REFUSALS those of
- * REFUSALS. */
+/* Acts of a connector that are not in enum step: the methods that return an address, and the method
+ * that cancels requests. HAS_LOCAL: states in which the local address is known. HAS_PEER: states in
+ * which the peer's address is known. GETTER_RULES has the columns of PLAIN_RULES, GETTER_REFUSALS
+ * those of REFUSALS. */
 #define HAS_LOCAL (EVERY & ~(IN(CN_IDLE) | IN(CN_QUEUED)))
 #define HAS_PEER  (IN(CN_REP_RECEIVED) | IN(CN_REQ_RECEIVED) | IN(CN_REP_SENT) | IN(CN_CONNECTED) | IN(CN_PEER_GONE) | \
 		   IN(CN_DISCONNECTING))

@@ -1,6 +1,7 @@
-/* The objects of the driver and their possible states. Owns the slots (the objects that threads can
- * pick), the list of all objects of a phase, and the overlapped files. A thread that uses an object
- * holds a reference to it, so the object lives on if another thread releases it. */
+/* The objects of the random driver, and the states in which each object may be. Owns the slots (the
+ * objects that threads can pick), the list of all objects of a phase, and the overlapped files. A
+ * thread that uses an object holds a reference to it, so the object lives on if another thread
+ * releases it. */
 #include "random.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* Posts requests and checks their results. Owns the record of each queue pair and completion queue
- * of the phase: the accepted requests in their order, and the statuses with which each may end.
- * Posts get their numbers under a lock per queue pair and direction; results are taken under a lock
- * per completion queue. Any thread of the driver may call these functions. */
+ * of the phase: the accepted requests in their order, and the statuses with which each may end. A
+ * request gets its number under the lock of its queue pair and direction. A result is taken under
+ * the lock of its completion queue. Any thread of the driver may call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
-/* The lane (struct rn_lane): the part of a shard that its QPs use. It queues an event only once. It
- * calls the CM and the neighbour table directly on shard 0, which has both; on other shards it
- * sends shard 0 a message instead. */
+/* The lane (struct rn_lane): the part of a shard that its QPs use. A QP or SRQ with events is in
+ * the lane's list only once. Only shard 0 has a CM and a neighbour table, so the lane of shard 0
+ * calls them directly, and the lanes of other shards send shard 0 a message. */
 #include "qp/lane.h"
 #include "rig.h"
 

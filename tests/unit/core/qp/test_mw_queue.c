@@ -1,6 +1,6 @@
-/* Memory windows and QPs: BIND and INVALIDATE take effect and complete in the order of the send
- * queue, each once; an access of the peer stops when its window ends; windows end with their QP.
- * Side 1 owns the window, side 0 uses it. */
+/* Memory windows and QPs: each BIND and INVALIDATE takes effect once, and they complete in the
+ * order of the send queue. An access of the peer is refused as soon as the window is invalidated.
+ * When a QP ends, its windows end. Side 1 owns the window, side 0 accesses it. */
 #include "rig.h"
 
 #define RD (RN_ACCESS_REMOTE_READ)
@@ -414,8 +414,8 @@ static void test_forget(void **state)
 	rig_fini(&b.r);
 }
 
-/* A BIND is posted but never executed. The client has its key all the same, so an object that uses
- * the same slot later must get another key. */
+/* A BIND is posted but never executed. The client knows the key that the BIND would have made
+ * valid, so an object that uses the same slot of the table later must get another key. */
 static void test_key_given_in_vain(void **state)
 {
 	for (int released = 0; released < 2; released++) {

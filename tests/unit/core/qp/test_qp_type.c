@@ -292,8 +292,8 @@ static void serve(struct rig *r, uint8_t reads)
 	assert_int_equal(rig_modify(r, 1, RN_QP_MAX_DEST_RD_ATOMIC, &a), 0);
 }
 
-/* A change of max_dest_rd_atomic in SQD keeps the records of the newest READs, unanswered ones
- * included, and drops the older records. */
+/* A change of max_dest_rd_atomic in SQD keeps the records of the newest READs, as many as the new
+ * value. It drops the older records, even those of READs that are not answered yet. */
 static void test_reads_served(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD};
