@@ -62,7 +62,7 @@ bool rn_config_ip6_parse(const char *text, struct rn_config_ip *ip)
 		return false;
 	if (b[0] == 0xff || !memcmp(b, mapped, 12))
 		return false;
-	if (!memcmp(b, low_reserved, 15) && b[15] <= 1) /* :: and ::1 */
+	if (!memcmp(b, low_reserved, 15) && b[15] <= 1) /* refuse :: and ::1 */
 		return false;
 	memcpy(ip->b, b, 16);
 	return true;

@@ -10,7 +10,7 @@
 
 #define RN_CONFIG_ADDRESSES 16u /* the most IPv4 and IPv6 addresses of one port */
 
-/* The arguments of a rule: adapter i and the settings from which it was read. */
+/* The arguments of a rule: adapter i (`a`), and the adapter's settings in the file (`group`). */
 struct look {
 	const struct rn_config_reader *r;
 	const config_setting_t *root;
@@ -20,8 +20,8 @@ struct look {
 	unsigned i;
 };
 
-/* Returns the setting whose line an error about `key` names: the key itself if the file has it,
- * else its adapter. */
+/* An error about `key` is reported at the line of a setting. Returns that setting: `key` itself if
+ * the file contains it, else the group of the adapter. */
 static const config_setting_t *where(const struct look *l, const char *key)
 {
 	const config_setting_t *s = config_setting_get_member(l->group, key);

@@ -30,8 +30,8 @@ struct rn_config_key {
 	enum rn_config_type type;
 	/* place of the field in the struct of its section, and size of the field, in bytes */
 	size_t offset, size;
-	/* Allowed range. Number: its value. TEXT: its length, high - 1 at most. List: the number of
-	 * its entries. */
+	/* The allowed range. It limits the value of a number, the number of entries of a list, and
+	 * the length of TEXT, which is at most high - 1. */
 	long long low, high;
 	long long number;	  /* default of numbers, BOOL and CHOICE */
 	const char *text;	  /* default of TEXT */

@@ -42,7 +42,7 @@
 #define RN_CONFIG_ALGORITHM_WORDS(X) \
 	X(NONE, none) X(DCQCN, dcqcn)
 
-#define RN_CONFIG_WORD_LISTS(X) /* columns: <name> in enum rn_config_<name>, words of the enum */ \
+#define RN_CONFIG_WORD_LISTS(X) /* columns: enum name without rn_config_; words of the enum */ \
 	X(port,      RN_CONFIG_PORT_WORDS) \
 	X(role,      RN_CONFIG_ROLE_WORDS) \
 	X(policy,    RN_CONFIG_POLICY_WORDS) \

@@ -155,7 +155,7 @@ static bool read_ip(const struct rn_config_key *key, const config_setting_t *s, 
 						   : rn_config_ip6_parse)(text, field);
 }
 
-/* ---- lists: each function reads one element of a list into entry i ---- */
+/* ---- lists: each function reads the list element `e` into entry i of `field` ---- */
 
 static bool read_net(const struct rn_config_key *key, const config_setting_t *e, void *field,
 		     unsigned i)

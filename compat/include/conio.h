@@ -9,7 +9,7 @@ extern "C" {
 
 /*
  * Returns one key, without echoing the key or waiting for Enter. If standard input is not a
- * terminal, returns its next byte, or EOF.
+ * terminal, returns the next byte of standard input, or EOF.
  */
 int _getch(void);
 

@@ -1,6 +1,7 @@
 /*
- * Fiber local storage: indexes at which each thread stores a value, and a routine that runs when
- * the thread ends. There are no fibers here, so the values belong to threads.
+ * Fiber local storage. A program allocates an index, and each thread stores a value of its own at
+ * that index. When a thread ends, a routine of the index can receive the thread's value. There are
+ * no fibers here, so the values belong to threads.
  */
 #ifndef COMPAT_FIBERSAPI_H
 #define COMPAT_FIBERSAPI_H

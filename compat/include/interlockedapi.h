@@ -179,7 +179,10 @@ COMPAT_END
 #define InterlockedCompareExchangePointerRelease(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangePointerNoFence(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 
-/* Sets (or, with Reset, clears) bit i of *p and returns whether the bit was set before. */
+/*
+ * InterlockedBitTestAndSet sets bit i of *p, InterlockedBitTestAndReset clears it. Both return
+ * whether the bit was set before.
+ */
 #define InterlockedBitTestAndSet(p, i)                                                            \
 	((BOOLEAN)(__atomic_fetch_or((p), (LONG)(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> ((i)&31) & \
 		   1))
@@ -350,7 +353,10 @@ COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerAcquire)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerRelease)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerNoFence)
 
-/* Sets (or, with Reset, clears) bit i of *p and returns whether the bit was set before. */
+/*
+ * InterlockedBitTestAndSet sets bit i of *p, InterlockedBitTestAndReset clears it. Both return
+ * whether the bit was set before.
+ */
 template <class T> static inline BOOLEAN InterlockedBitTestAndSet(T volatile *p, LONG i)
 {
 	return (BOOLEAN)(__atomic_fetch_or(p, (T)(1u << (i & 31)), __ATOMIC_SEQ_CST) >> (i & 31) &

@@ -1,10 +1,10 @@
 /*
  * Completion ports and overlapped requests. An overlapped request is work that a call with an
- * OVERLAPPED starts; it may end after the call has returned. Requests belong to a file, and the
- * only files are those that IND2Adapter::CreateOverlappedFile returns. A file can be bound once,
- * either to a completion port or to a completion routine. A thread takes completion packets from a
- * completion port. A completion packet reports that a request has ended, or is one that the program
- * has posted.
+ * OVERLAPPED starts; the request may end after the call has returned. Each request belongs to a
+ * file. The only files here are those that IND2Adapter::CreateOverlappedFile returns. A file can be
+ * bound once, either to a completion port or to a completion routine. A completion port holds
+ * completion packets, which threads take from it. A completion packet reports that a request has
+ * ended, unless the program has posted the packet itself.
  */
 #ifndef COMPAT_IOAPISET_H
 #define COMPAT_IOAPISET_H

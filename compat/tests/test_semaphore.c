@@ -8,8 +8,8 @@ static void check_count_of_two(HANDLE semaphore)
 		assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_OBJECT_0);
 	assert_int_equal(WaitForSingleObject(semaphore, 0), WAIT_TIMEOUT);
 	/*
-	 * The handle is also the handle of an event. That event must not be set when the count is
-	 * 0.
+	 * NdsEventWait(), the wait for events, also accepts the handle of a semaphore. While the
+	 * count is 0, this wait must time out.
 	 */
 	assert_int_equal(NdsEventWait(semaphore, 0), STATUS_TIMEOUT);
 	assert_true(CloseHandle(semaphore));
@@ -64,8 +64,8 @@ static void test_ReleaseSemaphore(void **state)
 	assert_fails(ReleaseSemaphore(event, 1, NULL), ERROR_INVALID_HANDLE);
 
 	/*
-	 * The four threads wait 20 times in all. The count of 4 ends the first 4 waits, and each of
-	 * the 16 releases below ends one more.
+	 * The four threads make 20 waits in all. Four of the waits end because the count is 4 now.
+	 * Each of the other 16 waits ends because of one release below.
 	 */
 	for (size_t i = 0; i < _countof(threads); i++)
 		threads[i] = run_beside(pass_five, semaphore);

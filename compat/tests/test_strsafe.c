@@ -1,6 +1,6 @@
 /*
- * Tests of string functions that return an HRESULT: narrow and wide text, sizes in characters and
- * in bytes.
+ * Tests of the string functions that return an HRESULT. The text is narrow or wide, and sizes are
+ * given in characters or in bytes.
  */
 #include <strsafe.h>
 #include "testing.h"

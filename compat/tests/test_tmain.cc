@@ -1,6 +1,6 @@
-// Test of _tmain and of the headers for C++. The test is a program as it is written for Windows:
-// its main function takes wide text, it mixes narrow and wide output, and it passes arrays without
-// their size.
+// Test of _tmain and of the headers for C++. The test is written like a program for Windows: its
+// main function takes wide text, it mixes narrow and wide output, and it passes arrays to
+// functions without the array's size.
 #include <algorithm>
 #include <string>
 #include <tchar.h>

@@ -1,6 +1,8 @@
 /*
- * Tests of waiting for one object, for any of several and for all: which objects a wait takes, in
- * which order, and for how long.
+ * Tests of waiting for one object, for any one of several objects, and for all of several objects.
+ * A wait takes an object: it resets an automatic event, lowers the count of a semaphore, or
+ * acquires a mutex. The tests check which objects a wait takes, in which order, and how long it
+ * waits.
  */
 #include "threading.h"
 
@@ -87,7 +89,8 @@ static void test_WaitForMultipleObjects(void **state)
 }
 
 /*
- * A wait for all of several objects, of different kinds, takes no object before all are signalled.
+ * A wait for all of four objects of different kinds takes none of them until all four are
+ * signalled.
  */
 static void wait_for_all_kinds_of_objects(void **state)
 {
@@ -150,8 +153,9 @@ static void *take_one(void *argument)
 }
 
 /*
- * One thread waits for both events of tug.pair at a time. Another thread takes the second event
- * alone and sets it again. No signal is lost and no wait hangs.
+ * One thread waits until both events of tug.pair are set, takes both, and sets them again.
+ * Meanwhile another thread takes only the second event and sets it again. No signal is lost and no
+ * wait hangs.
  */
 static void wait_for_all_with_contention(void **state)
 {
@@ -177,9 +181,9 @@ static void *hold_mutex(void *pair)
 }
 
 /*
- * A wait for all objects of both[] takes the event both[0], then fails to take the mutex both[1],
- * and must set both[0] again. Another thread owns the mutex. The wait tries to take it
- * nevertheless, because NdsEventSet() makes the mutex look signalled.
+ * Another thread owns the mutex both[1], but NdsEventSet() makes the mutex look signalled. So a
+ * wait for all objects of both[] takes the event both[0], then fails to acquire the mutex, and must
+ * set the event both[0] again.
  */
 static void failed_wait_for_all_takes_nothing(void **state)
 {

@@ -35,9 +35,10 @@ void rn_htab_del(struct rn_htab *h, struct rn_hnode *n)
 	h->count--;
 }
 
-/* A bucket holds nodes of several hash values. The caller must look into the object around a node
- * to compare its key, which may cost a cache miss; comparing the whole 64-bit hash here skips
- * nearly all nodes with another key without touching their objects. */
+/* Returns the first node with this hash, from n on, or NULL. A bucket also holds nodes with other
+ * hash values. To compare a key, the caller must look into the object around a node, which may cost
+ * a cache miss. Comparing the whole 64-bit hash here skips nearly all nodes with another key
+ * without touching their objects. */
 static struct rn_hnode *skip_to(struct rn_hnode *n, uint64_t hash)
 {
 	while (n && n->hash != hash)

@@ -2,7 +2,8 @@
  * never resizes: the owner chooses the number of buckets for the largest number of objects. Not
  * thread-safe.
  *
- * Lookup is a loop over the nodes of one hash value, in which the caller compares the key:
+ * To find a key, the caller loops over the nodes that have the key's hash, and compares the key of
+ * each of these nodes:
  *	for (n = rn_htab_first(h, hash); n; n = rn_htab_next(n))
  *		if (rn_container_of(n, struct thing, node)->key == key) ...
  */

@@ -481,10 +481,10 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 
 static bool room_for_a_burst(const struct rn_rxtx *x)
 {
-	/* Each frame of a burst may need two places in `loop` and two in `held`, because impairment
-	 * may duplicate it. A multicast frame needs at most one place in `loop`, for the copy that
-	 * loop_copy() makes: its destination is not the port's own MAC, so the frame itself and its
-	 * duplicate go to `out`. */
+	/* Impairment may duplicate a frame. So each frame of a burst may need two places in `loop`
+	 * and two in `held`. A multicast frame needs at most one place in `loop`, for the copy that
+	 * loop_copy() makes. The frame itself and its duplicate go to `out`, as the destination of
+	 * a multicast frame is not the port's own MAC. */
 	return x->nout == 0 && x->nloop + 2 * x->burst <= RN_LOOP_MAX &&
 	       (!x->impaired || x->nheld + 2 * x->burst <= RN_HELD_MAX);
 }

@@ -55,8 +55,8 @@ struct rn_rxtx {
 	struct rn_port *port;
 	unsigned index, nshards, txq;
 	unsigned burst, turn_bytes;
-	/* of an empty mbuf, in bytes: offset of the data from the mbuf's address; size of the data
-	 * area */
+	/* data_at: offset of the data area from the address of an empty mbuf; data_room: size of
+	 * that data area; both in bytes */
 	unsigned data_at, data_room;
 	bool share_txq;	     /* another shard uses the same transmit queue */
 	enum rn_calls calls; /* bursts during which the thread must not be cancelled */
@@ -74,7 +74,7 @@ struct rn_rxtx {
 	/* out[out_head..out_head + nout): frames in order, built but not yet taken by the port */
 	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
-	rn_time refused_since; /* when the port began to take no frame; 0: it takes frames */
+	rn_time refused_since; /* since when the port takes no frame; 0: it takes frames */
 	/* looped-back frames, received in the next poll iteration */
 	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;
@@ -94,7 +94,7 @@ struct rn_rxtx_cfg {
 	struct rn_port *port;
 	unsigned index, nshards;
 	unsigned burst; /* frames per burst, 1..RN_BURST_MAX */
-	/* about the most bytes of frames built per poll iteration; one frame is always allowed */
+	/* limit for the bytes of frames built per poll iteration; the last frame may exceed it */
 	unsigned turn_bytes;
 	uint8_t mac[6];
 	struct rn_impair impair;
@@ -117,10 +117,10 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
  * Builds none while the port has not taken all of the previous burst, or while no mbuf is free.
  * Returns the number of frames that were sent or built.
  *
- * A built frame is dropped, apart from impairment, in two cases only. Either this port, or the port
- * joined to it, was unplugged. Or the port has taken frames before, but none for RN_TX_PATIENCE:
- * then its link is down, and the frames are dropped so that the shard can go on and its requests
- * can time out. */
+ * Apart from impairment, a built frame is dropped in two cases only. In the first case, this port
+ * or the port joined to it was unplugged. In the second case, the port has taken frames before, but
+ * none for RN_TX_PATIENCE, so its link counts as down. Dropping the frames then lets the shard go
+ * on, so that its requests can time out. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
 /* Frees n mbufs whose packets have been processed. */

@@ -28,8 +28,9 @@ void rn_submit_destroy(struct rn_submit *s);
  * enqueued, when the ring has no room for the request at the moment. */
 bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe);
 
-/* Returns a position in the ring: every request whose enqueue began before the call lies before it.
- * Any thread may call this function. */
+/* Returns the position in the ring up to which slots are assigned to requests. Every request whose
+ * enqueue began before this call has its slots before that position. Any thread may call this
+ * function. */
 uint32_t rn_submit_position(const struct rn_submit *s);
 
 /* True when the shard has drained all requests that lie before `position`, a result of
@@ -37,8 +38,9 @@ uint32_t rn_submit_position(const struct rn_submit *s);
 bool rn_submit_drained(const struct rn_submit *s, uint32_t position);
 
 /* True when the shard has drained all requests whose enqueue began before the call. Any thread may
- * call this function. rn_submit_empty() does not tell this: an older, unfinished enqueue of another
- * thread hides the requests behind it, although their producers have rung the doorbell already. */
+ * call this function. rn_submit_empty() does not tell this. While an older enqueue of another
+ * thread is unfinished, rn_submit_empty() does not count the requests behind it, even if their
+ * producers have already rung the doorbell. */
 bool rn_submit_idle(const struct rn_submit *s);
 
 /* rn_submit_empty() tells whether the ring is empty, rn_submit_count() how many slots are in use.

@@ -16,7 +16,7 @@
 #define TPACKET_HEAD	 128
 #define AF_PACKET_BLOCK	 65536u
 #define AF_PACKET_FRAMES 512u
-/* 256 buffers per direction: more of them only displace each other from the CPU cache (measured
+/* 256 buffers per direction. More buffers would only push each other out of the CPU cache (measured
  * with 9 KB frames). */
 #define MEMIF_RING_LOG2 8u
 
@@ -71,8 +71,9 @@ static unsigned log2_of(uint32_t n)
 	return 31 - (unsigned)__builtin_clz(n);
 }
 
-/* The driver takes an abstract socket name without '@', marked by socket-abstract=yes; rsize is the
- * logarithm (base 2) of the ring size. */
+/* Writes the arguments of a memif device. A socket name that begins with '@' is abstract: the
+ * driver takes it without '@' and with socket-abstract=yes. rsize is the base-2 logarithm of the
+ * ring size. */
 static int memif_args(const struct rn_vdev_spec *s, char *args, size_t len)
 {
 	const uint8_t *m = s->mac;

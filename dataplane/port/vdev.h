@@ -46,7 +46,7 @@ bool rn_vdev_pci(const char *device, char *name, size_t len);
 unsigned rn_vdev_frame_bytes(uint16_t mtu);
 
 /* The bytes that one receive buffer must hold: the data room of an mbuf without its headroom. For
- * the driver af_packet the room is that of a whole slot of its ring. */
+ * the driver af_packet this is the size of a whole slot of the driver's ring. */
 unsigned rn_vdev_room(const struct rn_vdev_spec *spec);
 
 /* Writes the device's name and its arguments. Returns 0, or -EINVAL when they do not fit or the

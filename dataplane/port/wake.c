@@ -140,8 +140,8 @@ static void drain_socket(int fd)
 
 void rn_wake_announce(struct rn_wake *w)
 {
-	/* Drain before the shard's last check of the port: a frame that arrives after that check
-	 * makes the socket readable again. */
+	/* Empty the packet socket before the shard's last check of the port: a frame that arrives
+	 * after that check makes the socket readable again. */
 	if (w->fd >= 0)
 		drain_socket(w->fd);
 	/* Pairs with the fence in rn_wake_ring(): either the shard sees the new work, or the

@@ -8,8 +8,8 @@
 #include "base/types.h"
 
 /* clang-format off */
-/* columns: beginning of the driver's name; what wakes a shard; the bursts in which the driver makes
- * system calls (enum rn_calls); text for telemetry */
+/* columns: beginning of the driver's name; what wakes a shard; which of the driver's burst
+ * functions make system calls (enum rn_calls); text for telemetry */
 #define RN_WAKE_ROWS(X) \
 	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
@@ -21,8 +21,9 @@
 
 enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_NEVER, RN_WAKE_TIMED };
 
-/* The bursts in which a driver makes system calls. A system call is a cancellation point: where an
- * application thread polls the shard, cancellation is disabled around such bursts. */
+/* Which burst functions of a driver make system calls: none, the one for TX, or both (RX and TX). A
+ * system call is a cancellation point. Where an application thread polls the shard, cancellation is
+ * disabled during these functions. */
 enum rn_calls { RN_CALLS_NONE, RN_CALLS_TX, RN_CALLS_BOTH };
 
 struct rn_wake_row {

@@ -44,10 +44,10 @@ struct pt_end {
 	bool stopped; /* the user has interrupted the test */
 };
 
-/* Opens the adapter and chooses its address: the one of -x; else its first IPv6 address if -R names
- * an IPv6 server; else its first IPv4 address. */
+/* Opens the adapter and chooses its address. With -x this is the address with that index. Without
+ * -x it is the first IPv6 address if -R names an IPv6 server, else the first IPv4 address. */
 int pt_end_open(struct pt_end *e, const struct pt_options *o);
-/* Makes `gid`, which a client connected to, this end's address. */
+/* Sets this end's address to `gid`, the address to which a client has connected. */
 void pt_end_use_gid(struct pt_end *e, const struct rn_gid *gid);
 /* Creates the memory region, the completion queue, and the queue pairs in state INIT. */
 int pt_end_make(struct pt_end *e);
@@ -76,8 +76,9 @@ int pt_post_recv(struct pt_end *e, unsigned i);
  * Returns their number; -1 if a completion reports an error or pt_check_peer() fails. */
 int pt_poll(struct pt_end *e, bool wait);
 
-/* Waits up to timeout_ms for an event of one of the kinds (a bit mask of 1 << kind) with this id;
- * id 0 means any id. False: no such event arrived in time, or the user has asked to stop. */
+/* Waits up to timeout_ms for an event with this id (0 means any id). `kinds` is a bit mask:
+ * bit k stands for events of kind k. Returns false if no such event arrived in time, or if the user
+ * has asked to stop. */
 bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev, int timeout_ms);
 
 /* Takes the events that are queued or arrive within timeout_ms, and stores them for pt_event(). */

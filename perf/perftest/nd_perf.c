@@ -1,6 +1,7 @@
-/* nd_send_bw, nd_write_lat and six more: counterparts of perftest's programs over softrnic; the
- * other end may be a perftest program on a Linux host. This file has the steps of a test and the
- * points where both ends wait for each other, in perftest 4.5's order. Runs in one thread. */
+/* The eight programs nd_send_bw to nd_atomic_lat. They measure softrnic as perftest's programs
+ * measure an RDMA adapter; the other end may be a perftest program on a Linux host. This file has
+ * the steps of a test and the points where both ends wait for each other, in perftest 4.5's order.
+ * Runs in one thread. */
 #include "cm.h"
 #include "common/counters.h"
 #include "options.h"

@@ -1,7 +1,8 @@
 #ifndef RN_PERFTEST_RECORD_H
 #define RN_PERFTEST_RECORD_H
-/* The bytes that perftest 4.5 exchanges about queue pairs and results: text over a socket, a
- * structure over a queue pair. Pure functions. */
+/* Conversion between structures and the bytes that the ends of perftest 4.5 send each other. The
+ * parameters of a queue pair are sent as text over a socket, or in binary over a queue pair.
+ * Results are sent as binary numbers. Pure functions. */
 #include <stdbool.h>
 #include <stdint.h>
 

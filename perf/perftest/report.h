@@ -16,9 +16,9 @@ struct pt_times {
 #define PT_GB 125000000.0 /* bytes in a "Gb" of perftest */
 
 /* The results of `n` messages of `size` bytes that took `ns`. The fields `peak` and `average` are
- * in units of `unit` bytes per second. The peak is the best rate of any run of consecutive
- * messages, from the posting of its first message to the completion of its last; it is 0 if `times`
- * is NULL. */
+ * in units of `unit` bytes per second. The peak is the highest rate that any sequence of
+ * consecutive messages reached, from the posting of its first message to the completion of its
+ * last. The peak is 0 if `times` is NULL. */
 struct pt_rates pt_rates_of(uint64_t size, uint64_t n, uint64_t ns, double unit,
 			    const struct pt_times *times);
 /* Adds the results of both directions. */

@@ -9,8 +9,8 @@
  * SENDs, takes the messages of the other end. Stores the rates; after a failure, the rates up to
  * the failure. */
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
-/* Posts receives on each queue pair until as many are posted as a run needs at its start, those
- * that an earlier run has left included. */
+/* Posts receives on each queue pair until it has as many as a run needs at its start. Receives that
+ * an earlier run has left count too. */
 int pt_run_receives(struct pt_end *e);
 
 struct pt_lat_result {
@@ -22,13 +22,14 @@ struct pt_lat_result {
 	double *deltas, *unsorted;
 };
 
+/* the fewest messages from which latencies are computed */
+#define LAT_LEAST 5u
 /* Runs one latency test with messages of `size` bytes. If the user interrupts the run, r->n and the
  * results cover the messages until then; with fewer than LAT_LEAST messages r->n is 0. */
-#define LAT_LEAST 5u
 int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r);
 void pt_lat_result_free(struct pt_lat_result *r);
 
-/* The part of a -D run: before the counted sample, within it, after it; or the run is over. */
+/* The phases of a -D run: before the counted sample, within it, after it, after the run's end. */
 enum pt_phase { PT_WARM, PT_SAMPLE, PT_COOL, PT_OVER };
 
 struct pt_clock {

@@ -24,8 +24,8 @@ static bool is_over(const struct lat *l)
 	return l->sent == l->o->iters;
 }
 
-/* True if a -D run is over. The peer's run is then over too and sends nothing more, so a wait for
- * the peer must end. */
+/* True if a -D run is over. Then the peer has ended its run too and sends nothing more, so a wait
+ * for the peer must end. */
 static bool times_out(const struct lat *l)
 {
 	return l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;
@@ -56,7 +56,8 @@ static int await_own(struct lat *l)
 	return 0;
 }
 
-/* READs and atomics: waits for the completion of each request before the next one. */
+/* For tests of READs and atomics: waits for the completion of each request before posting the next
+ * one. */
 static int ask(struct lat *l)
 {
 	while (!is_over(l))
@@ -66,7 +67,7 @@ static int ask(struct lat *l)
 }
 
 /* Called in polling loops. Returns true, after a message on stderr, if the peer has not answered
- * for 60 s; for 5 s with UC and UD, where messages may be lost. */
+ * for 60 s. With UC and UD, where messages may be lost, the limit is 5 s. */
 static bool gives_up(struct lat *l, unsigned *looks, uint64_t since)
 {
 	uint64_t patience = l->o->type == RN_QPT_RC ? PATIENCE_NS : LOST_NS;
@@ -77,7 +78,7 @@ static bool gives_up(struct lat *l, unsigned *looks, uint64_t since)
 	return true;
 }
 
-/* SENDs: waits for one message of the peer. The client sends first. */
+/* For tests of SENDs: waits for one message of the peer. The client sends first. */
 static int await_send(struct lat *l)
 {
 	struct pt_qp *q = &l->e->qp[0];
@@ -111,8 +112,8 @@ static int play_sends(struct lat *l)
 	return l->o->secs ? 0 : await_own(l);
 }
 
-/* WRITEs: waits until the last byte of the receive block is the number of the expected message,
- * modulo 256. The server writes first. */
+/* For tests of WRITEs: waits until the last byte of the receive block is the number of the expected
+ * message, modulo 256. The server writes first. */
 static int await_write(struct lat *l)
 {
 	const volatile uint8_t *at = pt_recv_at(l->e, 0) + l->size - 1;

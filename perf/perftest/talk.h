@@ -35,8 +35,8 @@ struct pt_talk {
 	uint8_t *mem;
 	struct {
 		unsigned recv, bytes;
-		/* the completed receives in order of arrival: the number of the message buffer, and
-		 * the bytes of the message in it */
+		/* the receives that have completed, in order of arrival. recv: index of the message
+		 * buffer; bytes: length of the message in it */
 	} got[PT_TALK_RECVS];
 	unsigned ngot, sent, acked;
 };

@@ -142,8 +142,8 @@ static int connect_to(const struct addrinfo *ai)
 	return -1;
 }
 
-/* Opens a socket at the first address in the list at which that succeeds. A server tries the IPv6
- * addresses first, because an IPv6 socket bound to any address accepts IPv4 clients too. */
+/* Opens a socket. Tries the addresses of the list in turn until one of them works. A server tries
+ * the IPv6 addresses first, because an IPv6 socket bound to :: accepts IPv4 clients too. */
 static int open_any(const struct addrinfo *list, bool server)
 {
 	int fd = -1;

@@ -23,7 +23,7 @@ struct victim {
 	/* True while the thread is in a call that must not be a cancellation point. */
 	volatile bool inside;
 	const char *volatile doing;
-	unsigned kind; /* number of the call that waits() makes */
+	unsigned kind; /* selects the call that waits() makes */
 };
 
 /* True under the idle policy poll: on a small machine the shards then leave the tested thread
@@ -80,8 +80,8 @@ static void *streams(void *arg)
 	return NULL;
 }
 
-/* Creation and release count as one call of the library: a thread that is cancelled between them
- * would leak the objects. */
+/* Counts creation and release together as one call of the library (v->inside), because a thread
+ * that is cancelled between them would leak the objects. */
 static void *makes_queues(void *arg)
 {
 	struct victim *v = arg;

@@ -226,7 +226,7 @@ static void talk(struct worker *w, struct pair *p)
 	if (pick(&w->seed, 2)) {
 		HR(CALL(p->a.qp, Flush), ND_SUCCESS);
 		HR(CALL(p->b.qp, Flush), ND_SUCCESS);
-	} else { /* Release of a queue pair flushes it too; the cq keeps the results */
+	} else { /* the method Release() flushes the queue pair too; the results stay in the cq */
 		RELEASE(p->a.qp);
 		RELEASE(p->b.connector);
 		RELEASE(p->b.qp);

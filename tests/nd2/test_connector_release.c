@@ -1,6 +1,7 @@
-/* Brings a connector into every state. Then releases it or its queue pair, cancels its requests, or
- * calls its Disconnect or Reject, and checks what both sides see. The adapters have room for only a
- * few objects, so the test soon notices an object that is not freed. */
+/* Brings a connector into every state. Then takes one action: releases the connector or its queue
+ * pair, cancels the connector's requests, or calls the connector's method Disconnect() or Reject().
+ * Checks what both sides see. The adapters have room for only a few objects, so the test soon
+ * notices an object that is not freed. */
 #include "stand.h"
 
 #include <stdio.h>
@@ -139,8 +140,8 @@ static OVERLAPPED *mine(struct stand *s)
 	}
 }
 
-/* Waits, at most 5 s, until e's connector has handled the end of the attempt to connect:
- * GetReadLimits then fails. */
+/* Waits, at most 5 s, until e's connector knows that the attempt to connect has failed. From then
+ * on GetReadLimits fails. */
 static void wait_for_the_news(struct end *e)
 {
 	ULONG in, out;

@@ -1,7 +1,7 @@
-/* A completion queue overruns because the client posts requests and fetches no results: the
- * completion queue fails, its queue pairs fail too, and nothing else does. Any client can cause
- * this, as a queue pair accepts new requests when old ones complete, not when their results are
- * fetched. */
+/* A completion queue overruns because the client posts requests and fetches no results. Then the
+ * completion queue and its queue pairs fail, and nothing else fails. Any client can cause an
+ * overrun: a queue pair accepts new requests when old ones complete, even if their results have not
+ * been fetched. */
 #include "fixture.h"
 
 enum { DEPTH = 32 };
@@ -62,7 +62,8 @@ static void overrun(int which)
 	HR(finish(e->cq, &errors), ND_BUFFER_OVERFLOW);
 	HR(finish(e->cq, &solicited), ND_BUFFER_OVERFLOW);
 	HR(CALL(e->cq, Notify, ND_CQ_NOTIFY_ANY, &later), ND_BUFFER_OVERFLOW);
-	/* Resize to a larger depth does not repair the failed completion queue. */
+	/* The method Resize() does not repair the failed completion queue, even with a larger
+	 * depth. */
 	HR(CALL(e->cq, Resize, 64 * DEPTH), ND_BUFFER_OVERFLOW);
 	/* Both connectors report the end of the connection. */
 	HR(finish(e->connector, &gone[0]), ND_SUCCESS);
@@ -70,8 +71,8 @@ static void overrun(int which)
 	reap_is(other->cq, 7, ND_CANCELED);
 	assert_true(drain(e->cq) >= DEPTH);
 	assert_int_equal(drain(e->cq), 0);
-	/* Receive is still accepted. The request is flushed, but the failed completion queue gets
-	 * no result for it. */
+	/* The method Receive() still accepts a request. The request is flushed, but the failed
+	 * completion queue gets no result for it. */
 	HR(post_recv(e, 0, 100, 8), ND_SUCCESS);
 	ENDS(e->connector, CALL(e->connector, Disconnect, &part), &part, ND_SUCCESS);
 	pair_close(&p);

@@ -193,8 +193,8 @@ static void *send_ahead(void *arg)
 		if (sent - atomic_load(&t->received) >= CREDITS ||
 		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) !=
 			    ND_SUCCESS) {
-			/* Sends are silent, so a result would be a failure. Under the idle
-			 * policy inline this call polls the NIC. */
+			/* A Send here is silent: it has no result if it succeeds. So any result is
+			 * a failure. Under the idle policy inline this call polls the NIC. */
 			assert_int_equal(CALL(t->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -237,8 +237,8 @@ static void write_more(struct traffic *t)
 		HR(post_write(&t->p->a, 0, 200, t->writes, 0, &t->p->b, 8192), ND_SUCCESS);
 }
 
-/* Checks that each result comes exactly once. Of each queue pair, the receives come in the order of
- * posting, and so do the Writes. */
+/* Checks that each result comes exactly once. The receives of a queue pair complete in the order of
+ * posting, and so do its Writes. */
 static void check(struct traffic *t, const ND2_RESULT *r)
 {
 	unsigned n = atomic_load(&t->received);

@@ -1,8 +1,8 @@
 /* The start of the NIC fails or is interrupted: no file descriptor is free, memory cannot be
  * allocated, or the process is killed. A start that fails returns a status that tells the reason
- * and prints one message; nothing is left in DPDK's runtime folder. Usage: the first argument is
- * the provider catalogue. Each start is made by a child process: this program with a second
- * argument, which opens both adapters and prints the statuses. */
+ * and prints one message; nothing is left in DPDK's runtime folder. The argument is the provider
+ * catalogue. A child process makes each start: it runs this program with two more arguments (limit
+ * of file descriptors, configuration file), opens both adapters and prints the statuses. */
 #include "fixture.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
-/* The client program of docs/nd2_client.c, as printed there, runs in a thread of this process and
- * connects to an end of fixture.h. The argument is the folder of the provider catalogue. */
+/* Runs the programs printed in docs/nd2_client.c and docs/nd2_server.c in this process. First the
+ * client connects to a struct end (fixture.h) in this file, then to the server program. The
+ * argument is the folder of the provider catalogue. */
 #include "fixture.h"
 
 #include <fcntl.h>

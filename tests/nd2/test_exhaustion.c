@@ -1,7 +1,7 @@
 /* Out of memory: each call is made with its first allocation failing, then with its second, and so
  * on until none fails. Each time the call returns the documented status, leaks nothing, and leaves
- * everything else working. The linker's --wrap replaces the allocating functions that provider and
- * NIC call by the functions below; DPDK's own calls are unchanged. */
+ * everything else working. The linker's --wrap makes provider and NIC call the functions below in
+ * place of the allocating functions; DPDK's own calls are unchanged. */
 #include "fixture.h"
 
 #include <errno.h>
@@ -97,7 +97,7 @@ static uint64_t of_kind(const struct census *c, const char *kind)
 	return 0;
 }
 
-/* Waits until there are as many live objects of each kind as `before` counts; fails the test after
+/* Waits until each kind has the number of live objects that `before` recorded; fails the test after
  * 5 s. The wait is needed because the delivery thread may hold a last reference for a moment. */
 static void nothing_more(const struct census *before, const char *call)
 {
@@ -128,7 +128,7 @@ static void nothing_more(const struct census *before, const char *call)
 /* The objects on which calls are run; prepare() and clean() renew those that a call changes. */
 struct bench {
 	struct pair p;		     /* a connected pair */
-	struct end e;		     /* on adapter 0, not connected; its region is registered */
+	struct end e;		     /* an unconnected end on adapter 0; its region is registered */
 	struct pair q;		     /* not connected; a before_*() function opens it */
 	IND2SharedReceiveQueue *srq; /* of depth 16 and threshold 2, with 4 receives posted */
 	IND2MemoryRegion *mr;	     /* not registered, unless prepare() does that */

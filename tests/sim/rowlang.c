@@ -1,5 +1,5 @@
-/* Prints the outcomes of a row (a test script, rows.h) as text, and defines the memory keys that
- * rows can name; see rowlang.h. */
+/* Prints the outcomes of test scripts (rows.h) as text, and defines the memory keys that a script
+ * can name; see rowlang.h. */
 #include "rowlang.h"
 
 #include <arpa/inet.h>

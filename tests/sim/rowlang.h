@@ -1,5 +1,5 @@
-/* The text form of the outcomes and memory keys of a row, that is a test script for a row of
- * docs/spec/rocev2.md (rows.h). Used by rows.c, which runs rows against a simulated shard, and by
+/* Outcomes and memory keys in test scripts (rows.h), as text. A script tests a row of
+ * docs/spec/rocev2.md. Used by rows.c, which runs the scripts against a simulated shard, and by
  * tests/port/test_rows.c, which runs them against an adapter. */
 #ifndef SIM_ROWLANG_H
 #define SIM_ROWLANG_H
@@ -22,8 +22,8 @@ struct row_key {
 extern const struct row_key row_keys[KEYS];
 
 /* Writes the text of a frame: the part of an outcome line that follows " < " and the time, with
- * newline. A PSN is written relative to the first PSN in `sim`, an address relative to V in the
- * arena of its node 0. */
+ * newline. A PSN is written relative to the first PSN of the node whose requests it counts. An
+ * address is written as an offset from area V in the arena of node 0. */
 void rowlang_frame(FILE *f, const struct sim *sim, unsigned from, const struct rn_pkt *pkt);
 /* Writes a completion as a whole outcome line. inv: name of the key that the completed receive
  * reports as invalidated. */

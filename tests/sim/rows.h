@@ -42,11 +42,12 @@
  * rts | error     move the QP to RTS or to the error state
  * sqd [notify]    move the QP to SQD (send queue drained)
  * join | leave    join or leave the multicast group. On UD, send with the option `group` sends to
- *                 the group. A packet (>) with `group` goes to the group's address and MAC, with
- *                 GROUP-AT-OUR-MAC to the group's address but the NIC's MAC
+ *                 the group. A packet (>) with `group` has the IP address and the MAC address of
+ *                 the group as destination. With GROUP-AT-OUR-MAC its destination is the group's IP
+ *                 address, but the NIC's own MAC address
  *
  * Outcomes: `= VERDICT`, `< frame` (with @us after wait), completions, events, states.
- * Keys: k (64 KiB at v, all rights), ro (remote read), wo (remote write), lo (neither), pd2
+ * Keys: k (64 KiB at v, all rights), ro (remote read), wo (remote write), lo (no rights), pd2
  * (another PD), tiny (100 bytes at v), or any number. Windows over 4096 bytes of k: win (all
  * rights), winro (remote read), astray (bound on another QP).
  */

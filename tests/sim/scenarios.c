@@ -1,7 +1,7 @@
-/* The scripted runs of test_scenarios. Node a posts with local data at offset 0, node b receives at
- * 1 MiB; the link delay is 5 us and the path MTU 1024 unless a run changes them. A line of a
- * transcript has the time, direction, packet, PSN (counted from the first), MSN, payload bytes, and
- * A for AckReq. */
+/* The scripted runs of test_scenarios. SENDs and WRITEs take their data from offset 0 of the arena;
+ * receives are posted at offset 1 MiB. The link delay is 5 us and the path MTU is 1024 unless a run
+ * changes them. A line of a transcript has the time, direction, packet, PSN (counted from the
+ * first), MSN, payload bytes, and A for AckReq. */
 #include "scenarios.h"
 
 /* clang-format off */

@@ -166,8 +166,8 @@ static void free_srq(struct sim_node *n)
 	free(n->srq);
 }
 
-/* Creates a node. The two nodes differ only in index, address, secrets, and the options that
- * concern node 1 alone. */
+/* Creates a node. The two nodes differ only in index, address, secrets, and the options that apply
+ * only to node 1 (a second shard, a shared receive queue). */
 static void node_init(struct sim *sim, unsigned i)
 {
 	struct sim_node *n = &sim->node[i];

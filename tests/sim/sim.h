@@ -1,9 +1,10 @@
-/* The simulator: NICs made of shards without threads, under virtual time. They are joined by links
- * that lose, duplicate, reorder, corrupt and delay frames as a seed determines.
+/* The simulator: NICs that consist of shards without threads, under virtual time. Links join the
+ * NICs. The links lose, duplicate, reorder, corrupt and delay frames; a seed determines which ones.
  *
- * A sim owns two nodes (each with one shard, one MR table and one arena of registered memory), one
- * link per direction, and a heap of frames in flight. No function reads a clock: virtual time jumps
- * to the next arrival or timer. The spec, with its seed, determines every run. */
+ * A sim owns two nodes, one link per direction, and a heap of frames in flight. A node has one
+ * shard (node 1 optionally two), one MR table and one arena of registered memory. No function reads
+ * a clock: virtual time jumps to the next arrival or timer. The spec, with its seed, determines
+ * every run. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -26,8 +27,9 @@
 struct sim_link_spec {
 	struct rn_impair impair;
 	uint64_t rate; /* in bits per second; 0 = infinite */
-	/* In each period `nap_every`, the node at the end of this link does not poll for the time
-	 * `nap`. Frames that arrive during a nap are delivered when it ends. */
+	/* The node that receives from this link does not poll during a nap. A nap lasts for the
+	 * time `nap`, and one begins at every multiple of `nap_every`. Frames that arrive during a
+	 * nap are delivered when it ends. */
 	rn_time nap, nap_every;
 };
 
@@ -53,8 +55,8 @@ struct sim_spec {
 	const struct rn_cc_cfg *cc; /* congestion control; NULL = the core's defaults */
 	/* depth of node 1's shared receive queue; 0 = each QP has a receive queue of its own */
 	uint32_t srq_depth;
-	/* number of the one QP in protection domain SIM_PD + 1, all others are in SIM_PD; 0 = none,
-	 * so QP 0 cannot be the one */
+	/* QP number `foreign` is in protection domain SIM_PD + 1, all other QPs are in SIM_PD. If
+	 * `foreign` is 0, all QPs are in SIM_PD; so QP 0 itself cannot be the foreign one. */
 	unsigned foreign;
 };
 
@@ -87,7 +89,7 @@ struct sim_node {
 	rn_time last_arrival;
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
 	uint64_t injected; /* number of frames delivered to this node */
-	uint64_t arrived;  /* number of frames, of those in `injected`, that came over the link */
+	uint64_t arrived;  /* the part of `injected` that came over the link */
 };
 
 struct sim_frame;

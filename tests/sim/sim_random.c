@@ -1,8 +1,8 @@
 /* sim_random [--seed N] [--count M] [--log FILE] [--quiet]: makes M random runs, with the seeds N
- * .. N+M-1, of operations of all kinds (mix.h). Exits with 1 when a run failed, or when some kind
- * of operation or impairment did not occur in 100 runs or more. The seed reproduces a failed run;
- * --log writes the transcript of a single run. --quiet omits the totals. The last line is `N
- * passed, N failed`. */
+ * .. N+M-1, of operations of all kinds (mix.h). Exits with 1 when a run failed. Also exits with 1
+ * when M is at least 100 and some kind of operation or impairment occurred in no run. The seed
+ * reproduces a failed run; --log writes the transcript of a single run. --quiet omits the totals.
+ * The last line is `N passed, N failed`. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* sim_share --seed N --count M [--log FILE]: makes M random runs of one shared receive queue, with
  * the seeds N .. N+M-1. Node 0 sends messages over impaired links to QPs on one or two shards of
  * node 1. Often node 1 has posted too few receives for the messages. Meanwhile the queue is made
- * larger and its limit is armed. Checked: every message arrives once, whole, and in the order of
- * its QP, and uses one receive; an armed limit is reported once, and only when it is reached. Exits
- * with 1 when a run failed, or when something that must be tested did not occur in 30 runs or more.
- * The seed reproduces a failed run. */
+ * larger and its limit is armed. Checked: every message arrives once and whole and uses one
+ * receive; the messages of a QP arrive in order; an armed limit is reported once, and only when it
+ * is reached. Exits with 1 when a run failed. Also exits with 1 when M is at least 30 and something
+ * that must be tested occurred in no run. The seed reproduces a failed run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

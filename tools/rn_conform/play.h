@@ -76,7 +76,8 @@ extern const unsigned row_count;
 
 /* Runs a script. Stores the deviation in p->why, or the reason why the row does not apply. */
 enum outcome play_script(struct play *p, const char *script);
-/* Runs one line of a script. Stores the same in p->why as play_script(). */
+/* Runs one line of a script. Stores the deviation or the reason in p->why, as play_script()
+ * does. */
 enum outcome play_line(struct play *p, const char *line);
 
 #endif

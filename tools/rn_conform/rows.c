@@ -5,7 +5,8 @@
 #include "play.h"
 #include "base/types.h"
 
-/* Announces 3000 bytes to a server of rping's protocol and expects its READ of them. */
+/* Announces 3000 bytes of this tool's memory to a server of rping's protocol, and expects the READ
+ * with which the server fetches them. */
 #define READS	    "> SEND_ONLY 0 n=16 adv=3000 A\n< ACK 0\nrequest 0 READ_REQUEST len=3000\n"
 #define WRITE0(psn) "> WRITE_ONLY " psn " n=0 A\n"
 

@@ -258,8 +258,9 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
  * from all lists and multicast groups. The caller frees the memory. */
 void rn_qp_fini(struct rn_qp *qp);
 
-/* To be called when the memory window `key` is being destroyed: releases it if it is bound on this
- * QP. Queued requests that would bind or invalidate it will succeed without effect. */
+/* To be called when the memory window `key` is being destroyed: releases the window if it is bound
+ * on this QP. Queued requests that would bind or invalidate the window will succeed without
+ * effect. */
 void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key);
 
 /* Rebuilds the packet headers. To be called after a change of the address vector, the peer's QPN,

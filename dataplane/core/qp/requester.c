@@ -1,21 +1,26 @@
 /* The requester: turns queued requests into packets, and responses into completions, in order.
  *
  * Sending: rn_requester_tx() builds the packet with the PSN `cur` of the send window. After a loss,
- * this is a packet that was sent before; otherwise it is the next packet of a request sent in part,
- * or the first packet of the next request, if fence, max_rd_atomic and PSN space permit the start.
+ * this packet is a retransmission. Otherwise it is the next packet of the request that is being
+ * sent, or the first packet of the next request. The next request starts only if fence,
+ * max_rd_atomic and PSN space permit it.
  *
- * Receiving: a response moves `una`, the oldest unacknowledged PSN, forward (advance()), which
- * completes requests. A NAK or a gap in the READ responses puts `cur` back to `una` (go_back()).
+ * Receiving: `una` is the oldest unacknowledged PSN. A response moves `una` forward (advance()),
+ * which completes requests. A NAK or a gap in the READ responses puts `cur` back to `una`
+ * (go_back()).
  *
  * A READ is completed by its responses only, never by a plain ACK. A large READ is requested in
- * pieces, each of which is a READ to the peer (window.h). An atomic is sent like a READ of one
- * packet; the ATOMIC ACK carries the former value. A request that fails locally keeps its place and
- * its status until everything before it has completed, so that completions stay in order; then it
- * puts the QP into the error state. Binding and invalidating a memory window are requests without
- * packets: they take effect when everything before them has been sent once, and complete in order.
+ * pieces (window.h); to the peer, each piece is a READ of its own. An atomic is sent like a READ of
+ * one packet; the ATOMIC ACK carries the former value.
  *
- * The peer's end-to-end credits (credit.h) are ignored unless configured, which the specification
- * allows: a peer without posted receives sends an RNR NAK. Runs on the shard's thread. */
+ * A request that fails locally stays in the queue, with its error status, until all earlier
+ * requests have completed. This keeps completions in order. Then the request completes and puts the
+ * QP into the error state. A BIND or INVALIDATE of a memory window sends no packet. It takes effect
+ * when all earlier requests have been sent once, and it completes in order.
+ *
+ * The peer's end-to-end credits (credit.h) are ignored unless the configuration enables credits.
+ * The specification allows this: a peer without posted receives sends an RNR NAK. Runs on the
+ * shard's thread. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -41,8 +46,9 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 }
 
 /* Do the peer's credits permit a request of npkts packets to start? If so, this function counts the
- * request as started, so call it only when nothing else prevents the start. Credits count messages:
- * each request packet of a large READ is a message, any other request is one. */
+ * request as started, so call it only when nothing else prevents the start. Credits count messages.
+ * Each request packet of a large READ is one message. Any other request is one message, however
+ * many packets it has. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
@@ -72,10 +78,11 @@ static bool start_next(struct rn_qp *qp)
 	return true;
 }
 
-/* Does the window have room for one more packet of request e? For a READ or atomic, the responses
- * still expected (w->responses) must be below the window's size; for any other request, the request
- * packets in flight. While a READ is requested in pieces, at most max_rd_atomic READ and atomic
- * request packets may be unanswered. */
+/* Does the send window have room for one more packet of request e? For a READ or atomic, fewer
+ * responses than the window's size must still be expected (w->responses). For any other request,
+ * fewer request packets than the window's size must be in flight. One more limit holds while a
+ * large READ is requested in pieces: at most max_rd_atomic READ and atomic request packets may be
+ * unanswered. */
 static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {
 	const struct rn_window *w = &qp->win;
@@ -227,8 +234,9 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	if (!fresh && e->kind == RN_WQE_READ)
 		rn_retry_asked_again(&qp->retry, npsn);
 	rn_window_sent(w, &qp->sq, npsn);
-	/* Measure the round trip only of a new packet that requests a response. w->unasked counts
-	 * the packets since the last one that did; it is 0 if this packet does. */
+	/* Measure the round trip only of a packet that is new and requests a response. w->unasked
+	 * counts the packets sent since the last packet that requested a response. It is 0 if this
+	 * packet requests one. */
 	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, psn, fresh && !w->unasked, now);
 }
 
@@ -371,8 +379,8 @@ static void go_back(struct rn_qp *qp)
 }
 
 /* Handles an implied NAK: a later response shows that the response with the PSN `expect`, of the
- * oldest READ or atomic, was lost. That response and everything after it are requested again, but
- * only once until there is progress or a timeout. */
+ * oldest READ or atomic, was lost. The lost response and everything after it are requested again.
+ * Another implied NAK requests nothing again until there has been progress or a timeout. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	advance(qp, expect, now);
@@ -450,14 +458,14 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 		return RN_V_RSP_RNR;
 	}
 	qp->lane->stats.rnr_waits++;
-	/* The peer lacks receives, and no packet was lost in the network: the window keeps its
-	 * size. */
+	/* The peer lacks receives, and the network lost no packet. So go back to `una`, but do not
+	 * make the send window smaller. */
 	rn_window_rewind(&qp->win, &qp->sq);
 	return RN_V_RSP_RNR;
 }
 
-/* Entry [c] belongs to the fatal NAK with code c. `status` completes the request that contains the
- * NAK's PSN; `verdict` is the verdict of the NAK. */
+/* Entry [c] is for the fatal NAK with code c. The request that contains the NAK's PSN completes
+ * with `status`. The NAK packet itself gets `verdict`. */
 static const struct {
 	uint8_t status;
 	uint8_t verdict;
@@ -467,10 +475,10 @@ static const struct {
 	[3] = {RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP},
 };
 
-/* Does a fatal NAK for psn refer to the READ in progress (e)? Yes with any PSN of that READ, even
- * when the responses up to psn have arrived: some responders report the PSN of the request, others
- * that of the response they cannot send. The peer's QP is in error then, so requesting again is
- * useless. */
+/* Does a fatal NAK for psn refer to the READ in progress (e)? It does if psn is any PSN of that
+ * READ, even if the response with this PSN has arrived: some responders report the PSN of the
+ * request, others the PSN of the response that they cannot send. The peer's QP is in the error
+ * state then, so requesting again is useless. */
 static bool concerns_read(const struct rn_sqe *e, uint32_t psn)
 {
 	return e && rn_psn_steps(e->first_psn, psn) < e->npkts;

@@ -1,19 +1,21 @@
 /* The responder: checks and executes the requests of the peer, and owes replies to them, that is,
  * records which replies are to be sent.
  *
- * Receiving: rn_responder_rx() sorts a request by its PSN. The expected PSN goes through
- * take_in_order(), a list of checks that returns at the first failure and changes state only at its
- * end (commit()). An earlier PSN is a duplicate, a later one a gap. The verdict table
- * (wire/verdict.h) names the reply for each outcome.
+ * Receiving: rn_responder_rx() sorts a request by its PSN. A request with the expected PSN goes
+ * through take_in_order(), which makes a series of checks. The function returns at the first check
+ * that fails, and changes state only at its end (commit()). An earlier PSN is a duplicate, a later
+ * one a gap. The verdict table (wire/verdict.h) names the reply for each outcome.
  *
  * Sending: rn_responder_tx() sends the oldest reply owed: an ACK, a NAK, or the next packet of a
  * READ response.
  *
  * The list of owed replies is sorted by PSN. Neighbouring ACKs merge, but never across a READ, so
- * that no ACK overtakes a READ response that has not been sent. Each READ leaves a record; a ring
- * of max_dest_rd_atomic records allows a READ to be answered again. Atomics use the same ring and
- * list, as READs of one packet whose record holds the former value: a duplicate is answered from
- * the record and touches no memory. Runs on the shard's thread. */
+ * that no ACK overtakes a READ response that has not been sent.
+ *
+ * Each READ leaves a record in a ring of max_dest_rd_atomic records, so that the READ can be
+ * answered again. An atomic is handled like a READ of one packet and uses the same ring and the
+ * same list. Its record holds the former value: a duplicate atomic is answered from the record and
+ * touches no memory. Runs on the shard's thread. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -110,7 +112,7 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 }
 
 /* Owes the response to a READ or atomic. The list is sorted by PSN, and this entry has the last PSN
- * of the response. It must not have the PSN after that: this can be 2^23 away from the first PSN,
+ * of the response. The PSN after the last one would not do: it can be 2^23 away from the first PSN,
  * too far for rn_psn_before() to tell the order. */
 static void owe_read(struct rn_qp *qp, uint8_t rec)
 {
@@ -128,7 +130,7 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 
 /* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). If the new ring is too small
  * for all records, the oldest ones are dropped together with the replies owed for them. So the
- * peer's max_rd_atomic must be lowered before this limit is. */
+ * peer's max_rd_atomic must be lowered before this limit. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -174,8 +176,9 @@ static bool in_sequence(const struct rn_rx *rx, const struct rn_opcode_row *op)
 	return rx->message == (op->family == RN_F_SEND ? RN_RX_SEND : RN_RX_WRITE);
 }
 
-/* First and Middle carry exactly the path MTU, Last at least one byte, and no packet more than
- * the path MTU. */
+/* Does the packet have the length that its opcode demands? First and Middle packets carry exactly
+ * the path MTU. Last and Only packets carry at most the path MTU, and a Last packet carries at
+ * least one byte. */
 static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	if (!pkt->op->ends)
@@ -236,8 +239,9 @@ static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, 
 	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);
 }
 
-/* Makes the key of a SEND with Invalidate invalid. That must be exactly the key of a window bound
- * on this QP. The window is released at once, so that its owner can bind it again. */
+/* Invalidates `key`, the R_Key in a SEND with Invalidate. Returns false unless `key` is exactly the
+ * key of a window bound on this QP. The window is released at once, so that its owner can bind it
+ * again. */
 static bool invalidate(struct rn_qp *qp, uint32_t key)
 {
 	if (!rn_mw_invalidate(qp->lane->mrs, key, rn_qp_via(qp)))
@@ -359,8 +363,8 @@ static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
 
 	rn_assert(!rec->npkts || rec->answered);
 	/* The old record of this slot may owe a repeated response. Drop that response: the
-	 * requester has had the first one, because otherwise its new request would exceed
-	 * max_rd_atomic. */
+	 * requester must have received the original response already. Without it, the new request
+	 * would exceed max_rd_atomic. */
 	for (unsigned k = rx->nowed; rec->owed && k--;)
 		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
 			forget(rx, k);
@@ -451,8 +455,8 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 
 /* ---- duplicates ---- */
 
-/* Can the peer still repeat the request of this record? Not once RN_PSN_WINDOW PSNs have followed
- * it: then the PSNs of the record may belong to other requests. */
+/* Can the peer still repeat the request of this record? It cannot after RN_PSN_WINDOW further PSNs
+ * have been accepted: from then on the PSNs of the record may belong to other requests. */
 static bool is_current(const struct rn_rx *rx, const struct rn_read_rec *rec)
 {
 	return rec->npkts && rx->taken - rec->end <= RN_PSN_WINDOW;
@@ -512,9 +516,10 @@ static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_REQ_DUP_READ;
 }
 
-/* Returns the PSN of the ACK for a duplicate at psn: the newest accepted PSN, but not beyond the
- * next READ or atomic after psn. The response to that READ or atomic may have been lost, and the
- * requester would take an ACK for its PSN as an implied NAK. */
+/* Returns the PSN of the ACK for a duplicate at psn. If a READ or atomic follows psn, this is the
+ * PSN before that READ or atomic; otherwise it is the newest accepted PSN. The response to that
+ * READ or atomic may have been lost, and the requester would take an ACK for its PSN as an implied
+ * NAK. */
 static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
 {
 	uint32_t to = rn_psn_add(rx->epsn, -1u);

@@ -1,5 +1,6 @@
 /* The requester: how requests become packets, completions, retries and errors (rows Q of
- * docs/spec/rocev2.md). Side 0 sends requests; the test takes its frames and answers by hand. */
+ * docs/spec/rocev2.md). Side 0 sends requests. The test takes these frames and builds each response
+ * itself. */
 #include "asker.h"
 
 /* ---- packets ---- */
@@ -97,8 +98,8 @@ static void test_long_message(void **state)
 
 /* ---- ACKs ---- */
 
-/* Rows Q4, Q5, Q6: an ACK completes all requests up to its PSN; ACKs of unsent or complete PSNs are
- * ignored. */
+/* Rows Q4, Q5, Q6: an ACK completes all requests up to its PSN. An ACK is ignored if its PSN has
+ * not been sent yet, or is acknowledged already. */
 static void test_acks(void **state)
 {
 	struct rig r;
@@ -151,7 +152,7 @@ static void test_timeout_resumes(void **state)
 	expect_packet(&r, RN_OP_SEND_MIDDLE, S + 3, 1024, true);
 	expect_packet(&r, RN_OP_SEND_LAST, S + 4, 904, true);
 	rig_expect_silence(&r, 0);
-	/* after another timeout an ACK of the first transmission comes before anything is resent */
+	/* another timeout; before anything is resent, an ACK of the first transmission arrives */
 	rig_wait(&r, RN_MS(80));
 	assert_int_equal(ack(&r, S + 4), RN_V_OK);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);

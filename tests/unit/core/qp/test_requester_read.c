@@ -158,9 +158,9 @@ static void test_fatal_nak_inside_read(void **state)
 		    {0x62, RN_STATUS_REM_ACCESS_ERR, RN_V_RSP_NAK_ACC},
 		    {0x63, RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP}};
 
-	/* The PSN of the NAK is S + 1 + at. This is the PSN of the READ request (at == 0), of the
-	 * last response received (1), of the next response (2), or of a response behind lost ones
-	 * (3, 4). */
+	/* The PSN of the NAK is S + 1 + at: the PSN of the READ request (at == 0), of the last
+	 * response received (1), or of the next response (2). With 3 and 4 it is the PSN of a later
+	 * response, and the responses before that one are missing. */
 	for (unsigned i = 0; i < 5 * RN_ARRAY_SIZE(naks); i++) {
 		unsigned at = i % 5, k = i / 5;
 		struct rig r;
@@ -181,8 +181,9 @@ static void test_fatal_nak_inside_read(void **state)
 	}
 }
 
-/* A fatal NAK arrives, but neither a response of the READ nor the ACK of the request before it: the
- * READ fails, and the request before it succeeds. */
+/* The first reply that arrives is a fatal NAK for a READ. The READ responses before it are missing,
+ * and so is the ACK of the request before the READ. The READ fails, and the request before it
+ * succeeds. */
 static void test_fatal_nak_without_responses(void **state)
 {
 	struct rig r;

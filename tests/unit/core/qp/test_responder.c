@@ -349,7 +349,7 @@ static void test_bad_receive(void **state) /* row R38: NAK 0x63 if the receive i
 
 /* ---- WRITE ---- */
 
-static void test_write(void **state) /* rows R23 R24 R27: of 1 packet, 3 packets, 0 bytes */
+static void test_write(void **state) /* rows R23 R24 R27: WRITEs of 1 packet, 3 packets, 0 bytes */
 {
 	struct rig r;
 	struct rn_pkt p;
@@ -517,7 +517,7 @@ static void test_read(void **state) /* rows A1 A2 A3 A4 A5 D11 D12: responses an
 	ask(&r, 0, 1, 3);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 7, data + 1, 3);
 	assert_int_equal(r.s[1].qp->rx.msn, 5);
-	/* the first WRITE's ACK precedes the responses; one ACK for the other two follows */
+	/* the first WRITE's ACK precedes the responses; one ACK answers the other two WRITEs */
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
 	ask(&r, 0, 100, 2048);
 	give(&r, RN_OP_WRITE_ONLY, 0, 8);
@@ -617,7 +617,7 @@ static void test_replay_in_order(void **state)
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 1, data + 1, 8);
 	expect_reply(&r, 0x1F, e + 2, 3);
-	/* a repeated response, still unsent, is dropped if a new READ takes its READ's record */
+	/* an old READ's repeated, unsent response is dropped when a new READ takes its record */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(ask(&r, 0, i, 8), RN_V_OK);
@@ -627,7 +627,7 @@ static void test_replay_in_order(void **state)
 	rig_fini(&r);
 }
 
-static void test_duplicate_before_read(void **state) /* row D13: its ACK has a PSN below a READ's */
+static void test_duplicate_before_read(void **state) /* row D13: ACK for a PSN below the READ's */
 {
 	struct rig r;
 	uint32_t e;
@@ -729,7 +729,7 @@ static void test_record_of_last_round(void **state)
 	expect_reply(&r, 0x1F, e + 2, 4);
 	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, -2, 8), RN_V_REQ_DUPLICATE);
 	expect_reply(&r, 0x1F, e + 2, 4);
-	/* a duplicate finds the newer READ at its PSNs, whatever the order of the records */
+	/* of two READ records with these PSNs, a duplicate request must match the newer one */
 	go_round(&r, e);
 	ask(&r, 0, 64, 2 * MTU);
 	for (unsigned i = 0; i < 2; i++)
@@ -763,7 +763,7 @@ static void test_longest_read(void **state)
 	p.dma_len = RN_MSG_MAX;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, r.s[1].mem, 256);
-	/* after the first response the requester may use one more PSN */
+	/* the first response frees one PSN, so the requester may send one more packet */
 	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, 0, 8), RN_V_OK);
 	expect_response(&r, RN_OP_READ_RESP_MIDDLE, e + 1, r.s[1].mem + 256, 256);
 	assert_int_equal(r.s[1].qp->rx.owed[0].kind, RN_OWE_READ);

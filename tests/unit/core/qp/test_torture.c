@@ -48,8 +48,8 @@ static uint32_t odd_length(struct torture *t)
 	return lengths[draw(t, RN_ARRAY_SIZE(lengths))];
 }
 
-/* Gives the QP a packet with random fields; its PSN is mostly near those that the QP expects, so
- * that the packet passes the first checks. */
+/* Gives the QP a packet with random fields. The PSN is mostly close to a PSN that the QP expects,
+ * so that the packet passes the first checks. */
 static void inject(struct torture *t, int side)
 {
 	static const uint8_t likely[] = {
