@@ -54,7 +54,7 @@
 #define ND_CONNECTION_ABORTED	  ((HRESULT)0xC0000241)
 #define ND_DEVICE_REMOVED	  ((HRESULT)0xC00002B6)
 
-/* The version 1 names of two statuses above. */
+/* In version 1 of NetworkDirect, two of the statuses above have these names. */
 #define ND_LOCAL_LENGTH	      ND_DATA_OVERRUN
 #define ND_INVALIDATION_ERROR ND_INVALID_DEVICE_REQUEST
 

@@ -1,10 +1,10 @@
 /*
  * Helper functions that find the NetworkDirect providers (libraries that implement the interfaces
  * of ndspi.h) of this machine, and open adapters by address. Link with libsoftrnic. Any thread may
- * call them. Before NdStartup all other functions return ND_DEVICE_NOT_READY. Each call finds the
- * providers in the catalogue (a folder with one file per provider) and asks them for their
- * addresses. All but NdCleanup may return ND_NO_MEMORY, or ND_INSUFFICIENT_RESOURCES when no file
- * descriptor is left.
+ * call them. Before NdStartup every other function that returns a status returns
+ * ND_DEVICE_NOT_READY. A call that needs the providers finds them in the catalogue (a folder with
+ * one file per provider). NdQueryAddressList, NdResolveAddress, NdCheckAddress and NdOpenAdapter
+ * may also return ND_NO_MEMORY, or ND_INSUFFICIENT_RESOURCES when no file descriptor is left.
  */
 #ifndef NDSUPPORT_H
 #define NDSUPPORT_H

@@ -1,6 +1,6 @@
 /*
- * The base types of the NetworkDirect headers on Linux, and functions for what are kernel objects
- * on Windows: events, completion ports, overlapped files.
+ * The base types of the NetworkDirect headers on Linux, and functions for events, completion ports
+ * and overlapped files, which are kernel objects on Windows.
  *
  * Widths are those of 64-bit Windows (LLP64), so no type here is a `long`. Layouts of GUID,
  * OVERLAPPED, SOCKET_ADDRESS and SOCKET_ADDRESS_LIST equal the Windows ones. AF_INET6 has its Linux
@@ -75,7 +75,7 @@ typedef struct GUID {
 typedef GUID IID;
 typedef GUID CLSID;
 
-/* A pointer in C and a reference in C++: the same machine word. */
+/* REFGUID is a pointer in C and a reference in C++; both are passed as the same machine word. */
 #ifdef __cplusplus
 typedef const GUID &REFGUID;
 #else
@@ -85,9 +85,9 @@ typedef REFGUID REFIID;
 typedef REFGUID REFCLSID;
 
 /*
- * The state of one request, in the client's memory. The provider may write it from the call that
- * returns ND_PENDING until Internal holds a status other than ND_PENDING. The provider writes only
- * Internal and InternalHigh. It reads hEvent once, when the request begins.
+ * The state of one request, in the client's memory. The provider may write to it from the start of
+ * the call that returns ND_PENDING until Internal holds another status than ND_PENDING. The
+ * provider writes only Internal and InternalHigh, and reads hEvent once, when the request begins.
  */
 typedef struct _OVERLAPPED {
 	/* status of the request: ND_PENDING, then the final status as a zero-extended 32-bit
@@ -201,7 +201,7 @@ struct IClassFactory {
 
 #endif /* end of the declarations for C */
 
-/* ---- Handles ------------------------------------------------------------------------------ */
+/* ---- Limits of waits, and handles of all kinds -------------------------------------------- */
 
 #define NDS_INFINITE 0xFFFFFFFFu /* timeout in ms that never expires */
 #define NDS_WAIT_MAX 64u	 /* maximum number of events of one NdsEventWaitAny */
@@ -265,9 +265,10 @@ static inline BOOL NdsPortEntryFailed(const NDS_PORT_ENTRY *entry)
 HRESULT NdsPortCreate(HANDLE *pPort);
 
 /*
- * Binds an overlapped file to a completion port: from now on the completion of each request on this
- * file, including those pending now, is queued to the port with this key, unless the request's
- * hEvent has its lowest bit set. ND_INVALID_PARAMETER: the file is bound already.
+ * Binds an overlapped file to a completion port. From now on, when a request on this file
+ * completes, an entry with this key is queued to the port. Requests that are pending now are
+ * included. Requests whose hEvent has its lowest bit set are excepted. ND_INVALID_PARAMETER: the
+ * file is bound already.
  */
 HRESULT NdsPortBind(HANDLE port, HANDLE file, ULONG_PTR key);
 

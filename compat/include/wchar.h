@@ -88,8 +88,8 @@ int compat_swprintf(wchar_t *buffer, size_t size, const wchar_t *format, ...);
 int compat_vswprintf(wchar_t *buffer, size_t size, const wchar_t *format, va_list arguments);
 
 /*
- * Writes formatted wide text to memory without a limit. The macro _stprintf stands for this
- * function.
+ * Writes formatted wide text to memory without a limit. In a UNICODE build the macro _stprintf
+ * expands to the name of this function.
  */
 int _swprintf(wchar_t *buffer, const wchar_t *format, ...);
 
@@ -211,8 +211,9 @@ wchar_t *_wcsupr(wchar_t *text);
 wchar_t *_wcsrev(wchar_t *text);
 
 /*
- * Copies a wide text into a buffer of `size` characters. If the text does not fit, returns ERANGE
- * and stores an empty text; Windows ends the program. Returns EINVAL for NULL.
+ * Copies a wide text into a buffer of `size` characters. If the text does not fit, stores an empty
+ * text and returns ERANGE, where Windows would end the program. Returns EINVAL if a pointer is
+ * NULL.
  */
 errno_t wcscpy_s(wchar_t *to, size_t size, const wchar_t *from);
 
@@ -240,17 +241,17 @@ errno_t wcsncat_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 size_t wcsnlen_s(const wchar_t *text, size_t size);
 
 /*
- * Splits a wide text at separators, as the wcstok() of Linux does with the same three parameters:
- * each call returns the next part.
+ * Splits a wide text at separators: each call returns the next part. The parameters and the result
+ * are those of the wcstok() of Linux.
  */
 wchar_t *wcstok_s(wchar_t *text, const wchar_t *separators, wchar_t **state);
 
-/* Copies `count` wide characters. If they do not fit, clears the buffer and returns ERANGE. */
+/* Copies `count` wide characters. If they do not fit, fills `to` with zeros and returns ERANGE. */
 errno_t wmemcpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
 /*
  * Copies `count` wide characters between buffers that may overlap. If they do not fit, returns
- * ERANGE and leaves the buffer unchanged.
+ * ERANGE and leaves `to` unchanged.
  */
 errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 

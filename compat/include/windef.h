@@ -268,9 +268,9 @@ typedef intptr_t (*PROC)(void);
 #define HIBYTE(w) ((BYTE)(((DWORD_PTR)(w) >> 8) & 0xff))
 
 /*
- * min and max are macros in C and functions in C++. In C++ macros would break std::min and
- * numeric_limits<T>::max; with functions, headers of the C++ library may come before or after this
- * one.
+ * min and max are macros in C and functions in C++. In C++, macros would break std::min and
+ * numeric_limits<T>::max. Functions do not break them, whether a program includes the headers of
+ * the C++ library before this header or after it.
  */
 #ifndef NOMINMAX
 #ifdef __cplusplus

@@ -71,10 +71,11 @@ typedef struct _GROUP_AFFINITY {
 } GROUP_AFFINITY, *PGROUP_AFFINITY;
 
 /*
- * The offset of `field` in `type`. The macro must accept a `field` with an array index that is
- * known only at run time, and must be a compile-time constant for any other `field`. In C++, gcc's
- * offsetof rejects such an index, and an expression with the address of a member is not a constant.
- * Therefore the macro puts the offset into the size of an array type and takes sizeof of that type.
+ * The offset of `field` in `type`. A `field` may have an array index that is known only at run
+ * time. For any other `field` the macro must be a compile-time constant. In C++, gcc's offsetof
+ * rejects such an index, and an expression with the address of a member is not a constant.
+ * Therefore the C++ version uses an array type of offset + 1 bytes, and subtracts 1 from the sizeof
+ * of that type.
  */
 #if defined(__cplusplus) && !defined(__clang__)
 #define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR) & ((type *)0)->field + 1]) - 1)

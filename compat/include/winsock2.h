@@ -136,14 +136,14 @@ typedef struct _WSAPROTOCOL_INFOA {
 COMPAT_BEGIN
 
 /*
- * Adds 1 to the number of WSAStartup calls that WSACleanup has not undone, and stores the version
- * of this library in *data. Returns 0, WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT if
+ * Adds 1 to the start count, from which WSACleanup subtracts 1 again, and stores the version of
+ * this library in *data. Returns 0, WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT if
  * `data` is NULL. Socket functions work without this call.
  */
 int WSAStartup(WORD version, LPWSADATA data);
 
 /*
- * Undoes one call of WSAStartup. Fails with WSANOTINITIALISED if each WSAStartup has been undone.
+ * Subtracts 1 from the start count of WSAStartup. Fails with WSANOTINITIALISED if the count is 0.
  */
 int WSACleanup(void);
 
@@ -176,11 +176,11 @@ int closesocket(SOCKET socket);
 int compat_ioctlsocket(SOCKET socket, long command, void *argument, size_t size);
 
 /*
- * Controls a socket. Accepts FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS, SIO_ROUTING_INTERFACE_QUERY,
- * SIO_ADDRESS_LIST_QUERY, and SIO_LOOPBACK_FAST_PATH, which has no effect; other codes fail with
- * WSAEOPNOTSUPP. There are no overlapped calls: with an OVERLAPPED or a completion routine, the
- * call fails with WSAEOPNOTSUPP. If the output buffer is too small, fails with WSAEFAULT and sets
- * *returned to the size needed.
+ * Controls a socket. Accepts the codes FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS,
+ * SIO_ROUTING_INTERFACE_QUERY and SIO_ADDRESS_LIST_QUERY. Also accepts SIO_LOOPBACK_FAST_PATH, but
+ * that code has no effect. Any other code fails with WSAEOPNOTSUPP. There are no overlapped calls:
+ * a call with an OVERLAPPED or a completion routine fails with WSAEOPNOTSUPP. If the output buffer
+ * is too small, fails with WSAEFAULT and sets *returned to the size needed.
  */
 int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes,
 	     LPDWORD returned, LPWSAOVERLAPPED overlapped,
@@ -188,16 +188,17 @@ int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DW
 
 /*
  * Requests a notification of changes to the installed network providers. The notification never
- * comes, because the providers never change here. The Nd* helper functions notice changed provider
- * files by themselves.
+ * comes, because the providers never change here. The Nd* helper functions detect changed provider
+ * files without this notification.
  *
  * If *notification is NULL, stores a handle there and returns 0. The caller closes the handle with
- * CloseHandle. If *notification is such a handle, the call must have an OVERLAPPED and no
- * completion routine. It then returns SOCKET_ERROR with WSA_IO_PENDING, and the request never
- * completes.
+ * CloseHandle. If *notification is a handle that an earlier call stored, this call must have an
+ * OVERLAPPED and no completion routine. The call then returns SOCKET_ERROR with WSA_IO_PENDING, and
+ * the request never completes.
  *
  * Fails with WSAEOPNOTSUPP if `overlapped` is NULL, because such a call would wait for ever, or if
- * a completion routine is given. Fails with WSA_INVALID_HANDLE for a wrong handle.
+ * a completion routine is given. Fails with WSA_INVALID_HANDLE if *notification is not a handle on
+ * which a thread can wait.
  */
 int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
@@ -220,7 +221,7 @@ INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struc
 /*
  * Writes an address as text in a form that WSAStringToAddressA reads. Leaves out the port if the
  * port is 0. If the buffer is too small, fails with WSAEFAULT and sets *length to the size needed,
- * with the terminating zero.
+ * including the terminating zero.
  */
 INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text,
 			LPDWORD length);
@@ -250,9 +251,9 @@ typedef WSAPROTOCOL_INFOA WSAPROTOCOL_INFO, *LPWSAPROTOCOL_INFO;
 #endif
 
 /*
- * The functions that have the same name on Windows and on Linux. These declarations redirect a
- * program's calls to functions of this library, which call the Linux functions and set the last
- * error.
+ * The following functions have the same name on Windows and on Linux. Their declarations redirect a
+ * program's calls to functions of this library. Those call the Linux functions and set the last
+ * error (WSAGetLastError).
  */
 #ifndef COMPAT_BUILD
 COMPAT_BEGIN
@@ -296,7 +297,10 @@ extern int __REDIRECT(select,
 COMPAT_END
 
 #ifdef __cplusplus
-/* On Windows the sizes of addresses are int. These overloads accept a pointer to int. */
+/*
+ * On Windows these functions take a pointer to int for the size of an address or an option; on
+ * Linux, a pointer to socklen_t. The overloads accept a pointer to int.
+ */
 extern "C++" {
 static inline int accept(SOCKET socket, struct sockaddr *address, int *size)
 {

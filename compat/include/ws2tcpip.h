@@ -13,12 +13,12 @@
 COMPAT_BEGIN
 
 /*
- * Resolves a name. Returns 0 and a list to be freed with FreeAddrInfoW; on failure returns an EAI_
- * code and sets the last error.
+ * Resolves a name. On success returns 0 and stores a list in *result, which the caller frees with
+ * FreeAddrInfoW. On failure returns an EAI_ code and sets the last error.
  */
 INT GetAddrInfoW(PCWSTR node, PCWSTR service, const ADDRINFOW *hints, PADDRINFOW *result);
 
-/* Frees a list of GetAddrInfoW; does nothing for NULL. */
+/* Frees a list that GetAddrInfoW has stored; does nothing for NULL. */
 void FreeAddrInfoW(PADDRINFOW info);
 
 /* Resolves a name, as getaddrinfo() does, and sets the last error on failure. */

@@ -18,11 +18,12 @@
 #include "nic/settings.h"
 #include "wire/stats.h"
 
-/* Limit of the bytes of frames that a shard builds in one poll iteration: about 15 frames of the
- * largest path MTU. */
+/* A shard builds frames of at most this many bytes in total in one poll iteration: about 15 frames
+ * of the largest path MTU. */
 #define TURN_BYTES 65536u
-/* Inline idle policy: number of calls of rn_nic_progress() that leave out the shards of the adapter
- * at the other end of a ring pair, after another thread was found to poll these shards. */
+/* Inline idle policy: when another thread is found to poll the shards of nic->peer (the adapter at
+ * the other end of a ring pair), the next PEER_REST calls of rn_nic_progress() do not poll these
+ * shards. */
 #define PEER_REST 16
 
 /* Runs at the end of each poll iteration of a shard: queues the shard's events for the client and
@@ -217,7 +218,7 @@ void rn_nic_join(struct rn_nic *a, struct rn_nic *b)
 	}
 }
 
-/* The callback for rn_port_go(), because code in port/ has no access to struct rn_nic. */
+/* Calls rn_nic_grace() for rn_port_go(): code in port/ has no access to struct rn_nic. */
 static void grace(void *arg)
 {
 	rn_nic_grace(arg);
@@ -308,11 +309,11 @@ void rn_nic_grace(struct rn_nic *nic)
 	}
 }
 
-/* Polls once a shard of nic->peer, the adapter at the other end of the ring pair. If the shard's
- * last_turn has changed since this adapter last read it, another thread polls that shard. Then the
- * shards of nic->peer are left out for PEER_REST calls, because two threads that poll a shard
- * alternately would bounce its cache lines. In a program with one thread for both ends, last_turn
- * is unchanged and the shard is polled every time. */
+/* Polls shard i of nic->peer (the adapter at the other end of the ring pair) once, unless another
+ * thread polls it. Another thread polls it if the shard's last_turn has changed since this adapter
+ * last read it. Then the next PEER_REST calls of progress_peer() leave out all shards of nic->peer,
+ * because two threads that poll a shard alternately would bounce its cache lines. In a program with
+ * one thread for both ends, last_turn is unchanged and the shard is polled every time. */
 static void turn_peer(struct rn_nic *nic, unsigned i)
 {
 	struct rn_lcore *lc = &nic->peer->lcore[i];
@@ -402,10 +403,10 @@ static void run_link_up(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_link_up(lc->shard);
 }
 
-/* Reports link changes as events. `ups` counts how often the link came up. If the link was down and
- * `ups` has grown since the last check, but the link is down again, both events are queued: a
- * client must learn that connections made in between have lost their link. If there is no memory
- * for an event, the watcher thread retries at its next check. */
+/* Reports link changes as events. `ups` counts how often the link came up. Between two checks the
+ * link may come up and go down again. Then `ups` has grown, and both events are queued: a client
+ * must learn that connections made in between have lost their link. If there is no memory for an
+ * event, the watcher thread retries at its next check. */
 static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);

@@ -42,8 +42,8 @@ struct rn_nic {
 	/* Inline policy: last_turn (the time of the last poll iteration) of each shard of `peer`,
 	 * as this adapter last read it. */
 	_Atomic uint64_t peer_turn[RN_MAX_SHARDS];
-	/* Inline policy: countdown of the calls of rn_nic_progress() that leave out the shards of
-	 * `peer`, because another thread polls them; 0: they are polled. */
+	/* Inline policy: the next peer_rest calls of rn_nic_progress() do not poll the shards of
+	 * `peer`, because another thread polls them. */
 	_Atomic uint32_t peer_rest;
 	struct rn_event_queue events;
 	bool gone_event_pending; /* link.gone is set, but RN_EVENT_PORT_GONE is not queued yet */
@@ -75,17 +75,18 @@ void rn_nic_destroy(struct rn_nic *nic);
  * uses an object that was unpublished before the call. May sleep; a shard must not call this. */
 void rn_nic_grace(struct rn_nic *nic);
 
-/* Inline policy only: polls once each shard of this adapter that no other thread is polling. If the
- * adapter is one end of a ring pair, also polls the shards of the adapter at the other end, unless
- * another thread polls them regularly. */
+/* Has an effect only with the inline policy. Polls each shard of this adapter once, unless another
+ * thread is polling it at the moment. If the adapter is one end of a ring pair, also polls the
+ * shards of the adapter at the other end, unless another thread polls them regularly. */
 void rn_nic_progress(struct rn_nic *nic);
 
 /* Executes a command (struct rn_link_ops.exec). Returns rsp->err: 0 or a negative errno. */
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
 /* Removes the port while everything runs. On return every request has completed, commands return
- * -ENODEV (except those that destroy objects), and RN_EVENT_PORT_GONE is queued. A second call only
- * retries to queue the event, if that failed before. Any thread may call this, except a shard's. */
+ * -ENODEV (except those that destroy objects), and RN_EVENT_PORT_GONE is queued. If the event could
+ * not be queued, for lack of memory, another call tries again; otherwise another call has no
+ * effect. Any thread may call this, except a shard's. */
 void rn_nic_unplug(struct rn_nic *nic);
 
 /* Returns the number of management datagrams (MADs) that this adapter has sent. The value may be

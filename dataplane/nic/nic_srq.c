@@ -1,7 +1,7 @@
 /* How are shared receive queues (SRQs) created, resized and destroyed, and how do CQs keep room for
- * the completions of their receives? Owns the SRQs and the list of shares of each (srq_share.h: the
- * QPs of one shard that use the SRQ and complete to one CQ). Runs in control threads, under the
- * control lock. */
+ * the completions of receives from an SRQ? Owns the SRQs and the list of shares of each
+ * (srq_share.h: the QPs of one shard that use the SRQ and complete to one CQ). Runs in control
+ * threads, under the control lock. */
 #include "nic/nic_srq.h"
 
 #include <errno.h>
@@ -90,9 +90,9 @@ int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_r
 
 /* ---- room for completions ---- */
 
-/* Makes room for the completions of `more` further receives in every CQ to which QPs of this SRQ
- * complete, by linking larger rings. If the allocation of one ring fails, the rings linked before
- * stay; they only have spare room. */
+/* The SRQ is to hold `more` further receives. Links larger rings, so that each receive CQ of a QP
+ * that uses the SRQ has room for the completions of these receives. If the allocation of one ring
+ * fails, the rings linked before stay; they only have spare room. */
 static int make_room(struct rn_nic *nic, struct rn_nic_srq *srq, uint32_t more)
 {
 	struct rn_list *e;

@@ -7,8 +7,8 @@
 
 struct rn_nic;
 
-/* Execute CREATE_SRQ, MODIFY_SRQ and DESTROY_SRQ. Each returns 0 or -errno, with the values
- * documented at the rn_client_srq functions. */
+/* Execute CREATE_SRQ, MODIFY_SRQ and DESTROY_SRQ. Each returns 0 or -errno; include/rn/client.h
+ * describes the errors at the rn_client_srq functions. */
 int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 int rn_nic_srq_modify(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);

@@ -18,8 +18,8 @@ static uint32_t pow2_at_least(uint32_t n)
 	return p;
 }
 
-/* Allocates at least one bucket for each of the `objects` that the limit allows, so that the chains
- * stay short. */
+/* Allocates the buckets of a hash table. `objects` is the limit on the number of objects; there is
+ * at least one bucket per object, so that the chains stay short. */
 static int init_htab(struct rn_htab *h, uint32_t objects)
 {
 	uint32_t n = pow2_at_least(objects);
@@ -68,8 +68,8 @@ static void free_mw(struct rn_hnode *n)
 	free(rn_container_of(n, struct rn_nic_mw, node));
 }
 
-/* Frees a QP that its client has not destroyed, and with the last QP of a share (srq_share.h) also
- * the share. */
+/* Frees a QP that its client has not destroyed. If it is the last QP of its share (srq_share.h),
+ * the share is freed too. */
 static void free_qp(struct rn_hnode *n)
 {
 	struct rn_nic_qp *qp = rn_container_of(n, struct rn_nic_qp, node);

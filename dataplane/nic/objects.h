@@ -22,8 +22,8 @@ struct rn_nic_pd {
 struct rn_nic_feed {
 	/* ring into which the shard writes; NULL until a QP of this shard uses the CQ */
 	struct rn_cq_ring *newest;
-	/* room for requests: the sum of the depths of the attached queues, plus the room for SRQs
-	 * (srq_share.h) */
+	/* room that this shard needs in the CQ: the sum of the depths of its queues that complete
+	 * to the CQ, plus the room for SRQs (srq_share.h) */
 	uint64_t depths;
 	struct rn_nic_share *shares;
 	uint64_t gone; /* room released by QPs destroyed since `newest` was linked */
@@ -82,7 +82,8 @@ struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey);
 struct rn_nic_mw *rn_objects_mw(struct rn_objects *o, uint32_t id);
 struct rn_nic_qp *rn_objects_qp(struct rn_objects *o, uint32_t qpn);
 
-/* Frees the CQ, its rings and its id. No thread may read or feed the CQ any more. */
+/* Frees the CQ, its rings and its id. No thread may read completions from the CQ or add any to it
+ * after this call has begun. */
 void rn_objects_free_cq(struct rn_objects *o, struct rn_nic_cq *cq);
 
 /* Frees the SRQ, its rings and its id. No thread may take receives from it any more. */

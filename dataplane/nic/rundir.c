@@ -115,9 +115,9 @@ static pid_t pid_of(const char *name)
 }
 
 /* Returns true when no process listens on this socket: only then does the kernel refuse a
- * connection. Unlike kill(), the connection also finds listeners in other PID namespaces. The path
- * goes through the open directory's descriptor, so that the directory cannot be replaced between
- * the checks. */
+ * connection. Unlike kill(), connect() also detects processes in other PID namespaces. The path of
+ * the socket begins with /proc/self/fd/N, where N is the open directory, so that the directory
+ * cannot be replaced between the checks. */
 static bool has_no_listener(int folder, const char *name)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
@@ -135,8 +135,9 @@ static bool has_no_listener(int folder, const char *name)
 	return deserted;
 }
 
-/* Removes a directory that is empty or holds only sockets without a listener, because a process
- * with private memory leaves no other files. A directory with any other file stays. */
+/* Removes from a directory the sockets on which no process listens, and then the directory if it is
+ * empty. A killed process with private memory leaves no other files. A directory with any other
+ * file stays. */
 static void remove_stale_dir(const char *path)
 {
 	DIR *dir = open_own(path);

@@ -2,9 +2,10 @@
  * Handles: numbers that clients hold instead of pointers.
  *
  * A HANDLE is a number made of a generation, the index of a slot in a table of 2^20 slots, the
- * object's kind, and two bits for the client, so a closed, mistyped or made-up handle gives NULL
- * instead of freed memory. An object lives while its reference count, kept in its slot, is not 0:
- * the open handle is one reference, and every user of the object takes another.
+ * object's kind, and two bits for the client. So the lookup of a handle that is closed, made up or
+ * of another kind gives NULL and not freed memory. An object lives while its reference count, kept
+ * in its slot, is not 0: the open handle is one reference, and every user of the object takes
+ * another.
  *
  * Any thread may call. No lock is held on return; lookup and reference counting are lock-free.
  */

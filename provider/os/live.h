@@ -15,7 +15,7 @@
 	X(EVENT, "event")                                                    \
 	X(PORT, "port")                                                      \
 	X(FILE, "file")                                                      \
-	X(REQUEST, "request") /* while its OVERLAPPED has no final status */ \
+	X(REQUEST, "request") /* alive until its OVERLAPPED has completed */ \
 	X(PACKET, "packet")   /* completion that is queued to a completion port or a callback */
 
 enum os_live_kind {

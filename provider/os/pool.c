@@ -3,9 +3,9 @@
  * started when the first file is bound to a callback, the others when completion packets are queued
  * and no thread is idle: a routine that blocks must not keep the next one from running, and
  * routines may wait for one another. The first PROMPT_THREADS threads take packets as soon as they
- * are started. Each later thread first waits LATE_THREAD_WAIT_MS, because most routines are short
- * and the threads that exist already can work off a burst of them. No lock is held while a routine
- * runs.
+ * are started. Each later thread first waits LATE_THREAD_WAIT_MS, because most routines are short,
+ * and the existing threads can run a burst of short routines in that time. No lock is held while a
+ * routine runs.
  */
 #include "os/pool.h"
 #include "os/child.h"

@@ -6,9 +6,9 @@
  *
  * Clients depend on the order of publication: InternalHigh, Internal, the event, the threads that
  * wait for the OVERLAPPED, the completion packet. Once Internal is written, the OVERLAPPED is not
- * accessed any more. The client, which now knows that the request has ended, may then bind the
- * file; this request must not follow that binding, so the file's binding is copied into the packet
- * before Internal is written.
+ * accessed any more. The client then knows that the request has ended, and may bind the file to a
+ * completion port or a callback. Such a later binding must not apply to this request, so the file's
+ * binding is copied into the packet before Internal is written.
  */
 #include "os/request.h"
 #include "os/cancel.h"
@@ -79,8 +79,8 @@ HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os
 	return ND_SUCCESS;
 }
 
-/* Called only when the method has accepted the request: a client may use one OVERLAPPED for two
- * requests, and one that is refused must not overwrite the status of the other. */
+/* Called only when the method has accepted the request. A client may use one OVERLAPPED for two
+ * requests, and a refused request must not overwrite the status of a pending one. */
 static void make_pending(struct os_request *request)
 {
 	if (request->pending)

@@ -4,16 +4,16 @@
  *
  * Life of a request
  *   1. The method checks its arguments; it refuses bad ones before step 2.
- *   2. os_request_begin: reads the OVERLAPPED's hEvent (event and low bit) and takes all
- *      references. The later steps need no memory.
- *   3. The object adds the request to its own list (struct os_request_list), under its own lock:
- *      now the OVERLAPPED is pending and its event cleared. A request that ends at once is not put
- *      on a list; os_request_complete and os_request_finish then make the OVERLAPPED pending.
+ *   2. os_request_begin: reads the OVERLAPPED's hEvent (event and low bit), and takes a
+ *      reference on the event and the file. The later steps allocate no memory.
+ *   3. The object adds the request to the object's list (struct os_request_list), under the
+ *      object's lock. This sets Internal to ND_PENDING and clears the event. A request that ends
+ *      at once is not put on a list; then os_request_complete or os_request_finish does both.
  *   4. Exactly one of these calls ends the request:
- *        os_request_complete   posts the completion; the delivery thread publishes it. For NIC
- *                              threads.
- *        os_request_finish     publishes the completion before the call returns, after all
- *                              completions posted earlier. For Cancel and Release.
+ *        os_request_complete   only posts the completion; the delivery thread publishes it
+ *                              later. NIC threads use this call.
+ *        os_request_finish     publishes all completions posted earlier and then this one,
+ *                              before it returns. Cancel and Release use this call.
  *        os_request_refuse     instead of step 3: the method returns an error. The status is also
  *                              stored in Internal, unless another request uses the OVERLAPPED; the
  *                              event is unchanged, and no completion packet is queued.
@@ -29,10 +29,10 @@
  *     held. Client code (callbacks) runs on the pool's threads, never inside these calls.
  *   - Identify a request by its own address, or by `kind`, `tag` and `cookie`, never by the
  *     OVERLAPPED: a client may use one OVERLAPPED for two requests at once.
- *   - Cancel = os_request_list_cancel under the object's lock: it completes the requests in the
- *     order of the list, and on return every request that ended earlier is published, too. Release
- *     calls it even with an empty list: a completion posted earlier may not have been written to
- *     its OVERLAPPED yet.
+ *   - Cancel calls os_request_list_cancel under the object's lock. That function ends the requests
+ *     in the order of the list. On return, requests that ended earlier are published, too. Release
+ *     calls os_request_list_cancel even with an empty list: a completion posted earlier may not
+ *     have been written to its OVERLAPPED yet.
  */
 #ifndef OS_REQUEST_H
 #define OS_REQUEST_H
@@ -105,9 +105,9 @@ unsigned int os_request_list_cancel(struct os_request_list *, HRESULT status);
 
 /*
  * The body of IND2Overlapped::GetOverlappedResult: returns the status of the OVERLAPPED, whichever
- * object its request belongs to; with `wait`, returns only when the status is final. If it had to
- * wait, it clears the OVERLAPPED's event if that resets automatically, as a wait on the event
- * would. The wait works without an event, too.
+ * object its request belongs to; with `wait`, returns only when the status is final. If the
+ * function had to wait, it consumes the OVERLAPPED's event as a wait on the event would: an event
+ * that resets automatically is cleared. An OVERLAPPED without an event can be waited for, too.
  */
 HRESULT os_overlapped_result(OVERLAPPED *, bool wait);
 

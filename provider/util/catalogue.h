@@ -4,9 +4,9 @@
  *   guid = {01234567-89ab-cdef-0123-456789abcdef}
  *   library = /usr/lib/libsomething.so
  *
- * Files are read in the order of their names. A file whose GUID an earlier file has, and a file
- * whose name begins with a dot, are skipped silently; a file that does not have this format is
- * skipped with a message on stderr. Any thread may call. */
+ * Files are read in the order of their names. A file is skipped silently if its name begins with a
+ * dot, or if an earlier file has the same GUID. A file that does not have this format is skipped
+ * with a message on stderr. Any thread may call. */
 #ifndef UTIL_CATALOGUE_H
 #define UTIL_CATALOGUE_H
 

@@ -1,9 +1,9 @@
-/* Loads the provider libraries that the catalogue lists. Owns the number of NdStartup calls that no
- * NdCleanup has followed yet, the catalogue's entries, and the loaded libraries. The entries are
- * read again when the catalogue has changed. A library whose objects clients still hold stays
- * loaded, even when its entry is removed, and even after the last util_framework_stop(); a later
- * start finds it again. One lock guards all of this; it is held while a provider is called, so
- * providers must not call back. */
+/* Loads the provider libraries that the catalogue lists. Owns the start count (NdStartup adds 1,
+ * NdCleanup subtracts 1), the catalogue's entries, and the loaded libraries. The entries are read
+ * again when the catalogue has changed. A library whose objects clients still hold stays loaded,
+ * even when its entry is removed, and even after the last util_framework_stop(); a later start
+ * finds it again. One lock guards all of this; it is held while a provider is called, so providers
+ * must not call back. */
 #include "util/framework.h"
 
 #include "util/catalogue.h"
@@ -173,7 +173,7 @@ static int load(struct library *l)
 	return 1;
 }
 
-/* Returns the library that a catalogue entry names; two entries may name the same one. NULL:
+/* Returns the library that a catalogue entry names; two entries may name the same library. NULL:
  * MAX_LIBRARIES libraries are in use. */
 static struct library *library_of(const struct util_entry *entry)
 {

@@ -16,7 +16,7 @@ void util_framework_flush(void);
 #define UTIL_NOT_STARTED (-1)
 #define UTIL_SHORT	 (-2) /* a shortage of descriptors or memory */
 
-/* select_address is NULL if the provider's library does not export one. */
+/* select_address: DllSelectAddress of the provider's library; NULL if the library has none. */
 typedef int (*util_provider_fn)(void *arg, IND2Provider *provider,
 				nd_select_address_fn select_address);
 

@@ -207,8 +207,8 @@ struct select_call {
 	int rank;
 };
 
-/* Asks one provider which of its addresses reaches the remote one: the kernel has no routes through
- * the network ports of a provider that has its own NIC. */
+/* Asks one provider from which of its addresses the remote address can be reached. The kernel
+ * cannot tell this: it has no routes through the ports of a provider that has its own NIC. */
 static int select_on(void *arg, IND2Provider *provider, nd_select_address_fn select_address)
 {
 	struct select_call *call = arg;

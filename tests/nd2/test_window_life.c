@@ -518,7 +518,8 @@ static void nd2_own_window_arguments(void **state)
 	HR(CALL(p.b.qp, Invalidate, NULL, (IUnknown *)p.b.mr, 0), ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)unregistered, (IUnknown *)mw, p.b.buf, 10, RO),
 	   ND_ACCESS_VIOLATION);
-	/* Objects of another instance (OpenAdapter) of the same adapter are refused. */
+	/* A second OpenAdapter call opens the same adapter again. Regions and windows made with the
+	 * second IND2Adapter are refused by a queue pair made with the first one. */
 	again = open_adapter(1);
 	mine = adapters[1];
 	adapters[1] = again;

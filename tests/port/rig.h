@@ -50,8 +50,9 @@ struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq,
 		     const struct rig_cq *rcq, uint32_t depth);
 void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access,
 	     uint32_t *lkey, uint32_t *rkey);
-/* rig_connect() moves both QPs to RTS without the CM; mtu: path MTU code, 0 = the largest that both
- * allow. rig_connect_one() moves only q to RTS, connected to `peer`, with the largest path MTU. */
+/* rig_connect_one() moves q to RTS, connected to `peer`, with the largest path MTU. rig_connect()
+ * moves both QPs to RTS; mtu is a path MTU code, and 0 stands for the largest path MTU that both
+ * QPs allow. Both functions work without the CM. */
 void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer);
 void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu);
 

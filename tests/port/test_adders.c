@@ -1,6 +1,6 @@
 /* No addition is lost when two shards execute FETCH_ADD on the same word. Each of two threads runs
- * requester and responder for a pair of queue pairs of its own; only the word is shared, and it is
- * accessed through rn_mem_guarded as in an adapter. */
+ * its own simulation of two connected QPs, a requester and a responder. The threads share only the
+ * word. The responders access it through rn_mem_guarded, as in an adapter. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

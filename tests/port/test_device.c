@@ -1,7 +1,8 @@
 /* Devices that the configuration gives by name or by bus address. When a device cannot be created,
- * the error explains why; a device that EAL had before is closed before the memory of its buffers
- * is freed. The first test starts EAL for the whole program, with a PCI address at which there is
- * no device, and with net_null7, which stands for a device of the machine. */
+ * the error explains why. A device may also be in EAL already: then it is closed with the adapter,
+ * before the memory of its packet buffers is freed. The first test starts EAL for the whole
+ * program. Its configuration names a PCI address at which there is no device. EAL itself creates
+ * net_null7 because of eal.args; this device takes the place of a device of the machine. */
 #define ALLOW_EXPERIMENTAL_API /* for rte_dev_iterator_next() */
 #include "rig.h"
 

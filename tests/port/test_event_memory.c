@@ -1,5 +1,5 @@
-/* When there is no memory to queue an event, the event is not lost and no shard blocks: it is
- * delivered later. An adapter that has no memory for its capture does not start. The linker
+/* When there is no memory to queue an event, no shard blocks and the event is not lost: the event
+ * is delivered later. An adapter that has no memory for its capture does not start. The linker
  * replaces calloc() by __wrap_calloc() below. */
 #include "rig.h"
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PEER_FD		100  /* the peer process's descriptor of its socket to the test */
+#define PEER_FD		100  /* in the peer process: descriptor of the socket to the test process */
 #define NOBODY		7472 /* a CM port on which neither side listens */
 #define NO_SUCH_SERVICE 8    /* REJ reason: invalid service id */
 

@@ -10,7 +10,7 @@
 
 #define LEN	200000u
 #define DEPTH	16
-#define PEER_FD 100 /* the peer process's descriptor of its socket to the test */
+#define PEER_FD 100 /* in the peer process: descriptor of the socket to the test process */
 #define ALL	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 struct hello {
@@ -70,7 +70,8 @@ static struct hello meet(struct end *e, int fd)
 	return other;
 }
 
-/* The peer process: echoes every message until it has echoed one of a single byte, or is killed. */
+/* The peer process: echoes every message. Ends after a message of one byte, unless it is killed
+ * before. */
 static void echo(int fd, const char *policy)
 {
 	struct end e;

@@ -1,7 +1,7 @@
-/* The log on standard error reports adapters that are up, links that go up and down, differences
- * from the configuration, and errors of other hosts on the network. The interfaces are a veth pair
- * in the test's own network namespace; tests that need the pair are skipped where namespaces are
- * not available. */
+/* The log on standard error reports adapters that start, links that go up and down, configured CPUs
+ * that do not exist, full tables, devices that are gone, and errors of other hosts on the network
+ * (an address conflict, another VLAN). The interfaces are a veth pair in the test's own network
+ * namespace; tests that need the pair are skipped where namespaces are not available. */
 #include "rig.h"
 
 #include <net/if.h>

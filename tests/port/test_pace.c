@@ -1,6 +1,6 @@
-/* A queue pair with a rate limit is not faster than its rate, and its shard sleeps between packets;
- * with real threads. Only a lower bound of the elapsed time is checked, so that a busy machine
- * cannot make the test fail. */
+/* A queue pair with a rate limit sends no faster than that rate, and its shard sleeps between
+ * packets. The shards run on real threads. Only a lower bound of the elapsed time is checked, so
+ * that a busy machine cannot make the test fail. */
 #include "rig.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
-/* A device is removed while its shards use it. The removal is made by rn_link_unplug(), made by
- * other code that uses EAL, announced by the device's driver, or caused by the deletion of its
- * kernel interface. All requests complete, one event reports the removal, the remaining objects can
- * be destroyed, and the device can be created again. */
+/* A device is removed while its shards use it. There are four cases: rn_link_unplug() removes the
+ * device; other code removes it through EAL; the device's driver announces the removal; the kernel
+ * interface of the device is deleted. All requests complete, one event reports the removal, the
+ * remaining objects can be destroyed, and the device can be created again. */
 #include "rig.h"
 
 #include <errno.h>

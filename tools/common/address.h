@@ -13,7 +13,7 @@ bool address_parse_ip(const char *text, uint16_t port, struct sockaddr_storage *
 /* Parses "ip", "ip:port", "[v6]" or "[v6]:port". `port` is used if the text has none; a port in the
  * text must be 1 to 65535. */
 bool address_parse(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* Writes the address into `text` and returns it, with the port unless that is 0. */
+/* Writes the address into `text`, with the port unless the port is 0. Returns `text`. */
 const char *address_text(const struct sockaddr_storage *a, char text[ADDRESS_TEXT]);
 uint32_t address_bytes(const struct sockaddr_storage *a);
 

@@ -1,38 +1,38 @@
 /* When are packets sent again?
  *
- * Two timeouts run from the last progress, that is, the last move of una (the oldest unacknowledged
- * PSN). The coded timeout (4.096 us << code) is the configured one: each time it passes without
- * progress costs one retry, and the QP fails when none is left. A shorter, adaptive timeout
- * (smoothed round trip + 4 deviations, at least `floor`, doubled by each resend) sends again early
- * and costs no retry: go-back-N with one NAK per gap would otherwise wait for the whole coded
- * timeout after each lost retransmission. The round trip of a packet that was sent twice is not
- * measured. After a doubling, each progress shortens the adaptive timeout by a quarter, instead of
- * restoring it at once: on a path that became slow the next packets are then acknowledged before
- * they are sent twice, so that their round trip can be measured.
+ * Two timeouts run from the last progress. Progress means that una, the oldest unacknowledged PSN,
+ * has moved. The coded timeout (4.096 us << code) is the configured one. When it passes, packets
+ * are sent again and one retry is used; the QP fails when no retry is left. The adaptive timeout
+ * (smoothed round trip + 4 deviations, at least `floor`, doubled by each resend) is shorter. When
+ * it passes, packets are sent again too, but no retry is used. Without it each lost retransmission
+ * would cost a whole coded timeout, because the peer sends only one NAK per gap. The round trip of
+ * a packet that was sent twice is not measured. After a doubling, each progress shortens the
+ * adaptive timeout by only a quarter. So on a path that became slow the next packets are
+ * acknowledged before they are sent twice, and their round trip can be measured.
  *
- * READ responses with a PSN before una restart the coded timeout too, and reload the retries: a
- * READ that was requested twice is answered twice, and the peer answers later requests only after
- * that. Any host can forge such responses, because almost any PSN is accepted. Two limits bound the
- * harm. First, stale_left counts the responses that may still have this effect: a repeated READ
- * request adds the number of responses that it requests again, and each response with the effect
- * subtracts one. Second, the effect ends when PATIENCE coded timeouts have passed since the last
- * progress. A QP whose peer is gone therefore fails after
- * (PATIENCE + retries + 1) coded timeouts at the latest. Progress does not reset stale_left,
- * because the first copy of a response is progress and the second copy comes after it. If the
- * second copy is lost, stale_left stays too high by one; a forged response can use it up, within
- * the second limit.
+ * A READ response with a PSN before una is no progress, but it restarts the coded timeout and
+ * reloads the retries: a READ that was requested twice is answered twice, and the peer answers
+ * later requests only after that. Any host can forge such responses, because almost any PSN is
+ * accepted. Two limits bound the harm. First, stale_left is the number of such responses that may
+ * still have this effect. A repeated READ request adds the number of its responses, and each
+ * response before una subtracts one. Second, a response before una has no effect once PATIENCE
+ * coded timeouts have passed since the last progress. A QP whose peer is gone therefore fails after
+ * at most (PATIENCE + retries + 1) coded timeouts. Progress does not reset stale_left: the first
+ * copy of a response is progress, and the second copy comes after it. If the second copy is lost,
+ * stale_left stays too high by one, so one forged response can have the effect, within the second
+ * limit.
  *
  * The timer is lazy: progress only moves `deadline`, and a timer that expires before `deadline` is
  * armed again. A packet therefore costs no work on the timer wheel. During an RNR wait the same
- * timer is armed for exactly the end of the wait, and nothing shortens the wait. */
+ * timer is armed for exactly the end of the wait; only progress ends the wait earlier. */
 #include "flow/retry.h"
 
 #include "wire/psn.h"
 
-/* How long READ responses before una can postpone a timeout, in coded timeouts (4.096 us << code).
- * 64 are enough: with 67 ms, the shortest timeout in common use, they last 4.3 s, in which even a
- * peer that takes half a millisecond per packet sends 8192 responses, far more than one READ
- * request has. */
+/* For how many coded timeouts (4.096 us << code) READ responses before una can postpone a timeout.
+ * 64 are enough: the shortest coded timeout in common use is 67 ms, and 64 of these are 4.3 s. In
+ * 4.3 s even a peer that takes half a millisecond per packet sends more than 8000 responses. One
+ * READ request has far fewer. */
 #define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)
@@ -42,7 +42,7 @@ rn_time rn_retry_timeout_ns(uint8_t code)
 
 rn_time rn_retry_rnr_ns(uint8_t code)
 {
-	/* the RNR timer codes of the specification, in units of 10 us */
+	/* wait[c]: time that RNR timer code c means in the specification, in units of 10 us */
 	static const uint16_t wait[32] = {
 		0,    1,    2,	  3,	4,    6,     8,	    12,	   16,	  24,	 32,
 		48,   64,   96,	  128,	192,  256,   384,   512,   768,	  1024,	 1536,

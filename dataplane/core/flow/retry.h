@@ -37,15 +37,15 @@ enum rn_retry_due {
 	RN_RETRY_EXCEEDED
 };
 
-/* The local ACK timeout and the RNR timer of a code (docs/spec/rocev2.md 3.7 and 3.8) in
- * nanoseconds. Code 0 of the timeout gives 0, which means never. */
+/* Return the nanoseconds that a code means: a local ACK timeout code (docs/spec/rocev2.md 3.7) or
+ * an RNR timer code (3.8). Timeout code 0 gives 0, which means that there is no timeout. */
 rn_time rn_retry_timeout_ns(uint8_t code);
 rn_time rn_retry_rnr_ns(uint8_t code);
 
 void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial);
 /* Sets the coded timeout and both retry counts. `timeout` is the code of the local ACK timeout.
- * retry_cnt is the number of retries after timeouts and NAKs, rnr_retry that after RNR NAKs, where
- * 7 means unlimited. */
+ * retry_cnt is the number of retries after timeouts and NAKs. rnr_retry is the number of retries
+ * after RNR NAKs; 7 means unlimited. */
 void rn_retry_config(struct rn_retry *r, uint8_t timeout, uint8_t retry_cnt, uint8_t rnr_retry);
 void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 
@@ -57,20 +57,21 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
  * retry counts. */
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more,
 		       rn_time now);
-/* To be called when a READ request was sent again that requests `responses` packets. */
+/* To be called when a READ request was sent again. responses: number of response packets that it
+ * requests. */
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
 /* To be called when the peer answers but una cannot move yet: restarts the timeout, unless PATIENCE
  * coded timeouts have passed since the last progress. Reloads no retry count. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* To be called for a READ response before una: restarts the timeout like rn_retry_alive(), and
- * reloads the retry count of the timeout. Has no effect once as many such responses have come as
- * were requested again. */
+/* To be called for a READ response before una. Uses up one of the responses that
+ * rn_retry_asked_again() has counted; has no effect if none is left. Restarts the timeout like
+ * rn_retry_alive(), and reloads the retry count of the timeout. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* To be called before sending again because of a NAK: uses one retry. Returns false if no retry is
- * left. */
+/* To be called for a NAK, before the packets are sent again: uses one retry. Returns false if no
+ * retry is left. */
 bool rn_retry_nak(struct rn_retry *r);
-/* To be called before sending again because of an implied NAK (a later response shows that an
- * earlier one was lost), which costs no retry. */
+/* To be called for an implied NAK (a later response shows that an earlier one was lost), before the
+ * packets are sent again. Uses no retry. */
 void rn_retry_implied(struct rn_retry *r);
 /* To be called for an RNR NAK: starts the RNR wait and uses one RNR retry. Returns false if no RNR
  * retry is left. */

@@ -1,17 +1,18 @@
 /* The send window of a QP: PSN bookkeeping over the send queue, and the size of the window.
  *
  * Size: the size of the window is the number of packets that may be in flight. It starts at `max`.
- * A loss halves it, and the size after the halving is the knee. Below the knee each acknowledged
- * packet adds one, so that the size doubles per round trip. Above the knee the size grows by a few
- * packets per round trip. Doubling there too would reach the size that overloaded the network after
- * one round trip, and go-back-N would send that many packets again after the next loss. A timeout
- * sets the size to one packet, so that a timeout without a loss costs one packet and not a whole
- * window. When an acknowledgement shows that nothing was lost, the former size is restored and
- * sending continues where it was: the peer may only have been waiting for a CPU.
+ * A loss halves it, and the size after the halving becomes the knee. Below the knee the size grows
+ * by one for each acknowledged packet, so that it doubles per round trip. Above the knee the size
+ * grows by a few packets per round trip. If it doubled there too, one round trip would be enough to
+ * reach the size that overloaded the network, and go-back-N would send that many packets again
+ * after the next loss. A timeout sets the size to one packet: if no packet was lost, only one
+ * packet is then sent needlessly, and not a whole window. When an acknowledgement shows that
+ * nothing was lost, the former size is restored. The packets in flight are then not sent again
+ * unless a READ is incomplete: the peer may only have been waiting for a CPU.
  *
  * Pieces: a READ of more than `piece` response packets is sent as several READ requests, one for
- * each piece. So the window limits the responses too, and a lost request costs one piece.
- * max_rd_atomic pieces fill the window.
+ * each piece. In this way the window limits the responses in flight too, and after the loss of a
+ * request only one piece is missing. max_rd_atomic pieces fill the window.
  *
  * Without loss, rn_window_start(), rn_window_sent() and rn_window_ack() are called in this order;
  * rn_window_rewind() and rn_window_find() run only after a loss. Runs on the shard's thread. */
@@ -122,8 +123,8 @@ static void grow(struct rn_window *w, uint32_t n)
 	}
 }
 
-/* To be called when una has moved by n: removes complete READs and atomics from `read`, and
- * subtracts the number of responses that have arrived from the count `responses`. */
+/* To be called when una has moved by n. Subtracts from the count w->responses the responses that
+ * this move covers. Drops from the ring w->read[] the READs and atomics that are now complete. */
 static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {
 	uint32_t old = w->una - n;

@@ -2,7 +2,7 @@
  *
  *	una <= cur <= high (modulo 2^24), next >= high
  *	una   oldest PSN not acknowledged; everything before it is complete
- *	cur   next PSN to send: packet send_pkt of request sq->send; before high while sending again
+ *	cur   next PSN to send (packet send_pkt of request sq->send); below high while resending
  *	high  one beyond the highest PSN ever sent (a READ request uses all PSNs of its responses)
  *	next  PSN of the next request to start
  * Works on the QP's send queue. Runs on the shard's thread. */
@@ -15,7 +15,7 @@
 
 struct rn_window {
 	uint32_t una, cur, high, next;
-	uint32_t send_pkt; /* how many packets of request sq->send have been sent, or sent again */
+	uint32_t send_pkt; /* number of PSNs of request sq->send that are before cur */
 	uint32_t size;	   /* how many packets may be in flight */
 	uint32_t max;	   /* upper bound of size */
 	uint32_t knee;	/* threshold: below, size doubles per round trip; above, it grows slowly */
@@ -24,7 +24,7 @@ struct rn_window {
 	uint32_t recover; /* while maybe_spurious: value of `high` at the timeout */
 	uint32_t size_before, knee_before; /* while maybe_spurious: values before the timeout */
 	bool maybe_spurious;		   /* the last timeout may have occurred without a loss */
-	/* number of PSNs in [una, cur) that READ and atomic responses have yet to fill */
+	/* number of PSNs in [una, cur) that belong to READ and atomic responses not yet received */
 	uint32_t responses;
 	uint32_t piece; /* responses per READ request at most; a power of two */
 	uint8_t nreads, read_head;
@@ -46,9 +46,9 @@ static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 	return rn_psn_steps(w->una, w->next) + npkts <= RN_PSN_WINDOW;
 }
 
-/* Number of responses that the next packet of READ sq->send requests: up to the end of its piece.
- * The ends of pieces depend on the READ's first PSN only, so that a repeated request lies within
- * one earlier request. */
+/* Returns how many responses the next READ request packet of request sq->send asks for: those up to
+ * the end of the piece. The ends of the pieces depend only on the READ's first PSN. So the
+ * responses that a repeated request asks for all belong to one earlier request. */
 static inline uint32_t rn_window_piece(const struct rn_window *w, const struct rn_sqe *e)
 {
 	uint32_t left = e->npkts - w->send_pkt;
@@ -58,8 +58,8 @@ static inline uint32_t rn_window_piece(const struct rn_window *w, const struct r
 		       : RN_MIN(left, w->piece - (w->send_pkt & (w->piece - 1)));
 }
 
-/* Is response pkt of a READ, counted from 0, the last one of a piece? The READ's very last response
- * is checked by the caller. */
+/* Is response pkt of a READ, counted from 0, the last one of a full piece? The READ's last piece
+ * may be shorter: the caller checks for the last response of the READ. */
 static inline bool rn_window_ends_piece(const struct rn_window *w, uint32_t pkt)
 {
 	return !((pkt + 1) & (w->piece - 1));

@@ -31,12 +31,12 @@ struct rn_cc_cfg {
 	/* sent CNPs: DSCP 0..63; 802.1p priority 0..7 in tagged frames */
 	uint8_t cnp_dscp, cnp_prio;
 	uint8_t threshold; /* number of fast recovery steps before additive increase */
-	/* a cut lowers the rate by rate * alpha >> gd, alpha having 10 bits */
+	/* a cut lowers the rate by (rate * alpha) >> gd, where alpha is a 10-bit fraction */
 	uint8_t gd;
 	uint8_t min_dec_fac;	/* lowest rate after a cut, in per cent of the rate before */
 	uint16_t g;		/* each alpha_period multiplies alpha by g / 1024 */
 	uint16_t initial_alpha; /* alpha at the first CNP, in 1/1024 */
-	/* after so many sent bytes the byte counter raises the rate; 0 = no byte counter */
+	/* number of sent bytes after which the byte counter raises the rate; 0 = no byte counter */
 	uint32_t byte_reset;
 	rn_time cnp_interval; /* least time between two CNPs sent for a QP */
 	rn_time time_reset;   /* period of the timer that raises the rate */

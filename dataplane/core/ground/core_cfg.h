@@ -8,8 +8,8 @@
 #include "ground/cc_cfg.h"
 #include "rn/abi.h"
 
-/* Most READs and atomics in flight per QP and direction: the limit of max_rd_atomic and
- * max_dest_rd_atomic. */
+/* Maximum number of READs and atomics in flight per QP and direction. It is the upper limit of
+ * max_rd_atomic and max_dest_rd_atomic. */
 #define RN_MAX_RD_ATOMIC 16
 
 /* A neighbour whose MAC is configured. */

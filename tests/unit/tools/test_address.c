@@ -10,8 +10,8 @@
 
 /* clang-format off */
 static const struct {
-	/* words: the text to parse; meant: the address and port that it means (default port 99),
-	 * NULL: the text is refused */
+	/* `words` is the text to parse. `meant` is the address and port that it gives (the default
+	 * port is 99), or NULL if the text is refused. */
 	const char *words, *meant;
 } rows[] = {
 	{"192.0.2.1",             "192.0.2.1:99"},

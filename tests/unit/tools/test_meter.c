@@ -1,5 +1,6 @@
-/* How often a tool repeats its operation for a row of its result table (limited by iterations,
- * seconds or the tool's own limits), and the sequence of message sizes of a table. */
+/* A tool measures one row of its result table by repeating an operation. How often does it repeat
+ * (limited by iterations, seconds or the tool's own limits)? Which message sizes do the rows
+ * have? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Every frame of the capture files in tests/vectors that are listed here is parsed and rebuilt byte
- * for byte. They were captured from Linux soft-RoCE, except rocev2-vectors.pcap, which was
+/* Parses every frame of the capture files listed here, and rebuilds it byte for byte. The files are
+ * in tests/vectors. They were captured from Linux soft-RoCE, except rocev2-vectors.pcap, which was
  * constructed. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -74,8 +74,8 @@ static void test_bad_frames(void **state)
 	assert_string_equal(line, "dropped: frame shorter than its headers");
 }
 
-/* A packet prints the same line before it is built and after it was parsed. Unknown opcodes and
- * reserved syndromes are printed as numbers. */
+/* Unknown opcodes and reserved syndromes are printed as numbers. The packets of this test exist
+ * only as struct rn_pkt and not as frames. */
 static void test_odd_packets(void **state)
 {
 	char line[RN_DUMP_BYTES];

@@ -345,7 +345,7 @@ static void test_headers_that_just_fit(void **state)
 		size_t at;
 		uint16_t value;
 		size_t len;
-		/* least: verdict with len bytes; less: with len - 1 bytes */
+		/* `least` is the verdict for len bytes, `less` the verdict for len - 1 bytes */
 		enum rn_verdict least, less;
 	} row[] = {
 		{"Ethernet", "O1", 12, 0x88CC, 14, RN_V_FRAME_ETHERTYPE, RN_V_FRAME_SHORT},
@@ -368,8 +368,8 @@ static void test_headers_that_just_fit(void **state)
 	}
 }
 
-/* An empty datagram to another UDP port gets the verdict RN_V_UDP_PORT, not that of a malformed
- * one. */
+/* A UDP datagram without payload is well-formed: with another port than that of RoCE it gets the
+ * verdict RN_V_UDP_PORT. Without room for the UDP header it gets RN_V_UDP_LENGTH. */
 static void test_empty_datagram_to_another_port(void **state)
 {
 	uint8_t f[VECTOR_BYTES];

@@ -122,8 +122,9 @@ static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 	return rn_icrc_add(RN_ICRC_SEED, copy, len);
 }
 
-/* The ICRC added in pieces of any length and alignment equals the ICRC of the whole, for lengths
- * below and above every threshold of the code. */
+/* The ICRC can be computed piece by piece, with pieces of any length and alignment: the result
+ * equals the ICRC of the whole packet. The lengths are below and above every threshold of the
+ * code. */
 static void test_pieces(void **state)
 {
 	static uint8_t f[5000];

@@ -201,7 +201,7 @@ static void half_open_limit_per_source_and_listener(void **state)
 		net_exec(&net, 1,
 			 (struct rn_cmd){.op = RN_CMD_CM_LISTEN,
 					 .cm = {.port = NET_PORT, .local = net_gid(1, false)}});
-		/* the second listener: half of the 12 that the first one leaves */
+		/* the second listener may hold 6: half of the 12 that the first listener leaves */
 		assert_int_equal(ask(&net, 40, 30, 1), 6);
 		/* connects of host 1 itself do not count towards the limit on half-open
 		 * connections */
@@ -256,8 +256,8 @@ static void ended_connections_leave_the_half_open_limit(void **state)
 
 /* ---- time limits ---- */
 
-/* Runs until a connection of host 1 fails, for at most the time `most`; returns the time that
- * passed. */
+/* Runs until a connection of host 1 fails, or until the time `most` has passed. Returns the time
+ * that passed. */
 static rn_time until_the_end(struct net *net, rn_time most)
 {
 	rn_time start = net->now;
@@ -268,9 +268,9 @@ static rn_time until_the_end(struct net *net, rn_time most)
 	return net->now - start;
 }
 
-/* The client leaves a request unanswered. The CM drops the request when its sender must have
- * stopped repeating the REQ. This time follows from the timeouts in the REQ, within the bounds of
- * the CM. */
+/* The client leaves a request unanswered. The CM drops the request after the time in which its
+ * sender may repeat the REQ. The CM computes this time from the timeouts in the REQ, within bounds
+ * of its own. */
 static void unanswered_requests_time_out(void **state)
 {
 	static const struct {
@@ -322,8 +322,8 @@ static void unanswered_requests_time_out(void **state)
 		}
 }
 
-/* The timeouts in the REQ cannot raise the interval between REPs, or their number, above the bounds
- * of the CM. */
+/* The CM has upper bounds for the interval between REPs and for the number of REPs. The timeouts in
+ * the REQ cannot exceed these bounds. */
 static void rep_repetition_is_bounded(void **state)
 {
 	static const uint8_t codes[] = {20, 31};

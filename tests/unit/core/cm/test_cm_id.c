@@ -39,8 +39,8 @@ static void teardown(struct bench *b)
 	rn_neigh_destroy(b->neigh);
 }
 
-/* Returns a bound id with the state of a closed connection, whose communication ids were 10 * n and
- * 10 * n + 1 and whose QPN was 16 + n. */
+/* Binds a new CM id and gives it the state of a closed connection. Its communication ids are 10 * n
+ * (local) and 10 * n + 1 (remote), and its QPN is 16 + n. */
 static struct rn_cm_conn *closed(struct bench *b, uint32_t n)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CM_BIND};

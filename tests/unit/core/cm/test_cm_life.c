@@ -363,8 +363,8 @@ static void four_tuples(void **state)
 	assert_int_equal(net_count(&net, 0, EV(ESTABLISHED)) + net_count(&net, 1, EV(ESTABLISHED)),
 			 2);
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EISCONN);
-	/* The pair of addresses and ports is free as soon as the connecting id is destroyed, even
-	 * though its connection is in timewait. */
+	/* The addresses and ports can be used again as soon as the id that connected is destroyed,
+	 * even though its connection is in timewait. */
 	net_destroy(&net, 0, id[0]);
 	id[2] = net_exec(&net, 0, cmd).id;
 	assert_true(id[2] != 0);
@@ -441,7 +441,7 @@ static void commands_refused(void **state)
 	cmd.cm.id = id;
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EALREADY);
 	cmd = net_connect_cmd(0, false, 0x11);
-	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* QPN 0x11 is taken by an attempt */
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* a pending connect uses QPN 0x11 */
 	cmd = net_connect_cmd(0, false, 0x99);
 	cmd.cm.param.data_len = 57; /* row C31: private data has at most 56 bytes */
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
@@ -504,8 +504,8 @@ static void backlog(void **state)
 	}
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 4);
-	/* Requests outlive their listener, and are not rejected, once the client has taken their
-	 * events. */
+	/* When the client has taken the event of a request, the request outlives its listener and
+	 * is not rejected. */
 	net_destroy(&net, 1, listener);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 3);
@@ -614,8 +614,8 @@ static void full_tables(void **state)
 	net_fini(&net);
 }
 
-/* Random numbers for the test of row C34: CM messages with random bit errors go to both hosts while
- * they connect and disconnect. */
+/* Random numbers for the test of row C34. That test sends CM messages with random bit errors to
+ * both hosts while they connect and disconnect. */
 static uint64_t rnd_state;
 
 static uint64_t rnd(void)

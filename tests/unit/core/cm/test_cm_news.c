@@ -1,5 +1,5 @@
-/* Log records of the connection manager: each connection that is made, ended or failed makes one
- * record with the reason. */
+/* Log records of the connection manager: one record when a connection is made, and one with the
+ * reason when a connection ends or cannot be made. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,8 +85,8 @@ static void made_and_ended(void **state)
 	end(&net, listener, id);
 }
 
-/* The RTU is lost, so that on the passive side the DREQ both establishes and ends the connection:
- * two records. */
+/* The RTU is lost. The DREQ shows the passive side that the connection was made, and also ends the
+ * connection: two records. */
 static void ended_before_the_rtu(void **state)
 {
 	struct net net;
@@ -107,8 +107,8 @@ static void ended_before_the_rtu(void **state)
 	end(&net, listener, id);
 }
 
-/* The first data establishes the passive side, which disconnects before the client of the active
- * side has established the connection. */
+/* On the passive side the connection is made when the first data arrives. The passive side
+ * disconnects before the client of the active side has executed the ESTABLISH command. */
 static void ended_before_it_is_made(void **state)
 {
 	struct net net;
@@ -119,7 +119,8 @@ static void ended_before_it_is_made(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, QPN);
 	net_run(&net, RN_MS(100));
-	/* host 1's client accepted with the QPN reply.qpn, and then added 1 to reply.qpn */
+	/* host 1's client accepted with the QPN reply.qpn - 1: it adds 1 to reply.qpn after an
+	 * accept */
 	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
 	assert_int_equal(

@@ -507,8 +507,8 @@ static void wire_row_C22_read_depths_cross_over(void **state)
 	end(&c);
 }
 
-/* Callback for net->judge, for the tests of rows C23 to C35: arg[0] is the number of the row,
- * arg[1] the value written into the REQ field that this row is about. */
+/* Callback for net->judge, for the tests of rows C23 to C35. arg[0] is the number of the row. Each
+ * row is about one field of the REQ; arg[1] is the value that is written into that field. */
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr != RN_CM_REQ)
@@ -549,7 +549,7 @@ static void wire_row_C23_path_mtu(void **state)
 	static const struct {
 		unsigned mtu, reason;
 	} rows[] = {{0, 26}, {1, 0},  {3, 0},
-		    {4, 26}, {5, 26}, {15, 26}}; /* codes above the port's, 3, are refused */
+		    {4, 26}, {5, 26}, {15, 26}}; /* refused: code 0, codes above the port's (3) */
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		struct course c;

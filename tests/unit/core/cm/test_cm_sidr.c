@@ -183,7 +183,7 @@ static void wire_row_C30_nobody_offers_the_service(void **state)
 		net_init(&net);
 		net.judge = spoil_service;
 		net.arg[0] = how;
-		/* for how == 0 only the TCP port space has a listener at this port number */
+		/* how == 0: the only listener is in the TCP port space and not in the UDP one */
 		listener = listen_at(&net, 1, how ? RN_PS_UDP : RN_PS_TCP, 0);
 		id = ask(&net, 0);
 		net_pump(&net);
@@ -432,8 +432,8 @@ static void the_other_kind_of_service(void **state)
 	}
 }
 
-/* A repetition of the SIDR_REQ that is due when the answer arrives is not sent. Duplicate answers,
- * and SIDR answers to a connection request, have no effect. */
+/* A repetition of the SIDR_REQ is due, but the answer arrives first: the repetition is not sent.
+ * Duplicate answers, and SIDR answers to a connection request, have no effect. */
 static void answers_out_of_place(void **state)
 {
 	uint32_t service, listener, id, conn;
@@ -463,7 +463,7 @@ static void answers_out_of_place(void **state)
 	/* once the record of a SIDR_REQ is gone, the same SIDR_REQ counts as new */
 	m = net.box[0].last[RN_CM_SIDR_REQ];
 	assert_int_equal(net_inject(&net, 1, &m),
-			 RN_V_CM_DUPLICATE); /* the refusing SIDR_REP is not sent yet */
+			 RN_V_CM_DUPLICATE); /* the SIDR_REP with the refusal is not sent yet */
 	net_pump(&net);
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
@@ -519,7 +519,7 @@ static void destroyed_in_every_state(void **state)
 			net_pump(&net);
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 2);
 			break;
-		case ST_LISTEN: /* the request outlives its listener: its event is taken */
+		case ST_LISTEN: /* its event is taken, so the request outlives its listener */
 			net_destroy(&net, 1, listener);
 			net_pump(&net);
 			assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);

@@ -92,7 +92,8 @@ static void forged_copies_change_nothing(void **state)
 
 enum stage { REQUESTED, REPLIED, CONNECTED, STAGES };
 
-/* Takes a connect of host 0 to host 1 as far as `stage`; the test then injects forged messages. */
+/* Host 0 connects to host 1, and the connection gets as far as `stage`. The test then injects
+ * forged messages. */
 static void reach(struct net *net, enum stage stage, uint32_t *listener, uint32_t *id)
 {
 	net_init(net);
