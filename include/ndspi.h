@@ -138,11 +138,11 @@ struct IND2Adapter : public IUnknown {
 					 ULONG *pcbAddressList) = 0; /* vtable slot 5 */
 
 	/*
-	 * Creates a completion queue. queueDepth: the number of results that the queue holds at
-	 * least, 1 to MaxCompletionQueueDepth; the queue has more room if its queue pairs can have
-	 * more requests. affinity: a mask of the CPUs of group 0 near which the queue pairs should
-	 * be served; 0, or any other group, means no preference. ND_INVALID_PARAMETER_3: depth out
-	 * of range. ND_NO_MEMORY.
+	 * Creates a completion queue. queueDepth, 1 to MaxCompletionQueueDepth: the queue has room
+	 * for at least this number of results, and for more if its queue pairs can have more
+	 * requests outstanding. affinity: a mask of CPUs of group 0; the queue pairs are served on
+	 * or near these CPUs. With a mask of 0 or another group there is no preference.
+	 * ND_INVALID_PARAMETER_3: depth out of range. ND_NO_MEMORY.
 	 */
 	virtual HRESULT CreateCompletionQueue(REFIID iid, HANDLE hOverlappedFile, ULONG queueDepth,
 					      USHORT group, KAFFINITY affinity,
@@ -174,11 +174,11 @@ struct IND2Adapter : public IUnknown {
 
 	/*
 	 * Creates a reliable connected queue pair; its two completion queues may be one object.
-	 * context is returned in every result (ND2_RESULT.QueuePairContext). Depths are in
-	 * requests, SGE limits in buffers of one request (the queue pair accepts at least 2),
-	 * inlineDataSize is in bytes. ND_INVALID_PARAMETER_2 or _3: not a completion queue of this
-	 * adapter. ND_INVALID_PARAMETER_5 to _9: the argument of that number exceeds the adapter's
-	 * limit. ND_INSUFFICIENT_RESOURCES.
+	 * context is returned in every result (ND2_RESULT.QueuePairContext). Queue depths: numbers
+	 * of requests. SGE limits: buffers per request; 2 are always accepted. inlineDataSize:
+	 * bytes. ND_INVALID_PARAMETER_2 or _3: not a completion queue of this adapter.
+	 * ND_INVALID_PARAMETER_5 to _9: the argument of that number exceeds the adapter's limit.
+	 * ND_INSUFFICIENT_RESOURCES.
 	 */
 	virtual HRESULT CreateQueuePair(REFIID iid, IUnknown *pReceiveCompletionQueue,
 					IUnknown *pInitiatorCompletionQueue, void *context,
@@ -231,11 +231,11 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	virtual HRESULT Resize(ULONG queueDepth) = 0; /* vtable slot 6 */
 
 	/*
-	 * Requests one notification. The request completes, for type ND_CQ_NOTIFY_ANY, at the next
-	 * result; for ND_CQ_NOTIFY_SOLICITED, at the next failed result or the next receive of a
-	 * message that was sent with ND_OP_FLAG_SEND_AND_SOLICIT_EVENT; for ND_CQ_NOTIFY_ERRORS,
-	 * only when the queue itself fails. "Next" includes results that are unread and have not
-	 * completed a Notify request before, so no result between GetResults and Notify is missed.
+	 * Requests one notification. A request of type ND_CQ_NOTIFY_ANY completes at the next
+	 * result; of type ND_CQ_NOTIFY_SOLICITED, at the next failed result or the next receive of
+	 * a message sent with ND_OP_FLAG_SEND_AND_SOLICIT_EVENT; of type ND_CQ_NOTIFY_ERRORS, only
+	 * when the queue itself fails. A result that is unread and has not completed a Notify
+	 * request counts as the next one, so no result between GetResults and Notify is missed.
 	 * When a result completes a request, all other waiting requests complete too, except those
 	 * of type ND_CQ_NOTIFY_ERRORS. ND_INVALID_PARAMETER_1: not one of these types.
 	 * ND_BUFFER_OVERFLOW: the completion queue was overrun.
@@ -257,8 +257,8 @@ struct IND2SharedReceiveQueue : public IND2Overlapped {
 					  KAFFINITY *pAffinity) = 0; /* vtable slot 5 */
 
 	/*
-	 * Changes the depth and the threshold of Notify, either both or none; 0 leaves a value
-	 * unchanged. A new threshold also applies to Notify requests that wait already.
+	 * Changes the depth and the threshold of Notify. 0 leaves a value unchanged; an error
+	 * leaves both unchanged. A new threshold also applies to Notify requests that wait.
 	 * ND_BUFFER_OVERFLOW: more receives than the new depth are posted. ND_INVALID_PARAMETER:
 	 * the depth exceeds MaxSharedReceiveQueueDepth. ND_INSUFFICIENT_RESOURCES.
 	 */
@@ -334,8 +334,8 @@ struct IND2MemoryWindow : public IUnknown {
  */
 struct IND2QueuePair : public IUnknown {
 	/*
-	 * Ends all outstanding requests with ND_CANCELED, and waits at most half a second for their
-	 * results: then GetResults finds them. Afterwards the queue pair cannot be connected.
+	 * Ends all outstanding requests with ND_CANCELED. Waits until GetResults can return their
+	 * results, for at most half a second. Afterwards the queue pair cannot be connected.
 	 */
 	virtual HRESULT Flush() = 0; /* vtable slot 3 */
 
@@ -399,8 +399,8 @@ struct IND2QueuePair : public IUnknown {
 /*
  * One end of a connection. The active side calls Bind, Connect, CompleteConnect; the passive side
  * hands the connector to IND2Listener::GetConnectionRequest and then calls Accept or Reject. A
- * method that is called too early or too late fails. Method and state of the connector determine
- * the status: ND_CONNECTION_INVALID, ND_CONNECTION_ACTIVE, ND_CONNECTION_ABORTED,
+ * method that is called too early or too late fails. Its status depends on the method and on the
+ * connector's state: ND_CONNECTION_INVALID, ND_CONNECTION_ACTIVE, ND_CONNECTION_ABORTED,
  * ND_INVALID_DEVICE_STATE or STATUS_CONNECTION_DISCONNECTED.
  */
 struct IND2Connector : public IND2Overlapped {
@@ -415,15 +415,15 @@ struct IND2Connector : public IND2Overlapped {
 			     ULONG cbAddress) = 0; /* vtable slot 5 */
 
 	/*
-	 * Sends a connection request. The read limits are the maximum numbers of RDMA Reads in
-	 * flight from the peer (inbound) and from this side (outbound), reduced to the adapter's
-	 * limits; private data: up to MaxCallerData bytes, copied. The request completes with
-	 * ND_SUCCESS when the peer has accepted, ND_CONNECTION_REFUSED when it has rejected,
-	 * ND_IO_TIMEOUT when it does not reply, ND_HOST_UNREACHABLE when its link-layer address
-	 * cannot be resolved. Statuses returned at once: ND_INVALID_PARAMETER_1 (not a queue pair
-	 * of this adapter), ND_INVALID_ADDRESS, STATUS_BAD_NETWORK_NAME (a wildcard or port 0),
-	 * STATUS_ADDRESS_NOT_ASSOCIATED (Bind comes first), ND_CONNECTION_ACTIVE (the queue pair
-	 * was used), ND_INVALID_BUFFER_SIZE and ND_ACCESS_VIOLATION (private data),
+	 * Sends a connection request. The read limits bound the RDMA Reads in flight from the peer
+	 * (inbound) and from this side (outbound); they are reduced to the adapter's limits. The
+	 * private data, up to MaxCallerData bytes, is copied. The request completes with ND_SUCCESS
+	 * when the peer has accepted, ND_CONNECTION_REFUSED when it has rejected, ND_IO_TIMEOUT
+	 * when it does not reply, ND_HOST_UNREACHABLE when its link-layer address cannot be
+	 * resolved. Statuses returned at once: ND_INVALID_PARAMETER_1 (not a queue pair of this
+	 * adapter), ND_INVALID_ADDRESS, STATUS_BAD_NETWORK_NAME (a wildcard or port 0),
+	 * STATUS_ADDRESS_NOT_ASSOCIATED (Bind comes first), ND_CONNECTION_ACTIVE (queue pair used
+	 * before), ND_INVALID_BUFFER_SIZE and ND_ACCESS_VIOLATION (private data),
 	 * ND_ADDRESS_ALREADY_EXISTS (a connection between these addresses and ports exists).
 	 */
 	virtual HRESULT Connect(IUnknown *pQueuePair, const struct sockaddr *pDestAddress,
@@ -452,8 +452,8 @@ struct IND2Connector : public IND2Overlapped {
 			       OVERLAPPED *pOverlapped) = 0; /* vtable slot 8 */
 
 	/*
-	 * Rejects a connection request; on the active side, instead of CompleteConnect, rejects a
-	 * connection that the peer has accepted. Private data: up to MaxCalleeData bytes.
+	 * Rejects a connection request. On the active side: rejects a connection that the peer has
+	 * accepted, in place of CompleteConnect. Private data: up to MaxCalleeData bytes.
 	 * ND_CONNECTION_ABORTED: the peer has gone meanwhile.
 	 */
 	virtual HRESULT Reject(const void *pPrivateData,
@@ -469,8 +469,8 @@ struct IND2Connector : public IND2Overlapped {
 	/*
 	 * Copies the peer's private data, zero-padded to the size of the field in its message: 56
 	 * bytes of a request, 196 of a reply, 148 of a rejection. *pcbPrivateData: in, bytes of the
-	 * buffer; out, bytes available. ND_BUFFER_OVERFLOW: the buffer is NULL, or it has room for
-	 * a part only, which is copied. ND_CONNECTION_INVALID: the peer has sent no private data.
+	 * buffer; out, bytes available. ND_BUFFER_OVERFLOW: the buffer is NULL or too small; the
+	 * part that fits is copied. ND_CONNECTION_INVALID: the peer has sent no private data.
 	 */
 	virtual HRESULT GetPrivateData(void *pPrivateData,
 				       ULONG *pcbPrivateData) = 0; /* vtable slot 11 */
@@ -527,10 +527,10 @@ struct IND2Listener : public IND2Overlapped {
 
 	/*
 	 * Waits for a connection request and gives it to the connector, which must be unused (else
-	 * ND_CONNECTION_ACTIVE) and of the same adapter (else ND_INVALID_PARAMETER_1). Connection
-	 * requests are given out in the order of arrival, to the oldest call first. ND_CANCELED:
-	 * the connector or the listener was released, or the listener's CancelOverlappedRequests
-	 * was called. ND_INVALID_DEVICE_STATE: Listen was not called.
+	 * ND_CONNECTION_ACTIVE) and of the same adapter (else ND_INVALID_PARAMETER_1). A call takes
+	 * the oldest connection request; if several calls wait, the oldest one takes it.
+	 * ND_CANCELED: the connector or the listener was released, or the listener's
+	 * CancelOverlappedRequests was called. ND_INVALID_DEVICE_STATE: Listen was not called.
 	 */
 	virtual HRESULT GetConnectionRequest(IUnknown *pConnector,
 					     OVERLAPPED *pOverlapped) = 0; /* vtable slot 8 */

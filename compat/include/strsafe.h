@@ -59,30 +59,40 @@ HRESULT StringCbCopyNA(LPSTR to, size_t bytes, LPCSTR from, size_t countBytes);
 /* Copies at most `countBytes` bytes of a wide text into a buffer of `bytes` bytes. */
 HRESULT StringCbCopyNW(LPWSTR to, size_t bytes, LPCWSTR from, size_t countBytes);
 
-/* Appends a text to the text in a buffer of `room` characters. */
+/* Appends the text `from` to the text in `to`. The buffer `to` has `room` characters. */
 HRESULT StringCchCatA(LPSTR to, size_t room, LPCSTR from);
 
-/* Appends a wide text to the text in a buffer of `room` characters. */
+/* Appends the wide text `from` to the text in `to`. The buffer `to` has `room` characters. */
 HRESULT StringCchCatW(LPWSTR to, size_t room, LPCWSTR from);
 
-/* Appends a text to the text in a buffer of `bytes` bytes. */
+/* Appends the text `from` to the text in `to`. The buffer `to` has `bytes` bytes. */
 HRESULT StringCbCatA(LPSTR to, size_t bytes, LPCSTR from);
 
-/* Appends a wide text to the text in a buffer of `bytes` bytes. */
+/* Appends the wide text `from` to the text in `to`. The buffer `to` has `bytes` bytes. */
 HRESULT StringCbCatW(LPWSTR to, size_t bytes, LPCWSTR from);
 
-/* Appends at most `count` characters of a text to the text in a buffer of `room` characters. */
+/*
+ * Appends at most `count` characters of `from` to the text in `to`. The buffer `to` has `room`
+ * characters.
+ */
 HRESULT StringCchCatNA(LPSTR to, size_t room, LPCSTR from, size_t count);
 
 /*
- * Appends at most `count` characters of a wide text to the text in a buffer of `room` characters.
+ * Appends at most `count` characters of the wide text `from` to the text in `to`. The buffer `to`
+ * has `room` characters.
  */
 HRESULT StringCchCatNW(LPWSTR to, size_t room, LPCWSTR from, size_t count);
 
-/* Appends at most `countBytes` bytes of a text to the text in a buffer of `bytes` bytes. */
+/*
+ * Appends at most `countBytes` bytes of `from` to the text in `to`. The buffer `to` has `bytes`
+ * bytes.
+ */
 HRESULT StringCbCatNA(LPSTR to, size_t bytes, LPCSTR from, size_t countBytes);
 
-/* Appends at most `countBytes` bytes of a wide text to the text in a buffer of `bytes` bytes. */
+/*
+ * Appends at most `countBytes` bytes of the wide text `from` to the text in `to`. The buffer `to`
+ * has `bytes` bytes.
+ */
 HRESULT StringCbCatNW(LPWSTR to, size_t bytes, LPCWSTR from, size_t countBytes);
 
 /*

@@ -1,9 +1,9 @@
 /*
- * Events, semaphores, mutexes and the functions that wait for them. Also critical sections, SRW
- * locks, condition variables and other locks that have no handle. All of these objects belong to
- * this process: creating one with a name fails with ERROR_NOT_SUPPORTED. Security attributes and
- * access rights are ignored. Alertable waits are ordinary waits, because there are no asynchronous
- * procedure calls (APCs).
+ * Objects with which threads wait for each other. Events, semaphores and mutexes have a handle.
+ * Critical sections, SRW locks, condition variables and a few others have none. All of these
+ * objects belong to this process: creating one with a name fails with ERROR_NOT_SUPPORTED. Security
+ * attributes and access rights are ignored. Alertable waits are ordinary waits, because there are
+ * no asynchronous procedure calls (APCs).
  */
 #ifndef COMPAT_SYNCHAPI_H
 #define COMPAT_SYNCHAPI_H
@@ -48,7 +48,7 @@ typedef struct _RTL_CONDITION_VARIABLE {
 
 typedef struct _RTL_RUN_ONCE {
 	LONG compat_state;
-	PVOID Ptr; /* context that the function of InitOnceExecuteOnce has returned */
+	PVOID Ptr; /* context stored by the callback of InitOnceExecuteOnce */
 } RTL_RUN_ONCE, *PRTL_RUN_ONCE, INIT_ONCE, *PINIT_ONCE, *LPINIT_ONCE;
 /* clang-format off */
 #define INIT_ONCE_STATIC_INIT {0, 0}
@@ -107,11 +107,12 @@ DWORD WaitForSingleObject(HANDLE handle, DWORD timeoutMs);
 DWORD WaitForSingleObjectEx(HANDLE handle, DWORD timeoutMs, BOOL alertable);
 
 /*
- * Waits until one (`all` FALSE) or all (`all` TRUE) of `n` objects are signalled, and takes those.
- * `n` is 1 to MAXIMUM_WAIT_OBJECTS. A wait for one takes the first signalled object of the array. A
- * wait for all takes the objects one after the other. If another thread takes one of them in
- * between, the wait gives back the objects that it has taken, and begins again. On Windows a wait
- * for all takes all objects at once.
+ * Waits for `n` objects (1 to MAXIMUM_WAIT_OBJECTS): until one of them is signalled if `all` is
+ * FALSE, until all are signalled if `all` is TRUE. The wait then takes what it waited for: it
+ * resets an automatic event, decrements a semaphore, acquires a mutex. A wait for one object takes
+ * the first signalled object of the array. A wait for all objects takes one after the other; on
+ * Windows it takes all at once. If another thread takes one of the objects meanwhile, the wait
+ * gives back those that it has taken, and begins again.
  */
 DWORD WaitForMultipleObjects(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs);
 
@@ -123,12 +124,15 @@ DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD t
 			       BOOL alertable);
 
 /*
- * Sets the object `signalled` if it is an event, and releases it if it is a semaphore or mutex.
- * Then waits for the object `awaited`. Another thread may run between the two steps.
+ * Signals the object that `signalled` names: sets it if it is an event, releases it if it is a
+ * semaphore or mutex. Then waits for the object that `awaited` names. Another thread may run
+ * between the two steps.
  */
 DWORD SignalObjectAndWait(HANDLE signalled, HANDLE awaited, DWORD timeoutMs, BOOL alertable);
 
-/* Sleeps for `ms` milliseconds. INFINITE never returns; 0 lets other threads run. */
+/*
+ * Sleeps for `ms` milliseconds. With INFINITE, Sleep never returns; with 0, other threads may run.
+ */
 void Sleep(DWORD ms);
 
 /*
@@ -189,7 +193,7 @@ BOOL InitializeCriticalSectionEx(LPCRITICAL_SECTION section, DWORD spins, DWORD 
 /* Has no effect: critical sections here have no spin count. Returns 0. */
 DWORD SetCriticalSectionSpinCount(LPCRITICAL_SECTION section, DWORD spins);
 
-/* Enters a critical section, after waiting as long as another thread is in the section. */
+/* Enters a critical section. Waits while another thread is in the section. */
 void EnterCriticalSection(LPCRITICAL_SECTION section);
 
 /*
@@ -229,18 +233,19 @@ void ReleaseSRWLockShared(PSRWLOCK lock);
 void InitializeConditionVariable(PCONDITION_VARIABLE variable);
 
 /*
- * Leaves the critical section, waits for a wake of the variable and enters the section again. The
- * calling thread must have entered the section exactly once. Fails with ERROR_TIMEOUT if there is
- * no wake within `timeoutMs`. As on Windows, the call may return without a wake.
+ * Leaves the critical section, waits until another thread wakes the condition variable, and enters
+ * the section again. The calling thread must have entered the section exactly once. Fails with
+ * ERROR_TIMEOUT if no thread wakes the variable within `timeoutMs`. As on Windows, the call may
+ * also return although no thread has woken the variable.
  */
 BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION section,
 			      DWORD timeoutMs);
 
 /*
- * Releases the lock, waits for a wake of the variable and acquires the lock again. The caller holds
- * the lock for reading if `flags` is CONDITION_VARIABLE_LOCKMODE_SHARED, otherwise for writing.
- * Fails with ERROR_TIMEOUT if there is no wake within `timeoutMs`. The call may return without a
- * wake.
+ * Releases the lock, waits until another thread wakes the condition variable, and acquires the lock
+ * again. The caller holds the lock for reading if `flags` is CONDITION_VARIABLE_LOCKMODE_SHARED,
+ * otherwise for writing. Fails with ERROR_TIMEOUT if no thread wakes the variable within
+ * `timeoutMs`. The call may also return although no thread has woken the variable.
  */
 BOOL SleepConditionVariableSRW(PCONDITION_VARIABLE variable, PSRWLOCK lock, DWORD timeoutMs,
 			       ULONG flags);
@@ -258,10 +263,11 @@ void WakeAllConditionVariable(PCONDITION_VARIABLE variable);
 void InitOnceInitialize(PINIT_ONCE once);
 
 /*
- * The first call with this `once` calls `function`; other callers wait until the function has
- * returned. If the function returns FALSE, InitOnceExecuteOnce returns FALSE too, and the next
- * caller calls its own `function`. Once a function has returned TRUE, no further function is
- * called. `context` may be NULL.
+ * Runs an initialization at most once for the variable *once. The first caller's `function` is
+ * called; other callers wait until it has returned. If it returns FALSE, InitOnceExecuteOnce
+ * returns FALSE to that caller and calls the `function` of the next caller. Once a function has
+ * returned TRUE, no further function is called. *context gets the context that this function has
+ * stored; `context` may be NULL.
  */
 BOOL InitOnceExecuteOnce(PINIT_ONCE once, PINIT_ONCE_FN function, PVOID parameter, LPVOID *context);
 

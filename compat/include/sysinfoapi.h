@@ -1,4 +1,4 @@
-/* Functions that return the time, and properties of the machine. */
+/* Functions that return the time, and functions that return properties of the machine. */
 #ifndef COMPAT_SYSINFOAPI_H
 #define COMPAT_SYSINFOAPI_H
 
@@ -91,8 +91,8 @@ void GetNativeSystemInfo(SYSTEM_INFO *info);
 BOOL GlobalMemoryStatusEx(MEMORYSTATUSEX *status);
 
 /*
- * Stores the host name in capitals, at most 15 characters. *size is the size of the buffer before
- * the call and the length of the name, without the zero, after the call. If the buffer is too
+ * Stores the host name in capitals, at most 15 characters. Before the call *size is the size of the
+ * buffer; after it, the length of the name without the terminating zero. If the buffer is too
  * small, sets *size to the size needed and fails with ERROR_BUFFER_OVERFLOW.
  */
 BOOL GetComputerNameA(LPSTR buffer, DWORD *size);

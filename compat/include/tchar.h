@@ -1,8 +1,8 @@
 /*
  * Names such as _tprintf that serve narrow and wide text. If UNICODE is defined, each name stands
- * for the function for wide text, otherwise for the function for narrow text. If UNICODE is
- * defined, _tmain is wmain; the main() in libsoftrnic-compat-main.a decodes the arguments of wmain
- * from UTF-8.
+ * for the function for wide text, otherwise for the function for narrow text. So with UNICODE a
+ * program's _tmain is wmain. The main() in libsoftrnic-compat-main.a calls wmain and decodes the
+ * program's arguments from UTF-8 for it.
  */
 #ifndef COMPAT_TCHAR_H
 #define COMPAT_TCHAR_H

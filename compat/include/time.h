@@ -1,4 +1,7 @@
-/* <time.h> of Linux, and functions of Windows that take the same arguments in another order. */
+/*
+ * <time.h> of Linux, and functions that Windows adds to it. localtime_s and gmtime_s take their
+ * arguments in another order than localtime_r() and gmtime_r().
+ */
 #include_next <time.h>
 
 #if !defined(COMPAT_TIME_H) && defined(CLOCKS_PER_SEC)

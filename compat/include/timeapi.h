@@ -1,4 +1,4 @@
-/* The millisecond clock of the multimedia functions. */
+/* The millisecond clock that Windows has among its multimedia functions. */
 #ifndef COMPAT_TIMEAPI_H
 #define COMPAT_TIMEAPI_H
 

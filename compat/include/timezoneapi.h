@@ -21,8 +21,8 @@ BOOL FileTimeToSystemTime(const FILETIME *from, SYSTEMTIME *to);
 BOOL SystemTimeToFileTime(const SYSTEMTIME *from, FILETIME *to);
 
 /*
- * Converts a time in UTC to local time. Uses the offset that is in force at the time to convert,
- * with or without daylight saving time.
+ * Converts the UTC time *from to local time. Uses the offset, with or without daylight saving time,
+ * that the local time zone has at the time *from, not now.
  */
 BOOL FileTimeToLocalFileTime(const FILETIME *from, FILETIME *to);
 

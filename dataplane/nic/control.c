@@ -1,8 +1,9 @@
-/* Executes the commands of clients (CREATE_QP, REG_MR and so on): where does each one run, and what
- * does the adapter record about it? RN_CMD_ROWS (rn/abi.h) names the place: CONTROL commands run in
- * the calling thread under the control lock, all others in a shard, between two bursts. A command
- * that changes the object tables and also calls a shard holds the lock throughout, so that tables
- * and shards agree. */
+/* Executes the commands of clients (CREATE_QP, REG_MR and so on): where does each command run, and
+ * how does it change the adapter's tables of objects? RN_CMD_ROWS (rn/abi.h) says where: CONTROL
+ * commands run in the calling thread under the control lock, all others in a shard, between two
+ * bursts. REG_MR, DEREG_MR and DESTROY_MW hold the control lock for a part of their work only. A
+ * command that changes the object tables and also calls a shard holds the lock during both, so that
+ * tables and shards agree. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 {
 	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
 	struct rn_mr_attr attr = {
-		/* The client runs in this process, so its address is valid here unchanged. */
+		/* The client runs in this process, so the address in its command is valid here
+		 * unchanged. */
 		.ptr = (void *)(uintptr_t)cmd->reg_mr.addr,
 		.iova = cmd->reg_mr.iova,
 		.length = cmd->reg_mr.length,
@@ -101,10 +103,11 @@ static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 	return rc;
 }
 
-/* Takes the region out of the table that the shards read, under the lock. Waits for the grace
- * period without the lock, so that other threads can create and register objects meanwhile. Then
- * takes the lock again to free the entry. A second DEREG_MR of the same region during the wait
- * fails in rn_mr_remove(), because the region is not in the table any more. */
+/* Takes the lock, removes the region from the table that the shards read, and releases the lock.
+ * Waits for the grace period without the lock, so that other threads can create and register
+ * objects meanwhile. Then takes the lock again to free the entry. A second DEREG_MR of the same
+ * region during the wait fails in rn_mr_remove(), because the region is not in the table any
+ * more. */
 static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -173,9 +176,9 @@ static void forget_window(struct rn_nic *nic, uint32_t key, uint32_t qpn)
 	rn_lcore_call(&nic->lcore[rn_qpn_shard(qpn, nic->nshards)], &c.call);
 }
 
-/* Removes the window from the key table, for which the window must be unbound. First unbinds it
- * from the QP that the client named, then, if it was bound to another QP, from the one that
- * rn_mw_remove() reports. Returns -EBUSY if the client binds the window again each time. */
+/* Removes the window from the key table. A bound window cannot be removed, so unbinds it first:
+ * from the QP that the client named and then, if rn_mw_remove() reports that the window is bound to
+ * another QP, from that QP. Returns -EBUSY if the client binds the window again each time. */
 static int remove_window_key(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 {
 	int rc = -EBUSY;
@@ -248,8 +251,8 @@ static void run_unlink(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_cq_unlink(lc->shard, ((struct unlink_call *)call)->cq);
 }
 
-/* Makes every shard that writes into a ring of the CQ unlink that ring. Only after that are the
- * rings freed. */
+/* Makes every shard that writes into a ring of the CQ unlink that ring. Frees the rings after
+ * that. */
 static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->obj.id);
@@ -308,9 +311,9 @@ static unsigned distance(int cpu, uint64_t mask)
 	return best;
 }
 
-/* Chooses the shard whose CPU number is nearest to one of the wanted CPUs. These are the affinity
- * mask of the receive CQ; if it is 0, that of the QP; if both are 0, the caller's CPU. Among
- * equally near shards the one with the fewest QPs wins. */
+/* Chooses the shard whose CPU number is nearest to one of the wanted CPUs. The wanted CPUs are
+ * given by the affinity mask of the receive CQ. If that mask is 0, the mask of the QP counts; if
+ * both are 0, the caller's CPU. Among equally near shards the one with the fewest QPs wins. */
 static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_cq,
 			 uint64_t affinity)
 {
@@ -385,8 +388,8 @@ static void unrecord_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 	free(qp);
 }
 
-/* Allocates larger CQ rings for the queues of a QP that is being created. If the QP sends and
- * receives on one CQ, that CQ needs room for both queues. */
+/* Allocates larger CQ rings for the queues of a QP that is being created. If one CQ serves both
+ * queues of the QP, that CQ needs room for both. */
 static int grow_cqs(struct rn_nic_qp *qp, struct rn_nic_exec_call *c)
 {
 	bool same = qp->send_cq == qp->recv_cq;
@@ -527,9 +530,9 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 			rn_nic_drain_other_shards(nic);
 		return rn_nic_exec_in(nic, 0, cmd, rsp);
 	}
-	/* Only MODIFY_QP and QUERY_QP remain. The shard checks that the QP exists and that it has
-	 * the generation number in the command, which tells it from an earlier QP with the same
-	 * QPN. */
+	/* Only MODIFY_QP and QUERY_QP remain. The shard checks that it has a QP with the QPN and
+	 * the generation number in the command. The generation number excludes an earlier QP with
+	 * the same QPN. */
 	return rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
 }
 

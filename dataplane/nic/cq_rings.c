@@ -12,9 +12,9 @@
 
 #define MAX_ENTRIES (UINT64_C(1) << 28)
 
-/* Returns the number of ring entries that this CQ needs in this shard: `depth`, or if that is more,
- * one for each work request that can be outstanding (with `more` new ones) and one for each unread
- * entry of QPs that were destroyed since the newest ring was linked. */
+/* Returns the number of ring entries that this CQ needs in this shard. This is `depth` or, if that
+ * is larger, the sum of: the work requests that can be outstanding, `more` new ones, and the unread
+ * entries of QPs that were destroyed since the newest ring was linked. */
 static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, uint64_t more)
 {
 	const struct rn_nic_feed *f = &cq->feed[shard];
@@ -25,8 +25,8 @@ static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t dep
 	return RN_MAX(f->depths + more + RN_MIN(unread, f->gone), depth);
 }
 
-/* Only the ring's header is zeroed. The producer writes each entry before the consumer reads it, so
- * the pages of a deep CQ that never fills are never touched. */
+/* Zeroes only the ring's header. The producer writes each entry before the consumer reads it. So a
+ * deep CQ that is never full leaves the pages of its unused entries untouched. */
 static int make_ring(uint64_t entries, struct rn_cq_ring **out)
 {
 	if (entries > MAX_ENTRIES)

@@ -6,17 +6,18 @@
 
 #include "nic/objects.h"
 
-/* Allocates a ring for shard `shard` if its newest ring is too small once `more` further requests
- * can be posted. This function never makes a ring smaller. If no ring is needed, *ring keeps its
- * value, which the caller has set to NULL. The caller must let the shard link the new ring and then
- * call rn_cq_rings_linked(). Returns 0 or -ENOMEM. */
+/* Allocates a ring for shard `shard` if the shard has none yet, or if its newest ring is too small
+ * for `more` requests in addition to the present ones. This function never makes a ring smaller. If
+ * no ring is needed, *ring keeps its value, which the caller has set to NULL. The caller must let
+ * the shard link the new ring and then call rn_cq_rings_linked(). Returns 0 or -ENOMEM. */
 int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more,
 		     struct rn_cq_ring **ring);
 
-/* Prepares a new depth of the CQ in the same way as rn_cq_rings_grow(): allocates a larger ring if
- * one is needed, or a smaller one if the present ring is at least twice too large. The attached
- * queues keep the room they need. No smaller ring is allocated while the reader is still in an
- * older ring; otherwise every change of depth would lengthen the chain. */
+/* Prepares a new depth of the CQ for shard `shard`. Allocates a larger ring if the shard needs one,
+ * or a smaller ring if its newest one is at least twice as large as needed; the rest is as for
+ * rn_cq_rings_grow(). A ring always has the room that the attached queues need. While the reader is
+ * still in an older ring, no smaller ring is allocated: otherwise every change of depth would
+ * lengthen the chain. A shard without a ring gets none. */
 int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth,
 		       struct rn_cq_ring **ring);
 

@@ -71,7 +71,7 @@ static bool hugepages_available(uint64_t mb)
 }
 
 /* Log levels of DPDK and of softrnic for each configured level. DPDK warns about ordinary
- * conditions, so for "warning" and "notice" its level is one step stricter than softrnic's. */
+ * conditions. So at "warning" DPDK logs errors only, and at "notice" only errors and warnings. */
 static const struct {
 	unsigned dpdk;
 	enum rn_log_level ours;
@@ -183,8 +183,8 @@ static void *init(void *arg)
 	return NULL;
 }
 
-/* Tests that as many descriptors can be opened as EAL holds at one time while it starts. With too
- * few, one of EAL's threads would abort the process. */
+/* Tests whether this process can open EAL_DESCRIPTORS more descriptors, as many as EAL holds at one
+ * time while it starts. With too few, one of EAL's threads would abort the process. */
 static int try_descriptors(void)
 {
 	int fd[EAL_DESCRIPTORS], n = 0;
@@ -197,9 +197,9 @@ static int try_descriptors(void)
 	return rc;
 }
 
-/* Starts EAL. Returns 0 when EAL runs, even if the application has started it in the meantime, else
- * -errno. If rte_eal_init() fails, *failed is set to the error as well: EAL does not undo a failed
- * start, so it cannot be started again in this process. */
+/* Starts EAL. Returns 0 when EAL runs; it may also be the application that has started EAL in the
+ * meantime. Returns -errno otherwise. If rte_eal_init() fails, *failed is set to the error as well:
+ * EAL does not undo a failed start, so it cannot be started again in this process. */
 static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 {
 	static struct arguments a;

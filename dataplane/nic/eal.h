@@ -5,9 +5,10 @@
 
 #include "config/config.h"
 
-/* bytes: expected size of the packet buffers and port rings, which are allocated later. The calling
- * thread's CPU set is not changed. The caller serialises calls. Returns 0, or -errno with a
- * sentence in err; after a failed start of EAL every further call fails in this process. */
+/* Starts EAL unless it runs. bytes: expected size of the packet buffers and port rings, which are
+ * allocated later. The calling thread's CPU set is not changed. The caller serialises calls.
+ * Returns 0, or -errno with a sentence in err. After a failed start of EAL every further call fails
+ * in this process. */
 int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t errlen);
 
 #endif

@@ -103,7 +103,7 @@ unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned 
 			err = pthread_cond_timedwait(&q->more, &q->lock, &until);
 		q->waiting = false;
 	}
-	/* A call that may block (timeout not 0) uses the interrupt up. A call with timeout 0 only
+	/* A call that may block (timeout not 0) clears the interrupt. A call with timeout 0 only
 	 * checks the queue, so it leaves the interrupt for the next call that may block. */
 	if (timeout_ms != 0)
 		q->interrupted = false;

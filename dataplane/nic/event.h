@@ -26,8 +26,8 @@ bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev);
 /* Takes up to n events into ev[], waiting at most timeout_ms (-1 = without limit, 0 = not at all).
  * Returns their number; 0 after a timeout or an interrupt. Only one thread may wait at a time. */
 unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned n, int timeout_ms);
-/* Makes the rn_events_wait() in progress, or else the next one with a timeout other than 0, return
- * at once. Any thread may call this function. */
+/* Interrupts a wait: the call of rn_events_wait() that is waiting returns at once. If no call is
+ * waiting, the next one with a timeout other than 0 does. Any thread may call this function. */
 void rn_events_interrupt(struct rn_event_queue *q);
 
 #endif

@@ -94,10 +94,10 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		rn_lcore_ring(lc);
 		return;
 	}
-	/* Inline idle policy: this thread polls the shard itself, so that the first request after
-	 * the application polled for completions is sent at once. Later requests are gathered until
-	 * the application polls for completions again or until they fill a burst: polling the shard
-	 * for each of them would send bursts of one frame. */
+	/* Inline idle policy: this thread runs the shard itself. After the application has polled a
+	 * CQ, its first request is sent at once. Later requests are gathered until the application
+	 * polls a CQ again or until they fill a burst: running the shard for each of them would
+	 * send bursts of one frame. */
 	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) &&
 	    rn_submit_count(&lc->submit) < lc->rxtx.burst)
 		return;

@@ -125,8 +125,9 @@ void rn_journal_fini(struct rn_journal *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-/* All messages about news (connections made or ended, QPs in error) have the same log level. So
- * testing one of them, CONNECTED, is enough to skip work when none of them would be written. */
+/* All messages about news (connections made or ended, QPs in error) have the same log level. So if
+ * the log does not want the message CONNECTED, it wants none of them, and there is nothing to
+ * queue. */
 void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news)
 {
 	struct rn_journal *j = &nic->journal;

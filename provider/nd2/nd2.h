@@ -202,8 +202,8 @@ void nd_qp_flush(struct nd_qp *);
 bool nd_qp_drain(struct nd_qp *);
 /* True if the queue pair is in the error state, whatever the cause, or was released. */
 bool nd_qp_failed(struct nd_qp *);
-/* To be called when the connection has ended: from now on the queue pair refuses all requests but
- * receives. */
+/* To be called when the connection has ended: from now on the queue pair refuses all requests
+ * except Receive. */
 void nd_qp_close(struct nd_qp *);
 
 /* ---- connector ---- */

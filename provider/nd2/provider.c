@@ -1,6 +1,6 @@
 /* The IND2Provider object: lists the adapters' addresses, and opens adapters. The provider object
- * is static: its reference count is only reported to clients and frees nothing, so a client that
- * releases the provider once too often, instead of an adapter, does no harm. This file also has the
+ * is static: its reference count is only reported to clients and frees nothing. So no harm is done
+ * by a client that releases the provider where it should release an adapter. This file also has the
  * class factory and the library's entry points. Any thread may call. */
 #include "nd2/nd2.h"
 
@@ -50,8 +50,9 @@ static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 }
 
 /* Returns an adapter's id: a hash of its name (FNV-1a). So the id is the same in every process, and
- * whether the adapter is open or not. The adapter's GUID would not do: it is derived from the MAC,
- * which may be that of the network port's device, and is then known only while the port is open. */
+ * whether the adapter is open or not. The adapter's GUID cannot serve as the id: it is derived from
+ * the MAC. If the MAC is not configured but read from the network port's device, it is known only
+ * while the port is open. */
 static uint64_t id_of(const struct rn_link_info *info)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);
@@ -131,8 +132,9 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 	return ND_INVALID_ADDRESS;
 }
 
-/* Opens an adapter by its position in the configuration. The check of the id detects that the file
- * has changed since the adapters were listed. */
+/* Opens an adapter by its position in the configuration file. If the adapter at this position does
+ * not have this id, the file has changed since the adapters were listed; ND_INVALID_PARAMETER is
+ * returned. */
 static HRESULT open_at(unsigned index, REFIID iid, UINT64 id, void **out)
 {
 	struct nd_adapter *adapter;

@@ -1,7 +1,7 @@
 /* Queue pairs: translates the requests of clients into work requests of the NIC, and makes the
- * state transitions of a connection. Posting takes only the lock of its send or receive queue; all
- * other functions take qp->lock, so that Release does not destroy qp->nic meanwhile. Any thread may
- * call. */
+ * state transitions of a connection. A method that posts a request takes only the lock of the send
+ * queue or receive queue. All other functions take qp->lock, so that Release does not destroy
+ * qp->nic meanwhile. Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -220,7 +220,8 @@ static HRESULT post(struct nd_qp *qp, const struct rn_client_wr *wr)
 
 ND_UNKNOWN_METHODS(IND2QueuePair)
 
-/* After Flush, a queue pair that was never connected cannot be connected any more. */
+/* Flushes all requests. A queue pair that was never connected becomes closed, so that it cannot be
+ * connected any more. */
 static HRESULT Flush(IND2QueuePair *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);

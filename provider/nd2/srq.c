@@ -1,12 +1,11 @@
-/* Shared receive queues: the receives of all queue pairs that were created with the queue, and
- * Notify requests, which wait until few receives are left.
+/* A shared receive queue holds the receives of all queue pairs that were created with it, and the
+ * Notify requests that wait until few receives are left.
  *
  * The method Receive() does not take async.lock when it posts to the queue; that lock guards the
  * OVERLAPPEDs of Notify requests, the threshold and the armed limit. When fewer receives than the
- * threshold are left, all waiting Notify requests complete, whether the limit event, Notify() or
- * Modify() detects this first. A queue fails
- * only when the adapter's network port is gone. Any thread may call; events are handled on the
- * event thread. */
+ * threshold are left, all waiting Notify requests complete. The limit event, Notify() or Modify()
+ * may be the first to notice this. A queue fails only when the adapter's network port is gone. Any
+ * thread may call; events are handled on the event thread. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"

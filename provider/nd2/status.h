@@ -8,8 +8,8 @@
 
 /* Statuses of completions. On RoCE the sender of a message longer than the peer's receive buffer
  * gets "remote invalid request", which NetworkDirect clients expect as STATUS_DATA_ERROR. Local and
- * remote protection errors have the same status. MW_BIND_ERR of an INVALIDATE is
- * ND_INVALID_DEVICE_REQUEST. */
+ * remote protection errors both become ND_ACCESS_VIOLATION. The row of MW_BIND_ERR is for BIND; an
+ * INVALIDATE with MW_BIND_ERR gets ND_INVALID_DEVICE_REQUEST. */
 /* clang-format off */
 #define ND_COMPLETION_ROWS(X) /* enum rn_status, status that GetResults reports */ \
 	X(SUCCESS,            ND_SUCCESS) \

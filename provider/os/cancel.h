@@ -3,8 +3,8 @@
  * cancel its threads (pthread_cancel) at any moment; a thread that ended in the middle of a call
  * would leave locks taken and work half done. So every call that may reach a cancellation point of
  * the C library disables cancellation. Only the waits for an event, a completion port or an
- * OVERLAPPED are cancellation points; a thread that is cancelled in such a wait releases the lock
- * it waits with, and nothing is lost.
+ * OVERLAPPED are cancellation points. A thread that is cancelled in such a wait releases the mutex
+ * of the wait, and nothing is lost.
  */
 #ifndef OS_CANCEL_H
 #define OS_CANCEL_H

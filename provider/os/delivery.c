@@ -4,10 +4,10 @@
  * reports the completion.
  *
  * Owns the delivery thread, two lock-free stacks (notices and works, see delivery.h) that any
- * thread pushes to, and the lock `publishing`. A whole stack is taken at once and reversed, so it
- * works as a queue. Notices are published one after another under `publishing`. The thread that
- * holds this lock publishes all notices posted so far, so notices are published in the order of
- * posting, whichever thread does it, and no caller has to wait until the delivery thread gets a
+ * thread pushes to, and the lock `publishing`. A consumer takes a whole stack at once and reverses
+ * it, so entries are handled in the order of posting. Notices are published one after another under
+ * `publishing`. A thread that holds this lock publishes all notices posted so far, in the order of
+ * posting. So any thread may publish, and no caller has to wait until the delivery thread gets a
  * CPU.
  *
  * Lock order: first the locks of provider/nd2's objects, then `publishing`, then the locks of

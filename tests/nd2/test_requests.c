@@ -386,7 +386,7 @@ static void nd2_own_handles_closed_early(void **state)
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &ov), ND_INVALID_HANDLE);
 	ov.hEvent = NULL;
 	ENDS(e.mr, CALL(e.mr, Deregister, &ov), &ov, ND_SUCCESS);
-	/* The request on the other client file, f.file, is not affected. */
+	/* The steps above have not affected the pending request on the other file, f.file. */
 	HR(status_after(&other, 0), ND_PENDING);
 	HR(CALL(f.cq, CancelOverlappedRequests), ND_SUCCESS);
 	packet_is(others, &other, 2, ND_CANCELED);

@@ -1,6 +1,6 @@
-/* A peer that announces an RNR retry count of its own and requests a short, constant RNR delay, as
- * some hardware adapters do. The peer is a queue pair of this provider; the linker's --wrap changes
- * these fields before they are sent. */
+/* A peer with its own RNR values: it announces an RNR retry count, and requests a short, constant
+ * RNR delay, as some hardware adapters do. The peer is a queue pair of this provider. The linker's
+ * --wrap changes the retry count and the RNR timer of the peer before they are sent. */
 #include "fixture.h"
 
 #include "rn/client.h"

@@ -1,5 +1,5 @@
-/* Several adapters of different kinds in one process: which local address is chosen for a remote
- * address, all adapters open at once, and the effect of a changed configuration. The argument is
+/* Several adapters of different kinds in one process. The tests check which local address is chosen
+ * for a remote address, open all adapters at once, and change the configuration. The argument is
  * the folder of the provider catalogue. */
 #include "fixture.h"
 
@@ -199,7 +199,8 @@ static void nd2_own_all_adapters_open_at_once(void **state)
 	nothing_lives();
 }
 
-/* The configuration is read again only when no adapter is open; open adapters keep theirs. */
+/* The configuration is read again only while no adapter is open. While an adapter is open, the
+ * configuration that was read before stays in force. */
 static void nd2_own_a_changed_configuration_is_seen(void **state)
 {
 	IND2Adapter *a;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TARGET_FD 100	 /* the target's descriptor of its socket to the active side */
+#define TARGET_FD 100	 /* target's file descriptor for talking to the active side */
 #define LEN	  20000u /* bytes of a Write or Read; several packets */
 #define PAUSE_US  2000
 

@@ -432,8 +432,8 @@ static void nd2_own_a_message_waits_for_a_receive(void **state)
 	RELEASE(passive);
 }
 
-/* Flush cancels only a receive that a message has begun to fill, if there is one; the other
- * receives stay in the shared receive queue. */
+/* If a message has begun to fill a receive, Flush may cancel this receive. All other receives stay
+ * in the shared receive queue. */
 static void nd2_own_flush_leaves_the_queue_alone(void **state)
 {
 	enum { N = 8 };

@@ -1,7 +1,7 @@
-/* Two threads make and end connections all the time: connections that stay idle, that carry
- * traffic, that are rejected, and that are ended by Release. Nothing may hang or fail, no memory
- * may be lost, and each posted request has one completion. usage: nd2_storm [CYCLES [POLICY]];
- * CYCLES is for both threads together, 2000 by default. */
+/* Two threads make and end connections without a pause. Some connections stay idle, some carry
+ * traffic, some are rejected, some are ended by Release. Nothing may hang or fail, no memory may be
+ * lost, and each posted request has one completion. usage: nd2_storm [CYCLES [POLICY]]; CYCLES is
+ * for both threads together, 2000 by default. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -147,8 +147,8 @@ static void one_cycle(struct pair *p, unsigned i)
 	let_go(p);
 }
 
-/* Bytes allocated, measured while neither thread has a connection; waits 20 ms before that, so that
- * the library's threads finish their work. */
+/* Waits until neither thread has a connection, and 20 ms more, so that the library's threads finish
+ * their work. Returns the number of bytes then allocated. */
 static size_t heap(void)
 {
 	size_t bytes;

@@ -1,6 +1,6 @@
-/* An adapter with room for a few objects of each kind, so that its tables are full soon. A surplus
- * object is refused with the documented status, changes nothing, and can be created once another
- * one is gone. */
+/* An adapter with room for a few objects of each kind, so that its tables are full soon. If the
+ * table has no room for an object, its creation fails with the documented status and changes
+ * nothing. When another object of the kind is gone, the creation succeeds. */
 #include "fixture.h"
 
 #include <stdio.h>

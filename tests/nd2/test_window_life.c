@@ -1,6 +1,6 @@
-/* Memory windows, in addition to the rows of docs/spec/nd2.md: keys that wrap around, windows that
- * overlap or move to another queue pair, requests that race with Invalidate or Release of a window,
- * objects released in any order, and invalid arguments. */
+/* Tests of memory windows that no row of docs/spec/nd2.md asks for: keys that wrap around, windows
+ * that overlap, windows that move to another queue pair, requests that race with Invalidate or with
+ * Release of a window, objects released in any order, and invalid arguments. */
 #include "window.h"
 
 #include <arpa/inet.h>

@@ -224,7 +224,7 @@ struct rn_cm {
 	uint8_t max_retry_cnt;
 	uint8_t max_rnr_retry;	 /* upper bound for the RNR retry count that a peer proposes */
 	struct rn_secret tables; /* secret key of the hash function of all tables */
-	struct rn_stream ids, tids, ports; /* communication ids, transaction ids, ephemeral ports */
+	struct rn_stream ids, tids, ports; /* random communication ids, transaction ids, ports */
 	uint32_t psn;
 
 	struct rn_cm_conn *conns;
@@ -280,8 +280,9 @@ void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, u
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c);
 /* Starts the resend timer, with the full number of retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Starts the timer that ends a request which the peer has stopped repeating. It expires after
- * c->asking (the time for which the peer repeats an unanswered request) plus `more`. */
+/* Starts the timer that ends a received request once its sender no longer repeats the request. The
+ * timer expires after c->asking plus `more`. c->asking is the time for which the peer repeats an
+ * unanswered request. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* ---- functions of cm_act.c ---- */
@@ -298,9 +299,9 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
-/* Bounds the ACK timeout code that a peer proposes: 0 (none) becomes this side's own code
- * (ack_timeout of the configuration), and no code exceeds that by more than three (eight times the
- * time). With an ack_timeout of 0 any proposal is accepted. */
+/* Bounds the ACK timeout code that a peer proposes. A proposal of 0 (none) becomes this side's own
+ * code, ack_timeout of the configuration. Any other proposal is reduced to at most ack_timeout + 3,
+ * which stands for eight times as long. If ack_timeout is 0, every proposal is accepted. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
 /* A CM time code stands for 4.096 us << code (cm_time.c). rn_cm_code_of() returns the smallest code
@@ -310,7 +311,8 @@ uint8_t rn_cm_code_of(rn_time t);
 
 /* ---- functions of cm_half.c ---- */
 /* Sets cm->max_half, the limit of half-open connections, to `max`; 0 = about a quarter of the
- * connection table. Returns false if there is no memory for the counts. */
+ * connection table. Returns false if there is no memory for the counters of half-open connections
+ * per source address. */
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max);
 void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
@@ -318,9 +320,9 @@ bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 /* c->parent and c->av.dgid must be set */
 void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c); /* no effect unless c->half */
-/* Creates the connection for a request from host `from`; it counts against the listener's backlog.
- * Returns NULL if the backlog, the share of half-open connections or the connection table is
- * full. */
+/* Creates the connection for a request from host `from`. The connection counts against the
+ * listener's backlog. Returns NULL if the backlog or the connection table is full, or if no further
+ * connection of this listener or host may be half-open. */
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
 			       const struct rn_gid *from);
 
@@ -388,7 +390,7 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
 		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
-/* Makes *msg the message c->mad, which rn_cm_queue_mad() sends and timers repeat. */
+/* Builds c->mad from *msg. rn_cm_queue_mad() sends c->mad, and timers repeat it. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
 /* ---- functions of cm_news.c ---- */

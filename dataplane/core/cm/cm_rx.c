@@ -1,9 +1,10 @@
-/* For which connection is a received CM message, and which cause of the rule table does it become?
+/* To which connection does a received CM message belong, and which rule does it cause to run?
  *
  * One function per message. The function finds the connection by communication ids (for a REQ and
  * some REJs by the peer's GUID and address), drops a message that does not come from the peer's
- * address, and runs the rule of cm.c for the cause. If there is no connection, it queues the reply
- * that the protocol has for this case, if any. Owns nothing. Runs on shard 0.
+ * address, and runs the rule that the table of cm.c has for this cause. If there is no connection,
+ * the function queues the reply that the protocol has for this case, if any. Owns nothing. Runs on
+ * shard 0.
  */
 #include <string.h>
 
@@ -118,7 +119,8 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	c->remote_qpn = req->qpn;
 	c->tid = a->msg->tid;
 	c->path_mtu = req->path_mtu;
-	/* As Linux does: the peer offers an alternate path if that path has a local LID. */
+	/* The peer offers an alternate path if that path has a local LID. Linux applies the same
+	 * test. */
 	c->failover = req->alternate[0] || req->alternate[1];
 	c->timeout_code = rn_cm_bound_timeout(a->cm, req->ack_timeout);
 	c->max_retries = req->max_cm_retries;
@@ -211,9 +213,10 @@ static enum rn_verdict rx_req(const struct arrival *a)
 		return refuse(a, reason, RN_V_CM_UNMATCHED);
 	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid, from);
 	if (c) {
-		/* The peer's QP is connected to c, and a QP has one connection, so the peer has
-		 * lost that connection. If c is an unfinished attempt, it ends and makes room for
-		 * this REQ; if it is established, it is stale (REJ 10). */
+		/* The REQ names a QP of the peer that is connected to c. A QP has one connection,
+		 * so the peer has lost that one. If c is an unfinished attempt, c ends and makes
+		 * room for this REQ. Otherwise c is stale: c is disconnected, and the REQ is
+		 * rejected (reason 10). */
 		bool attempt = unfinished(c);
 
 		rn_cm_step(a->cm, c, RN_CMC_STALE, NULL, a->now);
@@ -225,8 +228,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 
 /* ---- REP ---- */
 
-/* Handles a REP that matches no connection. A late copy of a REP that was taken is dropped; any
- * other REP is rejected, so that the peer stops repeating it. */
+/* Handles a REP that matches no connection. A late copy of a REP that this side has accepted is
+ * dropped. Any other REP is rejected, so that the peer stops repeating it. */
 static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 {
 	const struct rn_cm_rep *rep = &a->msg->rep;
@@ -291,9 +294,9 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	return RN_V_CM_UNMATCHED;
 }
 
-/* Finds the connection that a REJ ends. A peer that timed out may not know this side's
- * communication id. Its REJ has reason 4 and, as ARI, the peer's GUID: the connection is found by
- * that GUID and the peer's id. */
+/* Finds the connection that a REJ ends. A peer whose request timed out may not know this side's
+ * communication id. Such a peer sends a REJ with reason 4 and with its own GUID as additional
+ * information (ARI). The connection is then found by this GUID and the peer's communication id. */
 static struct rn_cm_conn *rejected(const struct arrival *a)
 {
 	const struct rn_cm_rej *rej = &a->msg->rej;
@@ -308,8 +311,9 @@ static struct rn_cm_conn *rejected(const struct arrival *a)
 		return NULL;
 	if (!c->in_remote)
 		return c;
-	/* c has the peer's id already, so only a REJ that carries this id may end c. A REJ of the
-	 * REQ carries 0 as the peer's id; if it arrives only now, it is outdated. */
+	/* c has the peer's id already, so only a REJ that carries this id may end c. A REJ that
+	 * answers the REQ has 0 in the place of its sender's id; if it arrives only now, it is
+	 * outdated. */
 	return c->remote_id == rej->local_id ? c : NULL;
 }
 

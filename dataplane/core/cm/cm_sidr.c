@@ -1,10 +1,10 @@
 /* Which QPN and Q_Key does a datagram service have?
  *
  * Service id resolution (docs/spec/rocev2.md 6.14): a SIDR_REQ asks, a SIDR_REP answers, and no
- * connection and no timewait follow. This file has the actions of cm.c's rules for both sides and
- * the receive functions of both messages. A repeated SIDR_REQ is recognised by its request id and
- * source address. The UD QPs themselves are not handled here: QPN and Q_Key are passed on
- * unchanged. Owns nothing. Runs on shard 0.
+ * connection and no timewait follow. For both sides this file has the actions of cm.c's rules. It
+ * also has the functions that handle a received SIDR_REQ or SIDR_REP. A repeated SIDR_REQ is
+ * recognised by its request id and source address. The UD QPs themselves are not handled here: QPN
+ * and Q_Key are passed on unchanged. Owns nothing. Runs on shard 0.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,8 +26,8 @@ void rn_cm_do_note_resolve(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	c->peer = cmd->cm.peer;
 	c->peer_port = cmd->cm.peer_port;
 	c->max_retries = cm->max_retries;
-	/* Interval of resending the SIDR_REQ, as for a REQ: the time that the client of the peer
-	 * may take to answer, plus one eighth of it for the round trip. */
+	/* The SIDR_REQ is resent at this interval, as a REQ is. The interval is the time that the
+	 * peer's client may take to answer, plus one eighth of it for the round trip. */
 	c->interval = patience + patience / 8;
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
@@ -114,8 +114,8 @@ enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
 
 /* ---- passive side ---- */
 
-/* Builds and queues the SIDR_REP. param: the client's private data, and for VALID its QPN and
- * Q_Key. */
+/* Builds and queues the SIDR_REP. param: the client's private data; if the status is VALID, also
+ * the client's QPN and Q_Key. */
 static void answer(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_sidr_status status,
 		   const struct rn_cm_param *param)
 {
@@ -193,8 +193,8 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 	struct rn_cm_conn *c = rn_cm_by_asker(cm, req->request_id, &pkt->src), *listener = NULL;
 	struct rn_cma_hdr hdr;
 
-	/* A repeated SIDR_REQ: before the client's answer it only prolongs the wait; after the
-	 * answer the SIDR_REP is sent again. */
+	/* This SIDR_REQ is a repetition. Before the client has answered, a repetition prolongs the
+	 * wait for the answer. After that, it makes the CM send the SIDR_REP again. */
 	if (c) {
 		const struct rn_cm_why why = {.msg = msg, .pkt = pkt};
 

@@ -4,15 +4,16 @@
  * called on the shard's thread.
  *
  * DCQCN: a notification (CNP) cuts the rate by a share, alpha, that grows with the number of recent
- * CNPs. Afterwards each time period and each block of sent bytes raises the rate: first half-way
- * back to the rate before the cut (fast recovery), then beyond it by a constant (additive
- * increase), then, when both kinds of increase have occurred more than `threshold` times, by more
- * each time (hyper increase). Hardware adapters let alpha decay by a periodic timer; here the decay
- * for the time that has passed is computed when alpha is needed.
+ * CNPs. Afterwards the timer raises the rate once per period, and the byte counter once per block
+ * of sent bytes. At first each raise goes half-way back to the rate before the cut (fast recovery).
+ * When timer or byte counter has raised the rate more than `threshold` times, raises go beyond that
+ * rate, by a constant each time (additive increase). When both have done so, each raise goes
+ * further than the one before (hyper increase). Hardware adapters let alpha decay by a periodic
+ * timer. Here the decay for the time that has passed is computed when alpha is needed.
  *
- * Pacing: each packet moves `send_at`, the earliest time for the next packet, on by the time that
- * the packet takes at the present rate. If a flow had to wait for send_at and its thread woke up
- * late, its next packets may follow faster to make up for the lateness, for CATCH_UP at most. A
+ * Pacing: `send_at` is the earliest time for the next packet. Each packet adds to `send_at` the
+ * time that the packet takes at the present rate. If a flow had to wait for send_at and its thread
+ * woke up late, its next packets may follow faster, to make up for at most CATCH_UP of the delay. A
  * flow that had nothing to send may not make up for that time. */
 #include "flow/cc.h"
 
@@ -21,8 +22,8 @@
 
 #define CATCH_UP   RN_MS(1) /* how much of a late wake-up a flow may make up for */
 #define MAX_RAISES 64	    /* most timer increases in one call; the next call applies the rest */
-/* The rate limit ends when the rate is within 1/128 of the line rate. Fast recovery only halves the
- * distance to its target each time, so that it would never reach the line rate exactly. */
+/* The rate limit ends when the rate is within 1/128 of the line rate. Each raise only halves the
+ * distance to the target rate, so the rate would never reach the line rate exactly. */
 #define NEARLY 128
 
 /* ---- pacing ---- */
@@ -159,8 +160,8 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
 	/* Fast recovery returns to cc->target. A cut sets the target to the rate before the cut
 	 * only if the rate was raised since the last cut, so that several cuts in a row do not
-	 * lower the target. Raises by the byte counter (byte_stage) always count for this, raises
-	 * by the timer (time_stage) only with clamp_tgt_rate_after_time_inc. With clamp_tgt_rate
+	 * lower the target. Raises by the byte counter (byte_stage) always count here; raises by
+	 * the timer (time_stage) count only with clamp_tgt_rate_after_time_inc. With clamp_tgt_rate
 	 * every cut sets the target. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))

@@ -1,11 +1,11 @@
-/* Congestion control of one queue pair's sending (a "flow"): how fast, and when the next packet may
- * be sent. A table of functions per algorithm; the state of a flow is a plain value. Pure: nothing
- * here depends on queue pairs, packets or a clock.
+/* Congestion control of a flow, which is what one queue pair sends: its rate, and the time at which
+ * its next packet may be sent. A table of functions per algorithm; the state of a flow is a plain
+ * value. Pure: nothing here depends on queue pairs, packets or a clock.
  *
  * Units: rates are bits per second of whole frames, times are nanoseconds, alpha is in units of
- * 2^-20. A flow without a rate limit has no state: the limit begins with the first congestion
- * notification (rn_cc_cnp()) and ends when the rate is back at line rate (limited is false). Rules
- * and names: docs/spec/rocev2.md 7.3 and 7.4. Runs on the shard's thread. */
+ * 2^-20. A flow without a rate limit (`limited` is false) has no state. The limit begins with the
+ * first congestion notification (rn_cc_cnp()) and ends when the rate has come close to the line
+ * rate. Rules and names: docs/spec/rocev2.md 7.3 and 7.4. Runs on the shard's thread. */
 #ifndef RN_CC_H
 #define RN_CC_H
 

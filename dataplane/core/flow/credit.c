@@ -6,8 +6,9 @@
 #include "wire/psn.h"
 #include "base/types.h"
 
-/* The 5-bit code of the AETH: codes 0 and 1 stand for 0 and 1 receives; from 2 on each power of two
- * and the value half-way to the next has a code: 2, 3, 4, 6, 8, 12, 16 ... 32768. */
+/* Returns the 5-bit code of the AETH. Codes 0 and 1 stand for 0 and 1 receives. The further codes
+ * stand for the powers of two and the values half-way between them: 2, 3, 4, 6, 8, 12, 16 and so
+ * on, up to 32768. */
 uint8_t rn_credit_code(uint32_t n)
 {
 	unsigned k;

@@ -1,13 +1,14 @@
 /* End-to-end credits (docs/spec/rocev2.md 3.6): how many more messages may be started because the
  * peer has posted receives for them.
  *
- * An acknowledgement carries a code for the number of receives posted, and the number of messages
- * completed (MSN). Together they give the number of the last message that has a receive, the LSN. A
- * SEND or a WRITE with immediate data may start up to the LSN, and one beyond it, whose
- * acknowledgement brings new credits. Other messages need no receive and move the LSN on by one.
- * When nothing is in flight any message may start, so that a wrong count of the peer cannot stop a
- * QP for ever. There is no limit before the first acknowledgement, and no limit any more once the
- * peer has sent RN_CREDIT_NONE. Runs on the shard's thread. */
+ * An acknowledgement carries two values: the number of messages completed (MSN), and a code that
+ * says how many receives are posted. Their sum is the LSN: the number of the last message that has
+ * a receive. A SEND or a WRITE with immediate data may start if its number is at most LSN + 1. The
+ * message LSN + 1 has no receive yet, but its acknowledgement brings new credits. Other messages
+ * need no receive: each increases the LSN by one, a large READ by one per READ request. When
+ * nothing is in flight, any message may start, so that a wrong count of the peer cannot stop a QP
+ * for ever. There is no limit before the first acknowledgement, and none after the peer has sent
+ * RN_CREDIT_NONE. Runs on the shard's thread. */
 #ifndef RN_CREDIT_H
 #define RN_CREDIT_H
 

@@ -16,9 +16,9 @@ unsigned fake_link_objects(void);
  * requests are left as they are. */
 void fake_link_unplug(struct rn_link *link);
 
-/* Acts as if a WRITE with immediate of len bytes arrived: completes the oldest receive of a
- * queue pair (the first one that has a receive) without writing to its buffers. Returns false if
- * no queue pair has a receive. */
+/* Acts as if a WRITE with immediate of len bytes arrived at the first queue pair that has a
+ * receive: completes the queue pair's oldest receive without writing to its buffers. Returns false
+ * if no queue pair has a receive. */
 bool fake_link_write_imm(uint32_t len);
 
 #endif

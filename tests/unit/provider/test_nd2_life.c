@@ -1,5 +1,5 @@
-/* Objects of the NIC that the provider creates for a client's interfaces: none is left, in whatever
- * order the client releases the interfaces. */
+/* Lifetime of the NIC's objects. The provider creates them for a client's interfaces. When the
+ * client has released all interfaces, in whatever order, none of the NIC's objects is left. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 

@@ -86,7 +86,8 @@ static void address_list_of_nothing(void **state)
 	assert_int_equal(nd_return_address_list(NULL, 0, &list, &cb), ND_BUFFER_OVERFLOW);
 }
 
-/* nd_adapter_limits reports no more than the NIC has, and no value that known clients fail on. */
+/* nd_adapter_limits reports no more than the NIC has. It also avoids values with which known
+ * clients fail. */
 static void limits_follow_the_nic(void **state)
 {
 	struct rn_link_info nic = {

@@ -206,7 +206,7 @@ struct waiting {
 	_Atomic pid_t tid;
 	HANDLE port;
 	ULONG timeout_ms;
-	_Atomic ULONG got; /* packets taken; in take_one(): 1 + key of the packet */
+	_Atomic ULONG got; /* number of packets taken; take_one(): 1 + the packet's key */
 	_Atomic bool stop;
 };
 

@@ -1,7 +1,7 @@
 /*
- * Requests from begin to end: where the end is visible, in which order, and that the client's
- * memory is not touched after the end. Also files, their bindings and the threads that call
- * completion routines, as every request needs these.
+ * Tests requests from begin to end: where a client sees the end, in which order ends become
+ * visible, and that the client's memory is not touched after the end. Also tests what every request
+ * needs: files, their bindings, and the threads that call completion routines.
  */
 #include "os_testing.h"
 
@@ -57,8 +57,8 @@ static struct os_request *begin_only(const struct rig *rig, OVERLAPPED *overlapp
 	return request;
 }
 
-/* Begins a request and makes it pending by adding it to a list. Methods that accept a request do
- * the same. */
+/* Begins a request and adds it to a list, which makes it pending, as the methods of the provider
+ * do. Then takes it out of the list. */
 static struct os_request *begin(const struct rig *rig, OVERLAPPED *overlapped)
 {
 	struct os_request *request = begin_only(rig, overlapped);
@@ -150,7 +150,7 @@ static void a_refused_request_signals_nothing(void **state)
 }
 
 /* A second request is begun with the OVERLAPPED of a pending request, and is refused. The refusal
- * leaves the OVERLAPPED pending and its event set. */
+ * changes nothing: the first request stays pending, and the event stays set. */
 static void a_refused_request_leaves_anothers_block_alone(void **state)
 {
 	struct rig rig = new_rig(true);
@@ -342,8 +342,8 @@ static void *finish_later(void *request)
 	return NULL;
 }
 
-/* A client sees the end of a request and then binds the file to a completion port: that end queues
- * no packet there. */
+/* A request has ended before the file is bound to a completion port. The client has seen the end,
+ * so no packet for this request is queued to the completion port. */
 static void what_ended_before_the_binding_is_not_delivered(void **state)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -414,7 +414,7 @@ static void all_waiters_return_when_one_takes_the_signal(void **state)
 			pthread_join(waiters[w], &status);
 			assert_status((HRESULT)(intptr_t)status, ND_CANCELED);
 		}
-		NdsEventSet(event); /* ends steal_signal() if its wait began after the signal */
+		NdsEventSet(event); /* ends steal_signal() if it missed the first signal */
 		pthread_join(thief, NULL);
 		NdsHandleClose(event);
 		drop_rig(&rig);

@@ -54,8 +54,8 @@ void net_init(struct net *net);
 /* Runs the hosts for 200 s so that timewait ends, then fails the test if any connection, timer or
  * unsent message is left. */
 void net_fini(struct net *net);
-/* Sets cm_wait_max of both CMs: how long they wait in all for a peer that sends MRAs. Must be
- * called directly after net_init(), because this call creates both CMs anew. */
+/* Sets cm_wait_max of both CMs: the longest total time for which a CM waits for a peer that sends
+ * MRAs. Must be called directly after net_init(), because this call creates both CMs anew. */
 void net_wait_max(struct net *net, rn_time span);
 void net_pump(struct net *net);
 void net_run(struct net *net, rn_time span);
@@ -80,8 +80,8 @@ void net_forget(struct net *net); /* clears the recorded events and the counts o
 /* runs RN_CMD_CM_DESTROY, which must succeed */
 void net_destroy(struct net *net, unsigned box, uint32_t id);
 /* Callbacks for net->judge. net_lose_all() loses every message with attribute ID arg[0].
- * net_meddle() changes the fate of one message only: of the messages with attribute ID arg[0] from
- * host arg[1], the one with number arg[2] (from 1). That message arrives arg[3] times. */
+ * net_meddle() counts the messages with attribute ID arg[0] from host arg[1]: number arg[2] (from
+ * 1) arrives arg[3] times, all other messages arrive once. */
 net_judge net_meddle, net_lose_all;
 
 #endif

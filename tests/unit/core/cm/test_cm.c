@@ -271,7 +271,7 @@ static void wire_row_C13_nobody_answers_the_req(void **state)
 	net_fini(&net);
 }
 
-static void nobody_confirms_the_rep(void **state) /* rows C8, C9: no RTU, then a timeout or data */
+static void nobody_confirms_the_rep(void **state) /* rows C8, C9: data or timeout instead of RTU */
 {
 	for (int data = 0; data < 2; data++) {
 		struct net net;
@@ -614,7 +614,7 @@ static void new_connect_drops_unsent_rej(void **state)
 
 static void boundless_patience(struct rn_cm_msg *m)
 {
-	m->req.local_response_timeout = 31; /* code 31: 2.4 hours per transmission, of up to 16 */
+	m->req.local_response_timeout = 31; /* code 31: 2.4 hours for each of 16 transmissions */
 }
 
 /* The wait for a DREP does not grow with the local response timeout in the REQ. */

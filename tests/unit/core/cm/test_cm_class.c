@@ -1,5 +1,5 @@
 /* Class of service of a connection: the traffic class, priority and hop limit of its CM messages
- * and of the packets of both QPs; and the source address that it uses. */
+ * and of the packets of both QPs. Also the connection's source address. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

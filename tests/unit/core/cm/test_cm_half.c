@@ -53,7 +53,8 @@ static void req_adds_no_neighbour_entry(void **state)
 	m.rtu.local_id = 0x1001;
 	m.rtu.remote_id = rn_cm_by_id(net.box[1].cm, child)->local_id;
 	assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
-	/* After the RTU the neighbour table reports the sender's MAC again: the QP needs it now. */
+	/* The RTU makes the neighbour table report the sender's MAC once more, because the QP needs
+	 * it now. */
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	assert_memory_equal(mac, truth, 6);
 	net_destroy(&net, 1, child);
@@ -180,9 +181,10 @@ static void end(struct net *net)
 	net_fini(net);
 }
 
-/* The limit max_cm_requests on half-open connections. One source address may hold a third of what
- * the other sources leave of it, one listener half of what the other listeners leave. A request
- * that the client has accepted counts until the connection is established. */
+/* max_cm_requests is the number of places for half-open connections. One source address may take at
+ * most a third of the places that the other source addresses leave free. One listener may take at
+ * most half of the places that the other listeners leave free. A request that the client has
+ * accepted counts until the connection is established. */
 static void half_open_limit_per_source_and_listener(void **state)
 {
 	for (unsigned accept = 0; accept < 2; accept++) {
