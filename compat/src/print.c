@@ -56,7 +56,10 @@ static int to_stream(FILE *stream, const void *format, bool wide, va_list argume
 	return written;
 }
 
-/* The body of a function with variable arguments: makes a va_list of them, which `call` uses. */
+/*
+ * The body of a function with variable arguments. It puts the arguments into the va_list
+ * `arguments`, calls `call`, which uses that va_list, and returns the result.
+ */
 #define FORWARD(call)                \
 	va_list arguments;           \
 	va_start(arguments, format); \
@@ -220,8 +223,8 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 #define NARROW(rule_, size_, count_) ((struct target){buffer, size_, count_, false, rule_})
 #define WIDE(rule_, size_, count_)   ((struct target){buffer, size_, count_, true, rule_})
 /*
- * The member `count` of struct target is ALL if the whole text is to be stored. A caller's
- * _TRUNCATE has the same value as ALL, so CUT_AT replaces it by SIZE_MAX - 1.
+ * Values for the member `count` of struct target. ALL: the whole text is stored. CUT_AT(count): the
+ * caller's count. The value of _TRUNCATE equals ALL, so CUT_AT turns _TRUNCATE into SIZE_MAX - 1.
  */
 #define ALL	      SIZE_MAX
 #define CUT_AT(count) ((count) == (size_t)-1 ? SIZE_MAX - 1 : (count))

@@ -1,6 +1,6 @@
 /*
- * What is known about this process: its id, its processors and its times? The functions read /proc
- * where there is no system call.
+ * What are the id, the processors and the times of this process? A function reads a file in /proc
+ * if no system call returns the value.
  *
  * This file keeps no state. Any thread may call its functions.
  */

@@ -1,7 +1,7 @@
 /*
- * Which addresses does a host name have (GetAddrInfoW)? And which library does the protocol
- * catalogue of Winsock name for NetworkDirect? Programs that do not use the Nd* functions read the
- * catalogue with WSCEnumProtocols.
+ * Which addresses does a host name have (GetAddrInfoW)? And what does the protocol catalogue of
+ * Winsock contain (WSCEnumProtocols, WSCGetProviderPath)? It has one entry, for softrnic. Programs
+ * that find NetworkDirect providers without the Nd* functions read this entry.
  *
  * This file keeps no state. The caller owns the address lists that GetAddrInfoW returns. Any thread
  * may call its functions.

@@ -1,6 +1,7 @@
 /*
- * What does a Windows format read from text or from a stream (scanf)? The functions read fields
- * with one character of look-ahead, and store each with its width on Windows: %ld stores 32 bits.
+ * What does a Windows format read from text or from a stream (scanf)? The functions look ahead by
+ * one character at most. They store each value with the width that its type has on Windows: %ld
+ * stores 32 bits.
  *
  * This file keeps no state; a stream is locked while it is read. Any thread may call its functions.
  */
@@ -205,7 +206,10 @@ struct sink {
 	void *to;
 	bool wide;
 	size_t room, count;
-	/* the first bytes of a UTF-8 character, when narrow input fills a wide buffer */
+	/*
+	 * the bytes read so far of an incomplete UTF-8 character; used if input is narrow and `to`
+	 * is wide
+	 */
 	char part[4];
 	size_t parts;
 	bool full;

@@ -1,9 +1,9 @@
 /*
  * Which value has this thread stored at an index (FlsSetValue and TlsSetValue)? This file owns 128
- * indexes, and the values of each thread. The member `turn` of an index changes with each
- * allocation of the index; a value with another `turn` was stored during an earlier allocation and
- * is ignored. The functions run on the caller's thread; the routines of FlsAlloc run on the thread
- * that ends.
+ * indexes, and the values that each thread has stored. The member `turn` of an index changes with
+ * each allocation of the index. A value whose `turn` differs from that of its index was stored
+ * during an earlier allocation, and is ignored. The functions run on the caller's thread. The
+ * callbacks that programs gave to FlsAlloc run on the thread that ends.
  */
 #include "last_error.h"
 #include "thread.h"

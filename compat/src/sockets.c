@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 /*
- * Exports a function from the library. winsock2.h redirects a program's calls of NAME to
- * compat_NAME.
+ * Exports a function compat_NAME from the library. The header winsock2.h redirects a program's
+ * calls of NAME, such as socket, to compat_NAME.
  */
 #define SHOWN __attribute__((visibility("default")))
 

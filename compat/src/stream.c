@@ -130,8 +130,9 @@ void _wperror(const wchar_t *message)
 int _fcloseall(void)
 {
 	/*
-	 * fcloseall() would also close the standard streams, and only the C library has a list of
-	 * the others. Therefore this function flushes all streams and closes none.
+	 * fcloseall() would also close the standard streams, which _fcloseall() must leave open.
+	 * This library has no list of all other streams. Therefore this function flushes all
+	 * streams and closes none.
 	 */
 	return fflush(NULL) == 0 ? 0 : EOF;
 }
@@ -243,8 +244,8 @@ wint_t compat_putwchar(wchar_t character)
 }
 
 /*
- * Reads one UTF-8 character. The first byte that does not belong to the character goes back to the
- * stream.
+ * Reads one UTF-8 character. If the character is cut short by a byte that does not belong to it,
+ * this byte goes back to the stream.
  */
 static wint_t read_character(FILE *stream)
 {

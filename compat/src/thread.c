@@ -1,5 +1,5 @@
 /*
- * Which threads of CreateThread run, and how did they end? This file owns a record for each of
+ * Which threads made by CreateThread run, and how did they end? This file owns a record for each of
  * these threads. The record lives until the thread has ended and its handle is closed. The event of
  * the handle is set when the thread ends. The functions run on the caller's thread; run() is the
  * first function of each new thread.
@@ -127,7 +127,7 @@ static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD i
 	handle = compat_object_open(&thread->object, TRUE, FALSE);
 	if (!handle)
 		return NULL;
-	compat_object_ref(&thread->object); /* reference of the new thread, released by end() */
+	compat_object_ref(&thread->object); /* reference that the new thread holds until end() */
 	/* launch() holds this reference until it has read the thread id. */
 	compat_object_ref(&thread->object);
 	if (start_detached(thread, stack)) {
@@ -209,8 +209,9 @@ void _endthread(void)
 /* ---- Functions that take the handle of a thread --------------------------------------------- */
 
 /*
- * The thread that a function acts on. The record of another thread is locked and has a reference,
- * so that the thread cannot end and its id stays valid.
+ * The thread that a function acts on. If it is not the calling thread, this struct holds the lock
+ * of the thread's record and a reference to the record. So the thread cannot end, and its id stays
+ * valid.
  */
 struct subject {
 	struct thread *thread; /* the record; NULL for the calling thread */

@@ -2,7 +2,7 @@
  * Which pages are reserved and committed, and how are they protected (VirtualAlloc)? A reservation
  * is a mapping without access rights. This file keeps the state of each page of a reservation,
  * because the kernel cannot distinguish a page that was never committed from a committed page
- * without access rights. For all other memory it reads the kernel's list of mappings.
+ * without access rights. The state of all other memory is read from the kernel's list of mappings.
  *
  * This file owns the list of reservations, behind one lock. Any thread may call its functions.
  */
@@ -464,9 +464,9 @@ BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old)
 BOOL VirtualLock(LPVOID address, SIZE_T bytes)
 {
 	/*
-	 * mlock() fails with ENOMEM if the limit for locked memory would be exceeded, and also if a
-	 * page of the range is not mapped. Only the page of `address` is looked up to tell these
-	 * cases apart.
+	 * mlock() fails with ENOMEM in two cases: the limit for locked memory would be exceeded, or
+	 * a page of the range is not mapped. To tell these cases apart, this function checks
+	 * whether the first page of the range is mapped. It does not check the other pages.
 	 */
 	if (mlock(address, bytes) == 0)
 		return TRUE;

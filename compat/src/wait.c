@@ -43,8 +43,8 @@ static HRESULT take(const struct target *target)
 static void give_back(const struct target *target)
 {
 	/*
-	 * The object is an event without a record. take() has reset it if it is an automatic event,
-	 * so set it again.
+	 * `object` is NULL for an event made with NdsEventCreate. If the event is automatic, take()
+	 * has reset it, so it must be set again.
 	 */
 	if (!target->object)
 		NdsEventSet(target->handle);

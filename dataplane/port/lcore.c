@@ -45,9 +45,10 @@ static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
 }
 
 /* Returns whether to hold the shard's ACKs back until the next poll iteration. Under the inline
- * policy the application, which waits for the completions that were just published, will soon poll
- * again, perhaps after posting a reply. Then the ACKs leave in one burst with the reply, and the
- * peer need not process them first. ACKs are held back for one iteration only. */
+ * policy the application waits for the completions that were just published. It will soon poll
+ * again, perhaps after posting a reply. Then the ACKs and the reply leave in one burst, so that the
+ * peer does not process the ACKs before the reply arrives. ACKs are held back for one iteration
+ * only. */
 static bool may_hold_acks(const struct rn_lcore *lc)
 {
 	return lc->idle == RN_IDLE_INLINE && !lc->acks_held && !rn_rxtx_backlog(&lc->rxtx) &&
@@ -137,8 +138,9 @@ static rn_time sleep_length(struct rn_lcore *lc)
 	rn_time next = RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
 	rn_time ns = next == RN_TIME_NEVER ? next : next > lc->now ? next - lc->now : 0;
 
-	/* The port is full, or there are no mbufs or no memory for an event. No doorbell is rung
-	 * when this shortage ends, so check again soon. */
+	/* Frames or an event still wait, because the port's transmit queue was full, or there were
+	 * no mbufs or no memory. No doorbell is rung when this shortage ends, so check again
+	 * soon. */
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) || lc->untold)
 		ns = RN_MIN(ns, lc->nap_min);
 	/* Do not sleep while a producer is still putting a work request into the submission ring.
@@ -202,8 +204,8 @@ static void *loop(void *arg)
 	return NULL;
 }
 
-/* Pins the shard's new thread. Called in the thread that started it, because only that thread can
- * return an error to its caller. */
+/* Pins the shard's new thread. This function runs in the thread that called rn_lcore_start(),
+ * because only that thread can return the error to its caller. */
 static int pin(const struct rn_lcore *lc)
 {
 	cpu_set_t cpus;

@@ -53,8 +53,9 @@ struct rn_lcore {
 	 * one with work, and deadline of the next one. */
 	_Atomic uint64_t last_turn, last_busy, due;
 
-	/* Inline policy: true when one request has been sent at once since the application last
-	 * polled for completions. Further requests are then gathered into a burst. */
+	/* Inline policy: set by the first request after the application polled for completions;
+	 * this request is sent immediately. While this field is true, further requests are gathered
+	 * into a burst. */
 	_Atomic bool gathers;
 
 	/* The following fields are used by the shard's thread only. */
@@ -93,14 +94,15 @@ unsigned rn_lcore_turn(struct rn_lcore *lc);
  * the shard. Returns whether it did. */
 bool rn_lcore_try_turn(struct rn_lcore *lc);
 
-/* rn_lcore_start() starts the shard's thread, rn_lcore_stop() stops it. Under the inline policy
- * there is no such thread. Called in the control thread. Returns 0 or -errno. A thread that cannot
- * be pinned runs unpinned, see pin_error. */
+/* rn_lcore_start() registers the shard with RCU and starts its thread; rn_lcore_stop() undoes both.
+ * Under the inline policy the shard has no thread of its own, so they only register and unregister.
+ * To be called in the control thread. rn_lcore_start() returns 0 or -errno. If the thread cannot be
+ * pinned, it runs unpinned, and pin_error is set. */
 int rn_lcore_start(struct rn_lcore *lc);
 void rn_lcore_stop(struct rn_lcore *lc);
 
-/* Any thread: runs `call` in the shard, after all work requests that the calling thread
- * submitted, and waits for it. */
+/* Any thread: runs `call` in the shard's thread, after all work requests that the calling thread
+ * submitted. Returns when the call has run. */
 void rn_lcore_call(struct rn_lcore *lc, struct rn_call *call);
 
 /* Any thread: wakes the shard after work was published for it. */

@@ -24,15 +24,15 @@ const struct rn_log_row rn_log_rows[RN_LOG_COUNT] = {
 /* Slot i holds the hash of the name of an adapter that has written a rate-limited message, or 0. */
 static _Atomic uint64_t adapters[ADAPTERS];
 
-/* The rate limit of each message and adapter: the time in seconds from which the next line may be
- * written, and the number of lines suppressed since the last line. */
+/* The rate limit of each pair of message and adapter: the time in seconds from which the next line
+ * may be written, and the number of lines suppressed since the last line. */
 static struct {
 	_Atomic uint64_t from;
 	_Atomic uint32_t withheld;
 } limits[RN_LOG_COUNT][ADAPTERS];
 
-/* The DPDK log type, registered at the first use. Until rn_log_open() has set the level of the
- * configuration, only warnings and errors are written. */
+/* Returns the DPDK log type, and registers it at the first use. Until rn_log_open() has set the
+ * configured level, only warnings and errors are written. */
 static int type(void)
 {
 	static _Atomic int registered = -1;
@@ -40,7 +40,8 @@ static int type(void)
 
 	if (t >= 0)
 		return t;
-	/* DPDK returns the same number for the same name, so two threads may register at once. */
+	/* Two threads may register at the same time: DPDK returns the same number for the same
+	 * name. */
 	t = rte_log_register("softrnic");
 	if (t < 0)
 		return RTE_LOGTYPE_USER1;
@@ -102,8 +103,8 @@ bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t
 	*left_out = 0;
 	if (every_s == 0)
 		return true;
-	/* When several threads get here at once, the compare-and-exchange lets only one of them
-	 * write the message. */
+	/* When several threads get here at the same time, the compare-and-exchange lets only one of
+	 * them write the message. */
 	if (now_s < from ||
 	    !atomic_compare_exchange_strong(&limits[id][i].from, &from, now_s + every_s)) {
 		atomic_fetch_add(&limits[id][i].withheld, 1);

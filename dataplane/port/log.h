@@ -104,8 +104,8 @@ struct rn_log_row {
 
 extern const struct rn_log_row rn_log_rows[RN_LOG_COUNT];
 
-/* One constant per message, which is the message's format again. rn_log() passes this constant, so
- * that the compiler checks the arguments against it. */
+/* For each message, a constant with the format of the message. The macro rn_log() passes this
+ * constant, so that the compiler can check the arguments against the format. */
 #define X(name, level, every_s, text, meaning) \
 	static const char rn_log_text_##name[] __attribute__((unused)) = text;
 RN_LOG_ROWS(X)

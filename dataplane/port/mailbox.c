@@ -71,8 +71,9 @@ static void fetch(struct rn_mailbox *mb)
 
 static void finish(struct rn_call *call)
 {
-	/* As soon as the state is DONE, the caller may return and its stack frame with the call
-	 * may be gone. FUTEX_WAKE uses the call only as an address and tolerates that. */
+	/* As soon as the state is DONE, the caller may return. Then `call`, which is usually in the
+	 * caller's stack frame, no longer exists. FUTEX_WAKE uses only the address of `call`, so it
+	 * tolerates that. */
 	if (atomic_exchange_explicit(&call->state, DONE, memory_order_acq_rel) == SLEEPING)
 		syscall(SYS_futex, &call->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

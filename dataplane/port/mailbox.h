@@ -10,9 +10,9 @@
 struct rn_lcore;
 struct rn_submit;
 
-/* One function call in a shard's thread. The caller owns the struct, usually on its stack, and
- * keeps it until rn_call_done(). To pass arguments, make this struct the first member of a larger
- * one. */
+/* One function call in a shard's thread. The caller owns the struct, which is usually on its stack,
+ * and keeps it until rn_call_done() returns true. To pass arguments, make this struct the first
+ * member of a larger one. */
 struct rn_call {
 	/* runs in the shard's thread */
 	void (*run)(struct rn_call *call, struct rn_lcore *lc, rn_time now);

@@ -18,12 +18,15 @@
  * makes one store of n = 1, 2, 4 or 8 bytes. rn_mem_cmp_swap() and rn_mem_fetch_add() execute one
  * locked instruction each and store the former value in *old. After a fault all four return false.
  *
- * The routines use no stack and no callee-saved register, so the handler can continue at
- * rn_mem_fault as if it had been called instead. rn_mem_cmp_swap() and rn_mem_fetch_add() are
- * called through pointers (rn_mem_guarded) and therefore begin with endbr64, as CET requires.
- * Copies of up to 768 bytes use 16-byte moves, longer ones rep movsb, which current cores execute a
- * cache line at a time. Compared with memcpy (one run on a shared Zen 5, best of five): slower
- * below 768 bytes, for 256 bytes 5 to 9 ns instead of 3; equal or faster from 1024 on. */
+ * The routines use no stack and no callee-saved register. So after a fault the signal handler can
+ * continue at rn_mem_fault, which returns false to the caller of the routine. rn_mem_cmp_swap() and
+ * rn_mem_fetch_add() are called through pointers (rn_mem_guarded) and therefore begin with endbr64,
+ * as CET requires.
+ *
+ * Copies of up to 768 bytes use 16-byte moves. Longer copies use rep movsb, which current cores
+ * execute a cache line at a time. Compared with memcpy (one run on a shared Zen 5, best of five),
+ * rn_mem_copy() is slower below 768 bytes: 256 bytes take 5 to 9 ns instead of 3 ns. From 1024
+ * bytes on it is as fast or faster. */
 __asm__(".pushsection .text\n"
 	".p2align 6\n"
 	".globl rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
@@ -160,9 +163,10 @@ int rn_mem_install(void)
 	}
 	sigemptyset(&sa.sa_mask);
 	for (unsigned i = 0; i < 2; i++) {
-		/* in_place may still be set from an earlier time, when another handler was on top
-		 * of ours and could pass faults on to it. If our handler were now installed on top
-		 * of that one, the two would call each other for ever. */
+		/* in_place may still be set from before the last rn_mem_uninstall(), because
+		 * another handler was installed over ours and could pass faults on to ours. If our
+		 * handler were now installed over that one, the two would call each other for
+		 * ever. */
 		if (!in_place[i] && sigaction(signals[i], &sa, &former[i]) != 0)
 			return -errno;
 		in_place[i] = true;

@@ -1,9 +1,10 @@
-/* When may the shards poll a memif port? From the moment at which the relay between the driver and
- * the peer (memif_relay.h) calls up() until it calls quiesce(). At all other times the port's flag
- * `quiet` is set, because the driver may change memory that a burst reads. Owns the relay and the
- * driver's private socket. A process that is killed leaves no socket file behind: a client's socket
- * has an abstract name, and a server's file is unlinked as soon as the driver listens. Runs in the
- * control thread, except the callbacks for the relay, which run in the relay's thread. */
+/* When may the shards poll a memif port? The relay between the driver and the peer (memif_relay.h)
+ * decides: the shards may poll after its call of up() and until its call of quiesce(). At all other
+ * times the port's flag `quiet` is set, because the driver may change memory that a burst reads.
+ * Owns the relay and the driver's private socket. A process that is killed leaves no socket file
+ * behind: a client's socket has an abstract name, and a server's file is unlinked as soon as the
+ * driver listens. Runs in the control thread, except the callbacks for the relay, which run in the
+ * relay's thread. */
 #include "port/memif_port.h"
 
 #include <errno.h>
@@ -113,10 +114,10 @@ static int make_relay(struct rn_memif_port *mp)
 	return rn_memif_relay_create(&mp->relay, &cfg);
 }
 
-/* Chooses the driver's socket. A server's driver listens there and accepts every process that can
- * reach the socket, so the socket is in a private directory, which keeps other users out. A
- * client's driver only connects, to the relay, which checks that the connection comes from this
- * process. */
+/* Chooses the socket of the memif driver. In the memif role of server, the driver listens on this
+ * socket and accepts every process that can reach it. So the socket is in a private directory,
+ * which keeps other users out. In the role of client, the driver only connects, and only to the
+ * relay. The relay checks that the connection comes from this process. */
 static int name_socket(struct rn_memif_port *mp)
 {
 	uint64_t random;

@@ -112,9 +112,9 @@ static int listen_at(const struct sockaddr_un *un, socklen_t len)
 	return fd;
 }
 
-/* Waits until one of the two sockets is readable or closed by its peer. Returns 0 or 1 for that
- * socket, -ECANCELED when the relay is being destroyed, or -ETIMEDOUT. A negative fd is never
- * ready. */
+/* Waits until one of the two sockets is readable or closed by its peer. Returns 0 if fd0 is that
+ * socket, 1 if it is fd1, -ECANCELED when the relay is being destroyed, or -ETIMEDOUT. A negative
+ * fd is never ready. */
 static int wait_either(const struct rn_memif_relay *r, int fd0, int fd1, int timeout_ms)
 {
 	struct pollfd p[3] = {{fd0, POLLIN, 0}, {fd1, POLLIN, 0}, {r->stop_fd, POLLIN, 0}};

@@ -543,11 +543,12 @@ static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 /* The response to a command. err: 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	/* names what was created: a CQ, SRQ or PD by its id, a QP by its QPN, a region by its lkey,
-	 * a connection by its CM id, a window by its key, whose low byte each BIND replaces */
+	/* names the created object: the id of a CQ, SRQ or PD, the QPN of a QP, the lkey of a
+	 * region, the CM id of a connection, the key of a window (each BIND replaces the low byte
+	 * of this key) */
 	uint32_t id;
-	/* CREATE_QP: generation, which tells the QP from earlier ones with the same QPN; REG_MR:
-	 * rkey */
+	/* CREATE_QP: the generation, a number by which the QP differs from earlier QPs with the
+	 * same QPN. REG_MR: the rkey. */
 	uint32_t gen;
 	uint16_t port; /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
 	uint16_t shard;
@@ -622,10 +623,10 @@ struct rn_event {
 	int32_t err; /* CM_UNREACHABLE, RESOLVED: 0 or a negative errno */
 	uint16_t port, peer_port;
 	struct rn_gid local, peer;
-	/* CM_REQUEST, CM_RESPONSE: the peer's parameters, and the attributes with which this side's
-	 * QP moves to RTR and RTS (IBTA vol. 1, 12.7): dest_qpn, sq_psn, path_mtu, timeout, retry
-	 * counts, and av with the resolved MAC. The front end must add rq_psn and the READ depths.
-	 * RESOLVED: only attr.av is set. */
+	/* CM_REQUEST, CM_RESPONSE: param has the peer's parameters. attr has the attributes that
+	 * move this side's QP to RTR and RTS (IBTA vol. 1, 12.7): dest_qpn, sq_psn, path_mtu,
+	 * timeout, retry counts, and av with the resolved MAC. The front end must add rq_psn and
+	 * the READ depths. RESOLVED: only attr.av is set. */
 	struct rn_cm_param param;
 	struct rn_qp_attr attr;
 };

@@ -1,20 +1,21 @@
 /* softrnic: the API for front ends. A front end (NetworkDirect today, verbs later) translates its
  * own calls into calls of these functions and implements no protocol itself.
  *
- * The caller creates and destroys all objects, and destroys those that use others first (a queue
- * pair before its CQs and PD). Unless a comment says otherwise, a function may be called from any
- * thread and returns 0 or a negative errno; -ENODEV means that the port was removed. The CM never
- * changes the state of a queue pair: the front end does so with rn_client_qp_modify() when it gets
- * events of the CM.
+ * The caller creates and destroys all objects. An object that uses another one must be destroyed
+ * first: a queue pair before its CQs and its PD. Unless a comment says otherwise, a function may be
+ * called from any thread and returns 0 or a negative errno; -ENODEV means that the port was
+ * removed. The CM never changes the state of a queue pair: the front end does so with
+ * rn_client_qp_modify() when it gets events of the CM.
  *
  * No function is a cancellation point, not even rn_client_wait(): a thread that is cancelled
  * (pthread_cancel, deferred) finishes the call first.
  *
- * While an adapter is open, softrnic has handlers for SIGSEGV and SIGBUS; a handler that the
- * application installs later must pass on to them the signals that it does not handle itself.
+ * While an adapter is open, softrnic has handlers for SIGSEGV and SIGBUS. If the application
+ * installs a handler for one of these signals later, that handler must call softrnic's handler for
+ * every signal that it does not handle itself.
  *
- * In a forked child of a process that has opened an adapter, commands, opening and listing return
- * -ENODEV, and no other function may be called. */
+ * In a forked child of a process that has opened an adapter, functions that execute a command, and
+ * those that open or list adapters, return -ENODEV. The child may call no other function. */
 #ifndef RN_CLIENT_H
 #define RN_CLIENT_H
 
@@ -89,11 +90,11 @@ int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affin
  * are lost. */
 int rn_client_cq_destroy(struct rn_client_cq *cq);
 uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
-/* Changes the depth, to a larger or smaller one, while the queue is in use; the queue keeps room
- * for all requests of its queue pairs. Takes the CQ's lock for a moment, so the caller must not
- * hold it. -EMSGSIZE: more completions than the new depth are unread; -EINVAL: the depth is 0 or
- * over the limit; -EOPNOTSUPP: not supported by the adapter; -ENOMEM. After an error the queue is
- * unchanged. */
+/* Changes the depth while the queue is in use; the new depth may be larger or smaller. With any
+ * depth the queue has room for the completions of all requests of its queue pairs. Takes the CQ's
+ * lock for a moment, so the caller must not hold it. -EMSGSIZE: more completions than the new depth
+ * are unread; -EINVAL: the depth is 0 or over the limit; -EOPNOTSUPP: not supported by the adapter;
+ * -ENOMEM. After an error the queue is unchanged. */
 int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth);
 
 /* Takes the CQ's lock. The caller must hold it when it calls rn_client_cq_poll(), _arm(), _fired()
@@ -141,9 +142,9 @@ uint32_t rn_client_srq_id(const struct rn_client_srq *srq);
  * is unchanged. */
 int rn_client_srq_resize(struct rn_client_srq *srq, uint32_t depth);
 
-/* Posts one receive; of *wr only wr_id and the SGEs are used. On return the receive is available
- * to any message. -ENOMEM: the queue is full; -E2BIG, -EMSGSIZE and -ENODEV as for
- * rn_client_qp_post(). */
+/* Posts one receive; of *wr only wr_id and the SGEs are used. When the call returns, every queue
+ * pair of the queue can use the receive. -ENOMEM: the queue is full; -E2BIG, -EMSGSIZE and -ENODEV
+ * as for rn_client_qp_post(). */
 int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr);
 /* Returns the number of receives posted and not taken. */
 uint32_t rn_client_srq_level(const struct rn_client_srq *srq);
@@ -152,9 +153,10 @@ uint32_t rn_client_srq_level(const struct rn_client_srq *srq);
  * rn_client_srq_disarm() for one queue.
  *
  * Arms the limit event: RN_EVENT_SRQ_LIMIT is sent once, when fewer than `limit` receives are left.
- * A limit of 0 disarms. A limit that an earlier call has armed is replaced. Returns true, with
- * nothing armed, when fewer than `limit` receives are left already, or when the number of receives
- * has fallen below the limit of the earlier call. */
+ * The new limit replaces the limit of an earlier call; a limit of 0 disarms. Returns true, and
+ * leaves the event disarmed, in two cases: fewer than `limit` receives are left already, or the
+ * number of receives has fallen below the limit of the earlier call and no call has returned true
+ * for that yet. Otherwise returns false. */
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit);
 /* To be called on RN_EVENT_SRQ_LIMIT, or at any time. Returns true, and disarms, when the number of
  * receives has been below the limit at any time since the limit was armed. Otherwise returns false;
@@ -182,12 +184,13 @@ struct rn_client_qp_init {
 /* Creates a queue pair in state RESET. -EINVAL: a value exceeds the limit of the adapter. */
 int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init *init,
 			struct rn_client_qp **qp);
-/* Changes the attributes that `mask` (enum rn_qp_mask) names, with RN_QP_STATE also the state. The
- * allowed transitions, and the attributes that each of them requires and allows, are those of
- * ibv_modify_qp for the type of QP: RC and UC QPs take addresses, QPN and PSNs, UD QPs a Q_Key.
+/* Changes the attributes that `mask` (enum rn_qp_mask) names. If `mask` contains RN_QP_STATE,
+ * changes the state too. The allowed transitions, and the attributes that each of them requires and
+ * allows, are those of ibv_modify_qp for the type of QP: RC and UC QPs take addresses, QPN and
+ * PSNs, UD QPs a Q_Key.
  *
  * A transition to RESET empties both queues without completions. A transition to ERR flushes both
- * queues. In SQD the messages that were started are finished and no others are started;
+ * queues. In SQD the NIC finishes the messages that it has started and starts no others; then
  * RN_EVENT_SQ_DRAINED follows if sqd_notify is set.
  *
  * -EINVAL, with nothing changed: the transition does not exist, an attribute is missing or not
@@ -195,7 +198,7 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
  * port's, a source address that is not the port's). */
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
-/* Destroys the queue pair. No thread may be posting to it. Those of its completions that are in the
+/* Destroys the queue pair. No thread may be posting to it. Its completions that are already in the
  * CQs stay there. */
 int rn_client_qp_destroy(struct rn_client_qp *qp);
 uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
@@ -215,11 +218,12 @@ struct rn_client_wr {
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm; /* SEND_IMM, WRITE_IMM: 4 opaque bytes; SEND_INVAL: the peer's R_Key */
-	/* array of num_sge SGEs; any array of 16-byte {address, u32 length, u32 key} will do. Not
-	 * used after the call. */
+	/* array of num_sge SGEs. It may be an array of any struct of 16 bytes with the layout {u64
+	 * address, u32 length, u32 key}. The array may be reused after the call. */
 	const struct rn_sge *sge;
 	uint32_t num_sge;
-	/* for CMP_SWAP, FETCH_ADD, whose only SGE, of 8 bytes, gets the target's former value */
+	/* operands of CMP_SWAP and FETCH_ADD. Such a request has one SGE of 8 bytes, which gets the
+	 * former value of the target. */
 	struct rn_atomic atomic;
 	struct rn_ud ud; /* SEND, SEND_IMM on a UD QP: destination of the datagram; else ignored */
 };
@@ -235,16 +239,16 @@ struct rn_client_wr {
  *
  * On a UD QP, a SEND with an invalid destination (a source address that is not the port's, or a QPN
  * of more than 24 bits) completes with RN_STATUS_LOC_QP_OP_ERR, and the QP enters SQE. A datagram
- * longer than the port's path MTU is not sent and completes with success. A receive needs
- * RN_UD_GRH_BYTES more than the payload. An arriving datagram that is longer than the receive, or
- * finds no receive, is dropped; the receive stays posted. */
+ * longer than the port's path MTU is not sent and completes with success. The SGEs of a receive
+ * must have room for RN_UD_GRH_BYTES and the payload. A datagram that arrives is dropped if no
+ * receive is posted, or if it does not fit into the receive; that receive stays posted. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
-/* Attaches a UD QP to a multicast group: it receives all datagrams to the group, those of this
- * adapter included. Attaching twice has no further effect. No IGMP or MLD report is sent: a switch
- * that forwards only to reported members must be configured by other means. -EINVAL: not a UD QP,
- * or not a group address; -ENOSPC: the adapter has 64 groups already, or the group has 128 members
- * on the QP's shard. */
+/* Attaches a UD QP to a multicast group. The QP then receives all datagrams to the group, also
+ * those that this adapter sends. Attaching twice has no further effect. No IGMP or MLD report is
+ * sent: a switch that forwards only to reported members must be configured by other means. -EINVAL:
+ * not a UD QP, or not a group address; -ENOSPC: the adapter has 64 groups already, or the group has
+ * 128 members on the QP's shard. */
 int rn_client_qp_attach(struct rn_client_qp *qp, const struct rn_gid *group);
 /* Detaches the QP from a multicast group. -ENOENT: the QP is not attached to the group. Destroying
  * a QP detaches it from all groups. */
@@ -261,16 +265,17 @@ int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_
 int rn_client_mw_destroy(struct rn_client_mw *mw);
 /* Returns the R_Key of the last bind request that was posted; 0 before the first. */
 uint32_t rn_client_mw_key(const struct rn_client_mw *mw);
-/* True from a successful rn_client_qp_bind() until one of these: the completion of the invalidate
- * request (or of the bind request, if it failed) can be read; a SEND_INVAL of the peer has
- * invalidated the key; the queue pair has ended (error, reset, destruction). */
+/* Becomes true with a successful rn_client_qp_bind(). Becomes false when the bind request has
+ * failed and its completion can be read, when the invalidate request has completed and its
+ * completion can be read, when a SEND_INVAL of the peer has invalidated the key, or when the queue
+ * pair has ended (error, reset, destruction). */
 bool rn_client_mw_bound(const struct rn_client_mw *mw);
 
 struct rn_client_bind {
 	uint64_t wr_id;
 	uint16_t flags; /* enum rn_wqe_flag: SIGNALED and FENCE are allowed */
-	/* first byte of the range, as an address in the region (which begins at the region's
-	 * iova) */
+	/* address of the first byte of the range; the first byte of the region has the region's
+	 * iova as its address */
 	uint64_t addr;
 	uint64_t length; /* in bytes; the range must lie within the region */
 	/* lkey of a region of the window's PD. The region must have RN_ACCESS_MW_BIND, and
@@ -286,8 +291,8 @@ struct rn_client_bind {
 int rn_client_qp_bind(struct rn_client_qp *qp, struct rn_client_mw *mw,
 		      const struct rn_client_bind *bind);
 /* Posts a request that invalidates the window. If the window is not bound to this queue pair when
- * the request is executed, it completes with RN_STATUS_MW_BIND_ERR. -ENOMEM: the send queue is
- * full. */
+ * the request is executed, the request completes with RN_STATUS_MW_BIND_ERR. -ENOMEM: the send
+ * queue is full. */
 int rn_client_qp_invalidate(struct rn_client_qp *qp, struct rn_client_mw *mw, uint64_t wr_id,
 			    uint16_t flags);
 
@@ -366,15 +371,15 @@ int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6]);
 
 /* Makes the whole address vector for packets to `peer`, for rn_qp_attr.av and rn_client_wr.ud, with
- * the port's hop limit, traffic class and VLAN. local may be all zero: it then stands for the
- * port's address from which the peer is reached.
+ * the port's hop limit, traffic class and VLAN. If local is all zero, it stands for the port's
+ * address from which the peer is reached.
  *
- * Returns 0 and the result in *av; for the port's own addresses (loopback) and for multicast groups
- * (RFC 1112, RFC 2464) always so. Returns -EINPROGRESS if the MAC is not known yet:
- * RN_EVENT_RESOLVED with `user` follows, with the result in attr.av unless err is set.
- * -EHOSTUNREACH and -EAGAIN: as for rn_client_resolve(). -EADDRNOTAVAIL: local is not an address of
- * the port. -EAFNOSUPPORT: local is of another address family than peer, or the port has no address
- * of the peer's family. */
+ * Returns 0 and stores the result in *av. Returns -EINPROGRESS if the MAC is not known yet:
+ * RN_EVENT_RESOLVED with `user` follows, with the result in attr.av unless err is set. For the
+ * port's own addresses (loopback) and for multicast groups (RFC 1112, RFC 2464) the MAC is always
+ * known. -EHOSTUNREACH and -EAGAIN: as for rn_client_resolve(). -EADDRNOTAVAIL: local is not an
+ * address of the port. -EAFNOSUPPORT: local is of another address family than peer, or local is all
+ * zero and the port has no address of the peer's family or no route to the peer. */
 int rn_client_av_resolve(struct rn_client *client, const struct rn_gid *local,
 			 const struct rn_gid *peer, uint64_t user, struct rn_av *av);
 

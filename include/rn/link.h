@@ -1,10 +1,11 @@
 /* softrnic: the interface through which a front end (the code behind an API such as NetworkDirect)
  * reaches a NIC: `struct rn_link`.
  *
- * The only implementation runs the NIC inside the application's process; one that reaches a daemon
- * through shared memory could be added without changes to front ends. A link stands for one adapter
- * (one network port) with its shards (each the protocol state that one thread serves), ids and
- * events. Any thread may call any function unless the function's comment says otherwise. */
+ * The only implementation runs the NIC inside the application's process. An implementation that
+ * reaches a daemon through shared memory could be added without changes to front ends. A link
+ * stands for one adapter (one network port) and has the adapter's shards, ids and events. A shard
+ * is the part of the protocol state that one thread serves. Any thread may call any function unless
+ * the function's comment says otherwise. */
 #ifndef RN_LINK_H
 #define RN_LINK_H
 
@@ -51,8 +52,8 @@ struct rn_link_info {
 	uint32_t max_msg;	      /* bytes per message */
 	uint64_t max_mr_bytes;
 	char name[32]; /* the adapter's name in the configuration */
-	/* kind of network port, and idle policy (what a shard does without work), in the words of
-	 * the configuration */
+	/* names from the configuration: the kind of network port, and the idle policy (what a shard
+	 * does when it has no work) */
 	char port[12], idle[12];
 	/* 1: packet buffers are in hugepages; valid while the adapter runs */
 	uint8_t hugepages;
@@ -60,7 +61,8 @@ struct rn_link_info {
 
 /* The part of a CQ that its reader, the application, uses. first[s] is the first ring that shard s
  * fills; it is set once (with release order), when the first QP of that shard attaches to the CQ.
- * From there the reader follows ring->next. It keeps its position itself. */
+ * From first[s] the reader follows ring->next. The reader's position is not stored here: the reader
+ * keeps it itself. */
 struct rn_cq_view {
 	struct rn_cq_shared *shared;
 	RN_ATOMIC(struct rn_cq_ring *) first[RN_MAX_SHARDS];

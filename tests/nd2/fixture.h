@@ -42,12 +42,12 @@ int open_adapters(void **state);
 int close_adapters(void **state);
 IND2Adapter *open_adapter(int which); /* opens adapter 0 or 1; the caller releases it */
 
-/* Sets the idle policy, and two shards for adapter 0. To be called before the adapters are
- * opened. */
+/* Configures adapter 0 with two shards, adapter 1 with one, and this idle policy for both. To be
+ * called before the adapters are opened. */
 void use_policy(const char *policy);
 
-/* Sets the whole configuration; its adapters must have the addresses below. To be called before
- * the adapters are opened. */
+/* Sets the whole configuration. Its adapters must have the addresses that address_of() and
+ * address6_of() return. To be called before the adapters are opened. */
 void use_config(const char *text);
 
 struct sockaddr_in address_of(int adapter, uint16_t port);   /* 192.0.2.1 or 192.0.2.2 */

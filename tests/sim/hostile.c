@@ -1,8 +1,9 @@
-/* Attacks on the NIC by a peer, by any host on the network, and by the node's own client. A run is
- * determined by its seed: two nodes exchange requests all the time; their clients also post random
- * slots and change QP states; an attacker who has all keys and addresses injects frames; QPs in the
- * error state are created anew. hostile_ledger.h, hostile_memory.h, hostile_bystander.h and
- * hostile_calm.h describe the rules that are checked; sanitizers check the rest. */
+/* Attacks on the NIC by a peer, by any host on the network, and by the node's own client. The seed
+ * determines the whole run. Two nodes exchange requests all the time. Their clients also post
+ * random slots and change QP states. An attacker who has all keys and addresses injects frames. A
+ * QP in the error state is replaced by a new one. hostile_ledger.h, hostile_memory.h,
+ * hostile_bystander.h and hostile_calm.h describe the rules that are checked; sanitizers check the
+ * rest. */
 #include "hostile.h"
 
 #include <stdlib.h>

@@ -73,9 +73,9 @@ static void check_bystander(struct hostile *h)
 		       h->bystander_got);
 }
 
-/* Connects a new pair of QPs and sends one message from node 1 to node 0. The other direction would
- * not do: node 1 may have a shared receive queue with old receives of the run, and the message
- * could consume one of these. */
+/* Connects a new pair of QPs and sends one message from node 1 to node 0. It does not use the other
+ * direction: node 1 may have a shared receive queue with old receives of the run, and the message
+ * could consume one of these instead of the new one. */
 static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;
@@ -97,7 +97,8 @@ static void check_new_connection(struct hostile *h)
 		OBJECT(h, "a new connection does not work any more (%u completions)", good);
 }
 
-/* Destroys all CM ids. Connections, and then their timewait records, must end without a client. */
+/* Destroys all CM ids, and checks that all connections and then all timewait records end although
+ * no client acts on them. */
 static void check_connections_end(struct hostile *h)
 {
 	hostile_cm_end(&h->cm);

@@ -223,8 +223,9 @@ static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 }
 
 /* Forges an answer to a CM message that the node sent, or repeats one that was sent to the node,
- * sometimes with another type. Every CM message begins with the sender's id, then the receiver's id
- * if it has one. So the fields of the RTU give access to the ids of a message of any type. */
+ * sometimes with another type. In a CM message of any type the sender's id comes first, then the
+ * receiver's id if the message has one. So this function reads and writes these ids as rtu.local_id
+ * and rtu.remote_id, whatever the type is. */
 static void forge_from_heard(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 {
 	static const uint16_t answers[] = {RN_CM_MRA,  RN_CM_REJ,  RN_CM_REP, RN_CM_SIDR_REP,

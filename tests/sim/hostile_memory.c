@@ -72,8 +72,8 @@ uint64_t hostile_offset(const struct hostile *h, unsigned node, const uint8_t *p
 	return (uint64_t)(uintptr_t)p - (uint64_t)(uintptr_t)h->sim.node[node].arena;
 }
 
-/* is_fixed(): byte i of the block must keep its value. is_secret(): it must not be sent. In region
- * LENT the middle half is neither, because memory windows expose it. */
+/* Byte i of the block must keep its value if is_fixed(i), and must not be sent if is_secret(i). The
+ * middle half of region LENT is neither fixed nor secret, because memory windows expose it. */
 static bool is_fixed(uint32_t i)
 {
 	uint32_t part = i / PART, at = i % PART;

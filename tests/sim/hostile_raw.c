@@ -106,8 +106,9 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s,
 	}
 }
 
-/* Returns whether the QP's send queue, or its receive queue (recv), has room for another request. A
- * front end checks this before it posts. */
+/* Returns whether a queue of the QP has room for another request: the receive queue if `recv` is
+ * true, otherwise the send queue. False for the receive queue if the node has an SRQ. A front end
+ * checks this before it posts. */
 static bool has_room(const struct hostile *h, unsigned node, const struct sim_qp *qp, bool recv)
 {
 	if (!recv)

@@ -71,8 +71,9 @@ struct hostile {
 	struct ledger_entry *entry;
 	uint32_t nentries, capentries;
 	struct hostile_life life[SIM_NODES][SIM_MAX_QP];
-	/* receives posted to the shared receive queue: shared_open have not completed yet,
-	 * shared_lost of these were lost with their QP */
+	/* shared_open: number of receives that were posted to the shared receive queue and have not
+	 * completed. shared_lost: how many of these were lost because their QP was reset or
+	 * destroyed. */
 	uint32_t shared_open, shared_lost;
 	uint32_t bystander_sent, bystander_got;
 	bool neighbours; /* the attacker also sends ARP and ND messages */

@@ -57,8 +57,8 @@ static uint32_t some_length(struct hostile *h, uint32_t mtu)
 	}
 }
 
-/* Makes the packet a repetition of a READ or atomic that the QP has executed. A READ is sometimes
- * repeated only from a later packet of its response on. */
+/* Makes the packet repeat a READ or atomic that the QP has executed. A repeated READ sometimes asks
+ * only for the rest of the response, from a later packet on. */
 static void aim_at_record(struct hostile *h, struct rn_pkt *p, const struct rn_qp *qp)
 {
 	const struct rn_read_rec *rec = &qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)];

@@ -10,11 +10,11 @@ void hostile_window_make(struct hostile *h, unsigned node);
 /* Sometimes binds or invalidates one of the client's memory windows, and sometimes posts a BIND
  * that must fail. */
 void hostile_window_work(struct hostile *h, unsigned node, unsigned q);
-/* Posts the BIND of the other protection domain's memory window over that domain's secret
- * region. */
+/* Posts a BIND of the memory window that belongs to the other protection domain. The window then
+ * exposes the secret region of that domain. */
 void hostile_window_bind_foreign(struct hostile *h, unsigned node, unsigned q);
-/* Returns whether the memory window is bound on QP q, or its BIND is posted there, according to the
- * client's own records. */
+/* Returns whether, as far as the client knows, the memory window is bound on QP q or a BIND of it
+ * is posted on QP q. */
 bool hostile_window_on(const struct hostile *h, unsigned node, unsigned window, unsigned q);
 /* Returns whether one of the client's memory windows was last bound with this key. */
 bool hostile_window_is(const struct hostile *h, unsigned node, uint32_t key);

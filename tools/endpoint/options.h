@@ -64,15 +64,16 @@ struct tool {
 	uint16_t port; /* the default port; 0: the tool takes no port */
 	struct options defaults;
 	bool address_needed;
-	/* the tool's own options; the last row has the name NULL. NULL if the tool has none */
+	/* the tool's own options, ended by a row whose name is NULL; NULL if the tool has no
+	 * options */
 	const struct option_row *rows;
 };
 
 enum { SIZE_LIMIT = 1 << 30 };
 
-/* Parses the command line. On an error prints a message on stderr and ends the program with status
- * 2; with --help prints the options and ends it with status 0. Redirects standard output to the log
- * file if one is given. `tool` and its rows must stay valid. */
+/* Parses the command line. On an error, prints a message on stderr and ends the program with status
+ * 2. With --help, prints the options and ends the program with status 0. Redirects standard output
+ * to the log file if one is given. `tool` and its rows must stay valid. */
 void options_read(const struct tool *tool, struct options *o, int argc, char **argv);
 /* Prints a message about the command line (printf format) and ends the program with status 2. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,6 +1,6 @@
 /* Exchanges orders, that is control messages, between the two ends of a tool. Owns the memory of
- * the orders, which is after the tool's data in e->mem: TALK_SLOTS orders to send and TALK_SLOTS to
- * receive. Used by the endpoint's thread. */
+ * the orders, which is after the tool's data in e->mem: TALK_SLOTS slots for outgoing orders and
+ * TALK_SLOTS slots for incoming orders. Used by the endpoint's thread. */
 #include "talk.h"
 
 #include <endian.h>

@@ -1,8 +1,9 @@
 /* Orders: the control messages of 48 bytes that the two ends of a tool exchange. The first order of
- * each side is in the private data of the connection set-up; later orders are Sends of the same
- * queue pair as the data. The client's orders say what the server must do; the server's orders are
- * answers. The last order of the client is ORDER_BYE, so that the server can distinguish a client
- * that has finished from one that has died. Used by the endpoint's thread. */
+ * each side is in the private data of the connection set-up. Later orders are sent by the Send
+ * method, on the queue pair that also carries the data. The client's orders say what the server
+ * must do; the server's orders are answers. The last order of the client is ORDER_BYE, so that the
+ * server can distinguish a client that has finished from one that has died. Used by the endpoint's
+ * thread. */
 #ifndef TOOLS_TALK_H
 #define TOOLS_TALK_H
 

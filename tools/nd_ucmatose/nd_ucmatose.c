@@ -64,8 +64,8 @@ static void nap(unsigned ms)
 }
 
 /* Waits until no send is in flight and `receives` messages have arrived. Each message must equal
- * the data in slot 0. The server has these data there, since it sent them. The client does not know
- * the server's data, so it stores the first message there. */
+ * the data in slot 0. At the server, slot 0 holds the data that the server has sent. The client
+ * does not know the server's data, so it copies the first message that arrives to slot 0. */
 static int complete(struct session *s, const struct options *o, unsigned receives)
 {
 	bool known = o->server;

@@ -18,7 +18,7 @@ struct receiving {
 	/* fd: the output file; status: errno of a failed write, sent to the client */
 	int fd, status;
 	uint64_t got;
-	uint32_t length[256]; /* for each slot, the bytes of the READ that is in flight into it */
+	uint32_t length[256]; /* for each slot: number of bytes of the READ into it */
 	EVP_MD_CTX *sha;
 	struct progress progress;
 	bool finished;
@@ -127,8 +127,9 @@ static int serve(struct receiving *t)
 	return 0;
 }
 
-/* Takes HELLO and answers READY. This side's memory has a fixed chunk size and number of slots, so
- * a HELLO with another chunk size or more slots is rejected. */
+/* Receives HELLO and sends READY as the answer. The options have fixed the chunk size and the
+ * number of slots of this side's memory, so a HELLO with another chunk size or with more slots is
+ * rejected. */
 static int open_transfer(struct receiving *t)
 {
 	struct xfer_msg m = {.kind = XFER_READY,

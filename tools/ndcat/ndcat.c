@@ -1,8 +1,9 @@
 /* Lists the addresses of this machine that have a NetworkDirect adapter, and checks that the helper
- * functions agree about them: each listed address must pass NdCheckAddress, must be reached
- * (NdResolveAddress) from a local address that passes NdCheckAddress too, and must open an adapter
- * that lists it. If an address is given, only that one is checked; with --remote the tool prints
- * the local address from which the given one is reached. Runs in one thread. */
+ * functions agree about them. For each listed address, NdCheckAddress must accept the address;
+ * NdResolveAddress must return a local address that NdCheckAddress accepts too; and the adapter
+ * that NdOpenAdapter opens must list the address. If an address is given, only that one is checked;
+ * with --remote the tool prints the local address from which the given one is reached. Runs in one
+ * thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,9 @@ static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sock
 	return address_text(a, text);
 }
 
-/* Enlarges the list to the `bytes` that a query has asked for. If addresses are added before the
- * query is repeated, it asks for more, and the list is enlarged again. The caller frees the
- * list. */
+/* Enlarges the list to the size in bytes that a query has returned. The caller must then repeat the
+ * query. If addresses were added meanwhile, the query returns a larger size, and the list must be
+ * enlarged again. The caller frees the list. */
 static SOCKET_ADDRESS_LIST *grown(SOCKET_ADDRESS_LIST *list, SIZE_T bytes)
 {
 	list = realloc(list, bytes);

@@ -87,8 +87,8 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 	struct spent reg = {0}, dereg = {0};
 	struct meter m = {0};
 	struct plan plan;
-	/* A message size of 1 is given to the plan, because registering moves no bytes and so
-	 * PLAN_BYTES must not limit the row. */
+	/* plan_start() allows at most PLAN_BYTES / size iterations. Registering moves no bytes, so
+	 * this limit must not apply: pass a size of 1, and set the real size afterwards. */
 	plan_start(&plan, &w->o, 1, MOST);
 	plan.size = size;
 	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;) {

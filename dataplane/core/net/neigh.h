@@ -56,9 +56,9 @@ void rn_neigh_announce(struct rn_neigh *n);
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now);
 
-/* Looks the next hop of dst up without probing and without making an entry, for replies to senders
- * that may be forged. Returns READY and fills mac if the MAC is known, PENDING if it is not known,
- * FAILED if there is no route. */
+/* Looks up the MAC of the next hop for dst. Sends no probe and makes no entry, so it may be called
+ * to reply to a packet whose source address may be forged. Returns READY and fills mac if the MAC
+ * is known, PENDING if it is not known, FAILED if there is no route. */
 enum rn_neigh_state rn_neigh_known(struct rn_neigh *n, const struct rn_gid *dst, uint8_t mac[6]);
 
 /* rn_neigh_hold() keeps the entry of dst's next hop in the table until rn_neigh_release(). It
@@ -67,17 +67,18 @@ struct rn_nbr;
 struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst);
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e);
 
-/* Makes rn_neigh_changed() report the MAC of dst's next hop again, if the MAC is known: QPs that
- * took their destination MAC from the peer's packets get the one in the table. */
+/* Makes rn_neigh_changed() report the MAC of dst's next hop again, if the MAC is known. A QP whose
+ * destination MAC was taken from a packet of the peer then gets the MAC in the table. */
 void rn_neigh_report_again(struct rn_neigh *n, const struct rn_gid *dst);
 
-/* To be called when packets to dst are not answered: broadcasts a probe for the next hop, unless
- * its MAC was confirmed within the last neigh_retry. The present MAC is used meanwhile. This finds
- * a peer that has moved without an announcement, and corrects a MAC that was damaged on the way,
- * since ARP messages have no checksum. */
+/* To be called when packets to dst are not answered. Broadcasts a probe for the next hop, unless
+ * its MAC was confirmed within the last neigh_retry. Until the probe is answered or has failed,
+ * packets use the known MAC. The probe finds a peer that has moved without an announcement. It also
+ * corrects a MAC that was damaged in an ARP message, since ARP messages have no checksum. */
 void rn_neigh_probe(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
 
-/* Processes an ARP, ND or ICMP packet. pkt->payload follows the EtherType or the IP header. */
+/* Processes an ARP, ND or ICMP packet. pkt->payload points to the bytes after the EtherType (ARP)
+ * or after the IP header (ND, ICMP). */
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now);
 
 /* Writes the next frame to send: probe, reply, announcement or echo reply. Returns the length in
@@ -86,13 +87,14 @@ enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_tim
 unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now);
 bool rn_neigh_wants_tx(const struct rn_neigh *n);
 
-/* Takes one entry that became READY, changed its MAC or became FAILED, so that pending resolutions
- * and QPs can be updated. addr is the next hop: for a peer behind a gateway the address of the
- * gateway (rn_port_next_hop()). Returns false if there is no further change. */
+/* Takes the next entry that has changed, so that pending resolutions and QPs can be updated: the
+ * entry became READY or FAILED, or its MAC changed. *addr is the address of the neighbour; for
+ * peers behind a gateway, this is the address of the gateway (rn_port_next_hop()). Returns false if
+ * no other entry has changed. */
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
-/* Number of changes so far. Another module compares it with the number it saw last to detect a
- * change, and leaves the change for rn_neigh_changed(). */
+/* Number of changes so far. To detect a change, another module compares this number with the number
+ * that it saw last. The change stays there for rn_neigh_changed(). */
 uint64_t rn_neigh_epoch(const struct rn_neigh *n);
 
 rn_time rn_neigh_next(const struct rn_neigh *n);
@@ -100,8 +102,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now);
 
 /* Number of entries in the table, static ones included. */
 unsigned rn_neigh_count(const struct rn_neigh *n);
-/* Number of messages in which other hosts claimed an address of this NIC. Each time the address is
- * announced again, but at most once in ten seconds. */
+/* Number of messages in which other hosts claimed an address of this NIC. The NIC answers such a
+ * message by announcing the address, but not if its last answer was less than ten seconds ago. */
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n);
 /* Number of resolutions that failed because every entry was in use. */
 uint64_t rn_neigh_full(const struct rn_neigh *n);

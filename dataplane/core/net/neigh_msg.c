@@ -44,7 +44,8 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 }
 
 /* Counts a message in which another host claims an address of this port. Announces that the address
- * belongs to this port, because neighbours would otherwise send to the other host. */
+ * belongs to this port, because neighbours would otherwise send to the other host. Announces
+ * nothing within RN_NEIGH_DEFEND of the last such announcement. */
 static void look_for_conflict(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 			      rn_time now)
 {
@@ -91,8 +92,8 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	    !rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd))
 		return RN_V_ND_BAD;
 	if (nd.type == RN_ND_SOLICIT) {
-		/* A solicitation from :: comes from a host that checks whether the target, its new
-		 * address, is in use already. */
+		/* Duplicate address detection: a host sends a solicitation from :: to check whether
+		 * another node already uses the address (the target) that it wants to take. */
 		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
 
 		if (rn_port_own(&n->port, &nd.target) < 0 || rn_port_own(&n->port, &pkt->src) >= 0)
@@ -319,8 +320,8 @@ unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now)
 {
 	const struct rn_nbr_echo *e;
 
-	/* cap must have room for the longest ARP or ND frame: VLAN tag, IPv6, and a message with
-	 * its option. */
+	/* The buffer must be large enough for the longest ARP or ND frame: with VLAN tag, IPv6
+	 * header, and an ND message with its option. */
 	if (cap < RN_ETH_BYTES + RN_VLAN_BYTES + RN_IPV6_BYTES + RN_ND_BYTES)
 		return 0;
 	if (!rn_list_empty(&n->owed) || n->answer_count || n->announce)

@@ -14,12 +14,14 @@
 #define RN_NEIGH_ECHOES	    8
 #define RN_NEIGH_ECHO_BYTES 9216
 
-/* least time between two announcements of an address after conflicts (RFC 5227, 2.4) */
+/* least time between two announcements after conflicts, whatever the address (RFC 5227, 2.4) */
 #define RN_NEIGH_DEFEND RN_S(10)
 
-#define RN_NEIGH_DISPUTE 3 /* number of probes to the known MAC after a message gave another MAC */
+/* greatest number of probes to the known MAC after a message has given another MAC */
+#define RN_NEIGH_DISPUTE 3
 
-/* this many timer expiries with a probe still unsent count as one probe without a reply */
+/* If a probe is still unsent after this many expiries of its timer, the probe counts as
+ * unanswered. */
 #define RN_NEIGH_STUCK 4
 
 /* ASKING: no MAC is known. REFRESHING: probed again, and the known MAC is still used. */
@@ -27,7 +29,8 @@ enum rn_nbr_state { RN_NBR_ASKING, RN_NBR_READY, RN_NBR_REFRESHING, RN_NBR_FAILE
 
 struct rn_nbr {
 	struct rn_hnode node;
-	/* node in n->used (by last use), n->strangers (foreign, by age) or n->free */
+	/* node in n->used (local entries, by last use), n->strangers (foreign entries, by age; see
+	 * `ours`) or n->free */
 	struct rn_list use;
 	struct rn_list changed; /* node in n->changed until rn_neigh_changed() reports the entry */
 	struct rn_list owed;	/* node in n->owed while a probe waits to be sent */
@@ -42,7 +45,9 @@ struct rn_nbr {
 	/* number of timer expiries at which the probe was still waiting to be sent */
 	uint8_t stuck;
 	bool fixed; /* configured entry: never probed, never changed */
-	bool ours;  /* local; false = foreign, made by a neighbour's question and not yet used */
+	/* true: local, this port has used the entry. false: foreign, the entry was made because
+	 * the neighbour sent a request, and has not been used since. */
+	bool ours;
 	uint32_t holds;	   /* number of calls of rn_neigh_hold() without rn_neigh_release() */
 	rn_time confirmed; /* time of the last message that gave this MAC */
 };
@@ -83,15 +88,15 @@ struct rn_neigh {
 
 /* The kind of message from which a pair of address and MAC was taken. */
 enum rn_nbr_source {
-	RN_NBR_REPLY,	     /* reply to a probe: may set another MAC after a broadcast probe */
+	RN_NBR_REPLY,	     /* reply to a probe: another MAC is taken if a probe was broadcast */
 	RN_NBR_REQUEST,	     /* request for an address of this NIC: makes an entry */
 	RN_NBR_ANNOUNCEMENT, /* announcement: makes no entry; another MAC starts probes */
 	RN_NBR_NO_OVERRIDE,  /* announcement without override flag: another MAC is ignored */
 };
 
 extern const uint8_t rn_neigh_broadcast[6];
-/* Processes an address and MAC that a received message gives for a neighbour. True if the entry now
- * has this MAC, confirmed. */
+/* Processes an address and MAC that a received message gives for a neighbour. Returns true if this
+ * message has confirmed the MAC and the entry now has it. */
 bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 		     enum rn_nbr_source how, rn_time now);
 

@@ -78,9 +78,9 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 }
 
 /* Ranks the port's address number i as source address for dst. Returns 0 if the address is of
- * another family than dst. An address with the scope of dst (link-local or not) has the higher
- * rank, since routers do not forward packets from link-local addresses. Among addresses that are
- * equal in this, one whose prefix contains the next hop has the higher rank. */
+ * another family than dst. The rank is higher if the address has the scope of dst (both link-local
+ * or both not), since routers do not forward packets from link-local addresses. Among addresses
+ * with the same scope, the rank is higher if the prefix of the address contains the next hop. */
 static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst,
 		      const struct rn_gid *hop)
 {
@@ -144,8 +144,8 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 	return full;
 }
 
-/* True if the address vector names no VLAN or the port's: the port does not receive frames of other
- * VLANs. */
+/* True if the address vector has no VLAN ID, or the VLAN ID of the port. The port does not receive
+ * frames of any other VLAN, so it must not send them. */
 static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
 {
 	return !av->has_vlan || !(av->vlan_tci & RN_VLAN_VID) ||

@@ -42,18 +42,19 @@ bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr)
  * no route. */
 bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 		      struct rn_gid *hop);
-/* Sets *src to the port's address to use as source for dst: to dst itself if dst is an address of
- * the port. Otherwise the addresses of the family of dst are candidates. Those with the scope of
- * dst (link-local or not) are preferred, and among them those whose prefix contains the next hop;
- * of equal candidates the first one wins. Returns false if there is no candidate or no route. */
+/* Sets *src to the source address for dst. If dst is an address of the port, this is dst itself.
+ * Otherwise the candidates are the port's addresses of the family of dst. Candidates with the scope
+ * of dst (both link-local or both not) are preferred; among these, candidates whose prefix contains
+ * the next hop. Of equal candidates the first one wins. Returns false if there is no candidate or
+ * no route. */
 bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src);
 
 /* The largest path MTU (code 1..5) whose packets fit into mtu bytes of Ethernet payload. */
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
 /* Returns the address vector with the values that packets carry (docs/spec/rocev2.md 1.2 and 1.3).
- * The VLAN is always that of the port. The priority is the service level. If this is 0, it is the
- * priority in the VLAN tag of `av`, or, if `av` has no tag, the priority in the tag of the port. A
- * traffic class or hop limit of 0 is replaced by that of the port. */
+ * The VLAN is always that of the port. The VLAN priority is the service level of `av`. If the
+ * service level is 0, the priority is that in the VLAN tag of `av`, or, if `av` has no tag, that in
+ * the tag of the port. A traffic class or hop limit of 0 is replaced by that of the port. */
 struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
 /* Can this port send with the address vector? The source must be an address of the port and of the
  * destination's family, and the VLAN, if the vector has one, must be the port's. */

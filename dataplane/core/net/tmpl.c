@@ -85,8 +85,8 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
 }
 
-/* Returns the CRC state after the UDP header, in which the fields that routers may change are
- * replaced by ones. */
+/* Returns the CRC state after the UDP header. Fields that routers may change enter the CRC as
+ * ones. */
 static uint32_t icrc_to_udp(struct rn_tmpl *t, const uint8_t *buf)
 {
 	const uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;

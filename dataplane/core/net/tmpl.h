@@ -17,7 +17,7 @@ struct rn_tmpl {
 	bool ipv4;
 	uint32_t csum;	   /* sum of the IPv4 header's words, without length and checksum */
 	uint32_t icrc_len; /* UDP length to which `icrc` belongs; 0 = none cached */
-	uint32_t icrc;	   /* CRC state after IP and UDP header, with changeable fields as ones */
+	uint32_t icrc;	   /* CRC state after the UDP header; fields that may change are ones */
 };
 
 enum rn_tmpl_flag { RN_TMPL_SE = 0x80, RN_TMPL_ACK_REQ = 0x100 };
@@ -38,9 +38,9 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 		 unsigned flags, unsigned ext, unsigned n);
 /* Writes the pad bytes behind the payload. Returns the frame length, ICRC included. */
 unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
-/* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). It is faster to build the next
- * frame first and then call this: the CRC loads bytes that were stored with other sizes, and such
- * loads wait until the stores have reached the cache. */
+/* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). For speed, build the next frame
+ * before this call. The CRC loads bytes soon after they were stored, and its loads are wider or
+ * narrower than the stores; such loads wait until the stores have reached the cache. */
 void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 
 /* Writes a CNP to the QP's peer, ICRC included (docs/spec/rocev2.md 7.2), with the given traffic

@@ -38,7 +38,7 @@ struct rn_lane {
 	struct rn_mr_table *mrs;
 	const struct rn_mem_ops *mem;
 	struct rn_wheel wheel;
-	struct rn_wheel pace; /* timers of rate-limited QPs with data: when each may send again */
+	struct rn_wheel pace; /* timers of QPs that may not send yet because of their rate limit */
 	struct rn_stats stats;
 	struct rn_list active; /* QPs that may have something to send */
 	/* QPs whose sq_retired or rq_retired has changed since it was published */

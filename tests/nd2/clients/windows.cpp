@@ -371,7 +371,7 @@ void CEnd::ExpectMessages()
 	}
 }
 
-// Sends a message and waits until this side has completed n requests, counted from the start.
+// Sends a message, then waits until this end has completed n requests since it was opened.
 void CEnd::Say(UINT32 what, UINT32 token, const void *pAddress, LONG n)
 {
 	message *p = Slot(SLOTS);

@@ -1,6 +1,6 @@
-/* Random calls of connectors and listeners. A thread that has a connector for itself mostly makes
- * the next step of a connection, as purely random calls would hardly ever complete one; its other
- * calls are random. Any thread of the driver may call these functions. */
+/* Random calls of connectors and listeners. A connector mostly gets the call that is the next step
+ * of its connection (lead_on()), because purely random calls would hardly ever complete a
+ * connection. Its other calls are random. Any thread of the driver may call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>
@@ -112,8 +112,8 @@ static HRESULT call_accept(struct thing *t, OVERLAPPED *ov, const void *arg)
 		    ov);
 }
 
-/* Tries up to five random queue pairs and returns the first that was never used for a connection;
- * the last one tried if there is none. */
+/* Draws up to five queue pairs and returns the first that was never used for a connection, or the
+ * last one if all were used. Returns NULL as soon as it draws an empty slot. */
 static struct thing *some_queue_pair(int adapter)
 {
 	struct thing *qp = thing_any(K_QP, adapter);
@@ -125,8 +125,9 @@ static struct thing *some_queue_pair(int adapter)
 	return qp;
 }
 
-/* A_CONNECT_FRESH is a Connect with a queue pair that was not used before and that no other thread
- * uses: this thread holds its lock for writing until the call returns. */
+/* Calls Accept or Connect with a random queue pair. A Connect counts as the act A_CONNECT_FRESH if
+ * the queue pair was never used before and this thread holds its lock for writing, so that no other
+ * thread uses it during the call. */
 static void with_queue_pair(struct thing *t, struct connect_call *c, bool accept)
 {
 	struct thing *qp = some_queue_pair(t->adapter);

@@ -272,6 +272,6 @@ void records_drain(void)
 		records_sweep();
 		usleep(500);
 	}
-	usleep(2000); /* time for surplus packets, which records_sweep() would report */
+	usleep(2000); /* a surplus packet may still come; records_sweep() would report it */
 	records_sweep();
 }

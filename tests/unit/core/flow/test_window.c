@@ -210,9 +210,9 @@ static void test_mistaken_timeout(void **state)
 	}
 }
 
-/* A timeout comes when half of a message is sent; then an ACK shows that the timeout was
- * unnecessary: sending goes on with the other half. With a READ in flight, sending resumes at the
- * READ instead. */
+/* A timeout comes when half of the last message has been sent. Then an ACK shows that the timeout
+ * was unnecessary, so sending goes on with the other half of the message. If a READ is in flight
+ * before that message, sending resumes at the READ instead. */
 static void test_mistaken_timeout_within_a_message(void **state)
 {
 	static const uint8_t kinds[] = {RN_WQE_WRITE, RN_WQE_READ};
@@ -239,8 +239,8 @@ static void test_mistaken_timeout_within_a_message(void **state)
 	}
 }
 
-/* A long READ is requested in pieces (several READ requests); the size of a piece follows from the
- * maximum of the window and the READ depth. */
+/* A long READ is requested in pieces: one READ request for each piece. The number of packets in a
+ * piece depends on the largest window (max) and on the READ depth (depth). */
 static void test_size_of_pieces(void **state)
 {
 	static const struct {
@@ -260,8 +260,8 @@ static void test_size_of_pieces(void **state)
 }
 
 /* A READ of 150 packets is requested in pieces of at most 64, and a READ of 2 packets follows it.
- * An ACK of all PSNs before una leaves `asked` READ requests outstanding. If `rewind` is set,
- * sending then starts again at una with the READ requests in `again`. */
+ * When all PSNs before una are acknowledged, `asked` READ requests are outstanding. If `rewind` is
+ * set, sending starts again at una, and `again` lists the READ requests that are then sent. */
 static void test_pieces(void **state)
 {
 	static const struct {

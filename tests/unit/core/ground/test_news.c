@@ -2,8 +2,8 @@
  * do not fit into the ring are counted. */
 #include "rig.h"
 
-/* Records are read in the order of their making; those that did not fit into the ring are reported
- * by one record with their number. */
+/* Records are read in the order in which they were made. If some records did not fit into the ring,
+ * one more record gives their number. */
 static void news_come_in_order_and_the_rest_is_counted(void **state)
 {
 	struct rn_news_ring ring = {0};

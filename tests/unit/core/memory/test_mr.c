@@ -103,8 +103,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* k holds keys in the order of their registration. Returns how many different values the difference
- * between k[i + apart] and k[i] takes, in their upper 24 bits. */
+/* k holds keys in the order of their registration. For all i, computes the difference between the
+ * upper 24 bits of k[i + apart] and of k[i]. Returns how many different values occur. */
 static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 {
 	uint32_t *step = malloc(n * sizeof(*step)), distinct = 1;
@@ -133,8 +133,9 @@ static void test_many(void **state) /* all keys differ; no key follows from anot
 	for (unsigned i = 2; i < N; i++)
 		same_step += ((k[i] >> 8) - (k[i - 1] >> 8)) == ((k[i - 1] >> 8) - (k[i - 2] >> 8));
 	assert_true(same_step < N / 100);
-	/* No key follows from a distant key either: if keys were an arithmetic function of a
-	 * counter, keys that are a power of two apart would show few different steps. */
+	/* No key follows from a distant key either. If keys were an arithmetic function of a
+	 * counter, two keys whose counters are a power of two apart would differ by one of few
+	 * values. */
 	for (unsigned apart = 1; apart < N; apart *= 2)
 		assert_true(distinct_steps(k, N, apart) > (N - apart) / 100 * 99);
 	qsort(k, N, sizeof(*k), by_value);
@@ -167,8 +168,8 @@ static void test_gather_place(void **state)
 
 /* State shared with a reader thread. The reader looks up keys while regions are added and removed;
  * a lookup must never combine a key with the fields of another region. `quiet` counts the lookups
- * that the reader has finished. Two lookups after the removal of a region, its slot may be
- * reused. */
+ * that the reader has finished. The slot of a removed region may be reused when the reader has
+ * finished two more lookups. */
 struct race {
 	struct rn_mr_table *t;
 	_Atomic uint64_t name; /* what the reader looks up: key << 32 | number of the region */
@@ -201,8 +202,9 @@ static void test_race(void **state)
 {
 	const struct rn_secret keys = {{5}};
 	struct race r = {.t = rn_mr_table_create(1, &keys)};
-	/* A twin of the table has the same secret, so it gives out the same keys. It gives out each
-	 * key earlier, so that the reader tries the key before it is valid in r.t. */
+	/* A second table with the same secret hands out the same keys. Each region is added to this
+	 * twin first. So the reader knows the key, and looks it up, before the key is valid in
+	 * r.t. */
 	struct rn_mr_table *twin = rn_mr_table_create(1, &keys);
 	pthread_t th;
 

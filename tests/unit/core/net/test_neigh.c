@@ -1,4 +1,4 @@
-/* The neighbour state machine (ARP and ND): two of them on a virtual link, and hand-made frames. */
+/* The neighbour state machine (ARP and ND): hand-made frames, and two machines on one link. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -335,7 +335,7 @@ static void the_queue_of_answers_is_bounded(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* Leaves probes of the known MAC unanswered; returns the time of the first request to all. */
+/* Leaves probes of the known MAC unanswered; returns when the first broadcast probe is sent. */
 static rn_time silent_until_everybody_is_asked(struct rn_neigh *n, rn_time now)
 {
 	uint8_t buf[200];
@@ -455,7 +455,7 @@ static void a_full_table_gives_up_the_longest_unused(void **state)
 	assert_int_equal(resolve(a, none, v4(2, 10), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 12), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 11), mac, 7), RN_NEIGH_PENDING);
-	/* an entry with an unanswered request is not displaced: four of them leave no room */
+	/* no entry with an unanswered request is displaced; four of them fill the table */
 	for (uint8_t i = 0; i < 3; i++)
 		assert_int_equal(resolve(a, none, v4(2, 30 + i), mac, 8), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, none, v4(2, 40), mac, 8), RN_NEIGH_FAILED);
@@ -494,7 +494,7 @@ static void announces_and_reannounces(void **state)
 	/* after the link was down every address is announced */
 	rn_neigh_announce(a);
 	assert_int_equal(discard(a, 2), 4);
-	/* when the port moves to a new network, the neighbours of the old one are dropped */
+	/* the only neighbour, b, is dropped when the port moves to another network */
 	assert_int_equal(rn_neigh_count(a), 1);
 	port.ngids = 1;
 	port.gids[0] = v4(9, 1);

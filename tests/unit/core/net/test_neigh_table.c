@@ -63,8 +63,8 @@ static bool knows(struct rn_neigh *n, unsigned i)
 	return rn_neigh_known(n, &addr, mac) == RN_NEIGH_READY;
 }
 
-/* Resolves host i. So this port asked for the entry itself, whereas entries of asks_us() come from
- * requests of the hosts. */
+/* Resolves host i: this port sends the request and the host replies. Unlike asks_us(), which adds
+ * an entry because the host sent a request. */
 static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
