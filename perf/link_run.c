@@ -8,7 +8,7 @@
 #define WARM_MS	   2
 #define ECHO_MS	   8
 #define ROUNDS_MAX 20000
-#define SOLO_MS	   60000 /* time limit of a wait with --messages, long enough under valgrind */
+#define SOLO_MS	   60000 /* --messages: longest wait for a completion; valgrind is slow */
 
 static bool spent(uint64_t since, double ms)
 {

@@ -79,9 +79,9 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
 		 struct rte_mempool *pool, const char *name, char *err, size_t errlen);
 
-/* To be called when the shards are ready. Stores the callback `grace`. If the port is a memif port,
- * also lets it connect to its peer. grace(arg) must return only when no shard is inside a burst
- * that began before the call. Returns 0 or -errno. */
+/* Starts the port; to be called when the shards are ready. From now on a memif port may connect to
+ * its peer. Before the port frees memory that shards may be using, it calls grace(arg), which must
+ * return only when no shard is inside a burst that began before the call. Returns 0 or -errno. */
 int rn_port_go(struct rn_port *port, void (*grace)(void *arg), void *arg);
 
 /* True when the device has been removed, or when its kernel interface was deleted, which the

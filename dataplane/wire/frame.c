@@ -375,7 +375,8 @@ static uint8_t *put_ipv4(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	memset(p + RN_IPV4_CHECKSUM, 0, 2);
 	memcpy(p + RN_IPV4_SRC, pkt->src.b + 12, 4);
 	memcpy(p + RN_IPV4_DST, pkt->dst.b + 12, 4);
-	/* fold() returns the sum in the byte order of memory, so it is stored as it is. */
+	/* fold() adds the words as they lie in the packet, without swapping bytes, so the sum is in
+	 * network byte order already. */
 	uint16_t sum = (uint16_t)~fold(sum_words(0, p, RN_IPV4_BYTES));
 	memcpy(p + RN_IPV4_CHECKSUM, &sum, 2);
 	return p + RN_IPV4_BYTES;

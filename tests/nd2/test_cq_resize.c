@@ -174,7 +174,7 @@ struct traffic {
 	_Atomic unsigned *stop;
 	/* Receives completed; the peer may have sent at most CREDITS messages more. */
 	_Atomic unsigned received;
-	unsigned writes;  /* Writes posted by the reader */
+	unsigned writes;  /* RDMA Writes posted by the thread that reads the CQ */
 	unsigned written; /* Writes completed */
 };
 

@@ -368,7 +368,7 @@ void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 	del(&cm->by_asker, &c->by_asker, &c->in_asker);
 }
 
-/* ---- ports ---- */
+/* ---- port numbers ---- */
 
 /* Returns the use count of an ephemeral port; NULL for any other port, whose users are not
  * counted. */

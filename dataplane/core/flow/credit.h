@@ -21,8 +21,8 @@ enum rn_credit_mode { RN_CREDIT_OFF, RN_CREDIT_UNHEARD, RN_CREDIT_LIMITED };
 
 struct rn_credit {
 	uint8_t mode; /* enum rn_credit_mode */
-	/* the next message waits for credits; rn_credit_start() has set *first for this wait
-	 * already */
+	/* the next message waits for credits, and rn_credit_start() has reported this wait by
+	 * *first, which happens once per wait */
 	bool waiting;
 	uint32_t ssn; /* number of messages started, 24 bits */
 	/* RN_CREDIT_LIMITED: number of the last message for which the peer has a receive */

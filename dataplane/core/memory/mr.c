@@ -151,8 +151,8 @@ static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key
 									  : 0];
 }
 
-/* Draws a key whose index entry is free. Its number differs from the last one of this slot, so that
- * a stale key of the slot stays invalid. */
+/* Draws a random key for slot r. The key's entry in the index is free, and the key's number differs
+ * from that of the slot's previous key, so that the previous key stays invalid. */
 static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
 {
 	uint32_t number, variant;

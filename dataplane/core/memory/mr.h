@@ -100,9 +100,9 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
  * table is full. To be called on the control thread. */
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id);
 /* Removes an unbound window, so that it cannot be bound any more; rn_mr_reclaim(id) frees the slot.
- * -ENOENT: no such window. -EBUSY: the QP *qpn owns the window, that is, it has bound the window or
- * is just binding it. The caller then has the shard of that QP call rn_mw_unbind() and tries again.
- * To be called on the control thread. */
+ * -ENOENT: no such window. -EBUSY: a QP has bound the window or is just binding it, and *qpn is set
+ * to its number; the caller must make that QP's shard call rn_mw_unbind(), and then try again. To
+ * be called on the control thread. */
 int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn);
 
 /* A list of the windows that one QP owns, linked through the table's slots. All zero: empty. */
@@ -133,9 +133,9 @@ void rn_mw_unbind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 		  struct rn_mw_list *bound);
 /* rn_mw_unbind() for all windows on the list. */
 void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound);
-/* Cancels a bind that failed before it took effect: reports `key` (all 32 bits) as ended in the
- * window's rn_mw_shared, for otherwise the client would wait for the end of a bind that never took
- * effect. No effect if a QP owns the window. */
+/* For a bind that failed before the window was bound: marks `key` (all 32 bits) as ended in the
+ * window's rn_mw_shared. Otherwise the client would wait for ever until the key becomes invalid.
+ * Does nothing if a QP owns the window. */
 void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 
 #endif

@@ -35,8 +35,9 @@ enum rn_neigh_state { RN_NEIGH_PENDING, RN_NEIGH_READY, RN_NEIGH_FAILED };
 struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 rn_time now);
 void rn_neigh_destroy(struct rn_neigh *n);
-/* Takes over the port's changed addresses or MAC: removes entries that are no longer on the link,
- * and announces new own addresses, or all of them if the MAC changed. */
+/* To be called when the port's addresses or MAC have changed. Removes the entries whose address is
+ * in no subnet of the port any more, and announces the port's new addresses, or all of them if the
+ * MAC changed. */
 void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time now);
 
 /* Announces every own address (gratuitous ARP, unsolicited advertisement). To be called when the
@@ -107,7 +108,8 @@ unsigned rn_neigh_count(const struct rn_neigh *n);
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n);
 /* Number of resolutions that failed because every entry was in use. */
 uint64_t rn_neigh_full(const struct rn_neigh *n);
-/* Number of replies dropped because their queue was full or the frame did not fit. */
+/* Number of ARP, ND and echo replies dropped because their queue was full or the frame did not fit
+ * into the buffer. */
 uint64_t rn_neigh_dropped(const struct rn_neigh *n);
 
 #endif

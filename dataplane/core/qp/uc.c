@@ -25,8 +25,9 @@ static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt
 	return pkt->psn == rx->epsn ? RN_V_OK : RN_V_REQ_GAP;
 }
 
-/* Prepares a packet for rn_responder_rx(), which accepts only the expected PSN: the first packet of
- * a message sets the expected PSN, and discards an incomplete message. */
+/* Prepares the QP for rn_responder_rx(), which accepts only the expected PSN. If the packet begins
+ * a message, its PSN becomes the expected one, and the message before it is discarded if it is
+ * incomplete. */
 static enum rn_verdict put_in_order(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;

@@ -279,7 +279,7 @@ bool rn_shard_only_acks(const struct rn_shard *sh)
 	return looked > 0;
 }
 
-/* ---- done ---- */
+/* ---- end of a burst: rn_shard_done() publishes what was completed ---- */
 
 static void publish_retired(struct rn_shard *sh)
 {

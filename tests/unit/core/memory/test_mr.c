@@ -203,8 +203,8 @@ static void test_race(void **state)
 	const struct rn_secret keys = {{5}};
 	struct race r = {.t = rn_mr_table_create(1, &keys)};
 	/* A second table with the same secret hands out the same keys. Each region is added to this
-	 * twin first. So the reader knows the key, and looks it up, before the key is valid in
-	 * r.t. */
+	 * twin first, so that the reading thread knows the key, and looks it up, before the key is
+	 * valid in r.t. */
 	struct rn_mr_table *twin = rn_mr_table_create(1, &keys);
 	pthread_t th;
 
