@@ -59,9 +59,10 @@ static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct
 	/* The peer's responder resources limit this side's initiator depth, and vice versa. */
 	a->max_rd_atomic = c->theirs.responder_resources;
 	a->max_dest_rd_atomic = c->theirs.initiator_depth;
-	/* The REQ sets the retry count of both directions. */
-	a->retry_cnt = c->passive ? c->theirs.retry_cnt : c->own.retry_cnt;
-	a->retry_cnt = RN_MIN(a->retry_cnt, cm->max_retry_cnt);
+	/* The REQ sets the retry count of both directions. The active side has limited its own
+	 * count before it built the REQ. */
+	a->retry_cnt =
+		c->passive ? RN_MIN(c->theirs.retry_cnt, cm->max_retry_cnt) : c->own.retry_cnt;
 	if (!c->passive) {
 		a->rq_psn = c->own.psn;
 		a->max_rd_atomic = RN_MIN(a->max_rd_atomic, c->own.initiator_depth);
