@@ -1,9 +1,8 @@
 #!/bin/bash
-# Counts instructions with callgrind. The counts are the same on a busy machine as on an idle one, so they decide about changes of
-# the packet path.
-# usage: instructions.sh [-b build/perf] [-f FUNCTIONS] [-c RECORD] [-w RECORD] [SCENARIO...]
-# -f N lists the N functions that take the most, with their share per message. -w writes the counts to a file. -c compares the
-# counts with such a file and prints TAP: a count that is more than 2 % higher fails.
+# Counts instructions with callgrind. The counts of the core are the same on a busy machine as on an idle one, so they decide about
+# changes of the packet path. The others vary by about 3 %, because timers look at the real clock.
+# usage: instructions.sh [-b build/perf] [-f FUNCTIONS] [SCENARIO...]
+# -f N lists the N functions that take the most, with their share per message.
 # SCENARIO, default all of them:
 #   core:OP:SIZE:MTU   one message between two shards in memory (bench_core), both sides
 #   path:OP:SIZE:MTU   one message with application, client API, port (net_ring) and both shards (bench_link --solo)
@@ -11,13 +10,11 @@
 #   idle               one poll of an adapter that has nothing to do
 # The CRCs of ISA-L are part of the counts, in the version that ISA-L selects under valgrind.
 set -u
-place=build/perf functions=0 record="" written=""
-while getopts b:f:c:w: o; do
+place=build/perf functions=0
+while getopts b:f: o; do
 	case $o in
 	b) place=$OPTARG ;;
 	f) functions=$OPTARG ;;
-	c) record=$OPTARG ;;
-	w) written=$OPTARG ;;
 	*) exit 2 ;;
 	esac
 done
@@ -63,35 +60,13 @@ title() {
 	esac
 }
 
-# expect SCENARIO COUNT NUMBER: prints whether the count exceeds the recorded one by more than 2 %.
-expect() {
-	local was
-	was=$(awk -v s="$1" '$1 == s {print $2}' "$record")
-	if [ -z "$was" ]; then
-		echo "not ok $3 - $(title "$1"): $2 instructions, none recorded in $record"
-	elif awk "BEGIN {exit !($2 > 1.02 * $was)}"; then
-		echo "not ok $3 - $(title "$1"): $2 instructions, recorded $was"
-	else
-		echo "ok $3 - $(title "$1"): $2 instructions, recorded $was"
-	fi
-}
-
-[ -n "$record" ] && echo "1..$#" || printf '%-24s %14s\n' "one message" instructions
-[ -n "$written" ] && : >"$written"
-number=0 failed=0
+printf '%-24s %14s\n' "one message" instructions
 for scenario; do
-	few=2000 more=6000 number=$((number + 1))
+	few=2000 more=6000
 	case $scenario in *:1048576:*) few=20 more=60 ;; esac
 	a=$(count "$scenario" $few) && b=$(count "$scenario" $more) || exit 1
 	each=$(awk "BEGIN {printf \"%.1f\", ($b - $a) / ($more - $few)}")
-	[ -n "$written" ] && echo "$scenario $each" >>"$written"
-	if [ -n "$record" ]; then
-		line=$(expect "$scenario" "$each" $number)
-		echo "$line"
-		[[ $line == ok* ]] || failed=1
-	else
-		printf '%-24s %14s\n' "$(title "$scenario")" "$each"
-	fi
+	printf '%-24s %14s\n' "$(title "$scenario")" "$each"
 	[ "$functions" -gt 0 ] && callgrind_annotate "$dir/$more" 2>/dev/null |
 		awk -v n="$functions" -v of=$more '/^ *[0-9,]+ \(/ && !/PROGRAM TOTALS/ {
 			gsub(",", "", $1)
@@ -100,4 +75,4 @@ for scenario; do
 			sub(/ \[.*/, "", name)
 			if (k++ < n) printf "%30.1f  %s\n", $1 / of, name}'
 done
-exit $failed
+exit 0
