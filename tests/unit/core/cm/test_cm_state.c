@@ -8,12 +8,17 @@
 
 #include "cm/cm_priv.h"
 
-/* Fails the test if a state has flag `has` without one of the flags `needs`. */
+/* Fails the test if a state has flag `has` without one of the flags `needs`, or no state has it. */
 static void expect_with(unsigned has, unsigned needs)
 {
-	for (unsigned s = 0; s < RN_CMS_COUNT; s++)
+	unsigned with = 0;
+
+	for (unsigned s = 0; s < RN_CMS_COUNT; s++) {
+		with += (rn_cm_states[s].flags & has) != 0;
 		if (rn_cm_states[s].flags & has && !(rn_cm_states[s].flags & needs))
 			fail_msg("%s: 0x%x without 0x%x", rn_cm_states[s].name, has, needs);
+	}
+	assert_true(with > 0);
 }
 
 /* A half-open connection may come from a forged address, so a timer must end it. */
@@ -27,9 +32,14 @@ static void half_open_states_have_a_timer(void **state)
  * neighbour machine fail. */
 static void resolving_states_have_no_timer_and_no_next_hop(void **state)
 {
+	unsigned resolving = 0;
+
 	for (unsigned s = 0; s < RN_CMS_COUNT; s++)
-		if (rn_cm_states[s].flags & RN_CM_F_RESOLVES)
+		if (rn_cm_states[s].flags & RN_CM_F_RESOLVES) {
+			resolving++;
 			assert_int_equal(rn_cm_states[s].flags & (RN_CM_F_TIMED | RN_CM_F_HOP), 0);
+		}
+	assert_true(resolving > 0);
 }
 
 /* An id that is connecting or connected cannot connect again. */
