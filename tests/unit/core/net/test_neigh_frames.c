@@ -173,31 +173,41 @@ static void answers(void **state)
 	rn_neigh_destroy(n);
 }
 
+/* Sends the pending frames, then delivers an echo request of the peer with len bytes of data.
+ * Returns the length of the ICMP message. */
+static uint32_t inject_echo(struct rn_neigh *n, bool ipv4, uint32_t len)
+{
+	static uint8_t body[RN_NEIGH_ECHO_BYTES + RN_ICMP_ECHO_HDR], data[RN_NEIGH_ECHO_BYTES];
+	const struct rn_gid own = ipv4 ? OWN4 : OWN6, peer = ipv4 ? PEER4 : PEER6;
+	const struct rn_icmp_echo echo = {.id = 1, .data = data, .data_len = len};
+	struct rn_pkt pkt = {.kind = RN_PKT_ICMP,
+			     .ipv4 = ipv4,
+			     .hop_limit = 64,
+			     .src = peer,
+			     .dst = own,
+			     .payload = body};
+
+	while (rn_neigh_wants_tx(n))
+		rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
+	memcpy(pkt.smac, peer_mac, 6);
+	pkt.payload_len =
+		(uint32_t)rn_icmp_echo_build(ipv4, &peer, &own, &echo, body, sizeof(body));
+	assert_int_equal(pkt.payload_len, RN_ICMP_ECHO_HDR + len);
+	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
+	return pkt.payload_len;
+}
+
 /* Echo requests are answered up to the length at which a VLAN tag and an IPv6 header still fit into
  * the reply buffer; a longer one is counted as dropped. */
 static void longest_echo(void **state)
 {
 	enum { MOST = RN_NEIGH_ECHO_BYTES - 14 - 4 - 40 };
-	static uint8_t body[MOST + 1], data[MOST], frame[RN_NEIGH_ECHO_BYTES];
-	const struct rn_gid own = OWN6, peer = PEER6;
+	static uint8_t frame[RN_NEIGH_ECHO_BYTES];
 
 	for (uint32_t len = MOST; len <= MOST + 1; len++) {
-		struct rn_icmp_echo echo = {
-			.id = 1, .data = data, .data_len = len - RN_ICMP_ECHO_HDR};
-		struct rn_pkt pkt = {.kind = RN_PKT_ICMP,
-				     .hop_limit = 64,
-				     .src = peer,
-				     .dst = own,
-				     .payload = body};
 		struct rn_neigh *n = machine();
 
-		while (rn_neigh_wants_tx(n))
-			rn_neigh_tx(n, frame, sizeof(frame), 0);
-		memcpy(pkt.smac, peer_mac, 6);
-		pkt.payload_len =
-			(uint32_t)rn_icmp_echo_build(false, &peer, &own, &echo, body, sizeof(body));
-		assert_int_equal(pkt.payload_len, len);
-		assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
+		inject_echo(n, false, len - RN_ICMP_ECHO_HDR);
 		assert_int_equal(rn_neigh_tx(n, frame, sizeof(frame), 0),
 				 len == MOST ? 14 + 40 + MOST : 0);
 		assert_int_equal(rn_neigh_dropped(n), len != MOST);
@@ -209,25 +219,11 @@ static void longest_echo(void **state)
  * not be unique (RFC 6864 4.1). */
 static void an_ipv4_echo_reply_is_not_fragmented(void **state)
 {
-	const struct rn_gid own = OWN4, peer = PEER4;
-	static const uint8_t data[32];
-	const struct rn_icmp_echo echo = {.id = 1, .data = data, .data_len = sizeof(data)};
-	uint8_t body[64], frame[200];
-	struct rn_pkt pkt = {.kind = RN_PKT_ICMP,
-			     .ipv4 = true,
-			     .hop_limit = 64,
-			     .src = peer,
-			     .dst = own,
-			     .payload = body};
 	struct rn_neigh *n = machine();
+	uint32_t len = inject_echo(n, true, 32);
+	uint8_t frame[200];
 
-	while (rn_neigh_wants_tx(n))
-		rn_neigh_tx(n, frame, sizeof(frame), 0);
-	memcpy(pkt.smac, peer_mac, 6);
-	pkt.payload_len =
-		(uint32_t)rn_icmp_echo_build(true, &peer, &own, &echo, body, sizeof(body));
-	assert_int_equal(rn_neigh_rx(n, &pkt, 0), RN_V_OK);
-	assert_int_equal(rn_neigh_tx(n, frame, sizeof(frame), 0), 14 + 20 + pkt.payload_len);
+	assert_int_equal(rn_neigh_tx(n, frame, sizeof(frame), 0), 14 + 20 + len);
 	assert_int_equal(frame[14 + 6], 0x40);
 	assert_int_equal(frame[14 + 7], 0);
 	rn_neigh_destroy(n);
