@@ -18,7 +18,7 @@ struct xfer_options {
 	bool progress, stats;
 	uint32_t chunk, slots;
 	unsigned count; /* server: number of connections to serve, 0: no limit */
-	int timeout_ms; /* longest wait for a message of the peer */
+	int timeout_ms; /* longest wait for a message from the peer */
 };
 
 int client_run(struct session *s, const struct xfer_options *o);

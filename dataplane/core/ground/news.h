@@ -32,7 +32,7 @@ struct rn_news {
 	uint32_t qpn;		  /* QPN of this side's QP */
 	uint32_t lost;		  /* kind LOST: how many items were lost */
 	struct rn_gid local, peer;
-	const char *why; /* reason, a static string; NULL with CONNECTED and LOST */
+	const char *why; /* reason, a static string; NULL if kind is CONNECTED or LOST */
 };
 
 #define RN_NEWS_RING 32u
