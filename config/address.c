@@ -1,8 +1,9 @@
-/* Is a text an address that an adapter may have? Parses MAC, IPv4 and IPv6 addresses, the latter
- * two also with a prefix length. Pure functions; any thread may call them.
+/* Is a text an address that an adapter may have? Parses MAC, IPv4 and IPv6 addresses; IP addresses
+ * also with a prefix length. The functions keep no state. Any thread may call the functions.
  *
- * Unspecified, loopback, multicast and broadcast addresses are refused: no peer could reply to
- * them, and the mistake would show up much later, as a connection that times out. */
+ * Unspecified, loopback, multicast and broadcast addresses are refused, because no peer could reply
+ * to such an address. Without this check, the mistake would appear later as a connection that times
+ * out. */
 #include "config/address.h"
 
 #include <arpa/inet.h>
@@ -92,8 +93,8 @@ static bool is_ipv4_host(const uint8_t b[4], unsigned prefix)
 	uint32_t addr = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 	uint32_t hosts = prefix == 0 ? UINT32_MAX : prefix == 32 ? 0 : UINT32_MAX >> prefix;
 
-	/* The first and the last address of a subnet (network and broadcast) are not host
-	 * addresses. Prefixes /31 and /32 reserve neither. */
+	/* Up to prefix /30, the first and the last address of a subnet (network and broadcast) are
+	 * not host addresses. Prefixes /31 and /32 reserve no address. */
 	return prefix >= 31 || ((addr & hosts) != 0 && (addr & hosts) != hosts);
 }
 

@@ -1,14 +1,14 @@
-/* For use inside config/ only: parses addresses. Every _parse function returns false and leaves the
- * result unchanged unless the whole text is exactly one valid address. */
+/* For use inside config/ only: parses addresses. Each _parse function returns true if the whole
+ * text is exactly one valid address. Otherwise it returns false and does not change the result. */
 #ifndef RN_CONFIG_ADDRESS_H
 #define RN_CONFIG_ADDRESS_H
 
 #include "config/config.h"
 
 bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac); /* a unicast MAC, not zero */
-/* address of one host: see the head of address.c */
+/* Accepts the address of one host. The head of address.c lists the addresses that are refused. */
 bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);
-/* address of one host: see the head of address.c; an IPv4-mapped address is refused */
+/* Accepts the address of one host. Refuses an IPv4-mapped address and those listed in address.c. */
 bool rn_config_ip6_parse(const char *text, struct rn_config_ip *ip);
 bool rn_config_net4_parse(const char *text, struct rn_config_net *net); /* "address/prefix" */
 bool rn_config_net6_parse(const char *text, struct rn_config_net *net);

@@ -1,6 +1,6 @@
-/* Which configuration does a process use if it names no configuration file? Two adapters joined
- * inside the process. config/loopback.conf has the same text, so that users can copy the file and
- * change it; a test compares file and text. This file has constant data only. */
+/* Which configuration does a process use without a configuration file? The built-in text joins two
+ * adapters inside the process. config/loopback.conf is a copy that users can change; a test
+ * compares both texts. This file has constant data only. */
 #include "config/config.h"
 
 /* clang-format off */

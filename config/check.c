@@ -1,7 +1,10 @@
-/* Which rules hold between several configuration keys? Names and addresses are unique. The two ends
- * of a ring port name each other. An adapter has only the keys of its own kind of port. A minimum
- * does not exceed its maximum. Each rule is one function over one adapter; the error of the rule
- * names the line of the wrong setting. The functions keep no state, so any thread may call them. */
+/* Which rules hold between several configuration keys?
+ * - Names and addresses are unique.
+ * - The two ends of a ring port name each other.
+ * - An adapter has only keys of its own kind of port.
+ * - A minimum does not exceed its maximum.
+ * Each rule is one function for one adapter. An error names the line of the wrong setting. The
+ * functions keep no state. Any thread may call the functions. */
 #include "config/keys.h"
 
 #include <string.h>
@@ -20,8 +23,8 @@ struct look {
 	unsigned i;
 };
 
-/* An error about `key` is reported at the line of a setting. Returns that setting: `key` itself if
- * the file contains it, else the group of the adapter. */
+/* Returns the setting at whose line an error about `key` is reported: `key` itself if the file
+ * contains it, else the group of the adapter. */
 static const config_setting_t *where(const struct look *l, const char *key)
 {
 	const config_setting_t *s = config_setting_get_member(l->group, key);
@@ -78,8 +81,8 @@ static int check_port_keys(const struct look *l)
 		return rn_config_fail(l->r, where(l, "port"),
 				      "found neither rx_pcap nor tx_pcap, required: one or both");
 	/* Refuse the driver net_af_packet under port = "vdev". Only port = "af_packet" sets up the
-	 * sockets of this driver, checks the MTU of the interface, and checks that no other adapter
-	 * uses the addresses. */
+	 * sockets of this driver. Only that port also checks the MTU of the interface, and that no
+	 * other adapter uses the addresses. */
 	if (l->a->port == RN_CONFIG_PORT_VDEV &&
 	    strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
 		return rn_config_fail(l->r, where(l, "vdev"),

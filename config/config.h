@@ -1,8 +1,8 @@
-/* The configuration of one process: its adapters and the settings that they share. The fields are
- * the rows of schema.h.
+/* The configuration of one process: the adapters and the settings that all adapters share. The
+ * fields are the rows of schema.h. struct rn_config contains all values and has some 30 KiB, too
+ * much for a small stack.
  *
- * The functions keep no memory and share no state, so any thread may call them. struct rn_config
- * holds everything by value and has some 30 KiB: it should not be on a small stack.
+ * The functions keep no memory and no state. Any thread may call the functions.
  */
 #ifndef RN_CONFIG_H
 #define RN_CONFIG_H
@@ -16,8 +16,8 @@
 
 #define RN_CONFIG_MAX_ADAPTERS 8
 
-/* An IPv6 address, or an IPv4 address in its mapped form ::ffff:a.b.c.d; network byte order. All
- * zero = none. */
+/* An IPv6 address, or an IPv4 address in the mapped form ::ffff:a.b.c.d, in network byte order. All
+ * zero means no address. */
 struct rn_config_ip {
 	uint8_t b[16];
 };
@@ -120,28 +120,31 @@ struct rn_config {
 /* clang-format on */
 
 /* Returns the path of the file to read: `path` if not NULL, else $SOFTRNIC_CONFIG if set and not
- * empty, else NULL for the built-in configuration. */
+ * empty. Otherwise returns NULL, which means the built-in configuration. */
 const char *rn_config_path(const char *path);
 
-/* Reads the file `path`, or, when it is NULL, the built-in configuration (two adapters joined
- * inside the process). Returns 0, or a negative errno (such as -ENOENT for the file, -EINVAL for
- * its content) with one sentence in err: file, line, key, the value found, the values allowed. On
- * error *cfg is unspecified. On success:
- *   - every field is within the range that schema.h gives, names and addresses are unique, the two
- *     ends of a ring port name each other;
- *   - adapter[i].shards >= 1; shard s of an adapter runs on lcores.cpu[s % lcores.n], or is not
- *     pinned when lcores.n is 0. */
+/* Reads the file `path` into *cfg, or the built-in configuration if `path` is NULL.
+ *
+ * Returns 0, or a negative errno such as -ENOENT (no file) or -EINVAL (wrong content). On error
+ * *cfg is unspecified, and err has one sentence: file, line, key, the value found, the values
+ * allowed.
+ *
+ * On success:
+ * - Every field is within the range of schema.h.
+ * - Names and addresses are unique, and the two ends of a ring port name each other.
+ * - adapter[i].shards >= 1. Shard s of an adapter runs on lcores.cpu[s % lcores.n], or is not
+ *   pinned if lcores.n is 0. */
 int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t errlen);
-/* Reads a configuration from text in memory, with the results of rn_config_load(); `name` is used
- * as the file name in messages. */
+/* Reads a configuration from text in memory, with the results of rn_config_load(). Messages contain
+ * `name` as the file name. */
 int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err,
 		    size_t errlen);
 
-/* Returns limits.max_cm for this adapter. If the key is 0 or absent, returns its default instead,
- * which depends on limits.max_qp and the number of shards. */
+/* Returns limits.max_cm for this adapter. If the key is 0 or absent, returns a default that depends
+ * on limits.max_qp and the number of shards. */
 uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter);
-/* Writes a sentence to note when limits of this adapter are valid but do not fit together, so
- * that some queue pairs could never be connected; else "". */
+/* Writes a warning to `note` if the limits of this adapter are valid but some queue pairs could
+ * never be connected. Otherwise writes an empty text. */
 void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, size_t len);
 
 /* The built-in configuration as text; config/loopback.conf is a copy of it. */
@@ -152,7 +155,7 @@ const char *rn_config_builtin(void);
 void rn_config_print_help(FILE *out);
 void rn_config_print_markdown(FILE *out);
 
-/* Returns the configuration's word for a kind of port, for messages. */
+/* Returns the word of the configuration file for a kind of port, for use in messages. */
 const char *rn_config_port_word(enum rn_config_port port);
 
 #endif

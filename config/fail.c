@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Writes the path of a setting from the root, such as "adapters[1].mtu". Returns its length, which
- * may exceed outlen. */
+/* Writes the path of a setting from the root, such as "adapters[1].mtu". Returns the length of the
+ * path, which may exceed outlen. */
 static size_t write_path(const config_setting_t *s, char *out, size_t outlen)
 {
 	const config_setting_t *up = config_setting_parent(s);

@@ -1,6 +1,6 @@
 /* Which configuration keys are there, with which type, range and default? This file has the rows of
- * schema.h as tables, one per section. The tables are constant; the functions are pure, and any
- * thread may call them. */
+ * schema.h as constant tables, one per section. The functions keep no state. Any thread may call
+ * the functions. */
 #include "config/keys.h"
 
 #include <string.h>

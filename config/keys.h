@@ -30,8 +30,8 @@ struct rn_config_key {
 	enum rn_config_type type;
 	/* place of the field in the struct of its section, and size of the field, in bytes */
 	size_t offset, size;
-	/* The allowed range. It limits the value of a number, the number of entries of a list, and
-	 * the length of TEXT, which is at most high - 1. */
+	/* The allowed range: of the value of a number, and of the number of entries of a list. A
+	 * TEXT has at most high - 1 characters. */
 	long long low, high;
 	long long number;	  /* default of numbers, BOOL and CHOICE */
 	const char *text;	  /* default of TEXT */
@@ -70,15 +70,15 @@ int rn_config_fail(const struct rn_config_reader *r, const config_setting_t *at,
 /* Refuses text that libconfig would misread. Returns 0 or -EINVAL. */
 int rn_config_scan(const struct rn_config_reader *r, const char *text);
 
-/* Reads one setting into the field that `key` (a row of schema.h) describes; section points to the
- * struct that holds the field. Returns 0 or -EINVAL. */
+/* Reads a setting into the field that `key`, a row of schema.h, describes. `section` points to the
+ * struct with that field. Returns 0 or -EINVAL. */
 int rn_config_value_read(const struct rn_config_reader *r, const struct rn_config_key *key,
 			 const config_setting_t *s, void *section);
 void rn_config_value_default(const struct rn_config_key *key, void *section);
 
-/* Checks the rules that involve several keys: names, peers, addresses, keys that belong to another
- * kind of port, minima above their maxima. Sets each adapter's `shards` when the file left it at 0.
- * root: the settings that cfg was read from, for line numbers. Returns 0 or -EINVAL. */
+/* Checks the rules that involve several keys; the head of check.c lists the rules. If an adapter's
+ * `shards` is 0, sets the default. root: the settings that cfg was read from, for line numbers in
+ * messages. Returns 0 or -EINVAL. */
 int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root,
 		    struct rn_config *cfg);
 

@@ -1,6 +1,6 @@
-/* How are the configuration keys shown on a terminal and in docs/configuration.md? Both texts are
- * printed from the tables of keys.c, so they always match the code. The functions keep no state;
- * any thread may call them. */
+/* How are the configuration keys shown on a terminal and in docs/configuration.md? The functions
+ * print the tables of keys.c, so the texts always match the code. The functions keep no state. Any
+ * thread may call the functions. */
 #include "config/keys.h"
 
 static void print_keys_plain(FILE *out, const struct rn_config_key *keys)

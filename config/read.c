@@ -1,9 +1,9 @@
-/* How does a file become a struct rn_config? libconfig parses the text, the row of each setting in
- * keys.c says how to read the setting, then check.c checks the rules between keys. The functions
- * keep no state; any thread may call them.
+/* How does a file become a struct rn_config? libconfig parses the text. For each setting, a row of
+ * keys.c says how to read the setting. Then check.c checks the rules between keys. The functions
+ * keep no state. Any thread may call the functions.
  *
- * read_text() reads the file, and libconfig gets only the text: the scanner of libconfig ends the
- * process if it has to read a directory or an unreadable file itself.
+ * read_text() reads the file and passes the text to libconfig. libconfig itself would end the
+ * process on a directory or an unreadable file.
  */
 #include "config/keys.h"
 

@@ -1,10 +1,10 @@
 /* Which text must be refused before libconfig parses it? rn_config_scan() makes one pass over the
- * text. It keeps no state; any thread may call it.
+ * text. The function keeps no state. Any thread may call the function.
  *
- * libconfig has three weaknesses. It truncates a whole number to 32 bits unless the letter L
- * follows the number, so 4294967297 would silently become 1. It opens a file named by @include
- * inside its scanner, which ends the process when the file cannot be read. And it accepts a comment
- * without end, which hides the rest of the file.
+ * libconfig has three weaknesses:
+ * - It truncates a whole number to 32 bits unless the letter L follows: 4294967297 would become 1.
+ * - It ends the process if it cannot read a file named by @include.
+ * - It accepts a comment without end, which hides the rest of the file.
  */
 #include "config/keys.h"
 

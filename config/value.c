@@ -1,6 +1,6 @@
-/* How does one setting become one field of struct rn_config? There is a reader for each type of
- * key; every error gives the value found and the values allowed. The functions keep no state; any
- * thread may call them. */
+/* How does one setting become one field of struct rn_config? Each type of key has a reader. An
+ * error names the value found and the values allowed. The functions keep no state. Any thread may
+ * call the functions. */
 #include "config/keys.h"
 
 #include <assert.h>
@@ -37,7 +37,8 @@ static void describe_found(const config_setting_t *s, char *out, size_t outlen)
 	}
 }
 
-/* Reports an error; `at` is the wrong setting: the key itself or an element of its list. */
+/* Reports an error and returns its code. `at` is the wrong setting: the key itself or an element of
+ * the key's list. */
 static int refuse(const struct rn_config_reader *r, const struct rn_config_key *key,
 		  const config_setting_t *at)
 {
@@ -99,8 +100,8 @@ static bool read_bool(const struct rn_config_key *key, const config_setting_t *s
 	return true;
 }
 
-/* Stores the index of a word. All enums of word lists have the size of unsigned, so this function
- * serves all of them. */
+/* Stores the index of a word in an enum field. All enums of word lists have the size of unsigned,
+ * so one function serves all enums. */
 static void store_choice(void *field, unsigned value)
 {
 	static_assert(sizeof(enum rn_config_port) == sizeof(unsigned),

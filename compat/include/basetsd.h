@@ -1,4 +1,4 @@
-/* Integer types of fixed width, and integer types as wide as a pointer, which has 64 bits. */
+/* Integer types of fixed width, and integer types that are as wide as a pointer (64 bits). */
 #ifndef COMPAT_BASETSD_H
 #define COMPAT_BASETSD_H
 

@@ -1,6 +1,6 @@
 /*
- * The parts of COM that ND2 needs: IUnknown, IClassFactory and the macros that declare interfaces.
- * There is no COM library here: CoInitialize, the registry and marshalling are absent.
+ * The parts of COM that ND2 needs: IUnknown, IClassFactory, and macros that declare interfaces. The
+ * rest of COM is absent: CoInitialize, the registry, marshalling.
  */
 #ifndef COMPAT_COMBASEAPI_H
 #define COMPAT_COMBASEAPI_H
@@ -28,8 +28,8 @@
 #define DECLARE_INTERFACE_IID(iface, iid)	 DECLARE_INTERFACE(iface)
 
 /*
- * In C++ an interface is an abstract class. In C it is a table of function pointers, and an object
- * begins with a pointer to its table.
+ * In C++ a COM interface is an abstract class. In C a COM interface is a table of function
+ * pointers; each object begins with a pointer to the table.
  */
 #ifdef __cplusplus
 #define STDMETHOD(method)	   virtual HRESULT method

@@ -1,15 +1,15 @@
 /*
- * Makes a program call functions of libsoftrnic-compat instead of two groups of functions of the C
- * library. The first group formats or scans text (printf, scanf and so on); Windows reads the
- * formats differently. The second group writes or reads wide text (fputws and so on). On Linux
- * these functions make a stream refuse narrow text afterwards; with the functions of
- * libsoftrnic-compat, narrow and wide text may go to the same stream. Each redirection is a macro
- * with the native name, for example printf.
+ * Makes a program call libsoftrnic-compat instead of the C library for these functions:
+ * - functions that format or scan text (printf, scanf and so on), because Windows reads formats
+ *   differently
+ * - functions that write or read wide text (fputws and so on), because those of Linux make a stream
+ *   refuse narrow text
+ * Each redirection is a macro with the native name, for example printf.
  *
- * The headers of libstdc++ undefine these macros, and the inline functions in those headers must
- * call the native functions. Therefore this header includes the libstdc++ headers first, and
- * defines the macros afterwards. While it includes them, COMPAT_CXX_NESTED is defined. The
- * <stdio.h> and <wchar.h> of this folder then only include the native header.
+ * The headers of libstdc++ contain inline functions that must call the native functions. Therefore
+ * this header includes the libstdc++ headers before it defines the macros. Meanwhile
+ * COMPAT_CXX_NESTED is defined, and <stdio.h> and <wchar.h> of this folder include only the native
+ * header.
  */
 #ifndef COMPAT_REDIRECT_H
 #define COMPAT_REDIRECT_H

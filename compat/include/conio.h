@@ -8,8 +8,8 @@ extern "C" {
 #endif
 
 /*
- * Returns one key, without echoing the key or waiting for Enter. If standard input is not a
- * terminal, returns the next byte of standard input, or EOF.
+ * Returns one key without echo and without waiting for Enter. If standard input is not a terminal,
+ * returns the next byte of standard input, or EOF.
  */
 int _getch(void);
 

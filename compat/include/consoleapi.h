@@ -15,10 +15,14 @@ typedef BOOL (*PHANDLER_ROUTINE)(DWORD event);
 COMPAT_BEGIN
 
 /*
- * Adds or removes a handler for console events. A thread of this library calls the handlers, the
- * one added last first, until one returns TRUE. If none returns TRUE, the signal has its default
- * action. If `handler` is NULL, the process ignores SIGINT (`add` TRUE) or no longer ignores it
- * (`add` FALSE). Removing a handler that was not added fails with ERROR_INVALID_PARAMETER.
+ * Adds (`add` TRUE) or removes a handler for console events.
+ *
+ * A thread of this library calls the handlers until one handler returns TRUE; the handler added
+ * last is called first. If no handler returns TRUE, the signal has its default action.
+ *
+ * If `handler` is NULL, `add` says whether the process ignores SIGINT.
+ *
+ * Removing a handler that was not added fails with ERROR_INVALID_PARAMETER.
  */
 BOOL SetConsoleCtrlHandler(PHANDLER_ROUTINE handler, BOOL add);
 

@@ -8,8 +8,8 @@
 COMPAT_BEGIN
 
 /*
- * Returns the error number that the last failed call of this thread set. A function that succeeds
- * leaves the number unchanged, unless the comment at the function's declaration says otherwise.
+ * Returns the error number that the last failed call of this thread set. Calls that succeed do not
+ * change the error number, except where the declaration of a function says so.
  */
 DWORD GetLastError(void);
 

@@ -1,8 +1,7 @@
 /*
- * The type GUID, and the macro DEFINE_GUID for GUID constants. DEFINE_GUID declares a constant;
- * after <initguid.h>, or with INITGUID defined, it defines the constant. Several source files may
- * define the same GUID: the linker keeps one copy. The IIDs of ND2 are in the library and need no
- * definition.
+ * The type GUID, and the macro DEFINE_GUID for GUID constants. DEFINE_GUID declares a constant.
+ * After <initguid.h>, or with INITGUID defined, DEFINE_GUID also defines the constant. Several
+ * source files may define the same GUID. The library already defines the IIDs of ND2.
  */
 #ifndef COMPAT_GUIDDEF_H
 #define COMPAT_GUIDDEF_H

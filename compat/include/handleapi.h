@@ -1,6 +1,7 @@
 /*
- * Handles of events, completion ports, overlapped files, threads, semaphores and mutexes. The
- * library ignores the two low bits of a handle, so a program may store bits of its own there.
+ * Handles of events, completion ports, overlapped files, threads, semaphores and mutexes. A program
+ * may store bits of its own in the two low bits of a handle, because the library ignores these
+ * bits.
  */
 #ifndef COMPAT_HANDLEAPI_H
 #define COMPAT_HANDLEAPI_H
@@ -14,7 +15,7 @@ COMPAT_BEGIN
 
 /*
  * Closes a handle. Fails with ERROR_INVALID_HANDLE if the handle is not open. Has no effect on the
- * pseudo handles that GetCurrentProcess (-1) and GetCurrentThread (-2) return.
+ * pseudo handles -1 (GetCurrentProcess) and -2 (GetCurrentThread).
  */
 BOOL CloseHandle(HANDLE handle);
 

@@ -1,4 +1,4 @@
-/* Heaps. Their memory comes from malloc() and is aligned to 16 bytes. */
+/* Functions for heaps. The memory of heaps comes from malloc() and is aligned to 16 bytes. */
 #ifndef COMPAT_HEAPAPI_H
 #define COMPAT_HEAPAPI_H
 
@@ -17,7 +17,7 @@ typedef enum _HEAP_INFORMATION_CLASS {
 
 COMPAT_BEGIN
 
-/* Returns the heap of the process. It always exists and cannot be destroyed. */
+/* Returns the heap of the process, which always exists and cannot be destroyed. */
 HANDLE GetProcessHeap(void);
 
 /*

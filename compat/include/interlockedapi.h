@@ -1,8 +1,8 @@
 /*
- * Interlocked operations and singly linked lists: macros in C, function templates in C++. The
- * operations take the address of any integer or pointer: LONG, `long` (64 bits here), LONG64, and
- * integers of 16 and 8 bits. Each operation is a full memory barrier, except those whose name ends
- * with Acquire, Release or NoFence.
+ * Interlocked operations and singly linked lists. In C the operations are macros, in C++ function
+ * templates. An operation takes the address of a pointer or of an integer of 8 to 64 bits; `long`
+ * has 64 bits. Each operation is a full memory barrier, unless its name ends with Acquire, Release
+ * or NoFence.
  */
 #ifndef COMPAT_INTERLOCKEDAPI_H
 #define COMPAT_INTERLOCKEDAPI_H
@@ -26,12 +26,12 @@ COMPAT_BEGIN
 void InitializeSListHead(PSLIST_HEADER head);
 
 /*
- * Pushes an entry to the front of the list and returns the former first entry. The call takes a
- * spin lock in the list head; on Windows the list has no lock.
+ * Pushes an entry to the front of the list and returns the former first entry. Takes a spin lock in
+ * the list head; on Windows the list needs no lock.
  */
 PSLIST_ENTRY InterlockedPushEntrySList(PSLIST_HEADER head, PSLIST_ENTRY entry);
 
-/* Removes the first entry and returns it; NULL if the list is empty. */
+/* Removes and returns the first entry, or returns NULL if the list is empty. */
 PSLIST_ENTRY InterlockedPopEntrySList(PSLIST_HEADER head);
 
 /*
@@ -196,8 +196,8 @@ COMPAT_END
 extern "C++" {
 
 /*
- * A parameter of type compat_same<T> takes no part in the deduction of T. So the type of the
- * address alone determines T, and a literal such as NULL or 5 is converted to T.
+ * The compiler does not deduce T from a parameter of type compat_same<T>. Only the type of the
+ * address determines T. A literal such as NULL or 5 is then converted to T.
  */
 template <class T> struct compat_same {
 	typedef T type;

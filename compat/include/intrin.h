@@ -19,8 +19,8 @@
 #include "windef.h"
 
 /*
- * Sets *index to the number of the lowest bit that is set in `mask` and returns a nonzero value.
- * Returns 0 and leaves *index unchanged if `mask` is 0.
+ * Stores the number of the lowest set bit of `mask` in *index and returns a nonzero value. If
+ * `mask` is 0, returns 0 and does not change *index.
  */
 FORCEINLINE unsigned char _BitScanForward(ULONG *index, ULONG mask)
 {
@@ -37,8 +37,8 @@ FORCEINLINE unsigned char _BitScanForward64(ULONG *index, uint64_t mask)
 }
 
 /*
- * Sets *index to the number of the highest bit that is set in `mask` and returns a nonzero value.
- * Returns 0 and leaves *index unchanged if `mask` is 0.
+ * Stores the number of the highest set bit of `mask` in *index and returns a nonzero value. If
+ * `mask` is 0, returns 0 and does not change *index.
  */
 FORCEINLINE unsigned char _BitScanReverse(ULONG *index, ULONG mask)
 {

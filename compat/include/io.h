@@ -19,8 +19,8 @@ extern "C" {
 int _isatty(int descriptor);
 
 /*
- * Checks its arguments and changes nothing, because files have no text mode here and wide text is
- * always UTF-8. Returns _O_BINARY as the former mode, or -1 on error.
+ * Checks its arguments and changes nothing: files have no text mode here, and wide text is always
+ * UTF-8. Returns _O_BINARY as the former mode, or -1 on error.
  */
 int _setmode(int descriptor, int mode);
 

@@ -1,7 +1,7 @@
 /*
- * Loading of libraries at run time. A library name without a slash is searched for by dlopen(). If
- * a program loads one of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on), the
- * program gets the handle of libsoftrnic-compat, which contains the functions of Windows.
+ * Loading of libraries at run time. dlopen() searches for a library name without a slash. For the
+ * names of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on) a program gets the
+ * handle of libsoftrnic-compat.
  */
 #ifndef COMPAT_LIBLOADERAPI_H
 #define COMPAT_LIBLOADERAPI_H
@@ -43,16 +43,15 @@ HMODULE LoadLibraryExW(LPCWSTR name, HANDLE file, DWORD flags);
 BOOL FreeLibrary(HMODULE module);
 
 /*
- * Returns the address of the function `name`. Functions are found by their names only; there are no
- * ordinals. Fails with ERROR_PROC_NOT_FOUND if the library has no such function, and with
- * ERROR_INVALID_HANDLE if `module` is not a loaded library.
+ * Returns the address of the function `name`; ordinals do not exist here. Fails with
+ * ERROR_PROC_NOT_FOUND if the library has no such function. Fails with ERROR_INVALID_HANDLE if
+ * `module` is not a loaded library.
  */
 FARPROC GetProcAddress(HMODULE module, LPCSTR name);
 
 /*
- * Returns the handle of a library that is already loaded, or of the program if `name` is NULL. The
- * call does not count as a reference to the library, so the caller must not pass the handle to
- * FreeLibrary.
+ * Returns the handle of a loaded library, or of the program if `name` is NULL. The call takes no
+ * reference to the library, so the caller must not pass the handle to FreeLibrary.
  */
 HMODULE GetModuleHandleA(LPCSTR name);
 
@@ -63,15 +62,15 @@ HMODULE GetModuleHandleA(LPCSTR name);
 HMODULE GetModuleHandleW(LPCWSTR name);
 
 /*
- * Stores the path of a library's file, or of the program if `module` is NULL. Returns the length of
- * the path. If the buffer is too small, stores as much of the path as fits, sets
- * ERROR_INSUFFICIENT_BUFFER and returns `size`.
+ * Stores the path of a library's file and returns the length of the path. If `module` is NULL,
+ * stores the path of the program. If the buffer is too small, stores as much of the path as fits,
+ * sets ERROR_INSUFFICIENT_BUFFER and returns `size`.
  */
 DWORD GetModuleFileNameA(HMODULE module, LPSTR buffer, DWORD size);
 
 /*
  * GetModuleFileNameA for wide text: stores the path of a library's file, or of the program if
- * `module` is NULL. Returns the length of the path.
+ * `module` is NULL.
  */
 DWORD GetModuleFileNameW(HMODULE module, LPWSTR buffer, DWORD size);
 

@@ -59,23 +59,25 @@ PVOID SecureZeroMemory(PVOID memory, SIZE_T bytes);
 
 /*
  * Reserves address space (MEM_RESERVE), commits pages (MEM_COMMIT), or does both. A reservation
- * starts at a multiple of 64 KB; if `address` is no such multiple, it is rounded down.
+ * starts at a multiple of 64 KB; other values of `address` are rounded down.
  *
- * MEM_LARGE_PAGES uses the machine's huge pages. It needs both MEM_RESERVE and MEM_COMMIT, and
- * `bytes` must be a multiple of GetLargePageMinimum(). The call fails with
- * ERROR_NO_SYSTEM_RESOURCES if there are not enough huge pages.
+ * MEM_LARGE_PAGES takes huge pages. The flag needs MEM_RESERVE and MEM_COMMIT, and `bytes` must be
+ * a multiple of GetLargePageMinimum().
  *
- * Fails with ERROR_INVALID_ADDRESS if the range to reserve is occupied or the range to commit is
- * not reserved, with ERROR_INVALID_PARAMETER if an argument is wrong, and with
- * ERROR_NOT_ENOUGH_MEMORY if memory is short.
+ * Fails with:
+ * - ERROR_INVALID_ADDRESS if the range to reserve is occupied, or the range to commit is not
+ *   reserved
+ * - ERROR_INVALID_PARAMETER if an argument is wrong
+ * - ERROR_NOT_ENOUGH_MEMORY if memory is short
+ * - ERROR_NO_SYSTEM_RESOURCES if there are not enough huge pages
  */
 LPVOID VirtualAlloc(LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
 /*
- * Decommits pages (MEM_DECOMMIT) or frees a whole reservation (MEM_RELEASE). With MEM_RELEASE,
- * `bytes` must be 0 and `address` must be the start of the reservation. With MEM_DECOMMIT, all
- * pages must belong to one reservation. MEM_DECOMMIT with 0 `bytes` decommits all pages of the
- * reservation, and `address` must be its start.
+ * Decommits pages (MEM_DECOMMIT) or frees a whole reservation (MEM_RELEASE).
+ * - MEM_RELEASE: `address` must be the start of the reservation and `bytes` must be 0.
+ * - MEM_DECOMMIT: all pages must belong to one reservation. If `bytes` is 0, `address` must be the
+ *   start of the reservation, and all of its pages are decommitted.
  */
 BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type);
 
@@ -86,35 +88,37 @@ BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type);
 BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old);
 
 /*
- * Locks pages in physical memory. Fails with ERROR_NOACCESS if nothing is mapped at `address`.
- * Fails with ERROR_WORKING_SET_QUOTA if the process would lock more memory than its limit, which
- * `ulimit -l` shows.
+ * Locks pages in physical memory. Fails with ERROR_NOACCESS if no memory is mapped at `address`.
+ * Fails with ERROR_WORKING_SET_QUOTA if the process would exceed its limit of locked memory
+ * (`ulimit -l`).
  */
 BOOL VirtualLock(LPVOID address, SIZE_T bytes);
 
 /*
  * Unlocks pages that VirtualLock locked. Fails with ERROR_NOT_LOCKED if a page of the range is not
- * mapped. A page that is mapped but not locked does not make the call fail here; on Windows it
- * does.
+ * mapped. A mapped page that is not locked is no error here; on Windows such a page is an error.
  */
 BOOL VirtualUnlock(LPVOID address, SIZE_T bytes);
 
 /*
- * Describes the page that contains `address` and the pages after it that have the same state and
- * protection. Returns the number of bytes written to *information, or 0 on failure. Mapped memory
- * that is not from VirtualAlloc counts as committed, with the type MEM_MAPPED if it belongs to a
- * file, otherwise MEM_PRIVATE.
+ * Describes the page at `address` and the following pages with the same state and protection.
+ * Returns the number of bytes written to *information, or 0 on failure. Mapped memory that is not
+ * from VirtualAlloc counts as committed. The type of such memory is MEM_MAPPED if the memory
+ * belongs to a file, otherwise MEM_PRIVATE.
  */
 SIZE_T VirtualQuery(LPCVOID address, MEMORY_BASIC_INFORMATION *information, SIZE_T bytes);
 
-/* VirtualAlloc with a process, which must be the current one. */
+/* VirtualAlloc for a given process, which must be the current process. */
 LPVOID VirtualAllocEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 
-/* VirtualAlloc with a process, which must be the current one, and a NUMA node, which is ignored. */
+/*
+ * VirtualAlloc with two more arguments: the process must be the current one, and the NUMA node is
+ * ignored.
+ */
 LPVOID VirtualAllocExNuma(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type, DWORD protect,
 			  DWORD node);
 
-/* VirtualFree with a process, which must be the current one. */
+/* VirtualFree for a given process, which must be the current process. */
 BOOL VirtualFreeEx(HANDLE process, LPVOID address, SIZE_T bytes, DWORD type);
 
 /* Returns the size of a huge page in bytes, or 0 if this machine has no huge pages. */

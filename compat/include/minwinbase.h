@@ -17,14 +17,17 @@ typedef struct _OVERLAPPED_ENTRY {
 	DWORD dwNumberOfBytesTransferred;
 } OVERLAPPED_ENTRY, *LPOVERLAPPED_ENTRY;
 
-/* Functions accept this structure as they do on Windows, and ignore its contents. */
+/*
+ * An argument of functions that create objects. The functions ignore the contents of this
+ * structure.
+ */
 typedef struct _SECURITY_ATTRIBUTES {
 	DWORD nLength;
 	LPVOID lpSecurityDescriptor;
 	BOOL bInheritHandle;
 } SECURITY_ATTRIBUTES, *PSECURITY_ATTRIBUTES, *LPSECURITY_ATTRIBUTES;
 
-/* A date, counted from the year 1601, or a duration. Both are in units of 100 ns. */
+/* A date or a duration, in units of 100 ns. Dates are counted from the year 1601. */
 typedef struct _FILETIME {
 	DWORD dwLowDateTime;
 	DWORD dwHighDateTime;

@@ -22,10 +22,10 @@ struct tcp_keepalive {
 COMPAT_BEGIN
 
 /*
- * Reads an IPv4 address from the beginning of a text and sets *end to the rest of the text. Returns
- * STATUS_SUCCESS or STATUS_INVALID_PARAMETER. If `strict` is TRUE, the address must consist of four
- * decimal numbers. Otherwise it may have 1 to 4 numbers, and each may be decimal, octal (beginning
- * with 0) or hexadecimal (beginning with 0x).
+ * Reads an IPv4 address from the beginning of a text and sets *end to the rest of the text. If
+ * `strict` is TRUE, the address must consist of four decimal numbers. Otherwise the address has 1
+ * to 4 numbers, each decimal, octal (0...) or hexadecimal (0x...). Returns STATUS_SUCCESS or
+ * STATUS_INVALID_PARAMETER.
  */
 NTSTATUS RtlIpv4StringToAddressA(PCSTR text, BOOLEAN strict, PCSTR *end, IN_ADDR *address);
 
@@ -36,13 +36,13 @@ NTSTATUS RtlIpv4StringToAddressA(PCSTR text, BOOLEAN strict, PCSTR *end, IN_ADDR
 NTSTATUS RtlIpv4StringToAddressW(PCWSTR text, BOOLEAN strict, PCWSTR *end, IN_ADDR *address);
 
 /*
- * Reads a text that consists of an IPv4 address and optionally `:port`. *port is in network byte
- * order, 0 if the text has no port. `strict` demands four decimal numbers. Returns STATUS_SUCCESS
- * or STATUS_INVALID_PARAMETER.
+ * Reads an IPv4 address with or without `:port`. *port is in network byte order; without `:port`
+ * *port is 0. If `strict` is TRUE, the address must consist of four decimal numbers. Returns
+ * STATUS_SUCCESS or STATUS_INVALID_PARAMETER.
  */
 NTSTATUS RtlIpv4StringToAddressExA(PCSTR text, BOOLEAN strict, IN_ADDR *address, USHORT *port);
 
-/* RtlIpv4StringToAddressExA for wide text: reads an IPv4 address and optionally `:port`. */
+/* RtlIpv4StringToAddressExA for wide text: reads an IPv4 address, with or without `:port`. */
 NTSTATUS RtlIpv4StringToAddressExW(PCWSTR text, BOOLEAN strict, IN_ADDR *address, USHORT *port);
 
 /*
@@ -58,9 +58,9 @@ PSTR RtlIpv4AddressToStringA(const IN_ADDR *address, PSTR text);
 PWSTR RtlIpv4AddressToStringW(const IN_ADDR *address, PWSTR text);
 
 /*
- * Writes an IPv4 address as text, and `:port` unless the port is 0. *length is the size of the
- * buffer before the call and the size of the text after it, both with the terminating zero. If the
- * buffer is too small, sets *length to the size needed and returns STATUS_INVALID_PARAMETER.
+ * Writes an IPv4 address as text, and `:port` unless `port` is 0. `port` is in network byte order.
+ * *length gives the size of the buffer, and returns the size of the text with its terminating zero.
+ * If the buffer is too small, sets *length to the size needed and returns STATUS_INVALID_PARAMETER.
  */
 NTSTATUS RtlIpv4AddressToStringExA(const IN_ADDR *address, USHORT port, PSTR text, ULONG *length);
 
@@ -83,8 +83,8 @@ NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address);
 NTSTATUS RtlIpv6StringToAddressW(PCWSTR text, PCWSTR *end, IN6_ADDR *address);
 
 /*
- * Reads a text of the form address, address%scope or [address%scope]:port. *scope and *port are 0
- * if the text does not contain them; *port is in network byte order. Returns STATUS_SUCCESS or
+ * Reads an IPv6 address in the form address, address%scope or [address%scope]:port. Without a scope
+ * or port, *scope or *port is 0. *port is in network byte order. Returns STATUS_SUCCESS or
  * STATUS_INVALID_PARAMETER.
  */
 NTSTATUS RtlIpv6StringToAddressExA(PCSTR text, IN6_ADDR *address, ULONG *scope, USHORT *port);
@@ -108,8 +108,8 @@ PSTR RtlIpv6AddressToStringA(const IN6_ADDR *address, PSTR text);
 PWSTR RtlIpv6AddressToStringW(const IN6_ADDR *address, PWSTR text);
 
 /*
- * Writes address, address%scope or [address%scope]:port; a scope or port of 0 is left out. *length
- * is the size of the buffer before the call and the size of the text after it, both with the
+ * Writes an IPv6 address as address, address%scope or [address%scope]:port. Leaves out a scope or
+ * port of 0. *length gives the size of the buffer, and returns the size of the text with its
  * terminating zero. If the buffer is too small, sets *length to the size needed and returns
  * STATUS_INVALID_PARAMETER.
  */
@@ -117,8 +117,8 @@ NTSTATUS RtlIpv6AddressToStringExA(const IN6_ADDR *address, ULONG scope, USHORT 
 				   ULONG *length);
 
 /*
- * RtlIpv6AddressToStringExA for wide text: writes address, address%scope or [address%scope]:port; a
- * scope or port of 0 is left out.
+ * RtlIpv6AddressToStringExA for wide text: writes an IPv6 address as address, address%scope or
+ * [address%scope]:port.
  */
 NTSTATUS RtlIpv6AddressToStringExW(const IN6_ADDR *address, ULONG scope, USHORT port, PWSTR text,
 				   ULONG *length);

@@ -1,6 +1,6 @@
 /*
- * Includes the ndspi.h of softrnic and the headers that ndspi.h includes on Windows. For C it also
- * defines macros in the style of COM: IND2Adapter_Query(p, ...) calls p->lpVtbl->Query(p, ...).
+ * Includes the ndspi.h of softrnic and the headers that ndspi.h includes on Windows. Also defines
+ * macros for C in the style of COM: IND2Adapter_Query(p, ...) calls p->lpVtbl->Query(p, ...).
  */
 #ifndef COMPAT_NDSPI_H
 #define COMPAT_NDSPI_H

@@ -1,7 +1,7 @@
 /*
- * NTSTATUS numbers: 0x0xxxxxxx is a success, 0x4xxxxxxx information, 0x8xxxxxxx a warning,
- * 0xCxxxxxxx an error. ndstatus.h has some of the same names; the header that is included first
- * defines them.
+ * NTSTATUS numbers: 0x0xxxxxxx means success, 0x4xxxxxxx information, 0x8xxxxxxx a warning and
+ * 0xCxxxxxxx an error. Some names are also in ndstatus.h; the header that is included first defines
+ * such a name.
  */
 #ifndef COMPAT_NTSTATUS_H
 #define COMPAT_NTSTATUS_H

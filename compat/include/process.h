@@ -23,7 +23,8 @@ DECLSPEC_NORETURN void _endthreadex(unsigned code);
 
 /*
  * Starts a thread and returns its handle. Returns -1 on failure and sets errno. The library closes
- * the handle when the thread ends, so the caller must neither close the handle nor wait for it.
+ * the handle at the end of the thread. Therefore the caller must neither close the handle nor wait
+ * for the thread.
  */
 uintptr_t _beginthread(_beginthread_proc_type start, unsigned stack, void *parameter);
 

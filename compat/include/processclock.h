@@ -1,7 +1,6 @@
 /*
- * The current process: its id, its processors, its times, and functions that end it. Other
- * processes are not supported: a process handle other than GetCurrentProcess() fails with
- * ERROR_INVALID_HANDLE.
+ * The current process: its id, its processors and its times, and functions that end the process.
+ * Calls with the handle of another process fail with ERROR_INVALID_HANDLE.
  */
 #ifndef COMPAT_PROCESSCLOCK_H
 #define COMPAT_PROCESSCLOCK_H
@@ -40,21 +39,21 @@ DECLSPEC_NORETURN void ExitProcess(UINT code);
 BOOL TerminateProcess(HANDLE process, UINT code);
 
 /*
- * Stores the idle, kernel and user times of the machine. Each is the sum over all processors in
- * units of 100 ns, and grows in steps of 10 ms. As on Windows, *kernel includes *idle.
+ * Stores the idle, kernel and user times of the machine in units of 100 ns. Each time is the sum
+ * over all processors and grows in steps of 10 ms. As on Windows, *kernel includes *idle.
  */
 BOOL GetSystemTimes(FILETIME *idle, FILETIME *kernel, FILETIME *user);
 
 /*
- * Stores the start time of this process in *created and its processor times in *kernel and *user.
- * Stores 0 in *ended, because the process is running.
+ * Stores the start time of this process in *created, and its processor times in *kernel and *user.
+ * Stores 0 in *ended.
  */
 BOOL GetProcessTimes(HANDLE process, FILETIME *created, FILETIME *ended, FILETIME *kernel,
 		     FILETIME *user);
 
 /*
- * Stores the start time of the calling thread in *created and its processor times in *kernel and
- * *user. `thread` must be GetCurrentThread(); other handles fail with ERROR_INVALID_HANDLE.
+ * Stores the start time of the calling thread in *created, and its processor times in *kernel and
+ * *user. Fails with ERROR_INVALID_HANDLE if `thread` is not GetCurrentThread().
  */
 BOOL GetThreadTimes(HANDLE thread, FILETIME *created, FILETIME *ended, FILETIME *kernel,
 		    FILETIME *user);
@@ -69,8 +68,8 @@ BOOL QueryProcessCycleTime(HANDLE process, ULONG64 *cycles);
 BOOL QueryThreadCycleTime(HANDLE thread, ULONG64 *cycles);
 
 /*
- * Stores two masks for the processors 0 to 63. A bit of *mask is set if this process may use the
- * processor. A bit of *system is set if the processor is online.
+ * Stores two masks with one bit for each of the processors 0 to 63. *mask contains the processors
+ * that this process may use. *system contains the processors that are online.
  */
 BOOL GetProcessAffinityMask(HANDLE process, DWORD_PTR *mask, DWORD_PTR *system);
 
@@ -81,8 +80,8 @@ BOOL GetProcessAffinityMask(HANDLE process, DWORD_PTR *mask, DWORD_PTR *system);
 BOOL SetProcessAffinityMask(HANDLE process, DWORD_PTR mask);
 
 /*
- * Returns the number of processors that are online. `group` must be 0, the only processor group, or
- * ALL_PROCESSOR_GROUPS. For any other group the function returns 0 with ERROR_INVALID_PARAMETER.
+ * Returns the number of processors that are online. `group` must be 0 or ALL_PROCESSOR_GROUPS. For
+ * any other group returns 0 with ERROR_INVALID_PARAMETER.
  */
 DWORD GetActiveProcessorCount(WORD group);
 

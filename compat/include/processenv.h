@@ -7,8 +7,8 @@
 COMPAT_BEGIN
 
 /*
- * Copies the value of an environment variable to `buffer` and returns its length without the
- * terminating zero. If the buffer is too small, returns the size needed, with the zero. Returns 0
+ * Copies the value of an environment variable to `buffer` and returns the length without the
+ * terminating zero. If the buffer is too small, returns the size needed with the zero. Returns 0
  * with ERROR_ENVVAR_NOT_FOUND if the variable is not set.
  */
 DWORD GetEnvironmentVariableA(LPCSTR name, LPSTR buffer, DWORD size);
@@ -29,9 +29,9 @@ BOOL SetEnvironmentVariableA(LPCSTR name, LPCSTR value);
 BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value);
 
 /*
- * Copies a text and replaces each %NAME% by the value of that environment variable. If a variable
- * does not exist, its %NAME% is copied unchanged. Returns the length of the whole result with the
- * terminating zero, even if the buffer is too small for the result.
+ * Copies a text and replaces each %NAME% by the value of that environment variable. The %NAME% of a
+ * variable that is not set stays unchanged. Returns the length of the whole result with the
+ * terminating zero, even if the buffer is too small.
  */
 DWORD ExpandEnvironmentStringsA(LPCSTR from, LPSTR to, DWORD size);
 
@@ -42,8 +42,8 @@ DWORD ExpandEnvironmentStringsA(LPCSTR from, LPSTR to, DWORD size);
 DWORD ExpandEnvironmentStringsW(LPCWSTR from, LPWSTR to, DWORD size);
 
 /*
- * Returns the program's name and arguments as one text. A name or argument that contains spaces is
- * in quotes. The text is valid until the program ends.
+ * Returns the program's name and arguments as one text. Parts that contain spaces are in quotes.
+ * The text is valid until the program ends.
  */
 LPSTR GetCommandLineA(void);
 
@@ -54,8 +54,8 @@ LPSTR GetCommandLineA(void);
 LPWSTR GetCommandLineW(void);
 
 /*
- * Copies the path of the current folder to `buffer` and returns its length without the terminating
- * zero. If the buffer is too small, returns the size needed, with the zero.
+ * Copies the path of the current folder to `buffer` and returns the length without the terminating
+ * zero. If the buffer is too small, returns the size needed with the zero.
  */
 DWORD GetCurrentDirectoryA(DWORD size, LPSTR buffer);
 

@@ -22,13 +22,17 @@
 COMPAT_BEGIN
 
 /*
- * Starts a thread and returns its handle, which can be waited for. CREATE_SUSPENDED is the only
- * flag with an effect. The stack has at least the system's default size.
+ * Starts a thread and returns its handle. A wait for the handle ends when the thread ends.
+ * CREATE_SUSPENDED is the only flag with an effect. The stack is never smaller than the system's
+ * default size.
  */
 HANDLE CreateThread(LPSECURITY_ATTRIBUTES attributes, SIZE_T stack, LPTHREAD_START_ROUTINE start,
 		    LPVOID parameter, DWORD flags, LPDWORD id);
 
-/* Ends the calling thread. Like pthread_exit(), it unwinds the stack, so C++ destructors run. */
+/*
+ * Ends the calling thread. ExitThread unwinds the stack, as pthread_exit() does, so C++ destructors
+ * run.
+ */
 DECLSPEC_NORETURN void ExitThread(DWORD code);
 
 /*
@@ -38,15 +42,15 @@ DECLSPEC_NORETURN void ExitThread(DWORD code);
 BOOL GetExitCodeThread(HANDLE thread, LPDWORD code);
 
 /*
- * Starts a thread that was created suspended. Returns 1 if the thread was suspended and 0 if it was
- * running. Returns -1 with ERROR_INVALID_HANDLE if the thread has ended or the handle is not a
- * thread.
+ * Starts a thread that was created suspended. Returns 1 if the thread was suspended, or 0 if the
+ * thread was running. Returns -1 with ERROR_INVALID_HANDLE if the thread has ended or `thread` is
+ * not a thread.
  */
 DWORD ResumeThread(HANDLE thread);
 
 /*
  * Offers the processor to other threads and always returns TRUE. On Windows, FALSE means that no
- * other thread was ready to run; Linux does not report this.
+ * other thread was ready to run.
  */
 BOOL SwitchToThread(void);
 
@@ -67,20 +71,20 @@ DWORD GetThreadId(HANDLE thread);
 
 /*
  * Sets the processors that a thread may use, and returns the former mask. The masks cover
- * processors 0 to 63. Returns 0 with ERROR_INVALID_PARAMETER if no processor of the mask may be
- * used.
+ * processors 0 to 63. Returns 0 with ERROR_INVALID_PARAMETER if the thread may use no processor of
+ * the mask.
  */
 DWORD_PTR SetThreadAffinityMask(HANDLE thread, DWORD_PTR mask);
 
 /*
- * Sets the processors that a thread may use. Only processor group 0 exists. `former` receives the
- * former processors; it may be NULL.
+ * Sets the processors that a thread may use. Only processor group 0 exists. If `former` is not
+ * NULL, *former receives the former processors.
  */
 BOOL SetThreadGroupAffinity(HANDLE thread, const GROUP_AFFINITY *affinity, PGROUP_AFFINITY former);
 
 /*
- * Stores the number of a preferred processor, which has no effect on scheduling. Returns the number
- * that the previous call stored, MAXIMUM_PROCESSORS if there was no such call, or -1 on failure.
+ * Stores a preferred processor, which has no effect on scheduling. Returns the former preferred
+ * processor, or MAXIMUM_PROCESSORS if there was none. Returns -1 on failure.
  */
 DWORD SetThreadIdealProcessor(HANDLE thread, DWORD processor);
 
@@ -91,9 +95,9 @@ DWORD SetThreadIdealProcessor(HANDLE thread, DWORD processor);
 BOOL SetThreadIdealProcessorEx(HANDLE thread, PPROCESSOR_NUMBER ideal, PPROCESSOR_NUMBER former);
 
 /*
- * Sets the priority of a thread: each priority of Windows stands for a nice value of Linux. Linux
- * allows a higher priority only with a privilege. Without the privilege the call returns TRUE, and
- * the nice value stays as it was.
+ * Sets the priority of a thread: each priority of Windows stands for a nice value of Linux. A
+ * higher priority needs a privilege. Without the privilege the nice value does not change, and the
+ * call still returns TRUE.
  */
 BOOL SetThreadPriority(HANDLE thread, int priority);
 
@@ -104,8 +108,8 @@ BOOL SetThreadPriority(HANDLE thread, int priority);
 int GetThreadPriority(HANDLE thread);
 
 /*
- * Sets the thread name that debuggers and ps show. The name is cut to 15 characters, and `?`
- * replaces each character that is not ASCII. Returns S_OK.
+ * Sets the thread name that debuggers and ps show. Cuts the name to 15 characters and replaces
+ * characters that are not ASCII by `?`. Returns S_OK.
  */
 HRESULT SetThreadDescription(HANDLE thread, PCWSTR description);
 
@@ -119,8 +123,8 @@ DWORD GetCurrentProcessorNumber(void);
 void GetCurrentProcessorNumberEx(PPROCESSOR_NUMBER number);
 
 /*
- * Allocates an index at which each thread stores a value of its own, NULL at first. TlsAlloc and
- * FlsAlloc share 128 indexes. Returns TLS_OUT_OF_INDEXES if no index is free.
+ * Allocates an index at which each thread stores its own value; the value is NULL at first.
+ * TlsAlloc and FlsAlloc share 128 indexes. Returns TLS_OUT_OF_INDEXES if no index is free.
  */
 DWORD TlsAlloc(void);
 
@@ -128,8 +132,8 @@ DWORD TlsAlloc(void);
 BOOL TlsFree(DWORD index);
 
 /*
- * Returns the value that the calling thread stored at the index, NULL at first. Sets the last error
- * to 0, or to ERROR_INVALID_PARAMETER if the index is not allocated.
+ * Returns the calling thread's value at the index, or NULL if the thread has stored none. Sets the
+ * last error to 0, or to ERROR_INVALID_PARAMETER if the index is not allocated.
  */
 LPVOID TlsGetValue(DWORD index);
 

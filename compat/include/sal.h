@@ -1,7 +1,6 @@
 /*
- * The macros of Microsoft's source annotation language (SAL), in its old and new style. They are
- * input for Microsoft's code analysis, which does not exist here, so nearly all of them expand to
- * nothing.
+ * The macros of Microsoft's source annotation language (SAL), in the old and the new style. Nearly
+ * all of them expand to nothing, because only Microsoft's code analysis reads the annotations.
  */
 #ifndef COMPAT_SAL_H
 #define COMPAT_SAL_H
@@ -709,11 +708,11 @@
 #define _Analysis_suppress_lock_checking_(...)
 
 /*
- * Headers of the C++ library have parameters with the names __in, __out and __inout. The macros of
- * these names would break such headers. Therefore this header first includes the basic C++ headers
- * with such parameters, and then defines the macros. For the stream headers, <locale> and <regex>,
- * this folder has wrappers that undefine the macros while the real header is read. A program must
- * include headers of <experimental/>, <ext/> and <tr1/> before any header of Windows.
+ * Some headers of the C++ library have parameters named __in, __out or __inout. Macros with these
+ * names would break such headers. Therefore this header includes the basic C++ headers first, and
+ * then defines the macros. For the stream headers, <locale> and <regex>, this folder has wrappers
+ * that undefine the macros while the native header is read. A program must include headers of
+ * <experimental/>, <ext/> and <tr1/> before any header of Windows.
  */
 #ifdef __cplusplus
 extern "C++" {

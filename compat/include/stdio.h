@@ -1,8 +1,10 @@
 /*
- * <stdio.h> with formats as Windows reads them: %lu takes a 32-bit ULONG, %I64u takes 64 bits, %Iu
- * takes a SIZE_T, %S takes text of the other width (wide text in a narrow format), %p prints 16
- * digits, and the functions that write refuse %n. This holds in C and in C++, whatever the order of
- * the headers. Wide text is written as UTF-8.
+ * <stdio.h> with formats as Windows reads them, in C and in C++:
+ * - %lu takes a 32-bit ULONG, %I64u takes 64 bits, %Iu takes a SIZE_T.
+ * - %S in a narrow format takes wide text, and in a wide format narrow text.
+ * - %p prints 16 digits.
+ * - Functions that write refuse %n.
+ * The order of the included headers does not matter. Wide text is written as UTF-8.
  */
 #include_next <stdio.h>
 
@@ -55,14 +57,14 @@ int compat_sprintf(char *buffer, const char *format, ...);
 int compat_vsprintf(char *buffer, const char *format, va_list arguments);
 
 /*
- * Writes formatted text to memory. Cuts the text to the buffer, ends it with a zero, and returns
- * the length of the text before it was cut.
+ * Writes formatted text to memory, cut to the size of the buffer, with a terminating zero. Returns
+ * the length of the whole text.
  */
 int compat_snprintf(char *buffer, size_t size, const char *format, ...);
 
 /*
- * snprintf() with a va_list: writes formatted text to memory, cut to the buffer, and returns the
- * length of the text before it was cut.
+ * snprintf() with a va_list: writes formatted text to memory, cut to the size of the buffer.
+ * Returns the length of the whole text.
  */
 int compat_vsnprintf(char *buffer, size_t size, const char *format, va_list arguments);
 
@@ -80,7 +82,7 @@ int _vsnprintf(char *buffer, size_t count, const char *format, va_list arguments
 
 /*
  * Writes formatted text to memory. If the text does not fit, stores an empty text, sets errno to
- * ERANGE and returns -1; Windows ends the program.
+ * ERANGE and returns -1. On Windows the program ends instead.
  */
 int sprintf_s(char *buffer, size_t size, const char *format, ...);
 
@@ -91,8 +93,8 @@ int sprintf_s(char *buffer, size_t size, const char *format, ...);
 int vsprintf_s(char *buffer, size_t size, const char *format, va_list arguments);
 
 /*
- * Writes at most `count` bytes of formatted text to memory, or as many as fit if `count` is
- * _TRUNCATE. Returns -1 if the text was cut.
+ * Writes at most `count` bytes of formatted text to memory. If `count` is _TRUNCATE, writes as many
+ * bytes as fit. Returns -1 if the text was cut.
  */
 int _snprintf_s(char *buffer, size_t size, size_t count, const char *format, ...);
 
@@ -123,8 +125,9 @@ int compat_sscanf(const char *text, const char *format, ...);
 int compat_vsscanf(const char *text, const char *format, va_list arguments);
 
 /*
- * Reads fields from `text`. After the pointer to each buffer for %s, %c or %[ the caller passes the
- * size of the buffer as an `unsigned int`. A field that is too long for its buffer ends the scan.
+ * Reads fields from `text`. For %s, %c and %[ the caller passes the size of the buffer as an
+ * `unsigned int` after the pointer to the buffer. A field that is too long for its buffer ends the
+ * scan.
  */
 int sscanf_s(const char *text, const char *format, ...);
 
@@ -140,14 +143,14 @@ int fscanf_s(FILE *stream, const char *format, ...);
  */
 int scanf_s(const char *format, ...);
 
-/* ---- Files ---- */
+/* ---- Files, streams and commands ---- */
 
 /* Opens a file and returns 0. On failure sets *stream to NULL and returns an errno value. */
 errno_t fopen_s(FILE **stream, const char *name, const char *mode);
 
 /*
- * Closes the file of the stream `old`, opens another file on that stream, as freopen() does, and
- * returns 0. On failure sets *stream to NULL and returns an errno value.
+ * Closes the file of the stream `old` and opens another file on the stream, as freopen() does.
+ * Returns 0. On failure sets *stream to NULL and returns an errno value.
  */
 errno_t freopen_s(FILE **stream, const char *name, const char *mode, FILE *old);
 
@@ -155,8 +158,8 @@ errno_t freopen_s(FILE **stream, const char *name, const char *mode, FILE *old);
 FILE *_fsopen(const char *name, const char *mode, int share);
 
 /*
- * Flushes all streams and returns 0, or EOF on error. Closes no stream: Windows closes all streams
- * except the standard ones, but here the C library does not tell which streams are open.
+ * Flushes all streams and closes none. Returns 0, or EOF on error. On Windows this function closes
+ * all streams except the standard streams.
  */
 int _fcloseall(void);
 
@@ -187,9 +190,8 @@ int _fseeki64(FILE *stream, int64_t offset, int origin);
 int64_t _ftelli64(FILE *stream);
 
 /*
- * Reads a line from standard input and removes its line end. Returns NULL at the end of the input,
- * and for a line that does not fit into the buffer. In both cases the buffer then holds an empty
- * text.
+ * Reads a line from standard input without its line end. At the end of the input, and for a line
+ * that is too long for the buffer, stores an empty text and returns NULL.
  */
 char *gets_s(char *buffer, size_t size);
 

@@ -1,6 +1,6 @@
 /*
- * <stdlib.h> of Linux, and functions that Windows adds to it. strtol() and its relatives are those
- * of Linux: they return a `long` of 64 bits.
+ * <stdlib.h> of Linux, and functions that Windows adds. strtol() and its relatives return a `long`
+ * of 64 bits, as on Linux.
  */
 #include_next <stdlib.h>
 
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* ---- Numbers and text; `base` is 2 to 36, and only base 10 gives a minus sign ---- */
+/* ---- Numbers to text; `base` is 2 to 36, and only base 10 gives a minus sign ---- */
 
 /* Writes a number as text and returns the buffer. The caller makes sure that the text fits. */
 char *_itoa(int value, char *buffer, int base);
@@ -111,7 +111,7 @@ int _putenv(const char *text);
 
 /*
  * Returns the absolute path of a file, in allocated memory if `buffer` is NULL. Returns NULL if the
- * file does not exist; Windows does not check that.
+ * file does not exist; on Windows the file need not exist.
  */
 char *_fullpath(char *buffer, const char *name, size_t size);
 

@@ -1,4 +1,4 @@
-/* <string.h> of Linux, and functions that Windows adds to it. */
+/* <string.h> of Linux, and functions that Windows adds to this header. */
 #include_next <string.h>
 
 #if !defined(COMPAT_STRING_H) && (defined(_STRING_H) || defined(_STRING_H_))
@@ -15,7 +15,10 @@
 extern "C" {
 #endif
 
-/* Returns a copy of `text` that the caller frees; NULL if memory is short or `text` is NULL. */
+/*
+ * Returns a copy of `text`, or NULL if memory is short or `text` is NULL. The caller frees the
+ * copy.
+ */
 char *_strdup(const char *text);
 
 /* Compares two texts without regard to the case of ASCII letters. */
@@ -40,28 +43,28 @@ char *_strupr(char *text);
 char *_strrev(char *text);
 
 /*
- * Copies a text into a buffer of `size` bytes. If the text does not fit, returns ERANGE and stores
- * an empty text; Windows ends the program. Returns EINVAL for NULL.
+ * Copies a text into a buffer of `size` bytes. If the text does not fit, stores an empty text and
+ * returns ERANGE; on Windows the program ends. Returns EINVAL if a pointer is NULL.
  */
 errno_t strcpy_s(char *to, size_t size, const char *from);
 
 /*
- * Appends a text to the text in a buffer of `size` bytes. Returns ERANGE if the text does not fit,
- * and EINVAL if the buffer contains no terminating zero. After either error the buffer holds an
+ * Appends a text to the text in a buffer of `size` bytes. Returns ERANGE if the text does not fit.
+ * Returns EINVAL if the buffer contains no terminating zero. After an error the buffer holds an
  * empty text.
  */
 errno_t strcat_s(char *to, size_t size, const char *from);
 
 /*
  * Copies at most `count` bytes of a text and adds a terminating zero. If the bytes do not fit,
- * stores an empty text and returns ERANGE. If `count` is _TRUNCATE, copies as many bytes as fit
- * instead, and returns STRUNCATE if the text was cut.
+ * stores an empty text and returns ERANGE. If `count` is _TRUNCATE, copies as many bytes as fit,
+ * and returns STRUNCATE if the text was cut.
  */
 errno_t strncpy_s(char *to, size_t size, const char *from, size_t count);
 
 /*
  * strcat_s with a limit: appends at most `count` bytes of a text. If `count` is _TRUNCATE, appends
- * as many as fit and returns STRUNCATE if the text was cut.
+ * as many bytes as fit, and returns STRUNCATE if the text was cut.
  */
 errno_t strncat_s(char *to, size_t size, const char *from, size_t count);
 
@@ -74,12 +77,12 @@ char *strtok_s(char *text, const char *separators, char **state);
 /* Stores the text that describes an errno value, cut to the size of the buffer. */
 errno_t strerror_s(char *buffer, size_t size, int error);
 
-/* Copies `count` bytes. If they do not fit, clears the buffer and returns ERANGE. */
+/* Copies `count` bytes. If the bytes do not fit, clears the buffer and returns ERANGE. */
 errno_t memcpy_s(void *to, size_t size, const void *from, size_t count);
 
 /*
- * Copies `count` bytes between buffers that may overlap. If they do not fit, returns ERANGE and
- * leaves the buffer unchanged.
+ * Copies `count` bytes between buffers that may overlap. If the bytes do not fit, returns ERANGE
+ * and does not change `to`.
  */
 errno_t memmove_s(void *to, size_t size, const void *from, size_t count);
 

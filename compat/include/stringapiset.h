@@ -22,23 +22,24 @@ COMPAT_BEGIN
 
 /*
  * Converts UTF-8 to wide text and returns the number of wide characters. A wide character is one
- * code point; there are no surrogates. If `bytes` is -1, the text ends with a zero, and the zero is
- * converted and counted too. If `room` is 0, the function only counts the characters and stores
- * nothing.
+ * code point; there are no surrogates. If `bytes` is -1, converts and counts the terminating zero
+ * too. If `room` is 0, only counts the characters and stores nothing.
  *
- * CP_UTF8, CP_ACP, CP_OEMCP and CP_THREAD_ACP all mean UTF-8; other code pages fail with
- * ERROR_INVALID_PARAMETER. On failure the function returns 0. The last error is
- * ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_PARAMETER or ERROR_INVALID_FLAGS. If `flags` contains
- * MB_ERR_INVALID_CHARS, invalid UTF-8 fails with ERROR_NO_UNICODE_TRANSLATION.
+ * CP_UTF8, CP_ACP, CP_OEMCP and CP_THREAD_ACP all mean UTF-8.
+ *
+ * On failure returns 0 with one of these last errors:
+ * - ERROR_INSUFFICIENT_BUFFER
+ * - ERROR_INVALID_PARAMETER, also for other code pages
+ * - ERROR_INVALID_FLAGS
+ * - ERROR_NO_UNICODE_TRANSLATION for invalid UTF-8 if `flags` contains MB_ERR_INVALID_CHARS
  */
 int MultiByteToWideChar(UINT page, DWORD flags, LPCSTR from, int bytes, LPWSTR to, int room);
 
 /*
- * Converts wide text to UTF-8 and returns the number of bytes. If `length` is -1, the text ends
- * with a zero, and the zero is converted and counted too. If `room` is 0, the function only counts
- * the bytes. It fails as MultiByteToWideChar does; the flag for invalid characters is
- * WC_ERR_INVALID_CHARS. As on Windows, `replacement` and `replaced` must be NULL if `page` is
- * CP_UTF8.
+ * Converts wide text to UTF-8 and returns the number of bytes. If `length` is -1, converts and
+ * counts the terminating zero too. If `room` is 0, only counts the bytes and stores nothing. Fails
+ * as MultiByteToWideChar does; the flag for invalid characters is WC_ERR_INVALID_CHARS. As on
+ * Windows, `replacement` and `replaced` must be NULL if `page` is CP_UTF8.
  */
 int WideCharToMultiByte(UINT page, DWORD flags, LPCWSTR from, int length, LPSTR to, int room,
 			LPCSTR replacement, BOOL *replaced);
@@ -98,14 +99,14 @@ LPSTR lstrcpynA(LPSTR to, LPCSTR from, int room);
 LPWSTR lstrcpynW(LPWSTR to, LPCWSTR from, int room);
 
 /*
- * Writes formatted text to memory and returns the length of the text. Cuts the text so that it
- * takes at most 1024 bytes with the terminating zero.
+ * Writes formatted text to memory and returns the length of the text. The text is cut to 1024 bytes
+ * with the terminating zero.
  */
 int wsprintfA(LPSTR to, LPCSTR format, ...);
 
 /*
- * Writes formatted wide text to memory and returns the length of the text. Cuts the text so that it
- * takes at most 1024 characters with the terminating zero.
+ * Writes formatted wide text to memory and returns the length of the text. The text is cut to 1024
+ * characters with the terminating zero.
  */
 int wsprintfW(LPWSTR to, LPCWSTR format, ...);
 

@@ -1,11 +1,13 @@
 /*
- * Functions that copy, append and format text within a limit and return an HRESULT. S_OK means
- * success. STRSAFE_E_INSUFFICIENT_BUFFER means that the function cut the text to what fits into the
- * buffer; even then the text ends with a zero. STRSAFE_E_INVALID_PARAMETER means that the buffer is
- * NULL, that its size is 0 or too large, or that the text in it has no terminating zero.
+ * Functions that copy, append and format text within a limit. Functions with Cch in their names
+ * count characters; functions with Cb count bytes. A wide character has four bytes.
  *
- * Functions with Cch in their names count characters, and those with Cb count bytes. A wide
- * character has four bytes. The functions of Windows whose names end with Ex do not exist here.
+ * The result is an HRESULT:
+ * - S_OK: success.
+ * - STRSAFE_E_INSUFFICIENT_BUFFER: the text was cut to the size of the buffer and ends with a zero.
+ * - STRSAFE_E_INVALID_PARAMETER: the buffer is NULL, has a wrong size, or contains a text without a
+ *   terminating zero.
+ * The functions of Windows whose names end with Ex are absent.
  */
 #ifndef COMPAT_STRSAFE_H
 #define COMPAT_STRSAFE_H
@@ -132,26 +134,26 @@ HRESULT StringCbVPrintfA(LPSTR to, size_t bytes, LPCSTR format, va_list argument
 HRESULT StringCbVPrintfW(LPWSTR to, size_t bytes, LPCWSTR format, va_list arguments);
 
 /*
- * Stores the length of a text in *length. Fails with STRSAFE_E_INVALID_PARAMETER and *length 0 if
- * `text` is NULL or has no terminating zero within `most` characters.
+ * Stores the length of a text in characters in *length. If `text` is NULL or has no terminating
+ * zero within `most` characters, fails with STRSAFE_E_INVALID_PARAMETER and stores 0.
  */
 HRESULT StringCchLengthA(LPCSTR text, size_t most, size_t *length);
 
 /*
- * Stores the length of a wide text in *length. Fails with STRSAFE_E_INVALID_PARAMETER and *length 0
- * if `text` is NULL or has no terminating zero within `most` characters.
+ * Stores the length of a wide text in characters in *length. If `text` is NULL or has no
+ * terminating zero within `most` characters, fails with STRSAFE_E_INVALID_PARAMETER and stores 0.
  */
 HRESULT StringCchLengthW(LPCWSTR text, size_t most, size_t *length);
 
 /*
- * Stores the length of a text in bytes. Fails with STRSAFE_E_INVALID_PARAMETER and a length of 0 if
- * `text` is NULL or has no terminating zero within `mostBytes` bytes.
+ * Stores the length of a text in bytes in *lengthBytes. If `text` is NULL or has no terminating
+ * zero within `mostBytes` bytes, fails with STRSAFE_E_INVALID_PARAMETER and stores 0.
  */
 HRESULT StringCbLengthA(LPCSTR text, size_t mostBytes, size_t *lengthBytes);
 
 /*
- * Stores the length of a wide text in bytes. Fails with STRSAFE_E_INVALID_PARAMETER and a length of
- * 0 if `text` is NULL or has no terminating zero within `mostBytes` bytes.
+ * Stores the length of a wide text in bytes in *lengthBytes. If `text` is NULL or has no
+ * terminating zero within `mostBytes` bytes, fails with STRSAFE_E_INVALID_PARAMETER and stores 0.
  */
 HRESULT StringCbLengthW(LPCWSTR text, size_t mostBytes, size_t *lengthBytes);
 

@@ -1,9 +1,10 @@
 /*
- * Objects with which threads wait for each other. Events, semaphores and mutexes have a handle.
- * Critical sections, SRW locks, condition variables and a few others have none. All of these
- * objects belong to this process: creating one with a name fails with ERROR_NOT_SUPPORTED. Security
- * attributes and access rights are ignored. Alertable waits are ordinary waits, because there are
- * no asynchronous procedure calls (APCs).
+ * Objects with which threads wait for each other.
+ * - Events, semaphores and mutexes have a handle.
+ * - Critical sections, SRW locks, condition variables and a few other objects have no handle.
+ * Objects belong to this process: creating an object with a name fails with ERROR_NOT_SUPPORTED.
+ * Security attributes and access rights are ignored. Alertable waits are ordinary waits, because
+ * asynchronous procedure calls (APCs) do not exist here.
  */
 #ifndef COMPAT_SYNCHAPI_H
 #define COMPAT_SYNCHAPI_H
@@ -18,8 +19,8 @@
 #define CONDITION_VARIABLE_LOCKMODE_SHARED 0x1
 
 /*
- * The thread that is in a critical section may enter it again. The members of this structure differ
- * from those on Windows.
+ * A lock that the owning thread may enter again. The members of this structure differ from those on
+ * Windows.
  */
 typedef struct _RTL_CRITICAL_SECTION {
 	pthread_mutex_t compat_mutex;
@@ -27,8 +28,8 @@ typedef struct _RTL_CRITICAL_SECTION {
 	*LPCRITICAL_SECTION;
 
 /*
- * A lock for one writer or many readers. All bits zero means unlocked, as on Windows; but here the
- * lock is larger than a pointer.
+ * A lock for one writer or many readers. As on Windows, all bits zero means unlocked. Unlike on
+ * Windows, the lock is larger than a pointer.
  */
 typedef struct _RTL_SRWLOCK {
 	pthread_rwlock_t compat_rwlock;
@@ -107,12 +108,12 @@ DWORD WaitForSingleObject(HANDLE handle, DWORD timeoutMs);
 DWORD WaitForSingleObjectEx(HANDLE handle, DWORD timeoutMs, BOOL alertable);
 
 /*
- * Waits for `n` objects (1 to MAXIMUM_WAIT_OBJECTS): until one of them is signalled if `all` is
- * FALSE, until all are signalled if `all` is TRUE. The wait then takes what it waited for: it
- * resets an automatic event, decrements a semaphore, acquires a mutex. A wait for one object takes
- * the first signalled object of the array. A wait for all objects takes one after the other; on
- * Windows it takes all at once. If another thread takes one of the objects meanwhile, the wait
- * gives back those that it has taken, and begins again.
+ * Waits for one (`all` FALSE) or all of `n` objects, 1 to MAXIMUM_WAIT_OBJECTS. At its end the wait
+ * takes the objects: resets an automatic event, decrements a semaphore, acquires a mutex.
+ *
+ * A wait for one object takes the first object of the array that is signalled. A wait for all
+ * objects takes one object after the other; on Windows it takes all at once. If another thread is
+ * faster, the wait gives back the objects already taken, and begins again.
  */
 DWORD WaitForMultipleObjects(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs);
 
@@ -124,15 +125,12 @@ DWORD WaitForMultipleObjectsEx(DWORD n, const HANDLE *handles, BOOL all, DWORD t
 			       BOOL alertable);
 
 /*
- * Signals the object that `signalled` names: sets it if it is an event, releases it if it is a
- * semaphore or mutex. Then waits for the object that `awaited` names. Another thread may run
- * between the two steps.
+ * Signals the object `signalled`: sets an event, releases a semaphore or mutex. Then waits for the
+ * object `awaited`. Another thread may run between the two steps.
  */
 DWORD SignalObjectAndWait(HANDLE signalled, HANDLE awaited, DWORD timeoutMs, BOOL alertable);
 
-/*
- * Sleeps for `ms` milliseconds. With INFINITE, Sleep never returns; with 0, other threads may run.
- */
+/* Sleeps for `ms` milliseconds. Sleep(INFINITE) never returns; Sleep(0) lets other threads run. */
 void Sleep(DWORD ms);
 
 /*
@@ -148,7 +146,10 @@ DWORD SleepEx(DWORD ms, BOOL alertable);
  */
 HANDLE CreateSemaphoreA(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCSTR name);
 
-/* CreateSemaphoreA with a wide name: creates a semaphore, which must not have a name here. */
+/*
+ * CreateSemaphoreA with a wide name: creates a semaphore. `name` must be NULL, because named
+ * semaphores do not exist here.
+ */
 HANDLE CreateSemaphoreW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG most, LPCWSTR name);
 
 /* CreateSemaphoreW with flags: creates a semaphore. `flags` must be 0. */
@@ -156,19 +157,22 @@ HANDLE CreateSemaphoreExW(LPSECURITY_ATTRIBUTES attributes, LONG initial, LONG m
 			  DWORD flags, DWORD access);
 
 /*
- * Adds `count` to the count of a semaphore and stores the former count in *previous; `previous` may
- * be NULL. If the count would exceed its maximum, fails with ERROR_TOO_MANY_POSTS and changes
- * nothing.
+ * Adds `count` to the count of a semaphore and stores the former count in *previous. If the count
+ * would exceed its maximum, fails with ERROR_TOO_MANY_POSTS and changes nothing. `previous` may be
+ * NULL.
  */
 BOOL ReleaseSemaphore(HANDLE semaphore, LONG count, LONG *previous);
 
 /*
- * Creates a mutex. The thread that owns the mutex may take it again. Mutexes of a thread that has
- * ended stay owned: there is no WAIT_ABANDONED.
+ * Creates a mutex, which the owning thread may acquire several times. The mutex stays owned if that
+ * thread ends without releasing it: WAIT_ABANDONED does not exist here.
  */
 HANDLE CreateMutexA(LPSECURITY_ATTRIBUTES attributes, BOOL initiallyOwned, LPCSTR name);
 
-/* CreateMutexA with a wide name: creates a mutex, which must not have a name here. */
+/*
+ * CreateMutexA with a wide name: creates a mutex. `name` must be NULL, because named mutexes do not
+ * exist here.
+ */
 HANDLE CreateMutexW(LPSECURITY_ATTRIBUTES attributes, BOOL initiallyOwned, LPCWSTR name);
 
 /* CreateMutexW with flags: creates a mutex. The only flag is CREATE_MUTEX_INITIAL_OWNER. */
@@ -179,7 +183,7 @@ HANDLE CreateMutexExW(LPSECURITY_ATTRIBUTES attributes, LPCWSTR name, DWORD flag
  */
 BOOL ReleaseMutex(HANDLE mutex);
 
-/* ---- Locks without a handle --------------------------------------------------------------- */
+/* ---- Without a handle: locks, condition variables, InitOnce, waiting on addresses --------- */
 
 /* Initializes a critical section. A thread that is in the section may enter it again. */
 void InitializeCriticalSection(LPCRITICAL_SECTION section);
@@ -217,10 +221,10 @@ void AcquireSRWLockExclusive(PSRWLOCK lock);
 /* Acquires the lock for reading. */
 void AcquireSRWLockShared(PSRWLOCK lock);
 
-/* Acquires the lock for writing if no thread holds it; otherwise returns FALSE. */
+/* Acquires the lock for writing, or returns FALSE if a thread holds the lock. */
 BOOLEAN TryAcquireSRWLockExclusive(PSRWLOCK lock);
 
-/* Acquires the lock for reading if no thread holds it for writing; otherwise returns FALSE. */
+/* Acquires the lock for reading, or returns FALSE if a thread holds the lock for writing. */
 BOOLEAN TryAcquireSRWLockShared(PSRWLOCK lock);
 
 /* Releases a lock that was acquired for writing. */
@@ -234,18 +238,17 @@ void InitializeConditionVariable(PCONDITION_VARIABLE variable);
 
 /*
  * Leaves the critical section, waits until another thread wakes the condition variable, and enters
- * the section again. The calling thread must have entered the section exactly once. Fails with
- * ERROR_TIMEOUT if no thread wakes the variable within `timeoutMs`. As on Windows, the call may
- * also return although no thread has woken the variable.
+ * the section again. The caller must have entered the section exactly once. Fails with
+ * ERROR_TIMEOUT after `timeoutMs`. As on Windows, the call may also return without a wake.
  */
 BOOL SleepConditionVariableCS(PCONDITION_VARIABLE variable, PCRITICAL_SECTION section,
 			      DWORD timeoutMs);
 
 /*
  * Releases the lock, waits until another thread wakes the condition variable, and acquires the lock
- * again. The caller holds the lock for reading if `flags` is CONDITION_VARIABLE_LOCKMODE_SHARED,
- * otherwise for writing. Fails with ERROR_TIMEOUT if no thread wakes the variable within
- * `timeoutMs`. The call may also return although no thread has woken the variable.
+ * again. If `flags` is CONDITION_VARIABLE_LOCKMODE_SHARED, the caller holds the lock for reading,
+ * otherwise for writing. Fails with ERROR_TIMEOUT after `timeoutMs`. As on Windows, the call may
+ * also return without a wake.
  */
 BOOL SleepConditionVariableSRW(PCONDITION_VARIABLE variable, PSRWLOCK lock, DWORD timeoutMs,
 			       ULONG flags);
@@ -263,18 +266,17 @@ void WakeAllConditionVariable(PCONDITION_VARIABLE variable);
 void InitOnceInitialize(PINIT_ONCE once);
 
 /*
- * Runs an initialization at most once for the variable *once. The first caller's `function` is
- * called; other callers wait until it has returned. If it returns FALSE, InitOnceExecuteOnce
- * returns FALSE to that caller and calls the `function` of the next caller. Once a function has
- * returned TRUE, no further function is called. *context gets the context that this function has
- * stored; `context` may be NULL.
+ * Calls `function` unless the initialization of *once has already succeeded. Only one thread at a
+ * time calls its function; other callers wait until the function has returned.
+ * - `function` returns TRUE: the initialization has succeeded, and no further function is called.
+ * - `function` returns FALSE: this call returns FALSE, and the next caller's `function` is called.
+ * *context receives the context that the successful function has stored; `context` may be NULL.
  */
 BOOL InitOnceExecuteOnce(PINIT_ONCE once, PINIT_ONCE_FN function, PVOID parameter, LPVOID *context);
 
 /*
- * Waits while the value at `address` equals the value at `compare`. Each value has `bytes` bytes
- * (1, 2, 4 or 8). Fails with ERROR_TIMEOUT if there is no wake within `timeoutMs`. The call may
- * return without a wake.
+ * Waits while the values at `address` and `compare` are equal. Each value has `bytes` bytes (1, 2,
+ * 4 or 8). Fails with ERROR_TIMEOUT after `timeoutMs`. The call may also return without a wake.
  */
 BOOL WaitOnAddress(volatile VOID *address, PVOID compare, SIZE_T bytes, DWORD timeoutMs);
 

@@ -16,7 +16,7 @@ typedef struct _SYSTEM_INFO {
 	LPVOID lpMinimumApplicationAddress;
 	LPVOID lpMaximumApplicationAddress;
 	DWORD_PTR dwActiveProcessorMask; /* bit i is set if processor i (0 to 63) is online */
-	/* all processors that are online, even if this process may not use them */
+	/* all processors that are online, including those that this process may not use */
 	DWORD dwNumberOfProcessors;
 	DWORD dwProcessorType;
 	DWORD dwAllocationGranularity;
@@ -85,15 +85,15 @@ void GetSystemInfo(SYSTEM_INFO *info);
 void GetNativeSystemInfo(SYSTEM_INFO *info);
 
 /*
- * Stores the size of the machine's memory and of its free part. Fails with ERROR_INVALID_PARAMETER
- * if dwLength is not the size of the structure.
+ * Stores the sizes of the machine's whole memory and of its free memory. Fails with
+ * ERROR_INVALID_PARAMETER if dwLength is not the size of the structure.
  */
 BOOL GlobalMemoryStatusEx(MEMORYSTATUSEX *status);
 
 /*
- * Stores the host name in capitals, at most 15 characters. Before the call *size is the size of the
- * buffer; after it, the length of the name without the terminating zero. If the buffer is too
- * small, sets *size to the size needed and fails with ERROR_BUFFER_OVERFLOW.
+ * Stores the host name in capitals, cut to 15 characters. *size gives the size of the buffer, and
+ * returns the length of the name without the terminating zero. If the buffer is too small, sets
+ * *size to the size needed and fails with ERROR_BUFFER_OVERFLOW.
  */
 BOOL GetComputerNameA(LPSTR buffer, DWORD *size);
 
@@ -101,13 +101,13 @@ BOOL GetComputerNameA(LPSTR buffer, DWORD *size);
 BOOL GetComputerNameW(LPWSTR buffer, DWORD *size);
 
 /*
- * Stores the host name, its domain (the text after the first dot) or both, as `kind` demands. If
- * the buffer is too small, sets *size to the size needed, with the terminating zero, and fails with
+ * Stores the host name, the domain (the text after the first dot) or both; `kind` says which. If
+ * the buffer is too small, sets *size to the size needed with the terminating zero, and fails with
  * ERROR_MORE_DATA.
  */
 BOOL GetComputerNameExA(COMPUTER_NAME_FORMAT kind, LPSTR buffer, DWORD *size);
 
-/* GetComputerNameExA for wide text: stores the host name, its domain or both, as `kind` demands. */
+/* GetComputerNameExA for wide text: stores the host name, the domain or both; `kind` says which. */
 BOOL GetComputerNameExW(COMPUTER_NAME_FORMAT kind, LPWSTR buffer, DWORD *size);
 
 COMPAT_END

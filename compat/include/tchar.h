@@ -1,8 +1,7 @@
 /*
- * Names such as _tprintf that serve narrow and wide text. If UNICODE is defined, each name stands
- * for the function for wide text, otherwise for the function for narrow text. So with UNICODE a
- * program's _tmain is wmain. The main() in libsoftrnic-compat-main.a calls wmain and decodes the
- * program's arguments from UTF-8 for it.
+ * Names such as _tprintf that stand for a function for wide text (with UNICODE defined) or for
+ * narrow text. With UNICODE _tmain is wmain: the main() in libsoftrnic-compat-main.a decodes the
+ * arguments from UTF-8 and calls wmain.
  */
 #ifndef COMPAT_TCHAR_H
 #define COMPAT_TCHAR_H

@@ -1,6 +1,6 @@
 /*
- * <time.h> of Linux, and functions that Windows adds to it. localtime_s and gmtime_s take their
- * arguments in another order than localtime_r() and gmtime_r().
+ * <time.h> of Linux, and functions that Windows adds to this header. localtime_s and gmtime_s take
+ * the buffer first, unlike localtime_r() and gmtime_r().
  */
 #include_next <time.h>
 
@@ -36,7 +36,8 @@ errno_t ctime_s(char *buffer, size_t size, const time_t *time);
 errno_t asctime_s(char *buffer, size_t size, const struct tm *time);
 
 /*
- * Returns the seconds since 1970, as time() does, and stores them in *time if `time` is not NULL.
+ * Returns the seconds since 1970, as time() does. If `time` is not NULL, also stores the seconds in
+ * *time.
  */
 __time64_t _time64(__time64_t *time);
 

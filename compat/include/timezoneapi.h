@@ -21,12 +21,12 @@ BOOL FileTimeToSystemTime(const FILETIME *from, SYSTEMTIME *to);
 BOOL SystemTimeToFileTime(const SYSTEMTIME *from, FILETIME *to);
 
 /*
- * Converts the UTC time *from to local time. Uses the offset, with or without daylight saving time,
- * that the local time zone has at the time *from, not now.
+ * Converts the UTC time *from to local time. Uses the time zone's offset at the time *from, not the
+ * present offset: daylight saving time may begin or end in between.
  */
 BOOL FileTimeToLocalFileTime(const FILETIME *from, FILETIME *to);
 
-/* Returns -1 if `a` is earlier than `b`, 0 if they are equal, 1 if `a` is later. */
+/* Returns -1 if `a` is earlier than `b`, 0 if the two times are equal, 1 if `a` is later. */
 LONG CompareFileTime(const FILETIME *a, const FILETIME *b);
 
 COMPAT_END

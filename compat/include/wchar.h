@@ -1,6 +1,6 @@
 /*
- * <wchar.h> for wide text as on Windows: %s takes wide text in a wide format, and wide output goes
- * to a stream of bytes as UTF-8. wchar_t has 32 bits and holds a whole character.
+ * <wchar.h> for wide text as on Windows: %s in a wide format takes wide text, and wide output is
+ * written as UTF-8. wchar_t has 32 bits and holds any character.
  */
 #include_next <wchar.h>
 
@@ -76,8 +76,8 @@ wint_t compat_getwchar(void);
 /* ---- Formatted output to memory ---- */
 
 /*
- * Writes formatted wide text to memory. Returns -1 if the text and its terminating zero do not fit;
- * the buffer then holds the part that fits.
+ * Writes formatted wide text to memory. If the text with its terminating zero does not fit, stores
+ * the part that fits and returns -1.
  */
 int compat_swprintf(wchar_t *buffer, size_t size, const wchar_t *format, ...);
 
@@ -164,14 +164,14 @@ FILE *_wfopen(const wchar_t *name, const wchar_t *mode);
 errno_t _wfopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode);
 
 /*
- * freopen() for a wide name: closes the file of the stream `old` and opens another file on that
+ * freopen() for a wide name: closes the file of the stream `old` and opens another file on the
  * stream.
  */
 FILE *_wfreopen(const wchar_t *name, const wchar_t *mode, FILE *old);
 
 /*
- * freopen_s for a wide name: closes the file of the stream `old`, opens another file on that stream
- * and returns 0. On failure sets *stream to NULL and returns an errno value.
+ * freopen_s for a wide name: closes the file of the stream `old` and opens another file on the
+ * stream. Returns 0. On failure sets *stream to NULL and returns an errno value.
  */
 errno_t _wfreopen_s(FILE **stream, const wchar_t *name, const wchar_t *mode, FILE *old);
 
@@ -189,7 +189,10 @@ void _wperror(const wchar_t *message);
 
 /* ---- Strings ---- */
 
-/* Returns a copy of `text` that the caller frees; NULL if memory is short or `text` is NULL. */
+/*
+ * Returns a copy of `text`, or NULL if memory is short or `text` is NULL. The caller frees the
+ * copy.
+ */
 wchar_t *_wcsdup(const wchar_t *text);
 
 /* Compares two wide texts without regard to case. */
@@ -212,14 +215,13 @@ wchar_t *_wcsrev(wchar_t *text);
 
 /*
  * Copies a wide text into a buffer of `size` characters. If the text does not fit, stores an empty
- * text and returns ERANGE, where Windows would end the program. Returns EINVAL if a pointer is
- * NULL.
+ * text and returns ERANGE; on Windows the program ends. Returns EINVAL if a pointer is NULL.
  */
 errno_t wcscpy_s(wchar_t *to, size_t size, const wchar_t *from);
 
 /*
  * Appends a wide text to the text in a buffer of `size` characters. Returns ERANGE if the text does
- * not fit, and EINVAL if the buffer contains no terminating zero. After either error the buffer
+ * not fit. Returns EINVAL if the buffer contains no terminating zero. After an error the buffer
  * holds an empty text.
  */
 errno_t wcscat_s(wchar_t *to, size_t size, const wchar_t *from);
@@ -227,13 +229,13 @@ errno_t wcscat_s(wchar_t *to, size_t size, const wchar_t *from);
 /*
  * Copies at most `count` characters of a wide text and adds a terminating zero. If the characters
  * do not fit, stores an empty text and returns ERANGE. If `count` is _TRUNCATE, copies as many
- * characters as fit instead, and returns STRUNCATE if the text was cut.
+ * characters as fit, and returns STRUNCATE if the text was cut.
  */
 errno_t wcsncpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
 /*
  * wcscat_s with a limit: appends at most `count` characters of a wide text. If `count` is
- * _TRUNCATE, appends as many as fit and returns STRUNCATE if the text was cut.
+ * _TRUNCATE, appends as many characters as fit, and returns STRUNCATE if the text was cut.
  */
 errno_t wcsncat_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
@@ -246,26 +248,29 @@ size_t wcsnlen_s(const wchar_t *text, size_t size);
  */
 wchar_t *wcstok_s(wchar_t *text, const wchar_t *separators, wchar_t **state);
 
-/* Copies `count` wide characters. If they do not fit, fills `to` with zeros and returns ERANGE. */
+/*
+ * Copies `count` wide characters. If the characters do not fit, fills `to` with zeros and returns
+ * ERANGE.
+ */
 errno_t wmemcpy_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
 /*
- * Copies `count` wide characters between buffers that may overlap. If they do not fit, returns
- * ERANGE and leaves `to` unchanged.
+ * Copies `count` wide characters between buffers that may overlap. If the characters do not fit,
+ * returns ERANGE and does not change `to`.
  */
 errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 
 /* ---- Numbers and text ---- */
 
 /*
- * Converts decimal wide text to a number. A number that does not fit into 32 bits becomes the
- * largest or smallest value and sets errno to ERANGE.
+ * Converts decimal wide text to a number. If the number does not fit into 32 bits, sets errno to
+ * ERANGE and returns the largest or smallest 32-bit number.
  */
 int _wtoi(const wchar_t *text);
 
 /*
- * Converts decimal wide text to a number. A number that does not fit into 32 bits becomes the
- * largest or smallest 32-bit value and sets errno to ERANGE.
+ * Converts decimal wide text to a number. If the number does not fit into 32 bits, sets errno to
+ * ERANGE and returns the largest or smallest 32-bit number.
  */
 long _wtol(const wchar_t *text);
 
@@ -300,7 +305,7 @@ errno_t _itow_s(int value, wchar_t *buffer, size_t size, int base);
 
 /*
  * _ultoa_s for wide text: writes the low 32 bits of an unsigned number as text. Returns 0; on
- * failure returns EINVAL or ERANGE and stores an empty text.
+ * failure stores an empty text and returns EINVAL or ERANGE.
  */
 errno_t _ultow_s(unsigned long value, wchar_t *buffer, size_t size, int base);
 
@@ -319,8 +324,8 @@ errno_t _ui64tow_s(uint64_t value, wchar_t *buffer, size_t size, int base);
 /* ---- Environment variables and commands ---- */
 
 /*
- * Returns the value of an environment variable. The text is valid until the calling thread calls
- * _wgetenv again. Returns NULL if the variable is not set or has 4096 characters or more.
+ * Returns the value of an environment variable, or NULL if the variable is not set or has 4096
+ * characters or more. The text is valid until the calling thread calls _wgetenv again.
  */
 wchar_t *_wgetenv(const wchar_t *name);
 

@@ -1,6 +1,6 @@
 /*
- * The basic types and macros of Windows: pointer types, TRUE and FALSE, __declspec, and the names
- * of calling conventions, which have no effect here. LONG and DWORD have 32 bits, `long` has 64.
+ * The basic types and macros of Windows: pointer types, TRUE and FALSE, and __declspec. The names
+ * of calling conventions have no effect here. LONG and DWORD have 32 bits; `long` has 64 bits.
  */
 #ifndef COMPAT_WINDEF_H
 #define COMPAT_WINDEF_H
@@ -11,8 +11,8 @@
 #include "sal.h"
 
 /*
- * Each header of this folder puts its declarations between COMPAT_BEGIN and COMPAT_END. The two
- * macros export the functions from the library and, in C++, give them C linkage.
+ * Each header of this folder puts its declarations between COMPAT_BEGIN and COMPAT_END. Functions
+ * declared there are exported from the library, and have C linkage in C++.
  */
 #ifdef __cplusplus
 #define COMPAT_BEGIN                                       \
@@ -268,9 +268,9 @@ typedef intptr_t (*PROC)(void);
 #define HIBYTE(w) ((BYTE)(((DWORD_PTR)(w) >> 8) & 0xff))
 
 /*
- * min and max are macros in C and functions in C++. In C++, macros would break std::min and
- * numeric_limits<T>::max. Functions do not break them, whether a program includes the headers of
- * the C++ library before this header or after it.
+ * min and max are macros in C and functions in C++. In C++, macros with these names would break
+ * std::min and numeric_limits<T>::max. The functions work whether this header stands before or
+ * after the headers of the C++ library.
  */
 #ifndef NOMINMAX
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /*
  * Includes the headers of the basic functions: threads, waiting, memory, time, text and so on.
- * Without WIN32_LEAN_AND_MEAN it also includes COM, the multimedia clock and winsock2.h. With
- * NOMINMAX it does not define min and max.
+ * Unless WIN32_LEAN_AND_MEAN is defined, also includes COM, the multimedia clock and winsock2.h.
+ * NOMINMAX removes min and max.
  */
 #ifndef COMPAT_WINDOWS_H
 #define COMPAT_WINDOWS_H

@@ -1,6 +1,6 @@
 /*
- * The error numbers of GetLastError and WSAGetLastError, and HRESULTs made of them. The numbers are
- * plain ints, so comparing one with a DWORD or an int gives no compiler warning.
+ * The error numbers of GetLastError and WSAGetLastError, and HRESULTs made of these numbers. The
+ * numbers have the type int. Comparing an error number with a DWORD gives no compiler warning.
  */
 #ifndef COMPAT_WINERROR_H
 #define COMPAT_WINERROR_H
@@ -217,9 +217,8 @@
 #define HRESULT_FROM_NT(x)	   ((HRESULT)((uint32_t)(x) | FACILITY_NT_BIT))
 
 /*
- * Converts an error number to an HRESULT. Returns its argument unchanged if it is 0 or already an
- * HRESULT of a failure. The macro __HRESULT_FROM_WIN32 below does the same, and is a compile-time
- * constant if its argument is one.
+ * Converts an error number to an HRESULT. Returns 0 and HRESULTs of failures unchanged. The macro
+ * __HRESULT_FROM_WIN32 below does the same, and can be used in constant expressions.
  */
 static inline __attribute__((__unused__)) HRESULT HRESULT_FROM_WIN32(ULONG x)
 {

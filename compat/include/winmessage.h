@@ -25,18 +25,19 @@
 COMPAT_BEGIN
 
 /*
- * Writes the English text that describes the error number `code` (a system error, a socket error or
- * a NetworkDirect status). CR LF follows the text, or a space if `flags` contains
- * FORMAT_MESSAGE_MAX_WIDTH_MASK. With FORMAT_MESSAGE_FROM_STRING, formats the text `source`
- * instead, and nothing follows it. The text may contain the placeholders (inserts) %1 to %9,
- * %1!format!, %n, %% and %0. `language` is ignored.
+ * Writes the English text that describes the error number `code`: a system error, a socket error or
+ * a NetworkDirect status. `language` is ignored. These flags change the result:
+ * - FORMAT_MESSAGE_FROM_STRING: formats the text `source` instead, which may contain the
+ *   placeholders %1 to %9, %1!format!, %n, %% and %0.
+ * - FORMAT_MESSAGE_MAX_WIDTH_MASK: a space follows the description of `code` instead of CR LF.
+ * - FORMAT_MESSAGE_ALLOCATE_BUFFER: allocates memory for the text and stores its address in the
+ *   pointer at `buffer`. The caller frees the memory with LocalFree.
  *
- * Returns the length of the text. On failure returns 0 with ERROR_MR_MID_NOT_FOUND (there is no
- * text for this number), ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_PARAMETER or
- * ERROR_NOT_ENOUGH_MEMORY.
- *
- * With FORMAT_MESSAGE_ALLOCATE_BUFFER, `buffer` is the address of a pointer. The function allocates
- * memory for the text and sets the pointer; the caller frees the memory with LocalFree.
+ * Returns the length of the text. On failure returns 0 with one of these last errors:
+ * - ERROR_MR_MID_NOT_FOUND: there is no text for this error number
+ * - ERROR_INSUFFICIENT_BUFFER
+ * - ERROR_INVALID_PARAMETER
+ * - ERROR_NOT_ENOUGH_MEMORY
  */
 DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer,
 		     DWORD size, va_list *arguments);

@@ -71,11 +71,11 @@ typedef struct _GROUP_AFFINITY {
 } GROUP_AFFINITY, *PGROUP_AFFINITY;
 
 /*
- * The offset of `field` in `type`. A `field` may have an array index that is known only at run
- * time. For any other `field` the macro must be a compile-time constant. In C++, gcc's offsetof
- * rejects such an index, and an expression with the address of a member is not a constant.
- * Therefore the C++ version uses an array type of offset + 1 bytes, and subtracts 1 from the sizeof
- * of that type.
+ * The offset of `field` in `type`, as a compile-time constant. `field` may contain an array index
+ * that is known only at run time; the offset is then no constant.
+ *
+ * In C++, gcc's offsetof rejects such an index, and the address of a member is not a constant.
+ * Therefore the C++ version takes the sizeof of an array with offset + 1 bytes, and subtracts 1.
  */
 #if defined(__cplusplus) && !defined(__clang__)
 #define COMPAT_OFFSET(type, field) (sizeof(char[(ULONG_PTR) & ((type *)0)->field + 1]) - 1)
@@ -144,8 +144,9 @@ typedef struct _GROUP_AFFINITY {
 #define PROCESSOR_ARCHITECTURE_UNKNOWN 0xffff
 
 /*
- * MemoryBarrier is a full barrier for processor and compiler. The three ...Barrier macros after it
- * restrain the compiler only. YieldProcessor is the processor's hint for spin loops.
+ * MemoryBarrier is a full barrier for the processor and the compiler. The three ...Barrier macros
+ * that follow are barriers for the compiler only. YieldProcessor is the processor's hint for spin
+ * loops.
  */
 #define MemoryBarrier()	    __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define _ReadWriteBarrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)

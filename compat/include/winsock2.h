@@ -1,7 +1,7 @@
 /*
- * Sockets. They are Linux sockets, and WSAGetLastError returns their errors as Winsock numbers.
- * Constants (AF_INET6, SO_..., MSG_..., AI_...) have their Linux values. There are no overlapped
- * sockets: WSARecv, AcceptEx and similar functions are absent, and a socket is not a HANDLE.
+ * Linux sockets with the functions of Winsock. WSAGetLastError returns Winsock error numbers.
+ * Constants such as AF_INET6, SO_..., MSG_... and AI_... have their Linux values. Overlapped
+ * sockets (WSARecv, AcceptEx) do not exist here, and a socket is not a HANDLE.
  */
 #ifndef COMPAT_WINSOCK2_H
 #define COMPAT_WINSOCK2_H
@@ -136,9 +136,9 @@ typedef struct _WSAPROTOCOL_INFOA {
 COMPAT_BEGIN
 
 /*
- * Adds 1 to the start count, from which WSACleanup subtracts 1 again, and stores the version of
- * this library in *data. Returns 0, WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT if
- * `data` is NULL. Socket functions work without this call.
+ * Adds 1 to the start count and stores the version of this library in *data. Returns 0,
+ * WSAVERNOTSUPPORTED for a version below 1.0, or WSAEFAULT if `data` is NULL. Socket functions work
+ * without this call too.
  */
 int WSAStartup(WORD version, LPWSADATA data);
 
@@ -176,11 +176,12 @@ int closesocket(SOCKET socket);
 int compat_ioctlsocket(SOCKET socket, long command, void *argument, size_t size);
 
 /*
- * Controls a socket. Accepts the codes FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS,
- * SIO_ROUTING_INTERFACE_QUERY and SIO_ADDRESS_LIST_QUERY. Also accepts SIO_LOOPBACK_FAST_PATH, but
- * that code has no effect. Any other code fails with WSAEOPNOTSUPP. There are no overlapped calls:
- * a call with an OVERLAPPED or a completion routine fails with WSAEOPNOTSUPP. If the output buffer
- * is too small, fails with WSAEFAULT and sets *returned to the size needed.
+ * Controls a socket.
+ * - FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS, SIO_ROUTING_INTERFACE_QUERY and SIO_ADDRESS_LIST_QUERY
+ *   work.
+ * - SIO_LOOPBACK_FAST_PATH has no effect.
+ * - Other codes fail with WSAEOPNOTSUPP, as do calls with an OVERLAPPED or a completion routine.
+ * If the output buffer is too small, fails with WSAEFAULT and sets *returned to the size needed.
  */
 int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes,
 	     LPDWORD returned, LPWSAOVERLAPPED overlapped,
@@ -189,16 +190,17 @@ int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DW
 /*
  * Requests a notification of changes to the installed network providers. The notification never
  * comes, because the providers never change here. The Nd* helper functions detect changed provider
- * files without this notification.
+ * files by themselves.
  *
- * If *notification is NULL, stores a handle there and returns 0. The caller closes the handle with
- * CloseHandle. If *notification is a handle that an earlier call stored, this call must have an
- * OVERLAPPED and no completion routine. The call then returns SOCKET_ERROR with WSA_IO_PENDING, and
- * the request never completes.
+ * There are two kinds of call:
+ * - *notification is NULL: stores a handle there and returns 0. The caller closes the handle with
+ *   CloseHandle.
+ * - *notification is a handle from an earlier call: returns SOCKET_ERROR with WSA_IO_PENDING, and
+ *   the request never completes.
  *
- * Fails with WSAEOPNOTSUPP if `overlapped` is NULL, because such a call would wait for ever, or if
- * a completion routine is given. Fails with WSA_INVALID_HANDLE if *notification is not a handle on
- * which a thread can wait.
+ * The second kind fails with WSAEOPNOTSUPP if `overlapped` is NULL, because the call would wait for
+ * ever, or if a completion routine is given. It fails with WSA_INVALID_HANDLE if no thread can wait
+ * for the handle.
  */
 int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
@@ -207,9 +209,9 @@ int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 int WSAPoll(LPWSAPOLLFD descriptors, ULONG count, INT timeout);
 
 /*
- * Reads an address from text of the form 1.2.3.4, 1.2.3.4:port, ::1, ::1%2 or [::1%2]:port. The
- * numbers of an IPv4 address may be in C notation. Fails with WSAEINVAL for other texts. If *size
- * is too small for the address, sets *size to the size needed and fails with WSAEFAULT.
+ * Reads an address from text of the form 1.2.3.4, 1.2.3.4:port, ::1, ::1%2 or [::1%2]:port. Parts
+ * of an IPv4 address may be octal or hexadecimal. Fails with WSAEINVAL for other texts. If *size is
+ * too small for the address, sets *size to the size needed and fails with WSAEFAULT.
  */
 INT WSAStringToAddressA(LPSTR text, INT family, LPWSAPROTOCOL_INFOA info, struct sockaddr *address,
 			LPINT size);
@@ -219,17 +221,14 @@ INT WSAStringToAddressW(LPWSTR text, INT family, LPWSAPROTOCOL_INFOW info, struc
 			LPINT size);
 
 /*
- * Writes an address as text in a form that WSAStringToAddressA reads. Leaves out the port if the
- * port is 0. If the buffer is too small, fails with WSAEFAULT and sets *length to the size needed,
- * including the terminating zero.
+ * Writes an address as text that WSAStringToAddressA can read. Leaves out a port of 0. If the
+ * buffer is too small, fails with WSAEFAULT and sets *length to the size needed with the
+ * terminating zero.
  */
 INT WSAAddressToStringA(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOA info, LPSTR text,
 			LPDWORD length);
 
-/*
- * WSAAddressToStringA for wide text: writes an address as text. Leaves out the port if the port is
- * 0.
- */
+/* WSAAddressToStringA for wide text: writes an address as text. Leaves out a port of 0. */
 INT WSAAddressToStringW(struct sockaddr *address, DWORD size, LPWSAPROTOCOL_INFOW info, LPWSTR text,
 			LPDWORD length);
 
@@ -251,9 +250,8 @@ typedef WSAPROTOCOL_INFOA WSAPROTOCOL_INFO, *LPWSAPROTOCOL_INFO;
 #endif
 
 /*
- * The following functions have the same name on Windows and on Linux. Their declarations redirect a
- * program's calls to functions of this library. Those call the Linux functions and set the last
- * error (WSAGetLastError).
+ * The following functions have the same name on Windows and on Linux. These declarations redirect a
+ * program's calls to this library, which calls the Linux function and sets the last error.
  */
 #ifndef COMPAT_BUILD
 COMPAT_BEGIN
@@ -298,8 +296,8 @@ COMPAT_END
 
 #ifdef __cplusplus
 /*
- * On Windows these functions take a pointer to int for the size of an address or an option; on
- * Linux, a pointer to socklen_t. The overloads accept a pointer to int.
+ * These functions take a pointer to the size of an address or an option. The size is an int on
+ * Windows and a socklen_t on Linux. The overloads accept a pointer to int.
  */
 extern "C++" {
 static inline int accept(SOCKET socket, struct sockaddr *address, int *size)

@@ -10,17 +10,18 @@
 COMPAT_BEGIN
 
 /*
- * Stores the entries of the protocol catalogue in *info and returns their number. The only entry is
- * softrnic, marked as a provider of NetworkDirect 2. The family of the entry is AF_INET, but
- * softrnic serves IPv6 as well. If the buffer is too small, returns SOCKET_ERROR, sets *error to
- * WSAENOBUFS and sets *bytes to the size needed.
+ * Stores the entries of the protocol catalogue in *info and returns the number of entries. The only
+ * entry is softrnic, a provider of NetworkDirect 2. The entry has the family AF_INET although
+ * softrnic also serves IPv6. If the buffer is too small, sets *error to WSAENOBUFS and *bytes to
+ * the size needed, and returns SOCKET_ERROR.
  */
 INT WSCEnumProtocols(LPINT protocols, LPWSAPROTOCOL_INFOW info, LPDWORD bytes, LPINT error);
 
 /*
- * Stores the path of the provider's library, which exports DllGetClassObject, and returns 0. If the
- * buffer is too small, returns SOCKET_ERROR with *error WSAEFAULT and the size needed in *length.
- * If the provider is not softrnic, returns SOCKET_ERROR with *error WSAEINVAL.
+ * Stores the path of the provider's library, which exports DllGetClassObject, and returns 0. On
+ * failure sets *error and returns SOCKET_ERROR:
+ * - WSAEFAULT: the buffer is too small. *length is set to the size needed.
+ * - WSAEINVAL: the provider is not softrnic.
  */
 INT WSCGetProviderPath(GUID *provider, LPWSTR path, LPINT length, LPINT error);
 

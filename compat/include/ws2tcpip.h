@@ -1,8 +1,8 @@
 /*
  * Name resolution and conversion of addresses. getaddrinfo, freeaddrinfo, getnameinfo, inet_pton,
- * inet_ntop and gai_strerror are those of Linux, with their Linux error codes (EAI_...) and flags.
- * GetAddrInfoW and the other wide functions return the same codes and also set the last error
- * (WSAHOST_NOT_FOUND and so on).
+ * inet_ntop and gai_strerror are the Linux functions, with the Linux flags and error codes
+ * (EAI_...). GetAddrInfoW and the other wide functions also set the last error (WSAHOST_NOT_FOUND
+ * and so on).
  */
 #ifndef COMPAT_WS2TCPIP_H
 #define COMPAT_WS2TCPIP_H
@@ -13,8 +13,8 @@
 COMPAT_BEGIN
 
 /*
- * Resolves a name. On success returns 0 and stores a list in *result, which the caller frees with
- * FreeAddrInfoW. On failure returns an EAI_ code and sets the last error.
+ * Resolves a name. Returns 0 and stores a list in *result, or returns an EAI_ code and sets the
+ * last error. The caller frees the list with FreeAddrInfoW.
  */
 INT GetAddrInfoW(PCWSTR node, PCWSTR service, const ADDRINFOW *hints, PADDRINFOW *result);
 
@@ -28,8 +28,8 @@ INT GetAddrInfoA(PCSTR node, PCSTR service, const ADDRINFOA *hints, PADDRINFOA *
 void FreeAddrInfoA(PADDRINFOA info);
 
 /*
- * Stores the host name and the service name of an address. Returns 0; on failure returns an EAI_
- * code and sets the last error. Sizes are in characters, with the terminating zero.
+ * Stores the host name and the service name of an address. Returns 0, or an EAI_ code with the last
+ * error set. Sizes are in characters with the terminating zero.
  */
 INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nodeSize,
 		 PWCHAR service, DWORD serviceSize, INT flags);
@@ -41,22 +41,22 @@ INT GetNameInfoW(const SOCKADDR *address, socklen_t size, PWCHAR node, DWORD nod
 WCHAR *gai_strerrorW(int code);
 
 /*
- * Reads an address of the given family from text. Returns 1 on success and 0 if the text is no such
- * address. Returns -1 with WSAEAFNOSUPPORT if the family is unknown, and with WSAEFAULT if `text`
- * or `address` is NULL.
+ * Reads an address of the given family from text. Returns 1 on success and 0 if the text is not
+ * such an address. On failure returns -1 with WSAEAFNOSUPPORT (unknown family) or WSAEFAULT (a NULL
+ * argument).
  */
 INT InetPtonA(INT family, PCSTR text, PVOID address);
 
 /*
- * InetPtonA for wide text: reads an address of the given family. Returns 1 on success and 0 if the
- * text is no such address. Returns -1 with WSAEAFNOSUPPORT or WSAEFAULT.
+ * InetPtonA for wide text: reads an address of the given family. Returns 1 on success, 0 if the
+ * text is not such an address, and -1 on failure.
  */
 INT InetPtonW(INT family, PCWSTR text, PVOID address);
 
 /*
- * Writes an address as text and returns the text. On failure returns NULL. The last error is then
- * WSAEAFNOSUPPORT (the family is unknown), or ERROR_INVALID_PARAMETER (the buffer is too small, or
- * an argument is NULL).
+ * Writes an address as text and returns the text. On failure returns NULL and sets the last error:
+ * - WSAEAFNOSUPPORT: the family is unknown.
+ * - ERROR_INVALID_PARAMETER: the buffer is too small, or an argument is NULL.
  */
 PCSTR InetNtopA(INT family, const VOID *address, PSTR text, size_t size);
 

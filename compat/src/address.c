@@ -1,7 +1,7 @@
 /*
  * Which threads wait until the value at an address changes (WaitOnAddress)? This file owns the
- * lists of waiters, in a hash table whose key is the address. Each bucket has a lock. A waiter is a
- * local variable of the thread that waits. The functions run on the caller's thread.
+ * lists of waiters, in a hash table whose key is the address; each bucket has a lock. A waiter is a
+ * local variable of the waiting thread. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -21,7 +21,7 @@ struct waiter {
 
 static struct bucket {
 	pthread_mutex_t lock;
-	struct waiter *first; /* the waiter that has waited longest; new ones are appended */
+	struct waiter *first; /* the waiter that has waited longest; new waiters are appended */
 } buckets[BUCKETS] = {[0 ... BUCKETS - 1] = {PTHREAD_MUTEX_INITIALIZER, NULL}};
 
 static struct bucket *bucket_of(const volatile void *address)

@@ -1,8 +1,6 @@
 /*
- * How is text copied and appended to a buffer of limited size (strcpy_s and its relatives)? The
- * same code serves narrow and wide text.
- *
- * This file keeps no state. Any thread may call its functions.
+ * How is text copied and appended to a buffer of limited size (strcpy_s and its relatives)? Narrow
+ * and wide text share the code. This file keeps no state. Any thread may call the functions.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +11,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* The buffer to copy to. It is for wide text if `wide`, else narrow. `size` is in characters. */
+/* The destination of a copy: a buffer of `size` characters, for wide text if `wide` is true. */
 struct buffer {
 	void *at;
 	size_t size;
@@ -42,8 +40,8 @@ static errno_t refuse(const struct buffer *b, errno_t error)
 }
 
 /*
- * Copies at most `count` characters from `from` into the buffer, beginning at index `at` of the
- * buffer, and adds a terminating zero. A `count` of _TRUNCATE copies as many characters as fit.
+ * Copies at most `count` characters of `from` to index `at` of the buffer and adds a terminating
+ * zero. If `count` is _TRUNCATE, copies as many characters as fit.
  */
 static errno_t place(const struct buffer *b, size_t at, const void *from, size_t count)
 {
@@ -93,7 +91,7 @@ static errno_t join(struct buffer b, const void *from, size_t count)
 
 #define NARROW ((struct buffer){to, size, false})
 #define WIDE   ((struct buffer){to, size, true})
-#define WHOLE  (SIZE_MAX - 1) /* as `count`: the whole text; if it does not fit, the call fails */
+#define WHOLE  (SIZE_MAX - 1) /* `count` for the whole text: a text that does not fit is an error */
 
 errno_t strcpy_s(char *to, size_t size, const char *from)
 {
@@ -154,7 +152,7 @@ errno_t strerror_s(char *buffer, size_t size, int error)
 		       : 0;
 }
 
-/* ---- Memory --------------------------------------------------------------------------------- */
+/* ---- Copying of memory ---------------------------------------------------------------------- */
 
 static errno_t check_memory(void *to, size_t bytes, const void *from, size_t count, bool clear)
 {

@@ -1,8 +1,6 @@
 /*
- * What time is it, and how much time has passed? This file converts the clocks of Linux to the
- * units of Windows.
- *
- * It keeps no state. Any thread may call its functions.
+ * What time is it, and how much time has passed? The functions convert the clocks of Linux to the
+ * units of Windows. This file keeps no state. Any thread may call the functions.
  */
 #include "last_error.h"
 

@@ -1,8 +1,6 @@
 /*
  * How does a program convert between narrow and wide text (MultiByteToWideChar)? Every code page
- * that a program may name is UTF-8 here.
- *
- * This file keeps no state. Any thread may call its functions.
+ * means UTF-8 here. This file keeps no state. Any thread may call the functions.
  */
 #include "last_error.h"
 #include "text.h"

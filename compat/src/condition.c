@@ -1,9 +1,12 @@
 /*
  * How does a thread sleep on a condition variable, and how is a function run once
- * (InitOnceExecuteOnce)? This file keeps no state: condition variables and INIT_ONCE variables are
- * in the client's memory. A condition variable counts how often it was woken. An INIT_ONCE variable
- * has one of the states NOT_RUN, RUNNING and DONE. A thread sleeps in WaitOnAddress until the count
- * or the state changes. The functions run on the caller's thread.
+ * (InitOnceExecuteOnce)?
+ *
+ * A condition variable counts its wakes. An INIT_ONCE variable has the state NOT_RUN, RUNNING or
+ * DONE. A thread sleeps in WaitOnAddress until the count or state changes.
+ *
+ * This file keeps no state: the variables are in the client's memory. The functions run on the
+ * caller's thread.
  */
 #include "last_error.h"
 
@@ -15,9 +18,9 @@ void InitializeConditionVariable(PCONDITION_VARIABLE variable)
 }
 
 /*
- * Returns how often the condition variable was woken. A thread that wants to sleep reads this
- * number before it releases its lock. If the variable is woken after the read, the number is
- * different, so WaitOnAddress returns at once and the wake is not lost.
+ * Returns how often the condition variable was woken. A thread reads this count before it releases
+ * its lock, and then sleeps in WaitOnAddress. A wake in between changes the count, so WaitOnAddress
+ * returns at once and the wake is not lost.
  */
 static PVOID wakes_so_far(PCONDITION_VARIABLE variable)
 {

@@ -1,10 +1,10 @@
 /*
- * Which functions of a program are called on Ctrl-C, or on another signal that asks the program to
- * end (SetConsoleCtrlHandler)? A signal handler writes the number of the signal to a pipe. A thread
- * reads the pipe and calls the program's handlers. It begins with the handler that was added last.
+ * Which functions of a program are called on Ctrl-C, or on another signal that ends the program
+ * (SetConsoleCtrlHandler)? A signal handler writes the signal's number to a pipe. A thread reads
+ * the pipe and calls the program's handlers, the handler added last first.
  *
- * This file owns the list of handlers and, once a handler has been added, the thread and its pipe.
- * Any thread may call its functions.
+ * This file owns the list of handlers, the pipe and the thread; the first handler starts the
+ * thread. Any thread may call the functions.
  */
 #include "last_error.h"
 #include "text.h"
@@ -87,7 +87,10 @@ static void *listen_for_signals(void *unused)
 	return NULL;
 }
 
-/* Starts the thread that reads the pipe, if it does not run yet. The caller holds the lock. */
+/*
+ * Starts the thread that reads the pipe, unless the thread is running already. The caller holds the
+ * lock.
+ */
 static bool start_listening(void)
 {
 	pthread_t thread;
@@ -111,9 +114,8 @@ static bool start_listening(void)
 }
 
 /*
- * Sets the action of each signal in events[]: default, ignore, or write to the pipe. The caller
- * holds the lock, and calls this function after it has changed the list of handlers or the flag
- * `ignored`.
+ * Sets the action of each signal in events[]: default, ignore, or write to the pipe. Call this
+ * function after a change of the handlers or of the flag `ignored`. The caller holds the lock.
  */
 static void apply(void)
 {
@@ -187,7 +189,7 @@ UINT GetConsoleOutputCP(void)
 	return CP_UTF8;
 }
 
-/* ---- Debuggers ------------------------------------------------------------------------------ */
+/* ---- Functions for debugging ---------------------------------------------------------------- */
 
 void OutputDebugStringA(LPCSTR text)
 {

@@ -7,8 +7,8 @@
 #include <time.h>
 
 /*
- * Returns the monotonic clock in milliseconds. Deadlines are times of this clock; UINT64_MAX means
- * no deadline.
+ * Returns the time of the monotonic clock in milliseconds. A deadline is a time of this clock.
+ * UINT64_MAX means no deadline.
  */
 static inline uint64_t compat_now_ms(void)
 {
@@ -19,8 +19,8 @@ static inline uint64_t compat_now_ms(void)
 }
 
 /*
- * Returns the deadline for a timeout that starts now. The clock is rounded down to milliseconds, so
- * 1 ms is added to keep the wait from ending early.
+ * Returns the deadline for a timeout that starts now. Adds 1 ms, because the clock is rounded down
+ * and the wait must not end early.
  */
 static inline uint64_t compat_deadline_in(DWORD timeout_ms)
 {

@@ -1,10 +1,11 @@
 /*
  * What do the environment variables and the command line of this process contain?
  *
- * This file owns the text of the command line; the first call that needs this text reads it. The
- * file also owns, for each thread, the value that _wgetenv last returned to the thread. Any thread
- * may call its functions, but no thread may read the environment while another changes it. The same
- * holds for setenv().
+ * This file owns the text of the command line, and for each thread the text that _wgetenv last
+ * returned.
+ *
+ * Any thread may call the functions. As with setenv(), no thread may read the environment while
+ * another thread changes it.
  */
 #include "last_error.h"
 #include "text.h"
@@ -75,8 +76,8 @@ BOOL SetEnvironmentVariableW(LPCWSTR name, LPCWSTR value)
 }
 
 /*
- * Copies a text and replaces %NAME% by the value of the environment variable NAME. If there is no
- * such variable, %NAME% stays. The caller frees the result.
+ * Copies a text and replaces %NAME% by the value of the environment variable NAME. The %NAME% of a
+ * variable that is not set stays unchanged. The caller frees the result.
  */
 static char *expand(const char *from)
 {

@@ -1,6 +1,6 @@
 /*
- * How are the events of CreateEvent made and set? This file defines two kinds of event, with
- * automatic and with manual reset. The functions run on the caller's thread.
+ * How are the events of CreateEvent created and set? There are two kinds: an automatic event is
+ * reset by a successful wait, a manual event is not. The functions run on the caller's thread.
  */
 #include "last_error.h"
 #include "object.h"
@@ -62,8 +62,8 @@ HANDLE CreateEventExW(LPSECURITY_ATTRIBUTES attributes, LPCWSTR name, DWORD flag
 
 /*
  * Returns whether the handle is an event; if not, sets the last error. Threads, semaphores and
- * mutexes also contain an event, but SetEvent and ResetEvent must not change it. For their handles
- * this function returns false.
+ * mutexes contain an event too, which SetEvent and ResetEvent must not change. This function
+ * returns false for their handles.
  */
 static bool is_event(HANDLE handle)
 {

@@ -1,9 +1,8 @@
 /*
  * Which text does a Windows format string make of its arguments (printf)? The functions parse each
- * directive, read its argument with the width it has on Windows, and let the C library print
- * numbers.
+ * directive and read its argument with the width of Windows. The C library prints the numbers.
  *
- * This file keeps no state; the caller owns the output text. Any thread may call its functions.
+ * This file keeps no state; the caller owns the output text. Any thread may call the functions.
  */
 #include "format.h"
 #include "text.h"
@@ -16,8 +15,8 @@
 #include <string.h>
 
 /*
- * The most units (bytes or wide characters) of an output text. A longer text fails with EOVERFLOW.
- * Usually it is the result of a wrong width or precision.
+ * The limit of an output text, in units (bytes or wide characters). Formatting a longer text fails
+ * with EOVERFLOW; the usual cause is a wrong width or precision.
  */
 #define MOST_UNITS ((size_t)1 << 24)
 
@@ -31,9 +30,8 @@ struct directive {
 };
 
 /*
- * A va_list inside a struct. A function that gets a pointer to the struct can read the caller's
- * next argument. A pointer to a plain va_list parameter would not work everywhere, because a
- * va_list may be an array type.
+ * A va_list inside a struct. A function with a pointer to the struct can read the caller's next
+ * argument. A pointer to a va_list parameter is not portable, because a va_list may be an array.
  */
 struct arguments {
 	va_list list;
@@ -121,8 +119,8 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 				   bool *is_narrow)
 {
 	/*
-	 * The first match counts. So a longer prefix stands before the shorter one that it begins
-	 * with, for example "ll" before "l".
+	 * The first match counts. Therefore a longer prefix stands before its own beginning, for
+	 * example "ll" before "l".
 	 */
 	static const struct {
 		const char *text;
@@ -156,9 +154,8 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 }
 
 /*
- * Reads a width or precision at *at. If there is a `*` instead of a number, returns the next
- * argument. A number that exceeds an int becomes INT_MAX; with such a width, formatting later fails
- * because the text is too long.
+ * Reads a width or precision at *at. For a `*` returns the next argument. A number above INT_MAX
+ * becomes INT_MAX; the text is then too long, and formatting fails later.
  */
 static int parse_number(const void *format, bool wide, size_t *at, struct arguments *arguments)
 {
@@ -213,7 +210,7 @@ static struct directive parse(const void *format, bool wide, size_t *at,
 	return d;
 }
 
-/* ---- Conversions ---------------------------------------------------------------------------- */
+/* ---- Conversion of one argument to text ----------------------------------------------------- */
 
 static intmax_t fetch_signed(enum compat_size size, struct arguments *arguments)
 {
@@ -238,8 +235,8 @@ static uintmax_t fetch_unsigned(enum compat_size size, struct arguments *argumen
 }
 
 /*
- * Writes the directive to `spec` in the form that snprintf() takes. The width and the precision are
- * written as `*`, because the caller passes them as arguments.
+ * Writes the directive to `spec` in the form that snprintf() takes. The width and the precision
+ * become `*`, because the caller passes both numbers as arguments.
  */
 static void spell(const struct directive *d, const char *size, char spec[16])
 {
@@ -333,8 +330,8 @@ static void bytes_to_wide(struct compat_units *part, const char *text, size_t li
 
 	while (part->count < limit && *text && !part->failed) {
 		/*
-		 * The text may end within these 4 bytes. The decoder then reads no byte after the
-		 * terminating zero, because a zero is never a UTF-8 continuation byte.
+		 * The text may end within these 4 bytes. The decoder stops at the terminating zero,
+		 * because a zero is never a UTF-8 continuation byte.
 		 */
 		text += compat_decode(text, 4, &c, &valid);
 		compat_units_put(part, c);

@@ -1,10 +1,11 @@
 /*
- * Format strings as the Windows C library reads them. Unlike on Linux, the size letter `l` means 32
- * bits, and there are the size letters `I64`, `I32` and `I`. `%s` and `%c` take wide text in a wide
- * format and narrow text in a narrow one; `%S` and `%C` take the opposite kind; a prefix `h` or `w`
- * chooses narrow or wide. `%p` prints 16 upper-case digits. Printing with `%n` fails with EINVAL.
- *
- * Text consists of units: a unit is a byte in narrow text and a character in wide text.
+ * Format strings as the Windows C library reads them. Differences from Linux:
+ * - The size letter `l` means 32 bits. Windows also has the size letters `I64`, `I32` and `I`.
+ * - `%s` and `%c` in a wide format take wide text, in a narrow format narrow text. `%S` and `%C`
+ *   take the opposite kind. A prefix `h` means narrow text, `w` wide text.
+ * - `%p` prints 16 upper-case digits.
+ * - Printing with `%n` fails with EINVAL.
+ * A unit is a byte of narrow text or a character of wide text.
  */
 #ifndef COMPAT_FORMAT_H
 #define COMPAT_FORMAT_H
@@ -19,13 +20,13 @@ struct compat_units {
 	size_t count, room;
 	wchar_t small[256];
 	/*
-	 * formatting has failed, and errno is ENOMEM, EOVERFLOW (the text is too long) or EINVAL
-	 * (the format is wrong)
+	 * formatting has failed, and errno is ENOMEM, EOVERFLOW (text too long) or EINVAL (wrong
+	 * format)
 	 */
 	bool failed;
 };
 
-/* The size of an argument. Letters between `%` and the conversion letter give it. */
+/* The size of an argument, as given by the letters between `%` and the conversion letter. */
 enum compat_size {
 	COMPAT_SIZE_NONE,
 	COMPAT_SIZE_CHAR,
@@ -36,8 +37,8 @@ enum compat_size {
 };
 
 /*
- * Reads the size letters at *at and moves *at behind them. Returns COMPAT_SIZE_NONE if there are no
- * size letters. `l`, `ll` and `w` set *is_wide; `h` and `hh` set *is_narrow.
+ * Reads the size letters at *at and moves *at behind the letters. Returns COMPAT_SIZE_NONE if there
+ * are none. `l`, `ll` and `w` set *is_wide; `h` and `hh` set *is_narrow.
  */
 enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bool *is_wide,
 				   bool *is_narrow);
@@ -60,8 +61,8 @@ void compat_units_free(struct compat_units *units);
 void compat_units_put(struct compat_units *units, wchar_t unit);
 
 /*
- * Returns the text as zero-terminated bytes, which the caller frees. Wide text becomes UTF-8. Sets
- * *bytes to the number of bytes without the zero. Returns NULL if memory is short.
+ * Returns the text as bytes with a terminating zero; wide text becomes UTF-8. The caller frees the
+ * bytes. *bytes receives the number of bytes without the zero. Returns NULL if memory is short.
  */
 char *compat_units_bytes(const struct compat_units *units, bool wide, size_t *bytes);
 

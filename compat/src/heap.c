@@ -1,9 +1,9 @@
 /*
- * Which heap does a block of memory belong to, and how large is it (HeapAlloc, HeapSize)? A header
- * in front of each block contains the answer. A private heap also links its blocks, so that
- * HeapDestroy can free them all.
+ * Which heap does a block of memory belong to, and how large is the block (HeapAlloc, HeapSize)? A
+ * header in front of each block gives the heap and the size. A private heap also lists its blocks
+ * for HeapDestroy.
  *
- * This file owns the heaps; each has a lock. Any thread may call its functions.
+ * This file owns the heaps; each heap has a lock. Any thread may call the functions.
  */
 #include "last_error.h"
 
@@ -262,8 +262,8 @@ LPVOID GlobalLock(HGLOBAL memory)
 BOOL GlobalUnlock(HGLOBAL memory)
 {
 	/*
-	 * Memory is never locked here. FALSE with ERROR_SUCCESS means "no longer locked" on
-	 * Windows.
+	 * On Windows, FALSE with ERROR_SUCCESS means that the block is no longer locked. Here
+	 * blocks are never locked.
 	 */
 	(void)memory;
 	SetLastError(ERROR_SUCCESS);

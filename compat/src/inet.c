@@ -1,8 +1,7 @@
 /*
  * How are IP addresses read and written as text? One reader and one writer for each address family
- * serve three groups of Windows functions: Rtl..., WSA... and Inet...
- *
- * This file keeps no state. Any thread may call its functions.
+ * serve the functions Rtl..., WSA... and Inet... This file keeps no state. Any thread may call the
+ * functions.
  */
 #include "last_error.h"
 #include "text.h"
@@ -23,8 +22,8 @@
 /* ---- Reading addresses ---------------------------------------------------------------------- */
 
 /*
- * Reads one number of an IPv4 address: decimal if `strict`, otherwise in C notation (prefixes 0x
- * and 0). Returns a pointer to the text after the number, or NULL if there is no valid number.
+ * Reads one number of an IPv4 address: decimal if `strict`, otherwise also octal (0...) or
+ * hexadecimal (0x...). Returns the text after the number, or NULL if there is no valid number.
  */
 static const char *read_part(const char *at, bool strict, unsigned long long *value)
 {
@@ -37,14 +36,14 @@ static const char *read_part(const char *at, bool strict, unsigned long long *va
 		return NULL;
 	/*
 	 * strtoull() reads only the 0 of "08", because 8 is not an octal digit, and only the 0 of
-	 * "0x". Such numbers are invalid, so a letter or digit right after the number is an error.
+	 * "0x". Such texts are invalid: no letter or digit may follow the number.
 	 */
 	return *value > UINT32_MAX || isalnum((unsigned char)*end) ? NULL : end;
 }
 
 /*
- * Reads an IPv4 address and sets *end to the text after it. With fewer than four numbers, the last
- * number fills all remaining bytes: 10.1 is 10.0.0.1.
+ * Reads an IPv4 address and sets *end to the text after the address. If there are fewer than four
+ * numbers, the last number fills the remaining bytes: 10.1 is 10.0.0.1.
  */
 static bool read_v4(const char *text, bool strict, const char **end, IN_ADDR *address)
 {
@@ -77,8 +76,8 @@ static bool read_v4(const char *text, bool strict, const char **end, IN_ADDR *ad
 }
 
 /*
- * Reads the longest beginning of the text that is an IPv6 address, and sets *end to the text after
- * it.
+ * Reads the longest IPv6 address at the beginning of the text, and sets *end to the text after the
+ * address.
  */
 static bool read_v6(const char *text, const char **end, IN6_ADDR *address)
 {
@@ -98,8 +97,8 @@ static bool read_v6(const char *text, const char **end, IN6_ADDR *address)
 }
 
 /*
- * Reads a decimal number that is not above `most`. Returns a pointer to the text after the number,
- * or NULL if there is no such number.
+ * Reads a decimal number of at most `most`. Returns the text after the number, or NULL if there is
+ * no such number.
  */
 static const char *read_decimal(const char *at, unsigned long long most, unsigned long long *value)
 {
@@ -170,8 +169,8 @@ static void write_v6(const IN6_ADDR *address, ULONG scope, USHORT port, char tex
 }
 
 /*
- * Copies a text to a buffer. *length is the size of the buffer before the call and the size of the
- * text after it, both with the terminating zero. Returns false if the text does not fit.
+ * Copies a text to a buffer. *length gives the size of the buffer, and returns the size of the text
+ * with its terminating zero. Returns false if the text does not fit.
  */
 static bool give(const char *text, void *buffer, bool wide, ULONG *length)
 {
@@ -202,9 +201,8 @@ NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address)
 }
 
 /*
- * The body of a function that reads an address from wide text: converts the text to bytes and reads
- * the bytes with `call`. Addresses are ASCII, so the number of bytes read is the number of wide
- * characters read.
+ * The body of a function that reads an address from wide text. Converts the text to bytes, which
+ * `call` reads. Addresses are ASCII, so each wide character becomes one byte.
  */
 #define READ_WIDE(call)                               \
 	char *narrow = compat_narrow(text);           \

@@ -1,8 +1,7 @@
 /*
- * Which key was pressed? Each call puts the terminal into a mode that delivers single keys, and
- * restores the former mode at its end.
- *
- * This file keeps no state. Only one thread may call its functions at a time.
+ * Which key was pressed? Each call puts the terminal into a mode that delivers single keys, and at
+ * the end restores the former mode. This file keeps no state. Only one thread at a time may call
+ * the functions.
  */
 #include <conio.h>
 

@@ -1,6 +1,6 @@
 /*
  * Which number does GetLastError return? This file owns the last error of each thread, and the
- * table that translates an NTSTATUS to an error number. The functions run on the caller's thread.
+ * table from NTSTATUS to error numbers. The functions run on the caller's thread.
  */
 #include "last_error.h"
 

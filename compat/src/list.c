@@ -1,6 +1,6 @@
 /*
- * How do threads push entries to a shared stack (SLIST) and pop them from it? This file keeps no
- * state: the head and the entries are in the client's memory. The functions run on the caller's
+ * How do threads push entries to a shared stack (SLIST) and pop entries from it? This file keeps no
+ * state: the client's memory contains the head and the entries. The functions run on the caller's
  * thread.
  */
 #include <interlockedapi.h>

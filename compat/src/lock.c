@@ -1,6 +1,6 @@
 /*
- * How do locks without a handle work (critical sections and SRW locks)? This file keeps no state:
- * each lock is a pthread lock in the client's memory. The functions run on the caller's thread.
+ * How do critical sections and SRW locks work, which have no handle? Each is a pthread lock in the
+ * client's memory; this file keeps no state. The functions run on the caller's thread.
  */
 #include <synchapi.h>
 

@@ -1,8 +1,7 @@
 /*
  * How do the string functions of kernel32 (lstrcpy, lstrlen and so on) treat NULL and long texts?
- * They check their arguments and call functions of the C library.
- *
- * This file keeps no state. Any thread may call its functions.
+ * The functions check their arguments and call the C library. This file keeps no state. Any thread
+ * may call the functions.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,10 +1,12 @@
 /*
  * How does a program with wmain instead of main start? The main() in this file decodes the
- * arguments to wide text and calls wmain, under its C name or one of its mangled C++ names. This
- * file and text.c make a static library of their own. The linker takes main() from this library
- * only if the program does not define main() itself.
+ * arguments to wide text and calls wmain under its C name or a mangled C++ name.
  *
- * This file owns the decoded arguments until the program ends. It runs on the main thread.
+ * This file and text.c are a static library. The linker takes main() from this library only if the
+ * program defines no main().
+ *
+ * This file owns the decoded arguments until the program ends. The functions run on the main
+ * thread.
  */
 #include "text.h"
 
@@ -14,9 +16,9 @@
 typedef int entry(int count, wchar_t **arguments, wchar_t **environment);
 
 /*
- * The names that wmain has in C, and in C++ for each list of parameters. The program defines one of
- * them; the others are NULL. All are called with three arguments; a wmain with fewer parameters
- * ignores the rest.
+ * The names of wmain in C, and in C++ for each list of parameters. The program defines one of these
+ * functions; the others are NULL. wmain is called with three arguments, of which it may ignore
+ * some.
  */
 extern entry wmain __attribute__((weak));
 extern entry wmain_of_nothing __asm__("_Z5wmainv") __attribute__((weak));

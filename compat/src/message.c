@@ -1,9 +1,9 @@
 /*
  * Which text describes an error number (FormatMessage)? This file contains a table of English
- * texts. It also replaces the placeholders in a text (%1, %2!u!, %n); Windows calls them inserts.
+ * texts. The functions also replace the inserts in a text (%1, %2!u!, %n).
  *
- * This file keeps no state. The caller owns the memory that FORMAT_MESSAGE_ALLOCATE_BUFFER
- * allocates. Any thread may call its functions.
+ * This file keeps no state. The caller owns the memory from FORMAT_MESSAGE_ALLOCATE_BUFFER. Any
+ * thread may call the functions.
  */
 #include "format.h"
 #include "last_error.h"
@@ -196,8 +196,8 @@ struct inserts {
 };
 
 /*
- * Reads the arguments of all inserts of the text. This happens before put_text() writes anything,
- * because inserts may come in any order, but a va_list can only be read in order.
+ * Reads the arguments of all inserts before put_text() writes the first one. Inserts may come in
+ * any order, but a va_list can be read in one order only.
  */
 static struct inserts fetch(const char *text, DWORD flags, va_list *arguments, bool wide)
 {
@@ -251,8 +251,8 @@ static const char *put_insert(FILE *out, const char *at, const struct inserts *i
 }
 
 /*
- * Writes the text. Replaces its inserts, or writes them unchanged if `ignore` is true. Returns
- * false if the text ended with %0, which suppresses the line end that would follow.
+ * Writes the text with its inserts replaced, or unchanged if `ignore` is true. Returns false if the
+ * text ends with %0, which means that no line end follows.
  */
 static bool put_text(FILE *out, const char *text, const struct inserts *inserts, bool ignore)
 {

@@ -1,9 +1,9 @@
 /*
  * Which library is loaded, and where are its functions (LoadLibrary, GetProcAddress)? The functions
- * call dlopen() and dlsym(). A program that loads one of Windows' own libraries (kernel32, ws2_32
- * and so on) gets libsoftrnic-compat.
+ * call dlopen() and dlsym(). For Windows' own libraries (kernel32, ws2_32 and so on) a program gets
+ * libsoftrnic-compat.
  *
- * This file keeps no state: the dynamic loader counts references. Any thread may call its
+ * This file keeps no state: the dynamic loader counts references. Any thread may call the
  * functions.
  */
 #include "last_error.h"
@@ -79,8 +79,8 @@ HMODULE LoadLibraryW(LPCWSTR name)
 }
 
 /*
- * Returns the dynamic loader's record of a module, or NULL if there is none. Callers check a handle
- * with this function, because dlclose() and dlsym() may crash on a value that is no handle.
+ * Returns the dynamic loader's record of a module, or NULL for a value that is no handle. Callers
+ * check handles with this function, because dlclose() and dlsym() may crash on other values.
  */
 static struct link_map *map_of(HMODULE module)
 {
@@ -129,8 +129,8 @@ HMODULE GetModuleHandleA(LPCSTR name)
 		name ? open_module(name, RTLD_NOW | RTLD_NOLOAD) : (HMODULE)dlopen(NULL, RTLD_NOW);
 
 	/*
-	 * GetModuleHandle must not take a reference, so dlclose() releases the one that dlopen()
-	 * took. The library stays loaded, because it was loaded before this call.
+	 * GetModuleHandle takes no reference, so dlclose() releases the reference that dlopen()
+	 * took. The library was loaded before this call and stays loaded.
 	 */
 	if (module)
 		dlclose(module);

@@ -1,6 +1,6 @@
 /*
- * Which thread owns a mutex, and how many times has the owner taken it? This file owns the mutexes;
- * the event of a mutex is set while no thread owns the mutex. The functions run on the caller's
+ * Which thread owns a mutex, and how many times has the owner taken it? This file owns the mutexes.
+ * The event of a mutex is set while no thread owns the mutex. The functions run on the caller's
  * thread.
  */
 #include "last_error.h"

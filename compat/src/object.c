@@ -1,6 +1,6 @@
 /*
  * Which record belongs to the handle of an event, semaphore, mutex or thread? This file owns the
- * records, in a hash table whose key is the handle. Each bucket has a lock. The functions run on
+ * records, in a hash table whose key is the handle; each bucket has a lock. The functions run on
  * the caller's thread.
  */
 #include "object.h"
@@ -28,8 +28,9 @@ static struct bucket *bucket_of(HANDLE handle)
 }
 
 /*
- * Returns the link that points to the record of the handle, or the NULL link at the end of the
- * bucket's list if there is no such record. The caller holds the bucket's lock.
+ * Returns the place of the pointer to the handle's record in the list of the bucket. If there is no
+ * such record, returns the place of the NULL at the end of the list. The caller holds the bucket's
+ * lock.
  */
 static struct compat_object **place_of(struct bucket *bucket, HANDLE handle)
 {

@@ -1,9 +1,8 @@
 /*
- * The record behind the handle of an event, semaphore, mutex or thread. For each of these objects
- * NdsEventCreate creates an event, and the handle of this event is also the handle of the object.
- * The record contains what the event lacks: a count, an owner or an exit code. compat_object_get
- * finds the record of a handle. A handle without a record is either an event made with
- * NdsEventCreate or not a handle of this library.
+ * The record behind the handle of an event, semaphore, mutex or thread. The handle itself is that
+ * of an event from NdsEventCreate. The record adds what the event lacks: a count, an owner or an
+ * exit code. compat_object_get finds the record of a handle. Events that a client made with
+ * NdsEventCreate have no record.
  *
  * A record lives while its handle is open or a reference is held. Any thread may call these
  * functions.
@@ -23,21 +22,21 @@ struct compat_object;
  */
 struct compat_kind {
 	/*
-	 * Completes a wait: decrements a semaphore's count, or makes the caller own a mutex.
-	 * Returns false if the object is not available. The member is NULL for kinds (event,
-	 * thread) for which waiting for the object's event is enough.
+	 * Completes a wait: decrements a semaphore's count, or makes the caller the owner of a
+	 * mutex. Returns false if the object is not available. NULL for events and threads, where
+	 * waiting for the object's event is enough.
 	 */
 	bool (*take)(struct compat_object *);
 	/*
 	 * Undoes a successful `take`: sets an automatic event again, increments a semaphore's
-	 * count, or releases a mutex. A thread that waits for all of several objects calls it for
-	 * the objects already taken when another one is not available. The member is NULL for kinds
-	 * that a wait does not change (manual event, thread).
+	 * count, or releases a mutex. A wait for several objects calls this function if a later
+	 * object is not available. NULL for manual events and threads, which a wait does not
+	 * change.
 	 */
 	void (*give_back)(struct compat_object *);
 	/*
-	 * Sets or releases the object for SignalObjectAndWait. The member is NULL for the kind that
-	 * SignalObjectAndWait refuses (thread).
+	 * Sets or releases the object for SignalObjectAndWait. NULL for threads, which
+	 * SignalObjectAndWait refuses.
 	 */
 	BOOL (*signal)(HANDLE);
 };
@@ -52,29 +51,28 @@ struct compat_object {
 };
 
 /*
- * Returns a new record of `bytes` bytes, which are zero except for the common part. The record has
- * no handle yet. On failure returns NULL and sets the last error.
+ * Allocates a record of `bytes` bytes, zero except for the common part, and takes a reference. The
+ * record has no handle yet. On failure returns NULL and sets the last error.
  */
 void *compat_object_new(size_t bytes, const struct compat_kind *);
 
 /*
- * Creates the event of a record, enters the record into the hash table and returns the handle. The
- * open handle owns the reference that compat_object_new took. On failure frees the record, sets the
- * last error and returns NULL.
+ * Creates the event of a record, adds the record to the hash table and returns the handle. The open
+ * handle now owns the reference from compat_object_new. On failure frees the record, sets the last
+ * error and returns NULL.
  */
 HANDLE compat_object_open(struct compat_object *, BOOL manual_reset, BOOL set);
 
 /*
- * Returns the record of a handle and takes a reference to it. Returns NULL if the handle has no
- * record, or if the record is not of the given kind; a `kind` of NULL accepts any. Does not set the
- * last error.
+ * Returns the record of a handle and takes a reference to the record. Returns NULL if there is no
+ * record of the given kind; if `kind` is NULL, any kind is accepted. Does not set the last error.
  */
 struct compat_object *compat_object_get(HANDLE, const struct compat_kind *);
 void compat_object_ref(struct compat_object *);
 void compat_object_put(struct compat_object *);
 
 /*
- * For a handle that is being closed: removes its record, if there is one, from the hash table, and
+ * Called when a handle is closed: removes the handle's record, if any, from the hash table, and
  * releases the handle's reference.
  */
 void compat_object_remove(HANDLE);

@@ -1,6 +1,6 @@
 /*
  * What do the functions for completion ports and overlapped files return? This file keeps no state:
- * completion ports and files belong to libsoftrnic. The functions run on the caller's thread.
+ * libsoftrnic owns the completion ports and files. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -84,9 +84,9 @@ BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERL
 }
 
 /*
- * Waits until the request of the OVERLAPPED has ended. Normally the event of the OVERLAPPED is set
- * at that time. If the OVERLAPPED has no event, or its event is set although the request is
- * pending, the function checks the request every millisecond.
+ * Waits until the request of the OVERLAPPED has ended. Normally waits for the event of the
+ * OVERLAPPED. Without an event, or if the event is set while the request is pending, checks the
+ * request every millisecond.
  */
 static void wait_until_completed(LPOVERLAPPED overlapped)
 {

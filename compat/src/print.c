@@ -1,9 +1,8 @@
 /*
- * Where does formatted text go? It goes to a stream, as bytes even if the text is wide, so that
- * narrow and wide calls may share a stream. Or it goes to a buffer in memory; enum rule says what
- * happens if the buffer is too small.
- *
- * This file keeps no state; streams have their own locks. Any thread may call its functions.
+ * Where does formatted text go? There are two places:
+ * - a stream, always as bytes: narrow and wide calls may share a stream
+ * - a buffer in memory: enum rule says what happens if the buffer is too small
+ * This file keeps no state; streams have their own locks. Any thread may call the functions.
  */
 #include "format.h"
 #include "stream.h"
@@ -57,8 +56,8 @@ static int to_stream(FILE *stream, const void *format, bool wide, va_list argume
 }
 
 /*
- * The body of a function with variable arguments. It puts the arguments into the va_list
- * `arguments`, calls `call`, which uses that va_list, and returns the result.
+ * The body of a function with variable arguments. `call` is an expression that uses the va_list
+ * named `arguments`; the function returns the result of `call`.
  */
 #define FORWARD(call)                \
 	va_list arguments;           \
@@ -137,7 +136,7 @@ enum rule {
 	WHOLE,	 /* stores the whole text; the caller promises that it fits */
 	MEASURE, /* cuts a text that is too long, adds a zero and returns its full length */
 	REFUSE,	 /* cuts a text that is too long, adds a zero and returns -1 */
-	/* like REFUSE, but the text may fill the whole buffer and then has no terminating zero */
+	/* like REFUSE, but a text that fills the whole buffer gets no terminating zero */
 	FILL,
 	SECURE, /* stores an empty text and returns -1 if the text is too long */
 };
@@ -164,8 +163,8 @@ static int deliver_secure(const struct target *to, const struct compat_units *un
 
 	if (to->count == SIZE_MAX - 1) {
 		/*
-		 * The caller passed _TRUNCATE, so a text that is too long is cut, and the result is
-		 * -1.
+		 * The caller passed _TRUNCATE: a text that is too long is cut, and the result is
+		 * then -1.
 		 */
 		all = fits = units->count < to->size;
 		n = fits ? units->count : to->size - 1;
@@ -223,8 +222,8 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 #define NARROW(rule_, size_, count_) ((struct target){buffer, size_, count_, false, rule_})
 #define WIDE(rule_, size_, count_)   ((struct target){buffer, size_, count_, true, rule_})
 /*
- * Values for the member `count` of struct target. ALL: the whole text is stored. CUT_AT(count): the
- * caller's count. The value of _TRUNCATE equals ALL, so CUT_AT turns _TRUNCATE into SIZE_MAX - 1.
+ * Values for the member `count` of struct target. ALL stores the whole text. CUT_AT(count) is the
+ * caller's count, except that _TRUNCATE, which equals ALL, becomes SIZE_MAX - 1.
  */
 #define ALL	      SIZE_MAX
 #define CUT_AT(count) ((count) == (size_t)-1 ? SIZE_MAX - 1 : (count))

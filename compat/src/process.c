@@ -1,8 +1,6 @@
 /*
- * What are the id, the processors and the times of this process? A function reads a file in /proc
- * if no system call returns the value.
- *
- * This file keeps no state. Any thread may call its functions.
+ * What are the id, the processors and the times of this process? Values that no system call returns
+ * come from files in /proc. This file keeps no state. Any thread may call the functions.
  */
 #include "last_error.h"
 
@@ -112,8 +110,8 @@ static uint64_t time_of(struct timeval t)
 }
 
 /*
- * Returns the time at which a process or thread started, as a FILETIME. `path` is its stat file in
- * /proc, which contains that time in clock ticks since the start of the machine.
+ * Returns the time at which a process or thread started, as a FILETIME. `path` is a stat file in
+ * /proc. That file contains the start time in clock ticks since the start of the machine.
  */
 static uint64_t started(const char *path)
 {
@@ -198,7 +196,7 @@ BOOL QueryThreadCycleTime(HANDLE thread, ULONG64 *cycles)
 				     : compat_fail(ERROR_INVALID_HANDLE);
 }
 
-/* ---- Processors ----------------------------------------------------------------------------- */
+/* ---- Number and choice of processors -------------------------------------------------------- */
 
 static unsigned online(void)
 {

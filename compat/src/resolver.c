@@ -1,10 +1,10 @@
 /*
  * Which addresses does a host name have (GetAddrInfoW)? And what does the protocol catalogue of
- * Winsock contain (WSCEnumProtocols, WSCGetProviderPath)? It has one entry, for softrnic. Programs
- * that find NetworkDirect providers without the Nd* functions read this entry.
+ * Winsock contain (WSCEnumProtocols, WSCGetProviderPath)? The only entry is softrnic. Programs read
+ * this entry if they find NetworkDirect providers without the Nd* functions.
  *
- * This file keeps no state. The caller owns the address lists that GetAddrInfoW returns. Any thread
- * may call its functions.
+ * This file keeps no state. The caller owns the address lists from GetAddrInfoW. Any thread may
+ * call the functions.
  */
 #include "last_error.h"
 #include "text.h"

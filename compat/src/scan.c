@@ -1,9 +1,9 @@
 /*
  * What does a Windows format read from text or from a stream (scanf)? The functions look ahead by
- * one character at most. They store each value with the width that its type has on Windows: %ld
- * stores 32 bits.
+ * one character at most. Each value is stored with the width of its Windows type: %ld stores 32
+ * bits.
  *
- * This file keeps no state; a stream is locked while it is read. Any thread may call its functions.
+ * This file keeps no state; a stream is locked while it is read. Any thread may call the functions.
  */
 #include "format.h"
 #include "text.h"
@@ -97,8 +97,8 @@ struct digits {
 };
 
 /*
- * Reads the next character if it is one of `allowed`. Otherwise leaves it in the input and returns
- * false.
+ * Reads the next character if `allowed` contains the character. Otherwise leaves the character in
+ * the input and returns false.
  */
 static bool take(struct source *from, struct digits *d, const char *allowed)
 {
@@ -458,9 +458,9 @@ static int scan(struct scan *s)
 
 		/*
 		 * All directives except %c, %C, %[, %n and %% first skip white space in the input.
-		 * If the input has ended there, the scan ends, and its result is EOF if no field
-		 * was stored. If the input does not match the directive, the scan ends too, and its
-		 * result is the number of fields stored.
+		 * The scan ends if the input has ended there, or if the input does not match the
+		 * directive. The result is the number of fields stored. If the input has ended and
+		 * no field was stored, the result is EOF.
 		 */
 		if (!strchr("cC[n%", (int)f.type))
 			skip_space(&s->from);

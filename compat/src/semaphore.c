@@ -1,6 +1,6 @@
 /*
- * How many more waits on a semaphore can succeed? This file owns the semaphores: each has a count,
- * and its event is set while the count is not 0. The functions run on the caller's thread.
+ * How many more waits on a semaphore can succeed? This file owns the semaphores. Each semaphore has
+ * a count; its event is set while the count is not 0. The functions run on the caller's thread.
  */
 #include "last_error.h"
 #include "object.h"

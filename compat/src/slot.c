@@ -1,9 +1,12 @@
 /*
- * Which value has this thread stored at an index (FlsSetValue and TlsSetValue)? This file owns 128
- * indexes, and the values that each thread has stored. The member `turn` of an index changes with
- * each allocation of the index. A value whose `turn` differs from that of its index was stored
- * during an earlier allocation, and is ignored. The functions run on the caller's thread. The
- * callbacks that programs gave to FlsAlloc run on the thread that ends.
+ * Which value has this thread stored at an index (FlsSetValue, TlsSetValue)? This file owns 128
+ * indexes and the values of all threads.
+ *
+ * Each allocation of an index changes the member `turn` of the index. A value whose `turn` differs
+ * from that of the index was stored during an earlier allocation, and is ignored.
+ *
+ * The functions run on the caller's thread. Callbacks given to FlsAlloc run on the thread that
+ * ends.
  */
 #include "last_error.h"
 #include "thread.h"

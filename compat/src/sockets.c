@@ -1,9 +1,8 @@
 /*
- * How are the Windows versions of socket(), bind(), send() and so on made of the Linux ones? Each
- * function here calls the Linux function and sets the last error. No call raises SIGPIPE, and
- * timeouts are in milliseconds.
+ * How do the Windows versions of socket(), bind(), send() and so on work? Each function calls the
+ * Linux function and sets the last error. No call raises SIGPIPE. Timeouts are in milliseconds.
  *
- * This file keeps no state. Any thread may call its functions.
+ * This file keeps no state. Any thread may call the functions.
  */
 #include "sockets.h"
 

@@ -14,8 +14,8 @@ int compat_socket_error(int native);
 ssize_t compat_socket_result(ssize_t result);
 
 /*
- * Each compat_NAME stands for the function NAME, which exists both on Windows and on Linux.
- * winsock2.h redirects a program's calls of NAME to compat_NAME.
+ * Each compat_NAME replaces the function NAME, which Windows and Linux share. winsock2.h redirects
+ * a program's calls of NAME to compat_NAME.
  */
 int compat_socket(int family, int type, int protocol);
 int compat_bind(int socket, const struct sockaddr *address, socklen_t size);

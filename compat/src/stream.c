@@ -1,8 +1,7 @@
 /*
- * How do programs open, close, read and write streams with wide text? File names and text are
- * converted to UTF-8, and the stream remains a stream of bytes.
- *
- * This file keeps no state. Any thread may call its functions.
+ * How do programs open, close, read and write streams with wide text? The functions convert file
+ * names and text to UTF-8; a stream remains a stream of bytes. This file keeps no state. Any thread
+ * may call the functions.
  */
 #include "stream.h"
 #include "text.h"
@@ -18,9 +17,9 @@
 #include <io.h>
 
 /*
- * Translates the Windows mode of fopen() to that of Linux. `N` (child processes do not inherit the
- * file) becomes `e` (O_CLOEXEC). Letters that only Windows has (`t`, `, ccs=...`, caching hints)
- * are dropped.
+ * Translates a fopen() mode of Windows to Linux. `N` (child processes do not inherit the file)
+ * becomes `e` (O_CLOEXEC). Parts that only Windows has (`t`, `, ccs=...`, caching hints) are
+ * dropped.
  */
 static void native_mode(const char *mode, char out[8])
 {
@@ -130,9 +129,9 @@ void _wperror(const wchar_t *message)
 int _fcloseall(void)
 {
 	/*
-	 * fcloseall() would also close the standard streams, which _fcloseall() must leave open.
-	 * This library has no list of all other streams. Therefore this function flushes all
-	 * streams and closes none.
+	 * _fcloseall() must leave the standard streams open, but fcloseall() of Linux would close
+	 * them. The other streams are not known here. Therefore this function flushes all streams
+	 * and closes none.
 	 */
 	return fflush(NULL) == 0 ? 0 : EOF;
 }
@@ -244,8 +243,8 @@ wint_t compat_putwchar(wchar_t character)
 }
 
 /*
- * Reads one UTF-8 character. If the character is cut short by a byte that does not belong to it,
- * this byte goes back to the stream.
+ * Reads one UTF-8 character. If a byte does not belong to the incomplete character before it, the
+ * byte goes back to the stream.
  */
 static wint_t read_character(FILE *stream)
 {

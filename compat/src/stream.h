@@ -1,4 +1,4 @@
-/* Writing bytes to a stream of either orientation, narrow or wide. Any thread may call this. */
+/* Writes bytes to a stream of narrow or wide orientation. Any thread may call this function. */
 #ifndef COMPAT_STREAM_H
 #define COMPAT_STREAM_H
 
@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * Writes all n bytes while holding the lock of the stream, so that output of other threads does not
- * mix with them. Returns false if the stream failed.
+ * Writes all n bytes under the lock of the stream. Output of other threads does not mix with these
+ * bytes. Returns false if the stream failed.
  */
 bool compat_stream_write(FILE *stream, const char *bytes, size_t n);
 

@@ -1,9 +1,7 @@
 /*
- * How do string functions such as _stricmp and _itoa work, which only the Windows C library has?
- * They compare without regard to case, duplicate text, convert numbers from and to text, and
- * reverse bytes.
- *
- * This file keeps no state. Any thread may call its functions.
+ * How do string functions such as _stricmp and _itoa work, which only Windows has? The functions
+ * compare without regard to case, duplicate text, convert numbers from and to text, and reverse
+ * bytes. This file keeps no state. Any thread may call the functions.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -208,8 +206,8 @@ uint64_t _strtoui64(const char *text, char **end, int base)
 /* ---- Numbers to text ------------------------------------------------------------------------ */
 
 /*
- * Writes a number from the end of `room` towards its beginning: at most 64 digits, a sign and the
- * terminating zero. Returns the start of the text; NULL unless 2 <= base <= 36.
+ * Writes a number from the end of `room` towards its beginning: up to 64 digits, a sign and a
+ * terminating zero. Returns the start of the text, or NULL unless 2 <= base <= 36.
  */
 static char *digits(char room[66], uint64_t value, bool negative, int base)
 {
@@ -227,9 +225,8 @@ static char *digits(char room[66], uint64_t value, bool negative, int base)
 }
 
 /*
- * Writes a signed number. In base 10 a negative number has a minus sign. In other bases a negative
- * number is written in two's complement: `bits` contains the number in that form, with the width of
- * its type.
+ * Writes a signed number. A negative number has a minus sign in base 10. In other bases it is
+ * written in two's complement: `bits` contains that form, with the width of the number's type.
  */
 static char *signed_digits(char room[66], int64_t value, uint64_t bits, int base)
 {

@@ -1,9 +1,7 @@
 /*
  * How are strings copied, appended and formatted within a limit, with an HRESULT as the result? The
- * functions call those of bounded.c and print.c, for narrow and wide text, with sizes in characters
- * (Cch) or in bytes (Cb).
- *
- * This file keeps no state. Any thread may call its functions.
+ * functions call bounded.c and print.c. Sizes are in characters (Cch) or bytes (Cb). This file
+ * keeps no state. Any thread may call the functions.
  */
 #include <strsafe.h>
 
@@ -33,9 +31,9 @@ static HRESULT of_format(int length)
 }
 
 /*
- * Defines all functions for one kind of text, narrow or wide. N is the suffix of their names and C
- * the character type. The other arguments are the functions to call: to copy, to append, to format,
- * and to measure a text up to a limit.
+ * Defines all functions for narrow or for wide text. N is the suffix of the names, C the character
+ * type. The other arguments are the functions that copy, append and format text, and that measure a
+ * text up to a limit.
  */
 #define ALPHABET(N, C, copy, join, format_into, length_within)                                                           \
 	HRESULT StringCchCopy##N(C *to, size_t room, const C *from)                                                      \

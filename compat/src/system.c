@@ -1,8 +1,7 @@
 /*
  * What does a program learn about this machine (GetSystemInfo, GlobalMemoryStatusEx,
- * GetComputerName): its processors, its memory, its names?
- *
- * This file keeps no state. Any thread may call its functions.
+ * GetComputerName)? The functions return its processors, memory and names. This file keeps no
+ * state. Any thread may call the functions.
  */
 #include "last_error.h"
 #include "text.h"

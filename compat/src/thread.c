@@ -1,8 +1,9 @@
 /*
- * Which threads made by CreateThread run, and how did they end? This file owns a record for each of
- * these threads. The record lives until the thread has ended and its handle is closed. The event of
- * the handle is set when the thread ends. The functions run on the caller's thread; run() is the
- * first function of each new thread.
+ * Which threads made by CreateThread run, and how did they end? This file owns a record of each
+ * such thread. The record lives until the thread has ended and its handle is closed. The end of the
+ * thread sets the event of the handle.
+ *
+ * The functions run on the caller's thread. run() is the first function of each new thread.
  */
 #include "thread.h"
 #include "last_error.h"
@@ -209,9 +210,9 @@ void _endthread(void)
 /* ---- Functions that take the handle of a thread --------------------------------------------- */
 
 /*
- * The thread that a function acts on. If it is not the calling thread, this struct holds the lock
- * of the thread's record and a reference to the record. So the thread cannot end, and its id stays
- * valid.
+ * The thread that a function acts on. For another thread than the caller, this struct holds the
+ * lock of the thread's record and a reference to the record. The lock keeps the thread from ending,
+ * so its id stays valid.
  */
 struct subject {
 	struct thread *thread; /* the record; NULL for the calling thread */
@@ -228,8 +229,8 @@ static struct subject fail_no_thread(struct thread *thread)
 }
 
 /*
- * Finds and locks the thread of a handle; the caller must call leave(). Returns an id of 0 and sets
- * the last error if there is no such thread or it has ended.
+ * Finds and locks the thread of a handle. The caller must call leave() afterwards. If the thread
+ * has ended or does not exist, returns an id of 0 and sets the last error.
  */
 static struct subject enter(HANDLE handle)
 {
@@ -362,7 +363,7 @@ DWORD SetThreadIdealProcessor(HANDLE handle, DWORD processor)
 	if (!subject.id)
 		return (DWORD)-1;
 	former = subject.wishes->ideal ? subject.wishes->ideal - 1 : MAXIMUM_PROCESSORS;
-	/* A caller that passes MAXIMUM_PROCESSORS only asks for the former value. */
+	/* A caller that passes MAXIMUM_PROCESSORS only asks for the former processor. */
 	if (processor < MAXIMUM_PROCESSORS)
 		subject.wishes->ideal = processor + 1;
 	leave(subject);

@@ -1,10 +1,10 @@
 /*
  * Which pages are reserved and committed, and how are they protected (VirtualAlloc)? A reservation
- * is a mapping without access rights. This file keeps the state of each page of a reservation,
- * because the kernel cannot distinguish a page that was never committed from a committed page
- * without access rights. The state of all other memory is read from the kernel's list of mappings.
+ * is a mapping without access rights. The kernel cannot tell pages that were never committed from
+ * committed pages without access rights. Therefore this file keeps the state of each page. For
+ * memory outside all reservations, the kernel's list of mappings gives the state.
  *
- * This file owns the list of reservations, behind one lock. Any thread may call its functions.
+ * This file owns the list of reservations, with one lock. Any thread may call the functions.
  */
 #include "last_error.h"
 
@@ -29,8 +29,8 @@ struct reservation {
 	DWORD protect; /* protection given to VirtualAlloc to reserve the range */
 	bool large;
 	/*
-	 * protection of each page, 0 if the page is not committed; this array is a mapping of its
-	 * own, so parts that were never written use no memory
+	 * protection of each page, or 0 if the page is not committed; a separate mapping whose
+	 * untouched parts use no memory
 	 */
 	uint8_t *pages;
 };
@@ -49,7 +49,7 @@ static uintptr_t round_down(uintptr_t at, uintptr_t unit)
 }
 
 /*
- * Rounds the start of a range down to a multiple of `unit` and its end up to a page. Returns false
+ * Rounds the start of a range down to a multiple of `unit`, and the end up to a page. Returns false
  * if the range is empty or exceeds the address space.
  */
 static bool page_range(uintptr_t at, size_t bytes, uintptr_t unit, uintptr_t *start, uintptr_t *end)
@@ -130,8 +130,8 @@ static struct reservation *remember(uintptr_t start, uintptr_t end, DWORD protec
 }
 
 /*
- * Maps `bytes` bytes at a multiple of GRANULARITY. For this it maps GRANULARITY bytes more and
- * unmaps the excess at both ends.
+ * Maps `bytes` bytes at a multiple of GRANULARITY. First maps GRANULARITY bytes more, then unmaps
+ * the excess at both ends.
  */
 static uintptr_t map_anywhere(size_t bytes)
 {
@@ -464,9 +464,9 @@ BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old)
 BOOL VirtualLock(LPVOID address, SIZE_T bytes)
 {
 	/*
-	 * mlock() fails with ENOMEM in two cases: the limit for locked memory would be exceeded, or
-	 * a page of the range is not mapped. To tell these cases apart, this function checks
-	 * whether the first page of the range is mapped. It does not check the other pages.
+	 * mlock() fails with ENOMEM if the limit for locked memory would be exceeded, and also if a
+	 * page is not mapped. To tell these two cases apart, check whether the first page is
+	 * mapped. The other pages are not checked.
 	 */
 	if (mlock(address, bytes) == 0)
 		return TRUE;

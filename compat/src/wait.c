@@ -1,7 +1,7 @@
 /*
  * When does a wait for events, threads, semaphores and mutexes end (WaitForMultipleObjects), and
- * how does it change these objects? This file owns no state except references that it holds during
- * a wait. The functions run on the caller's thread.
+ * how does the wait change these objects? This file keeps no state except references during a wait.
+ * The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"
@@ -43,8 +43,8 @@ static HRESULT take(const struct target *target)
 static void give_back(const struct target *target)
 {
 	/*
-	 * `object` is NULL for an event made with NdsEventCreate. If the event is automatic, take()
-	 * has reset it, so it must be set again.
+	 * `object` is NULL for an event made with NdsEventCreate. take() has reset the event if the
+	 * event is automatic, so set the event again.
 	 */
 	if (!target->object)
 		NdsEventSet(target->handle);
@@ -85,9 +85,9 @@ static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWO
 		if (n == 1)
 			*index = 0;
 		/*
-		 * If the object is a semaphore or mutex, its event is set now, but another thread
-		 * may still take the object first. Therefore the loop does not return but tries to
-		 * take the object.
+		 * The event of a semaphore or mutex is set now, but another thread may still take
+		 * the object first. Therefore the loop does not return here but tries to take the
+		 * object.
 		 */
 		if (FAILED(hr) || (hr == STATUS_SUCCESS &&
 				   !(targets[*index].object && targets[*index].object->kind->take)))

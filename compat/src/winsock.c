@@ -1,9 +1,7 @@
 /*
- * How do the functions of Winsock without a counterpart on Linux work (WSAStartup, WSACleanup,
- * WSASocket, closesocket, ioctlsocket and WSAIoctl)?
- *
- * This file owns the number of WSAStartup calls that WSACleanup has not undone. Any thread may call
- * its functions.
+ * How do the functions of Winsock work that Linux lacks (WSAStartup, WSACleanup, WSASocket,
+ * closesocket, ioctlsocket, WSAIoctl)? This file owns the start count: WSAStartup calls minus
+ * WSACleanup calls. Any thread may call the functions.
  */
 #include "sockets.h"
 
@@ -83,8 +81,8 @@ SOCKET WSASocketA(int family, int type, int protocol, LPWSAPROTOCOL_INFOA info, 
 }
 
 /*
- * Returns whether the descriptor is a socket. Functions that close or change a socket check this
- * first, so that they never touch a file of another kind.
+ * Returns whether the descriptor is a socket. Functions that close or change a socket call this
+ * function first, to leave files of other kinds alone.
  */
 static bool is_socket(SOCKET socket)
 {
@@ -195,8 +193,8 @@ static int no_change(const struct control *c)
 }
 
 /*
- * Stores the local address from which packets to a given address are sent. Connecting a datagram
- * socket makes the kernel choose that address and sends no packet.
+ * Stores the local address from which packets to a given address are sent. To learn that address,
+ * the function connects a datagram socket, which sends no packet.
  */
 static int routing_interface(const struct control *c)
 {

@@ -1,6 +1,6 @@
 /*
- * Defines the GUIDs that guid_names.h declares, and implements a counter object in C. The file
- * test_com_cpp.cc defines the same GUIDs a second time; the linker must accept that.
+ * Defines the GUIDs of guid_names.h and implements a counter object in C. test_com_cpp.cc defines
+ * the same GUIDs again, which the linker must accept.
  */
 #include <initguid.h>
 
@@ -45,8 +45,8 @@ static STDMETHODIMP add(ICounter *This, ULONG n, ULONG *sum)
 }
 
 /*
- * The table of functions. Callers compiled as C++ treat it as a C++ vtable, where two fields of
- * pointer size, offset_to_top and type_info, stand in front of slot 0.
+ * The table of functions. C++ callers treat this table as a C++ vtable. In front of slot 0 a vtable
+ * has the two fields offset_to_top and type_info, each of pointer size.
  */
 static const struct {
 	ptrdiff_t offset_to_top;

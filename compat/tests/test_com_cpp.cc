@@ -1,5 +1,5 @@
-// Compiles the tests of test_com.c as C++. The tests use an object that is written in C
-// (guid_names.c). This file defines the GUIDs a second time, after guid_names.c.
+// Compiles the tests of test_com.c as C++. The object under test is written in C (guid_names.c).
+// This file defines the GUIDs of guid_names.c a second time.
 #define DEFINE_GUIDS_A_SECOND_TIME
 #include "test_com.c"
 

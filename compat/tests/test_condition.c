@@ -227,7 +227,7 @@ static void test_WaitOnAddress(void **state)
 		assert_true(WaitOnAddress(&value, &other, bytes, INFINITE));
 	}
 	/* With a size of 1, WaitOnAddress compares only the lowest bytes of `value` and `other`.
-	 * Both are 0x08, so the call waits and times out. */
+	 * Both bytes are 0x08, so the call waits and times out. */
 	other = 0x08;
 	assert_fails(WaitOnAddress(&value, &other, 1, 0), ERROR_TIMEOUT);
 	assert_fails(WaitOnAddress(&value, &same, 3, 0), ERROR_INVALID_PARAMETER);

@@ -1,6 +1,6 @@
 /*
- * Tests of closing handles: a handle can be closed once only, its two low bits are ignored, and
- * other values are errors.
+ * Tests of closing handles: a handle can be closed only once, and its two low bits are ignored.
+ * Values that are no handles are errors.
  */
 #include "testing.h"
 

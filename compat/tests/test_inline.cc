@@ -1,6 +1,5 @@
-// Tests of the functions that the headers define inline: bit operations, predicates about IP
-// addresses (such as "is multicast"), and the C++ overloads of socket functions whose sizes are
-// int.
+// Tests of inline functions in the headers: bit operations, predicates about IP addresses (such as
+// "is multicast"), and the C++ overloads of socket functions whose sizes are int.
 #include <winsock2.h>
 #include <ws2tcpip.h>
 #include <intrin.h>

@@ -1,7 +1,7 @@
 /*
- * Tests of Interlocked operations: each ROW applies one operation to the value 12 and checks the
- * result and the new value. This file compiles the tests with the C macros, test_interlocked_cpp.cc
- * with the C++ functions.
+ * Tests of Interlocked operations. Each ROW applies an operation to the value 12 and checks the
+ * result and the new value. Here the operations are C macros; test_interlocked_cpp.cc tests the C++
+ * functions.
  */
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /*
- * Tests of the last error: each thread has a last error of its own, and each NTSTATUS is translated
- * to the error number that clients expect.
+ * Tests of the last error: each thread has its own last error. Each NTSTATUS is translated to the
+ * error number that clients expect.
  */
 #include <pthread.h>
 #include "testing.h"

@@ -1,6 +1,6 @@
 /*
- * Tests of critical sections and SRW locks: which threads may acquire such a lock, and that it
- * excludes many threads from each other.
+ * Tests of critical sections and SRW locks: which threads may acquire a lock, and that the lock
+ * excludes the other threads.
  */
 #include "threading.h"
 

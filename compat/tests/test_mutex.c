@@ -1,4 +1,4 @@
-/* Tests of mutexes: a mutex has one owner at a time, which may take it again. */
+/* Tests of mutexes: a mutex has one owner at a time, and the owner may take the mutex again. */
 #include "threading.h"
 
 static void *try_to_take(void *mutex)

@@ -1,7 +1,7 @@
 /*
- * Tests of completion ports and overlapped files as a program written for Windows uses them: return
- * values and last errors. The tests create files and start requests with the functions of
- * provider/os, as the ND2 objects do.
+ * Tests of completion ports and overlapped files as programs for Windows use them: return values
+ * and last errors. As the ND2 objects do, the tests create files and requests with the functions of
+ * provider/os.
  */
 #include "threading.h"
 
@@ -94,7 +94,7 @@ static void test_CreateIoCompletionPort(void **state)
 	assert_int_equal(packet.key, 77);
 	assert_ptr_equal(packet.overlapped, &overlapped);
 
-	/* With NULL for the completion port, the call creates one and binds the file to it. */
+	/* If `port` is NULL, the call creates a completion port and binds the file to that port. */
 	fresh = CreateIoCompletionPort(other, NULL, 5, 1);
 	assert_non_null(fresh);
 	assert_ptr_not_equal(fresh, port);

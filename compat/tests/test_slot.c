@@ -1,6 +1,6 @@
 /*
- * Tests of thread local values: each thread has its own value, the value of a new index is NULL,
- * and the routine given to FlsAlloc receives the value of a thread when that thread ends.
+ * Tests of thread local values: each thread has its own value, and the value of a new index is
+ * NULL. When a thread ends, the routine given to FlsAlloc receives the thread's value.
  */
 #include "threading.h"
 

@@ -1,6 +1,6 @@
 /*
- * Tests of stream functions: opening a file by a wide name, wide characters that are stored as
- * UTF-8 bytes, and reading single keys (conio.h).
+ * Tests of stream functions: opening a file by a wide name, storing wide characters as UTF-8, and
+ * reading single keys (conio.h).
  */
 #include <conio.h>
 #include <errno.h>

@@ -80,7 +80,7 @@ static DWORD set_event(LPVOID event)
 	return 0;
 }
 
-/* A thread continues to run after its handle is closed, even if that happens at once. */
+/* A thread continues to run after its handle is closed, even if the handle is closed at once. */
 static void threads_outlive_their_handle(void **state)
 {
 	HANDLE event = CreateEvent(NULL, FALSE, FALSE, NULL);

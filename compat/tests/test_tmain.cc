@@ -1,6 +1,6 @@
-// Test of _tmain and of the headers for C++. The test is written like a program for Windows: its
-// main function takes wide text, it mixes narrow and wide output, and it passes arrays to
-// functions without the array's size.
+// Test of _tmain and of the headers for C++, written like a program for Windows. The main function
+// takes wide text. The program mixes narrow and wide output, and passes arrays to functions without
+// the size.
 #include <algorithm>
 #include <string>
 #include <tchar.h>

@@ -1,8 +1,7 @@
 /*
- * Tests of waiting for one object, for any one of several objects, and for all of several objects.
- * A wait takes an object: it resets an automatic event, lowers the count of a semaphore, or
- * acquires a mutex. The tests check which objects a wait takes, in which order, and how long it
- * waits.
+ * Tests of waiting for one object, for any of several objects, and for all of several objects. A
+ * wait takes an object: resets an automatic event, lowers the count of a semaphore, or acquires a
+ * mutex. The tests check which objects a wait takes, in which order, and how long the wait lasts.
  */
 #include "threading.h"
 
@@ -153,9 +152,8 @@ static void *take_one(void *argument)
 }
 
 /*
- * One thread waits until both events of tug.pair are set, takes both, and sets them again.
- * Meanwhile another thread takes only the second event and sets it again. No signal is lost and no
- * wait hangs.
+ * One thread waits for both events of tug.pair, takes both, and sets them again. Another thread
+ * takes and sets only the second event. No signal is lost and no wait hangs.
  */
 static void wait_for_all_with_contention(void **state)
 {
@@ -181,9 +179,9 @@ static void *hold_mutex(void *pair)
 }
 
 /*
- * Another thread owns the mutex both[1], but NdsEventSet() makes the mutex look signalled. So a
- * wait for all objects of both[] takes the event both[0], then fails to acquire the mutex, and must
- * set the event both[0] again.
+ * Another thread owns the mutex both[1], but NdsEventSet() makes the mutex look signalled. A wait
+ * for all objects of both[] takes the event both[0] and then fails to acquire the mutex. The wait
+ * must then set the event both[0] again.
  */
 static void failed_wait_for_all_takes_nothing(void **state)
 {

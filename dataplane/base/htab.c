@@ -1,6 +1,6 @@
 /* Finds objects by key: a chained hash table of fixed size. The connection manager finds
- * connections in it by peer and id, the neighbour table finds neighbours by address. The table owns
- * nothing; it runs on the caller's thread. */
+ * connections by peer and id; the neighbour table finds neighbours by address. The caller owns the
+ * nodes and the array of buckets. The functions run on the caller's thread. */
 #include "base/htab.h"
 
 #include <string.h>
@@ -36,9 +36,8 @@ void rn_htab_del(struct rn_htab *h, struct rn_hnode *n)
 }
 
 /* Returns the first node with this hash, from n on, or NULL. A bucket also holds nodes with other
- * hash values. To compare a key, the caller must look into the object around a node, which may cost
- * a cache miss. Comparing the whole 64-bit hash here skips nearly all nodes with another key
- * without touching their objects. */
+ * hashes. The comparison of the 64-bit hash skips those nodes without touching the objects around
+ * them, which could cost cache misses. */
 static struct rn_hnode *skip_to(struct rn_hnode *n, uint64_t hash)
 {
 	while (n && n->hash != hash)
@@ -67,8 +66,8 @@ uint64_t rn_hash_u64(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* The length is part of the start value: the last word is filled up with zeros, and without the
- * length a short key would have the same hash as that key with zero bytes appended. */
+/* The length of the key is part of the start value, because zeros fill up the last word. Otherwise
+ * a short key and the same key with zero bytes appended would have the same hash. */
 uint64_t rn_hash_bytes(const void *bytes, size_t len, uint64_t seed)
 {
 	const uint8_t *b = bytes;

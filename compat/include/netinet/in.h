@@ -1,6 +1,6 @@
 /*
- * <netinet/in.h> with address types that have the member names of Linux and of Windows: S_un as
- * well as s_addr, and u as well as s6_addr. Their sizes and layouts are those of Linux.
+ * <netinet/in.h> whose address types have the member names of Linux and of Windows: s_addr and
+ * S_un, s6_addr and u. The sizes and layouts of the types are those of Linux.
  */
 #if !defined(_NETINET_IN_H) && !defined(COMPAT_NETINET_IN_H)
 #define COMPAT_NETINET_IN_H
@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 /*
- * If this macro is defined, the native <netinet/in.h> assumes that a header of the kernel defines
- * the IPv6 types, and does not define these types itself. They are defined below.
+ * With this macro the native <netinet/in.h> does not define the IPv6 types. The types are defined
+ * below instead.
  */
 #define _UAPI_LINUX_IN6_H
 
@@ -67,8 +67,9 @@ enum {
 };
 
 /*
- * The native header declares `in_addr_t s_addr;` in struct in_addr. This macro turns that member
- * into two: an unnamed bit-field of width 0, and a union that has the names of both systems.
+ * The native header declares `in_addr_t s_addr;` in struct in_addr. This macro replaces the member
+ * by a union that has the names of Linux and of Windows. An unnamed bit-field of width 0 stands
+ * before the union.
  */
 #define s_addr                                                  \
 	: 0;                                                    \

@@ -1,6 +1,6 @@
 /*
  * <sys/socket.h> without the checking wrappers that _FORTIFY_SOURCE adds to recv() and similar
- * functions. The wrappers would call the native functions instead of those of this library.
+ * functions. Those wrappers would bypass the functions of this library.
  */
 #include <features.h>
 #pragma push_macro("__USE_FORTIFY_LEVEL")

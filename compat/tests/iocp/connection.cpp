@@ -1,10 +1,9 @@
 // How does a connection of the server begin, serve its client and end? A CONNECTION owns its
-// connector, queue pair, memory region and buffers, from the wait for a client until the
-// connection's last request has ended. The functions run on the worker threads; the results of one
-// queue pair are handled one at a time.
+// connector, queue pair, memory region and buffers until its last request has ended. The functions
+// run on the worker threads. The results of a queue pair are handled one at a time.
 #include "service.h"
 
-struct SLOT // one message buffer: receives a message, then contains the answer to send
+struct SLOT // a message buffer: receives a message, and later holds the answer to send
 {
 	PCONNECTION pConnection;
 	MESSAGE *pMessage;
@@ -67,8 +66,8 @@ static void Dereference(PCONNECTION p)
 		Destroy(p);
 }
 
-// Takes a reference of a connection and returns TRUE. Returns FALSE if the count of references is
-// already 0, so that the connection is being destroyed.
+// Takes a reference of a connection and returns TRUE. Returns FALSE if the connection has no
+// references any more and is being destroyed.
 static BOOL TryReference(PCONNECTION p)
 {
 	for (LONG cRef = ReadAcquire(&p->cRef); cRef > 0;) {
@@ -110,9 +109,8 @@ static ND2_SGE SgeOf(const SLOT *pSlot)
 	return sge;
 }
 
-// Posts one receive request for a slot's buffer. The caller holds a reference of the connection for
-// this slot. The posted receive takes the reference over; if posting fails, the reference is
-// released.
+// Posts a receive request for a slot's buffer. The caller holds a reference of the connection for
+// this slot, which the receive request takes over. If posting fails, the reference is released.
 static void Receive(SLOT *pSlot)
 {
 	ND2_SGE sge = SgeOf(pSlot);

@@ -1,7 +1,7 @@
-// Does the service work for many clients at once? This file is a load generator. Each of its
-// threads has a completion queue, connects its share of the clients, sends a request from all of
-// them at the same time and compares every byte of the answers. A thread owns its clients. The
-// threads share the adapter and hGate, the event that starts their requests.
+// Does the service work for many clients at once? This file is a load generator. Each thread owns
+// its clients and a completion queue. The thread connects the clients, sends a request from each of
+// them at the same time, and compares every byte of the answers. The threads share the adapter and
+// the event hGate, which starts the requests of all threads.
 #include "service.h"
 
 #include <process.h>
@@ -40,8 +40,8 @@ static struct {
 	LONG volatile cConnected;    // number of connected clients
 } s_load;
 
-// Waits for an overlapped request to end and returns its status, which may be a failure. If the
-// request does not end within PATIENCE_MS, ends the program.
+// Waits for the end of an overlapped request and returns the request's status, which may be a
+// failure. After PATIENCE_MS ends the program.
 static HRESULT Await(LOADER *pLoader, IND2Overlapped *pObject, OVERLAPPED *pOv, HRESULT hr)
 {
 	if (hr != ND_PENDING)
@@ -103,8 +103,8 @@ static HRESULT ConnectClient(LOADER *pLoader, CLIENT *p, DWORD dwVersion)
 
 // ---- rounds: all clients of a thread send a request, then all answers are checked ----
 
-// Waits until cExpected results have been taken from the completion queue. Returns FALSE if one of
-// them is a failure.
+// Waits until cExpected results have been taken from the completion queue. Returns FALSE if any of
+// these results is a failure.
 static BOOL Collect(LOADER *pLoader, DWORD cExpected)
 {
 	while (cExpected > 0) {

@@ -1,5 +1,5 @@
-// Does the user want to run the server or the load generator? This file reads the arguments and
-// starts Winsock and NetworkDirect. It runs on the main thread.
+// Does the user want to run the server or the load generator? Reads the arguments, and starts
+// Winsock and NetworkDirect. The functions run on the main thread.
 #include "service.h"
 
 static int Usage(void)

@@ -1,5 +1,5 @@
 // Which pages of the server's memory are free, and which are leased to a client? This file owns the
-// memory, its memory regions and the list of free pages. Any thread may call its functions.
+// memory, the memory regions and the list of free pages. Any thread may call the functions.
 #include "service.h"
 
 static CRITICAL_SECTION s_cs; // protects the list of free pages and all lists of leases
@@ -21,9 +21,9 @@ static void OnRegistrationEnded(PIO pIo, HRESULT hrStatus)
 
 static void AwaitRegistrations(void)
 {
-	// PagesCreate and PagesDestroy set s_cPending to 1 before they start their requests, so
-	// that s_cPending does not reach 0 before the last request is started. Now all requests are
-	// started, so subtract this 1.
+	// PagesCreate and PagesDestroy set s_cPending to 1 before their first request. The count
+	// cannot reach 0 before the last request is started. All requests are started now, so
+	// subtract this 1.
 	if (InterlockedDecrement(&s_cPending) != 0 &&
 	    WaitForSingleObject(s_hRegistrationsEnded, 30000) != WAIT_OBJECT_0)
 		Fatal("pages that did not settle", s_cPending);

@@ -1,6 +1,6 @@
-// How does the server start, run and stop? This file owns the adapter, the completion port and its
+// How does the server start, run and stop? This file owns the adapter, the completion port with its
 // worker threads, the completion queues and the listener. The main thread starts and stops the
-// server; the worker threads do everything else.
+// server. The worker threads do everything else.
 #include "service.h"
 
 #include <process.h>

@@ -1,12 +1,14 @@
 /*
- * A service that leases pages of memory. A client connects and sends messages: the server inverts
- * the bytes of a message, leases a page of its memory to the client, or returns the checksum of a
- * leased page. The client writes and reads leased pages by RDMA.
+ * A service that leases pages of memory to clients. A client connects and sends messages. For a
+ * message the server
+ * - inverts the bytes of the message,
+ * - leases a page to the client, or
+ * - returns the checksum of a leased page.
+ * The client writes and reads leased pages by RDMA.
  *
- * All requests of the server end at one completion port. With the macro CONTAINING_RECORD a worker
- * thread finds the structure of a request, and through it the connection. Every pending request,
- * overlapped or posted to a queue pair, holds a reference of its connection; releasing the last
- * reference frees the connection.
+ * All requests of the server end at one completion port. A worker thread finds the structure of a
+ * request with the macro CONTAINING_RECORD; the structure leads to the connection. Every pending
+ * request holds a reference of its connection. Releasing the last reference frees the connection.
  */
 #pragma once
 
@@ -166,7 +168,7 @@ typedef CONNECTION *PCONNECTION;
 void ConnectionListen(void);
 // Handles one result from a completion queue, which belongs to the queue pair of some connection.
 void ConnectionResult(const ND2_RESULT *pResult);
-// Starts to close all connections; returns before they are closed.
+// Starts to close all connections, and returns before the connections are closed.
 void ConnectionsClose(void);
 
 // ---- the server: server.cpp ----
@@ -180,7 +182,7 @@ struct SERVER {
 	IND2Adapter *pAdapter;
 	HANDLE hFile, hIocp;
 	HANDLE hStop, hIdle;
-	SRWLOCK ListenerLock; // a thread holds it (shared) while it uses pListener
+	SRWLOCK ListenerLock; // held (shared) by a thread while it uses pListener
 	IND2Listener *pListener;
 	IND2CompletionQueue *apCq[MAX_WORKERS];
 	IO aNotifyIo[MAX_WORKERS];
@@ -195,7 +197,7 @@ struct SERVER {
 
 extern SERVER g_Server;
 
-// Decrements cLive. At 0 sets hIdle, for which the stopping server waits.
+// Decrements cLive. At 0 sets the event hIdle, for which the main thread waits to stop the server.
 void ServerReleaseCount(void);
 int ServerMain(const SOCKADDR_IN *pAddress, DWORD cWorkers, DWORD cPages);
 
