@@ -1,9 +1,7 @@
-/* Is a text an address that an adapter may have? Parses MAC, IPv4 and IPv6 addresses; IP addresses
- * also with a prefix length. The functions keep no state. Any thread may call the functions.
- *
- * Unspecified, loopback, multicast and broadcast addresses are refused, because no peer could reply
- * to such an address. Without this check, the mistake would appear later as a connection that times
- * out. */
+/* Is a text an address that an adapter may have? Parses MAC, IPv4 and IPv6 addresses, and IP
+ * addresses with a prefix length. Unspecified, loopback, multicast and broadcast addresses are
+ * refused, because no peer could reply to such an address. The functions keep no state. Any thread
+ * may call the functions. */
 #include "config/address.h"
 
 #include <arpa/inet.h>

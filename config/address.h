@@ -1,5 +1,6 @@
 /* For use inside config/ only: parses addresses. Each _parse function returns true if the whole
- * text is exactly one valid address. Otherwise it returns false and does not change the result. */
+ * text is exactly one valid address. Otherwise the function returns false and does not change the
+ * result. */
 #ifndef RN_CONFIG_ADDRESS_H
 #define RN_CONFIG_ADDRESS_H
 

@@ -1,9 +1,7 @@
-/* How does a file become a struct rn_config? libconfig parses the text. For each setting, a row of
- * keys.c says how to read the setting. Then check.c checks the rules between keys. The functions
- * keep no state. Any thread may call the functions.
- *
- * read_text() reads the file and passes the text to libconfig. libconfig itself would end the
- * process on a directory or an unreadable file.
+/* How does a file become a struct rn_config? read_text() reads the file, because libconfig would
+ * end the process on a directory or an unreadable file. libconfig parses the text. The rows of
+ * keys.c say how to read each setting. check.c checks the rules between keys. The functions keep no
+ * state. Any thread may call the functions.
  */
 #include "config/keys.h"
 

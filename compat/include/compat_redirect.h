@@ -1,15 +1,13 @@
 /*
- * Makes a program call libsoftrnic-compat instead of the C library for these functions:
- * - functions that format or scan text (printf, scanf and so on), because Windows reads formats
- *   differently
- * - functions that write or read wide text (fputws and so on), because those of Linux make a stream
- *   refuse narrow text
- * Each redirection is a macro with the native name, for example printf.
+ * Makes a program call libsoftrnic-compat instead of the C library. Each redirection is a macro
+ * with the native name, for example printf.
+ * - Functions that format or scan text are redirected, because Windows reads formats differently.
+ * - Functions for wide text (fputws and so on) are redirected, because those of Linux make a stream
+ *   refuse narrow text.
  *
- * The headers of libstdc++ contain inline functions that must call the native functions. Therefore
- * this header includes the libstdc++ headers before it defines the macros. Meanwhile
- * COMPAT_CXX_NESTED is defined, and <stdio.h> and <wchar.h> of this folder include only the native
- * header.
+ * Inline functions in the headers of libstdc++ must call the native functions. Therefore this
+ * header includes the libstdc++ headers before it defines the macros. While COMPAT_CXX_NESTED is
+ * defined, <stdio.h> and <wchar.h> of this folder include only the native header.
  */
 #ifndef COMPAT_REDIRECT_H
 #define COMPAT_REDIRECT_H

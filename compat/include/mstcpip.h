@@ -59,8 +59,9 @@ PWSTR RtlIpv4AddressToStringW(const IN_ADDR *address, PWSTR text);
 
 /*
  * Writes an IPv4 address as text, and `:port` unless `port` is 0. `port` is in network byte order.
- * *length gives the size of the buffer, and returns the size of the text with its terminating zero.
- * If the buffer is too small, sets *length to the size needed and returns STATUS_INVALID_PARAMETER.
+ * On entry *length is the size of the buffer, on return the size of the text with its terminating
+ * zero. If the buffer is too small, sets *length to the size needed and returns
+ * STATUS_INVALID_PARAMETER.
  */
 NTSTATUS RtlIpv4AddressToStringExA(const IN_ADDR *address, USHORT port, PSTR text, ULONG *length);
 
@@ -109,7 +110,7 @@ PWSTR RtlIpv6AddressToStringW(const IN6_ADDR *address, PWSTR text);
 
 /*
  * Writes an IPv6 address as address, address%scope or [address%scope]:port. Leaves out a scope or
- * port of 0. *length gives the size of the buffer, and returns the size of the text with its
+ * port of 0. On entry *length is the size of the buffer, on return the size of the text with its
  * terminating zero. If the buffer is too small, sets *length to the size needed and returns
  * STATUS_INVALID_PARAMETER.
  */

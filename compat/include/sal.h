@@ -708,11 +708,11 @@
 #define _Analysis_suppress_lock_checking_(...)
 
 /*
- * Some headers of the C++ library have parameters named __in, __out or __inout. Macros with these
- * names would break such headers. Therefore this header includes the basic C++ headers first, and
- * then defines the macros. For the stream headers, <locale> and <regex>, this folder has wrappers
- * that undefine the macros while the native header is read. A program must include headers of
- * <experimental/>, <ext/> and <tr1/> before any header of Windows.
+ * Some headers of the C++ library have parameters named __in, __out or __inout, which macros with
+ * these names would break. Therefore this header includes the basic C++ headers before it defines
+ * the macros. For the stream headers, <locale> and <regex>, wrappers in this folder undefine the
+ * macros. A program must include headers of <experimental/>, <ext/> and <tr1/> before any header of
+ * Windows.
  */
 #ifdef __cplusplus
 extern "C++" {

@@ -23,9 +23,8 @@ COMPAT_BEGIN
 /*
  * Converts UTF-8 to wide text and returns the number of wide characters. A wide character is one
  * code point; there are no surrogates. If `bytes` is -1, converts and counts the terminating zero
- * too. If `room` is 0, only counts the characters and stores nothing.
- *
- * CP_UTF8, CP_ACP, CP_OEMCP and CP_THREAD_ACP all mean UTF-8.
+ * too. If `room` is 0, only counts the characters. CP_UTF8, CP_ACP, CP_OEMCP and CP_THREAD_ACP mean
+ * UTF-8.
  *
  * On failure returns 0 with one of these last errors:
  * - ERROR_INSUFFICIENT_BUFFER

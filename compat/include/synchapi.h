@@ -1,10 +1,8 @@
 /*
- * Objects with which threads wait for each other.
- * - Events, semaphores and mutexes have a handle.
- * - Critical sections, SRW locks, condition variables and a few other objects have no handle.
- * Objects belong to this process: creating an object with a name fails with ERROR_NOT_SUPPORTED.
- * Security attributes and access rights are ignored. Alertable waits are ordinary waits, because
- * asynchronous procedure calls (APCs) do not exist here.
+ * Objects with which threads wait for each other. Events, semaphores and mutexes have a handle;
+ * locks and condition variables have none. Creating an object with a name fails with
+ * ERROR_NOT_SUPPORTED. Security attributes and access rights are ignored. Alertable waits are
+ * ordinary waits, because asynchronous procedure calls (APCs) do not exist here.
  */
 #ifndef COMPAT_SYNCHAPI_H
 #define COMPAT_SYNCHAPI_H

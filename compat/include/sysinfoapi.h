@@ -91,8 +91,8 @@ void GetNativeSystemInfo(SYSTEM_INFO *info);
 BOOL GlobalMemoryStatusEx(MEMORYSTATUSEX *status);
 
 /*
- * Stores the host name in capitals, cut to 15 characters. *size gives the size of the buffer, and
- * returns the length of the name without the terminating zero. If the buffer is too small, sets
+ * Stores the host name in capitals, cut to 15 characters. On entry *size is the size of the buffer,
+ * on return the length of the name without the terminating zero. If the buffer is too small, sets
  * *size to the size needed and fails with ERROR_BUFFER_OVERFLOW.
  */
 BOOL GetComputerNameA(LPSTR buffer, DWORD *size);

@@ -25,19 +25,15 @@
 COMPAT_BEGIN
 
 /*
- * Writes the English text that describes the error number `code`: a system error, a socket error or
- * a NetworkDirect status. `language` is ignored. These flags change the result:
- * - FORMAT_MESSAGE_FROM_STRING: formats the text `source` instead, which may contain the
- *   placeholders %1 to %9, %1!format!, %n, %% and %0.
- * - FORMAT_MESSAGE_MAX_WIDTH_MASK: a space follows the description of `code` instead of CR LF.
- * - FORMAT_MESSAGE_ALLOCATE_BUFFER: allocates memory for the text and stores its address in the
- *   pointer at `buffer`. The caller frees the memory with LocalFree.
- *
- * Returns the length of the text. On failure returns 0 with one of these last errors:
- * - ERROR_MR_MID_NOT_FOUND: there is no text for this error number
- * - ERROR_INSUFFICIENT_BUFFER
- * - ERROR_INVALID_PARAMETER
- * - ERROR_NOT_ENOUGH_MEMORY
+ * Writes the English text for the error number `code` and returns the length of the text. `code` is
+ * a system error, a socket error or a NetworkDirect status. CR LF follows the text, or a space with
+ * FORMAT_MESSAGE_MAX_WIDTH_MASK. `language` is ignored.
+ * - FORMAT_MESSAGE_FROM_STRING: formats the text `source` instead, with the placeholders %1 to %9,
+ *   %1!format!, %n, %% and %0.
+ * - FORMAT_MESSAGE_ALLOCATE_BUFFER: stores an allocated text in the pointer at `buffer`. The caller
+ *   frees the text with LocalFree.
+ * On failure returns 0. The last error is ERROR_MR_MID_NOT_FOUND (`code` has no text),
+ * ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_PARAMETER or ERROR_NOT_ENOUGH_MEMORY.
  */
 DWORD FormatMessageA(DWORD flags, LPCVOID source, DWORD code, DWORD language, LPSTR buffer,
 		     DWORD size, va_list *arguments);

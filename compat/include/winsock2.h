@@ -188,19 +188,14 @@ int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DW
 	     LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
 /*
- * Requests a notification of changes to the installed network providers. The notification never
- * comes, because the providers never change here. The Nd* helper functions detect changed provider
- * files by themselves.
- *
- * There are two kinds of call:
+ * Requests a notification of changed network providers. The providers never change here, so the
+ * notification never comes. The Nd* helper functions detect changed provider files by themselves.
  * - *notification is NULL: stores a handle there and returns 0. The caller closes the handle with
  *   CloseHandle.
- * - *notification is a handle from an earlier call: returns SOCKET_ERROR with WSA_IO_PENDING, and
- *   the request never completes.
- *
- * The second kind fails with WSAEOPNOTSUPP if `overlapped` is NULL, because the call would wait for
- * ever, or if a completion routine is given. It fails with WSA_INVALID_HANDLE if no thread can wait
- * for the handle.
+ * - *notification is a handle from an earlier call: returns SOCKET_ERROR with WSA_IO_PENDING. The
+ *   request never completes.
+ * A call with a handle fails with WSAEOPNOTSUPP if `overlapped` is NULL or a completion routine is
+ * given. It fails with WSA_INVALID_HANDLE if no thread can wait for the handle.
  */
 int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);

@@ -1,9 +1,7 @@
 /*
  * How does a thread sleep on a condition variable, and how is a function run once
- * (InitOnceExecuteOnce)?
- *
- * A condition variable counts its wakes. An INIT_ONCE variable has the state NOT_RUN, RUNNING or
- * DONE. A thread sleeps in WaitOnAddress until the count or state changes.
+ * (InitOnceExecuteOnce)? A condition variable counts its wakes; an INIT_ONCE variable has a state.
+ * Threads sleep in WaitOnAddress until the count or the state changes.
  *
  * This file keeps no state: the variables are in the client's memory. The functions run on the
  * caller's thread.

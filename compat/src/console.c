@@ -1,10 +1,9 @@
 /*
- * Which functions of a program are called on Ctrl-C, or on another signal that ends the program
- * (SetConsoleCtrlHandler)? A signal handler writes the signal's number to a pipe. A thread reads
- * the pipe and calls the program's handlers, the handler added last first.
+ * Which functions of a program are called on Ctrl-C and similar signals (SetConsoleCtrlHandler)? A
+ * signal handler writes the signal's number to a pipe. A thread reads the pipe and calls the
+ * program's handlers.
  *
- * This file owns the list of handlers, the pipe and the thread; the first handler starts the
- * thread. Any thread may call the functions.
+ * This file owns the handlers, the pipe and the thread. Any thread may call the functions.
  */
 #include "last_error.h"
 #include "text.h"

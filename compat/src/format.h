@@ -38,7 +38,7 @@ enum compat_size {
 
 /*
  * Reads the size letters at *at and moves *at behind the letters. Returns COMPAT_SIZE_NONE if there
- * are none. `l`, `ll` and `w` set *is_wide; `h` and `hh` set *is_narrow.
+ * are no size letters. `l`, `ll` and `w` set *is_wide; `h` and `hh` set *is_narrow.
  */
 enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bool *is_wide,
 				   bool *is_narrow);

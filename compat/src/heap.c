@@ -1,9 +1,7 @@
 /*
  * Which heap does a block of memory belong to, and how large is the block (HeapAlloc, HeapSize)? A
- * header in front of each block gives the heap and the size. A private heap also lists its blocks
- * for HeapDestroy.
- *
- * This file owns the heaps; each heap has a lock. Any thread may call the functions.
+ * header in front of each block gives the heap and the size. This file owns the heaps; each heap
+ * has a lock. A private heap lists its blocks for HeapDestroy. Any thread may call the functions.
  */
 #include "last_error.h"
 

@@ -169,8 +169,8 @@ static void write_v6(const IN6_ADDR *address, ULONG scope, USHORT port, char tex
 }
 
 /*
- * Copies a text to a buffer. *length gives the size of the buffer, and returns the size of the text
- * with its terminating zero. Returns false if the text does not fit.
+ * Copies a text to a buffer. On entry *length is the size of the buffer, on return the size of the
+ * text with its terminating zero. Returns false if the text does not fit.
  */
 static bool give(const char *text, void *buffer, bool wide, ULONG *length)
 {

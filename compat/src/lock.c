@@ -1,6 +1,6 @@
 /*
- * How do critical sections and SRW locks work, which have no handle? Each is a pthread lock in the
- * client's memory; this file keeps no state. The functions run on the caller's thread.
+ * How do critical sections and SRW locks work? Each lock is a pthread lock in the client's memory
+ * and has no handle. This file keeps no state. The functions run on the caller's thread.
  */
 #include <synchapi.h>
 

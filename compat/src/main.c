@@ -1,9 +1,7 @@
 /*
  * How does a program with wmain instead of main start? The main() in this file decodes the
- * arguments to wide text and calls wmain under its C name or a mangled C++ name.
- *
- * This file and text.c are a static library. The linker takes main() from this library only if the
- * program defines no main().
+ * arguments to wide text and calls wmain under its C name or a mangled C++ name. This file is part
+ * of a static library: the linker takes main() only if the program defines no main().
  *
  * This file owns the decoded arguments until the program ends. The functions run on the main
  * thread.
@@ -17,8 +15,8 @@ typedef int entry(int count, wchar_t **arguments, wchar_t **environment);
 
 /*
  * The names of wmain in C, and in C++ for each list of parameters. The program defines one of these
- * functions; the others are NULL. wmain is called with three arguments, of which it may ignore
- * some.
+ * functions; the others are NULL. Each is called with three arguments; a wmain with fewer
+ * parameters ignores the rest.
  */
 extern entry wmain __attribute__((weak));
 extern entry wmain_of_nothing __asm__("_Z5wmainv") __attribute__((weak));

@@ -1,8 +1,7 @@
 /*
- * The record behind the handle of an event, semaphore, mutex or thread. The handle itself is that
- * of an event from NdsEventCreate. The record adds what the event lacks: a count, an owner or an
- * exit code. compat_object_get finds the record of a handle. Events that a client made with
- * NdsEventCreate have no record.
+ * The record of an event, semaphore, mutex or thread. NdsEventCreate makes an event whose handle is
+ * the handle of the object. The record adds a count, an owner or an exit code. Events that a client
+ * made with NdsEventCreate have no record.
  *
  * A record lives while its handle is open or a reference is held. Any thread may call these
  * functions.
@@ -23,20 +22,20 @@ struct compat_object;
 struct compat_kind {
 	/*
 	 * Completes a wait: decrements a semaphore's count, or makes the caller the owner of a
-	 * mutex. Returns false if the object is not available. NULL for events and threads, where
-	 * waiting for the object's event is enough.
+	 * mutex. Returns false if the object is not available. The member is NULL for events and
+	 * threads, because waiting for their event is enough.
 	 */
 	bool (*take)(struct compat_object *);
 	/*
 	 * Undoes a successful `take`: sets an automatic event again, increments a semaphore's
 	 * count, or releases a mutex. A wait for several objects calls this function if a later
-	 * object is not available. NULL for manual events and threads, which a wait does not
-	 * change.
+	 * object is not available. The member is NULL for manual events and threads, which a wait
+	 * does not change.
 	 */
 	void (*give_back)(struct compat_object *);
 	/*
-	 * Sets or releases the object for SignalObjectAndWait. NULL for threads, which
-	 * SignalObjectAndWait refuses.
+	 * Sets or releases the object for SignalObjectAndWait. The member is NULL for threads,
+	 * which SignalObjectAndWait refuses.
 	 */
 	BOOL (*signal)(HANDLE);
 };

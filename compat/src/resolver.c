@@ -1,7 +1,7 @@
 /*
- * Which addresses does a host name have (GetAddrInfoW)? And what does the protocol catalogue of
- * Winsock contain (WSCEnumProtocols, WSCGetProviderPath)? The only entry is softrnic. Programs read
- * this entry if they find NetworkDirect providers without the Nd* functions.
+ * Which addresses does a host name have (GetAddrInfoW)? What does the protocol catalogue of Winsock
+ * contain (WSCEnumProtocols, WSCGetProviderPath)? The only entry is softrnic, for programs that do
+ * not use the Nd* helper functions.
  *
  * This file keeps no state. The caller owns the address lists from GetAddrInfoW. Any thread may
  * call the functions.

@@ -1,9 +1,7 @@
 /*
  * Which value has this thread stored at an index (FlsSetValue, TlsSetValue)? This file owns 128
- * indexes and the values of all threads.
- *
- * Each allocation of an index changes the member `turn` of the index. A value whose `turn` differs
- * from that of the index was stored during an earlier allocation, and is ignored.
+ * indexes and the values of all threads. Each allocation of an index changes the member `turn` of
+ * the index. A value is valid if its `turn` is that of the index.
  *
  * The functions run on the caller's thread. Callbacks given to FlsAlloc run on the thread that
  * ends.

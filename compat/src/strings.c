@@ -1,5 +1,5 @@
 /*
- * How do string functions such as _stricmp and _itoa work, which only Windows has? The functions
+ * How do the string functions work that only Windows has (_stricmp, _itoa and so on)? The functions
  * compare without regard to case, duplicate text, convert numbers from and to text, and reverse
  * bytes. This file keeps no state. Any thread may call the functions.
  */
@@ -225,8 +225,9 @@ static char *digits(char room[66], uint64_t value, bool negative, int base)
 }
 
 /*
- * Writes a signed number. A negative number has a minus sign in base 10. In other bases it is
- * written in two's complement: `bits` contains that form, with the width of the number's type.
+ * Writes a signed number. In base 10 a negative number has a minus sign. In other bases a negative
+ * number is written in two's complement: `bits` contains that form, with the width of the number's
+ * type.
  */
 static char *signed_digits(char room[66], int64_t value, uint64_t bits, int base)
 {

@@ -11,8 +11,8 @@
 
 /*
  * The UTF-8 encodings of 1 to 4 bytes. (byte & mask) == mark holds for the first byte of a
- * character of `bytes` bytes; byte & bits gives the highest bits of the character. Characters below
- * `least` have a shorter encoding, so this one is invalid.
+ * character of `bytes` bytes; byte & bits gives the highest bits of the character. A character
+ * below `least` is invalid in this encoding, because a shorter encoding exists.
  */
 static const struct form {
 	unsigned char mask, mark, bits;

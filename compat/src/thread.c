@@ -1,9 +1,8 @@
 /*
  * Which threads made by CreateThread run, and how did they end? This file owns a record of each
- * such thread. The record lives until the thread has ended and its handle is closed. The end of the
- * thread sets the event of the handle.
- *
- * The functions run on the caller's thread. run() is the first function of each new thread.
+ * thread until the thread has ended and its handle is closed. The end of a thread sets the event of
+ * its handle. The functions run on the caller's thread; run() is the first function of each new
+ * thread.
  */
 #include "thread.h"
 #include "last_error.h"

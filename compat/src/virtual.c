@@ -1,10 +1,8 @@
 /*
  * Which pages are reserved and committed, and how are they protected (VirtualAlloc)? A reservation
- * is a mapping without access rights. The kernel cannot tell pages that were never committed from
- * committed pages without access rights. Therefore this file keeps the state of each page. For
- * memory outside all reservations, the kernel's list of mappings gives the state.
- *
- * This file owns the list of reservations, with one lock. Any thread may call the functions.
+ * is a mapping without access rights. This file owns the list of reservations, with one lock, and
+ * the state of each reserved page. The kernel's list of mappings gives the state of other memory.
+ * Any thread may call the functions.
  */
 #include "last_error.h"
 
@@ -29,8 +27,9 @@ struct reservation {
 	DWORD protect; /* protection given to VirtualAlloc to reserve the range */
 	bool large;
 	/*
-	 * protection of each page, or 0 if the page is not committed; a separate mapping whose
-	 * untouched parts use no memory
+	 * protection of each page, or 0 if the page is not committed: the kernel cannot tell such a
+	 * page from a committed page without access rights. The array is a separate mapping, whose
+	 * untouched parts use no memory.
 	 */
 	uint8_t *pages;
 };

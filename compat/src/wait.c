@@ -53,8 +53,8 @@ static void give_back(const struct target *target)
 }
 
 /*
- * Takes the first object that is signalled and stores its index in *index. Returns STATUS_TIMEOUT
- * if no object is signalled.
+ * Takes the first signalled object and stores its index in *index. Returns STATUS_TIMEOUT if no
+ * object is signalled.
  */
 static HRESULT take_any(const struct target *targets, DWORD n, DWORD *index)
 {

@@ -1,7 +1,7 @@
 /*
- * How do the functions of Winsock work that Linux lacks (WSAStartup, WSACleanup, WSASocket,
- * closesocket, ioctlsocket, WSAIoctl)? This file owns the start count: WSAStartup calls minus
- * WSACleanup calls. Any thread may call the functions.
+ * How do those functions of Winsock work that have no counterpart on Linux (WSAStartup, WSACleanup,
+ * WSASocket, closesocket, ioctlsocket, WSAIoctl)? This file owns the start count: calls of
+ * WSAStartup minus calls of WSACleanup. Any thread may call the functions.
  */
 #include "sockets.h"
 

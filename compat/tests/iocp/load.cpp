@@ -1,7 +1,7 @@
 // Does the service work for many clients at once? This file is a load generator. Each thread owns
-// its clients and a completion queue. The thread connects the clients, sends a request from each of
-// them at the same time, and compares every byte of the answers. The threads share the adapter and
-// the event hGate, which starts the requests of all threads.
+// clients and a completion queue. All clients of a thread send a request at the same time; the
+// thread compares every byte of the answers. The threads share the adapter and the event hGate,
+// which starts the requests.
 #include "service.h"
 
 #include <process.h>

@@ -1,14 +1,11 @@
 /*
- * A service that leases pages of memory to clients. A client connects and sends messages. For a
- * message the server
- * - inverts the bytes of the message,
- * - leases a page to the client, or
- * - returns the checksum of a leased page.
- * The client writes and reads leased pages by RDMA.
+ * A service that leases pages of memory to clients. The server inverts the bytes of a client's
+ * message, leases a page to the client, or returns the checksum of a leased page. The client writes
+ * and reads leased pages by RDMA.
  *
  * All requests of the server end at one completion port. A worker thread finds the structure of a
- * request with the macro CONTAINING_RECORD; the structure leads to the connection. Every pending
- * request holds a reference of its connection. Releasing the last reference frees the connection.
+ * request with the macro CONTAINING_RECORD. Every pending request holds a reference of its
+ * connection. Releasing the last reference frees the connection.
  */
 #pragma once
 
