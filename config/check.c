@@ -154,8 +154,8 @@ static int check_gateway(const struct look *l, const char *key, const struct rn_
 
 	if (rn_config_ip_is_none(gateway))
 		return 0;
-	/* A link-local gateway need not be within a configured prefix: routers usually announce
-	 * themselves with such an address. */
+	/* A link-local gateway need not be within a configured prefix, because routers usually
+	 * announce their link-local address. */
 	if (!own && is_link_local(gateway) && (nets->n || l->a->link_local))
 		return 0;
 	for (unsigned k = 0; k < nets->n && !own; k++) {

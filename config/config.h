@@ -146,7 +146,7 @@ uint32_t rn_config_max_cm(const struct rn_config *cfg, unsigned adapter);
  * never be connected. Otherwise writes an empty text. */
 void rn_config_note(const struct rn_config *cfg, unsigned adapter, char *note, size_t len);
 
-/* The built-in configuration as text; config/loopback.conf is a copy of it. */
+/* Returns the built-in configuration as text. config/loopback.conf is a copy of this text. */
 const char *rn_config_builtin(void);
 
 /* Print every configuration key with allowed values, default and help: rn_config_print_help() as

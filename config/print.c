@@ -28,7 +28,7 @@ void rn_config_print_help(FILE *out)
 	}
 }
 
-/* Prints a table cell; '|' is escaped, because it would end the cell. */
+/* Prints a table cell. Escapes '|', because that character would end the cell. */
 static void print_cell(FILE *out, const char *text)
 {
 	fputs(" ", out);

@@ -173,7 +173,8 @@
 #define RN_CONFIG_LOG_ROWS(X) \
 	X(CHOICE, level,        RN_CONFIG_LEVEL_WARNING, rn_config_level, 0, "least severe level of messages written to standard error; docs/log.md lists softrnic's messages")
 
-/* All sections but `adapters`: each is one group of keys. `adapters` is a list of groups. */
+/* Each section is one group of keys. `adapters` is not in this table, because `adapters` is a list
+ * of groups. */
 #define RN_CONFIG_SECTIONS(X) /* columns: section, rows, help */ \
 	X(idle,     RN_CONFIG_IDLE_ROWS,     "how a shard waits when it has no work") \
 	X(limits,   RN_CONFIG_LIMITS_ROWS,   "sizes of tables and queues, allocated at start") \

@@ -1,2 +1,2 @@
-/* Declares the interface ids (IIDs) of COM. Only IID_IUnknown and IID_IClassFactory exist here. */
+/* Declares the interface ids (IIDs) of COM that exist here: IID_IUnknown and IID_IClassFactory. */
 #include "guiddef.h"

@@ -1,5 +1,5 @@
 /*
- * Functions for debugging: they write text to standard error, raise SIGTRAP and detect a debugger.
+ * Functions for debugging: writing text to standard error, raising SIGTRAP, detecting a debugger.
  */
 #ifndef COMPAT_DEBUGAPI_H
 #define COMPAT_DEBUGAPI_H

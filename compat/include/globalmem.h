@@ -1,6 +1,6 @@
 /*
- * The Local... and Global... functions, which allocate memory. Memory blocks never move here, so
- * the handle of a block is its address.
+ * The Local... and Global... functions, which allocate memory. The handle of a memory block is the
+ * block's address, because blocks never move here.
  */
 #ifndef COMPAT_GLOBALMEM_H
 #define COMPAT_GLOBALMEM_H
@@ -28,7 +28,7 @@ HLOCAL LocalAlloc(UINT flags, SIZE_T bytes);
 /* Changes the size of a block. Returns NULL on failure; the block is then unchanged. */
 HLOCAL LocalReAlloc(HLOCAL memory, SIZE_T bytes, UINT flags);
 
-/* Returns the size of a block in bytes; 0 for memory that is not from LocalAlloc. */
+/* Returns the size of a block in bytes, or 0 for memory that is not from LocalAlloc. */
 SIZE_T LocalSize(HLOCAL memory);
 
 /* Frees a block. Returns NULL on success, and `memory` on failure. */
@@ -58,13 +58,13 @@ SIZE_T GlobalSize(HGLOBAL memory);
 HGLOBAL GlobalFree(HGLOBAL memory);
 
 /*
- * Returns the address of the block, which is `memory` itself. Blocks never move, so nothing is
- * locked.
+ * Returns the address of the block, which is `memory` itself. Locks nothing, because blocks never
+ * move here.
  */
 LPVOID GlobalLock(HGLOBAL memory);
 
 /*
- * Returns FALSE and sets the last error to ERROR_SUCCESS; Windows reports in this way that the
+ * Returns FALSE and sets the last error to ERROR_SUCCESS. On Windows this result means that the
  * block is no longer locked.
  */
 BOOL GlobalUnlock(HGLOBAL memory);

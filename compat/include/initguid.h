@@ -1,4 +1,4 @@
-/* Makes DEFINE_GUID define constants. Without this header DEFINE_GUID only declares them. */
+/* Makes DEFINE_GUID define constants. Without this header DEFINE_GUID only declares constants. */
 #ifndef INITGUID
 #define INITGUID
 #endif

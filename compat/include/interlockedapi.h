@@ -13,7 +13,7 @@ typedef struct DECLSPEC_ALIGN(MEMORY_ALLOCATION_ALIGNMENT) _SLIST_ENTRY {
 	struct _SLIST_ENTRY *Next;
 } SLIST_ENTRY, *PSLIST_ENTRY;
 
-/* Head of a singly linked list that threads share. Its members differ from those on Windows. */
+/* The head of a singly linked list that threads share. The members differ from those on Windows. */
 typedef struct DECLSPEC_ALIGN(MEMORY_ALLOCATION_ALIGNMENT) _SLIST_HEADER {
 	PSLIST_ENTRY compat_first;
 	ULONG compat_depth;
@@ -159,9 +159,7 @@ COMPAT_END
 #define InterlockedExchangePointerAcquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
 #define InterlockedExchangePointerNoFence(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 
-/*
- * Stores v in *p if *p equals c. Returns the value that *p had before, whether or not v was stored.
- */
+/* If *p equals c, stores v in *p. In either case returns the value that *p had before. */
 #define InterlockedCompareExchange(p, v, c)		  __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangeAcquire(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
 #define InterlockedCompareExchangeRelease(p, v, c)	  __sync_val_compare_and_swap((p), (c), (v))
@@ -180,8 +178,8 @@ COMPAT_END
 #define InterlockedCompareExchangePointerNoFence(p, v, c) __sync_val_compare_and_swap((p), (c), (v))
 
 /*
- * InterlockedBitTestAndSet sets bit i of *p, InterlockedBitTestAndReset clears it. Both return
- * whether the bit was set before.
+ * InterlockedBitTestAndSet sets bit i of *p; InterlockedBitTestAndReset clears bit i of *p. Both
+ * return whether the bit was set before.
  */
 #define InterlockedBitTestAndSet(p, i)                                                            \
 	((BOOLEAN)(__atomic_fetch_or((p), (LONG)(1u << ((i)&31)), __ATOMIC_SEQ_CST) >> ((i)&31) & \
@@ -333,9 +331,7 @@ COMPAT_INTERLOCKED_2(InterlockedExchangePointer, __atomic_exchange_n, __ATOMIC_S
 COMPAT_INTERLOCKED_2(InterlockedExchangePointerAcquire, __atomic_exchange_n, __ATOMIC_ACQUIRE)
 COMPAT_INTERLOCKED_2(InterlockedExchangePointerNoFence, __atomic_exchange_n, __ATOMIC_RELAXED)
 
-/*
- * Stores v in *p if *p equals c. Returns the value that *p had before, whether or not v was stored.
- */
+/* If *p equals c, stores v in *p. In either case returns the value that *p had before. */
 COMPAT_INTERLOCKED_3(InterlockedCompareExchange)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangeAcquire)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangeRelease)
@@ -354,8 +350,8 @@ COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerRelease)
 COMPAT_INTERLOCKED_3(InterlockedCompareExchangePointerNoFence)
 
 /*
- * InterlockedBitTestAndSet sets bit i of *p, InterlockedBitTestAndReset clears it. Both return
- * whether the bit was set before.
+ * InterlockedBitTestAndSet sets bit i of *p; InterlockedBitTestAndReset clears bit i of *p. Both
+ * return whether the bit was set before.
  */
 template <class T> static inline BOOLEAN InterlockedBitTestAndSet(T volatile *p, LONG i)
 {
@@ -404,8 +400,8 @@ template <class T> static inline BOOLEAN InterlockedBitTestAndReset(T volatile *
 #define _InterlockedXor64		   InterlockedXor64
 
 /*
- * Each of these macros is one atomic read or write. The end of its name gives the memory order:
- * Acquire, Release or NoFence.
+ * Each of these macros is one atomic read or write. The end of the macro's name gives the memory
+ * order: Acquire, Release or NoFence.
  */
 #define ReadAcquire(p)		  __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define ReadNoFence(p)		  __atomic_load_n((p), __ATOMIC_RELAXED)

@@ -40,8 +40,8 @@ int _write(int descriptor, const void *buffer, unsigned count);
 int _dup(int descriptor);
 
 /*
- * Makes the descriptor `to` a duplicate of `descriptor`. Returns 0, or -1 on error. Unlike dup2()
- * of Linux, it does not return the new descriptor.
+ * Makes the descriptor `to` a duplicate of `descriptor`. Returns 0, or -1 on error. dup2() of Linux
+ * returns the new descriptor instead.
  */
 int _dup2(int descriptor, int to);
 

@@ -1,4 +1,6 @@
-/* The Rtl... functions that read and write IP addresses as text. mstcpip.h declares them. */
+/*
+ * The Rtl... functions that read and write IP addresses as text. The declarations are in mstcpip.h.
+ */
 #ifndef COMPAT_IP2STRING_H
 #define COMPAT_IP2STRING_H
 

@@ -82,7 +82,7 @@ LPVOID VirtualAlloc(LPVOID address, SIZE_T bytes, DWORD type, DWORD protect);
 BOOL VirtualFree(LPVOID address, SIZE_T bytes, DWORD type);
 
 /*
- * Changes the protection of committed pages, whether or not they are from VirtualAlloc. *old
+ * Changes the protection of committed pages, even of pages that are not from VirtualAlloc. *old
  * receives the former protection of the first page.
  */
 BOOL VirtualProtect(LPVOID address, SIZE_T bytes, DWORD protect, DWORD *old);

@@ -1,4 +1,4 @@
-/* The multimedia functions of Windows. Only those for the clock exist here. */
+/* The multimedia functions of Windows. Only the functions of the millisecond clock exist here. */
 #ifndef COMPAT_MMSYSTEM_H
 #define COMPAT_MMSYSTEM_H
 

@@ -1,6 +1,6 @@
 /*
- * The Microsoft extensions of Winsock (AcceptEx and so on). This header declares none of them,
- * because they need overlapped sockets, which do not exist here.
+ * Stands for the Microsoft extensions of Winsock (AcceptEx and so on). The extensions do not exist
+ * here, because they need overlapped sockets.
  */
 #ifndef COMPAT_MSWSOCK_H
 #define COMPAT_MSWSOCK_H

@@ -85,7 +85,7 @@ BOOL SetProcessAffinityMask(HANDLE process, DWORD_PTR mask);
  */
 DWORD GetActiveProcessorCount(WORD group);
 
-/* Returns the number of configured processors, whether or not they are online. */
+/* Returns the number of configured processors, including those that are not online. */
 DWORD GetMaximumProcessorCount(WORD group);
 
 /* Returns 1: Linux has no processor groups, so all processors are in group 0. */

@@ -14,8 +14,8 @@ COMPAT_BEGIN
 DWORD GetEnvironmentVariableA(LPCSTR name, LPSTR buffer, DWORD size);
 
 /*
- * GetEnvironmentVariableA for wide text: copies the value of an environment variable to `buffer`
- * and returns its length, or the size needed.
+ * GetEnvironmentVariableA for wide text: copies the value of an environment variable to `buffer`.
+ * Returns the length of the value, or the size needed.
  */
 DWORD GetEnvironmentVariableW(LPCWSTR name, LPWSTR buffer, DWORD size);
 
@@ -60,8 +60,8 @@ LPWSTR GetCommandLineW(void);
 DWORD GetCurrentDirectoryA(DWORD size, LPSTR buffer);
 
 /*
- * GetCurrentDirectoryA for wide text: copies the path of the current folder to `buffer` and returns
- * its length, or the size needed.
+ * GetCurrentDirectoryA for wide text: copies the path of the current folder to `buffer`. Returns
+ * the length of the path, or the size needed.
  */
 DWORD GetCurrentDirectoryW(DWORD size, LPWSTR buffer);
 

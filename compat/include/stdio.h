@@ -18,8 +18,8 @@
 #include "corecrt.h"
 
 /*
- * A value for the parameter `count` of _snprintf_s and similar functions. It means that the
- * function stores as many characters as fit into the buffer.
+ * A value for the parameter `count` of _snprintf_s and similar functions: as many characters as fit
+ * into the buffer are stored.
  */
 #define _TRUNCATE ((size_t)-1)
 

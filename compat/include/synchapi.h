@@ -231,7 +231,7 @@ void ReleaseSRWLockExclusive(PSRWLOCK lock);
 /* Releases a lock that was acquired for reading. */
 void ReleaseSRWLockShared(PSRWLOCK lock);
 
-/* Initializes a condition variable; the initializer CONDITION_VARIABLE_INIT does the same. */
+/* Initializes a condition variable, as the initializer CONDITION_VARIABLE_INIT does. */
 void InitializeConditionVariable(PCONDITION_VARIABLE variable);
 
 /*
@@ -257,10 +257,7 @@ void WakeConditionVariable(PCONDITION_VARIABLE variable);
 /* Wakes all threads that wait for the condition variable. */
 void WakeAllConditionVariable(PCONDITION_VARIABLE variable);
 
-/*
- * Initializes the variable *once for InitOnceExecuteOnce; the initializer INIT_ONCE_STATIC_INIT
- * does the same.
- */
+/* Initializes *once for InitOnceExecuteOnce, as the initializer INIT_ONCE_STATIC_INIT does. */
 void InitOnceInitialize(PINIT_ONCE once);
 
 /*

@@ -61,8 +61,7 @@ DWORD GetTickCount(void);
 ULONGLONG GetTickCount64(void);
 
 /*
- * Stores the time in UTC, in units of 100 ns. The clock is as precise as that of
- * GetSystemTimePreciseAsFileTime.
+ * Stores the time in UTC, in units of 100 ns. GetSystemTimePreciseAsFileTime reads the same clock.
  */
 void GetSystemTimeAsFileTime(FILETIME *time);
 

@@ -62,14 +62,14 @@ wint_t compat_putwchar(wchar_t character);
 wchar_t *compat_fgetws(wchar_t *buffer, int count, FILE *stream);
 
 /*
- * Reads one character from a stream and returns it, or WEOF at the end of the stream. Invalid UTF-8
- * becomes U+FFFD.
+ * Reads and returns one character from a stream, or returns WEOF at the end of the stream. Invalid
+ * UTF-8 becomes U+FFFD.
  */
 wint_t compat_fgetwc(FILE *stream);
 
 /*
- * Reads one character from standard input and returns it, or WEOF at the end of the input. Invalid
- * UTF-8 becomes U+FFFD.
+ * Reads and returns one character from standard input, or returns WEOF at the end of the input.
+ * Invalid UTF-8 becomes U+FFFD.
  */
 wint_t compat_getwchar(void);
 
@@ -242,10 +242,7 @@ errno_t wcsncat_s(wchar_t *to, size_t size, const wchar_t *from, size_t count);
 /* Returns the length of a wide text, at most `size`; 0 if `text` is NULL. */
 size_t wcsnlen_s(const wchar_t *text, size_t size);
 
-/*
- * Splits a wide text at separators: each call returns the next part. The parameters and the result
- * are those of the wcstok() of Linux.
- */
+/* Splits a wide text at separators: each call returns the next part. Equals wcstok() of Linux. */
 wchar_t *wcstok_s(wchar_t *text, const wchar_t *separators, wchar_t **state);
 
 /*

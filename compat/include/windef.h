@@ -209,7 +209,7 @@ typedef WCHAR OLECHAR;
 typedef OLECHAR *LPOLESTR;
 typedef const OLECHAR *LPCOLESTR;
 
-/* A program uses wide text (UNICODE) unless it is built with _MBCS. */
+/* Programs use wide text (UNICODE) unless the macro _MBCS is defined. */
 #if !defined(UNICODE) && !defined(_MBCS)
 #define UNICODE
 #endif

@@ -49,15 +49,15 @@ typedef OVERLAPPED WSAOVERLAPPED, *LPWSAOVERLAPPED;
 typedef void (*LPWSAOVERLAPPED_COMPLETION_ROUTINE)(DWORD error, DWORD bytes,
 						   LPWSAOVERLAPPED overlapped, DWORD flags);
 
-#define WSA_FLAG_OVERLAPPED	   0x01 /* WSASocket ignores this flag and the next one */
+#define WSA_FLAG_OVERLAPPED	   0x01 /* WSASocket ignores this flag and the next flag */
 #define WSA_FLAG_NO_HANDLE_INHERIT 0x80
 #define SD_RECEIVE		   SHUT_RD
 #define SD_SEND			   SHUT_WR
 #define SD_BOTH			   SHUT_RDWR
 
 /*
- * A socket option of Windows. Setting it has no effect, because on Linux an address is exclusive
- * unless SO_REUSEADDR is set.
+ * A socket option of Windows that has no effect here: on Linux an address is exclusive unless
+ * SO_REUSEADDR is set.
  */
 #define SO_EXCLUSIVEADDRUSE (-5)
 

@@ -1,6 +1,6 @@
 /*
- * The one function of the native interface of Windows that ND2 clients use. It translates an
- * NTSTATUS to an error number.
+ * RtlNtStatusToDosError, which translates an NTSTATUS to an error number. ND2 clients use no other
+ * function of the native interface of Windows.
  */
 #ifndef COMPAT_WINTERNL_H
 #define COMPAT_WINTERNL_H

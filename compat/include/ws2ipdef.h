@@ -1,4 +1,4 @@
-/* Structures for IPv4 and IPv6 addresses, and predicates on them (IN6_IS_ADDR_...). */
+/* Structures for IPv4 and IPv6 addresses, and functions that compare or classify addresses. */
 #ifndef COMPAT_WS2IPDEF_H
 #define COMPAT_WS2IPDEF_H
 

@@ -18,13 +18,15 @@ COMPAT_BEGIN
  */
 INT GetAddrInfoW(PCWSTR node, PCWSTR service, const ADDRINFOW *hints, PADDRINFOW *result);
 
-/* Frees a list that GetAddrInfoW has stored; does nothing for NULL. */
+/* Frees a list that GetAddrInfoW has stored. Does nothing if `info` is NULL. */
 void FreeAddrInfoW(PADDRINFOW info);
 
 /* Resolves a name, as getaddrinfo() does, and sets the last error on failure. */
 INT GetAddrInfoA(PCSTR node, PCSTR service, const ADDRINFOA *hints, PADDRINFOA *result);
 
-/* Frees a list of GetAddrInfoA; unlike freeaddrinfo(), does nothing for NULL. */
+/*
+ * Frees a list that GetAddrInfoA has stored. Unlike freeaddrinfo(), does nothing if `info` is NULL.
+ */
 void FreeAddrInfoA(PADDRINFOA info);
 
 /*

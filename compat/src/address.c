@@ -116,8 +116,8 @@ static void wake(const volatile void *address, bool all)
 			continue;
 		}
 		/*
-		 * Remove the woken waiter from the list here. Its thread may run much later, and
-		 * the next WakeByAddressSingle must wake a different thread.
+		 * Remove the woken waiter from the list here. The waiter's thread may run much
+		 * later, and the next WakeByAddressSingle must wake a different thread.
 		 */
 		*place = waiter->next;
 		waiter->is_woken = true;

@@ -203,7 +203,7 @@ errno_t wmemmove_s(wchar_t *to, size_t size, const wchar_t *from, size_t count)
 	return memmove_s(to, size * sizeof(wchar_t), from, count * sizeof(wchar_t));
 }
 
-/* ---- Aligned memory; it comes from posix_memalign(), so free() releases it ------------------ */
+/* ---- Aligned memory, which comes from posix_memalign() and is released by free() ------------ */
 
 void *_aligned_malloc(size_t size, size_t alignment)
 {

@@ -23,8 +23,8 @@
 #include <processenv.h>
 
 /*
- * Copies the text to the buffer and returns its length. If the buffer is too small, returns the
- * size needed, with the terminating zero.
+ * Copies the text to the buffer and returns the length of the text. If the buffer is too small,
+ * returns the size needed with the terminating zero.
  */
 static DWORD give(const char *text, void *buffer, DWORD size, bool wide)
 {

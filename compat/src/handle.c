@@ -10,8 +10,8 @@ BOOL CloseHandle(HANDLE handle)
 	HRESULT hr;
 
 	/*
-	 * -1 and -2 are the pseudo handles of the current process and the current thread. Closing
-	 * them has no effect.
+	 * -1 and -2 are the pseudo handles of the current process and the current thread. Closing a
+	 * pseudo handle has no effect.
 	 */
 	if (handle == (HANDLE)(LONG_PTR)-1 || handle == (HANDLE)(LONG_PTR)-2)
 		return TRUE;

@@ -25,8 +25,8 @@ extern entry wmain_of_two_constant __asm__("_Z5wmainiPPKw") __attribute__((weak)
 extern entry wmain_of_three __asm__("_Z5wmainiPPwS0_") __attribute__((weak));
 
 /*
- * These pointers are never read. They keep the decoded arguments reachable, so that a leak checker
- * does not report the memory.
+ * These pointers are never read. Because of these pointers a leak checker does not report the
+ * memory of the decoded arguments.
  */
 static wchar_t **volatile kept[2];
 
@@ -53,7 +53,9 @@ int main(int count, char **arguments, char **environment)
 		       : wmain_of_nothing      ? wmain_of_nothing
 		       : wmain_of_two_constant ? wmain_of_two_constant
 					       : wmain;
-	/* Static, because the program may keep pointers to its arguments until it exits. */
+	/*
+	 * Static, because the program may keep pointers to its arguments until the program exits.
+	 */
 	static wchar_t **wide, **variables;
 
 	wide = decode(arguments);

@@ -133,8 +133,8 @@ int fwprintf_s(FILE *stream, const wchar_t *format, ...)
  * wide characters).
  */
 enum rule {
-	WHOLE,	 /* stores the whole text; the caller promises that it fits */
-	MEASURE, /* cuts a text that is too long, adds a zero and returns its full length */
+	WHOLE,	 /* stores the whole text; the caller makes sure that the text fits */
+	MEASURE, /* cuts a text that is too long, adds a zero, returns the full length */
 	REFUSE,	 /* cuts a text that is too long, adds a zero and returns -1 */
 	/* like REFUSE, but a text that fills the whole buffer gets no terminating zero */
 	FILL,

@@ -350,7 +350,7 @@ static struct field parse(struct scan *s, size_t *at)
 	f.set = *at;
 	if (compat_unit(s->format, s->wide, *at) == '^')
 		(*at)++;
-	/* A `]` right after `[` or `[^` belongs to the set and does not end it. */
+	/* A `]` right after `[` or `[^` belongs to the set and does not end the set. */
 	do {
 		if (!compat_unit(s->format, s->wide, *at))
 			break;

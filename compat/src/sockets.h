@@ -7,7 +7,7 @@
 
 #include <winsock2.h>
 
-/* Returns the Winsock error for an errno; WSAEINVAL if Windows has no such error. */
+/* Returns the Winsock error for an errno value, or WSAEINVAL if Windows has no such error. */
 int compat_socket_error(int native);
 
 /* Returns `result`. If `result` is negative, sets the last error to the Winsock error for errno. */

@@ -1,7 +1,6 @@
 /*
- * How is UTF-8 text converted to wide text and back?
- *
- * This file keeps no state. Any thread may call its functions.
+ * How is UTF-8 text converted to wide text and back? This file keeps no state. Any thread may call
+ * the functions.
  */
 #include "text.h"
 

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 /*
- * Settings of a thread that are kept here, because Linux does not store them in the form that
- * Windows returns.
+ * Settings of a thread that Linux does not store in the form that Windows returns. This file keeps
+ * these settings.
  */
 struct wishes {
 	int priority;
@@ -128,7 +128,7 @@ static HANDLE launch(struct thread *thread, SIZE_T stack, DWORD flags, LPDWORD i
 	if (!handle)
 		return NULL;
 	compat_object_ref(&thread->object); /* reference that the new thread holds until end() */
-	/* launch() holds this reference until it has read the thread id. */
+	/* launch() holds this reference until launch() has read the thread id. */
 	compat_object_ref(&thread->object);
 	if (start_detached(thread, stack)) {
 		CloseHandle(handle);

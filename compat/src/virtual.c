@@ -276,8 +276,8 @@ static BOOL decommit(struct reservation *r, uintptr_t at, SIZE_T bytes)
 	if (bytes && (!page_range(at, bytes, page_size(), &start, &end) || end > r->end))
 		return compat_fail(ERROR_INVALID_PARAMETER);
 	/*
-	 * A new mapping replaces the pages, so that their contents are zero when they are committed
-	 * again.
+	 * Map new pages in place of the old ones: after the next commit the contents of the pages
+	 * must be zero.
 	 */
 	if (mmap((void *)start, end - start, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -327,8 +327,8 @@ struct mapping {
 };
 
 /*
- * Returns the kernel's mapping that contains the address. If there is none, returns the gap between
- * the mappings before and after the address.
+ * Returns the kernel's mapping that contains the address. If no mapping contains the address,
+ * returns the gap between the mappings before and after the address.
  */
 static struct mapping ask(uintptr_t at)
 {

@@ -1,6 +1,6 @@
 /*
- * Declares GUIDs and two interfaces in the way that programs written for Windows do. One interface
- * is derived from the other.
+ * Declares GUIDs and two interfaces as programs for Windows do. The second interface is derived
+ * from the first.
  */
 #ifndef GUID_NAMES_H
 #define GUID_NAMES_H
@@ -25,7 +25,7 @@ DECLARE_INTERFACE_(ICounter, IUnknown)
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Returns a new counter object. It is implemented in C, in guid_names.c. */
+/* Returns a new counter object, which is implemented in C in guid_names.c. */
 ICounter *new_counter(void);
 #ifdef __cplusplus
 }

@@ -7,8 +7,8 @@ static DWORD look(HANDLE event)
 }
 
 /*
- * The functions by_a, by_w, by_ex_a and by_ex_w create an event with the given reset mode and
- * initial state. They call CreateEventA, CreateEventW, CreateEventExA and CreateEventExW.
+ * by_a, by_w, by_ex_a and by_ex_w call CreateEventA, CreateEventW, CreateEventExA and
+ * CreateEventExW. Each creates an event with the given reset mode and initial state.
  */
 static HANDLE by_a(BOOL manual, BOOL set)
 {

@@ -1,6 +1,6 @@
 /*
- * Tests of heaps and pages: memory can be used after it is allocated or committed, and not after it
- * is released.
+ * Tests of heaps and pages: allocated or committed memory can be used, and released memory cannot
+ * be used.
  */
 #include <setjmp.h>
 #include <signal.h>

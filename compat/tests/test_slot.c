@@ -33,7 +33,7 @@ static void test_TlsFree(void **state)
 	assert_true(TlsSetValue(index, state));
 	assert_true(TlsFree(index));
 	assert_fails(TlsFree(index), ERROR_INVALID_PARAMETER);
-	/* TlsAlloc returns the freed index again, and its old value is gone */
+	/* TlsAlloc returns the freed index again, and the old value of the index is gone */
 	assert_int_equal(TlsAlloc(), index);
 	assert_null(TlsGetValue(index));
 	assert_true(TlsFree(index));

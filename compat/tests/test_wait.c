@@ -88,8 +88,7 @@ static void test_WaitForMultipleObjects(void **state)
 }
 
 /*
- * A wait for all of four objects of different kinds takes none of them until all four are
- * signalled.
+ * A wait for all of four objects of different kinds takes no object until all four are signalled.
  */
 static void wait_for_all_kinds_of_objects(void **state)
 {

@@ -310,8 +310,8 @@ static void OnCloseEntry(PIO pIo, HRESULT hrStatus)
 	Dereference(p);
 }
 
-// Starts to close all connections: for each of them, posts an entry (key KeyClose) to the
-// completion port, so that a worker thread runs OnCloseEntry.
+// Starts to close all connections: posts an entry with the key KeyClose for each connection to the
+// completion port. A worker thread then runs OnCloseEntry.
 void ConnectionsClose(void)
 {
 	AcquireSRWLockShared(&g_Server.ConnectionsLock);

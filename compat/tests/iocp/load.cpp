@@ -273,8 +273,8 @@ static BOOL ConnectAll(LOADER *pLoader)
 		fAll = SUCCEEDED(ConnectClient(pLoader, &pLoader->pClients[i], SERVICE_VERSION));
 		InterlockedExchangeAdd(&s_load.cConnected, fAll);
 	}
-	// The last thread that has connected its clients sets hGate, which starts the requests of
-	// all threads.
+	// The last thread whose clients are connected sets hGate, which starts the requests of all
+	// threads.
 	if (InterlockedDecrement(&s_load.cNotConnected) == 0) {
 		_tprintf(_T("connected %ld\n"), s_load.cConnected);
 		fflush(stdout);

@@ -148,10 +148,10 @@ typedef PAGE *PPAGE;
 void PagesCreate(IND2Adapter *pAdapter, HANDLE hFile, DWORD cPages);
 // Deregisters all pages and returns the number of pages that are still leased, which should be 0.
 DWORD PagesDestroy(void);
-// Moves a free page to the list pLeases and returns the page; NULL if no page is free.
+// Moves a free page to the list pLeases and returns the page, or returns NULL if no page is free.
 PPAGE PageLease(PLIST_ENTRY pLeases);
-// Returns the page with this index from the leases of a connection; NULL if the connection has not
-// leased the page.
+// Returns the page with this index from the leases of a connection, or NULL if the connection has
+// not leased the page.
 PPAGE PageFind(PLIST_ENTRY pLeases, DWORD dwIndex);
 void PageReturn(PPAGE pPage);
 
