@@ -71,8 +71,9 @@ BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERL
 BOOL GetOverlappedResult(HANDLE file, LPOVERLAPPED overlapped, LPDWORD bytes, BOOL wait);
 
 /*
- * Binds a file to a completion routine. Up to 64 threads of the library call the routine at the end
- * of each request on the file. Fails with ERROR_INVALID_PARAMETER if the file is already bound.
+ * Binds a file to a completion routine. At the end of each request on the file, one of up to 64
+ * threads of the library calls the routine. Fails with ERROR_INVALID_PARAMETER if the file is
+ * already bound.
  */
 BOOL BindIoCompletionCallback(HANDLE file, LPOVERLAPPED_COMPLETION_ROUTINE routine, ULONG flags);
 

@@ -106,12 +106,13 @@ DWORD WaitForSingleObject(HANDLE handle, DWORD timeoutMs);
 DWORD WaitForSingleObjectEx(HANDLE handle, DWORD timeoutMs, BOOL alertable);
 
 /*
- * Waits for one (`all` FALSE) or all of `n` objects, 1 to MAXIMUM_WAIT_OBJECTS. At its end the wait
- * takes the objects: resets an automatic event, decrements a semaphore, acquires a mutex.
+ * Waits until any object (`all` FALSE) or every object (`all` TRUE) of the array is signalled. `n`
+ * is 1 to MAXIMUM_WAIT_OBJECTS. The wait then takes the object: resets an automatic event,
+ * decrements a semaphore, or acquires a mutex.
  *
- * A wait for one object takes the first object of the array that is signalled. A wait for all
- * objects takes one object after the other; on Windows it takes all at once. If another thread is
- * faster, the wait gives back the objects already taken, and begins again.
+ * A wait for any object takes the first signalled object of the array. A wait for every object
+ * takes one object after the other; on Windows all are taken at once. If another thread takes an
+ * object meanwhile, the wait gives back the objects already taken, and begins again.
  */
 DWORD WaitForMultipleObjects(DWORD n, const HANDLE *handles, BOOL all, DWORD timeoutMs);
 

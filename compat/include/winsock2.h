@@ -176,12 +176,12 @@ int closesocket(SOCKET socket);
 int compat_ioctlsocket(SOCKET socket, long command, void *argument, size_t size);
 
 /*
- * Controls a socket.
- * - FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS, SIO_ROUTING_INTERFACE_QUERY and SIO_ADDRESS_LIST_QUERY
- *   work.
- * - SIO_LOOPBACK_FAST_PATH has no effect.
- * - Other codes fail with WSAEOPNOTSUPP, as do calls with an OVERLAPPED or a completion routine.
- * If the output buffer is too small, fails with WSAEFAULT and sets *returned to the size needed.
+ * Controls a socket. Accepts the codes FIONBIO, FIONREAD, SIO_KEEPALIVE_VALS,
+ * SIO_ROUTING_INTERFACE_QUERY and SIO_ADDRESS_LIST_QUERY. SIO_LOOPBACK_FAST_PATH is accepted too,
+ * but has no effect.
+ *
+ * Other codes fail with WSAEOPNOTSUPP, as do calls with an OVERLAPPED or a completion routine. If
+ * the output buffer is too small, fails with WSAEFAULT and sets *returned to the size needed.
  */
 int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DWORD outBytes,
 	     LPDWORD returned, LPWSAOVERLAPPED overlapped,

@@ -10,9 +10,9 @@
 COMPAT_BEGIN
 
 /*
- * Translates an NTSTATUS to an error number.
- * - HRESULT made by HRESULT_FROM_WIN32: returns the error number in it.
- * - status that is not in ntstatus.h: returns ERROR_MR_MID_NOT_FOUND (317).
+ * Translates an NTSTATUS to an error number. For an HRESULT from HRESULT_FROM_WIN32, returns the
+ * error number in the HRESULT. For a status that is not in ntstatus.h, returns
+ * ERROR_MR_MID_NOT_FOUND (317).
  */
 ULONG RtlNtStatusToDosError(NTSTATUS status);
 
