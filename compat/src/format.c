@@ -210,7 +210,7 @@ static struct directive parse(const void *format, bool wide, size_t *at,
 	return d;
 }
 
-/* ---- Conversion of one argument to text ----------------------------------------------------- */
+/* ---- Conversion of the arguments to text ---------------------------------------------------- */
 
 static intmax_t fetch_signed(enum compat_size size, struct arguments *arguments)
 {
