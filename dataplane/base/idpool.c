@@ -1,6 +1,5 @@
-/* Which free id is handed out next? First the ids that were never used, then those that were put
- * back, in the order in which they were put back. The caller owns all memory; runs on the caller's
- * thread. */
+/* Which free id is handed out next? Ids that were never used go first. Then come the ids that were
+ * put back, the oldest first. The caller owns all memory. Runs on the caller's thread. */
 #include "base/idpool.h"
 
 void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_t count)
@@ -10,7 +9,7 @@ void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_
 
 uint32_t rn_idpool_get(struct rn_idpool *p)
 {
-	/* The ring holds ids that were put back; those that were never used are computed. */
+	/* The ring holds the ids that were put back. Ids that were never used are computed. */
 	if (p->fresh < p->size)
 		return p->first + p->fresh++;
 	if (p->back == 0)
@@ -23,7 +22,7 @@ uint32_t rn_idpool_get(struct rn_idpool *p)
 
 void rn_idpool_put(struct rn_idpool *p, uint32_t id)
 {
-	/* Only ids that were handed out before can be put back, so the ring cannot overflow. */
+	/* Every id in the ring was handed out before, so the ring cannot overflow. */
 	rn_assert(p->back < p->fresh);
 	uint64_t tail = (uint64_t)p->head + p->back;
 	p->ring[tail < p->size ? tail : tail - p->size] = id;

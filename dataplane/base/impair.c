@@ -1,10 +1,10 @@
-/* What does the simulated bad network do to this packet: lose, duplicate, delay, reorder or corrupt
- * it? The only state is the caller's random generator; runs on the caller's thread. */
+/* What does the simulated bad network do to a packet: lose, duplicate, delay, reorder or corrupt
+ * the packet? The caller's random generator is the only state. Runs on the caller's thread. */
 #include "base/impair.h"
 
-/* Returns a delay from the rule's range. The caller draws x even if the range has one value and x
- * is not used: the count of random numbers per packet must not depend on the rule (see
- * impair.h). */
+/* Returns a delay from the rule's range. x is a random number, which is not used if the range has
+ * one value. The caller draws x even then: impair.h demands the same count of draws for every
+ * rule. */
 static rn_time draw_delay(const struct rn_impair *rule, uint64_t x)
 {
 	if (rule->delay_max_ns <= rule->delay_min_ns)
@@ -16,8 +16,8 @@ struct rn_fate rn_impair_decide(const struct rn_impair *rule, struct rn_rng *rng
 {
 	struct rn_fate fate = {.copies = 1};
 
-	/* Make all draws here, in a fixed order, and only then combine them: a draw that is skipped
-	 * because of an earlier result would shift all later ones. */
+	/* Make all draws first, in a fixed order, and combine the results afterwards. If a draw
+	 * were skipped, all later draws would get other numbers. */
 	rn_assert(len > 0);
 	bool lost = rn_rng_chance(rng, rule->loss_ppm);
 	bool doubled = rn_rng_chance(rng, rule->duplicate_ppm);

@@ -1,5 +1,6 @@
-/* Intrusive doubly linked list; the head has the same type as an element. An unlinked element and
- * an empty list point to themselves. A list owns nothing and is not thread-safe. */
+/* Intrusive doubly linked list. The head has the same type as an element. An unlinked element
+ * points to itself, and so does the head of an empty list. A list owns no memory and is not
+ * thread-safe. */
 #ifndef RN_LIST_H
 #define RN_LIST_H
 

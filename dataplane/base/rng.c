@@ -1,6 +1,6 @@
-/* Random numbers for base, wire and core, which must not read a clock or ask the system: they come
- * from a seeded generator, so that every test run can be repeated. No state but the caller's
- * generator; runs on the caller's thread. */
+/* Which random numbers do base, wire and core use? These folders must not read a clock or ask the
+ * system, so they use a seeded generator. A test run with the same seed can be repeated. The caller
+ * owns the generator, the only state. Runs on the caller's thread. */
 #include "base/rng.h"
 
 static uint64_t rotate_left(uint64_t x, int k)
@@ -8,8 +8,8 @@ static uint64_t rotate_left(uint64_t x, int k)
 	return (x << k) | (x >> (64 - k));
 }
 
-/* splitmix64: seeds that differ in one bit give unrelated states, and no seed gives the all-zero
- * state, which xoshiro256** could never leave. */
+/* splitmix64: seeds that differ in one bit give unrelated states. No seed gives the all-zero state,
+ * which xoshiro256** could never leave. */
 void rn_rng_seed(struct rn_rng *r, uint64_t seed)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(r->s); i++) {
@@ -39,8 +39,8 @@ uint64_t rn_rng_below(struct rn_rng *r, uint64_t n)
 {
 	if (n == 0)
 		return 0;
-	/* Reject values below floor = 2^64 mod n. The number of values that are left is a multiple
-	 * of n, so every remainder is equally likely. */
+	/* Reject random numbers below floor = 2^64 mod n. The count of the remaining numbers is a
+	 * multiple of n, so every remainder is equally likely. */
 	uint64_t floor = (0 - n) % n;
 	uint64_t x;
 	do {
@@ -49,8 +49,9 @@ uint64_t rn_rng_below(struct rn_rng *r, uint64_t n)
 	return x % n;
 }
 
-/* Scales 32 random bits to [0, 1000000) by multiplication. Since 2^32 is no multiple of 10^6, some
- * results are more likely than others, by less than 1 in 4294: too little to matter here. */
+/* Scales 32 random bits to [0, 1000000) by multiplication. 2^32 is no multiple of 10^6, so some
+ * results are more likely than others. The difference is below 1 in 4294, too little to matter
+ * here. */
 bool rn_rng_chance(struct rn_rng *r, uint32_t ppm)
 {
 	uint64_t x = rn_rng_next(r) >> 32;

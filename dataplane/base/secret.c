@@ -1,5 +1,5 @@
-/* How are keys, QPNs and ids made that a peer cannot guess? By a keyed hash, with a key for each
- * purpose. The caller owns all state; runs on the caller's thread. */
+/* How are keys, QPNs and ids made that a peer cannot guess? Each purpose has its own key of a hash
+ * function. The caller owns all state. Runs on the caller's thread. */
 #include "base/secret.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 static_assert(sizeof(struct rn_secret) == crypto_shorthash_KEYBYTES,
 	      "a secret is a key of SipHash");
 
-/* crypto_shorthash() may run on the packet path: libsodium's function keeps no state, allocates
- * nothing and cannot fail, and it needs no sodium_init(). */
+/* crypto_shorthash() may run on the packet path. This libsodium function keeps no state, allocates
+ * nothing and cannot fail. It needs no sodium_init(). */
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len)
 {
 	uint64_t hash;
@@ -41,11 +41,10 @@ struct rn_secrets rn_secrets_of_seed(uint64_t seed)
 	return all;
 }
 
-/* A Feistel network: x is split into a row and a column of a square with at least n cells. Each
- * round adds a hash of the column to the row, then a hash of the row to the column. Every step can
- * be undone, so all rounds together permute the cells of the square. If the result is n or more,
- * the rounds are repeated with the result until it is below n. This makes the function a
- * permutation of [0, n). */
+/* A Feistel network. x is split into row and column of a square with at least n cells. Each round
+ * adds a hash of the column to the row, then a hash of the row to the column. Every step can be
+ * undone, so the rounds permute the cells of the square. While the result is n or more, the rounds
+ * are repeated with the result as x. The whole function is therefore a permutation of [0, n). */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n)
 {
 	enum { ROUNDS = 5 };

@@ -1,11 +1,10 @@
 /* Secrets: the source of all keys, numbers and ids that a peer or another process must not guess.
  *
- * Every purpose has its own 128-bit key, and every number is derived from a key by SipHash-2-4
- * (libsodium's), a pseudo-random function: an attacker who sees any number of results learns
- * nothing about the others, nor about another purpose. The adapter draws one set of keys from the
- * kernel; tests derive the set from a seed, so that a run can be repeated. The caller owns all
- * state. Any thread may call the functions, but only one at a time may use a struct rn_stream.
- */
+ * Every purpose has its own 128-bit key. SipHash-2-4 (libsodium's) derives every number from the
+ * key of its purpose. An attacker who sees some of these numbers learns nothing about any other.
+ * The adapter draws the keys from the kernel. Tests derive the keys from a seed, so that a run can
+ * be repeated. The caller owns all state. Any thread may call the functions, but two threads must
+ * not use the same struct rn_stream at once. */
 #ifndef RN_SECRET_H
 #define RN_SECRET_H
 
@@ -37,20 +36,20 @@ struct rn_secrets {
 	struct rn_secret of[RN_SECRETS]; /* indexed by enum rn_secret_purpose */
 };
 
-/* For tests only: the same seed gives the same secrets. */
+/* Derives all keys from a seed, for tests. The same seed gives the same keys. */
 struct rn_secrets rn_secrets_of_seed(uint64_t seed);
 
-/* The keyed hash of len bytes. Without the key an attacker finds collisions only by chance, so a
- * peer cannot slow down a hash table that uses this hash. */
+/* Returns the keyed hash of len bytes. Without the key an attacker finds collisions by chance only.
+ * A peer therefore cannot slow down a hash table that uses this hash. */
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len);
 
-/* Applies a secret permutation of [0, n) to x < n: different x give different results. One pass
- * costs ten hashes and is repeated while its result is n or more: one pass is enough if n is a
- * power of four, and the average is below 4 passes for any n. */
+/* Applies a secret permutation of [0, n) to x < n. Different x give different results. The cost is
+ * ten hashes if n is a power of four, and on average less than forty for any n. */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n);
 
-/* A stream of random numbers. `number` distinguishes streams of the same secret: two streams with
- * the same secret and the same number give the same values. */
+/* A stream of random numbers that nobody can guess without the secret. `number` distinguishes
+ * streams of the same secret. Streams with the same secret and the same `number` give the same
+ * values. */
 struct rn_stream {
 	struct rn_secret secret;
 	uint32_t number;

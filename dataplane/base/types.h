@@ -1,5 +1,5 @@
-/* Definitions that all folders of the data plane share: time, assertions, small arithmetic. No
- * state; nothing here reads a clock. */
+/* Definitions that all folders of the data plane share: time, assertions, small arithmetic. Has no
+ * state and reads no clock. */
 #ifndef RN_TYPES_H
 #define RN_TYPES_H
 

@@ -1,16 +1,18 @@
-/* Which timer is due? A hierarchical wheel: arming and cancelling a timer are O(1), and so is its
- * expiry (amortised).
+/* Which timer is due? A hierarchical timer wheel: arming, cancelling and (amortised) expiry take
+ * constant time. One thread owns a wheel and its timers.
  *
- * A tick number is read as groups of six bits. A timer's tick is compared with the wheel's current
- * tick: the number of the highest group in which they differ is the timer's level, and the value of
- * that group in the timer's tick is its slot within the level. All higher groups are equal, so
- * every timer of level l is due before every timer of level l+1, and the earliest slot is the first
- * busy slot of the lowest busy level. When the current tick enters a slot, the timers of the slot
- * move to lower levels; no other timer ever moves. A timer whose tick is the current tick or a past
- * tick is in level 0, in the slot of the current tick. For the timers in that slot,
- * rn_wheel_expire() compares the exact time with `now`, so a timer expires neither early nor late.
+ * A tick number is read as groups of six bits. A timer's place in the wheel follows from its tick
+ * and the wheel's current tick:
+ * - Level: the number of the highest group in which the ticks differ.
+ * - Slot within the level: the value of this group in the timer's tick.
+ * - A timer of the current or a past tick is in level 0, in the slot of the current tick.
  *
- * One thread owns a wheel and its timers. */
+ * Every timer of level l is due before every timer of level l+1. The earliest slot is therefore the
+ * first busy slot of the lowest busy level. When the current tick enters a slot, the timers of the
+ * slot move to lower levels. No other timer moves.
+ *
+ * In the slot of the current tick, rn_wheel_expire() compares the exact times with `now`. Timers
+ * therefore expire neither early nor late. */
 #include "base/wheel.h"
 
 #define TICK_SHIFT 10
@@ -43,7 +45,7 @@ void rn_timer_init(struct rn_timer *t)
 }
 
 /* The highest bit in which the timer's tick and the wheel's current tick differ gives the level. A
- * timer of the current tick, or of the past, goes to level 0. */
+ * timer of the current tick or of the past goes to level 0. */
 static void insert_timer(struct rn_wheel *w, struct rn_timer *t)
 {
 	uint64_t tick = RN_MAX(t->when >> TICK_SHIFT, w->tick);
@@ -63,9 +65,9 @@ static void slot_emptied(struct rn_wheel *w, unsigned level, unsigned s)
 		w->levels &= ~(1u << level);
 }
 
-/* Unlinks t. If t is the last timer in its slot, both its links point to the head of the slot's
- * list. A timer does not store its slot, but the index of that head in w->slot gives the level and
- * the slot, whose bits in `busy` and `levels` are then cleared. */
+/* Unlinks t. A timer does not store its slot. If t is the last timer in its slot, both links of t
+ * point to the head of the slot's list. The index of this head in w->slot gives level and slot,
+ * whose bits in `levels` and `busy` are then cleared. */
 static void remove_timer(struct rn_wheel *w, struct rn_timer *t)
 {
 	struct rn_list *head = t->link.next;
@@ -96,9 +98,9 @@ void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t)
 		remove_timer(w, t);
 }
 
-/* Finds the earliest busy slot: its *level, its index *s, and *start, the first tick that the slot
- * covers. In *start the six-bit group of that level is *s, higher groups are those of the current
- * tick, and lower groups are zero. Returns false when no slot is busy. */
+/* Finds the earliest busy slot: its *level, its index *s, and the first tick *start that the slot
+ * covers. In *start, the six-bit group of the level is *s. Higher groups are those of the current
+ * tick, lower groups are zero. Returns false when no slot is busy. */
 static bool first_slot(const struct rn_wheel *w, unsigned *level, unsigned *s, uint64_t *start)
 {
 	if (!w->levels)
@@ -124,9 +126,9 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 		return RN_TIME_NEVER;
 	if (level > 0)
 		return start << TICK_SHIFT;
-	/* A slot of level 0 covers a single tick: return the earliest exact time in the slot, not
-	 * the start of the tick. The start may be in the past already. A caller that sleeps until
-	 * then would loop without any timer expiring. */
+	/* A slot of level 0 covers one tick. Return the earliest exact time in the slot, because
+	 * the start of the tick may be in the past. A caller that sleeps until a past time would
+	 * loop without any timer expiring. */
 	rn_time earliest = RN_TIME_NEVER;
 	const struct rn_list *pos;
 	rn_list_for_each(pos, &w->slot[0][s])
@@ -137,8 +139,8 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 	return earliest;
 }
 
-/* Empties a slot whose first tick has come: its timers go to the due list if the slot is on level
- * 0, otherwise to slots of lower levels. */
+/* Empties a slot whose first tick has come. The timers of a slot of level 0 go to the due list.
+ * Other timers go to slots of lower levels. */
 static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 {
 	struct rn_list *head = &w->slot[level][s], *pos;
@@ -152,9 +154,9 @@ static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 	}
 }
 
-/* Moves the current tick to `target`, slot by slot, emptying each busy slot on the way. The level-0
- * slot of the target tick itself is not emptied: some of its timers may not be due yet, so
- * rn_wheel_expire() compares their exact times. */
+/* Moves the current tick to `target` and empties each busy slot on the way. The level-0 slot of
+ * `target` itself is not emptied, because some of its timers may not be due yet. rn_wheel_expire()
+ * compares the exact times in this slot. */
 static void advance(struct rn_wheel *w, uint64_t target)
 {
 	while (w->tick < target) {
@@ -174,8 +176,7 @@ struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now)
 {
 	struct rn_timer *t;
 
-	/* No timer is armed, so all slots are empty, and the current tick can jump to the new
-	 * one. */
+	/* No timer is armed, so all slots are empty. The current tick can jump ahead. */
 	if (w->armed == 0) {
 		w->tick = RN_MAX(w->tick, now >> TICK_SHIFT);
 		return NULL;

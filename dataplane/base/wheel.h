@@ -1,7 +1,7 @@
-/* Timers: a hierarchical wheel of intrusive timers. Arming and cancelling are O(1). A timer never
- * expires before its exact time. Timers expire in the order of their ticks (2^10 ns, about 1 us),
- * in no particular order within a tick. A timer may be set any time ahead. The wheel allocates no
- * memory; one thread owns it. */
+/* Timers: a hierarchical wheel of intrusive timers. Arming and cancelling take constant time. A
+ * timer may be set any time ahead and never expires before its exact time. Timers expire in the
+ * order of their ticks (2^10 ns, about 1 us); the order within a tick is undefined. The wheel
+ * allocates no memory. One thread owns it. */
 #ifndef RN_WHEEL_H
 #define RN_WHEEL_H
 
@@ -27,21 +27,20 @@ struct rn_wheel {
 
 void rn_wheel_init(struct rn_wheel *w, rn_time now);
 void rn_timer_init(struct rn_timer *t);
-/* Arms t, or moves it when it is armed already. A time in the past expires at the next
- * rn_wheel_expire(); RN_TIME_NEVER cancels. */
+/* Arms t, or moves an armed t to the new time. A timer set to a past time expires at the next
+ * rn_wheel_expire(). RN_TIME_NEVER cancels t. */
 void rn_timer_arm(struct rn_wheel *w, struct rn_timer *t, rn_time when);
 void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t);
 static inline bool rn_timer_armed(const struct rn_timer *t)
 {
 	return t->when != RN_TIME_NEVER;
 }
-/* Returns when to call rn_wheel_expire() next: never later than the earliest timer, and at most one
- * wheel slot earlier. A caller that sleeps until the returned time, calls rn_wheel_expire() and
- * repeats this reaches every timer in a bounded number of steps. Returns RN_TIME_NEVER when no
- * timer is armed. */
+/* Returns when to call rn_wheel_expire() next, or RN_TIME_NEVER if no timer is armed. The result is
+ * never later than the earliest timer, and at most one wheel slot earlier. A caller that sleeps
+ * until this time and calls rn_wheel_expire() reaches every timer in a bounded number of steps. */
 rn_time rn_wheel_next(const struct rn_wheel *w);
-/* Disarms and returns one timer with when <= now, or returns NULL when there is none. The caller
- * repeats the call until it returns NULL. */
+/* Disarms and returns one timer with when <= now. Returns NULL if no timer is due. The caller
+ * repeats the call until the result is NULL. */
 struct rn_timer *rn_wheel_expire(struct rn_wheel *w, rn_time now);
 
 #endif
