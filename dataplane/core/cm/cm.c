@@ -1,13 +1,14 @@
-/* The state machine of the connection manager (IB CM): which states does a connection have, and
- * what does each command, message or timeout do in each state?
+/* Which states does a connection of the connection manager (IB CM) have, and what does each cause
+ * do in each state?
  *
- * Owns the rule table: (state, cause) -> action, next state. A cause is what happens to a
- * connection: a client's command, a received message, an expired timer. rn_cm_step() makes every
- * change of a connection's state; only the first state of a connection is set elsewhere
- * (cm_index.c, cm_rx.c, cm_sidr.c). If the table has no rule for a cause in a state, the cause
- * changes nothing. Some properties belong to several states: a running timer, waiting for the
- * peer's MAC, counting against a listener's backlog. They are flags of the state table, and enter()
- * applies the flags of the new state. Runs on shard 0. */
+ * A cause is a client's command, a received CM message or an expired timer. This file owns the rule
+ * table: (state, cause) -> action, next state. A cause without a rule in the present state changes
+ * nothing.
+ *
+ * rn_cm_step() makes every change of a connection's state. The first state is set where connections
+ * begin (cm_index.c, cm_rx.c, cm_sidr.c). Properties that several states share are flags of the
+ * state table, for example a running timer. enter() applies the flags of the new state. Runs on
+ * shard 0. */
 #include "cm/cm.h"
 
 #include <errno.h>
@@ -157,8 +158,8 @@ static void leave_listener(struct rn_cm_conn *c)
 	c->parent = NULL;
 }
 
-/* Tells the neighbour table that c no longer uses the entry of its next hop. If no other connection
- * uses the entry, the table may remove the entry from now on. */
+/* Releases the neighbour table's entry for the next hop of c. When no connection holds the entry
+ * any more, the table may remove it. */
 static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->hop)
@@ -166,8 +167,12 @@ static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 	c->hop = NULL;
 }
 
-/* Changes the state of c and applies the flags of the new state: timer, listener's backlog, list of
- * connections that wait for a MAC, count of half-open connections, next hop. */
+/* Changes the state of c and applies the flags of the new state. The flags say whether c
+ * - has a running timer,
+ * - counts against its listener's backlog,
+ * - waits for a MAC address on the list cm->asking,
+ * - counts as half-open,
+ * - holds the neighbour entry of its next hop. */
 static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 {
 	unsigned flags = rn_cm_states[next].flags, before = rn_cm_states[c->state].flags;
@@ -187,12 +192,12 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 		release_hop(cm, c);
 	else if (!c->hop)
 		c->hop = rn_neigh_hold(cm->neigh, &c->av.dgid);
-	/* The attempt to connect is over: late messages of the peer must not find c by its
-	 * communication ids any more. */
+	/* The attempt to connect is over. From now on, late CM messages of the peer do not find c
+	 * by its communication ids. */
 	if (next == RN_CMS_BOUND)
 		rn_cm_unindex_wire(cm, c);
-	/* Other connections may use the QPs and the four-tuple now. The communication ids still
-	 * find a closed connection, so that a repeated message of the peer gets the same answer. */
+	/* Other connections may use the QPs and the four-tuple of c now. The communication ids
+	 * still find c, so that a repeated CM message of the peer gets the same answer. */
 	if (next == RN_CMS_CLOSED)
 		rn_cm_unindex_qps(cm, c);
 }
@@ -211,8 +216,8 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 	rule->act(cm, c, why, now);
 	rn_cm_note_step(cm, c, from, rule->next, cause, why);
 	enter(cm, c, rule->next);
-	/* The client has destroyed the id: drop its queued events and free its port. The exchange
-	 * of messages with the peer may go on. */
+	/* The client has destroyed the id: drop its queued events and free its port number. The
+	 * exchange of CM messages with the peer may go on. */
 	if (cause == RN_CMC_DESTROY) {
 		c->orphan = true;
 		c->nnotes = 0;
@@ -225,7 +230,7 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 
 /* ---- address resolution and timers ---- */
 
-/* Resolves the peer's MAC address. If the result is known at once, runs the rule for it; otherwise
+/* Resolves the peer's MAC address. If the result is known at once, runs the rule for it. Otherwise
  * c stays on the list cm->asking, and rn_cm_tick() tries again. */
 void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
@@ -248,8 +253,8 @@ static bool neighbours_changed(const struct rn_cm *cm)
 	return !rn_list_empty(&cm->asking) && cm->neigh_seen != rn_neigh_epoch(cm->neigh);
 }
 
-/* Tries again to resolve the MAC address for each waiting connection. Those that get a result leave
- * the list. */
+/* Tries again to resolve the MAC address for each waiting connection. A connection whose MAC lookup
+ * succeeds or fails leaves the list. */
 static void resolve_waiting(struct rn_cm *cm, rn_time now)
 {
 	struct rn_list *pos, *tmp;
@@ -278,8 +283,8 @@ void rn_cm_tick(struct rn_cm *cm, rn_time now)
 			continue;
 		}
 		c->retries--;
-		/* Arm the timer before rn_cm_step(), which cancels the timer if the new state has
-		 * none. */
+		/* Arm the timer before rn_cm_step(), because rn_cm_step() cancels the timer if the
+		 * new state has none. */
 		rn_timer_arm(&cm->wheel, &c->timer, now + c->interval);
 		rn_cm_step(cm, c, RN_CMC_TIMER, NULL, now);
 	}
@@ -319,7 +324,8 @@ struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_a
 	cm->neigh = neigh;
 	cm->response_timeout = RN_MAX(cfg->cm_response_timeout, RN_MS(1));
 	cm->wait_max = cfg->cm_wait_max ? cfg->cm_wait_max : RN_CM_WAIT_MAX;
-	/* The bounds 15 and 31 follow from the widths of the fields on the wire: 4 and 5 bits. */
+	/* The bounds 15 and 31 are the largest values of these CM message fields, which have 4 and
+	 * 5 bits. */
 	cm->max_retries = RN_MIN(cfg->cm_max_retries, 15);
 	cm->ack_timeout = cfg->ack_timeout & 31;
 	cm->min_rnr_timer = cfg->min_rnr_timer;

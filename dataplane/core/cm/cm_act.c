@@ -1,10 +1,8 @@
-/* The actions of the connection manager's state machine: what is sent, reported and timed when a
- * rule of the table in cm.c runs.
+/* Which messages, events and timers follow when a rule of the table in cm.c runs?
  *
- * One function per action. An action may build the connection's message, queue messages and events,
- * start the timer and write the timewait record. It does not change c->state: rn_cm_step() in cm.c
- * does so after the action. Owns nothing. Runs on shard 0.
- */
+ * Each action of the state machine is one function. An action may build and queue CM messages,
+ * queue events, start the timer and write the timewait record. After the action, rn_cm_step() in
+ * cm.c changes c->state. Owns nothing. Runs on shard 0. */
 #include <errno.h>
 #include <string.h>
 
@@ -39,7 +37,8 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	const struct rn_cmd *cmd = why->cmd;
 	rn_time patience = cmd->cm.timeout_ms ? RN_MS(cmd->cm.timeout_ms) : cm->response_timeout;
 
-	/* A message of the former attempt may still be queued; it must not go to the new peer. */
+	/* A CM message of the previous attempt may still be queued. It must not go to the new
+	 * peer. */
 	rn_list_del(&c->says);
 	c->passive = c->end_reported = false;
 	c->own = cmd->cm.param;
@@ -52,8 +51,8 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	if (c->own.path_mtu)
 		c->path_mtu = RN_MIN(c->path_mtu, c->own.path_mtu);
 	c->max_retries = cm->max_retries;
-	/* Interval of resending the REQ, as in Linux: the time that the peer's client may take to
-	 * answer, plus one eighth of it for the round trip. */
+	/* Interval of resending the REQ, as in Linux: the time in which the peer's client should
+	 * answer, plus one eighth for the round trip. */
 	c->interval = patience + patience / 8;
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
@@ -87,7 +86,7 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 		     rn_time now)
 {
 	/* The peer has not answered, so probe its MAC address. The passive side probes only after
-	 * the peer has confirmed the REP: otherwise a forged REQ could make this NIC probe any
+	 * the peer has confirmed the REP. Otherwise a forged REQ could make this NIC probe any
 	 * host. */
 	if (!c->passive || c->answered)
 		rn_neigh_probe(cm->neigh, &c->av.dgid, now);
@@ -97,8 +96,8 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* Send c->mad again. If the connection is closed, c->mad may be outdated: then only a REJ
-	 * or a SIDR_REP is sent again. */
+	/* Send c->mad again. On a closed connection c->mad may be outdated, unless it is a REJ or a
+	 * SIDR_REP. */
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
 		rn_cm_queue_mad(cm, c);
 }
@@ -118,9 +117,9 @@ void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_queue_mad(cm, c);
 }
 
-/* Handles an MRA: suspends resending for the service timeout in the MRA and resets the retry count,
- * because the peer is alive and its client may need long to decide. The wait ends at
- * c->patience_end at the latest; otherwise a peer could keep a connection half-open for ever. */
+/* Handles an MRA: the peer is alive, but its client may need long to decide. Resending pauses for
+ * the service timeout in the MRA, and the retry count starts anew. The wait ends at c->patience_end
+ * at the latest. Otherwise a peer could keep a connection half-open for ever. */
 void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
@@ -132,9 +131,9 @@ void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	rn_timer_arm(&cm->wheel, &c->timer, RN_MIN(until, c->patience_end));
 }
 
-/* The ACK timeout code of the active side: the code that the client chose, else a code for this
- * side's ACK timeout plus the peer's target ACK delay (the formula of Linux, docs/spec/rocev2.md
- * 6.8). */
+/* Returns the ACK timeout code of the active side. If the client chose no code, the result stands
+ * for this side's ACK timeout plus the peer's target ACK delay. The formula is that of Linux
+ * (docs/spec/rocev2.md 6.8). */
 static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
 			       uint8_t ack_delay)
 {
@@ -145,9 +144,9 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 		return c->own.ack_timeout & 31;
 	if (cm->ack_timeout == 0)
 		return 0;
-	/* Code n means 4.096 us << n. The result is the code of the sum of two times: if their
-	 * codes differ by at most one, the larger code plus one; otherwise the larger code, because
-	 * the smaller time adds little. */
+	/* Code n means 4.096 us << n. The result is the code for the sum of two times. If the two
+	 * codes differ by more than one, the smaller time adds little and the result is the larger
+	 * code. Otherwise the result is the larger code plus one. */
 	return rn_cm_bound_timeout(cm, (uint8_t)RN_MIN(more + (more <= less + 1), 31u));
 }
 
@@ -174,7 +173,8 @@ void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 					 .tclass = c->av.tclass,
 					 .sl = c->av.sl};
 	memcpy(c->theirs.data, rep->data, RN_CM_REP_DATA);
-	/* The REP answers the REQ: drop a repetition of the REQ that waits to be sent. */
+	/* The REP answers the REQ. If the REQ waits to be sent again, take it off the send
+	 * queue. */
 	rn_list_del(&c->says);
 	rn_cm_report_event(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 }
@@ -192,8 +192,8 @@ void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	rn_cm_queue_mad(cm, c);
 }
 
-/* Sends a REJ. If the cause is the command CM_REJECT, the REJ has the reason and the data of the
- * command; otherwise the reason is 28 (rejected by the client). */
+/* Sends a REJ. For the command CM_REJECT, the REJ has the reason and the private data of the
+ * command. Otherwise the reason is 28 (rejected by the client). */
 static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		   const struct rn_cm_why *why)
 {
@@ -258,8 +258,9 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 	{
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
-		/* A request whose CM_REQUEST event a client has taken belongs to that client.
-		 * Reject only those whose event is still queued (nnotes). */
+		/* A child whose CM_REQUEST event was delivered belongs to the client that took the
+		 * event. Destroy only children whose event is still queued (nnotes), which rejects
+		 * their requests. */
 		if (child->nnotes)
 			rn_cm_step(cm, child, RN_CMC_DESTROY, NULL, now);
 	}
@@ -280,7 +281,7 @@ void rn_cm_do_report_established(struct rn_cm *cm, struct rn_cm_conn *c,
 
 	rn_list_del(&c->says);
 	c->answered = true;
-	/* The peer's address is confirmed now: replace the source MAC of the REQ by the MAC in the
+	/* The peer's address is confirmed now. Replace the source MAC of the REQ by the MAC in the
 	 * neighbour table. */
 	if (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, mac, now) == RN_NEIGH_READY &&
 	    memcmp(mac, c->av.dmac, 6) != 0) {
@@ -316,9 +317,11 @@ void rn_cm_do_report_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const stru
 			   stated ? msg->rej.reason : RN_CM_REJ_TIMEOUT, 0);
 }
 
-/* Ends an established connection: writes the timewait record, and reports CM_DISCONNECTED unless
- * that event has been reported before. reason: 0 = the peer ended the connection, 1 = the peer
- * answered this side's DREQ, 2 = the peer did not answer this side's DREQ. */
+/* Ends an established connection: writes the timewait record and reports CM_DISCONNECTED, at most
+ * once per connection. Values of `reason`:
+ * - 0: the peer ended the connection.
+ * - 1: the peer answered this side's DREQ.
+ * - 2: the peer did not answer this side's DREQ. */
 static void gone(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t reason, rn_time now)
 {
 	rn_list_del(&c->says);
@@ -336,9 +339,9 @@ void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	gone(cm, c, c->state == RN_CMS_DREQ_SENT, now);
 }
 
-/* Handles the peer's DREQ. The DREP is sent only after the client's command, because the client's
- * QP may still wait for acknowledgements of the peer. If the client gives no command within half
- * the resend interval, the DREP is sent without one, so that the peer sends no second DREQ. */
+/* Handles the peer's DREQ. The client's QP may still wait for acknowledgements, so the DREP waits
+ * for the client's command. After half the resend interval, the DREP is sent without a command. The
+ * peer then sends no second DREQ. */
 void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {
@@ -359,8 +362,7 @@ void rn_cm_do_send_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 	gone(cm, c, 0, now);
 }
 
-/* Sends the DREP without a command of the client, because the client took too long or the peer gave
- * up. */
+/* Sends the DREP without a command, because the client took too long or the peer gave up. */
 void rn_cm_do_auto_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {
@@ -368,7 +370,7 @@ void rn_cm_do_auto_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 	rn_cm_report_event(cm, c, RN_EVENT_CM_AUTO_DREP, 0, 0);
 }
 
-/* Handles a DREQ that arrives before the RTU: the RTU was lost. A peer that sends a DREQ has the
+/* Handles a DREQ that arrives although the RTU did not. A peer that sends a DREQ has received the
  * REP, so the connection was established. */
 void rn_cm_do_establish_and_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c,
 				      const struct rn_cm_why *why, rn_time now)
@@ -388,8 +390,8 @@ void rn_cm_do_send_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 {
 	rn_cm_build_dreq(cm, c);
 	rn_cm_queue_mad(cm, c);
-	/* c->interval was set for a REQ or REP and includes time for the peer's client to decide. A
-	 * DREQ needs no decision. */
+	/* c->interval was set for a REQ or REP and includes time for the peer's client to decide.
+	 * No client decides about a DREQ, so a shorter interval is enough. */
 	c->interval = RN_MIN(c->interval, cm->response_timeout);
 	rn_cm_start_timer(cm, c, now);
 }

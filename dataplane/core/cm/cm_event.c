@@ -1,15 +1,16 @@
 /* Which connection events does a client get, and when is a connection without a client released?
  *
- * Owns the event queue of each connection: an event is queued as a short note, and rn_cm_event()
- * fills in the rest when the event is taken. The functions that start a connection's timer are here
- * too, because actions, messages and commands share them. Runs on shard 0.
- */
+ * Owns the event queue of each connection. An event is queued as a short note; rn_cm_event() fills
+ * in the other fields when the event is taken. The functions that start a connection's timer are
+ * here too, because actions, CM messages and commands share them. Runs on shard 0. */
 #include <string.h>
 
 #include "cm/cm_priv.h"
 
-/* Releases c if it is closed, its client has destroyed the id, and no message or event of it is
- * queued any more. Called after each change of one of these conditions. */
+/* Releases c if all these conditions hold. Called after each change of a condition:
+ * - c is closed.
+ * - The client has destroyed the id.
+ * - No CM message or event of c is queued. */
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->state == RN_CMS_CLOSED && c->orphan && rn_list_empty(&c->says) && c->nnotes == 0)
@@ -29,8 +30,8 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 	rn_timer_arm(&cm->wheel, &c->timer, now + more + c->asking);
 }
 
-/* Queues an event. The queue of an id cannot overflow: CM_CONNECT refuses an id with queued events,
- * and each kind of event occurs at most once per connection. */
+/* Queues an event for the client of c. The queue cannot overflow, because each kind of event occurs
+ * at most once per connection. CM_CONNECT refuses an id that still has queued events. */
 void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
 			int32_t err)
 {
@@ -56,11 +57,12 @@ static void fill_attr(const struct rn_cm *cm, const struct rn_cm_conn *c, struct
 	a->min_rnr_timer = cm->min_rnr_timer;
 	a->sq_psn = c->theirs.psn;
 	a->rnr_retry = RN_MIN(c->theirs.rnr_retry, cm->max_rnr_retry);
-	/* The peer's responder resources limit this side's initiator depth, and vice versa. */
+	/* The peer's responder resources limit this side's initiator depth. The peer's initiator
+	 * depth limits this side's responder resources. */
 	a->max_rd_atomic = c->theirs.responder_resources;
 	a->max_dest_rd_atomic = c->theirs.initiator_depth;
-	/* The REQ sets the retry count of both directions. The active side has limited its own
-	 * count before it built the REQ. */
+	/* The REQ sets the retry count of both sides. The active side limited its retry count when
+	 * it built the REQ. */
 	a->retry_cnt =
 		c->passive ? RN_MIN(c->theirs.retry_cnt, cm->max_retry_cnt) : c->own.retry_cnt;
 	if (!c->passive) {
@@ -84,8 +86,8 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 	c = rn_container_of(l, struct rn_cm_conn, tells);
 	note = c->notes[0];
 	memmove(c->notes, c->notes + 1, --c->nnotes * sizeof(c->notes[0]));
-	/* c goes to the end of the list, so that a connection with many events does not delay the
-	 * events of others. */
+	/* Append c to the queue again, so that a connection with many events does not delay the
+	 * events of other connections. */
 	if (c->nnotes)
 		rn_list_add_tail(&cm->event_queue, &c->tells);
 	memset(ev, 0, sizeof(*ev));

@@ -1,8 +1,7 @@
 /* How does the connection manager run a client's command?
  *
- * One function per command. Each function checks all parameters first, so that a rule of cm.c runs
- * only for a command that can succeed. cm.h lists the errors. Owns nothing. Runs on shard 0.
- */
+ * Each command is one function. The function checks all parameters first, so a rule of cm.c runs
+ * only for a command that can succeed. cm.h lists the errors. Owns nothing. Runs on shard 0. */
 #include <errno.h>
 #include <string.h>
 
@@ -21,8 +20,7 @@ static bool is_group(const struct rn_gid *g)
 	return rn_gid_is_ipv4(g) ? g->b[12] >= 224 : g->b[0] == 0xff;
 }
 
-/* A command with a non-zero `user` makes the client of that command the owner of the id's
- * events. */
+/* If cmd->user is not 0, the client that gave the command gets the further events of the id. */
 static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
 {
 	if (cmd->user)
@@ -35,7 +33,7 @@ static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
 	return (struct rn_cm_why){.cmd = cmd};
 }
 
-/* What a command says of its service: the port space, and the type of the QPs that use the
+/* The service that a command names: its port space, and the type of the QPs that use the
  * service. */
 struct service {
 	uint16_t port_space;
@@ -43,7 +41,7 @@ struct service {
 };
 
 /* Sets *s to the port space and QP type of the command, with defaults for 0. Returns false if the
- * port space does not have QPs of this type. TCP has RC and UC, UDP and IPoIB have UD, the IB space
+ * port space has no QPs of this type. TCP has RC and UC. UDP and IPoIB have UD. The IB port space
  * has all three. */
 static bool find_service(const struct rn_cmd *cmd, struct service *s)
 {
@@ -65,8 +63,8 @@ static bool find_service(const struct rn_cmd *cmd, struct service *s)
 	}
 }
 
-/* Returns the listener, or the id bound with RN_CM_FOR_LISTENER, at the command's address and port.
- * Returns NULL if there is none. */
+/* Returns the listener at the command's address and port, or NULL if there is none. An id bound
+ * with RN_CM_FOR_LISTENER counts as a listener. */
 static struct rn_cm_conn *listener_there(const struct rn_cm *cm, const struct rn_cmd *cmd)
 {
 	struct service s;
@@ -76,7 +74,8 @@ static struct rn_cm_conn *listener_there(const struct rn_cm *cm, const struct rn
 	return rn_cm_listener_at(cm, s.port_space, &cmd->cm.local, cmd->cm.port);
 }
 
-/* Creates an id bound to the command's address and port. On an error *out is NULL. */
+/* Creates an id bound to the command's address and port. Returns 0 and sets *out, or returns a
+ * negative errno and sets *out to NULL. */
 static int bind_new(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn **out)
 {
 	const struct rn_gid *local = &cmd->cm.local;
@@ -113,8 +112,8 @@ static int exec_bind(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_co
 	if (listener && listener_there(cm, cmd))
 		return -EADDRINUSE;
 	err = bind_new(cm, cmd, c);
-	/* Put the id into the table of listeners now, not only at CM_LISTEN, so that a second
-	 * listener at this address and port is refused. */
+	/* Put the id into the table of listeners before CM_LISTEN. A second listener at this
+	 * address and port is then refused from now on. */
 	if (!err && listener)
 		rn_cm_index_listener(cm, *c);
 	return err;
@@ -130,8 +129,8 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	if (*c && (*c)->state != RN_CMS_BOUND)
 		return -EINVAL;
 	if (*c) {
-		/* An earlier CM_CONNECT may have replaced a wildcard in `local` by one of the
-		 * port's addresses: set it back to the address that the client bound. */
+		/* An earlier CM_CONNECT may have replaced a wildcard in `local` by an address of
+		 * this side. Set `local` back to the address that the client bound. */
 		(*c)->local = (*c)->bound;
 		other = rn_cm_listener_at(cm, (*c)->port_space, &(*c)->local, (*c)->port);
 		if (other && other != *c)
@@ -148,9 +147,9 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 	return 0;
 }
 
-/* Returns the source address for a connection whose id is bound to a wildcard. Without a route to
- * the peer it returns any address of the port that has the peer's family; resolving the peer's MAC
- * address then fails, which reports CM_UNREACHABLE. */
+/* Returns the source address for a connection whose id is bound to a wildcard. Without an IP route
+ * to the peer, returns any local address of the peer's family. Resolving the peer's MAC address
+ * then fails and reports CM_UNREACHABLE. Returns NULL if there is no such address. */
 static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_gid *peer)
 {
 	struct rn_gid own;
@@ -163,9 +162,8 @@ static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_g
 	return NULL;
 }
 
-/* Checks a CM_CONNECT for the existing id c, or for a new id if c is NULL. If the command is valid,
- * returns 0 and sets *local to the source address of the connection; otherwise returns a negative
- * errno. */
+/* Checks a CM_CONNECT for the existing id c, or for a new id if c is NULL. Returns 0 and sets
+ * *local to the source address of the connection, or returns a negative errno. */
 static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 			 const struct rn_cm_conn *c, struct rn_gid *local)
 {
@@ -194,8 +192,8 @@ static int check_connect(const struct rn_cm *cm, const struct rn_cmd *cmd,
 		own = source_for(cm, peer);
 	if (!own || !rn_gid_same_family(own, peer))
 		return -EAFNOSUPPORT;
-	/* A QP that has a connection already cannot get another one. The client must also fetch all
-	 * events of this id's last attempt before it makes the next attempt. */
+	/* A QP can have one connection. Before a new attempt, the client must also have fetched all
+	 * events of this id's previous attempt. */
 	if ((!datagrams && rn_cm_by_qpn(cm, p->qpn)) || (c && c->nnotes))
 		return -EBUSY;
 	*local = *own;
@@ -217,7 +215,7 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 		if (err)
 			return err;
 	}
-	/* Check the four-tuple only now, because it includes the port that bind_new() took. */
+	/* Check the four-tuple here: it includes the port that bind_new() has taken just now. */
 	(*c)->local = local;
 	(*c)->peer = cmd->cm.peer;
 	(*c)->peer_port = cmd->cm.peer_port;
@@ -234,10 +232,10 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 	return 0;
 }
 
-/* Runs a command that answers a message of the peer. The command fails if the connection's state
+/* Runs a command that answers a CM message of the peer. The command fails if the connection's state
  * has no rule for it. The error is -ECONNABORTED if the peer may have withdrawn or ended the
- * connection: the id is CLOSED, or it is BOUND and has tried to connect before. Otherwise the error
- * is -EINVAL. */
+ * connection: the id is CLOSED, or the id is BOUND and has tried to connect before. In other states
+ * the error is -EINVAL. */
 static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c,
 		  enum rn_cm_cause cause, rn_time now)
 {
@@ -297,7 +295,7 @@ static int exec_disconnect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn
 {
 	if ((*c)->state == RN_CMS_DREQ_SENT)
 		return -EALREADY;
-	/* A state without a rule for DISCONNECT has no connection to end. */
+	/* If the state has no rule for DISCONNECT, there is no connection to end. */
 	return rn_cm_step(cm, *c, RN_CMC_DISCONNECT, NULL, now) ? 0 : -ENOTCONN;
 }
 
@@ -332,8 +330,8 @@ void rn_cm_exec(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_rsp *rsp, 
 
 	rsp->err = -EINVAL;
 	rsp->id = id;
-	/* The client has destroyed this id, so for commands it does not exist any more. Its
-	 * connection may still exchange its last messages with the peer. */
+	/* For commands, an id that the client has destroyed no longer exists. Its connection may
+	 * still exchange its last CM messages with the peer. */
 	if (c && c->orphan)
 		c = NULL;
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(commands); i++) {

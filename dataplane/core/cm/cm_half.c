@@ -1,16 +1,15 @@
 /* How many connections may be half-open?
  *
- * A connection is half-open while its request is unanswered or its REP unconfirmed: until then the
- * sender's address may be forged. This file owns the counts of half-open connections: of all, of
- * each listener and of each source address. At most max_half entries of the connection table are
- * half-open, so that a flood of requests leaves entries for CM_CONNECT and for listeners.
+ * A connection is half-open until its request is answered and its REP confirmed. During this time,
+ * the sender's address may be forged. This file owns the counts of half-open connections: of all,
+ * of each listener and of each source address. At most max_half entries of the connection table are
+ * half-open. A flood of requests therefore leaves entries for CM_CONNECT and for listeners.
  *
- * Let `free` be max_half minus the number of all half-open connections. A request is accepted only
- * if its listener has fewer than `free` half-open connections, and its source address fewer than
- * `free` / 2. Therefore neither a listener nor a source address can take the last entry. Two
- * flooding source addresses together can reach the limit of one listener. Another listener then
- * still accepts requests from other source addresses. Runs on shard 0.
- */
+ * Let `free` be max_half minus the number of half-open connections. A request is accepted if its
+ * listener has fewer than `free` half-open connections and its source address fewer than `free` /
+ * 2. Neither a listener nor a source address can therefore take the last entry. Two flooding source
+ * addresses can reach the limit of one listener. Other listeners still accept requests from other
+ * source addresses. Runs on shard 0. */
 #include <stdlib.h>
 
 #include "cm/cm_priv.h"
@@ -18,8 +17,8 @@
 /* Number of counters for source addresses. Addresses with the same hash share a counter. */
 #define SOURCES 4096u
 
-/* max_half is by default a quarter of the connection table, but at least SMALL. A small table is an
- * exception: max_half is never more than half of the table. */
+/* The default of max_half is a quarter of the connection table, but at least SMALL. In a small
+ * table, max_half is at most half of the table. */
 #define SMALL 64u
 
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max)
@@ -56,9 +55,9 @@ void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c)
 	++*count_of(cm, &c->av.dgid);
 }
 
-/* Ends the half-open state of c: takes c out of all counts. Finds the listener by its id and not by
- * a pointer, because the listener may have been destroyed and another connection may use its
- * slot. */
+/* Ends the half-open state of c: takes c out of all counts. The listener may have been destroyed,
+ * and its slot may have a new connection. The listener is therefore found by its id, not by a
+ * pointer. */
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_conn *listener = rn_cm_by_id(cm, c->parent_id);

@@ -1,9 +1,8 @@
 /* Which communication ids and QPNs may be used?
  *
- * Draws new communication and transaction ids, each kind from a random stream of its own so that
- * other hosts cannot guess them. Owns the timewait records, which keep the ids and the QPN of a
- * closed connection from being reused for some seconds. Runs on shard 0.
- */
+ * Draws new communication ids and transaction ids. Each kind of id has its own random stream, so
+ * that other hosts cannot guess an id. Owns the timewait records: for some seconds, they keep the
+ * communication ids and the QPN of a closed connection from being reused. Runs on shard 0. */
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 
@@ -26,15 +25,15 @@ uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
 
 /* ---- timewait ---- */
 
-/* The head of the hash chain for the key (a, b) in one of the three indexes of the timewait records
- * (by local id, by remote id, by QPN). */
+/* Returns the head of the hash chain for the key (a, b). `heads` is one of the three indexes of the
+ * timewait records: by local id, by remote id or by QPN. */
 static uint32_t *chain(const struct rn_cm *cm, uint32_t *heads, uint64_t a, uint64_t b)
 {
 	return &heads[rn_cm_hash2(cm, a, b) & cm->wait_mask];
 }
 
-/* Removes w from the hash chain at head. `next` says which chain that is: the offset, in struct
- * rn_cm_wait, of that chain's field next_local, next_remote or next_qpn. */
+/* Removes w from the hash chain at *head. `next` is the offset of the chain's field in struct
+ * rn_cm_wait: next_local, next_remote or next_qpn. */
 static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait *w, size_t next)
 {
 	uint32_t self = (uint32_t)(w - cm->waits) + 1;
@@ -44,8 +43,8 @@ static void unlink_from(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wai
 	*head = *(const uint32_t *)((const char *)w + next);
 }
 
-/* Frees the timewait record. If the client has not destroyed the id of the connection yet, reports
- * CM_TIMEWAIT_EXIT to the client. */
+/* Frees the timewait record. Reports CM_TIMEWAIT_EXIT to the client, unless the client has
+ * destroyed the id of the connection. */
 static void end_wait(struct rn_cm *cm, struct rn_cm_wait *w)
 {
 	struct rn_cm_conn *c = rn_cm_by_id(cm, w->conn_id);
@@ -69,8 +68,8 @@ static void link_first(struct rn_cm *cm, uint32_t *head, const struct rn_cm_wait
 	*head = (uint32_t)(w - cm->waits) + 1;
 }
 
-/* Moves the ids and the QPN from the connection to a timewait record. If all records are in use,
- * ends one of them early and counts it in cm->dropped. */
+/* Moves the communication ids and the QPN of c to a timewait record. If all records are in use,
+ * ends one of them early and counts this in cm->dropped. */
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	struct rn_cm_wait *w;

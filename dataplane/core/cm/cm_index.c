@@ -1,12 +1,11 @@
 /* Which connection has this client id, communication id, QPN, address or port?
  *
- * Owns the table of connections, the hash tables over it, the use counts of ephemeral ports and the
- * memory of the timewait records (cm_id.c). Slots are reused first in, first out. A client id
- * consists of the slot and its generation, so that a stale id does not name a new connection.
- * Communication ids, transaction ids and ephemeral ports come from random streams with a secret
- * each, and the hash tables are keyed with another secret: other hosts can neither guess an id nor
- * choose values that all fall into one bucket. Runs on shard 0.
- */
+ * Owns the table of connections, its hash tables, the use counts of ephemeral ports and the memory
+ * of the timewait records (cm_id.c). The slots of the table are reused first in, first out. A
+ * client id consists of slot and generation, so that a stale id does not name a new connection.
+ * Secret random streams give communication ids, transaction ids and ephemeral ports, so that other
+ * hosts cannot guess them. The hash tables use another secret, so that other hosts cannot choose
+ * values that share a bucket. Runs on shard 0. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +101,8 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
 		return NULL;
 	c = &cm->conns[slot];
 	init_conn(c, slot);
-	/* With a new generation in the id, ids of the slot's former connections stay invalid. */
+	/* The id includes a new generation, so the ids of the slot's previous connections stay
+	 * invalid. */
 	c->id = ++cm->generation[slot] << cm->id_bits | (slot + 1);
 	c->state = RN_CMS_BOUND;
 	cm->live++;
@@ -118,7 +118,7 @@ void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c)
 	rn_list_del(&c->says);
 	rn_list_del(&c->tells);
 	c->state = RN_CMS_FREE;
-	c->id = 0; /* rn_cm_by_id() no longer finds the slot */
+	c->id = 0; /* rn_cm_by_id() no longer finds the connection */
 	cm->live--;
 	rn_idpool_put(&cm->slots, c->slot);
 }
@@ -135,8 +135,11 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 /* ---- lookups ---- */
 
 /* Returns the hash of a and b; all hash tables share one secret. a is the number that is looked up.
- * b makes equal numbers of different kinds have different hashes: b is 0 for a communication id, 3
- * for a QPN, 5 for a service id, and the peer's GUID for a remote id. */
+ * b makes equal numbers of different kinds have different hashes:
+ * - 0 for a communication id,
+ * - 3 for a QPN,
+ * - 5 for a service id,
+ * - the peer's GUID for a remote id. */
 
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
@@ -166,8 +169,8 @@ struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id)
 	return NULL;
 }
 
-/* Hash of a communication id or QPN (`name`) that a peer chose. Such a name is unique only together
- * with the GUID and the address of the peer. */
+/* Returns the hash of a communication id or QPN (`name`) that a peer chose. Such a number is unique
+ * only together with the peer's GUID and address. */
 static uint64_t hash_peer(const struct rn_cm *cm, uint32_t name, uint64_t guid,
 			  const struct rn_gid *from)
 {
@@ -281,8 +284,8 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 				      uint64_t service_id)
 {
 	static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
-	/* Search for a listener at the exact address first, then at the wildcard of its family,
-	 * then at the wildcard for both families. */
+	/* First search for a listener at the exact address, then at the wildcard of the address
+	 * family, last at the wildcard for both families. */
 	const struct rn_gid *tries[] = {dst, rn_gid_is_ipv4(dst) ? &any_ipv4 : &any, &any};
 
 	/* Service ids of the RDMA-CM port spaces fit into 32 bits (docs/spec/rocev2.md 6.9). */
@@ -298,8 +301,8 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 	return NULL;
 }
 
-/* Adds the node to the hash table, or moves it to the chain of its new hash. *in says whether the
- * node is in the table. */
+/* Adds the node to the hash table, or moves the node to the chain of its new hash. Before the call,
+ * *in says whether the node is in the table; afterwards *in is true. */
 static void add(struct rn_htab *table, struct rn_hnode *node, bool *in, uint64_t hash)
 {
 	if (*in)
@@ -349,8 +352,8 @@ void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c)
 	add(&cm->by_asker, &c->by_asker, &c->in_asker, hash_asker(cm, c->remote_id, &c->av.dgid));
 }
 
-/* Removes the connection's QPs and four-tuple from the hash tables, so that another connection may
- * use them. */
+/* Removes the QPs and the four-tuple of c from the hash tables. Another connection may use them
+ * from now on. */
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	del(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp);
@@ -358,8 +361,8 @@ void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 	del(&cm->by_tuple, &c->by_tuple, &c->in_tuple);
 }
 
-/* Removes all that rn_cm_unindex_qps() removes, and the ids on the wire: received messages no
- * longer find the connection. */
+/* Removes the QPs, the four-tuple and the communication ids of c from the hash tables. Received CM
+ * messages no longer find c. */
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	rn_cm_unindex_qps(cm, c);
@@ -370,15 +373,15 @@ void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c)
 
 /* ---- port numbers ---- */
 
-/* Returns the use count of an ephemeral port; NULL for any other port, whose users are not
- * counted. */
+/* Returns the use count of an ephemeral port. Returns NULL for any other port, because other ports
+ * have no use count. */
 static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
 {
 	return port < RN_CM_EPHEMERAL_FIRST ? NULL : &cm->port_users[port - RN_CM_EPHEMERAL_FIRST];
 }
 
-/* Gives c the port. Port 0 means that c gets an unused ephemeral port: the search begins at a
- * random port, so that nobody can predict the result. Any other port may be shared. Returns false
+/* Gives c the port number. 0 stands for an unused ephemeral port; the search begins at a random
+ * port, so that nobody can predict the result. Connections may share any other port. Returns false
  * if no ephemeral port is free. */
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 {
@@ -397,9 +400,8 @@ bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 	return true;
 }
 
-/* Frees the port and the four-tuple of c: another id may use them from now on. Called when the
- * client destroys the id, although the last exchange of messages of this connection may still go
- * on. */
+/* Frees the port number and the four-tuple of c for other ids. Called when the client destroys the
+ * id. The last exchange of CM messages of c may still go on. */
 void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	uint32_t *users = c->has_port ? users_of(cm, c->port) : NULL;

@@ -1,11 +1,10 @@
 /* What do the CM messages that are sent contain, and in which order are they sent?
  *
- * Owns two queues. cm->mad_queue holds the connections whose message c->mad waits to be sent, for
- * the first time or again. cm->replies holds messages that are sent only once: MRAs, DREPs, and
- * refusals (REJ, SIDR_REP) that answer a single packet. If cm->replies is full, a further reply is
- * dropped and counted; the peer will repeat its message. rn_cm_tx() alternates between the queues,
- * so that a flood of refusals does not delay the messages of connections. Runs on shard 0.
- */
+ * Owns two queues. cm->mad_queue holds the connections whose CM message c->mad waits to be sent,
+ * for the first time or again. cm->replies holds CM messages that are sent once: MRAs, DREPs, and
+ * refusals (REJ, SIDR_REP) of a single packet. If cm->replies is full, a further reply is dropped
+ * and counted; the peer will repeat its CM message. rn_cm_tx() alternates between the queues, so
+ * that a flood of refusals does not delay connections. Runs on shard 0. */
 #include <string.h>
 
 #include "cm/cm_priv.h"
@@ -26,8 +25,8 @@ void rn_cm_queue_mad(struct rn_cm *cm, struct rn_cm_conn *c)
 		rn_list_add_tail(&cm->mad_queue, &c->says);
 }
 
-/* The target ACK delay code of a REP: two below the default ACK timeout code, at most 15. With this
- * value the peer's formula (docs/spec/rocev2.md 6.8) gives the default ACK timeout. */
+/* Returns the target ACK delay code for a REP: the default ACK timeout code minus two, at most 15.
+ * From this code, the peer's formula (docs/spec/rocev2.md 6.8) gives the default ACK timeout. */
 static uint8_t ack_delay(const struct rn_cm *cm)
 {
 	return RN_MIN(RN_MAX(cm->ack_timeout, 2) - 2, 15);
@@ -35,8 +34,8 @@ static uint8_t ack_delay(const struct rn_cm *cm)
 
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c)
 {
-	/* c->interval is the time for the peer's client to answer, plus one eighth for the round
-	 * trip; x - x / 9 removes the eighth. */
+	/* c->interval is the time for the peer's client to answer, plus one eighth of this time. x
+	 * - x / 9 removes the eighth. */
 	uint8_t patience = rn_cm_code_of(c->interval - c->interval / 9);
 	struct rn_cm_msg m = {.attr = RN_CM_REQ, .tid = c->tid};
 	struct rn_cma_hdr hdr = {.port = c->port,
@@ -126,11 +125,12 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 				   .remote_id = c->remote_id,
 				   .about = (uint8_t)about,
 				   .reason = reason};
-	/* The REQ was never answered, so the peer does not know this side's communication id. */
+	/* The passive side has not answered the REQ, so the peer does not know the passive side's
+	 * communication id. */
 	if (c->passive && about == RN_CM_ABOUT_REQ)
 		m.rej.local_id = 0;
-	/* A peer that does not know this side's communication id finds the connection by the
-	 * GUID. */
+	/* A peer that does not know this side's communication id finds the connection by this
+	 * side's GUID. */
 	if (reason == RN_CM_REJ_TIMEOUT) {
 		m.rej.ari_len = 8;
 		rn_store64(m.rej.ari, cm->port->guid);
@@ -155,8 +155,8 @@ static struct rn_cm_reply *new_reply(struct rn_cm *cm)
 
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg)
 {
-	/* Send no reply to a group MAC: it would reach many hosts, which multiplies a forged
-	 * packet. */
+	/* Send no reply to a group MAC. A reply to a forged packet would otherwise reach many
+	 * hosts. */
 	struct rn_cm_reply *r = pkt->smac[0] & 1 ? NULL : new_reply(cm);
 
 	if (!r)
@@ -264,9 +264,9 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 	out->payload_len = RN_MAD_BYTES;
 }
 
-/* Returns the present MAC of the peer, which may have changed. Unless the result is READY, the
- * caller keeps the old MAC. While the peer has not confirmed the REP, its address may be forged:
- * the neighbour table is only searched, because a new entry would displace a neighbour in use. */
+/* Looks up the peer's MAC, which may have changed. The caller keeps its old MAC unless the result
+ * is READY. While the peer has not confirmed the REP, its address may be forged. A forged address
+ * must not displace a neighbour in use, so the neighbour table is only searched. */
 static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6],
 				    rn_time now)
 {
@@ -281,7 +281,8 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	struct rn_list *l;
 	uint8_t mac[6];
 
-	/* A reply goes first, unless the last MAD was a reply and a connection's message waits. */
+	/* A reply goes first, unless the last MAD was a reply and a connection has a CM message to
+	 * send. */
 	cm->replied = cm->reply_count && !(cm->replied && !rn_list_empty(&cm->mad_queue));
 	if (cm->replied) {
 		const struct rn_cm_reply *r = &cm->replies[cm->reply_head];
@@ -301,8 +302,8 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	memcpy(cm->out, c->mad, RN_MAD_BYTES);
 	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);
 	out->vlan_tci = c->av.vlan_tci;
-	/* If this was the last message of a connection whose client has destroyed the id, the
-	 * connection is released. */
+	/* If the client has destroyed the id and no message is left, this call releases the
+	 * connection. */
 	rn_cm_release_if_done(cm, c);
 	return true;
 }

@@ -5,7 +5,7 @@
 
 /* clang-format off */
 /* The log texts: why an established connection ended, and why an attempt to connect failed. An
- * attempt that this side's client gives up is not a failure and has no row. */
+ * attempt that the local client gives up is no failure and has no row. */
 #define END_ROWS(X) /* columns: cause, text */ \
 	X(DREQ,       "the peer disconnected") \
 	X(REJ,        "the peer rejected it") \
@@ -32,7 +32,7 @@ static const char *const failures[RN_CMC_COUNT] = {
 #undef X
 };
 
-/* If the cause is a received REJ, returns the text of its reason, otherwise `text`. */
+/* Returns the text of the REJ's reason if the cause is a received REJ. Otherwise returns `text`. */
 static const char *reason(const char *text, enum rn_cm_cause cause, const struct rn_cm_why *why)
 {
 	bool stated = cause == RN_CMC_REJ && why->msg && why->msg->attr == RN_CM_REJ;
@@ -54,7 +54,8 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 		.peer = c->peer,
 	};
 
-	/* The peer's DREQ arrived although its RTU did not: log the connection, then its end. */
+	/* The peer's DREQ arrived although the RTU did not. Log that the connection was made, then
+	 * that it ended. */
 	if (tried && to == RN_CMS_DREQ_RCVD) {
 		news.kind = RN_NEWS_CONNECTED;
 		rn_news_put(&cm->news, &news);

@@ -1,11 +1,11 @@
 /* Which addresses may the peer of a connection have, does a CM message come from the peer, and to
- * which MAC does the answer go? Owns nothing. Runs on shard 0. */
+ * which MAC does its answer go? Owns nothing. Runs on shard 0. */
 #include <string.h>
 
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 
-/* False for unspecified, loopback, multicast and broadcast addresses. */
+/* Returns false for unspecified, loopback, multicast and broadcast addresses. */
 bool rn_cm_is_host(const struct rn_gid *g)
 {
 	static const struct rn_gid none, loopback = {{[15] = 1}};
@@ -20,8 +20,9 @@ bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const s
 	return !cm->port->check_source || rn_gid_equal(&pkt->src, &c->av.dgid);
 }
 
-/* The answer goes to the MAC that the neighbour table has, or else to the request's source MAC. The
- * request makes no entry in the table: requests with forged addresses would fill it. */
+/* Sets the MAC for the answer to a REQ or SIDR_REQ: the peer's MAC in the neighbour table, or else
+ * the source MAC of pkt. Makes no entry in the neighbour table, because packets with forged
+ * addresses would fill it. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt)
 {
 	memcpy(c->av.dmac, pkt->smac, 6);

@@ -1,20 +1,19 @@
-/* The connection manager's internal header: only the files of this folder and their tests include
- * it.
+/* Internal header of the connection manager, for the files of this folder and their tests.
  *
- *	cm.c        the states, the rule table, timers
- *	cm_event.c  the event queue of each connection; release of connections without a client
- *	cm_act.c    the actions of the rules
- *	cm_rx.c     received messages: finds the connection and turns the message into a cause
+ *	cm.c        rule table, changes of state, timers
+ *	cm_event.c  event queue of each connection; release of connections without a client
+ *	cm_act.c    actions of the rules
+ *	cm_rx.c     received CM messages: finds the connection and the cause for the rule table
  *	cm_sidr.c   datagram services: actions, SIDR_REQ and SIDR_REP
- *	cm_exec.c   commands
- *	cm_mad.c    building and queueing of messages to send
+ *	cm_exec.c   commands of clients
+ *	cm_mad.c    building and queueing of CM messages to send
  *	cm_half.c   limits on half-open connections
- *	cm_index.c  the table of connections, lookups, ports
+ *	cm_index.c  table of connections, lookups, port numbers
  *	cm_id.c     allocation of ids, timewait records
  *	cm_state.c  properties of each state
  *	cm_time.c   CM time codes
  *	cm_peer.c   checks of a peer's address
- *	cm_news.c   steps of a connection that are logged
+ *	cm_news.c   which changes of state are logged
  */
 #ifndef RN_CM_PRIV_H
 #define RN_CM_PRIV_H
@@ -29,19 +28,19 @@
 #include "ground/news.h"
 #include "base/wheel.h"
 
-/* length of the event queue of an id; one connection needs fewer entries */
+/* length of the event queue of an id; one connection has fewer events */
 #define RN_CM_EVENTS	    6
 #define RN_CM_REPLIES	    256 /* size of the queue of replies, which all connections share */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
 #define RN_CM_DREP_WAIT_MAX RN_MS(500) /* longest time a client may delay the DREP */
 #define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
-/* Longest resend interval of a REP as a CM time code: 8.6 s. The interval itself is a field of the
- * REQ. */
+/* Longest resend interval of a REP, as a CM time code: 8.6 s. A field of the REQ proposes the
+ * interval. */
 #define RN_CM_INTERVAL_CODE 21
-/* Limits of struct rn_cm_conn.asking, the time for which an unanswered REQ is kept when the peer
- * does not repeat it. The time is the response timeout in the REQ times the number of times that
- * the peer sends the REQ: 69 s if the peer is Linux. */
+/* Limits of struct rn_cm_conn.asking: how long an unanswered REQ is kept if the peer does not
+ * repeat it. The time is the response timeout in the REQ times the number of transmissions of the
+ * REQ: 69 s if the peer is Linux. */
 #define RN_CM_ASKING_MIN RN_S(5)
 #define RN_CM_ASKING_MAX RN_S(90)
 
@@ -125,22 +124,24 @@ enum rn_cm_cause {
 		RN_CMC_COUNT
 };
 
-/* An event in an id's queue. rn_cm_event() fills the other fields of struct rn_event from the
- * connection. */
+/* An event in the queue of an id. rn_cm_event() fills the other fields of struct rn_event from the
+ * connection's fields. */
 struct rn_cm_note {
 	uint16_t kind, reason;
 	int32_t err;
 };
 
-/* A connection, a listener, a bound id, or a request to a datagram service (SIDR), in any state. */
+/* A connection, a listener, a bound id, or a SIDR request to a datagram service. state says in
+ * which state it is. */
 struct rn_cm_conn {
 	uint32_t id; /* client id: generation and slot; 0 = the slot is free */
 	uint32_t slot;
 	uint8_t state; /* enum rn_cm_state */
-	/* the client has destroyed the id; released when CLOSED and nothing is left to send */
+	/* The client has destroyed the id. The connection is released when it is CLOSED and has
+	 * nothing left to send. */
 	bool orphan;
 	bool passive;
-	bool answered; /* passive: the peer confirmed the REP, so its source address is genuine */
+	bool answered;	   /* passive: the peer has confirmed the REP, so its address is genuine */
 	bool end_reported; /* CM_DISCONNECTED has been queued */
 	bool has_port, for_listener;
 	uint64_t user;
@@ -150,14 +151,15 @@ struct rn_cm_conn {
 	uint16_t port_space; /* enum rn_port_space */
 	uint8_t qp_type;     /* enum rn_qp_type */
 
-	/* Fields of a listener. backlog: the most requests that `held` may have; 0 = no limit.
-	 * nheld: length of `held`. nhalf: number of half-open connections that cm_half.c counts for
-	 * the listener. */
+	/* Fields of a listener:
+	 * - backlog: largest length of `held`; 0 = no limit.
+	 * - nheld: length of `held`.
+	 * - nhalf: number of the listener's half-open connections (cm_half.c). */
 	uint32_t backlog, nheld, nhalf;
-	struct rn_list held; /* requests that the client has not answered */
-	/* fields of a passive connection, which a peer has requested from a listener */
+	struct rn_list held; /* connection requests that the client has not answered */
+	/* Fields of a passive connection, which a peer has requested from a listener: */
 	struct rn_cm_conn *parent; /* the listener, while in parent->held; else NULL */
-	uint32_t parent_id;	   /* id of the listener; kept when the listener is destroyed */
+	uint32_t parent_id;	   /* id of the listener, even of a destroyed one */
 	bool half;		   /* counted as half-open by cm_half.c */
 	struct rn_list sibling;	   /* node in parent->held */
 
@@ -176,15 +178,15 @@ struct rn_cm_conn {
 
 	/* timers and retries */
 	struct rn_timer timer;
-	rn_time interval; /* time between two transmissions of `mad` */
-	rn_time asking;	  /* passive: how long the peer goes on repeating an unanswered request */
+	rn_time interval;     /* time between two transmissions of `mad` */
+	rn_time asking;	      /* passive: how long the peer repeats an unanswered REQ */
 	rn_time patience_end; /* after this time the peer's MRAs have no effect */
 	uint8_t retries;      /* retries left */
 	struct rn_list asks;  /* node in cm->asking, while the peer's MAC is resolved */
-	struct rn_nbr *hop;   /* entry of the next hop, held in the neighbour table; NULL: none */
+	struct rn_nbr *hop;   /* neighbour table's entry of the next hop, held; or NULL */
 
-	/* The message that may have to be sent again. Active side: REQ, then RTU. Passive side:
-	 * REP. Both sides: DREQ, or a REJ. Datagram services: SIDR_REQ or SIDR_REP. */
+	/* `mad` is the CM message that may have to be sent again. Active side: REQ, then RTU.
+	 * Passive side: REP. Both sides: DREQ or REJ. Datagram services: SIDR_REQ or SIDR_REP. */
 	uint16_t mad_attr; /* attribute id of `mad`; 0 = none */
 	uint8_t mad[RN_MAD_BYTES];
 	struct rn_list says; /* node in cm->mad_queue, while `mad` waits to be sent */
@@ -194,15 +196,15 @@ struct rn_cm_conn {
 	struct rn_cm_note notes[RN_CM_EVENTS];
 };
 
-/* A timewait record of a closed connection. It lets late messages be recognised, and keeps the ids
- * and the QPN of the connection from being reused too early. */
+/* A timewait record of a closed connection. It identifies late CM messages. It also keeps the
+ * communication ids and the QPN of the connection from being reused too early. */
 struct rn_cm_wait {
 	struct rn_timer timer;
 	uint64_t remote_guid;
 	struct rn_gid peer;
 	uint32_t local_id, remote_id, qpn;
-	uint32_t conn_id; /* client id that gets CM_TIMEWAIT_EXIT, if it still exists */
-	/* next in each hash chain: index of the record + 1; 0 = end */
+	uint32_t conn_id; /* client id that gets CM_TIMEWAIT_EXIT if the id still exists */
+	/* next record in each hash chain: index of the record + 1; 0 = end of the chain */
 	uint32_t next_local, next_remote, next_qpn;
 };
 static_assert(sizeof(struct rn_cm_wait) <= 80, "timewait is a record");
@@ -220,7 +222,7 @@ struct rn_cm {
 	struct rn_neigh *neigh;
 	rn_time response_timeout, wait_max;
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
-	/* upper bound for the retry count that a QP gets and a REQ carries */
+	/* upper bound for the retry count of this side's QPs and of sent REQs */
 	uint8_t max_retry_cnt;
 	uint8_t max_rnr_retry;	 /* upper bound for the RNR retry count that a peer proposes */
 	struct rn_secret tables; /* secret key of the hash function of all tables */
@@ -255,7 +257,7 @@ struct rn_cm {
 	uint32_t port_users[RN_CM_EPHEMERALS];
 };
 
-/* Why a rule runs: the command or the received message. Members that do not apply are NULL. */
+/* Why a rule runs: because of a command or a received CM message. Unused members are NULL. */
 struct rn_cm_why {
 	const struct rn_cmd *cmd;
 	const struct rn_cm_msg *msg;
@@ -266,23 +268,23 @@ typedef void rn_cm_action(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 			  rn_time now);
 
 /* ---- functions of cm.c ---- */
-/* Runs the rule for this cause in the state of c. May release c. Returns false, without a change,
- * if the table has no such rule. */
+/* Runs the rule for this cause in the state of c. May release c. If there is no such rule, changes
+ * nothing and returns false. */
 bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 		const struct rn_cm_why *why, rn_time now);
 void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
 
 /* ---- functions of cm_event.c ---- */
-/* Queues an event for the client of c. No effect if c has no client. */
+/* Queues an event for the client of c. Has no effect if the client has destroyed the id. */
 void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, uint16_t reason,
 			int32_t err);
-/* Releases c if it is closed, has no client, and has no message or event left to send. */
+/* Releases c if c is closed, has no client, and has no CM message or event queued. */
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c);
-/* Starts the resend timer, with the full number of retries. */
+/* Starts the resend timer of c and restores the full number of retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Starts the timer that ends a received request once its sender no longer repeats the request. The
- * timer expires after c->asking plus `more`. c->asking is the time for which the peer repeats an
- * unanswered request. */
+/* Starts the timer that ends an unanswered REQ or SIDR_REQ when the peer no longer repeats it. The
+ * timer expires after c->asking plus `more`. c->asking is how long the peer repeats an unanswered
+ * REQ. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* ---- functions of cm_act.c ---- */
@@ -299,30 +301,34 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
-/* Bounds the ACK timeout code that a peer proposes. A proposal of 0 (none) becomes this side's own
- * code, ack_timeout of the configuration. Any other proposal is reduced to at most ack_timeout + 3,
- * which stands for eight times as long. If ack_timeout is 0, every proposal is accepted. */
+/* Bounds the ACK timeout code that a peer proposes. Returns:
+ * - this side's code (ack_timeout of the configuration) if the peer proposes 0, which means no
+ *   timeout;
+ * - at most ack_timeout + 3, which is eight times as long, for any other proposal;
+ * - the proposal unchanged if ack_timeout is 0. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
-/* A CM time code stands for 4.096 us << code (cm_time.c). rn_cm_code_of() returns the smallest code
- * of at least t, at most 31. */
+/* CM time code c stands for 4.096 us << c (cm_time.c). rn_cm_code_of() returns the smallest code
+ * whose time is at least t, but 31 at most. */
 rn_time rn_cm_time_of(uint8_t code);
 uint8_t rn_cm_code_of(rn_time t);
 
 /* ---- functions of cm_half.c ---- */
-/* Sets cm->max_half, the limit of half-open connections, to `max`; 0 = about a quarter of the
- * connection table. Returns false if there is no memory for the counters of half-open connections
- * per source address. */
+/* Sets cm->max_half, the limit of half-open connections, to `max`. With 0, the limit is about a
+ * quarter of the connection table. Allocates the counters per source address; returns false if
+ * there is no memory. */
 bool rn_cm_half_create(struct rn_cm *cm, uint32_t max);
 void rn_cm_half_destroy(struct rn_cm *cm);
 bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 		     const struct rn_gid *from);
-/* c->parent and c->av.dgid must be set */
+/* Counts c as half-open. c->parent and c->av.dgid must be set. */
 void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c); /* no effect unless c->half */
-/* Creates the connection for a request from host `from`. The connection counts against the
- * listener's backlog. Returns NULL if the backlog or the connection table is full, or if no further
- * connection of this listener or host may be half-open. */
+/* Creates the connection for a REQ or SIDR_REQ from the address `from`. The connection counts
+ * against the listener's backlog. Returns NULL if one of these limits is reached:
+ * - the backlog of the listener,
+ * - the size of the connection table,
+ * - the half-open connections of the listener or of `from`. */
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
 			       const struct rn_gid *from);
 
@@ -334,8 +340,8 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm);
 void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c);
 struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id);
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id);
-/* The peer is identified by GUID and address together: a message can carry the GUID of another
- * node. */
+/* Finds a connection by the peer's id. GUID and address together identify the peer, because a CM
+ * message can carry the GUID of another node. */
 struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 				   const struct rn_gid *from);
 struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid,
@@ -346,7 +352,8 @@ struct rn_cm_conn *rn_cm_by_asker(const struct rn_cm *cm, uint32_t request_id,
 				  const struct rn_gid *from);
 struct rn_cm_conn *rn_cm_listener_at(const struct rn_cm *cm, uint16_t port_space,
 				     const struct rn_gid *local, uint16_t port);
-/* The listener that gets requests for dst. service_id: port space << 16 | port. */
+/* Returns the listener for connection requests to the address dst, or NULL. service_id is port
+ * space << 16 | port. */
 struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gid *dst,
 				      uint64_t service_id);
 uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from);
@@ -355,7 +362,7 @@ void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
-/* c->remote_id and c->av.dgid must be set */
+/* Enters c into the hash table of SIDR requests. c->remote_id and c->av.dgid must be set. */
 void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_listener(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_unindex_wire(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -367,14 +374,14 @@ void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c);
 uint32_t rn_cm_fresh_id(struct rn_cm *cm);
 uint64_t rn_cm_fresh_tid(struct rn_cm *cm);
 void rn_cm_enter_wait(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Does a timewait record hold this communication id? */
+/* Returns true if a timewait record holds this communication id. */
 bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id);
 bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 			const struct rn_gid *from);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
 
 /* ---- functions of cm_mad.c ---- */
-/* Queues c->mad for sending. The rn_cm_build_... functions replace this message. */
+/* Queues c->mad for sending. Each rn_cm_build_... function below writes c->mad. */
 void rn_cm_queue_mad(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_req(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rep(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -382,15 +389,18 @@ void rn_cm_build_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_build_dreq(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		     uint16_t reason, const struct rn_cm_param *param);
-/* rn_cm_owe_mra(), rn_cm_owe_drep(): queue a message to the peer of c that is sent only once. */
+/* rn_cm_owe_mra() and rn_cm_owe_drep() queue a CM message to the peer of c. The message is sent
+ * only once. */
 void rn_cm_owe_mra(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about);
 void rn_cm_owe_drep(struct rn_cm *cm, struct rn_cm_conn *c);
-/* The rn_cm_reply... functions queue a reply to the sender of pkt; no connection is needed. */
+/* Each rn_cm_reply... function queues a CM message to the sender of pkt, with or without a
+ * connection. */
 void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *msg);
 void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in,
 		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
-/* Builds c->mad from *msg. rn_cm_queue_mad() sends c->mad, and timers repeat it. */
+/* Builds c->mad from *msg. rn_cm_queue_mad() queues c->mad for sending, and the resend timer queues
+ * it again. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
 /* ---- functions of cm_news.c ---- */
@@ -399,10 +409,11 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 
 /* ---- functions of cm_peer.c ---- */
 bool rn_cm_is_host(const struct rn_gid *g);
-/* True if pkt comes from the address of the connection's peer, or if source checks are off. Another
- * host that guessed or overheard the ids could otherwise end a connection with a DREQ or REJ. */
+/* Returns true if pkt comes from the address of the connection's peer, or if source checks are off.
+ * The check keeps other hosts that know the communication ids from ending a connection by DREQ or
+ * REJ. */
 bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_pkt *pkt);
-/* Sets the MAC to which the request in pkt is answered. */
+/* Sets the destination MAC of the CM messages that answer the REQ or SIDR_REQ in pkt. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt);
 
 /* ---- functions of cm_sidr.c ---- */

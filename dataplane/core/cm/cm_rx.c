@@ -1,11 +1,10 @@
-/* To which connection does a received CM message belong, and which rule does it cause to run?
+/* To which connection does a received CM message belong, and which rule does the message cause to
+ * run?
  *
- * One function per message. The function finds the connection by communication ids (for a REQ and
- * some REJs by the peer's GUID and address), drops a message that does not come from the peer's
- * address, and runs the rule that the table of cm.c has for this cause. If there is no connection,
- * the function queues the reply that the protocol has for this case, if any. Owns nothing. Runs on
- * shard 0.
- */
+ * Each CM message has one function. The function finds the connection by the communication ids (for
+ * a REQ and some REJs by the peer's GUID and address). It drops a CM message that does not come
+ * from the peer's address. It then runs the rule of cm.c for this cause. If there is no connection,
+ * it queues the reply that the protocol demands, if any. Owns nothing. Runs on shard 0. */
 #include <string.h>
 
 #include "cm/cm_priv.h"
@@ -26,16 +25,16 @@ static bool step(const struct arrival *a, struct rn_cm_conn *c, enum rn_cm_cause
 	return rn_cm_step(a->cm, c, cause, &why, a->now);
 }
 
-/* Runs the rule for a received message. A message without a rule in the state of the connection
- * counts as a duplicate. */
+/* Runs the rule for a received CM message. If the connection's state has no rule for the CM
+ * message, it counts as a duplicate. */
 static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c,
 			       enum rn_cm_cause cause)
 {
 	return step(a, c, cause) ? RN_V_OK : RN_V_CM_DUPLICATE;
 }
 
-/* Checks that the message belongs to a connection (c not NULL) and comes from its peer, then runs
- * the rule for it. */
+/* Runs the rule for a CM message that belongs to connection c and comes from its peer. Drops any
+ * other CM message; c is NULL if there is no connection. */
 static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_conn *c,
 				       enum rn_cm_cause cause)
 {
@@ -44,7 +43,7 @@ static enum rn_verdict stepped_by_peer(const struct arrival *a, struct rn_cm_con
 	return rn_cm_from_peer(a->cm, c, a->pkt) ? stepped(a, c, cause) : RN_V_CM_ADDRESS;
 }
 
-/* Finds the connection of a message that carries both communication ids: RTU, DREQ, DREP. */
+/* Finds the connection of an RTU, DREQ or DREP, which carry both communication ids. */
 static struct rn_cm_conn *by_both(const struct arrival *a, uint32_t their_id, uint32_t our_id)
 {
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, our_id);
@@ -74,8 +73,8 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		return RN_CM_REJ_NO_SERVICE;
 	if (req->transport != ((*listener)->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC))
 		return RN_CM_REJ_BAD_TRANSPORT;
-	/* Events report hdr->src as the peer's address, so it must equal the address that the REQ
-	 * comes from. */
+	/* Events report hdr->src as the peer's address, so it must equal the source address of the
+	 * REQ. */
 	if (a->cm->port->check_source && !rn_gid_equal(&hdr->src, &req->local_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (rn_port_own(a->cm->port, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
@@ -89,8 +88,9 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	return 0;
 }
 
-/* Queues a REJ and returns v. The REJ's additional information (ARI) is the value that the sender
- * could have used: the largest path MTU code of this port, or the GID to which the packet came. */
+/* Queues a REJ and returns v. For a bad MTU or GID, the REJ's additional information (ARI) is a
+ * value that the sender of the REQ could have used: the largest path MTU code of this port, or the
+ * GID to which the packet came. */
 static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_verdict v)
 {
 	const void *ari = NULL;
@@ -119,12 +119,13 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	c->remote_qpn = req->qpn;
 	c->tid = a->msg->tid;
 	c->path_mtu = req->path_mtu;
-	/* The peer offers an alternate path if that path has a local LID. Linux applies the same
-	 * test. */
+	/* The peer offers an alternate path if the alternate local LID is not zero. Linux does the
+	 * same test. */
 	c->failover = req->alternate[0] || req->alternate[1];
 	c->timeout_code = rn_cm_bound_timeout(a->cm, req->ack_timeout);
 	c->max_retries = req->max_cm_retries;
-	/* At least 5 ms: a REQ with time code 0 would make this side resend the REP every 4 us. */
+	/* At least 5 ms: with time code 0 in the REQ, this side would otherwise resend the REP
+	 * every 4 us. */
 	c->interval = RN_MAX(
 		rn_cm_time_of(RN_MIN(req->local_response_timeout, RN_CM_INTERVAL_CODE)), RN_MS(5));
 	c->asking = rn_cm_time_of(req->remote_response_timeout) * (req->max_cm_retries + 1u);
@@ -177,8 +178,8 @@ static bool unfinished(const struct rn_cm_conn *c)
 			      c->state == RN_CMS_REP_WAIT);
 }
 
-/* Does the packet come from the address that the REQ gives for its sender (primary local GID)?
- * Always true if source checks are off. */
+/* Returns true if the packet comes from the sender's address in the REQ (primary local GID), or if
+ * source checks are off. */
 static bool comes_from_its_path(const struct arrival *a)
 {
 	return !a->cm->port->check_source || rn_gid_equal(&a->pkt->src, &a->msg->req.local_gid);
@@ -197,14 +198,15 @@ static enum rn_verdict rx_req(const struct arrival *a)
 		return RN_V_MAD_BAD;
 	if (!comes_from_its_path(a))
 		return refuse(a, RN_CM_REJ_BAD_GID, RN_V_CM_ADDRESS);
-	/* A repeated REQ is no new request, whatever its other fields contain. */
+	/* A REQ from the same peer with the same communication id is a repetition, whatever its
+	 * other fields contain. */
 	if (c) {
 		if (c->passive)
 			step(a, c, RN_CMC_REQ_AGAIN);
 		return RN_V_CM_DUPLICATE;
 	}
-	/* A timewait record has this id: the REQ is a late copy of a closed connection's REQ, or
-	 * the peer reuses an id too early. */
+	/* A timewait record has this communication id. Either the REQ is a late copy of a closed
+	 * connection's REQ, or the peer reuses its id too early. */
 	if (rn_cm_remote_waits(a->cm, req->local_id, req->guid, from))
 		return refuse(a, RN_CM_REJ_STALE, RN_V_CM_DUPLICATE);
 	reason = rn_cma_hdr_parse(req->data, &hdr) ? judge(a, &hdr, &listener)
@@ -213,9 +215,9 @@ static enum rn_verdict rx_req(const struct arrival *a)
 		return refuse(a, reason, RN_V_CM_UNMATCHED);
 	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid, from);
 	if (c) {
-		/* The REQ names a QP of the peer that is connected to c. A QP has one connection,
-		 * so the peer has lost that one. If c is an unfinished attempt, c ends and makes
-		 * room for this REQ. Otherwise c is stale: c is disconnected, and the REQ is
+		/* The REQ names a QP of the peer that is already connected, to c. A QP has one
+		 * connection, so the peer has lost its connection to c. An unfinished c ends and
+		 * makes room for the REQ. Otherwise c is disconnected as stale, and the REQ is
 		 * rejected (reason 10). */
 		bool attempt = unfinished(c);
 
@@ -228,8 +230,8 @@ static enum rn_verdict rx_req(const struct arrival *a)
 
 /* ---- REP ---- */
 
-/* Handles a REP that matches no connection. A late copy of a REP that this side has accepted is
- * dropped. Any other REP is rejected, so that the peer stops repeating it. */
+/* Handles a REP that matches no connection. A late copy of an accepted REP is dropped. Any other
+ * REP is rejected, so that the peer stops repeating it. */
 static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 {
 	const struct rn_cm_rep *rep = &a->msg->rep;
@@ -256,7 +258,7 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 		return RN_V_CM_UNMATCHED;
 	if (!rn_cm_from_peer(a->cm, c, a->pkt))
 		return RN_V_CM_ADDRESS;
-	/* This is a repeated REP: the rule for it sends the RTU, MRA or REJ again. */
+	/* In any other state the REP is a repetition. Its rule sends the RTU, MRA or REJ again. */
 	if (c->state != RN_CMS_REQ_SENT && c->state != RN_CMS_REQ_WAIT) {
 		if (c->remote_id == rep->local_id)
 			step(a, c, RN_CMC_REP_AGAIN);
@@ -285,8 +287,8 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	const struct rn_cm_mra *mra = &a->msg->mra;
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, mra->remote_id);
 
-	/* An MRA may be the first message from the passive side, whose communication id is not
-	 * known yet and therefore not compared. */
+	/* An MRA may be the first CM message from the passive side. The passive side's
+	 * communication id is then unknown, so it is not compared. */
 	if (c && !c->passive && mra->about == RN_CM_ABOUT_REQ)
 		return stepped_by_peer(a, c, RN_CMC_MRA_REQ);
 	if (c && c->passive && mra->about == RN_CM_ABOUT_REP && c->remote_id == mra->local_id)
@@ -294,9 +296,9 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	return RN_V_CM_UNMATCHED;
 }
 
-/* Finds the connection that a REJ ends. A peer whose request timed out may not know this side's
- * communication id. Such a peer sends a REJ with reason 4 and with its own GUID as additional
- * information (ARI). The connection is then found by this GUID and the peer's communication id. */
+/* Finds the connection that a REJ ends. A peer whose REQ or REP timed out may not know this side's
+ * communication id. Its REJ has reason 4 and the peer's GUID as additional information (ARI). The
+ * connection is then found by this GUID and the peer's communication id. */
 static struct rn_cm_conn *rejected(const struct arrival *a)
 {
 	const struct rn_cm_rej *rej = &a->msg->rej;
@@ -311,9 +313,8 @@ static struct rn_cm_conn *rejected(const struct arrival *a)
 		return NULL;
 	if (!c->in_remote)
 		return c;
-	/* c has the peer's id already, so only a REJ that carries this id may end c. A REJ that
-	 * answers the REQ has 0 in the place of its sender's id; if it arrives only now, it is
-	 * outdated. */
+	/* c has the peer's communication id already, so the REJ must carry this id to end c. A REJ
+	 * that answers a REQ carries 0 instead. Such a REJ is outdated now. */
 	return c->remote_id == rej->local_id ? c : NULL;
 }
 
@@ -327,8 +328,8 @@ static enum rn_verdict rx_dreq(const struct arrival *a)
 	const struct rn_cm_dreq *dreq = &a->msg->dreq;
 	struct rn_cm_conn *c = by_both(a, dreq->local_id, dreq->remote_id);
 
-	/* The DREP that answered this DREQ before may have been lost, or this node has restarted.
-	 * Send a DREP, so that the peer stops resending the DREQ. */
+	/* An earlier DREP for this DREQ may have been lost, or this node may have restarted. Send a
+	 * DREP, so that the peer stops resending the DREQ. */
 	if (!c) {
 		rn_cm_reply_drep(a->cm, a->pkt, a->msg);
 		return rn_cm_local_waits(a->cm, dreq->remote_id) ? RN_V_CM_DUPLICATE

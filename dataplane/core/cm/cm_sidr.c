@@ -1,11 +1,10 @@
 /* Which QPN and Q_Key does a datagram service have?
  *
- * Service id resolution (docs/spec/rocev2.md 6.14): a SIDR_REQ asks, a SIDR_REP answers, and no
- * connection and no timewait follow. For both sides this file has the actions of cm.c's rules. It
- * also has the functions that handle a received SIDR_REQ or SIDR_REP. A repeated SIDR_REQ is
- * recognised by its request id and source address. The UD QPs themselves are not handled here: QPN
- * and Q_Key are passed on unchanged. Owns nothing. Runs on shard 0.
- */
+ * This is service id resolution (docs/spec/rocev2.md 6.14). A SIDR_REQ asks and a SIDR_REP answers;
+ * there is no connection and no timewait. This file has the actions of both sides for the rules of
+ * cm.c, and the functions that handle a received SIDR_REQ or SIDR_REP. A repeated SIDR_REQ is known
+ * by its request id and source address. QPN and Q_Key are passed on unchanged; this file does not
+ * handle UD QPs. Owns nothing. Runs on shard 0. */
 #include <errno.h>
 #include <string.h>
 
@@ -26,8 +25,8 @@ void rn_cm_do_note_resolve(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	c->peer = cmd->cm.peer;
 	c->peer_port = cmd->cm.peer_port;
 	c->max_retries = cm->max_retries;
-	/* The SIDR_REQ is resent at this interval, as a REQ is. The interval is the time that the
-	 * peer's client may take to answer, plus one eighth of it for the round trip. */
+	/* Interval of resending the SIDR_REQ, as for a REQ: the time in which the peer's client
+	 * should answer, plus one eighth for the round trip. */
 	c->interval = patience + patience / 8;
 	c->tid = rn_cm_fresh_tid(cm);
 	c->local_id = rn_cm_fresh_id(cm);
@@ -80,7 +79,7 @@ void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 {
 	const struct rn_cm_sidr_rep *rep = &why->msg->sidr_rep;
 
-	/* The SIDR_REQ is answered: drop a repetition of it that waits to be sent. */
+	/* The SIDR_REQ is answered. If it waits to be sent again, take it off the send queue. */
 	rn_list_del(&c->says);
 	c->remote_qpn = rep->qpn;
 	c->theirs = (struct rn_cm_param){.qpn = rep->qpn,
@@ -89,7 +88,7 @@ void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 					 .tclass = c->av.tclass,
 					 .sl = c->av.sl};
 	memcpy(c->theirs.data, rep->data, RN_CM_SIDR_REP_DATA);
-	/* A status other than VALID is reported as the reason of a CM_REJECTED. */
+	/* Any status other than VALID becomes the reason of a CM_REJECTED event. */
 	if (rep->status == RN_CM_SIDR_VALID)
 		rn_cm_report_event(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 	else
@@ -114,8 +113,8 @@ enum rn_verdict rn_cm_rx_sidr_rep(struct rn_cm *cm, const struct rn_pkt *pkt,
 
 /* ---- passive side ---- */
 
-/* Builds and queues the SIDR_REP. param: the client's private data; if the status is VALID, also
- * the client's QPN and Q_Key. */
+/* Builds and queues the SIDR_REP. *param has the client's private data and, for status VALID, its
+ * QPN and Q_Key. param may be NULL for any other status. */
 static void answer(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_sidr_status status,
 		   const struct rn_cm_param *param)
 {
@@ -149,7 +148,7 @@ void rn_cm_do_refuse_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	       asked ? &why->cmd->cm.param : NULL);
 }
 
-/* Queues a SIDR_REP with an error status and returns v. No connection is needed. */
+/* Queues a SIDR_REP with an error status and returns v. Works without a connection. */
 static enum rn_verdict refuse(struct rn_cm *cm, const struct rn_pkt *pkt,
 			      const struct rn_cm_msg *in, enum rn_cm_sidr_status status,
 			      enum rn_verdict v)
@@ -193,8 +192,8 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 	struct rn_cm_conn *c = rn_cm_by_asker(cm, req->request_id, &pkt->src), *listener = NULL;
 	struct rn_cma_hdr hdr;
 
-	/* This SIDR_REQ is a repetition. Before the client has answered, a repetition prolongs the
-	 * wait for the answer. After that, it makes the CM send the SIDR_REP again. */
+	/* This SIDR_REQ is a repetition. If the client has not answered yet, the wait for its
+	 * answer is prolonged. Otherwise the SIDR_REP is sent again. */
 	if (c) {
 		const struct rn_cm_why why = {.msg = msg, .pkt = pkt};
 
@@ -206,7 +205,7 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 		listener = rn_cm_listener_for(cm, &hdr.dst, req->service_id);
 	if (!listener || listener->qp_type != RN_QPT_UD)
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_UNMATCHED);
-	/* Events report hdr.src as the peer's address: it must be the source of the packet. */
+	/* Events report hdr.src as the peer's address, so it must be the source of the packet. */
 	if (cm->port->check_source && !rn_gid_equal(&hdr.src, &pkt->src))
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_ADDRESS);
 	c = rn_cm_child(cm, listener, &pkt->src);

@@ -1,5 +1,5 @@
-/* Which properties does each state of a connection have? This file has the table RN_CM_STATE_ROWS
- * of cm_priv.h as constants, which any thread may read. */
+/* Which properties does each state of a connection have? Owns the table RN_CM_STATE_ROWS of
+ * cm_priv.h as constants. Any thread may read these constants. */
 #include "cm/cm_priv.h"
 
 const struct rn_cm_state_row rn_cm_states[RN_CMS_COUNT] = {

@@ -1,5 +1,5 @@
-/* Which time does a CM time code stand for? Converts the codes on the wire to nanoseconds and back.
- * Pure functions. */
+/* Which time does a CM time code stand for? Converts the codes in CM messages to nanoseconds and
+ * back. The functions are pure. */
 #include "cm/cm_priv.h"
 
 /* A code stands for 4.096 us << code. */
@@ -8,7 +8,7 @@ rn_time rn_cm_time_of(uint8_t code)
 	return (rn_time)4096 << (code & 31);
 }
 
-/* The smallest code whose time is at least t, at most 31. */
+/* Returns the smallest code whose time is at least t, but 31 at most. */
 uint8_t rn_cm_code_of(rn_time t)
 {
 	uint8_t code = 0;
