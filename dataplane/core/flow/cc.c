@@ -1,35 +1,37 @@
-/* How fast may a queue pair send when the network reports congestion? The algorithms, and the
- * pacing that all of them share. A flow is what one queue pair sends. Owns nothing: the caller has
- * the state of each flow (struct rn_cc) and the parameters (struct rn_cc_cfg). Pure functions,
- * called on the shard's thread.
+/* How fast may a queue pair send when the network reports congestion? This file has the algorithms
+ * and the pacing that they share. A flow is what one queue pair sends. Owns nothing: the caller has
+ * the state of each flow (struct rn_cc) and the parameters (struct rn_cc_cfg). The functions are
+ * pure and run on the shard's thread.
  *
- * DCQCN: a notification (CNP) cuts the rate by a share, alpha, that grows with the number of recent
- * CNPs. Afterwards the timer raises the rate once per period, and the byte counter once per block
- * of sent bytes. At first each raise goes half-way back to the rate before the cut (fast recovery).
- * When timer or byte counter has raised the rate more than `threshold` times, raises go beyond that
- * rate, by a constant each time (additive increase). When both have done so, each raise goes
- * further than the one before (hyper increase). Hardware adapters let alpha decay by a periodic
- * timer. Here the decay for the time that has passed is computed when alpha is needed.
+ * DCQCN cuts the rate when a congestion notification (CNP) arrives. The share that is cut, alpha,
+ * grows with the number of recent CNPs. Afterwards, the timer raises the rate once per period, and
+ * the byte counter raises it once per block of sent bytes. There are three kinds of raises:
+ * - Fast recovery: each raise goes half-way back to the rate before the cut.
+ * - Additive increase, after timer or byte counter has raised the rate more than `threshold` times:
+ *   the target rate grows by a constant each time.
+ * - Hyper increase, after both have done so: the target rate grows by more each time.
  *
- * Pacing: `send_at` is the earliest time for the next packet. Each packet adds to `send_at` the
- * time that the packet takes at the present rate. If a flow had to wait for send_at and its thread
- * woke up late, its next packets may follow faster, to make up for at most CATCH_UP of the delay. A
- * flow that had nothing to send may not make up for that time. */
+ * Hardware adapters let alpha decay by a periodic timer. This file computes the decay when alpha is
+ * needed.
+ *
+ * Pacing: each sent packet moves `send_at`, the earliest time for the next packet, by the packet's
+ * time at the present rate. A flow that waited for `send_at` but woke up late may catch up on at
+ * most CATCH_UP of the delay. A flow that had nothing to send may not catch up. */
 #include "flow/cc.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define CATCH_UP   RN_MS(1) /* how much of a late wake-up a flow may make up for */
-#define MAX_RAISES 64	    /* most timer increases in one call; the next call applies the rest */
-/* The rate limit ends when the rate is within 1/128 of the line rate. Each raise only halves the
+#define CATCH_UP   RN_MS(1) /* how much of a late wake-up a flow may catch up on */
+#define MAX_RAISES 64	    /* most raises by the timer in one call; the next call makes the rest */
+/* The rate limit ends when the rate is within 1/128 of the line rate. Each raise halves the
  * distance to the target rate, so the rate would never reach the line rate exactly. */
 #define NEARLY 128
 
 /* ---- pacing ---- */
 
-/* Sets the rate, bounded by min_rate and line_rate, and rescales the remaining wait until send_at
- * to the new rate. */
+/* Sets the rate, bounded by min_rate and line_rate. Rescales the remaining wait until send_at to
+ * the new rate. */
 static void set_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, uint64_t rate, rn_time now)
 {
 	rate = RN_MAX(RN_MIN(rate, p->line_rate), p->min_rate);
@@ -53,8 +55,8 @@ rn_time rn_cc_wake_at(struct rn_cc *cc)
 
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now)
 {
-	/* A flow that waited for send_at may make up for up to CATCH_UP of a late wake-up. For any
-	 * other flow the packet counts as sent at `now`. */
+	/* A flow that waited for send_at may catch up on a late wake-up, by CATCH_UP at most. For
+	 * any other flow the packet counts as sent at `now`. */
 	rn_time from = cc->waiting ? now - RN_MIN(now, CATCH_UP) : now;
 
 	cc->send_at = RN_MAX(cc->send_at, from) + (rn_time)bytes * 8 * RN_S(1) / cc->rate;
@@ -93,8 +95,8 @@ static void none_timer(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 
 /* ---- DCQCN ---- */
 
-/* Returns a * (g / 1024)^n by repeated squaring: alpha after n decay periods. `a` and the result
- * are in units of 2^-20. */
+/* Returns a * (g / 1024)^n, by repeated squaring. This is alpha `a` after n decay periods, in units
+ * of 2^-20. */
 static uint32_t decayed(uint32_t a, uint32_t g, uint64_t n)
 {
 	uint64_t base = (uint64_t)g << 10, left = a;
@@ -108,7 +110,7 @@ static uint32_t decayed(uint32_t a, uint32_t g, uint64_t n)
 }
 
 /* Returns alpha for a cut at `now`. The first cut in an alpha_period uses alpha after its decay,
- * then raises alpha once; further cuts in the same period use the raised value. */
+ * and then raises alpha once. Further cuts in this period use the raised alpha. */
 static uint32_t take_alpha(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	uint32_t alpha = cc->alpha;
@@ -121,7 +123,7 @@ static uint32_t take_alpha(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time 
 	return alpha;
 }
 
-/* Starts the rate limit at the first CNP: until then the flow was sending at line rate. */
+/* Starts the rate limit at the first CNP. Until then the flow was sending at line rate. */
 static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	*cc = (struct rn_cc){
@@ -137,8 +139,8 @@ static void start_limit(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now
 /* Returns the rate after one cut. */
 static uint64_t cut_rate(const struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t alpha)
 {
-	/* The cut is rate * alpha >> gd with an alpha of 10 bits (cc_cfg.h). alpha here has 20
-	 * bits, so the rate is divided by 2^10 first. */
+	/* The cut is rate * alpha >> gd with an alpha of 10 bits (cc_cfg.h). This alpha has 20
+	 * bits, so divide the rate by 2^10 first. */
 	uint64_t cut = (cc->rate >> 10) * alpha >> p->gd;
 	uint64_t least = cc->rate / 100 * p->min_dec_fac;
 
@@ -158,11 +160,10 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 		return false;
 	alpha = take_alpha(cc, p, now);
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
-	/* Fast recovery returns to cc->target. A cut sets the target to the rate before the cut
-	 * only if the rate was raised since the last cut, so that several cuts in a row do not
-	 * lower the target. Raises by the byte counter (byte_stage) always count here; raises by
-	 * the timer (time_stage) count only with clamp_tgt_rate_after_time_inc. With clamp_tgt_rate
-	 * every cut sets the target. */
+	/* Set cc->target, to which fast recovery returns, to the rate before this cut. Without
+	 * clamp_tgt_rate, do so only if the rate was raised since the last cut. Several cuts in a
+	 * row then do not lower the target. Raises by the byte counter always count here; raises by
+	 * the timer count with clamp_tgt_rate_after_time_inc. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;
@@ -173,8 +174,8 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 	return true;
 }
 
-/* Raises the rate once: fast recovery, additive or hyper increase, depending on the number of
- * increases since the last cut. */
+/* Raises the rate once. The number of raises since the last cut decides between fast recovery,
+ * additive increase and hyper increase. */
 static void raise_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 {
 	uint32_t most = RN_MAX(cc->time_stage, cc->byte_stage),
@@ -186,7 +187,7 @@ static void raise_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 		cc->target += p->ai_rate;
 	cc->target = RN_MIN(cc->target, p->line_rate);
 	set_rate(cc, p, (cc->target + cc->rate) / 2, now);
-	/* Close to the line rate: the limit ends, and all state of the flow is cleared. */
+	/* The rate is close to the line rate: end the limit and clear the state of the flow. */
 	if (cc->rate >= p->line_rate - p->line_rate / NEARLY)
 		rn_cc_reset(cc);
 }

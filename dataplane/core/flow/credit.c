@@ -1,14 +1,14 @@
 /* How many messages may start before the peer has posted more receives? This file converts numbers
- * of receives to codes and back, and applies the limit that credit.h describes. Runs on the shard's
- * thread. */
+ * of receives to credit codes and back, and applies the limit that credit.h describes. Runs on the
+ * shard's thread. */
 #include "flow/credit.h"
 
 #include "wire/psn.h"
 #include "base/types.h"
 
-/* Returns the 5-bit code of the AETH. Codes 0 and 1 stand for 0 and 1 receives. The further codes
- * stand for the powers of two and the values half-way between them: 2, 3, 4, 6, 8, 12, 16 and so
- * on, up to 32768. */
+/* Returns the 5-bit credit code of the AETH. Codes 0 and 1 stand for 0 and 1 receives. The further
+ * codes stand for the powers of two and the numbers half-way between: 2, 3, 4, 6, 8, 12 and so on,
+ * up to 32768. */
 uint8_t rn_credit_code(uint32_t n)
 {
 	unsigned k;
@@ -36,8 +36,8 @@ bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, boo
 
 	*first = false;
 	if (c->mode == RN_CREDIT_LIMITED) {
-		/* One message beyond the peer's posted receives may start: its acknowledgement
-		 * brings new credits. */
+		/* One message more than the peer's posted receives may start, because its
+		 * acknowledgement brings new credits. */
 		if (needs && !idle && rn_psn_diff(next, c->lsn) > 1) {
 			*first = !c->waiting;
 			c->waiting = true;
@@ -59,7 +59,7 @@ void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn)
 	} else if (c->mode == RN_CREDIT_UNHEARD) {
 		c->mode = RN_CREDIT_LIMITED;
 		c->lsn = lsn;
-		/* a late packet may carry an older count: ignore it */
+		/* A late packet may carry a lower LSN: ignore it. */
 	} else if (rn_psn_before(c->lsn, lsn)) {
 		c->lsn = lsn;
 	}

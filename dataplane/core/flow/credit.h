@@ -1,45 +1,50 @@
-/* End-to-end credits (docs/spec/rocev2.md 3.6): how many more messages may be started because the
- * peer has posted receives for them.
+/* End-to-end credits (docs/spec/rocev2.md 3.6): how many more messages may start, given the
+ * receives that the peer has posted. Runs on the shard's thread.
  *
- * An acknowledgement carries two values: the number of messages completed (MSN), and a code that
- * says how many receives are posted. Their sum is the LSN: the number of the last message that has
- * a receive. A SEND or a WRITE with immediate data may start if its number is at most LSN + 1. The
- * message LSN + 1 has no receive yet, but its acknowledgement brings new credits. Other messages
- * need no receive: each increases the LSN by one, a large READ by one per READ request. When
- * nothing is in flight, any message may start, so that a wrong count of the peer cannot stop a QP
- * for ever. There is no limit before the first acknowledgement, and none after the peer has sent
- * RN_CREDIT_NONE. Runs on the shard's thread. */
+ * An acknowledgement carries the number of completed messages (MSN) and a code for the number of
+ * posted receives. Their sum is the LSN: the number of the last message that has a receive. The
+ * rules for starting a message are:
+ * - A SEND, or a WRITE with immediate data, may start if its number is at most LSN + 1. Message LSN
+ *   + 1 has no receive yet, but its acknowledgement brings new credits.
+ * - Any other message needs no receive and increases the LSN by one. A large READ increases the LSN
+ *   by one for each READ request.
+ * - When nothing is in flight, any message may start. A peer that counts wrong therefore cannot
+ *   stop a QP for ever.
+ * - There is no limit before the first acknowledgement, and none after the peer has sent
+ *   RN_CREDIT_NONE. */
 #ifndef RN_CREDIT_H
 #define RN_CREDIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RN_CREDIT_NONE 0x1F /* code of a peer that does not report credits */
+#define RN_CREDIT_NONE 0x1F /* credit code of a peer that does not report credits */
 
 enum rn_credit_mode { RN_CREDIT_OFF, RN_CREDIT_UNHEARD, RN_CREDIT_LIMITED };
 
 struct rn_credit {
 	uint8_t mode; /* enum rn_credit_mode */
-	/* the next message waits for credits, and rn_credit_start() has reported this wait by
-	 * *first, which happens once per wait */
+	/* the next message waits for credits; rn_credit_start() has reported this wait once, by
+	 * *first */
 	bool waiting;
 	uint32_t ssn; /* number of messages started, 24 bits */
 	/* RN_CREDIT_LIMITED: number of the last message for which the peer has a receive */
 	uint32_t lsn;
 };
 
-/* rn_credit_code(): the largest code that stands for at most n receives. rn_credit_count(): the
- * number of receives that a code stands for. */
+/* rn_credit_code() returns the largest code that stands for at most n receives. rn_credit_count()
+ * returns the number of receives that a code stands for. */
 uint8_t rn_credit_code(uint32_t n);
 uint32_t rn_credit_count(uint8_t code);
 
-/* on: credits are configured. There is no limit until the first acknowledgement. */
+/* Starts without a limit. If `on` is true, the first acknowledgement begins the limit. */
 void rn_credit_init(struct rn_credit *c, bool on);
-/* Returns true if the next message may start, and counts it as started. `needs` says that the
- * message uses a receive. n is the number of messages that the peer counts for it (a large READ
- * counts once per READ request). `idle` says that nothing is in flight. *first is set when the
- * message begins to wait, so that the caller counts each wait once. */
+/* Returns true if the next message may start, and counts the message as started. Parameters:
+ * - needs: the message uses a receive of the peer.
+ * - n: how many messages the peer counts for this one; a large READ counts once per READ request.
+ * - idle: nothing is in flight.
+ * - first: set to true when the message begins to wait, so that the caller counts each wait
+ *   once. */
 bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, bool *first);
 /* Processes the credit code and the MSN of an acknowledgement. */
 void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn);

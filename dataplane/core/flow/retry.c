@@ -1,38 +1,40 @@
 /* When are packets sent again?
  *
- * Two timeouts run from the last progress. Progress means that una, the oldest unacknowledged PSN,
- * has moved. The coded timeout (4.096 us << code) is the configured one. When it passes, packets
- * are sent again and one retry is used; the QP fails when no retry is left. The adaptive timeout
- * (smoothed round trip + 4 deviations, at least `floor`, doubled by each resend) is shorter. When
- * it passes, packets are sent again too, but no retry is used. Without it each lost retransmission
- * would cost a whole coded timeout, because the peer sends only one NAK per gap. The round trip of
- * a packet that was sent twice is not measured. After a doubling, each progress shortens the
- * adaptive timeout by only a quarter. So on a path that became slow the next packets are
- * acknowledged before they are sent twice, and their round trip can be measured.
+ * Progress means that una, the oldest unacknowledged PSN, has moved. Two timeouts run from the last
+ * progress:
+ * - The coded timeout (4.096 us << code) is the configured one. When it expires, packets are sent
+ *   again and one retry is used. The QP fails when no retry is left.
+ * - The adaptive timeout is shorter: the smoothed round trip plus four deviations, at least
+ *   `floor`, doubled by each resend. When it expires, packets are sent again but no retry is used.
+ *   The peer sends only one NAK per gap, so a lost retransmission would otherwise cost a whole
+ *   coded timeout.
  *
- * A READ response with a PSN before una is no progress, but it restarts the coded timeout and
- * reloads the retries: a READ that was requested twice is answered twice, and the peer answers
- * later requests only after that. Any host can forge such responses, because almost any PSN is
- * accepted. Two limits bound the harm. First, stale_left is the number of such responses that may
- * still have this effect. A repeated READ request adds the number of its responses, and each
- * response before una subtracts one. Second, a response before una has no effect once PATIENCE
- * coded timeouts have passed since the last progress. A QP whose peer is gone therefore fails after
- * at most (PATIENCE + retries + 1) coded timeouts. Progress does not reset stale_left: the first
- * copy of a response is progress, and the second copy comes after it. If the second copy is lost,
- * stale_left stays too high by one, so one forged response can have the effect, within the second
- * limit.
+ * The round trip of a packet that was sent twice is not measured. After a doubling, each progress
+ * shortens the adaptive timeout by a quarter only. On a path that became slow, packets are then
+ * acknowledged before they are sent twice, so their round trip can be measured.
  *
- * The timer is lazy: progress only moves `deadline`, and a timer that expires before `deadline` is
- * armed again. A packet therefore costs no work on the timer wheel. During an RNR wait the same
- * timer is armed for exactly the end of the wait; only progress ends the wait earlier. */
+ * A READ that was requested twice is answered twice, and the peer answers later requests only
+ * afterwards. A READ response before una is therefore no progress, but it restarts the coded
+ * timeout and reloads the retries. Any host can forge such a response, because almost any PSN is
+ * accepted. Two limits bound the harm:
+ * - stale_left is the number of responses before una that still have this effect. A repeated READ
+ *   request adds the number of its responses. Each response before una subtracts one. If a response
+ *   is lost, stale_left stays too high by one.
+ * - A response before una has no effect once PATIENCE coded timeouts have passed since the last
+ *   progress. A QP whose peer is gone therefore fails after at most (PATIENCE + retries + 1) coded
+ *   timeouts.
+ *
+ * Progress moves `deadline` and seldom touches the timer. A timer that expires before `deadline` is
+ * armed again. During an RNR wait, this timer expires exactly at the end of the wait; only progress
+ * ends the wait earlier. */
 #include "flow/retry.h"
 
 #include "wire/psn.h"
 
-/* For how many coded timeouts (4.096 us << code) READ responses before una can postpone a timeout.
- * 64 are enough: the shortest coded timeout in common use is 67 ms, and 64 of these are 4.3 s. In
- * 4.3 s even a peer that takes half a millisecond per packet sends more than 8000 responses. One
- * READ request has far fewer. */
+/* For how many coded timeouts (4.096 us << code) can READ responses before una postpone a timeout?
+ * The shortest coded timeout in common use is 67 ms, so 64 timeouts last 4.3 s. In this time even a
+ * peer that needs half a millisecond per packet sends more than 8000 responses. One READ request
+ * has far fewer. */
 #define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)
@@ -42,7 +44,8 @@ rn_time rn_retry_timeout_ns(uint8_t code)
 
 rn_time rn_retry_rnr_ns(uint8_t code)
 {
-	/* wait[c]: time that RNR timer code c means in the specification, in units of 10 us */
+	/* wait[c] is the time that RNR timer code c means in the specification, in units of 10
+	 * us. */
 	static const uint16_t wait[32] = {
 		0,    1,    2,	  3,	4,    6,     8,	    12,	   16,	  24,	 32,
 		48,   64,   96,	  128,	192,  256,   384,   512,   768,	  1024,	 1536,
@@ -72,8 +75,8 @@ void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w)
 	r->running = r->rnr_wait = r->sampling = false;
 }
 
-/* Sets the deadline: the adaptive or the coded timeout, whichever is earlier. Touches the timer
- * only if it would expire too late. */
+/* Sets the deadline to the adaptive or the coded timeout, whichever is earlier. Arms the timer
+ * again only if it would expire after the deadline. */
 static void arm(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 {
 	rn_time step = RN_MIN(now + r->rto, r->base + r->full);
@@ -91,8 +94,8 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
 		r->sample_psn = psn;
 		r->sample_at = now;
 	}
-	/* Packets are in flight already: the timeout runs from the last progress, not from this
-	 * packet. */
+	/* Packets are in flight already, so the timeout runs from the last progress and not from
+	 * this packet. */
 	if (r->running)
 		return;
 	r->running = true;
@@ -107,7 +110,8 @@ void rn_retry_asked_again(struct rn_retry *r, uint32_t responses)
 	r->stale_left += RN_MIN(responses, UINT32_MAX - r->stale_left);
 }
 
-/* Smoothing as in TCP (RFC 6298): 1/8 of a sample for the round trip, 1/4 for the deviation. */
+/* Smooths as TCP does (RFC 6298): a sample counts 1/8 for the round trip and 1/4 for the
+ * deviation. */
 static void take_sample(struct rn_retry *r, rn_time rtt)
 {
 	if (!r->srtt) {
@@ -175,7 +179,7 @@ bool rn_retry_nak(struct rn_retry *r)
 void rn_retry_implied(struct rn_retry *r)
 {
 	r->acted = true;
-	/* measure no round trip: a response could belong to the first or the repeated packet */
+	/* Measure no round trip: a response could belong to the first or to the repeated packet. */
 	r->sampling = false;
 }
 
@@ -189,11 +193,11 @@ bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time 
 	r->rnr_wait = true;
 	r->running = false;
 	r->sampling = false;
-	/* The peer has received the packet that the RNR NAK names. A NAK after the wait is not a
-	 * repetition of an earlier NAK, so it must not be ignored. */
+	/* The packet that the RNR NAK names has reached the peer. A NAK after the wait is a new NAK
+	 * and must not be ignored. */
 	r->acted = false;
-	/* The peer is alive, so reload the retries: losses before a long wait and after it do not
-	 * add up. */
+	/* The peer is alive, so reload the retries. Losses before and after a long wait do not add
+	 * up then. */
 	r->left = r->cnt;
 	r->deadline = now + rn_retry_rnr_ns(code);
 	rn_timer_arm(w, &r->timer, r->deadline);
@@ -218,7 +222,7 @@ enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_ti
 		rn_timer_arm(w, &r->timer, r->deadline);
 		return RN_RETRY_NOTHING;
 	}
-	/* The coded timeout has passed, not only the adaptive one: this resend costs a retry. */
+	/* The coded timeout has passed too, so this resend costs a retry. */
 	if (now - r->base >= r->full) {
 		if (!r->left)
 			return RN_RETRY_EXCEEDED;
@@ -226,7 +230,7 @@ enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_ti
 		r->base = now;
 		due = RN_RETRY_RESEND;
 	}
-	/* Back-off: the adaptive timeout doubles, up to the coded one. */
+	/* Double the adaptive timeout, up to the coded timeout. */
 	r->rto = RN_MIN(r->rto * 2, r->full);
 	r->acted = false;
 	r->sampling = false;

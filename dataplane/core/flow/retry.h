@@ -1,6 +1,6 @@
 /* When packets are sent again: the transport timeout, the RNR wait, and the retry counts of both.
- * The caller reports what happened; only retry.c decides when the timer expires. Each QP has one
- * timer, which serves the transport timeout and the RNR wait. Runs on the shard's thread. */
+ * The caller reports what happened, and retry.c decides when the timer expires. Each QP has one
+ * timer for transport timeout and RNR wait. Runs on the shard's thread. */
 #ifndef RN_RETRY_H
 #define RN_RETRY_H
 
@@ -8,10 +8,11 @@
 #include "base/wheel.h"
 
 struct rn_retry {
-	struct rn_timer timer; /* may expire before `deadline`: it is then armed again */
+	struct rn_timer timer; /* armed again if it expires before `deadline` */
 	rn_time deadline;
 	rn_time base; /* last progress, or start of the present coded timeout */
-	/* last progress, or first packet; READ responses before una do not move it */
+	/* time of the last progress or of the first packet; READ responses before una do not change
+	 * it */
 	rn_time since;
 	rn_time full; /* coded timeout, 4.096 us << code; 0 = no timer */
 	/* Lower bound and first value of rto. */
@@ -24,7 +25,7 @@ struct rn_retry {
 	bool sampling;
 	bool running;  /* packets are in flight */
 	bool rnr_wait; /* after an RNR NAK: nothing may be sent until the timer expires */
-	bool acted;    /* already resent since the last progress or timeout: ignore NAKs */
+	bool acted;    /* already resent since the last progress or timeout, so ignore NAKs */
 	uint8_t cnt, left;
 	uint8_t rnr_cnt, rnr_left;
 };
@@ -37,47 +38,49 @@ enum rn_retry_due {
 	RN_RETRY_EXCEEDED
 };
 
-/* Return the nanoseconds that a code means: a local ACK timeout code (docs/spec/rocev2.md 3.7) or
- * an RNR timer code (3.8). Timeout code 0 gives 0, which means that there is no timeout. */
+/* Each function returns the nanoseconds that a code means: a local ACK timeout code
+ * (docs/spec/rocev2.md 3.7) or an RNR timer code (3.8). For timeout code 0 the result is 0, which
+ * means no timeout. */
 rn_time rn_retry_timeout_ns(uint8_t code);
 rn_time rn_retry_rnr_ns(uint8_t code);
 
 void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial);
-/* Sets the coded timeout and both retry counts. `timeout` is the code of the local ACK timeout.
- * retry_cnt is the number of retries after timeouts and NAKs. rnr_retry is the number of retries
- * after RNR NAKs; 7 means unlimited. */
+/* Sets the coded timeout and both retry counts. Parameters:
+ * - timeout: code of the local ACK timeout.
+ * - retry_cnt: number of retries after timeouts and NAKs.
+ * - rnr_retry: number of retries after RNR NAKs; 7 means unlimited. */
 void rn_retry_config(struct rn_retry *r, uint8_t timeout, uint8_t retry_cnt, uint8_t rnr_retry);
 void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 
-/* To be called when a request packet was sent. sample: the packet is new and requests a response,
- * so that its round trip may be measured. */
+/* The caller reports that a request packet was sent. `sample` says that the packet is new and
+ * requests a response, so its round trip may be measured. */
 void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, bool sample,
 			  rn_time now);
-/* To be called on progress: una moved to `una`. more: packets are still in flight. Reloads both
- * retry counts. */
+/* The caller reports progress: the oldest unacknowledged PSN is now `una`. `more` says that packets
+ * are still in flight. Reloads both retry counts. */
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more,
 		       rn_time now);
-/* To be called when a READ request was sent again. responses: number of response packets that it
- * requests. */
+/* The caller reports that a READ request was sent again. `responses` is the number of response
+ * packets that the READ request asks for. */
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
-/* To be called when the peer answers but una cannot move yet: restarts the timeout, unless PATIENCE
- * coded timeouts have passed since the last progress. Reloads no retry count. */
+/* The caller reports that the peer answers although una cannot move yet. Restarts the timeout,
+ * unless PATIENCE coded timeouts have passed since the last progress. Reloads no retry count. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* To be called for a READ response before una. Uses up one of the responses that
- * rn_retry_asked_again() has counted; has no effect if none is left. Restarts the timeout like
- * rn_retry_alive(), and reloads the retry count of the timeout. */
+/* The caller reports a READ response before una. Uses up one response that rn_retry_asked_again()
+ * has counted; has no effect if none is left. Restarts the timeout like rn_retry_alive(), and
+ * reloads the retry count of the timeout. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* To be called for a NAK, before the packets are sent again: uses one retry. Returns false if no
+/* The caller reports a NAK, before it sends the packets again. Uses one retry. Returns false if no
  * retry is left. */
 bool rn_retry_nak(struct rn_retry *r);
-/* To be called for an implied NAK (a later response shows that an earlier one was lost), before the
- * packets are sent again. Uses no retry. */
+/* The caller reports an implied NAK, before it sends the packets again: a later response shows that
+ * an earlier response was lost. Uses no retry. */
 void rn_retry_implied(struct rn_retry *r);
-/* To be called for an RNR NAK: starts the RNR wait and uses one RNR retry. Returns false if no RNR
- * retry is left. */
+/* The caller reports an RNR NAK. Starts the RNR wait and uses one RNR retry. Returns false if no
+ * RNR retry is left. */
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now);
-/* To be called when the timer has expired. RESEND and RESEND_EARLY: the caller sends again from
- * una; the timer is armed. */
+/* The caller reports that the timer has expired. After RESEND and RESEND_EARLY the caller sends
+ * again from una; the timer is armed already. */
 enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 
 #endif

@@ -1,27 +1,29 @@
-/* The send window of a QP: PSN bookkeeping over the send queue, and the size of the window.
+/* Which PSNs does each request of the send queue use, and how many packets may be in flight? Runs
+ * on the shard's thread.
  *
- * Size: the size of the window is the number of packets that may be in flight. It starts at `max`.
- * A loss halves it, and the size after the halving becomes the knee. Below the knee the size grows
- * by one for each acknowledged packet, so that it doubles per round trip. Above the knee the size
- * grows by a few packets per round trip. If it doubled there too, one round trip would be enough to
- * reach the size that overloaded the network, and go-back-N would send that many packets again
- * after the next loss. A timeout sets the size to one packet: if no packet was lost, only one
- * packet is then sent needlessly, and not a whole window. When an acknowledgement shows that
- * nothing was lost, the former size is restored. The packets in flight are then not sent again
- * unless a READ is incomplete: the peer may only have been waiting for a CPU.
+ * The size of the send window is the number of packets that may be in flight. It starts at `max`. A
+ * loss halves the size, and the halved size becomes the knee. Below the knee, the size grows by one
+ * per acknowledged packet, so it doubles per round trip. Above the knee, it grows by a few packets
+ * per round trip. Doubling there would soon overload the network again, and go-back-N would resend
+ * a whole window after the next loss.
  *
- * Pieces: a READ of more than `piece` response packets is sent as several READ requests, one for
- * each piece. In this way the window limits the responses in flight too, and after the loss of a
- * request only one piece is missing. max_rd_atomic pieces fill the window.
+ * A timeout sets the size to one packet, so that only one packet is sent needlessly if none was
+ * lost. When an acknowledgement shows that nothing was lost, the previous size is restored. The
+ * packets in flight are then not sent again, unless a READ is incomplete. The peer may only have
+ * been waiting for a CPU.
  *
- * Without loss, rn_window_start(), rn_window_sent() and rn_window_ack() are called in this order;
- * rn_window_rewind() and rn_window_find() run only after a loss. Runs on the shard's thread. */
+ * A READ of more than `piece` response packets is sent as several READ requests, one per piece. The
+ * window thereby limits the responses in flight too. After the loss of a READ request, only one
+ * piece is missing. max_rd_atomic pieces fill the window.
+ *
+ * Without loss, rn_window_start(), rn_window_sent() and rn_window_ack() are called in this order.
+ * rn_window_rewind() and rn_window_find() run only after a loss. */
 #include "flow/window.h"
 
-#define SMALLEST 4  /* smallest window after a halving, in packets */
+#define SMALLEST 4  /* smallest knee after a loss, in packets */
 #define STEP	 4  /* growth above the knee, in packets per round trip */
-#define PIECE	 64 /* least number of responses that a piece of a READ has */
-/* a window holds at least this many pieces: some are requested while one arrives */
+#define PIECE	 64 /* smallest piece of a READ, in response packets */
+/* A window holds at least this many pieces, so that some are requested while another arrives. */
 #define PIECES 4
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth)
@@ -69,13 +71,13 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* Sets cur back to una, so that everything from una on is sent again. */
+/* Sets cur back to una, so that all packets from una on are sent again. */
 static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->head, psn = w->una;
 
-	/* Search from `head` on for the request that contains psn. Stop at a failed request too: it
-	 * may have no PSNs, and must not be skipped. */
+	/* Search from sq->head on for the request that contains psn. A failed request may have no
+	 * PSNs and must not be skipped, so stop there too. */
 	while (i != sq->started) {
 		const struct rn_sqe *e = rn_sq_at(sq, i);
 
@@ -89,7 +91,7 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 	w->send_pkt = i == sq->started ? 0 : rn_psn_steps(rn_sq_at(sq, i)->first_psn, psn);
 }
 
-/* Sets cur to high, so that only new packets are sent: those in flight were not lost. */
+/* Sets cur to high, so that only new packets are sent. The packets in flight were not lost. */
 static void go_to_high(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->send, part = 0;
@@ -123,8 +125,8 @@ static void grow(struct rn_window *w, uint32_t n)
 	}
 }
 
-/* To be called when una has moved by n. Subtracts from the count w->responses the responses that
- * this move covers. Drops from the ring w->read[] the READs and atomics that are now complete. */
+/* The caller has moved una by n. Subtracts the responses that were thereby received from
+ * w->responses. Drops complete READs and atomics from the ring w->read[]. */
 static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {
 	uint32_t old = w->una - n;
@@ -143,11 +145,11 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 	}
 }
 
-/* Called for each acknowledgement after a timeout, until all packets that were in flight at the
- * timeout are acknowledged. overtaken: the acknowledgement covers packets that have not been sent
- * again since the timeout, so it answers their first transmission. No packet before them was lost,
- * because after a loss the peer accepts no later packet. The timeout was therefore spurious, and
- * the former size and knee are restored. */
+/* Finds out whether the last timeout was spurious. Called for each acknowledgement until all
+ * packets that were in flight at the timeout are acknowledged. `overtaken` says that the
+ * acknowledgement covers packets that were not sent again. It then answers their first
+ * transmission, and none of the packets was lost, because after a loss the peer accepts no later
+ * packet. In this case the size and knee from before the timeout are restored. */
 static void undo_if_spurious(struct rn_window *w, bool overtaken)
 {
 	if (overtaken) {
@@ -171,8 +173,9 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken)) {
-		/* Even after a spurious timeout, go back to una while a READ is incomplete: its
-		 * responses may be lost, and the peer sends them only on a new request. */
+		/* While a READ is incomplete, go back to una even after a spurious timeout. The
+		 * responses to the READ may be lost, and the peer repeats them only on a new READ
+		 * request. */
 		if (mistaken && !w->nreads)
 			go_to_high(w, sq);
 		else
@@ -227,7 +230,7 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 	return NULL;
 }
 
-/* Halves the window; the knee becomes the new size. */
+/* Halves the window. The new size becomes the knee. */
 static void halve(struct rn_window *w)
 {
 	w->knee = RN_MAX(w->size / 2, RN_MIN(w->max, (uint32_t)SMALLEST));

@@ -1,5 +1,5 @@
-/* Which default parameters does congestion control have? This file owns nothing; any thread may
- * call rn_cc_defaults(). */
+/* Which default parameters does congestion control have? Owns nothing. Any thread may call
+ * rn_cc_defaults(). */
 #include "ground/cc_cfg.h"
 
 #define MBIT UINT64_C(1000000)
@@ -15,8 +15,7 @@ void rn_cc_defaults(struct rn_cc_cfg *p)
 		.cnp_dscp = 48,
 		.cnp_prio = 6,
 		.threshold = 1,
-		/* with this value one cut removes at most half of the rate, since alpha is below
-		 * 2^10 */
+		/* One cut then removes at most half of the rate, because alpha is below 2^10. */
 		.gd = 11,
 		.min_dec_fac = 50,
 		.g = 1019,

@@ -1,4 +1,4 @@
-/* Which limits and timers does a shard have by default? This file owns nothing; any thread may call
+/* Which limits and timers does a shard have by default? Owns nothing. Any thread may call
  * rn_core_defaults(). */
 #include "ground/core_cfg.h"
 

@@ -1,5 +1,5 @@
-/* The configuration of a shard: limits, timers, secrets. The caller owns its struct rn_core_cfg;
- * each shard has a copy, which does not change. Times are in nanoseconds. */
+/* The configuration of a shard: limits, timers, secrets. The caller owns its struct rn_core_cfg.
+ * Each shard has a copy, which never changes. Times are in nanoseconds. */
 #ifndef RN_CORE_CFG_H
 #define RN_CORE_CFG_H
 
@@ -18,7 +18,7 @@ struct rn_static_neigh {
 	uint8_t mac[6];
 };
 
-/* Filled by rn_core_defaults(), then changed by the caller. */
+/* Filled by rn_core_defaults() and then changed by the caller of rn_shard_create(). */
 struct rn_core_cfg {
 	uint32_t index, nshards;  /* index of this shard, 0..nshards - 1 */
 	uint32_t max_qp;	  /* QPs per shard */
@@ -34,28 +34,30 @@ struct rn_core_cfg {
 	uint8_t retry_cnt;	  /* upper bound for the retry count of a connection, 0..7 */
 	uint8_t min_rnr_timer;
 	uint8_t rnr_retry; /* upper bound for a peer's RNR retry count; 7 = unlimited */
-	/* adaptive retransmission timeout: lower bound; value until a round trip is measured */
+	/* rto_floor: lower bound of the adaptive retransmission timeout. rto_initial: the timeout
+	 * until a round trip is measured. */
 	rn_time rto_floor, rto_initial;
-	/* resend interval of a REQ; 1/8 is added for the round trip */
+	/* resend interval of a REQ, without the 1/8 that is added for the round trip */
 	rn_time cm_response_timeout;
 	rn_time cm_wait_max;	/* longest wait that a peer's MRAs can cause; 0 = an hour */
 	uint8_t cm_max_retries; /* retransmissions of a REQ, DREQ or SIDR_REQ, at most 15 */
 	uint8_t cm_patience;	/* service timeout code of sent MRAs: 4.096 us << code */
-	/* neigh_retry: time between two probes. neigh_reachable: a MAC is probed again if it is
-	 * used and was confirmed longer ago than this. */
+	/* neigh_retry: time between two probes. neigh_reachable: a MAC that was confirmed longer
+	 * ago is probed again when it is used. */
 	rn_time neigh_retry, neigh_reachable;
 	uint8_t neigh_probes;	   /* probes before a neighbour is unreachable, at least 2 */
-	struct rn_secrets secrets; /* all zero until the caller fills them; equal in all shards */
-	/* owned by the caller; copied by rn_neigh_create() */
+	struct rn_secrets secrets; /* all zero until the caller fills it; equal in all shards */
+	/* configured neighbours; the caller owns this array, rn_neigh_create() copies it */
 	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;
 	struct rn_cc_cfg cc; /* congestion control */
-	/* true: ACKs report the receives of this side as credits, and the credits in the ACKs of
-	 * the peer limit the messages that this side starts (credit.h) */
+	/* Turns on end-to-end credits (credit.h). ACKs of this side then report its posted
+	 * receives. Credits in the peer's ACKs then limit the messages that this side starts. */
 	bool credits;
 };
 
-/* Sets the defaults, those of `cc` included; everything else, such as the secrets, is zero. */
+/* Sets the defaults of all limits and timers and of `cc`. All other members, such as the secrets,
+ * become zero. */
 void rn_core_defaults(struct rn_core_cfg *cfg);
 
 #endif

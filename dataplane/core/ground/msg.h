@@ -6,8 +6,9 @@
 
 #include "rn/abi.h"
 
-/* A message between shards. dataplane/port delivers messages to a shard in order, also relative to
- * the packets that it passes to that shard. Members that a kind does not use are ignored. */
+/* A message from one shard to another. dataplane/port delivers messages to a shard in order. If
+ * dataplane/port also passes packets to this shard, messages and packets keep their order.
+ * Receivers ignore members that a kind does not use. */
 struct rn_msg {
 	uint32_t to;   /* shard index, RN_MSG_ALL = every other shard */
 	uint32_t kind; /* enum rn_msg_kind */
@@ -17,9 +18,11 @@ struct rn_msg {
 	uint8_t mac[6];
 };
 #define RN_MSG_ALL UINT32_MAX
-/* COMM_EST: QP qpn has received data; goes to the connection manager. NEIGH: the next hop `gid` has
- * the MAC address `mac`; goes to all shards, for their QPs. PROBE: packets to `gid` are not
- * answered; goes to the neighbour table, which probes the MAC address again. */
+/* Kinds of messages between shards:
+ * - COMM_EST, to the connection manager: QP qpn has received data.
+ * - NEIGH, to all shards, for their QPs: the next hop `gid` has the MAC address `mac`.
+ * - PROBE, to the neighbour table: packets to `gid` are not answered, so probe the MAC address
+ *   again. */
 enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_PROBE };
 
 #endif

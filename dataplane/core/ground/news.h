@@ -1,8 +1,7 @@
-/* Items for the log. An item reports that a connection was established, has ended or could not be
- * established, or that a QP has failed. The shard puts items into a ring of fixed size. The caller
- * of the shard takes them at the end of each poll iteration, and another thread writes the log. The
- * events that a client gets are no substitute for these items: they concern only the connections
- * and QPs of that client. Runs on the shard's thread. */
+/* Items for the log. An item reports that a connection was made, ended or failed, or that a QP has
+ * failed. The shard puts items into a ring of fixed size. The caller of the shard takes the items
+ * at the end of each poll iteration, and another thread writes the log. Client events do not serve
+ * the log, because each client gets only its own. Runs on the shard's thread. */
 #ifndef RN_NEWS_H
 #define RN_NEWS_H
 
@@ -43,9 +42,9 @@ struct rn_news_ring {
 	uint32_t lost; /* items lost because the ring was full, not yet reported */
 };
 
-/* Copies the item into the ring; a full ring counts the item as lost. */
+/* Copies the item into the ring. If the ring is full, counts the item as lost. */
 void rn_news_put(struct rn_news_ring *r, const struct rn_news *news);
-/* Takes the oldest item. When the ring is empty and items were lost, makes one LOST item with their
+/* Takes the oldest item. If the ring is empty and items were lost, makes one LOST item with their
  * number. Returns false if there is no item. */
 bool rn_news_take(struct rn_news_ring *r, struct rn_news *news);
 

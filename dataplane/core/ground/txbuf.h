@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The caller of the shard's tx function owns the buffer and sets data, cap and loop = false. The
- * core writes data[0..len), len <= cap, and may set loop. */
+/* The caller of the shard's tx function owns this struct and sets data, cap and loop = false. The
+ * core writes the frame to data[0..len), with len <= cap, and may set loop. */
 struct rn_txbuf {
 	uint8_t *data;
 	uint32_t cap;
 	uint32_t len;
-	bool loop; /* also deliver the frame to this NIC, which has members of the group */
+	bool loop; /* also deliver the frame to this NIC, which has members of the frame's group */
 };
 #endif
