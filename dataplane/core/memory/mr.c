@@ -1,36 +1,37 @@
-/* Which memory may a request access, and how is that memory read and written?
+/* Which memory may a request access, and how is this memory read and written? The control thread
+ * adds, removes and reclaims. The shard of the QP binds. Any shard reads.
  *
  * Owns the table of slots, one per memory region or memory window. A key is (number << 8) |
- * variant. The number has 24 bits; the variant is 1..255, so that no key is 0. Both are drawn anew
- * each time a slot is taken, from a random stream that is used for keys only. So a peer that knows
- * any number of keys can predict neither the other keys nor the next key of the same memory.
+ * variant. The number has 24 bits. The variant is 1..255, so that no key is 0. A random stream for
+ * keys only gives both, each time a slot is taken. A peer that knows some keys can therefore
+ * predict no other key.
  *
- * The low bits of a number select an entry of the index, and this entry names the slot. So the
- * slots in use lie close together in memory although the numbers are random. A number with the same
- * low bits as a number in use is not drawn. An index entry is one word: the slot and the upper bits
- * of the number. The entry is written before the key is published and cleared when the slot is free
- * again. A reader compares the request's key with the key in the slot, not with the index entry.
+ * The low bits of a number select an index entry, and the index entry names the slot. The slots in
+ * use therefore lie close together, although the numbers are random. A number whose index entry is
+ * in use is not drawn. An index entry is one word: the slot and the upper bits of the number. It is
+ * written before the key is published and cleared when the slot is free again. A reader compares
+ * the request's key with the key in the slot, not with the index entry.
  *
- * Readers of regions need no lock, because storing `key` publishes the region. rn_mr_add() fills
- * the other fields and then stores the key with release. A reader loads the key with acquire and
- * goes on only if the key equals the one in the request; then it also sees the other fields.
- * rn_mr_remove() stores 0. From then on new readers fail; a reader that saw the key before may
- * still use the fields and the memory, which both stay unchanged until rn_mr_reclaim(). The caller
- * calls rn_mr_reclaim() only after every shard has passed a quiescent point, at which the shard
- * uses no region. No field of a published or removed region is written, so no reader can see a torn
- * value.
+ * Readers of regions need no lock:
+ * - rn_mr_add() writes the other fields and then stores `key` with release, which publishes the
+ *   region. A reader loads `key` with acquire. If `key` equals the request's key, the reader also
+ *   sees the other fields.
+ * - rn_mr_remove() stores key 0, so new readers fail. A reader that saw the key before may go on
+ *   using the fields and the memory until rn_mr_reclaim().
+ * - The caller calls rn_mr_reclaim() after every shard has passed a quiescent point, at which the
+ *   shard uses no region.
+ * - No field of a published or removed region is written, so no reader sees a torn value.
  *
- * The fields of a window are written at each bind, while other shards may look up its key.
- * Therefore only the shard of the QP that owns the window may use them. The field `owner` of a
- * region is always REGION (0). To bind a window, a shard first changes the window's `owner` from
- * UNBOUND to the QPN of one of its QPs, with an atomic compare-and-swap, and then writes the
- * fields. After the last use it stores UNBOUND with release. A reader that finds a window's key
- * reads `owner` and goes on only if `owner` is the QP on which the request came. The shard that
- * serves this QP handles the request, and no other shard stores the QPN of this QP in `owner`. So a
- * reader that goes on is the thread that wrote the fields. This holds whatever clients post: a BIND
- * of a window that another QP owns fails.
- *
- * The control thread adds, removes and reclaims; the shard of the QP binds; any shard reads. */
+ * Each bind writes the fields of a window, while other shards may look up its key. Only the shard
+ * of the QP that owns the window may therefore use the fields:
+ * - `owner` of a region is always REGION (0).
+ * - To bind a window, the shard changes `owner` from UNBOUND to the QP's number by
+ *   compare-and-swap, and then writes the fields. After the last use, it stores UNBOUND with
+ *   release.
+ * - A reader that finds a window's key goes on only if `owner` is the QP on which the request came.
+ *   One shard serves this QP, so the reader is the thread that wrote the fields.
+ * - A BIND of a window that another QP owns fails. The rule therefore holds for any requests of
+ *   clients. */
 #include "memory/mr.h"
 
 #include <errno.h>
@@ -43,33 +44,34 @@
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-/* log2 of the smallest index size. An index entry stores the bits of a number above the index bits.
- * With the smallest index these are 8 bits; with a larger index they are fewer. */
+/* log2 of the smallest index size. An index entry stores the bits of a number above the index bits:
+ * 8 bits for the smallest index, fewer for a larger one. */
 #define INDEX_BITS 16
 
-/* Values of region.owner. Any other value is the QPN of the owner: no QP ever has a QPN of 0..2. */
+/* Values of region.owner. Any other value is the number of the QP that owns the window; no QP has a
+ * number of 0..2. */
 enum owner { REGION, UNBOUND, DEAD };
 
 struct region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published: accesses by key fail */
 	uint32_t pd;
 	uint32_t access;
-	/* The last key of a region, or the last id of a window. The next key or id that is drawn
-	 * for this slot must differ from it. */
+	/* The last key of a region or the last id of a window. The next key or id drawn for this
+	 * slot must differ from `last`. */
 	uint32_t last;
 	uint64_t iova;
 	uint64_t length;
 	union {
-		char *ptr; /* of a region: where the memory is mapped in this process */
+		char *ptr; /* of a region: address of the memory in this process */
 		/* Of a window: its state, which the application can read. The pointer is constant
 		 * until the window is removed. */
 		struct rn_mw_shared *shared;
 	};
 	_Atomic uint32_t owner; /* enum owner, or the number of the QP that owns the window */
-	uint32_t lkey;		/* of a window: lkey of the region under it */
-	uint32_t bound;		/* of a window: key of its last BIND; before any BIND, its id */
-	/* If this is an owned window: the slot numbers of the next and the previous window of the
-	 * same QP; 0 = none. */
+	uint32_t lkey;		/* of a window: lkey of the region behind it */
+	uint32_t bound;		/* of a window: key of its last BIND, or its id before any BIND */
+	/* Of an owned window: slot numbers of the next and the previous window of the same QP; 0 =
+	 * none. */
 	uint32_t next, prev;
 	bool retired; /* removed, not yet reclaimed */
 };
@@ -78,7 +80,7 @@ static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line 
 struct rn_mr_table {
 	struct region *region; /* the slots: aligned part of `memory`; slot 0 is never used */
 	/* Indexed by the low bits of a key's number. An entry is (upper bits of the number) << 24 |
-	 * slot; 0 = free. */
+	 * slot; 0 = unused entry. */
 	_Atomic uint32_t *index;
 	void *memory;
 	uint32_t max, live;
@@ -88,8 +90,8 @@ struct rn_mr_table {
 	uint32_t *free_ring;
 };
 
-/* Returns log2 of the index size. The index has at least two entries per slot. So at least half of
- * its entries are free, and on average at most two keys are drawn until one has a free entry. */
+/* Returns log2 of the index size. The index has at least two entries per slot, so at least half of
+ * its entries are free. On average at most two keys are drawn until one has a free entry. */
 static uint32_t index_bits_for(uint32_t slots)
 {
 	uint32_t bits = INDEX_BITS;
@@ -109,8 +111,8 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_sec
 		return NULL;
 	t->max = RN_MIN(RN_MAX(max_regions, 1u), RN_MR_MAX);
 	t->index_bits = index_bits_for(t->max);
-	/* A large table costs only the part in use: the kernel allocates the memory of a page at
-	 * the first write to the page. */
+	/* A large table costs only the memory in use, because the kernel allocates a page at the
+	 * first write to it. */
 	t->memory = calloc((size_t)t->max + 2, sizeof(*t->region));
 	t->index = calloc((size_t)1 << t->index_bits, sizeof(*t->index));
 	t->free_ring = malloc(t->max * sizeof(*t->free_ring));
@@ -140,8 +142,8 @@ static inline _Atomic uint32_t *entry_of(const struct rn_mr_table *t, uint32_t n
 	return &t->index[number & ((1u << t->index_bits) - 1)];
 }
 
-/* Returns the slot of the region or window whose key has the same number as `key`. The slot may be
- * in use, or removed and not yet reclaimed. Returns slot 0 if there is none. */
+/* Returns the slot of the region or window whose key has the number of `key`, or slot 0 if there is
+ * none. The region or window may be removed and not yet reclaimed. */
 static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t number = key >> 8;
@@ -151,8 +153,8 @@ static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key
 									  : 0];
 }
 
-/* Draws a random key for slot r. The key's entry in the index is free, and the key's number differs
- * from that of the slot's previous key, so that the previous key stays invalid. */
+/* Draws a random key for slot r. The key's index entry is free. The key's number differs from that
+ * of the slot's previous key, so the previous key stays invalid. */
 static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
 {
 	uint32_t number, variant;
@@ -167,7 +169,7 @@ static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
 	return number << 8 | variant;
 }
 
-/* Takes a free slot and draws its key; the key is not yet published. Returns NULL if the table is
+/* Takes a free slot and draws a key, which is not yet published. Returns NULL if the table is
  * full. */
 static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
 {
@@ -218,7 +220,7 @@ int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
 	    atomic_load_explicit(&r->owner, memory_order_relaxed) != REGION)
 		return -ENOENT;
 	r->retired = true;
-	/* Relaxed is enough: storing 0 publishes no fields, and the slot is reused only after every
+	/* Relaxed is enough: storing 0 publishes no fields. The slot is reused only after every
 	 * shard has passed a quiescent point. */
 	atomic_store_explicit(&r->key, 0, memory_order_relaxed);
 	t->live--;
@@ -252,7 +254,7 @@ static inline enum rn_verdict place(const struct rn_mem_ops *mem, void *ptr, con
 	return mem->place(ptr, src, len) ? RN_V_OK : RN_V_REQ_FAULT;
 }
 
-/* Checks rights and bounds of an access to a region whose key and PD have been checked. */
+/* Checks the rights and bounds of an access to a region. The caller has checked key and PD. */
 static inline enum rn_verdict region_allows(const struct region *r, uint64_t addr, uint64_t len,
 					    uint32_t need, void **ptr)
 {
@@ -266,7 +268,7 @@ static inline enum rn_verdict region_allows(const struct region *r, uint64_t add
 	return RN_V_OK;
 }
 
-/* Returns the region or window that has this key now, or NULL if no region or window has it. */
+/* Returns the region or window that has this key now, or NULL if there is none. */
 static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t entry = atomic_load_explicit(entry_of(t, key >> 8), memory_order_relaxed);
@@ -290,14 +292,16 @@ enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t 
 	return region_allows(r, addr, len, need, ptr);
 }
 
-/* Write access through a window requires the local write right of the region. */
+/* Returns the rights that a region needs for remote access through a window: writes and atomics
+ * require local write. */
 static uint32_t region_need(uint32_t access)
 {
 	return access & (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC) ? RN_ACCESS_LOCAL_WRITE
 									   : 0;
 }
 
-/* Checks an access through window w. The caller has checked that a QP of this thread owns w. */
+/* Checks an access through window w. The caller has checked that w belongs to a QP of this
+ * thread. */
 static enum rn_verdict window_allows(const struct rn_mr_table *t, const struct region *w,
 				     uint64_t addr, uint64_t len, uint32_t need, void **ptr)
 {
@@ -415,7 +419,8 @@ int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 	return 0;
 }
 
-/* Returns the window with the number of this key if the QP via.qpn owns it, else NULL. */
+/* Returns the window whose number `key` has if the QP via.qpn owns the window. Otherwise returns
+ * NULL. */
 static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -425,12 +430,12 @@ static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn
 
 static void disown(struct region *w)
 {
-	/* Release: the next owner's writes to the fields come after this thread's reads. */
+	/* Release: the next owner must not write the fields before this thread has read them. */
 	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
 }
 
-/* Makes the QP via.qpn the owner of the window with the number of `key`. Returns NULL if there is
- * no such window, if a QP owns it already, or if it belongs to another PD. */
+/* Makes the QP via.qpn the owner of the window whose number `key` has. Returns NULL in these cases:
+ * there is no such window, a QP owns the window already, or the window belongs to another PD. */
 static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -477,8 +482,8 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	if (!(key & 0xFF) || b->access & ~remote ||
 	    (w && atomic_load_explicit(&w->key, memory_order_relaxed)))
 		return false;
-	/* If w is set, the QP owns the window already and the key of the last bind was invalidated:
-	 * the QP may bind it again. Otherwise the window must be unbound, and the QP claims it. */
+	/* If w is set, the QP owns the window, and the key of the last bind is invalid: the QP may
+	 * bind the window again. Otherwise no QP may own the window, and the QP claims it. */
 	if (!w)
 		w = fresh = claim(t, key, via);
 	if (!w)
@@ -496,8 +501,8 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	w->bound = key;
 	if (fresh)
 		link_up(t, bound, w);
-	/* Release: another shard that sees the key also sees that a QP of this shard owns the
-	 * window, and rejects the access. */
+	/* Release: another shard that sees the key also sees the owner of the window, and rejects
+	 * the access. */
 	atomic_store_explicit(&w->key, key, memory_order_release);
 	return true;
 }
@@ -516,7 +521,7 @@ static void end(struct rn_mr_table *t, struct region *w, struct rn_mw_list *boun
 {
 	atomic_store_explicit(&w->key, 0, memory_order_relaxed);
 	unlink_from(t, bound, w);
-	/* Release: once the application sees this store, the shard no longer accesses the
+	/* Release: when the application sees this store, the shard has finished its accesses to the
 	 * memory. */
 	atomic_store_explicit(&w->shared->ended, w->bound, memory_order_release);
 	disown(w);

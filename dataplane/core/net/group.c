@@ -1,5 +1,5 @@
-/* Which addresses are multicast groups, and which destination MAC do their frames have? This file
- * owns nothing; any thread may call the functions. */
+/* Which addresses are multicast groups, and which destination MAC do frames to a group have? Owns
+ * nothing. Any thread may call the functions. */
 #include "net/group.h"
 
 #include <string.h>

@@ -1,15 +1,16 @@
-/* Which destination MAC do packets for an address have?
+/* Which destination MAC do packets for an address have? Runs on shard 0.
  *
- * Owns the neighbour table: a fixed number of entries in a hash table and in two lists, the local
- * entries ordered by last use and the foreign ones by age (neigh.h explains both kinds). An entry
- * is ASKING until a reply comes (then it is READY) or the last probe has no reply (then it is
- * FAILED). If a READY entry is used and its MAC is older than neigh_reachable, the entry becomes
- * REFRESHING: the MAC is probed again, and meanwhile packets still use it.
+ * Owns the neighbour table: a fixed number of entries, a hash table and two lists. The list of
+ * local entries is ordered by last use, the list of foreign entries by age (neigh.h explains both
+ * kinds). The states of an entry are:
+ * - ASKING until a reply comes, then READY. If the last probe has no reply, FAILED.
+ * - REFRESHING, if a READY entry is used and its MAC is older than neigh_reachable. The MAC is
+ *   probed again, and packets still use it.
  *
- * A message that gives a known neighbour another MAC does not change the entry, because any host on
- * the link can send such a message: the known MAC is probed first. Only if this MAC does not reply,
- * a probe is broadcast, and the reply to the broadcast sets the MAC. rn_neigh_tx() in neigh_msg.c
- * sends all probes. Runs on shard 0. */
+ * Any host on the network can send a message that gives a known neighbour another MAC. Such a
+ * message does not change the entry. Instead the known MAC is probed. If it does not reply, a probe
+ * is broadcast, and the reply to the broadcast sets the MAC. rn_neigh_tx() in neigh_msg.c sends all
+ * probes. */
 #include "net/neigh.h"
 
 #include <stdlib.h>
@@ -23,9 +24,9 @@
 const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid unspecified;
 
-/* Returns the source address of probes for `hop`. This is src if three conditions hold: src is an
- * address of this port, src has the address family of hop, and hop is not link-local. Otherwise it
- * is the port's best source address for hop. */
+/* Returns the source address of probes for `hop`. The result is src if src is an address of this
+ * port, has the address family of hop, and hop is not link-local. Otherwise the result is the
+ * port's best source address for hop. */
 static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
 			   const struct rn_gid *hop)
 {
@@ -54,7 +55,7 @@ static struct rn_nbr *find(const struct rn_neigh *n, const struct rn_gid *addr)
 	return NULL;
 }
 
-/* Makes the entry a local one (neigh.h) and the most recently used. */
+/* Makes the entry local (neigh.h) and the most recently used. */
 static void touch(struct rn_neigh *n, struct rn_nbr *e)
 {
 	e->ours = true;
@@ -82,9 +83,9 @@ static void forget(struct rn_neigh *n, struct rn_nbr *e)
 	n->count--;
 }
 
-/* Frees an entry for a new one. If there are foreign entries, it frees the oldest. Otherwise, if
- * the new entry is local (for_us), it frees the longest unused local entry that is not static, held
- * or ASKING. Returns false if no entry can be freed. */
+/* Frees an entry for a new one. Foreign entries go first, the oldest of them. If there are none and
+ * the new entry is local (for_us), the longest unused local entry goes. Static, held and ASKING
+ * entries stay. Returns false if no entry can be freed. */
 static bool evict_one(struct rn_neigh *n, bool for_us)
 {
 	struct rn_list *pos;
@@ -138,9 +139,9 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 	rn_timer_arm(&n->wheel, &e->timer, now + n->retry);
 }
 
-/* Starts a round of probes in the state ASKING or REFRESHING. In REFRESHING the first e->direct
- * probes go to the known MAC and the others are broadcast. This function sets e->direct to 1; its
- * callers may change e->direct afterwards. */
+/* Starts a round of probes in the state ASKING or REFRESHING. In REFRESHING, the first e->direct
+ * probes go to the known MAC and further probes are broadcast. e->direct is 1; callers may change
+ * it afterwards. */
 static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state,
 			  rn_time now)
 {
@@ -150,8 +151,8 @@ static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_stat
 	ask(n, e, now);
 }
 
-/* Sets the MAC and makes the entry READY. A new or changed MAC is reported, a confirmed one is
- * not. */
+/* Sets the MAC and makes the entry READY. Reports a new or changed MAC to QPs, but not a confirmed
+ * MAC. */
 static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], rn_time now)
 {
 	bool news = e->state == RN_NBR_ASKING || e->state == RN_NBR_FAILED ||
@@ -166,21 +167,22 @@ static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], r
 		tell(n, e);
 }
 
-/* Does the entry have a MAC that packets may use? */
+/* Returns true if the entry has a MAC that packets may use. */
 static bool has_usable_mac(const struct rn_nbr *e)
 {
 	return e->state == RN_NBR_READY || e->state == RN_NBR_REFRESHING;
 }
 
-/* Is the entry's MAC being refreshed, and has a broadcast probe been sent or queued already? */
+/* Returns true if the entry's MAC is being refreshed and a broadcast probe has been queued or
+ * sent. */
 static bool is_broadcasting(const struct rn_nbr *e)
 {
 	return e->state == RN_NBR_REFRESHING && e->asked > e->direct;
 }
 
-/* Handles a message that gives the entry's address another MAC: probes the known MAC, several times
- * if possible, because probes can be lost. At most n->probes - 1 probes go to the known MAC, so
- * that one is left for the broadcast. */
+/* Handles a message that gives the entry's address another MAC. Probes the known MAC, several times
+ * because probes can be lost. At most n->probes - 1 probes go to the known MAC, so that one probe
+ * is left for the broadcast. */
 static void dispute(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 {
 	if (is_broadcasting(e))
@@ -196,14 +198,14 @@ bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
-	/* Ignore a message whose MAC is a group MAC or zero, or whose address is not that of a host
-	 * or belongs to this port. */
+	/* Ignore a message whose MAC is zero or a group MAC. Also ignore a message whose address is
+	 * one of this port or is not that of a host. */
 	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
 	    rn_port_own(&n->port, addr) >= 0)
 		return false;
 	e = find(n, addr);
-	/* Make an entry for a neighbour that asks for an address of this port: it is likely to send
-	 * packets next. */
+	/* A neighbour that asks for an address of this port is likely to send packets next, so make
+	 * an entry. */
 	if (!e && how == RN_NBR_REQUEST && rn_port_on_link(&n->port, addr)) {
 		struct rn_gid probe_src = asker(n, &unspecified, addr);
 
@@ -224,7 +226,7 @@ bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_
 	return true;
 }
 
-/* The destination MAC of a group or of an IPv4 broadcast address. */
+/* Writes the destination MAC of a group or of an IPv4 broadcast address. */
 static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 {
 	if (rn_gid_is_ipv4(g) && g->b[12] == 0xff)
@@ -233,8 +235,8 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 		rn_group_mac(g, mac);
 }
 
-/* Sets mac and returns true if hop is an address of this port, a group or broadcast: these need no
- * entry. */
+/* An address of this port, a group or broadcast needs no entry. For such a hop, sets mac and
+ * returns true. */
 static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, uint8_t mac[6])
 {
 	if (rn_port_own(&n->port, hop) >= 0)
@@ -246,7 +248,7 @@ static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, u
 	return true;
 }
 
-/* Returns the entry of dst's next hop, or NULL. */
+/* Returns the entry for the next hop of dst, or NULL if there is none. */
 static struct rn_nbr *entry_of(struct rn_neigh *n, const struct rn_gid *dst)
 {
 	struct rn_gid hop;
@@ -283,8 +285,8 @@ struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst)
 
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e)
 {
-	/* An entry that failed while a connection held it has no timer any more, so remove it
-	 * here. */
+	/* If the entry failed while a connection held it, its timer has expired already. Remove the
+	 * entry here. */
 	if (--e->holds == 0 && e->state == RN_NBR_FAILED && !rn_timer_armed(&e->timer))
 		forget(n, e);
 }
@@ -323,8 +325,8 @@ enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *sr
 	case RN_NBR_ASKING:
 		return RN_NEIGH_PENDING;
 	case RN_NBR_FAILED:
-		/* The last probes failed. Send no new ones until the timer expires, lest they flood
-		 * the link. */
+		/* The last probes failed. To save the network from a flood of probes, send none
+		 * until the timer expires. */
 		if (rn_timer_armed(&e->timer))
 			return RN_NEIGH_FAILED;
 		start_probing(n, e, RN_NBR_ASKING, now);
@@ -391,9 +393,9 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 	return rn_wheel_next(&n->wheel);
 }
 
-/* Called when the timer of e has expired. Returns true if the last probe of e is still queued,
- * because the port takes no frames while the link comes up. Every RN_NEIGH_STUCK-th time it returns
- * false instead, so that the queued probe counts as a probe without a reply. */
+/* Returns true if the last probe of e is still queued although the timer of e has expired. This
+ * happens while the Ethernet link comes up and the port takes no frames. Every RN_NEIGH_STUCK-th
+ * time, returns false instead, so that the queued probe counts as unanswered. */
 static bool probe_not_sent(struct rn_nbr *e)
 {
 	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
@@ -407,8 +409,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 		struct rn_nbr *e = rn_container_of(t, struct rn_nbr, timer);
 
 		if (e->state == RN_NBR_FAILED) {
-			/* An entry that a connection holds stays: the next rn_neigh_resolve()
-			 * probes again. */
+			/* Keep an entry that a connection holds. The next rn_neigh_resolve() probes
+			 * again. */
 			if (!e->holds)
 				forget(n, e);
 		} else if (probe_not_sent(e)) {
@@ -424,8 +426,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 	}
 }
 
-/* Handles an entry whose address is no longer that of a neighbour: removes the entry, or makes it
- * FAILED if a connection holds it. */
+/* Handles an entry whose address no longer belongs to a neighbour. If a connection holds the entry,
+ * makes it FAILED. Otherwise removes it. */
 static void lose(struct rn_neigh *n, struct rn_nbr *e)
 {
 	n->epoch++; /* makes waiting connections resolve the MAC again */
@@ -439,9 +441,9 @@ static void lose(struct rn_neigh *n, struct rn_nbr *e)
 	rn_list_del(&e->changed);
 }
 
-/* Called after a change of the port's addresses. Removes an entry if its address now belongs to the
- * port itself or is off the link. Other entries get a new source address for their probes if the
- * port no longer has the old one. */
+/* Checks the entries in the list after a change of the port's addresses. Removes an entry whose
+ * address now belongs to the port itself or to no subnet of the port. If the port has lost an
+ * entry's source address for probes, the entry gets another one. */
 static void remove_off_link(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;
@@ -465,13 +467,14 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	bool all = memcmp(n->port.mac, port->mac, 6) != 0;
 	uint32_t announce = 0;
 
-	/* Announce new addresses, or all addresses if the MAC is new. */
+	/* Announce the new addresses of the port. If the MAC is new, announce all addresses. */
 	for (int i = 0; i < port->ngids; i++)
 		if (all || rn_port_own(&n->port, &port->gids[i]) < 0)
 			announce |= 1u << i;
 	n->port = *port;
 	n->announce = announce;
-	/* Drop queued replies, which have the old MAC or come from addresses that may be gone. */
+	/* Drop queued replies: they have the old MAC, or they come from an address that may be
+	 * gone. */
 	n->answer_count = n->echo_count = 0;
 	remove_off_link(n, &n->used);
 	remove_off_link(n, &n->strangers);
@@ -532,7 +535,7 @@ struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_
 		return NULL;
 	}
 	n->port = *port;
-	/* At least two probes: dispute() needs one for the known MAC and one for the broadcast. */
+	/* dispute() needs at least two probes: one for the known MAC and one for the broadcast. */
 	n->probes = RN_MAX(cfg->neigh_probes, 2);
 	n->retry = RN_MAX(cfg->neigh_retry, RN_MS(1));
 	n->reachable = cfg->neigh_reachable;

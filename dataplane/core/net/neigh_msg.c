@@ -1,10 +1,9 @@
 /* How are ARP, neighbour discovery and echo messages processed, and which are sent?
  *
- * Owns the queue of ARP replies and neighbour advertisements and the queue of echo replies, both
- * bounded; a message that finds its queue full is dropped and counted. An echo reply is built when
- * the request arrives, because it carries the data of the request; all other frames are built in
- * rn_neigh_tx(). neigh.c owns the table. Runs on shard 0.
- */
+ * Owns two bounded queues: one for ARP replies and neighbour advertisements, the other for echo
+ * replies. If a queue is full, a further message is dropped and counted. An echo reply is built
+ * when the echo request arrives, because it carries the data of the request. rn_neigh_tx() builds
+ * all other frames. neigh.c owns the neighbour table. Runs on shard 0. */
 #include <string.h>
 
 #include "wire/arp_msg.h"
@@ -22,8 +21,8 @@ static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
 
 /* ---- receiving ---- */
 
-/* Queues an ARP reply or a neighbour advertisement for the address `own` of this port. to_all: send
- * it to all nodes. */
+/* Queues an ARP reply or a neighbour advertisement for `own`, an address of this port. With to_all,
+ * the frame goes to all nodes. */
 static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struct rn_gid *peer,
 		       const uint8_t mac[6], bool to_all)
 {
@@ -43,9 +42,9 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 	a->to_all = to_all;
 }
 
-/* Counts a message in which another host claims an address of this port. Announces that the address
- * belongs to this port, because neighbours would otherwise send to the other host. Announces
- * nothing within RN_NEIGH_DEFEND of the last such announcement. */
+/* Counts a message in which another host claims an address of this port. Announces this port's
+ * address, because neighbours would otherwise send to the other host. Announces nothing within
+ * RN_NEIGH_DEFEND of the last such announcement. */
 static void look_for_conflict(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 			      rn_time now)
 {
@@ -67,8 +66,8 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 
 	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
 		return RN_V_ARP_BAD;
-	/* Requests and replies both give the sender's address and MAC. A message whose target is
-	 * not an address of this port counts as an announcement by the sender. */
+	/* An ARP request and an ARP reply both give the sender's address and MAC. If the target is
+	 * not an address of this port, the message counts as an announcement by the sender. */
 	look_for_conflict(n, &arp.sender, arp.sender_mac, now);
 	for_us = rn_port_own(&n->port, &arp.target) >= 0;
 	if (arp.op == RN_ARP_REQUEST) {
@@ -92,8 +91,9 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	    !rn_nd_parse(&pkt->src, &pkt->dst, pkt->payload, pkt->payload_len, &nd))
 		return RN_V_ND_BAD;
 	if (nd.type == RN_ND_SOLICIT) {
-		/* Duplicate address detection: a host sends a solicitation from :: to check whether
-		 * another node already uses the address (the target) that it wants to take. */
+		/* Duplicate address detection: a host that wants to take an address sends a
+		 * solicitation for this address from ::. It thereby checks whether another node
+		 * uses the address. */
 		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
 
 		if (rn_port_own(&n->port, &nd.target) < 0 || rn_port_own(&n->port, &pkt->src) >= 0)
@@ -113,7 +113,7 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 	return RN_V_OK;
 }
 
-/* The put_... functions write a header at p and return its length in bytes. */
+/* Each put_... function writes a header at p and returns the header's length in bytes. */
 static unsigned put_ethernet(const struct rn_neigh *n, const uint8_t dmac[6], uint16_t ethertype,
 			     uint8_t *p)
 {
@@ -162,7 +162,7 @@ static unsigned put_ipv6(const struct rn_gid *src, const struct rn_gid *dst, uin
 	return RN_IPV6_BYTES;
 }
 
-/* Pads a frame to the Ethernet minimum, since not every network port does so itself. */
+/* Pads a frame to the Ethernet minimum, because some NICs do not pad. */
 static unsigned pad(uint8_t *buf, unsigned len)
 {
 	unsigned full = RN_MAX(len, FRAME_MIN);
@@ -181,8 +181,8 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 
 	if (!rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, len, &echo))
 		return RN_V_ICMP_BAD;
-	/* Answer only a request from the address of one other host to an address of this port:
-	 * replies that go to groups could be used to multiply traffic. */
+	/* Answer only a request from the address of another host to an address of this port. A
+	 * reply to a group would multiply traffic. */
 	if (echo.reply || rn_port_own(&n->port, &pkt->dst) < 0 ||
 	    rn_port_own(&n->port, &pkt->src) >= 0 || !rn_gid_is_host(&pkt->src) ||
 	    (pkt->smac[0] & 1))
@@ -192,7 +192,7 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 		n->dropped++;
 		return RN_V_OK;
 	}
-	/* The frame is a reply: swap source and destination of the request. */
+	/* For the reply, swap the request's source and destination. */
 	e = &n->echoes[(n->echo_head + n->echo_count++) % RN_NEIGH_ECHOES];
 	at = put_ethernet(n, pkt->smac, pkt->ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6,
 			  e->frame);
@@ -219,7 +219,7 @@ enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_tim
 
 /* ---- sending ---- */
 
-/* The build_... functions write a whole frame into buf and return its length in bytes. */
+/* Each build_... function writes a whole frame into buf and returns the frame's length in bytes. */
 static unsigned build_arp(const struct rn_neigh *n, uint16_t op, const struct rn_gid *own,
 			  const struct rn_gid *target, const uint8_t target_mac[6],
 			  const uint8_t dmac[6], uint8_t *buf)
@@ -247,8 +247,8 @@ static unsigned build_nd(const struct rn_neigh *n, const struct rn_nd *proto,
 	return at + (unsigned)rn_nd_build(src, dst, &nd, buf + at);
 }
 
-/* Builds a probe. While a known MAC is refreshed, the first probes go to that MAC only, so that
- * other hosts are not disturbed and the known neighbour can reply first. */
+/* Builds a probe. While a known MAC is refreshed, the first probes go to this MAC only. Other hosts
+ * are then not disturbed, and the known neighbour can reply first. */
 static unsigned build_probe(const struct rn_neigh *n, const struct rn_nbr *e, uint8_t *buf)
 {
 	bool direct = e->state == RN_NBR_REFRESHING && e->asked <= e->direct;
@@ -277,7 +277,7 @@ static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answe
 	return build_nd(n, &nd, &a->own, &a->peer, a->to_all ? mac : a->mac, buf);
 }
 
-/* Announces an address of this port. IPv4: an ARP request for that same address; IPv6: an
+/* Announces an address of this port. IPv4: an ARP request for the address itself. IPv6: an
  * unsolicited advertisement to all nodes. */
 static unsigned build_announcement(const struct rn_neigh *n, const struct rn_gid *own, uint8_t *buf)
 {
@@ -293,7 +293,8 @@ bool rn_neigh_wants_tx(const struct rn_neigh *n)
 	return !rn_list_empty(&n->owed) || n->announce || n->answer_count || n->echo_count;
 }
 
-/* Builds the next ARP or ND frame. Probes go first, because connections wait for their replies. */
+/* Builds the next ARP or ND frame. Probes go first, because connections wait for the probe
+ * replies. */
 static unsigned next_frame(struct rn_neigh *n, uint8_t *buf)
 {
 	struct rn_list *l = rn_list_pop(&n->owed);
@@ -320,8 +321,8 @@ unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now)
 {
 	const struct rn_nbr_echo *e;
 
-	/* The buffer must be large enough for the longest ARP or ND frame: with VLAN tag, IPv6
-	 * header, and an ND message with its option. */
+	/* buf must have room for the longest ARP or ND frame: an ND message with its option, IPv6
+	 * header and VLAN tag. */
 	if (cap < RN_ETH_BYTES + RN_VLAN_BYTES + RN_IPV6_BYTES + RN_ND_BYTES)
 		return 0;
 	if (!rn_list_empty(&n->owed) || n->answer_count || n->announce)

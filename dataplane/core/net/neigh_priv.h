@@ -14,39 +14,39 @@
 #define RN_NEIGH_ECHOES	    8
 #define RN_NEIGH_ECHO_BYTES 9216
 
-/* least time between two announcements after conflicts, whatever the address (RFC 5227, 2.4) */
+/* least time between two announcements after conflicts, for all addresses together (RFC 5227,
+ * 2.4) */
 #define RN_NEIGH_DEFEND RN_S(10)
 
-/* greatest number of probes to the known MAC after a message has given another MAC */
+/* most probes to the known MAC after a message has given another MAC */
 #define RN_NEIGH_DISPUTE 3
 
-/* If a probe is still unsent after this many expiries of its timer, the probe counts as
- * unanswered. */
+/* A probe that is still unsent after this many expiries of its timer counts as unanswered. */
 #define RN_NEIGH_STUCK 4
 
-/* ASKING: no MAC is known. REFRESHING: probed again, and the known MAC is still used. */
+/* ASKING: no MAC is known. REFRESHING: the MAC is probed again and packets still use it. */
 enum rn_nbr_state { RN_NBR_ASKING, RN_NBR_READY, RN_NBR_REFRESHING, RN_NBR_FAILED };
 
 struct rn_nbr {
 	struct rn_hnode node;
-	/* node in n->used (local entries, by last use), n->strangers (foreign entries, by age; see
-	 * `ours`) or n->free */
+	/* Node in n->free or in one of two lists, see `ours`: n->used (local entries, by last use)
+	 * or n->strangers (foreign entries, by age). */
 	struct rn_list use;
 	struct rn_list changed; /* node in n->changed until rn_neigh_changed() reports the entry */
 	struct rn_list owed;	/* node in n->owed while a probe waits to be sent */
-	/* runs until the next probe; in FAILED until probing is allowed again */
+	/* Runs until the next probe; in state FAILED until probes are allowed again. */
 	struct rn_timer timer;
 	struct rn_gid addr, probe_src;
 	uint8_t mac[6];
 	uint8_t state; /* enum rn_nbr_state */
 	uint8_t asked; /* number of probes since probing began */
-	/* REFRESHING: number of probes to the known MAC before the first broadcast */
+	/* in state REFRESHING: number of probes to the known MAC before the first broadcast */
 	uint8_t direct;
 	/* number of timer expiries at which the probe was still waiting to be sent */
 	uint8_t stuck;
 	bool fixed; /* configured entry: never probed, never changed */
-	/* true: local, this port has used the entry. false: foreign, the entry was made because
-	 * the neighbour sent a request, and has not been used since. */
+	/* True for a local entry, which this port has used. False for a foreign entry: a request of
+	 * the neighbour made the entry, and this port has not used it. */
 	bool ours;
 	uint32_t holds;	   /* number of calls of rn_neigh_hold() without rn_neigh_release() */
 	rn_time confirmed; /* time of the last message that gave this MAC */
@@ -56,7 +56,7 @@ struct rn_nbr {
 struct rn_nbr_answer {
 	struct rn_gid own, peer;
 	uint8_t mac[6];
-	bool to_all; /* send it to all nodes, because the solicitation came from the address :: */
+	bool to_all; /* goes to all nodes, because the solicitation came from the address :: */
 };
 
 /* A queued echo reply, built when the request arrived. */
@@ -95,8 +95,8 @@ enum rn_nbr_source {
 };
 
 extern const uint8_t rn_neigh_broadcast[6];
-/* Processes an address and MAC that a received message gives for a neighbour. Returns true if this
- * message has confirmed the MAC and the entry now has it. */
+/* Processes an address and MAC that a received message gives for a neighbour. Returns true if the
+ * entry now has this MAC and counts it as confirmed. */
 bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 		     enum rn_nbr_source how, rn_time now);
 

@@ -1,5 +1,5 @@
-/* Which routes, source addresses and packet fields follow from the attributes of the network port?
- * This file owns nothing; any thread may call the functions. */
+/* Which next hops, source addresses and packet fields follow from the attributes of the network
+ * port? Owns nothing. Any thread may call the functions. */
 #include "net/port_attr.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static const struct rn_gid nobody;
 
-/* True for :: and 0.0.0.0. */
+/* Returns true for :: and 0.0.0.0. */
 static bool is_unspecified(const struct rn_gid *g)
 {
 	return rn_gid_equal(g, &nobody) ||
@@ -29,7 +29,7 @@ bool rn_gid_is_link_local(const struct rn_gid *g)
 	return g->b[0] == 0xfe && (g->b[1] & 0xc0) == 0x80;
 }
 
-/* Is addr within the on-link prefix that belongs to the port's address number i? */
+/* Returns true if addr is within the on-link prefix of the port's address number i. */
 static bool holds(const struct rn_port_attr *port, unsigned i, const struct rn_gid *addr)
 {
 	const struct rn_gid *own = &port->gids[i];
@@ -63,13 +63,13 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 
 	if (is_unspecified(dst))
 		return false;
-	/* A destination on the link, an address of the port, a group and broadcast are their own
-	 * next hop. */
+	/* A destination in a subnet of the port, an address of the port, a group and broadcast need
+	 * no gateway. */
 	if (!rn_gid_is_host(dst) || rn_port_own(port, dst) >= 0 || rn_port_on_link(port, dst)) {
 		*hop = *dst;
 		return true;
 	}
-	/* The gateway must be on the link, or its MAC cannot be resolved. */
+	/* The gateway must be in a subnet of the port, otherwise its MAC cannot be resolved. */
 	if (is_unspecified(gateway) || !rn_gid_same_family(gateway, dst) ||
 	    !rn_port_on_link(port, gateway))
 		return false;
@@ -77,10 +77,10 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 	return true;
 }
 
-/* Ranks the port's address number i as source address for dst. Returns 0 if the address is of
- * another family than dst. The rank is higher if the address has the scope of dst (both link-local
- * or both not), since routers do not forward packets from link-local addresses. Among addresses
- * with the same scope, the rank is higher if the prefix of the address contains the next hop. */
+/* Ranks the port's address number i as source address for dst. The rank is 0 if the address
+ * families differ. An address with the scope of dst (both link-local or both not) ranks higher,
+ * because routers do not forward packets from link-local addresses. With equal scope, an address
+ * whose prefix contains the next hop ranks higher. */
 static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst,
 		      const struct rn_gid *hop)
 {
@@ -97,12 +97,12 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 	if (!rn_port_next_hop(port, dst, &hop))
 		return false;
-	/* Loopback: dst is an address of the port, and is used as source too. */
+	/* Loopback: dst is an address of the port and is also the source. */
 	if (rn_port_own(port, dst) >= 0) {
 		*src = *dst;
 		return true;
 	}
-	/* Of addresses with an equal rank the one that comes first in the configuration wins. */
+	/* Among addresses of equal rank, the first in the configuration wins. */
 	for (unsigned i = 0; i < port->ngids; i++) {
 		unsigned rank = suits(port, i, dst, &hop);
 
@@ -116,8 +116,8 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
 {
-	/* Headers in bytes: IP (and the VLAN tag, which some network ports count), UDP, BTH, RETH
-	 * with immediate data, ICRC. */
+	/* Bytes of headers: IP, UDP, BTH, RETH with immediate data, ICRC. The VLAN tag is included
+	 * for IPv6, because some NICs count it. */
 	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
 	uint8_t code = 5; /* 4096 bytes; code n stands for 128 << n */
 
@@ -144,8 +144,8 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 	return full;
 }
 
-/* True if the address vector has no VLAN ID, or the VLAN ID of the port. The port does not receive
- * frames of any other VLAN, so it must not send them. */
+/* Returns true if the address vector has no VLAN ID or that of the port. The port does not receive
+ * frames of other VLANs, so it must not send them. */
 static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
 {
 	return !av->has_vlan || !(av->vlan_tci & RN_VLAN_VID) ||

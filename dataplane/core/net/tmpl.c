@@ -1,10 +1,9 @@
 /* Which headers does every packet of a connected QP begin with?
  *
- * The headers are built once, when the QP gets its peer; each packet is a copy with length, opcode,
- * PSN and flags patched in. The state of the ICRC after the UDP header depends on the length only,
- * and consecutive packets often have the same length, so the last state is cached. Owns nothing:
- * the template belongs to the QP. Runs on the shard's thread.
- */
+ * The headers are built once, when the QP gets its peer. Each packet gets a copy, in which length,
+ * opcode, PSN and flags are set. The state of the ICRC after the UDP header depends on the length
+ * only. Consecutive packets often have the same length, so the last ICRC state is cached. Owns
+ * nothing: the template belongs to the QP. Runs on the shard's thread. */
 #include "net/tmpl.h"
 
 #include <string.h>
@@ -44,14 +43,15 @@ void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[
 	t->ipv4 = pkt.ipv4;
 	if (!t->ipv4)
 		return;
-	/* Length and checksum differ from packet to packet; csum is the sum of all other words. */
+	/* Length and checksum differ from packet to packet. csum is the sum of all other words of
+	 * the header. */
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_LENGTH, 0);
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_CHECKSUM, 0);
 	for (unsigned i = 0; i < RN_IPV4_BYTES; i += 2)
 		t->csum += rn_load16(t->hdr + t->ip_off + i);
 }
 
-/* Stores the IPv4 header checksum; sum is that of all other 16-bit words of the header. */
+/* Stores the IPv4 header checksum. `sum` is the sum of all other 16-bit words of the header. */
 static void put_checksum(uint8_t *ip, uint32_t sum)
 {
 	sum = (sum & 0xFFFF) + (sum >> 16);
@@ -66,7 +66,7 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
 	uint8_t *ip = buf + t->ip_off, *bth = buf + t->bytes - RN_BTH_BYTES;
 
-	/* Always copies the whole array: a constant size is faster, and buf has at least
+	/* Copy the whole array: a constant size is faster, and buf has at least
 	 * RN_FRAME_OVERHEAD_MAX bytes. */
 	memcpy(buf, t->hdr, sizeof(t->hdr));
 	if (t->ipv4) {
@@ -80,12 +80,12 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 	rn_store16(bth - RN_UDP_BYTES + RN_UDP_LENGTH, udp_len);
 	bth[0] = opcode;
 	bth[RN_BTH_FLAGS] = RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT;
-	/* all ones, as the ICRC requires; rn_tmpl_seal() writes the real value */
+	/* The ICRC counts this byte as all ones. rn_tmpl_seal() writes its real value. */
 	bth[RN_BTH_ECN] = 0xFF;
 	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
 }
 
-/* Returns the CRC state after the UDP header. Fields that routers may change enter the CRC as
+/* Returns the CRC state after the UDP header. The CRC counts fields that routers may change as all
  * ones. */
 static uint32_t icrc_to_udp(struct rn_tmpl *t, const uint8_t *buf)
 {
