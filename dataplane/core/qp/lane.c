@@ -1,6 +1,6 @@
-/* Calls from the code of a QP to the neighbour table, the connection manager and other shards.
- * Shard 0 owns the neighbour table and the connection manager, so there these two are called
- * directly. Any other shard sends a message to shard 0 instead. Runs on the shard's thread. */
+/* How does the code of a QP call the neighbour table, the connection manager and other shards?
+ * Shard 0 owns the neighbour table and the connection manager, so shard 0 calls them directly. Any
+ * other shard sends a message to shard 0. Owns nothing. Runs on the shard's thread. */
 #include "qp/lane.h"
 
 void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
@@ -11,17 +11,18 @@ void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
 
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m)
 {
-	/* If the outbox is full, the message is dropped. Nothing depends on a single message: if
-	 * COMM_EST is lost, the RTU establishes the connection; if PROBE is lost, the next timeout
-	 * sends another; the sender of NEIGH checks for room first. */
+	/* If the outbox is full, the message is dropped. Each kind of message can be lost:
+	 * - COMM_EST: the RTU will establish the connection.
+	 * - PROBE: the next timeout sends another PROBE.
+	 * - NEIGH: the sender has checked that there is room. */
 	if (lane->out_tail - lane->out_head < RN_OUTBOX)
 		lane->outbox[lane->out_tail++ % RN_OUTBOX] = *m;
 }
 
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now)
 {
-	/* The application gets the event COMM_EST only in RTR. The connection manager is informed
-	 * in RTS too, because a passive side enters RTS before it sends its REP. */
+	/* The application gets the event COMM_EST in RTR only. The connection manager also needs
+	 * the report in RTS, because a passive side enters RTS before it sends its REP. */
 	if (qp->state == RN_QPS_RTR)
 		rn_lane_report_qp(lane, qp, RN_QPE_COMM_EST);
 	if (lane->cm)

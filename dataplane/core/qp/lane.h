@@ -1,6 +1,6 @@
-/* struct rn_lane: the part of a shard that its queue pairs use: configuration, memory, timers,
- * counters, lists of QPs that have something to send or to report, and messages to other shards.
- * Each shard has one. Runs on the shard's thread. */
+/* struct rn_lane is the part of a shard that its queue pairs use. It has configuration, memory,
+ * timers, counters, messages to other shards, and lists of QPs that have something to send or to
+ * report. Each shard has one struct rn_lane. Runs on the shard's thread. */
 #ifndef RN_LANE_H
 #define RN_LANE_H
 
@@ -40,7 +40,7 @@ struct rn_lane {
 	struct rn_wheel wheel;
 	struct rn_wheel pace; /* timers of QPs that may not send yet because of their rate limit */
 	struct rn_stats stats;
-	struct rn_list active; /* QPs that may have something to send */
+	struct rn_list active; /* QPs that may have something to send: the active list */
 	/* QPs whose sq_retired or rq_retired has changed since it was published */
 	struct rn_list dirty_qp;
 	struct rn_list dirty_cq;		/* CQs with entries that are not yet published */
@@ -63,7 +63,7 @@ struct rn_lane {
 	struct rn_news_ring news;
 };
 
-/* Puts a QP that may have something to send on the active list, with a new quota of packets. No
+/* Puts a QP that may have something to send on the active list, with a new quota of packets. Has no
  * effect if the QP is on the list already. */
 static inline void rn_lane_activate(struct rn_lane *lane, struct rn_qp *qp)
 {
@@ -73,8 +73,8 @@ static inline void rn_lane_activate(struct rn_lane *lane, struct rn_qp *qp)
 	}
 }
 
-/* Makes rn_shard_done() publish qp->sq_retired and qp->rq_retired to the application. To be called
- * after a change of either count. */
+/* Makes rn_shard_done() publish qp->sq_retired and qp->rq_retired to the application. Called after
+ * a change of either count. */
 static inline void rn_lane_mark_dirty(struct rn_qp *qp)
 {
 	if (rn_list_empty(&qp->dirty))
@@ -92,14 +92,13 @@ static inline void rn_lane_report_qp(struct rn_lane *lane, struct rn_qp *qp, uns
 
 /* Makes rn_shard_events() report that the SRQ has fewer receives than its limit. */
 void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref);
-/* Queues a message for another shard, or for all others (RN_MSG_ALL). If the outbox is full, the
- * message is dropped. */
+/* Queues a message for another shard, or for all other shards (RN_MSG_ALL). If the outbox is full,
+ * drops the message. */
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m);
-/* Makes shard 0 probe the MAC address of a peer that did not answer a request
- * (rn_neigh_probe()). */
+/* Makes shard 0 probe the MAC address of a peer that did not answer (rn_neigh_probe()). */
 void rn_lane_probe_peer(struct rn_lane *lane, const struct rn_gid *peer, rn_time now);
-/* To be called when the QP receives its first packet: reports COMM_EST if the QP is in RTR, and
- * informs the connection manager in any state. */
+/* The caller reports that the QP has received its first packet. Reports COMM_EST to the application
+ * if the QP is in RTR. Informs the connection manager in any state. */
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now);
 
 #endif

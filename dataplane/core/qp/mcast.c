@@ -1,5 +1,5 @@
-/* Which QPs are members of which multicast group? This file owns the table of groups and their
- * members. Commands change the table; received packets never do. Runs on the shard's thread. */
+/* Which QPs are members of which multicast group? Owns the table of groups and their members.
+ * Commands change the table, received packets do not. Runs on the shard's thread. */
 #include "qp/mcast.h"
 
 #include <errno.h>
@@ -23,9 +23,9 @@ void rn_mcast_fini(struct rn_mcast *m)
 	m->group = NULL;
 }
 
-/* Returns the group with this address. Searches the array m->gid, which holds nothing but
- * addresses: a search through the large structs of m->group would touch more memory. Returns NULL
- * if the group is not in the table. */
+/* Returns the group with this address, or NULL if the table does not have it. Searches m->gid, a
+ * dense array of addresses; a search through the large structs of m->group would touch more
+ * memory. */
 static struct rn_mcast_group *find(const struct rn_mcast *m, const struct rn_gid *gid)
 {
 	for (uint32_t i = 0; i < m->ngroups; i++)
@@ -39,7 +39,8 @@ const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struc
 	return find(m, gid);
 }
 
-/* Finds the group, or adds it without members. Returns NULL if the table of groups is full. */
+/* Returns the group with this address; adds a group without members if there is none. Returns NULL
+ * if the table of groups is full. */
 static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_gid *gid)
 {
 	struct rn_mcast_group *g = find(m, gid);
@@ -52,7 +53,8 @@ static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_g
 	return g;
 }
 
-/* Removes the group from the table if no shard has members. The last group takes its place. */
+/* Removes the group from the table if no shard has members. The last group of the table takes its
+ * slot. */
 static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
 {
 	uint32_t last = m->ngroups - 1;
@@ -64,7 +66,7 @@ static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
 	m->ngroups--;
 }
 
-/* Index of the QP in g->member; g->nmembers if the QP is not a member. */
+/* Returns the index of the QP in g->member, or g->nmembers if the QP is not a member. */
 static uint32_t place_of(const struct rn_mcast_group *g, const struct rn_qp *qp)
 {
 	uint32_t i = 0;
@@ -90,7 +92,7 @@ int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 	return 0;
 }
 
-/* Removes the QP from the group, and the group from the table if no shard has members any more.
+/* Removes the QP from the group. Removes the group from the table if no shard has members any more.
  * Returns false if the QP was not a member. */
 static bool leave(struct rn_mcast *m, struct rn_mcast_group *g, struct rn_qp *qp)
 {
@@ -113,14 +115,14 @@ int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 
 void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp)
 {
-	/* From the last group to the first, because leave() may move the last group to place i. */
+	/* Count down, because leave() may move the last group to index i. */
 	for (uint32_t i = m->ngroups; i-- && qp->ngroups;)
 		leave(m, &m->group[i], qp);
 }
 
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards)
 {
-	/* shards is 0 if no shard has members: then find the group, but do not add it. */
+	/* If no shard has members (shards is 0), find the group but do not add it. */
 	struct rn_mcast_group *g = shards ? find_or_make(m, gid) : find(m, gid);
 
 	if (!g)

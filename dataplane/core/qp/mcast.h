@@ -1,9 +1,9 @@
 /* Multicast: which queue pairs of this shard are members of which group (docs/spec/rocev2.md 1.8).
  *
- * The table of each shard lists all groups that have members on any shard of the NIC, because the
- * port hands a packet for a group to every shard in the set `shards` of that group. The array
- * `member` lists only the members on this shard. The table has a fixed size and is searched
- * linearly, because groups are few. Runs on the shard's thread. */
+ * Each shard has a table of all groups that have members on any shard of the NIC. dataplane/port
+ * passes a packet for a group to every shard in the group's set `shards`. The array `member` lists
+ * the members on this shard only. The table has a fixed size and is searched linearly, because
+ * groups are few. Runs on the shard's thread. */
 #ifndef RN_MCAST_H
 #define RN_MCAST_H
 
@@ -31,26 +31,27 @@ struct rn_mcast {
 	struct rn_mcast_group *group; /* RN_GROUPS groups, allocated by rn_mcast_init() */
 };
 
-/* Allocates the table, which is empty. Returns false if there is no memory. */
+/* Allocates an empty table of groups. Returns false if there is no memory. */
 bool rn_mcast_init(struct rn_mcast *m);
 void rn_mcast_fini(struct rn_mcast *m);
 
-/* Attaching a member again changes nothing. -EINVAL: not a multicast address. -ENOSPC: no room
- * for another group, or for another member of this group. */
+/* Adds the QP to the group. Has no effect if the QP is a member already. -EINVAL: gid is no
+ * multicast address. -ENOSPC: there is no room for another group or for another member of this
+ * group. */
 int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
 /* Removes the QP from the group. -ENOENT: the QP is not a member. */
 int rn_mcast_detach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *gid);
 /* Removes the QP from all its groups. */
 void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp);
 
-/* Sets which shards have members (bit i: shard i; 0: none). The caller keeps the number of groups
- * within RN_GROUPS; a further group is ignored. */
+/* Sets which shards have members (bit i: shard i); 0 means none. The caller keeps the number of
+ * groups within RN_GROUPS; a further group is ignored. */
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards);
 
 /* Returns the group with this address, or NULL if no QP of this NIC is a member. */
 const struct rn_mcast_group *rn_mcast_find(const struct rn_mcast *m, const struct rn_gid *gid);
 
-/* Does the group have members on this NIC? */
+/* Returns true if the group has members on this NIC. */
 static inline bool rn_mcast_known(const struct rn_mcast *m, const struct rn_gid *gid)
 {
 	return rn_unlikely(m->ngroups) && rn_mcast_find(m, gid);

@@ -1,7 +1,6 @@
 /* How does a shard keep a QP to its rate limit? This file handles received CNPs, counts the
- * rate-limited QPs, and puts a QP back on the active list when its timer expires. The rate itself
- * is computed by cc.c, and rn_qp_tx_limited() (qp_dispatch.c) holds the packets back. Runs on the
- * shard's thread.
+ * rate-limited QPs, and puts a QP back on the active list when its timer expires. cc.c computes the
+ * rate. rn_qp_tx_limited() (qp_dispatch.c) holds packets back. Runs on the shard's thread.
  *
  * A QP that must wait is not on the active list and costs nothing until its timer expires.
  * rn_shard_next() returns the time of the expiry, so that an idle thread can sleep until then. */
@@ -15,7 +14,7 @@ static const struct rn_cc_cfg *params(const struct rn_qp *qp)
 }
 
 /* Updates the counters cc_limited (number of rate-limited QPs) and cc_limited_rate (sum of their
- * rates). was: rate of the QP before the change; 0 = no limit. */
+ * rates) after a change. `was` is the QP's rate before the change; 0 = no limit. */
 void rn_pace_note_rate(struct rn_qp *qp, uint64_t was)
 {
 	struct rn_stats *st = &qp->lane->stats;

@@ -5,15 +5,15 @@
 
 #include "qp/qp.h"
 
-/* Puts a QP back on the active list. t: the timer `pace` of that QP, which has expired. */
+/* Puts a QP back on the active list. t is the expired timer `pace` of the QP. */
 void rn_pace_due(struct rn_timer *t);
-/* Handles a received CNP, which may cut the QP's rate. With congestion control off the CNP is only
- * counted. */
+/* Handles a received CNP, which may cut the QP's rate. If congestion control is off, only counts
+ * the CNP. */
 void rn_pace_cnp(struct rn_qp *qp, rn_time now);
-/* Updates the counters of rate-limited QPs after a change of the QP's rate. was: the rate before; 0
- * = no limit. */
+/* Updates the counters of rate-limited QPs after a change of the QP's rate. `was` is the rate
+ * before the change; 0 = no limit. */
 void rn_pace_note_rate(struct rn_qp *qp, uint64_t was);
-/* Removes the rate limit and cancels the timer. Called on reset, error and destruction. */
+/* Removes the QP's rate limit and cancels its timer. Called on reset, error and destruction. */
 void rn_pace_stop(struct rn_qp *qp);
 
 #endif

@@ -1,6 +1,7 @@
-/* Queue pairs: the object, its states, completions, errors. The tables in qp.h list what each state
- * permits and which attributes each transition needs. Every error enters the ERR state through
- * rn_qp_error(), so that the queues are flushed once and in order. Runs on the shard's thread. */
+/* How does a queue pair change its state, write completions and handle errors? The tables in qp.h
+ * list what each state permits and which attributes each transition needs. Every error enters the
+ * ERR state through rn_qp_error(), so the queues are flushed once and in order. Runs on the shard's
+ * thread. */
 #include "qp/qp.h"
 
 #include <errno.h>
@@ -18,8 +19,8 @@ static const struct rn_qp_move_row moves[] = {
 #undef X
 };
 
-/* The row for the transitions to RESET and to ERR: they are allowed from every state, and take no
- * attribute besides the state. */
+/* The row for transitions to RESET and to ERR. Every state allows these transitions, with no
+ * attribute but the state. */
 static const struct rn_qp_move_row always = {.types = RN_QPTS_ALL};
 
 const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to)
@@ -32,13 +33,14 @@ const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to)
 	return NULL;
 }
 
-/* Bytes of struct rn_qp, rounded up so that the send queue behind it starts on a cache line. */
+/* Returns the bytes of struct rn_qp, rounded up so that the send queue behind it starts on a cache
+ * line. */
 static size_t head_bytes(void)
 {
 	return RN_ALIGN_UP(sizeof(struct rn_qp), 64);
 }
 
-/* Depth of the receive queue. A QP that uses an SRQ has room for one receive here: the one that the
+/* Returns the depth of the receive queue. A QP with an SRQ has room for one receive, which the
  * current message has taken from the SRQ. */
 static uint32_t rq_depth(const struct rn_cmd *cmd)
 {
@@ -58,7 +60,7 @@ size_t rn_qp_bytes(const struct rn_cmd *cmd)
 	       rn_rq_bytes(rq_depth(cmd), rq_sge(cmd));
 }
 
-/* The upper three bits of the BTH opcode in all packets of the QP. */
+/* Returns the upper three bits of the BTH opcode in all packets of the QP. */
 static uint8_t transport_of(uint8_t type)
 {
 	return type == RN_QPT_RC ? RN_T_RC : type == RN_QPT_UC ? RN_T_UC : RN_T_UD;
@@ -81,10 +83,10 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 	qp->send_cq = &lane->cq[cmd->create_qp.send_cq];
 	qp->recv_cq = &lane->cq[cmd->create_qp.recv_cq];
 	qp->srq = cmd->create_qp.srq ? &lane->srq[cmd->create_qp.srq] : NULL;
-	/* The receives of an SRQ refer to memory in the SRQ's PD, which may differ from the
-	 * QP's. */
+	/* The receives of an SRQ use memory of the SRQ's PD, which may differ from the QP's PD. */
 	qp->recv_pd = qp->srq ? qp->srq->srq->pd : qp->pd;
-	/* 256 bytes, the smallest path MTU, until the transition to RTR sets another. */
+	/* The MTU is 256 bytes, the smallest path MTU, until the transition to RTR sets another
+	 * one. */
 	qp->mtu_shift = 8;
 	rn_list_init(&qp->active);
 	rn_list_init(&qp->dirty);
@@ -102,9 +104,9 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 
 /* ---- memory windows ---- */
 
-/* Called when a BIND or INVALIDATE request completes with `status`. A successful INVALIDATE
- * releases the memory window. A BIND that was never executed is cancelled, so that the client can
- * bind the window again. */
+/* Called when a work request completes with `status`. A successful INVALIDATE releases the memory
+ * window. A BIND that was never executed is cancelled, so that the client can bind the window
+ * again. */
 static void finish_window_request(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status)
 {
 	if (e->kind == RN_WQE_INVALIDATE && status == RN_STATUS_SUCCESS)
@@ -121,8 +123,8 @@ void rn_qp_unbind_all(struct rn_qp *qp)
 		finish_window_request(qp, rn_sq_at(&qp->sq, i), RN_STATUS_WR_FLUSH_ERR);
 }
 
-/* Does the request bind or invalidate the window that `key` names? The low byte of a key changes
- * with each bind and is ignored. */
+/* Returns true if the work request binds or invalidates the window that `key` names. The low byte
+ * of a key changes with each bind and is not compared. */
 static bool names_window(const struct rn_sqe *e, uint32_t key)
 {
 	uint32_t named = e->kind == RN_WQE_BIND ? e->rkey : e->imm;
@@ -143,8 +145,8 @@ void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key)
 	}
 }
 
-/* Called when the connection of the QP ends. Removes the rate limit, and drops a CNP that is owed
- * to the peer but not sent. */
+/* Called when the connection of the QP ends. Removes the rate limit and drops an unsent CNP to the
+ * peer. */
 void rn_qp_end_limit(struct rn_qp *qp)
 {
 	rn_pace_stop(qp);
@@ -166,7 +168,8 @@ void rn_qp_fini(struct rn_qp *qp)
 /* ---- completions ---- */
 
 /* Returns the next CQE to fill; the caller then calls written_cqe(). Returns NULL if the CQ is
- * full. A CQ that has overrun takes no further CQEs, and rn_shard_done() puts its QPs into ERR. */
+ * full. The CQ has then overrun: it takes no further CQEs, and rn_shard_done() puts its QPs into
+ * ERR. */
 static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
 {
 	struct rn_cqe *cqe = rn_cq_claim(cq);
@@ -179,7 +182,7 @@ static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
 	return cqe;
 }
 
-/* Counts the CQE and puts its CQ on the dirty list; rn_shard_done() publishes the CQE to the
+/* Counts the CQE and puts its CQ on the dirty list. rn_shard_done() publishes the CQE to the
  * application. */
 static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint16_t flags)
 {
@@ -194,7 +197,7 @@ static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint
 		lane->stats.done_error++;
 }
 
-/* Writes the error CQE of a request that fails when it is posted and never enters its queue. */
+/* Writes the error CQE of a work request that fails when it is posted and enters no queue. */
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
 			     uint8_t status, rn_time now)
 {
@@ -215,8 +218,8 @@ void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, u
 	written_cqe(qp, cq, status, flags);
 }
 
-/* Counts a successful request and its bytes: as received for READs and atomics, as sent for the
- * others. */
+/* Counts a successful work request and its bytes. READs and atomics count as received bytes, SENDs
+ * and WRITEs as sent bytes. */
 static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 {
 	switch (e->kind) {
@@ -318,13 +321,14 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 {
 	if (status == RN_STATUS_SUCCESS) {
 		qp->lane->stats.done_recv++;
-		/* Bytes of a WRITE are not counted here: they did not go into this receive. */
+		/* The data of a WRITE did not go into this receive, so do not count its bytes
+		 * here. */
 		qp->lane->stats.bytes_received += a->flags & RN_CQE_WRITE ? 0 : a->bytes;
 	}
 	write_recv_cqe(qp, status, vendor, a, now);
 	rn_rq_retire(&qp->rq);
-	/* The receive came from an SRQ, which counts it itself (`taken`); rq_retired counts only
-	 * receives of the QP's own receive queue. */
+	/* A receive from an SRQ is counted in the SRQ (`taken`). rq_retired counts only receives of
+	 * the QP's own receive queue. */
 	if (qp->srq)
 		return;
 	qp->rq_retired++;
@@ -341,10 +345,11 @@ void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 	atomic_store_explicit(&qp->shared.state, state, memory_order_release);
 }
 
-/* Completes all requests of the send queue, also those in flight, with the status WR_FLUSH_ERR. */
+/* Completes all work requests of the send queue, also those in flight, with WR_FLUSH_ERR. */
 static void flush_sends(struct rn_qp *qp, rn_time now)
 {
-	/* Mark all requests as started and sent, so that the shard sends nothing more for them. */
+	/* Mark all work requests as started and sent, so that the shard sends no more packets for
+	 * them. */
 	qp->sq.send = qp->sq.started = qp->sq.tail;
 	while (qp->sq.head != qp->sq.tail)
 		rn_qp_complete_send(qp, RN_STATUS_WR_FLUSH_ERR, 0, now);
@@ -358,7 +363,8 @@ void rn_qp_note_error(struct rn_qp *qp, const char *why)
 			       .peer = qp->peer,
 			       .why = why};
 
-	/* A QP in ERR has logged a reason already; only the first one is logged. */
+	/* Only the first error of a QP is logged. A QP in ERR has logged its first error
+	 * already. */
 	if (qp->state != RN_QPS_ERR && qp->state != RN_QPS_RESET)
 		rn_news_put(&qp->lane->news, &news);
 }
@@ -371,17 +377,18 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_qp_end_limit(qp);
 	rn_mw_unbind_all(qp->lane->mrs, &qp->bound);
-	/* what == 0: the application requested the ERR state, so no error is counted. */
+	/* If `what` is 0, the application requested ERR or the port is gone: do not count this as
+	 * an error. */
 	qp->lane->stats.qp_errors += what != 0;
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;
-	/* flush_sends() completes all READs, so none is outstanding any more. */
+	/* flush_sends() completes all READs, so the window must not wait for any READ response. */
 	qp->win.nreads = qp->win.nbig = 0;
 	flush_sends(qp, now);
 	while (qp->rq.head != qp->rq.tail)
 		rn_qp_complete_recv(qp, RN_STATUS_WR_FLUSH_ERR, 0, NULL, now);
 	qp->rx.message = RN_RX_IDLE;
-	/* Report "last WQE reached": from now on this QP takes no receives from its SRQ. */
+	/* Report "last WQE reached": from now on, this QP takes no receive from its SRQ. */
 	if (qp->srq)
 		what |= RN_QPE_LAST_WQE;
 	if (what)
@@ -411,8 +418,8 @@ void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time
 	}
 	rn_qp_set_state(qp, RN_QPS_SQE);
 	flush_sends(qp, now);
-	/* Take back the PSNs that were assigned to the flushed requests but not sent: the next
-	 * request starts at win.cur, the next unsent PSN. */
+	/* Some PSNs were assigned to flushed work requests but not sent. Take these PSNs back: the
+	 * next work request starts at win.cur, the next unsent PSN. */
 	rn_qp_init_sends(qp, qp->win.cur);
 }
 
@@ -428,8 +435,7 @@ void rn_qp_make_headers(struct rn_qp *qp)
 {
 	struct rn_av av = rn_port_av(&qp->lane->port, &qp->attr.av);
 
-	/* Packets are marked as ECN-capable, so that switches can signal congestion. The DSCP is
-	 * kept. */
+	/* Mark packets as ECN-capable, so that switches can signal congestion. Keep the DSCP. */
 	if (qp->lane->cfg.cc.ecn)
 		av.tclass = (av.tclass & 0xFC) | RN_ECT_0;
 	rn_tmpl_make(&qp->tmpl, &av, qp->lane->port.mac, qp->qpn, qp->attr.dest_qpn);

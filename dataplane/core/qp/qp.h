@@ -1,9 +1,13 @@
 /* Queue pairs: the object, its states, and the declarations that the files of this folder share.
+ * Runs on the shard's thread.
  *
- * Each QP has one block of memory, which the command CREATE_QP hands to the shard: struct rn_qp,
- * then the send queue, then the receive queue. requester.c owns sq, win and retry; responder.c owns
- * rq, rx and owed; qp.c owns the state and everything that must happen when it changes.
- * qp_dispatch.c and qp_modify.c call these files. Everything runs on the shard's thread. */
+ * The command CREATE_QP gives the shard one block of memory per QP: struct rn_qp, then the send
+ * queue, then the receive queue. Each part of a QP has an owner:
+ * - requester.c: sq, win and retry.
+ * - responder.c: rq, rx and owed.
+ * - qp.c: the state, and everything that must happen when the state changes.
+ *
+ * qp_dispatch.c and qp_modify.c call these files. */
 #ifndef RN_QP_H
 #define RN_QP_H
 
@@ -25,10 +29,13 @@
 /* ---- states: what each permits (docs/spec/rocev2.md 4.11) ---- */
 
 /* clang-format off */
-/* What each state permits. post_recv, post_send: TAKE queues the request; FLUSH completes it at
- * once with WR_FLUSH_ERR, REFUSE with LOC_QP_OP_ERR. requests in, responses in: received packets of
- * this kind are accepted. start new: a request may get its PSNs and be sent. go on: packets of
- * requests that have PSNs may be sent. */
+/* What each state permits:
+ *	post_recv,  what posting a work request does: TAKE queues the work request, FLUSH completes
+ *	post_send   it at once with WR_FLUSH_ERR, REFUSE completes it at once with LOC_QP_OP_ERR
+ *	requests in, responses in: received packets of this kind are accepted
+ *	start new   a work request may get its PSNs and be sent
+ *	go on       packets of work requests that have PSNs may be sent
+ */
 #define RN_QP_STATE_ROWS(X) \
 	/*  state  post_recv  post_send  requests in  start new  go on  responses in */ \
 	X(RESET,   REFUSE,    REFUSE,    false,       false,     false, false) \
@@ -39,7 +46,7 @@
 	X(SQE,     TAKE,      FLUSH,     true,        false,     false, false) \
 	X(ERR,     FLUSH,     FLUSH,     false,       false,     false, false)
 
-/* Sets of QP types: type t (enum rn_qp_type) is bit 1 << t. */
+/* Sets of QP types: 1 << t stands for type t (enum rn_qp_type). */
 #define RN_QPTS_RC    (1u << RN_QPT_RC)
 #define RN_QPTS_UC    (1u << RN_QPT_UC)
 #define RN_QPTS_UD    (1u << RN_QPT_UD)
@@ -59,8 +66,9 @@
 #define RN_QPM_SQD     (RN_QPM_SQD_UC | RN_QPM(PORT) | RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY) | \
 			RN_QPM(MAX_RD_ATOMIC) | RN_QPM(MAX_DEST_RD_ATOMIC) | RN_QPM(MIN_RNR_TIMER))
 /* The transitions that an application may request: those of ibv_modify_qp, without alternate paths.
- * RESET and ERR can be entered from any state, with the state attribute alone. RTS to SQE is not in
- * the table: it happens when a send of UC or UD fails, and cannot be requested. */
+ * Not in this table are transitions to RESET and ERR, which are allowed from any state with the
+ * state attribute alone. RTS to SQE is not in this table either: only a failed send of UC or UD
+ * causes it. */
 #define RN_QP_MOVE_ROWS(X) \
 	/* types  from   to     mandatory        optional */ \
 	X(RC_UC, RESET, INIT,  RN_QPM_INIT,     0) \
@@ -108,17 +116,17 @@ const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 
 /* ---- state of the responder ---- */
 
-/* The record of an accepted READ or atomic. It stays until a newer one takes its slot, so that a
- * repeated request can be answered again. */
+/* The record of an accepted READ or atomic, from which a repeated request is answered again. A
+ * record stays until a newer one takes its slot. */
 struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0: unused slot */
 	/* The packets of the response are numbered from 0. start: number of the first packet to
-	 * send; it is greater than 0 if the peer requested only the last part of the data again.
-	 * next: number of the next packet to send. */
+	 * send; above 0 if the peer requested only the last part of the data again. next: number of
+	 * the next packet to send. */
 	uint32_t start, next;
-	uint64_t end;  /* value of rn_rx.taken right after the request was accepted; never wraps */
+	uint64_t end;  /* value of rn_rx.taken right after this request was accepted */
 	uint64_t orig; /* atomic: the value in memory before the operation */
 	uint8_t op;    /* enum rn_operation of the request */
 	bool answered; /* the whole response has been sent at least once */
@@ -135,13 +143,13 @@ struct rn_owe {
 	uint32_t msn;
 };
 
-/* Greatest number of replies that can be owed at the same time: the responses to RN_MAX_RD_ATOMIC
- * READs and atomics, ACKs before, between and after them, and one NAK. */
+/* Most replies that can be owed at the same time: responses to RN_MAX_RD_ATOMIC READs and atomics,
+ * ACKs before, between and after these, and one NAK. */
 #define RN_OWED_MAX (2 * RN_MAX_RD_ATOMIC + 4)
 
 enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 
-/* Receive state of a QP. PSNs and MSN have 24 bits. */
+/* State of the responder. PSNs and MSN have 24 bits. */
 struct rn_rx {
 	uint32_t epsn;
 	uint32_t msn;
@@ -149,10 +157,11 @@ struct rn_rx {
 	uint8_t message; /* enum rn_rx_message: kind of the message being received */
 	bool nak_sent;	 /* a NAK was sent: no further NAK until epsn arrives */
 	bool nak_rnr;	 /* the last NAK was an RNR NAK */
-	/* the first packet from the peer has arrived, and rn_lane_comm_est() was called */
+	/* The first packet from the peer has arrived, and rn_lane_comm_est() was called. */
 	bool peer_seen;
 	uint8_t rnr_naks; /* number of consecutive RNR NAKs sent for the expected PSN */
-	/* rec[] is a ring: nrec is its size (max_dest_rd_atomic), rec_next the slot to fill next */
+	/* rec[] is a ring. nrec is its size (max_dest_rd_atomic), rec_next the slot to fill
+	 * next. */
 	uint8_t nrec, rec_next;
 	uint8_t nowed, nowed_reads;
 	uint32_t done; /* how many bytes of the current message have been placed */
@@ -188,26 +197,26 @@ struct rn_qp {
 	uint8_t events;	   /* events not yet reported (enum rn_qp_event_bit) */
 	uint32_t access;   /* what the peer may do on this QP (enum rn_access) */
 	uint32_t quota;	   /* packets this QP may send before the next QP sends */
-	/* in state SQD: report SQ_DRAINED when all started requests are complete */
+	/* in state SQD: report SQ_DRAINED when all started work requests are complete */
 	bool sqd_notify;
 	bool own_turn;		 /* the last packet sent was a READ response: send a request next */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
 	struct rn_cq *send_cq, *recv_cq;
 	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
-	 * holds at most one receive: the one that the current message has taken from the SRQ. */
+	 * holds at most one receive, which the current message has taken from the SRQ. */
 	struct rn_srq_ref *srq;
-	uint32_t recv_pd; /* PD of the receives: that of the QP or of the SRQ */
-	/* links the QP into rn_lane.active while it may have something to send */
+	uint32_t recv_pd; /* PD of the receives: the PD of the QP or of its SRQ */
+	/* node in rn_lane.active while the QP may have something to send */
 	struct rn_list active;
 	struct rn_list
 		dirty; /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
-	/* links the QP into rn_lane.pending_qp while it has unreported events */
+	/* node in rn_lane.pending_qp while the QP has unreported events */
 	struct rn_list tell;
-	/* completed sends; completed receives, unless they came from an SRQ */
+	/* number of completed sends; number of completed receives that did not come from an SRQ */
 	uint32_t sq_retired, rq_retired;
 	struct rn_cc cc;      /* rate limit (congestion control) */
 	struct rn_timer pace; /* timer in rn_lane.pace, expires when the QP may send again */
-	struct rn_list cnp;   /* links the QP into rn_shard.cnp while it owes a CNP */
+	struct rn_list cnp;   /* node in rn_shard.cnp while the QP owes a CNP */
 	rn_time cnp_after;    /* before this time the QP owes no further CNP */
 
 	struct rn_sq sq;
@@ -230,59 +239,60 @@ static inline uint32_t rn_qp_mtu(const struct rn_qp *qp)
 	return 1u << qp->mtu_shift;
 }
 
-/* Does this QP have one fixed peer? True for RC and UC from RTR on, ERR included. */
+/* Returns true if this QP has one fixed peer: RC and UC from RTR on, also in ERR. */
 static inline bool rn_qp_has_peer(const struct rn_qp *qp)
 {
 	return qp->type != RN_QPT_UD && qp->state >= RN_QPS_RTR;
 }
 
-/* Number of packets of a message of len bytes; at least one. */
+/* Returns the number of packets of a message of len bytes, at least one. */
 static inline uint32_t rn_qp_packets(const struct rn_qp *qp, uint32_t len)
 {
 	uint32_t n = (uint32_t)(((uint64_t)len + rn_qp_mtu(qp) - 1) >> qp->mtu_shift);
 	return n ? n : 1;
 }
 
-/* The QP's PD and QPN, against which the peer's accesses to memory are checked. */
+/* Returns the QP's PD and QPN, against which the peer's memory accesses are checked. */
 static inline struct rn_mr_via rn_qp_via(const struct rn_qp *qp)
 {
 	return (struct rn_mr_via){.pd = qp->pd, .qpn = qp->qpn};
 }
 
-/* Bytes of memory for the QP that the CREATE_QP command describes: struct rn_qp and both queues. */
+/* Returns the bytes of memory for the QP that the CREATE_QP command describes: struct rn_qp and
+ * both queues. */
 size_t rn_qp_bytes(const struct rn_cmd *cmd);
-/* Initialises *qp, which has rn_qp_bytes() bytes, aligned to 64. The caller has checked the
+/* Initialises *qp, a block of rn_qp_bytes() bytes, aligned to 64 bytes. The caller has checked the
  * command. */
 void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd);
-/* Prepares a QP for destruction: cancels its timers, releases its memory windows, and removes it
- * from all lists and multicast groups. The caller frees the memory. */
+/* Prepares a QP for destruction. Cancels its timers, releases its memory windows, and removes the
+ * QP from all lists and multicast groups. The caller frees the memory. */
 void rn_qp_fini(struct rn_qp *qp);
 
-/* To be called when the memory window `key` is being destroyed: releases the window if it is bound
- * on this QP. Queued requests that would bind or invalidate the window will succeed without
- * effect. */
+/* The caller reports that the memory window `key` is being destroyed. Releases the window if this
+ * QP has bound it. Queued work requests that would bind or invalidate the window will succeed
+ * without effect. */
 void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key);
 
-/* Rebuilds the packet headers. To be called after a change of the address vector, the peer's QPN,
- * the port or a MAC address. */
+/* Rebuilds the packet headers. Called after a change of the address vector, the peer's QPN, the
+ * port or a MAC address. */
 void rn_qp_make_headers(struct rn_qp *qp);
 
-/* Completes the oldest send request with an error. An RC QP enters ERR. UC and UD QPs enter SQE:
- * the send queue is flushed, and receiving continues. */
+/* Completes the oldest work request of the send queue with an error. An RC QP then enters ERR. A UC
+ * or UD QP enters SQE: its send queue is flushed, and receiving continues. */
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
-/* Reports the event SQ_DRAINED, if the application asked for it and no started request is left. To
- * be called when requests have completed in the state SQD. */
+/* Reports the event SQ_DRAINED if the application asked for it and no started work request is left.
+ * Called when work requests have completed in the state SQD. */
 void rn_qp_drained(struct rn_qp *qp);
 
-/* Reports `why`, the reason of an error, as an item for the log (news.h). `why` must be a string
- * constant. To be called before rn_qp_error(), but not when the application itself requested ERR.
- * Has no effect in RESET and ERR. */
+/* Reports `why`, the reason of an error, to the log (news.h). `why` must be a string constant.
+ * Called before rn_qp_error(), unless the application itself requested ERR. Has no effect in RESET
+ * and ERR. */
 void rn_qp_note_error(struct rn_qp *qp, const char *why);
 
-/* Enters ERR and flushes all queued requests and receives, the send queue first. Has no effect in
- * RESET and ERR. `what` is the event to report (enum rn_qp_event_bit); it is 0 when the application
- * requested ERR or the port is gone. A QP on an SRQ also reports LAST_WQE. If keep_owed is set, the
- * replies that the QP owes, such as a NAK, are still sent. */
+/* Enters ERR and flushes all work requests, the send queue first. Has no effect in RESET and ERR.
+ * `what` is the event to report (enum rn_qp_event_bit); 0 if the application requested ERR or the
+ * port is gone. A QP with an SRQ also reports LAST_WQE. With keep_owed, the replies that the QP
+ * owes, such as a NAK, are still sent. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 
 /* The part of a CQE that describes a received message. */
@@ -294,23 +304,22 @@ struct rn_arrival {
 	uint32_t src_qpn;
 };
 
-/* rn_qp_complete_send() completes the oldest request of the send queue, rn_qp_complete_recv() the
- * oldest receive. `vendor` is an enum rn_verdict, 0 = none. The arrival `a` is read only if
- * `status` is SUCCESS; otherwise it may be NULL. A successful send without SIGNALED writes no
- * CQE. */
+/* rn_qp_complete_send() completes the oldest work request of the send queue, rn_qp_complete_recv()
+ * the oldest receive. `vendor` is an enum rn_verdict; 0 = none. `a` is read only if `status` is
+ * SUCCESS; otherwise `a` may be NULL. A successful send without SIGNALED writes no CQE. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 			 const struct rn_arrival *a, rn_time now);
-/* Writes an error CQE for a request or receive that never entered its queue. `cq` is the QP's send
- * or receive CQ. */
+/* Writes an error CQE for a work request that never entered its queue. `cq` is the QP's send CQ or
+ * receive CQ. */
 void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
 			     uint8_t status, rn_time now);
 
 /* ---- functions for qp_modify.c ---- */
 
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state);
-/* Initialises the send window and the count of the peer's end-to-end credits. `psn` is the PSN of
- * the next request to be sent. */
+/* Initialises the send window and the count of the peer's end-to-end credits. `psn` is the first
+ * PSN that the next work request gets. */
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
 /* Removes the rate limit and drops an owed CNP. */
 void rn_qp_end_limit(struct rn_qp *qp);

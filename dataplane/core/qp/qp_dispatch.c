@@ -1,6 +1,6 @@
-/* Which file handles a request or a packet, and is a reply or a request sent next? Type and state
- * of the QP decide (tables of qp.h). A QP whose rate is limited sends through rn_qp_tx_limited().
- * Runs on the shard's thread. */
+/* Which file handles a work request or a packet, and is a reply or a request sent next? The QP's
+ * type and state decide, by the tables of qp.h. rn_qp_tx_limited() sends for a QP whose rate is
+ * limited. Owns nothing. Runs on the shard's thread. */
 #include "qp/qp_dispatch.h"
 
 #include "qp/lane.h"
@@ -76,7 +76,7 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 {
 	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
 
-	/* UC and UD have no responses: each packet is a request. */
+	/* UC and UD have no responses, so each packet is a request. */
 	if (rn_unlikely(qp->type != RN_QPT_RC)) {
 		if (!row->request_in)
 			return RN_V_QP_STATE;
@@ -99,8 +99,8 @@ static bool answers_read(const struct rn_qp *qp)
 	return qp->rx.nowed && qp->rx.owed[0].kind == RN_OWE_READ;
 }
 
-/* Sends replies before requests. But READ responses and requests take turns, because a long series
- * of READ responses would otherwise block the QP's own requests. */
+/* Sends replies before requests. READ responses, however, alternate with requests: a long series of
+ * READ responses would otherwise block the QP's own requests. */
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 {
 	unsigned n = qp->own_turn && answers_read(qp) ? request_tx(qp, buf, now) : 0;
@@ -113,7 +113,8 @@ unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 
 /* ---- sending with a rate limit ---- */
 
-/* Is the oldest owed reply an ACK, a NAK or an ATOMIC ACK? The rate limit does not delay these. */
+/* Returns true if the oldest owed reply is an ACK, a NAK or an ATOMIC ACK. The rate limit does not
+ * delay such replies. */
 static bool owes_small(const struct rn_qp *qp)
 {
 	const struct rn_rx *rx = &qp->rx;
@@ -122,15 +123,15 @@ static bool owes_small(const struct rn_qp *qp)
 			     rx->rec[rx->owed[0].rec].op != RN_OP_READ_REQUEST);
 }
 
-/* Is there anything to send that the rate limit delays? */
+/* Returns true if the QP has packets to send that the rate limit delays. */
 static bool has_data(const struct rn_qp *qp)
 {
 	return qp->rx.nowed ||
 	       (rn_qp_states[qp->state].go_on && !qp->retry.rnr_wait && qp->sq.send != qp->sq.tail);
 }
 
-/* Does `frame`, which the QP has just built, count against the rate limit? ACKs, NAKs and ATOMIC
- * ACKs do not. */
+/* Returns true if `frame`, which the QP has just built, counts against the rate limit. ACKs, NAKs
+ * and ATOMIC ACKs do not count. */
 static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(frame[qp->tmpl.bytes - RN_BTH_BYTES]);
@@ -138,8 +139,8 @@ static bool is_data(const struct rn_qp *qp, const uint8_t *frame)
 	return op->family != RN_F_ACK && op->family != RN_F_ATOMIC_ACK;
 }
 
-/* Arms the timer that puts the QP back on the active list. The caller then returns 0, and
- * rn_shard_tx() takes the QP off the list until the timer expires. */
+/* Arms the timer that puts the QP back on the active list. The caller then returns 0, so
+ * rn_shard_tx() takes the QP off the active list until the timer expires. */
 static void hold_back(struct rn_qp *qp)
 {
 	rn_time when = rn_cc_wake_at(&qp->cc);

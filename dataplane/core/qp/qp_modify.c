@@ -1,5 +1,5 @@
-/* Which changes of its attributes and its state does a QP allow, and what does each change do? The
- * table of allowed transitions is in qp.h. Runs on the shard's thread. */
+/* Which changes of its attributes and its state does a QP allow, and what does each change do? qp.h
+ * has the table of allowed transitions. Owns nothing. Runs on the shard's thread. */
 #include "qp/qp_modify.h"
 
 #include <errno.h>
@@ -7,16 +7,16 @@
 #include "qp/lane.h"
 #include "qp/responder.h"
 
-/* Clears all state of the connection; the QP keeps its QPN and its queues. */
+/* Clears all state of the connection. The QP keeps its QPN and its queues. */
 static void enter_reset(struct rn_qp *qp)
 {
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_retry_init(&qp->retry, qp->lane->cfg.rto_floor, qp->lane->cfg.rto_initial);
 	rn_qp_end_limit(qp);
-	qp->events = 0; /* drop events of the former connection */
+	qp->events = 0; /* drop events of the previous connection */
 	rn_list_del(&qp->tell);
 	rn_qp_unbind_all(qp);
-	/* Queued requests are dropped without completions and count as retired, so that the
+	/* Drop queued work requests without completions. Count them as retired, so that the
 	 * application finds both queues empty. */
 	qp->sq_retired += qp->sq.tail - qp->sq.head;
 	qp->rq_retired += qp->srq ? 0 : qp->rq.tail - qp->rq.head;
@@ -30,8 +30,8 @@ static void enter_reset(struct rn_qp *qp)
 	rn_qp_set_state(qp, RN_QPS_RESET);
 }
 
-/* Are all values that the mask names in range? The NIC has one port with one P_Key, so `port` must
- * be at most 1 and `pkey_index` 0. */
+/* Returns true if all values that the mask names are in range. The NIC has one port with one P_Key,
+ * so `port` must be at most 1 and `pkey_index` must be 0. */
 static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 	const struct rn_port_attr *port = &qp->lane->port;
@@ -63,7 +63,7 @@ static bool values_fit(const struct rn_qp *qp, uint32_t mask, const struct rn_qp
 	X(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic) X(DEST_QPN, dest_qpn)
 /* clang-format on */
 
-/* Copies the attributes that the mask names, and updates the fields derived from them. */
+/* Copies the attributes that the mask names. Updates the fields that depend on these attributes. */
 static void apply(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a)
 {
 #define X(bit, field)           \
@@ -97,7 +97,7 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 	    given & ~(row->mandatory | row->optional) || !values_fit(qp, given, a))
 		return -EINVAL;
 	if (to == RN_QPS_ERR) {
-		/* rn_qp_error() has no effect in RESET, so the state is set here. */
+		/* rn_qp_error() has no effect in RESET, so set the state here. */
 		if (from == RN_QPS_RESET)
 			rn_qp_set_state(qp, RN_QPS_ERR);
 		rn_qp_error(qp, 0, false, now);
@@ -108,8 +108,8 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 		return 0;
 	}
 	apply(qp, given, a);
-	/* The new timeout also applies to packets that are in flight already. Until now these
-	 * packets had the old timeout, or no timeout if its code was 0. */
+	/* The new timeout also applies to packets in flight. Their old timeout may have been
+	 * another one, or none if its code was 0. */
 	if (given & RN_QP_TIMEOUT && qp->retry.running)
 		rn_retry_progress(&qp->retry, &qp->lane->wheel, qp->win.una, true, now);
 	rn_qp_set_state(qp, to);

@@ -1,26 +1,27 @@
-/* The requester: turns queued requests into packets, and responses into completions, in order.
+/* How do queued work requests become packets, and responses become completions, in order? Runs on
+ * the shard's thread.
  *
  * Sending: rn_requester_tx() builds the packet with the PSN `cur` of the send window. After a loss,
- * this packet is a retransmission. Otherwise it is the next packet of the request that is being
- * sent, or the first packet of the next request. The next request starts only if fence,
- * max_rd_atomic and PSN space permit it.
+ * this packet is a retransmission. Otherwise it is the next packet of the present work request, or
+ * the first packet of the next one. The next work request starts only if fence, max_rd_atomic and
+ * PSN space permit.
  *
  * Receiving: `una` is the oldest unacknowledged PSN. A response moves `una` forward (advance()),
- * which completes requests. A NAK or a gap in the READ responses puts `cur` back to `una`
+ * which completes work requests. A NAK or a gap in the READ responses sets `cur` back to `una`
  * (go_back()).
  *
- * A READ is completed by its responses only, never by a plain ACK. A large READ is requested in
- * pieces (window.h); to the peer, each piece is a READ of its own. An atomic is sent like a READ of
- * one packet; the ATOMIC ACK carries the former value.
+ * Only READ responses complete a READ; a plain ACK does not. A large READ is requested in pieces
+ * (window.h), and for the peer each piece is a READ of its own. An atomic is sent like a READ of
+ * one packet. The ATOMIC ACK carries the value before the operation.
  *
- * A request that fails locally stays in the queue, with its error status, until all earlier
- * requests have completed. This keeps completions in order. Then the request completes and puts the
- * QP into the error state. A BIND or INVALIDATE of a memory window sends no packet. It takes effect
- * when all earlier requests have been sent once, and it completes in order.
+ * A work request that fails locally stays in the queue until all earlier work requests have
+ * completed, so that completions stay in order. Then it completes and puts the QP into the error
+ * state. A BIND or INVALIDATE of a memory window sends no packet. It takes effect when all earlier
+ * work requests have been sent once, and it completes in order.
  *
- * The peer's end-to-end credits (credit.h) are ignored unless the configuration enables credits.
- * The specification allows this: a peer without posted receives sends an RNR NAK. Runs on the
- * shard's thread. */
+ * The requester ignores the peer's end-to-end credits (credit.h) unless the configuration enables
+ * credits. The specification allows this, because a peer without posted receives sends an RNR
+ * NAK. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -28,14 +29,15 @@
 #include "qp/qp.h"
 #include "qp/requester.h"
 
-/* While the rate is limited, a packet with AckReq is sent at least this often. */
+/* With a rate limit, a packet with AckReq is sent at least this often. */
 #define ASK_NS RN_US(100)
 
 /* ---- transmitting ---- */
 
-/* May this request start? A request with a fence waits for all READs and atomics before it;
- * max_rd_atomic limits how many of them are outstanding; all PSNs in flight must fit into half of
- * the PSN space. */
+/* Returns true if these three conditions let the work request start:
+ * - With a fence, all earlier READs and atomics are complete.
+ * - At most max_rd_atomic READs and atomics are outstanding.
+ * - All PSNs in flight fit into half of the PSN space. */
 static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 {
 	if (e->flags & RN_WQE_FENCE && qp->win.nreads)
@@ -45,10 +47,10 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
-/* Do the peer's credits permit a request of npkts packets to start? If so, this function counts the
- * request as started, so call it only when nothing else prevents the start. Credits count messages.
- * Each request packet of a large READ is one message. Any other request is one message, however
- * many packets it has. */
+/* Returns true if the peer's credits let a work request of npkts packets start, and then counts it
+ * as started. To be called after all other checks. Credits count messages: each READ request of a
+ * large READ is one message. Any other work request is one message too, with any number of
+ * packets. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
@@ -60,8 +62,8 @@ static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 	return false;
 }
 
-/* Starts the next request of the send queue: assigns its PSNs. Returns false if the request may not
- * start now. */
+/* Starts the next work request of the send queue, which gets its PSNs. Returns false if the work
+ * request may not start now. */
 static bool start_next(struct rn_qp *qp)
 {
 	struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.started);
@@ -78,11 +80,11 @@ static bool start_next(struct rn_qp *qp)
 	return true;
 }
 
-/* Does the send window have room for one more packet of request e? For a READ or atomic, fewer
- * responses than the window's size must still be expected (w->responses). For any other request,
- * fewer request packets than the window's size must be in flight. One more limit holds while a
- * large READ is requested in pieces: at most max_rd_atomic READ and atomic request packets may be
- * unanswered. */
+/* Returns true if the send window has room for one more packet of work request e:
+ * - READ or atomic: fewer responses than the window size are expected (w->responses). While a large
+ *   READ is requested in pieces, at most max_rd_atomic READ and atomic request packets may also be
+ *   unanswered.
+ * - Any other work request: fewer request packets than the window size are in flight. */
 static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {
 	const struct rn_window *w = &qp->win;
@@ -122,8 +124,8 @@ static uint8_t opcode_of(uint8_t kind, bool first, bool last)
 	return last ? ops[kind].last : ops[kind].middle;
 }
 
-/* Bytes of extension headers: RETH in the first packet of a WRITE, immediate data or R_Key in
- * the last packet. */
+/* Returns the bytes of extension headers: RETH in the first packet of a WRITE, immediate data or
+ * R_Key in the last packet of a message. */
 static unsigned extension_bytes(uint8_t kind, bool first, bool last)
 {
 	bool extra = last && kind != RN_WQE_SEND && kind != RN_WQE_WRITE;
@@ -170,9 +172,9 @@ static unsigned build_atomic(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *
 	return rn_tmpl_close(&qp->tmpl, buf, RN_ATOMIC_ETH_BYTES, 0);
 }
 
-/* Largest number of packets from one AckReq bit to the next. With a rate limit this is at most the
- * number of packets sent in ASK_NS. More packets could take so long that the retransmission timer
- * expires before the peer is asked for an ACK. */
+/* Returns the largest number of packets from one AckReq bit to the next. With a rate limit, this is
+ * at most the number of packets sent in ASK_NS. The retransmission timer could otherwise expire
+ * before any packet requests an ACK. */
 static uint32_t ask_every(const struct rn_qp *qp)
 {
 	uint32_t n = rn_window_ask_every(&qp->win);
@@ -184,8 +186,9 @@ static uint32_t ask_every(const struct rn_qp *qp)
 	return (uint32_t)RN_MIN(n, limit);
 }
 
-/* Returns RN_TMPL_ACK_REQ if the next packet of a SEND or WRITE must request an ACK, else 0. The
- * last packet of a message requests one, and so does at least one in every ask_every() packets. */
+/* Returns RN_TMPL_ACK_REQ if the next packet of a SEND or WRITE must request an ACK, otherwise 0.
+ * The last packet of a message requests an ACK. So does at least one in every ask_every()
+ * packets. */
 static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 {
 	struct rn_window *w = &qp->win;
@@ -198,8 +201,8 @@ static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 	return 0;
 }
 
-/* Builds a packet of a SEND or WRITE. Returns its length, or 0 if local memory is not accessible;
- * *why is then the verdict. */
+/* Builds a packet of a SEND or WRITE. Returns the packet's length, or 0 if local memory is not
+ * accessible. *why is then the verdict. */
 static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *buf, unsigned flags,
 			   enum rn_verdict *why)
 {
@@ -220,7 +223,7 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 	return *why == RN_V_OK ? rn_tmpl_close(&qp->tmpl, buf, ext, n) : 0;
 }
 
-/* Accounts for a sent RC request packet, which uses npsn PSNs. */
+/* Accounts for a sent RC request packet that uses npsn PSNs. */
 static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -234,15 +237,15 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	if (!fresh && e->kind == RN_WQE_READ)
 		rn_retry_asked_again(&qp->retry, npsn);
 	rn_window_sent(w, &qp->sq, npsn);
-	/* Measure the round trip only of a packet that is new and requests a response. w->unasked
-	 * counts the packets sent since the last packet that requested a response. It is 0 if this
-	 * packet requests one. */
+	/* Measure the round trip of a packet that is new and requests a response. w->unasked is the
+	 * number of packets since the last packet that requested a response; 0 if this packet
+	 * requests one. */
 	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, psn, fresh && !w->unasked, now);
 }
 
-/* Executes a BIND, INVALIDATE or NOP, which send no packets. e->ran prevents a second execution
- * when sending restarts at an earlier request after a loss. Returns false if the request failed;
- * e->status is then set. */
+/* Executes a BIND, INVALIDATE or NOP, which send no packets. After a loss, sending restarts at an
+ * earlier work request; e->ran then prevents a second execution. Returns false and sets e->status
+ * if the work request failed. */
 static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 {
 	struct rn_mr_table *mrs = qp->lane->mrs;
@@ -262,8 +265,8 @@ static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 
 static void retire_done(struct rn_qp *qp, rn_time now);
 
-/* Returns the request that the next packet belongs to, with PSNs assigned. Returns NULL if nothing
- * may be sent now. */
+/* Returns the work request of the next packet and gives the work request its PSNs. Returns NULL if
+ * nothing may be sent now. */
 static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
@@ -272,7 +275,7 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 		struct rn_sqe *e = rn_sq_at(sq, sq->send);
 
 		if (rn_unlikely(e->status)) {
-			/* A failed request completes only after all requests before it. */
+			/* A failed work request completes after all earlier work requests. */
 			if (sq->head == sq->send)
 				rn_qp_send_failed(qp, e->status, e->verdict, now);
 			return NULL;
@@ -293,7 +296,7 @@ static struct rn_sqe *pick(struct rn_qp *qp, rn_time now)
 	return NULL;
 }
 
-/* Accounts for a sent UC packet. UC has no acknowledgements, so the packet counts as acknowledged
+/* Accounts for a sent UC packet. UC has no acknowledgements, so each packet counts as acknowledged
  * at once. */
 static void hand_over(struct rn_qp *qp, rn_time now)
 {
@@ -345,7 +348,7 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 
 /* ---- progress ---- */
 
-/* Completes the requests at the head of the queue whose PSNs are all acknowledged. */
+/* Completes the oldest work requests of the send queue whose PSNs are all acknowledged. */
 static void retire_done(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
@@ -356,8 +359,8 @@ static void retire_done(struct rn_qp *qp, rn_time now)
 		rn_qp_drained(qp);
 }
 
-/* Handles the acknowledgement of all PSNs before psn: moves una, restarts the timer, completes
- * requests. */
+/* Handles the acknowledgement of all PSNs before psn. Moves una, restarts the timer and completes
+ * work requests. */
 static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -379,8 +382,8 @@ static void go_back(struct rn_qp *qp)
 }
 
 /* Handles an implied NAK: a later response shows that the response with the PSN `expect`, of the
- * oldest READ or atomic, was lost. The lost response and everything after it are requested again.
- * Another implied NAK requests nothing again until there has been progress or a timeout. */
+ * oldest READ or atomic, was lost. Requests the lost response and everything after it again. Until
+ * there is progress or a timeout, a further implied NAK has no effect. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	advance(qp, expect, now);
@@ -401,8 +404,8 @@ static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 
 /* ---- responses ---- */
 
-/* Handles an ACK, which acknowledges all PSNs up to psn. If an incomplete READ or atomic is among
- * them, its responses were lost (implied NAK). */
+/* Handles an ACK of all PSNs up to psn. If an incomplete READ or atomic is among these PSNs, its
+ * responses were lost (implied NAK). */
 static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -414,9 +417,9 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 	return RN_V_OK;
 }
 
-/* A NAK for psn also acknowledges all PSNs before psn. This function handles only that
- * acknowledgement. It returns true if the caller must handle the NAK itself. It returns false if an
- * earlier READ or atomic is incomplete: its lost responses are then requested again instead. */
+/* Handles the acknowledgement in a NAK for psn: the NAK also acknowledges all PSNs before psn.
+ * Returns true if the caller must handle the NAK itself. Returns false if an earlier READ or atomic
+ * is incomplete; its lost responses are then requested again. */
 static bool ack_before_nak(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -433,7 +436,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	if (!ack_before_nak(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
-	/* This NAK repeats one that has been handled: the packets are being sent again already. */
+	/* This NAK repeats an earlier NAK, for which packets are already being sent again. */
 	if (qp->retry.rnr_wait || qp->retry.acted)
 		return RN_V_RSP_NAK_AGAIN;
 	if (!rn_retry_nak(&qp->retry)) {
@@ -458,14 +461,14 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 		return RN_V_RSP_RNR;
 	}
 	qp->lane->stats.rnr_waits++;
-	/* The peer lacks receives, and the network lost no packet. So go back to `una`, but do not
-	 * make the send window smaller. */
+	/* The peer lacks receives, and no packet was lost. Go back to `una`, but keep the size of
+	 * the send window. */
 	rn_window_rewind(&qp->win, &qp->sq);
 	return RN_V_RSP_RNR;
 }
 
-/* Entry [c] is for the fatal NAK with code c. The request that contains the NAK's PSN completes
- * with `status`. The NAK packet itself gets `verdict`. */
+/* Entry [c] is for the fatal NAK with code c. The work request that contains the NAK's PSN
+ * completes with `status`. The NAK packet itself gets `verdict`. */
 static const struct {
 	uint8_t status;
 	uint8_t verdict;
@@ -475,10 +478,10 @@ static const struct {
 	[3] = {RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP},
 };
 
-/* Does a fatal NAK for psn refer to the READ in progress (e)? It does if psn is any PSN of that
- * READ, even if the response with this PSN has arrived: some responders report the PSN of the
- * request, others the PSN of the response that they cannot send. The peer's QP is in the error
- * state then, so requesting again is useless. */
+/* Returns true if a fatal NAK for psn refers to e, the READ in progress: psn is any PSN of this
+ * READ. Some responders report the PSN of the READ request, others that of the response that they
+ * cannot send. The response with this PSN may have arrived. The peer's QP is in the error state, so
+ * requesting again is useless. */
 static bool concerns_read(const struct rn_sqe *e, uint32_t psn)
 {
 	return e && rn_psn_steps(e->first_psn, psn) < e->npkts;
@@ -516,9 +519,10 @@ static enum rn_verdict take_acknowledge(struct rn_qp *qp, const struct rn_pkt *p
 	return RN_V_RSP_RESERVED;
 }
 
-/* Handles a response with a PSN before una. Only two kinds matter: a fatal NAK for an earlier PSN
- * of the READ in progress, and READ responses, which show that the peer is alive (rn_retry_stale()
- * limits how many of them count). */
+/* Handles a response with a PSN before una. Two kinds matter:
+ * - A fatal NAK for an earlier PSN of the READ in progress.
+ * - A READ response, which shows that the peer is alive. rn_retry_stale() limits how many of these
+ *   count. */
 static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	uint32_t expect;
@@ -531,24 +535,26 @@ static enum rn_verdict take_old(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	return take_fatal(qp, pkt->psn, pkt->syndrome & 0x1F, now);
 }
 
-/* Fails the oldest request and with it the QP: the response does not match the requests in flight,
- * or its data cannot be placed. */
+/* Fails the oldest work request and the QP. The response does not match the work requests in
+ * flight, or its data cannot be placed. */
 static enum rn_verdict refuse(struct rn_qp *qp, uint8_t status, enum rn_verdict why, rn_time now)
 {
 	rn_qp_send_failed(qp, status, why, now);
 	return why;
 }
 
-/* Does this READ response have `want` bytes, and the right opcode and syndrome? last: the response
- * ends the READ or a piece of it, so the opcode must be Last or Only, otherwise First or Middle. */
+/* Returns true if this READ response has `want` bytes and the right opcode and syndrome. `last`
+ * says that the response ends the READ or a piece of the READ. The opcode must then be Last or
+ * Only, otherwise First or Middle. */
 static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
 {
 	return pkt->payload_len == want && pkt->op->ends == last &&
 	       (!pkt->op->has_aeth || pkt->syndrome >> 5 == 0);
 }
 
-/* Does the request at psn expect this kind of response: an ATOMIC ACK if `atomic`, otherwise a READ
- * response? e: the oldest READ or atomic, which waits for the PSN `expect`. */
+/* Returns true if the work request at psn expects this kind of response: an ATOMIC ACK if `atomic`
+ * is set, otherwise a READ response. e is the oldest READ or atomic, which waits for the PSN
+ * `expect`. */
 static bool answers(const struct rn_qp *qp, uint32_t psn, const struct rn_sqe *e, uint32_t expect,
 		    bool atomic)
 {
@@ -568,10 +574,9 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	if (!e || !answers(qp, pkt->psn, e, expect, false))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
-		/* An earlier response is missing. Until the peer answers the repeated READ request,
-		 * the remaining responses to the first request still arrive; with a long READ this
-		 * lasts for many timeouts. They show that the peer is alive, so the timer
-		 * restarts. */
+		/* An earlier response is missing. Responses to the first READ request still arrive
+		 * until the peer answers the repeated one. For a long READ, this lasts for many
+		 * timeouts. These responses show that the peer is alive, so restart the timer. */
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}
@@ -601,15 +606,15 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 	advance(qp, expect, now); /* the response acknowledges everything before the atomic */
 	if (pkt->syndrome >> 5)
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
-	memcpy(old, &pkt->orig, sizeof(old)); /* the value is delivered in host byte order */
+	memcpy(old, &pkt->orig, sizeof(old)); /* *old gets the value in host byte order */
 	if (rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, 0, sizeof(old), old) != RN_V_OK)
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
 	advance(qp, rn_psn_add(expect, 1), now);
 	return RN_V_OK;
 }
 
-/* Takes the credit count of a positive acknowledgement, even if it acknowledges nothing new: this
- * is how the peer reports newly posted receives. Ignores PSNs that were never sent. */
+/* Takes the credit count of a positive acknowledgement, even if it acknowledges nothing new. In
+ * this way the peer reports newly posted receives. Ignores PSNs that were never sent. */
 static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	const struct rn_window *w = &qp->win;
@@ -660,8 +665,8 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 		return;
 	case RN_RETRY_RESEND:
 		st->timeouts++;
-		/* No answer within the local ACK timeout (4.096 us << code): the MAC address of the
-		 * peer may have changed. */
+		/* The peer did not answer within the local ACK timeout (4.096 us << code). The MAC
+		 * address of the peer may have changed. */
 		rn_lane_probe_peer(qp->lane, &qp->peer, now);
 		break;
 	case RN_RETRY_RESEND_EARLY:

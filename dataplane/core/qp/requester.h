@@ -1,14 +1,14 @@
-/* The requester: sends the requests of a queue pair and handles the responses. Runs on the shard's
- * thread. */
+/* The requester sends the work requests of a queue pair and handles the responses. Runs on the
+ * shard's thread. */
 #ifndef RN_REQUESTER_H
 #define RN_REQUESTER_H
 
 #include "qp/qp.h"
 
-/* Processes a received response for this QP. Returns the verdict. */
+/* Processes a received response for this QP. Returns the verdict on the packet. */
 enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
-/* Builds the next request packet, without the ICRC. Returns its length, or 0 if nothing may be sent
- * now. */
+/* Builds the next request packet, without the ICRC. Returns the packet's length, or 0 if nothing
+ * may be sent now. */
 unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* Handles the expiry of this QP's retransmission timer. */
 void rn_requester_expired(struct rn_qp *qp, rn_time now);

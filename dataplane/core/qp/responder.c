@@ -1,21 +1,18 @@
-/* The responder: checks and executes the requests of the peer, and owes replies to them, that is,
- * records which replies are to be sent.
+/* How are the requests of the peer checked, executed and answered? To owe a reply means to record
+ * that it must be sent. Runs on the shard's thread.
  *
- * Receiving: rn_responder_rx() sorts a request by its PSN. A request with the expected PSN goes
- * through take_in_order(), which makes a series of checks. The function returns at the first check
- * that fails, and changes state only at its end (commit()). An earlier PSN is a duplicate, a later
- * one a gap. The verdict table (wire/verdict.h) names the reply for each outcome.
+ * Receiving: rn_responder_rx() sorts a request by its PSN. An earlier PSN than expected is a
+ * duplicate, a later one a gap. A request with the expected PSN goes through the checks of
+ * take_in_order(). The first failed check ends the function; the state changes only at the end
+ * (commit()). The verdict table (wire/verdict.h) names the reply for each outcome.
  *
- * Sending: rn_responder_tx() sends the oldest reply owed: an ACK, a NAK, or the next packet of a
- * READ response.
- *
- * The list of owed replies is sorted by PSN. Neighbouring ACKs merge, but never across a READ, so
- * that no ACK overtakes a READ response that has not been sent.
+ * Sending: rn_responder_tx() sends the oldest owed reply: an ACK, a NAK, or the next packet of a
+ * READ response. The list of owed replies is sorted by PSN. Neighbouring ACKs merge, but never
+ * across a READ, so no ACK overtakes an unsent READ response.
  *
  * Each READ leaves a record in a ring of max_dest_rd_atomic records, so that the READ can be
- * answered again. An atomic is handled like a READ of one packet and uses the same ring and the
- * same list. Its record holds the former value: a duplicate atomic is answered from the record and
- * touches no memory. Runs on the shard's thread. */
+ * answered again. An atomic is handled like a READ of one packet. Its record holds the value before
+ * the operation: a duplicate atomic is answered from the record and touches no memory. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -32,9 +29,9 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
 	qp->rx.nrec = max_reads;
 }
 
-/* Syndrome of an ACK: the credit count is the number of receives posted, including the one that the
- * current message uses. A QP on an SRQ reports "no credits", because other QPs share the
- * receives. */
+/* Returns the syndrome of an ACK. Its credit count is the number of posted receives, with the
+ * receive that the current message uses. A QP with an SRQ reports "no credits", because other QPs
+ * share the receives. */
 static uint8_t syndrome_ack(const struct rn_qp *qp)
 {
 	if (rn_likely(!qp->lane->cfg.credits) || qp->srq)
@@ -53,7 +50,7 @@ static void forget(struct rn_rx *rx, unsigned i)
 	}
 	rx->nowed--;
 	memmove(&rx->owed[i], &rx->owed[i + 1], (rx->nowed - i) * sizeof(rx->owed[0]));
-	/* ACKs are cumulative: of two adjacent ACKs the later one is enough. */
+	/* ACKs are cumulative, so the later one of two adjacent ACKs is enough. */
 	if (i && i < rx->nowed && rx->owed[i].kind == RN_OWE_ACK &&
 	    rx->owed[i - 1].kind == RN_OWE_ACK) {
 		rx->owed[i - 1] = rx->owed[i];
@@ -63,7 +60,7 @@ static void forget(struct rn_rx *rx, unsigned i)
 }
 
 /* Inserts a reply into the list of owed replies, after all entries with the same or an earlier PSN.
- * An ACK that comes next to another ACK merges with it. */
+ * Merges an ACK with an adjacent ACK. */
 static void insert(struct rn_qp *qp, const struct rn_owe *o)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -74,7 +71,7 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 	if (o->kind == RN_OWE_ACK && i && rx->owed[i - 1].kind == RN_OWE_ACK) {
 		rx->owed[i - 1] = *o;
 	} else if (o->kind == RN_OWE_ACK && i < rx->nowed && rx->owed[i].kind == RN_OWE_ACK) {
-		/* The ACK already in the list has a later PSN and covers this one. */
+		/* The ACK in the list has a later PSN and covers the new ACK. */
 	} else {
 		rn_assert(rx->nowed < RN_OWED_MAX);
 		memmove(&rx->owed[i + 1], &rx->owed[i], (rx->nowed - i) * sizeof(rx->owed[0]));
@@ -103,7 +100,7 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 {
 	struct rn_rx *rx = &qp->rx;
 
-	/* At most one NAK is owed: a newer NAK makes the older one obsolete. */
+	/* A new NAK makes an older NAK obsolete, so at most one NAK is owed. */
 	for (unsigned i = rx->nowed; i--;)
 		if (rx->owed[i].kind == RN_OWE_NAK)
 			forget(rx, i);
@@ -111,9 +108,9 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 			   .kind = RN_OWE_NAK, .syndrome = syndrome, .psn = psn, .msn = rx->msn});
 }
 
-/* Owes the response to a READ or atomic. The list is sorted by PSN, and this entry has the last PSN
- * of the response. The PSN after the last one would not do: it can be 2^23 away from the first PSN,
- * too far for rn_psn_before() to tell the order. */
+/* Owes the response to a READ or atomic. The list is sorted by PSN, and the entry has the last PSN
+ * of the response. The PSN after the last can be 2^23 away from the first PSN, too far for
+ * rn_psn_before(). */
 static void owe_read(struct rn_qp *qp, uint8_t rec)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -128,9 +125,9 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 
 /* ---- limit of READs and atomics ---- */
 
-/* Sets how many READs and atomics the ring keeps (max_dest_rd_atomic). If the new ring is too small
- * for all records, the oldest ones are dropped together with the replies owed for them. So the
- * peer's max_rd_atomic must be lowered before this limit. */
+/* Sets the size of the ring of READ and atomic records (max_dest_rd_atomic). If the new ring is too
+ * small, the oldest records and their owed replies are dropped. The peer's max_rd_atomic must
+ * therefore be lowered first. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -142,7 +139,7 @@ void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 	memcpy(old, rx->rec, sizeof(old));
 	memset(rx->rec, 0, sizeof(rx->rec));
 	rx->nrec = max_reads;
-	/* Visit the records from oldest to newest. Unused slots come first. */
+	/* Visit the records from the oldest to the newest. Unused slots come first. */
 	for (unsigned age = 0; age < n; age++) {
 		unsigned was = (from + age) % n;
 
@@ -157,8 +154,8 @@ void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads)
 		rx->rec[kept] = old[was];
 		for (unsigned k = 0; k < rx->nowed; k++)
 			if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == was)
-				/* 0x80 marks an entry that has its new index already, so that a
-				 * later iteration skips it. */
+				/* 0x80 marks an entry that has its new index, so that a later
+				 * iteration skips the entry. */
 				rx->owed[k].rec = 0x80 | kept;
 		kept++;
 	}
@@ -176,8 +173,8 @@ static bool in_sequence(const struct rn_rx *rx, const struct rn_opcode_row *op)
 	return rx->message == (op->family == RN_F_SEND ? RN_RX_SEND : RN_RX_WRITE);
 }
 
-/* Does the packet have the length that its opcode demands? First and Middle packets carry exactly
- * the path MTU. Last and Only packets carry at most the path MTU, and a Last packet carries at
+/* Returns true if the packet has the length that its opcode demands. First and Middle packets carry
+ * exactly the path MTU. Last and Only packets carry at most the path MTU. A Last packet carries at
  * least one byte. */
 static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 {
@@ -186,7 +183,7 @@ static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 	return pkt->payload_len <= rn_qp_mtu(qp) && (pkt->op->starts || pkt->payload_len);
 }
 
-/* Accepts a request packet: moves the expected PSN on by npsn, and the MSN by 1 if the message is
+/* Accepts a request packet. Moves the expected PSN on by npsn, and the MSN by 1 if the message is
  * complete. Clears nak_sent, so that the next gap causes a NAK. */
 static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bool message_done)
 {
@@ -199,8 +196,8 @@ static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bo
 }
 
 /* Returns the receive of the current message, or the next posted receive when a message begins.
- * Returns NULL if no receive is posted. A receive taken from an SRQ here stays with this QP until a
- * message uses it or the QP fails, and never goes back to the SRQ. */
+ * Returns NULL if no receive is posted. A receive taken from an SRQ never goes back to the SRQ. It
+ * stays with this QP until a message uses it or the QP fails. */
 static const struct rn_rqe *receive_for(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
@@ -222,7 +219,7 @@ const struct rn_rqe *rn_responder_receive(struct rn_qp *qp)
 	return receive_for(qp);
 }
 
-/* Completes the receive at the head of the queue: its message ended with this packet. */
+/* Completes the oldest receive, whose message ended with this packet. */
 static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, rn_time now)
 {
 	const struct rn_opcode_row *op = pkt->op;
@@ -239,8 +236,8 @@ static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, 
 	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);
 }
 
-/* Invalidates `key`, the R_Key in a SEND with Invalidate. Returns false unless `key` is exactly the
- * key of a window bound on this QP. The window is released at once, so that its owner can bind it
+/* Invalidates `key`, the R_Key in a SEND with Invalidate. Returns false if no window is bound on
+ * this QP with exactly this key. Releases the window at once, so that its owner can bind it
  * again. */
 static bool invalidate(struct rn_qp *qp, uint32_t key)
 {
@@ -268,7 +265,7 @@ static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_
 	if (rn_rq_place(e, qp->lane->mrs, qp->lane->mem, qp->recv_pd, off, pkt->payload_len,
 			pkt->payload) != RN_V_OK)
 		return RN_V_REQ_LOCAL;
-	/* The data are placed above first; then the key is invalidated. */
+	/* The key is invalidated after the data have been placed. */
 	if (rn_unlikely(pkt->op->has_ieth) && !invalidate(qp, pkt->inv_rkey))
 		return RN_V_REQ_INVALIDATE;
 	rx->done = off + pkt->payload_len;
@@ -292,7 +289,8 @@ static enum rn_verdict check_write_target(const struct rn_qp *qp, const struct r
 }
 
 /* Checks the receive that a WRITE with immediate data consumes. To be called before the packet's
- * data are placed: without a receive the packet gets an RNR NAK, and the peer sends it again. */
+ * data are placed: without a receive, the packet gets an RNR NAK, and the peer sends the packet
+ * again. */
 static enum rn_verdict check_receive(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = receive_for(qp);
@@ -315,7 +313,7 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 		return RN_V_REQ_QP_ACCESS;
 	if (!length_fits(qp, pkt))
 		return RN_V_REQ_LENGTH;
-	/* The last packet of the message must carry all remaining bytes. After any other packet at
+	/* The last packet of a message must carry all remaining bytes. After any other packet, at
 	 * least one byte must remain. */
 	if (pkt->op->ends ? n != length - off : n >= length - off)
 		return RN_V_REQ_LENGTH;
@@ -342,7 +340,8 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 	return RN_V_OK;
 }
 
-/* May another READ or atomic be accepted? Not while max_dest_rd_atomic of them are unanswered. */
+/* Returns RN_V_OK if another READ or atomic may be accepted: fewer than max_dest_rd_atomic are
+ * unanswered, and the QP grants `right`. */
 static enum rn_verdict may_fetch(const struct rn_qp *qp, uint32_t right)
 {
 	const struct rn_read_rec *oldest = &qp->rx.rec[qp->rx.rec_next];
@@ -354,17 +353,17 @@ static enum rn_verdict may_fetch(const struct rn_qp *qp, uint32_t right)
 	return RN_V_OK;
 }
 
-/* Stores the record of a new READ or atomic in the oldest slot, which may_fetch() found free or
- * answered. Returns the index of the slot. */
+/* Stores the record of a new READ or atomic in the oldest slot and returns the slot's index.
+ * may_fetch() has found the oldest slot free or answered. */
 static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
 {
 	uint8_t i = rx->rec_next;
 	const struct rn_read_rec *rec = &rx->rec[i];
 
 	rn_assert(!rec->npkts || rec->answered);
-	/* The old record of this slot may owe a repeated response. Drop that response: the
-	 * requester must have received the original response already. Without it, the new request
-	 * would exceed max_rd_atomic. */
+	/* The old record in this slot may owe a repeated response. Drop this response. The
+	 * requester must have received the first response already, because the new request would
+	 * otherwise exceed max_rd_atomic. */
 	for (unsigned k = rx->nowed; rec->owed && k--;)
 		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
 			forget(rx, k);
@@ -403,7 +402,8 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_OK;
 }
 
-/* Executes an atomic. It runs only here; a duplicate is answered from the record. */
+/* Executes an atomic. A duplicate of the atomic is answered from its record and not executed
+ * again. */
 static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -455,15 +455,15 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 
 /* ---- duplicates ---- */
 
-/* Can the peer still repeat the request of this record? It cannot after RN_PSN_WINDOW further PSNs
- * have been accepted: from then on the PSNs of the record may belong to other requests. */
+/* Returns true if the peer can still repeat the request of this record. After RN_PSN_WINDOW further
+ * accepted PSNs, the PSNs of the record may belong to other requests. */
 static bool is_current(const struct rn_rx *rx, const struct rn_read_rec *rec)
 {
 	return rec->npkts && rx->taken - rec->end <= RN_PSN_WINDOW;
 }
 
-/* Returns the record of the READ or atomic whose PSN range contains psn, or NULL if no such record
- * is kept. */
+/* Returns the record of the READ or atomic whose PSNs include psn, or NULL if there is no such
+ * record. */
 static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 {
 	for (unsigned i = 0; i < rx->nrec; i++) {
@@ -476,7 +476,7 @@ static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 }
 
 /* Handles a repeated READ request, for the whole READ or for its rest from a later packet on.
- * Checks the R_Key again, because the memory may have been deregistered meanwhile. */
+ * Checks the R_Key again, because the memory may have been deregistered in the meantime. */
 static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -494,16 +494,16 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	    rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
 			       RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
 		return RN_V_REQ_REPLAY_GONE;
-	/* The response restarts at the requested packet, even if the response to the first request
-	 * is still being sent. */
+	/* The response restarts at the requested packet, even if the first response is still being
+	 * sent. */
 	rec->start = rec->next = skip;
 	if (!rec->owed)
 		owe_read(qp, rec - rx->rec);
 	return RN_V_REQ_DUP_READ;
 }
 
-/* Handles a repeated atomic. The response comes from the record and no memory is accessed, so only
- * the opcode is compared. */
+/* Handles a repeated atomic. The response comes from the record and no memory is accessed, so
+ * comparing the opcode is enough. */
 static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -516,10 +516,9 @@ static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_REQ_DUP_READ;
 }
 
-/* Returns the PSN of the ACK for a duplicate at psn. If a READ or atomic follows psn, this is the
- * PSN before that READ or atomic; otherwise it is the newest accepted PSN. The response to that
- * READ or atomic may have been lost, and the requester would take an ACK for its PSN as an implied
- * NAK. */
+/* Returns the PSN of the ACK for a duplicate at psn. This is the newest accepted PSN, or the PSN
+ * before the first READ or atomic after psn. The response to this READ or atomic may have been
+ * lost, and the requester would take an ACK for its PSN as an implied NAK. */
 static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
 {
 	uint32_t to = rn_psn_add(rx->epsn, -1u);
@@ -537,8 +536,8 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 		return replay_read(qp, pkt);
 	if (pkt->op->known && pkt->op->family == RN_F_ATOMIC)
 		return replay_atomic(qp, pkt);
-	/* A SEND or WRITE cannot be the repetition of a READ or atomic with the same PSN: drop
-	 * it. */
+	/* A SEND or WRITE whose PSN belongs to a READ or atomic is no repetition: drop the
+	 * packet. */
 	if (record_of(&qp->rx, pkt->psn))
 		return RN_V_REQ_DUP_STALE;
 	return RN_V_REQ_DUPLICATE;
@@ -546,8 +545,8 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 
 /* ---- replies and errors ---- */
 
-/* Returns the status with which verdict v completes the current receive. SUCCESS means that v does
- * not concern the receive. */
+/* Returns the status with which verdict v completes the current receive, or SUCCESS if v does not
+ * concern the receive. */
 static uint8_t recv_status(const struct rn_qp *qp, enum rn_verdict v)
 {
 	if (v == RN_V_REQ_TOO_LONG)
@@ -571,9 +570,10 @@ void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
 		    true, now);
 }
 
-/* The RNR timer code of the next RNR NAK. min_rnr_timer is a minimum; the code rises by rnr_step
- * with each consecutive RNR NAK. So the first wait is short, and yet a peer with a finite RNR retry
- * count (6 at most) waits long enough in total. Code 0 is the longest wait and is never raised. */
+/* Returns the RNR timer code of the next RNR NAK. The code begins at min_rnr_timer and rises by
+ * rnr_step with each consecutive RNR NAK. The first wait is therefore short, and yet a peer with a
+ * finite RNR retry count (6 at most) waits long enough in total. Code 0 is the longest wait and
+ * never rises. */
 static uint8_t rnr_code(struct rn_qp *qp)
 {
 	unsigned code = qp->attr.min_rnr_timer;
@@ -584,8 +584,8 @@ static uint8_t rnr_code(struct rn_qp *qp)
 	return (uint8_t)code;
 }
 
-/* Queues the reply that the table rn_verdicts names for verdict v, and puts the QP into ERR if the
- * table demands it. */
+/* Queues the reply that the table rn_verdicts names for verdict v. Puts the QP into ERR if the
+ * table demands this. */
 static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now)
 {
 	switch (rn_verdicts[v].reply) {
@@ -607,8 +607,8 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		owe_nak(qp, 0x63, psn);
 		break;
 	case RN_REPLY_RNR:
-		/* Owe an RNR NAK. nak_sent then stops further NAKs: packets after epsn are dropped
-		 * without a NAK until a packet with epsn arrives. */
+		/* nak_sent stops further NAKs: packets after epsn are dropped without a NAK until a
+		 * packet with epsn arrives. */
 		owe_nak(qp, SYNDROME_RNR | rnr_code(qp), psn);
 		qp->rx.nak_sent = qp->rx.nak_rnr = true;
 		break;
@@ -617,8 +617,8 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		rn_responder_fail(qp, v, now);
 }
 
-/* Handles a packet beyond epsn. Only the first packet after a gap causes a NAK: each further NAK
- * would make the peer send the same packets again. */
+/* Handles a packet beyond epsn. Only the first packet after a gap causes a NAK, because each
+ * further NAK would make the peer send the same packets again. */
 static enum rn_verdict take_gap(struct rn_rx *rx)
 {
 	if (rx->nak_sent)
@@ -683,16 +683,16 @@ static uint8_t response_opcode(bool first, bool last)
 	return last ? RN_OP_READ_RESP_LAST : RN_OP_READ_RESP_MIDDLE;
 }
 
-/* Ends a READ response whose memory is no longer accessible. If this is a repeated response, it is
- * just dropped, because the requester has had the first one. Otherwise a NAK reports the PSN of the
- * response that cannot be sent, all other replies are dropped, and the QP enters ERR. */
+/* Ends a READ response whose memory is no longer accessible. A repeated response is dropped,
+ * because the requester has received the first one. For a first response, a NAK reports the PSN
+ * that cannot be sent, all other replies are dropped, and the QP enters ERR. */
 static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verdict why,
 			 rn_time now)
 {
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next);
 
-	/* A READ that is given up has a counter of its own and is not counted as a verdict.
-	 * Verdicts count received packets, and this READ request was counted when it arrived. */
+	/* Verdicts count received packets, and this READ request was counted when it arrived. A
+	 * READ that is given up therefore has its own counter. */
 	qp->lane->stats.tx_reads_given_up++;
 	if (rec->answered) {
 		forget(&qp->rx, 0);
@@ -703,8 +703,8 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 	reply(qp, why, psn, now);
 }
 
-/* Builds the next packet of the READ response at the head of the owed list. Returns its length, or
- * 0 if the memory is no longer accessible. */
+/* Builds the next packet of the READ response that heads the list of owed replies. Returns the
+ * packet's length, or 0 if the memory is no longer accessible. */
 static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -738,7 +738,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	return rn_tmpl_close(&qp->tmpl, buf, ext, n);
 }
 
-/* Builds the response to the atomic at the head of the owed list. */
+/* Builds the response to the atomic that heads the list of owed replies. */
 static unsigned build_atomic_ack(struct rn_qp *qp, uint8_t *buf)
 {
 	const struct rn_owe o = qp->rx.owed[0];

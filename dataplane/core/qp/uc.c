@@ -1,10 +1,12 @@
-/* Receiving on unreliable connections (UC), where no packet is ever answered.
+/* How are packets of unreliable connections (UC) received, where no packet is ever answered? Owns
+ * nothing. Runs on the shard's thread.
  *
- * A message is delivered whole or not at all. Its first packet is accepted with any PSN, the others
- * only in order. A packet out of order, or one that is refused, discards the message, and the next
- * message uses the receive of the discarded one (docs/spec/rocev2.md 4.13). responder.c checks
- * packets and places data; requester.c sends, and completes a request when its last packet has been
- * built, without a timer and without retransmission. Runs on the shard's thread. */
+ * A message is delivered whole or not at all (docs/spec/rocev2.md 4.13). Its first packet is
+ * accepted with any PSN, further packets only in order. A refused packet or a packet out of order
+ * discards the message, and the next message uses the receive of the discarded one.
+ *
+ * responder.c checks packets and places data. requester.c sends and completes a UC work request
+ * when its last packet has been built, without timer or retransmission. */
 #include "qp/lane.h"
 #include "qp/qp.h"
 #include "qp/uc.h"
@@ -16,8 +18,8 @@ static void give_up(struct rn_qp *qp)
 	qp->lane->stats.uc_given_up++;
 }
 
-/* Does this packet, which begins no message, have the next PSN of the current message? Returns
- * RN_V_OK or the verdict of the refused packet. rn_responder_rx() checks the opcode later. */
+/* Checks that a packet that begins no message has the next PSN of the current message. Returns
+ * RN_V_OK, or the verdict that refuses the packet. rn_responder_rx() checks the opcode later. */
 static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt *pkt)
 {
 	if (rx->message == RN_RX_IDLE)
@@ -26,8 +28,8 @@ static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt
 }
 
 /* Prepares the QP for rn_responder_rx(), which accepts only the expected PSN. If the packet begins
- * a message, its PSN becomes the expected one, and the message before it is discarded if it is
- * incomplete. */
+ * a message, its PSN becomes the expected PSN. An incomplete message before this one is
+ * discarded. */
 static enum rn_verdict put_in_order(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -52,8 +54,8 @@ enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 	if (rn_likely(v == RN_V_OK) || v == RN_V_REQ_UC_REST)
 		return v;
 	if (v == RN_V_REQ_LOCAL)
-		/* The receive is malformed or its memory is not accessible. The next message would
-		 * use the same receive. So the receive completes with an error, and the QP enters
+		/* The receive is malformed, or its memory is not accessible. The next message would
+		 * use the same receive, so complete the receive with an error and put the QP into
 		 * ERR. */
 		rn_responder_fail(qp, v, now);
 	else
