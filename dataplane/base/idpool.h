@@ -1,7 +1,5 @@
-/* A fixed pool of ids, handed out first in, first out. An id that was put back is reused as late as
- * possible. A late packet or event then names a free id, not a new object with the same id.
- *
- * Every call takes constant time, rn_idpool_init() too: only rn_idpool_put() writes the ring. */
+/* A fixed pool of ids, handed out first in, first out. An id is reused as late as possible: a late
+ * packet or event then names a free id, not a new object. Every call takes constant time. */
 #ifndef RN_IDPOOL_H
 #define RN_IDPOOL_H
 
@@ -20,7 +18,7 @@ struct rn_idpool {
 };
 
 /* The pool holds the ids first to first+count-1 and hands them out in this order. `ring` has room
- * for count ids. The caller owns `ring` and keeps it as long as the pool. */
+ * for count ids. The caller owns `ring`, which must outlive the pool. */
 void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_t count);
 /* Takes an id out of the pool. Returns RN_ID_NONE when all ids are taken. */
 uint32_t rn_idpool_get(struct rn_idpool *p);

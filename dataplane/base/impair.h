@@ -1,7 +1,6 @@
 /* Impairment: what a simulated bad network does to one packet. A rule (struct rn_impair) is a plain
- * value; all zero means a perfect network. The simulator applies rules to its packets. The NIC
- * (dataplane/port) applies a rule if its configuration has one. The caller owns the random
- * generator, the only state. */
+ * value; all zero means a perfect network. The simulator and, if configured, the NIC
+ * (dataplane/port) apply rules to packets. The caller owns the random generator, the only state. */
 #ifndef RN_IMPAIR_H
 #define RN_IMPAIR_H
 
@@ -13,8 +12,8 @@
 struct rn_impair {
 	uint32_t loss_ppm;
 	uint32_t duplicate_ppm;
-	uint32_t reorder_ppm; /* the packet is held back by reorder_ns on top of its delay */
-	uint32_t corrupt_ppm; /* one bit is flipped */
+	uint32_t reorder_ppm; /* probability that reorder_ns is added to the packet's delay */
+	uint32_t corrupt_ppm; /* probability that one bit of the packet is flipped */
 	/* Probability that one payload bit is flipped and the ICRC recomputed to match.
 	 * rn_impair_decide() ignores this member. dataplane/port applies this member with
 	 * rn_tamper_frame(). */
@@ -27,7 +26,7 @@ struct rn_impair {
 
 struct rn_fate {
 	unsigned copies;     /* 0 = lost, 1 = delivered, 2 = duplicated */
-	rn_time delay_ns[2]; /* delay of each copy */
+	rn_time delay_ns[2]; /* delay of the first and of the second copy */
 	bool reordered;	     /* the first copy was held back */
 	/* one bit of the first copy is flipped: bit corrupt_bit % 8 of byte corrupt_bit / 8 */
 	bool corrupt;

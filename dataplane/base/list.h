@@ -38,7 +38,7 @@ static inline void rn_list_add_head(struct rn_list *head, struct rn_list *e)
 	head->next = e;
 }
 
-/* Removes e from its list. If e is initialised and in no list, nothing happens. */
+/* Removes e from its list. Has no effect if e is initialised and in no list. */
 static inline void rn_list_del(struct rn_list *e)
 {
 	e->prev->next = e->next;
@@ -46,7 +46,7 @@ static inline void rn_list_del(struct rn_list *e)
 	rn_list_init(e);
 }
 
-/* Unlinks and returns the first element; NULL when the list is empty. */
+/* Unlinks and returns the first element of the list. Returns NULL if the list is empty. */
 static inline struct rn_list *rn_list_pop(struct rn_list *head)
 {
 	struct rn_list *e = head->next;

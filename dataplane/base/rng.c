@@ -1,6 +1,6 @@
-/* Which random numbers do base, wire and core use? These folders must not read a clock or ask the
- * system, so they use a seeded generator. A test run with the same seed can be repeated. The caller
- * owns the generator, the only state. Runs on the caller's thread. */
+/* Which random numbers do base, wire and core use? They come from a seeded generator, because these
+ * folders must not read a clock or ask the system. The same seed repeats a test run. The caller
+ * owns the generator. Runs on the caller's thread. */
 #include "base/rng.h"
 
 static uint64_t rotate_left(uint64_t x, int k)

@@ -14,8 +14,7 @@ void rn_rng_seed(struct rn_rng *r, uint64_t seed);
 uint64_t rn_rng_next(struct rn_rng *r);
 /* Returns a uniform random number in [0, n); 0 when n is 0. May draw several numbers from r. */
 uint64_t rn_rng_below(struct rn_rng *r, uint64_t n);
-/* Returns true with a probability of ppm in a million. Draws exactly one number, whatever
- * ppm is. */
+/* Returns true with a probability of ppm in a million. Draws exactly one number, for any ppm. */
 bool rn_rng_chance(struct rn_rng *r, uint32_t ppm);
 
 #endif

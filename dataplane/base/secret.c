@@ -10,7 +10,7 @@ static_assert(sizeof(struct rn_secret) == crypto_shorthash_KEYBYTES,
 	      "a secret is a key of SipHash");
 
 /* crypto_shorthash() may run on the packet path. This libsodium function keeps no state, allocates
- * nothing and cannot fail. It needs no sodium_init(). */
+ * nothing and cannot fail. sodium_init() is not needed. */
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len)
 {
 	uint64_t hash;
@@ -43,8 +43,8 @@ struct rn_secrets rn_secrets_of_seed(uint64_t seed)
 
 /* A Feistel network. x is split into row and column of a square with at least n cells. Each round
  * adds a hash of the column to the row, then a hash of the row to the column. Every step can be
- * undone, so the rounds permute the cells of the square. While the result is n or more, the rounds
- * are repeated with the result as x. The whole function is therefore a permutation of [0, n). */
+ * undone, so the rounds permute the cells. Results of n or more are permuted again, so the function
+ * permutes [0, n). */
 uint32_t rn_secret_permute(const struct rn_secret *s, uint32_t x, uint32_t n)
 {
 	enum { ROUNDS = 5 };

@@ -1,10 +1,9 @@
 /* Secrets: the source of all keys, numbers and ids that a peer or another process must not guess.
  *
- * Every purpose has its own 128-bit key. SipHash-2-4 (libsodium's) derives every number from the
- * key of its purpose. An attacker who sees some of these numbers learns nothing about any other.
- * The adapter draws the keys from the kernel. Tests derive the keys from a seed, so that a run can
- * be repeated. The caller owns all state. Any thread may call the functions, but two threads must
- * not use the same struct rn_stream at once. */
+ * Every purpose has its own 128-bit key, from which SipHash-2-4 (libsodium) derives the numbers.
+ * Known numbers tell an attacker nothing about other numbers. The adapter draws the keys from the
+ * kernel; tests derive the keys from a seed. The caller owns all state. Any thread may call the
+ * functions, but two threads must not share a struct rn_stream. */
 #ifndef RN_SECRET_H
 #define RN_SECRET_H
 

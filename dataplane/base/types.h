@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Nanoseconds since an arbitrary origin, never decreasing. `now` is always a function's last
- * argument. */
+/* A never decreasing time, in nanoseconds since an arbitrary origin. `now` is always the last
+ * argument of a function. */
 typedef uint64_t rn_time;
 #define RN_TIME_NEVER UINT64_MAX
 #define RN_US(n)      ((rn_time)(n)*1000u)
@@ -25,18 +25,18 @@ typedef uint64_t rn_time;
 #define rn_likely(x)			   __builtin_expect(!!(x), 1)
 #define rn_unlikely(x)			   __builtin_expect(!!(x), 0)
 
-/* Checks an invariant of this program, never input. Active in every build except with
+/* Checks an invariant of this program; not for checks of input. Active unless the build has
  * -Db_ndebug=true. */
 #define rn_assert(x) assert(x)
 
-/* True when a + n does not fit in 64 bits. */
+/* Returns true if a + n does not fit into 64 bits. */
 static inline bool rn_range_wraps(uint64_t a, uint64_t n)
 {
 	uint64_t end;
 	return __builtin_add_overflow(a, n, &end);
 }
 
-/* The smallest power of two >= n, for sizes of rings and hash tables. n is at most 2^31. */
+/* Returns the smallest power of two >= n, for sizes of rings and hash tables. n is at most 2^31. */
 static inline uint32_t rn_pow2_up(uint32_t n)
 {
 	uint32_t p = 1;

@@ -1,25 +1,22 @@
 /* Which timer is due? A hierarchical timer wheel: arming, cancelling and (amortised) expiry take
  * constant time. One thread owns a wheel and its timers.
  *
- * A tick number is read as groups of six bits. A timer's place in the wheel follows from its tick
- * and the wheel's current tick:
- * - Level: the number of the highest group in which the ticks differ.
- * - Slot within the level: the value of this group in the timer's tick.
- * - A timer of the current or a past tick is in level 0, in the slot of the current tick.
+ * A tick number is read as groups of six bits. The highest group in which a timer's tick differs
+ * from the current tick gives the timer's level. The value of this group in the timer's tick gives
+ * the slot within the level. A timer of the current or a past tick is in level 0, in the slot of
+ * the current tick.
  *
- * Every timer of level l is due before every timer of level l+1. The earliest slot is therefore the
- * first busy slot of the lowest busy level. When the current tick enters a slot, the timers of the
- * slot move to lower levels. No other timer moves.
- *
- * In the slot of the current tick, rn_wheel_expire() compares the exact times with `now`. Timers
- * therefore expire neither early nor late. */
+ * Every timer of level l is due before every timer of level l+1, so the earliest slot is the first
+ * busy slot of the lowest busy level. When the current tick enters a slot, only the timers of this
+ * slot move to lower levels. In the slot of the current tick, rn_wheel_expire() compares exact
+ * times with `now`. */
 #include "base/wheel.h"
 
 #define TICK_SHIFT 10
 #define SLOTS	   (1u << RN_WHEEL_BITS)
 #define SLOT_MASK  (SLOTS - 1u)
 
-/* The group of six bits that selects a timer's slot in `level`. */
+/* Returns the group of six bits that selects the timer's slot in `level`. */
 static unsigned group_of(uint64_t tick, unsigned level)
 {
 	return (unsigned)(tick >> (level * RN_WHEEL_BITS)) & SLOT_MASK;
@@ -65,9 +62,9 @@ static void slot_emptied(struct rn_wheel *w, unsigned level, unsigned s)
 		w->levels &= ~(1u << level);
 }
 
-/* Unlinks t. A timer does not store its slot. If t is the last timer in its slot, both links of t
- * point to the head of the slot's list. The index of this head in w->slot gives level and slot,
- * whose bits in `levels` and `busy` are then cleared. */
+/* Unlinks t. If t is the last timer in its slot, both links of t point to the head of the slot's
+ * list. The index of this head in w->slot gives level and slot, whose bits in `levels` and `busy`
+ * are then cleared. */
 static void remove_timer(struct rn_wheel *w, struct rn_timer *t)
 {
 	struct rn_list *head = t->link.next;
@@ -98,9 +95,9 @@ void rn_timer_cancel(struct rn_wheel *w, struct rn_timer *t)
 		remove_timer(w, t);
 }
 
-/* Finds the earliest busy slot: its *level, its index *s, and the first tick *start that the slot
- * covers. In *start, the six-bit group of the level is *s. Higher groups are those of the current
- * tick, lower groups are zero. Returns false when no slot is busy. */
+/* Finds the earliest busy slot: its *level, its index *s and its first tick *start. In *start, the
+ * six-bit group of the level is *s. Higher groups are those of the current tick, lower groups are
+ * zero. Returns false when no slot is busy. */
 static bool first_slot(const struct rn_wheel *w, unsigned *level, unsigned *s, uint64_t *start)
 {
 	if (!w->levels)

@@ -1,7 +1,6 @@
 /* Timers: a hierarchical wheel of intrusive timers. Arming and cancelling take constant time. A
- * timer may be set any time ahead and never expires before its exact time. Timers expire in the
- * order of their ticks (2^10 ns, about 1 us); the order within a tick is undefined. The wheel
- * allocates no memory. One thread owns it. */
+ * timer may be set any time ahead and never expires early. Timers expire in the order of their
+ * ticks (2^10 ns, about 1 us). One thread owns the wheel, which allocates no memory. */
 #ifndef RN_WHEEL_H
 #define RN_WHEEL_H
 
@@ -10,7 +9,7 @@
 
 struct rn_timer {
 	struct rn_list link;
-	rn_time when; /* RN_TIME_NEVER = not armed */
+	rn_time when; /* when the timer expires; RN_TIME_NEVER = not armed */
 };
 
 #define RN_WHEEL_BITS	6
@@ -36,8 +35,8 @@ static inline bool rn_timer_armed(const struct rn_timer *t)
 	return t->when != RN_TIME_NEVER;
 }
 /* Returns when to call rn_wheel_expire() next, or RN_TIME_NEVER if no timer is armed. The result is
- * never later than the earliest timer, and at most one wheel slot earlier. A caller that sleeps
- * until this time and calls rn_wheel_expire() reaches every timer in a bounded number of steps. */
+ * never later than the earliest timer, and at most one slot earlier. Sleeping until this time and
+ * calling rn_wheel_expire() reaches every timer in a bounded number of steps. */
 rn_time rn_wheel_next(const struct rn_wheel *w);
 /* Disarms and returns one timer with when <= now. Returns NULL if no timer is due. The caller
  * repeats the call until the result is NULL. */

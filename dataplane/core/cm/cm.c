@@ -1,14 +1,11 @@
 /* Which states does a connection of the connection manager (IB CM) have, and what does each cause
- * do in each state?
+ * do in each state? Runs on shard 0.
  *
  * A cause is a client's command, a received CM message or an expired timer. This file owns the rule
- * table: (state, cause) -> action, next state. A cause without a rule in the present state changes
- * nothing.
- *
- * rn_cm_step() makes every change of a connection's state. The first state is set where connections
- * begin (cm_index.c, cm_rx.c, cm_sidr.c). Properties that several states share are flags of the
- * state table, for example a running timer. enter() applies the flags of the new state. Runs on
- * shard 0. */
+ * table: (state, cause) -> action, next state. A cause without a rule changes nothing. rn_cm_step()
+ * makes every change of state. Only the first state of a connection is set elsewhere (cm_index.c,
+ * cm_rx.c, cm_sidr.c). Flags in the state table hold what several states share, such as a running
+ * timer; enter() applies them. */
 #include "cm/cm.h"
 
 #include <errno.h>
@@ -102,7 +99,7 @@
 	X(CLOSED,      REQ_AGAIN,  repeat,            CLOSED) \
 	X(CLOSED,      REP_AGAIN,  repeat,            CLOSED) \
 	X(CLOSED,      DESTROY,    nothing,           CLOSED) \
-	/* datagram services */ \
+	/* datagram services, both sides */ \
 	X(BOUND,       RESOLVE,    note_resolve,      SIDR_RESOLVING) \
 	X(SIDR_RESOLVING, NEIGH_OK, send_sidr_req,    SIDR_SENT) \
 	X(SIDR_RESOLVING, NEIGH_FAIL, report_unreachable, BOUND) \
@@ -158,8 +155,8 @@ static void leave_listener(struct rn_cm_conn *c)
 	c->parent = NULL;
 }
 
-/* Releases the neighbour table's entry for the next hop of c. When no connection holds the entry
- * any more, the table may remove it. */
+/* Releases the neighbour table's entry for the next hop of c. The table may remove an entry that no
+ * connection holds. */
 static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->hop)
@@ -167,12 +164,8 @@ static void release_hop(struct rn_cm *cm, struct rn_cm_conn *c)
 	c->hop = NULL;
 }
 
-/* Changes the state of c and applies the flags of the new state. The flags say whether c
- * - has a running timer,
- * - counts against its listener's backlog,
- * - waits for a MAC address on the list cm->asking,
- * - counts as half-open,
- * - holds the neighbour entry of its next hop. */
+/* Changes the state of c and applies the flags of the new state: running timer, listener's backlog,
+ * waiting for a MAC address, half-open count, held next hop. */
 static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 {
 	unsigned flags = rn_cm_states[next].flags, before = rn_cm_states[c->state].flags;
@@ -212,7 +205,7 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 	if (!rule->act)
 		return false;
 	why = why ? why : &no_reason;
-	/* Some actions read the old c->state; enter() changes it afterwards. */
+	/* Some actions read the old c->state, so enter() changes c->state after the action. */
 	rule->act(cm, c, why, now);
 	rn_cm_note_step(cm, c, from, rule->next, cause, why);
 	enter(cm, c, rule->next);
@@ -230,8 +223,8 @@ bool rn_cm_step(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_cause cause,
 
 /* ---- address resolution and timers ---- */
 
-/* Resolves the peer's MAC address. If the result is known at once, runs the rule for it. Otherwise
- * c stays on the list cm->asking, and rn_cm_tick() tries again. */
+/* Resolves the peer's MAC address. If the result is known at once, runs the rule for this result.
+ * Otherwise c stays on the list cm->asking, and rn_cm_tick() tries again. */
 void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 {
 	switch (rn_neigh_resolve(cm->neigh, &c->local, &c->av.dgid, c->av.dmac, now)) {
@@ -246,8 +239,8 @@ void rn_cm_resolve_mac(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now)
 	}
 }
 
-/* True if a connection waits for a MAC address and the neighbour table has changed since the last
- * call of resolve_waiting(). */
+/* Returns true if a connection waits for a MAC address and the neighbour table has changed since
+ * the last resolve_waiting(). */
 static bool neighbours_changed(const struct rn_cm *cm)
 {
 	return !rn_list_empty(&cm->asking) && cm->neigh_seen != rn_neigh_epoch(cm->neigh);
@@ -301,7 +294,7 @@ void rn_cm_comm_est(struct rn_cm *cm, uint32_t qpn, rn_time now)
 		rn_cm_step(cm, c, RN_CMC_COMM_EST, NULL, now);
 }
 
-/* ---- counts, creation, destruction ---- */
+/* ---- counters; creation and destruction of the manager ---- */
 
 unsigned rn_cm_live(const struct rn_cm *cm)
 {

@@ -1,19 +1,18 @@
 /* The connection manager: IB CM over QP1, with the service ids and the private-data header of
- * RDMA-CM (docs/spec/rocev2.md 6). A state machine without threads, locks or clock, called by shard
- * 0 only. cm.c has the table of states and rules; docs/cm-states.md is the output of
- * rn_cm_print_rules().
+ * RDMA-CM (docs/spec/rocev2.md 6). Has no threads, locks or clock; runs on shard 0. cm.c has the
+ * table of states and rules, docs/cm-states.md its printed form.
  *
- * The manager owns communication ids, local port numbers, listeners, connections and timewait
- * records. The front end, which is the code behind the application's API, owns the QP. After an
- * event that reports a CM message of the peer, the front end modifies its QP. Then it posts the
- * command that answers the peer.
+ * Owns communication ids, local port numbers, listeners, connections and timewait records. The
+ * front end, which is the code behind the application's API, owns the QP. After an event that
+ * reports a CM message of the peer, the front end modifies its QP and then posts the command that
+ * answers the peer.
  *
- * MADs enter through rn_cm_rx() and leave through rn_cm_tx(), one for each transmit buffer that the
- * shard has. Events leave through rn_cm_event().
+ * MADs enter through rn_cm_rx() and leave through rn_cm_tx(), one MAD for each transmit buffer that
+ * the shard has. Events leave through rn_cm_event().
  *
  * The active side resolves the peer's MAC (neigh.h) before it sends the REQ. The passive side
- * resolves the peer's MAC only after the peer has confirmed the REP. Until then, the passive side
- * sends to the MAC in the neighbour table, or else to the source MAC of the REQ. */
+ * resolves the peer's MAC only after the peer has confirmed the REP. Until then, it uses the MAC in
+ * the neighbour table, or else the source MAC of the REQ. */
 /* clang-format off */
 /* Commands and their errors (rsp->err). An "id" is the client id that a command names or creates.
  *	any            -ENOENT: no such id. -ENOSPC: max_cm ids exist. -EINVAL: the state of the id

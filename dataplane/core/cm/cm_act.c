@@ -1,8 +1,6 @@
-/* Which messages, events and timers follow when a rule of the table in cm.c runs?
- *
- * Each action of the state machine is one function. An action may build and queue CM messages,
- * queue events, start the timer and write the timewait record. After the action, rn_cm_step() in
- * cm.c changes c->state. Owns nothing. Runs on shard 0. */
+/* Which messages, events and timers follow when a rule of the table in cm.c runs? Each action of
+ * the state machine is one function. After the action, rn_cm_step() in cm.c changes c->state. Owns
+ * nothing. Runs on shard 0. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +20,7 @@ void rn_cm_do_nothing(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm
 {
 }
 
-/* ---- listening, and the active side ---- */
+/* ---- actions of a listener and of the active side ---- */
 
 void rn_cm_do_start_listening(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			      rn_time now)
@@ -96,8 +94,8 @@ void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_
 void rn_cm_do_repeat(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* Send c->mad again. On a closed connection c->mad may be outdated, unless it is a REJ or a
-	 * SIDR_REP. */
+	/* Send c->mad again. On a closed connection send only a REJ or a SIDR_REP again, because
+	 * any other c->mad may be outdated. */
 	if (c->state != RN_CMS_CLOSED || c->mad_attr == RN_CM_REJ || c->mad_attr == RN_CM_SIDR_REP)
 		rn_cm_queue_mad(cm, c);
 }
@@ -117,9 +115,9 @@ void rn_cm_do_withdraw_req(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_queue_mad(cm, c);
 }
 
-/* Handles an MRA: the peer is alive, but its client may need long to decide. Resending pauses for
- * the service timeout in the MRA, and the retry count starts anew. The wait ends at c->patience_end
- * at the latest. Otherwise a peer could keep a connection half-open for ever. */
+/* Handles an MRA: the peer's client may need long to decide. Resending pauses for the service
+ * timeout in the MRA, and the retry count starts anew. The wait ends at c->patience_end, so that a
+ * peer cannot keep a connection half-open for ever. */
 void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {
@@ -144,9 +142,9 @@ static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *
 		return c->own.ack_timeout & 31;
 	if (cm->ack_timeout == 0)
 		return 0;
-	/* Code n means 4.096 us << n. The result is the code for the sum of two times. If the two
-	 * codes differ by more than one, the smaller time adds little and the result is the larger
-	 * code. Otherwise the result is the larger code plus one. */
+	/* Code n means 4.096 us << n. The result is the code for the sum of two times. If their
+	 * codes differ by more than one, the smaller time is ignored. Otherwise the sum needs the
+	 * larger code plus one. */
 	return rn_cm_bound_timeout(cm, (uint8_t)RN_MIN(more + (more <= less + 1), 31u));
 }
 
@@ -173,8 +171,7 @@ void rn_cm_do_take_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 					 .tclass = c->av.tclass,
 					 .sl = c->av.sl};
 	memcpy(c->theirs.data, rep->data, RN_CM_REP_DATA);
-	/* The REP answers the REQ. If the REQ waits to be sent again, take it off the send
-	 * queue. */
+	/* The REP answers the REQ, so do not send the REQ again. */
 	rn_list_del(&c->says);
 	rn_cm_report_event(cm, c, RN_EVENT_CM_RESPONSE, 0, 0);
 }
@@ -210,7 +207,7 @@ void rn_cm_do_reject_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn
 	reject(cm, c, RN_CM_ABOUT_REP, why);
 }
 
-/* ---- passive side ---- */
+/* ---- actions of the passive side ---- */
 
 void rn_cm_do_keep_request(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			   rn_time now)
@@ -300,7 +297,7 @@ void rn_cm_do_give_up_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	rn_cm_report_event(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
-/* ---- both sides ---- */
+/* ---- actions of both sides ---- */
 
 void rn_cm_do_report_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			      rn_time now)

@@ -1,8 +1,9 @@
 /* Which connection events does a client get, and when is a connection without a client released?
+ * Runs on shard 0.
  *
- * Owns the event queue of each connection. An event is queued as a short note; rn_cm_event() fills
- * in the other fields when the event is taken. The functions that start a connection's timer are
- * here too, because actions, CM messages and commands share them. Runs on shard 0. */
+ * Owns the event queue of each connection. An event is queued as a short note, and rn_cm_event()
+ * fills in the other fields. The functions that start a connection's timer are here too, because
+ * several files share them. */
 #include <string.h>
 
 #include "cm/cm_priv.h"

@@ -27,7 +27,7 @@ static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
 		c->user = cmd->user;
 }
 
-/* Returns a struct rn_cm_why that gives the command as the reason why a rule runs. */
+/* Returns a struct rn_cm_why which says that this command makes a rule run. */
 static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
 {
 	return (struct rn_cm_why){.cmd = cmd};
@@ -41,8 +41,8 @@ struct service {
 };
 
 /* Sets *s to the port space and QP type of the command, with defaults for 0. Returns false if the
- * port space has no QPs of this type. TCP has RC and UC. UDP and IPoIB have UD. The IB port space
- * has all three. */
+ * port space has no QPs of this type. TCP has RC and UC, UDP and IPoIB have UD, IB has all three
+ * types. */
 static bool find_service(const struct rn_cmd *cmd, struct service *s)
 {
 	bool datagrams = cmd->cm.port_space == RN_PS_UDP || cmd->cm.port_space == RN_PS_IPOIB;
@@ -148,8 +148,8 @@ static int exec_listen(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_
 }
 
 /* Returns the source address for a connection whose id is bound to a wildcard. Without an IP route
- * to the peer, returns any local address of the peer's family. Resolving the peer's MAC address
- * then fails and reports CM_UNREACHABLE. Returns NULL if there is no such address. */
+ * to the peer, returns any local address of the peer's family, or NULL. Resolving the peer's MAC
+ * address then fails and reports CM_UNREACHABLE. */
 static const struct rn_gid *source_for(const struct rn_cm *cm, const struct rn_gid *peer)
 {
 	struct rn_gid own;
@@ -215,7 +215,8 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 		if (err)
 			return err;
 	}
-	/* Check the four-tuple here: it includes the port that bind_new() has taken just now. */
+	/* Check the four-tuple after bind_new(), because the four-tuple includes the port that
+	 * bind_new() takes. */
 	(*c)->local = local;
 	(*c)->peer = cmd->cm.peer;
 	(*c)->peer_port = cmd->cm.peer_port;
@@ -232,10 +233,9 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 	return 0;
 }
 
-/* Runs a command that answers a CM message of the peer. The command fails if the connection's state
- * has no rule for it. The error is -ECONNABORTED if the peer may have withdrawn or ended the
- * connection: the id is CLOSED, or the id is BOUND and has tried to connect before. In other states
- * the error is -EINVAL. */
+/* Runs a command that answers a CM message of the peer. Fails if the connection's state has no rule
+ * for the command. -ECONNABORTED: the peer may have withdrawn or ended the connection (the id is
+ * CLOSED, or BOUND after an attempt to connect). -EINVAL: any other state. */
 static int answer(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm_conn *c,
 		  enum rn_cm_cause cause, rn_time now)
 {

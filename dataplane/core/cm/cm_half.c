@@ -1,20 +1,19 @@
-/* How many connections may be half-open?
+/* How many connections may be half-open? Owns the counts of half-open connections: of all, of each
+ * listener and of each source address. Runs on shard 0.
  *
- * A connection is half-open until its request is answered and its REP confirmed. During this time,
- * the sender's address may be forged. This file owns the counts of half-open connections: of all,
- * of each listener and of each source address. At most max_half entries of the connection table are
- * half-open. A flood of requests therefore leaves entries for CM_CONNECT and for listeners.
+ * A connection is half-open until its request is answered and its REP confirmed; until then the
+ * sender's address may be forged. At most max_half entries of the connection table are half-open. A
+ * flood of requests therefore leaves entries for CM_CONNECT and for listeners.
  *
  * Let `free` be max_half minus the number of half-open connections. A request is accepted if its
  * listener has fewer than `free` half-open connections and its source address fewer than `free` /
- * 2. Neither a listener nor a source address can therefore take the last entry. Two flooding source
- * addresses can reach the limit of one listener. Other listeners still accept requests from other
- * source addresses. Runs on shard 0. */
+ * 2. No listener and no source address can therefore take the last entry. Two flooding sources can
+ * block one listener, but not another. */
 #include <stdlib.h>
 
 #include "cm/cm_priv.h"
 
-/* Number of counters for source addresses. Addresses with the same hash share a counter. */
+/* Number of counters for source addresses. Source addresses with the same hash share a counter. */
 #define SOURCES 4096u
 
 /* The default of max_half is a quarter of the connection table, but at least SMALL. In a small

@@ -1,12 +1,12 @@
-/* Which communication ids and QPNs may be used?
+/* Which communication ids and QPNs may be used? Runs on shard 0.
  *
- * Draws new communication ids and transaction ids. Each kind of id has its own random stream, so
- * that other hosts cannot guess an id. Owns the timewait records: for some seconds, they keep the
- * communication ids and the QPN of a closed connection from being reused. Runs on shard 0. */
+ * Draws communication ids and transaction ids from two random streams, so that other hosts cannot
+ * guess an id. Owns the timewait records, which keep the ids and the QPN of a closed connection
+ * from being reused for some seconds. */
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 
-/* ---- new ids ---- */
+/* ---- drawing new ids ---- */
 
 uint32_t rn_cm_fresh_id(struct rn_cm *cm)
 {
@@ -23,7 +23,7 @@ uint64_t rn_cm_fresh_tid(struct rn_cm *cm)
 	return rn_stream_next(&cm->tids);
 }
 
-/* ---- timewait ---- */
+/* ---- timewait records ---- */
 
 /* Returns the head of the hash chain for the key (a, b). `heads` is one of the three indexes of the
  * timewait records: by local id, by remote id or by QPN. */

@@ -1,11 +1,10 @@
-/* Which connection has this client id, communication id, QPN, address or port?
+/* Which connection has this client id, communication id, QPN, address or port? Runs on shard 0.
  *
  * Owns the table of connections, its hash tables, the use counts of ephemeral ports and the memory
- * of the timewait records (cm_id.c). The slots of the table are reused first in, first out. A
- * client id consists of slot and generation, so that a stale id does not name a new connection.
- * Secret random streams give communication ids, transaction ids and ephemeral ports, so that other
- * hosts cannot guess them. The hash tables use another secret, so that other hosts cannot choose
- * values that share a bucket. Runs on shard 0. */
+ * of the timewait records (cm_id.c). Slots are reused first in, first out. A client id consists of
+ * slot and generation, so that a stale id does not name a new connection. Random ids and ports come
+ * from secret streams, so that other hosts cannot guess them. The hash tables use another secret,
+ * so that other hosts cannot choose values that share a bucket. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 #define TABLES		      7
 #define conn_of(node, member) rn_container_of(node, struct rn_cm_conn, member)
 
-/* ---- creation ---- */
+/* ---- creation and destruction of the tables ---- */
 
 static void init_conn(struct rn_cm_conn *c, uint32_t slot)
 {
@@ -90,7 +89,7 @@ void rn_cm_index_destroy(struct rn_cm *cm)
 	free(cm->conns);
 }
 
-/* ---- connections ---- */
+/* ---- taking, releasing and finding a connection ---- */
 
 struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
 {
@@ -132,14 +131,11 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 	return &cm->conns[slot];
 }
 
-/* ---- lookups ---- */
+/* ---- hash tables: lookup, insertion, removal ---- */
 
-/* Returns the hash of a and b; all hash tables share one secret. a is the number that is looked up.
- * b makes equal numbers of different kinds have different hashes:
- * - 0 for a communication id,
- * - 3 for a QPN,
- * - 5 for a service id,
- * - the peer's GUID for a remote id. */
+/* Returns the hash of a and b, with the secret of all hash tables. a is the number that is looked
+ * up. b separates equal numbers of different kinds: 0 for a communication id, 3 for a QPN, 5 for a
+ * service id, the peer's GUID for a remote id. */
 
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
@@ -148,7 +144,7 @@ uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 	return rn_secret_hash(&cm->tables, key, sizeof(key));
 }
 
-/* Hash of the four-tuple (addresses and ports) of a connection. */
+/* Returns the hash of a connection's four-tuple (addresses and ports). */
 static uint64_t hash_tuple(const struct rn_cm *cm, const struct rn_cm_conn *c)
 {
 	const struct {
@@ -234,13 +230,14 @@ bool rn_cm_tuple_taken(const struct rn_cm *cm, const struct rn_cm_conn *c)
 	return false;
 }
 
-/* Hash of a source address, for the counters of half-open connections per source (cm_half.c). */
+/* Returns the hash of a source address, for the counters of half-open connections (cm_half.c). */
 uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from)
 {
 	return hash_peer(cm, 0, 0, from);
 }
 
-/* Hash of a SIDR request id, which is unique only together with the source address. */
+/* Returns the hash of a SIDR request id. Such an id is unique only together with the source
+ * address. */
 static uint64_t hash_asker(const struct rn_cm *cm, uint32_t request_id, const struct rn_gid *from)
 {
 	const struct {
@@ -352,8 +349,8 @@ void rn_cm_index_asker(struct rn_cm *cm, struct rn_cm_conn *c)
 	add(&cm->by_asker, &c->by_asker, &c->in_asker, hash_asker(cm, c->remote_id, &c->av.dgid));
 }
 
-/* Removes the QPs and the four-tuple of c from the hash tables. Another connection may use them
- * from now on. */
+/* Removes the QPs and the four-tuple of c from the hash tables. Another connection may use these
+ * QPs and this four-tuple from now on. */
 void rn_cm_unindex_qps(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	del(&cm->by_peer_qp, &c->by_peer_qp, &c->in_peer_qp);

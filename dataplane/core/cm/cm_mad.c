@@ -1,17 +1,17 @@
-/* What do the CM messages that are sent contain, and in which order are they sent?
+/* What do the CM messages that are sent contain, and in which order are they sent? Runs on shard 0.
  *
  * Owns two queues. cm->mad_queue holds the connections whose CM message c->mad waits to be sent,
  * for the first time or again. cm->replies holds CM messages that are sent once: MRAs, DREPs, and
  * refusals (REJ, SIDR_REP) of a single packet. If cm->replies is full, a further reply is dropped
- * and counted; the peer will repeat its CM message. rn_cm_tx() alternates between the queues, so
- * that a flood of refusals does not delay connections. Runs on shard 0. */
+ * and counted. rn_cm_tx() alternates between the queues, so that a flood of refusals does not delay
+ * connections. */
 #include <string.h>
 
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 #include "wire/hdr.h"
 
-#define NO_LID 0xFFFF /* the permissive LID; Linux sends it when the hop limit exceeds 1 */
+#define NO_LID 0xFFFF /* the permissive LID, which Linux sends when the hop limit exceeds 1 */
 
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
@@ -140,10 +140,10 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 	rn_cm_keep(c, &m);
 }
 
-/* ---- replies ---- */
+/* ---- queueing of replies ---- */
 
-/* Returns the next free place in the queue of replies. If the queue is full, counts the reply as
- * dropped and returns NULL. */
+/* Returns the next free entry of the reply queue. If the queue is full, counts the reply as dropped
+ * and returns NULL. */
 static struct rn_cm_reply *new_reply(struct rn_cm *cm)
 {
 	if (cm->reply_count == RN_CM_REPLIES) {
@@ -168,7 +168,8 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 	rn_cm_msg_build(msg, r->mad);
 }
 
-/* Queues a reply to the peer of a connection, with the address and MAC that the connection has. */
+/* Queues a reply to the peer of a connection. The reply goes to the connection's address and
+ * MAC. */
 static void owe(struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
 	struct rn_cm_reply *r = new_reply(cm);
@@ -236,7 +237,7 @@ bool rn_cm_wants_tx(const struct rn_cm *cm)
 	return cm->reply_count || !rn_list_empty(&cm->mad_queue);
 }
 
-/* Fills in the headers of a packet from QP1 to QP1 whose payload is cm->out. */
+/* Fills in the headers of a packet from QP1 to QP1. The payload of the packet is cm->out. */
 static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *src,
 		    const struct rn_gid *dst, const uint8_t dmac[6], uint8_t tclass)
 {
@@ -265,8 +266,8 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 }
 
 /* Looks up the peer's MAC, which may have changed. The caller keeps its old MAC unless the result
- * is READY. While the peer has not confirmed the REP, its address may be forged. A forged address
- * must not displace a neighbour in use, so the neighbour table is only searched. */
+ * is READY. Before the peer has confirmed the REP, its address may be forged. The table is then
+ * only searched, because a new entry could displace a neighbour in use. */
 static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6],
 				    rn_time now)
 {

@@ -1,4 +1,4 @@
-/* Which state changes of a connection are logged, and with which reason? Owns the texts of the
+/* Which changes of a connection's state are logged, and with which reason? Owns the texts of the
  * reasons. Runs on shard 0. */
 #include "cm/cm.h"
 #include "cm/cm_priv.h"
@@ -54,8 +54,8 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 		.peer = c->peer,
 	};
 
-	/* The peer's DREQ arrived although the RTU did not. Log that the connection was made, then
-	 * that it ended. */
+	/* The peer's DREQ arrived although the RTU did not. Log the connection as made and then as
+	 * ended. */
 	if (tried && to == RN_CMS_DREQ_RCVD) {
 		news.kind = RN_NEWS_CONNECTED;
 		rn_news_put(&cm->news, &news);

@@ -38,19 +38,19 @@
 /* Longest resend interval of a REP, as a CM time code: 8.6 s. A field of the REQ proposes the
  * interval. */
 #define RN_CM_INTERVAL_CODE 21
-/* Limits of struct rn_cm_conn.asking: how long an unanswered REQ is kept if the peer does not
- * repeat it. The time is the response timeout in the REQ times the number of transmissions of the
+/* Limits of struct rn_cm_conn.asking: how long an unanswered REQ is kept without a repetition by
+ * the peer. This time is the response timeout in the REQ times the number of transmissions of the
  * REQ: 69 s if the peer is Linux. */
 #define RN_CM_ASKING_MIN RN_S(5)
 #define RN_CM_ASKING_MAX RN_S(90)
 
 enum rn_cm_flags {
-	RN_CM_F_TIMED = 1 << 0,	   /* the timer runs */
-	RN_CM_F_RESOLVES = 1 << 1, /* waits for the peer's MAC */
-	RN_CM_F_HELD = 1 << 2,	   /* counts against the listener's backlog */
-	RN_CM_F_HOP = 1 << 3,	   /* the neighbour table keeps the next hop's entry */
-	RN_CM_F_HALF = 1 << 4,	/* half-open: passive, and the peer has not confirmed its address */
-	RN_CM_F_TRIES = 1 << 5, /* an attempt to connect: a failure is logged */
+	RN_CM_F_TIMED = 1 << 0,	   /* the timer of the connection runs */
+	RN_CM_F_RESOLVES = 1 << 1, /* the connection waits for the peer's MAC */
+	RN_CM_F_HELD = 1 << 2,	   /* the connection counts against its listener's backlog */
+	RN_CM_F_HOP = 1 << 3,	   /* the connection holds its next hop in the neighbour table */
+	RN_CM_F_HALF = 1 << 4,	   /* half-open: the peer has not confirmed its address */
+	RN_CM_F_TRIES = 1 << 5,	   /* an attempt to connect: a failure is logged */
 	/* connecting or connected: a further CM_CONNECT fails with -EALREADY */
 	RN_CM_F_TAKEN = 1 << 6,
 };
@@ -110,7 +110,7 @@ enum rn_cm_state {
 		RN_CMS_COUNT
 };
 
-/* A row of the table of states (cm_state.c). flags: bits of enum rn_cm_flags. */
+/* A row of the table of states (cm_state.c). flags is a set of enum rn_cm_flags bits. */
 struct rn_cm_state_row {
 	const char *name;
 	unsigned flags;
@@ -131,8 +131,8 @@ struct rn_cm_note {
 	int32_t err;
 };
 
-/* A connection, a listener, a bound id, or a SIDR request to a datagram service. state says in
- * which state it is. */
+/* A connection, a listener, a bound id, or a SIDR request to a datagram service. `state` says
+ * which. */
 struct rn_cm_conn {
 	uint32_t id; /* client id: generation and slot; 0 = the slot is free */
 	uint32_t slot;
@@ -158,17 +158,17 @@ struct rn_cm_conn {
 	uint32_t backlog, nheld, nhalf;
 	struct rn_list held; /* connection requests that the client has not answered */
 	/* Fields of a passive connection, which a peer has requested from a listener: */
-	struct rn_cm_conn *parent; /* the listener, while in parent->held; else NULL */
+	struct rn_cm_conn *parent; /* the listener while this is in parent->held; else NULL */
 	uint32_t parent_id;	   /* id of the listener, even of a destroyed one */
 	bool half;		   /* counted as half-open by cm_half.c */
 	struct rn_list sibling;	   /* node in parent->held */
 
-	/* ids and parameters on the wire */
+	/* Ids and parameters in the CM messages of both sides: */
 	uint32_t local_id, remote_id;
 	uint64_t tid, remote_guid;
 	uint32_t remote_qpn;
 	uint8_t max_retries;
-	uint8_t timeout_code; /* local ACK timeout of the QP, also the length of timewait */
+	uint8_t timeout_code; /* code of the QP's local ACK timeout and of the timewait */
 	uint8_t path_mtu;     /* path MTU code 1..5: 256..4096 bytes */
 	bool failover;	      /* the REQ offers an alternate path, which the REP must decline */
 	struct rn_cm_param own, theirs;
@@ -181,7 +181,7 @@ struct rn_cm_conn {
 	rn_time interval;     /* time between two transmissions of `mad` */
 	rn_time asking;	      /* passive: how long the peer repeats an unanswered REQ */
 	rn_time patience_end; /* after this time the peer's MRAs have no effect */
-	uint8_t retries;      /* retries left */
+	uint8_t retries;      /* how many retries are left */
 	struct rn_list asks;  /* node in cm->asking, while the peer's MAC is resolved */
 	struct rn_nbr *hop;   /* neighbour table's entry of the next hop, held; or NULL */
 
@@ -209,7 +209,7 @@ struct rn_cm_wait {
 };
 static_assert(sizeof(struct rn_cm_wait) <= 80, "timewait is a record");
 
-/* A queued reply that is sent once and never repeated. */
+/* A queued CM message that is sent once and never repeated. */
 struct rn_cm_reply {
 	struct rn_gid src, dst;
 	uint8_t dmac[6];
@@ -224,8 +224,8 @@ struct rn_cm {
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
 	/* upper bound for the retry count of this side's QPs and of sent REQs */
 	uint8_t max_retry_cnt;
-	uint8_t max_rnr_retry;	 /* upper bound for the RNR retry count that a peer proposes */
-	struct rn_secret tables; /* secret key of the hash function of all tables */
+	uint8_t max_rnr_retry;		   /* upper bound for a peer's RNR retry count */
+	struct rn_secret tables;	   /* secret key of the hash function of all hash tables */
 	struct rn_stream ids, tids, ports; /* random communication ids, transaction ids, ports */
 	uint32_t psn;
 
@@ -282,9 +282,9 @@ void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, u
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c);
 /* Starts the resend timer of c and restores the full number of retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Starts the timer that ends an unanswered REQ or SIDR_REQ when the peer no longer repeats it. The
- * timer expires after c->asking plus `more`. c->asking is how long the peer repeats an unanswered
- * REQ. */
+/* Starts the timer that ends an unanswered REQ or SIDR_REQ when the peer stops repeating the
+ * request. The timer expires after c->asking plus `more`. c->asking is how long the peer repeats an
+ * unanswered REQ. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* ---- functions of cm_act.c ---- */
@@ -301,11 +301,9 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
-/* Bounds the ACK timeout code that a peer proposes. Returns:
- * - this side's code (ack_timeout of the configuration) if the peer proposes 0, which means no
- *   timeout;
- * - at most ack_timeout + 3, which is eight times as long, for any other proposal;
- * - the proposal unchanged if ack_timeout is 0. */
+/* Bounds the ACK timeout code that a peer proposes to ack_timeout + 3, which is eight times
+ * ack_timeout. A proposal of 0, which means no timeout, becomes ack_timeout. If ack_timeout (the
+ * configuration's code) is 0, any proposal is accepted. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
 /* CM time code c stands for 4.096 us << c (cm_time.c). rn_cm_code_of() returns the smallest code
@@ -325,10 +323,8 @@ bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c); /* no effect unless c->half */
 /* Creates the connection for a REQ or SIDR_REQ from the address `from`. The connection counts
- * against the listener's backlog. Returns NULL if one of these limits is reached:
- * - the backlog of the listener,
- * - the size of the connection table,
- * - the half-open connections of the listener or of `from`. */
+ * against the listener's backlog. Returns NULL if the backlog or the connection table is full, or
+ * if the listener or `from` has too many half-open connections. */
 struct rn_cm_conn *rn_cm_child(struct rn_cm *cm, struct rn_cm_conn *listener,
 			       const struct rn_gid *from);
 
@@ -358,7 +354,8 @@ struct rn_cm_conn *rn_cm_listener_for(const struct rn_cm *cm, const struct rn_gi
 				      uint64_t service_id);
 uint64_t rn_cm_hash_source(const struct rn_cm *cm, const struct rn_gid *from);
 void rn_cm_index_local(struct rn_cm *cm, struct rn_cm_conn *c);
-/* The fields remote_id, remote_guid, remote_qpn and av.dgid of c must be set. */
+/* Enters c into the hash tables of peers. remote_id, remote_guid, remote_qpn and av.dgid of c must
+ * be set. */
 void rn_cm_index_peer(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_qpn(struct rn_cm *cm, struct rn_cm_conn *c);
 void rn_cm_index_tuple(struct rn_cm *cm, struct rn_cm_conn *c);
@@ -400,7 +397,7 @@ void rn_cm_reply_rej(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn
 		     uint16_t reason, const void *ari, uint8_t ari_len);
 void rn_cm_reply_drep(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_msg *in);
 /* Builds c->mad from *msg. rn_cm_queue_mad() queues c->mad for sending, and the resend timer queues
- * it again. */
+ * c->mad again. */
 void rn_cm_keep(struct rn_cm_conn *c, const struct rn_cm_msg *msg);
 
 /* ---- functions of cm_news.c ---- */

@@ -1,10 +1,12 @@
 /* To which connection does a received CM message belong, and which rule does the message cause to
- * run?
+ * run? Owns nothing. Runs on shard 0.
  *
- * Each CM message has one function. The function finds the connection by the communication ids (for
- * a REQ and some REJs by the peer's GUID and address). It drops a CM message that does not come
- * from the peer's address. It then runs the rule of cm.c for this cause. If there is no connection,
- * it queues the reply that the protocol demands, if any. Owns nothing. Runs on shard 0. */
+ * Each kind of CM message has one function. This function
+ * - finds the connection by communication ids; for a REQ and some REJs by the peer's GUID and
+ *   address,
+ * - drops a CM message that does not come from the peer's address,
+ * - runs the rule of cm.c for this cause,
+ * - or, without a connection, queues the reply that the protocol demands, if any. */
 #include <string.h>
 
 #include "cm/cm_priv.h"
@@ -25,8 +27,8 @@ static bool step(const struct arrival *a, struct rn_cm_conn *c, enum rn_cm_cause
 	return rn_cm_step(a->cm, c, cause, &why, a->now);
 }
 
-/* Runs the rule for a received CM message. If the connection's state has no rule for the CM
- * message, it counts as a duplicate. */
+/* Runs the rule for a received CM message. A CM message without a rule in the connection's state
+ * counts as a duplicate. */
 static enum rn_verdict stepped(const struct arrival *a, struct rn_cm_conn *c,
 			       enum rn_cm_cause cause)
 {
@@ -51,7 +53,7 @@ static struct rn_cm_conn *by_both(const struct arrival *a, uint32_t their_id, ui
 	return c && c->in_remote && c->remote_id == their_id ? c : NULL;
 }
 
-/* ---- REQ ---- */
+/* ---- received REQs ---- */
 
 static bool has_a_way(const struct rn_cm *cm, const struct rn_gid *peer)
 {
@@ -60,7 +62,7 @@ static bool has_a_way(const struct rn_cm *cm, const struct rn_gid *peer)
 	return rn_port_next_hop(cm->port, peer, &hop);
 }
 
-/* Checks a new REQ. Returns 0 and sets *listener, or returns the reason for a REJ. */
+/* Checks a new REQ. Returns 0 and sets *listener, or returns the reason for the REJ. */
 static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		      struct rn_cm_conn **listener)
 {
@@ -73,8 +75,8 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 		return RN_CM_REJ_NO_SERVICE;
 	if (req->transport != ((*listener)->qp_type == RN_QPT_UC ? RN_CM_T_UC : RN_CM_T_RC))
 		return RN_CM_REJ_BAD_TRANSPORT;
-	/* Events report hdr->src as the peer's address, so it must equal the source address of the
-	 * REQ. */
+	/* Events report hdr->src as the peer's address, so hdr->src must equal the source address
+	 * of the REQ. */
 	if (a->cm->port->check_source && !rn_gid_equal(&hdr->src, &req->local_gid))
 		return RN_CM_REJ_BAD_GID;
 	if (rn_port_own(a->cm->port, &req->remote_gid) < 0 || !rn_cm_is_host(&req->local_gid) ||
@@ -171,7 +173,7 @@ static enum rn_verdict admit(const struct arrival *a, const struct rn_cma_hdr *h
 	return RN_V_OK;
 }
 
-/* True for a passive connection whose REQ is unanswered or whose REP is unconfirmed. */
+/* Returns true for a passive connection whose REQ is unanswered or whose REP is unconfirmed. */
 static bool unfinished(const struct rn_cm_conn *c)
 {
 	return c->passive && (c->state == RN_CMS_REQ_RCVD || c->state == RN_CMS_REP_SENT ||
@@ -215,10 +217,9 @@ static enum rn_verdict rx_req(const struct arrival *a)
 		return refuse(a, reason, RN_V_CM_UNMATCHED);
 	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid, from);
 	if (c) {
-		/* The REQ names a QP of the peer that is already connected, to c. A QP has one
-		 * connection, so the peer has lost its connection to c. An unfinished c ends and
-		 * makes room for the REQ. Otherwise c is disconnected as stale, and the REQ is
-		 * rejected (reason 10). */
+		/* The REQ names a QP of the peer that is connected to c. A QP has one connection,
+		 * so the peer has lost its connection to c. An unfinished c makes room for the REQ.
+		 * Any other c is disconnected, and the REQ is rejected as stale (reason 10). */
 		bool attempt = unfinished(c);
 
 		rn_cm_step(a->cm, c, RN_CMC_STALE, NULL, a->now);
@@ -228,10 +229,10 @@ static enum rn_verdict rx_req(const struct arrival *a)
 	return admit(a, &hdr, listener);
 }
 
-/* ---- REP ---- */
+/* ---- received REPs ---- */
 
 /* Handles a REP that matches no connection. A late copy of an accepted REP is dropped. Any other
- * REP is rejected, so that the peer stops repeating it. */
+ * REP is rejected, so that the peer stops repeating the REP. */
 static enum rn_verdict rx_rep_unknown(const struct arrival *a)
 {
 	const struct rn_cm_rep *rep = &a->msg->rep;
@@ -274,7 +275,7 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 	return stepped(a, c, RN_CMC_REP);
 }
 
-/* ---- RTU, MRA, REJ, DREQ, DREP ---- */
+/* ---- received RTU, MRA, REJ, DREQ, DREP; dispatch of all CM messages ---- */
 
 static enum rn_verdict rx_rtu(const struct arrival *a)
 {
@@ -288,7 +289,7 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	struct rn_cm_conn *c = rn_cm_by_local(a->cm, mra->remote_id);
 
 	/* An MRA may be the first CM message from the passive side. The passive side's
-	 * communication id is then unknown, so it is not compared. */
+	 * communication id is then unknown and not compared. */
 	if (c && !c->passive && mra->about == RN_CM_ABOUT_REQ)
 		return stepped_by_peer(a, c, RN_CMC_MRA_REQ);
 	if (c && c->passive && mra->about == RN_CM_ABOUT_REP && c->remote_id == mra->local_id)
@@ -297,8 +298,8 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 }
 
 /* Finds the connection that a REJ ends. A peer whose REQ or REP timed out may not know this side's
- * communication id. Its REJ has reason 4 and the peer's GUID as additional information (ARI). The
- * connection is then found by this GUID and the peer's communication id. */
+ * communication id. Its REJ has reason 4 and carries the peer's GUID (ARI). The GUID and the peer's
+ * communication id then give the connection. */
 static struct rn_cm_conn *rejected(const struct arrival *a)
 {
 	const struct rn_cm_rej *rej = &a->msg->rej;
@@ -372,7 +373,7 @@ enum rn_verdict rn_cm_rx(struct rn_cm *cm, const struct rn_pkt *pkt, rn_time now
 		return rn_cm_rx_sidr_req(cm, pkt, &msg, now);
 	case RN_CM_SIDR_REP:
 		return rn_cm_rx_sidr_rep(cm, pkt, &msg, now);
-	default: /* LAP, APR: RoCE has no alternate paths */
+	default: /* LAP and APR: RoCE has no alternate paths */
 		return RN_V_CM_UNMATCHED;
 	}
 }

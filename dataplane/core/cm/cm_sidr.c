@@ -1,10 +1,9 @@
-/* Which QPN and Q_Key does a datagram service have?
+/* Which QPN and Q_Key does a datagram service have? Owns nothing. Runs on shard 0.
  *
- * This is service id resolution (docs/spec/rocev2.md 6.14). A SIDR_REQ asks and a SIDR_REP answers;
- * there is no connection and no timewait. This file has the actions of both sides for the rules of
- * cm.c, and the functions that handle a received SIDR_REQ or SIDR_REP. A repeated SIDR_REQ is known
- * by its request id and source address. QPN and Q_Key are passed on unchanged; this file does not
- * handle UD QPs. Owns nothing. Runs on shard 0. */
+ * This is service id resolution (docs/spec/rocev2.md 6.14): a SIDR_REQ asks and a SIDR_REP answers.
+ * There is no connection and no timewait. This file has the actions for the rules of cm.c and
+ * handles a received SIDR_REQ or SIDR_REP. A repeated SIDR_REQ has the same request id and source
+ * address. QPN and Q_Key are passed on unchanged. */
 #include <errno.h>
 #include <string.h>
 
@@ -79,7 +78,7 @@ void rn_cm_do_take_sidr_rep(struct rn_cm *cm, struct rn_cm_conn *c, const struct
 {
 	const struct rn_cm_sidr_rep *rep = &why->msg->sidr_rep;
 
-	/* The SIDR_REQ is answered. If it waits to be sent again, take it off the send queue. */
+	/* The SIDR_REP answers the SIDR_REQ, so do not send the SIDR_REQ again. */
 	rn_list_del(&c->says);
 	c->remote_qpn = rep->qpn;
 	c->theirs = (struct rn_cm_param){.qpn = rep->qpn,
@@ -162,7 +161,7 @@ static enum rn_verdict refuse(struct rn_cm *cm, const struct rn_pkt *pkt,
 	return v;
 }
 
-/* Fills the fields of c from a new SIDR_REQ. The answer goes to the source of the packet. */
+/* Fills the fields of c from a new SIDR_REQ. The SIDR_REP will go to the source of the packet. */
 static void fill(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt,
 		 const struct rn_cm_msg *msg, const struct rn_cma_hdr *hdr)
 {
@@ -205,7 +204,8 @@ enum rn_verdict rn_cm_rx_sidr_req(struct rn_cm *cm, const struct rn_pkt *pkt,
 		listener = rn_cm_listener_for(cm, &hdr.dst, req->service_id);
 	if (!listener || listener->qp_type != RN_QPT_UD)
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_UNMATCHED);
-	/* Events report hdr.src as the peer's address, so it must be the source of the packet. */
+	/* Events report hdr.src as the peer's address, so hdr.src must be the source of the
+	 * packet. */
 	if (cm->port->check_source && !rn_gid_equal(&hdr.src, &pkt->src))
 		return refuse(cm, pkt, msg, RN_CM_SIDR_NO_SERVICE, RN_V_CM_ADDRESS);
 	c = rn_cm_child(cm, listener, &pkt->src);

@@ -2,7 +2,7 @@
  * back. The functions are pure. */
 #include "cm/cm_priv.h"
 
-/* A code stands for 4.096 us << code. */
+/* Returns the time that a code stands for: 4.096 us << code. */
 rn_time rn_cm_time_of(uint8_t code)
 {
 	return (rn_time)4096 << (code & 31);

@@ -1,41 +1,40 @@
-/* How fast may a queue pair send when the network reports congestion? This file has the algorithms
- * and the pacing that they share. A flow is what one queue pair sends. Owns nothing: the caller has
- * the state of each flow (struct rn_cc) and the parameters (struct rn_cc_cfg). The functions are
- * pure and run on the shard's thread.
+/* How fast may a queue pair send when the network reports congestion? Owns nothing: the caller has
+ * the state of each flow (struct rn_cc) and the parameters (struct rn_cc_cfg). A flow is what one
+ * queue pair sends. The functions are pure and run on the shard's thread.
  *
- * DCQCN cuts the rate when a congestion notification (CNP) arrives. The share that is cut, alpha,
- * grows with the number of recent CNPs. Afterwards, the timer raises the rate once per period, and
- * the byte counter raises it once per block of sent bytes. There are three kinds of raises:
+ * DCQCN: a congestion notification (CNP) cuts the rate by the share alpha, which grows with the
+ * number of recent CNPs. Then the rate is raised once per timer period and once per block of sent
+ * bytes:
  * - Fast recovery: each raise goes half-way back to the rate before the cut.
  * - Additive increase, after timer or byte counter has raised the rate more than `threshold` times:
- *   the target rate grows by a constant each time.
- * - Hyper increase, after both have done so: the target rate grows by more each time.
+ *   the target rate grows by a constant.
+ * - Hyper increase, after timer and byte counter have both done so: the target rate grows by more
+ *   each time.
  *
- * Hardware adapters let alpha decay by a periodic timer. This file computes the decay when alpha is
- * needed.
+ * Hardware adapters let alpha decay by a timer. This file computes the decay when alpha is needed.
  *
- * Pacing: each sent packet moves `send_at`, the earliest time for the next packet, by the packet's
- * time at the present rate. A flow that waited for `send_at` but woke up late may catch up on at
- * most CATCH_UP of the delay. A flow that had nothing to send may not catch up. */
+ * Pacing: each packet moves `send_at`, the earliest time for the next packet, by the packet's time
+ * at the present rate. A flow that waited for `send_at` and woke up late may catch up on at most
+ * CATCH_UP of the delay. A flow without data may not catch up. */
 #include "flow/cc.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #define CATCH_UP   RN_MS(1) /* how much of a late wake-up a flow may catch up on */
-#define MAX_RAISES 64	    /* most raises by the timer in one call; the next call makes the rest */
+#define MAX_RAISES 64	    /* maximum raises by the timer per call; the next call goes on */
 /* The rate limit ends when the rate is within 1/128 of the line rate. Each raise halves the
  * distance to the target rate, so the rate would never reach the line rate exactly. */
 #define NEARLY 128
 
-/* ---- pacing ---- */
+/* ---- pacing, and calls for all algorithms ---- */
 
 /* Sets the rate, bounded by min_rate and line_rate. Rescales the remaining wait until send_at to
  * the new rate. */
 static void set_rate(struct rn_cc *cc, const struct rn_cc_cfg *p, uint64_t rate, rn_time now)
 {
 	rate = RN_MAX(RN_MIN(rate, p->line_rate), p->min_rate);
-	/* The product below cannot overflow: it is at most the bits of one packet times 10^9. */
+	/* The product cannot overflow: it is at most the bits of one packet times 10^9. */
 	if (cc->limited && cc->send_at > now)
 		cc->send_at = now + (cc->send_at - now) * cc->rate / rate;
 	cc->rate = rate;
@@ -161,9 +160,9 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 	alpha = take_alpha(cc, p, now);
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
 	/* Set cc->target, to which fast recovery returns, to the rate before this cut. Without
-	 * clamp_tgt_rate, do so only if the rate was raised since the last cut. Several cuts in a
-	 * row then do not lower the target. Raises by the byte counter always count here; raises by
-	 * the timer count with clamp_tgt_rate_after_time_inc. */
+	 * clamp_tgt_rate, do so only after a raise since the last cut, so that several cuts in a
+	 * row do not lower the target. Raises by the timer count only with
+	 * clamp_tgt_rate_after_time_inc. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;

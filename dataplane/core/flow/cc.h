@@ -1,12 +1,11 @@
-/* Congestion control of a flow, which is what one queue pair sends. It computes the rate of the
- * flow and the time at which the next packet may be sent. Each algorithm has a table of functions.
- * The state of a flow is a plain value. Nothing here depends on queue pairs, packets or a clock.
- * Runs on the shard's thread.
+/* Congestion control of a flow, which is what one queue pair sends. The functions compute the rate
+ * of the flow and the earliest time for its next packet. Each algorithm has a table of functions.
+ * The state of a flow is a plain value. Runs on the shard's thread.
  *
  * Rates are bits per second of whole frames, times are nanoseconds, alpha is in units of 2^-20. The
- * rate limit begins with the first congestion notification (rn_cc_cnp()). It ends when the rate has
- * come close to the line rate. Without a limit (`limited` is false) the flow has no state.
- * docs/spec/rocev2.md 7.3 and 7.4 have the rules and names. */
+ * first congestion notification (rn_cc_cnp()) begins the rate limit. The limit ends when the rate
+ * is close to the line rate. Without a limit (`limited` is false) the flow has no state. Rules and
+ * names: docs/spec/rocev2.md 7.3 and 7.4. */
 #ifndef RN_CC_H
 #define RN_CC_H
 
@@ -19,10 +18,9 @@
 struct rn_cc {
 	/* rate: the present limit; target: the rate that fast recovery approaches */
 	uint64_t rate, target;
-	rn_time send_at;  /* no data may be sent before this time */
+	rn_time send_at;  /* data may not be sent before this time */
 	rn_time raise_at; /* when the timer raises the rate next */
-	rn_time alpha_at; /* time up to which alpha has its present value; alpha decays after this
-	 * time */
+	rn_time alpha_at; /* time up to which alpha has its present value; then alpha decays */
 	rn_time cut_at;	  /* time of the last cut */
 	uint32_t alpha;
 	/* bytes sent since the byte counter last raised the rate */

@@ -2,16 +2,14 @@
  * receives that the peer has posted. Runs on the shard's thread.
  *
  * An acknowledgement carries the number of completed messages (MSN) and a code for the number of
- * posted receives. Their sum is the LSN: the number of the last message that has a receive. The
- * rules for starting a message are:
- * - A SEND, or a WRITE with immediate data, may start if its number is at most LSN + 1. Message LSN
- *   + 1 has no receive yet, but its acknowledgement brings new credits.
- * - Any other message needs no receive and increases the LSN by one. A large READ increases the LSN
- *   by one for each READ request.
- * - When nothing is in flight, any message may start. A peer that counts wrong therefore cannot
- *   stop a QP for ever.
- * - There is no limit before the first acknowledgement, and none after the peer has sent
- *   RN_CREDIT_NONE. */
+ * posted receives. Their sum is the LSN: the number of the last message that has a receive.
+ * - A SEND, or a WRITE with immediate data, may start if its number is at most LSN + 1. The
+ *   acknowledgement of message LSN + 1 brings new credits.
+ * - Any other message needs no receive and increases the LSN by 1; a large READ by 1 per READ
+ *   request.
+ * - When nothing is in flight, any message may start, so a peer that counts wrong cannot stop a QP
+ *   for ever.
+ * - There is no limit before the first acknowledgement, and none after RN_CREDIT_NONE. */
 #ifndef RN_CREDIT_H
 #define RN_CREDIT_H
 
@@ -28,7 +26,7 @@ struct rn_credit {
 	 * *first */
 	bool waiting;
 	uint32_t ssn; /* number of messages started, 24 bits */
-	/* RN_CREDIT_LIMITED: number of the last message for which the peer has a receive */
+	/* number of the last message that has a receive at the peer; used in RN_CREDIT_LIMITED */
 	uint32_t lsn;
 };
 
@@ -41,10 +39,9 @@ uint32_t rn_credit_count(uint8_t code);
 void rn_credit_init(struct rn_credit *c, bool on);
 /* Returns true if the next message may start, and counts the message as started. Parameters:
  * - needs: the message uses a receive of the peer.
- * - n: how many messages the peer counts for this one; a large READ counts once per READ request.
+ * - n: the peer counts n messages for this message; above 1 for a large READ.
  * - idle: nothing is in flight.
- * - first: set to true when the message begins to wait, so that the caller counts each wait
- *   once. */
+ * - first: set to true when a wait begins, so that the caller counts each wait once. */
 bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, bool *first);
 /* Processes the credit code and the MSN of an acknowledgement. */
 void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn);

@@ -2,39 +2,32 @@
  *
  * Progress means that una, the oldest unacknowledged PSN, has moved. Two timeouts run from the last
  * progress:
- * - The coded timeout (4.096 us << code) is the configured one. When it expires, packets are sent
- *   again and one retry is used. The QP fails when no retry is left.
- * - The adaptive timeout is shorter: the smoothed round trip plus four deviations, at least
- *   `floor`, doubled by each resend. When it expires, packets are sent again but no retry is used.
- *   The peer sends only one NAK per gap, so a lost retransmission would otherwise cost a whole
- *   coded timeout.
+ * - The coded timeout (4.096 us << code) is an attribute of the QP. At its expiry, packets are sent
+ *   again and one retry is used. The QP fails without a retry left.
+ * - The adaptive timeout is shorter: smoothed round trip plus four deviations, at least `floor`,
+ *   doubled by each resend. At its expiry, packets are sent again but no retry is used. It saves
+ *   time when a retransmission is lost, because the peer sends only one NAK per gap.
  *
- * The round trip of a packet that was sent twice is not measured. After a doubling, each progress
- * shortens the adaptive timeout by a quarter only. On a path that became slow, packets are then
- * acknowledged before they are sent twice, so their round trip can be measured.
+ * The round trip of a packet sent twice is not measured. After a doubling, each progress shortens
+ * the adaptive timeout by a quarter only. A path that became slow can then still be measured.
  *
- * A READ that was requested twice is answered twice, and the peer answers later requests only
- * afterwards. A READ response before una is therefore no progress, but it restarts the coded
- * timeout and reloads the retries. Any host can forge such a response, because almost any PSN is
- * accepted. Two limits bound the harm:
- * - stale_left is the number of responses before una that still have this effect. A repeated READ
- *   request adds the number of its responses. Each response before una subtracts one. If a response
- *   is lost, stale_left stays too high by one.
- * - A response before una has no effect once PATIENCE coded timeouts have passed since the last
- *   progress. A QP whose peer is gone therefore fails after at most (PATIENCE + retries + 1) coded
- *   timeouts.
+ * A READ response before una is no progress, but it restarts the coded timeout and reloads the
+ * retries: the peer is answering a READ twice. Any host can forge such a response, so two limits
+ * apply:
+ * - stale_left is the number of such responses that still count. A repeated READ request adds its
+ *   responses, and each response before una subtracts 1.
+ * - After PATIENCE coded timeouts without progress, such responses have no effect. A QP without
+ *   peer fails after at most (PATIENCE + retries + 1) coded timeouts.
  *
  * Progress moves `deadline` and seldom touches the timer. A timer that expires before `deadline` is
- * armed again. During an RNR wait, this timer expires exactly at the end of the wait; only progress
- * ends the wait earlier. */
+ * armed again. In an RNR wait, the timer expires exactly at the end of the wait. */
 #include "flow/retry.h"
 
 #include "wire/psn.h"
 
 /* For how many coded timeouts (4.096 us << code) can READ responses before una postpone a timeout?
- * The shortest coded timeout in common use is 67 ms, so 64 timeouts last 4.3 s. In this time even a
- * peer that needs half a millisecond per packet sends more than 8000 responses. One READ request
- * has far fewer. */
+ * 64 timeouts of 67 ms, the shortest in common use, last 4.3 s. Even a slow peer sends more than
+ * 8000 responses in this time, far more than one READ request has. */
 #define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)
@@ -76,7 +69,7 @@ void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w)
 }
 
 /* Sets the deadline to the adaptive or the coded timeout, whichever is earlier. Arms the timer
- * again only if it would expire after the deadline. */
+ * again only if the timer would expire after the deadline. */
 static void arm(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 {
 	rn_time step = RN_MIN(now + r->rto, r->base + r->full);

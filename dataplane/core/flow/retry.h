@@ -1,6 +1,6 @@
-/* When packets are sent again: the transport timeout, the RNR wait, and the retry counts of both.
- * The caller reports what happened, and retry.c decides when the timer expires. Each QP has one
- * timer for transport timeout and RNR wait. Runs on the shard's thread. */
+/* When packets are sent again: the transport timeout, the RNR wait, and the two retry counts. The
+ * caller reports what happened, and retry.c decides when the timer expires. Each QP has one timer
+ * for transport timeout and RNR wait. Runs on the shard's thread. */
 #ifndef RN_RETRY_H
 #define RN_RETRY_H
 
@@ -10,12 +10,11 @@
 struct rn_retry {
 	struct rn_timer timer; /* armed again if it expires before `deadline` */
 	rn_time deadline;
-	rn_time base; /* last progress, or start of the present coded timeout */
-	/* time of the last progress or of the first packet; READ responses before una do not change
-	 * it */
+	rn_time base; /* time of the last progress, or start of the present coded timeout */
+	/* time of the last progress or of the first packet, not of READ responses before una */
 	rn_time since;
 	rn_time full; /* coded timeout, 4.096 us << code; 0 = no timer */
-	/* Lower bound and first value of rto. */
+	/* lower bound and initial value of rto */
 	rn_time floor, initial;
 	rn_time srtt, var; /* smoothed round trip and its deviation; 0 = no sample yet */
 	rn_time rto;	   /* adaptive timeout, doubled by each resend */
@@ -24,7 +23,7 @@ struct rn_retry {
 	uint32_t stale_left; /* how many READ responses before una may still restart the timeout */
 	bool sampling;
 	bool running;  /* packets are in flight */
-	bool rnr_wait; /* after an RNR NAK: nothing may be sent until the timer expires */
+	bool rnr_wait; /* after an RNR NAK: the QP may not send until the timer expires */
 	bool acted;    /* already resent since the last progress or timeout, so ignore NAKs */
 	uint8_t cnt, left;
 	uint8_t rnr_cnt, rnr_left;

@@ -1,20 +1,18 @@
 /* Which PSNs does each request of the send queue use, and how many packets may be in flight? Runs
  * on the shard's thread.
  *
- * The size of the send window is the number of packets that may be in flight. It starts at `max`. A
- * loss halves the size, and the halved size becomes the knee. Below the knee, the size grows by one
- * per acknowledged packet, so it doubles per round trip. Above the knee, it grows by a few packets
- * per round trip. Doubling there would soon overload the network again, and go-back-N would resend
- * a whole window after the next loss.
+ * Size: the send window limits the packets in flight. It starts at `max`. A loss halves the size,
+ * and the halved size becomes the knee. Below the knee, the size doubles per round trip. Above the
+ * knee, the size grows by a few packets per round trip, so that the network is not overloaded again
+ * at once.
  *
- * A timeout sets the size to one packet, so that only one packet is sent needlessly if none was
- * lost. When an acknowledgement shows that nothing was lost, the previous size is restored. The
- * packets in flight are then not sent again, unless a READ is incomplete. The peer may only have
- * been waiting for a CPU.
+ * Timeout: the size becomes one packet, so that only one packet is sent needlessly if none was
+ * lost. If an acknowledgement shows that none was lost, the previous size is restored. The packets
+ * in flight are then not sent again, unless a READ is incomplete.
  *
- * A READ of more than `piece` response packets is sent as several READ requests, one per piece. The
- * window thereby limits the responses in flight too. After the loss of a READ request, only one
- * piece is missing. max_rd_atomic pieces fill the window.
+ * Pieces: a READ of more than `piece` response packets is sent as several READ requests. The window
+ * thereby limits the responses in flight too, and the loss of a READ request costs one piece only.
+ * max_rd_atomic pieces fill the window.
  *
  * Without loss, rn_window_start(), rn_window_sent() and rn_window_ack() are called in this order.
  * rn_window_rewind() and rn_window_find() run only after a loss. */
@@ -146,10 +144,9 @@ static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 }
 
 /* Finds out whether the last timeout was spurious. Called for each acknowledgement until all
- * packets that were in flight at the timeout are acknowledged. `overtaken` says that the
- * acknowledgement covers packets that were not sent again. It then answers their first
- * transmission, and none of the packets was lost, because after a loss the peer accepts no later
- * packet. In this case the size and knee from before the timeout are restored. */
+ * packets in flight at the timeout are acknowledged. `overtaken` says that the acknowledgement
+ * covers packets that were not sent again. No packet was lost then, because after a loss the peer
+ * accepts no later packet. The size and knee from before the timeout are restored. */
 static void undo_if_spurious(struct rn_window *w, bool overtaken)
 {
 	if (overtaken) {
@@ -174,8 +171,8 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken)) {
 		/* While a READ is incomplete, go back to una even after a spurious timeout. The
-		 * responses to the READ may be lost, and the peer repeats them only on a new READ
-		 * request. */
+		 * responses to the READ may be lost, and the peer repeats the responses only on a
+		 * new READ request. */
 		if (mistaken && !w->nreads)
 			go_to_high(w, sq);
 		else

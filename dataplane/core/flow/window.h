@@ -19,16 +19,15 @@ struct rn_window {
 	uint32_t send_pkt; /* number of PSNs of request sq->send that are before cur */
 	uint32_t size;	   /* how many packets may be in flight */
 	uint32_t max;	   /* upper bound of size */
-	uint32_t knee;	   /* threshold: below it, size doubles per round trip; above it, size grows
-	 * slowly */
-	uint32_t acked;	   /* packets acknowledged since the last growth step */
-	uint32_t unasked;  /* packets sent since the last packet with AckReq */
-	uint32_t recover;  /* while maybe_spurious: value of `high` at the timeout */
-	uint32_t size_before, knee_before; /* while maybe_spurious: values before the timeout */
+	uint32_t knee;	/* up to the knee, size doubles per round trip; above, size grows slowly */
+	uint32_t acked; /* packets acknowledged since the last growth step */
+	uint32_t unasked; /* packets sent since the last packet with AckReq */
+	uint32_t recover; /* while maybe_spurious: value of `high` at the timeout */
+	uint32_t size_before, knee_before; /* size and knee before the timeout */
 	bool maybe_spurious;		   /* the last timeout may have occurred without a loss */
 	/* number of PSNs in [una, cur) that belong to missing responses to READs and atomics */
 	uint32_t responses;
-	uint32_t piece; /* most responses per READ request; a power of two */
+	uint32_t piece; /* maximum responses per READ request; a power of two */
 	uint8_t nreads, read_head;
 	uint8_t nbig; /* how many of the READs in read[] need several READ requests */
 	/* ring of incomplete READs and atomics: positions in the send queue */
@@ -49,8 +48,8 @@ static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 }
 
 /* Returns how many responses the next packet of READ request sq->send asks for: all up to the end
- * of the piece. The pieces of a READ always end at the same PSNs. The responses to a repeated READ
- * request therefore all belong to one earlier READ request. */
+ * of the piece. The pieces of a READ always end at the same PSNs, so a repeated READ request covers
+ * responses to one earlier READ request only. */
 static inline uint32_t rn_window_piece(const struct rn_window *w, const struct rn_sqe *e)
 {
 	uint32_t left = e->npkts - w->send_pkt;
@@ -71,7 +70,7 @@ static inline bool rn_window_ends_piece(const struct rn_window *w, uint32_t pkt)
  * a record of each and has room for max_rd_atomic records. */
 unsigned rn_window_asked(const struct rn_window *w, const struct rn_sq *sq);
 
-/* Accounts for the packet at cur as sent. The packet uses n PSNs of request sq->send. */
+/* Accounts for the packet at cur, which was sent and uses n PSNs of request sq->send. */
 void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n);
 
 /* Handles the acknowledgement of all packets before psn (una <= psn <= high). Grows the window. The
@@ -89,7 +88,7 @@ static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe
 /* Returns the oldest incomplete READ or atomic, or NULL if there is none. Sets *expect to the PSN
  * of the next missing response. */
 struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect);
-/* Returns the started request that contains psn (una <= psn < next). */
+/* Returns the started request whose PSNs include psn (una <= psn < next). */
 struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn);
 
 /* Returns the number of request packets in flight. Responses to READs and atomics do not count. */

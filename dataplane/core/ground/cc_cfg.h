@@ -34,8 +34,7 @@ struct rn_cc_cfg {
 	uint8_t threshold; /* number of fast recovery steps before additive increase */
 	/* a cut lowers the rate by (rate * alpha) >> gd, where alpha is a 10-bit fraction */
 	uint8_t gd;
-	uint8_t min_dec_fac;	/* lowest rate after a cut, in per cent of the rate before the
-	 * cut */
+	uint8_t min_dec_fac;	/* lowest rate after a cut, per cent of the rate before the cut */
 	uint16_t g;		/* each alpha_period multiplies alpha by g / 1024 */
 	uint16_t initial_alpha; /* alpha at the first CNP, in 1/1024 */
 	/* number of sent bytes after which the byte counter raises the rate; 0 = no byte counter */
@@ -44,7 +43,7 @@ struct rn_cc_cfg {
 	rn_time time_reset;   /* period of the timer that raises the rate */
 	/* alpha_period: decay period of alpha. monitor_period: least time between two cuts. */
 	rn_time alpha_period, monitor_period;
-	uint64_t line_rate;	    /* a limit ends when the rate is close to this one; never 0 */
+	uint64_t line_rate;	    /* a limit ends when the rate is close to line_rate; never 0 */
 	uint64_t min_rate;	    /* lowest rate of a limited QP: 1..line_rate */
 	uint64_t ai_rate, hai_rate; /* steps of additive and of hyper increase */
 	uint64_t first_rate;	    /* rate after the first CNP; 0 = computed as for any cut */

@@ -8,7 +8,7 @@
 #include "ground/cc_cfg.h"
 #include "rn/abi.h"
 
-/* Maximum number of READs and atomics in flight per QP and direction. It is the upper limit of
+/* Maximum number of READs and atomics in flight per QP and direction: the upper limit of
  * max_rd_atomic and max_dest_rd_atomic. */
 #define RN_MAX_RD_ATOMIC 16
 
@@ -21,13 +21,13 @@ struct rn_static_neigh {
 /* Filled by rn_core_defaults() and then changed by the caller of rn_shard_create(). */
 struct rn_core_cfg {
 	uint32_t index, nshards;  /* index of this shard, 0..nshards - 1 */
-	uint32_t max_qp;	  /* QPs per shard */
-	uint32_t max_cq;	  /* CQ ids 0..max_cq - 1 are common to all shards of the NIC */
-	uint32_t max_srq;	  /* SRQ ids 0..max_srq - 1 are common to all shards of the NIC */
-	uint32_t max_cm;	  /* connections and listeners (shard 0) */
-	uint32_t max_cm_requests; /* half-open connections, at most max_cm; 0 = about max_cm / 4 */
-	uint32_t max_timewait;	  /* timewait records (shard 0) */
-	uint32_t max_neigh;	  /* neighbours (shard 0), static ones not counted */
+	uint32_t max_qp;	  /* maximum number of QPs per shard */
+	uint32_t max_cq;	  /* CQ ids are 0..max_cq - 1, common to all shards of the NIC */
+	uint32_t max_srq;	  /* SRQ ids are 0..max_srq - 1, common to all shards of the NIC */
+	uint32_t max_cm;	  /* maximum connections and listeners together (shard 0) */
+	uint32_t max_cm_requests; /* maximum half-open connections; 0 = about max_cm / 4 */
+	uint32_t max_timewait;	  /* maximum number of timewait records (shard 0) */
+	uint32_t max_neigh;	  /* maximum neighbours, static ones not counted (shard 0) */
 	uint32_t window_packets;  /* upper bound of unacknowledged packets per QP */
 	uint32_t quota_packets;	  /* packets that a QP may send before the next QP sends */
 	uint8_t ack_timeout;	  /* default local ACK timeout code */
@@ -43,10 +43,10 @@ struct rn_core_cfg {
 	uint8_t cm_max_retries; /* retransmissions of a REQ, DREQ or SIDR_REQ, at most 15 */
 	uint8_t cm_patience;	/* service timeout code of sent MRAs: 4.096 us << code */
 	/* neigh_retry: time between two probes. neigh_reachable: a MAC that was confirmed longer
-	 * ago is probed again when it is used. */
+	 * ago is probed again at its next use. */
 	rn_time neigh_retry, neigh_reachable;
-	uint8_t neigh_probes;	   /* probes before a neighbour is unreachable, at least 2 */
-	struct rn_secrets secrets; /* all zero until the caller fills it; equal in all shards */
+	uint8_t neigh_probes;	   /* probes until a neighbour counts as unreachable, at least 2 */
+	struct rn_secrets secrets; /* all zero until filled by the caller; equal in all shards */
 	/* configured neighbours; the caller owns this array, rn_neigh_create() copies it */
 	const struct rn_static_neigh *static_neigh;
 	uint32_t nstatic_neigh;

@@ -20,9 +20,8 @@ struct rn_msg {
 #define RN_MSG_ALL UINT32_MAX
 /* Kinds of messages between shards:
  * - COMM_EST, to the connection manager: QP qpn has received data.
- * - NEIGH, to all shards, for their QPs: the next hop `gid` has the MAC address `mac`.
- * - PROBE, to the neighbour table: packets to `gid` are not answered, so probe the MAC address
- *   again. */
+ * - NEIGH, to all shards: the next hop `gid` has the MAC `mac`.
+ * - PROBE, to the neighbour table: packets to `gid` are not answered, so probe the MAC. */
 enum rn_msg_kind { RN_MSG_COMM_EST, RN_MSG_NEIGH, RN_MSG_PROBE };
 
 #endif

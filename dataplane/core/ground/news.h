@@ -1,7 +1,6 @@
 /* Items for the log. An item reports that a connection was made, ended or failed, or that a QP has
- * failed. The shard puts items into a ring of fixed size. The caller of the shard takes the items
- * at the end of each poll iteration, and another thread writes the log. Client events do not serve
- * the log, because each client gets only its own. Runs on the shard's thread. */
+ * failed. The shard puts items into a ring of fixed size. The caller of the shard takes items at
+ * the end of each poll iteration, and another thread writes the log. Runs on the shard's thread. */
 #ifndef RN_NEWS_H
 #define RN_NEWS_H
 
@@ -27,11 +26,11 @@ enum rn_news_kind {
 
 struct rn_news {
 	uint8_t kind;
-	uint16_t port, peer_port; /* ports of the connection, in host byte order */
+	uint16_t port, peer_port; /* port numbers of the connection, in host byte order */
 	uint32_t qpn;		  /* QPN of this side's QP */
 	uint32_t lost;		  /* kind LOST: how many items were lost */
 	struct rn_gid local, peer;
-	const char *why; /* reason, a static string; NULL if kind is CONNECTED or LOST */
+	const char *why; /* reason, a static string; NULL for kinds CONNECTED and LOST */
 };
 
 #define RN_NEWS_RING 32u
@@ -39,13 +38,13 @@ struct rn_news {
 struct rn_news_ring {
 	struct rn_news at[RN_NEWS_RING];
 	uint32_t head, tail;
-	uint32_t lost; /* items lost because the ring was full, not yet reported */
+	uint32_t lost; /* number of lost items (ring full) not yet reported */
 };
 
 /* Copies the item into the ring. If the ring is full, counts the item as lost. */
 void rn_news_put(struct rn_news_ring *r, const struct rn_news *news);
-/* Takes the oldest item. If the ring is empty and items were lost, makes one LOST item with their
- * number. Returns false if there is no item. */
+/* Takes the oldest item. If the ring is empty and items were lost, makes one LOST item with the
+ * number of lost items. Returns false if there is no item. */
 bool rn_news_take(struct rn_news_ring *r, struct rn_news *news);
 
 static inline bool rn_news_empty(const struct rn_news_ring *r)

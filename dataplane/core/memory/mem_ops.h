@@ -7,14 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All accesses of the core to application memory go through these functions. Shard threads call
- * them with a `ptr` that the table of memory regions (mr.c) has just checked. The application may
- * have unmapped, protected or truncated the memory. The access then faults: the function must
- * return false and not crash.
+/* All accesses of the core to application memory go through these functions. Shard threads pass a
+ * `ptr` that the table of memory regions (mr.c) has just checked. If the application has unmapped,
+ * protected or truncated the memory, the function returns false and does not crash.
  *
- * `place` copies in ascending order. It stores the last byte last, with an ordinary store after a
- * barrier, because a client may poll the last byte. `cmp_swap` and `fetch_add` are atomic for all
- * CPUs. Their ptr is 8-byte aligned, and *old gets the value before the operation. */
+ * `place` stores the last byte last, with an ordinary store after a barrier, because a client may
+ * poll this byte. Other bytes are copied in ascending order. `cmp_swap` and `fetch_add` are atomic
+ * for all CPUs. Their ptr is 8-byte aligned; *old gets the value before the operation. */
 struct rn_mem_ops {
 	bool (*gather)(void *dst, const void *ptr, size_t n);
 	bool (*place)(void *ptr, const void *src, size_t n);

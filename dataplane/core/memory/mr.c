@@ -1,37 +1,30 @@
-/* Which memory may a request access, and how is this memory read and written? The control thread
- * adds, removes and reclaims. The shard of the QP binds. Any shard reads.
+/* Which memory may a request access, and how is this memory read and written? Owns the table of
+ * slots, one per memory region or memory window. The control thread adds, removes and reclaims. The
+ * shard of the QP binds. Any shard reads.
  *
- * Owns the table of slots, one per memory region or memory window. A key is (number << 8) |
- * variant. The number has 24 bits. The variant is 1..255, so that no key is 0. A random stream for
- * keys only gives both, each time a slot is taken. A peer that knows some keys can therefore
- * predict no other key.
+ * A key is (number << 8) | variant, with a number of 24 bits and a variant of 1..255. Both are
+ * random and new each time a slot is taken, so nobody can guess a key from other keys.
  *
- * The low bits of a number select an index entry, and the index entry names the slot. The slots in
- * use therefore lie close together, although the numbers are random. A number whose index entry is
- * in use is not drawn. An index entry is one word: the slot and the upper bits of the number. It is
- * written before the key is published and cleared when the slot is free again. A reader compares
- * the request's key with the key in the slot, not with the index entry.
+ * The low bits of a number select an index entry: one word with the slot and the upper bits of the
+ * number. The slots in use lie close together, although the numbers are random. The entry is
+ * written before the key is published, and cleared when the slot is free again. A reader compares
+ * the request's key with the key in the slot.
  *
- * Readers of regions need no lock:
- * - rn_mr_add() writes the other fields and then stores `key` with release, which publishes the
- *   region. A reader loads `key` with acquire. If `key` equals the request's key, the reader also
- *   sees the other fields.
- * - rn_mr_remove() stores key 0, so new readers fail. A reader that saw the key before may go on
- *   using the fields and the memory until rn_mr_reclaim().
- * - The caller calls rn_mr_reclaim() after every shard has passed a quiescent point, at which the
- *   shard uses no region.
- * - No field of a published or removed region is written, so no reader sees a torn value.
+ * Readers need no lock:
+ * - rn_mr_add() writes all fields and then stores `key` with release. A reader that loads `key`
+ *   with acquire sees the fields.
+ * - rn_mr_remove() stores key 0, so new readers fail. Other readers may go on using fields and
+ *   memory until rn_mr_reclaim().
+ * - Before rn_mr_reclaim(), every shard has passed a quiescent point, at which it uses no region.
+ * - No field of a published or removed region is written.
  *
- * Each bind writes the fields of a window, while other shards may look up its key. Only the shard
- * of the QP that owns the window may therefore use the fields:
- * - `owner` of a region is always REGION (0).
- * - To bind a window, the shard changes `owner` from UNBOUND to the QP's number by
- *   compare-and-swap, and then writes the fields. After the last use, it stores UNBOUND with
- *   release.
- * - A reader that finds a window's key goes on only if `owner` is the QP on which the request came.
- *   One shard serves this QP, so the reader is the thread that wrote the fields.
- * - A BIND of a window that another QP owns fails. The rule therefore holds for any requests of
- *   clients. */
+ * A BIND writes the fields of a window while other shards may look up its key. Only the shard of
+ * the QP that owns the window may therefore use the fields:
+ * - Before a bind, the shard changes `owner` from UNBOUND to its QP by compare-and-swap. This fails
+ *   if another QP owns the window. After the last use, the shard stores UNBOUND with release.
+ * - A reader goes on only if `owner` is the QP of the request. One shard serves this QP, so the
+ *   reader's thread wrote the fields.
+ * - `owner` of a region is always REGION (0). */
 #include "memory/mr.h"
 
 #include <errno.h>
@@ -45,7 +38,7 @@
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 /* log2 of the smallest index size. An index entry stores the bits of a number above the index bits:
- * 8 bits for the smallest index, fewer for a larger one. */
+ * 8 bits for the smallest index, fewer for a larger index. */
 #define INDEX_BITS 16
 
 /* Values of region.owner. Any other value is the number of the QP that owns the window; no QP has a
@@ -53,7 +46,7 @@
 enum owner { REGION, UNBOUND, DEAD };
 
 struct region {
-	_Alignas(64) _Atomic uint32_t key; /* 0 = not published: accesses by key fail */
+	_Alignas(64) _Atomic uint32_t key; /* 0 = not published, so nobody can use the key */
 	uint32_t pd;
 	uint32_t access;
 	/* The last key of a region or the last id of a window. The next key or id drawn for this
@@ -67,13 +60,13 @@ struct region {
 		 * until the window is removed. */
 		struct rn_mw_shared *shared;
 	};
-	_Atomic uint32_t owner; /* enum owner, or the number of the QP that owns the window */
-	uint32_t lkey;		/* of a window: lkey of the region behind it */
+	_Atomic uint32_t owner; /* enum owner, or number of the QP that owns the window */
+	uint32_t lkey;		/* of a window: lkey of its region */
 	uint32_t bound;		/* of a window: key of its last BIND, or its id before any BIND */
 	/* Of an owned window: slot numbers of the next and the previous window of the same QP; 0 =
 	 * none. */
 	uint32_t next, prev;
-	bool retired; /* removed, not yet reclaimed */
+	bool retired; /* removed, but not yet reclaimed */
 };
 static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
 
@@ -91,7 +84,7 @@ struct rn_mr_table {
 };
 
 /* Returns log2 of the index size. The index has at least two entries per slot, so at least half of
- * its entries are free. On average at most two keys are drawn until one has a free entry. */
+ * its entries are free. On average at most two keys are drawn until a key has a free entry. */
 static uint32_t index_bits_for(uint32_t slots)
 {
 	uint32_t bits = INDEX_BITS;
@@ -111,8 +104,8 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_sec
 		return NULL;
 	t->max = RN_MIN(RN_MAX(max_regions, 1u), RN_MR_MAX);
 	t->index_bits = index_bits_for(t->max);
-	/* A large table costs only the memory in use, because the kernel allocates a page at the
-	 * first write to it. */
+	/* A large table costs only the memory in use, because the kernel allocates each page at the
+	 * first write to the page. */
 	t->memory = calloc((size_t)t->max + 2, sizeof(*t->region));
 	t->index = calloc((size_t)1 << t->index_bits, sizeof(*t->index));
 	t->free_ring = malloc(t->max * sizeof(*t->free_ring));
@@ -569,7 +562,7 @@ static bool plain_gather(void *dst, const void *ptr, size_t n)
 	return true;
 }
 
-/* Stores the last byte last, with one ordinary store, because a client may poll that byte. */
+/* Stores the last byte last, with one ordinary store, because a client may poll the last byte. */
 static bool plain_place(void *ptr, const void *src, size_t n)
 {
 	if (!n)

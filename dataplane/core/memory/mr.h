@@ -3,17 +3,17 @@
  *
  * Each NIC has one table. The control thread adds and removes regions and windows, one call at a
  * time. All shards check accesses and copy memory concurrently, without locks. Removing a region
- * makes its key invalid at once, but a shard may still be using the memory. A quiescent point is a
- * point at which a shard uses no region. When every shard has passed such a point, the caller calls
- * rn_mr_reclaim() and may reuse the memory.
+ * makes its key invalid at once, but a shard may still be using the memory. The caller waits until
+ * every shard has passed a quiescent point, at which the shard uses no region. Then the caller
+ * calls rn_mr_reclaim() and may reuse the memory.
  *
- * A key has 32 bits. Each region gets a random key, so nobody can guess a key from other keys, and
- * a stale key is invalid. The low byte of a key is never 0. The user of a window chooses the low
- * byte of its key. Callers must not assume lkey == rkey.
+ * A key has 32 random bits, so nobody can guess a key from other keys, and a stale key is invalid.
+ * The low byte is never 0; the user of a window chooses the low byte of its key. Callers must not
+ * assume lkey == rkey.
  *
  * A window is a slot of the same table. A BIND sets its range and rights. Only the shard of the QP
- * on which the window is bound reads and writes the range and the rights. This shard executes BIND
- * and INVALIDATE requests in the order of the QP's send queue. */
+ * on which the window is bound uses range and rights. This shard executes BIND and INVALIDATE in
+ * the order of the QP's send queue. */
 #ifndef RN_MR_H
 #define RN_MR_H
 
@@ -26,7 +26,7 @@ struct rn_mr_table;
 struct rn_mem_ops;
 
 struct rn_mr_attr {
-	void *ptr;     /* the memory as mapped in this process */
+	void *ptr;     /* address of the memory in this process */
 	uint64_t iova; /* address of the first byte in WQEs and packets; usually (uint64_t)ptr */
 	uint64_t length;
 	uint32_t pd;
@@ -54,9 +54,9 @@ uint32_t rn_mr_count(const struct rn_mr_table *t);
 
 /* Checks an access by a local WQE to [addr, addr + len); len must not be 0. `need` is a set of enum
  * rn_access bits, 0 = local read. On RN_V_OK, *ptr points to the byte at addr. Any shard may call
- * this function. Errors:
+ * this function.
  * - RN_V_REQ_RKEY: no such key in this PD, or the key of a window.
- * - RN_V_REQ_RIGHTS: the region does not grant all bits of `need`.
+ * - RN_V_REQ_RIGHTS: the region lacks a bit of `need`.
  * - RN_V_REQ_BOUNDS: not within the region. */
 enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t pd, uint64_t addr,
 			    uint64_t len, uint32_t need, void **ptr);
@@ -74,9 +74,9 @@ struct rn_mr_via {
 	uint32_t pd, qpn;
 };
 
-/* Like rn_mr_check(), rn_gather() and rn_place(), but for a peer's request. The key may also be
- * that of a window bound on via.qpn, whose rights and bounds then decide. If the region behind the
- * window is gone, the verdict is RN_V_REQ_RKEY. Runs on the shard of via.qpn. */
+/* Like rn_mr_check(), rn_gather() and rn_place(), but for a peer's request. The key may also name a
+ * window bound on via.qpn, whose rights and bounds then decide. RN_V_REQ_RKEY: also if the window's
+ * region is gone. Runs on the shard of via.qpn. */
 enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 				   uint64_t addr, uint64_t len, uint32_t need, void **ptr);
 enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
@@ -98,10 +98,9 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
  * is no key for accesses. The key of a BIND has the upper 24 bits of *id. -ENOSPC: the table is
  * full. Runs on the control thread. */
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id);
-/* Removes an unbound window, so that nobody can bind it any more. rn_mr_reclaim(id) frees the slot
- * later. Runs on the control thread. -ENOENT: there is no such window. -EBUSY: a QP has bound the
- * window or is just binding it, and *qpn is its number. The caller must make the QP's shard call
- * rn_mw_unbind() and then try again. */
+/* Removes an unbound window; rn_mr_reclaim(id) frees the slot later. Runs on the control thread.
+ * -ENOENT: there is no such window. -EBUSY: the QP with the number *qpn binds the window or has
+ * bound it. The caller must make the QP's shard call rn_mw_unbind() and then try again. */
 int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn);
 
 /* The list of the windows that one QP owns, linked through the table's slots. All zero means an
@@ -114,9 +113,9 @@ struct rn_mw_list {
  * low byte matters only in functions whose comment says so. */
 
 /* Binds the window: exposes [addr, addr + b->length) under `key`, whose low byte must not be 0.
- * Returns false in these cases:
- * - The window belongs to another PD or QP, or it has a valid key.
- * - The range is not within a region of this PD that allows windows and grants the access.
+ * Returns false if
+ * - the window belongs to another PD or QP, or has a valid key,
+ * - no region of this PD contains the range, allows windows and grants the access,
  * - b->access has bits that are not for remote access. */
 bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
 		const struct rn_bind *b, struct rn_mw_list *bound);

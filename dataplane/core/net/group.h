@@ -1,4 +1,4 @@
-/* Multicast addresses. The functions are pure, so any thread may call them. */
+/* Multicast addresses. The functions are pure. Any thread may call them. */
 #ifndef RN_GROUP_H
 #define RN_GROUP_H
 

@@ -1,16 +1,16 @@
 /* Which destination MAC do packets for an address have? Runs on shard 0.
  *
- * Owns the neighbour table: a fixed number of entries, a hash table and two lists. The list of
- * local entries is ordered by last use, the list of foreign entries by age (neigh.h explains both
- * kinds). The states of an entry are:
- * - ASKING until a reply comes, then READY. If the last probe has no reply, FAILED.
- * - REFRESHING, if a READY entry is used and its MAC is older than neigh_reachable. The MAC is
- *   probed again, and packets still use it.
+ * Owns the neighbour table: a fixed number of entries, a hash table and two lists. Local entries
+ * are listed by last use, foreign entries by age (neigh.h). States of an entry:
+ * - ASKING: no reply yet.
+ * - READY: the MAC is known.
+ * - FAILED: the last probe had no reply.
+ * - REFRESHING: the MAC is older than neigh_reachable or in doubt. The MAC is probed again, and
+ *   packets still use it.
  *
- * Any host on the network can send a message that gives a known neighbour another MAC. Such a
- * message does not change the entry. Instead the known MAC is probed. If it does not reply, a probe
- * is broadcast, and the reply to the broadcast sets the MAC. rn_neigh_tx() in neigh_msg.c sends all
- * probes. */
+ * Any host on the network can send a message that gives a known neighbour another MAC, so such a
+ * message only starts probes of the known MAC. If the known MAC does not reply, a probe is
+ * broadcast, and the reply sets the MAC. rn_neigh_tx() in neigh_msg.c sends all probes. */
 #include "net/neigh.h"
 
 #include <stdlib.h>
@@ -83,9 +83,9 @@ static void forget(struct rn_neigh *n, struct rn_nbr *e)
 	n->count--;
 }
 
-/* Frees an entry for a new one. Foreign entries go first, the oldest of them. If there are none and
- * the new entry is local (for_us), the longest unused local entry goes. Static, held and ASKING
- * entries stay. Returns false if no entry can be freed. */
+/* Frees an entry for a new one: the oldest foreign entry. If there is none and the new entry is
+ * local (for_us), frees the longest unused local entry that is not static, held or ASKING. Returns
+ * false if no entry can be freed. */
 static bool evict_one(struct rn_neigh *n, bool for_us)
 {
 	struct rn_list *pos;
@@ -140,8 +140,8 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 }
 
 /* Starts a round of probes in the state ASKING or REFRESHING. In REFRESHING, the first e->direct
- * probes go to the known MAC and further probes are broadcast. e->direct is 1; callers may change
- * it afterwards. */
+ * probes go to the known MAC and further probes are broadcast. Sets e->direct to 1; callers may
+ * change e->direct afterwards. */
 static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state,
 			  rn_time now)
 {
@@ -198,8 +198,8 @@ bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_
 	static const uint8_t no_mac[6];
 	struct rn_nbr *e;
 
-	/* Ignore a message whose MAC is zero or a group MAC. Also ignore a message whose address is
-	 * one of this port or is not that of a host. */
+	/* Ignore a message whose MAC is zero or a group MAC. Also ignore a message whose address
+	 * belongs to this port or is not that of a host. */
 	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
 	    rn_port_own(&n->port, addr) >= 0)
 		return false;
@@ -215,7 +215,7 @@ bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_
 	}
 	if (!e || e->fixed)
 		return false;
-	/* A different MAC is accepted only from the reply to a broadcast probe. */
+	/* Another MAC than the known one is accepted only from the reply to a broadcast probe. */
 	if (has_usable_mac(e) && memcmp(e->mac, mac, 6) != 0 &&
 	    !(how == RN_NBR_REPLY && is_broadcasting(e))) {
 		if (how != RN_NBR_NO_OVERRIDE)
@@ -285,8 +285,8 @@ struct rn_nbr *rn_neigh_hold(struct rn_neigh *n, const struct rn_gid *dst)
 
 void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e)
 {
-	/* If the entry failed while a connection held it, its timer has expired already. Remove the
-	 * entry here. */
+	/* An entry that failed while a connection held it has no running timer, so remove the entry
+	 * here. */
 	if (--e->holds == 0 && e->state == RN_NBR_FAILED && !rn_timer_armed(&e->timer))
 		forget(n, e);
 }
@@ -393,9 +393,9 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 	return rn_wheel_next(&n->wheel);
 }
 
-/* Returns true if the last probe of e is still queued although the timer of e has expired. This
- * happens while the Ethernet link comes up and the port takes no frames. Every RN_NEIGH_STUCK-th
- * time, returns false instead, so that the queued probe counts as unanswered. */
+/* Returns true if the timer of e has expired but its last probe is still queued: the Ethernet link
+ * is coming up, and the port takes no frames. Every RN_NEIGH_STUCK-th time, returns false, so that
+ * the probe counts as unanswered. */
 static bool probe_not_sent(struct rn_nbr *e)
 {
 	return !rn_list_empty(&e->owed) && ++e->stuck % RN_NEIGH_STUCK != 0;
@@ -426,8 +426,8 @@ void rn_neigh_tick(struct rn_neigh *n, rn_time now)
 	}
 }
 
-/* Handles an entry whose address no longer belongs to a neighbour. If a connection holds the entry,
- * makes it FAILED. Otherwise removes it. */
+/* Handles an entry whose address no longer belongs to a neighbour. Removes the entry, or makes the
+ * entry FAILED if a connection holds it. */
 static void lose(struct rn_neigh *n, struct rn_nbr *e)
 {
 	n->epoch++; /* makes waiting connections resolve the MAC again */
@@ -442,8 +442,8 @@ static void lose(struct rn_neigh *n, struct rn_nbr *e)
 }
 
 /* Checks the entries in the list after a change of the port's addresses. Removes an entry whose
- * address now belongs to the port itself or to no subnet of the port. If the port has lost an
- * entry's source address for probes, the entry gets another one. */
+ * address is now the port's or in no subnet of the port. Replaces a source address of probes that
+ * the port no longer has. */
 static void remove_off_link(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;

@@ -1,23 +1,20 @@
-/* The neighbour table: the MAC of each next hop. This code sends and answers ARP requests and IPv6
- * neighbour solicitations, and answers ICMP and ICMPv6 echo requests. A state machine without
- * threads, locks or clock, called by shard 0 only. The configuration gives static entries and
- * gateways. An "own address" is an address of this NIC's port.
+/* The neighbour table: the MAC of each next hop. Sends and answers ARP requests and IPv6 neighbour
+ * solicitations, and answers echo requests. Has no threads, locks or clock; runs on shard 0. The
+ * configuration gives static entries and gateways. An "own address" is an address of this NIC's
+ * port.
  *
- * An entry is made when this NIC resolves an address. An entry is also made when a neighbour asks
- * for an own address, because packets of this neighbour are likely to follow. Unsolicited answers
- * and announcements make no entry.
+ * An entry is made when this NIC resolves an address (local entry), or when a neighbour asks for an
+ * own address (foreign entry until this NIC uses it). Unsolicited answers and announcements make no
+ * entry.
  *
- * A message that gives a known neighbour another MAC does not change the entry:
- * - The known MAC is probed three times, but at most neigh_probes - 1 times. The probes are
- *   neigh_retry apart. If the known MAC replies, the entry stays as it is.
- * - Otherwise the next probe is broadcast, and the reply to the broadcast sets the MAC. A neighbour
- *   that has announced a new MAC is therefore reached again after at most three times neigh_retry.
+ * Another MAC in a message does not change the entry of a known neighbour:
+ * - The known MAC is probed three times, but at most neigh_probes - 1 times, neigh_retry apart. If
+ *   it replies, the entry stays as it is.
+ * - Otherwise a probe is broadcast, and the reply to the broadcast sets the MAC.
  *
- * An entry that this NIC resolved is local. An entry that a neighbour's question made is foreign
- * until this NIC uses the entry. In a full table, a new entry displaces the oldest foreign entry.
- * Without foreign entries, a new local entry displaces the local entry that was unused longest.
- * Three kinds of entries are never displaced: static ones, those that wait for their first reply,
- * and those that a connection holds (rn_neigh_hold()). */
+ * In a full table, a new entry displaces the oldest foreign entry. Without foreign entries, a new
+ * local entry displaces the local entry that was unused longest. Static entries, entries without a
+ * first reply, and entries that a connection holds (rn_neigh_hold()) stay. */
 #ifndef RN_NEIGH_H
 #define RN_NEIGH_H
 
@@ -46,21 +43,20 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 void rn_neigh_announce(struct rn_neigh *n);
 
 /* Resolves the next hop of dst. Results:
- *	READY    mac is filled. Own addresses (with the own MAC, for loopback) and groups are READY
- *	         at once. An entry older than neigh_reachable stays READY while it is probed again,
- *	         and becomes FAILED if no reply comes.
+ *	READY    mac is filled. Own addresses (own MAC, for loopback) and groups are READY at once.
+ *	         An entry older than neigh_reachable stays READY while it is probed again.
  *	PENDING  probes are being sent.
- *	FAILED   no IP route, no free entry, or neigh_probes probes without a reply (the entry stays
- *	         FAILED for one neigh_retry). Four probes that the port did not take count as one.
- * src is the source address of the packets. Probes are also sent from src if src is an own address
- * of the next hop's family and the next hop is not link-local. Otherwise rn_port_source() chooses
- * their source address. */
+ *	FAILED   no IP route, no free entry, or neigh_probes probes without a reply (for one
+ *	         neigh_retry). Four probes that the port did not take count as one.
+ * src is the source address of the packets. Probes have the same source if src is an own address of
+ * the next hop's family and the next hop is not link-local. Otherwise rn_port_source() chooses the
+ * source of the probes. */
 enum rn_neigh_state rn_neigh_resolve(struct rn_neigh *n, const struct rn_gid *src,
 				     const struct rn_gid *dst, uint8_t mac[6], rn_time now);
 
-/* Looks up the MAC of the next hop for dst. Sends no probe and makes no entry, so dst may be the
- * forged source address of a packet. Returns READY and fills mac if the MAC is known, PENDING if
- * the MAC is unknown, FAILED if there is no IP route. */
+/* Looks up the MAC of the next hop for dst, which may be a forged address: sends no probe and makes
+ * no entry. Returns READY and fills mac if the MAC is known, PENDING if the MAC is unknown, FAILED
+ * if there is no IP route. */
 enum rn_neigh_state rn_neigh_known(struct rn_neigh *n, const struct rn_gid *dst, uint8_t mac[6]);
 
 /* rn_neigh_hold() keeps the entry for the next hop of dst in the table until rn_neigh_release().
@@ -74,18 +70,17 @@ void rn_neigh_release(struct rn_neigh *n, struct rn_nbr *e);
 void rn_neigh_report_again(struct rn_neigh *n, const struct rn_gid *dst);
 
 /* The caller reports that packets to dst are not answered. Broadcasts a probe for the next hop,
- * unless its MAC was confirmed within the last neigh_retry. Packets use the known MAC until the
- * probe is answered or has failed. The probe finds a peer that has moved without an announcement.
- * It also corrects a MAC that was damaged in an ARP message, which has no checksum. */
+ * unless its MAC was confirmed within the last neigh_retry. Packets use the known MAC meanwhile.
+ * The probe finds a peer that has moved, and corrects a MAC that was damaged in an ARP message. */
 void rn_neigh_probe(struct rn_neigh *n, const struct rn_gid *dst, rn_time now);
 
 /* Processes an ARP, ND or ICMP packet. pkt->payload points behind the EtherType (ARP) or behind the
  * IP header (ND, ICMP). */
 enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_time now);
 
-/* Writes the next frame to send: a probe, a reply, an announcement or an echo reply. Returns the
- * frame length in bytes, or 0 if there is nothing to send or cap is below the longest ARP or ND
- * frame. An echo reply longer than cap is dropped and counted. */
+/* Writes the next frame to send and returns its length in bytes. Returns 0 if there is nothing to
+ * send, or if cap is below the longest ARP or ND frame. An echo reply longer than cap is dropped
+ * and counted. */
 unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now);
 bool rn_neigh_wants_tx(const struct rn_neigh *n);
 
@@ -101,7 +96,7 @@ uint64_t rn_neigh_epoch(const struct rn_neigh *n);
 rn_time rn_neigh_next(const struct rn_neigh *n);
 void rn_neigh_tick(struct rn_neigh *n, rn_time now);
 
-/* Number of entries in the table, static ones included. */
+/* Returns the number of entries in the table, with the static ones. */
 unsigned rn_neigh_count(const struct rn_neigh *n);
 /* Returns the number of messages in which other hosts claimed an address of this NIC. The NIC
  * answers such a message by announcing the address, at most once in ten seconds. */

@@ -1,9 +1,10 @@
-/* How are ARP, neighbour discovery and echo messages processed, and which are sent?
+/* How are ARP, neighbour discovery and echo messages processed, and which are sent? Runs on shard
+ * 0.
  *
- * Owns two bounded queues: one for ARP replies and neighbour advertisements, the other for echo
- * replies. If a queue is full, a further message is dropped and counted. An echo reply is built
- * when the echo request arrives, because it carries the data of the request. rn_neigh_tx() builds
- * all other frames. neigh.c owns the neighbour table. Runs on shard 0. */
+ * Owns two bounded queues: ARP replies and neighbour advertisements in one queue, echo replies in
+ * the other. A message for a full queue is dropped and counted. An echo reply is built when the
+ * echo request arrives, because it carries the request's data. rn_neigh_tx() builds all other
+ * frames. */
 #include <string.h>
 
 #include "wire/arp_msg.h"
@@ -28,7 +29,7 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 {
 	struct rn_nbr_answer *a;
 
-	/* Send no reply to a group MAC: the reply would reach many hosts. */
+	/* A reply to a group MAC would reach many hosts, so send none. */
 	if (mac[0] & 1)
 		return;
 	if (n->answer_count == RN_NEIGH_ANSWERS) {
@@ -92,8 +93,8 @@ static enum rn_verdict rx_nd(struct rn_neigh *n, const struct rn_pkt *pkt, rn_ti
 		return RN_V_ND_BAD;
 	if (nd.type == RN_ND_SOLICIT) {
 		/* Duplicate address detection: a host that wants to take an address sends a
-		 * solicitation for this address from ::. It thereby checks whether another node
-		 * uses the address. */
+		 * solicitation for this address from ::. A reply means that another node uses the
+		 * address. */
 		bool nobody = rn_gid_equal(&pkt->src, &unspecified);
 
 		if (rn_port_own(&n->port, &nd.target) < 0 || rn_port_own(&n->port, &pkt->src) >= 0)
@@ -137,7 +138,7 @@ static unsigned put_ipv4(const struct rn_gid *src, const struct rn_gid *dst, siz
 	uint16_t sum;
 
 	memset(p, 0, RN_IPV4_BYTES);
-	p[0] = 0x45; /* IP version 4, header length five 32-bit words */
+	p[0] = 0x45; /* IP version 4, header of five 32-bit words */
 	rn_store16(p + 2, (uint16_t)total);
 	p[6] = 0x40; /* flag: don't fragment */
 	p[8] = ECHO_TTL;

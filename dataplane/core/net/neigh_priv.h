@@ -1,4 +1,4 @@
-/* Internal header of the neighbour table: neigh.c (table, resolution, timers), neigh_msg.c
+/* Internal header of the neighbour table, for neigh.c (table, resolution, timers), neigh_msg.c
  * (received and sent frames) and their tests. */
 #ifndef RN_NEIGH_PRIV_H
 #define RN_NEIGH_PRIV_H
@@ -18,7 +18,7 @@
  * 2.4) */
 #define RN_NEIGH_DEFEND RN_S(10)
 
-/* most probes to the known MAC after a message has given another MAC */
+/* maximum number of probes to the known MAC after a message has given another MAC */
 #define RN_NEIGH_DISPUTE 3
 
 /* A probe that is still unsent after this many expiries of its timer counts as unanswered. */
@@ -39,7 +39,7 @@ struct rn_nbr {
 	struct rn_gid addr, probe_src;
 	uint8_t mac[6];
 	uint8_t state; /* enum rn_nbr_state */
-	uint8_t asked; /* number of probes since probing began */
+	uint8_t asked; /* number of probes in the present round */
 	/* in state REFRESHING: number of probes to the known MAC before the first broadcast */
 	uint8_t direct;
 	/* number of timer expiries at which the probe was still waiting to be sent */
@@ -49,7 +49,7 @@ struct rn_nbr {
 	 * the neighbour made the entry, and this port has not used it. */
 	bool ours;
 	uint32_t holds;	   /* number of calls of rn_neigh_hold() without rn_neigh_release() */
-	rn_time confirmed; /* time of the last message that gave this MAC */
+	rn_time confirmed; /* when a message last gave or confirmed this MAC */
 };
 
 /* A queued ARP reply or neighbour advertisement. */
@@ -59,7 +59,7 @@ struct rn_nbr_answer {
 	bool to_all; /* goes to all nodes, because the solicitation came from the address :: */
 };
 
-/* A queued echo reply, built when the request arrived. */
+/* A queued echo reply, which was built when the echo request arrived. */
 struct rn_nbr_echo {
 	uint32_t len;
 	uint8_t frame[RN_NEIGH_ECHO_BYTES];
@@ -70,7 +70,7 @@ struct rn_neigh {
 	uint32_t max;
 	uint8_t probes;
 	rn_time retry, reachable;
-	struct rn_secret secret; /* key of the table's hash */
+	struct rn_secret secret; /* secret key of the hash table's hash function */
 	uint64_t epoch, dropped, conflicts, full;
 	rn_time defended; /* time of the last announcement after a conflict; 0 = never */
 	struct rn_nbr *entries;
@@ -86,17 +86,17 @@ struct rn_neigh {
 	unsigned echo_head, echo_count;
 };
 
-/* The kind of message from which a pair of address and MAC was taken. */
+/* The kind of message that gave an address and its MAC. */
 enum rn_nbr_source {
-	RN_NBR_REPLY,	     /* reply to a probe: another MAC is taken if a probe was broadcast */
-	RN_NBR_REQUEST,	     /* request for an address of this NIC: makes an entry */
-	RN_NBR_ANNOUNCEMENT, /* announcement: makes no entry; another MAC starts probes */
-	RN_NBR_NO_OVERRIDE,  /* announcement without override flag: another MAC is ignored */
+	RN_NBR_REPLY,	     /* reply to a probe; another MAC is taken after a broadcast probe */
+	RN_NBR_REQUEST,	     /* request for an address of this NIC; makes an entry */
+	RN_NBR_ANNOUNCEMENT, /* announcement; makes no entry, another MAC starts probes */
+	RN_NBR_NO_OVERRIDE,  /* announcement without override flag; another MAC is ignored */
 };
 
 extern const uint8_t rn_neigh_broadcast[6];
 /* Processes an address and MAC that a received message gives for a neighbour. Returns true if the
- * entry now has this MAC and counts it as confirmed. */
+ * entry now has this MAC as a confirmed MAC. */
 bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 		     enum rn_nbr_source how, rn_time now);
 

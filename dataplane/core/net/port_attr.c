@@ -77,10 +77,9 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 	return true;
 }
 
-/* Ranks the port's address number i as source address for dst. The rank is 0 if the address
- * families differ. An address with the scope of dst (both link-local or both not) ranks higher,
- * because routers do not forward packets from link-local addresses. With equal scope, an address
- * whose prefix contains the next hop ranks higher. */
+/* Ranks the port's address number i as source address for dst; 0 if the address families differ. An
+ * address with the scope of dst (both link-local or both not) ranks higher, because routers do not
+ * forward packets from link-local addresses. Next counts a prefix that contains the next hop. */
 static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst,
 		      const struct rn_gid *hop)
 {
@@ -117,7 +116,7 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
 {
 	/* Bytes of headers: IP, UDP, BTH, RETH with immediate data, ICRC. The VLAN tag is included
-	 * for IPv6, because some NICs count it. */
+	 * for IPv6, because some NICs count the tag. */
 	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
 	uint8_t code = 5; /* 4096 bytes; code n stands for 128 << n */
 
@@ -145,7 +144,7 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 }
 
 /* Returns true if the address vector has no VLAN ID or that of the port. The port does not receive
- * frames of other VLANs, so it must not send them. */
+ * frames of other VLANs and must not send such frames. */
 static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
 {
 	return !av->has_vlan || !(av->vlan_tci & RN_VLAN_VID) ||

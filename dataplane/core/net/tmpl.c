@@ -1,9 +1,9 @@
-/* Which headers does every packet of a connected QP begin with?
+/* Which headers does every packet of a connected QP begin with? Owns nothing: the template belongs
+ * to the QP. Runs on the shard's thread.
  *
- * The headers are built once, when the QP gets its peer. Each packet gets a copy, in which length,
- * opcode, PSN and flags are set. The state of the ICRC after the UDP header depends on the length
- * only. Consecutive packets often have the same length, so the last ICRC state is cached. Owns
- * nothing: the template belongs to the QP. Runs on the shard's thread. */
+ * The headers are built once. Each packet gets a copy, in which length, opcode, PSN and flags are
+ * set. The ICRC state after the UDP header depends on the length only. Consecutive packets often
+ * have the same length, so the last ICRC state is cached. */
 #include "net/tmpl.h"
 
 #include <string.h>
@@ -123,11 +123,11 @@ void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 	uint32_t crc = rn_icrc_add(icrc_to_udp(t, buf), bth, end - bth);
 
 	bth[RN_BTH_ECN] = 0;
-	/* little-endian, which is the wire order of the ICRC */
+	/* The wire order of the ICRC is little-endian. */
 	memcpy(end, &crc, RN_ICRC_BYTES);
 }
 
-/* Changes the traffic class of a complete IP header, and the IPv4 checksum accordingly. */
+/* Changes the traffic class in a complete IP header and adapts the IPv4 checksum. */
 static void set_tclass(const struct rn_tmpl *t, uint8_t *ip, uint8_t tclass)
 {
 	if (!t->ipv4) {

@@ -11,13 +11,13 @@
 #include "rn/abi.h"
 
 struct rn_tmpl {
-	uint8_t hdr[80]; /* Ethernet, VLAN, IP, UDP, BTH */
+	uint8_t hdr[80]; /* headers: Ethernet, VLAN, IP, UDP, BTH */
 	uint8_t bytes;	 /* how many bytes of hdr are used */
 	uint8_t ip_off;	 /* offset of the IP header */
 	bool ipv4;
-	uint32_t csum;	   /* sum of the IPv4 header's words, without length and checksum */
+	uint32_t csum;	   /* sum of the IPv4 header's words except length and checksum */
 	uint32_t icrc_len; /* UDP length to which `icrc` belongs; 0 = none cached */
-	uint32_t icrc;	   /* CRC state after the UDP header; fields that may change are ones */
+	uint32_t icrc;	   /* CRC state after the UDP header (icrc_to_udp() in tmpl.c) */
 };
 
 enum rn_tmpl_flag { RN_TMPL_SE = 0x80, RN_TMPL_ACK_REQ = 0x100 };
@@ -40,7 +40,7 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 /* Writes the pad bytes behind the payload. Returns the frame length, which includes the ICRC. */
 unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
 /* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). For speed, build the next frame
- * before this call. The CRC loads bytes in other widths than they were stored, and such loads wait
+ * before this call. The CRC loads bytes in other widths than the stores had, and such loads wait
  * until the stores have reached the cache. */
 void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 

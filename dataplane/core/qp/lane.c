@@ -1,6 +1,6 @@
-/* How does the code of a QP call the neighbour table, the connection manager and other shards?
- * Shard 0 owns the neighbour table and the connection manager, so shard 0 calls them directly. Any
- * other shard sends a message to shard 0. Owns nothing. Runs on the shard's thread. */
+/* How does the code of a QP call the neighbour table, the connection manager and other shards? On
+ * shard 0, these calls are direct. Any other shard sends a message to shard 0, which owns the table
+ * and the manager. Runs on the shard's thread. */
 #include "qp/lane.h"
 
 void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref)

@@ -1,6 +1,6 @@
-/* struct rn_lane is the part of a shard that its queue pairs use. It has configuration, memory,
- * timers, counters, messages to other shards, and lists of QPs that have something to send or to
- * report. Each shard has one struct rn_lane. Runs on the shard's thread. */
+/* struct rn_lane is the part of a shard that its queue pairs use: configuration, memory, timers,
+ * counters, messages to other shards, and lists of QPs that have something to send or to report.
+ * Each shard has one struct rn_lane. Runs on the shard's thread. */
 #ifndef RN_LANE_H
 #define RN_LANE_H
 
@@ -38,7 +38,7 @@ struct rn_lane {
 	struct rn_mr_table *mrs;
 	const struct rn_mem_ops *mem;
 	struct rn_wheel wheel;
-	struct rn_wheel pace; /* timers of QPs that may not send yet because of their rate limit */
+	struct rn_wheel pace; /* timers of QPs that must wait for their rate limit */
 	struct rn_stats stats;
 	struct rn_list active; /* QPs that may have something to send: the active list */
 	/* QPs whose sq_retired or rq_retired has changed since it was published */
@@ -52,8 +52,8 @@ struct rn_lane {
 	struct rn_srq_ref *srq; /* array indexed by SRQ id */
 	struct rn_mcast mcast;
 
-	struct rn_neigh *neigh; /* neighbour table; shard 0 only */
-	/* connection manager; shard 0 only */
+	struct rn_neigh *neigh; /* neighbour table on shard 0; NULL on other shards */
+	/* connection manager on shard 0; NULL on other shards */
 	struct rn_cm *cm;
 	/* Points to rn_cm_comm_est(), so that files in qp/ need not include cm/cm.h. */
 	void (*comm_est)(struct rn_cm *cm, uint32_t qpn, rn_time now);
@@ -90,7 +90,7 @@ static inline void rn_lane_report_qp(struct rn_lane *lane, struct rn_qp *qp, uns
 		rn_list_add_tail(&lane->pending_qp, &qp->tell);
 }
 
-/* Makes rn_shard_events() report that the SRQ has fewer receives than its limit. */
+/* Makes rn_shard_events() report that the SRQ holds fewer receives than its limit. */
 void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref);
 /* Queues a message for another shard, or for all other shards (RN_MSG_ALL). If the outbox is full,
  * drops the message. */

@@ -23,7 +23,7 @@ void rn_mcast_fini(struct rn_mcast *m)
 	m->group = NULL;
 }
 
-/* Returns the group with this address, or NULL if the table does not have it. Searches m->gid, a
+/* Returns the group with this address, or NULL if the group is not in the table. Searches m->gid, a
  * dense array of addresses; a search through the large structs of m->group would touch more
  * memory. */
 static struct rn_mcast_group *find(const struct rn_mcast *m, const struct rn_gid *gid)
@@ -82,7 +82,7 @@ int rn_mcast_attach(struct rn_mcast *m, struct rn_qp *qp, const struct rn_gid *g
 
 	if (!g)
 		return rn_gid_is_group(gid) ? -ENOSPC : -EINVAL;
-	/* Attaching a member again changes nothing. */
+	/* The QP is a member already, so attaching it changes nothing. */
 	if (place_of(g, qp) < g->nmembers)
 		return 0;
 	if (g->nmembers == RN_GROUP_MEMBERS)
@@ -122,7 +122,7 @@ void rn_mcast_detach_all(struct rn_mcast *m, struct rn_qp *qp)
 
 void rn_mcast_shards(struct rn_mcast *m, const struct rn_gid *gid, uint32_t shards)
 {
-	/* If no shard has members (shards is 0), find the group but do not add it. */
+	/* If no shard has members (shards is 0), find the group but do not add a group. */
 	struct rn_mcast_group *g = shards ? find_or_make(m, gid) : find(m, gid);
 
 	if (!g)

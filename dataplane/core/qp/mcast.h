@@ -1,9 +1,9 @@
 /* Multicast: which queue pairs of this shard are members of which group (docs/spec/rocev2.md 1.8).
+ * Runs on the shard's thread.
  *
- * Each shard has a table of all groups that have members on any shard of the NIC. dataplane/port
- * passes a packet for a group to every shard in the group's set `shards`. The array `member` lists
- * the members on this shard only. The table has a fixed size and is searched linearly, because
- * groups are few. Runs on the shard's thread. */
+ * The table of each shard has all groups of the NIC. dataplane/port passes a packet for a group to
+ * every shard in the group's set `shards`. `member` lists the members on this shard only. The table
+ * has a fixed size and is searched linearly, because groups are few. */
 #ifndef RN_MCAST_H
 #define RN_MCAST_H
 

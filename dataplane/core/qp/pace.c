@@ -1,9 +1,9 @@
-/* How does a shard keep a QP to its rate limit? This file handles received CNPs, counts the
- * rate-limited QPs, and puts a QP back on the active list when its timer expires. cc.c computes the
- * rate. rn_qp_tx_limited() (qp_dispatch.c) holds packets back. Runs on the shard's thread.
+/* How does a shard keep a QP to its rate limit? Handles received CNPs, counts the rate-limited QPs,
+ * and puts a QP back on the active list when its timer expires. cc.c computes the rate, and
+ * rn_qp_tx_limited() holds packets back. Runs on the shard's thread.
  *
- * A QP that must wait is not on the active list and costs nothing until its timer expires.
- * rn_shard_next() returns the time of the expiry, so that an idle thread can sleep until then. */
+ * A QP that must wait is not on the active list. rn_shard_next() returns the time when its timer
+ * expires, so that an idle thread can sleep until then. */
 #include "qp/pace.h"
 
 #include "qp/lane.h"

@@ -1,4 +1,4 @@
-/* The rate limit of a queue pair (cc.h): when the queue pair may send again. Runs on the shard's
+/* The rate limit of a queue pair: when may the queue pair send again (cc.h)? Runs on the shard's
  * thread. */
 #ifndef RN_PACE_H
 #define RN_PACE_H

@@ -1,7 +1,6 @@
 /* How does a queue pair change its state, write completions and handle errors? The tables in qp.h
- * list what each state permits and which attributes each transition needs. Every error enters the
- * ERR state through rn_qp_error(), so the queues are flushed once and in order. Runs on the shard's
- * thread. */
+ * list states and transitions. Every error enters ERR through rn_qp_error(), so the queues are
+ * flushed once and in order. Runs on the shard's thread. */
 #include "qp/qp.h"
 
 #include <errno.h>
@@ -86,7 +85,7 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 	/* The receives of an SRQ use memory of the SRQ's PD, which may differ from the QP's PD. */
 	qp->recv_pd = qp->srq ? qp->srq->srq->pd : qp->pd;
 	/* The MTU is 256 bytes, the smallest path MTU, until the transition to RTR sets another
-	 * one. */
+	 * MTU. */
 	qp->mtu_shift = 8;
 	rn_list_init(&qp->active);
 	rn_list_init(&qp->dirty);
@@ -140,7 +139,7 @@ void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key)
 
 		if (!names_window(e, key))
 			continue;
-		finish_window_request(qp, e, RN_STATUS_WR_FLUSH_ERR); /* this cancels a BIND */
+		finish_window_request(qp, e, RN_STATUS_WR_FLUSH_ERR); /* cancels a BIND */
 		e->ran = true;
 	}
 }
@@ -168,7 +167,7 @@ void rn_qp_fini(struct rn_qp *qp)
 /* ---- completions ---- */
 
 /* Returns the next CQE to fill; the caller then calls written_cqe(). Returns NULL if the CQ is
- * full. The CQ has then overrun: it takes no further CQEs, and rn_shard_done() puts its QPs into
+ * full. A full CQ overruns: the CQ takes no further CQEs, and rn_shard_done() puts its QPs into
  * ERR. */
 static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
 {
@@ -335,7 +334,7 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 	rn_lane_mark_dirty(qp);
 }
 
-/* ---- state ---- */
+/* ---- changes of state, errors, headers ---- */
 
 /* Sets the state and publishes it to the application (struct rn_qp_shared). */
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state)

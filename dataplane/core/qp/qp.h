@@ -1,13 +1,9 @@
 /* Queue pairs: the object, its states, and the declarations that the files of this folder share.
  * Runs on the shard's thread.
  *
- * The command CREATE_QP gives the shard one block of memory per QP: struct rn_qp, then the send
- * queue, then the receive queue. Each part of a QP has an owner:
- * - requester.c: sq, win and retry.
- * - responder.c: rq, rx and owed.
- * - qp.c: the state, and everything that must happen when the state changes.
- *
- * qp_dispatch.c and qp_modify.c call these files. */
+ * The command CREATE_QP gives the shard one block of memory: struct rn_qp, then send queue, then
+ * receive queue. requester.c owns sq, win and retry. responder.c owns rq, rx and owed. qp.c owns
+ * the state and what happens at its changes. qp_dispatch.c and qp_modify.c call these files. */
 #ifndef RN_QP_H
 #define RN_QP_H
 
@@ -30,11 +26,11 @@
 
 /* clang-format off */
 /* What each state permits:
- *	post_recv,  what posting a work request does: TAKE queues the work request, FLUSH completes
- *	post_send   it at once with WR_FLUSH_ERR, REFUSE completes it at once with LOC_QP_OP_ERR
- *	requests in, responses in: received packets of this kind are accepted
- *	start new   a work request may get its PSNs and be sent
- *	go on       packets of work requests that have PSNs may be sent
+ *	post_recv, post_send  TAKE queues the work request. FLUSH completes the work request at
+ *	                      once with WR_FLUSH_ERR, REFUSE at once with LOC_QP_OP_ERR.
+ *	requests in, responses in  Received packets of this kind are accepted.
+ *	start new  A work request may get its PSNs and be sent.
+ *	go on      Packets of work requests that have PSNs may be sent.
  */
 #define RN_QP_STATE_ROWS(X) \
 	/*  state  post_recv  post_send  requests in  start new  go on  responses in */ \
@@ -66,9 +62,8 @@
 #define RN_QPM_SQD     (RN_QPM_SQD_UC | RN_QPM(PORT) | RN_QPM(TIMEOUT) | RN_QPM(RETRY_CNT) | RN_QPM(RNR_RETRY) | \
 			RN_QPM(MAX_RD_ATOMIC) | RN_QPM(MAX_DEST_RD_ATOMIC) | RN_QPM(MIN_RNR_TIMER))
 /* The transitions that an application may request: those of ibv_modify_qp, without alternate paths.
- * Not in this table are transitions to RESET and ERR, which are allowed from any state with the
- * state attribute alone. RTS to SQE is not in this table either: only a failed send of UC or UD
- * causes it. */
+ * Transitions to RESET and ERR are not in this table: any state allows them, with the state
+ * attribute alone. A failed send of UC or UD causes RTS to SQE. */
 #define RN_QP_MOVE_ROWS(X) \
 	/* types  from   to     mandatory        optional */ \
 	X(RC_UC, RESET, INIT,  RN_QPM_INIT,     0) \
@@ -105,7 +100,7 @@ struct rn_qp_state_row {
 extern const struct rn_qp_state_row rn_qp_states[];
 
 struct rn_qp_move_row {
-	uint32_t types; /* RN_QPTS_... */
+	uint32_t types; /* set of QP types (RN_QPTS_...) */
 	uint8_t from, to;
 	/* sets of enum rn_qp_mask bits; RN_QP_STATE is always implied */
 	uint32_t mandatory, optional;
@@ -117,11 +112,11 @@ const struct rn_qp_move_row *rn_qp_move(uint8_t type, uint8_t from, uint8_t to);
 /* ---- state of the responder ---- */
 
 /* The record of an accepted READ or atomic, from which a repeated request is answered again. A
- * record stays until a newer one takes its slot. */
+ * record stays until a newer record takes its slot. */
 struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
-	uint32_t first_psn, npkts; /* npkts 0: unused slot */
+	uint32_t first_psn, npkts; /* npkts 0 = unused slot */
 	/* The packets of the response are numbered from 0. start: number of the first packet to
 	 * send; above 0 if the peer requested only the last part of the data again. next: number of
 	 * the next packet to send. */
@@ -137,13 +132,13 @@ enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
 
 struct rn_owe {
 	uint8_t kind;
-	uint8_t syndrome; /* of a NAK: AETH syndrome */
-	uint8_t rec;	  /* of a READ or atomic: index into rec[] */
-	uint32_t psn;	  /* of an ACK or NAK: PSN to send; else last PSN of the response */
+	uint8_t syndrome; /* for a NAK: AETH syndrome */
+	uint8_t rec;	  /* for a READ or atomic: index into rec[] */
+	uint32_t psn;	  /* for an ACK or NAK: its PSN; else last PSN of the response */
 	uint32_t msn;
 };
 
-/* Most replies that can be owed at the same time: responses to RN_MAX_RD_ATOMIC READs and atomics,
+/* Maximum number of replies owed at the same time: responses to RN_MAX_RD_ATOMIC READs and atomics,
  * ACKs before, between and after these, and one NAK. */
 #define RN_OWED_MAX (2 * RN_MAX_RD_ATOMIC + 4)
 
@@ -199,7 +194,7 @@ struct rn_qp {
 	uint32_t quota;	   /* packets this QP may send before the next QP sends */
 	/* in state SQD: report SQ_DRAINED when all started work requests are complete */
 	bool sqd_notify;
-	bool own_turn;		 /* the last packet sent was a READ response: send a request next */
+	bool own_turn;		 /* last packet was a READ response, so send a request next */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
 	struct rn_cq *send_cq, *recv_cq;
 	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
@@ -217,7 +212,7 @@ struct rn_qp {
 	struct rn_cc cc;      /* rate limit (congestion control) */
 	struct rn_timer pace; /* timer in rn_lane.pace, expires when the QP may send again */
 	struct rn_list cnp;   /* node in rn_shard.cnp while the QP owes a CNP */
-	rn_time cnp_after;    /* before this time the QP owes no further CNP */
+	rn_time cnp_after;    /* until this time the QP owes no further CNP */
 
 	struct rn_sq sq;
 	struct rn_window win;
@@ -268,9 +263,9 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
  * QP from all lists and multicast groups. The caller frees the memory. */
 void rn_qp_fini(struct rn_qp *qp);
 
-/* The caller reports that the memory window `key` is being destroyed. Releases the window if this
- * QP has bound it. Queued work requests that would bind or invalidate the window will succeed
- * without effect. */
+/* The caller reports that the memory window `key` is being destroyed. Releases the window if the
+ * window is bound on this QP. Queued work requests that would bind or invalidate the window will
+ * succeed without effect. */
 void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key);
 
 /* Rebuilds the packet headers. Called after a change of the address vector, the peer's QPN, the
@@ -280,8 +275,8 @@ void rn_qp_make_headers(struct rn_qp *qp);
 /* Completes the oldest work request of the send queue with an error. An RC QP then enters ERR. A UC
  * or UD QP enters SQE: its send queue is flushed, and receiving continues. */
 void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
-/* Reports the event SQ_DRAINED if the application asked for it and no started work request is left.
- * Called when work requests have completed in the state SQD. */
+/* Reports the event SQ_DRAINED if the application asked for this event and no started work request
+ * is left. Called when work requests have completed in the state SQD. */
 void rn_qp_drained(struct rn_qp *qp);
 
 /* Reports `why`, the reason of an error, to the log (news.h). `why` must be a string constant.
@@ -290,15 +285,14 @@ void rn_qp_drained(struct rn_qp *qp);
 void rn_qp_note_error(struct rn_qp *qp, const char *why);
 
 /* Enters ERR and flushes all work requests, the send queue first. Has no effect in RESET and ERR.
- * `what` is the event to report (enum rn_qp_event_bit); 0 if the application requested ERR or the
- * port is gone. A QP with an SRQ also reports LAST_WQE. With keep_owed, the replies that the QP
- * owes, such as a NAK, are still sent. */
+ * `what` is the event to report (enum rn_qp_event_bit); 0 = none. A QP with an SRQ also reports
+ * LAST_WQE. With keep_owed, owed replies, such as a NAK, are still sent. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 
 /* The part of a CQE that describes a received message. */
 struct rn_arrival {
 	uint32_t bytes;
-	uint32_t imm;	/* imm, sl and src_qpn: as in struct rn_cqe */
+	uint32_t imm;	/* imm, sl and src_qpn are as in struct rn_cqe */
 	uint16_t flags; /* bits of enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE, GRH */
 	uint8_t sl;
 	uint32_t src_qpn;
@@ -321,7 +315,7 @@ void rn_qp_set_state(struct rn_qp *qp, uint8_t state);
 /* Initialises the send window and the count of the peer's end-to-end credits. `psn` is the first
  * PSN that the next work request gets. */
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn);
-/* Removes the rate limit and drops an owed CNP. */
+/* Removes the rate limit of the QP and drops an owed CNP. */
 void rn_qp_end_limit(struct rn_qp *qp);
 /* Releases the windows that are bound on this QP, and cancels queued BIND requests. */
 void rn_qp_unbind_all(struct rn_qp *qp);

@@ -19,7 +19,7 @@ const struct rn_qp_state_row rn_qp_states[] = {
 #undef X
 };
 
-/* ---- posting ---- */
+/* ---- posting of work requests ---- */
 
 static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
@@ -70,7 +70,7 @@ void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 		post_send(qp, wqe, now);
 }
 
-/* ---- packets ---- */
+/* ---- receiving and sending packets ---- */
 
 enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {

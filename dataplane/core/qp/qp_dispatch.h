@@ -15,9 +15,9 @@ enum rn_verdict rn_qp_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 /* Builds one packet of this QP. Returns the packet's length, or 0 if there is nothing to send. The
  * caller then writes the ICRC with rn_tmpl_seal(). A UD packet has its ICRC already. */
 unsigned rn_qp_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
-/* Like rn_qp_tx(), but for a QP whose rate is limited. Requests and READ responses wait until the
- * rate permits them. While they wait, the QP is off the active list, and its timer runs in the
- * wheel rn_lane.pace. ACKs, NAKs and ATOMIC ACKs wait only behind a READ response. */
+/* Like rn_qp_tx(), but for a QP with a rate limit. Requests and READ responses wait until the rate
+ * permits; meanwhile the QP is off the active list, and its timer runs in rn_lane.pace. ACKs, NAKs
+ * and ATOMIC ACKs wait only behind a READ response. */
 unsigned rn_qp_tx_limited(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 
 #endif

@@ -1,27 +1,26 @@
 /* How do queued work requests become packets, and responses become completions, in order? Runs on
  * the shard's thread.
  *
- * Sending: rn_requester_tx() builds the packet with the PSN `cur` of the send window. After a loss,
- * this packet is a retransmission. Otherwise it is the next packet of the present work request, or
- * the first packet of the next one. The next work request starts only if fence, max_rd_atomic and
- * PSN space permit.
+ * Sending: rn_requester_tx() builds the packet with the PSN `cur` of the send window. This is a
+ * retransmission, the next packet of the present work request, or the first packet of the next work
+ * request.
  *
- * Receiving: `una` is the oldest unacknowledged PSN. A response moves `una` forward (advance()),
- * which completes work requests. A NAK or a gap in the READ responses sets `cur` back to `una`
+ * Receiving: a response moves `una`, the oldest unacknowledged PSN, forward (advance()), which
+ * completes work requests. A NAK or a gap in the READ responses sets `cur` back to `una`
  * (go_back()).
  *
- * Only READ responses complete a READ; a plain ACK does not. A large READ is requested in pieces
- * (window.h), and for the peer each piece is a READ of its own. An atomic is sent like a READ of
- * one packet. The ATOMIC ACK carries the value before the operation.
+ * Kinds of work requests:
+ * - Only READ responses complete a READ; a plain ACK does not. A large READ is requested in pieces
+ *   (window.h). For the peer each piece is a READ of its own.
+ * - An atomic is sent like a READ of one packet. The ATOMIC ACK carries the value before the
+ *   operation.
+ * - BIND and INVALIDATE send no packet. They take effect when all earlier work requests have been
+ *   sent once, and complete in order.
+ * - A work request that fails locally waits until all earlier work requests have completed. Then it
+ *   completes and puts the QP into the error state.
  *
- * A work request that fails locally stays in the queue until all earlier work requests have
- * completed, so that completions stay in order. Then it completes and puts the QP into the error
- * state. A BIND or INVALIDATE of a memory window sends no packet. It takes effect when all earlier
- * work requests have been sent once, and it completes in order.
- *
- * The requester ignores the peer's end-to-end credits (credit.h) unless the configuration enables
- * credits. The specification allows this, because a peer without posted receives sends an RNR
- * NAK. */
+ * The peer's end-to-end credits (credit.h) are ignored unless the configuration enables credits.
+ * The specification allows this, because a peer without posted receives sends an RNR NAK. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -32,7 +31,7 @@
 /* With a rate limit, a packet with AckReq is sent at least this often. */
 #define ASK_NS RN_US(100)
 
-/* ---- transmitting ---- */
+/* ---- sending requests ---- */
 
 /* Returns true if these three conditions let the work request start:
  * - With a fence, all earlier READs and atomics are complete.
@@ -48,9 +47,8 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 }
 
 /* Returns true if the peer's credits let a work request of npkts packets start, and then counts it
- * as started. To be called after all other checks. Credits count messages: each READ request of a
- * large READ is one message. Any other work request is one message too, with any number of
- * packets. */
+ * as started. To be called after all other checks. Credits count messages: a work request is one
+ * message, but each READ request of a large READ is one too. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
@@ -82,9 +80,8 @@ static bool start_next(struct rn_qp *qp)
 
 /* Returns true if the send window has room for one more packet of work request e:
  * - READ or atomic: fewer responses than the window size are expected (w->responses). While a large
- *   READ is requested in pieces, at most max_rd_atomic READ and atomic request packets may also be
- *   unanswered.
- * - Any other work request: fewer request packets than the window size are in flight. */
+ *   READ is in pieces, max_rd_atomic also limits the unanswered request packets.
+ * - Any other: fewer request packets than the window size are in flight. */
 static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {
 	const struct rn_window *w = &qp->win;
@@ -187,8 +184,8 @@ static uint32_t ask_every(const struct rn_qp *qp)
 }
 
 /* Returns RN_TMPL_ACK_REQ if the next packet of a SEND or WRITE must request an ACK, otherwise 0.
- * The last packet of a message requests an ACK. So does at least one in every ask_every()
- * packets. */
+ * The last packet of a message requests an ACK. At least one in every ask_every() packets also
+ * requests an ACK. */
 static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 {
 	struct rn_window *w = &qp->win;
@@ -239,7 +236,7 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	rn_window_sent(w, &qp->sq, npsn);
 	/* Measure the round trip of a packet that is new and requests a response. w->unasked is the
 	 * number of packets since the last packet that requested a response; 0 if this packet
-	 * requests one. */
+	 * requests a response. */
 	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, psn, fresh && !w->unasked, now);
 }
 
@@ -346,7 +343,7 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 	return len;
 }
 
-/* ---- progress ---- */
+/* ---- progress, and going back after a loss ---- */
 
 /* Completes the oldest work requests of the send queue whose PSNs are all acknowledged. */
 static void retire_done(struct rn_qp *qp, rn_time now)
@@ -382,8 +379,8 @@ static void go_back(struct rn_qp *qp)
 }
 
 /* Handles an implied NAK: a later response shows that the response with the PSN `expect`, of the
- * oldest READ or atomic, was lost. Requests the lost response and everything after it again. Until
- * there is progress or a timeout, a further implied NAK has no effect. */
+ * oldest READ or atomic, was lost. Requests everything from this response on again, but only once
+ * until there is progress or a timeout. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	advance(qp, expect, now);
@@ -402,7 +399,7 @@ static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 	return rn_psn_steps(qp->win.una, psn);
 }
 
-/* ---- responses ---- */
+/* ---- received responses ---- */
 
 /* Handles an ACK of all PSNs up to psn. If an incomplete READ or atomic is among these PSNs, its
  * responses were lost (implied NAK). */
@@ -478,10 +475,9 @@ static const struct {
 	[3] = {RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP},
 };
 
-/* Returns true if a fatal NAK for psn refers to e, the READ in progress: psn is any PSN of this
- * READ. Some responders report the PSN of the READ request, others that of the response that they
- * cannot send. The response with this PSN may have arrived. The peer's QP is in the error state, so
- * requesting again is useless. */
+/* Returns true if psn, the PSN of a fatal NAK, is any PSN of e, the READ in progress. Some
+ * responders report the PSN of the READ request, others the PSN of the response that they cannot
+ * send. Requesting again would be useless, because the peer's QP is in the error state. */
 static bool concerns_read(const struct rn_sqe *e, uint32_t psn)
 {
 	return e && rn_psn_steps(e->first_psn, psn) < e->npkts;
@@ -575,8 +571,9 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
 		/* An earlier response is missing. Responses to the first READ request still arrive
-		 * until the peer answers the repeated one. For a long READ, this lasts for many
-		 * timeouts. These responses show that the peer is alive, so restart the timer. */
+		 * until the peer answers the repeated READ request. For a long READ, this lasts for
+		 * many timeouts. These responses show that the peer is alive, so restart the
+		 * timer. */
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}
@@ -613,8 +610,8 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 	return RN_V_OK;
 }
 
-/* Takes the credit count of a positive acknowledgement, even if it acknowledges nothing new. In
- * this way the peer reports newly posted receives. Ignores PSNs that were never sent. */
+/* Takes the credit count of a positive acknowledgement, even if no new PSN is acknowledged. In this
+ * way the peer reports newly posted receives. Ignores PSNs that were never sent. */
 static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	const struct rn_window *w = &qp->win;
@@ -646,7 +643,7 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	}
 }
 
-/* ---- time ---- */
+/* ---- expiry of the retransmission timer ---- */
 
 void rn_requester_expired(struct rn_qp *qp, rn_time now)
 {

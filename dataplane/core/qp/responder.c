@@ -1,18 +1,17 @@
 /* How are the requests of the peer checked, executed and answered? To owe a reply means to record
- * that it must be sent. Runs on the shard's thread.
+ * that the reply must be sent. Runs on the shard's thread.
  *
- * Receiving: rn_responder_rx() sorts a request by its PSN. An earlier PSN than expected is a
- * duplicate, a later one a gap. A request with the expected PSN goes through the checks of
- * take_in_order(). The first failed check ends the function; the state changes only at the end
- * (commit()). The verdict table (wire/verdict.h) names the reply for each outcome.
+ * Receiving: rn_responder_rx() sorts a request by its PSN: expected, duplicate (earlier) or gap
+ * (later). take_in_order() checks an expected request and changes state only at the end (commit()).
+ * The verdict table (wire/verdict.h) names the reply for each outcome.
  *
  * Sending: rn_responder_tx() sends the oldest owed reply: an ACK, a NAK, or the next packet of a
- * READ response. The list of owed replies is sorted by PSN. Neighbouring ACKs merge, but never
- * across a READ, so no ACK overtakes an unsent READ response.
+ * READ response. Owed replies are sorted by PSN. Neighbouring ACKs merge, but no ACK overtakes an
+ * unsent READ response.
  *
  * Each READ leaves a record in a ring of max_dest_rd_atomic records, so that the READ can be
  * answered again. An atomic is handled like a READ of one packet. Its record holds the value before
- * the operation: a duplicate atomic is answered from the record and touches no memory. */
+ * the operation, so a duplicate atomic touches no memory. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -123,7 +122,7 @@ static void owe_read(struct rn_qp *qp, uint8_t rec)
 				    .msn = rx->msn});
 }
 
-/* ---- limit of READs and atomics ---- */
+/* ---- number of READ and atomic records ---- */
 
 /* Sets the size of the ring of READ and atomic records (max_dest_rd_atomic). If the new ring is too
  * small, the oldest records and their owed replies are dropped. The peer's max_rd_atomic must
@@ -196,8 +195,8 @@ static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bo
 }
 
 /* Returns the receive of the current message, or the next posted receive when a message begins.
- * Returns NULL if no receive is posted. A receive taken from an SRQ never goes back to the SRQ. It
- * stays with this QP until a message uses it or the QP fails. */
+ * Returns NULL if no receive is posted. A receive taken from an SRQ never goes back. It stays with
+ * this QP until a message uses it or the QP fails. */
 static const struct rn_rqe *receive_for(struct rn_qp *qp)
 {
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
@@ -237,7 +236,7 @@ static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, 
 }
 
 /* Invalidates `key`, the R_Key in a SEND with Invalidate. Returns false if no window is bound on
- * this QP with exactly this key. Releases the window at once, so that its owner can bind it
+ * this QP with exactly this key. Releases the window at once, so that its owner can bind the window
  * again. */
 static bool invalidate(struct rn_qp *qp, uint32_t key)
 {
@@ -453,7 +452,7 @@ static enum rn_verdict take_in_order(struct rn_qp *qp, const struct rn_pkt *pkt,
 	}
 }
 
-/* ---- duplicates ---- */
+/* ---- repeated requests ---- */
 
 /* Returns true if the peer can still repeat the request of this record. After RN_PSN_WINDOW further
  * accepted PSNs, the PSNs of the record may belong to other requests. */
@@ -516,9 +515,9 @@ static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_REQ_DUP_READ;
 }
 
-/* Returns the PSN of the ACK for a duplicate at psn. This is the newest accepted PSN, or the PSN
- * before the first READ or atomic after psn. The response to this READ or atomic may have been
- * lost, and the requester would take an ACK for its PSN as an implied NAK. */
+/* Returns the PSN of the ACK for a duplicate at psn: the newest accepted PSN, or the PSN before the
+ * first READ or atomic after psn. The requester would take an ACK for the READ's own PSN as an
+ * implied NAK if the response was lost. */
 static uint32_t ack_for_duplicate(const struct rn_rx *rx, uint32_t psn)
 {
 	uint32_t to = rn_psn_add(rx->epsn, -1u);
@@ -543,7 +542,7 @@ static enum rn_verdict take_duplicate(struct rn_qp *qp, const struct rn_pkt *pkt
 	return RN_V_REQ_DUPLICATE;
 }
 
-/* ---- replies and errors ---- */
+/* ---- errors, replies to requests, receiving ---- */
 
 /* Returns the status with which verdict v completes the current receive, or SUCCESS if v does not
  * concern the receive. */
@@ -570,10 +569,9 @@ void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now)
 		    true, now);
 }
 
-/* Returns the RNR timer code of the next RNR NAK. The code begins at min_rnr_timer and rises by
- * rnr_step with each consecutive RNR NAK. The first wait is therefore short, and yet a peer with a
- * finite RNR retry count (6 at most) waits long enough in total. Code 0 is the longest wait and
- * never rises. */
+/* Returns the RNR timer code of the next RNR NAK: min_rnr_timer, raised by rnr_step with each
+ * consecutive RNR NAK. The first wait is short, and yet a peer with few RNR retries waits long
+ * enough in total. Code 0 is the longest wait and never rises. */
 static uint8_t rnr_code(struct rn_qp *qp)
 {
 	unsigned code = qp->attr.min_rnr_timer;
@@ -644,7 +642,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	if (rn_likely(pkt->psn == qp->rx.epsn)) {
 		v = take_in_order(qp, pkt, now);
 		if (rn_unlikely(qp->type == RN_QPT_UC))
-			return v; /* UC never replies */
+			return v; /* UC sends no replies */
 		if (rn_likely(v == RN_V_OK)) {
 			if (pkt->ack_req && !is_answered_with_data(pkt->op))
 				owe_ack(qp, pkt->psn);
@@ -658,7 +656,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	return v;
 }
 
-/* ---- transmitting ---- */
+/* ---- building of owed replies ---- */
 
 static unsigned build_acknowledge(struct rn_qp *qp, const struct rn_owe *o, uint8_t *buf)
 {
@@ -684,8 +682,8 @@ static uint8_t response_opcode(bool first, bool last)
 }
 
 /* Ends a READ response whose memory is no longer accessible. A repeated response is dropped,
- * because the requester has received the first one. For a first response, a NAK reports the PSN
- * that cannot be sent, all other replies are dropped, and the QP enters ERR. */
+ * because the requester has received the first response. A first response ends with a NAK for the
+ * unsent PSN: all other replies are dropped, and the QP enters ERR. */
 static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verdict why,
 			 rn_time now)
 {

@@ -5,7 +5,7 @@
 
 #include "qp/qp.h"
 
-/* Initialises the responder. psn is the first PSN that it expects, max_reads the attribute
+/* Initialises the responder. psn is the first expected PSN, max_reads the attribute
  * max_dest_rd_atomic. */
 void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
 /* Changes max_dest_rd_atomic. If there are more READ and atomic records than the new limit allows,
