@@ -1,5 +1,5 @@
-/* Which free id is handed out next? Ids that were never used go first. Then come the ids that were
- * put back, the oldest first. The caller owns all memory. Runs on the caller's thread. */
+/* Which free id is handed out next? Ids that were never used, then the id that was put back first.
+ * The caller owns all memory. Runs on the caller's thread. */
 #include "base/idpool.h"
 
 void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_t count)

@@ -2,9 +2,8 @@
  * the packet? The caller's random generator is the only state. Runs on the caller's thread. */
 #include "base/impair.h"
 
-/* Returns a delay from the rule's range. x is a random number, which is not used if the range has
- * one value. The caller draws x even then: impair.h demands the same count of draws for every
- * rule. */
+/* Returns a delay from the rule's range. x is a random number, unused if the range has one value.
+ * The caller draws x for every rule, as impair.h demands. */
 static rn_time draw_delay(const struct rn_impair *rule, uint64_t x)
 {
 	if (rule->delay_max_ns <= rule->delay_min_ns)

@@ -123,9 +123,8 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 		return RN_TIME_NEVER;
 	if (level > 0)
 		return start << TICK_SHIFT;
-	/* A slot of level 0 covers one tick. Return the earliest exact time in the slot, because
-	 * the start of the tick may be in the past. A caller that sleeps until a past time would
-	 * loop without any timer expiring. */
+	/* A slot of level 0 covers one tick. Return the earliest exact time in the slot: the start
+	 * of the tick may be in the past, and the caller would not sleep. */
 	rn_time earliest = RN_TIME_NEVER;
 	const struct rn_list *pos;
 	rn_list_for_each(pos, &w->slot[0][s])
@@ -136,8 +135,8 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 	return earliest;
 }
 
-/* Empties a slot whose first tick has come. The timers of a slot of level 0 go to the due list.
- * Other timers go to slots of lower levels. */
+/* Empties a slot whose first tick has come. Timers of level 0 go to the due list, other timers to
+ * slots of lower levels. */
 static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 {
 	struct rn_list *head = &w->slot[level][s], *pos;
@@ -151,9 +150,8 @@ static void open_slot(struct rn_wheel *w, unsigned level, unsigned s)
 	}
 }
 
-/* Moves the current tick to `target` and empties each busy slot on the way. The level-0 slot of
- * `target` itself is not emptied, because some of its timers may not be due yet. rn_wheel_expire()
- * compares the exact times in this slot. */
+/* Moves the current tick to `target` and empties each busy slot on the way, but not the level-0
+ * slot of `target`. rn_wheel_expire() compares the exact times in that slot. */
 static void advance(struct rn_wheel *w, uint64_t target)
 {
 	while (w->tick < target) {

@@ -189,8 +189,8 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 	 * by its communication ids. */
 	if (next == RN_CMS_BOUND)
 		rn_cm_unindex_wire(cm, c);
-	/* Other connections may use the QPs and the four-tuple of c now. The communication ids
-	 * still find c, so that a repeated CM message of the peer gets the same answer. */
+	/* Other connections may use the QPs and the four-tuple now. The communication ids still
+	 * find c, so that a repeated CM message gets the same answer. */
 	if (next == RN_CMS_CLOSED)
 		rn_cm_unindex_qps(cm, c);
 }

@@ -1,6 +1,5 @@
 /* The connection manager: IB CM over QP1, with the service ids and the private-data header of
- * RDMA-CM (docs/spec/rocev2.md 6). Has no threads, locks or clock; runs on shard 0. cm.c has the
- * table of states and rules, docs/cm-states.md its printed form.
+ * RDMA-CM (docs/spec/rocev2.md 6). Has no threads, locks or clock; runs on shard 0.
  *
  * Owns communication ids, local port numbers, listeners, connections and timewait records. The
  * front end, which is the code behind the application's API, owns the QP. After an event that
@@ -143,8 +142,8 @@ unsigned rn_cm_timewait(const struct rn_cm *cm);
 /* Returns true while a connection or a timewait record uses the QPN. Such a QPN must not be given
  * to a new QP (row C32 of docs/spec/rocev2.md). */
 bool rn_cm_qpn_waits(const struct rn_cm *cm, uint32_t qpn);
-/* Returns the number of losses for lack of room: replies dropped because the reply queue was full,
- * and timewait records ended early because their table was full. */
+/* Returns the number of replies dropped because the reply queue was full, plus the number of
+ * timewait records ended early because their table was full. */
 uint64_t rn_cm_dropped(const struct rn_cm *cm);
 
 /* Calls out(arg, state, event, action, next state) once for each rule. */

@@ -83,9 +83,8 @@ void rn_cm_do_report_unreachable(struct rn_cm *cm, struct rn_cm_conn *c,
 void rn_cm_do_resend(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 		     rn_time now)
 {
-	/* The peer has not answered, so probe its MAC address. The passive side probes only after
-	 * the peer has confirmed the REP. Otherwise a forged REQ could make this NIC probe any
-	 * host. */
+	/* The peer has not answered, so probe its MAC address. The passive side waits until the
+	 * peer has confirmed the REP: a forged REQ must not make this NIC probe any host. */
 	if (!c->passive || c->answered)
 		rn_neigh_probe(cm->neigh, &c->av.dgid, now);
 	rn_cm_queue_mad(cm, c);
@@ -129,8 +128,8 @@ void rn_cm_do_wait_longer(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 	rn_timer_arm(&cm->wheel, &c->timer, RN_MIN(until, c->patience_end));
 }
 
-/* Returns the ACK timeout code of the active side. If the client chose no code, the result stands
- * for this side's ACK timeout plus the peer's target ACK delay. The formula is that of Linux
+/* Returns the ACK timeout code of the active side: the client's code, or else the code for this
+ * side's ACK timeout plus the peer's target ACK delay. The formula is that of Linux
  * (docs/spec/rocev2.md 6.8). */
 static uint8_t ack_timeout_for(const struct rn_cm *cm, const struct rn_cm_conn *c,
 			       uint8_t ack_delay)
@@ -189,8 +188,8 @@ void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	rn_cm_queue_mad(cm, c);
 }
 
-/* Sends a REJ. For the command CM_REJECT, the REJ has the reason and the private data of the
- * command. Otherwise the reason is 28 (rejected by the client). */
+/* Sends a REJ. The command CM_REJECT gives its reason and private data. Without this command, the
+ * reason is 28 (rejected by the client). */
 static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		   const struct rn_cm_why *why)
 {
@@ -255,9 +254,9 @@ void rn_cm_do_refuse_backlog(struct rn_cm *cm, struct rn_cm_conn *c, const struc
 	{
 		struct rn_cm_conn *child = rn_container_of(pos, struct rn_cm_conn, sibling);
 
-		/* A child whose CM_REQUEST event was delivered belongs to the client that took the
-		 * event. Destroy only children whose event is still queued (nnotes), which rejects
-		 * their requests. */
+		/* A connection whose CM_REQUEST event was delivered belongs to the client that took
+		 * the event. Destroy only connections whose event is still queued (nnotes): this
+		 * rejects their requests. */
 		if (child->nnotes)
 			rn_cm_step(cm, child, RN_CMC_DESTROY, NULL, now);
 	}
@@ -337,8 +336,8 @@ void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 }
 
 /* Handles the peer's DREQ. The client's QP may still wait for acknowledgements, so the DREP waits
- * for the client's command. After half the resend interval, the DREP is sent without a command. The
- * peer then sends no second DREQ. */
+ * for the client's command, but at most half the resend interval. The peer then sends no second
+ * DREQ. */
 void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {

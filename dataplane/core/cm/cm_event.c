@@ -8,10 +8,8 @@
 
 #include "cm/cm_priv.h"
 
-/* Releases c if all these conditions hold. Called after each change of a condition:
- * - c is closed.
- * - The client has destroyed the id.
- * - No CM message or event of c is queued. */
+/* Releases c if c is closed, the client has destroyed the id, and no CM message or event of c is
+ * queued. Called after each change of such a condition. */
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	if (c->state == RN_CMS_CLOSED && c->orphan && rn_list_empty(&c->says) && c->nnotes == 0)

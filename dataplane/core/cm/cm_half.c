@@ -7,8 +7,8 @@
  *
  * Let `free` be max_half minus the number of half-open connections. A request is accepted if its
  * listener has fewer than `free` half-open connections and its source address fewer than `free` /
- * 2. No listener and no source address can therefore take the last entry. Two flooding sources can
- * block one listener, but not another. */
+ * 2. No listener and no source address can therefore take the last entry. Two flooding source
+ * addresses can block one listener, but no other listener. */
 #include <stdlib.h>
 
 #include "cm/cm_priv.h"
@@ -54,9 +54,8 @@ void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c)
 	++*count_of(cm, &c->av.dgid);
 }
 
-/* Ends the half-open state of c: takes c out of all counts. The listener may have been destroyed,
- * and its slot may have a new connection. The listener is therefore found by its id, not by a
- * pointer. */
+/* Ends the half-open state of c: takes c out of all counts. The listener is found by its id, not by
+ * a pointer, because the listener may have been destroyed. */
 void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	struct rn_cm_conn *listener = rn_cm_by_id(cm, c->parent_id);

@@ -100,7 +100,7 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm)
 		return NULL;
 	c = &cm->conns[slot];
 	init_conn(c, slot);
-	/* The id includes a new generation, so the ids of the slot's previous connections stay
+	/* The id has a new generation, so the ids of the slot's previous connections stay
 	 * invalid. */
 	c->id = ++cm->generation[slot] << cm->id_bits | (slot + 1);
 	c->state = RN_CMS_BOUND;
@@ -136,7 +136,6 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 /* Returns the hash of a and b, with the secret of all hash tables. a is the number that is looked
  * up. b separates equal numbers of different kinds: 0 for a communication id, 3 for a QPN, 5 for a
  * service id, the peer's GUID for a remote id. */
-
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
 	const uint64_t key[2] = {a, b};

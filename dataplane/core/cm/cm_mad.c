@@ -26,7 +26,7 @@ void rn_cm_queue_mad(struct rn_cm *cm, struct rn_cm_conn *c)
 }
 
 /* Returns the target ACK delay code for a REP: the default ACK timeout code minus two, at most 15.
- * From this code, the peer's formula (docs/spec/rocev2.md 6.8) gives the default ACK timeout. */
+ * The peer's formula (docs/spec/rocev2.md 6.8) then gives the default ACK timeout. */
 static uint8_t ack_delay(const struct rn_cm *cm)
 {
 	return RN_MIN(RN_MAX(cm->ack_timeout, 2) - 2, 15);

@@ -282,9 +282,8 @@ void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, u
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c);
 /* Starts the resend timer of c and restores the full number of retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Starts the timer that ends an unanswered REQ or SIDR_REQ when the peer stops repeating the
- * request. The timer expires after c->asking plus `more`. c->asking is how long the peer repeats an
- * unanswered REQ. */
+/* Starts the timer that ends an unanswered REQ or SIDR_REQ. The timer expires after `more` plus
+ * c->asking, which is how long the peer repeats an unanswered REQ. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* ---- functions of cm_act.c ---- */
@@ -301,8 +300,8 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
-/* Bounds the ACK timeout code that a peer proposes to ack_timeout + 3, which is eight times
- * ack_timeout. A proposal of 0, which means no timeout, becomes ack_timeout. If ack_timeout (the
+/* Bounds the ACK timeout code that a peer proposes to ack_timeout + 3, which means eight times as
+ * long. A proposal of 0, which means no timeout, becomes ack_timeout. If ack_timeout (the
  * configuration's code) is 0, any proposal is accepted. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
@@ -336,8 +335,8 @@ struct rn_cm_conn *rn_cm_new(struct rn_cm *cm);
 void rn_cm_release(struct rn_cm *cm, struct rn_cm_conn *c);
 struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id);
 struct rn_cm_conn *rn_cm_by_local(const struct rn_cm *cm, uint32_t local_id);
-/* Finds a connection by the peer's id. GUID and address together identify the peer, because a CM
- * message can carry the GUID of another node. */
+/* Finds a connection by the peer's communication id. GUID and address together identify the peer,
+ * because a CM message can carry the GUID of another node. */
 struct rn_cm_conn *rn_cm_by_remote(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 				   const struct rn_gid *from);
 struct rn_cm_conn *rn_cm_by_peer_qp(const struct rn_cm *cm, uint32_t qpn, uint64_t guid,
@@ -407,8 +406,7 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 /* ---- functions of cm_peer.c ---- */
 bool rn_cm_is_host(const struct rn_gid *g);
 /* Returns true if pkt comes from the address of the connection's peer, or if source checks are off.
- * The check keeps other hosts that know the communication ids from ending a connection by DREQ or
- * REJ. */
+ * Other hosts can then not end a connection by DREQ or REJ. */
 bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_pkt *pkt);
 /* Sets the destination MAC of the CM messages that answer the REQ or SIDR_REQ in pkt. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt);

@@ -1,12 +1,10 @@
 /* To which connection does a received CM message belong, and which rule does the message cause to
  * run? Owns nothing. Runs on shard 0.
  *
- * Each kind of CM message has one function. This function
- * - finds the connection by communication ids; for a REQ and some REJs by the peer's GUID and
- *   address,
- * - drops a CM message that does not come from the peer's address,
- * - runs the rule of cm.c for this cause,
- * - or, without a connection, queues the reply that the protocol demands, if any. */
+ * Each kind of CM message has one function, which finds the connection by communication ids. For a
+ * REQ and some REJs, the peer's GUID and address are used instead. A CM message from another
+ * address than the peer's is dropped. Otherwise the rule of cm.c for this cause runs. Without a
+ * connection, the function queues the reply that the protocol demands, if any. */
 #include <string.h>
 
 #include "cm/cm_priv.h"
@@ -90,9 +88,8 @@ static uint16_t judge(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	return 0;
 }
 
-/* Queues a REJ and returns v. For a bad MTU or GID, the REJ's additional information (ARI) is a
- * value that the sender of the REQ could have used: the largest path MTU code of this port, or the
- * GID to which the packet came. */
+/* Queues a REJ and returns v. For a bad MTU or GID, the REJ names a value that would have been
+ * right (ARI): the largest path MTU code of this port, or the GID to which the packet came. */
 static enum rn_verdict refuse(const struct arrival *a, uint16_t reason, enum rn_verdict v)
 {
 	const void *ari = NULL;

@@ -24,7 +24,7 @@
 #define CATCH_UP   RN_MS(1) /* how much of a late wake-up a flow may catch up on */
 #define MAX_RAISES 64	    /* maximum raises by the timer per call; the next call goes on */
 /* The rate limit ends when the rate is within 1/128 of the line rate. Each raise halves the
- * distance to the target rate, so the rate would never reach the line rate exactly. */
+ * distance, so the rate would never reach the line rate exactly. */
 #define NEARLY 128
 
 /* ---- pacing, and calls for all algorithms ---- */

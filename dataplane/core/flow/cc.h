@@ -46,8 +46,7 @@ extern const struct rn_cc_row rn_cc_rows[RN_CC_COUNT];
 /* ---- pacing and events, for all algorithms ---- */
 
 /* Returns when the next data packet may be sent; a time <= now means at once. First makes the
- * raises of the rate that are due, which may end the limit. The result is valid for this `now`
- * only. */
+ * raises of the rate that are due. The result is valid for this `now` only. */
 rn_time rn_cc_send_at(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 /* The caller reports that data is held back. Returns when to call rn_cc_send_at() again: at send_at
  * or at the next raise of the rate, whichever is earlier. */

@@ -1,23 +1,19 @@
-/* When are packets sent again?
+/* When are packets sent again? Runs on the shard's thread.
  *
  * Progress means that una, the oldest unacknowledged PSN, has moved. Two timeouts run from the last
  * progress:
  * - The coded timeout (4.096 us << code) is an attribute of the QP. At its expiry, packets are sent
  *   again and one retry is used. The QP fails without a retry left.
  * - The adaptive timeout is shorter: smoothed round trip plus four deviations, at least `floor`,
- *   doubled by each resend. At its expiry, packets are sent again but no retry is used. It saves
- *   time when a retransmission is lost, because the peer sends only one NAK per gap.
+ *   doubled by each resend. At its expiry, packets are sent again but no retry is used. It helps
+ *   when a retransmission is lost, because the peer sends only one NAK per gap.
  *
  * The round trip of a packet sent twice is not measured. After a doubling, each progress shortens
  * the adaptive timeout by a quarter only. A path that became slow can then still be measured.
  *
  * A READ response before una is no progress, but it restarts the coded timeout and reloads the
- * retries: the peer is answering a READ twice. Any host can forge such a response, so two limits
- * apply:
- * - stale_left is the number of such responses that still count. A repeated READ request adds its
- *   responses, and each response before una subtracts 1.
- * - After PATIENCE coded timeouts without progress, such responses have no effect. A QP without
- *   peer fails after at most (PATIENCE + retries + 1) coded timeouts.
+ * retries: the peer is answering a READ twice. Any host can forge such a response, so stale_left
+ * and PATIENCE limit its effect.
  *
  * Progress moves `deadline` and seldom touches the timer. A timer that expires before `deadline` is
  * armed again. In an RNR wait, the timer expires exactly at the end of the wait. */
@@ -25,9 +21,9 @@
 
 #include "wire/psn.h"
 
-/* For how many coded timeouts (4.096 us << code) can READ responses before una postpone a timeout?
- * 64 timeouts of 67 ms, the shortest in common use, last 4.3 s. Even a slow peer sends more than
- * 8000 responses in this time, far more than one READ request has. */
+/* For how many coded timeouts without progress can READ responses before una postpone a timeout? A
+ * QP whose peer is gone fails after at most (PATIENCE + retries + 1) coded timeouts. The shortest
+ * coded timeout in common use is 67 ms. Even a slow peer answers any READ within 64 of these. */
 #define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)

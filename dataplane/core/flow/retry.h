@@ -59,15 +59,15 @@ void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, 
  * are still in flight. Reloads both retry counts. */
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more,
 		       rn_time now);
-/* The caller reports that a READ request was sent again. `responses` is the number of response
- * packets that the READ request asks for. */
+/* The caller reports that a READ request was sent again. Adds `responses`, the number of response
+ * packets that the READ request asks for, to stale_left. */
 void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
 /* The caller reports that the peer answers although una cannot move yet. Restarts the timeout,
  * unless PATIENCE coded timeouts have passed since the last progress. Reloads no retry count. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
-/* The caller reports a READ response before una. Uses up one response that rn_retry_asked_again()
- * has counted; has no effect if none is left. Restarts the timeout like rn_retry_alive(), and
- * reloads the retry count of the timeout. */
+/* The caller reports a READ response before una. Subtracts 1 from stale_left; has no effect if
+ * stale_left is 0. Restarts the timeout like rn_retry_alive(), and reloads the retry count of the
+ * timeout. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* The caller reports a NAK, before it sends the packets again. Uses one retry. Returns false if no
  * retry is left. */

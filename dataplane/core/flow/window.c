@@ -3,19 +3,15 @@
  *
  * Size: the send window limits the packets in flight. It starts at `max`. A loss halves the size,
  * and the halved size becomes the knee. Below the knee, the size doubles per round trip. Above the
- * knee, the size grows by a few packets per round trip, so that the network is not overloaded again
- * at once.
+ * knee, the size grows by a few packets per round trip.
  *
- * Timeout: the size becomes one packet, so that only one packet is sent needlessly if none was
- * lost. If an acknowledgement shows that none was lost, the previous size is restored. The packets
- * in flight are then not sent again, unless a READ is incomplete.
+ * Timeout: the size becomes one packet. If an acknowledgement shows that no packet was lost, the
+ * previous size is restored. The packets in flight are then not sent again, unless a READ is
+ * incomplete.
  *
  * Pieces: a READ of more than `piece` response packets is sent as several READ requests. The window
  * thereby limits the responses in flight too, and the loss of a READ request costs one piece only.
- * max_rd_atomic pieces fill the window.
- *
- * Without loss, rn_window_start(), rn_window_sent() and rn_window_ack() are called in this order.
- * rn_window_rewind() and rn_window_find() run only after a loss. */
+ * max_rd_atomic pieces fill the window. */
 #include "flow/window.h"
 
 #define SMALLEST 4  /* smallest knee after a loss, in packets */

@@ -105,8 +105,8 @@ static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 }
 
 /* rn_window_lost() halves the window after a NAK or a missing response. rn_window_timed_out()
- * reduces the window to one packet after a timeout. The timeout was spurious if a later
- * acknowledgement covers packets that were sent only once. The previous window is then restored. */
+ * reduces the window to one packet after a timeout, until an acknowledgement shows that no packet
+ * was lost. */
 void rn_window_lost(struct rn_window *w);
 void rn_window_timed_out(struct rn_window *w);
 

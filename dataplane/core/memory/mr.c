@@ -1,30 +1,13 @@
 /* Which memory may a request access, and how is this memory read and written? Owns the table of
  * slots, one per memory region or memory window. The control thread adds, removes and reclaims. The
- * shard of the QP binds. Any shard reads.
+ * shard of the QP binds. Any shard reads, without a lock.
  *
  * A key is (number << 8) | variant, with a number of 24 bits and a variant of 1..255. Both are
  * random and new each time a slot is taken, so nobody can guess a key from other keys.
  *
  * The low bits of a number select an index entry: one word with the slot and the upper bits of the
  * number. The slots in use lie close together, although the numbers are random. The entry is
- * written before the key is published, and cleared when the slot is free again. A reader compares
- * the request's key with the key in the slot.
- *
- * Readers need no lock:
- * - rn_mr_add() writes all fields and then stores `key` with release. A reader that loads `key`
- *   with acquire sees the fields.
- * - rn_mr_remove() stores key 0, so new readers fail. Other readers may go on using fields and
- *   memory until rn_mr_reclaim().
- * - Before rn_mr_reclaim(), every shard has passed a quiescent point, at which it uses no region.
- * - No field of a published or removed region is written.
- *
- * A BIND writes the fields of a window while other shards may look up its key. Only the shard of
- * the QP that owns the window may therefore use the fields:
- * - Before a bind, the shard changes `owner` from UNBOUND to its QP by compare-and-swap. This fails
- *   if another QP owns the window. After the last use, the shard stores UNBOUND with release.
- * - A reader goes on only if `owner` is the QP of the request. One shard serves this QP, so the
- *   reader's thread wrote the fields.
- * - `owner` of a region is always REGION (0). */
+ * written before the key is published, and cleared when the slot is free again. */
 #include "memory/mr.h"
 
 #include <errno.h>
@@ -261,7 +244,9 @@ static inline enum rn_verdict region_allows(const struct region *r, uint64_t add
 	return RN_V_OK;
 }
 
-/* Returns the region or window that has this key now, or NULL if there is none. */
+/* Returns the region or window that has this key now, or NULL if there is none. A reader that sees
+ * the key also sees the fields of a region, because rn_mr_add() stores the key last. The fields
+ * stay unchanged until rn_mr_reclaim(). */
 static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t entry = atomic_load_explicit(entry_of(t, key >> 8), memory_order_relaxed);
@@ -379,7 +364,14 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 	return done ? RN_V_OK : RN_V_REQ_FAULT;
 }
 
-/* ---- memory windows ---- */
+/* ---- memory windows ----
+ *
+ * A BIND writes the fields of a window while other shards may look up its key. Only the shard of
+ * the QP that owns the window may therefore use the fields:
+ * - Before a bind, claim() changes `owner` from UNBOUND to the QP, by compare-and-swap. This fails
+ *   if another QP owns the window. After the last use, disown() stores UNBOUND.
+ * - A reader goes on only if `owner` is the QP of the request. One shard serves this QP, so the
+ *   thread of the reader wrote the fields. */
 
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id)
 {

@@ -33,8 +33,9 @@ struct rn_mr_attr {
 	uint32_t access; /* enum rn_access */
 };
 
-/* Creates a table with max_regions slots (at most RN_MR_MAX), for regions and windows together. The
- * table draws its keys from the secret `keys`. Returns NULL if there is no memory. */
+/* RN_MR_MAX is the largest number of slots of a table. rn_mr_table_create() makes a table with
+ * max_regions slots, for regions and windows together. Keys are drawn from the secret `keys`.
+ * Returns NULL if there is no memory. */
 #define RN_MR_MAX (1u << 23)
 struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_secret *keys);
 void rn_mr_table_destroy(struct rn_mr_table *t);
@@ -94,9 +95,9 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 
 /* ---- memory windows ---- */
 
-/* Adds an unbound window. *shared must outlive the window. *id names the window in other calls and
- * is no key for accesses. The key of a BIND has the upper 24 bits of *id. -ENOSPC: the table is
- * full. Runs on the control thread. */
+/* Adds an unbound window. *shared must outlive the window. *id names the window but is no key; the
+ * key of a BIND has the upper 24 bits of *id. -ENOSPC: the table is full. Runs on the control
+ * thread. */
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id);
 /* Removes an unbound window; rn_mr_reclaim(id) frees the slot later. Runs on the control thread.
  * -ENOENT: there is no such window. -EBUSY: the QP with the number *qpn binds the window or has

@@ -1,16 +1,13 @@
-/* Which destination MAC do packets for an address have? Runs on shard 0.
+/* Which destination MAC do packets for an address have? Owns the neighbour table: a fixed number of
+ * entries, a hash table and two lists. Local entries are listed by last use, foreign entries by age
+ * (neigh.h). rn_neigh_tx() in neigh_msg.c sends all probes. Runs on shard 0.
  *
- * Owns the neighbour table: a fixed number of entries, a hash table and two lists. Local entries
- * are listed by last use, foreign entries by age (neigh.h). States of an entry:
+ * States of an entry:
  * - ASKING: no reply yet.
  * - READY: the MAC is known.
  * - FAILED: the last probe had no reply.
  * - REFRESHING: the MAC is older than neigh_reachable or in doubt. The MAC is probed again, and
- *   packets still use it.
- *
- * Any host on the network can send a message that gives a known neighbour another MAC, so such a
- * message only starts probes of the known MAC. If the known MAC does not reply, a probe is
- * broadcast, and the reply sets the MAC. rn_neigh_tx() in neigh_msg.c sends all probes. */
+ *   packets still use it. */
 #include "net/neigh.h"
 
 #include <stdlib.h>
@@ -151,8 +148,8 @@ static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_stat
 	ask(n, e, now);
 }
 
-/* Sets the MAC and makes the entry READY. Reports a new or changed MAC to QPs, but not a confirmed
- * MAC. */
+/* Sets the MAC and makes the entry READY. rn_neigh_changed() will report a new or changed MAC, but
+ * not a confirmed MAC. */
 static void settle(struct rn_neigh *n, struct rn_nbr *e, const uint8_t mac[6], rn_time now)
 {
 	bool news = e->state == RN_NBR_ASKING || e->state == RN_NBR_FAILED ||

@@ -3,18 +3,14 @@
  * configuration gives static entries and gateways. An "own address" is an address of this NIC's
  * port.
  *
- * An entry is made when this NIC resolves an address (local entry), or when a neighbour asks for an
- * own address (foreign entry until this NIC uses it). Unsolicited answers and announcements make no
- * entry.
+ * A local entry is made when this NIC resolves an address. A foreign entry is made when a neighbour
+ * asks for an own address, and becomes local when this NIC uses it. Unsolicited answers and
+ * announcements make no entry. In a full table, a new entry displaces an old one, foreign entries
+ * first.
  *
- * Another MAC in a message does not change the entry of a known neighbour:
- * - The known MAC is probed three times, but at most neigh_probes - 1 times, neigh_retry apart. If
- *   it replies, the entry stays as it is.
- * - Otherwise a probe is broadcast, and the reply to the broadcast sets the MAC.
- *
- * In a full table, a new entry displaces the oldest foreign entry. Without foreign entries, a new
- * local entry displaces the local entry that was unused longest. Static entries, entries without a
- * first reply, and entries that a connection holds (rn_neigh_hold()) stay. */
+ * A message that gives a known neighbour another MAC does not change the entry, but starts probes.
+ * First the known MAC is probed, at most three times. If there is no reply, a probe is broadcast,
+ * and the reply to the broadcast sets the MAC. */
 #ifndef RN_NEIGH_H
 #define RN_NEIGH_H
 
@@ -84,9 +80,9 @@ enum rn_verdict rn_neigh_rx(struct rn_neigh *n, const struct rn_pkt *pkt, rn_tim
 unsigned rn_neigh_tx(struct rn_neigh *n, uint8_t *buf, size_t cap, rn_time now);
 bool rn_neigh_wants_tx(const struct rn_neigh *n);
 
-/* Takes the next changed entry: it became READY or FAILED, or its MAC changed. *addr is the address
- * of the neighbour. For peers behind a gateway, *addr is the address of the gateway
- * (rn_port_next_hop()). Returns false if no further entry has changed. */
+/* Takes the next entry that became READY or FAILED or whose MAC changed. *addr is the address of
+ * the neighbour, which may be a gateway (rn_port_next_hop()). Returns false if no further entry has
+ * changed. */
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
 /* Returns the number of changes of the table so far. A caller that sees another number than before

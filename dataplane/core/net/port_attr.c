@@ -79,7 +79,8 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 
 /* Ranks the port's address number i as source address for dst; 0 if the address families differ. An
  * address with the scope of dst (both link-local or both not) ranks higher, because routers do not
- * forward packets from link-local addresses. Next counts a prefix that contains the next hop. */
+ * forward packets from link-local addresses. With equal scope, an address whose prefix contains the
+ * next hop ranks higher. */
 static unsigned suits(const struct rn_port_attr *port, unsigned i, const struct rn_gid *dst,
 		      const struct rn_gid *hop)
 {

@@ -43,9 +43,9 @@ bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr)
 bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 		      struct rn_gid *hop);
 /* Sets *src to the source address for dst. If dst is an address of the port, *src is dst. Otherwise
- * *src is an address of the port with the family of dst. Preferred are, in this order: the scope of
- * dst (both link-local or both not), a prefix that contains the next hop, the first in the
- * configuration. Returns false if there is no such address or no next hop. */
+ * *src is an address of the port with the family of dst. The scope of dst (both link-local or both
+ * not) counts first, then a prefix that contains the next hop, then the order in the configuration.
+ * Returns false if there is no such address or no next hop. */
 bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src);
 
 /* Returns the largest path MTU (code 1..5) whose packets fit into mtu bytes of Ethernet payload. */

@@ -11,10 +11,10 @@ void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref)
 
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m)
 {
-	/* If the outbox is full, the message is dropped. Each kind of message can be lost:
+	/* If the outbox is full, the message is dropped. This does no harm:
 	 * - COMM_EST: the RTU will establish the connection.
 	 * - PROBE: the next timeout sends another PROBE.
-	 * - NEIGH: the sender has checked that there is room. */
+	 * - NEIGH: never dropped, because its sender checks for room first. */
 	if (lane->out_tail - lane->out_head < RN_OUTBOX)
 		lane->outbox[lane->out_tail++ % RN_OUTBOX] = *m;
 }

@@ -5,9 +5,8 @@
 
 #include "qp/qp.h"
 
-/* Takes a work request of the application for this QP. A work request that the QP's state does not
- * permit completes with an error at once. The caller need not check the fields of the work
- * request. */
+/* Takes a work request of the application for this QP. If the QP's state does not permit the work
+ * request, it completes with an error at once. The caller need not check its fields. */
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now);
 /* Processes a received packet, whose addresses and P_Key the caller has checked. Returns the
  * verdict on the packet. */

@@ -10,17 +10,15 @@
  * (go_back()).
  *
  * Kinds of work requests:
- * - Only READ responses complete a READ; a plain ACK does not. A large READ is requested in pieces
- *   (window.h). For the peer each piece is a READ of its own.
- * - An atomic is sent like a READ of one packet. The ATOMIC ACK carries the value before the
- *   operation.
- * - BIND and INVALIDATE send no packet. They take effect when all earlier work requests have been
+ * - READ: only READ responses complete it. A large READ is requested in pieces (window.h).
+ * - Atomic: sent like a READ of one packet. The ATOMIC ACK carries the value before the operation.
+ * - BIND and INVALIDATE: send no packet. They take effect when all earlier work requests have been
  *   sent once, and complete in order.
- * - A work request that fails locally waits until all earlier work requests have completed. Then it
- *   completes and puts the QP into the error state.
+ * - A work request that fails locally completes after all earlier work requests, and puts the QP
+ *   into the error state.
  *
- * The peer's end-to-end credits (credit.h) are ignored unless the configuration enables credits.
- * The specification allows this, because a peer without posted receives sends an RNR NAK. */
+ * The peer's end-to-end credits (credit.h) are ignored unless the configuration enables credits. A
+ * peer without posted receives then sends an RNR NAK. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -46,9 +44,9 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
-/* Returns true if the peer's credits let a work request of npkts packets start, and then counts it
- * as started. To be called after all other checks. Credits count messages: a work request is one
- * message, but each READ request of a large READ is one too. */
+/* Returns true if the peer's credits let a work request of npkts packets start, and then counts the
+ * work request as started. To be called after all other checks. Credits count messages: a work
+ * request is one message, but a large READ is one message per READ request. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
@@ -234,15 +232,14 @@ static void account_sent(struct rn_qp *qp, struct rn_sqe *e, uint32_t npsn, rn_t
 	if (!fresh && e->kind == RN_WQE_READ)
 		rn_retry_asked_again(&qp->retry, npsn);
 	rn_window_sent(w, &qp->sq, npsn);
-	/* Measure the round trip of a packet that is new and requests a response. w->unasked is the
-	 * number of packets since the last packet that requested a response; 0 if this packet
-	 * requests a response. */
+	/* Measure the round trip of a packet that is new and requests a response. w->unasked is 0
+	 * if this packet requests a response. Otherwise w->unasked is the number of packets since
+	 * the last request for a response. */
 	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, psn, fresh && !w->unasked, now);
 }
 
-/* Executes a BIND, INVALIDATE or NOP, which send no packets. After a loss, sending restarts at an
- * earlier work request; e->ran then prevents a second execution. Returns false and sets e->status
- * if the work request failed. */
+/* Executes a BIND, INVALIDATE or NOP, which send no packets. e->ran prevents a second execution
+ * after a loss. Returns false and sets e->status if the work request failed. */
 static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 {
 	struct rn_mr_table *mrs = qp->lane->mrs;
@@ -414,9 +411,9 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 	return RN_V_OK;
 }
 
-/* Handles the acknowledgement in a NAK for psn: the NAK also acknowledges all PSNs before psn.
- * Returns true if the caller must handle the NAK itself. Returns false if an earlier READ or atomic
- * is incomplete; its lost responses are then requested again. */
+/* Handles the acknowledgement of all PSNs before psn that a NAK for psn implies. Returns true if
+ * the caller must handle the NAK. Returns false if an earlier READ or atomic is incomplete and is
+ * requested again. */
 static bool ack_before_nak(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -570,10 +567,9 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	if (!e || !answers(qp, pkt->psn, e, expect, false))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
-		/* An earlier response is missing. Responses to the first READ request still arrive
-		 * until the peer answers the repeated READ request. For a long READ, this lasts for
-		 * many timeouts. These responses show that the peer is alive, so restart the
-		 * timer. */
+		/* An earlier response is missing. Responses to the first READ request still arrive,
+		 * for a long READ during many timeouts. They show that the peer is alive, so
+		 * restart the timer. */
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}

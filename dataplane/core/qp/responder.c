@@ -605,8 +605,8 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 		owe_nak(qp, 0x63, psn);
 		break;
 	case RN_REPLY_RNR:
-		/* nak_sent stops further NAKs: packets after epsn are dropped without a NAK until a
-		 * packet with epsn arrives. */
+		/* Owe an RNR NAK and set nak_sent. Packets after epsn are then dropped without a
+		 * NAK until a packet with epsn arrives. */
 		owe_nak(qp, SYNDROME_RNR | rnr_code(qp), psn);
 		qp->rx.nak_sent = qp->rx.nak_rnr = true;
 		break;
