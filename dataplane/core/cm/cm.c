@@ -247,7 +247,7 @@ static bool neighbours_changed(const struct rn_cm *cm)
 }
 
 /* Tries again to resolve the MAC address for each waiting connection. A connection whose MAC lookup
- * succeeds or fails leaves the list. */
+ * succeeds or fails leaves the list cm->asking. */
 static void resolve_waiting(struct rn_cm *cm, rn_time now)
 {
 	struct rn_list *pos, *tmp;

@@ -85,8 +85,8 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev)
 	c = rn_container_of(l, struct rn_cm_conn, tells);
 	note = c->notes[0];
 	memmove(c->notes, c->notes + 1, --c->nnotes * sizeof(c->notes[0]));
-	/* Append c to the queue again, so that a connection with many events does not delay the
-	 * events of other connections. */
+	/* Append c to the event queue again, so that a connection with many events does not delay
+	 * the events of other connections. */
 	if (c->nnotes)
 		rn_list_add_tail(&cm->event_queue, &c->tells);
 	memset(ev, 0, sizeof(*ev));

@@ -215,8 +215,8 @@ static int exec_connect(struct rn_cm *cm, const struct rn_cmd *cmd, struct rn_cm
 		if (err)
 			return err;
 	}
-	/* Check the four-tuple after bind_new(), because the four-tuple includes the port that
-	 * bind_new() takes. */
+	/* Check the four-tuple after bind_new(), because the four-tuple includes the port number
+	 * that bind_new() takes. */
 	(*c)->local = local;
 	(*c)->peer = cmd->cm.peer;
 	(*c)->peer_port = cmd->cm.peer_port;

@@ -20,9 +20,9 @@ bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const s
 	return !cm->port->check_source || rn_gid_equal(&pkt->src, &c->av.dgid);
 }
 
-/* Sets the MAC for the answer to a REQ or SIDR_REQ: the peer's MAC in the neighbour table, or else
- * the source MAC of pkt. Makes no entry in the neighbour table, because packets with forged
- * addresses would fill the table. */
+/* Sets the destination MAC of the CM messages that answer a REQ or SIDR_REQ: the peer's MAC in the
+ * neighbour table, or else the source MAC of pkt. Makes no entry in the neighbour table, because
+ * packets with forged addresses would fill the table. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt)
 {
 	memcpy(c->av.dmac, pkt->smac, 6);

@@ -1,5 +1,5 @@
-/* Which PSNs does each request of the send queue use, and how many packets may be in flight? Runs
- * on the shard's thread.
+/* Which PSNs does each work request of the send queue use, and how many packets may be in flight?
+ * Runs on the shard's thread.
  *
  * Size: the send window limits the packets in flight. It starts at `max`. A loss halves the size,
  * and the halved size becomes the knee. Below the knee, the size doubles per round trip. Above the
@@ -70,8 +70,8 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 {
 	uint32_t i = sq->head, psn = w->una;
 
-	/* Search from sq->head on for the request that contains psn. A failed request may have no
-	 * PSNs and must not be skipped, so stop there too. */
+	/* Search from sq->head on for the work request that contains psn. A failed work request may
+	 * have no PSNs and must not be skipped, so stop there too. */
 	while (i != sq->started) {
 		const struct rn_sqe *e = rn_sq_at(sq, i);
 

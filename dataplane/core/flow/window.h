@@ -1,10 +1,10 @@
-/* The send window: which PSNs of which requests are in flight, and how many may be in flight. PSNs
- * are ordered una <= cur <= high <= next (modulo 2^24).
+/* The send window: which PSNs of which work requests are in flight, and how many may be in flight.
+ * PSNs are ordered una <= cur <= high <= next (modulo 2^24).
  *
  *	una   oldest PSN not acknowledged; everything before it is complete
- *	cur   next PSN to send (packet send_pkt of request sq->send); below high while resending
+ *	cur   next PSN to send: packet send_pkt of work request sq->send; below high while resending
  *	high  one beyond the highest PSN ever sent (a READ request uses all PSNs of its responses)
- *	next  PSN of the next request to start
+ *	next  PSN of the next work request to start
  *
  * Works on the QP's send queue. Runs on the shard's thread. */
 #ifndef RN_WINDOW_H
@@ -16,7 +16,7 @@
 
 struct rn_window {
 	uint32_t una, cur, high, next;
-	uint32_t send_pkt; /* number of PSNs of request sq->send that are before cur */
+	uint32_t send_pkt; /* number of PSNs of work request sq->send before cur */
 	uint32_t size;	   /* how many packets may be in flight */
 	uint32_t max;	   /* upper bound of size */
 	uint32_t knee;	/* up to the knee, size doubles per round trip; above, size grows slowly */
@@ -38,10 +38,11 @@ struct rn_window {
  * depth is how many READs and atomics the peer accepts at a time. */
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth);
 
-/* Starts the request at position sq->started of the send queue: gives the request npkts PSNs. */
+/* Starts the work request at position sq->started of the send queue: gives the work request npkts
+ * PSNs. */
 void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts);
-/* Returns true if a request of npkts packets can start. All unacknowledged PSNs must fit into half
- * of the PSN space (2^23), because the order of PSNs further apart is undefined. */
+/* Returns true if a work request of npkts packets can start. All unacknowledged PSNs must fit into
+ * half of the PSN space (2^23), because the order of PSNs further apart is undefined. */
 static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 {
 	return rn_psn_steps(w->una, w->next) + npkts <= RN_PSN_WINDOW;
@@ -70,16 +71,16 @@ static inline bool rn_window_ends_piece(const struct rn_window *w, uint32_t pkt)
  * a record of each and has room for max_rd_atomic records. */
 unsigned rn_window_asked(const struct rn_window *w, const struct rn_sq *sq);
 
-/* Accounts for the packet at cur, which was sent and uses n PSNs of request sq->send. */
+/* Accounts for the packet at cur, which was sent and uses n PSNs of work request sq->send. */
 void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n);
 
 /* Handles the acknowledgement of all packets before psn (una <= psn <= high). Grows the window. The
- * caller completes the requests. */
+ * caller completes the work requests. */
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn);
 /* Goes back N: all packets from una on are sent again. */
 void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
 
-/* Returns true if request e is complete. e must be the oldest request (sq->head). */
+/* Returns true if work request e is complete. e must be the oldest work request (sq->head). */
 static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe *e)
 {
 	return rn_psn_steps(e->first_psn, w->una) >= e->npkts;
@@ -88,7 +89,7 @@ static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe
 /* Returns the oldest incomplete READ or atomic, or NULL if there is none. Sets *expect to the PSN
  * of the next missing response. */
 struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect);
-/* Returns the started request whose PSNs include psn (una <= psn < next). */
+/* Returns the started work request whose PSNs include psn (una <= psn < next). */
 struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq, uint32_t psn);
 
 /* Returns the number of request packets in flight. Responses to READs and atomics do not count. */

@@ -22,8 +22,8 @@ const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid unspecified;
 
 /* Returns the source address of probes for `hop`. The result is src if src is an address of this
- * port, has the address family of hop, and hop is not link-local. Otherwise the result is the
- * port's best source address for hop. */
+ * NIC, has the address family of hop, and hop is not link-local. Otherwise the result is the NIC's
+ * best source address for hop. */
 static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
 			   const struct rn_gid *hop)
 {
@@ -196,12 +196,12 @@ bool rn_neigh_update(struct rn_neigh *n, const struct rn_gid *addr, const uint8_
 	struct rn_nbr *e;
 
 	/* Ignore a message whose MAC is zero or a group MAC. Also ignore a message whose address
-	 * belongs to this port or is not that of a host. */
+	 * belongs to this NIC or is not that of a host. */
 	if ((mac[0] & 1) || memcmp(mac, no_mac, 6) == 0 || !rn_gid_is_host(addr) ||
 	    rn_port_own(&n->port, addr) >= 0)
 		return false;
 	e = find(n, addr);
-	/* A neighbour that asks for an address of this port is likely to send packets next, so make
+	/* A neighbour that asks for an address of this NIC is likely to send packets next, so make
 	 * an entry. */
 	if (!e && how == RN_NBR_REQUEST && rn_port_on_link(&n->port, addr)) {
 		struct rn_gid probe_src = asker(n, &unspecified, addr);
@@ -232,8 +232,8 @@ static void group_mac(const struct rn_gid *g, uint8_t mac[6])
 		rn_group_mac(g, mac);
 }
 
-/* An address of this port, a group or broadcast needs no entry. For such a hop, sets mac and
- * returns true. */
+/* An address of this NIC, a group or broadcast needs no entry. For such a hop, sets mac and returns
+ * true. */
 static bool needs_no_entry(const struct rn_neigh *n, const struct rn_gid *hop, uint8_t mac[6])
 {
 	if (rn_port_own(&n->port, hop) >= 0)
@@ -391,7 +391,7 @@ rn_time rn_neigh_next(const struct rn_neigh *n)
 }
 
 /* Returns true if the timer of e has expired but its last probe is still queued: the Ethernet link
- * is coming up, and the port takes no frames. Every RN_NEIGH_STUCK-th time, returns false, so that
+ * is coming up, and the NIC takes no frames. Every RN_NEIGH_STUCK-th time, returns false, so that
  * the probe counts as unanswered. */
 static bool probe_not_sent(struct rn_nbr *e)
 {
@@ -438,9 +438,9 @@ static void lose(struct rn_neigh *n, struct rn_nbr *e)
 	rn_list_del(&e->changed);
 }
 
-/* Checks the entries in the list after a change of the port's addresses. Removes an entry whose
- * address is now the port's or in no subnet of the port. Replaces a source address of probes that
- * the port no longer has. */
+/* Checks the entries in the list after a change of the NIC's addresses. Removes an entry whose
+ * address is now the NIC's own or in no subnet of the NIC. Replaces a source address of probes that
+ * the NIC no longer has. */
 static void remove_off_link(struct rn_neigh *n, struct rn_list *list)
 {
 	struct rn_list *pos, *tmp;
@@ -464,7 +464,7 @@ void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time 
 	bool all = memcmp(n->port.mac, port->mac, 6) != 0;
 	uint32_t announce = 0;
 
-	/* Announce the new addresses of the port. If the MAC is new, announce all addresses. */
+	/* Announce the new addresses of the NIC. If the MAC is new, announce all addresses. */
 	for (int i = 0; i < port->ngids; i++)
 		if (all || rn_port_own(&n->port, &port->gids[i]) < 0)
 			announce |= 1u << i;

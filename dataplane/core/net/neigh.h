@@ -1,7 +1,6 @@
 /* The neighbour table: the MAC of each next hop. Sends and answers ARP requests and IPv6 neighbour
  * solicitations, and answers echo requests. Has no threads, locks or clock; runs on shard 0. The
- * configuration gives static entries and gateways. An "own address" is an address of this NIC's
- * port.
+ * configuration gives static entries and gateways. An "own address" is an address of this NIC.
  *
  * A local entry is made when this NIC resolves an address. A foreign entry is made when a neighbour
  * asks for an own address, and becomes local when this NIC uses it. Unsolicited answers and
@@ -29,9 +28,9 @@ enum rn_neigh_state { RN_NEIGH_PENDING, RN_NEIGH_READY, RN_NEIGH_FAILED };
 struct rn_neigh *rn_neigh_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 				 rn_time now);
 void rn_neigh_destroy(struct rn_neigh *n);
-/* The caller reports that the port's addresses or MAC have changed. Removes the entries whose
- * address is in no subnet of the port any more. Announces the port's new addresses, or all
- * addresses if the MAC changed. */
+/* The caller reports that the NIC's addresses or MAC have changed. Removes the entries whose
+ * address is in no subnet of the NIC any more. Announces the NIC's new addresses, or all addresses
+ * if the MAC changed. */
 void rn_neigh_port(struct rn_neigh *n, const struct rn_port_attr *port, rn_time now);
 
 /* Announces every own address (gratuitous ARP, unsolicited advertisement). Called when the Ethernet
@@ -43,7 +42,7 @@ void rn_neigh_announce(struct rn_neigh *n);
  *	         An entry older than neigh_reachable stays READY while it is probed again.
  *	PENDING  probes are being sent.
  *	FAILED   no IP route, no free entry, or neigh_probes probes without a reply (for one
- *	         neigh_retry). Four probes that the port did not take count as one.
+ *	         neigh_retry). Four probes that the NIC did not take count as one.
  * src is the source address of the packets. Probes have the same source if src is an own address of
  * the next hop's family and the next hop is not link-local. Otherwise rn_port_source() chooses the
  * source of the probes. */
@@ -99,8 +98,8 @@ unsigned rn_neigh_count(const struct rn_neigh *n);
 uint64_t rn_neigh_conflicts(const struct rn_neigh *n);
 /* Returns the number of resolutions that failed because every entry was in use. */
 uint64_t rn_neigh_full(const struct rn_neigh *n);
-/* Returns the number of dropped ARP, ND and echo replies: the queue was full, or the frame did not
- * fit into the buffer. */
+/* Returns the number of dropped ARP, ND and echo replies: the reply queue was full, or the frame
+ * did not fit into the buffer. */
 uint64_t rn_neigh_dropped(const struct rn_neigh *n);
 
 #endif

@@ -22,7 +22,7 @@ static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
 
 /* ---- receiving ---- */
 
-/* Queues an ARP reply or a neighbour advertisement for `own`, an address of this port. With to_all,
+/* Queues an ARP reply or a neighbour advertisement for `own`, an address of this NIC. With to_all,
  * the frame goes to all nodes. */
 static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struct rn_gid *peer,
 		       const uint8_t mac[6], bool to_all)
@@ -43,7 +43,7 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 	a->to_all = to_all;
 }
 
-/* Counts a message in which another host claims an address of this port. Announces this port's
+/* Counts a message in which another host claims an address of this NIC. Announces this NIC's
  * address, because neighbours would otherwise send to the other host. Announces nothing within
  * RN_NEIGH_DEFEND of the last such announcement. */
 static void look_for_conflict(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
@@ -68,7 +68,7 @@ static enum rn_verdict rx_arp(struct rn_neigh *n, const struct rn_pkt *pkt, rn_t
 	if (!rn_arp_parse(pkt->payload, pkt->payload_len, &arp))
 		return RN_V_ARP_BAD;
 	/* An ARP request and an ARP reply both give the sender's address and MAC. If the target is
-	 * not an address of this port, the message counts as an announcement by the sender. */
+	 * not an address of this NIC, the message counts as an announcement by the sender. */
 	look_for_conflict(n, &arp.sender, arp.sender_mac, now);
 	for_us = rn_port_own(&n->port, &arp.target) >= 0;
 	if (arp.op == RN_ARP_REQUEST) {
@@ -182,7 +182,7 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 
 	if (!rn_icmp_echo_parse(pkt->ipv4, &pkt->src, &pkt->dst, pkt->payload, len, &echo))
 		return RN_V_ICMP_BAD;
-	/* Answer only a request from the address of another host to an address of this port. A
+	/* Answer only an echo request from the address of another host to an address of this NIC. A
 	 * reply to a group would multiply traffic. */
 	if (echo.reply || rn_port_own(&n->port, &pkt->dst) < 0 ||
 	    rn_port_own(&n->port, &pkt->src) >= 0 || !rn_gid_is_host(&pkt->src) ||
@@ -193,7 +193,7 @@ static enum rn_verdict rx_echo(struct rn_neigh *n, const struct rn_pkt *pkt)
 		n->dropped++;
 		return RN_V_OK;
 	}
-	/* For the reply, swap the request's source and destination. */
+	/* For the reply, swap source and destination of the echo request. */
 	e = &n->echoes[(n->echo_head + n->echo_count++) % RN_NEIGH_ECHOES];
 	at = put_ethernet(n, pkt->smac, pkt->ipv4 ? RN_ETHERTYPE_IPV4 : RN_ETHERTYPE_IPV6,
 			  e->frame);
@@ -278,7 +278,7 @@ static unsigned build_answer(const struct rn_neigh *n, const struct rn_nbr_answe
 	return build_nd(n, &nd, &a->own, &a->peer, a->to_all ? mac : a->mac, buf);
 }
 
-/* Announces an address of this port. IPv4: an ARP request for the address itself. IPv6: an
+/* Announces an address of this NIC. IPv4: an ARP request for the address itself. IPv6: an
  * unsolicited advertisement to all nodes. */
 static unsigned build_announcement(const struct rn_neigh *n, const struct rn_gid *own, uint8_t *buf)
 {

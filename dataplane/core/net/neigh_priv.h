@@ -45,8 +45,8 @@ struct rn_nbr {
 	/* number of timer expiries at which the probe was still waiting to be sent */
 	uint8_t stuck;
 	bool fixed; /* configured entry: never probed, never changed */
-	/* True for a local entry, which this port has used. False for a foreign entry: a request of
-	 * the neighbour made the entry, and this port has not used it. */
+	/* True for a local entry, which this NIC has used. False for a foreign entry: an ARP
+	 * request or solicitation of the neighbour made the entry, and this NIC has not used it. */
 	bool ours;
 	uint32_t holds;	   /* number of calls of rn_neigh_hold() without rn_neigh_release() */
 	rn_time confirmed; /* when a message last gave or confirmed this MAC */
@@ -79,7 +79,7 @@ struct rn_neigh {
 	struct rn_list used, strangers, free, changed, owed;
 	unsigned count;
 	struct rn_wheel wheel;
-	uint32_t announce; /* bit i: address i of the port waits to be announced */
+	uint32_t announce; /* bit i: address i of the NIC waits to be announced */
 	struct rn_nbr_answer answers[RN_NEIGH_ANSWERS];
 	unsigned answer_head, answer_count;
 	struct rn_nbr_echo *echoes;

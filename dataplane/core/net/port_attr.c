@@ -1,5 +1,5 @@
-/* Which next hops, source addresses and packet fields follow from the attributes of the network
- * port? Owns nothing. Any thread may call the functions. */
+/* Which next hops, source addresses and packet fields follow from the attributes of the NIC's port?
+ * Owns nothing. Any thread may call the functions. */
 #include "net/port_attr.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ bool rn_gid_is_link_local(const struct rn_gid *g)
 	return g->b[0] == 0xfe && (g->b[1] & 0xc0) == 0x80;
 }
 
-/* Returns true if addr is within the on-link prefix of the port's address number i. */
+/* Returns true if addr is within the on-link prefix of the NIC's address number i. */
 static bool holds(const struct rn_port_attr *port, unsigned i, const struct rn_gid *addr)
 {
 	const struct rn_gid *own = &port->gids[i];
@@ -63,13 +63,13 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 
 	if (is_unspecified(dst))
 		return false;
-	/* A destination in a subnet of the port, an address of the port, a group and broadcast need
+	/* A destination in a subnet of the NIC, an address of the NIC, a group and broadcast need
 	 * no gateway. */
 	if (!rn_gid_is_host(dst) || rn_port_own(port, dst) >= 0 || rn_port_on_link(port, dst)) {
 		*hop = *dst;
 		return true;
 	}
-	/* The gateway must be in a subnet of the port, otherwise its MAC cannot be resolved. */
+	/* The gateway must be in a subnet of the NIC, otherwise its MAC cannot be resolved. */
 	if (is_unspecified(gateway) || !rn_gid_same_family(gateway, dst) ||
 	    !rn_port_on_link(port, gateway))
 		return false;
@@ -77,7 +77,7 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 	return true;
 }
 
-/* Ranks the port's address number i as source address for dst; 0 if the address families differ. An
+/* Ranks the NIC's address number i as source address for dst; 0 if the address families differ. An
  * address with the scope of dst (both link-local or both not) ranks higher, because routers do not
  * forward packets from link-local addresses. With equal scope, an address whose prefix contains the
  * next hop ranks higher. */
@@ -97,7 +97,7 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 	if (!rn_port_next_hop(port, dst, &hop))
 		return false;
-	/* Loopback: dst is an address of the port and is also the source. */
+	/* Loopback: dst is an address of the NIC and is also the source. */
 	if (rn_port_own(port, dst) >= 0) {
 		*src = *dst;
 		return true;
@@ -144,7 +144,7 @@ struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av)
 	return full;
 }
 
-/* Returns true if the address vector has no VLAN ID or that of the port. The port does not receive
+/* Returns true if the address vector has no VLAN ID or that of the NIC. The NIC does not receive
  * frames of other VLANs and must not send such frames. */
 static bool is_own_vlan(const struct rn_port_attr *port, const struct rn_av *av)
 {

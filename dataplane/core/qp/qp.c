@@ -376,8 +376,8 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_qp_end_limit(qp);
 	rn_mw_unbind_all(qp->lane->mrs, &qp->bound);
-	/* If `what` is 0, the application requested ERR or the port is gone: do not count this as
-	 * an error. */
+	/* If `what` is 0, the application requested ERR or the DPDK port is gone: do not count this
+	 * as an error. */
 	qp->lane->stats.qp_errors += what != 0;
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;

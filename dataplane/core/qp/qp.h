@@ -26,11 +26,11 @@
 
 /* clang-format off */
 /* What each state permits:
- *	post_recv, post_send  TAKE queues the work request. FLUSH completes the work request at
- *	                      once with WR_FLUSH_ERR, REFUSE at once with LOC_QP_OP_ERR.
- *	requests in, responses in  Received packets of this kind are accepted.
- *	start new  A work request may get its PSNs and be sent.
- *	go on      Packets of work requests that have PSNs may be sent.
+ *	post_recv,  what posting does: TAKE queues the work request; FLUSH completes the work
+ *	post_send   request at once with WR_FLUSH_ERR, REFUSE at once with LOC_QP_OP_ERR
+ *	requests in, responses in  received packets of this kind are accepted
+ *	start new   a work request may get its PSNs and be sent
+ *	go on       packets of work requests that have PSNs may be sent
  */
 #define RN_QP_STATE_ROWS(X) \
 	/*  state  post_recv  post_send  requests in  start new  go on  responses in */ \
@@ -121,9 +121,9 @@ struct rn_read_rec {
 	 * send; above 0 if the peer requested only the last part of the data again. next: number of
 	 * the next packet to send. */
 	uint32_t start, next;
-	uint64_t end;  /* value of rn_rx.taken right after this request was accepted */
+	uint64_t end;  /* value of rn_rx.taken right after this READ or atomic was accepted */
 	uint64_t orig; /* atomic: the value in memory before the operation */
-	uint8_t op;    /* enum rn_operation of the request */
+	uint8_t op;    /* enum rn_operation of the READ or atomic */
 	bool answered; /* the whole response has been sent at least once */
 	bool owed;     /* an entry of rn_rx.owed refers to this record */
 };
@@ -269,7 +269,7 @@ void rn_qp_fini(struct rn_qp *qp);
 void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key);
 
 /* Rebuilds the packet headers. Called after a change of the address vector, the peer's QPN, the
- * port or a MAC address. */
+ * NIC's attributes or a MAC address. */
 void rn_qp_make_headers(struct rn_qp *qp);
 
 /* Completes the oldest work request of the send queue with an error. An RC QP then enters ERR. A UC
