@@ -97,8 +97,8 @@ struct rn_port_attr;
 #define RN_CM_EPHEMERAL_LAST  65535u
 
 /* Creates the connection manager. Copies *cfg. Keeps the pointers port and neigh, whose targets
- * must outlive the manager. A change of *port takes effect at once, but existing connections keep
- * their addresses. Returns NULL if there is no memory. */
+ * must outlive the manager. A change of *port takes effect at once, except for existing
+ * connections. Returns NULL if there is no memory. */
 struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_attr *port,
 			   struct rn_neigh *neigh, rn_time now);
 void rn_cm_destroy(struct rn_cm *cm);

@@ -158,8 +158,8 @@ struct rn_cm_conn {
 	uint32_t backlog, nheld, nhalf;
 	struct rn_list held; /* connection requests that the client has not answered */
 	/* Fields of a passive connection, which a peer has requested from a listener: */
-	struct rn_cm_conn *parent; /* the listener while this is in parent->held; else NULL */
-	uint32_t parent_id;	   /* id of the listener, even of a destroyed one */
+	struct rn_cm_conn *parent; /* listener whose list `held` has this connection; else NULL */
+	uint32_t parent_id;	   /* id of the listener, kept after its destruction */
 	bool half;		   /* counted as half-open by cm_half.c */
 	struct rn_list sibling;	   /* node in parent->held */
 
@@ -183,7 +183,7 @@ struct rn_cm_conn {
 	rn_time patience_end; /* after this time the peer's MRAs have no effect */
 	uint8_t retries;      /* how many retries are left */
 	struct rn_list asks;  /* node in cm->asking, while the peer's MAC is resolved */
-	struct rn_nbr *hop;   /* neighbour table's entry of the next hop, held; or NULL */
+	struct rn_nbr *hop;   /* held neighbour entry of the next hop; NULL = none */
 
 	/* `mad` is the CM message that may have to be sent again. Active side: REQ, then RTU.
 	 * Passive side: REP. Both sides: DREQ or REJ. Datagram services: SIDR_REQ or SIDR_REP. */

@@ -37,9 +37,8 @@ enum rn_retry_due {
 	RN_RETRY_EXCEEDED
 };
 
-/* Each function returns the nanoseconds that a code means: a local ACK timeout code
- * (docs/spec/rocev2.md 3.7) or an RNR timer code (3.8). For timeout code 0 the result is 0, which
- * means no timeout. */
+/* Each function returns the nanoseconds for a code: a local ACK timeout code (docs/spec/rocev2.md
+ * 3.7) or an RNR timer code (3.8). For timeout code 0 the result is 0: no timeout. */
 rn_time rn_retry_timeout_ns(uint8_t code);
 rn_time rn_retry_rnr_ns(uint8_t code);
 

@@ -27,7 +27,7 @@ struct rn_mem_ops;
 
 struct rn_mr_attr {
 	void *ptr;     /* address of the memory in this process */
-	uint64_t iova; /* address of the first byte in WQEs and packets; usually (uint64_t)ptr */
+	uint64_t iova; /* first byte's address in WQEs and packets; usually (uint64_t)ptr */
 	uint64_t length;
 	uint32_t pd;
 	uint32_t access; /* enum rn_access */

@@ -43,9 +43,9 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 	a->to_all = to_all;
 }
 
-/* Counts a message in which another host claims an address of this NIC. Announces this NIC's
- * address, because neighbours would otherwise send to the other host. Announces nothing within
- * RN_NEIGH_DEFEND of the last such announcement. */
+/* Counts a message in which another host claims an address of this NIC. Announces the address
+ * again, because neighbours would otherwise send to the other host, but not within RN_NEIGH_DEFEND
+ * of the last such announcement. */
 static void look_for_conflict(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 			      rn_time now)
 {

@@ -259,8 +259,8 @@ size_t rn_qp_bytes(const struct rn_cmd *cmd);
 /* Initialises *qp, a block of rn_qp_bytes() bytes, aligned to 64 bytes. The caller has checked the
  * command. */
 void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd);
-/* Prepares a QP for destruction. Cancels its timers, releases its memory windows, and removes the
- * QP from all lists and multicast groups. The caller frees the memory. */
+/* Prepares a QP for destruction. Cancels its timers, releases its memory windows, and takes it off
+ * all lists and out of all multicast groups. The caller frees the memory. */
 void rn_qp_fini(struct rn_qp *qp);
 
 /* The caller reports that the memory window `key` is being destroyed. Releases the window if the
@@ -280,8 +280,8 @@ void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time
 void rn_qp_drained(struct rn_qp *qp);
 
 /* Reports `why`, the reason of an error, to the log (news.h). `why` must be a string constant.
- * Called before rn_qp_error(), unless the application itself requested ERR. Has no effect in RESET
- * and ERR. */
+ * Called before rn_qp_error(), unless the application requested ERR. Has no effect in RESET and
+ * ERR. */
 void rn_qp_note_error(struct rn_qp *qp, const char *why);
 
 /* Enters ERR and flushes all work requests, the send queue first. Has no effect in RESET and ERR.
@@ -298,9 +298,9 @@ struct rn_arrival {
 	uint32_t src_qpn;
 };
 
-/* rn_qp_complete_send() completes the oldest work request of the send queue, rn_qp_complete_recv()
- * the oldest receive. `vendor` is an enum rn_verdict; 0 = none. `a` is read only if `status` is
- * SUCCESS; otherwise `a` may be NULL. A successful send without SIGNALED writes no CQE. */
+/* Complete the oldest work request of the send queue or the oldest receive. `vendor` is an enum
+ * rn_verdict; 0 = none. `a` is read only if `status` is SUCCESS; otherwise `a` may be NULL. A
+ * successful send without SIGNALED writes no CQE. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 			 const struct rn_arrival *a, rn_time now);

@@ -4,9 +4,9 @@
 
 #include "qp/qp.h"
 
-/* Changes the state and the attributes that `mask` names. The table of transitions (qp.h) must
- * permit the change, and each value must be valid for the QP and its port. Otherwise returns
- * -EINVAL and changes nothing. Returns 0 on success. */
+/* Changes the state and the attributes that `mask` names. Returns 0, or -EINVAL without a change:
+ * the table of transitions (qp.h) does not permit the change, or a value is invalid for the QP or
+ * its port. */
 int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *attr, rn_time now);
 void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr);
 

@@ -599,7 +599,7 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 	advance(qp, expect, now); /* the response acknowledges everything before the atomic */
 	if (pkt->syndrome >> 5)
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
-	memcpy(old, &pkt->orig, sizeof(old)); /* *old gets the value in host byte order */
+	memcpy(old, &pkt->orig, sizeof(old)); /* old[] gets the value in host byte order */
 	if (rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, 0, sizeof(old), old) != RN_V_OK)
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
 	advance(qp, rn_psn_add(expect, 1), now);
