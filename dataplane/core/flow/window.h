@@ -49,7 +49,8 @@ static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 }
 
 /* Returns how many responses the next packet of READ request sq->send asks for: all up to the end
- * of the piece. The pieces of a READ always end at the same PSNs, also when it is sent again. */
+ * of the piece. The pieces of a READ always end at the same PSNs, also when the READ is sent
+ * again. */
 static inline uint32_t rn_window_piece(const struct rn_window *w, const struct rn_sqe *e)
 {
 	uint32_t left = e->npkts - w->send_pkt;
