@@ -4,7 +4,8 @@
 
 #include "qp/qp.h"
 
-/* Processes a received packet; the QP is in a state that permits receiving. Returns the verdict. */
+/* Processes a received packet of a QP that is in a state that permits receiving. Returns the
+ * verdict. */
 enum rn_verdict rn_uc_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 
 #endif

@@ -1,5 +1,5 @@
-/* Datagrams: sends each request as one packet to the address in the request, and places each
- * received packet in one receive. Runs on the shard's thread. */
+/* Datagrams of UD QPs. Sends each work request as one packet to the address in the work request.
+ * Places each received packet in one posted receive. Runs on the shard's thread. */
 #include "qp/ud.h"
 
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "qp/mcast.h"
 #include "qp/responder.h"
 
-/* ---- sending ---- */
+/* ---- sending datagrams ---- */
 
-/* Returns the headers of the datagram for request e; `to` is the request's destination: address
- * vector, QPN and Q_Key. */
+/* Returns the headers of the datagram for work request e. `to` is the destination of the datagram:
+ * address vector, QPN and Q_Key. */
 static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, const struct rn_ud *to)
 {
 	const struct rn_av full = rn_port_av(&qp->lane->port, &to->av), *av = &full;
@@ -47,8 +47,9 @@ static struct rn_pkt head_of(const struct rn_qp *qp, const struct rn_sqe *e, con
 	return pkt;
 }
 
-/* Builds the frame of a well-formed request and returns its length. Returns 0 if the request fails:
- * *status is then the status for the CQE, and *why the verdict (RN_V_OK: none). */
+/* Builds the frame of a well-formed work request. Returns the length of the frame. Returns 0 if the
+ * work request fails. *status is then the status for the CQE, and *why is the verdict, or RN_V_OK
+ * if there is none. */
 static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf *buf,
 		      uint8_t *status, enum rn_verdict *why)
 {
@@ -57,7 +58,8 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 	unsigned at;
 
 	*why = RN_V_OK;
-	/* The destination comes with the request, so it is checked for each packet. */
+	/* Each work request names a destination of its own, so the destination is checked for each
+	 * packet. */
 	if (to->qpn > RN_PSN_MASK || !rn_port_av_fits(&qp->lane->port, &to->av)) {
 		*status = RN_STATUS_LOC_QP_OP_ERR;
 		return 0;
@@ -70,13 +72,14 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 		*status = RN_STATUS_LOC_PROT_ERR;
 		return 0;
 	}
-	/* The network does not send a multicast frame back, so members of the group on this NIC
-	 * need a copy. */
+	/* The network does not send a multicast frame back to its sender, so members of the
+	 * multicast group on this NIC need a copy. */
 	buf->loop = rn_mcast_known(&qp->lane->mcast, &pkt.dst);
 	return rn_frame_finish(&pkt, buf->data);
 }
 
-/* Completes the oldest request, which used npsn PSNs. UD has no acknowledgements. */
+/* Completes the oldest work request, which used npsn PSNs, without waiting: UD has no
+ * acknowledgements. */
 static void finish(struct rn_qp *qp, uint32_t npsn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -119,7 +122,7 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 	return 0;
 }
 
-/* ---- receiving ---- */
+/* ---- receiving datagrams ---- */
 
 void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES])
 {
@@ -133,8 +136,8 @@ void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES])
 	}
 }
 
-/* Copies n bytes into the receive's memory, from offset off on. Returns false if the memory is not
- * accessible. */
+/* Copies n bytes from src into the memory of receive e, starting at byte `off` of the receive.
+ * Returns false if the memory is not accessible. */
 static bool place(struct rn_qp *qp, const struct rn_rqe *e, uint32_t off, uint32_t n,
 		  const uint8_t *src)
 {
@@ -156,7 +159,8 @@ enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 
 	if (!pkt->op->known)
 		return RN_V_QP_TRANSPORT;
-	/* A datagram that fails one of these checks uses no receive and does not change the QP. */
+	/* A datagram that fails a check from here to the length check uses no receive and does not
+	 * change the QP. */
 	if (pkt->qkey != qp->attr.qkey)
 		return RN_V_QKEY;
 	e = rn_responder_receive(qp);
@@ -164,7 +168,7 @@ enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 		return RN_V_UD_NO_RECEIVE;
 	if (!e->bad && a.bytes > e->length)
 		return RN_V_UD_TOO_LONG;
-	/* The first 40 bytes of the receive are for the IP header (GRH), the payload follows. */
+	/* The first 40 bytes of the receive are for the IP header (GRH). The payload follows. */
 	rn_ud_grh(pkt, grh);
 	if (e->bad || !place(qp, e, 0, RN_UD_GRH_BYTES, grh) ||
 	    !place(qp, e, RN_UD_GRH_BYTES, pkt->payload_len, pkt->payload)) {

@@ -1,11 +1,14 @@
-/* Completion queues, the side that writes them: claims an entry, publishes a batch, and checks
- * whether the application armed the CQ.
+/* The writing side of completion queues: claims an entry, publishes a batch of CQEs, and checks
+ * whether the application armed the CQ. Runs on the shard's thread.
  *
- * Memory order. Publishing stores the tail with release, so that a reader that sees the tail sees
- * the entries. The reader stores head with release after it has copied entries; claiming loads head
- * with acquire before it overwrites them. Arming: the reader stores `armed`, executes a full fence,
- * and reads the tails again; the shard stores the tails, executes a full fence (rn_shard_done()),
- * and reads `armed`. At least one of the two sees the other's store. Runs on the shard's thread. */
+ * Memory order:
+ * - Publishing: the shard stores the ring's tail with release. A reader that sees the tail sees the
+ *   CQEs.
+ * - Claiming: the reader stores the ring's head with release after copying CQEs. The shard loads
+ *   the head with acquire before it overwrites them.
+ * - Arming: the reader stores `armed`, executes a full fence, and reads the tails again. The shard
+ *   stores the tails, executes a full fence (rn_shard_done()), and reads `armed`. So the reader
+ *   sees the new tails, or the shard sees `armed`. */
 #include "queue/cq.h"
 
 size_t rn_cq_ring_bytes(uint32_t entries)
@@ -33,8 +36,8 @@ void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, stru
 		cq->events = 0;
 		cq->overrun = cq->overrun_handled = cq->solicited = false;
 	} else {
-		/* Publish the last CQEs of the old ring first: once the new ring is linked, the
-		 * reader may leave the old one. */
+		/* Publish the last CQEs of the old ring first: the reader may leave the old ring as
+		 * soon as the new ring is linked. */
 		rn_cq_publish(cq);
 		atomic_store_explicit(&cq->ring->next, ring, memory_order_release);
 	}
@@ -54,8 +57,8 @@ struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
 		return NULL;
 	if (rn_unlikely(cq->tail - cq->head_seen >= ring->size)) {
 		cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
-		/* The application can write ring->head, so the value read may be wrong: treat a
-		 * head beyond the tail as a full ring. */
+		/* The application can write any value to ring->head. Treat a head beyond the tail
+		 * as a full ring. */
 		if (cq->tail - cq->head_seen >= ring->size) {
 			cq->overrun = true;
 			atomic_store_explicit(&cq->shared->overrun, 1, memory_order_release);
@@ -76,7 +79,7 @@ bool rn_cq_fires(struct rn_cq *cq)
 	bool solicited = cq->solicited;
 
 	cq->solicited = false;
-	/* The compare-and-swap also disarms the CQ: of several shards only one reports the
+	/* The compare-and-swap also disarms the CQ, so only one of several shards reports the
 	 * event. */
 	while (armed == RN_CQ_ARM_ANY || (armed == RN_CQ_ARM_SOLICITED && solicited))
 		if (atomic_compare_exchange_weak_explicit(&cq->shared->armed, &armed,

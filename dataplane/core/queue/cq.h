@@ -1,6 +1,7 @@
-/* Completion queues as their producer, a shard, uses them. A CQ has one ring for each shard that
- * writes to it (abi.h); struct rn_cq is one shard's end of one CQ. CQEs that were written become
- * visible with rn_cq_publish(), once per rn_shard_done(). Runs on the shard's thread. */
+/* Completion queues as a shard, the producer of CQEs, uses them. A CQ has one ring for each shard
+ * that writes CQEs to it (abi.h). struct rn_cq is the end of one CQ at one shard.
+ * Written CQEs become visible with rn_cq_publish(), once per rn_shard_done(). Runs on the shard's
+ * thread. */
 #ifndef RN_CQ_H
 #define RN_CQ_H
 
@@ -10,15 +11,15 @@
 
 struct rn_cq {
 	struct rn_cq_shared *shared;
-	struct rn_cq_ring *ring; /* NULL: this shard writes no CQEs to the CQ */
-	/* number of the next entry to write; ring->tail is set to it on publishing */
+	struct rn_cq_ring *ring; /* NULL if this shard writes no CQEs to the CQ */
+	/* number of the next CQE to write; publishing copies this number to ring->tail */
 	uint32_t tail;
-	/* head as last read; ring->head is read again only when the ring seems full */
+	/* ring->head as last read; read again only when the ring seems full */
 	uint32_t head_seen;
 	bool solicited; /* at least one unpublished CQE carries SOLICITED or ERROR */
 	bool overrun;
 	bool overrun_handled; /* the QPs that use this CQ have been put into ERR */
-	/* events not yet reported: bits 1 << RN_EVENT_CQ, 1 << RN_EVENT_CQ_OVERRUN */
+	/* events of this CQ not yet reported: bits 1 << RN_EVENT_CQ, 1 << RN_EVENT_CQ_OVERRUN */
 	uint8_t events;
 	uint32_t id;
 	uint64_t user;
@@ -30,13 +31,13 @@ struct rn_cq {
 size_t rn_cq_ring_bytes(uint32_t entries);
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
-/* Makes the shard write its CQEs of this CQ into `ring`. If the shard wrote into another ring of
- * this CQ before, `ring` is linked behind that ring, so that the reader finds it. */
+/* Makes the shard write its CQEs of this CQ into `ring`. If the shard used another ring of this CQ
+ * before, links `ring` behind the old ring. The reader follows this link. */
 void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
 		uint64_t user);
 
-/* Returns the entry to fill; rn_cq_written() must follow. Returns NULL if the ring is full or the
- * CQ has overrun. */
+/* Returns the CQE to fill, for which the caller must then call rn_cq_written(). Returns NULL if the
+ * ring is full or the CQ has overrun. */
 struct rn_cqe *rn_cq_claim(struct rn_cq *cq);
 static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 {
@@ -44,8 +45,8 @@ static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 	cq->solicited |= (flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)) != 0;
 }
 
-/* Did another shard's ring of this CQ overflow? Then the CQ is dead, and this shard must stop
- * writing to it too. */
+/* Did the ring of another shard for this CQ overflow? Then the CQ is dead, and this shard must stop
+ * writing CQEs to the CQ too. */
 static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)
 {
 	return atomic_load_explicit(&cq->shared->overrun, memory_order_relaxed) && !cq->overrun;
@@ -53,8 +54,8 @@ static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)
 
 /* Makes all written CQEs visible to the reader. */
 void rn_cq_publish(struct rn_cq *cq);
-/* To be called after publishing and a full fence. Returns true if the caller must now report an
- * event for this CQ. At most one shard gets true per arming. */
+/* To be called after rn_cq_publish() and a full fence. Returns true if the caller must now report
+ * an event for this CQ. At most one shard gets true each time the CQ is armed. */
 bool rn_cq_fires(struct rn_cq *cq);
 
 #endif

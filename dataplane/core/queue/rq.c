@@ -6,7 +6,7 @@
 
 #include "memory/mem_ops.h"
 
-/* Returns how many bytes of the queue's memory one receive takes. */
+/* Returns how many bytes one receive takes in the memory of the receive queue. */
 static uint32_t stride_of(uint32_t max_sge)
 {
 	return sizeof(struct rn_rqe) + max_sge * sizeof(struct rn_sge);
@@ -37,8 +37,8 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 	if (rq->tail - rq->head >= rq->depth)
 		return false;
 	e->wr_id = w->wr_id;
-	/* A malformed receive is queued too, so that it completes, with an error, after all
-	 * receives posted before it. */
+	/* A malformed receive is queued too. It then completes, with an error, after all receives
+	 * posted before it. */
 	e->bad = w->num_sge > rq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge);
 	e->num_sge = e->bad ? 0 : w->num_sge;
 	if (e->num_sge)
@@ -46,7 +46,8 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 		       e->num_sge * sizeof(struct rn_sge));
 	for (unsigned i = 0; i < e->num_sge; i++)
 		sum += e->sge[i].length;
-	/* A message has at most 2^32 - 1 bytes, so a receive with more room counts as that long. */
+	/* A message has at most 2^32 - 1 bytes, so a longer receive counts as 2^32 - 1 bytes
+	 * long. */
 	e->length = RN_MIN(sum, UINT32_MAX);
 	rq->tail++;
 	return true;
@@ -60,8 +61,9 @@ enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mr
 
 	rn_assert((uint64_t)off + n <= e->length);
 	for (; n; s++) {
-		/* The first `off` bytes of the receive's buffers are skipped. `skip` is how many of
-		 * them are in this SGE, `take` how many bytes to write behind them in this SGE. */
+		/* The first `off` bytes of the receive's buffers are skipped. `skip` counts the
+		 * skipped bytes in this SGE. `take` counts the bytes to write behind them in this
+		 * SGE. */
 		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 

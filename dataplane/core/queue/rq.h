@@ -1,6 +1,6 @@
-/* Receive queue: a ring of receives in the QP's own memory. head and tail count on without wrapping
- * at the ring's size, head <= tail; head is the next receive to be used. A receive stays in the
- * ring until rn_rq_retire(). Runs on the shard's thread. */
+/* Receive queue: a ring of posted receives in the QP's own memory. Runs on the shard's thread.
+ * The positions `head` and `tail` grow without wrapping at the ring's size, and head <= tail.
+ * `head` is the next receive to use. A receive stays in the ring until rn_rq_retire(). */
 #ifndef RN_RQ_H
 #define RN_RQ_H
 
@@ -10,7 +10,7 @@
 
 struct rn_rqe {
 	uint64_t wr_id;
-	uint32_t length; /* number of bytes that the receive can hold */
+	uint32_t length; /* number of bytes that fit into the receive's buffers */
 	uint16_t num_sge;
 	uint16_t bad; /* the receive is malformed: the message that takes it fails */
 	struct rn_sge sge[];
@@ -25,7 +25,7 @@ struct rn_rq {
 	uint32_t max_sge;
 };
 
-/* Bytes of memory for a receive queue. */
+/* Returns the bytes of memory that a receive queue of this depth needs. */
 size_t rn_rq_bytes(uint32_t depth, uint32_t max_sge);
 void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge);
 
@@ -49,8 +49,8 @@ static inline void rn_rq_retire(struct rn_rq *rq)
 	rq->head++;
 }
 
-/* Copies n bytes of a message, from byte `off` of the message on, into the buffers of receive e;
- * off + n <= e->length. Each call checks the L_Keys of the buffers that it writes. */
+/* Copies n bytes of a message into the buffers of receive e, from byte `off` of the message on. off
+ * + n <= e->length. Each call checks the L_Keys of the buffers into which it writes. */
 enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs,
 			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			    const uint8_t *src);

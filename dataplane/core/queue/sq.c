@@ -1,16 +1,16 @@
-/* Send queue: stores posted requests, and walks their scatter/gather lists.
+/* Send queue: stores posted work requests, and walks their scatter/gather lists. Runs on the
+ * shard's thread.
  *
- * The form of a request is checked once, when it is posted: slot count, SGE count against the QP's
- * limit, and the sum of the SGEs against the length. Keys are checked when memory is accessed. Runs
- * on the shard's thread. */
+ * A work request is checked for a correct form once, when it is posted: the slot count, the number
+ * of SGEs, and the sum of the SGEs against the length. Keys are checked when memory is accessed. */
 #include "queue/sq.h"
 
 #include <string.h>
 
 #include "memory/mem_ops.h"
 
-/* Returns how many bytes of the queue's memory one request takes. On every QP there is room for the
- * operands of an atomic, and on a UD QP also for the destination. */
+/* Returns how many bytes one work request takes in the memory of the send queue. There is always
+ * room for the operands of an atomic, and on a UD QP also for the destination. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);
@@ -53,8 +53,8 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 	};
 }
 
-/* Checks the form of an atomic: it has its operands in a second slot, and one SGE of 8 bytes for
- * the former value. */
+/* Checks the form of an atomic: its operands are in a second slot, and one SGE of 8 bytes receives
+ * the former value of the memory word. */
 static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	if (w->slots != RN_ATOMIC_SLOTS || w->flags & RN_WQE_INLINE || w->num_sge > 1 ||
@@ -66,14 +66,14 @@ static uint8_t status_of_atomic(const struct rn_sq *sq, const struct rn_wqe *w)
 		       : RN_STATUS_LOC_LEN_ERR;
 }
 
-/* Returns the status with which a malformed request fails. Returns SUCCESS if the form is
+/* Returns the status with which a malformed work request fails, or SUCCESS if the form is
  * correct. */
 static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 {
 	uint64_t sum = 0;
 	unsigned extra = sq->ud && rn_sq_is_send(w->kind) ? RN_UD_SLOTS : 0;
 
-	/* The kind comes from the application and may be any number: a shift by 32 or more would be
+	/* The application may have written any number as the kind. A shift by 32 or more would be
 	 * undefined. */
 	if (w->kind >= 32 || !(sq->kinds >> w->kind & 1))
 		return RN_STATUS_LOC_QP_OP_ERR;
@@ -86,7 +86,8 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 		return status_of_atomic(sq, w);
 	if (w->length > RN_MSG_MAX)
 		return RN_STATUS_LOC_LEN_ERR;
-	/* Inline data are in the slots, in place of SGEs. A READ sends no data, so it has none. */
+	/* Inline data are in the slots, in place of SGEs. A READ has no data to send, so it cannot
+	 * be inline. */
 	if (w->flags & RN_WQE_INLINE) {
 		if (w->kind == RN_WQE_READ || w->num_sge || w->length > sq->max_inline ||
 		    w->slots != rn_wqe_slots_inline(w->length) + extra)
@@ -111,13 +112,12 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
 			 ? RN_STATUS_LOC_QP_OP_ERR
 			 : status_of_form(sq, w);
-	/* The slot count of a malformed request cannot be trusted, so only its first slot is
-	 * copied. */
+	/* Copy only the first slot of a malformed work request: its slot count cannot be
+	 * trusted. */
 	memcpy(e, w,
 	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
-	/* The memcpy() above has copied the WQE's QPN, generation and sequence into these members.
-	 * These values are no longer needed. The members hold the requester's state, which starts
-	 * at 0. */
+	/* These members hold the requester's state, which starts at 0. The memcpy() above has
+	 * copied the WQE's QPN, generation and sequence into them, which are no longer needed. */
 	e->first_psn = e->npkts = e->ran = 0;
 	e->status = status;
 	e->verdict = 0;
@@ -125,7 +125,8 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	return true;
 }
 
-/* Returns the SGEs. sge[] is declared with one entry; the others are in the slots behind it. */
+/* Returns the SGEs of a work request. sge[] is declared with one SGE; the others are in the slots
+ * behind it. */
 static const struct rn_sge *sge_list(const struct rn_sqe *e)
 {
 	return (const struct rn_sge *)((const uint8_t *)e + offsetof(struct rn_sqe, sge));

@@ -1,11 +1,10 @@
-/* Send queue: a ring of work requests in the QP's own memory, kept as posted (SGEs and keys, never
- * pointers).
+/* Send queue: a ring of work requests in the QP's own memory, kept as posted (with SGEs and keys,
+ * never pointers). Runs on the shard's thread.
  *
  * Positions count modulo 2^32, not modulo the ring's size: head <= send <= started <= tail.
  *	[head, send)     sent at least once, waiting for the peer
  *	[send, started)  have PSNs, to be sent (again); `send` itself may be sent in part
- *	[started, tail)  posted, without a PSN
- * Runs on the shard's thread. */
+ *	[started, tail)  posted, without a PSN */
 #ifndef RN_SQ_H
 #define RN_SQ_H
 
@@ -13,25 +12,26 @@
 #include "rn/abi.h"
 #include "base/types.h"
 
-/* A request in the queue: the WQE of abi.h, but the requester's state replaces the fields that
- * direct the WQE to its QP (QPN, generation, sequence). Further slots follow as in the WQE. */
+/* A work request in the send queue: the WQE of abi.h, with the requester's state in place of the
+ * fields QPN, generation and sequence. Further slots follow as in the WQE. */
 struct rn_sqe {
 	uint8_t kind;
 	uint8_t slots;
 	uint16_t flags;
-	uint32_t first_psn; /* valid once the request has started */
-	uint32_t npkts;	    /* number of PSNs that the request uses */
+	uint32_t first_psn; /* valid once the work request has started */
+	uint32_t npkts;	    /* number of PSNs that the work request uses */
 	uint16_t num_sge;
-	/* why the request fails, when its turn comes (enum rn_status); 0 = no error */
+	/* error with which the work request completes in queue order (enum rn_status); 0 = no
+	 * error */
 	uint8_t status;
-	uint8_t verdict; /* enum rn_verdict that led to the status */
+	uint8_t verdict; /* enum rn_verdict that led to `status` */
 	uint64_t wr_id;
 	uint64_t remote_va;
 	uint32_t rkey;
 	uint32_t imm;
 	uint32_t length;
-	/* for BIND and INVALIDATE: the request has been executed, or must not be executed any
-	 * more */
+	/* for BIND and INVALIDATE: nonzero if the work request has been executed, or must no longer
+	 * be executed */
 	uint32_t ran;
 	union {
 		struct rn_sge sge[1];
@@ -45,8 +45,8 @@ static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id),
 	      "copied as a block");
 
 /* clang-format off */
-/* The kinds of request that each type of QP can post; any other kind is queued and fails in order
- * (docs/spec/rocev2.md 4.13, 5.1). */
+/* The kinds of work request that each type of QP can post. A work request of another kind is queued
+ * and fails in queue order (docs/spec/rocev2.md 4.13, 5.1). */
 #define RN_SQ_KIND_ROWS(X) \
 	/* kind        RC     UC     UD */ \
 	X(NOP,         true,  true,  true) \
@@ -68,15 +68,15 @@ uint32_t rn_sq_kinds(uint8_t type);
 struct rn_sq {
 	uint8_t *mem;
 	uint32_t mask;
-	uint32_t stride; /* bytes from one request to the next */
+	uint32_t stride; /* bytes from one work request to the next */
 	uint32_t head, send, started, tail;
 	uint32_t depth;
 	uint16_t max_sge, max_inline;
-	uint32_t kinds; /* kinds that can be posted: bits 1 << enum rn_wqe_kind */
-	bool ud;	/* UD: each SEND has a struct rn_ud in its last slot */
+	uint32_t kinds; /* kinds of work request that can be posted: bits 1 << enum rn_wqe_kind */
+	bool ud;	/* the QP is a UD QP: each SEND has a struct rn_ud in its last slot */
 };
 
-/* Bytes of memory for the send queue of a QP of this type. */
+/* Returns the bytes of memory that the send queue of a QP of this type needs. */
 size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
 void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline,
 		uint8_t type);
@@ -86,8 +86,8 @@ static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 	return (struct rn_sqe *)(sq->mem + (size_t)(i & sq->mask) * sq->stride);
 }
 
-/* Do the request's packets have SEND opcodes, with or without immediate data or a key to
- * invalidate? */
+/* Do the packets of this kind of work request have SEND opcodes, with or without immediate data or
+ * a key to invalidate? */
 static inline bool rn_sq_is_send(uint8_t kind)
 {
 	return kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM || kind == RN_WQE_SEND_INVAL;
@@ -98,8 +98,8 @@ static inline bool rn_sq_is_write(uint8_t kind)
 	return kind == RN_WQE_WRITE || kind == RN_WQE_WRITE_IMM;
 }
 
-/* Is the request executed locally, in queue order and without packets? It binds or invalidates a
- * memory window. */
+/* Does this kind of work request bind or invalidate a memory window? Such a work request is
+ * executed locally in queue order, without packets. */
 static inline bool rn_sq_is_local(uint8_t kind)
 {
 	return kind == RN_WQE_BIND || kind == RN_WQE_INVALIDATE;
@@ -110,8 +110,8 @@ static inline bool rn_sq_is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Is the request a READ or atomic? These requests are completed by their responses, never by an
- * ACK, and at most max_rd_atomic of them are outstanding. */
+/* Is this kind of work request a READ or an atomic? Their responses complete READs and atomics; an
+ * ACK never does. At most max_rd_atomic READs and atomics are outstanding. */
 static inline bool rn_sq_is_fetch(uint8_t kind)
 {
 	return kind == RN_WQE_READ || rn_sq_is_atomic(kind);
@@ -129,14 +129,14 @@ static inline const struct rn_ud *rn_sq_ud(const struct rn_sqe *e)
 	return (const struct rn_ud *)((const uint8_t *)e + (size_t)(e->slots - 1) * RN_SLOT_BYTES);
 }
 
-/* Copies a posted request into the queue. Returns false if the queue is full because the
- * application exceeded its depth. A malformed request is queued with its status set, so that it
- * fails in order. */
+/* Copies a posted work request into the send queue. Returns false if the queue is full because the
+ * application exceeded its depth. A malformed work request is queued with an error status, and
+ * fails in queue order. */
 bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
 
-/* rn_sq_gather() copies n bytes of the message of request e, from byte `off` on, out of the memory
- * that the SGEs name. rn_sq_place() copies n bytes into that memory. off + n <= e->length. Each
- * call checks the L_Keys of the SGEs that it uses. */
+/* Copy n bytes of the message of work request e, from byte `off` of the message on. off + n <=
+ * e->length. rn_sq_gather() copies out of the memory that the SGEs name, and rn_sq_place() copies
+ * into that memory. Each call checks the L_Keys of the SGEs that it uses. */
 enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs,
 			     const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			     uint8_t *dst);

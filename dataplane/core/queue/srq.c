@@ -1,15 +1,20 @@
-/* Shared receive queues: how do many shards take receives from one queue, each receive exactly
- * once, without waiting for each other? Only one thread posts. A taker first copies the receive,
- * then moves `taken` on by compare-and-swap. If the swap succeeds, the receive is the taker's. If
- * it fails, the copy may be a mixture of two receives and is discarded.
+/* Shared receive queues. Many shards take receives from one SRQ without waiting for each other, and
+ * each receive is taken exactly once. Only one thread posts.
+ * An SRQ has no owning thread: a thread of the application posts, and the threads of all shards
+ * take.
  *
- * Memory order. The poster writes a receive, then stores `posted` with release; takers load
- * `posted` with acquire. A taker reads the receive, then swaps `taken` with release; the poster
- * loads `taken` with acquire before it overwrites the slot. `taken` only grows and never has the
- * same value twice, so that an outdated swap cannot succeed. The words of a receive are atomic
- * because a taker whose swap will fail may read them while the poster writes.
+ * To take a receive, a shard first copies the receive, then advances `taken` by compare-and-swap.
+ * If the swap succeeds, the shard owns the receive. If the swap fails, the copy may mix two
+ * receives and is discarded.
  *
- * An SRQ has no owning thread: any shard's thread takes, a thread of the application posts. */
+ * Memory order:
+ * - The poster writes a receive, then stores `posted` with release. Shards load `posted` with
+ *   acquire.
+ * - A shard reads the receive, then swaps `taken` with release. The poster loads `taken` with
+ *   acquire before it overwrites the slot.
+ * - `taken` only grows and never repeats a value, so a swap with an outdated value fails.
+ * - The words of a receive are atomic: a shard whose swap will fail may read them while the poster
+ *   writes. */
 #include "queue/srq.h"
 
 #include <string.h>
@@ -59,7 +64,7 @@ void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth)
 {
 	ring_init(ring, atomic_load_explicit(&srq->shared.posted, memory_order_relaxed), depth,
 		  srq->max_sge);
-	/* Link the new ring before any receive in it is published, so that takers find it. */
+	/* Link the new ring before any receive in it is published, so that shards find the ring. */
 	atomic_store_explicit(&srq->newest->next, ring, memory_order_release);
 	srq->newest = ring;
 }
@@ -87,7 +92,7 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	RN_ATOMIC(uint64_t) *word = words_of(ring, n);
 
 	/* Refuse a malformed receive, or any receive if the newest ring has no free slot. Receives
-	 * in older rings use no slot of the newest ring, so they are not counted. */
+	 * in older rings use no slot of the newest ring and are not counted. */
 	if (w->num_sge > srq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge) ||
 	    n - RN_MAX(taken, ring->base) > ring->mask)
 		return false;
@@ -103,8 +108,8 @@ bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *w)
 	return true;
 }
 
-/* Returns the ring that holds the receive with this number, or NULL if the receive has been taken
- * already. The receive must have been posted. */
+/* Returns the ring that holds the posted receive with this number. Returns NULL if the receive has
+ * been taken already. */
 static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 {
 	struct rn_srq_ring *ring = atomic_load_explicit(&srq->ring, memory_order_acquire), *next;
@@ -113,17 +118,17 @@ static struct rn_srq_ring *ring_of(struct rn_srq *srq, uint64_t number)
 		return NULL;
 	while ((next = atomic_load_explicit(&ring->next, memory_order_acquire)) &&
 	       number >= next->base) {
-		/* All receives before `number` are taken, so takers may begin to search at this
-		 * ring. Another taker may at the same time set srq->ring back to an older ring; the
-		 * next takers then only follow a few more links. */
+		/* All receives before `number` are taken, so the search for a receive may begin at
+		 * ring `next`. Another shard may at the same time set srq->ring back to an older
+		 * ring. Later searches then only follow a few more links. */
 		atomic_store_explicit(&srq->ring, next, memory_order_release);
 		ring = next;
 	}
 	return ring;
 }
 
-/* Copies a receive into *e. The poster may be overwriting the words, so the number of SGEs is
- * limited to max_sge here. */
+/* Copies a receive into *e. The poster may be overwriting the words of the receive, so the number
+ * of SGEs is limited to max_sge here. */
 static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge, struct rn_rqe *e)
 {
 	RN_ATOMIC(uint64_t) *word = words_of(ring, number);
@@ -139,9 +144,9 @@ static void copy_out(struct rn_srq_ring *ring, uint64_t number, uint32_t max_sge
 	}
 }
 
-/* To be called after a receive was taken. `taken` is the number of receives taken so far, this one
- * included. Returns true if fewer receives than the armed limit are left. At most one taker per
- * arming gets true. */
+/* To be called after a receive was taken. `taken` counts the receives taken so far, including the
+ * last one. Returns true if fewer receives than the armed limit are left. Only one caller gets true
+ * each time the limit is armed. */
 static bool went_low(struct rn_srq *srq, uint64_t taken)
 {
 	uint32_t limit = atomic_load(&srq->shared.limit);
@@ -154,8 +159,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 {
 	uint64_t n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire), sum = 0;
 
-	/* The compare-and-swap below fails when another taker was faster. It is a weak one, which
-	 * may also fail without a reason. In both cases the loop tries again. */
+	/* The weak compare-and-swap below fails when another shard took the receive first, or
+	 * without a reason. The loop tries again in both cases. */
 	for (;;) {
 		struct rn_srq_ring *ring;
 
@@ -168,8 +173,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 		}
 		copy_out(ring, n, srq->max_sge, e);
 		/* The swap stores `taken` before went_low() reads `limit`. The thread that arms the
-		 * limit stores `limit`, then reads `taken`. At least one of the two threads sees
-		 * the other's store. */
+		 * limit stores `limit`, then reads `taken`. So this thread sees the limit, or the
+		 * arming thread sees the new `taken`. */
 		if (atomic_compare_exchange_weak(&srq->shared.taken, &n, n + 1))
 			break;
 	}

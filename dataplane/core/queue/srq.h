@@ -1,15 +1,14 @@
-/* Shared receive queues (SRQ): one queue has the receives for many QPs on many shards. A message
- * that needs a receive takes the oldest posted one. An SRQ is the one object without an owning
- * shard.
+/* Shared receive queue (SRQ): holds the receives for many QPs on many shards. A message that needs
+ * a receive takes the oldest posted receive. An SRQ is the only object without an owning shard.
  *
- * Receives are numbered from 0 on without wrapping. They are in a ring; when the queue grows, a
- * larger ring is linked behind it for the next numbers, and no receive moves. A queue keeps all its
- * rings until it is destroyed, so no thread has to know which rings are still being read. The older
- * rings together are smaller than the newest.
+ * Receives are numbered from 0 on without wrapping, and are stored in a ring. When the SRQ grows, a
+ * larger ring is linked behind the newest ring for the next numbers, and no receive moves. All
+ * rings stay until the SRQ is destroyed, so no thread has to know which rings are still being read.
+ * The older rings together are smaller than the newest ring.
  *
- * Threads: one thread at a time may post or grow the queue, which the caller ensures. Any number of
- * threads may take, and none of them waits for another. All other functions require that no other
- * thread uses the queue. */
+ * The caller ensures that only one thread at a time posts receives or grows the SRQ. Any number of
+ * threads may take receives, and none of them waits. All other functions require that no other
+ * thread uses the SRQ. */
 #ifndef RN_SRQ_H
 #define RN_SRQ_H
 
@@ -22,36 +21,39 @@ struct rn_srq_ring {
 	uint64_t base; /* number of the first receive in this ring */
 	uint64_t mask;
 	uint32_t stride;	    /* 64-bit words per receive */
-	RN_ATOMIC(uint64_t) word[]; /* of each receive: wr_id, number of SGEs, SGEs */
+	RN_ATOMIC(uint64_t) word[]; /* words of each receive: wr_id, number of SGEs, SGEs */
 };
 
 struct rn_srq {
 	struct rn_srq_shared shared;
-	RN_ATOMIC(struct rn_srq_ring *) ring; /* the ring where takers begin to search */
+	RN_ATOMIC(struct rn_srq_ring *) ring; /* the ring where the search for a receive begins */
 	struct rn_srq_ring *first, *newest;
 	uint32_t pd, max_sge;
 };
 
-/* Bytes of a ring for `depth` receives. The caller allocates ring and queue, both zeroed. */
+/* Returns the bytes of a ring for `depth` receives. The caller allocates the ring and the queue,
+ * and zeroes the memory of both. */
 size_t rn_srq_ring_bytes(uint32_t depth, uint32_t max_sge);
 void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge,
 		 uint32_t pd);
 
-/* Has the newest ring room for `depth` receives? */
+/* Is the newest ring large enough for `depth` receives? */
 bool rn_srq_fits(const struct rn_srq *srq, uint32_t depth);
-/* Links `ring`, rn_srq_ring_bytes() long, behind the newest ring. To be called by the thread that
- * posts. */
+/* Links `ring`, which has rn_srq_ring_bytes() bytes, behind the newest ring. To be called by the
+ * thread that posts receives. */
 void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth);
-/* Returns the rings one by one, oldest first, for their owner to free; NULL after the last. */
+/* Returns one ring of the SRQ for the caller to free, the oldest first. Returns NULL after the last
+ * ring. */
 struct rn_srq_ring *rn_srq_next_ring(struct rn_srq *srq);
 
-/* Posts a receive. Returns false, and changes nothing, if the receive is malformed (for example has
- * too many SGEs) or the newest ring is full. */
+/* Posts a receive. Returns false, and changes nothing, if the newest ring is full or the receive is
+ * malformed (for example, has too many SGEs). */
 bool rn_srq_post(struct rn_srq *srq, const struct rn_wqe *wqe);
 
 /* Takes the oldest receive into *e, which has room for RN_WQE_MAX_SGE SGEs. Returns false if the
- * queue is empty. Sets *low to true if the queue was armed and now has fewer receives than its
- * limit. The queue is then disarmed, and the caller must report RN_EVENT_SRQ_LIMIT. */
+ * SRQ is empty.
+ * Sets *low to true if a limit was armed and fewer receives than the limit are left. The limit is
+ * then disarmed, and the caller must report RN_EVENT_SRQ_LIMIT. */
 bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low);
 
 #endif

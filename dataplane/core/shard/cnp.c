@@ -1,7 +1,7 @@
-/* Which sender gets a congestion notification (CNP), and what does a received CNP do? The effect on
- * the sending rate is in pace.c and cc.c. A QP owes at most one CNP; the shard's list `cnp` holds
- * the QPs that owe one, and rn_shard_tx() sends these CNPs before the packets of QPs. Runs on the
- * shard's thread. */
+/* Congestion notification packets (CNP): which sender gets a CNP, and what a received CNP does. A
+ * QP owes at most one CNP. The list `cnp` of the shard holds the QPs that owe a CNP. rn_shard_tx()
+ * sends CNPs before the packets of QPs. The effect on the sending rate is in pace.c and cc.c. Runs
+ * on the shard's thread. */
 #include "shard/cnp.h"
 
 #include "wire/frame.h"
@@ -15,8 +15,8 @@ static bool reached_qp(enum rn_verdict v)
 	return v == RN_V_OK || (v >= RN_V_REQ_DUPLICATE && v <= RN_V_RSP_LOCAL);
 }
 
-/* Does the sender's rate limit hold back this kind of packet? ACKs and ATOMIC ACKs are never held
- * back, so a CNP for them would have no effect. */
+/* Does the sender's rate limit delay this kind of packet? ACKs and ATOMIC ACKs are never delayed,
+ * so a CNP for them would have no effect. */
 static bool is_limited_kind(const struct rn_pkt *pkt)
 {
 	return pkt->kind == RN_PKT_IB && pkt->op->known && pkt->op->family != RN_F_ACK &&

@@ -1,6 +1,6 @@
-/* How is a command of the control plane (create, modify, connect and so on) executed? One function
- * per command, found in a table. No command is on the fast path; memory for new objects comes with
- * the command (struct rn_exec). Runs on the shard's thread. */
+/* Executes the commands of the control plane (create, modify, connect and so on) in a shard. A
+ * table has one function per command. No command is on the fast path. Memory for new objects comes
+ * with the command (struct rn_exec). Runs on the shard's thread. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "wire/hdr.h"
 
 #define MAX_DEPTH (1u << 16)
-/* new_qpn() tries at least this many QPNs. At least half of the table is free, so the probability
- * that all tries find used slots is 2^-64 or less. */
+/* new_qpn() tries at least this many QPNs. At least half of the table of QPs is free, so all tries
+ * find used slots with a probability of at most 2^-64. */
 #define QPN_TRIES 64u
 
 /* ---- QP commands ---- */
@@ -41,9 +41,9 @@ size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg)
 	return cmd->op == RN_CMD_CREATE_QP && form_fits(cmd) ? rn_qp_bytes(cmd) : 0;
 }
 
-/* Returns a QPN for a new QP, or 0 if none is free. The QPNs of this shard are used in the order of
- * a secret permutation: other hosts cannot guess the next one, and a QPN is reused as late as
- * possible. At least half of the table is free, so that a free slot is soon found. */
+/* Returns a QPN for a new QP, or 0 if no QPN is free. A shard uses its QPNs in the order of a
+ * secret permutation. So other hosts cannot guess the next QPN, and a QPN is reused as late as
+ * possible. At least half of the table of QPs is free, so a free slot is soon found. */
 static uint32_t new_qpn(struct rn_shard *sh)
 {
 	for (uint32_t tries = 2 * sh->qp_mask + QPN_TRIES; tries; tries--) {
@@ -51,7 +51,7 @@ static uint32_t new_qpn(struct rn_shard *sh)
 			     rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
 		uint32_t qpn = k * sh->lane.cfg.nshards + sh->lane.cfg.index;
 
-		/* At its end the permutation starts again from its first number. */
+		/* After its last QPN the permutation starts again from its first QPN. */
 		if (++sh->qpn_next == sh->qpn_count)
 			sh->qpn_next = 0;
 		if (!sh->qp[k & sh->qp_mask] && !(sh->lane.cm && rn_cm_qpn_waits(sh->lane.cm, qpn)))
@@ -95,8 +95,8 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	return 0;
 }
 
-/* Returns the QP that a command names. Returns NULL if there is no such QP, or if the command means
- * a former QP with this number. */
+/* Returns the QP that a command names. Returns NULL if there is no such QP, or if the generation is
+ * that of a former QP with the same QPN. */
 static struct rn_qp *find(struct rn_shard *sh, uint32_t qpn, uint32_t gen)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, qpn & RN_PSN_MASK);
@@ -129,7 +129,8 @@ static int destroy_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 
 	if (!qp)
 		return -ENOENT;
-	/* rn_qp_fini() does not free the QP's memory: the caller gets it as x->freed. */
+	/* rn_qp_fini() does not free the memory of the QP: the caller gets this memory in
+	 * x->freed. */
 	rn_qp_fini(qp);
 	*slot_of(sh, qp->qpn) = NULL;
 	sh->nqp--;
@@ -152,7 +153,7 @@ static int change_group(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 				     : -EINVAL;
 }
 
-/* ---- connections ---- */
+/* ---- connection manager commands ---- */
 
 static int cm_command(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 {
@@ -203,7 +204,7 @@ void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	x->freed = NULL;
 	memset(x->rsp, 0, sizeof(*x->rsp));
 	if (sh->gone && !rn_cmd_outlives_port(x->cmd))
-		x->rsp->err = -ENODEV; /* the port was removed while the command was in transit */
+		x->rsp->err = -ENODEV; /* the DPDK port was removed since the command was sent */
 	else
 		x->rsp->err =
 			op < RN_CMD_MAX && commands[op] ? commands[op](sh, x, now) : -EOPNOTSUPP;

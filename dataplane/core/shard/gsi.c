@@ -1,6 +1,6 @@
 /* QP1: passes received MADs to the connection manager, and builds the frames of the MADs that the
- * connection manager sends. QP1 follows the rules of UD: one packet per message, without
- * acknowledgements. Runs on shard 0's thread. */
+ * connection manager sends. As on UD QPs, a message is one packet without acknowledgement. Runs on
+ * shard 0's thread. */
 #include "shard/gsi.h"
 
 #include "wire/frame.h"

@@ -1,6 +1,6 @@
-/* Which address vector leads to a peer? Answers the command RESOLVE, at once or with an event as
- * soon as the neighbour table has the MAC address of the next hop. Runs on the thread of shard
- * 0. */
+/* The command RESOLVE: returns the address vector that leads to a peer. The answer comes at once,
+ * or with an event as soon as the neighbour table has the MAC address of the next hop. Runs on the
+ * thread of shard 0. */
 #include "shard/resolve.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include "shard/shard.h"
 #include "wire/frame.h"
 
-/* Fills the address vector for packets from `local` to `peer`, except for the MAC address. If
- * `local` is a wildcard, the port's best source address for `peer` is used. Returns 0 or a negative
+/* Fills the address vector for packets from `local` to `peer`, except for the MAC address. A
+ * wildcard as `local` stands for the port's best source address for `peer`. Returns 0 or a negative
  * errno. */
 static int fill_av(const struct rn_shard *sh, const struct rn_gid *local, const struct rn_gid *peer,
 		   struct rn_av *av)
@@ -44,7 +44,7 @@ int rn_resolve_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	case RN_NEIGH_PENDING:
 		break;
 	}
-	/* The list of waiting commands is full: the client must try the command again. */
+	/* If the list of waiting commands is full, the client must send its command again later. */
 	if (sh->nresolving == RN_RESOLVING)
 		return -EAGAIN;
 	sh->resolving[sh->nresolving++] = r;
@@ -57,8 +57,8 @@ void rn_resolve_look(struct rn_shard *sh, rn_time now)
 		struct rn_resolving *r = &sh->resolving[i];
 		enum rn_neigh_state s;
 
-		/* This command has its answer already. Its entry stays in the list until
-		 * rn_resolve_event() reports the answer. */
+		/* Skip a command that has its answer already; rn_resolve_event() has yet to report
+		 * the answer. */
 		if (r->known)
 			continue;
 		s = rn_neigh_resolve(sh->lane.neigh, &r->av.sgid, &r->av.dgid, r->av.dmac, now);
@@ -80,7 +80,7 @@ bool rn_resolve_event(struct rn_shard *sh, struct rn_event *ev)
 					.local = r->av.sgid,
 					.peer = r->av.dgid,
 					.attr.av = r->av};
-		/* The last command of the list takes the place of the one that was reported. */
+		/* The last command of the list moves to the place of the reported command. */
 		*r = sh->resolving[--sh->nresolving];
 		return true;
 	}

@@ -1,6 +1,6 @@
-/* A shard, all protocol state that one thread serves: what is it made of, and how long does each
- * part live? Creation and destruction of the shard, the queues and groups linked to it, and the
- * effect of a change of the port on its QPs. Runs on the shard's thread. */
+/* A shard: all protocol state that one thread serves. This file creates and destroys a shard, links
+ * CQs, SRQs and multicast groups to a shard, and applies changes of the port to QPs. Runs on the
+ * shard's thread. */
 #include "shard/shard.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 
 /* ---- creation and destruction ---- */
 
-/* Returns the key of this shard's permutation of QPNs. Each shard has a key of its own: if all
- * shards used the same key, the QPNs of one shard would reveal those of the others. */
+/* Returns the key of this shard's secret permutation of QPNs. Each shard has a key of its own. With
+ * one key for all shards, the QPNs of one shard would reveal those of the other shards. */
 static struct rn_secret qpn_order(const struct rn_core_cfg *cfg)
 {
 	struct rn_secret order;
@@ -34,13 +34,14 @@ static void set_up_numbers(struct rn_shard *sh)
 	struct rn_stream generations;
 	uint32_t n = sh->lane.cfg.nshards;
 
-	/* The table has at least twice as many slots as there can be QPs, so that a free slot for a
-	 * new QPN is soon found. */
+	/* The table has at least twice as many slots as there can be QPs, so a free slot for a new
+	 * QPN is soon found. */
 	sh->qp_mask = rn_pow2_up(2 * sh->lane.cfg.max_qp) - 1;
-	/* rn_shard_qp() multiplies by this instead of dividing by n; exact for 24-bit QPNs. */
+	/* rn_shard_qp() multiplies by qpn_inv instead of dividing by n, which is exact for 24-bit
+	 * QPNs. */
 	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
-	/* FIRST_QPN (16) and LAST_QPN bound the QPNs in use: QP0, QP1 and the multicast QPN lie
-	 * outside. */
+	/* QPNs in use are from FIRST_QPN (16) to LAST_QPN, which excludes QP0, QP1 and the
+	 * multicast QPN. */
 	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
 	sh->qpn_count = (LAST_QPN - sh->lane.cfg.index) / n + 1 - sh->qpn_first;
 	sh->qpn_order = qpn_order(&sh->lane.cfg);
@@ -113,12 +114,12 @@ void rn_shard_port(struct rn_shard *sh, const struct rn_port_attr *port, rn_time
 	sh->lane.port = *port;
 	if (sh->lane.neigh) {
 		rn_neigh_port(sh->lane.neigh, &sh->lane.port, now);
-		rn_resolve_look(sh, now); /* a waiting RESOLVE may have failed by this change */
+		rn_resolve_look(sh, now); /* the change may have made a waiting RESOLVE fail */
 	}
 	for (uint32_t i = 0; i <= sh->qp_mask; i++) {
 		struct rn_qp *qp = sh->qp[i];
 
-		/* Only connected QPs store headers; those of UD are built for each request. */
+		/* Only connected QPs store headers. UD QPs build headers for each work request. */
 		if (qp && rn_qp_has_peer(qp))
 			rn_qp_make_headers(qp);
 	}
@@ -170,7 +171,7 @@ void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id)
 	rn_assert(cq_id < sh->lane.cfg.max_cq);
 	if (!cq->ring)
 		return;
-	/* Publish before unlinking, because the reader may still take the last CQEs. */
+	/* Publish before unlinking: the application may still read the last CQEs. */
 	rn_cq_publish(cq);
 	rn_list_del(&cq->dirty);
 	rn_list_del(&cq->tell);
@@ -182,8 +183,8 @@ void rn_shard_srq_link(struct rn_shard *sh, uint32_t srq_id, struct rn_srq *srq,
 	struct rn_srq_ref *ref = &sh->lane.srq[srq_id];
 
 	rn_assert(srq_id < sh->lane.cfg.max_srq);
-	/* All QPs of the shard use the same reference to the SRQ. If the shard has the reference
-	 * already, there is nothing to do. */
+	/* All QPs of the shard share one reference to the SRQ, which an earlier call may have
+	 * set. */
 	if (ref->srq)
 		return;
 	*ref = (struct rn_srq_ref){.srq = srq, .id = srq_id, .user = user};
@@ -201,7 +202,7 @@ void rn_shard_srq_unlink(struct rn_shard *sh, uint32_t srq_id)
 	ref->srq = NULL;
 }
 
-/* ---- windows and groups ---- */
+/* ---- memory windows and multicast groups ---- */
 
 void rn_shard_unbind_window(struct rn_shard *sh, uint32_t key, uint32_t qpn)
 {
@@ -218,8 +219,8 @@ void rn_shard_group(struct rn_shard *sh, const struct rn_gid *gid, uint32_t shar
 
 bool rn_shard_group_here(const struct rn_shard *sh, const struct rn_gid *gid)
 {
-	/* The group found may have no members here: the table also lists groups whose members are
-	 * all on other shards. */
+	/* The multicast group may have no members here: the table also lists groups whose members
+	 * are all on other shards. */
 	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, gid);
 
 	return g && g->nmembers;

@@ -1,7 +1,7 @@
-/* One poll iteration of a shard: finds the QP of a packet or a request, lets QPs send in turns,
- * runs their timers, publishes completions, collects events. What happens to a QP's packets is in
- * responder.c and requester.c; connections and neighbours (shard 0) are in cm.c and neigh.c. Runs
- * on the shard's thread. */
+/* One poll iteration of a shard: finds the QP of a packet or a work request, lets QPs send in
+ * turns, runs timers, publishes completions, and collects events. Packets of QPs are processed in
+ * responder.c and requester.c, connections and neighbours (shard 0) in cm.c and neigh.c. Runs on
+ * the shard's thread. */
 #include "shard/shard.h"
 
 #include <string.h>
@@ -14,17 +14,18 @@
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
 
-/* rn_shard_only_acks() looks at no more QPs than this: if more have something to send, one of them
- * most likely has data. */
+/* rn_shard_only_acks() looks at no more than this number of QPs. If more QPs have something to
+ * send, one of the QPs most likely has data. */
 #define ACKS_LOOKED_AT 4
 
-/* ---- post ---- */
+/* ---- post: work requests from the application ---- */
 
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, wqe->qpn & RN_PSN_MASK);
 
-	/* The generation differs if the request was posted to a former QP with this number. */
+	/* The generation differs if the work request was posted to a former QP with the same
+	 * number. */
 	if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {
 		sh->lane.stats.posts_dropped++;
 		return;
@@ -33,7 +34,7 @@ void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
 	rn_qp_post(qp, wqe, now);
 }
 
-/* ---- rx ---- */
+/* ---- rx: received packets ---- */
 
 static bool mac_is(const uint8_t *a, const uint8_t *b)
 {
@@ -49,15 +50,15 @@ static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
 	return vid == own;
 }
 
-/* The port's only P_Key is 0xFFFF, that of a full member. So both full and limited members of the
- * partition (bit 15 set or not) may send to it. */
+/* The port's only P_Key is 0xFFFF, that of a full member. So packets of both full and limited
+ * members of the partition (bit 15 set or clear) are accepted. */
 static bool pkey_fits(uint16_t pkey)
 {
 	return (pkey & 0x7FFF) == 0x7FFF;
 }
 
-/* Delivers a multicast packet to each member on this shard. The packet counts as accepted if one
- * member accepts it. */
+/* Delivers a multicast packet to each member of the group on this shard. The packet counts as
+ * accepted if at least one member accepts it. */
 static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
 	const struct rn_mcast_group *g = rn_mcast_find(&sh->lane.mcast, &pkt->dst);
@@ -77,8 +78,8 @@ static enum rn_verdict to_group(struct rn_shard *sh, const struct rn_pkt *pkt, r
 	return sh->lane.stats.rx_copies != before ? RN_V_OK : v;
 }
 
-/* Processes a CNP, or a packet that is not for a QP of this shard: its destination QPN is QP0, QP1,
- * the multicast QPN, or unknown. */
+/* Processes a CNP, or a packet whose destination QPN is no QP of this shard: QP0, QP1, the
+ * multicast QPN, or an unknown QPN. */
 static enum rn_verdict to_no_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now)
 {
 	if (pkt->op->known && pkt->op->family == RN_F_CNP)
@@ -98,12 +99,12 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 {
 	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
 
-	/* A CNP carries the QPN of a QP too, but is not handled by the QP's transport. */
+	/* A CNP carries the QPN of a QP too, but does not belong to the QP's transport. */
 	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
 		return to_no_qp(sh, pkt, now);
 	if ((pkt->opcode & 0xE0) != qp->transport)
 		return RN_V_QP_TRANSPORT;
-	/* Before RTR the QP has no addresses to compare with. */
+	/* A QP that has not reached RTR has no addresses to compare with those of the packet. */
 	if (rn_unlikely(qp->state < RN_QPS_RTR))
 		return RN_V_QP_STATE;
 	if (!pkey_fits(pkt->pkey))
@@ -119,9 +120,9 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 	return rn_qp_rx(qp, pkt, now);
 }
 
-/* Passes on changes of the neighbour table: QPs and other shards get the new MAC address, and
- * RESOLVE commands that wait for it get their answer. Stops when the outbox is full: a message that
- * does not fit would be lost, and another shard would keep the old address. */
+/* Passes on changes of the neighbour table. QPs and other shards get the new MAC address, and
+ * waiting RESOLVE commands get their answer. Stops when the outbox is full: another shard that
+ * missed a message would keep the old MAC address. */
 static void spread_neighbours(struct rn_shard *sh, rn_time now)
 {
 	struct rn_msg m = {.to = RN_MSG_ALL, .kind = RN_MSG_NEIGH};
@@ -182,10 +183,10 @@ void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
 	sh->lane.stats.verdict[v]++;
 }
 
-/* ---- tx ---- */
+/* ---- tx: building frames ---- */
 
 /* Builds the next packet of the neighbour table, or if there is none, of the connection manager.
- * Returns the frame length, or 0 if neither has a packet. */
+ * Returns the frame length, or 0 if there is no packet to build. */
 static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 {
 	unsigned n = 0;
@@ -199,15 +200,14 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
 	return n;
 }
 
-/* Sending order: packets of the neighbour table and the connection manager, then CNPs, then the QPs
- * of the active list in rounds of quota_packets each. The ICRC of a frame is written only after the
- * next frame is built (rn_tmpl_seal() gives the reason). */
+/* Sends in this order: packets of the neighbour table and the connection manager, CNPs, packets of
+ * the QPs on the active list. QPs send in rounds of quota_packets packets each. The ICRC of a frame
+ * is written only after the next frame is built (rn_tmpl_seal() gives the reason). */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now)
 {
 	unsigned k = 0;
 	uint64_t bytes = 0;
-	/* template of the last QP frame built, if that frame's ICRC must still be written; else
-	 * NULL */
+	/* template of the last QP frame built, as long as its ICRC is not written; else NULL */
 	struct rn_tmpl *open = NULL;
 
 	if (rn_unlikely(sh->gone))
@@ -226,17 +226,17 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_qp_tx_limited(qp, &bufs[k], now)
 							  : rn_qp_tx(qp, &bufs[k], now);
 		if (!bufs[k].len) {
-			/* A QP with nothing to send leaves the list until rn_lane_activate() puts
-			 * it back. */
+			/* A QP with nothing to send leaves the active list until rn_lane_activate()
+			 * puts the QP back. */
 			rn_list_del(&qp->active);
 			continue;
 		}
 		if (open)
 			rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
-		/* UD frames have their ICRC already */
+		/* UD frames have an ICRC already */
 		open = qp->type == RN_QPT_UD ? NULL : &qp->tmpl;
 		bytes += bufs[k++].len;
-		/* The quota is used up: the QP goes to the end of the list. */
+		/* A QP that has used up its quota goes to the end of the active list. */
 		if (--qp->quota == 0) {
 			qp->quota = sh->lane.cfg.quota_packets;
 			rn_list_del(&qp->active);
@@ -279,7 +279,7 @@ bool rn_shard_only_acks(const struct rn_shard *sh)
 	return looked > 0;
 }
 
-/* ---- end of a burst: rn_shard_done() publishes what was completed ---- */
+/* ---- done: publishing completions at the end of a burst ---- */
 
 static void publish_retired(struct rn_shard *sh)
 {
@@ -302,8 +302,8 @@ static void report_overrun(struct rn_shard *sh, struct rn_cq *cq)
 	rn_shard_report_cq(sh, cq, RN_EVENT_CQ_OVERRUN);
 }
 
-/* Puts all QPs of overrun CQs into ERR. The completions of their flushed requests may overrun
- * further CQs, so the loop repeats until no CQ overruns. */
+/* Puts all QPs of overrun CQs into ERR. The flushed work requests of these QPs complete and may
+ * overrun further CQs, so the loop repeats until no CQ overruns. */
 static void fail_overrun_qps(struct rn_shard *sh, rn_time now)
 {
 	while (sh->lane.overrun) {
@@ -327,15 +327,15 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 
 	if (rn_unlikely(sh->lane.overrun))
 		fail_overrun_qps(sh, now);
-	/* Publish the numbers of retired requests before their completions: an application that
-	 * sees a completion may post into the freed slot at once. */
+	/* Publish the numbers of retired work requests before their completions: an application
+	 * that sees a completion may post into the freed slot at once. */
 	publish_retired(sh);
 	if (rn_list_empty(&sh->lane.dirty_cq))
 		return false;
 	rn_list_for_each(e, &sh->lane.dirty_cq)
 		rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
-	/* The fence keeps the order: publish the tails, then read `armed`. The reader arms, then
-	 * reads the tails again. At least one of the two sees the other's store. */
+	/* The shard publishes the tails, then reads `armed`; the reader arms, then reads the tails
+	 * again. With this fence the shard sees `armed`, or the reader sees the new tails. */
 	atomic_thread_fence(memory_order_seq_cst);
 	rn_list_for_each_safe(e, tmp, &sh->lane.dirty_cq)
 	{
@@ -344,22 +344,21 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 		rn_list_del(e);
 		if (rn_cq_fires(cq))
 			rn_shard_report_cq(sh, cq, RN_EVENT_CQ);
-		/* The ring of this CQ on another shard has overrun, which ends the CQ on all
-		 * shards. The next rn_shard_done() puts the QPs of this shard that use the CQ into
-		 * ERR. */
+		/* The CQ is dead if its ring on another shard has overrun. The next rn_shard_done()
+		 * then puts the QPs of this shard that use the CQ into ERR. */
 		if (rn_unlikely(rn_cq_dead_elsewhere(cq)))
 			sh->lane.overrun = cq->overrun = true;
 	}
 	return true;
 }
 
-/* ---- time ---- */
+/* ---- tick: timers ---- */
 
 rn_time rn_shard_next(const struct rn_shard *sh)
 {
 	rn_time t = rn_wheel_next(&sh->lane.wheel), p = rn_wheel_next(&sh->lane.pace);
 
-	/* Without a port no timer matters any more. */
+	/* Without a DPDK port no timer matters any more. */
 	if (sh->gone)
 		return RN_TIME_NEVER;
 	t = RN_MIN(t, p);
@@ -391,7 +390,7 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 	sh->lane.stats.tx_given_up = rn_cm_dropped(sh->lane.cm) + rn_neigh_dropped(sh->lane.neigh);
 }
 
-/* ---- events ---- */
+/* ---- events, log entries, messages to other shards, counters ---- */
 
 void rn_shard_report_cq(struct rn_shard *sh, struct rn_cq *cq, unsigned kind)
 {
