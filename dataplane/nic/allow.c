@@ -1,5 +1,5 @@
-/* Which PCI devices of the machine may EAL probe? Makes the EAL arguments that keep all others out.
- * Owns nothing. Any thread may call the function. */
+/* Which PCI devices of the machine may EAL probe? Makes the EAL arguments that exclude all other
+ * PCI devices. Owns nothing. Any thread may call the function. */
 #include "nic/allow.h"
 
 #include <stdio.h>

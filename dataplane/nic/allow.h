@@ -4,12 +4,12 @@
 
 #include "config/config.h"
 
-/* size in bytes of one argument: "--allow=", a full PCI address, and the device options of key
- * `vdev` */
+/* size in bytes of one argument: "--allow=", a full PCI address, and the device options of the
+ * configuration key `vdev` */
 #define RN_ALLOW_LEN 280
 
-/* Writes one "--allow=" argument per adapter whose port is a PCI device, or "--no-pci" if there is
- * no such adapter. Returns the number of arguments, at least 1. */
+/* Writes one "--allow=" argument per adapter whose port is a PCI device. Writes "--no-pci" if there
+ * is no such adapter. Returns the number of arguments, at least 1. */
 unsigned rn_allow_arguments(const struct rn_config *cfg,
 			    char arg[RN_CONFIG_MAX_ADAPTERS][RN_ALLOW_LEN]);
 

@@ -1,9 +1,10 @@
-/* Executes the commands of clients (CREATE_QP, REG_MR and so on): where does each command run, and
- * how does it change the adapter's tables of objects? RN_CMD_ROWS (rn/abi.h) says where: CONTROL
- * commands run in the calling thread under the control lock, all others in a shard, between two
- * bursts. REG_MR, DEREG_MR and DESTROY_MW hold the control lock for a part of their work only. A
- * command that changes the object tables and also calls a shard holds the lock during both, so that
- * tables and shards agree. */
+/* Executes the commands of clients (CREATE_QP, REG_MR and so on), and keeps the adapter's tables of
+ * objects.
+ * RN_CMD_ROWS (rn/abi.h) says where a command runs. CONTROL commands run in the calling thread
+ * under the control lock. All other commands run in a shard, between two bursts.
+ * REG_MR, DEREG_MR and DESTROY_MW hold the control lock for only a part of their work. A command
+ * that changes the tables and also calls a shard holds the lock during both steps, so tables and
+ * shards agree. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static const enum where where_runs[RN_CMD_MAX] = {
 #undef X
 };
 
-/* ---- protection domains and regions ---- */
+/* ---- protection domains and memory regions ---- */
 
 static int create_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
@@ -40,7 +41,7 @@ static int create_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 	return 0;
 }
 
-/* Fails with -EBUSY while regions, windows, QPs or SRQs belong to the PD. */
+/* Fails with -EBUSY while memory regions, memory windows, QPs or SRQs belong to the PD. */
 static int destroy_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -60,8 +61,8 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 {
 	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
 	struct rn_mr_attr attr = {
-		/* The client runs in this process, so the address in its command is valid here
-		 * unchanged. */
+		/* The client runs in this process, so the address in the client's command is valid
+		 * here unchanged. */
 		.ptr = (void *)(uintptr_t)cmd->reg_mr.addr,
 		.iova = cmd->reg_mr.iova,
 		.length = cmd->reg_mr.length,
@@ -86,12 +87,12 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 	return 0;
 }
 
-/* Probes the buffer before taking the lock, because probing takes time proportional to the number
- * of mappings of the process. */
+/* Probes the client's buffer before taking the control lock: the time for probing grows with the
+ * number of mappings of the process. */
 static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
-	/* Probe for write access only where the NIC may write, because a read-only buffer is
-	 * legal. */
+	/* Probe for write access only if the NIC may write: the client may register a read-only
+	 * buffer. */
 	uint32_t writes = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC;
 	int rc = rn_probe(cmd->reg_mr.addr, cmd->reg_mr.length, (cmd->reg_mr.access & writes) != 0);
 
@@ -103,11 +104,11 @@ static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 	return rc;
 }
 
-/* Takes the lock, removes the region from the table that the shards read, and releases the lock.
- * Waits for the grace period without the lock, so that other threads can create and register
- * objects meanwhile. Then takes the lock again to free the entry. A second DEREG_MR of the same
- * region during the wait fails in rn_mr_remove(), because the region is not in the table any
- * more. */
+/* Removes a memory region in three steps:
+ * - Under the control lock, removes the region from the table that the shards read.
+ * - Without the lock, waits for the grace period. Other threads can create and register objects
+ *   meanwhile. A second DEREG_MR of the same region fails in rn_mr_remove().
+ * - Under the lock again, frees the entry. */
 static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -118,8 +119,8 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	pthread_mutex_unlock(&nic->control);
 	if (rc != 0)
 		return rc;
-	/* Frames built before this point contain copies of the data, so their transmission need not
-	 * be waited for. */
+	/* There is no need to wait until earlier frames are sent: they contain copies of the
+	 * data. */
 	rn_nic_grace(nic);
 	pthread_mutex_lock(&nic->control);
 	rn_mr_reclaim(nic->mrs, mr->lkey);
@@ -132,8 +133,8 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 
 /* ---- memory windows ---- */
 
-/* The response carries the address of the window's shared state, which the client reads
- * directly. */
+/* Creates a memory window. The response carries the address of the window's shared state, which the
+ * client reads directly. */
 static int create_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->create_mw.pd);
@@ -157,11 +158,11 @@ static int create_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 }
 
 struct unbind_call {
-	struct rn_call call; /* must be the first member: run_unbind() casts it to this struct */
+	struct rn_call call; /* first member: run_unbind() casts `call` to this struct */
 	uint32_t key, qpn;
 };
 
-/* Runs in the QP's shard: ends the binding of the window. */
+/* Unbinds the memory window. Runs in the shard of the QP. */
 static void run_unbind(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	const struct unbind_call *c = (struct unbind_call *)call;
@@ -176,9 +177,10 @@ static void forget_window(struct rn_nic *nic, uint32_t key, uint32_t qpn)
 	rn_lcore_call(&nic->lcore[rn_qpn_shard(qpn, nic->nshards)], &c.call);
 }
 
-/* Removes the window from the key table. A bound window cannot be removed, so unbinds it first:
- * from the QP that the client named and then, if rn_mw_remove() reports that the window is bound to
- * another QP, from that QP. Returns -EBUSY if the client binds the window again each time. */
+/* Removes the memory window from the key table. A bound window must be unbound first. The first try
+ * unbinds the window from the QP that the client named. If rn_mw_remove() reports another QP, the
+ * next try unbinds the window from that QP. Returns -EBUSY if the client binds the window again
+ * before each try. */
 static int remove_window_key(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 {
 	int rc = -EBUSY;
@@ -191,8 +193,8 @@ static int remove_window_key(struct rn_nic *nic, uint32_t id, uint32_t qpn)
 	return rc;
 }
 
-/* Removes the window under the lock, waits for a grace period without the lock, and frees the entry
- * under the lock, as dereg_mr() does for regions. */
+/* Removes the memory window under the control lock, waits for a grace period without the lock, and
+ * frees the entry under the lock again (as in dereg_mr()). */
 static int destroy_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -215,7 +217,8 @@ static int destroy_mw(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 
 /* ---- completion queues ---- */
 
-/* Allocates the CQ without rings: a shard gets its ring when the first QP on it uses the CQ. */
+/* Allocates the CQ without rings. A shard gets a ring of the CQ when the first QP on that shard
+ * uses the CQ. */
 static int create_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -242,7 +245,7 @@ static int create_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 }
 
 struct unlink_call {
-	struct rn_call call; /* must be the first member: run_unlink() casts it to this struct */
+	struct rn_call call; /* first member: run_unlink() casts `call` to this struct */
 	uint32_t cq;
 };
 
@@ -251,8 +254,7 @@ static void run_unlink(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_cq_unlink(lc->shard, ((struct unlink_call *)call)->cq);
 }
 
-/* Makes every shard that writes into a ring of the CQ unlink that ring. Frees the rings after
- * that. */
+/* Makes every shard that has a ring of the CQ unlink the ring. Then frees the rings and the CQ. */
 static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->obj.id);
@@ -271,7 +273,7 @@ static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-/* Allocates the new rings of all shards before linking the first ring, so that a failed allocation
+/* Allocates the new rings of all shards before it links the first ring, so a failed allocation
  * changes nothing. */
 static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
@@ -300,7 +302,7 @@ static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 
 /* ---- queue pairs ---- */
 
-/* The smallest difference between `cpu` and a CPU number in the mask. */
+/* Returns the smallest difference between `cpu` and a CPU number in the mask. */
 static unsigned distance(int cpu, uint64_t mask)
 {
 	unsigned best = 64;
@@ -311,9 +313,9 @@ static unsigned distance(int cpu, uint64_t mask)
 	return best;
 }
 
-/* Chooses the shard whose CPU number is nearest to one of the wanted CPUs. The wanted CPUs are
- * given by the affinity mask of the receive CQ. If that mask is 0, the mask of the QP counts; if
- * both are 0, the caller's CPU. Among equally near shards the one with the fewest QPs wins. */
+/* Returns the shard whose CPU number is nearest to one of the wanted CPUs. The wanted CPUs are the
+ * affinity mask of the receive CQ. If that mask is 0, the mask of the QP counts; if both masks are
+ * 0, the caller's CPU. Among equally near shards the shard with the fewest QPs wins. */
 static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_cq,
 			 uint64_t affinity)
 {
@@ -335,7 +337,8 @@ static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_
 	return best;
 }
 
-/* Checks the values that depend on the adapter's limits and tables; the shard checks all others. */
+/* Checks the sizes and ids that depend on the adapter's limits and tables. The shard checks the
+ * rest of the command. */
 static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
 {
 	const struct rn_config_limits *l = &nic->cfg->limits;
@@ -352,8 +355,8 @@ static int check_create_qp(struct rn_nic *nic, const struct rn_cmd *cmd)
 	return 0;
 }
 
-/* Enters the QP in the tables and counts its queues and its references to CQs, PD and SRQ.
- * unrecord_qp() undoes this. */
+/* Enters the QP in the tables, and counts its queues and its references to CQs, PD and SRQ.
+ * unrecord_qp() is the reverse. */
 static void record_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 {
 	struct rn_objects *o = &nic->objects;
@@ -388,8 +391,8 @@ static void unrecord_qp(struct rn_nic *nic, struct rn_nic_qp *qp)
 	free(qp);
 }
 
-/* Allocates larger CQ rings for the queues of a QP that is being created. If one CQ serves both
- * queues of the QP, that CQ needs room for both. */
+/* Allocates larger CQ rings for the queues of a QP that is being created. A CQ that serves both
+ * queues of the QP needs room for both queues. */
 static int grow_cqs(struct rn_nic_qp *qp, struct rn_nic_exec_call *c)
 {
 	bool same = qp->send_cq == qp->recv_cq;
@@ -468,7 +471,7 @@ static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return rc;
 }
 
-/* ---- dispatch ---- */
+/* ---- choosing how a command is executed ---- */
 
 static int query_port(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
@@ -501,7 +504,7 @@ static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, s
 	[RN_CMD_DETACH_GROUP] = rn_nic_group_change,
 };
 
-/* Commands that take the control lock themselves, for part of their work. */
+/* Commands whose functions take the control lock themselves, for a part of their work. */
 static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *,
 					 struct rn_rsp *) = {
 	[RN_CMD_REG_MR] = reg_mr,
@@ -530,13 +533,12 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 			rn_nic_drain_other_shards(nic);
 		return rn_nic_exec_in(nic, 0, cmd, rsp);
 	}
-	/* Only MODIFY_QP and QUERY_QP remain. The shard checks that it has a QP with the QPN and
-	 * the generation number in the command. The generation number excludes an earlier QP with
-	 * the same QPN. */
+	/* Only MODIFY_QP and QUERY_QP remain. The shard checks the command's QPN and generation
+	 * number. The generation number excludes an earlier QP with the same QPN. */
 	return rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
 }
 
-/* Works on a copy, because the client may change its command while it is checked and executed. */
+/* Executes a copy of the command: the client may change its command between check and execution. */
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_cmd copy = *cmd;

@@ -1,5 +1,5 @@
-/* How large must a CQ's ring be in each shard? Large enough for the CQ's depth, and for one
- * completion of every request that the attached QPs can have outstanding, so that a CQ cannot
+/* How large must a CQ's ring be in each shard? A ring has room for the CQ's depth, and for one
+ * completion of every work request that the attached QPs can have outstanding. So a CQ cannot
  * overrun. Owns the rings from their allocation on. Runs in control threads, under the control
  * lock. */
 #include "nic/cq_rings.h"
@@ -12,9 +12,11 @@
 
 #define MAX_ENTRIES (UINT64_C(1) << 28)
 
-/* Returns the number of ring entries that this CQ needs in this shard. This is `depth` or, if that
- * is larger, the sum of: the work requests that can be outstanding, `more` new ones, and the unread
- * entries of QPs that were destroyed since the newest ring was linked. */
+/* Returns the number of CQEs for which the ring of this CQ in this shard needs room. This is the
+ * larger of `depth` and the sum of:
+ * - the work requests that can be outstanding now
+ * - `more` further work requests
+ * - the unread CQEs that may be from QPs destroyed since the newest ring was linked */
 static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, uint64_t more)
 {
 	const struct rn_nic_feed *f = &cq->feed[shard];
@@ -25,8 +27,8 @@ static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t dep
 	return RN_MAX(f->depths + more + RN_MIN(unread, f->gone), depth);
 }
 
-/* Zeroes only the ring's header. The producer writes each entry before the consumer reads it. So a
- * deep CQ that is never full leaves the pages of its unused entries untouched. */
+/* Allocates a ring and zeroes only its header, so the pages of unused CQEs stay untouched. The
+ * shard writes each CQE before the application reads it. */
 static int make_ring(uint64_t entries, struct rn_cq_ring **out)
 {
 	if (entries > MAX_ENTRIES)
@@ -56,10 +58,10 @@ int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t dept
 	const struct rn_nic_feed *f = &cq->feed[shard];
 
 	if (f->newest == NULL)
-		return 0; /* no ring yet: the shard's first QP on this CQ gets one */
+		return 0; /* the first QP of the shard on this CQ will get a ring */
 	if (f->newest->size < need_of(cq, shard, depth, 0))
 		return make_ring(need_of(cq, shard, depth, 0), ring);
-	/* Unread entries stay in the old ring, so the new ring needs no room for them. */
+	/* Unread CQEs stay in the old ring, so the new ring needs no room for them. */
 	uint64_t need = RN_MAX(f->depths, depth);
 	if (f->newest->size < 2 * need || atomic_load(&cq->view.first[shard]) != f->newest)
 		return 0;

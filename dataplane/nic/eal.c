@@ -1,6 +1,6 @@
-/* How can a library start EAL? Quietly, without privileges, without changing the application's
- * threads and without leaving files behind. Runs in the caller's thread, under the in-process
- * link's lock. */
+/* Starts EAL from within a library: quietly, without privileges, without changing the application's
+ * threads, and without leaving files behind. Runs in the caller's thread, under the lock of the
+ * in-process link (inproc.c). */
 #include "nic/eal.h"
 
 #include <errno.h>
@@ -27,11 +27,11 @@
 #include "base/types.h"
 
 #define MAX_ARGS 48
-#define ARG_LEN	 RN_ALLOW_LEN /* EAL arguments from the key `eal.args` are shorter than this */
+#define ARG_LEN	 RN_ALLOW_LEN /* EAL arguments from the configuration key `eal.args` are shorter */
 /* Memory for EAL itself: private data of ports, rings, telemetry. */
 #define SLACK_MB 48
-/* Without hugepages EAL cannot add memory later, and memory that is not touched costs nothing. So
- * request at least this much, in case the same process later starts a larger configuration. */
+/* Least memory in MB to request without hugepages. EAL cannot add memory later then, and untouched
+ * memory costs nothing. The process may later start a larger configuration. */
 #define LEAST_MB	384
 #define EAL_DESCRIPTORS 7
 
@@ -55,9 +55,9 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 	a->n++;
 }
 
-/* Tests with a trial mapping whether `mb` megabytes of hugepages are free, because the kernel's
- * count of free pages includes reserved ones. The pages are unmapped before EAL maps its own, so
- * another process can still take them; then EAL's start fails with a message. */
+/* Tests with a trial mapping whether `mb` megabytes of hugepages are free. The kernel's count of
+ * free pages would include reserved pages. Another process can still take the pages before EAL maps
+ * its own; EAL's start then fails with a message. */
 static bool hugepages_available(uint64_t mb)
 {
 	size_t bytes = RN_ALIGN_UP(mb << 20, (size_t)2 << 20);
@@ -71,7 +71,7 @@ static bool hugepages_available(uint64_t mb)
 }
 
 /* Log levels of DPDK and of softrnic for each configured level. DPDK warns about ordinary
- * conditions. So at "warning" DPDK logs errors only, and at "notice" only errors and warnings. */
+ * conditions. So DPDK logs only errors at "warning", and only errors and warnings at "notice". */
 static const struct {
 	unsigned dpdk;
 	enum rn_log_level ours;
@@ -83,8 +83,8 @@ static const struct {
 	[RN_CONFIG_LEVEL_DEBUG] = {8, RN_LOG_DEBUG},
 };
 
-/* Sets the level by a pattern, because EAL's global level would also suppress softrnic's messages.
- * At info and debug no argument is added, and log types keep their own levels. */
+/* Sets the log level of DPDK by a pattern: EAL's global level would also suppress softrnic's
+ * messages. At info and debug no argument is added, and DPDK's log types keep their own levels. */
 static void log_arguments(struct arguments *a, enum rn_config_level level)
 {
 	if (levels[level].dpdk < 7)
@@ -155,7 +155,7 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 	unsigned n = rn_allow_arguments(cfg, devices);
 
 	add(a, "softrnic");
-	/* EAL needs one lcore, but that lcore gets no work: shards run in threads that softrnic
+	/* EAL needs one lcore, but that lcore has no work: shards run in threads that softrnic
 	 * creates. */
 	add(a, "--lcores=0@%u", some_cpu());
 	log_arguments(a, cfg->log.level);
@@ -170,9 +170,9 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 			add(a, "%s", e->args.arg[i]);
 }
 
-/* Runs in a temporary thread, because rte_eal_init() pins the calling thread and makes it the main
- * lcore. EAL's own threads inherit this thread's signal mask, which blocks the application's
- * signals. */
+/* Starts EAL in a temporary thread: rte_eal_init() pins the calling thread and makes that thread
+ * the main lcore. EAL's own threads inherit the signal mask of the temporary thread, which blocks
+ * the application's signals. */
 static void *init(void *arg)
 {
 	struct arguments *a = arg;
@@ -183,8 +183,8 @@ static void *init(void *arg)
 	return NULL;
 }
 
-/* Tests whether this process can open EAL_DESCRIPTORS more descriptors, as many as EAL holds at one
- * time while it starts. With too few, one of EAL's threads would abort the process. */
+/* Can this process open EAL_DESCRIPTORS more descriptors? EAL holds that many at one time while it
+ * starts. With fewer, one of EAL's threads would abort the process. Returns 0 or -errno. */
 static int try_descriptors(void)
 {
 	int fd[EAL_DESCRIPTORS], n = 0;
@@ -197,9 +197,9 @@ static int try_descriptors(void)
 	return rc;
 }
 
-/* Starts EAL. Returns 0 when EAL runs; it may also be the application that has started EAL in the
- * meantime. Returns -errno otherwise. If rte_eal_init() fails, *failed is set to the error as well:
- * EAL does not undo a failed start, so it cannot be started again in this process. */
+/* Starts EAL. Returns 0 when EAL runs, even if the application has started EAL in the meantime.
+ * Otherwise returns -errno. If rte_eal_init() fails, also sets *failed to the error. EAL does not
+ * undo a failed start, so EAL cannot be started again in this process. */
 static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 {
 	static struct arguments a;
@@ -211,7 +211,7 @@ static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 	if (rc != 0)
 		return rc;
 	pthread_join(thread, NULL);
-	/* set softrnic's log level again: the pattern "*" in log_arguments() has changed it too */
+	/* set softrnic's log level again: the pattern "*" of log_arguments() has changed it */
 	rn_log_open(levels[cfg->log.level].ours);
 	if (a.result < 0 && a.error != EALREADY)
 		*failed = rc = a.error > 0 ? -a.error : -EIO;
@@ -251,8 +251,8 @@ int rn_eal_start(const struct rn_config *cfg, uint64_t bytes, char *err, size_t 
 		return rc;
 	}
 	/* With private memory (eal.shared is false) EAL's run directory is empty now, and
-	 * rn_rundir_started() removes it. If telemetry has a socket in the directory, the directory
-	 * is removed at exit instead. */
+	 * rn_rundir_started() removes the directory. If telemetry has a socket in the directory,
+	 * the directory is removed at exit instead. */
 	rn_rundir_started(cfg->eal.shared);
 	if (cfg->eal.shared)
 		/* dpdk-dumpcap requests copies of packets from the primary process through

@@ -1,5 +1,5 @@
-/* How do events get from a shard to a waiting client? Owns one growing queue per adapter. Shards
- * add events; one client thread at a time takes them. */
+/* The queue that carries events from shards to a waiting client. Owns one growing queue per
+ * adapter. Shards add events; one client thread at a time takes events. */
 #include "nic/event.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ int rn_events_init(struct rn_event_queue *q)
 		return -ENOMEM;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_condattr_init(&attr);
-	/* The monotonic clock: setting the system clock must not change a timeout. */
+	/* Use the monotonic clock: a timeout must not change when the system clock is set. */
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&q->more, &attr);
 	pthread_condattr_destroy(&attr);
@@ -35,7 +35,7 @@ void rn_events_fini(struct rn_event_queue *q)
 	q->ring = NULL;
 }
 
-/* Doubles the ring until it has room for n more events. Returns false if there is no memory. */
+/* Doubles the ring until there is room for n more events. Returns false if there is no memory. */
 static bool make_room(struct rn_event_queue *q, unsigned n)
 {
 	unsigned size = q->size;
@@ -47,7 +47,7 @@ static bool make_room(struct rn_event_queue *q, unsigned n)
 	struct rn_event *ring = calloc(size, sizeof(*ring));
 	if (ring == NULL)
 		return false;
-	/* Copy the events to the front of the new ring, so that the oldest is at index 0. */
+	/* Copy the events to the front of the new ring, with the oldest event at index 0. */
 	for (unsigned i = 0; i < q->n; i++)
 		ring[i] = q->ring[(q->head + i) & (q->size - 1)];
 	free(q->ring);
@@ -72,7 +72,7 @@ bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev)
 	return ok;
 }
 
-/* The absolute time `timeout_ms` from now, for pthread_cond_timedwait(). */
+/* Returns the absolute time `timeout_ms` from now, for pthread_cond_timedwait(). */
 static struct timespec deadline(int timeout_ms)
 {
 	struct timespec ts;
@@ -95,7 +95,7 @@ unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned 
 
 	pthread_mutex_lock(&q->lock);
 	while (q->n == 0 && !q->interrupted && timeout_ms != 0 && err != ETIMEDOUT) {
-		/* Only one thread waits at a time, so one flag is enough. */
+		/* One flag is enough: only one thread waits at a time. */
 		q->waiting = true;
 		if (timeout_ms < 0)
 			pthread_cond_wait(&q->more, &q->lock);
@@ -104,7 +104,7 @@ unsigned rn_events_wait(struct rn_event_queue *q, struct rn_event *ev, unsigned 
 		q->waiting = false;
 	}
 	/* A call that may block (timeout not 0) clears the interrupt. A call with timeout 0 only
-	 * checks the queue, so it leaves the interrupt for the next call that may block. */
+	 * checks the queue, and leaves the interrupt to the next call that may block. */
 	if (timeout_ms != 0)
 		q->interrupted = false;
 	for (; k < n && q->n > 0; k++, q->n--)

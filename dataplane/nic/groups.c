@@ -1,7 +1,6 @@
 /* Which shards have members of which multicast group? Each shard stores which of its own QPs are
- * members. This file keeps the set of shards per group: after each change the functions below query
- * the changed shard, then update all shards and the port. Runs in control threads, under the
- * control lock. */
+ * members. This file keeps the set of shards per group. After each change it queries the changed
+ * shard, then updates all shards and the port. Runs in control threads, under the control lock. */
 #include "nic/groups.h"
 
 #include <errno.h>
@@ -13,13 +12,12 @@
 /* ---- calls to the shards and the port ---- */
 
 struct group_query_call {
-	struct rn_call
-		call; /* must be the first member: run_group_query() casts it to this struct */
+	struct rn_call call; /* first member: run_group_query() casts `call` to this struct */
 	const struct rn_nic_groups *groups;
 	bool here[RN_GROUPS];
 };
 
-/* Runs in the shard: finds out which of the adapter's multicast groups have members in this
+/* Finds out which of the adapter's multicast groups have members in this shard. Runs in the
  * shard. */
 static void run_group_query(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
@@ -30,8 +28,7 @@ static void run_group_query(struct rn_call *call, struct rn_lcore *lc, rn_time n
 }
 
 struct group_update_call {
-	struct rn_call
-		call; /* must be the first member: run_group_update() casts it to this struct */
+	struct rn_call call; /* first member: run_group_update() casts `call` to this struct */
 	const struct rn_nic_group *group;
 };
 
@@ -42,7 +39,7 @@ static void run_group_update(struct rn_call *call, struct rn_lcore *lc, rn_time 
 	rn_shard_group(lc->shard, &c->group->gid, c->group->shards);
 }
 
-/* Gives every shard the set of shards that have members of the group. */
+/* Tells every shard which shards have members of the multicast group. */
 static void update_group_shards(struct rn_nic *nic, const struct rn_nic_group *g)
 {
 	for (unsigned s = 0; s < nic->nshards; s++) {
@@ -51,7 +48,7 @@ static void update_group_shards(struct rn_nic *nic, const struct rn_nic_group *g
 	}
 }
 
-/* Gives the port the MAC addresses of all groups, for its receive filter. */
+/* Gives the port the MAC addresses of all multicast groups, for the receive filter of the port. */
 static void update_port_groups(struct rn_nic *nic)
 {
 	uint8_t mac[RN_GROUPS][6];
@@ -75,8 +72,8 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 	for (unsigned i = 0; i < all->n; i++) {
 		struct rn_nic_group g = all->group[i];
 		uint32_t shards = c.here[i] ? g.shards | bit : g.shards & ~bit;
-		/* The port needs a new list only when a group has got its first member or lost its
-		 * last one. */
+		/* The port's list of groups changes when a group gets its first member or loses its
+		 * last member. */
 		other_groups |= (shards == 0) != (g.shards == 0);
 		if (shards != g.shards) {
 			g.shards = shards;
@@ -90,7 +87,7 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 		update_port_groups(nic);
 }
 
-/* ---- commands ---- */
+/* ---- the commands ATTACH_GROUP and DETACH_GROUP ---- */
 
 static bool is_known(const struct rn_nic_groups *all, const struct rn_gid *gid)
 {
@@ -114,8 +111,8 @@ int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_
 		all->group[all->n++] = (struct rn_nic_group){.gid = cmd->group.gid};
 	}
 	rc = rn_nic_exec_in(nic, shard, cmd, rsp);
-	/* Call this also after a failure: a group that was added above then has no member and must
-	 * be removed again. */
+	/* Call rn_nic_groups_changed() also after a failure: a group added above then has no member
+	 * and must be removed again. */
 	rn_nic_groups_changed(nic, shard);
 	return rc;
 }

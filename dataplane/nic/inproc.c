@@ -1,7 +1,7 @@
 /* How does a front end (such as the ND2 provider) reach an adapter in the same process? By direct
- * calls, the operations of struct rn_link. Owns the configuration and the runtime (runtime.h) of
- * the process, which the first rn_link_open() starts and the last rn_link_close() stops. Any thread
- * may call these functions; a lock serialises rn_link_open() and rn_link_close(). */
+ * calls of the functions in struct rn_link_ops. Owns the configuration and the runtime (runtime.h)
+ * of the process. The first rn_link_open() starts the runtime, and the last rn_link_close() stops
+ * the runtime. Any thread may call these functions; a lock serialises opening and closing. */
 #include "rn/link.h"
 
 #include <errno.h>
@@ -24,21 +24,21 @@
 struct process {
 	struct rn_runtime rt;
 	unsigned users;
-	char path[256]; /* path of the configuration file; "" = the built-in configuration */
+	char path[256]; /* path of the configuration file, or "" for the built-in configuration */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct process *process;
-/* Set in a forked child of a process that has opened adapters. The child has a copy of the memory
- * but none of the threads, and locks may be held for ever. The port belongs to the parent, so the
- * child must not drive it. */
+/* Set in a forked child of a process that has opened adapters. The child must not drive the port,
+ * which belongs to the parent. The child has a copy of the memory but no copy of the threads, and
+ * locks may be held for ever. */
 static bool forked;
 
 static void mark_child(void)
 {
 	forked = true;
-	/* Close the child's copies of the claim sockets (port/claim.h). If the child outlived its
-	 * parent, its copies would keep the addresses in use. */
+	/* Close the child's copies of the claim sockets (port/claim.h). Otherwise a child that
+	 * outlives its parent would keep the parent's addresses in use. */
 	for (unsigned i = 0; i < RN_CONFIG_MAX_ADAPTERS; i++)
 		rn_claims_drop(&process->rt.claims[i]);
 	for (unsigned i = 0; process->users > 0 && i < process->rt.cfg.nadapters; i++)
@@ -55,7 +55,7 @@ static void register_fork_handler(void)
 	told = true;
 }
 
-/* A forked child may open adapters only after exec(). */
+/* Fails with a message for the caller: a forked child may open adapters only after exec(). */
 static int refuse_child(char *err, size_t errlen)
 {
 	snprintf(
@@ -64,7 +64,7 @@ static int refuse_child(char *err, size_t errlen)
 	return -ENODEV;
 }
 
-/* ---- operations of struct rn_link ---- */
+/* ---- the functions of struct rn_link_ops ---- */
 
 static struct rn_nic *nic_of(struct rn_link *link)
 {
@@ -94,24 +94,24 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		rn_lcore_ring(lc);
 		return;
 	}
-	/* Inline idle policy: this thread runs the shard itself. After the application has polled a
-	 * CQ, its first request is sent at once. Later requests are gathered until the application
-	 * polls a CQ again or until they fill a burst: running the shard for each of them would
-	 * send bursts of one frame. */
+	/* With the inline idle policy this thread runs the shard itself. The first work request
+	 * after the application has polled a CQ is sent at once. Later work requests wait until
+	 * they fill a burst or the application polls a CQ again. Otherwise each burst would have
+	 * only one frame. */
 	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) &&
 	    rn_submit_count(&lc->submit) < lc->rxtx.burst)
 		return;
 	atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
-	/* Another thread that is polling the shard may have drained the submission ring just before
-	 * this request was put into it. So retry for a moment, until this thread can poll the shard
-	 * or the request has been taken. */
+	/* Another thread that is polling the shard may have emptied the submission ring just before
+	 * this work request came. So retry for a moment, until this thread can poll the shard or
+	 * the ring is empty again. */
 	for (unsigned i = 0; i < 32 && !rn_lcore_try_turn(lc) && !rn_submit_empty(&lc->submit); i++)
 		rte_pause();
 }
 
-/* Spins for 1 us while the submission ring is full, then yields the CPU between attempts. The limit
- * of posted requests per QP (rn_qp_shared) does not prevent a full ring, because all QPs of a shard
- * share one ring. */
+/* Puts a work request into the submission ring of the shard. While the ring is full, spins for 1
+ * us, then yields the CPU between attempts. The limit of posted work requests per QP (rn_qp_shared)
+ * does not prevent a full ring: all QPs of a shard share one ring. */
 static void link_submit(struct rn_link *link, const struct rn_wqe *wqe)
 {
 	uint32_t shard = link_shard_of(link, wqe->qpn);
@@ -149,8 +149,8 @@ static void link_cq_ring_done(struct rn_link *link, uint32_t cq, struct rn_cq_ri
 {
 	struct rn_nic *nic = nic_of(link);
 
-	/* Taking the lock here costs little: the reader of a CQ calls this once per ring, when it
-	 * moves on to a larger or smaller one. */
+	/* The lock costs little: the reader of a CQ calls this function only when moving on to
+	 * another ring. */
 	pthread_mutex_lock(&nic->control);
 	struct rn_nic_cq *c = rn_objects_cq(&nic->objects, cq);
 	if (c != NULL)
@@ -173,8 +173,8 @@ static unsigned link_wait(struct rn_link *link, struct rn_event *ev, unsigned n,
 	struct rn_nic *nic = nic_of(link);
 	unsigned k = 0;
 
-	/* Inline idle policy: poll the shards a few times before sleeping. While this thread
-	 * sleeps, the progress thread polls them. */
+	/* With the inline idle policy, poll the shards a few times before sleeping. While this
+	 * thread sleeps, the progress thread polls the shards. */
 	if (nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE)
 		for (unsigned i = 0; i < 16 && timeout_ms != 0 && k == 0; i++) {
 			rn_nic_progress(nic);
@@ -190,7 +190,7 @@ static void link_interrupt(struct rn_link *link)
 	rn_events_interrupt(&nic_of(link)->events);
 }
 
-/* Fills in the configured values, then replaces some by those of the running adapter. */
+/* Fills in the configured values, then replaces some of them by those of the running adapter. */
 static void link_info(struct rn_link *link, struct rn_link_info *info)
 {
 	struct rn_nic *nic = nic_of(link);
@@ -251,10 +251,10 @@ static const struct rn_link_ops ops = {
 	.stats = link_stats,
 };
 
-/* ---- list, open, close ---- */
+/* ---- listing, opening, closing and unplugging adapters ---- */
 
-/* Creates the runtime if needed and reads the configuration; starts no adapter. Returns -EBUSY if
- * the process already runs with another configuration. */
+/* Creates the runtime if there is none, and reads the configuration. Starts no adapter. Returns 0
+ * or a negative errno: -EBUSY if the process already runs with another configuration. */
 static int load(const char *path, char *err, size_t errlen)
 {
 	if (process == NULL) {
@@ -267,7 +267,7 @@ static int load(const char *path, char *err, size_t errlen)
 		process->rt.ops = &ops;
 	}
 	/* A caller that names no file gets the running configuration, even if the environment
-	 * variable has changed since. */
+	 * variable has changed since the start. */
 	if (path == NULL && process->users > 0)
 		return 0;
 	path = rn_config_path(path);
@@ -334,7 +334,7 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 	return rc;
 }
 
-/* The last close stops the runtime. EAL keeps running for a later open. */
+/* The last call stops the runtime. EAL keeps running for a later rn_link_open(). */
 void rn_link_close(struct rn_link *link)
 {
 	if (forked)

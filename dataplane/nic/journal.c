@@ -1,6 +1,6 @@
-/* Which messages does an adapter write to the log? Writing may block, so only control threads and
- * the watcher thread write. Shards put their news (connections made or ended, QPs in error) into a
- * queue by rn_journal_queue(); the watcher thread writes them. */
+/* Which messages does an adapter write to the log? Only control threads and the watcher thread
+ * write, because writing may block. Shards queue their news (connections made or ended, QPs in
+ * error) with rn_journal_queue(), and the watcher thread writes the news. */
 #include "nic/journal.h"
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 
 #define ADDRESSES_LEN (RN_PORT_GIDS * (INET6_ADDRSTRLEN + 5))
 
-/* Writes an IPv4 address in dotted form, not as ::ffff:a.b.c.d. */
+/* Prints an address into `out`: an IPv4 address in dotted form, not as ::ffff:a.b.c.d. */
 static const char *print_address(const struct rn_gid *gid, char out[INET6_ADDRSTRLEN])
 {
 	bool mapped = rn_gid_is_ipv4(gid);
@@ -24,7 +24,8 @@ static const char *print_address(const struct rn_gid *gid, char out[INET6_ADDRST
 			 INET6_ADDRSTRLEN);
 }
 
-/* Writes all addresses with their prefix lengths, in the format of the configuration file. */
+/* Prints all addresses of the port with their prefix lengths, in the format of the configuration
+ * file. */
 static void print_addresses(const struct rn_port_attr *port, char *out, size_t len)
 {
 	size_t used = 0;
@@ -75,7 +76,7 @@ void rn_journal_link(const struct rn_nic *nic, bool up)
 }
 
 /* Logs the loss and return of the carrier. Clients get no event, because connections survive a
- * short loss. */
+ * short loss of the carrier. */
 static void log_carrier_change(struct rn_nic *nic)
 {
 	bool no_carrier = !rn_port_carrier(nic->port);
@@ -90,15 +91,15 @@ void rn_journal_gone(const struct rn_nic *nic)
 	rn_log(ADAPTER_GONE, nic->name);
 }
 
-/* Returns the limit in effect: the configured one, except for max_cm, where 0 stands for a default
- * that depends on other keys. */
+/* Returns the limit in effect, which is the configured limit. Only for max_cm does 0 stand for a
+ * default that depends on other keys. */
 static uint32_t used(const struct rn_nic *nic, const uint32_t *limit)
 {
 	return limit == &nic->cfg->limits.max_cm ? nic->core.max_cm : *limit;
 }
 
-/* Logs that command `op` failed because a table is full. RN_JOURNAL_TABLE_ROWS names, for each such
- * command, the object and the configuration key that sets the limit. */
+/* Logs that command `op` failed because a table is full. For each such command,
+ * RN_JOURNAL_TABLE_ROWS names the object and the configuration key that sets the limit. */
 void rn_journal_full(const struct rn_nic *nic, unsigned op)
 {
 	const struct rn_config_limits *limits = &nic->cfg->limits;
@@ -125,9 +126,8 @@ void rn_journal_fini(struct rn_journal *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-/* All messages about news (connections made or ended, QPs in error) have the same log level. So if
- * the log does not want the message CONNECTED, it wants none of them, and there is nothing to
- * queue. */
+/* Queues nothing if the log does not want the message CONNECTED: all messages about news
+ * (connections made or ended, QPs in error) have the same log level. */
 void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news)
 {
 	struct rn_journal *j = &nic->journal;
@@ -146,7 +146,7 @@ void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news)
 
 #define ENDPOINT_LEN (INET6_ADDRSTRLEN + 8)
 
-/* Writes an address with a port: "192.0.2.1:7471" or "[2001:db8::1]:7471". */
+/* Prints an address with a port number: "192.0.2.1:7471" or "[2001:db8::1]:7471". */
 static const char *endpoint(const struct rn_gid *gid, uint16_t port, char out[ENDPOINT_LEN])
 {
 	char text[INET6_ADDRSTRLEN];
@@ -178,8 +178,8 @@ static void write_news(const struct rn_nic *nic, const struct rn_news *n)
 	}
 }
 
-/* Copies the queued news (connections made or ended, QPs in error) under the lock and writes them
- * to the log after unlocking, so that a shard never waits for the log. */
+/* Writes the queued news (connections made or ended, QPs in error) to the log. Copies the news
+ * under the lock and writes the copy after unlocking, so a shard never waits for the log. */
 static void write_all_news(struct rn_nic *nic)
 {
 	struct rn_journal *j = &nic->journal;

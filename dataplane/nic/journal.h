@@ -1,4 +1,4 @@
-/* The log messages of an adapter (port/log.h has their texts). */
+/* The messages that an adapter writes to the log. port/log.h has the texts. */
 #ifndef RN_NIC_JOURNAL_H
 #define RN_NIC_JOURNAL_H
 
@@ -12,8 +12,8 @@
 struct rn_nic;
 
 /* clang-format off */
-/* X(NAME, field): counters of struct rn_stats whose growth needs an operator's attention. When such
- * a counter has grown, message NAME is logged with the adapter's name and the count. */
+/* X(NAME, field): counters of struct rn_stats that an operator must watch. When such a counter has
+ * grown, message NAME is logged with the adapter's name and the count. */
 #define RN_JOURNAL_COUNTER_ROWS(X) \
 	X(ADDRESS_CONFLICT, address_conflicts) \
 	X(VLAN_MISMATCH,    verdict[RN_V_FRAME_VLAN]) \
@@ -37,14 +37,15 @@ struct rn_nic;
 #define RN_JOURNAL_NEWS 64u
 
 struct rn_journal {
-	/* counter values when rn_journal_watch() last ran; used only by that function */
+	/* counter values at the last call of rn_journal_watch(), the only function that uses
+	 * them */
 #define X(name, field) uint64_t name;
 	RN_JOURNAL_COUNTER_ROWS(X)
 #undef X
 	bool no_carrier;
 	/* News (connections made or ended, QPs in error) that shards have reported and the watcher
-	 * thread has not yet written to the log; guarded by `lock`. News that do not fit are only
-	 * counted, in `lost`. */
+	 * thread has not yet written to the log. `lost` counts news for which there was no room.
+	 * `lock` guards the members below. */
 	pthread_mutex_t lock;
 	struct rn_news news[RN_JOURNAL_NEWS];
 	unsigned nnews;
@@ -54,25 +55,25 @@ struct rn_journal {
 void rn_journal_init(struct rn_journal *j);
 void rn_journal_fini(struct rn_journal *j);
 
-/* Logs that the adapter has started. memory_mb: size of the packet buffers of the whole process, in
- * MB. Called in a control thread. */
+/* Logs that the adapter has started. memory_mb is the size in MB of the packet buffers of the whole
+ * process. Called in a control thread. */
 void rn_journal_up(const struct rn_nic *nic, uint64_t memory_mb, bool hugepages);
 
 /* Queues one piece of news (a connection made or ended, a QP in error) for the log. A shard calls
- * this at the end of a poll iteration; the watcher thread writes the log line later. */
+ * this function at the end of a poll iteration. The watcher thread writes the log line later. */
 void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news);
 
 /* Logs that command `op` failed because a table is full (-ENOSPC). Called in a control thread. */
 void rn_journal_full(const struct rn_nic *nic, unsigned op);
 
-/* rn_journal_link() logs that the link has come up or gone down, rn_journal_gone() that the device
- * was removed. Called in the watcher thread or a control thread. */
+/* rn_journal_link() logs that the port's link has come up or gone down. rn_journal_gone() logs that
+ * the device was removed. Called in the watcher thread or a control thread. */
 void rn_journal_link(const struct rn_nic *nic, bool up);
 void rn_journal_gone(const struct rn_nic *nic);
 
-/* Writes the queued news to the log, and the counters and the carrier state that have changed since
- * the last call. The watcher thread calls this every 100 ms; after that thread has stopped, a
- * control thread calls it once more. */
+/* Writes to the log the queued news, the counters that have grown since the last call, and a change
+ * of the carrier. The watcher thread calls this function every 100 ms. A control thread calls it
+ * once more after the watcher thread has stopped. */
 void rn_journal_watch(struct rn_nic *nic);
 
 #endif

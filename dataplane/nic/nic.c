@@ -1,5 +1,6 @@
-/* What is an adapter made of, and in which order do its parts start and stop? Owns the shards,
- * their threads and rings, the region table, the events and the port. Runs in control threads. */
+/* What is an adapter made of, and in which order do its parts start and stop? An adapter owns its
+ * shards with their threads and rings, the table of memory regions, the events and the port. Runs
+ * in control threads. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -18,17 +19,17 @@
 #include "nic/settings.h"
 #include "wire/stats.h"
 
-/* A shard builds frames of at most this many bytes in total in one poll iteration: about 15 frames
- * of the largest path MTU. */
+/* The frames that a shard builds in one poll iteration have at most this many bytes in total: about
+ * 15 frames of the largest path MTU. */
 #define TURN_BYTES 65536u
-/* Inline idle policy: when another thread is found to poll the shards of nic->peer (the adapter at
- * the other end of a ring pair), the next PEER_REST calls of rn_nic_progress() do not poll these
- * shards. */
+/* Inline idle policy: a number of calls of rn_nic_progress() that do not poll the shards of
+ * nic->peer, the adapter at the other end of a ring pair. The count starts when another thread is
+ * found to poll these shards. */
 #define PEER_REST 16
 
-/* Runs at the end of each poll iteration of a shard: queues the shard's events for the client and
- * its news (connections made or ended, QPs in error) for the log. Events must not be lost: if there
- * is no memory to queue an event, it stays in lc->event and a later iteration retries. */
+/* Queues the shard's events for the client, and its news (connections made or ended, QPs in error)
+ * for the log. Runs at the end of each poll iteration of a shard. If there is no memory to queue an
+ * event, the event stays in lc->event and a later iteration retries, so no event is lost. */
 static void report(void *arg, struct rn_lcore *lc)
 {
 	struct rn_nic *nic = arg;
@@ -43,8 +44,8 @@ static void report(void *arg, struct rn_lcore *lc)
 	} while (lc->untold);
 }
 
-/* Draws the secrets from which keys, QPNs and PSNs are made: from the kernel, or from the
- * configured seed so that a test can repeat a run. */
+/* Draws the secrets from which keys, QPNs and PSNs are made. The secrets come from the kernel, or
+ * from the configured seed so that a test can repeat a run. */
 static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_secrets *secrets)
 {
 	static_assert(sizeof(*secrets) <= 256, "as much as getentropy() gives in one call");
@@ -55,8 +56,8 @@ static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_s
 	return 0;
 }
 
-/* Fills in shard i and everything that its thread uses. After an error rn_nic_destroy() releases
- * the parts that were created. */
+/* Fills in shard i and everything that the thread of the shard uses. After an error
+ * rn_nic_destroy() releases the parts that were created. */
 static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock,
 			struct rn_capture_file *capture)
 {
@@ -133,8 +134,8 @@ static int create_lcores(struct rn_nic *nic, const struct rn_clock *clock,
 	return rc == 0 ? rn_steer_create(steer, nic->nshards, nic->cfg->limits.handoff_slots) : rc;
 }
 
-/* Creates the RCU state (quiescent-state based) by which control threads wait until no shard uses a
- * removed object. */
+/* Creates the RCU state (based on quiescent states). With this state control threads wait until no
+ * shard uses a removed object. */
 static int create_qsbr(struct rn_nic *nic)
 {
 	size_t bytes = rte_rcu_qsbr_get_memsize(RN_MAX_SHARDS);
@@ -177,8 +178,8 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 
 	rn_settings_mac(nic->adapter, mac);
 	if (nic->adapter->port == RN_CONFIG_PORT_AF_PACKET && !nic->adapter->mac.set)
-		/* use the interface's own MAC, or bridges and filters of the kernel would drop the
-		 * frames */
+		/* use the interface's own MAC: bridges and filters of the kernel would drop frames
+		 * with another MAC */
 		memcpy(mac, port->mac, 6);
 	rn_settings_port(nic->adapter, mac, &cfg->protocol, &nic->attr);
 	rn_settings_core(cfg, index, &secrets, &nic->core);
@@ -196,8 +197,8 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 		rc = create_lcores(nic, clock, capture);
 	if (rc != 0) {
 		snprintf(err, errlen, "adapter %s: %s", nic->name, strerror(-rc));
-		/* rn_nic_destroy() must not close the port: after a failure the caller still owns
-		 * it */
+		/* rn_nic_destroy() must not close the port, which after a failure belongs to the
+		 * caller */
 		nic->port = NULL;
 		rn_nic_destroy(nic);
 		return rc;
@@ -218,7 +219,7 @@ void rn_nic_join(struct rn_nic *a, struct rn_nic *b)
 	}
 }
 
-/* Calls rn_nic_grace() for rn_port_go(): code in port/ has no access to struct rn_nic. */
+/* Calls rn_nic_grace() on behalf of rn_port_go(): code in port/ has no access to struct rn_nic. */
 static void grace(void *arg)
 {
 	rn_nic_grace(arg);
@@ -247,7 +248,7 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 	return rc;
 }
 
-/* The progress thread polls the shards, so stop that thread first. */
+/* Stops the progress thread before the shards, because the progress thread polls the shards. */
 void rn_nic_stop(struct rn_nic *nic)
 {
 	rn_progress_stop(&nic->progress);
@@ -298,8 +299,8 @@ void rn_nic_grace(struct rn_nic *nic)
 	const struct timespec pause = {.tv_nsec = 20000};
 	uint64_t token = rte_rcu_qsbr_start(nic->qsbr);
 
-	/* Control threads never read the tables that RCU protects, so they are not registered as
-	 * RCU readers. A shard that sleeps, or that no thread is polling, is offline for RCU and
+	/* Control threads are not registered as RCU readers, because they never read the tables
+	 * that RCU protects. A shard that sleeps, or that no thread polls, is offline for RCU and
 	 * need not be waited for. */
 	for (unsigned i = 0; rte_rcu_qsbr_check(nic->qsbr, token, false) != 1; i++) {
 		if (i < 64)
@@ -310,10 +311,10 @@ void rn_nic_grace(struct rn_nic *nic)
 }
 
 /* Polls shard i of nic->peer (the adapter at the other end of the ring pair) once, unless another
- * thread polls it. Another thread polls it if the shard's last_turn has changed since this adapter
- * last read it. Then the next PEER_REST calls of progress_peer() leave out all shards of nic->peer,
- * because two threads that poll a shard alternately would bounce its cache lines. In a program with
- * one thread for both ends, last_turn is unchanged and the shard is polled every time. */
+ * thread polls the shard. Two threads that poll a shard alternately would bounce its cache lines.
+ * Another thread polls the shard if last_turn has changed since this adapter last read it. The next
+ * PEER_REST calls of progress_peer() then leave out all shards of nic->peer. In a program with one
+ * thread for both ends, last_turn is unchanged and the shard is always polled. */
 static void turn_peer(struct rn_nic *nic, unsigned i)
 {
 	struct rn_lcore *lc = &nic->peer->lcore[i];
@@ -350,8 +351,8 @@ void rn_nic_progress(struct rn_nic *nic)
 		progress_peer(nic);
 }
 
-/* Tells the shard that its port is gone. Before that, discards an event that could not be queued
- * yet: after the removal of the port only RN_EVENT_PORT_GONE may follow. */
+/* Tells the shard that the port is gone. First discards an event that could not be queued yet:
+ * after the removal of the port only RN_EVENT_PORT_GONE may follow. */
 static void run_gone(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 	lc->untold = false;
@@ -363,7 +364,7 @@ static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 }
 
-/* Runs a function in every shard, one shard after the other, and waits for each. */
+/* Runs a function in every shard, one shard after the other, and waits for the end of each run. */
 static void call_all(struct rn_nic *nic, void (*run)(struct rn_call *, struct rn_lcore *, rn_time))
 {
 	for (unsigned i = 0; i < nic->nshards; i++) {
@@ -386,13 +387,13 @@ void rn_nic_unplug(struct rn_nic *nic)
 		if (nic->peer != NULL)
 			atomic_store(&nic->peer->port->cut, 1);
 		call_all(nic, run_gone);
-		/* run_gone() runs in the middle of a shard's poll iteration, and the flushed
-		 * completions are published at the end of the iteration. When run_nothing() runs,
-		 * that end has passed. */
+		/* run_gone() runs in the middle of a shard's poll iteration. The flushed
+		 * completions are published at the end of the iteration, which has passed when
+		 * run_nothing() runs. */
 		call_all(nic, run_nothing);
 		rn_journal_gone(nic);
 	}
-	/* If the event cannot be queued (no memory), the watcher thread retries every 100 ms. */
+	/* If there is no memory to queue the event, the watcher thread retries every 100 ms. */
 	if (nic->gone_event_pending && tell(nic, RN_EVENT_PORT_GONE))
 		nic->gone_event_pending = false;
 	pthread_mutex_unlock(&nic->removal);
@@ -403,10 +404,10 @@ static void run_link_up(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_link_up(lc->shard);
 }
 
-/* Reports link changes as events. `ups` counts how often the link came up. Between two checks the
- * link may come up and go down again. Then `ups` has grown, and both events are queued: a client
- * must learn that connections made in between have lost their link. If there is no memory for an
- * event, the watcher thread retries at its next check. */
+/* Reports changes of the port's link as events. `ups` counts how often the link came up. If `ups`
+ * has grown between two checks but the link is down, both events are queued: a client must learn
+ * that connections made in between have lost their link. If there is no memory for an event, the
+ * next check retries unless the link has changed back. */
 static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);

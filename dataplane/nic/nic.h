@@ -1,7 +1,8 @@
-/* A running adapter: one port, its shards and their threads, its objects and events. A "control
- * thread" is a thread of the application while it executes a command, or opens or closes an
- * adapter. The in-process link (inproc.c) creates and destroys adapters under its lock. Any thread
- * may call the other functions, unless a comment says otherwise. */
+/* A running adapter: one port, its shards and their threads, its objects and events. The in-process
+ * link (inproc.c) creates and destroys adapters under its lock. Any thread may call the other
+ * functions, unless a comment says otherwise.
+ * A "control thread" is a thread of the application while it executes a command, or opens or closes
+ * an adapter. */
 #ifndef RN_NIC_H
 #define RN_NIC_H
 
@@ -22,7 +23,7 @@ struct rte_rcu_qsbr;
 struct rn_capture_file;
 
 struct rn_nic {
-	struct rn_link link; /* must be the first member: the link is cast to the adapter */
+	struct rn_link link; /* first member: nic_of() casts the link to struct rn_nic */
 	char name[32];
 	const struct rn_config *cfg;
 	const struct rn_config_adapter *adapter;
@@ -36,19 +37,19 @@ struct rn_nic {
 	unsigned nshards;
 	struct rn_lcore *lcore;
 	struct rn_progress progress;
-	/* the adapter at the other end of the ring pair, in this process; NULL if the port is not a
+	/* adapter in this process at the other end of the ring pair, or NULL if the port is not a
 	 * ring port */
 	struct rn_nic *peer;
-	/* Inline policy: last_turn (the time of the last poll iteration) of each shard of `peer`,
-	 * as this adapter last read it. */
+	/* Inline idle policy: last_turn (the time of the last poll iteration) of each shard of
+	 * `peer`, as this adapter last read it. */
 	_Atomic uint64_t peer_turn[RN_MAX_SHARDS];
-	/* Inline policy: the next peer_rest calls of rn_nic_progress() do not poll the shards of
-	 * `peer`, because another thread polls them. */
+	/* Inline idle policy: number of coming rn_nic_progress() calls that do not poll the shards
+	 * of `peer`, because another thread polls these shards. */
 	_Atomic uint32_t peer_rest;
 	struct rn_event_queue events;
-	bool gone_event_pending; /* link.gone is set, but RN_EVENT_PORT_GONE is not queued yet */
-	/* guards gone_event_pending; held during the whole removal, so that the port is removed
-	 * only once */
+	bool gone_event_pending; /* link.gone is set, but RN_EVENT_PORT_GONE is not yet queued */
+	/* guards gone_event_pending; held during the whole removal of the port, which happens only
+	 * once */
 	pthread_mutex_t removal;
 	_Atomic uint32_t link_up;
 	uint32_t ups_seen; /* port->ups (how often the link came up) at the last check */
@@ -59,42 +60,43 @@ struct rn_nic {
 	struct rn_nic_groups groups;
 };
 
-/* Creates an adapter on an opened port; no thread is started. On success the adapter owns the port;
- * on failure the caller still does. Returns 0, or -errno with a sentence in err. */
+/* Creates an adapter on an opened port, and starts no thread. Returns 0, or -errno with a sentence
+ * in err. On success the adapter owns the port. On failure the caller still owns the port. */
 int rn_nic_create(struct rn_nic **nic, const struct rn_config *cfg, unsigned index,
 		  struct rn_port *port, const struct rn_clock *clock,
 		  struct rn_capture_file *capture, char *err, size_t errlen);
-/* Connects the adapters of two joined ring ports, so that each rings the doorbells of the other's
- * shards after sending. To be called before rn_nic_start(). */
+/* Connects the adapters of two joined ring ports. After sending, each adapter then rings the
+ * doorbells of the peer's shards. To be called before rn_nic_start(). */
 void rn_nic_join(struct rn_nic *a, struct rn_nic *b);
 int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen);
 void rn_nic_stop(struct rn_nic *nic);
 void rn_nic_destroy(struct rn_nic *nic);
 
 /* Waits for an RCU grace period: until every shard has passed a quiescent point. On return no shard
- * uses an object that was unpublished before the call. May sleep; a shard must not call this. */
+ * uses an object that was unpublished before the call. May sleep. A shard must not call this
+ * function. */
 void rn_nic_grace(struct rn_nic *nic);
 
-/* Has an effect only with the inline policy. Polls each shard of this adapter once, unless another
- * thread is polling it at the moment. If the adapter is one end of a ring pair, also polls the
- * shards of the adapter at the other end, unless another thread polls them regularly. */
+/* Polls each shard of this adapter once, unless another thread is polling the shard at the moment.
+ * If the port is one end of a ring pair, also polls the shards at the other end, unless another
+ * thread polls those regularly. Has an effect only with the inline idle policy. */
 void rn_nic_progress(struct rn_nic *nic);
 
 /* Executes a command (struct rn_link_ops.exec). Returns rsp->err: 0 or a negative errno. */
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
-/* Removes the port while everything runs. On return every request has completed, commands return
- * -ENODEV (except those that destroy objects), and RN_EVENT_PORT_GONE is queued. If the event could
- * not be queued, for lack of memory, another call tries again; otherwise another call has no
- * effect. Any thread may call this, except a shard's. */
+/* Removes the port while everything runs. Any thread except a shard's may call this function.
+ * On return every work request has completed, and RN_EVENT_PORT_GONE is queued. Commands return
+ * -ENODEV from then on, except those of rn_cmd_outlives_port(). If there was no memory to queue the
+ * event, another call tries again. Otherwise another call has no effect. */
 void rn_nic_unplug(struct rn_nic *nic);
 
-/* Returns the number of management datagrams (MADs) that this adapter has sent. The value may be
- * slightly out of date, like every counter that is read outside its shard. */
+/* Returns the number of management datagrams (MADs) that this adapter has sent. Like every counter
+ * read outside its shard, the count may be slightly out of date. */
 uint64_t rn_nic_mads(const struct rn_nic *nic);
 
-/* Checks the device, the link and the counters, and reports changes as events and log messages. The
- * watcher thread calls it about every 100 ms. */
+/* Checks the device, its link and the counters. Reports changes as events and log messages. The
+ * watcher thread calls this function about every 100 ms. */
 void rn_nic_watch(struct rn_nic *nic);
 
 #endif

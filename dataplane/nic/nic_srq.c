@@ -1,7 +1,7 @@
-/* How are shared receive queues (SRQs) created, resized and destroyed, and how do CQs keep room for
- * the completions of receives from an SRQ? Owns the SRQs and the list of shares of each
- * (srq_share.h: the QPs of one shard that use the SRQ and complete to one CQ). Runs in control
- * threads, under the control lock. */
+/* The commands that create, resize and destroy shared receive queues (SRQs). They also keep room in
+ * CQs for the completions of receives from an SRQ. Owns the SRQs, and for each SRQ a list of
+ * shares: the QPs of one shard that use the SRQ and complete to one CQ (srq_share.h). Runs in
+ * control threads, under the control lock. */
 #include "nic/nic_srq.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "nic/nic.h"
 #include "nic/shard_call.h"
 
-/* Returns zeroed memory aligned to a cache line, or NULL. */
+/* Returns zeroed memory aligned to a cache line, or NULL if there is no memory. */
 static void *zeroed(size_t bytes)
 {
 	void *mem = aligned_alloc(64, RN_ALIGN_UP(bytes, (size_t)64));
@@ -21,8 +21,8 @@ static void *zeroed(size_t bytes)
 	return mem;
 }
 
-/* For a large ring calloc() returns untouched pages, so memory is used only as receives are
- * posted. */
+/* Allocates a zeroed ring. For a large ring calloc() returns untouched pages, so memory is used
+ * only as receives are posted. */
 static struct rn_srq_ring *new_ring(uint32_t depth, uint32_t max_sge)
 {
 	return calloc(1, rn_srq_ring_bytes(depth, max_sge));
@@ -40,7 +40,7 @@ int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 		return -ENOENT;
 	struct rn_nic_srq *srq = zeroed(sizeof(*srq));
 	struct rn_srq_ring *ring = new_ring(depth, max_sge);
-	/* Take an id last, so that a failed allocation does not have to give it back. */
+	/* Take an id last: a failed allocation then has no id to give back. */
 	uint32_t id = srq != NULL && ring != NULL ? rn_idpool_get(&o->srq_ids) : RN_ID_NONE;
 	if (id == RN_ID_NONE) {
 		int rc = srq != NULL && ring != NULL ? -ENOSPC : -ENOMEM;
@@ -62,7 +62,7 @@ int rn_nic_srq_create(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 }
 
 struct unlink_call {
-	struct rn_call call; /* must be the first member: run_unlink() casts it to this struct */
+	struct rn_call call; /* first member: run_unlink() casts `call` to this struct */
 	uint32_t srq;
 };
 
@@ -88,11 +88,11 @@ int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_r
 	return 0;
 }
 
-/* ---- room for completions ---- */
+/* ---- room in CQs for completions; changing the depth of an SRQ ---- */
 
-/* The SRQ is to hold `more` further receives. Links larger rings, so that each receive CQ of a QP
- * that uses the SRQ has room for the completions of these receives. If the allocation of one ring
- * fails, the rings linked before stay; they only have spare room. */
+/* Makes room for the completions of `more` further receives of the SRQ. Links a larger ring in each
+ * receive CQ of a QP that uses the SRQ. If one allocation fails, the larger rings linked before
+ * stay; their additional room does no harm. */
 static int make_room(struct rn_nic *nic, struct rn_nic_srq *srq, uint32_t more)
 {
 	struct rn_list *e;
@@ -124,7 +124,7 @@ int rn_nic_srq_modify(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	if (depth == 0 || depth > nic->cfg->limits.max_depth)
 		return -EINVAL;
 	/* `posted` cannot change during this command, while shards may increase `taken`. Reading
-	 * `taken` first gives an upper bound of the receives in the queue. */
+	 * `taken` first gives an upper bound of the receives in the SRQ. */
 	uint64_t taken = atomic_load(&srq->srq.shared.taken);
 	if (atomic_load(&srq->srq.shared.posted) - taken > depth)
 		return -EOVERFLOW;
@@ -134,8 +134,8 @@ int rn_nic_srq_modify(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 		if (ring == NULL)
 			return -ENOMEM;
 	}
-	/* The CQs keep room for the largest depth so far, so only a depth beyond it needs larger
-	 * rings. */
+	/* The CQs keep room for the largest depth of the SRQ so far. Only a larger depth needs
+	 * larger rings. */
 	int rc = depth > srq->most ? make_room(nic, srq, depth - srq->most) : 0;
 	if (rc != 0) {
 		free(ring);

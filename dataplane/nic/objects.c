@@ -1,5 +1,5 @@
-/* Which objects does an adapter have, and which objects use them? Owns the tables, including the CQ
- * rings. Runs in control threads, under the control lock. */
+/* Which objects does an adapter have, and which other objects use them? Owns the tables of objects,
+ * including the CQ rings. Runs in control threads, under the control lock. */
 #include "nic/objects.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "config/config.h"
 
-/* Returns the smallest power of two >= n, at least 16, because the number of buckets in a struct
+/* Returns the smallest power of two >= n, but at least 16. The number of buckets in a struct
  * rn_htab must be a power of two. */
 static uint32_t pow2_at_least(uint32_t n)
 {
@@ -18,8 +18,8 @@ static uint32_t pow2_at_least(uint32_t n)
 	return p;
 }
 
-/* Allocates the buckets of a hash table. `objects` is the limit on the number of objects; there is
- * at least one bucket per object, so that the chains stay short. */
+/* Allocates the buckets of a hash table for at most `objects` objects. There is at least one bucket
+ * per object, so the chains stay short. */
 static int init_htab(struct rn_htab *h, uint32_t objects)
 {
 	uint32_t n = pow2_at_least(objects);
@@ -30,7 +30,7 @@ static int init_htab(struct rn_htab *h, uint32_t objects)
 	return bucket != NULL ? 0 : -ENOMEM;
 }
 
-/* Ids start at 1, so that 0 can mean "none". */
+/* Ids start at 1, because 0 means "no object". */
 static int init_ids(struct rn_idpool *p, uint32_t count)
 {
 	uint32_t *ring = calloc(count, sizeof(*ring));
@@ -43,8 +43,8 @@ static int init_ids(struct rn_idpool *p, uint32_t count)
 int rn_objects_init(struct rn_objects *o, const struct rn_config_limits *l, unsigned nshards)
 {
 	*o = (struct rn_objects){.max_pd = l->max_pd, .max_cq = l->max_cq, .max_srq = l->max_srq};
-	/* Each table has one entry more than its limit: ids start at 1, so index 0 is unused. The
-	 * limit max_qp is per shard, the others are per adapter. */
+	/* Each table has one element more than its limit: ids start at 1, so index 0 is unused. The
+	 * limit max_qp is per shard; the other limits are per adapter. */
 	o->pd = calloc((size_t)l->max_pd + 1, sizeof(*o->pd));
 	o->cq = calloc((size_t)l->max_cq + 1, sizeof(*o->cq));
 	o->srq = calloc((size_t)l->max_srq + 1, sizeof(struct rn_nic_srq *));
@@ -68,8 +68,8 @@ static void free_mw(struct rn_hnode *n)
 	free(rn_container_of(n, struct rn_nic_mw, node));
 }
 
-/* Frees a QP that its client has not destroyed. If it is the last QP of its share (srq_share.h),
- * the share is freed too. */
+/* Frees a QP that the client has not destroyed. Also frees the QP's share (srq_share.h) if no other
+ * QP belongs to the share. */
 static void free_qp(struct rn_hnode *n)
 {
 	struct rn_nic_qp *qp = rn_container_of(n, struct rn_nic_qp, node);
@@ -115,7 +115,7 @@ void rn_objects_fini(struct rn_objects *o)
 	*o = (struct rn_objects){0};
 }
 
-/* Ids come from clients, so every lookup checks the range and that the object exists. */
+/* Ids come from clients, so every lookup checks the range of the id and that the object exists. */
 struct rn_nic_pd *rn_objects_pd(struct rn_objects *o, uint32_t id)
 {
 	return id >= 1 && id <= o->max_pd && o->pd[id].live ? &o->pd[id] : NULL;
@@ -131,7 +131,8 @@ struct rn_nic_srq *rn_objects_srq(struct rn_objects *o, uint32_t id)
 	return id >= 1 && id <= o->max_srq ? o->srq[id] : NULL;
 }
 
-/* Regions, windows and QPs are found by hash, because their ids are random numbers. */
+/* Memory regions, memory windows and QPs are found by hash, because their ids are random
+ * numbers. */
 struct rn_nic_mr *rn_objects_mr(struct rn_objects *o, uint32_t lkey)
 {
 	for (struct rn_hnode *n = rn_htab_first(&o->mrs, rn_hash_u64(lkey)); n != NULL;
@@ -167,7 +168,7 @@ struct rn_nic_qp *rn_objects_qp(struct rn_objects *o, uint32_t qpn)
 
 void rn_objects_free_cq(struct rn_objects *o, struct rn_nic_cq *cq)
 {
-	/* Each shard has a chain of rings of its own, linked by `next` from the oldest to the
+	/* Each shard has its own chain of rings, linked by `next` from the oldest ring to the
 	 * newest. */
 	for (unsigned s = 0; s < RN_MAX_SHARDS; s++) {
 		struct rn_cq_ring *ring = atomic_load(&cq->view.first[s]), *next;
@@ -186,7 +187,7 @@ void rn_objects_free_srq(struct rn_objects *o, struct rn_nic_srq *srq)
 {
 	struct rn_srq_ring *ring;
 
-	/* An SRQ that was made deeper may still have older, smaller rings; free all of them. */
+	/* Free all rings: an SRQ that was made deeper may still have older, smaller rings. */
 	while ((ring = rn_srq_next_ring(&srq->srq)) != NULL)
 		free(ring);
 	o->pd[srq->srq.pd].users--;

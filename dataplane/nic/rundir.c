@@ -1,6 +1,6 @@
-/* Which files would EAL leave behind in its run directory (by default /var/run/dpdk/rnPID), and
- * when are they removed? Owns the path of this process's directory. A process that was killed
- * cannot clean up, so each start also removes the directories of dead processes. */
+/* Removes the files that EAL would leave behind in its run directory (by default
+ * /var/run/dpdk/rnPID). Owns the path of this process's run directory. Each start also removes the
+ * directories of dead processes, because a killed process cannot clean up. */
 #include "nic/rundir.h"
 
 #include <ctype.h>
@@ -27,7 +27,8 @@ static void find_dir(void)
 	snprintf(runtime_dir, sizeof(runtime_dir), "%s", rte_eal_get_runtime_dir());
 }
 
-/* The process that started EAL. A forked child that exits must not remove its parent's files. */
+/* The process that started EAL. When a forked child exits, it must not remove the parent's
+ * files. */
 static pid_t owner;
 
 static bool is_owner(void)
@@ -35,16 +36,16 @@ static bool is_owner(void)
 	return getpid() == owner;
 }
 
-/* Removes the run directory but not its parent, because another process may be about to create its
- * own run directory there. */
+/* Removes the run directory but not the parent directory, in which another process may be about to
+ * create its own run directory. */
 static void remove_dir(void)
 {
 	if (runtime_dir[0] != '\0' && is_owner())
 		rmdir(runtime_dir);
 }
 
-/* Opens a directory only if this user owns it and the path is not a symbolic link: in /tmp another
- * user could have placed either. */
+/* Opens a directory if this user owns the directory and the path is not a symbolic link. Otherwise
+ * returns NULL: in /tmp another user could have placed a directory or link of this name. */
 static DIR *open_own(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -73,8 +74,8 @@ static void remove_files(void)
 	remove_dir();
 }
 
-/* Removes the hugepage file of one page. The path of the file is found through its open descriptor,
- * because EAL has no function that returns the path. */
+/* Removes the hugepage file of one page. EAL has no function that returns the path of the file, so
+ * the path is read through the open descriptor of the file. */
 static int unlink_page(const struct rte_memseg_list *list, const struct rte_memseg *page, void *arg)
 {
 	char link[64], path[PATH_MAX];
@@ -89,8 +90,8 @@ static int unlink_page(const struct rte_memseg_list *list, const struct rte_mems
 	return 0;
 }
 
-/* With eal.shared EAL leaves its hugepage and runtime files behind at exit. Removes these files;
- * after that no secondary process can attach. */
+/* Removes the hugepage and runtime files that EAL with eal.shared leaves behind at exit. After that
+ * no secondary process can attach. */
 static void remove_shared_files(void)
 {
 	if (!is_owner())
@@ -101,7 +102,8 @@ static void remove_shared_files(void)
 
 /* ---- files of processes that were killed ---- */
 
-/* Returns the process id in a directory name such as rn1234, or 0 if the name has another form. */
+/* Returns the process id in a directory name such as rn1234. Returns 0 if the name has another
+ * form. */
 static pid_t pid_of(const char *name)
 {
 	char *end;
@@ -114,10 +116,10 @@ static pid_t pid_of(const char *name)
 	return errno == 0 && *end == '\0' && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
-/* Returns true when no process listens on this socket: only then does the kernel refuse a
- * connection. Unlike kill(), connect() also detects processes in other PID namespaces. The path of
- * the socket begins with /proc/self/fd/N, where N is the open directory, so that the directory
- * cannot be replaced between the checks. */
+/* Returns true when no process listens on this socket: the kernel then refuses a connection. Unlike
+ * kill(), connect() also detects processes in other PID namespaces.
+ * The path given to connect() begins with /proc/self/fd/N, where N is the open directory, so nobody
+ * can replace the directory between the checks. */
 static bool has_no_listener(int folder, const char *name)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
@@ -135,7 +137,7 @@ static bool has_no_listener(int folder, const char *name)
 	return deserted;
 }
 
-/* Removes from a directory the sockets on which no process listens, and then the directory if it is
+/* Removes the sockets on which no process listens from a directory, then the directory if it is
  * empty. A killed process with private memory leaves no other files. A directory with any other
  * file stays. */
 static void remove_stale_dir(const char *path)
@@ -152,7 +154,7 @@ static void remove_stale_dir(const char *path)
 	rmdir(path);
 }
 
-/* Checks all directories rnPID beside this process's own, and removes those whose PID belongs to no
+/* Removes all directories rnPID beside this process's own run directory whose PID belongs to no
  * process. */
 static void remove_dirs_of_dead_processes(void)
 {
@@ -176,7 +178,7 @@ static void remove_dirs_of_dead_processes(void)
 		closedir(dir);
 }
 
-/* ---- start and end ---- */
+/* ---- functions called at the start and the exit ---- */
 
 void rn_rundir_at_exit(void)
 {
@@ -195,8 +197,8 @@ void rn_rundir_started(bool shared)
 		remove_dir();
 }
 
-/* A process with shared memory in this directory holds a lock on its file "config". F_GETLK does
- * not report locks of this process itself. */
+/* Does another process use this run directory? A process with shared memory in the directory holds
+ * a lock on the file "config". F_GETLK does not report locks of this process itself. */
 static bool is_used_by_another(void)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

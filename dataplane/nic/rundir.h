@@ -6,16 +6,17 @@
 #include <stdbool.h>
 
 /* To be called after EAL has started. With `shared`, other processes may attach to the shared
- * memory while this one runs, so the files stay until exit. Without it, the directory is removed if
- * it is empty, now and once more at exit. */
+ * memory while this process runs, so the files stay until exit. Without `shared`, the directory is
+ * removed now if it is empty, and otherwise at exit if it is empty then. */
 void rn_rundir_started(bool shared);
 
-/* To be called after EAL failed to start: removes all files that it created, unless another process
- * uses the directory. */
+/* To be called after EAL failed to start. Removes all files in the run directory, unless another
+ * process uses the directory. */
 void rn_rundir_failed(void);
 
-/* To be called before EAL starts: registers the removal of the directory at exit. atexit handlers
- * run in reverse order, so EAL's own handlers, which remove EAL's sockets, run first. */
+/* To be called before EAL starts. Registers a function that removes the run directory at exit.
+ * atexit handlers run in reverse order, so EAL's own handlers, which remove EAL's sockets, run
+ * first. */
 void rn_rundir_at_exit(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* What does a process with adapters consist of, and in which order do the parts start and stop?
- * Owns the packet pool, the capture, all adapters and the watcher thread. The in-process link
- * (inproc.c) calls these functions under its lock. */
+/* The parts of a process that has adapters, and the order in which the parts start and stop. Owns
+ * the packet pool, the capture, all adapters and the watcher thread. The in-process link (inproc.c)
+ * calls these functions under its lock. */
 #include "nic/runtime.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ void rn_runtime_init(struct rn_runtime *r)
 	pthread_condattr_destroy(&attr);
 }
 
-/* The watcher thread's periodic work on all adapters. */
+/* Does the periodic work of the watcher thread on all adapters. */
 static void watch_adapters(struct rn_runtime *r)
 {
 	for (unsigned i = 0; i < r->cfg.nadapters; i++) {
@@ -60,7 +60,7 @@ static void *watch(void *arg)
 		if (r->stop)
 			break;
 		/* Unlock stop_lock while the adapters are checked: writing to the log may block,
-		 * and rn_runtime_stop() needs the lock. */
+		 * and rn_runtime_stop() needs stop_lock. */
 		pthread_mutex_unlock(&r->stop_lock);
 		watch_adapters(r);
 		pthread_mutex_lock(&r->stop_lock);
@@ -69,8 +69,8 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* Computes the number of packet buffers that all adapters need, and the room for data in each, in
- * bytes. */
+/* Computes the number of packet buffers that all adapters need, and how many bytes of data each
+ * packet buffer must hold. */
 static void pool_size(const struct rn_config *cfg, unsigned *mbufs, unsigned *room)
 {
 	struct rn_vdev_spec spec;
@@ -83,8 +83,8 @@ static void pool_size(const struct rn_config *cfg, unsigned *mbufs, unsigned *ro
 	}
 }
 
-/* The index of the adapter at the other end of a ring port. The configuration check ensures that it
- * exists. */
+/* Returns the index of the adapter at the other end of a ring port. The configuration check ensures
+ * that there is such an adapter. */
 static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
 {
 	unsigned j = 0;
@@ -94,8 +94,8 @@ static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
 	return j;
 }
 
-/* Fails if the kernel has one of the adapter's addresses on the same interface: kernel and adapter
- * would both answer ARP and packets for it. */
+/* Fails if the kernel has one of the adapter's addresses on the same interface. Kernel and adapter
+ * would both answer ARP requests and packets for such an address. */
 static int check_kernel_addresses(const struct rn_config_adapter *a, char *err, size_t errlen)
 {
 	const struct rn_config_nets *nets[2] = {&a->ipv4, &a->ipv6};
@@ -115,8 +115,8 @@ static int check_kernel_addresses(const struct rn_config_adapter *a, char *err, 
 	return 0;
 }
 
-/* Claims the adapter's addresses on the interface, so that no other softrnic process uses them
- * (port/claim.h). */
+/* Claims the adapter's addresses on the interface: no other softrnic process can then use these
+ * addresses (port/claim.h). */
 static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6], char *err,
 			   size_t errlen)
 {
@@ -131,7 +131,7 @@ static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6
 	return rc;
 }
 
-/* Opens a port of any kind except a ring, which has no device. */
+/* Opens a port of any kind except a ring port, which has no device. */
 static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err,
 		       size_t errlen)
 {
@@ -178,8 +178,8 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 	return rc;
 }
 
-/* Opens the port of adapter i, unless it is open already as the other end of another adapter's ring
- * port. */
+/* Opens the port of adapter i. Does nothing if the port is open already as the other end of a
+ * ring. */
 static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], char *err,
 		     size_t errlen)
 {
@@ -205,8 +205,8 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 }
 
 /* Opens all ports, then creates all adapters, then connects the adapters of joined ring ports. On
- * an error the ports that no adapter owns yet are closed here; rn_runtime_stop() releases the
- * rest. */
+ * an error this function closes the ports that no adapter owns yet; rn_runtime_stop() releases
+ * everything else. */
 static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 {
 	struct rn_port *port[RN_CONFIG_MAX_ADAPTERS] = {0};
@@ -231,8 +231,7 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 	return rc;
 }
 
-/* Returns true when an adapter of this process has ever sent a MAD: then a peer may still expect
- * replies. */
+/* Has an adapter of this process ever sent a MAD? A peer may then still expect replies. */
 static bool had_connections(const struct rn_runtime *r)
 {
 	uint64_t mads = 0;
@@ -242,9 +241,9 @@ static bool had_connections(const struct rn_runtime *r)
 	return mads > 0;
 }
 
-/* Waits timers.close_linger_ms before the stop. If the reply to a peer's DREQ was lost, the peer
- * repeats the DREQ, possibly after the application has closed its adapters; the connection manager
- * still replies during this time. */
+/* Waits timers.close_linger_ms before the stop. A peer whose DREP was lost repeats its DREQ,
+ * possibly after the application has closed its adapters. The connection manager still replies
+ * during this time. */
 static void linger(const struct rn_runtime *r)
 {
 	struct timespec left = {r->cfg.timers.close_linger_ms / 1000,
@@ -268,12 +267,12 @@ void rn_runtime_stop(struct rn_runtime *r)
 		pthread_join(r->watcher, NULL);
 		r->watching = false;
 	}
-	/* Stop the threads of all adapters before closing a port, because the shards of adapters
-	 * with joined ports ring each other's doorbells. */
+	/* Stop the threads of all adapters before closing a port: shards of adapters with joined
+	 * ports ring each other's doorbells. */
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
 			rn_nic_stop(r->nic[i]);
-	/* Write to the log what the shards have reported (rn_journal_queue()) since the watcher
+	/* Write to the log what the shards have reported with rn_journal_queue() since the watcher
 	 * thread's last check. */
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		if (r->nic[i] != NULL)
@@ -327,7 +326,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 
 	r->starts++;
 	pool_size(&r->cfg, &mbufs, &room);
-	/* Estimates the memory: each packet buffer needs 1 KiB in addition to its data, for the
+	/* Estimate the memory: each packet buffer needs 1 KiB in addition to its data, for the
 	 * mbuf, the headroom and the private area. */
 	int rc = rn_eal_start(&r->cfg, (uint64_t)mbufs * (room + 1024), err, errlen);
 	if (rc != 0)

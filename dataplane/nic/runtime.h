@@ -1,5 +1,5 @@
-/* All adapters that a process's configuration names, and the resources that they share. A process
- * has one runtime; the in-process link serialises all calls. */
+/* All adapters that a process's configuration names, and the resources that these adapters share. A
+ * process has one runtime. The in-process link (inproc.c) serialises all calls. */
 #ifndef RN_NIC_RUNTIME_H
 #define RN_NIC_RUNTIME_H
 
@@ -13,12 +13,12 @@
 struct rte_mempool;
 
 struct rn_runtime {
-	/* set by the caller before rn_runtime_start() */
+	/* the configuration, set by the caller before rn_runtime_start() */
 	struct rn_config cfg;
-	const struct rn_link_ops *ops; /* operations of each adapter's link */
+	const struct rn_link_ops *ops; /* functions of struct rn_link for each adapter */
 
 	struct rn_nic *nic[RN_CONFIG_MAX_ADAPTERS];
-	/* claims on addresses of kernel interfaces, by adapter */
+	/* each adapter's claims on addresses of kernel interfaces */
 	struct rn_claims claims[RN_CONFIG_MAX_ADAPTERS];
 	unsigned starts; /* number of starts so far; makes device and pool names unique */
 	struct rn_clock clock;
@@ -31,8 +31,8 @@ struct rn_runtime {
 };
 
 void rn_runtime_init(struct rn_runtime *r);
-/* Starts EAL and creates the pool, ports, adapters and threads. Returns 0, or -errno with a
- * sentence in err; after an error only EAL is left running. */
+/* Starts EAL, and creates the packet pool, ports, adapters and threads. Returns 0, or -errno with a
+ * sentence in err. After an error only EAL still runs. */
 int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen);
 void rn_runtime_stop(struct rn_runtime *r);
 

@@ -1,5 +1,5 @@
-/* Which limits, addresses and port settings follow from the configuration? Owns nothing. Any thread
- * may call these functions. */
+/* Computes from the configuration the limits, addresses and port settings of an adapter. Owns
+ * nothing. Any thread may call these functions. */
 #include "nic/settings.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6])
 		memcpy(mac, a->mac.b, 6);
 		return;
 	}
-	/* No MAC is configured: the hash of the name gives the same MAC at every start. */
+	/* If no MAC is configured, the hash of the adapter's name gives the same MAC at every
+	 * start. */
 	for (unsigned i = 0; i < 6; i++)
 		mac[i] = (uint8_t)(h >> (8 * i));
 	mac[0] = (uint8_t)((mac[0] & 0xfc) | 0x02); /* locally administered, unicast */
@@ -28,8 +29,9 @@ static uint64_t mbit(uint32_t mbps)
 	return mbps * UINT64_C(1000000);
 }
 
-/* The range check of each configuration key ensures that the values fit their fields. Only
- * line_rate may still be below min_rate; rn_settings_line() corrects it. */
+/* Copies the congestion control settings. The range check of each configuration key ensures that
+ * each setting fits its field. Only line_rate may still be below min_rate, which rn_settings_line()
+ * corrects. */
 static void settings_cc(const struct rn_config_congestion *c, struct rn_cc_cfg *p)
 {
 	*p = (struct rn_cc_cfg){
@@ -64,9 +66,8 @@ void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps)
 	core->cc.line_rate = RN_MAX(core->cc.line_rate, core->cc.min_rate);
 }
 
-/* Copies limits, timers and protocol options to the core's configuration. Times, which the
- * configuration gives in us, ms or s, become nanoseconds; ack_timeout, rnr_retry and min_rnr_timer
- * keep their IBTA codes. */
+/* Copies limits, timers and protocol options to the core's configuration. Times in us, ms or s
+ * become nanoseconds. ack_timeout, rnr_retry and min_rnr_timer stay IBTA codes. */
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core)
 {
@@ -102,8 +103,8 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 	settings_cc(&cfg->congestion, &core->cc);
 }
 
-/* Appends the configured addresses `nets` to those of the port. A port has at most RN_PORT_GIDS;
- * any more are ignored. */
+/* Appends the configured addresses `nets` to the addresses of the port. Ignores addresses beyond
+ * RN_PORT_GIDS, the maximum number per port. */
 static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *nets)
 {
 	for (unsigned i = 0; i < nets->n && attr->ngids < RN_PORT_GIDS; i++, attr->ngids++) {
@@ -113,8 +114,8 @@ static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *net
 }
 
 /* Adds the link-local address of RFC 4291, appendix A: the MAC with ff:fe in the middle and the
- * universal/local bit inverted. Does nothing if the address is configured already or there is no
- * room. */
+ * universal/local bit inverted. Does nothing if the address is configured already, or if the port
+ * has no room for another address. */
 static void add_link_local(struct rn_port_attr *attr, const uint8_t m[6])
 {
 	const struct rn_gid gid = {
@@ -126,7 +127,7 @@ static void add_link_local(struct rn_port_attr *attr, const uint8_t m[6])
 	attr->prefix_len[attr->ngids++] = 64;
 }
 
-/* The smallest path MTU code (1..5 for 256..4096 bytes) that covers `bytes`. */
+/* Returns the smallest path MTU code (1..5 for 256..4096 bytes) that covers `bytes`. */
 static uint8_t mtu_code(uint32_t bytes)
 {
 	uint8_t code = 1;
@@ -167,7 +168,7 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 	memcpy(attr->gateway4.b, a->gateway4.b, 16);
 	memcpy(attr->gateway6.b, a->gateway6.b, 16);
 	/* The path MTU must fit into a frame of the port's MTU with the longest headers that the
-	 * port can send, and must not exceed the configured maximum. */
+	 * port can send. The path MTU must not exceed the configured maximum. */
 	attr->max_path_mtu = RN_MIN(
 		rn_port_path_mtu(attr->mtu, a->ipv6.n > 0 || a->link_local || attr->has_vlan),
 		mtu_code(a->max_path_mtu));
@@ -176,7 +177,7 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
 		      struct rn_vdev_spec *spec)
 {
-	/* Translates the kind of port in the configuration to the kind of port in vdev.h. */
+	/* for each kind of port in the configuration, the kind of port in vdev.h */
 	static const enum rn_vdev_kind kinds[] = {
 		[RN_CONFIG_PORT_RING] = RN_VDEV_RING,
 		[RN_CONFIG_PORT_MEMIF] = RN_VDEV_MEMIF,
@@ -223,8 +224,8 @@ void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule)
 		/* the configured delay is fixed: both bounds are equal */
 		.delay_min_ns = RN_US(i->delay_us),
 		.delay_max_ns = RN_US(i->delay_us),
-		/* A frame that is to be reordered is delayed by this time. A burst is sent in less
-		 * time, so later frames overtake the delayed one. */
+		/* Delay of a frame that is to be reordered. A burst is sent in less time, so later
+		 * frames overtake the delayed frame. */
 		.reorder_ns = RN_US(50),
 	};
 }
@@ -243,7 +244,7 @@ struct rn_static_neigh *rn_settings_neigh(const struct rn_config_adapter *a, uin
 	return all;
 }
 
-/* True unless the address is all zero, which means "not configured". */
+/* Is the address configured? An all-zero address means "not configured". */
 static bool is_set(const struct rn_gid *gid)
 {
 	static const struct rn_gid none;

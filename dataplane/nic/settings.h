@@ -1,5 +1,5 @@
 /* Translates the configuration into the structures of ports, shards and links. The functions have
- * no state of their own. Any thread may call them. */
+ * no state of their own, and any thread may call them. */
 #ifndef RN_NIC_SETTINGS_H
 #define RN_NIC_SETTINGS_H
 
@@ -9,33 +9,36 @@
 #include "rn/link.h"
 #include "port/vdev.h"
 
-/* The largest CQ depth; no configuration key sets it. */
+/* The largest CQ depth, which no configuration key sets. */
 #define RN_SETTINGS_MAX_CQE (1u << 20)
 
-/* Returns the configured MAC, or else a locally administered one derived from the adapter's
- * name. */
+/* Returns the configured MAC. If no MAC is configured, derives a locally administered MAC from the
+ * adapter's name. */
 void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6]);
 
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core);
-/* Sets the maximum rate of congestion control (cc.line_rate). If the configuration gives none, this
- * is the port's speed `mbps`, in Mbit/s. A maximum below the configured minimum rate is raised to
- * that minimum. */
+/* Sets the maximum rate of congestion control (cc.line_rate). If the configuration gives no rate,
+ * the maximum is the port's speed `mbps` in Mbit/s. A maximum below the configured minimum rate is
+ * raised to the minimum rate. */
 void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps);
-/* mac: the MAC that the adapter uses; with an af_packet port it may be the interface's own. */
+/* Fills in the port attributes. `mac` is the MAC that the adapter uses; with an af_packet port it
+ * may be the interface's own MAC. */
 void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 		      const struct rn_config_protocol *p, struct rn_port_attr *attr);
-/* The strings and `mac` are referenced, not copied: cfg and mac must outlive *spec. */
+/* Fills in the device specification. cfg and mac must outlive *spec, which refers to the strings in
+ * cfg and to mac without copying. */
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
 		      struct rn_vdev_spec *spec);
 void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule);
 /* Returns the idle policy's name in the configuration, such as "adaptive". */
 const char *rn_settings_policy_word(enum rn_config_policy policy);
-/* Fills *info with all values that are known before the adapter starts. MAC and GUID are those of
- * the configuration; with an af_packet port, the start may replace them by the interface's. */
+/* Fills *info with all attributes that are known before the adapter starts. MAC and GUID come from
+ * the configuration. With an af_packet port the start may replace both by those of the
+ * interface. */
 void rn_settings_info(const struct rn_config *cfg, unsigned index, struct rn_link_info *info);
-/* Returns an array of the *n configured static neighbours. The caller frees the array; NULL if
- * there are none or no memory. */
+/* Returns an array of the *n configured static neighbours, which the caller frees. Returns NULL if
+ * no neighbour is configured or there is no memory. */
 struct rn_static_neigh *rn_settings_neigh(const struct rn_config_adapter *a, uint32_t *n);
 
 #endif

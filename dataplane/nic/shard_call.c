@@ -1,6 +1,6 @@
 /* How does a command or a new CQ ring get into a shard? A control thread makes a "call": the shard
- * runs a function between two bursts, while the calling thread waits. Runs in control threads; a
- * caller that also changes the object tables holds the control lock. */
+ * runs a function between two bursts while the control thread waits. Runs in control threads. A
+ * caller that also changes the tables of objects holds the control lock. */
 #include "nic/shard_call.h"
 
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
 }
 
-/* The memory of an object that the command destroys is freed after a grace period, when no shard
- * can use it any more. */
+/* The memory of an object that the command destroys is freed after a grace period, because no shard
+ * can then use the object any more. */
 int rn_nic_exec_call(struct rn_nic *nic, unsigned shard, struct rn_nic_exec_call *c,
 		     const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
@@ -50,10 +50,9 @@ int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 	return rn_nic_exec_call(nic, shard, &c, cmd, rsp);
 }
 
-/* Shard 0 runs the connection manager and ends connections. Before that, the other shards must take
- * the work requests that the client has already posted to their QPs. A shard runs a call only after
- * the work that was submitted before the call. So this function makes an empty call (run_nothing)
- * in each other shard that has unfinished submissions. */
+/* Makes an empty call (run_nothing) in each other shard that has not yet taken all its work
+ * requests. A shard runs a call only after it has taken the work requests submitted before. The
+ * connection manager of shard 0 may then end connections of QPs on the other shards. */
 void rn_nic_drain_other_shards(struct rn_nic *nic)
 {
 	for (unsigned i = 1; i < nic->nshards; i++) {
@@ -63,10 +62,10 @@ void rn_nic_drain_other_shards(struct rn_nic *nic)
 	}
 }
 
-/* ---- linking of CQ rings ---- */
+/* ---- linking CQ rings to a shard ---- */
 
 struct link_call {
-	struct rn_call call; /* must be the first member: run_link() casts it to this struct */
+	struct rn_call call; /* first member: run_link() casts `call` to this struct */
 	struct rn_nic_cq *cq;
 	struct rn_cq_ring *ring;
 };

@@ -1,4 +1,4 @@
-/* Which QPs of a shard form a "share", and how much room does the share need in its CQ? A share is
+/* Finds the share to which a QP belongs, and the room that the share needs in its CQ. A share is
  * the QPs of one shard that have the same SRQ and the same receive CQ. srq_share.h states the rule
  * for the room. Runs in control threads, under the control lock. */
 #include "nic/srq_share.h"
@@ -14,8 +14,8 @@ struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq 
 
 	while (share != NULL && share->srq != srq)
 		share = share->next;
-	/* Every QP adds one entry; the first QP of a share also adds the SRQ's largest depth so
-	 * far. */
+	/* Every QP needs room for one more CQE. The first QP of a share also needs room for the
+	 * SRQ's largest depth so far. */
 	*room = 1 + (share == NULL ? srq->most : 0);
 	if (share != NULL)
 		return share;
@@ -33,8 +33,9 @@ void rn_nic_share_join(struct rn_nic_share *share)
 {
 	struct rn_nic_feed *f = &share->cq->feed[share->shard];
 
-	/* The first QP puts the share on the lists of its CQ and SRQ and adds the SRQ's largest
-	 * depth so far to the CQ's room. Every QP, including the first, adds one entry. */
+	/* The first QP puts the share on the lists of the CQ and the SRQ, and makes the CQ keep
+	 * room for the SRQ's largest depth so far. Every QP, including the first, adds room for one
+	 * CQE. */
 	if (share->users++ == 0) {
 		share->next = f->shares;
 		f->shares = share;
@@ -51,8 +52,8 @@ void rn_nic_share_leave(struct rn_nic_share *share)
 	struct rn_nic_share **at = &f->shares;
 	uint64_t room = 1 + (share->users == 1 ? share->srq->most : 0);
 
-	/* Unread completions of the destroyed QP may still be in the ring. `gone` lets cq_rings.c
-	 * keep room for them. */
+	/* The ring may still hold unread completions of the destroyed QP. `gone` makes cq_rings.c
+	 * keep room for these completions. */
 	f->depths -= room;
 	f->gone += room;
 	share->srq->users--;
