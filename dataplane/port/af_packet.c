@@ -1,12 +1,12 @@
 /* How does an AF_PACKET port receive IP fragments as fragments? The driver net_af_packet joins each
- * of its sockets to a fanout group with defragmentation: the kernel reassembles IPv4 fragments
- * before it delivers them, and the result cannot be told from a packet that was never fragmented.
- * RoCEv2 peers never send fragments, so an attacker's fragments would be accepted as if they were a
- * peer's packet. A socket cannot leave its group, and a socket filter sees only the reassembled
- * packet. Therefore this file replaces every socket of the driver by a new socket with the same
- * settings except defragmentation. The new socket has the file descriptor of the old one, and its
- * rings are mapped at the same address. Owns nothing that outlives the call. Runs in the control
- * thread. */
+ * of its sockets to a fanout group with defragmentation. The kernel then delivers reassembled
+ * packets, which cannot be told from packets that were never fragmented. RoCEv2 peers never send
+ * fragments, so an attacker's fragments would be accepted as a peer's packet.
+ *
+ * A socket cannot leave its fanout group, and a socket filter sees only the reassembled packet.
+ * Therefore this file replaces every socket of the driver by a new socket without defragmentation.
+ * All other settings, the file descriptor and the address of the mapped rings stay the same. Owns
+ * nothing after the call. Runs in the control thread. */
 #include "port/af_packet.h"
 
 #include <arpa/inet.h>
@@ -34,14 +34,14 @@
 #define GROUP_ID  0xffffu
 
 struct queue {
-	int fd, fresh;	/* fd: the driver's socket; fresh: the new one, or -1 */
-	uint8_t *rings; /* the driver's mapping: receive ring, then transmit ring */
+	int fd, fresh;	/* fd: the driver's socket; fresh: the new socket, or -1 if there is none */
+	uint8_t *rings; /* the driver's mapping: the receive ring, followed by the transmit ring */
 };
 
 struct device {
 	struct tpacket_req req;
 	int ifindex;
-	uint32_t fanout; /* type and flags of the driver's fanout group, without defragmentation */
+	uint32_t fanout; /* type and flags of the driver's fanout group, without DEFRAG */
 	unsigned n;
 	struct queue queue[RN_MAX_SHARDS];
 };
@@ -53,8 +53,8 @@ static unsigned argument(const struct rte_kvargs *args, const char *key, unsigne
 	return text != NULL ? (unsigned)strtoul(text, NULL, 10) : missing;
 }
 
-/* Derives the ring sizes from the device arguments, with the driver's defaults for missing
- * arguments, because no system call returns the ring sizes of a socket. */
+/* Derives the ring sizes from the device arguments, because no system call returns the ring sizes
+ * of a socket. Missing arguments have the driver's defaults. */
 static int read_ring_sizes(struct tpacket_req *req, const char *text)
 {
 	struct rte_kvargs *args = rte_kvargs_parse(text, NULL);
@@ -83,8 +83,8 @@ static bool get_option(int fd, int option, uint32_t *value)
 	return getsockopt(fd, SOL_PACKET, option, value, &len) == 0;
 }
 
-/* True for a packet socket on the device's interface in a fanout group that defragments; stores the
- * type and flags of its group. */
+/* Is fd a packet socket on the device's interface, in a fanout group that defragments? If so,
+ * stores the type and flags of the fanout group. */
 static bool is_defragmenting_socket(struct device *d, int fd)
 {
 	struct sockaddr_ll addr = {0};
@@ -98,8 +98,8 @@ static bool is_defragmenting_socket(struct device *d, int fd)
 	return true;
 }
 
-/* Finds the sockets of the device among the open files of the process, because the driver has no
- * function that returns its sockets. */
+/* Finds the sockets of the device among the open files of the process: the driver has no function
+ * that returns its sockets. */
 static int find_sockets(struct device *d)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -121,8 +121,8 @@ static int find_sockets(struct device *d)
 	return 0;
 }
 
-/* Finds the address at which the driver mapped the rings of this socket: the mapping that has the
- * inode number of the socket and the right size. */
+/* Finds the address at which the driver mapped the rings of this socket. The mapping has the inode
+ * number of the socket and the size of the rings. */
 static int find_rings(const struct device *d, struct queue *q)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -155,9 +155,9 @@ static int copy_options(int to, int from)
 	return 0;
 }
 
-/* With several queues the new sockets need a fanout group, which distributes packets by flow as the
- * driver's group did; a single socket needs none. The first socket creates the group, the others
- * join it. */
+/* If there are several queues, joins the new socket to a fanout group, which distributes packets by
+ * flow as the driver's group did. The first socket creates the group, and the other sockets join
+ * it. */
 static int join_group(struct device *d, int fd)
 {
 	uint32_t fanout = d->fanout | UNIQUE_ID;
@@ -177,8 +177,8 @@ static int open_socket(struct device *d, struct queue *q)
 				   .sll_protocol = htons(ETH_P_ALL),
 				   .sll_ifindex = d->ifindex};
 
-	/* Create the socket with protocol 0, so that no frame is queued before it is bound to the
-	 * interface. */
+	/* Create the socket with protocol 0: the kernel then queues no frame before bind() names
+	 * the interface. */
 	q->fresh = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (q->fresh < 0)
 		return -errno;
@@ -192,8 +192,8 @@ static int open_socket(struct device *d, struct queue *q)
 	return join_group(d, q->fresh);
 }
 
-/* MAP_FIXED and dup3() replace mapping and descriptor, so that the driver uses the new socket
- * without any change on its side. */
+/* Replaces the mapping (MAP_FIXED) and the file descriptor (dup3()), so the driver uses the new
+ * socket without noticing a change. */
 static int replace_socket(const struct device *d, struct queue *q)
 {
 	if (mmap(q->rings, rings_bytes(d), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, q->fresh,
@@ -207,7 +207,7 @@ static int replace_sockets(struct device *d)
 {
 	int rc = 0;
 
-	/* Do everything that can fail for all sockets before replacing the first one. */
+	/* For all sockets, do everything that can fail before the first socket is replaced. */
 	for (unsigned i = 0; rc == 0 && i < d->n; i++)
 		rc = find_rings(d, &d->queue[i]);
 	for (unsigned i = 0; rc == 0 && i < d->n; i++)

@@ -1,8 +1,8 @@
-/* Protection against pthread_cancel() of an application's thread inside softrnic. Such a thread
- * must not end in three situations. While it polls a shard, it holds the shard's lock. It may also
- * hold a mutex. And when it wakes a sleeping shard, it must still write to the shard's eventfd,
- * because no other thread would do so. In these three situations cancellation is disabled, so that
- * no system call can end the thread. */
+/* Protection against pthread_cancel() of an application's thread inside softrnic. Cancellation is
+ * disabled while such a thread:
+ * - polls a shard, because the thread holds the shard's lock
+ * - holds a mutex
+ * - wakes a sleeping shard, because no other thread would write to the shard's eventfd */
 #ifndef RN_CANCEL_H
 #define RN_CANCEL_H
 

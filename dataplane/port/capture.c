@@ -1,6 +1,6 @@
 /* How do captured frames get into the pcap file? Owns the file, a byte ring per shard, and the
  * thread that moves frames from the rings to the file. Frames that do not fit on the disk are
- * counted. The file always ends with a whole record, so that readers accept it. */
+ * counted. The file always ends with a whole record, so that pcap readers accept the file. */
 #include "port/capture.h"
 
 #include <errno.h>
@@ -17,21 +17,21 @@
 #include "port/thread.h"
 
 #define RING_BYTES    (1u << 20)
-#define BLOCK_BYTES   (1u << 17) /* size of one write; larger than any record */
+#define BLOCK_BYTES   (1u << 17) /* size of one write, which is larger than any record */
 #define RECORD_HEAD   16u
 #define MAX_PRODUCERS 128
 #define PCAP_NS_MAGIC 0xa1b23c4du
 #define LINK_ETHERNET 1
 
-/* The header of a frame in a shard's ring; the frame's bytes follow it. */
+/* The header of a frame in a shard's ring. The frame's bytes follow the header. */
 struct record {
 	uint64_t time;	    /* nanoseconds since 1970 */
-	uint32_t kept, len; /* kept: captured bytes, which follow; len: bytes of the frame */
+	uint32_t kept, len; /* kept: number of captured bytes; len: length of the frame in bytes */
 };
 
 struct rn_capture {
-	_Atomic uint64_t tail; /* total of bytes put into the ring, by the shard */
-	_Atomic uint64_t head; /* total of bytes taken out, by the writer thread */
+	_Atomic uint64_t tail; /* total number of bytes that the shard has put into the ring */
+	_Atomic uint64_t head; /* total number of bytes that the writer thread has taken out */
 	_Atomic uint64_t lost; /* frames dropped because the ring was full */
 	uint64_t to_wall;      /* offset from the shard's time to nanoseconds since 1970 */
 	uint32_t snaplen;
@@ -42,13 +42,13 @@ struct rn_capture_file {
 	int fd;
 	char *path;
 	uint32_t snaplen;
-	/* Only the writer thread uses the fields from here to `torn`. */
+	/* Only the writer thread uses the members from `block` to `torn`. */
 	uint8_t block[BLOCK_BYTES]; /* whole pcap records that are not yet in the file */
 	size_t used;
 	off_t end;	    /* end of the last whole record in the file */
 	uint64_t unwritten; /* frames that could not be written */
 	bool warned;	    /* the first write error has been logged */
-	/* the file ends within a record and cannot be truncated: stop writing */
+	/* the file ends within a record and cannot be truncated, so writing has stopped */
 	bool torn;
 
 	pthread_t thread;
@@ -57,8 +57,8 @@ struct rn_capture_file {
 	struct rn_capture *producer[MAX_PRODUCERS];
 };
 
-/* Copies `len` bytes from `data` into the ring at position `at`. If they reach the end of the ring,
- * the rest is copied to its beginning. */
+/* Copies `len` bytes from `data` into the ring at position `at`. Bytes that do not fit before the
+ * end of the ring go to its beginning. */
 static void put(struct rn_capture *c, uint64_t at, const void *data, size_t len)
 {
 	size_t first = RN_MIN(len, RING_BYTES - at % RING_BYTES);
@@ -90,7 +90,7 @@ void rn_capture_frame(struct rn_capture *c, const uint8_t *frame, uint32_t len, 
 	atomic_store_explicit(&c->tail, tail + sizeof(r) + r.kept, memory_order_release);
 }
 
-/* Writes until everything is written or an error occurs; *done is the number of bytes written.
+/* Writes until all bytes are written or an error occurs. Sets *done to the number of bytes written.
  * Returns 0 or -errno. */
 static int write_some(int fd, const uint8_t *data, size_t len, size_t *done)
 {
@@ -106,8 +106,8 @@ static int write_some(int fd, const uint8_t *data, size_t len, size_t *done)
 	return 0;
 }
 
-/* Returns how many of the first `len` bytes of the block form whole records; *rest is the number of
- * frames in the block after these records. */
+/* Returns how many of the first `len` bytes of the block form whole records. Sets *rest to the
+ * number of frames in the block after these records. */
 static size_t whole_records(const struct rn_capture_file *f, size_t len, uint64_t *rest)
 {
 	size_t at = 0, whole = 0;
@@ -132,8 +132,8 @@ static void warn_once(struct rn_capture_file *f, int err)
 	f->warned = true;
 }
 
-/* Writes the block. After a partial write the file is truncated to its last whole record, so that
- * writing can go on when there is space again. */
+/* Writes the block to the file. After a partial write, truncates the file to its last whole record:
+ * writing can then go on when the disk has space again. */
 static void write_block(struct rn_capture_file *f)
 {
 	size_t done = 0, whole;
@@ -189,9 +189,9 @@ static void write_all(struct rn_capture_file *f)
 	write_block(f);
 }
 
-/* The writer thread. After `stop` it also writes the remaining frames. rn_capture_close() does not
- * write them, because it runs in an application's thread, which SIGXFSZ (file too large) or SIGPIPE
- * (pipe without reader) must not hit. In the writer thread signals are blocked. */
+/* The writer thread, in which all signals are blocked. After `stop` this thread also writes the
+ * remaining frames. rn_capture_close() must not write: a write can cause SIGXFSZ (file too large)
+ * or SIGPIPE (pipe without reader), and these signals must not hit an application's thread. */
 static void *writer(void *arg)
 {
 	struct rn_capture_file *f = arg;
@@ -235,7 +235,7 @@ int rn_capture_open(struct rn_capture_file **file, const char *path, uint32_t sn
 		return -ENOMEM;
 	f->snaplen = RN_MIN(snaplen, 65535u);
 	f->path = strdup(path);
-	/* Mode 0600, because the file contains the applications' data. */
+	/* Use mode 0600, because the file contains the applications' data. */
 	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	int rc = f->fd < 0 ? -errno : f->path == NULL ? -ENOMEM : write_head(f);
 	if (rc == 0)

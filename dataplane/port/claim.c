@@ -1,5 +1,6 @@
-/* Which adapter uses an address of a kernel interface? The one that has claimed it, by a listening
- * socket (claim.h). Owns these sockets. Runs in the control thread and the watcher thread. */
+/* Which adapter uses an address of a kernel interface? The adapter that has claimed the address
+ * with a listening socket (claim.h). Owns these sockets. Runs in the control thread and the watcher
+ * thread. */
 #include "port/claim.h"
 
 #include <arpa/inet.h>
@@ -14,8 +15,8 @@
 
 #include "wire/frame.h"
 
-#define CLAIM_BACKLOG 16 /* backlog of connections until rn_claims_accept() accepts them */
-#define TRIES	      10 /* attempts to bind a name, 1 ms apart */
+#define CLAIM_BACKLOG 16 /* connections that wait for rn_claims_accept() */
+#define TRIES	      10 /* number of attempts to bind a name, 1 ms apart */
 
 struct name {
 	struct sockaddr_un addr;
@@ -38,8 +39,8 @@ static void make_name(struct name *name, unsigned ifindex, const struct rn_port_
 	name->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-/* Returns the id of the process that listens under this name; 0 when it is unknown, as for a
- * process in another PID namespace; -ENOENT when no process listens. */
+/* Returns the id of the process that listens under this name. Returns 0 if the id is unknown, for
+ * example of a process in another PID namespace. Returns -ENOENT if no process listens. */
 static int find_holder(const struct name *name)
 {
 	struct ucred holder = {0};
@@ -56,8 +57,8 @@ static int find_holder(const struct name *name)
 	return rc;
 }
 
-/* Takes the claim: binds a socket to the name and listens, so that find_holder() of other processes
- * can connect. Returns -EADDRINUSE when another socket has the name. */
+/* Takes a claim: binds a socket to the name and listens, so that find_holder() of another process
+ * can connect. Returns 0 or -errno; -EADDRINUSE means that another socket has the name. */
 static int listen_as(const struct name *name, int *fd)
 {
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -72,8 +73,8 @@ static int listen_as(const struct name *name, int *fd)
 	return 0;
 }
 
-/* Binds one name. A process that has bound the name but does not listen is about to listen or about
- * to end, so this function tries again after a moment. */
+/* Takes the claim of one name. Tries again after a moment if another process has bound the name but
+ * does not listen: that process is about to listen or about to end. */
 static int take_one(const struct name *name, int *fd, int *holder)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -91,7 +92,7 @@ static int take_one(const struct name *name, int *fd, int *holder)
 	return rc;
 }
 
-/* Writes the name of the process that holds the address, for the error message. */
+/* Prints the name of the process that holds the address, for the error message. */
 static void describe(int holder, char *who, size_t len)
 {
 	char path[32], command[64] = "?\n";
@@ -101,7 +102,7 @@ static void describe(int holder, char *who, size_t len)
 			 holder <= 0 ? "another process" : "another adapter of this process");
 		return;
 	}
-	/* The holder may have ended since; then its name is left empty or "?". */
+	/* The holder may have ended since. Its name is then left empty or "?". */
 	snprintf(path, sizeof(path), "/proc/%d/comm", holder);
 	FILE *comm = fopen(path, "re");
 	if (comm != NULL && fgets(command, sizeof(command), comm) == NULL)
@@ -112,7 +113,7 @@ static void describe(int holder, char *who, size_t len)
 	snprintf(who, len, "process %d (%s)", holder, command);
 }
 
-/* Writes the error message: who holds the address, or the error of the system call. */
+/* Prints the error message: which process holds the address, or the error of the system call. */
 static void explain(int rc, int holder, const struct name *name, const char *iface, char *err,
 		    size_t errlen)
 {
@@ -151,8 +152,8 @@ int rn_claims_take(struct rn_claims *claims, const char *iface, const struct rn_
 void rn_claims_accept(const struct rn_claims *claims)
 {
 	for (unsigned i = 0; i < claims->n; i++) {
-		/* The other process connects only to read SO_PEERCRED, that is, which process holds
-		 * the claim. So close the connection at once. */
+		/* Close the connection at once: the other process connected only to read
+		 * SO_PEERCRED, which tells it the holder of the claim. */
 		int fd = accept4(claims->fd[i], NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			close(fd);

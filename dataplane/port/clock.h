@@ -1,6 +1,6 @@
-/* The clock of the data plane: the CPU's time stamp counter scaled to nanoseconds, read once per
- * poll iteration of a shard. All shards of the process have the same origin, so their times can be
- * compared. Any thread may read the clock. */
+/* The clock of the data plane: the CPU's time stamp counter scaled to nanoseconds. A shard reads
+ * the clock once per poll iteration. Times of all shards of a process have the same origin and can
+ * be compared. Any thread may read the clock. */
 #ifndef RN_CLOCK_H
 #define RN_CLOCK_H
 
@@ -9,12 +9,12 @@
 #include "base/types.h"
 
 struct rn_clock {
-	uint64_t base; /* TSC at time 0 */
+	uint64_t base; /* time stamp counter (TSC) at time 0 */
 	uint64_t mult; /* nanoseconds per tick, 32.32 fixed point */
 };
 
-/* To be called after rte_eal_init(), which calibrates the TSC. Time starts at 1 s, so that
- * subtracting an interval from the current time does not wrap. */
+/* To be called after rte_eal_init(), which calibrates the TSC. Time starts at 1 s: subtracting an
+ * interval from the current time then does not wrap. */
 static inline void rn_clock_init(struct rn_clock *c)
 {
 	uint64_t hz = rte_get_tsc_hz();

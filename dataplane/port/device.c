@@ -1,5 +1,5 @@
-/* How is a device added to DPDK and removed again? Owns nothing: the devices belong to DPDK. Runs
- * in the control thread. */
+/* Adds a device to DPDK and removes it again. Owns nothing: the devices belong to DPDK. Runs in the
+ * control thread. */
 #include "port/device.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <rte_devargs.h>
 #include <rte_ethdev.h>
 
-/* The name of the DPDK bus for this device string, or "" when no bus accepts the string. */
+/* Returns the name of the DPDK bus for this device string, or "" if no bus accepts the string. */
 static const char *bus_of(const char *device)
 {
 	struct rte_devargs args = {0};
@@ -23,12 +23,12 @@ static const char *bus_of(const char *device)
 	if (rte_devargs_parse(&args, device) != 0)
 		return bus;
 	bus = rte_bus_name(args.bus);
-	free(args.data); /* what rte_devargs_reset() does, which is experimental in DPDK 22.11 */
+	free(args.data); /* as rte_devargs_reset() does, which is experimental in DPDK 22.11 */
 	return bus;
 }
 
-/* Adds the device. Returns 0 or -errno. If the errno alone does not explain the error, *why is set
- * to an explanation. */
+/* Adds the device to DPDK. Returns 0 or -errno. Sets *why to an explanation if the errno alone does
+ * not explain the error. */
 static int plug(const char *name, const char *args, const char *device, const char **why)
 {
 	const char *bus = bus_of(device);
@@ -39,7 +39,7 @@ static int plug(const char *name, const char *args, const char *device, const ch
 	}
 	if (strcmp(bus, "vdev") == 0) {
 		int rc = rte_vdev_init(name, args);
-		/* Many drivers return -1, which is no errno, for every failure. */
+		/* Many drivers return -1 for every failure, which is not an errno. */
 		if (rc != -1)
 			return rc;
 		*why = "its driver refuses it; the driver's own message gives the reason";
@@ -80,10 +80,10 @@ void rn_device_remove(uint16_t id)
 		rte_vdev_uninit(rte_dev_name(info.device)); /* closes the ethdev too */
 		return;
 	}
-	/* A hardware device that is only stopped may still write into its rings by DMA:
-	 * close it. */
+	/* Close a hardware device: a device that is only stopped may still write into its rings by
+	 * DMA. */
 	rte_eth_dev_close(id);
-	/* The device may have other ethdevs in use: remove it only with the last of them. */
+	/* The device may have other ethdevs in use. Remove the device only with the last ethdev. */
 	if (rte_eth_find_next_of(0, info.device) >= RTE_MAX_ETHPORTS)
 		rte_dev_remove(info.device);
 }

@@ -1,9 +1,9 @@
-/* Annotations for ThreadSanitizer; they do nothing in other builds. ThreadSanitizer cannot see two
- * ways in which data are handed from one thread to another. Frames change threads inside DPDK's
- * libraries (rings of ports and pools), which are not instrumented. In an rte_ring in RTS mode
- * (relaxed tail synchronisation) the producer writes a 64-bit word, and the consumer reads only one
- * half of this word. With these annotations ThreadSanitizer can check the data that are handed
- * over. */
+/* Annotations for ThreadSanitizer, which do nothing in other builds. They make visible two ways of
+ * handing data from one thread to another that ThreadSanitizer cannot see:
+ * - Frames change threads inside DPDK's libraries (rings of ports and pools), which are not
+ *   instrumented.
+ * - In an rte_ring in RTS mode (relaxed tail synchronisation) the producer writes a 64-bit word,
+ *   and the consumer reads only half of this word. */
 #ifndef RN_HANDOVER_H
 #define RN_HANDOVER_H
 
@@ -24,8 +24,8 @@ static inline void rn_handover_take_one(void *what)
 {
 	__tsan_acquire(what);
 }
-/* rn_handover_give() is to be called before mbufs are handed to another thread, rn_handover_take()
- * after mbufs were received from one. */
+/* rn_handover_give() is to be called before mbufs are handed to another thread. rn_handover_take()
+ * is to be called after mbufs were received from another thread. */
 static inline void rn_handover_give(struct rte_mbuf **m, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)

@@ -1,6 +1,6 @@
-/* What does a shard's thread do? It runs poll iterations ("turns") in a loop; without work it spins
- * or sleeps, depending on the idle policy. Owns the thread. Runs in this thread or, under the
- * inline policy, in the thread that holds the lock `turning`. */
+/* What does a shard's thread do? It runs poll iterations ("turns") in a loop. Without work it spins
+ * or sleeps, depending on the idle policy. Owns the thread. Runs in the shard's thread or, under
+ * the inline policy, in the thread that holds the lock `turning`. */
 #include "port/lcore.h"
 
 #include <errno.h>
@@ -17,11 +17,12 @@
 
 #define SUBMIT_SLOTS_PER_TURN 256
 #define HANDOFFS_PER_TURN     256
-/* Timers have a resolution of about 1 us, so checking them more often gains nothing. */
+/* Time between two checks of the timers. Timers have a resolution of about 1 us, so more checks
+ * gain nothing. */
 #define TIMER_STEP RN_US(1)
 
-/* Wakes every shard to which this poll iteration has handed packets or messages, with one doorbell
- * each. */
+/* Wakes every shard to which this poll iteration has handed packets or messages. Rings one doorbell
+ * per shard. */
 static void ring_shards(struct rn_lcore *lc)
 {
 	while (lc->steer.filled != 0) {
@@ -31,7 +32,7 @@ static void ring_shards(struct rn_lcore *lc)
 	}
 }
 
-/* Receives the packets and messages that other shards handed to this one. */
+/* Receives the packets and messages that other shards handed to this shard. */
 static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
 {
 	struct rte_mbuf *done[HANDOFFS_PER_TURN];
@@ -44,11 +45,10 @@ static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
 	return n;
 }
 
-/* Returns whether to hold the shard's ACKs back until the next poll iteration. Under the inline
- * policy the application waits for the completions that were just published. It will soon poll
- * again, perhaps after posting a reply. Then the ACKs and the reply leave in one burst, so that the
- * peer does not process the ACKs before the reply arrives. ACKs are held back for one iteration
- * only. */
+/* Should the shard hold its ACKs back until the next poll iteration? Under the inline policy the
+ * application waits for the completions that were just published, and will soon poll again, perhaps
+ * after posting a reply. ACKs and reply then leave in one burst, and the peer processes both at
+ * once. ACKs are held back for one iteration only. */
 static bool may_hold_acks(const struct rn_lcore *lc)
 {
 	return lc->idle == RN_IDLE_INLINE && !lc->acks_held && !rn_rxtx_backlog(&lc->rxtx) &&
@@ -61,8 +61,8 @@ static unsigned turn(struct rn_lcore *lc)
 
 	if (lc->idle == RN_IDLE_INLINE)
 		rn_mem_unblock(now);
-	/* Take work requests before frames: posting a receive rings no doorbell, and a receive that
-	 * was posted before the peer sent its message must be found when the message arrives. */
+	/* Take work requests before frames. Posting a receive rings no doorbell, and a message must
+	 * find a receive that was posted before the peer sent the message. */
 	unsigned work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
 	unsigned came = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
 
@@ -95,8 +95,8 @@ static unsigned turn(struct rn_lcore *lc)
 
 unsigned rn_lcore_turn(struct rn_lcore *lc)
 {
-	/* Under the inline policy the caller may be an application's thread with an lcore id of its
-	 * own: set that id again afterwards. */
+	/* Under the inline policy the caller may be an application's thread with its own lcore id,
+	 * which is set again afterwards. */
 	unsigned former = RTE_PER_LCORE(_lcore_id);
 
 	RTE_PER_LCORE(_lcore_id) = lc->rxtx.lcore_id;
@@ -105,8 +105,8 @@ unsigned rn_lcore_turn(struct rn_lcore *lc)
 	return work;
 }
 
-/* Returns the deadline of the next poll iteration; 0 = at once. Only called after an iteration
- * without work. */
+/* Returns the deadline of the next poll iteration, or 0 if the shard must be polled at once. To be
+ * called after an iteration without work. */
 static rn_time due(struct rn_lcore *lc)
 {
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now))
@@ -131,21 +131,20 @@ bool rn_lcore_try_turn(struct rn_lcore *lc)
 	return true;
 }
 
-/* Returns how long the shard may sleep after a poll iteration without work, in nanoseconds;
- * RN_TIME_NEVER = until its doorbell is rung. */
+/* Returns for how many nanoseconds the shard may sleep after a poll iteration without work.
+ * RN_TIME_NEVER means until a doorbell is rung. */
 static rn_time sleep_length(struct rn_lcore *lc)
 {
 	rn_time next = RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
 	rn_time ns = next == RN_TIME_NEVER ? next : next > lc->now ? next - lc->now : 0;
 
-	/* Frames or an event still wait, because the port's transmit queue was full, or there were
-	 * no mbufs or no memory. No doorbell is rung when this shortage ends, so check again
-	 * soon. */
+	/* Frames or an event may still wait because the port's transmit queue was full, or mbufs or
+	 * memory were short. No doorbell is rung when this shortage ends, so check again soon. */
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) || lc->untold)
 		ns = RN_MIN(ns, lc->nap_min);
 	/* Do not sleep while a producer is still putting a work request into the submission ring.
-	 * Requests behind it cannot be taken yet, although their producers have rung the doorbell
-	 * already. And if the unfinished request is a receive, its producer rings no doorbell. */
+	 * Later work requests in the ring cannot be taken yet, although their producers have rung
+	 * the doorbell already. The producer of a receive rings no doorbell at all. */
 	if (!rn_mailbox_empty(&lc->mailbox) || !rn_submit_idle(&lc->submit))
 		return 0;
 	if (lc->rxtx.port->wake->source == RN_WAKE_TIMED) {
@@ -158,7 +157,7 @@ static rn_time sleep_length(struct rn_lcore *lc)
 static void try_to_sleep(struct rn_lcore *lc)
 {
 	rn_wake_announce(&lc->wake);
-	/* rn_wake_announce() requires a last check of all inputs: run a whole poll iteration. */
+	/* rn_wake_announce() requires a last check of all inputs, so run a whole poll iteration. */
 	rn_time ns = rn_lcore_turn(lc) > 0 ? 0 : sleep_length(lc);
 	if (ns == 0 || atomic_load_explicit(&lc->stop, memory_order_relaxed)) {
 		rn_wake_cancel(&lc->wake);
@@ -169,13 +168,13 @@ static void try_to_sleep(struct rn_lcore *lc)
 	bool rung = rn_wake_wait(&lc->wake, ns);
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	lc->stats.rung += rung;
-	/* When the doorbell was rung, spin as after work. When the sleep ended by its timeout, poll
-	 * once and sleep again. */
+	/* If a doorbell ended the sleep, spin as after work. After a timeout, poll once and sleep
+	 * again. */
 	if (rung)
 		lc->last_work = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
 }
 
-/* Sets the thread's name, its signals and a timer slack of 1 us: the default slack of 50 us would
+/* Sets the thread's name, its signals and a timer slack of 1 us. The default slack of 50 us would
  * lengthen every timed sleep. */
 static void set_up_thread(const struct rn_lcore *lc)
 {
@@ -204,8 +203,8 @@ static void *loop(void *arg)
 	return NULL;
 }
 
-/* Pins the shard's new thread. This function runs in the thread that called rn_lcore_start(),
- * because only that thread can return the error to its caller. */
+/* Pins the shard's new thread. Runs in the thread that called rn_lcore_start(), because only that
+ * thread can return the error to the caller. */
 static int pin(const struct rn_lcore *lc)
 {
 	cpu_set_t cpus;

@@ -1,7 +1,8 @@
-/* A shard, the thread that polls it, and the loop of that thread. A "turn" is one iteration of this
- * poll loop (rn_lcore_turn()). Only the shard's thread uses the fields and functions below, unless
- * a comment says otherwise. Under the inline policy a shard has no thread of its own: any thread
- * that gets the lock `turning` acts as the shard's thread for one turn. */
+/* A shard, the thread that polls the shard, and the loop of that thread. A "turn" is one iteration
+ * of the poll loop (rn_lcore_turn()). Only the shard's thread uses the fields and functions below,
+ * unless a comment says otherwise.
+ * Under the inline policy a shard has no thread of its own. Any thread that gets the lock `turning`
+ * acts as the shard's thread for one turn. */
 #ifndef RN_LCORE_H
 #define RN_LCORE_H
 
@@ -18,11 +19,11 @@
 struct rte_rcu_qsbr;
 
 /* clang-format off */
-#define RN_IDLE_ROWS(X) /* idle policies: name, who polls a shard and when */ \
+#define RN_IDLE_ROWS(X) /* the idle policies: name, who polls a shard and when */ \
 	X(POLL,     "spins") \
 	X(ADAPTIVE, "spins, then sleeps until the next timer or a wake source") \
 	X(INLINE,   "application threads run the shard; when they do not, the progress thread does")
-#define RN_LCORE_STAT_ROWS(X) /* counters of a shard: name, description */ \
+#define RN_LCORE_STAT_ROWS(X) /* the counters of a shard: name, description */ \
 	X(turns,  "poll iterations (turns) of the shard") \
 	X(busy,   "poll iterations that found work") \
 	X(sleeps, "times the shard slept") \
@@ -43,69 +44,69 @@ struct rn_lcore_stats {
 };
 
 struct rn_lcore {
-	/* Fields that any thread may use. */
+	/* Any thread may use the members from here to `gathers`. */
 	_Alignas(64) struct rn_submit submit;
 	struct rn_mailbox mailbox;
 	struct rn_wake wake;
 	_Atomic uint32_t stop;
 	_Atomic uint32_t turning; /* inline policy: lock of the poll loop; 1 while a thread polls */
-	/* Inline policy, for the progress thread: times of the last poll iteration and of the last
-	 * one with work, and deadline of the next one. */
+	/* Inline policy, for the progress thread: time of the last poll iteration, time of the last
+	 * poll iteration with work, and deadline of the next poll iteration. */
 	_Atomic uint64_t last_turn, last_busy, due;
 
-	/* Inline policy: set by the first request after the application polled for completions;
-	 * this request is sent immediately. While this field is true, further requests are gathered
-	 * into a burst. */
+	/* Inline policy: true after the first work request since the application last polled a CQ,
+	 * which is sent at once. Later work requests are then gathered into a burst. */
 	_Atomic bool gathers;
 
-	/* The following fields are used by the shard's thread only. */
+	/* Only the shard's thread uses the members from here on. */
 	_Alignas(64) struct rn_shard *shard;
 	unsigned index, nshards;
-	int cpu;       /* CPU to run on; -1: not pinned */
+	int cpu;       /* CPU to run on, or -1 if the thread is not pinned */
 	int pin_error; /* positive errno when the thread could not be pinned, else 0 */
 	enum rn_idle idle;
-	/* how long to spin without work before sleeping; shortest and longest timed sleep */
+	/* how long to spin without work before sleeping, and the shortest and the longest timed
+	 * sleep */
 	rn_time spin, nap_min, nap_max;
 	rn_time nap, last_work; /* length of the next timed sleep; time when work was last found */
 	struct rn_clock clock;
 	rn_time now, timers_seen; /* time of this poll iteration; time of the last timer check */
 	/* RCU state of the adapter; the shard's thread has the id `index` */
 	struct rte_rcu_qsbr *qsbr;
-	bool acks_held; /* the last poll held its ACKs back (may_hold_acks()) */
+	bool acks_held; /* the last poll iteration held ACKs back (may_hold_acks()) */
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
-	struct rn_lcore *all; /* the adapter's lcores, nshards of them */
-	/* Called at the end of each poll iteration: delivers the shard's events
+	struct rn_lcore *all; /* array of the adapter's nshards lcores */
+	/* Called at the end of each poll iteration. Delivers the shard's events
 	 * (rn_shard_events()). */
 	void (*report)(void *arg, struct rn_lcore *lc);
 	void *report_arg;
-	struct rn_event event; /* valid if `untold`: an event that is not delivered yet */
-	bool untold;	       /* there was no memory to deliver `event`; report() retries */
+	struct rn_event event; /* event that is not yet delivered, if `untold` is set */
+	bool untold;	       /* there was no memory to deliver `event`, so report() retries */
 	struct rn_lcore_stats stats;
 	pthread_t thread;
 	bool running;
 };
 
-/* Runs one poll iteration: takes work requests, received frames, commands and expired timers, and
- * sends frames. Returns 0 when there was nothing to do. */
+/* Runs one poll iteration. Takes work requests, received frames, commands and expired timers, and
+ * sends frames. Returns 0 if there was nothing to do. */
 unsigned rn_lcore_turn(struct rn_lcore *lc);
 
-/* Inline policy, any thread: runs one poll iteration of the shard, unless another thread is polling
- * the shard. Returns whether it did. */
+/* Inline policy: runs one poll iteration of the shard, unless another thread is polling the shard.
+ * Returns true if the iteration was run. Any thread may call this function. */
 bool rn_lcore_try_turn(struct rn_lcore *lc);
 
-/* rn_lcore_start() registers the shard with RCU and starts its thread; rn_lcore_stop() undoes both.
- * Under the inline policy the shard has no thread of its own, so they only register and unregister.
- * To be called in the control thread. rn_lcore_start() returns 0 or -errno. If the thread cannot be
- * pinned, it runs unpinned, and pin_error is set. */
+/* Register the shard with RCU and start its thread, or end both. Under the inline policy a shard
+ * has no thread of its own. To be called in the control thread.
+ * rn_lcore_start() returns 0 or -errno. If the thread cannot be pinned, the thread runs unpinned
+ * and pin_error is set. */
 int rn_lcore_start(struct rn_lcore *lc);
 void rn_lcore_stop(struct rn_lcore *lc);
 
-/* Any thread: runs `call` in the shard's thread, after all work requests that the calling thread
- * submitted. Returns when the call has run. */
+/* Runs `call` in the shard's thread, after all work requests that the calling thread has submitted.
+ * Returns when the call has run. Any thread may call this function. */
 void rn_lcore_call(struct rn_lcore *lc, struct rn_call *call);
 
-/* Any thread: wakes the shard after work was published for it. */
+/* Wakes the shard. To be called by any thread that has published work for the shard. */
 static inline void rn_lcore_ring(struct rn_lcore *lc)
 {
 	rn_wake_ring(&lc->wake);

@@ -1,6 +1,6 @@
-/* Which messages are written, and in which form? Owns the log type registered with DPDK and the
- * rate limit of each message and adapter. Any thread may write, but not while it polls a shard,
- * because writing may block. */
+/* Writes the log messages, and limits their rate. Owns the log type registered with DPDK, and the
+ * rate limit of each message and adapter. Any thread may write a message, but not while the thread
+ * polls a shard, because writing may block. */
 #include "port/log.h"
 
 #include <stdarg.h>
@@ -19,20 +19,21 @@ const struct rn_log_row rn_log_rows[RN_LOG_COUNT] = {
 #undef X
 };
 
-#define ADAPTERS 16 /* adapters with rate limits of their own; all others share the last slot */
+#define ADAPTERS 16 /* adapters with rate limits of their own; others share the last slot */
 
-/* Slot i holds the hash of the name of an adapter that has written a rate-limited message, or 0. */
+/* Slot i holds the hash of the name of an adapter that has written a rate-limited message, or 0 if
+ * the slot is free. */
 static _Atomic uint64_t adapters[ADAPTERS];
 
-/* The rate limit of each pair of message and adapter: the time in seconds from which the next line
- * may be written, and the number of lines suppressed since the last line. */
+/* The rate limit of each pair of message and adapter. `from` is the time in seconds from which the
+ * next line may be written. `withheld` counts the lines suppressed since the last line. */
 static struct {
 	_Atomic uint64_t from;
 	_Atomic uint32_t withheld;
 } limits[RN_LOG_COUNT][ADAPTERS];
 
-/* Returns the DPDK log type, and registers it at the first use. Until rn_log_open() has set the
- * configured level, only warnings and errors are written. */
+/* Returns the number of the DPDK log type, which the first call registers. Until rn_log_open() has
+ * set the configured level, only warnings and errors are written. */
 static int type(void)
 {
 	static _Atomic int registered = -1;
@@ -40,8 +41,7 @@ static int type(void)
 
 	if (t >= 0)
 		return t;
-	/* Two threads may register at the same time: DPDK returns the same number for the same
-	 * name. */
+	/* Two threads may register at the same time: DPDK returns the same number to both. */
 	t = rte_log_register("softrnic");
 	if (t < 0)
 		return RTE_LOGTYPE_USER1;
@@ -72,7 +72,8 @@ bool rn_log_wants(enum rn_log_id id)
 	return rte_log_can_log((uint32_t)type(), rn_log_rows[id].level);
 }
 
-/* FNV-1a; the lowest bit is set, so that the result is never 0 (0 = free slot). */
+/* Returns the FNV-1a hash of the name, with the lowest bit set. So the hash is never 0, which
+ * stands for a free slot. */
 static uint64_t hash_of(const char *name)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -103,8 +104,8 @@ bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t
 	*left_out = 0;
 	if (every_s == 0)
 		return true;
-	/* When several threads get here at the same time, the compare-and-exchange lets only one of
-	 * them write the message. */
+	/* If several threads get here at the same time, the compare-and-exchange lets one of them
+	 * write the message. */
 	if (now_s < from ||
 	    !atomic_compare_exchange_strong(&limits[id][i].from, &from, now_s + every_s)) {
 		atomic_fetch_add(&limits[id][i].withheld, 1);

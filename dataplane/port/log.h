@@ -1,7 +1,7 @@
 /* The log. Every message is a row below and becomes one line "softrnic: LEVEL: text" on standard
  * error, through DPDK's log type "softrnic". docs/log.md is generated from the same rows.
  *
- * Any thread may write, but not while it polls a shard, because writing may block. */
+ * Any thread may write, but not while the thread polls a shard, because writing may block. */
 #ifndef RN_LOG_H
 #define RN_LOG_H
 
@@ -10,7 +10,8 @@
 
 /* clang-format off */
 
-/* X(NAME, dpdk, word): the levels, most severe first; dpdk is the number of RTE_LOG_*. */
+/* The levels, most severe first: X(NAME, dpdk, word), where dpdk is the number of the constant
+ * RTE_LOG_*. */
 #define RN_LOG_LEVEL_ROWS(X) \
 	X(ERROR,   4, "error") \
 	X(WARNING, 5, "warning") \
@@ -18,10 +19,10 @@
 	X(INFO,    7, "info") \
 	X(DEBUG,   8, "debug")
 
-/* X(NAME, LEVEL, every_s, text, meaning): one message. The text is a printf format. every_s limits
- * a message that a remote host can cause: at most one line of that message per adapter is written
- * in every_s seconds, and the next line gives the number of suppressed lines. The first argument of
- * such a message is the adapter's name. every_s 0 means no limit. */
+/* The messages: X(NAME, LEVEL, every_s, text, meaning). The text is a printf format.
+ * every_s limits a message that a remote host can cause. In every_s seconds at most one line of
+ * this message is written per adapter. The next line gives the number of suppressed lines. The
+ * first argument of such a message is the adapter's name. 0 means no limit. */
 #define RN_LOG_ROWS(X) \
 	X(ADAPTER_UP, INFO, 0, \
 	  "adapter %s: up: driver %s, MAC %s, addresses %s, MTU %u, shards %u, idle policy %s, memory %s", \
@@ -104,30 +105,30 @@ struct rn_log_row {
 
 extern const struct rn_log_row rn_log_rows[RN_LOG_COUNT];
 
-/* For each message, a constant with the format of the message. The macro rn_log() passes this
- * constant, so that the compiler can check the arguments against the format. */
+/* For each message, a constant with the format of the message. rn_log() passes this constant to let
+ * the compiler check the arguments against the format. */
 #define X(name, level, every_s, text, meaning) \
 	static const char rn_log_text_##name[] __attribute__((unused)) = text;
 RN_LOG_ROWS(X)
 #undef X
 
 /* Sets the log level: messages of `level` and of more severe levels are written. Before the first
- * call, only WARNING and ERROR are written. */
+ * call, only messages of WARNING and ERROR are written. */
 void rn_log_open(enum rn_log_level level);
 
-/* Returns whether the level of this message is enabled, so that callers can avoid computing its
- * arguments. */
+/* Is the level of this message enabled? If not, callers need not compute the arguments of the
+ * message. */
 bool rn_log_wants(enum rn_log_id id);
 
-/* Writes the message of row `name`, for example rn_log(LCORE_UNPINNED, adapter, shard, cpu,
+/* Writes the message of row `name`. Example: rn_log(LCORE_UNPINNED, adapter, shard, cpu,
  * strerror(err)). */
 #define rn_log(name, ...) rn_log_write(RN_LOG_ID_##name, rn_log_text_##name, __VA_ARGS__)
 
 __attribute__((format(printf, 2, 3))) void rn_log_write(enum rn_log_id id, const char *text, ...);
 
-/* Applies the rate limit: returns true when message `id` about this adapter may be written now, and
- * sets *left_out to the number of its lines suppressed since the last one that was written. now_s:
- * any monotonic clock in whole seconds. */
+/* Applies the rate limit. Returns true if message `id` about this adapter may be written now. Sets
+ * *left_out to the number of lines of this message suppressed since the last line written. now_s is
+ * the time of any monotonic clock in whole seconds. */
 bool rn_log_may(enum rn_log_id id, const char *adapter, uint64_t now_s, uint32_t *left_out);
 
 const char *rn_log_level_word(enum rn_log_level level);

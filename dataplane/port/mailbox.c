@@ -1,6 +1,6 @@
-/* How does a command reach the shard's thread without overtaking work requests submitted before
- * it? Any thread pushes it to a lock-free list, which the shard empties; the caller sleeps on a
- * futex in its struct rn_call. Owns nothing: calls belong to their callers. */
+/* How does a command reach the shard's thread without overtaking earlier work requests? Any thread
+ * pushes a call to a lock-free list, which the shard empties. The caller sleeps on a futex in its
+ * struct rn_call. Owns nothing: calls belong to their callers. */
 #include "port/mailbox.h"
 
 #include <linux/futex.h>
@@ -20,12 +20,12 @@ void rn_mailbox_init(struct rn_mailbox *mb)
 
 void rn_mailbox_post(struct rn_mailbox *mb, struct rn_call *call, const struct rn_submit *submit)
 {
-	/* Read the position before the call is published: the shard runs the call only after it has
-	 * drained all requests that this thread has submitted so far. */
+	/* Read the position before publishing the call. The shard runs the call after it has
+	 * drained all work requests that this thread has submitted so far. */
 	call->after = rn_submit_position(submit);
 	atomic_init(&call->state, PENDING);
-	/* Push the call onto a lock-free stack. The release order makes the fields of the call
-	 * visible to the shard. */
+	/* Push the call onto a lock-free stack. Release makes the members of the call visible to
+	 * the shard. */
 	struct rn_call *old = atomic_load_explicit(&mb->in, memory_order_relaxed);
 	do {
 		call->next = old;
@@ -48,7 +48,7 @@ bool rn_mailbox_empty(const struct rn_mailbox *mb)
 	return atomic_load_explicit(&mb->in, memory_order_relaxed) == NULL && first(mb) == NULL;
 }
 
-/* Moves the calls from `in` to the shard's queue, reversing their order to oldest first. */
+/* Moves the calls from `in` to the shard's queue, and reverses their order to oldest first. */
 static void fetch(struct rn_mailbox *mb)
 {
 	if (atomic_load_explicit(&mb->in, memory_order_relaxed) == NULL)
@@ -71,9 +71,9 @@ static void fetch(struct rn_mailbox *mb)
 
 static void finish(struct rn_call *call)
 {
-	/* As soon as the state is DONE, the caller may return. Then `call`, which is usually in the
-	 * caller's stack frame, no longer exists. FUTEX_WAKE uses only the address of `call`, so it
-	 * tolerates that. */
+	/* As soon as the state is DONE, the caller may return, and `call` in the caller's stack
+	 * frame may no longer exist. FUTEX_WAKE uses only the address of the state, so a stale
+	 * address does no harm. */
 	if (atomic_exchange_explicit(&call->state, DONE, memory_order_acq_rel) == SLEEPING)
 		syscall(SYS_futex, &call->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
@@ -81,8 +81,8 @@ static void finish(struct rn_call *call)
 unsigned rn_mailbox_run(struct rn_mailbox *mb, struct rn_lcore *lc, const struct rn_submit *submit,
 			rn_time now)
 {
-	/* A call that has to wait until more of the submission ring is drained delays all calls
-	 * behind it, so that calls run in order. */
+	/* Calls run in order: a call that has to wait for the submission ring delays all later
+	 * calls. */
 	unsigned n = 0;
 
 	fetch(mb);
@@ -103,9 +103,8 @@ bool rn_call_done(const struct rn_call *call)
 void rn_call_wait(struct rn_call *call)
 {
 	for (;;) {
-		/* The state SLEEPING tells finish() that it must make the wake-up call
-		 * (FUTEX_WAKE). If the state changes before FUTEX_WAIT begins, FUTEX_WAIT returns
-		 * at once, so no wake-up is lost. */
+		/* The state SLEEPING tells finish() to call FUTEX_WAKE. If the state changes before
+		 * FUTEX_WAIT begins, FUTEX_WAIT returns at once, so no wake-up is lost. */
 		uint32_t state = PENDING;
 		atomic_compare_exchange_strong_explicit(&call->state, &state, SLEEPING,
 							memory_order_acq_rel, memory_order_acquire);

@@ -1,7 +1,7 @@
-/* How is application memory read and written when the application may unmap it at any moment? All
- * accesses are made by the four assembly routines below; after a fault inside them the signal
- * handler resumes at a common exit that returns false. Owns the process's SIGSEGV and SIGBUS
- * handlers. Any thread may access memory this way. */
+/* Reads and writes application memory that the application may unmap at any moment. Only the four
+ * assembly routines below access this memory. After a fault in a routine, the signal handler
+ * resumes at a common exit that returns false. Owns the process's SIGSEGV and SIGBUS handlers. Any
+ * thread may access memory this way. */
 #include "port/mem.h"
 
 #include <errno.h>
@@ -14,9 +14,11 @@
 #error "the copy routines are written for x86-64"
 #endif
 
-/* rn_mem_copy() copies n bytes in ascending order, by ordinary stores or rep movsb. rn_mem_store()
- * makes one store of n = 1, 2, 4 or 8 bytes. rn_mem_cmp_swap() and rn_mem_fetch_add() execute one
- * locked instruction each and store the former value in *old. After a fault all four return false.
+/* The four routines that access application memory. After a fault each routine returns false.
+ * - rn_mem_copy() copies n bytes in ascending order, by ordinary stores or rep movsb.
+ * - rn_mem_store() makes one store of n = 1, 2, 4 or 8 bytes.
+ * - rn_mem_cmp_swap() and rn_mem_fetch_add() execute one locked instruction each, and store the
+ *   former value in *old.
  *
  * The routines use no stack and no callee-saved register. So after a fault the signal handler can
  * continue at rn_mem_fault, which returns false to the caller of the routine. rn_mem_cmp_swap() and
@@ -26,7 +28,7 @@
  * Copies of up to 768 bytes use 16-byte moves. Longer copies use rep movsb, which current cores
  * execute a cache line at a time. Compared with memcpy (one run on a shared Zen 5, best of five),
  * rn_mem_copy() is slower below 768 bytes: 256 bytes take 5 to 9 ns instead of 3 ns. From 1024
- * bytes on it is as fast or faster. */
+ * bytes on rn_mem_copy() is as fast or faster. */
 __asm__(".pushsection .text\n"
 	".p2align 6\n"
 	".globl rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
@@ -119,13 +121,13 @@ bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old);
 bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
 
 static struct sigaction former[2];
-static unsigned installed; /* calls of rn_mem_install() minus those of rn_mem_uninstall() */
-/* for SIGSEGV and SIGBUS: our handler is installed, or another handler was installed after it and
- * may pass faults on to it */
+static unsigned installed; /* number of rn_mem_install() calls minus that of rn_mem_uninstall() */
+/* for SIGSEGV and SIGBUS: is on_fault() installed, or may a handler that was installed later pass
+ * faults on to on_fault()? */
 static bool in_place[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
-/* Handles a signal as if our handler were not installed. */
+/* Handles a signal as if on_fault() were not installed. */
 static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void *context)
 {
 	if (old->sa_flags & SA_SIGINFO) {
@@ -133,9 +135,9 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info, void 
 	} else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
 		old->sa_handler(sig);
 	} else if (old->sa_handler == SIG_DFL || info->si_code > 0) {
-		/* Restore the default action and return: the faulting instruction runs again and
-		 * ends the process, with the right address in the core dump. A signal sent by
-		 * kill() has no such instruction: send it again. */
+		/* Restore the default action and return. The faulting instruction then runs again
+		 * and ends the process, with the right address in the core dump. A signal from
+		 * kill() has no such instruction, so send the signal again. */
 		signal(sig, SIG_DFL);
 		if (info->si_code <= 0)
 			raise(sig);
@@ -163,9 +165,9 @@ int rn_mem_install(void)
 	}
 	sigemptyset(&sa.sa_mask);
 	for (unsigned i = 0; i < 2; i++) {
-		/* in_place may still be set from before the last rn_mem_uninstall(), because
-		 * another handler was installed over ours and could pass faults on to ours. If our
-		 * handler were now installed over that one, the two would call each other for
+		/* If in_place is still set from before the last rn_mem_uninstall(), another handler
+		 * was installed over on_fault() and may pass faults on to it. If on_fault() were
+		 * now installed over the other handler, both handlers would call each other for
 		 * ever. */
 		if (!in_place[i] && sigaction(signals[i], &sa, &former[i]) != 0)
 			return -errno;
@@ -189,12 +191,12 @@ void rn_mem_uninstall(void)
 
 #define MASK_AGE RN_US(50)
 
-/* SIGSEGV and SIGBUS in the signal mask of the calling thread. The initial-exec TLS model makes the
- * access in every poll iteration cheap. */
+/* The state of SIGSEGV and SIGBUS in the signal mask of the calling thread. The initial-exec TLS
+ * model makes the access in every poll iteration cheap. */
 static _Thread_local struct {
 	rn_time seen;	/* time at which the mask was read */
 	bool open;	/* neither SIGSEGV nor SIGBUS was blocked at that time */
-	bool blocks[2]; /* [0] SIGSEGV, [1] SIGBUS was blocked: rn_mem_restore() blocks it again */
+	bool blocks[2]; /* was SIGSEGV [0], SIGBUS [1] blocked? Restored by rn_mem_restore() */
 } mask __attribute__((tls_model("initial-exec")));
 
 static void read_signal_mask(rn_time now)
@@ -207,15 +209,14 @@ static void read_signal_mask(rn_time now)
 	pthread_sigmask(SIG_UNBLOCK, &faults, &before);
 	for (unsigned i = 0; i < 2; i++)
 		mask.blocks[i] = sigismember(&before, signals[i]) == 1;
-	/* If a signal had to be unblocked for this poll, `open` stays false and the next poll reads
-	 * the mask again. */
+	/* If a signal was blocked, `open` stays false, so the next poll iteration reads the mask
+	 * again. */
 	mask.open = !mask.blocks[0] && !mask.blocks[1];
 	mask.seen = now;
 }
 
-/* Reads the signal mask again if one of the signals was blocked, or if the last reading is at least
- * MASK_AGE old. `now` may be less than mask.seen, because the clock restarts when the adapters are
- * opened again. */
+/* Reads the signal mask again if a signal was blocked, or if the last reading is MASK_AGE old.
+ * `now` may be less than mask.seen: the clock restarts when the adapters are opened again. */
 void rn_mem_unblock(rn_time now)
 {
 	if (!mask.open || now < mask.seen || now - mask.seen >= MASK_AGE)
@@ -244,9 +245,9 @@ static bool gather(void *dst, const void *ptr, size_t n)
 	return rn_mem_copy(dst, ptr, n);
 }
 
-/* Returns the width in bytes of the final store, which ends at `end`: 8, 4, 2 or 1. It is the
- * largest width that is at most n and makes the store naturally aligned, so that other threads see
- * the final bytes as one store. */
+/* Returns the width in bytes of the final store, which ends at `end`: 8, 4, 2 or 1. This is the
+ * largest width that is at most n and naturally aligned. Other threads see a naturally aligned
+ * store as one store. */
 static size_t last_bytes(uintptr_t end, size_t n)
 {
 	size_t width = 8;
@@ -256,8 +257,8 @@ static size_t last_bytes(uintptr_t end, size_t n)
 	return width;
 }
 
-/* Applications poll the last byte of a buffer for the end of a WRITE. So the last bytes must
- * become visible after all others, and are stored separately. */
+/* Writes n bytes, the last bytes with a separate store. Applications poll the last byte of a buffer
+ * for the end of a WRITE, so the last bytes must become visible after all other bytes. */
 static bool place(void *ptr, const void *src, size_t n)
 {
 	if (n == 0)
@@ -270,8 +271,8 @@ static bool place(void *ptr, const void *src, size_t n)
 	if (body > 0 && !rn_mem_copy(ptr, src, body))
 		return false;
 	/* The stores of one rep movsb may become visible in any order, but all of them before a
-	 * later store (Intel SDM vol. 3, 9.2.4: string operations are not reordered with other
-	 * stores). On x86 this fence is only a compiler barrier, which is enough. */
+	 * later store. The Intel SDM (vol. 3, 9.2.4) says that string operations are not reordered
+	 * with other stores. On x86 this fence is only a compiler barrier, which is enough. */
 	atomic_thread_fence(memory_order_release);
 	return rn_mem_store((char *)ptr + body, value, last);
 }

@@ -1,10 +1,10 @@
 /* When may the shards poll a memif port? The relay between the driver and the peer (memif_relay.h)
- * decides: the shards may poll after its call of up() and until its call of quiesce(). At all other
- * times the port's flag `quiet` is set, because the driver may change memory that a burst reads.
- * Owns the relay and the driver's private socket. A process that is killed leaves no socket file
- * behind: a client's socket has an abstract name, and a server's file is unlinked as soon as the
- * driver listens. Runs in the control thread, except the callbacks for the relay, which run in the
- * relay's thread. */
+ * decides: from its call of up() to its call of quiesce(). At all other times the port's flag
+ * `quiet` is set, because the driver may change memory that a burst reads.
+ *
+ * Owns the relay and the driver's private socket. A killed process leaves no socket file behind: a
+ * client's socket has an abstract name, and a server's file is unlinked as soon as the driver
+ * listens. Runs in the control thread. The callbacks for the relay run in the relay's thread. */
 #include "port/memif_port.h"
 
 #include <errno.h>
@@ -29,11 +29,12 @@
 
 struct rn_memif_port {
 	bool server;
-	char *path;	     /* socket between this process and the peer */
-	char dir[32];	     /* server: private directory that holds `socket`; "" when removed */
-	char socket[48];     /* the driver's socket, as passed to the driver */
+	char *path;	     /* path of the socket between this process and the peer */
+	char dir[32];	     /* server: private directory of `socket`; "" after its removal */
+	char socket[48];     /* name of the driver's socket, as passed to the driver */
 	char reached_by[48]; /* name by which the relay connects to `socket` */
-	/* server: the unlinked socket file, open so that the relay can connect; else -1 */
+	/* server: descriptor of the unlinked socket file, by which the relay can connect; else
+	 * -1 */
 	int fd;
 	struct rn_memif_relay *relay;
 	struct rn_port *port;
@@ -51,8 +52,8 @@ static void quiesce(void *arg)
 	mp->grace(mp->grace_arg);
 }
 
-/* Lets the shards poll as soon as the driver reports its link as up. Before that the driver may
- * still be processing the last message of the handshake. Gives up after 5 s. */
+/* Lets the shards poll as soon as the driver reports its link as up. Before, the driver may still
+ * be processing the last message of the handshake. Gives up after 5 s. */
 static void up(void *arg)
 {
 	struct rn_memif_port *mp = arg;
@@ -77,8 +78,8 @@ static void first_alarm(void *arg)
 }
 
 /* Waits until EAL's interrupt thread has handled all sockets that were ready at the call. Alarms
- * run in that thread. The first alarm may run before the handler of a socket that became ready at
- * the same time; the second alarm, which the first one sets, runs after that handler. */
+ * run in that thread too. The first alarm may run before the handler of such a socket. The first
+ * alarm sets the second alarm, which runs after that handler. */
 static void drain_interrupts(void *arg)
 {
 	sem_t handled;
@@ -114,10 +115,9 @@ static int make_relay(struct rn_memif_port *mp)
 	return rn_memif_relay_create(&mp->relay, &cfg);
 }
 
-/* Chooses the socket of the memif driver. In the memif role of server, the driver listens on this
- * socket and accepts every process that can reach it. So the socket is in a private directory,
- * which keeps other users out. In the role of client, the driver only connects, and only to the
- * relay. The relay checks that the connection comes from this process. */
+/* Chooses the socket of the memif driver. A server's driver listens on this socket and accepts
+ * every process that can reach it, so the socket is in a private directory. A client's driver only
+ * connects to the relay, which checks that the connection comes from this process. */
 static int name_socket(struct rn_memif_port *mp)
 {
 	uint64_t random;
@@ -175,7 +175,7 @@ const char *rn_memif_port_socket(const struct rn_memif_port *mp)
 }
 
 /* Unlinks the socket file of a server's driver, which is listening by now. The relay reaches the
- * socket through the open file and /proc; without /proc the file keeps its name. */
+ * socket through the open file and /proc. Without /proc the file stays. */
 static int hide_socket(struct rn_memif_port *mp)
 {
 	char by_fd[32];
@@ -203,9 +203,8 @@ int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*g
 	return rc != 0 ? rc : rn_memif_relay_start(mp->relay);
 }
 
-/* Frames that the peer has not taken from the rings are lost with the connection, and often one of
- * them is the reply to the peer's DREQ. So this function waits 50 ms before it ends the
- * connection. */
+/* Waits 50 ms, then ends the connection. Frames that the peer has not taken from the rings by then
+ * are lost. Often one of these frames is the reply to the peer's DREQ. */
 void rn_memif_port_stop(struct rn_memif_port *mp)
 {
 	const struct timespec moment = {.tv_nsec = LAST_FRAMES_NS};
@@ -218,8 +217,8 @@ void rn_memif_port_stop(struct rn_memif_port *mp)
 	mp->relay = NULL;
 }
 
-/* A server's driver tries to remove its socket file and logs an error, because the file was
- * unlinked already (hide_socket()). So the driver's log is disabled during the removal. */
+/* Removes the device with the driver's log disabled: a server's driver would log an error, because
+ * its socket file was unlinked already (hide_socket()). */
 void rn_memif_port_remove(struct rn_memif_port *mp, const char *device)
 {
 	int type = mp->server && mp->dir[0] == '\0' ? rte_log_register("pmd.net.memif") : -1;

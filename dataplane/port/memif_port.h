@@ -1,7 +1,7 @@
-/* The part of a port that only net_memif needs: the relay between the driver and the peer, which
- * ends a connection only when no shard polls the port (memif_relay.h), and the four operations that
- * the relay needs from the port. The functions run in the control thread; the relay's thread calls
- * `grace`. */
+/* The part of a port that only net_memif needs: the relay between the driver and the peer. The
+ * relay ends a connection only when no shard polls the port (memif_relay.h). This module provides
+ * the four functions of the port that the relay calls. The functions run in the control thread, but
+ * the relay's thread calls `grace`. */
 #ifndef RN_MEMIF_PORT_H
 #define RN_MEMIF_PORT_H
 
@@ -11,21 +11,22 @@
 struct rn_port;
 struct rn_memif_port;
 
-/* To be called before the device is created. path: the socket between this process and the peer; a
- * leading '@' means an abstract name. Returns 0 or -errno. */
+/* Creates the memif part of a port, before the device is created. `path` is the socket between this
+ * process and the peer; a leading '@' means an abstract name. Returns 0 or -errno. */
 int rn_memif_port_create(struct rn_memif_port **mp, bool server, const char *path);
-/* Returns the socket name for the driver's arguments; a leading '@' means an abstract name. The
- * string is valid as long as mp. */
+/* Returns the socket name for the driver's arguments. A leading '@' means an abstract name. The
+ * string is valid as long as mp is. */
 const char *rn_memif_port_socket(const struct rn_memif_port *mp);
-/* Starts connecting to the peer. The device must be started and the shards ready. `grace(arg)`
- * returns when no shard is inside a burst that began before the call. Returns 0 or -errno. */
+/* Starts connecting to the peer, after the device was started and the shards are ready.
+ * `grace(arg)` returns when no shard is inside a burst that began before the call. Returns 0 or
+ * -errno. */
 int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*grace)(void *arg),
 			void *arg);
-/* Ends the connection; to be called before the device is stopped. Accepts NULL. */
+/* Ends the connection. To be called before the device is stopped. Accepts NULL. */
 void rn_memif_port_stop(struct rn_memif_port *mp);
-/* Removes the device from DPDK; to be called instead of rte_vdev_uninit() for memif ports. */
+/* Removes the device from DPDK. To be called instead of rte_vdev_uninit() for memif ports. */
 void rn_memif_port_remove(struct rn_memif_port *mp, const char *device);
-/* Frees mp; to be called after the device was removed. Accepts NULL. */
+/* Frees mp. To be called after the device was removed. Accepts NULL. */
 void rn_memif_port_destroy(struct rn_memif_port *mp);
 
 #endif

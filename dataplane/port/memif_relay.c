@@ -1,7 +1,7 @@
-/* When may a memif connection end? Only when no thread polls the port any more. The relay passes
- * the control messages between driver and peer and makes sure of this (memif_relay.h gives the
- * reason). Owns both control sockets of one port and the thread that relays between them. Runs in
- * that thread, except create, start and destroy. */
+/* Passes the control messages between the memif driver and the peer. Ends a memif connection only
+ * when no thread polls the port any more (memif_relay.h gives the reason). Owns both control
+ * sockets of one port and the relay thread. Runs in the relay thread, except create, start and
+ * destroy. */
 #include "port/memif_relay.h"
 
 #include <errno.h>
@@ -25,8 +25,9 @@
 #define TYPE_NONE	0
 #define TYPE_ADD_REGION 4
 #define TYPE_CONNECTED	7
-#define TYPE_OVER	0x10000 /* not on the wire: the connection is lost or refused */
-/* ADD_REGION: offset of the size, after 16 bits type, 16 bits index */
+#define TYPE_OVER	0x10000 /* no type on the wire: the connection is lost or refused */
+/* Offset of the region size in an ADD_REGION message, behind 16 bits of type and 16 bits of
+ * index. */
 #define REGION_SIZE_AT 4
 
 struct rn_memif_relay {
@@ -36,12 +37,12 @@ struct rn_memif_relay {
 	pthread_t thread;
 	bool running;
 	int stop_fd;
-	int listen_fd; /* listening socket: at peer_addr (server) or pmd_addr (client) */
+	int listen_fd; /* listening socket at peer_addr (server) or pmd_addr (client) */
 };
 
 struct message {
 	uint8_t bytes[MSG_BYTES];
-	int fd; /* descriptor received with the message, owned; -1: none */
+	int fd; /* descriptor received with the message and owned here, or -1 */
 };
 
 static int address_from(const char *path, struct sockaddr_un *un, socklen_t *len)
@@ -81,8 +82,8 @@ static int connect_to(const struct sockaddr_un *un, socklen_t len)
 	return fd;
 }
 
-/* Opens a listening socket. Fails with -EADDRINUSE when a process already listens at this
- * address. */
+/* Returns a socket that listens at the address, or a negative errno: -EADDRINUSE if a process
+ * already listens there. */
 static int listen_at(const struct sockaddr_un *un, socklen_t len)
 {
 	int fd, probe = connect_to(un, len);
@@ -92,15 +93,15 @@ static int listen_at(const struct sockaddr_un *un, socklen_t len)
 		close(probe);
 		return -EADDRINUSE;
 	}
-	/* ECONNREFUSED means that no process listens: remove a stale socket, but no file of
-	 * another kind. */
+	/* ECONNREFUSED means that no process listens. Remove a stale socket, but no file of another
+	 * kind. */
 	if (probe == -ECONNREFUSED && !has_abstract_name(un) && lstat(un->sun_path, &st) == 0 &&
 	    S_ISSOCK(st.st_mode))
 		unlink(un->sun_path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* bind() creates the file with the mode of the socket, so only the owner may connect,
+	/* bind() creates the file with the mode of the socket. So only the owner may connect,
 	 * whatever the umask is. */
 	if (fchmod(fd, S_IRUSR | S_IWUSR) < 0 || bind(fd, (const struct sockaddr *)un, len) < 0 ||
 	    listen(fd, 8) < 0) {
@@ -112,9 +113,10 @@ static int listen_at(const struct sockaddr_un *un, socklen_t len)
 	return fd;
 }
 
-/* Waits until one of the two sockets is readable or closed by its peer. Returns 0 if fd0 is that
- * socket, 1 if it is fd1, -ECANCELED when the relay is being destroyed, or -ETIMEDOUT. A negative
- * fd is never ready. */
+/* Waits until fd0 or fd1 is readable or closed by its peer. A negative fd is never ready. Returns:
+ * - 0 if fd0 is ready, 1 if fd1 is ready
+ * - -ECANCELED if the relay is being destroyed
+ * - -ETIMEDOUT after timeout_ms */
 static int wait_either(const struct rn_memif_relay *r, int fd0, int fd1, int timeout_ms)
 {
 	struct pollfd p[3] = {{fd0, POLLIN, 0}, {fd1, POLLIN, 0}, {r->stop_fd, POLLIN, 0}};
@@ -139,8 +141,8 @@ static bool message_read(int from, struct message *m)
 		struct cmsghdr h;
 	} ctl;
 	struct iovec iov = {m->bytes, sizeof(m->bytes)};
-	/* Leave no room for a second descriptor, not even in the padding of CMSG_SPACE(): the
-	 * kernel then discards it and sets MSG_CTRUNC. */
+	/* Leave no room for a second descriptor, not even in the padding of CMSG_SPACE(). The
+	 * kernel then discards a second descriptor and sets MSG_CTRUNC. */
 	struct msghdr mh = {.msg_iov = &iov,
 			    .msg_iovlen = 1,
 			    .msg_control = &ctl,
@@ -191,8 +193,8 @@ static unsigned message_type(const struct message *m)
 	return type;
 }
 
-/* True when the peer's memory region has its full size and can no longer shrink: otherwise a thread
- * that polls the port could get SIGBUS. */
+/* Has the peer's memory region its full size, and is the region sealed against shrinking? Otherwise
+ * a thread that polls the port could get SIGBUS. */
 static bool region_can_be_trusted(const struct message *m)
 {
 	struct stat st;
@@ -207,8 +209,8 @@ static bool region_can_be_trusted(const struct message *m)
 	       (uint64_t)st.st_size >= size;
 }
 
-/* Relays one message. Returns its type, or TYPE_OVER when the message cannot be read or sent, or
- * offers a memory region that cannot be trusted. */
+/* Relays one message and returns its type. Returns TYPE_OVER if the message cannot be read or sent,
+ * or offers a memory region that cannot be trusted. */
 static unsigned pass_on(int from, int to, bool from_peer)
 {
 	struct message m;
@@ -223,27 +225,25 @@ static unsigned pass_on(int from, int to, bool from_peer)
 	return type;
 }
 
-/* Ends the driver's connection and waits until the driver has processed that: rte_eth_dev_stop()
- * must not run at the same time, or both would free the same memory. Waiting for the driver to
- * close its end would not be enough, because a child of this process may have inherited the
- * socket. */
+/* Ends the driver's connection, and waits until the driver has processed the end. If
+ * rte_eth_dev_stop() ran at the same time, both would free the same memory. Waiting for the driver
+ * to close its end would not be enough: a child of this process may have inherited the socket. */
 static void disconnect_driver(struct rn_memif_relay *r, int pmd)
 {
 	close(pmd);
 	r->cfg.ops.drain_interrupts(r->cfg.arg);
 }
 
-/* Serves one connection from its first message until the driver is disconnected. No thread polls
- * the port on entry and on return. The port may be polled from the CONNECTED message until either
- * socket becomes readable again. Returns whether the connection was established. */
+/* Serves one connection from its first message until the driver is disconnected. Threads may poll
+ * the port from the CONNECTED message until a socket becomes readable again. On entry and on return
+ * no thread polls the port. Returns true if the connection was established. */
 static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 {
 	unsigned type;
 	int which;
 
-	/* A server's driver sends the first message. If it cannot send the message, it frees a
-	 * control channel that EAL still polls. So read the message before anything can end the
-	 * connection. */
+	/* A server's driver sends the first message. Read this message before anything can end the
+	 * connection: a driver that cannot send frees a control channel that EAL still polls. */
 	type = r->cfg.server ? pass_on(pmd, peer, false) : TYPE_NONE;
 	while (type != TYPE_OVER && type != TYPE_CONNECTED) {
 		which = wait_either(r, peer, pmd, -1);
@@ -253,8 +253,8 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	}
 	if (type == TYPE_CONNECTED) {
 		r->cfg.ops.up(r->cfg.arg);
-		/* The only message that memif defines after CONNECTED is DISCONNECT: wait until it
-		 * arrives or one of the two sockets is closed. */
+		/* After CONNECTED, memif defines only the message DISCONNECT. Wait until it arrives
+		 * or one of the two sockets is closed. */
 		wait_either(r, peer, pmd, -1);
 		r->cfg.ops.quiesce(r->cfg.arg);
 	}
@@ -263,9 +263,9 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	return type == TYPE_CONNECTED;
 }
 
-/* An abstract name has no file mode that keeps other users out, so the process at the other end
- * is checked. At the driver's socket it must be this process; at the peer's socket, a process of
- * the same user or of root, because the two share memory. */
+/* Tests of the process at the other end of a socket with an abstract name, which has no file mode
+ * that keeps other users out. Only this process may connect to the driver's socket. At the peer's
+ * socket, only a process of the same user or of root is trusted, because peers share memory. */
 static bool is_this_process(const struct ucred *who)
 {
 	return who->pid == getpid();
@@ -284,8 +284,8 @@ static bool other_end_is(int fd, bool (*welcome)(const struct ucred *who))
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && welcome(&who);
 }
 
-/* Accepts the next connection whose process passes the test `welcome`, and closes all connections
- * before it. */
+/* Accepts the next connection whose process passes the test `welcome`. Closes all connections
+ * before it. Returns the socket or -EAGAIN. */
 static int accept_only(int listen_fd, bool (*welcome)(const struct ucred *who))
 {
 	int fd;
@@ -307,7 +307,7 @@ static int reach_driver(struct rn_memif_relay *r)
 {
 	if (r->cfg.server)
 		return connect_to(&r->pmd_addr, r->pmd_len);
-	/* The first connection needs no restart: the driver has connected already, in
+	/* The first connection needs no restart: the driver has already connected in
 	 * rte_eth_dev_start(). */
 	if (wait_either(r, r->listen_fd, -1, 0) != 0) {
 		int ret = r->cfg.ops.restart(r->cfg.arg);
@@ -411,7 +411,7 @@ void rn_memif_relay_destroy(struct rn_memif_relay *r)
 		pthread_join(r->thread, NULL);
 	}
 	if (r->listen_fd >= 0) {
-		/* A client's driver may still be connected without a peer: disconnect it. */
+		/* Disconnect a client's driver, which may still be connected without a peer. */
 		pmd = r->cfg.server ? -1 : accept_driver(r);
 		if (pmd >= 0)
 			disconnect_driver(r, pmd);

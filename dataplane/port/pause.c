@@ -1,6 +1,6 @@
 /* Did this port send or receive pause frames? Every driver has its own counter names. This file
- * reports each counter whose name contains a word for flow control, such as "pause" or "xoff". It
- * owns nothing. Any thread may call rn_port_pause_stats(), but not while the thread polls a shard,
+ * reports each counter whose name contains a word for flow control, such as "pause" or "xoff". Owns
+ * nothing. Any thread may call rn_port_pause_stats(), but not while the thread polls a shard,
  * because the function allocates memory. */
 #include "port/pause.h"
 
@@ -11,7 +11,7 @@
 
 #include <rte_ethdev.h>
 
-/* True for the name of a flow control counter. Examples in DPDK 22.11: rx_prio3_pause,
+/* Is this the name of a flow control counter? Examples in DPDK 22.11: rx_prio3_pause,
  * rx_pause_ctrl_phy, rx_xon_packets, tx_priority3_xoff_packets, rx_pfc_frames,
  * mac_rx_ctrl_flow_control. */
 static bool is_pause(const char *name)

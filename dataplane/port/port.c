@@ -1,5 +1,5 @@
-/* How is a DPDK ethdev set up as a port, and shut down again? Owns the ethdev, its rings when two
- * ports are joined, and the mbuf pool. Runs in the control thread, except on_removal(). */
+/* How is a DPDK ethdev set up as a port, and shut down again? Owns the ethdev, the rings of two
+ * joined ports, and the mbuf pool. Runs in the control thread, except on_removal(). */
 #include "port/port.h"
 
 #include <errno.h>
@@ -27,11 +27,11 @@
 /* Size in mbufs of the pool's cache for each shard that has an lcore id (rxtx.c). */
 #define POOL_CACHE 256u
 
-/* Creates a pool with the mempool driver `ops` (NULL: DPDK's default, a ring). A stack is better
- * than a ring: it hands out the mbuf that was freed last, whose data is still in a CPU cache. A
- * ring hands out all mbufs in turn (37 MB) if one shard fills them and another frees them; a 4 KiB
- * frame then takes 1.5 times as long (docs/benchmarks.md). The stack must be lock-free, because an
- * application's thread may be preempted while using it. */
+/* Creates a pool with the mempool driver `ops`; NULL means DPDK's default, a ring. A stack is
+ * better than a ring: a stack hands out the mbuf that was freed last, whose data is still in a CPU
+ * cache. If one shard fills mbufs and another shard frees them, a ring goes through all mbufs (37
+ * MB). A 4 KiB frame then takes 1.5 times as long (docs/benchmarks.md).
+ * The stack must be lock-free, because an application's thread may be preempted while using it. */
 static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
 {
 	return rte_pktmbuf_pool_create_by_ops(
@@ -44,8 +44,8 @@ struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room)
 {
 	struct rte_mempool *pool = pool_of("lf_stack", name, n, room);
 
-	/* The stack is a separate driver, which an installation of DPDK may lack: then use the
-	 * default. */
+	/* Use the default if the installation of DPDK lacks the stack, which is a separate
+	 * driver. */
 	return pool != NULL ? pool : pool_of(NULL, name, n, room);
 }
 
@@ -54,9 +54,9 @@ void rn_pool_destroy(struct rte_mempool *pool)
 	rte_mempool_free(pool);
 }
 
-/* Called by DPDK. INTR_RMV, in EAL's interrupt thread, announces that the device is being removed.
- * DESTROY comes in the thread that removes the device from DPDK, before DPDK frees memory that a
- * burst may read, so wait here until no burst runs (grace period). */
+/* Called by DPDK when a device is removed. INTR_RMV, in EAL's interrupt thread, announces the
+ * removal. DESTROY comes in the thread that removes the device from DPDK, before DPDK frees memory
+ * that a burst may read. So wait for the grace period: until no burst runs. */
 static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
 {
 	struct rn_port *p = arg;
@@ -81,14 +81,13 @@ static void listen_for_removal(struct rn_port *p, bool listen)
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
 		if (listen)
 			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);
-		else /* p->id may name a destroyed ethdev, which DPDK rejects */
+		else /* DPDK rejects p->id if the ethdev was destroyed */
 			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal,
 							p);
 	}
 }
 
-/* Selects the offloads to use from those that the port offers; everything else is done in
- * software. */
+/* Chooses the offloads to use from those that the port offers. The rest is done in software. */
 static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 		      struct rte_eth_conf *conf)
 {
@@ -100,8 +99,8 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf->rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hash;
 	}
-	/* Some virtual drivers report a maximum of 1518 bytes and refuse a larger MTU, but carry
-	 * jumbo frames all the same: do not set their MTU. */
+	/* Do not set the MTU of virtual drivers that report a maximum of 1518 bytes. They refuse a
+	 * larger MTU, but carry jumbo frames all the same. */
 	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu &&
 	    info->max_mtu != UINT16_MAX)
 		conf->rxmode.mtu = p->mtu;
@@ -109,8 +108,8 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 	p->tx_offloads = conf->txmode.offloads;
 }
 
-/* Sets up all queues with the driver's default thresholds (NULL). Each queue gets `ring`
- * descriptors, or the nearest number that the driver allows. */
+/* Sets up all queues with the driver's default thresholds. Each queue gets `ring` descriptors, or
+ * the nearest number that the driver allows. Returns 0 or -errno. */
 static int set_up_queues(struct rn_port *p, uint32_t ring)
 {
 	uint16_t nrxd = (uint16_t)ring, ntxd = (uint16_t)ring;
@@ -151,8 +150,8 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 		goto failed;
 	p->started = true;
 	listen_for_removal(p, true);
-	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may not pass
-	 * it. */
+	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may drop
+	 * frames to it. */
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
 failed:
@@ -160,8 +159,8 @@ failed:
 	return rc;
 }
 
-/* Checks, before the device is created, three conditions whose failure the driver would not
- * explain: the interface exists, its MTU is large enough, and packet sockets are permitted. */
+/* Checks three conditions before the device is created, because the driver would not explain their
+ * failure. The interface exists, its MTU is large enough, and packet sockets are permitted. */
 static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen)
 {
 	struct ifreq ifr = {0};
@@ -181,8 +180,8 @@ static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen
 			 spec->iface, ifr.ifr_mtu, spec->mtu);
 		return -EINVAL;
 	}
-	/* Try a packet socket here, because net_af_packet does not report why it cannot
-	 * open one. */
+	/* Try a packet socket here: net_af_packet does not report why it cannot open a packet
+	 * socket. */
 	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (fd < 0) {
 		rc = -errno;
@@ -242,8 +241,8 @@ int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
 	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
 }
 
-/* Allocates one receive queue of a joined port. Single producer and single consumer are enough,
- * because one shard sends into the queue and one shard receives from it. */
+/* Allocates one receive queue of a joined port. The queue has a single producer and a single
+ * consumer: one shard sends into the queue, and one shard receives from it. */
 static struct rte_ring *frame_ring(uint32_t slots)
 {
 	size_t bytes = RN_ALIGN_UP((size_t)rte_ring_get_memsize(slots), RTE_CACHE_LINE_SIZE);
@@ -315,15 +314,15 @@ bool rn_port_gone(struct rn_port *p)
 {
 	char name[IF_NAMESIZE];
 
-	/* Look the interface up by number: it may be renamed, and another interface may get its
-	 * name. */
+	/* Look the interface up by number: the interface may be renamed, and another interface may
+	 * get the old name. */
 	if (p->ifindex != 0 && if_indextoname(p->ifindex, name) == NULL && errno == ENXIO)
 		return true;
 	return atomic_load(&p->removed);
 }
 
-/* Stops and removes the device; no burst may be running. Does nothing for a device that was
- * already removed from DPDK by another party. */
+/* Stops and removes the device. No burst may be running. Does nothing if DPDK has destroyed the
+ * device already. */
 static void detach(struct rn_port *p)
 {
 	if (p->started)
@@ -343,7 +342,7 @@ static void detach(struct rn_port *p)
 
 void rn_port_unplug(struct rn_port *p)
 {
-	/* Stop the memif relay first: otherwise the relay could clear `quiet` again (up() in
+	/* Stop the memif relay first: it could otherwise clear `quiet` again (up() in
 	 * memif_relay.h). */
 	rn_memif_port_stop(p->memif);
 	atomic_store(&p->quiet, 1);
@@ -364,8 +363,8 @@ void rn_port_close(struct rn_port *p)
 	detach(p);
 	rn_memif_port_destroy(p->memif);
 	for (unsigned i = 0; i < p->nrings; i++) {
-		/* Frames that the port at the other end has sent and no shard has received are
-		 * still in the rings. */
+		/* Free the frames that are still in the rings: the port at the other end has sent
+		 * them, and no shard has received them. */
 		while (p->rings[i] != NULL && rte_ring_dequeue(p->rings[i], &m) == 0)
 			rte_pktmbuf_free(m);
 		free(p->rings[i]);
@@ -382,7 +381,7 @@ void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = 0;
-		/* Several groups may map to the same MAC; list each MAC once. */
+		/* List each MAC once: several multicast groups may map to the same MAC. */
 		while (k < used && memcmp(list[k].addr_bytes, mac[i], 6) != 0)
 			k++;
 		memcpy(list[k].addr_bytes, mac[i], 6);
@@ -424,7 +423,8 @@ bool rn_port_iface_has(const char *iface, const struct rn_gid *addr)
 	if (getifaddrs(&all) != 0)
 		return false;
 	for (i = all; i != NULL && !found; i = i->ifa_next) {
-		/* A GID with the IPv4 prefix ::ffff; for IPv6 the whole GID is overwritten. */
+		/* The GID starts as IPv4 prefix ::ffff; an IPv6 address overwrites the whole
+		 * GID. */
 		struct rn_gid gid = {.b = {[10] = 0xff, [11] = 0xff}};
 		if (i->ifa_addr == NULL || strcmp(i->ifa_name, iface) != 0)
 			continue;

@@ -1,4 +1,4 @@
-/* Is the link of a port up? Asks the port's driver. Any thread may call the function. */
+/* Is the link of a port up? The function asks the port's driver. Any thread may call it. */
 #include <rte_ethdev.h>
 
 #include "port/port.h"
