@@ -1,14 +1,15 @@
 /* May this buffer be registered? Touching the pages of the buffer could raise a signal, which the
- * calling thread may have blocked. So this file asks the kernel instead, in one of two ways. Owns
- * nothing; runs in the calling thread.
+ * calling thread may have blocked. So this file asks the kernel in one of two ways. Owns nothing.
+ * Runs in the calling thread.
  *
- * A small buffer is first checked by madvise(MADV_POPULATE_*), which faults the pages in or fails.
- * The time of madvise() does not depend on the number of mappings of the process (measured: 0.2 us
- * for a page, 0.8 us for 64 KB). If madvise() succeeds, the buffer is accessible. If it fails,
- * nothing is known: it also fails for some valid memory (device mappings) and on older kernels.
- * Then, and for every large buffer, the list of mappings of the process is read up to the end of
- * the buffer (7 us with 30 mappings, 100 us with 1000). Reading the list makes no page resident, so
- * a large sparse buffer stays sparse. */
+ * - A small buffer is first checked by madvise(MADV_POPULATE_*), which faults the pages in or
+ *   fails. The time of madvise() does not depend on the number of mappings of the process
+ *   (measured: 0.2 us for a page, 0.8 us for 64 KB). Success means that the buffer is accessible.
+ *   Failure means nothing: madvise() also fails for some valid memory (device mappings) and on
+ *   older kernels.
+ * - For a large buffer, or after such a failure, the list of mappings of the process is read up to
+ *   the end of the buffer (7 us with 30 mappings, 100 us with 1000). Reading the list makes no page
+ *   resident, so a large sparse buffer stays sparse. */
 #include "port/probe.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define PAGE 4096u /* the smallest page size of x86-64; larger ones are multiples of it */
+#define PAGE 4096u /* the smallest page size of x86-64, of which larger sizes are multiples */
 
 /* The state of parsing one line of /proc/self/maps: "7f12a000-7f12b000 rw-p ...". */
 struct reader {
@@ -41,7 +42,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Parses the next character. Returns true when the range and the access rights of the line are
+/* Parses the next character. Returns true as soon as the range and the access rights of a line are
  * complete. */
 static bool take_char(struct reader *r, char c)
 {
@@ -74,9 +75,11 @@ static bool take_char(struct reader *r, char c)
 	}
 }
 
-/* Checks the buffer against one mapping; mappings come in ascending order. *next is the first
- * byte of the buffer that is not covered yet. Returns 1 when the buffer continues after this
- * mapping, 0 when it ends here, -EFAULT when there is a gap or a right is missing. */
+/* Checks the buffer against one mapping. Mappings come in ascending order. *next is the first byte
+ * of the buffer that is not covered yet. Returns:
+ * - 1 if the buffer continues after this mapping
+ * - 0 if the buffer ends in this mapping
+ * - -EFAULT if there is a gap or an access right is missing */
 static int take_line(const struct reader *r, uint64_t *next, uint64_t end, bool write)
 {
 	if (r->end <= *next)
@@ -124,7 +127,7 @@ int rn_probe(uint64_t addr, uint64_t length, bool write)
 
 	if (length == 0)
 		return 0;
-	/* The end of the last page does not fit in 64 bits; no process has memory there. */
+	/* Refuse a buffer whose last page ends beyond 64 bits; no process has memory there. */
 	if (rn_range_wraps(addr, length) || addr + length > UINT64_MAX - PAGE)
 		return -EFAULT;
 	if (length <= RN_PROBE_SMALL && populate(addr, length, write))

@@ -1,7 +1,6 @@
-/* Which thread polls a shard under the inline policy while the application does other work? The
- * progress thread, one per adapter. It sleeps most of the time. It polls through
- * rn_lcore_try_turn(), like the application's threads, so that only one thread polls a shard at a
- * time. */
+/* The progress thread, one per adapter. Under the inline policy it polls the shards while the
+ * application does other work, and sleeps most of the time. Like the application's threads it polls
+ * through rn_lcore_try_turn(), so that only one thread polls a shard at a time. */
 #include "port/progress.h"
 
 #include <errno.h>
@@ -13,10 +12,10 @@
 
 #include "port/thread.h"
 
-#define IDLE_NS RN_MS(1)   /* a shard without work is polled at least this often */
-#define DUE_NS	RN_US(100) /* a shard with work is polled this long after its last poll */
-/* Longest sleep of the progress thread while the application polls all shards. With sleeps of 100
- * us, the wake-ups took 6 % of the CPU time in a profile of two busy adapters. */
+#define IDLE_NS RN_MS(1)   /* longest time between two polls of a shard without work */
+#define DUE_NS	RN_US(100) /* time from the last poll of a shard with work to the next poll */
+/* Longest sleep of the progress thread while the application polls all shards. In a profile of two
+ * busy adapters with sleeps of 100 us, the wake-ups took 6 % of the CPU time. */
 #define BUSY_NS RN_US(400)
 
 static rn_time last_turn(struct rn_lcore *lc)
@@ -31,21 +30,21 @@ static bool work_waits(struct rn_lcore *lc, rn_time now)
 	       !rn_steer_empty(&lc->steer);
 }
 
-/* True when the progress thread alone serves the shard's traffic, such as a peer's WRITEs while
- * the application sleeps. Then the progress thread polls without pause, as an adaptive shard
- * does, until no work has come for lc->spin. */
+/* Does the progress thread alone serve the shard's traffic? An example is a peer's WRITEs while the
+ * application sleeps. The progress thread then polls without pause until no work has come for
+ * lc->spin. */
 static bool only_progress_thread_serves(struct rn_progress *k, unsigned i, rn_time now)
 {
 	struct rn_lcore *lc = &k->lcore[i];
 
-	/* The progress thread was the last to poll the shard, and work came within the spin
+	/* True if the progress thread was the last to poll the shard, and work came within the spin
 	 * time. */
 	return last_turn(lc) == atomic_load_explicit(&k->our_turn[i], memory_order_relaxed) &&
 	       atomic_load_explicit(&lc->last_busy, memory_order_relaxed) + lc->spin > now;
 }
 
-/* Returns the time by which the shard must be polled again. rung: the shard's doorbell was rung
- * since the last poll. */
+/* Returns the time by which the shard must be polled again. `rung` tells whether the shard's
+ * doorbell was rung since the last poll. */
 static rn_time deadline(struct rn_progress *k, unsigned i, bool rung, rn_time now)
 {
 	struct rn_lcore *lc = &k->lcore[i];
@@ -68,8 +67,8 @@ static void nap(rn_time ns)
 	nanosleep(&ts, NULL);
 }
 
-/* Sleeps until the doorbell of a shard is rung or the time `next` comes. Only used while no
- * application thread polls. Sets bit i of *rung when the doorbell of shard i was rung. */
+/* Sleeps until the doorbell of a shard is rung or the time `next` comes. Sets bit i of *rung if the
+ * doorbell of shard i was rung. Used only while no application thread polls. */
 static void sleep_on_all(struct rn_progress *k, rn_time next, uint32_t *rung, rn_time now)
 {
 	struct pollfd fds[RN_MAX_SHARDS];
@@ -90,8 +89,8 @@ static void sleep_on_all(struct rn_progress *k, rn_time next, uint32_t *rung, rn
 	}
 }
 
-/* Sets the name and the signal mask of the progress thread. Sets its timer slack to 1 us, because
- * the default slack of 50 us would lengthen every sleep. */
+/* Sets the name, the signal mask and the timer slack of the progress thread. The default slack of
+ * 50 us would lengthen every sleep. */
 static void set_up_thread(void)
 {
 	rn_thread_set_up("rn-progress");
@@ -121,15 +120,15 @@ static void *run(void *arg)
 			next = RN_MIN(next, deadline(k, i, rung >> i & 1, now));
 		}
 		if (next <= now) {
-			/* The application may share this core and may be about to poll the shard
-			 * itself. */
+			/* The application may share this CPU, and may be about to poll the
+			 * shard. */
 			sched_yield();
 			continue;
 		}
-		/* `alone` is true if no other thread has polled a shard since the previous
-		 * iteration of this loop: then sleep until a doorbell is rung. Otherwise the
-		 * application polls, so no doorbell needs to wake the progress thread. Then sleep
-		 * without waiting for doorbells, so that ringing one costs no system call. */
+		/* If no other thread has polled a shard since the previous iteration (`alone`),
+		 * sleep until a doorbell is rung. Otherwise the application polls and no doorbell
+		 * needs to wake the progress thread. Then sleep without waiting for doorbells, so
+		 * that ringing costs no system call. */
 		if (alone) {
 			doze = DUE_NS;
 			sleep_on_all(k, next, &rung, now);

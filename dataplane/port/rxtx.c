@@ -1,6 +1,5 @@
-/* How do mbufs become packets for a shard, and a shard's frames become mbufs for a port? Owns
- * every mbuf between rx_burst and free, and between allocation and tx_burst. Runs in the shard's
- * thread. */
+/* Turns mbufs into packets for a shard, and a shard's frames into mbufs for a port. Owns every mbuf
+ * between rx_burst and free, and between allocation and tx_burst. Runs in the shard's thread. */
 #include "port/rxtx.h"
 
 #include <errno.h>
@@ -19,15 +18,16 @@
 #include "port/handover.h"
 #include "wire/tamper.h"
 
-/* Lcore ids that EAL does not use and that shards have borrowed. Protected by the lock of the
- * in-process link. */
+/* borrowed[id]: a shard uses the lcore id, which EAL does not use. The lock of the in-process link
+ * (inproc.c) protects this array. */
 static bool borrowed[RTE_MAX_LCORE];
 
-/* Returns an unused lcore id for a shard, LCORE_ID_ANY when there is none. A mempool has one cache
- * per lcore id, and a driver allocates and frees mbufs through the cache of the calling thread's
- * lcore id. For a thread without an lcore id, the driver needs an atomic operation on the pool for
- * every mbuf that it frees. Such an operation also waits until all earlier stores (payload written
- * to the application's memory) have completed. */
+/* Returns an unused lcore id for a shard, or LCORE_ID_ANY if there is none. A mempool has one cache
+ * per lcore id. A driver allocates and frees mbufs through the cache of the calling thread's lcore
+ * id.
+ * Without an lcore id, the driver needs an atomic operation on the pool for every mbuf that it
+ * frees. Such an operation also waits until all earlier stores (payload written to the
+ * application's memory) have completed. */
 static unsigned borrow_lcore_id(void)
 {
 	for (unsigned id = RTE_MAX_LCORE; id-- > 0;)
@@ -61,8 +61,8 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	rn_rng_seed(&x->tamper, ~(cfg->impair_seed + cfg->index));
 	x->lcore_id = borrow_lcore_id();
 	x->cache = rte_mempool_default_cache(x->port->pool, x->lcore_id);
-	/* All lcore ids are taken: use a private cache. Only the calls of this file can use that
-	 * cache, the driver cannot. */
+	/* If all lcore ids are taken, use a private cache. Only this file can use a private cache;
+	 * the driver cannot. */
 	x->own_cache = x->cache == NULL;
 	if (x->own_cache)
 		x->cache = rte_mempool_cache_create(RTE_MEMPOOL_CACHE_MAX_SIZE, SOCKET_ID_ANY);
@@ -75,8 +75,8 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	return 0;
 }
 
-/* Frees single-segment mbufs of this port's pool in bulk through the cache, all other mbufs (of
- * another pool, chained) one by one. */
+/* Frees single-segment mbufs of this port's pool in bulk through the cache. Frees all other mbufs
+ * (chained, or of another pool) one by one. */
 void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 {
 	unsigned kept = 0;
@@ -115,10 +115,10 @@ void rn_rxtx_close(struct rn_rxtx *x)
 		borrowed[x->lcore_id] = false;
 }
 
-/* ---- receive ---- */
+/* ---- receiving frames ---- */
 
 /* Makes *m one contiguous frame with its VLAN tag in place, as the parser needs it. Returns false
- * when that is not possible and the frame must be dropped. */
+ * if the frame must be dropped because this is not possible. */
 static bool linearize(struct rn_rxtx *x, struct rte_mbuf **m)
 {
 	if (rn_unlikely((*m)->nb_segs > 1)) {
@@ -138,14 +138,15 @@ static bool linearize(struct rn_rxtx *x, struct rte_mbuf **m)
 	return true;
 }
 
-/* The shard that owns the packet's QP; ARP, neighbour discovery and ICMP are handled by shard 0. */
+/* Returns the shard that owns the packet's QP. Shard 0 handles ARP, neighbour discovery and
+ * ICMP. */
 static unsigned owner_of(const struct rn_rxtx *x, const struct rn_pkt *pkt)
 {
 	return pkt->kind == RN_PKT_IB ? rn_qpn_shard(pkt->dest_qpn, x->nshards) : 0;
 }
 
-/* Passes a multicast packet to every shard with members of its group. When no shard has members,
- * the packet goes to the core of this shard, which drops it and counts the drop. */
+/* Passes a multicast packet to every shard with members of its multicast group. If no shard has
+ * members, the core of this shard drops the packet and counts the drop. */
 static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 			     struct rte_mbuf *m, const struct rn_pkt *pkt, rn_time now)
 {
@@ -192,8 +193,8 @@ static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_stee
 	return true;
 }
 
-/* Receives n frames, from the port or looped back, and frees or hands over all their mbufs. While
- * one frame is processed, the first two cache lines of the next one are prefetched. */
+/* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. While
+ * one frame is processed, the first two cache lines of the next frame are prefetched. */
 static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		    struct rte_mbuf **m, unsigned n, rn_time now)
 {
@@ -220,9 +221,9 @@ static unsigned rx_burst_uncancelled(const struct rn_rxtx *x, unsigned queue, st
 	return rte_eth_rx_burst(x->port->id, (uint16_t)queue, m, (uint16_t)x->burst);
 }
 
-/* Under the inline policy an application's thread may run this. If the port's driver makes system
- * calls, the thread could be cancelled inside one of them, so cancellation is disabled around the
- * burst. */
+/* Receives a burst from the port. Under the inline policy an application's thread may run this
+ * function. If the driver makes system calls, that thread could be cancelled inside a system call,
+ * so cancellation is disabled during the burst. */
 static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
 {
 	if (rn_unlikely(x->calls == RN_CALLS_BOTH))
@@ -257,9 +258,9 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	return seen;
 }
 
-/* ---- send ---- */
+/* ---- building and sending frames ---- */
 
-/* Frees all frames that the port has not taken. Returns their number. */
+/* Frees all frames that the port has not taken. Returns the number of frames freed. */
 static unsigned discard_output(struct rn_rxtx *x)
 {
 	unsigned n = x->nout;
@@ -270,7 +271,7 @@ static unsigned discard_output(struct rn_rxtx *x)
 }
 
 /* To be called when the port took no frame of `out`. If a port that worked before has taken no
- * frame for RN_TX_PATIENCE, its link counts as lost: the frames are discarded, so that
+ * frame for RN_TX_PATIENCE, its link counts as lost. The frames are then discarded, so that
  * retransmission timers can run out and connections can fail. */
 static void port_took_none(struct rn_rxtx *x, rn_time now)
 {
@@ -296,8 +297,8 @@ static unsigned tx_burst(struct rn_rxtx *x)
 				(uint16_t)x->nout);
 }
 
-/* Offers the frames of `out` to the port. Returns the number of frames that the port took. When the
- * port is cut off (`cut`), discards the frames instead and returns their number. */
+/* Offers the frames of `out` to the port. Returns the number of frames that the port took. If the
+ * port is cut off (`cut`), discards the frames and returns the number of frames discarded. */
 static unsigned flush(struct rn_rxtx *x, rn_time now)
 {
 	struct rn_port *p = x->port;
@@ -310,8 +311,8 @@ static unsigned flush(struct rn_rxtx *x, rn_time now)
 		port_took_none(x, now);
 		return 0;
 	}
-	/* Another shard is sending through this queue: keep the frames for the next poll iteration
-	 * rather than wait. */
+	/* If another shard is sending through this transmit queue, do not wait: keep the frames for
+	 * the next poll iteration. */
 	if (x->share_txq && atomic_exchange_explicit(&p->tx_lock, 1, memory_order_acquire) != 0)
 		return 0;
 	rn_handover_give(x->out + x->out_head, x->nout);
@@ -332,8 +333,8 @@ static unsigned flush(struct rn_rxtx *x, rn_time now)
 	return n;
 }
 
-/* Makes room for n more frames at the end of the array `out`. If needed, moves the frames that are
- * not yet sent to the start of the array. */
+/* Makes room for n more frames at the end of the array `out`. If needed, moves the unsent frames to
+ * the start of the array. */
 static void make_room(struct rn_rxtx *x, unsigned n)
 {
 	if (x->out_head + x->nout + n <= RN_OUT_MAX)
@@ -342,7 +343,7 @@ static void make_room(struct rn_rxtx *x, unsigned n)
 	x->out_head = 0;
 }
 
-/* Queues a built frame for the port or, if its destination is the port's own MAC, for loopback: a
+/* Queues a built frame for the port. Queues a frame to the port's own MAC for loopback, because a
  * switch would not send such a frame back. */
 static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
 {
@@ -354,8 +355,8 @@ static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
 	}
 }
 
-/* Loops a copy of a multicast frame back for the group's members on this adapter, which receive the
- * copy in the next poll iteration. */
+/* Loops a copy of a multicast frame back for the group's members on this adapter. The members
+ * receive the copy in the next poll iteration. */
 static void loop_copy(struct rn_rxtx *x, struct rte_mbuf *m)
 {
 	struct rte_mbuf *copy = rte_pktmbuf_copy(m, x->port->pool, 0, UINT32_MAX);
@@ -368,7 +369,7 @@ static void loop_copy(struct rn_rxtx *x, struct rte_mbuf *m)
 	x->stats.loop_frames++;
 }
 
-/* Holds a frame back until `when`; `held` is sorted by time, frames of the same time stay in
+/* Holds a frame back until `when`. `held` is sorted by time; frames of the same time stay in
  * order. */
 static void hold(struct rn_rxtx *x, struct rte_mbuf *m, rn_time when)
 {
@@ -380,8 +381,8 @@ static void hold(struct rn_rxtx *x, struct rte_mbuf *m, rn_time when)
 	x->stats.impaired_late++;
 }
 
-/* Dispatches the held frames whose time has come. room: greatest number of frames to dispatch, for
- * which `out` and `loop` have space. */
+/* Dispatches held frames whose time has come, but at most `room` frames. `out` and `loop` have
+ * space for `room` frames. */
 static void release_held(struct rn_rxtx *x, unsigned room, rn_time now)
 {
 	unsigned n = 0;
@@ -392,7 +393,7 @@ static void release_held(struct rn_rxtx *x, unsigned room, rn_time now)
 	memmove(x->held, x->held + n, x->nheld * sizeof(x->held[0]));
 }
 
-/* Applies the configured impairment to a frame to be sent. */
+/* Applies the configured impairment to a built frame. */
 static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 {
 	struct rn_fate fate = rn_impair_decide(&x->rule, &x->rng, rte_pktmbuf_data_len(m));
@@ -403,8 +404,8 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 		rn_rxtx_free(x, &m, 1);
 		return;
 	}
-	/* Tampering has a random number generator of its own (x->tamper), so that it does not
-	 * change the decisions of rn_impair_decide(). */
+	/* Tampering uses its own random number generator (x->tamper), and so does not change the
+	 * decisions of rn_impair_decide(). */
 	bool tampered = rn_rng_chance(&x->tamper, x->rule.tamper_ppm);
 	uint64_t bit = rn_rng_next(&x->tamper);
 	if (tampered)
@@ -427,8 +428,8 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 	}
 }
 
-/* Fills `fresh` with up to `want` empty mbufs, fewer if the pool has no more. Returns how many of
- * them the caller may use. */
+/* Fills `fresh` with up to `want` empty mbufs, or fewer if the pool has no more. Returns how many
+ * of these mbufs the caller may use. */
 static unsigned top_up(struct rn_rxtx *x, unsigned want)
 {
 	while (x->nfresh < want) {
@@ -445,15 +446,15 @@ static unsigned top_up(struct rn_rxtx *x, unsigned want)
 	return RN_MIN(want, x->nfresh);
 }
 
-/* Lets the shard build up to n frames in fresh mbufs. Returns the number of frames and adds their
- * bytes to *bytes. */
+/* Lets the shard build up to n frames in fresh mbufs. Returns the number of frames built, and adds
+ * their length in bytes to *bytes. */
 static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t *bytes,
 		      rn_time now)
 {
 	struct rn_txbuf buf[RN_BURST_MAX];
 
-	/* The shard fills only some of the mbufs offered. Compute their data addresses instead of
-	 * reading them, so that unused mbufs cause no cache misses. */
+	/* Compute the data addresses of the mbufs instead of reading them: the shard fills only
+	 * some of the offered mbufs, and unused mbufs then cause no cache misses. */
 	for (unsigned i = 0; i < n; i++)
 		buf[i] = (struct rn_txbuf){.data = (uint8_t *)x->fresh[x->nfresh - 1 - i] +
 						   x->data_at,
@@ -481,10 +482,9 @@ static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t
 
 static bool room_for_a_burst(const struct rn_rxtx *x)
 {
-	/* Impairment may duplicate a frame. So each frame of a burst may need two places in `loop`
-	 * and two in `held`. A multicast frame needs at most one place in `loop`, for the copy that
-	 * loop_copy() makes. The frame itself and its duplicate go to `out`, as the destination of
-	 * a multicast frame is not the port's own MAC. */
+	/* Impairment may duplicate a frame, so each frame of a burst may need two places in `loop`
+	 * and two in `held`. A multicast frame and its duplicate go to `out`; only the copy that
+	 * loop_copy() makes needs a place in `loop`. */
 	return x->nout == 0 && x->nloop + 2 * x->burst <= RN_LOOP_MAX &&
 	       (!x->impaired || x->nheld + 2 * x->burst <= RN_HELD_MAX);
 }
@@ -509,7 +509,7 @@ unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
 		unsigned built = build(x, sh, n, &bytes, now);
 		work += built;
 		flush(x, now);
-		/* The shard filled fewer mbufs than offered, so it has nothing more to send. */
+		/* A shard that filled fewer mbufs than offered has nothing more to send. */
 		if (built < n)
 			break;
 	}

@@ -1,5 +1,5 @@
 /* Moves frames between a port and a shard. Each shard has one struct rn_rxtx, which only the
- * shard's thread uses; any thread may read the counters. */
+ * shard's thread uses. Any thread may read the counters. */
 #ifndef RN_RXTX_H
 #define RN_RXTX_H
 
@@ -13,7 +13,7 @@ struct rte_mempool_cache;
 struct rn_capture;
 
 /* clang-format off */
-#define RN_RXTX_STAT_ROWS(X) /* counters of a shard's port: name, description */ \
+#define RN_RXTX_STAT_ROWS(X) /* the counters of a shard's port: name, description */ \
 	X(rx_frames,     "frames received from the port") \
 	X(rx_bytes,      "bytes received from the port") \
 	X(rx_chained,    "received frames in several buffers, which were linearised") \
@@ -55,37 +55,40 @@ struct rn_rxtx {
 	struct rn_port *port;
 	unsigned index, nshards, txq;
 	unsigned burst, turn_bytes;
-	/* data_at: offset of the data area from the address of an empty mbuf; data_room: size of
-	 * that data area; both in bytes */
+	/* data_at: offset in bytes of the data area from the address of an empty mbuf; data_room:
+	 * size in bytes of the data area */
 	unsigned data_at, data_room;
 	bool share_txq;	     /* another shard uses the same transmit queue */
-	enum rn_calls calls; /* bursts during which the thread must not be cancelled */
+	enum rn_calls calls; /* the driver's bursts during which the thread must not be cancelled */
 	uint8_t mac[6];
-	/* lcore id set in a thread while it polls this shard; selects a cache of the mempool */
+	/* lcore id that a thread has while polling this shard; selects a cache of the mempool */
 	unsigned lcore_id;
-	/* true: no lcore id was free; `cache` was created for this shard and is freed at close */
+	/* `cache` was created for this shard, because no lcore id was free, and is freed at
+	 * close */
 	bool own_cache;
 	struct rte_mempool_cache *cache;
-	struct rn_capture *capture; /* NULL: frames are not captured */
+	struct rn_capture *capture; /* NULL if frames are not captured */
 	struct rn_rxtx_stats stats;
 
 	struct rte_mbuf *fresh[RN_BURST_MAX]; /* empty mbufs for the next frames */
 	unsigned nfresh;
-	/* out[out_head..out_head + nout): frames in order, built but not yet taken by the port */
+	/* out[out_head..out_head + nout): frames that were built but not yet taken by the port, in
+	 * order */
 	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
-	rn_time refused_since; /* since when the port takes no frame; 0: it takes frames */
-	/* looped-back frames, received in the next poll iteration */
+	rn_time refused_since; /* time since when the port takes no frames, or 0 if it does */
+	/* looped-back frames, to be received in the next poll iteration */
 	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;
 
 	bool impaired;
 	struct rn_impair rule;
-	/* Two random generators. `rng` decides about loss, duplicates, delay and corrupted bits,
-	 * `tamper` about changed data. They are separate, so that tampering does not change the
-	 * decisions of `rng`. */
+	/* Two random number generators: `rng` decides about loss, duplicates, delay and corrupted
+	 * bits, and `tamper` about changed data. So tampering does not change the decisions of
+	 * `rng`. */
 	struct rn_rng rng, tamper;
-	/* frames held back by impairment, sorted by time; RN_HELD_MAX entries, or NULL */
+	/* array of RN_HELD_MAX frames held back by impairment, sorted by time; NULL without
+	 * impairment */
 	struct rn_held *held;
 	unsigned nheld;
 };
@@ -94,46 +97,48 @@ struct rn_rxtx_cfg {
 	struct rn_port *port;
 	unsigned index, nshards;
 	unsigned burst; /* frames per burst, 1..RN_BURST_MAX */
-	/* limit for the bytes of frames built per poll iteration; the last frame may exceed it */
+	/* limit in bytes for the frames built per poll iteration; the last frame may exceed the
+	 * limit */
 	unsigned turn_bytes;
 	uint8_t mac[6];
 	struct rn_impair impair;
 	uint64_t impair_seed;
 	struct rn_capture *capture;
-	/* true: application threads poll the shard, not a thread of its own (inline idle policy) */
+	/* application threads poll the shard, which has no thread of its own (inline idle
+	 * policy) */
 	bool lent;
 };
 
 /* To be called in the control thread while no thread polls the shard. rn_rxtx_open() returns 0 or
- * -ENOMEM; rn_rxtx_close() frees all mbufs. */
+ * -ENOMEM. rn_rxtx_close() frees all mbufs. */
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg);
 void rn_rxtx_close(struct rn_rxtx *x);
 
 /* Receives all frames that earlier poll iterations looped back, then one burst from every receive
- * queue of this shard. Returns the number of frames. */
+ * queue of this shard. Returns the number of frames received. */
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now);
 
-/* Sends the frames left over from earlier poll iterations, then lets the shard build new ones.
- * Builds none while the port has not taken all of the previous burst, or while no mbuf is free.
+/* Sends the frames left over from earlier poll iterations, then lets the shard build new frames.
+ * Builds no frame while the port has not taken all of the previous burst, or while no mbuf is free.
  * Returns the number of frames that were sent or built.
  *
- * Apart from impairment, a built frame is dropped in two cases only. In the first case, this port
- * or the port joined to it was unplugged. In the second case, the port has taken frames before, but
- * none for RN_TX_PATIENCE, so its link counts as down. Dropping the frames then lets the shard go
- * on, so that its requests can time out. */
+ * A built frame is dropped by impairment, or in one of two cases:
+ * - This port, or the port joined to it, was unplugged.
+ * - The port has taken frames before, but none for RN_TX_PATIENCE. Its link then counts as down,
+ *   and dropping the frames lets the shard's work requests time out. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
 /* Frees n mbufs whose packets have been processed. */
 void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n);
 
-/* True when built frames wait to be sent, or looped-back frames wait to be received. Then the next
- * poll iteration has work even if the shard's protocol core has none. */
+/* Do built frames wait to be sent, or looped-back frames to be received? The next poll iteration
+ * then has work even if the shard has none. */
 static inline bool rn_rxtx_backlog(const struct rn_rxtx *x)
 {
 	return x->nout > 0 || x->nloop > 0;
 }
-/* Returns the time at which the next frame held back by impairment is due; RN_TIME_NEVER when none
- * is held. */
+/* Returns the time at which the next frame held back by impairment is due. Returns RN_TIME_NEVER if
+ * no frame is held back. */
 static inline rn_time rn_rxtx_next(const struct rn_rxtx *x)
 {
 	return x->nheld > 0 ? x->held[0].when : RN_TIME_NEVER;

@@ -1,6 +1,6 @@
 /* How does a packet or a message get to the shard that owns its QP? Owns the rings between the
  * shards of an adapter. Each function runs in the thread of the shard whose struct rn_steer is
- * passed to it. */
+ * passed as `st`. */
 #include "port/steer.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
-/* Number of slots in each ring that packets may not fill. These slots are for the messages between
- * the shards' protocol cores, which a flood of packets must not delay. */
+/* Number of slots in each ring that packets may not fill. These slots are for messages between
+ * shards, which a flood of packets must not delay. */
 #define MSG_RESERVE 16
 
 enum item_kind { ITEM_PACKET, ITEM_MESSAGE };
@@ -25,8 +25,8 @@ struct item {
 };
 static_assert(sizeof(struct item) % 4 == 0, "rte_ring elements are multiples of 4 bytes");
 
-/* Allocates a ring in ordinary memory; DPDK's rte_ring_create() would take a named memzone for
- * each. */
+/* Allocates a ring in ordinary memory. DPDK's rte_ring_create() would take a named memzone for each
+ * ring. */
 static struct rte_ring *ring_create(uint32_t slots)
 {
 	ssize_t bytes = rte_ring_get_memsize_elem(sizeof(struct item), slots);
@@ -67,7 +67,8 @@ void rn_steer_destroy(struct rn_steer *const all[], unsigned n)
 		for (unsigned j = 0; j < n; j++) {
 			struct rte_ring *r = all[i]->to[j];
 			struct item it;
-			/* Packets that are still in a ring own a reference to their mbuf. */
+			/* Free the packets that are still in the ring: each owns a reference to its
+			 * mbuf. */
 			while (r != NULL && rte_ring_dequeue_elem(r, &it, sizeof(it)) == 0)
 				if (it.kind == ITEM_PACKET)
 					rte_pktmbuf_free(it.mbuf);
@@ -82,7 +83,8 @@ bool rn_steer_packet(struct rn_steer *st, unsigned to, struct rte_mbuf *m, const
 	struct rte_ring *r = st->to[to];
 	struct item it = {.kind = ITEM_PACKET, .mbuf = m};
 
-	/* Only this shard enqueues, so the free count cannot shrink before the enqueue below. */
+	/* The free count cannot shrink before the enqueue below, because only this shard
+	 * enqueues. */
 	if (rte_ring_free_count(r) <= MSG_RESERVE)
 		return false;
 	*(struct rn_pkt *)rte_mbuf_to_priv(m) = *pkt;
@@ -97,7 +99,7 @@ uint32_t rn_steer_group(struct rn_steer *st, uint32_t shards, struct rte_mbuf *m
 	struct item it = {.kind = ITEM_PACKET, .mbuf = m};
 	uint32_t sent = 0;
 
-	/* The parsed packet is stored in the mbuf once, before any other shard can read it. */
+	/* Store the parsed packet in the mbuf once, before any other shard can read the mbuf. */
 	*(struct rn_pkt *)rte_mbuf_to_priv(m) = *pkt;
 	for (unsigned i = 0; i < st->n; i++) {
 		if (!(shards >> i & 1) || rte_ring_free_count(st->to[i]) <= MSG_RESERVE)
@@ -123,8 +125,8 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh)
 	struct item it = {.kind = ITEM_MESSAGE};
 	unsigned n = 0;
 
-	/* Take one message at a time from the core, and only while every ring has room: a message
-	 * once taken must be delivered. */
+	/* Take one message at a time from the shard's core, and only while every ring has room: a
+	 * message that was taken must be delivered. */
 	while (all_have_room(st) && rn_shard_outbox(sh, &it.msg, 1) == 1) {
 		for (unsigned i = 0; i < st->n; i++) {
 			if (i == st->index || (it.msg.to != RN_MSG_ALL && it.msg.to != i))
@@ -145,14 +147,14 @@ unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbu
 
 	*ndone = 0;
 	for (unsigned i = 0; i < st->n; i++) {
-		/* Take at most max / n items from each of the n shards' rings, so that one busy
-		 * shard does not starve the others. */
+		/* Take at most max / n items from the ring of each of the n shards. A busy shard
+		 * then does not starve the other shards. */
 		for (unsigned k = 0; k < max / st->n && st->from[i] != NULL; k++) {
 			if (rte_ring_dequeue_elem(st->from[i], &it, sizeof(it)) != 0)
 				break;
 			if (it.kind == ITEM_PACKET) {
-				/* The shard that handed the packet over has stored the parsed
-				 * packet in the mbuf, so it is not parsed again. */
+				/* There is no need to parse the packet again: the shard that handed
+				 * it over has stored the parsed packet in the mbuf. */
 				rn_shard_rx(sh, rte_mbuf_to_priv(it.mbuf), now);
 				done[(*ndone)++] = it.mbuf;
 			} else {

@@ -1,5 +1,5 @@
-/* How do work requests get from application threads to a shard? Owns the ring's memory.
- * rn_submit_put() runs in any thread, rn_submit_drain() in the shard's thread. */
+/* The submission ring: how work requests get from application threads to a shard. Owns the ring's
+ * memory. rn_submit_put() runs in any thread, and rn_submit_drain() in the shard's thread. */
 #include "port/submit.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ int rn_submit_create(struct rn_submit *s, uint32_t slots)
 	if (s->ring == NULL)
 		return -ENOMEM;
 	/* In RTS mode (relaxed tail synchronisation) the ring's head may run ahead of its tail up
-	 * to a limit. With the default limit a preempted producer would make other producers spin,
-	 * so the limit is set to the whole ring. */
+	 * to a limit. Set this limit to the whole ring. With the default limit a preempted producer
+	 * would make other producers spin. */
 	int err = rte_ring_init(s->ring, "rn_submit", slots, RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
 	if (err == 0)
 		err = rte_ring_set_prod_htd_max(s->ring, rte_ring_get_capacity(s->ring));
@@ -48,9 +48,9 @@ RN_HANDOVER_UNSEEN bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *
 
 uint32_t rn_submit_position(const struct rn_submit *s)
 {
-	/* Use the producer head, not the tail: in RTS mode (relaxed tail synchronisation) the tail
-	 * may still wait for an older, unfinished enqueue of another thread when this thread's
-	 * enqueue has returned. */
+	/* Use the producer head, not the tail. In RTS mode (relaxed tail synchronisation) the tail
+	 * may not yet cover this thread's enqueue: it waits for an older enqueue of another
+	 * thread. */
 	return __atomic_load_n(&s->ring->rts_prod.head.val.pos, __ATOMIC_ACQUIRE);
 }
 
@@ -74,8 +74,8 @@ unsigned rn_submit_count(const struct rn_submit *s)
 	return rte_ring_count(s->ring);
 }
 
-/* Returns the address of slot i of a zero-copy dequeue. The slots have two parts (ptr1, ptr2) when
- * they wrap around the end of the ring. */
+/* Returns the address of slot i of a zero-copy dequeue. Slots that wrap around the end of the ring
+ * have two parts (ptr1, ptr2). */
 static const void *slot_at(const struct rte_ring_zc_data *zc, unsigned i)
 {
 	if (i < zc->n1)
@@ -94,17 +94,17 @@ unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max,
 	unsigned taken = 0;
 
 	rn_handover_take_one(s->ring);
-	/* Copy each request before the shard validates it: the ring's memory must not change in
-	 * between. */
+	/* Copy each work request before the shard validates it: memory of the ring could change
+	 * between check and use. */
 	while (taken < got) {
 		memcpy(copy.slot[0], slot_at(&zc, taken), RN_SLOT_BYTES);
-		/* An invalid slot count, which no front end writes: treat the slot as one
-		 * request, which rn_sq_push() then rejects. */
+		/* Treat a slot with an invalid slot count as one work request, which rn_sq_push()
+		 * then rejects. No front end writes such a count. */
 		unsigned slots = copy.wqe.slots;
 		if (slots < 1 || slots > RN_WQE_MAX_SLOTS)
 			slots = 1;
 		if (taken + slots > got)
-			break; /* `max` ends within this request: take it as a whole next time */
+			break; /* `max` ends within this work request: leave it for the next call */
 		for (unsigned i = 1; i < slots; i++)
 			memcpy(copy.slot[i], slot_at(&zc, taken + i), RN_SLOT_BYTES);
 		copy.wqe.slots = (uint8_t)slots;

@@ -1,6 +1,6 @@
-/* How do tools outside the process read the counters? By commands registered with DPDK's
- * telemetry. Owns the current source of counters; the commands themselves can never be
- * unregistered. The commands run in telemetry's thread. */
+/* Commands of DPDK's telemetry by which tools outside the process read the counters. Owns the
+ * current source of counters. The commands can never be unregistered. They run in the thread of
+ * telemetry. */
 #include "port/telemetry.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "port/wake.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rn_telemetry_source source; /* protected by `lock`; n == 0: no source */
+static struct rn_telemetry_source source; /* protected by `lock`; n == 0 if there is no source */
 
 /* Handles /softrnic/list: returns the names of all adapters. */
 static int list(const char *cmd, const char *params, struct rte_tel_data *d)
@@ -31,8 +31,8 @@ static void add(void *arg, const char *name, uint64_t value)
 	rte_tel_data_add_dict_u64(arg, name, value);
 }
 
-/* Handles /softrnic/stats,<adapter>: returns all counters of one adapter. The lock is held during
- * the calls of source.stats(), so that rn_telemetry_withdraw() returns only after them. */
+/* Handles /softrnic/stats,<adapter>: returns all counters of one adapter. Holds the lock during the
+ * calls of source.stats(), so that rn_telemetry_withdraw() waits for the end of these calls. */
 static int stats(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	int rc = -ENOENT;
@@ -69,8 +69,7 @@ void rn_telemetry_publish(const struct rn_telemetry_source *s)
 	pthread_mutex_lock(&lock);
 	source = *s;
 	pthread_mutex_unlock(&lock);
-	/* Register the commands only once per process, because DPDK has no function to unregister
-	 * them. */
+	/* Register the commands once per process: DPDK has no function to unregister them. */
 	if (registered)
 		return;
 	registered = true;

@@ -1,13 +1,13 @@
-/* Counters for dpdk-telemetry.py and similar tools: /softrnic/list,
- * /softrnic/stats,<adapter>, /softrnic/wake. Available when EAL's telemetry runs
- * (eal.shared, or "--telemetry" in eal.args). */
+/* Counters for dpdk-telemetry.py and similar tools: /softrnic/list, /softrnic/stats,<adapter> and
+ * /softrnic/wake. The counters are available when EAL's telemetry runs (eal.shared, or
+ * "--telemetry" in eal.args). */
 #ifndef RN_TELEMETRY_H
 #define RN_TELEMETRY_H
 
 #include <stdint.h>
 
-/* Where the counters come from: n adapters with names and counters. The functions are called from
- * telemetry's thread. */
+/* The source of the counters: n adapters with names and counters. The functions are called from the
+ * thread of telemetry. */
 struct rn_telemetry_source {
 	unsigned n;
 	const char *(*name)(void *arg, unsigned i);
@@ -16,9 +16,8 @@ struct rn_telemetry_source {
 	void *arg;
 };
 
-/* rn_telemetry_publish() copies *source; the copy is used until rn_telemetry_withdraw(), which
- * waits until no function of the source is being called. Both are to be called in the control
- * thread. */
+/* rn_telemetry_publish() copies *source. The copy is used until rn_telemetry_withdraw(), which
+ * waits for running calls of the source's functions. To be called in the control thread. */
 void rn_telemetry_publish(const struct rn_telemetry_source *source);
 void rn_telemetry_withdraw(void);
 

@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* Sets up the calling thread: name (at most 15 characters), signals, no cancellation. Signals
- * belong to the application's threads, so all are blocked here, except SIGSEGV and SIGBUS: for a
- * fault whose signal is blocked the kernel ends the process instead of calling the handler of
- * mem.c. Threads created by this thread inherit the mask. */
+/* Sets up the calling thread: name (at most 15 characters), signals, no cancellation. Blocks all
+ * signals except SIGSEGV and SIGBUS, because signals belong to the application's threads. If
+ * SIGSEGV or SIGBUS were blocked at a fault, the kernel would end the process without calling the
+ * handler of mem.c. Threads created by this thread inherit the signal mask. */
 static inline void rn_thread_set_up(const char *name)
 {
 	sigset_t all;

@@ -1,5 +1,5 @@
-/* Which DPDK device string (name and arguments) creates the port that a configuration describes?
- * Owns nothing; any thread. */
+/* Makes the DPDK device string (name and arguments) of the port that a configuration describes.
+ * Owns nothing. Any thread may call these functions. */
 #include "port/vdev.h"
 
 #include <errno.h>
@@ -11,13 +11,13 @@
 #include "base/types.h"
 
 #define ETH_AND_VLAN 18
-/* Upper bound for the bytes in front of the frame in an AF_PACKET slot, which the kernel uses for
- * its header. */
+/* Upper bound for the bytes that the kernel's header takes in front of the frame in an AF_PACKET
+ * slot. */
 #define TPACKET_HEAD	 128
 #define AF_PACKET_BLOCK	 65536u
 #define AF_PACKET_FRAMES 512u
-/* 256 buffers per direction. More buffers would only push each other out of the CPU cache (measured
- * with 9 KB frames). */
+/* Logarithm to base 2 of the number of memif buffers per direction: 256. More buffers would only
+ * push each other out of the CPU cache (measured with 9 KB frames). */
 #define MEMIF_RING_LOG2 8u
 
 unsigned rn_vdev_frame_bytes(uint16_t mtu)
@@ -25,9 +25,9 @@ unsigned rn_vdev_frame_bytes(uint16_t mtu)
 	return mtu + ETH_AND_VLAN;
 }
 
-/* Returns the bytes of one slot in the AF_PACKET driver's ring. They are a power of two, so that
- * slots fill each block (AF_PACKET_BLOCK) without a gap: the driver treats the slots of all blocks
- * as one array. */
+/* Returns the bytes of one slot in the AF_PACKET driver's ring, a power of two. The slots then fill
+ * each block (AF_PACKET_BLOCK) without a gap, which matters because the driver treats the slots of
+ * all blocks as one array. */
 static unsigned af_packet_slot(uint16_t mtu)
 {
 	unsigned slot = 2048;
@@ -37,8 +37,8 @@ static unsigned af_packet_slot(uint16_t mtu)
 	return slot;
 }
 
-/* A memif buffer must hold a whole frame: the driver of DPDK 22.11 corrupts frames of several
- * buffers when the ring is full. */
+/* Returns the size of a memif buffer, which holds a whole frame. The driver of DPDK 22.11 corrupts
+ * frames of several buffers when the ring is full. */
 static unsigned memif_buffer(uint16_t mtu)
 {
 	return RN_ALIGN_UP(rn_vdev_frame_bytes(mtu), 64u);
@@ -65,14 +65,14 @@ bool rn_vdev_pci(const char *device, char *name, size_t len)
 	return true;
 }
 
-/* n must be a power of two. */
+/* Returns the base-2 logarithm of n, which must be a power of two. */
 static unsigned log2_of(uint32_t n)
 {
 	return 31 - (unsigned)__builtin_clz(n);
 }
 
-/* Writes the arguments of a memif device. A socket name that begins with '@' is abstract: the
- * driver takes it without '@' and with socket-abstract=yes. rsize is the base-2 logarithm of the
+/* Writes the arguments of a memif device. For an abstract socket name, which begins with '@', the
+ * driver wants the name without '@' and socket-abstract=yes. rsize is the base-2 logarithm of the
  * ring size. */
 static int memif_args(const struct rn_vdev_spec *s, char *args, size_t len)
 {
@@ -90,7 +90,8 @@ static int memif_args(const struct rn_vdev_spec *s, char *args, size_t len)
 
 static int pcap_args(const struct rn_vdev_spec *s, char *args, size_t len)
 {
-	/* Without rx_pcap the device receives nothing; without tx_pcap it drops what is sent. */
+	/* Without rx_pcap the device receives nothing. Without tx_pcap the device drops the frames
+	 * sent. */
 	return snprintf(args, len, "%s%s%s%s%s", s->rx_pcap[0] ? "rx_pcap=" : "", s->rx_pcap,
 			s->rx_pcap[0] && s->tx_pcap[0] ? "," : "", s->tx_pcap[0] ? "tx_pcap=" : "",
 			s->tx_pcap);
@@ -122,8 +123,8 @@ int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, ch
 		n = snprintf(name, name_len, "net_pcap%u", s->number);
 		a = pcap_args(s, args, args_len);
 		break;
-	/* The configured string is "name,arguments": split it at the first comma. If it begins with
-	 * a PCI address, the name is that address in the form that DPDK gives to the device. */
+	/* The configured string is "name,arguments": split it at the first comma. If the string
+	 * begins with a PCI address, the name is this address in DPDK's form. */
 	case RN_VDEV_OTHER:
 		comma = strchr(s->args, ',');
 		if (rn_vdev_pci(s->args, pci, sizeof(pci)))

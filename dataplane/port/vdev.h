@@ -1,5 +1,5 @@
-/* Turns the port section of a configuration into the device string for EAL, with buffer sizes
- * that fit the MTU. Pure functions; any thread; EAL need not be initialised. */
+/* Turns the port section of a configuration into the device string for EAL, with buffer sizes that
+ * fit the MTU. Pure functions, which any thread may call. EAL need not be initialised. */
 #ifndef RN_VDEV_H
 #define RN_VDEV_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum rn_vdev_kind {
-	RN_VDEV_RING, /* created by rn_port_join(); has no device string */
+	RN_VDEV_RING, /* created by rn_port_join(), without a device string */
 	RN_VDEV_MEMIF,
 	RN_VDEV_AF_PACKET,
 	RN_VDEV_NULL,
@@ -16,41 +16,41 @@ enum rn_vdev_kind {
 	RN_VDEV_OTHER, /* the configuration gives the device string */
 };
 
-/* What a port needs. A field whose comment begins with a kind (MEMIF, ...) is read for that kind
- * only. Strings belong to the caller. */
+/* What a port needs. A member whose comment begins with a kind (MEMIF, ...) is used for that kind
+ * of port. Strings belong to the caller. */
 struct rn_vdev_spec {
 	enum rn_vdev_kind kind;
-	/* makes the device's name unique among the devices of one driver in the process */
+	/* number that makes the device's name unique among the process's devices of one driver */
 	unsigned number;
 	uint16_t mtu;
 	uint32_t ring; /* descriptors per queue, a power of two */
 	unsigned queues;
 	const char *socket;	       /* MEMIF: path, or @name in the abstract name space */
-	bool server;		       /* MEMIF: the role; false = client */
+	bool server;		       /* MEMIF: is the role server? else client */
 	unsigned id;		       /* MEMIF: interface number, the same on both sides */
-	const uint8_t *mac;	       /* MEMIF: 6 bytes */
+	const uint8_t *mac;	       /* MEMIF: MAC of 6 bytes */
 	const char *iface;	       /* AF_PACKET: kernel interface */
-	const char *rx_pcap, *tx_pcap; /* PCAP: files, one of them may be "" */
+	const char *rx_pcap, *tx_pcap; /* PCAP: paths of the files, one of which may be "" */
 	const char *args;	       /* OTHER: the device string, such as "net_tap0,iface=tap0" */
 };
 
 #define RN_VDEV_PCI_LEN 32
 
-/* True when the device string begins with a PCI address, with or without a domain ("01:00.0"), also
- * after "pci:". The function then writes the address in DPDK's form, "0000:01:00.0", to name. The
- * buffer `name` has len bytes, at least RN_VDEV_PCI_LEN. */
+/* Does the device string begin with a PCI address, with or without a domain ("01:00.0") or after
+ * "pci:"? If so, writes the address in DPDK's form, "0000:01:00.0", to `name`. The buffer `name`
+ * has len bytes, at least RN_VDEV_PCI_LEN. */
 bool rn_vdev_pci(const char *device, char *name, size_t len);
 
-/* The length in bytes of the longest frame at this MTU, with Ethernet header and one VLAN tag,
- * without FCS. */
+/* Returns the length in bytes of the longest frame at this MTU: with Ethernet header and one VLAN
+ * tag, without FCS. */
 unsigned rn_vdev_frame_bytes(uint16_t mtu);
 
-/* The bytes that one receive buffer must hold: the data room of an mbuf without its headroom. For
- * the driver af_packet this is the size of a whole slot of the driver's ring. */
+/* Returns how many bytes one receive buffer must hold: the data room of an mbuf without its
+ * headroom. For af_packet this is the size of a whole slot of the driver's ring. */
 unsigned rn_vdev_room(const struct rn_vdev_spec *spec);
 
-/* Writes the device's name and its arguments. Returns 0, or -EINVAL when they do not fit or the
- * kind has no string. */
+/* Writes the device's name and arguments. Returns 0. Returns -EINVAL if a buffer is too small or
+ * the kind of port has no device string. */
 int rn_vdev_string(const struct rn_vdev_spec *spec, char *name, size_t name_len, char *args,
 		   size_t args_len);
 

@@ -1,5 +1,6 @@
-/* When may a shard sleep, and what wakes it? Owns the eventfd and, on kernel interfaces, a packet
- * socket that is used only for poll(). The shard's thread sleeps; any thread may wake it. */
+/* When may a shard sleep, and what wakes the shard? Owns the eventfd and, on kernel interfaces, a
+ * packet socket that is used only for poll(). The shard's thread sleeps, and any thread may wake
+ * it. */
 #include "port/wake.h"
 #include "port/cancel.h"
 
@@ -38,8 +39,8 @@ const struct rn_wake_row *rn_wake_row(const char *driver)
 }
 
 /* Attaches a socket filter that passes one byte of each ARP, ICMP, ICMPv6, UDP and VLAN-tagged
- * frame; the kernel drops all other frames early. UDP ports are not checked, because IPv6 and VLAN
- * tags move them and an unnecessary wake-up is cheap. */
+ * frame. The kernel drops all other frames early. The filter does not check UDP ports: their offset
+ * varies with IPv6 and VLAN tags, and an unnecessary wake-up is cheap. */
 static int attach_filter(int fd)
 {
 	struct sock_filter code[] = {
@@ -117,13 +118,13 @@ void rn_wake_close(struct rn_wake *w)
 
 void rn_wake_kick(struct rn_wake *w)
 {
-	/* The thread that clears `asleep` must write the eventfd, so it must not be cancelled in
-	 * between. */
+	/* The thread that clears `asleep` must also write the eventfd, so it must not be cancelled
+	 * before. */
 	RN_UNCANCELLED;
 	uint64_t one = 1;
 
-	/* Only the thread that clears `asleep` writes, so a burst of doorbells costs one system
-	 * call. */
+	/* A burst of doorbells costs one system call: only the thread that clears `asleep`
+	 * writes. */
 	if (atomic_exchange_explicit(&w->asleep, 0, memory_order_acq_rel) != 0)
 		while (write(w->efd, &one, sizeof(one)) < 0 && errno == EINTR)
 			;
@@ -140,12 +141,12 @@ static void drain_socket(int fd)
 
 void rn_wake_announce(struct rn_wake *w)
 {
-	/* Empty the packet socket before the shard's last check of the port: a frame that arrives
-	 * after that check makes the socket readable again. */
+	/* Empty the packet socket before the shard's last check of the port. A frame that arrives
+	 * after the check makes the socket readable again. */
 	if (w->fd >= 0)
 		drain_socket(w->fd);
-	/* Pairs with the fence in rn_wake_ring(): either the shard sees the new work, or the
-	 * ringing thread sees `asleep` set. */
+	/* The fence pairs with that in rn_wake_ring(): the shard sees the new work, or the ringing
+	 * thread sees `asleep` set. */
 	atomic_store_explicit(&w->asleep, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst);
 }
@@ -164,7 +165,7 @@ bool rn_wake_wait(struct rn_wake *w, rn_time ns)
 
 	int n = ppoll(fds, w->fd >= 0 ? 2 : 1, ns == RN_TIME_NEVER ? NULL : &ts, NULL);
 	rn_wake_cancel(w);
-	/* Reset the eventfd's count, so that it is not readable at the next sleep. */
+	/* Reset the eventfd's count: the eventfd must not be readable at the next sleep. */
 	if (n > 0 && (fds[0].revents & POLLIN))
 		while (read(w->efd, &count, sizeof(count)) < 0 && errno == EINTR)
 			;

@@ -1,5 +1,5 @@
-/* Wakes a sleeping shard. Doorbells, commands and hand-offs always wake it, through an eventfd.
- * Whether received frames wake it depends on the port's driver, see RN_WAKE_ROWS. */
+/* Wakes a sleeping shard. Doorbells, commands and hand-offs always wake a shard, through an
+ * eventfd. The port's driver decides whether received frames wake a shard (RN_WAKE_ROWS). */
 #ifndef RN_WAKE_H
 #define RN_WAKE_H
 
@@ -8,8 +8,11 @@
 #include "base/types.h"
 
 /* clang-format off */
-/* columns: beginning of the driver's name; what wakes a shard; which of the driver's burst
- * functions make system calls (enum rn_calls); text for telemetry */
+/* X(driver, source, calls, text):
+ * - driver: beginning of the driver's name
+ * - source: what wakes a shard (enum rn_wake_source)
+ * - calls: which of the driver's burst functions make system calls (enum rn_calls)
+ * - text: description for telemetry */
 #define RN_WAKE_ROWS(X) \
 	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
@@ -21,9 +24,9 @@
 
 enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_NEVER, RN_WAKE_TIMED };
 
-/* Which burst functions of a driver make system calls: none, the one for TX, or both (RX and TX). A
- * system call is a cancellation point. Where an application thread polls the shard, cancellation is
- * disabled during these functions. */
+/* Which burst functions of a driver make system calls: none, TX, or both RX and TX. A system call
+ * is a cancellation point. Cancellation is disabled during these functions if an application thread
+ * polls the shard. */
 enum rn_calls { RN_CALLS_NONE, RN_CALLS_TX, RN_CALLS_BOTH };
 
 struct rn_wake_row {
@@ -34,25 +37,26 @@ struct rn_wake_row {
 	enum rn_calls calls;
 };
 
-/* Returns the driver's row of RN_WAKE_ROWS; never NULL, because the last row fits every name. */
+/* Returns the driver's row of RN_WAKE_ROWS. Never returns NULL: the last row fits every driver. */
 const struct rn_wake_row *rn_wake_row(const char *driver);
 extern const struct rn_wake_row rn_wake_rows[];
 extern const unsigned rn_wake_nrows;
 
 struct rn_wake {
 	int efd; /* eventfd, owned */
-	int fd;	 /* wake source SOCKET: packet socket on the port's interface, owned; else -1 */
-	/* the shard sleeps or is about to sleep: the next doorbell must write to efd */
+	int fd;	 /* packet socket on the port's interface for wake source SOCKET, owned; else -1 */
+	/* the shard sleeps or is about to sleep, so the next doorbell must write to efd */
 	_Atomic uint32_t asleep;
 };
 
-/* iface: name of the kernel interface, for wake source SOCKET; else NULL. Returns 0 or -errno. */
+/* Prepares the wake-up of a shard. `iface` names the kernel interface for wake source SOCKET; else
+ * it is NULL. Returns 0 or -errno. */
 int rn_wake_open(struct rn_wake *w, const char *iface);
 void rn_wake_close(struct rn_wake *w);
 
-/* rn_wake_ring() rings the doorbell: any thread calls it after publishing work for the shard. It
- * costs one memory fence while the shard is awake. If the shard sleeps, it calls rn_wake_kick(),
- * which makes a system call. */
+/* rn_wake_ring() rings the doorbell. Any thread calls it after publishing work for the shard. The
+ * cost is one memory fence while the shard is awake. If the shard sleeps, rn_wake_ring() calls
+ * rn_wake_kick(), which makes a system call. */
 void rn_wake_kick(struct rn_wake *w);
 static inline void rn_wake_ring(struct rn_wake *w)
 {
@@ -61,13 +65,14 @@ static inline void rn_wake_ring(struct rn_wake *w)
 		rn_wake_kick(w);
 }
 
-/* A shard goes to sleep in three steps, so that it misses no doorbell. rn_wake_announce(): from now
- * on a doorbell wakes the shard. Then the shard checks all its inputs once more. Finally it calls
- * rn_wake_cancel() if it has found work, else rn_wake_wait(). */
+/* A shard goes to sleep in three steps, and so misses no doorbell:
+ * - The shard calls rn_wake_announce(). From then on a doorbell wakes the shard.
+ * - The shard checks all its inputs once more.
+ * - The shard calls rn_wake_cancel() if it has found work, else rn_wake_wait(). */
 void rn_wake_announce(struct rn_wake *w);
 void rn_wake_cancel(struct rn_wake *w);
-/* Sleeps until the doorbell is rung, until a frame arrives on fd, or for ns nanoseconds
- * (RN_TIME_NEVER: no limit). Returns true when the doorbell was rung or a frame arrived. */
+/* Sleeps until the doorbell is rung, a frame arrives on fd, or ns nanoseconds have passed.
+ * RN_TIME_NEVER means no time limit. Returns false if the time has passed. */
 bool rn_wake_wait(struct rn_wake *w, rn_time ns);
 
 #endif

@@ -1,4 +1,5 @@
-/* How do the bytes of an ARP message translate to a struct, and back? Stateless; any thread. */
+/* Translates the bytes of an ARP message to a struct and back. Pure functions, which any thread may
+ * call. */
 #include "wire/arp_msg.h"
 
 #include <string.h>

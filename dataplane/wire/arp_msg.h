@@ -1,4 +1,5 @@
-/* ARP over Ethernet for IPv4: 28 bytes after the EtherType. Pure functions; any thread. */
+/* ARP over Ethernet for IPv4: 28 bytes after the EtherType. Pure functions, which any thread may
+ * call. */
 #ifndef RN_ARP_MSG_H
 #define RN_ARP_MSG_H
 
@@ -19,9 +20,11 @@ struct rn_arp {
 	struct rn_gid sender, target; /* IPv4 addresses in mapped form, ::ffff:a.b.c.d */
 };
 
-/* p: the len bytes after the EtherType. Returns false, with *arp undefined, when p is shorter than
- * 28 bytes, when the message is not for Ethernet and IPv4, or when it is neither a request nor a
- * reply. Bytes after the 28 (Ethernet padding) are ignored. */
+/* Parses an ARP message: p points to the len bytes after the EtherType. Ignores bytes after the 28
+ * bytes of the message (Ethernet padding). Returns false, with *arp undefined, if:
+ * - p has fewer than 28 bytes
+ * - the message is not for Ethernet and IPv4
+ * - the message is neither a request nor a reply */
 bool rn_arp_parse(const uint8_t *p, size_t len, struct rn_arp *arp);
 void rn_arp_build(const struct rn_arp *arp, uint8_t p[RN_ARP_BYTES]);
 

@@ -1,9 +1,9 @@
-/* How do the bytes of a CM message translate to a struct, and back?
+/* Translates the bytes of a CM message to a struct and back. Pure functions, which any thread may
+ * call.
  *
- * Each message has one table with the columns: member, byte offset in the body, first bit within
- * that byte (0 = the most significant), width in bits. Parse and build walk the same table, so that
- * they cannot disagree. A field wider than 64 bits is a byte string. Stateless; any thread.
- */
+ * Each message has one table. The columns are: member, byte offset in the body, first bit within
+ * that byte (0 = the most significant), width in bits. Parse and build walk the same table, and so
+ * cannot disagree. A field wider than 64 bits is a byte string. */
 #include "wire/cm_msg.h"
 
 #include <string.h>
@@ -133,17 +133,17 @@
 
 /* One row of a field table above, and the struct member that holds the field's value. */
 struct field {
-	/* place in the body of the message: byte, bit within it, width in bits */
+	/* place in the body of the message: byte offset, first bit within that byte, width in
+	 * bits */
 	uint16_t byte, bit, width;
-	uint16_t offset, size; /* place of the member in the message's C struct, in bytes */
+	uint16_t offset, size; /* place in the message's C struct: offset and size in bytes */
 };
 
 /* Makes the table entry of one field of struct `type`. */
 #define FIELD(type, member, byte, bit, width) \
 	{byte, bit, width, offsetof(struct type, member), sizeof(((struct type *)0)->member)},
 
-/* One macro per message: it adds the name of the message's struct, which the rows above do not
- * have. */
+/* One macro per message, which adds the name of the message's struct to the rows above. */
 #define F_REQ(m, b, i, w)      FIELD(rn_cm_req, m, b, i, w)
 #define F_MRA(m, b, i, w)      FIELD(rn_cm_mra, m, b, i, w)
 #define F_REJ(m, b, i, w)      FIELD(rn_cm_rej, m, b, i, w)
@@ -171,8 +171,8 @@ static const struct layout {
 #undef X
 };
 
-/* Returns the layout of a message; NULL for LAP and APR, whose bodies are not decoded, and for
- * unknown attributes. */
+/* Returns the layout of a message. Returns NULL for unknown attributes, and for LAP and APR, whose
+ * bodies are not decoded. */
 static const struct layout *layout_of(uint16_t attr)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
@@ -181,7 +181,8 @@ static const struct layout *layout_of(uint16_t attr)
 	return NULL;
 }
 
-/* Reads `width` (<= 64) bits, big-endian, from bit `bit` of p on; the bits may straddle bytes. */
+/* Reads `width` (<= 64) bits, big-endian, starting at bit `bit` of p. The bits may straddle
+ * bytes. */
 static uint64_t get_bits(const uint8_t *p, unsigned bit, unsigned width)
 {
 	uint64_t value = 0;
@@ -193,8 +194,8 @@ static uint64_t get_bits(const uint8_t *p, unsigned bit, unsigned width)
 	return width == 64 ? value : value & ((1ull << width) - 1);
 }
 
-/* Writes `width` bits of value. These bits must be zero before: neighbouring fields may share a
- * byte, so the value is OR-ed in. */
+/* Writes the low `width` bits of `value`, starting at bit `bit` of p. These bits of p must be zero
+ * before: the value is OR-ed in, because neighbouring fields may share a byte. */
 static void put_bits(uint8_t *p, unsigned bit, unsigned width, uint64_t value)
 {
 	unsigned bytes = (bit + width + 7) / 8;
@@ -206,8 +207,8 @@ static void put_bits(uint8_t *p, unsigned bit, unsigned width, uint64_t value)
 		p[i] |= value & 0xff;
 }
 
-/* Copies one field of the message to its struct member. A field of up to 64 bits becomes a number
- * of the member's size; a wider one is copied as bytes. */
+/* Copies one field of the message to its struct member. A field of up to 64 bits becomes an integer
+ * of the member's size. A wider field is copied as bytes. */
 static void field_get(const struct field *f, const uint8_t *body, uint8_t *object)
 {
 	const uint8_t *p = body + f->byte;
@@ -234,7 +235,7 @@ static void field_get(const struct field *f, const uint8_t *body, uint8_t *objec
 	}
 }
 
-/* Writes one field to the message; put_bits() truncates a value that is too large. */
+/* Writes one field to the message. put_bits() truncates a value that is too large for the field. */
 static void field_put(const struct field *f, const uint8_t *object, uint8_t *body)
 {
 	uint8_t *p = body + f->byte;
@@ -277,7 +278,7 @@ bool rn_cm_msg_parse(const uint8_t *mad, size_t len, struct rn_cm_msg *msg)
 	l = layout_of(attr);
 	if (!l && attr != RN_CM_LAP && attr != RN_CM_APR)
 		return false;
-	/* Clear the whole union: a caller must never see members of an earlier message. */
+	/* Clear the whole union, because a caller must never see members of an earlier message. */
 	memset(msg, 0, sizeof(*msg));
 	msg->attr = attr;
 	msg->status = (uint16_t)get_bits(mad + 4, 0, 16);
@@ -308,7 +309,7 @@ void rn_cm_msg_build(const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES])
 }
 
 /* Reads an IP address of the RDMA-CM header. On the wire an IPv4 address fills the last 4 of the 16
- * bytes and the first 12 are ignored; in a GID it has the prefix ::ffff. */
+ * bytes, and the first 12 bytes are ignored. In a GID an IPv4 address has the prefix ::ffff. */
 static void address_get(const uint8_t *p, bool ipv4, struct rn_gid *gid)
 {
 	memcpy(gid->b, p, 16);
@@ -318,7 +319,7 @@ static void address_get(const uint8_t *p, bool ipv4, struct rn_gid *gid)
 	}
 }
 
-/* The reverse of address_get(). */
+/* Writes an IP address of the RDMA-CM header, as the reverse of address_get(). */
 static void address_put(const struct rn_gid *gid, bool ipv4, uint8_t *p)
 {
 	memcpy(p, gid->b, 16);

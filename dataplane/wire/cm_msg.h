@@ -1,10 +1,9 @@
-/* Connection management messages: 256-byte MADs of class 0x07 and the RDMA-CM private-data header
- * (docs/spec/rocev2.md 5.4, 6.1 to 6.5, 6.9).
+/* Connection management (CM) messages: 256-byte MADs of class 0x07, and the RDMA-CM private-data
+ * header (docs/spec/rocev2.md 5.4, 6.1 to 6.5, 6.9). Pure functions, which any thread may call.
  *
- * Each message has a struct with values in host order. Every bit of a message is either part of a
- * member or reserved (zero when built, ignored when parsed). cm_msg.c holds one layout table per
- * message, which both parsing and building use. Pure functions; any thread.
- */
+ * Each message has a struct with values in host order. Every bit of a message is part of a struct
+ * member, or is reserved: zero when built, ignored when parsed. cm_msg.c holds one layout table per
+ * message for both parsing and building. */
 #ifndef RN_CM_MSG_H
 #define RN_CM_MSG_H
 
@@ -35,8 +34,8 @@
 	X(LAP,      0x0019) \
 	X(APR,      0x001A)
 
-/* Columns: name, code, text, when softrnic sends it; "" = softrnic itself never sends it (a
- * client may). */
+/* Columns: name, code, text, when softrnic sends a REJ with this code. An empty last column means
+ * that softrnic itself never sends the code, but a client may. */
 #define RN_CM_REJ_ROWS(X) \
 	X(NO_QP,            1, "no QP available", "") \
 	X(NO_EEC,           2, "no EE context available", "") \
@@ -89,7 +88,7 @@ enum rn_cm_rej_reason {
 /* Which message a REJ or MRA answers. */
 enum rn_cm_about { RN_CM_ABOUT_REQ, RN_CM_ABOUT_REP, RN_CM_ABOUT_OTHER };
 
-/* value of rn_cm_rep.failover: the alternate path of the REQ is not used */
+/* value of rn_cm_rep.failover if the alternate path of the REQ is not used */
 #define RN_CM_FAILOVER_UNSUPPORTED 1
 
 enum rn_cm_transport { RN_CM_T_RC, RN_CM_T_UC, RN_CM_T_RD, RN_CM_T_EXTENDED };
@@ -171,7 +170,7 @@ struct rn_cm_rtu {
 
 struct rn_cm_dreq {
 	uint32_t local_id, remote_id;
-	uint32_t remote_qpn; /* the QPN at the receiver of the DREQ */
+	uint32_t remote_qpn; /* the QPN that the receiver of the DREQ uses */
 	uint8_t data[220];
 };
 
@@ -217,7 +216,7 @@ struct rn_cm_sidr_rep {
 };
 
 struct rn_cm_msg {
-	uint16_t attr; /* enum rn_cm_attr: selects the union's member; LAP and APR have none */
+	uint16_t attr; /* enum rn_cm_attr: selects the union's member; none for LAP, APR */
 	uint16_t status;
 	uint16_t class_specific;
 	uint32_t attr_mod;
@@ -235,26 +234,28 @@ struct rn_cm_msg {
 	};
 };
 
-/* Returns false, with *msg untouched, when mad is no CM message: a length other than 256 bytes, or
- * a wrong base version, class, class version, method or attribute. The values of the fields are not
- * checked. */
+/* Parses a CM message. Returns false, with *msg untouched, if `mad` is no CM message: another
+ * length than 256 bytes, or a wrong base version, class, class version, method or attribute. The
+ * contents of the fields are not checked. */
 bool rn_cm_msg_parse(const uint8_t *mad, size_t len, struct rn_cm_msg *msg);
-/* Writes the whole MAD. A value wider than its field loses its high bits. msg->attr is one of
- * RN_CM_ATTR_ROWS; for LAP and APR only the header is written. */
+/* Writes the whole MAD. msg->attr is one of RN_CM_ATTR_ROWS. For LAP and APR only the header is
+ * written. A value wider than its field loses its high bits. */
 void rn_cm_msg_build(const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES]);
 
 /* The RDMA-CM header: 36 bytes in front of the user's private data in REQ and SIDR_REQ. */
 struct rn_cma_hdr {
-	uint16_t port; /* the sender's port, host order */
+	uint16_t port; /* port number of the sender, in host order */
 	bool ipv4;
 	struct rn_gid src, dst; /* IPv4 addresses in mapped form, ::ffff:a.b.c.d */
 };
 
-/* Returns false when the major version is not 0 or the IP version neither 4 nor 6. */
+/* Parses an RDMA-CM header. Returns false if the major version is not 0, or the IP version is
+ * neither 4 nor 6. */
 bool rn_cma_hdr_parse(const uint8_t buf[RN_CMA_HDR_BYTES], struct rn_cma_hdr *hdr);
 void rn_cma_hdr_build(const struct rn_cma_hdr *hdr, uint8_t buf[RN_CMA_HDR_BYTES]);
 
-/* A service id of the RDMA IP CM: the port space in the bits above the 16-bit port. */
+/* Returns a service id of the RDMA IP CM: the port space in the bits above the 16-bit port
+ * number. */
 static inline uint64_t rn_cm_service_id(uint32_t port_space, uint16_t port)
 {
 	return (uint64_t)port_space << 16 | port;

@@ -1,5 +1,5 @@
-/* How does a packet look as one line that a person can read and a test can compare? A field is
- * printed only when the opcode carries it. Pure functions; any thread. */
+/* Prints a packet as one line that a person can read and a test can compare. A field is printed
+ * only if the opcode carries the field. Pure functions, which any thread may call. */
 #include "wire/dump.h"
 
 #include <stdarg.h>
@@ -15,7 +15,7 @@ struct line {
 	size_t cap, len;
 };
 
-/* Appends to the line. l->len never passes cap - 1, so nothing is added to a line that is full. */
+/* Appends text to the line. l->len never exceeds cap - 1, so nothing is appended to a full line. */
 static void __attribute__((format(printf, 2, 3))) put(struct line *l, const char *format, ...)
 {
 	va_list ap;
@@ -37,15 +37,15 @@ static struct line start_line(char *text, size_t cap)
 
 #define CLASS_CM 0x07
 
-/* True if the second word of the message's body is the remote id. In REQ, SIDR_REQ and SIDR_REP
- * that word is another field. */
+/* Is the second word of the message's body the remote id? In REQ, SIDR_REQ and SIDR_REP the second
+ * word is another field. */
 static bool carries_remote_id(uint16_t attribute)
 {
 	return attribute != RN_CM_REQ && attribute != RN_CM_SIDR_REQ && attribute != RN_CM_SIDR_REP;
 }
 
-/* Prints a 256-byte MAD: class and attribute, for a CM message also the transaction id (offset 8)
- * and the communication ids, which are the first two words of the body. */
+/* Prints the class and attribute of a 256-byte MAD. For a CM message also prints the transaction id
+ * (offset 8) and the communication ids, which are the first two words of the body. */
 static void put_mad(struct line *l, const uint8_t *mad)
 {
 	const uint8_t *body = mad + RN_MAD_HDR_BYTES;
@@ -63,10 +63,10 @@ static void put_mad(struct line *l, const uint8_t *mad)
 		put(l, " reason=%u", rn_load16(body + 10));
 }
 
-/* ---- packets ---- */
+/* ---- packets and addresses ---- */
 
 /* Prints the AETH: syndrome and MSN. The upper three bits of the syndrome are its class (0 ACK, 1
- * RNR NAK, 3 NAK), the lower five its value. */
+ * RNR NAK, 3 NAK). The lower five bits are the value for this class. */
 static void put_syndrome(struct line *l, const struct rn_pkt *pkt)
 {
 	static const char *const nak[] = {"sequence", "invalid", "access", "operational", "rd"};
@@ -114,8 +114,8 @@ static void put_extensions(struct line *l, const struct rn_pkt *pkt, const struc
 		put(l, " inv=0x%x", pkt->inv_rkey);
 }
 
-/* Prints a RoCE packet. Looks the opcode up instead of using pkt->op, which is NULL in a packet
- * that was built and not parsed. */
+/* Prints a RoCE packet. Looks the opcode up, because pkt->op is NULL in a packet that was built and
+ * not parsed. */
 static void put_ib(struct line *l, const struct rn_pkt *pkt)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(pkt->opcode);
@@ -165,8 +165,8 @@ size_t rn_dump_pkt(char *text, size_t cap, const struct rn_pkt *pkt)
 	return l.len;
 }
 
-/* Prints an address. IPv6 is printed as eight numbers without "::", so that every address has only
- * one form. */
+/* Prints an address. Every address has only one form: an IPv6 address is printed as eight numbers
+ * without "::". */
 static void put_address(struct line *l, const struct rn_gid *g)
 {
 	if (rn_gid_is_ipv4(g)) {

@@ -1,10 +1,11 @@
-/* How do the bytes of a frame translate to a packet, and back?
+/* Translates the bytes of a frame to a packet and back. Pure functions, which any thread may call.
  *
- * Parsing goes down the layers: each function checks that its header is complete, reads it and
- * passes the rest on; the first check that fails gives the verdict. Lengths come from the IP and
- * UDP headers, never from the frame, which Ethernet may have padded. Building writes every field
- * that parsing keeps, so an accepted frame re-encodes byte for byte (except for pad bytes that
- * are not zero and a VLAN tag with VID 0). Pure functions; any thread. */
+ * Parsing goes down the layers. Each function checks that its header is complete, reads the header
+ * and passes the rest on. The first check that fails gives the verdict. Lengths come from the IP
+ * and UDP headers, never from the frame, which Ethernet may have padded.
+ *
+ * Building writes every field that parsing keeps. So an accepted frame re-encodes byte for byte,
+ * except for nonzero pad bytes and a VLAN tag with VID 0. */
 #include "wire/frame.h"
 
 #include <string.h>
@@ -17,9 +18,9 @@
 
 /* ---- ones' complement sums ---- */
 
-/* Adds up the data as 32-bit words in the byte order of memory. No byte swap is needed: the sum
- * folds to the same 16 bits as the sum of the big-endian 16-bit words (RFC 1071), but these 16 bits
- * are in the byte order of memory. */
+/* Adds up the data as 32-bit words in the byte order of memory, which needs no byte swap. The sum
+ * folds to the same 16 bits as the sum of the big-endian 16-bit words (RFC 1071), but in the byte
+ * order of memory. */
 static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 {
 	while (len > 3) {
@@ -39,7 +40,7 @@ static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 
 /* Folds a sum to 16 bits, in the byte order of memory. The result is 0xFFFF for data that include a
  * correct checksum. Three steps are enough for a sum of fewer than 65536 words: the second step
- * leaves at most 0x1FFFE, and the third at most 0xFFFF. */
+ * leaves at most 0x1FFFE, and the third step at most 0xFFFF. */
 static uint16_t fold(uint64_t sum)
 {
 	sum = (sum >> 32) + (sum & 0xFFFFFFFFu);
@@ -48,8 +49,8 @@ static uint16_t fold(uint64_t sum)
 	return (uint16_t)sum;
 }
 
-/* Returns the folded ones' complement sum over the UDP datagram and its pseudo header (both
- * addresses, protocol, length). */
+/* Returns the folded ones' complement sum over the UDP datagram and its pseudo header. The pseudo
+ * header has both addresses, the protocol and the length. */
 static uint16_t udp_sum(const uint8_t *ip, const uint8_t *udp, uint32_t udp_len)
 {
 	uint8_t pseudo[4] = {0, RN_IPPROTO_UDP};
@@ -63,9 +64,9 @@ static uint16_t udp_sum(const uint8_t *ip, const uint8_t *udp, uint32_t udp_len)
 	return fold(sum_words(sum, udp, udp_len));
 }
 
-/* ---- parse ---- */
+/* ---- parsing ---- */
 
-/* Makes the GID ::ffff:a.b.c.d of an IPv4 address. */
+/* Turns an IPv4 address into the GID ::ffff:a.b.c.d. */
 static void set_ipv4(struct rn_gid *g, const uint8_t *addr)
 {
 	memset(g->b, 0, 10);
@@ -73,8 +74,8 @@ static void set_ipv4(struct rn_gid *g, const uint8_t *addr)
 	memcpy(g->b + 12, addr, 4);
 }
 
-/* Reads the extension headers in the order in which they follow the BTH. The caller has checked
- * the length. Returns the start of the payload. */
+/* Reads the extension headers in the order in which they follow the BTH. The caller has checked the
+ * length of the packet. Returns the start of the payload. */
 static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcode_row *op,
 				       const uint8_t *p)
 {
@@ -117,9 +118,9 @@ static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcod
 	return p;
 }
 
-/* Parses BTH, extension headers, payload and ICRC: len (>= 16) bytes, of which bth points to the
- * first. The BTH fields are stored before the ICRC is checked, so that a counter or trace can name
- * the QP of a damaged packet. The payload is stored only if the ICRC is right. */
+/* Parses BTH, extension headers, payload and ICRC: the len (>= 16) bytes at bth. Stores the BTH
+ * fields before checking the ICRC, so that a counter or trace can name the QP of a damaged packet.
+ * Stores the payload only if the ICRC is right. */
 static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t len)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(bth[0]);
@@ -143,8 +144,8 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 		return RN_V_BTH_VERSION;
 	if (rn_unlikely(op->transport == RN_T_RD || op->transport == RN_T_OTHER))
 		return RN_V_BTH_OPCODE;
-	/* The bytes from BTH to ICRC must be a multiple of 4 and have room for all headers, the pad
-	 * bytes and the ICRC. */
+	/* The length from BTH to ICRC must be a multiple of 4. All headers, the pad bytes and the
+	 * ICRC must fit. */
 	if (rn_unlikely(len % 4 || len < op->hdr_bytes + pkt->pad + RN_ICRC_BYTES))
 		return RN_V_BTH_LENGTH;
 
@@ -158,8 +159,8 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 	return RN_V_OK;
 }
 
-/* Parses the UDP header and what follows it. `len` is the length of the IP payload; the length in
- * the UDP header may be smaller, but not larger. */
+/* Parses the UDP header and the bytes behind it. `len` is the length of the IP payload. The length
+ * in the UDP header may be smaller, but not larger. */
 static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_t len)
 {
 	if (len < RN_UDP_BYTES)
@@ -171,14 +172,16 @@ static enum rn_verdict parse_udp(struct rn_pkt *pkt, const uint8_t *udp, uint32_
 		return RN_V_UDP_PORT;
 	if (udp_len < RN_UDP_BYTES + RN_BTH_BYTES + RN_ICRC_BYTES || udp_len > len)
 		return RN_V_UDP_LENGTH;
-	/* RoCEv2 senders normally write 0 (no checksum). Any other value is verified. */
+	/* RoCEv2 senders normally write 0, which means no checksum. Any other checksum is
+	 * verified. */
 	pkt->udp_checksum = rn_load16(udp + RN_UDP_CHECKSUM) != 0;
 	if (pkt->udp_checksum && udp_sum(pkt->ip, udp, udp_len) != 0xFFFF)
 		return RN_V_UDP_CHECKSUM;
 	return parse_ib(pkt, udp + RN_UDP_BYTES, udp_len - RN_UDP_BYTES);
 }
 
-/* Tells neighbour discovery from other ICMP messages; icmp_msg.c and nd_msg.c parse the message. */
+/* Separates neighbour discovery from other ICMP messages. icmp_msg.c and nd_msg.c parse the
+ * messages. */
 static enum rn_verdict parse_icmp(struct rn_pkt *pkt, const uint8_t *msg, uint32_t len, bool v6)
 {
 	if (len < RN_ICMP_BYTES)
@@ -207,8 +210,8 @@ static enum rn_verdict parse_ipv4(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	set_ipv4(&pkt->src, ip + RN_IPV4_SRC);
 	set_ipv4(&pkt->dst, ip + RN_IPV4_DST);
 
-	/* 0x45 is version 4 with a header of five 32-bit words: RoCEv2 packets carry no IP
-	 * options. */
+	/* RoCEv2 packets carry no IP options: 0x45 is version 4 with a header of five 32-bit
+	 * words. */
 	if (ip[0] != 0x45)
 		return ip[0] >> 4 == 4 && (ip[0] & 15) >= 6 ? RN_V_IP_OPTIONS : RN_V_IP_HEADER;
 	if (total < RN_IPV4_BYTES || total > len || fold(sum_words(0, ip, RN_IPV4_BYTES)) != 0xFFFF)
@@ -251,7 +254,7 @@ static enum rn_verdict parse_ipv6(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	}
 }
 
-/* Stores the ARP message as payload; arp_msg.c parses it. len may be more than the 28 bytes of an
+/* Stores an ARP message as payload, which arp_msg.c parses. len may be more than the 28 bytes of an
  * ARP message, because Ethernet may have padded the frame. */
 static enum rn_verdict parse_arp(struct rn_pkt *pkt, const uint8_t *arp, size_t len)
 {
@@ -263,8 +266,8 @@ static enum rn_verdict parse_arp(struct rn_pkt *pkt, const uint8_t *arp, size_t 
 	return RN_V_OK;
 }
 
-/* Clears *pkt by vector stores. For this size compilers choose a string instruction (rep stos),
- * which would take longer than most of the parsing. */
+/* Clears *pkt by vector stores. Compilers would choose a string instruction (rep stos) for this
+ * size, which takes longer than most of the parsing. */
 static inline void clear(struct rn_pkt *pkt)
 {
 	typedef uint64_t block __attribute__((vector_size(16), aligned(8), may_alias));
@@ -311,7 +314,7 @@ enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *
 	}
 }
 
-/* ---- build ---- */
+/* ---- building ---- */
 
 static unsigned link_bytes(const struct rn_pkt *pkt)
 {
@@ -323,13 +326,13 @@ static unsigned ip_bytes(const struct rn_pkt *pkt)
 	return pkt->ipv4 ? RN_IPV4_BYTES : RN_IPV6_BYTES;
 }
 
-/* Returns how many pad bytes follow the payload: their number makes the length a multiple of 4. */
+/* Returns the number of pad bytes behind the payload, which make its length a multiple of 4. */
 static unsigned pad_of(const struct rn_pkt *pkt)
 {
 	return -pkt->payload_len & 3;
 }
 
-/* The UDP length: UDP header to ICRC, both included. */
+/* Returns the UDP length: from the UDP header to the ICRC, both included. */
 static unsigned udp_bytes(const struct rn_pkt *pkt)
 {
 	return RN_UDP_BYTES + rn_opcode_row(pkt->opcode)->hdr_bytes + pkt->payload_len +
@@ -375,14 +378,14 @@ static uint8_t *put_ipv4(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	memset(p + RN_IPV4_CHECKSUM, 0, 2);
 	memcpy(p + RN_IPV4_SRC, pkt->src.b + 12, 4);
 	memcpy(p + RN_IPV4_DST, pkt->dst.b + 12, 4);
-	/* fold() adds the words as they lie in the packet, without swapping bytes, so the sum is in
-	 * network byte order already. */
+	/* The sum is in network byte order already: fold() adds the words as they lie in the
+	 * packet, without swapping bytes. */
 	uint16_t sum = (uint16_t)~fold(sum_words(0, p, RN_IPV4_BYTES));
 	memcpy(p + RN_IPV4_CHECKSUM, &sum, 2);
 	return p + RN_IPV4_BYTES;
 }
 
-/* Writes the IPv6 header. Its payload length covers the bytes from the UDP header to the ICRC. */
+/* Writes the IPv6 header, whose payload length covers the bytes from the UDP header to the ICRC. */
 static uint8_t *put_ipv6(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 {
 	rn_store32(p, 6u << 28 | (uint32_t)pkt->tclass << 20 | (pkt->flow_label & 0xFFFFF));
@@ -394,7 +397,7 @@ static uint8_t *put_ipv6(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	return p + RN_IPV6_BYTES;
 }
 
-/* Writes the UDP header with checksum 0; rn_frame_finish() computes the checksum if
+/* Writes the UDP header with checksum 0. rn_frame_finish() computes the checksum if
  * pkt->udp_checksum is set. */
 static uint8_t *put_udp(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 {
@@ -486,8 +489,8 @@ unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf)
 	end += RN_ICRC_BYTES;
 	if (pkt->udp_checksum) {
 		uint16_t sum = (uint16_t)~udp_sum(ip, udp, (uint32_t)(end - udp));
-		/* In UDP a checksum of 0 means "none", so a computed 0 is sent as 0xFFFF (RFC
-		 * 768). */
+		/* Send a computed checksum of 0 as 0xFFFF, because a UDP checksum of 0 means "none"
+		 * (RFC 768). */
 		if (sum == 0)
 			sum = 0xFFFF;
 		memcpy(udp + RN_UDP_CHECKSUM, &sum, sizeof(sum));
@@ -497,7 +500,7 @@ unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf)
 
 unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap)
 {
-	/* The IP length field has 16 bits. To stay simple, this check assumes the largest possible
+	/* The IP length field has 16 bits. For simplicity this check assumes the largest possible
 	 * headers. */
 	if (pkt->payload_len > UINT16_MAX - RN_FRAME_OVERHEAD_MAX || rn_frame_bytes(pkt) > cap)
 		return 0;
@@ -511,12 +514,13 @@ uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote
 {
 	uint32_t fl = flow_label & 0xFFFFF;
 
-	/* Without a flow label, derive one from the QPNs; their product is the same in both
-	 * directions. */
+	/* Without a flow label, derive a flow label from the product of the QPNs, which is the same
+	 * in both directions. */
 	if (fl == 0) {
 		uint64_t v = (uint64_t)local_qpn * remote_qpn;
 		fl = (uint32_t)(v ^ v >> 20 ^ v >> 40) & 0xFFFFF;
 	}
-	/* Fold 20 bits to 14 and set the two top bits: the ephemeral ports 0xC000..0xFFFF. */
+	/* Fold 20 bits to 14 and set the two top bits, for a UDP port in the range
+	 * 0xC000..0xFFFF. */
 	return (uint16_t)(((fl & 0x03FFF) ^ (fl & 0xFC000) >> 14) | 0xC000);
 }
