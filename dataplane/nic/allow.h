@@ -1,4 +1,4 @@
-/* The EAL arguments that limit EAL to the PCI devices that the configuration names. */
+/* Makes the EAL arguments that limit EAL to the PCI devices in the configuration. */
 #ifndef RN_NIC_ALLOW_H
 #define RN_NIC_ALLOW_H
 

@@ -3,8 +3,7 @@
  * RN_CMD_ROWS (rn/abi.h) says where a command runs. CONTROL commands run in the calling thread
  * under the control lock. All other commands run in a shard, between two bursts.
  * REG_MR, DEREG_MR and DESTROY_MW hold the control lock for only a part of their work. A command
- * that changes the tables and also calls a shard holds the lock during both steps, so tables and
- * shards agree. */
+ * that changes the tables and also calls a shard holds the lock until both are done. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -119,8 +118,7 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	pthread_mutex_unlock(&nic->control);
 	if (rc != 0)
 		return rc;
-	/* There is no need to wait until earlier frames are sent: they contain copies of the
-	 * data. */
+	/* Do not wait until earlier frames are sent: such frames contain copies of the data. */
 	rn_nic_grace(nic);
 	pthread_mutex_lock(&nic->control);
 	rn_mr_reclaim(nic->mrs, mr->lkey);
@@ -273,8 +271,8 @@ static int destroy_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-/* Allocates the new rings of all shards before it links the first ring, so a failed allocation
- * changes nothing. */
+/* Changes the depth of a CQ. Allocates the new rings of all shards before linking the first ring,
+ * so a failed allocation changes nothing. */
 static int resize_cq(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_cq *cq = rn_objects_cq(&nic->objects, cmd->resize_cq.id);
@@ -313,9 +311,11 @@ static unsigned distance(int cpu, uint64_t mask)
 	return best;
 }
 
-/* Returns the shard whose CPU number is nearest to one of the wanted CPUs. The wanted CPUs are the
- * affinity mask of the receive CQ. If that mask is 0, the mask of the QP counts; if both masks are
- * 0, the caller's CPU. Among equally near shards the shard with the fewest QPs wins. */
+/* Returns the shard whose CPU number is nearest to one of the wanted CPUs. Among equally near
+ * shards the shard with the fewest QPs wins. The wanted CPUs are:
+ * - the affinity mask of the receive CQ
+ * - if that mask is 0, the affinity mask of the QP
+ * - if both masks are 0, the caller's CPU */
 static unsigned place_qp(const struct rn_nic *nic, const struct rn_nic_cq *recv_cq,
 			 uint64_t affinity)
 {

@@ -58,7 +58,7 @@ int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t dept
 	const struct rn_nic_feed *f = &cq->feed[shard];
 
 	if (f->newest == NULL)
-		return 0; /* the first QP of the shard on this CQ will get a ring */
+		return 0; /* a shard gets its ring when the first QP on it uses the CQ */
 	if (f->newest->size < need_of(cq, shard, depth, 0))
 		return make_ring(need_of(cq, shard, depth, 0), ring);
 	/* Unread CQEs stay in the old ring, so the new ring needs no room for them. */

@@ -8,20 +8,19 @@
 #include "nic/objects.h"
 
 /* Allocates a ring for shard `shard` if the shard has no ring of the CQ. Also allocates a ring if
- * the newest ring is too small for `more` work requests in addition to the present ones. Otherwise
- * leaves *ring as the caller has set it, NULL. Returns 0 or -ENOMEM.
+ * the newest ring has no room for `more` work requests in addition to the present ones. Otherwise
+ * *ring stays NULL, as set by the caller. Returns 0 or -ENOMEM.
  * The caller must make the shard link the new ring, and then call rn_cq_rings_linked(). This
  * function never makes a ring smaller. */
 int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more,
 		     struct rn_cq_ring **ring);
 
-/* Prepares a new depth of the CQ for shard `shard`, as rn_cq_rings_grow() does for more work
- * requests. A ring always has the room that the attached queues need.
- * - A larger ring is allocated if the shard needs more room.
- * - A smaller ring is allocated if the newest ring is at least twice as large as needed and the
- *   application already reads from the newest ring. Otherwise every change of depth could lengthen
- *   the chain.
- * - A shard without a ring gets no ring. */
+/* Prepares a new depth of the CQ for shard `shard`. Allocates a ring, with the same parameters and
+ * results as rn_cq_rings_grow(), in two cases:
+ * - The shard needs a larger ring. A ring always has the room that the attached queues need.
+ * - The newest ring is at least twice as large as needed, and the application already reads from
+ *   it. If it still read from an older ring, every change of depth would lengthen the chain.
+ * A shard without a ring gets no ring. */
 int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth,
 		       struct rn_cq_ring **ring);
 

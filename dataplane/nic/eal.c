@@ -28,10 +28,10 @@
 
 #define MAX_ARGS 48
 #define ARG_LEN	 RN_ALLOW_LEN /* EAL arguments from the configuration key `eal.args` are shorter */
-/* Memory for EAL itself: private data of ports, rings, telemetry. */
+/* Memory in MB for EAL itself: private data of ports, rings, telemetry. */
 #define SLACK_MB 48
-/* Least memory in MB to request without hugepages. EAL cannot add memory later then, and untouched
- * memory costs nothing. The process may later start a larger configuration. */
+/* Least memory in MB to request without hugepages. EAL could not add memory later, when the process
+ * may start a larger configuration. Untouched memory costs nothing. */
 #define LEAST_MB	384
 #define EAL_DESCRIPTORS 7
 
@@ -211,7 +211,7 @@ static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 	if (rc != 0)
 		return rc;
 	pthread_join(thread, NULL);
-	/* set softrnic's log level again: the pattern "*" of log_arguments() has changed it */
+	/* set softrnic's log level again, which the pattern "*" of log_arguments() has changed */
 	rn_log_open(levels[cfg->log.level].ours);
 	if (a.result < 0 && a.error != EALREADY)
 		*failed = rc = a.error > 0 ? -a.error : -EIO;

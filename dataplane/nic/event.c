@@ -63,8 +63,8 @@ bool rn_events_put(struct rn_event_queue *q, const struct rn_event *ev)
 	bool ok = make_room(q, 1);
 	if (ok) {
 		q->ring[(q->head + q->n++) & (q->size - 1)] = *ev;
-		/* Without a waiting thread no signal is needed: the next wait finds the event in
-		 * the queue. */
+		/* Signal only a waiting thread. If no thread waits, the next wait finds the event
+		 * in the queue. */
 		if (q->waiting)
 			pthread_cond_signal(&q->more);
 	}

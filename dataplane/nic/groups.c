@@ -1,6 +1,7 @@
 /* Which shards have members of which multicast group? Each shard stores which of its own QPs are
- * members. This file keeps the set of shards per group. After each change it queries the changed
- * shard, then updates all shards and the port. Runs in control threads, under the control lock. */
+ * members. This file keeps the set of shards per group. After each change, the functions query the
+ * changed shard and then update all shards and the port. Runs in control threads, under the control
+ * lock. */
 #include "nic/groups.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* How does a front end (such as the ND2 provider) reach an adapter in the same process? By direct
- * calls of the functions in struct rn_link_ops. Owns the configuration and the runtime (runtime.h)
- * of the process. The first rn_link_open() starts the runtime, and the last rn_link_close() stops
- * the runtime. Any thread may call these functions; a lock serialises opening and closing. */
+/* The in-process link: a front end (such as the ND2 provider) reaches an adapter in the same
+ * process by direct calls. Owns the configuration and the runtime (runtime.h) of the process. The
+ * first rn_link_open() starts the runtime, and the last rn_link_close() stops the runtime. Any
+ * thread may call these functions; a lock serialises opening and closing. */
 #include "rn/link.h"
 
 #include <errno.h>
@@ -102,9 +102,9 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 	    rn_submit_count(&lc->submit) < lc->rxtx.burst)
 		return;
 	atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
-	/* Another thread that is polling the shard may have emptied the submission ring just before
-	 * this work request came. So retry for a moment, until this thread can poll the shard or
-	 * the ring is empty again. */
+	/* Retry for a moment, until this thread can poll the shard or the submission ring is empty.
+	 * Another thread that is polling the shard may have emptied the ring just before this work
+	 * request came. */
 	for (unsigned i = 0; i < 32 && !rn_lcore_try_turn(lc) && !rn_submit_empty(&lc->submit); i++)
 		rte_pause();
 }

@@ -43,7 +43,7 @@ static void print_addresses(const struct rn_port_attr *port, char *out, size_t l
 	}
 }
 
-/* Logs each shard whose thread could not be pinned to its configured CPU. */
+/* Logs each shard whose thread could not be pinned to the configured CPU. */
 static void report_lcores(const struct rn_nic *nic)
 {
 	for (unsigned i = 0; i < nic->nshards; i++)

@@ -22,9 +22,8 @@
 /* The frames that a shard builds in one poll iteration have at most this many bytes in total: about
  * 15 frames of the largest path MTU. */
 #define TURN_BYTES 65536u
-/* Inline idle policy: a number of calls of rn_nic_progress() that do not poll the shards of
- * nic->peer, the adapter at the other end of a ring pair. The count starts when another thread is
- * found to poll these shards. */
+/* Inline idle policy: how many calls of rn_nic_progress() leave out the shards of nic->peer (the
+ * adapter at the other end of a ring pair) after another thread was found to poll these shards. */
 #define PEER_REST 16
 
 /* Queues the shard's events for the client, and its news (connections made or ended, QPs in error)
@@ -311,10 +310,11 @@ void rn_nic_grace(struct rn_nic *nic)
 }
 
 /* Polls shard i of nic->peer (the adapter at the other end of the ring pair) once, unless another
- * thread polls the shard. Two threads that poll a shard alternately would bounce its cache lines.
- * Another thread polls the shard if last_turn has changed since this adapter last read it. The next
- * PEER_REST calls of progress_peer() then leave out all shards of nic->peer. In a program with one
- * thread for both ends, last_turn is unchanged and the shard is always polled. */
+ * thread polls the shard. Two threads that poll a shard alternately would bounce cache lines of the
+ * shard.
+ * Another thread polls the shard if last_turn has changed since this adapter last read last_turn.
+ * The next PEER_REST calls of progress_peer() then leave out all shards of nic->peer. In a program
+ * with one thread for both ends, last_turn is unchanged and the shard is always polled. */
 static void turn_peer(struct rn_nic *nic, unsigned i)
 {
 	struct rn_lcore *lc = &nic->peer->lcore[i];
@@ -404,10 +404,10 @@ static void run_link_up(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	rn_shard_link_up(lc->shard);
 }
 
-/* Reports changes of the port's link as events. `ups` counts how often the link came up. If `ups`
- * has grown between two checks but the link is down, both events are queued: a client must learn
- * that connections made in between have lost their link. If there is no memory for an event, the
- * next check retries unless the link has changed back. */
+/* Reports changes of the port's link as events. `ups` counts how often the link came up. If the
+ * link came up and went down again between two checks, both events are queued: a client must learn
+ * that connections made in between are lost. If there is no memory for an event, the next check
+ * retries unless the link has changed back. */
 static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);

@@ -78,8 +78,8 @@ void rn_nic_destroy(struct rn_nic *nic);
 void rn_nic_grace(struct rn_nic *nic);
 
 /* Polls each shard of this adapter once, unless another thread is polling the shard at the moment.
- * If the port is one end of a ring pair, also polls the shards at the other end, unless another
- * thread polls those regularly. Has an effect only with the inline idle policy. */
+ * For a ring pair, also polls the shards of the peer adapter, unless another thread polls those
+ * shards regularly. Has an effect only with the inline idle policy. */
 void rn_nic_progress(struct rn_nic *nic);
 
 /* Executes a command (struct rn_link_ops.exec). Returns rsp->err: 0 or a negative errno. */

@@ -1,7 +1,7 @@
-/* The commands that create, resize and destroy shared receive queues (SRQs). They also keep room in
- * CQs for the completions of receives from an SRQ. Owns the SRQs, and for each SRQ a list of
- * shares: the QPs of one shard that use the SRQ and complete to one CQ (srq_share.h). Runs in
- * control threads, under the control lock. */
+/* The commands that create, resize and destroy shared receive queues (SRQs). These commands also
+ * keep room in CQs for the completions of receives from an SRQ. Owns the SRQs, and for each SRQ a
+ * list of shares: the QPs of one shard that use the SRQ and complete to one CQ (srq_share.h). Runs
+ * in control threads, under the control lock. */
 #include "nic/nic_srq.h"
 
 #include <errno.h>

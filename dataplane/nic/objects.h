@@ -1,6 +1,6 @@
 /* The objects that clients created: protection domains, memory regions, memory windows, CQs, SRQs
- * and QPs. Each object counts its users and is not destroyed while in use. The control lock of an
- * adapter guards the adapter's tables. */
+ * and QPs. An object that other objects use is not destroyed. The control lock of an adapter guards
+ * the adapter's tables. */
 #ifndef RN_NIC_OBJECTS_H
 #define RN_NIC_OBJECTS_H
 
@@ -17,8 +17,7 @@ struct rn_nic_pd {
 	unsigned users; /* number of memory regions, memory windows, QPs and SRQs in this PD */
 };
 
-/* The part of a CQ that takes the completions of one shard. All sizes are numbers of
- * completions. */
+/* The part of a CQ that takes the completions of one shard. All sizes count completions. */
 struct rn_nic_feed {
 	/* ring into which the shard writes; NULL until a QP of this shard uses the CQ */
 	struct rn_cq_ring *newest;

@@ -137,8 +137,8 @@ static bool has_no_listener(int folder, const char *name)
 	return deserted;
 }
 
-/* Removes the sockets on which no process listens from a directory, then the directory if it is
- * empty. A killed process with private memory leaves no other files. A directory with any other
+/* Removes from a directory all sockets on which no process listens. Then removes the directory if
+ * it is empty. A killed process with private memory leaves only sockets. A directory with any other
  * file stays. */
 static void remove_stale_dir(const char *path)
 {
@@ -154,8 +154,8 @@ static void remove_stale_dir(const char *path)
 	rmdir(path);
 }
 
-/* Removes all directories rnPID beside this process's own run directory whose PID belongs to no
- * process. */
+/* Removes the run directories rnPID of dead processes, which are beside this process's own run
+ * directory. A process is dead if its PID does not exist. */
 static void remove_dirs_of_dead_processes(void)
 {
 	const char *slash = strrchr(runtime_dir, '/');

@@ -1,10 +1,9 @@
 /* The room that CQs keep for the completions of shared receive queues. Callers hold the adapter's
  * control lock.
  *
- * A receive that a message has taken from an SRQ can be posted again before the message completes.
- * So the QPs of one shard with the same SRQ and the same receive CQ can have this many unread
- * completions in the CQ: the depth of the SRQ, plus one per QP for the message that the QP is
- * receiving. */
+ * A share is the QPs of one shard with the same SRQ and the same receive CQ. The unread completions
+ * of a share can be as many as the SRQ is deep, plus one per QP. The reason for the one per QP: a
+ * receive that a message has taken can be posted again before the message completes. */
 #ifndef RN_SRQ_SHARE_H
 #define RN_SRQ_SHARE_H
 

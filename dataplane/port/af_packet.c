@@ -1,7 +1,7 @@
-/* How does an AF_PACKET port receive IP fragments as fragments? The driver net_af_packet joins each
- * of its sockets to a fanout group with defragmentation. The kernel then delivers reassembled
- * packets, which cannot be told from packets that were never fragmented. RoCEv2 peers never send
- * fragments, so an attacker's fragments would be accepted as a peer's packet.
+/* Lets an AF_PACKET port receive IP fragments as fragments. The driver net_af_packet joins each of
+ * its sockets to a fanout group with defragmentation. The kernel then delivers reassembled packets,
+ * which look as if they had never been fragmented. RoCEv2 peers never send fragments, so an
+ * attacker's fragments would be accepted as a peer's packet.
  *
  * A socket cannot leave its fanout group, and a socket filter sees only the reassembled packet.
  * Therefore this file replaces every socket of the driver by a new socket without defragmentation.

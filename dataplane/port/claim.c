@@ -153,7 +153,7 @@ void rn_claims_accept(const struct rn_claims *claims)
 {
 	for (unsigned i = 0; i < claims->n; i++) {
 		/* Close the connection at once: the other process connected only to read
-		 * SO_PEERCRED, which tells it the holder of the claim. */
+		 * SO_PEERCRED, which names the holder of the claim. */
 		int fd = accept4(claims->fd[i], NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			close(fd);

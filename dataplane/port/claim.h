@@ -1,8 +1,8 @@
 /* Makes sure that only one adapter uses an address of a kernel interface. Two adapters with the
  * same address would take packets from each other.
- * A claim is a listening unix socket per interface, VLAN and address. The socket has an abstract
- * name. Like interfaces, abstract names belong to the network namespace. The kernel releases the
- * name when the process ends in any way. */
+ * A claim is a listening unix socket with an abstract name, one per interface, VLAN and address.
+ * Abstract names belong to the network namespace, as interfaces do. The kernel releases the name
+ * however the process ends. */
 #ifndef RN_CLAIM_H
 #define RN_CLAIM_H
 

@@ -1,5 +1,5 @@
-/* Annotations for ThreadSanitizer, which do nothing in other builds. They make visible two ways of
- * handing data from one thread to another that ThreadSanitizer cannot see:
+/* Annotations for ThreadSanitizer, which do nothing in other builds. They tell ThreadSanitizer
+ * about data handed from one thread to another in two ways:
  * - Frames change threads inside DPDK's libraries (rings of ports and pools), which are not
  *   instrumented.
  * - In an rte_ring in RTS mode (relaxed tail synchronisation) the producer writes a 64-bit word,

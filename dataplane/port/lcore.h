@@ -62,7 +62,7 @@ struct rn_lcore {
 	_Alignas(64) struct rn_shard *shard;
 	unsigned index, nshards;
 	int cpu;       /* CPU to run on, or -1 if the thread is not pinned */
-	int pin_error; /* positive errno when the thread could not be pinned, else 0 */
+	int pin_error; /* positive errno if the thread could not be pinned, else 0 */
 	enum rn_idle idle;
 	/* how long to spin without work before sleeping, and the shortest and the longest timed
 	 * sleep */
@@ -95,8 +95,9 @@ unsigned rn_lcore_turn(struct rn_lcore *lc);
  * Returns true if the iteration was run. Any thread may call this function. */
 bool rn_lcore_try_turn(struct rn_lcore *lc);
 
-/* Register the shard with RCU and start its thread, or end both. Under the inline policy a shard
- * has no thread of its own. To be called in the control thread.
+/* rn_lcore_start() registers the shard with RCU and starts the shard's thread. rn_lcore_stop() ends
+ * the thread and unregisters the shard. Under the inline policy there is no thread. To be called in
+ * the control thread.
  * rn_lcore_start() returns 0 or -errno. If the thread cannot be pinned, the thread runs unpinned
  * and pin_error is set. */
 int rn_lcore_start(struct rn_lcore *lc);

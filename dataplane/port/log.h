@@ -20,9 +20,9 @@
 	X(DEBUG,   8, "debug")
 
 /* The messages: X(NAME, LEVEL, every_s, text, meaning). The text is a printf format.
- * every_s limits a message that a remote host can cause. In every_s seconds at most one line of
- * this message is written per adapter. The next line gives the number of suppressed lines. The
- * first argument of such a message is the adapter's name. 0 means no limit. */
+ * every_s limits a message that a remote host can cause: at most one line of the message per
+ * adapter in every_s seconds. The next line gives the number of suppressed lines. The first
+ * argument of such a message is the adapter's name. An every_s of 0 means no limit. */
 #define RN_LOG_ROWS(X) \
 	X(ADAPTER_UP, INFO, 0, \
 	  "adapter %s: up: driver %s, MAC %s, addresses %s, MTU %u, shards %u, idle policy %s, memory %s", \

@@ -4,7 +4,7 @@
  *
  * Owns the relay and the driver's private socket. A killed process leaves no socket file behind: a
  * client's socket has an abstract name, and a server's file is unlinked as soon as the driver
- * listens. Runs in the control thread. The callbacks for the relay run in the relay's thread. */
+ * listens. Runs in the control thread, except the callbacks, which run in the relay's thread. */
 #include "port/memif_port.h"
 
 #include <errno.h>

@@ -36,7 +36,7 @@ struct rn_port {
 	/* While `quiet` is set, no burst may begin. A thread that sets `quiet` then waits for a
 	 * grace period of the shards. */
 	_Atomic uint32_t quiet;
-	_Atomic uint32_t ups; /* number of times the link came up; net_memif only */
+	_Atomic uint32_t ups; /* how often the link came up; counted for net_memif only */
 	/* Used if this port is joined to another port (wake source PEER), else all NULL. peer[i] is
 	 * the doorbell of the shard that receives the frames of transmit queue i. This doorbell is
 	 * rung after each burst on queue i. */

@@ -1,14 +1,13 @@
-/* May this buffer be registered? Touching the pages of the buffer could raise a signal, which the
- * calling thread may have blocked. So this file asks the kernel in one of two ways. Owns nothing.
- * Runs in the calling thread.
+/* May this buffer be registered? Touching its pages could raise a signal, which the calling thread
+ * may have blocked. So this file asks the kernel in one of two ways. Owns nothing. Runs in the
+ * calling thread.
  *
- * - A small buffer is first checked by madvise(MADV_POPULATE_*), which faults the pages in or
- *   fails. The time of madvise() does not depend on the number of mappings of the process
- *   (measured: 0.2 us for a page, 0.8 us for 64 KB). Success means that the buffer is accessible.
- *   Failure means nothing: madvise() also fails for some valid memory (device mappings) and on
- *   older kernels.
- * - For a large buffer, or after such a failure, the list of mappings of the process is read up to
- *   the end of the buffer (7 us with 30 mappings, 100 us with 1000). Reading the list makes no page
+ * - madvise(MADV_POPULATE_*), for small buffers: faults the pages in or fails. Takes 0.2 us for a
+ *   page and 0.8 us for 64 KB, however many mappings the process has. Success means that the buffer
+ *   is accessible. Failure means nothing, because madvise() also fails for some valid memory
+ *   (device mappings) and on older kernels.
+ * - The list of the process's mappings, for large buffers and after such a failure: is read up to
+ *   the end of the buffer. Takes 7 us with 30 mappings and 100 us with 1000. Makes no page
  *   resident, so a large sparse buffer stays sparse. */
 #include "port/probe.h"
 

@@ -23,11 +23,9 @@
 static bool borrowed[RTE_MAX_LCORE];
 
 /* Returns an unused lcore id for a shard, or LCORE_ID_ANY if there is none. A mempool has one cache
- * per lcore id. A driver allocates and frees mbufs through the cache of the calling thread's lcore
- * id.
- * Without an lcore id, the driver needs an atomic operation on the pool for every mbuf that it
- * frees. Such an operation also waits until all earlier stores (payload written to the
- * application's memory) have completed. */
+ * per lcore id, through which a driver allocates and frees mbufs. Without an lcore id, the driver
+ * needs an atomic operation on the pool for every mbuf that it frees. Such an operation also waits
+ * for all earlier stores (payload written to the application's memory). */
 static unsigned borrow_lcore_id(void)
 {
 	for (unsigned id = RTE_MAX_LCORE; id-- > 0;)

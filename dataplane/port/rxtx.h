@@ -122,10 +122,10 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
  * Builds no frame while the port has not taken all of the previous burst, or while no mbuf is free.
  * Returns the number of frames that were sent or built.
  *
- * A built frame is dropped by impairment, or in one of two cases:
+ * Without impairment, a built frame is dropped in two cases:
  * - This port, or the port joined to it, was unplugged.
- * - The port has taken frames before, but none for RN_TX_PATIENCE. Its link then counts as down,
- *   and dropping the frames lets the shard's work requests time out. */
+ * - The port has taken frames before, but none for RN_TX_PATIENCE. The port's link then counts as
+ *   down, and dropping the frames lets the shard's work requests time out. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
 /* Frees n mbufs whose packets have been processed. */

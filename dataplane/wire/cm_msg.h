@@ -85,7 +85,7 @@ enum rn_cm_rej_reason {
 #undef X
 };
 
-/* Which message a REJ or MRA answers. */
+/* The message that a REJ or MRA answers. */
 enum rn_cm_about { RN_CM_ABOUT_REQ, RN_CM_ABOUT_REP, RN_CM_ABOUT_OTHER };
 
 /* value of rn_cm_rep.failover if the alternate path of the REQ is not used */

@@ -193,7 +193,7 @@ size_t rn_dump_frame(char *text, size_t cap, const uint8_t *frame, size_t len)
 	struct rn_pkt pkt;
 	enum rn_verdict v = rn_frame_parse(frame, len, &pkt);
 
-	/* A frame that was dropped before its IP header was read has no addresses. */
+	/* A frame that was refused before its IP header was read has no addresses. */
 	if (pkt.ip) {
 		l.len = rn_dump_addresses(text, cap, &pkt);
 		put(&l, " ");

@@ -241,7 +241,7 @@ static enum rn_verdict parse_ipv6(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 
 	if (first >> 28 != 6 || payload_len > len - RN_IPV6_BYTES)
 		return RN_V_IP_HEADER;
-	/* RoCEv2 over IPv6 uses no extension headers. */
+	/* RoCEv2 over IPv6 uses no IPv6 extension headers. */
 	switch (ip[RN_IPV6_NEXT]) {
 	case RN_IPPROTO_UDP:
 		return parse_udp(pkt, ip + RN_IPV6_BYTES, payload_len);
@@ -350,7 +350,7 @@ unsigned rn_frame_bytes(const struct rn_pkt *pkt)
 	return link_bytes(pkt) + ip_bytes(pkt) + udp_bytes(pkt);
 }
 
-/* Each put_*() function writes one header and returns the address after it. */
+/* Each put_*() function writes one header at p and returns the address behind this header. */
 static uint8_t *put_link(const struct rn_pkt *pkt, uint8_t *p)
 {
 	memcpy(p, pkt->dmac, 6);

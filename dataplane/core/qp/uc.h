@@ -1,4 +1,5 @@
-/* Receiving on a queue pair of type UC (unreliable connection). Runs on the shard's thread. */
+/* Processes packets received for a queue pair of type UC (unreliable connection). Runs on the
+ * shard's thread. */
 #ifndef RN_UC_H
 #define RN_UC_H
 

@@ -102,14 +102,14 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 		uint8_t status = e->status;
 		unsigned len;
 
-		/* A NOP, or a datagram longer than the MTU, is not sent and completes with
-		 * success (docs/spec/rocev2.md row Q46). */
+		/* A NOP, or a datagram longer than the MTU, completes with success and is not sent
+		 * (docs/spec/rocev2.md row Q46). */
 		if (!status && (e->kind == RN_WQE_NOP || too_long)) {
 			lane->stats.tx_ud_too_long += e->kind != RN_WQE_NOP;
 			finish(qp, 0, now);
 			continue;
 		}
-		/* If the request is malformed, rn_sq_push() has set its status. */
+		/* If the work request is malformed, rn_sq_push() has set e->status. */
 		len = status ? 0 : build(qp, e, buf, &status, &why);
 		if (!len) {
 			rn_qp_send_failed(qp, status, why, now);

@@ -11,9 +11,9 @@
 
 struct rn_qp;
 
-/* Builds the next datagram of the send queue with its ICRC, and completes the work request.
- * Work requests before it that send no packet are completed too: NOPs, and datagrams longer than
- * the MTU. Sets buf->loop if the datagram goes to a multicast group with members on this NIC.
+/* Builds the next datagram of the send queue with its ICRC, and completes the work request. Earlier
+ * work requests that send no packet (NOPs, and datagrams longer than the MTU) are completed too.
+ * Sets buf->loop if the datagram goes to a multicast group with members on this NIC.
  * Returns the length of the frame. Returns 0 if nothing may be sent, or if the oldest work request
  * failed. */
 unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
@@ -21,8 +21,8 @@ unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* Processes a received datagram of a QP that is in a state that permits receiving. Returns the
  * verdict.
  * - A datagram with the wrong Q_Key, or longer than the receive, is dropped and uses no receive.
- * - A malformed receive, or one whose memory is not accessible, completes in error. The QP then
- *   enters the error state. */
+ * - A malformed receive, or a receive into memory that is not accessible, completes in error. The
+ *   QP then enters the error state. */
 enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 
 /* Writes the 40 bytes that precede the payload in the receive. These are the IPv6 header, or 20

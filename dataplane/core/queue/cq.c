@@ -1,11 +1,11 @@
-/* The writing side of completion queues: claims an entry, publishes a batch of CQEs, and checks
- * whether the application armed the CQ. Runs on the shard's thread.
+/* Completion queues, the side that writes CQEs: claims a place for a CQE, publishes a batch of
+ * CQEs, and checks whether the application armed the CQ. Runs on the shard's thread.
  *
- * Memory order:
- * - Publishing: the shard stores the ring's tail with release. A reader that sees the tail sees the
- *   CQEs.
+ * Memory order between this shard and the reader:
+ * - Publishing: the shard stores the ring's tail with release. A reader that sees the new tail also
+ *   sees the CQEs.
  * - Claiming: the reader stores the ring's head with release after copying CQEs. The shard loads
- *   the head with acquire before it overwrites them.
+ *   the head with acquire before overwriting CQEs.
  * - Arming: the reader stores `armed`, executes a full fence, and reads the tails again. The shard
  *   stores the tails, executes a full fence (rn_shard_done()), and reads `armed`. So the reader
  *   sees the new tails, or the shard sees `armed`. */

@@ -1,7 +1,6 @@
-/* Completion queues as a shard, the producer of CQEs, uses them. A CQ has one ring for each shard
- * that writes CQEs to it (abi.h). struct rn_cq is the end of one CQ at one shard.
- * Written CQEs become visible with rn_cq_publish(), once per rn_shard_done(). Runs on the shard's
- * thread. */
+/* Completion queues, seen from a shard that writes CQEs. A CQ has one ring for each shard that
+ * writes CQEs (abi.h). struct rn_cq is one shard's end of one CQ. Written CQEs become visible with
+ * rn_cq_publish(), once per rn_shard_done(). Runs on the shard's thread. */
 #ifndef RN_CQ_H
 #define RN_CQ_H
 
@@ -27,7 +26,7 @@ struct rn_cq {
 	struct rn_list tell;  /* node in rn_shard.pending_cq while events are not reported */
 };
 
-/* Bytes of a ring with at least `entries` entries; the caller allocates the ring. */
+/* Returns the bytes of a ring for at least `entries` CQEs. The caller allocates the ring. */
 size_t rn_cq_ring_bytes(uint32_t entries);
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 

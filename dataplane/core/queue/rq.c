@@ -33,7 +33,7 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 	struct rn_rqe *e = rn_rq_at(rq, rq->tail);
 	uint64_t sum = 0;
 
-	/* The application has posted more receives than the queue depth it requested. */
+	/* The application has posted more receives than the depth of the receive queue. */
 	if (rq->tail - rq->head >= rq->depth)
 		return false;
 	e->wr_id = w->wr_id;
@@ -62,8 +62,8 @@ enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mr
 	rn_assert((uint64_t)off + n <= e->length);
 	for (; n; s++) {
 		/* The first `off` bytes of the receive's buffers are skipped. `skip` counts the
-		 * skipped bytes in this SGE. `take` counts the bytes to write behind them in this
-		 * SGE. */
+		 * skipped bytes in this SGE, and `take` the bytes to write into this SGE behind the
+		 * skipped bytes. */
 		uint32_t skip = RN_MIN(off, s->length), take = RN_MIN(n, s->length - skip);
 		enum rn_verdict v;
 

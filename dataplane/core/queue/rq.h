@@ -12,7 +12,7 @@ struct rn_rqe {
 	uint64_t wr_id;
 	uint32_t length; /* number of bytes that fit into the receive's buffers */
 	uint16_t num_sge;
-	uint16_t bad; /* the receive is malformed: the message that takes it fails */
+	uint16_t bad; /* nonzero if the receive is malformed: a message that takes it fails */
 	struct rn_sge sge[];
 };
 

@@ -86,8 +86,8 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 		return status_of_atomic(sq, w);
 	if (w->length > RN_MSG_MAX)
 		return RN_STATUS_LOC_LEN_ERR;
-	/* Inline data are in the slots, in place of SGEs. A READ has no data to send, so it cannot
-	 * be inline. */
+	/* Inline data are in the slots, in place of SGEs. A READ sends no data, and so cannot be
+	 * inline. */
 	if (w->flags & RN_WQE_INLINE) {
 		if (w->kind == RN_WQE_READ || w->num_sge || w->length > sq->max_inline ||
 		    w->slots != rn_wqe_slots_inline(w->length) + extra)
@@ -106,7 +106,7 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	struct rn_sqe *e = rn_sq_at(sq, sq->tail);
 	uint8_t status;
 
-	/* The application has posted more requests than the queue depth it requested. */
+	/* The application has posted more work requests than the depth of the send queue. */
 	if (sq->tail - sq->head >= sq->depth)
 		return false;
 	status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
@@ -117,7 +117,7 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 	memcpy(e, w,
 	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
 	/* These members hold the requester's state, which starts at 0. The memcpy() above has
-	 * copied the WQE's QPN, generation and sequence into them, which are no longer needed. */
+	 * filled them with the WQE's QPN, generation and sequence, which are no longer needed. */
 	e->first_psn = e->npkts = e->ran = 0;
 	e->status = status;
 	e->verdict = 0;

@@ -62,7 +62,7 @@ static_assert(offsetof(struct rn_sqe, wr_id) == offsetof(struct rn_wqe, wr_id),
 	X(INVALIDATE,  true,  true,  false)
 /* clang-format on */
 
-/* Returns the kinds that a QP of this type can post: bits 1 << enum rn_wqe_kind. */
+/* Returns the kinds of work request that a QP of this type can post: bits 1 << enum rn_wqe_kind. */
 uint32_t rn_sq_kinds(uint8_t type);
 
 struct rn_sq {
@@ -110,28 +110,28 @@ static inline bool rn_sq_is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Is this kind of work request a READ or an atomic? Their responses complete READs and atomics; an
- * ACK never does. At most max_rd_atomic READs and atomics are outstanding. */
+/* Is this kind of work request a READ or an atomic? READs and atomics are completed by their
+ * responses, never by an ACK. At most max_rd_atomic READs and atomics are outstanding. */
 static inline bool rn_sq_is_fetch(uint8_t kind)
 {
 	return kind == RN_WQE_READ || rn_sq_is_atomic(kind);
 }
 
-/* Returns the operands of an atomic, which are in its second slot. */
+/* Returns the operands of atomic e, which are in the second slot of e. */
 static inline const struct rn_atomic *rn_sq_operands(const struct rn_sqe *e)
 {
 	return (const struct rn_atomic *)((const uint8_t *)e + RN_SLOT_BYTES);
 }
 
-/* Returns the destination of a SEND on a UD QP, which is in its last slot. */
+/* Returns the destination of SEND e on a UD QP, which is in the last slot of e. */
 static inline const struct rn_ud *rn_sq_ud(const struct rn_sqe *e)
 {
 	return (const struct rn_ud *)((const uint8_t *)e + (size_t)(e->slots - 1) * RN_SLOT_BYTES);
 }
 
-/* Copies a posted work request into the send queue. Returns false if the queue is full because the
- * application exceeded its depth. A malformed work request is queued with an error status, and
- * fails in queue order. */
+/* Copies a posted work request into the send queue. Returns false if the application has exceeded
+ * the queue depth. A malformed work request is queued with an error status, and fails in queue
+ * order. */
 bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
 
 /* Copy n bytes of the message of work request e, from byte `off` of the message on. off + n <=

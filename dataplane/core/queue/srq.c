@@ -1,17 +1,15 @@
 /* Shared receive queues. Many shards take receives from one SRQ without waiting for each other, and
- * each receive is taken exactly once. Only one thread posts.
- * An SRQ has no owning thread: a thread of the application posts, and the threads of all shards
- * take.
+ * each receive is taken exactly once. Only one thread, of the application, posts receives.
  *
- * To take a receive, a shard first copies the receive, then advances `taken` by compare-and-swap.
- * If the swap succeeds, the shard owns the receive. If the swap fails, the copy may mix two
- * receives and is discarded.
+ * To take a receive, a shard copies the receive and then advances `taken` by compare-and-swap. If
+ * the swap succeeds, the shard owns the receive. If the swap fails, the copy may mix two receives
+ * and is discarded.
  *
  * Memory order:
  * - The poster writes a receive, then stores `posted` with release. Shards load `posted` with
  *   acquire.
  * - A shard reads the receive, then swaps `taken` with release. The poster loads `taken` with
- *   acquire before it overwrites the slot.
+ *   acquire before overwriting the slot.
  * - `taken` only grows and never repeats a value, so a swap with an outdated value fails.
  * - The words of a receive are atomic: a shard whose swap will fail may read them while the poster
  *   writes. */
@@ -64,7 +62,8 @@ void rn_srq_grow(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth)
 {
 	ring_init(ring, atomic_load_explicit(&srq->shared.posted, memory_order_relaxed), depth,
 		  srq->max_sge);
-	/* Link the new ring before any receive in it is published, so that shards find the ring. */
+	/* Link the new ring before a receive in this ring is published, so that shards find the
+	 * ring. */
 	atomic_store_explicit(&srq->newest->next, ring, memory_order_release);
 	srq->newest = ring;
 }
@@ -159,8 +158,8 @@ bool rn_srq_take(struct rn_srq *srq, struct rn_rqe *e, bool *low)
 {
 	uint64_t n = atomic_load_explicit(&srq->shared.taken, memory_order_acquire), sum = 0;
 
-	/* The weak compare-and-swap below fails when another shard took the receive first, or
-	 * without a reason. The loop tries again in both cases. */
+	/* The weak compare-and-swap below may fail without a reason, or because another shard was
+	 * faster. The loop tries again in both cases. */
 	for (;;) {
 		struct rn_srq_ring *ring;
 

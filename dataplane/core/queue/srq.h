@@ -3,8 +3,8 @@
  *
  * Receives are numbered from 0 on without wrapping, and are stored in a ring. When the SRQ grows, a
  * larger ring is linked behind the newest ring for the next numbers, and no receive moves. All
- * rings stay until the SRQ is destroyed, so no thread has to know which rings are still being read.
- * The older rings together are smaller than the newest ring.
+ * rings stay until the SRQ is destroyed: a thread may still be reading an older ring. The older
+ * rings together are smaller than the newest ring.
  *
  * The caller ensures that only one thread at a time posts receives or grows the SRQ. Any number of
  * threads may take receives, and none of them waits. All other functions require that no other

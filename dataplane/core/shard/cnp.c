@@ -9,7 +9,7 @@
 #include "qp/pace.h"
 #include "shard/shard.h"
 
-/* Did the packet reach its QP, accepted or not? Its ECN mark shows congestion in both cases. */
+/* Did the packet reach its QP, accepted or not? The ECN mark shows congestion in both cases. */
 static bool reached_qp(enum rn_verdict v)
 {
 	return v == RN_V_OK || (v >= RN_V_REQ_DUPLICATE && v <= RN_V_RSP_LOCAL);
@@ -39,7 +39,7 @@ void rn_cnp_marked(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdic
 	if (!qp || !is_connected(qp))
 		return;
 	sh->lane.stats.np_ecn_marked_roce_packets++;
-	/* A QP owes at most one CNP at a time, and sends at most one per cnp_interval. */
+	/* A QP owes at most one CNP at a time, and sends at most one CNP per cnp_interval. */
 	if (now >= qp->cnp_after && rn_list_empty(&qp->cnp))
 		rn_list_add_tail(&sh->cnp, &qp->cnp);
 }
@@ -67,7 +67,7 @@ unsigned rn_cnp_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time now)
 	struct rn_qp *qp = rn_container_of(rn_list_pop(&sh->cnp), struct rn_qp, cnp);
 	const struct rn_cc_cfg *p = &sh->lane.cfg.cc;
 
-	/* The next CNP of this QP is sent no earlier than cnp_interval after this one. */
+	/* The next CNP of this QP is sent no earlier than cnp_interval after the present CNP. */
 	qp->cnp_after = now + p->cnp_interval;
 	sh->lane.stats.np_cnp_sent++;
 	return rn_tmpl_cnp(&qp->tmpl, buf->data, (uint8_t)(p->cnp_dscp << 2 | RN_ECT_0),

@@ -2,8 +2,7 @@
  *
  * A shard is all protocol state that one thread serves. That thread makes every call below. `now`
  * is in nanoseconds from any origin, and never decreases. Once the shard is created, no call
- * blocks, allocates, locks or reads a clock. A command that creates an object brings the memory for
- * the object (struct rn_exec.mem); rn_exec_bytes() returns the size.
+ * blocks, allocates, locks or reads a clock.
  *
  * One poll iteration, where `post` stands for rn_shard_post() and so on, and * for any number of
  * calls:
@@ -46,8 +45,8 @@ void rn_shard_link_up(struct rn_shard *sh);
  * state, and their work requests complete as flushed. From now on the shard sends nothing, runs no
  * timer and reports no event. Only the commands of rn_cmd_outlives_port() succeed. */
 void rn_shard_port_gone(struct rn_shard *sh, rn_time now);
-/* Must this command succeed without a DPDK port? All other commands then fail with -ENODEV. The
- * function returns true for:
+/* Must this command succeed without a DPDK port? Without a port, all other commands fail with
+ * -ENODEV. The function returns true for:
  * - commands that destroy, detach or deregister something
  * - the transition of a QP to ERR
  * - queries of the port and of statistics */
@@ -63,7 +62,8 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 /* Counts a frame that rn_frame_parse() refused with verdict v. */
 void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v);
 
-/* tx: builds up to n frames, complete with ICRC. Returns how many were built, in sending order. */
+/* tx: builds up to n frames, each with its ICRC. Returns the number of frames built, which are in
+ * sending order. */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now);
 /* True when rn_shard_tx() may have a frame to build now: there is new work, or the last call had
  * too few buffers. */
@@ -83,11 +83,11 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now);
 rn_time rn_shard_next(const struct rn_shard *sh);
 void rn_shard_tick(struct rn_shard *sh, rn_time now);
 
-/* exec: executes one command.
- * `mem` must be NULL unless the command creates an object that needs memory. For such a command,
- * `mem` points to rn_exec_bytes() bytes of any content, 64-byte aligned.
+/* exec: executes one command. A command that creates an object may need memory, which the caller
+ * passes in `mem`: rn_exec_bytes() bytes of any content, 64-byte aligned. For other commands `mem`
+ * is NULL.
  * After a command that destroyed an object, `freed` is the memory of the object, which the caller
- * frees. After all other commands `freed` is NULL. */
+ * frees. After other commands `freed` is NULL. */
 struct rn_exec {
 	const struct rn_cmd *cmd;
 	struct rn_rsp *rsp;
@@ -97,9 +97,8 @@ struct rn_exec {
 size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg);
 void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
 
-/* Links a ring for a CQ to this shard; from then on the shard writes its CQEs of this CQ into the
- * ring. A CQ serves the whole NIC. A second call for the same CQ replaces the shard's ring by a new
- * ring.
+/* Links `ring` to this shard as the ring of a CQ, which serves the whole NIC. From then on the
+ * shard writes its CQEs of this CQ into `ring`. A later call for the same CQ replaces the ring.
  * ring->size must be at least the sum of the depths of this shard's queues on the CQ. The caller
  * owns the memory of the ring, rn_cq_ring_bytes(entries) bytes. */
 void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,

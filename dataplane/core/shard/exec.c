@@ -51,7 +51,7 @@ static uint32_t new_qpn(struct rn_shard *sh)
 			     rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
 		uint32_t qpn = k * sh->lane.cfg.nshards + sh->lane.cfg.index;
 
-		/* After its last QPN the permutation starts again from its first QPN. */
+		/* Behind the last QPN of the permutation, start again with the first QPN. */
 		if (++sh->qpn_next == sh->qpn_count)
 			sh->qpn_next = 0;
 		if (!sh->qp[k & sh->qp_mask] && !(sh->lane.cm && rn_cm_qpn_waits(sh->lane.cm, qpn)))
@@ -84,7 +84,8 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 		return -ENOSPC;
 	rn_qp_init(qp, &sh->lane, cmd);
 	qp->qpn = qpn;
-	/* The generation tells this QP from former QPs with the same QPN; 0 is not used. */
+	/* The generation tells this QP from former QPs with the same QPN. Generation 0 is not
+	 * used. */
 	qp->gen = ++sh->gen ? sh->gen : ++sh->gen;
 	*slot_of(sh, qpn) = qp;
 	sh->nqp++;
@@ -146,7 +147,7 @@ static int change_group(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 
 	if (!qp)
 		return -ENOENT;
-	/* A detach needs no check of the QP's type, because only UD QPs can have attached. */
+	/* A detach needs no check of the QP's type: only UD QPs can have attached to a group. */
 	if (x->cmd->op == RN_CMD_DETACH_GROUP)
 		return rn_mcast_detach(&sh->lane.mcast, qp, &x->cmd->group.gid);
 	return qp->type == RN_QPT_UD ? rn_mcast_attach(&sh->lane.mcast, qp, &x->cmd->group.gid)

@@ -23,17 +23,17 @@ struct rn_resolving {
 struct rn_shard {
 	struct rn_lane lane;	   /* first member: the part of a shard that QPs use */
 	struct rn_list cnp;	   /* QPs that owe a congestion notification packet */
-	struct rn_list pending_cq; /* CQs with events not yet reported */
+	struct rn_list pending_cq; /* CQs that have events to report */
 	bool gone;		   /* the DPDK port no longer exists */
 
-	/* QPs by number: QPN = k * nshards + index; the slot in the table is k & qp_mask */
+	/* table of QPs: the QP with QPN = k * nshards + index is in slot k & qp_mask */
 	struct rn_qp **qp;
 	uint32_t qp_mask;
 	/* floor(2^32 / nshards) + 1; multiplying by this factor replaces dividing, exact for 24-bit
 	 * QPNs */
 	uint64_t qpn_inv;
-	/* For QPN = k * nshards + index: the smallest k in use, and the number of different values
-	 * of k. */
+	/* in the formula QPN = k * nshards + index: the smallest k in use, and the number of
+	 * different k */
 	uint32_t qpn_first, qpn_count;
 	struct rn_secret qpn_order; /* secret key of the order in which this shard gives out QPNs */
 	uint32_t qpn_next;	    /* position in the order of QPNs of the next QPN to try */

@@ -41,7 +41,7 @@ static bool mac_is(const uint8_t *a, const uint8_t *b)
 	return memcmp(a, b, 6) == 0;
 }
 
-/* VLAN ID 0 (priority tag) counts as untagged. */
+/* Has the packet the VLAN ID of the port? VLAN ID 0 (priority tag) counts as untagged. */
 static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
 {
 	unsigned vid = pkt->has_vlan ? pkt->vlan_tci & 0xFFF : 0;
@@ -99,7 +99,7 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 {
 	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
 
-	/* A CNP carries the QPN of a QP too, but does not belong to the QP's transport. */
+	/* A CNP carries the QPN of a QP too, but the QP's transport does not process CNPs. */
 	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
 		return to_no_qp(sh, pkt, now);
 	if ((pkt->opcode & 0xE0) != qp->transport)
@@ -200,9 +200,12 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
 	return n;
 }
 
-/* Sends in this order: packets of the neighbour table and the connection manager, CNPs, packets of
- * the QPs on the active list. QPs send in rounds of quota_packets packets each. The ICRC of a frame
- * is written only after the next frame is built (rn_tmpl_seal() gives the reason). */
+/* Sends in this order:
+ * - packets of the neighbour table and the connection manager
+ * - CNPs
+ * - packets of the QPs on the active list, in rounds of quota_packets packets per QP
+ * The ICRC of a frame is written only after the next frame is built (rn_tmpl_seal() gives the
+ * reason). */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now)
 {
 	unsigned k = 0;
@@ -374,7 +377,7 @@ void rn_shard_tick(struct rn_shard *sh, rn_time now)
 {
 	struct rn_timer *t;
 
-	/* The only timers on this wheel are the retransmission timers of QPs. */
+	/* All timers on this wheel are retransmission timers of QPs. */
 	while ((t = rn_wheel_expire(&sh->lane.wheel, now)))
 		rn_requester_expired(rn_container_of(t, struct rn_qp, retry.timer), now);
 	while ((t = rn_wheel_expire(&sh->lane.pace, now)))
