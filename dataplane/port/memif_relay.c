@@ -114,7 +114,8 @@ static int listen_at(const struct sockaddr_un *un, socklen_t len)
 }
 
 /* Waits until fd0 or fd1 is readable or closed by its peer. A negative fd is never ready. Returns:
- * - 0 if fd0 is ready, 1 if fd1 is ready
+ * - 0 if fd0 is ready
+ * - 1 if fd1 is ready
  * - -ECANCELED if the relay is being destroyed
  * - -ETIMEDOUT after timeout_ms */
 static int wait_either(const struct rn_memif_relay *r, int fd0, int fd1, int timeout_ms)
@@ -193,8 +194,8 @@ static unsigned message_type(const struct message *m)
 	return type;
 }
 
-/* Has the peer's memory region its full size, and is the region sealed against shrinking? Otherwise
- * a thread that polls the port could get SIGBUS. */
+/* Does the peer's memory region have its full size, and is the region sealed against shrinking?
+ * Otherwise a thread that polls the port could get SIGBUS. */
 static bool region_can_be_trusted(const struct message *m)
 {
 	struct stat st;
@@ -225,9 +226,10 @@ static unsigned pass_on(int from, int to, bool from_peer)
 	return type;
 }
 
-/* Ends the driver's connection, and waits until the driver has processed the end. If
- * rte_eth_dev_stop() ran at the same time, both would free the same memory. Waiting for the driver
- * to close its end would not be enough: a child of this process may have inherited the socket. */
+/* Ends the driver's connection, and waits until the driver has processed the disconnect. If
+ * rte_eth_dev_stop() ran during the disconnect, both would free the same memory. Waiting for the
+ * driver to close its socket would not be enough: a child of this process may have inherited the
+ * socket. */
 static void disconnect_driver(struct rn_memif_relay *r, int pmd)
 {
 	close(pmd);
@@ -253,8 +255,8 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	}
 	if (type == TYPE_CONNECTED) {
 		r->cfg.ops.up(r->cfg.arg);
-		/* After CONNECTED, memif defines only the message DISCONNECT. Wait until it arrives
-		 * or one of the two sockets is closed. */
+		/* After CONNECTED, memif defines only the message DISCONNECT. Wait until DISCONNECT
+		 * arrives or one of the two sockets is closed. */
 		wait_either(r, peer, pmd, -1);
 		r->cfg.ops.quiesce(r->cfg.arg);
 	}
@@ -263,9 +265,9 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	return type == TYPE_CONNECTED;
 }
 
-/* Tests of the process at the other end of a socket with an abstract name, which has no file mode
- * that keeps other users out. Only this process may connect to the driver's socket. At the peer's
- * socket, only a process of the same user or of root is trusted, because peers share memory. */
+/* Checks of the process at the other end of a socket with an abstract name. Such a name has no file
+ * mode that keeps other users out. Only this process may use the driver's socket. Only a process of
+ * the same user or of root may be the peer, because peers share memory. */
 static bool is_this_process(const struct ucred *who)
 {
 	return who->pid == getpid();

@@ -28,9 +28,9 @@
 #define POOL_CACHE 256u
 
 /* Creates a pool with the mempool driver `ops`; NULL means DPDK's default, a ring. A stack is
- * better than a ring: a stack hands out the mbuf that was freed last, whose data is still in a CPU
- * cache. If one shard fills mbufs and another shard frees them, a ring goes through all mbufs (37
- * MB). A 4 KiB frame then takes 1.5 times as long (docs/benchmarks.md).
+ * better than a ring, because it hands out the mbuf that was freed last, whose data is still in a
+ * CPU cache. If one shard fills mbufs and another shard frees them, a ring goes through all mbufs
+ * (37 MB). A 4 KiB frame then takes 1.5 times as long (docs/benchmarks.md).
  * The stack must be lock-free, because an application's thread may be preempted while using it. */
 static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
 {
@@ -99,8 +99,8 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf->rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hash;
 	}
-	/* Do not set the MTU of virtual drivers that report a maximum of 1518 bytes. They refuse a
-	 * larger MTU, but carry jumbo frames all the same. */
+	/* Do not set the MTU if the driver reports a lower maximum. Some virtual drivers report
+	 * 1518 bytes and refuse a larger MTU, but carry jumbo frames all the same. */
 	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu &&
 	    info->max_mtu != UINT16_MAX)
 		conf->rxmode.mtu = p->mtu;
@@ -159,8 +159,9 @@ failed:
 	return rc;
 }
 
-/* Checks three conditions before the device is created, because the driver would not explain their
- * failure. The interface exists, its MTU is large enough, and packet sockets are permitted. */
+/* Checks three conditions before the device is created: the interface exists, its MTU is large
+ * enough, and packet sockets are permitted. The driver would not explain a failure of these
+ * conditions. */
 static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen)
 {
 	struct ifreq ifr = {0};

@@ -80,9 +80,9 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
 		 struct rte_mempool *pool, const char *name, char *err, size_t errlen);
 
 /* Starts the port, and allows a memif port to connect to its peer. To be called when the shards are
- * ready. Before the port frees memory that shards may be using, the port calls grace(arg). This
- * function must return only when no shard is inside a burst that began before the call.
- * rn_port_go() returns 0 or -errno. */
+ * ready. Returns 0 or -errno.
+ * Before the port frees memory that shards may be using, the port calls grace(arg). grace() must
+ * return only when no shard is inside a burst that began before the call. */
 int rn_port_go(struct rn_port *port, void (*grace)(void *arg), void *arg);
 
 /* True when the device has been removed. Also true when its kernel interface was deleted, which the
@@ -101,7 +101,7 @@ void rn_port_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
 /* Stops and removes the device and frees the port. The shards must have stopped. Accepts NULL. */
 void rn_port_close(struct rn_port *port);
 
-/* Does the driver report its link as up? False also if the port has been removed, or if this port
+/* Does the driver report link up? The answer is false if the port has been removed, or if this port
  * or the port joined to it was unplugged. */
 bool rn_port_link_up(const struct rn_port *port);
 
@@ -113,8 +113,8 @@ bool rn_port_carrier(const struct rn_port *port);
  * speed, as drivers of software ports do. */
 uint32_t rn_port_speed(const struct rn_port *port);
 
-/* Has the kernel interface this address? The kernel's IP stack and softrnic would then both answer
- * requests to the address. */
+/* Does the kernel interface have this address? The kernel's IP stack and softrnic would then both
+ * answer requests to the address. */
 bool rn_port_iface_has(const char *iface, const struct rn_gid *addr);
 
 #endif

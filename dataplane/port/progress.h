@@ -1,10 +1,10 @@
 /* The progress thread of the inline idle policy. It polls shards when the application makes no
  * calls. So ACKs, the target side of one-sided operations, connections and timers make progress.
  *
- * The progress thread polls a shard that no application thread polls: every 100 us if work is due,
- * otherwise at least every 1 ms. Right after the application stopped polling, work may wait up to
- * 500 us, because the progress thread may be in a sleep of 400 us (BUSY_NS). While it alone serves
- * a shard's traffic, the progress thread polls without pause. */
+ * A shard that no application thread polls is polled every 100 us if work is due, otherwise at
+ * least every 1 ms. Right after the application stopped polling, work may wait up to 500 us,
+ * because the progress thread may be in a sleep of 400 us (BUSY_NS). A shard whose traffic only the
+ * progress thread serves is polled without pause. */
 #ifndef RN_PROGRESS_H
 #define RN_PROGRESS_H
 

@@ -18,8 +18,8 @@
 #include "port/handover.h"
 #include "wire/tamper.h"
 
-/* borrowed[id]: a shard uses the lcore id, which EAL does not use. The lock of the in-process link
- * (inproc.c) protects this array. */
+/* borrowed[id]: has a shard borrowed this lcore id, which EAL does not use? The lock of the
+ * in-process link (inproc.c) protects the array. */
 static bool borrowed[RTE_MAX_LCORE];
 
 /* Returns an unused lcore id for a shard, or LCORE_ID_ANY if there is none. A mempool has one cache
@@ -116,7 +116,7 @@ void rn_rxtx_close(struct rn_rxtx *x)
 /* ---- receiving frames ---- */
 
 /* Makes *m one contiguous frame with its VLAN tag in place, as the parser needs it. Returns false
- * if the frame must be dropped because this is not possible. */
+ * on failure; the frame must then be dropped. */
 static bool linearize(struct rn_rxtx *x, struct rte_mbuf **m)
 {
 	if (rn_unlikely((*m)->nb_segs > 1)) {
@@ -220,8 +220,8 @@ static unsigned rx_burst_uncancelled(const struct rn_rxtx *x, unsigned queue, st
 }
 
 /* Receives a burst from the port. Under the inline policy an application's thread may run this
- * function. If the driver makes system calls, that thread could be cancelled inside a system call,
- * so cancellation is disabled during the burst. */
+ * function. If the driver makes system calls, cancellation is disabled during the burst, because a
+ * system call is a cancellation point. */
 static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
 {
 	if (rn_unlikely(x->calls == RN_CALLS_BOTH))

@@ -76,7 +76,7 @@ struct rn_rxtx {
 	 * order */
 	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
-	rn_time refused_since; /* time since when the port takes no frames, or 0 if it does */
+	rn_time refused_since; /* time since which the port has taken no frames, else 0 */
 	/* looped-back frames, to be received in the next poll iteration */
 	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;

@@ -153,8 +153,8 @@ unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbu
 			if (rte_ring_dequeue_elem(st->from[i], &it, sizeof(it)) != 0)
 				break;
 			if (it.kind == ITEM_PACKET) {
-				/* There is no need to parse the packet again: the shard that handed
-				 * it over has stored the parsed packet in the mbuf. */
+				/* Do not parse the packet again: the other shard has stored the
+				 * parsed packet in the mbuf. */
 				rn_shard_rx(sh, rte_mbuf_to_priv(it.mbuf), now);
 				done[(*ndone)++] = it.mbuf;
 			} else {

@@ -94,8 +94,8 @@ unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max,
 	unsigned taken = 0;
 
 	rn_handover_take_one(s->ring);
-	/* Copy each work request before the shard validates it: memory of the ring could change
-	 * between check and use. */
+	/* Copy each work request before the shard validates it, so that it cannot change between
+	 * check and use. */
 	while (taken < got) {
 		memcpy(copy.slot[0], slot_at(&zc, taken), RN_SLOT_BYTES);
 		/* Treat a slot with an invalid slot count as one work request, which rn_sq_push()

@@ -41,7 +41,7 @@ static bool mac_is(const uint8_t *a, const uint8_t *b)
 	return memcmp(a, b, 6) == 0;
 }
 
-/* Has the packet the VLAN ID of the port? VLAN ID 0 (priority tag) counts as untagged. */
+/* Does the packet have the VLAN ID of the port? VLAN ID 0 (priority tag) counts as untagged. */
 static bool vlan_fits(const struct rn_shard *sh, const struct rn_pkt *pkt)
 {
 	unsigned vid = pkt->has_vlan ? pkt->vlan_tci & 0xFFF : 0;
