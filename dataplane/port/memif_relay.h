@@ -3,10 +3,11 @@
 /* A relay for the control channel of one net_memif port. Each relay has one thread, which sleeps in
  * poll() while no message arrives. The relay does not use DPDK.
  *
- * net_memif frees a connection's memory as soon as the socket of the peer (the process at the other
- * end) closes, even while a thread polls the port (docs/decisions/0001-memif.md). Therefore the
- * driver connects to this relay over a private socket, and never to the peer. The relay ends the
- * driver's connection only after all threads that poll the port have left their bursts.
+ * When the socket of the peer (the process at the other end) closes, net_memif at once frees the
+ * connection's memory in EAL's interrupt thread, even while a thread polls the port
+ * (docs/decisions/0001-memif.md). Therefore the driver connects to this relay over a private
+ * socket, and never to the peer. The relay ends the driver's connection only after all threads that
+ * poll the port have left their bursts.
  *
  *   peer ── peer_path ── relay ── pmd_path ── net_memif */
 #include <stdbool.h>
