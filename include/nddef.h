@@ -1,7 +1,5 @@
-/*
- * Structures, flags and limits of NetworkDirect version 2. The layouts equal those of 64-bit
- * Windows.
- */
+/* Structures, flags and limits of NetworkDirect version 2. The layouts equal those of 64-bit
+ * Windows. */
 #ifndef NDDEF_H
 #define NDDEF_H
 
@@ -26,17 +24,16 @@
 #define ND_CQ_NOTIFY_ANY       1
 #define ND_CQ_NOTIFY_SOLICITED 2
 
-/*
- * Flags of IND2MemoryRegion::Register. ALLOW_REMOTE_WRITE includes the bit of ALLOW_LOCAL_WRITE:
- * test for remote write with `flags & 4`, since `flags & 5` is also true for local write alone.
- */
+/* Flags of IND2MemoryRegion::Register. ALLOW_REMOTE_WRITE includes the bit of ALLOW_LOCAL_WRITE. To
+ * test for remote write, use `flags & 4`: `flags & 5` is also true for local write alone. */
 #define ND_MR_FLAG_ALLOW_LOCAL_WRITE  0x00000001
 #define ND_MR_FLAG_ALLOW_REMOTE_READ  0x00000002
 #define ND_MR_FLAG_ALLOW_REMOTE_WRITE 0x00000005
 #define ND_MR_FLAG_RDMA_READ_SINK     0x00000008
 #define ND_MR_FLAG_DO_NOT_SECURE_VM   0x80000000
 
-/* Flags of the requests of IND2QueuePair; the two ALLOW flags are for Bind only. */
+/* Flags of the methods of IND2QueuePair that post a work request. Of the methods, Bind alone takes
+ * the two ALLOW flags. */
 #define ND_OP_FLAG_SILENT_SUCCESS	  0x00000001
 #define ND_OP_FLAG_READ_FENCE		  0x00000002
 #define ND_OP_FLAG_SEND_AND_SOLICIT_EVENT 0x00000004
@@ -51,10 +48,10 @@ typedef struct _ND2_ADAPTER_INFO {
 	UINT64 AdapterId;
 	SIZE_T MaxRegistrationSize; /* maximum bytes of one memory region */
 	SIZE_T MaxWindowSize;
-	ULONG MaxInitiatorSge; /* maximum buffers (SGEs) of one Send or Write */
+	ULONG MaxInitiatorSge; /* maximum number of buffers (SGEs) in one Send or Write */
 	ULONG MaxReceiveSge;
 	ULONG MaxReadSge;
-	ULONG MaxTransferLength; /* maximum bytes of one request */
+	ULONG MaxTransferLength; /* maximum bytes of one work request */
 	ULONG MaxInlineDataSize;
 	ULONG MaxInboundReadLimit;
 	ULONG MaxOutboundReadLimit;
@@ -62,8 +59,8 @@ typedef struct _ND2_ADAPTER_INFO {
 	ULONG MaxInitiatorQueueDepth;
 	ULONG MaxSharedReceiveQueueDepth; /* 0 = no shared receive queues */
 	ULONG MaxCompletionQueueDepth;
-	/* up to this many bytes, ND_OP_FLAG_INLINE is at least as fast as sending from a registered
-	 * buffer */
+	/* up to this many bytes, a send with ND_OP_FLAG_INLINE is at least as fast as a send from a
+	 * registered buffer */
 	ULONG InlineRequestThreshold;
 	/* above this many bytes, RDMA Read and Write are faster than Send */
 	ULONG LargeRequestThreshold;
@@ -73,7 +70,7 @@ typedef struct _ND2_ADAPTER_INFO {
 	ULONG AdapterFlags;
 } ND2_ADAPTER_INFO;
 
-/* ND2_ADAPTER_INFO as a 32-bit program lays it out. */
+/* ND2_ADAPTER_INFO in the layout of a 32-bit program. */
 typedef struct _ND2_ADAPTER_INFO32 {
 	ULONG InfoVersion;
 	UINT16 VendorId;
@@ -116,7 +113,7 @@ typedef struct _ND2_RESULT {
 	ND2_REQUEST_TYPE RequestType;
 } ND2_RESULT;
 
-/* One buffer of a request. The layout equals that of struct ibv_sge (libibverbs). */
+/* One buffer of a work request. The layout equals that of struct ibv_sge (libibverbs). */
 typedef struct _ND2_SGE {
 	void *Buffer;
 	ULONG BufferLength;

@@ -1,10 +1,7 @@
-/*
- * DllSelectAddress is an optional export of a provider library, beside DllGetClassObject.
- * NdResolveAddress (ndsupport.h) calls it to find the local address that reaches a given remote
- * address. The kernel's routing table cannot tell that address if the provider has its own NIC,
- * because the kernel does not know the network ports of such a NIC. Applications need not call
- * DllSelectAddress.
- */
+/* DllSelectAddress is an optional export of a provider library, beside DllGetClassObject.
+ * Applications need not call DllSelectAddress. NdResolveAddress (ndsupport.h) calls this function
+ * to find the local address that reaches a remote address. The kernel's routing table cannot give
+ * that address if the provider has a NIC that is unknown to the kernel. */
 #ifndef NDROUTE_H
 #define NDROUTE_H
 
@@ -14,18 +11,17 @@
 
 /* Ranks how well a local address reaches a remote address; larger is better. */
 enum nd_route_rank {
-	ND_ROUTE_NONE,	  /* no route */
+	ND_ROUTE_NONE,	  /* no local address reaches the remote address */
 	ND_ROUTE_GATEWAY, /* through the gateway configured for the address family */
-	/* both addresses are in one subnet; rank = this value + prefix length in bits */
+	/* both addresses are in one subnet; rank = ND_ROUTE_PREFIX + prefix length in bits */
 	ND_ROUTE_PREFIX,
-	ND_ROUTE_SELF = 0x100, /* the local address is the remote address */
+	ND_ROUTE_SELF = 0x100, /* the local address equals the remote address */
 };
 
-/*
- * Stores the provider's best local address for a remote address (AF_INET or AF_INET6) in *local,
- * with port 0, and its rank in *rank. Any thread may call. ND_INVALID_ADDRESS: `remote` is not an
- * IP address. ND_NETWORK_UNREACHABLE: no local address reaches `remote`.
- */
+/* Finds the provider's best local address for a remote address (AF_INET or AF_INET6). Stores this
+ * address, with port 0, in *local, and its rank in *rank. Any thread may call the function. Errors:
+ * - ND_INVALID_ADDRESS: `remote` is not an IP address
+ * - ND_NETWORK_UNREACHABLE: no local address reaches `remote` */
 typedef HRESULT (*nd_select_address_fn)(const struct sockaddr *remote, ULONG cb,
 					struct sockaddr_storage *local, int *rank);
 #define ND_SELECT_ADDRESS "DllSelectAddress"

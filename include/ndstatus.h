@@ -1,7 +1,5 @@
-/*
- * Status codes of NetworkDirect: NTSTATUS numbers carried in an HRESULT. 0x0xxxxxxx is success,
- * 0x8xxxxxxx a warning, 0xCxxxxxxx an error; FAILED() is true of warnings and errors.
- */
+/* Status codes of NetworkDirect: NTSTATUS numbers carried in an HRESULT. 0x0xxxxxxx is a success,
+ * 0x8xxxxxxx a warning, 0xCxxxxxxx an error. FAILED() is true for warnings and errors. */
 #ifndef NDSTATUS_H
 #define NDSTATUS_H
 
@@ -27,8 +25,8 @@
 #define ND_IO_TIMEOUT		  ((HRESULT)0xC00000B5)
 #define ND_NOT_SUPPORTED	  ((HRESULT)0xC00000BB)
 #define ND_INTERNAL_ERROR	  ((HRESULT)0xC00000E5)
-/* ND_INVALID_PARAMETER_N: argument N of the method is invalid; arguments are counted from 1,
- * without `This`. */
+/* ND_INVALID_PARAMETER_N: argument N of the method is invalid. Arguments count from 1, without
+ * `This`. */
 #define ND_INVALID_PARAMETER_1	  ((HRESULT)0xC00000EF)
 #define ND_INVALID_PARAMETER_2	  ((HRESULT)0xC00000F0)
 #define ND_INVALID_PARAMETER_3	  ((HRESULT)0xC00000F1)
@@ -54,11 +52,11 @@
 #define ND_CONNECTION_ABORTED	  ((HRESULT)0xC0000241)
 #define ND_DEVICE_REMOVED	  ((HRESULT)0xC00002B6)
 
-/* In version 1 of NetworkDirect, two of the statuses above have these names. */
+/* The names of version 1 of NetworkDirect for two of the statuses above. */
 #define ND_LOCAL_LENGTH	      ND_DATA_OVERRUN
 #define ND_INVALIDATION_ERROR ND_INVALID_DEVICE_REQUEST
 
-/* NTSTATUS numbers that methods return although NetworkDirect has no name of its own for them. */
+/* NTSTATUS numbers that methods return, but for which NetworkDirect has no name of its own. */
 #ifndef STATUS_BUFFER_TOO_SMALL
 #define STATUS_BUFFER_TOO_SMALL ((HRESULT)0xC0000023)
 #endif

@@ -1,16 +1,18 @@
-/*
- * The base types of the NetworkDirect headers on Linux, and functions for events, completion ports
- * and overlapped files, which are kernel objects on Windows.
+/* The base types of the NetworkDirect headers on Linux, and functions for events, completion ports
+ * and overlapped files (kernel objects on Windows).
  *
- * Widths are those of 64-bit Windows (LLP64), so no type here is a `long`. Layouts of GUID,
- * OVERLAPPED, SOCKET_ADDRESS and SOCKET_ADDRESS_LIST equal the Windows ones. AF_INET6 has its Linux
- * value, which differs from that of Windows, so never send a raw sockaddr to a peer.
+ * Types:
+ * - Widths are those of 64-bit Windows (LLP64): no type here is a `long`.
+ * - Layouts of GUID, OVERLAPPED, SOCKET_ADDRESS and SOCKET_ADDRESS_LIST equal those of Windows.
+ * - AF_INET6 has its Linux value, not that of Windows: never send a raw sockaddr to a peer.
+ * - A HANDLE is a number, not an address. The client may use the two low bits; every call ignores
+ *   them. For a closed or made-up handle a call returns ND_INVALID_HANDLE.
  *
- * Any thread may make any call. A HANDLE is a number, not an address; its two low bits belong to
- * the client and every call ignores them. A closed or made-up handle gets ND_INVALID_HANDLE. The
- * waits (NdsEventWait, NdsEventWaitAny, NdsPortGet) are cancellation points; other calls are not.
- * In a forked child of a process that has opened an adapter every call returns ND_DEVICE_REMOVED.
- */
+ * Calls:
+ * - Any thread may make any call.
+ * - NdsEventWait, NdsEventWaitAny and NdsPortGet are cancellation points; other calls are not.
+ * - In a forked child of a process that has opened an adapter every call returns
+ *   ND_DEVICE_REMOVED. */
 #ifndef NDTYPES_H
 #define NDTYPES_H
 
@@ -46,10 +48,8 @@ typedef void *HANDLE;
 #define TRUE 1
 #endif
 
-/*
- * An NTSTATUS or COM code. Negative numbers are failures, so FAILED() is false for ND_TIMEOUT and
- * ND_PENDING.
- */
+/* An NTSTATUS or COM code. Negative numbers are failures, so FAILED() is false for ND_TIMEOUT and
+ * ND_PENDING. */
 typedef int32_t HRESULT;
 
 #define SUCCEEDED(hr) ((HRESULT)(hr) >= 0)
@@ -84,14 +84,12 @@ typedef const GUID *REFGUID;
 typedef REFGUID REFIID;
 typedef REFGUID REFCLSID;
 
-/*
- * The state of one request, in the client's memory. The provider may write to it from the start of
- * the call that returns ND_PENDING until Internal holds another status than ND_PENDING. The
- * provider writes only Internal and InternalHigh, and reads hEvent once, when the request begins.
- */
+/* The state of one request, in the client's memory. The provider may write Internal and
+ * InternalHigh until Internal holds a final status (not ND_PENDING). The provider reads hEvent
+ * once, when the request begins. */
 typedef struct _OVERLAPPED {
-	/* status of the request: ND_PENDING, then the final status as a zero-extended 32-bit
-	 * number */
+	/* status of the request: first ND_PENDING, later the final status; the 32-bit status is
+	 * zero-extended */
 	ULONG_PTR Internal;
 	ULONG_PTR InternalHigh; /* bytes transferred; always 0 for ND2 requests */
 	__extension__ union {
@@ -101,10 +99,8 @@ typedef struct _OVERLAPPED {
 		};
 		PVOID Pointer;
 	};
-	/*
-	 * event to set when the request completes, or NULL; if the lowest bit of the handle is set,
-	 * no entry is queued to the completion port
-	 */
+	/* event to set when the request completes, or NULL; if the lowest bit of the handle is set,
+	 * the request queues no entry to the completion port */
 	HANDLE hEvent;
 } OVERLAPPED;
 
@@ -119,10 +115,8 @@ typedef struct _SOCKET_ADDRESS_LIST {
 	SOCKET_ADDRESS Address[1];
 } SOCKET_ADDRESS_LIST;
 
-/*
- * The interface ids are static constants, so each source file that includes the headers has its own
- * copies and needs no library for them. Compare GUIDs by value, never by address.
- */
+/* The interface ids are static constants: each source file has its own copies, and no library is
+ * needed. Compare GUIDs by value, never by address. */
 static const GUID IID_IUnknown __attribute__((unused)) = {
 	0x00000000, 0x0000, 0x0000, {0xC0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x46}};
 static const GUID IID_IClassFactory __attribute__((unused)) = {
@@ -150,7 +144,8 @@ static inline bool operator!=(REFGUID a, REFGUID b)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 
-/* These classes must not have a virtual destructor: it would add two slots to the vtable. */
+/* The interface classes must not have a virtual destructor, which would add two slots to the
+ * vtable. */
 struct IUnknown {
 	virtual HRESULT QueryInterface(REFIID riid, void **ppv) = 0; /* vtable slot 0 */
 	virtual ULONG AddRef() = 0;				     /* vtable slot 1 */
@@ -206,47 +201,41 @@ struct IClassFactory {
 #define NDS_INFINITE 0xFFFFFFFFu /* timeout in ms that never expires */
 #define NDS_WAIT_MAX 64u	 /* maximum number of events of one NdsEventWaitAny */
 
-/*
- * Closes a handle of any kind. The object behind the handle lives on as long as something uses it.
- * A pending request uses its event and its overlapped file. An ND2 object uses the overlapped file
- * that it was created on. An overlapped file uses the completion port that it is bound to.
- * ND_INVALID_HANDLE: not an open handle.
- */
+/* Closes a handle of any kind. The object behind the handle lives on while something uses it:
+ * - a pending request uses its event and its overlapped file
+ * - an ND2 object uses the overlapped file that was given at its creation
+ * - a bound overlapped file uses its completion port
+ *
+ * ND_INVALID_HANDLE: not an open handle. */
 HRESULT NdsHandleClose(HANDLE handle);
 
 /* ---- Events ------------------------------------------------------------------------------- */
 
-/* Creates an event. If manualReset is FALSE, a successful wait clears the event. May fail with
+/* Creates an event. With manualReset FALSE, a successful wait clears the event. May return
  * ND_NO_MEMORY. */
 HRESULT NdsEventCreate(BOOL manualReset, BOOL initiallySet, HANDLE *pEvent);
 HRESULT NdsEventSet(HANDLE event);
 HRESULT NdsEventReset(HANDLE event);
 
-/*
- * Waits until the event is set, then returns ND_SUCCESS. ND_TIMEOUT: the event was not set within
- * timeoutMs milliseconds; note that FAILED(ND_TIMEOUT) is false.
- */
+/* Waits until the event is set, then returns ND_SUCCESS. ND_TIMEOUT: the event was not set within
+ * timeoutMs milliseconds. Note that FAILED(ND_TIMEOUT) is false. */
 HRESULT NdsEventWait(HANDLE event, ULONG timeoutMs);
 
-/*
- * Waits until one of n events (1 to NDS_WAIT_MAX) is set and stores its index in *pIndex, the
- * lowest index if several are set. Only that event is cleared, if it resets automatically. Statuses
- * as for NdsEventWait; ND_INSUFFICIENT_RESOURCES: this call needs a file descriptor for each event,
- * and none is left.
- */
+/* Waits until one of n events (1 to NDS_WAIT_MAX) is set. Stores the index of this event in
+ * *pIndex; if several events are set, the lowest index. The event with this index is cleared, if it
+ * resets automatically. Statuses: as for NdsEventWait. ND_INSUFFICIENT_RESOURCES: the call needs a
+ * file descriptor for each event, and none is left. */
 HRESULT NdsEventWaitAny(const HANDLE events[], ULONG n, ULONG timeoutMs, ULONG *pIndex);
 
-/*
- * Returns a file descriptor for the client's own poll or epoll loop; it is readable while the event
- * is set. The descriptor belongs to the event: never read, write or close it. Clear the event with
- * NdsEventWait(event, 0) or NdsEventReset. Returns -1 if the handle is not an event or no
- * descriptor is left.
- */
+/* Returns a file descriptor for the client's own poll or epoll loop, readable while the event is
+ * set. Never read, write or close the descriptor, which belongs to the event. Clear the event with
+ * NdsEventWait(event, 0) or NdsEventReset. Returns -1 if the handle is not an event, or no
+ * descriptor is left. */
 int NdsEventGetFd(HANDLE event);
 
 /* ---- Completion ports --------------------------------------------------------------------- */
 
-/* One entry taken from a completion port; 32 bytes, with the layout of the Windows
+/* One entry taken from a completion port. 32 bytes, with the layout of the Windows
  * OVERLAPPED_ENTRY. */
 typedef struct _NDS_PORT_ENTRY {
 	ULONG_PTR lpCompletionKey;
@@ -264,55 +253,49 @@ static inline BOOL NdsPortEntryFailed(const NDS_PORT_ENTRY *entry)
 
 HRESULT NdsPortCreate(HANDLE *pPort);
 
-/*
- * Binds an overlapped file to a completion port. From now on, when a request on this file
- * completes, an entry with this key is queued to the port. Requests that are pending now are
- * included. Requests whose hEvent has its lowest bit set are excepted. ND_INVALID_PARAMETER: the
- * file is bound already.
- */
+/* Binds an overlapped file to a completion port. From now on each completed request of this file
+ * queues an entry with `key` to the port, also a request that is pending now. A request whose
+ * hEvent has its lowest bit set queues no entry. ND_INVALID_PARAMETER: the file is bound
+ * already. */
 HRESULT NdsPortBind(HANDLE port, HANDLE file, ULONG_PTR key);
 
-/* Queues an entry with the client's own values to a completion port; `overlapped` is not accessed
- * and may be NULL. */
+/* Queues an entry with the client's own values to a completion port. `overlapped` may be NULL and
+ * is not accessed. */
 HRESULT NdsPortPost(HANDLE port, ULONG bytes, ULONG_PTR key, OVERLAPPED *overlapped);
 
-/*
- * Takes up to n entries (n > 0) from a completion port, oldest first, and waits until there is at
- * least one. ND_SUCCESS: *pCount >= 1. ND_TIMEOUT: no entry came within timeoutMs milliseconds, and
- * *pCount is 0; note that FAILED(ND_TIMEOUT) is false. ND_CANCELED: the port was closed while the
- * call waited.
- */
+/* Takes up to n entries (n > 0) from a completion port, oldest first. Waits until there is an
+ * entry.
+ * - ND_SUCCESS: *pCount >= 1
+ * - ND_TIMEOUT: no entry came within timeoutMs milliseconds, and *pCount is 0. Note that
+ *   FAILED(ND_TIMEOUT) is false.
+ * - ND_CANCELED: the port was closed while the call waited */
 HRESULT NdsPortGet(HANDLE port, NDS_PORT_ENTRY entries[], ULONG n, ULONG timeoutMs, ULONG *pCount);
 
-/*
- * Returns a file descriptor that is readable while entries are queued to the completion port; the
- * rules of NdsEventGetFd apply.
- */
+/* Returns a file descriptor that is readable while the completion port has entries. The rules of
+ * NdsEventGetFd apply. */
 int NdsPortGetFd(HANDLE port);
 
 /* ---- Overlapped files (created by IND2Adapter::CreateOverlappedFile) ------------------------ */
 
-/* A completion routine of the client (NdsFileBindCallback). status: final status of the request, 0
- * or a negative HRESULT. */
+/* A completion routine of the client (see NdsFileBindCallback). status: the final status of the
+ * request, 0 or a negative HRESULT. */
 typedef void (*NDS_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, OVERLAPPED *overlapped);
 
-/*
- * Binds an overlapped file to a callback: from now on the completion of each request on this file,
- * including those pending now, runs `routine` on a thread of the library, unless the request's
- * hEvent has its lowest bit set. Up to 64 routines run at once, so they may wait for one another.
- * ND_INVALID_PARAMETER: the file is bound already.
- */
+/* Binds an overlapped file to a callback. From now on each completed request of this file runs
+ * `routine` on a thread of the library, also a request that is pending now. A request whose hEvent
+ * has its lowest bit set does not run `routine`. Up to 64 routines run at once: routines may wait
+ * for one another. ND_INVALID_PARAMETER: the file is bound already. */
 HRESULT NdsFileBindCallback(HANDLE file, NDS_COMPLETION_ROUTINE routine);
 
-/* Modes of an overlapped file; the values equal those of FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and
- * FILE_SKIP_SET_EVENT_ON_HANDLE on Windows. */
+/* Modes of an overlapped file. The numbers equal FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and
+ * FILE_SKIP_SET_EVENT_ON_HANDLE of Windows. */
 enum {
 	NDS_FILE_SKIP_PORT_ON_SUCCESS = 1,
 	NDS_FILE_SKIP_EVENT_ON_FILE = 2,
 };
 
-/* Both modes are always on, so this call only checks its arguments. ND_INVALID_PARAMETER: `modes`
- * has another bit. */
+/* Checks its arguments and does nothing else: both modes are always on. ND_INVALID_PARAMETER:
+ * `modes` has another bit. */
 HRESULT NdsFileSetModes(HANDLE file, ULONG modes);
 
 /* ---- Counts of live objects ---------------------------------------------------------------- */
@@ -322,20 +305,18 @@ typedef struct _NDS_LIVE {
 	UINT64 Count;
 } NDS_LIVE;
 
-/*
- * Counts the objects of the library that are alive in this process. Fills in at most n elements of
- * live[], one per kind of object, and returns the number of kinds, at most 32. The kinds are:
- * - one for each interface: "adapter", "completion queue" and so on, listed once the first object
- *   of it has been created
- * - "protection domain": one for each opened adapter; it stays while the NIC holds a region or
- *   queue pair of that adapter
+/* Counts the live objects of the library in this process, for tests. Fills in at most n elements of
+ * live[], one for each kind of object. Returns the number of kinds, at most 32. Kinds:
+ * - "adapter", "completion queue" and so on: one kind for each interface of which an object has
+ *   been created
+ * - "protection domain": one for each opened adapter; stays while the NIC holds a region or queue
+ *   pair of that adapter
  * - "event", "port" and "file": events, completion ports and overlapped files
  * - "request": an OVERLAPPED without a final status
  * - "packet": an entry queued to a completion port or a callback
  *
- * Meant for tests. Once all objects are released, all handles closed and all packets taken, all
- * counts soon become 0; until then threads of the library may hold a last reference.
- */
+ * All counts become 0 after all objects are released, all handles closed and all packets taken.
+ * This may take a short time, because threads of the library may hold a last reference. */
 ULONG NdsLiveObjects(NDS_LIVE live[], ULONG n);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Parses and builds frames: Ethernet, 802.1Q, IPv4/IPv6, UDP 4791, BTH, extension headers,
- * payload, pad, ICRC (docs/spec/rocev2.md 1, 2). Pure functions of their arguments; any thread. */
+/* Parses and builds RoCEv2 frames, from the Ethernet header to the ICRC (docs/spec/rocev2.md 1, 2).
+ * All functions are pure. Any thread may call them. */
 #ifndef RN_FRAME_H
 #define RN_FRAME_H
 
@@ -9,43 +9,42 @@
 #include "wire/pkt.h"
 #include "wire/verdict.h"
 
-/* Parses one Ethernet frame without FCS. Reads only frame[0..len).
+/* Parses the len bytes at `frame`: an Ethernet frame without FCS. On RN_V_OK *pkt is filled, and
+ * pkt->payload and pkt->ip point into `frame`. On any other verdict *pkt holds no payload, but the
+ * fields that were parsed before the error. pkt->op is NULL if the error was found before the BTH.
  *
- * On RN_V_OK *pkt is filled; pkt->payload and pkt->ip point into frame. On any other verdict *pkt
- * holds the fields that were parsed before the error, but no payload; pkt->op is NULL if the error
- * was found before the BTH.
- *
- * The ICRC of an IB packet is checked. The bodies and checksums of ARP, ND and ICMP messages are
- * not: the functions of arp_msg.h, nd_msg.h and icmp_msg.h check them. MAC, IP address and P_Key
- * are not compared with those of the port: the shard compares them. Reserved opcodes of RC, UC, UD
- * and CNP are accepted with pkt->op->known false, because the reply to such a packet depends on the
- * QP. */
+ * The ICRC of an IB packet is checked. Not checked:
+ * - body and checksum of ARP, ND and ICMP messages (see arp_msg.h, nd_msg.h, icmp_msg.h)
+ * - MAC, IP address and P_Key against those of the DPDK port (the shard checks them)
+ * - reserved opcodes of RC, UC, UD and CNP: such a packet gets RN_V_OK and pkt->op->known false,
+ *   because the reply depends on the QP */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt);
 
-/* The number of bytes before the payload, for the addresses, VLAN tag and opcode in *pkt. */
+/* Returns the number of bytes before the payload. The number depends on the IP version, VLAN tag
+ * and opcode in *pkt. */
 unsigned rn_frame_hdr_bytes(const struct rn_pkt *pkt);
 
-/* Length in bytes of the whole frame for pkt->payload_len bytes of payload: pad and ICRC are
- * included, the FCS is not. */
+/* Returns the length in bytes of a frame with pkt->payload_len bytes of payload. The pad and the
+ * ICRC are included, but not the FCS. */
 unsigned rn_frame_bytes(const struct rn_pkt *pkt);
 
-/* Writes all headers in front of the payload, with lengths, pad count and IPv4 checksum. buf has
- * room for rn_frame_hdr_bytes(). Reads pkt->payload_len, not the payload. Returns the number of
- * bytes written. */
+/* Writes all headers, with lengths, pad count and IPv4 checksum. buf has room for
+ * rn_frame_hdr_bytes(). Reads pkt->payload_len, but not the payload. Returns the number of bytes
+ * written. */
 unsigned rn_frame_put_headers(const struct rn_pkt *pkt, uint8_t *buf);
 
-/* Completes a frame whose headers and payload (payload_len bytes) are in place at buf: writes the
- * pad bytes and the ICRC, computed over the bytes in buf, and the UDP checksum when
- * pkt->udp_checksum is set. Returns the frame length. */
+/* Completes a frame: writes the pad bytes, the ICRC and, if pkt->udp_checksum is set, the UDP
+ * checksum. The headers and pkt->payload_len bytes of payload must be in buf already. Returns the
+ * frame length. */
 unsigned rn_frame_finish(const struct rn_pkt *pkt, uint8_t *buf);
 
-/* Writes headers, a copy of pkt->payload, pad and ICRC. Returns the frame length, or 0 when cap
- * is too small or the IP length field cannot hold the length. */
+/* Writes a whole frame: headers, a copy of pkt->payload, pad and ICRC. buf has room for cap bytes.
+ * Returns the frame length, or 0 if cap or the IP length field is too small for the frame. */
 unsigned rn_frame_build(const struct rn_pkt *pkt, uint8_t *buf, size_t cap);
 
-/* The UDP source port, which gives routers entropy for load balancing (docs/spec/rocev2.md 1.6):
- * derived from the flow label or, when that is 0, from the two QPNs in such a way that both
- * directions get the same port. */
+/* Returns the UDP source port of packets between two QPs, derived from the flow label. If the flow
+ * label is 0, the port is derived from the two QPNs and is the same in both directions. Routers
+ * balance load by this port (docs/spec/rocev2.md 1.6). */
 uint16_t rn_frame_sport(uint32_t flow_label, uint32_t local_qpn, uint32_t remote_qpn);
 
 /* True when the GID is an IPv4 address, that is, of the form ::ffff:a.b.c.d. */

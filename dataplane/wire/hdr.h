@@ -1,6 +1,6 @@
-/* The place of every header field: sizes and offsets in bytes, flags (docs/spec/rocev2.md 1), and
- * loads and stores of big-endian numbers. An offset counts from the first byte of its header.
- * Fields of ARP and ICMP are in arp_msg.h and icmp_msg.h. */
+/* Offsets, sizes (both in bytes) and flags of all header fields (docs/spec/rocev2.md 1), and loads
+ * and stores of big-endian numbers. An offset counts from the first byte of its header. arp_msg.h
+ * and icmp_msg.h have the fields of ARP and ICMP. */
 #ifndef RN_HDR_H
 #define RN_HDR_H
 

@@ -13,26 +13,28 @@
 #define RN_ICMP_ECHO_HDR  8
 
 struct rn_icmp_echo {
-	bool reply; /* true: echo reply, false: echo request */
+	bool reply; /* true = echo reply, false = echo request */
 	uint16_t id, seq;
-	const uint8_t *data; /* points into the message parsed, or to the caller's data */
+	const uint8_t *data; /* points into the parsed message, or to the data of a message to
+			      * build */
 	uint32_t data_len;
 };
 
-/* Returns the RFC 1071 checksum of n bytes, in host byte order. `sum` is a sum to begin with: 0, or
- * the sum of a pseudo header. The result is 0 for a message whose checksum field is correct. */
+/* Returns the RFC 1071 checksum of n bytes, in host byte order. The checksum starts with `sum`: 0,
+ * or the sum of a pseudo header. For a message with a correct checksum field the result is 0. */
 uint16_t rn_ip_checksum(uint32_t sum, const uint8_t *p, size_t n);
 /* The sum of the IPv6 pseudo header for an upper-layer message of len bytes. */
 uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint16_t len,
 			    uint8_t protocol);
 
-/* Parses an ICMP or ICMPv6 message without its IP header. src and dst are needed for the ICMPv6
- * checksum and ignored for ICMP. Returns false when p is no echo message, too short or too long, or
- * its checksum is wrong. echo->data points into p. */
+/* Parses an ICMP or ICMPv6 message, without the IP header. echo->data points into p. src and dst
+ * are part of the ICMPv6 checksum; ICMP ignores them. Returns false if p is no echo message, the
+ * length is invalid, or the checksum is wrong. */
 bool rn_icmp_echo_parse(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst,
 			const uint8_t *p, size_t len, struct rn_icmp_echo *echo);
-/* Writes a message with its checksum to p, which has room for cap bytes; echo->data may overlap p.
- * Returns the length, RN_ICMP_ECHO_HDR + data_len, or 0 when cap is too small. */
+/* Writes an echo message with its checksum to p, which has room for cap bytes. echo->data may
+ * overlap p. Returns the length of the message (RN_ICMP_ECHO_HDR + data_len), or 0 if cap is too
+ * small. */
 size_t rn_icmp_echo_build(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst,
 			  const struct rn_icmp_echo *echo, uint8_t *p, size_t cap);
 

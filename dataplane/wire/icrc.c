@@ -1,15 +1,12 @@
-/* What is the invariant CRC of this packet? Stateless; any thread.
+/* Computes the invariant CRC (ICRC) of a packet. The ICRC reads some header bits as ones
+ * ("masked"). Storing these ones in memory just before the CRC loads them would stall the
+ * processor. For short packets the stall would take longer than the CRC. Hence three methods:
+ * - Up to 256 bytes: mask the headers in registers; compute the CRC by carry-less multiplication.
+ * - More than 256 bytes, with a length that has_powers() accepts: compute the CRC of the unmasked
+ *   packet (by ISA-L), then correct the result for the masked bits.
+ * - Other lengths, or a processor without PCLMULQDQ or AVX: mask a copy of the packet.
  *
- * The CRC reads some header fields as if all their bits were ones ("masked"). If these bits are set
- * in memory, in place or in a copy, the CRC must wait: it loads blocks of memory soon after parts
- * of them were stored, and the processor cannot forward such partial stores to a load. For short
- * packets this wait is longer than the CRC itself. Hence three methods:
- * - Up to 256 bytes: the headers are masked in registers, and the CRC is computed here by
- *   carry-less multiplication.
- * - More than 256 bytes, a multiple of 4 that has_powers() accepts: ISA-L computes the CRC of the
- *   unmasked packet, and the result is corrected for the masked bits.
- * - Any other packet, and every packet on a processor without PCLMULQDQ or AVX: the packet is
- *   masked in a copy. */
+ * Stateless. Any thread may call these functions. */
 #include "wire/icrc.h"
 
 #include <immintrin.h>
@@ -19,19 +16,19 @@
 #include "wire/hdr.h"
 #include "base/types.h"
 
-/* For masking in a copy. A packet of up to ONE_CALL bytes is copied as a whole, because one ISA-L
- * call is then faster than two. Of a longer packet only the first HEAD_OF_LONG bytes are copied; a
- * second ISA-L call reads the rest in place. A smaller HEAD_OF_LONG would be slower, because ISA-L
- * takes more time per byte for data of less than 256 bytes. */
+/* Sizes in bytes for masking a copy. A packet of up to ONE_CALL bytes is copied as a whole, because
+ * one ISA-L call is then faster than two. Of a longer packet the first HEAD_OF_LONG bytes are
+ * copied, and a second ISA-L call reads the rest in place. HEAD_OF_LONG is not smaller because
+ * ISA-L is slow for less than 256 bytes. */
 #define ONE_CALL     1088u
 #define HEAD_OF_LONG 512u
 
 #define HEAD_V4 (RN_IPV4_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 #define HEAD_V6 (RN_IPV6_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 
-/* The masks have a 1 for each header bit that the CRC reads as a one. All these bits lie before
- * byte HEAD_MAX; MASKED is HEAD_MAX rounded up to a multiple of 16. 16 zeros follow, so that 16
- * bytes of mask can be loaded at any offset up to MASKED. */
+/* In the masks, each header bit that the ICRC reads as a one is 1. All these bits lie before byte
+ * HEAD_MAX. MASKED is HEAD_MAX rounded up to a multiple of 16. A mask has 16 more zeros, so that 16
+ * bytes can be loaded at any offset up to MASKED. */
 #define HEAD_MAX 60u
 #define MASKED	 64u
 static_assert(HEAD_V4 <= HEAD_MAX && HEAD_V6 <= HEAD_MAX, "masks end before MASKED");
@@ -57,9 +54,8 @@ static const uint8_t mask_v6[MASKED + 16] = {
 
 typedef uint8_t block __attribute__((vector_size(16)));
 
-/* Copies n bytes with the mask applied, in blocks of 16. The CRC loads the same blocks right
- * afterwards: if a block had been stored in smaller pieces, its load would have to wait for all of
- * them. If n is not a multiple of 16, the last block overlaps the one before. */
+/* Copies n bytes and applies the mask, in blocks of 16 bytes. The last block may overlap the block
+ * before. The CRC will load the same blocks: smaller stores would delay these loads. */
 static inline void put_masked(uint8_t *to, const uint8_t *from, const uint8_t *mask, unsigned n)
 {
 	for (unsigned at = 0;; at += sizeof(block)) {
@@ -95,21 +91,20 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
 	return head == len ? crc : rn_icrc_add(crc, ip + head, len - head);
 }
 
-/* ---- with carry-less multiplication ----
+/* ---- CRC by carry-less multiplication ----
  *
  * Bits are reflected: bit 0 of the first byte is the highest power of x. `sum` is a polynomial of
- * 128 bits that is congruent, modulo the CRC polynomial P, to all bytes so far. Each block of 16
- * bytes multiplies it by x^128: sum = low half * x^191 + high half * x^127 + block (mod P). */
+ * 128 bits, congruent to all bytes so far modulo the CRC polynomial P. A new block of 16 bytes is
+ * added by sum = low half * x^191 + high half * x^127 + block (mod P). */
 
-/* The longest packet, in bytes, whose CRC is computed by fold() alone. Folding the beginning of a
- * longer packet and leaving the rest to ISA-L would be slower: ISA-L could start only after the CRC
- * of the beginning is known. */
+/* The longest packet, in bytes, whose CRC is computed by fold() alone. For a longer packet, fold()
+ * for the first bytes and ISA-L for the rest would be slower: ISA-L would have to wait for the
+ * result of fold(). */
 #define FOLDED 256u
 
-/* Attribute of the functions that use carry-less multiplication. They need the AVX encoding of
- * vector instructions, because ISA-L leaves values in the upper halves of the vector registers. An
- * instruction in SSE encoding must preserve the upper half of its register, which costs an extra
- * step each time. */
+/* Attribute of the functions that use carry-less multiplication. They use AVX encoding because
+ * ISA-L leaves values in the upper halves of the vector registers. Instructions in SSE encoding
+ * would take an extra step each to preserve these halves. */
 #define FOLDING __attribute__((target("pclmul,avx")))
 
 FOLDING static inline __m128i fold(__m128i sum, __m128i block)
@@ -121,21 +116,21 @@ FOLDING static inline __m128i fold(__m128i sum, __m128i block)
 	return _mm_xor_si128(_mm_xor_si128(lo, hi), block);
 }
 
-/* Adds the last n (1..15) bytes of a packet to `sum`; `last` holds the packet's final 16 bytes. The
- * 16 bytes of `sum` and the n new bytes form one string; its first n bytes are folded into its last
- * 16. */
+/* Adds the last n (1..15) bytes of a packet to `sum`. `last` holds the last 16 bytes of the packet.
+ * `sum` followed by the n new bytes is a string of 16 + n bytes: the first n bytes are folded into
+ * the last 16 bytes. */
 FOLDING static inline __m128i fold_rest(__m128i sum, __m128i last, size_t n)
 {
-	/* 16 bytes loaded from this table at some offset are a shuffle mask that moves bytes by n
-	 * places and fills the rest with zeros (index 0x80). */
+	/* A shuffle mask is 16 bytes loaded from this table. The offset of the load decides by how
+	 * many places the mask moves bytes. 0x80 puts a zero into a place. */
 	static const uint8_t shifts[46] = {
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 		0x80, 0x80, 0x80, 0,	1,    2,    3,	  4,	5,    6,    7,	  8,
 		9,    10,   11,	  12,	13,   14,   15,	  0x80, 0x80, 0x80, 0x80, 0x80,
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 	};
-	/* `up` keeps the first n bytes of the sum and moves them to the end; `down` keeps the
-	 * others and moves them to the front. */
+	/* `up` moves the first n bytes of `sum` to the end. `down` moves the other 16 - n bytes of
+	 * `sum` to the front. */
 	__m128i up = _mm_loadu_si128((const void *)(shifts + n - 1));
 	__m128i down = _mm_loadu_si128((const void *)(shifts + 15 + n));
 
@@ -144,13 +139,14 @@ FOLDING static inline __m128i fold_rest(__m128i sum, __m128i last, size_t n)
 		    _mm_blendv_epi8(_mm_shuffle_epi8(sum, down), last, down));
 }
 
-/* The remainder of sum * x^32 modulo P, 32 bits: two folds to 64 bits, then a Barrett reduction. */
+/* Returns the 32-bit remainder of sum * x^32 modulo P: two folds to 64 bits, then a Barrett
+ * reduction. */
 FOLDING static inline uint32_t reduce(__m128i sum)
 {
 	const __m128i low = _mm_set_epi32(0, -1, 0, -1);
 	const __m128i x95 = _mm_set_epi64x(0x0ccaa009e, 0);
 	const __m128i x63 = _mm_set_epi64x(0, 0x163cd6124);
-	/* high: x^64 / P; low: P */
+	/* high half: x^64 / P; low half: P */
 	const __m128i barrett = _mm_set_epi64x(0x1f7011641, 0x1db710641);
 	__m128i t;
 
@@ -174,9 +170,9 @@ FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mas
 				_mm_loadu_si128((const void *)mask));
 }
 
-/* Returns the CRC of a packet of at most FOLDED bytes. The start value of a CRC is XOR-ed into the
- * packet's first four bytes. zlib stores CRCs complemented: hence ~ on RN_ICRC_SEED and on the
- * result. */
+/* Returns the CRC of a packet of at most FOLDED bytes. The start value of the CRC is XORed into the
+ * first four bytes of the packet. zlib stores CRCs complemented: hence the ~ on RN_ICRC_SEED and on
+ * the result. */
 FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	__m128i sum = _mm_xor_si128(masked_block(ip, mask), _mm_cvtsi32_si128((int)~RN_ICRC_SEED));
@@ -192,14 +188,15 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
 	return ~reduce(sum);
 }
 
-/* Tables that serve to advance a CRC by n = 256 i + 4 j bytes, that is, to multiply it by x^(8 n) =
- * x^(2048 i) * x^(32 j), modulo P. The first table holds x^(2048 i), the second x^(32 j - 194),
- * both with reflected bits.
+/* Two tables for advancing a CRC by n = 256 i + 4 j bytes, that is, multiplying the CRC by x^(8 n)
+ * modulo P:
+ * - power_of_256_bytes holds x^(2048 i)
+ * - power_of_4_bytes holds x^(32 j - 194)
  *
- * The exponent -194 makes up for two calls of product() below: one multiplies the two powers, the
- * other multiplies the CRC by their product. Each call multiplies its result by a further x^97. Of
- * this, x^65 arises because the carry-less product of two 32-bit remainders ends 65 bits before the
- * end of the 128-bit sum. The other x^32 comes from reduce(). */
+ * Bits are reflected. Advancing takes two calls of product(): one multiplies the two powers, and
+ * one multiplies the CRC by the result. Each call of product() adds a factor of x^97: x^32 from
+ * reduce(), and x^65 because a product of two 32-bit numbers ends 65 bits before the end of `sum`.
+ * The exponent -194 = 2 * -97 cancels both factors. */
 static const uint32_t power_of_256_bytes[] = {
 	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2,
 	0xbf110f7e, 0x118f848e, 0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc,
@@ -227,17 +224,17 @@ FOLDING static inline uint32_t product(uint32_t a, uint32_t b)
 		_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0x00));
 }
 
-/* True when the tables above suffice for a packet of len bytes: len is a multiple of 4, and fewer
- * than 9216 bytes follow the packet's first MASKED (64) bytes. */
+/* True if the two tables suffice for a packet of len bytes. len must be a multiple of 4, and fewer
+ * than 9216 bytes may follow the first MASKED (64) bytes. */
 static inline bool has_powers(size_t len)
 {
 	return len % 4 == 0 && len - MASKED < 256 * RN_ARRAY_SIZE(power_of_256_bytes);
 }
 
-/* The CRC of a longer packet. A CRC is linear: the CRC of the masked packet is the CRC of the
- * packet as it is, XOR the CRC of the bits that masking changes. The latter is computed over the
- * first 64 bytes and then advanced by the number of bytes that follow. The processor can compute
- * the two CRCs at the same time. */
+/* Returns the CRC of a packet of more than FOLDED bytes. CRC of the masked packet = CRC of the
+ * unmasked packet XOR CRC of the bits that masking changes. The second CRC covers the first 64
+ * bytes and is then advanced by the number of bytes that follow. The processor can compute the two
+ * CRCs at the same time. */
 FOLDING static uint32_t packet_by_difference(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	size_t behind = (len - MASKED) / 4;

@@ -1,5 +1,5 @@
-/* How does a neighbour solicitation or advertisement translate to a struct, and back? Stateless;
- * any thread. */
+/* Parses and builds neighbour solicitations and advertisements. Stateless. Any thread may call
+ * these functions. */
 #include "wire/nd_msg.h"
 
 #include <string.h>
@@ -9,16 +9,16 @@
 enum { OPT_SOURCE_MAC = 1, OPT_TARGET_MAC = 2 };
 enum { FLAG_ROUTER = 0x80, FLAG_SOLICITED = 0x40, FLAG_OVERRIDE = 0x20 };
 
-/* The option with a MAC: a solicitation carries the MAC of its source, an advertisement that of its
- * target. */
+/* Returns the type of the option that carries a MAC. A solicitation carries the MAC of its source,
+ * an advertisement the MAC of its target. */
 static uint8_t option_for(uint8_t type)
 {
 	return type == RN_ND_SOLICIT ? OPT_SOURCE_MAC : OPT_TARGET_MAC;
 }
 
-/* Reads the options of the message; their lengths are in units of 8 bytes. Returns false if an
- * option is malformed: then the whole message is invalid. The first link-layer address option of
- * the expected kind gives the MAC; all other options are skipped. */
+/* Reads the options of a message. The first link-layer address option of the expected type gives
+ * the MAC; all other options are skipped. Option lengths are in units of 8 bytes. Returns false if
+ * an option is malformed, which makes the message invalid. */
 static bool options_get(const uint8_t *p, size_t len, struct rn_nd *nd)
 {
 	while (len > 0) {
@@ -61,8 +61,8 @@ bool rn_nd_parse(const struct rn_gid *src, const struct rn_gid *dst, const uint8
 	memcpy(nd->target.b, p + 8, 16);
 	if (nd->target.b[0] == 0xff || !options_get(p + RN_ND_MIN, len - RN_ND_MIN, nd))
 		return false;
-	/* A solicitation from :: checks for a duplicate address: it goes to a group and has no
-	 * MAC. */
+	/* A solicitation with source :: checks for a duplicate address. Such a solicitation goes to
+	 * a group and carries no MAC. */
 	if (nd->type == RN_ND_SOLICIT)
 		return !unspecified(src) || (to_group && !nd->has_mac);
 	nd->router = p[4] & FLAG_ROUTER;

@@ -1,7 +1,6 @@
-/* What does a BTH opcode carry and mean? A constant table of all 256 opcodes. The lists below give
- * the family of each operation, its position in the message and its extension headers. From these
- * ROW() derives the rest: header length, direction, and whether the packet consumes a receive. Any
- * thread. */
+/* A constant table of all 256 BTH opcodes. The lists below give the family, position in the message
+ * and extension headers of each operation. ROW() derives all other columns from these three. Any
+ * thread may read the table. */
 #include "wire/opcode.h"
 
 #include <assert.h>
@@ -76,8 +75,8 @@ enum extension {
 
 #define IS(family, of) (RN_F_##family == RN_F_##of)
 
-/* Makes the table entry of one opcode. A SEND consumes a receive with its first packet, a WRITE
- * with immediate data with its last. */
+/* Makes the table entry of one opcode. A SEND takes a receive with its first packet. A WRITE with
+ * immediate data takes a receive with its last packet. */
 #define ROW(T, OP, FAMILY, POSITION, EXT) \
 	[RN_T_##T | RN_OP_##OP] = { \
 		.name = #T " " #OP, \
@@ -103,7 +102,8 @@ enum extension {
 #define RC_ROW(...) ROW(RC, __VA_ARGS__)
 #define UC_ROW(...) ROW(UC, __VA_ARGS__)
 #define UD_ROW(...) ROW(UD, __VA_ARGS__)
-/* A reserved opcode keeps its transport: how it is answered depends on the QP of that transport. */
+/* A reserved opcode keeps its transport, because the reply depends on the QP that gets the
+ * packet. */
 #define UNKNOWN(T)  {.name = #T " reserved", .transport = RN_T_##T, .hdr_bytes = RN_BTH_BYTES}
 /* clang-format on */
 
@@ -160,7 +160,8 @@ SAME(RN_T_RC | RN_OP_ACK, IBV_OPCODE_RC_ACKNOWLEDGE);
 SAME(RN_T_RC | RN_OP_ATOMIC_ACK, IBV_OPCODE_RC_ATOMIC_ACKNOWLEDGE);
 SAME(RN_T_RC | RN_OP_CMP_SWAP, IBV_OPCODE_RC_COMPARE_SWAP);
 SAME(RN_T_RC | RN_OP_FETCH_ADD, IBV_OPCODE_RC_FETCH_ADD);
-/* The verbs headers lack the SENDs with invalidate; their numbers are in the IBTA specification. */
+/* The verbs headers lack the two SENDs with invalidate. Their numbers are in the IBTA
+ * specification. */
 static_assert(RN_OP_SEND_LAST_INV == 0x16 && RN_OP_SEND_ONLY_INV == 0x17, "numbers on the wire");
 SAME(RN_T_UC | RN_OP_SEND_FIRST, IBV_OPCODE_UC_SEND_FIRST);
 SAME(RN_T_UC | RN_OP_WRITE_ONLY_IMM, IBV_OPCODE_UC_RDMA_WRITE_ONLY_WITH_IMMEDIATE);

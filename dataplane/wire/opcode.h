@@ -1,10 +1,7 @@
-/* The opcode table: what each BTH opcode carries and means (docs/spec/rocev2.md 1.11).
- *
- * rn_opcode_row() has a row for all 256 values. The row of a reserved opcode has known == false,
- * its transport, and the length of a bare BTH; all else is zero. A CNP's 16 reserved bytes count
- * as its payload. The numbers are those of rdma-core's <infiniband/opcode.h>, as static
- * assertions in opcode.c check. Constant data; any thread.
- */
+/* The opcode table: what each of the 256 BTH opcodes carries and means (docs/spec/rocev2.md 1.11).
+ * The row of a reserved opcode has known == false, its transport, and the length of a bare BTH; all
+ * else is zero. The 16 reserved bytes of a CNP count as payload. The numbers equal those of
+ * rdma-core's <infiniband/opcode.h>. The table is constant. Any thread may read it. */
 #ifndef RN_OPCODE_H
 #define RN_OPCODE_H
 
@@ -22,7 +19,7 @@ enum rn_transport {
 
 #define RN_OPCODE_CNP 0x81u
 
-/* The operation is the low five bits of the opcode; its numbers are the same for every
+/* The operation is the low five bits of an opcode. An operation has the same number in every
  * transport. */
 enum rn_operation {
 	RN_OP_SEND_FIRST = 0x00,
@@ -72,7 +69,7 @@ struct rn_opcode_row {
 	uint8_t hdr_bytes; /* length of BTH and extension headers */
 	bool known;
 	bool response;	   /* true: sent by the responder; false: sent by the requester */
-	bool starts, ends; /* is the first / the last packet of a message */
+	bool starts, ends; /* is the first packet / the last packet of a message */
 	bool has_reth, has_aeth, has_imm, has_ieth, has_deth, has_atomic_eth, has_atomic_ack;
 	bool has_payload; /* may carry payload, not only headers */
 	bool takes_recv;  /* accepting this packet consumes a receive */

@@ -1,6 +1,6 @@
-/* One packet as plain values in host order: rn_frame_parse() fills the struct from the bytes of a
- * frame, rn_frame_build() writes the bytes of a frame from the struct. Owns nothing: pointers
- * point into the frame. */
+/* The fields of one packet as plain numbers in host byte order. rn_frame_parse() fills the struct
+ * from a frame; rn_frame_build() writes a frame from the struct. The struct owns no memory: its
+ * pointers point into the frame. */
 #ifndef RN_PKT_H
 #define RN_PKT_H
 
@@ -24,8 +24,8 @@ enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 struct rn_pkt {
 	/* Ethernet and IP */
 	uint8_t kind; /* enum rn_pkt_kind */
-	/* true: the frame has a VLAN tag whose VID is not 0; a tag with VID 0 is only stored in
-	 * vlan_tci */
+	/* true: the frame has a VLAN tag whose VID is not 0. A VLAN tag with VID 0 is stored in
+	 * vlan_tci, but has_vlan is false. */
 	bool has_vlan;
 	uint16_t vlan_tci;
 	uint8_t dmac[6], smac[6];
@@ -38,19 +38,20 @@ struct rn_pkt {
 	bool ip_resv;	     /* IPv4 reserved flag */
 	uint32_t flow_label; /* IPv6 only */
 	uint16_t udp_sport;
-	/* parse: true = the packet has a UDP checksum, and the checksum is right; build: true = the
-	 * frame gets a UDP checksum */
+	/* parsing: true = the packet has a UDP checksum, which is right; building: true = write a
+	 * UDP checksum */
 	bool udp_checksum;
 	/* BTH */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;
-	uint8_t pad; /* in bytes; parse: as received; build: ignored, computed from payload_len */
+	uint8_t pad; /* in bytes; parsing stores the number received, building ignores this field */
 	/* reserved bits, kept so that frames re-encode byte for byte */
 	uint8_t bth_resv6, bth_resv7;
 	uint16_t pkey;
 	uint32_t dest_qpn;
 	uint32_t psn;
-	const struct rn_opcode_row *op; /* set by parsing, NULL when not IB; building ignores it */
+	const struct rn_opcode_row *op; /* set by parsing (NULL for ARP, ND, ICMP); ignored by
+					 * building */
 	/* extension headers */
 	uint64_t va; /* RETH, AtomicETH: remote address */
 	uint32_t rkey;
@@ -63,7 +64,8 @@ struct rn_pkt {
 	uint8_t deth_resv;
 	uint64_t swap_add, compare; /* AtomicETH */
 	uint64_t orig;		    /* AtomicAckETH */
-	/* The payload without pad; for ARP the ARP body, for ND and ICMP the ICMP(v6) message. */
+	/* The payload without pad. For ARP: the ARP body. For ND and ICMP: the ICMP or ICMPv6
+	 * message. */
 	const uint8_t *payload;
 	uint32_t payload_len;
 	/* the IP header in the frame, for the GRH area of UD and for ICMP and ND */

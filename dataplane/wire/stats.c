@@ -1,5 +1,5 @@
-/* What is counter number i called, and what is its value? Code that prints, sums or exports all
- * counters uses these functions. Constant tables; any thread. */
+/* Gives the name, text and value of counter number i, for code that prints, sums or exports all
+ * counters. The tables are constant. Any thread may read them. */
 #include "wire/stats.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
-/* All counters: one per verdict of a received packet (verdict.h) and one per row below. Each
- * shard has its own struct rn_stats, which only the shard's thread writes; readers add the
- * structs up. */
+/* All counters: one for each verdict on a received packet (verdict.h) and one for each row below.
+ * Each shard (the part of the NIC served by one lcore) has its own struct rn_stats. The shard's
+ * lcore writes the struct; readers add up the structs of all shards. */
 #ifndef RN_STATS_H
 #define RN_STATS_H
 
@@ -73,8 +73,8 @@ struct rn_stats {
 
 /* All counters as a list: the verdicts first, then the rows above. Constant tables; any thread. */
 unsigned rn_stats_count(void);
-/* Name ("rx_bytes", "verdict_ICRC"), text and value of counter i; "" or 0 when i >=
- * rn_stats_count(). */
+/* Return the name (such as "rx_bytes", "verdict_ICRC"), text and value of counter i. For i >=
+ * rn_stats_count() they return "" or 0. */
 const char *rn_stats_name(unsigned i);
 const char *rn_stats_text(unsigned i);
 uint64_t rn_stats_value(const struct rn_stats *s, unsigned i);

@@ -1,5 +1,5 @@
-/* How can a test change payload so that the ICRC does not reveal the change? Pure function; any
- * thread. */
+/* Changes payload for a test so that the ICRC does not reveal the change. The function is pure. Any
+ * thread may call it. */
 #include "wire/tamper.h"
 
 #include "wire/frame.h"
@@ -14,8 +14,8 @@ bool rn_tamper_frame(uint8_t *frame, size_t len, uint64_t bit)
 		return false;
 	bit %= (uint64_t)pkt.payload_len * 8;
 	frame[(size_t)(pkt.payload - frame) + bit / 8] ^= (uint8_t)(1u << bit % 8);
-	/* rn_frame_finish() requires that the field of the UDP checksum is 0. To make it 0, write
-	 * all headers again; no other field changes. */
+	/* rn_frame_finish() requires that the UDP checksum field is 0. rn_frame_put_headers() sets
+	 * this field to 0 and leaves the other headers unchanged. */
 	rn_frame_put_headers(&pkt, frame);
 	rn_frame_finish(&pkt, frame);
 	return true;

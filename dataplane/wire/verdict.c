@@ -1,4 +1,4 @@
-/* What follows from each verdict? The rows of verdict.h as constant data; any thread. */
+/* The rows of verdict.h as constant data. Any thread may read them. */
 #include "wire/verdict.h"
 
 const struct rn_verdict_row rn_verdicts[RN_V_COUNT] = {

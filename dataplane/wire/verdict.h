@@ -1,21 +1,22 @@
-/* The verdict table: one row per outcome of a received packet. Every received packet is counted
- * under exactly one verdict.
+/* The verdict table: one row for each outcome of a received packet. Every received packet is
+ * counted under exactly one verdict. Columns:
+ * - the name
+ * - the reply that the responder sends to the peer: NONE = no packet; ACK = a cumulative ACK;
+ *   NAK_SEQ, NAK_INV, NAK_ACC, NAK_OP = a NAK with AETH syndrome 0x60, 0x61, 0x62, 0x63; RNR = an
+ *   RNR NAK
+ * - KEEP if the QP keeps its state, ERROR if the QP enters the error state
+ * - the text of the counter
  *
- * Columns: name; the reply that the responder sends to the peer; whether the QP stays as it is
- * (KEEP) or enters the error state (ERROR); the text of the counter. A UC QP is an exception:
- * whatever its row says, it sends no reply and stays as it is, except for REQ_LOCAL (a receive
- * buffer is not accessible). The replies are: NONE = no packet; ACK = a cumulative ACK; NAK_SEQ,
- * NAK_INV, NAK_ACC, NAK_OP = a NAK with AETH syndrome 0x60, 0x61, 0x62, 0x63; RNR = an RNR NAK.
- * docs/spec/rocev2.md 9 describes the same outcomes; its rows have the tags F.., R.., D.., A..,
- * Q.., U..
- */
+ * A UC QP is an exception: it never replies, and of all verdicts only REQ_LOCAL changes its state.
+ * docs/spec/rocev2.md 9 describes the same outcomes, in rows with the tags F.., R.., D.., A.., Q..,
+ * U... */
 #ifndef RN_VERDICT_H
 #define RN_VERDICT_H
 
 /* clang-format off */
 #define RN_VERDICT_ROWS(X) \
 	X(OK,                NONE,    KEEP,  "packets accepted") \
-	/* frame checks: no QP is known yet, and the specification forbids a reply */ \
+	/* checks of the frame; no reply is allowed, because no QP is known yet */ \
 	X(FRAME_SHORT,       NONE,    KEEP,  "frame shorter than its headers") \
 	X(FRAME_MAC,         NONE,    KEEP,  "destination MAC is not the port's") \
 	X(FRAME_VLAN,        NONE,    KEEP,  "wrong VLAN") \
@@ -36,7 +37,7 @@
 	X(ARP_BAD,           NONE,    KEEP,  "malformed ARP") \
 	X(ND_BAD,            NONE,    KEEP,  "malformed neighbour discovery") \
 	X(ICMP_BAD,          NONE,    KEEP,  "malformed or unsupported ICMP") \
-	/* demultiplexing: which QP gets the packet */ \
+	/* choice of the QP that gets the packet */ \
 	X(PKEY,              NONE,    KEEP,  "P_Key mismatch") \
 	X(QP0,               NONE,    KEEP,  "QP0 does not exist on RoCE") \
 	X(QP_UNKNOWN,        NONE,    KEEP,  "no such QP") \
@@ -46,7 +47,7 @@
 	X(QKEY,              NONE,    KEEP,  "Q_Key mismatch") \
 	X(MULTICAST,         NONE,    KEEP,  "multicast group not joined") \
 	X(CNP,               NONE,    KEEP,  "congestion notifications") \
-	/* requests, as checked by the responder */ \
+	/* checks by the responder of RDMA requests */ \
 	X(REQ_DUPLICATE,     ACK,     KEEP,  "duplicate requests") \
 	X(REQ_DUP_READ,      NONE,    KEEP,  "duplicate READ or ATOMIC replayed") \
 	X(REQ_DUP_STALE,     NONE,    KEEP,  "duplicate that matches no READ or ATOMIC record") \
@@ -69,7 +70,7 @@
 	X(REQ_INVALIDATE,    NONE,    ERROR, "R_Key to invalidate is not that of a window bound to this QP") \
 	X(REQ_REPLAY_GONE,   NONE,    KEEP,  "duplicate READ of memory that is no longer accessible") \
 	X(REQ_UC_REST,       NONE,    KEEP,  "rest of a UC message that was discarded") \
-	/* responses, as checked by the requester */ \
+	/* checks by the requester of responses */ \
 	X(RSP_STALE,         NONE,    KEEP,  "response to PSNs that are already acknowledged") \
 	X(RSP_UNSENT,        NONE,    KEEP,  "response to a PSN never sent") \
 	X(RSP_RESERVED,      NONE,    KEEP,  "reserved AETH syndrome") \
@@ -88,7 +89,7 @@
 	X(CM_DUPLICATE,      NONE,    KEEP,  "duplicate CM message") \
 	X(CM_ADDRESS,        NONE,    KEEP,  "CM message from an address other than the peer's") \
 	X(CM_FULL,           NONE,    KEEP,  "CM table full") \
-	/* UD datagrams, as checked by the receiving QP */ \
+	/* checks by a UD QP of received datagrams */ \
 	X(UD_NO_RECEIVE,     NONE,    KEEP,  "datagram without a receive") \
 	X(UD_TOO_LONG,       NONE,    KEEP,  "datagram longer than the receive") \
 	X(UD_LOCAL,          NONE,    ERROR, "receive buffer for a datagram not accessible")
