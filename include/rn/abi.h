@@ -1,12 +1,12 @@
 /* softrnic: the binary interface between front ends (NetworkDirect, later verbs) and the NIC.
  *
- * All structures have fixed-width members. The only pointers are application addresses, which the
- * NIC resolves through its memory region (MR) table. The same layout serves a front end in the same
- * process and, later, one that uses shared memory. Static assertions below check the sizes; any
- * change of a layout changes RN_ABI_VERSION, too.
+ * Layout: all members have a fixed width. The only pointers are application addresses, which the
+ * NIC looks up in its memory region (MR) table. The layout also suits a later front end that uses
+ * shared memory. Static assertions check the sizes. Any change of a layout changes RN_ABI_VERSION.
  *
- * Ownership: a slot of a submission ring, or a command, belongs to the thread that fills it until
- * that thread submits it. The NIC copies it, validates the copy, and uses only the copy. */
+ * Ownership: a slot of a submission ring, or a command, belongs to the thread that fills the slot,
+ * until that thread submits the slot. The NIC copies the slot, validates the copy, and uses only
+ * the copy. */
 #ifndef RN_ABI_H
 #define RN_ABI_H
 
@@ -18,7 +18,7 @@
 
 #include "rn/status.h"
 
-/* RN_ATOMIC(type): an atomic variable, with the same layout in C and C++ programs. */
+/* RN_ATOMIC(type) is an atomic variable with the same layout in C and C++ programs. */
 #ifdef __cplusplus
 #include <atomic>
 #define RN_ATOMIC(type) std::atomic<type>
@@ -30,8 +30,8 @@
 #define RN_ABI_VERSION 1
 #define RN_SLOT_BYTES  64
 
-/* A GID: an IPv6 address, or an IPv4 address in its mapped form ::ffff:a.b.c.d; network byte
- * order. */
+/* A GID in network byte order: an IPv6 address, or an IPv4 address in the mapped form
+ * ::ffff:a.b.c.d. */
 struct rn_gid {
 	uint8_t b[16];
 };
@@ -68,38 +68,39 @@ enum rn_wqe_flag {
 	RN_WQE_INLINE = 1 << 3,	   /* the slots hold the data instead of SGEs */
 };
 
-/* A scatter/gather element (SGE). addr is an application address, or an offset if the MR is zero
- * based. */
+/* A scatter/gather element (SGE). addr is an application address. For a zero-based MR, addr is an
+ * offset. */
 struct rn_sge {
 	uint64_t addr;
 	uint32_t length;
 	uint32_t lkey;
 };
 
-/* The part of a region that a BIND exposes through a window. Its first byte is at
- * rn_wqe.remote_va. */
+/* The part of a memory region that a BIND exposes through a memory window. The first byte of the
+ * part is at rn_wqe.remote_va. */
 struct rn_bind {
 	uint64_t length;
-	uint32_t lkey; /* lkey of the region, which must have RN_ACCESS_MW_BIND */
-	/* enum rn_access, remote rights only; for REMOTE_WRITE and REMOTE_ATOMIC the region must
-	 * have LOCAL_WRITE */
+	uint32_t lkey; /* lkey of the memory region, which must have RN_ACCESS_MW_BIND */
+	/* remote rights (enum rn_access). For REMOTE_WRITE and REMOTE_ATOMIC the memory region must
+	 * have LOCAL_WRITE. */
 	uint32_t access;
 };
 
 /* The operands of a CMP_SWAP or FETCH_ADD, in host byte order. */
 struct rn_atomic {
-	/* CMP_SWAP: value to store if the target equals `compare`; FETCH_ADD: value to add, modulo
-	 * 2^64 */
+	/* CMP_SWAP: new content of the target if the target equals `compare`; FETCH_ADD: number to
+	 * add to the target, modulo 2^64 */
 	uint64_t swap_add;
-	uint64_t compare; /* CMP_SWAP: value to compare with the target */
+	uint64_t compare; /* CMP_SWAP: number to compare with the target */
 };
 
-/* An address vector: how to reach a peer. dmac is the MAC of the next hop. tclass and hop_limit of
- * 0 stand for the port's values.
- *
- * Packets are always sent in the port's VLAN. If has_vlan is 1, the VID in vlan_tci must be 0 or
- * that of the port; an address vector with another VID is refused. The priority in the VLAN tag is
- * sl if sl is not 0; else that of vlan_tci if has_vlan is 1; else that of the port. */
+/* An address vector: how packets reach a peer.
+ * - dmac: the MAC of the next hop.
+ * - tclass, hop_limit: 0 stands for the setting of the network port.
+ * - vlan_tci: used if has_vlan is 1. Packets always go to the VLAN of the network port. A VID in
+ *   vlan_tci must be 0 or that VLAN; any other VID is refused.
+ * - sl: the priority in the VLAN tag. If sl is 0, vlan_tci gives the priority; if has_vlan is 0
+ *   too, the setting of the network port does. */
 struct rn_av {
 	struct rn_gid sgid, dgid;
 	uint8_t dmac[6];
@@ -117,42 +118,45 @@ static_assert(sizeof(struct rn_av) == 52, "by value in requests");
 struct rn_ud {
 	struct rn_av av;
 	uint32_t qpn; /* 24 bits; RN_QPN_GROUP if av.dgid is a multicast group */
-	/* if the top bit is set, the QP's own Q_Key is sent instead (IBTA vol. 1, 10.2.5) */
+	/* Q_Key to send; if the top bit is set, the QP's own Q_Key is sent instead (IBTA vol. 1,
+	 * 10.2.5) */
 	uint32_t qkey;
 };
 static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 
 #define RN_QPN_GROUP   0xFFFFFFu   /* the destination QPN of packets to a multicast group */
 #define RN_UD_OWN_QKEY 0x80000000u /* in rn_ud.qkey: send the QP's own Q_Key */
-/* bytes that precede the payload in the buffer of a UD receive; byte_len counts them */
+/* bytes in front of the payload in the buffer of a UD receive; byte_len includes these bytes */
 #define RN_UD_GRH_BYTES 40u
 
-/* The first slot of a work request. Each further slot holds 4 more SGEs, or 64 more inline bytes.
- * An atomic has one SGE of 8 bytes, which receives the target's former value in host order, and a
- * struct rn_atomic in the second slot. A SEND on a UD QP has SGEs or inline data like any other
- * SEND, and a struct rn_ud in one more slot, the last one. `inl` (SEND, WRITE with INLINE) begins
- * at offset 48 and continues in the following slots. */
+/* The first slot of a work request. Later slots:
+ * - Each further slot holds 4 more SGEs, or 64 more inline bytes. `inl` (inline data of a SEND or
+ *   WRITE) begins at offset 48 of the first slot and continues in the next slot.
+ * - The second slot of an atomic holds a struct rn_atomic. An atomic has one SGE of 8 bytes, which
+ *   receives the former content of the target in host byte order.
+ * - The last slot of a SEND on a UD QP holds a struct rn_ud. */
 struct rn_wqe {
 	uint8_t kind;	/* enum rn_wqe_kind */
-	uint8_t slots;	/* number of slots, this one included: 1..RN_WQE_MAX_SLOTS */
+	uint8_t slots;	/* total number of slots of the work request: 1..RN_WQE_MAX_SLOTS */
 	uint16_t flags; /* enum rn_wqe_flag */
 	uint32_t qpn;	/* 24 bits, determines the shard; ignored in a shared receive queue */
-	/* rn_rsp.gen of CREATE_QP; a request with a stale generation is dropped; ignored in a
-	 * shared receive queue */
+	/* rn_rsp.gen of CREATE_QP. A work request with the generation of an earlier QP is dropped.
+	 * Ignored in a shared receive queue. */
 	uint32_t qp_gen;
 	uint16_t num_sge; /* number of SGEs; 0 if RN_WQE_INLINE is set */
 	uint16_t reserved;
 	uint64_t wr_id; /* returned in the CQE */
-	/* WRITE, READ: any address; atomics: a multiple of 8; BIND: first byte of the window */
+	/* WRITE, READ: any address; atomics: a multiple of 8; BIND: address of the first byte of
+	 * the memory window */
 	uint64_t remote_va;
-	/* WRITE, READ, atomics: the peer's R_Key. BIND: the new key of the window. Its upper 24
-	 * bits are those of the key that CREATE_MW returned. Its low byte is 1..255, and the poster
-	 * changes it for each BIND. */
+	/* WRITE, READ, atomics: the peer's R_Key. BIND: the new R_Key of the memory window. The
+	 * upper 24 bits of the new R_Key are those that CREATE_MW returned. The low byte is 1..255;
+	 * the application changes this byte for each BIND. */
 	uint32_t rkey;
 	/* immediate data as 4 opaque bytes, or the R_Key to invalidate (host order) */
 	uint32_t imm;
 	uint32_t length; /* total bytes of the SGEs or inline data, 0..2^31; BIND, INVALIDATE: 0 */
-	uint32_t seq;	 /* reserved for a shared-memory ring */
+	uint32_t seq;	 /* reserved for a submission ring in shared memory */
 	union {
 		struct rn_sge sge[1];
 		uint8_t inl[16];
@@ -167,7 +171,7 @@ static_assert(offsetof(struct rn_wqe, sge) == 48, "first SGE");
 #define RN_WQE_MAX_INLINE 512
 #define RN_MSG_MAX	  (1u << 31)
 
-/* Returns the number of slots of a request with n SGEs, or with n inline bytes. */
+/* Return the number of slots of a work request with n SGEs, or with n inline bytes. */
 static inline unsigned rn_wqe_slots_sge(unsigned n)
 {
 	return n <= 1 ? 1 : 1 + (n - 1 + 3) / 4;
@@ -186,61 +190,62 @@ static_assert(1 + (RN_WQE_MAX_SGE - 1 + 3) / 4 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS
 static_assert(1 + (RN_WQE_MAX_INLINE - 16 + 63) / 64 + RN_UD_SLOTS <= RN_WQE_MAX_SLOTS,
 	      "inline datagrams");
 
-/* Returns the operands of an atomic, in the second of its RN_ATOMIC_SLOTS slots. */
+/* Returns the operands of an atomic, which are in the second slot. */
 static inline struct rn_atomic *rn_wqe_atomic(struct rn_wqe *wqe)
 {
 	return (struct rn_atomic *)((uint8_t *)wqe + RN_SLOT_BYTES);
 }
 
-/* Returns the destination of a SEND on a UD QP, in its last slot; wqe->slots must include that
- * slot. */
+/* Returns the destination of a SEND on a UD QP, which is in the last slot. wqe->slots must count
+ * that slot already. */
 static inline struct rn_ud *rn_wqe_ud(struct rn_wqe *wqe)
 {
 	return (struct rn_ud *)((uint8_t *)wqe + (size_t)(wqe->slots - 1) * RN_SLOT_BYTES);
 }
 
-/* ---- completions ---- */
+/* ---- completions, and state shared by the application and the NIC ---- */
 
 enum rn_cqe_flag {
 	RN_CQE_RECV = 1 << 0,	   /* completion of a receive */
 	RN_CQE_SOLICITED = 1 << 1, /* the message had the SE (solicited event) bit */
 	RN_CQE_IMM = 1 << 2,
 	RN_CQE_INVAL = 1 << 3,
-	/* set on every UD receive: its buffer begins with 40 bytes for the IP header (IBTA vol. 1,
-	 * A17.4.5.2) */
+	/* set on every UD receive: the receive buffer begins with 40 bytes for the IP header (IBTA
+	 * vol. 1, A17.4.5.2) */
 	RN_CQE_GRH = 1 << 4,
 	RN_CQE_ERROR = 1 << 5,
-	/* set together with RN_CQE_RECV and RN_CQE_IMM: a WRITE_IMM consumed the receive without
-	 * writing to its buffers */
+	/* set together with RN_CQE_RECV and RN_CQE_IMM: a WRITE_IMM took the receive, and the
+	 * buffers of the receive are unchanged */
 	RN_CQE_WRITE = 1 << 6,
 };
 
 struct rn_cqe {
 	uint64_t wr_id;
-	uint64_t qp_ctx; /* given at QP creation; valid even after the QP was destroyed */
+	uint64_t qp_ctx; /* given at creation of the QP; valid even after the destruction of the
+			  * QP */
 	uint32_t qpn;
-	/* Receives: bytes received; for a WRITE_IMM, the bytes that the peer wrote; on UD, with the
-	 * 40 bytes of the GRH area. SEND, WRITE, READ, atomics: message length. 0 on error. */
+	/* Bytes of the message, or 0 on error. Receive of a WRITE_IMM: the bytes that the peer
+	 * wrote. UD receive: the 40 bytes of the GRH area are included. */
 	uint32_t byte_len;
 	uint32_t imm;	  /* immediate data (opaque) or invalidated R_Key (host order) */
-	uint32_t src_qpn; /* UD: the sender's QP */
+	uint32_t src_qpn; /* UD: QPN of the sender */
 	uint8_t status;	  /* enum rn_status */
-	uint8_t kind;	  /* enum rn_wqe_kind of the request; RECV for receives */
+	uint8_t kind;	  /* enum rn_wqe_kind of the work request; RECV for receives */
 	uint16_t flags;	  /* enum rn_cqe_flag */
 	uint16_t pkey_index;
 	uint8_t sl;
-	/* what the NIC found wrong: number of one of its internal error causes, or 0 */
+	/* number of the error cause that the NIC found (a number internal to the NIC), or 0 */
 	uint8_t vendor_err;
 	uint64_t time_ns;
 	uint64_t reserved[2];
 };
 static_assert(sizeof(struct rn_cqe) == 64, "a CQE is one cache line");
 
-/* A single-producer single-consumer ring of CQEs. Each CQ has one for every shard that feeds it.
- * The producer is the shard, which writes tail; the consumer is the thread that holds the
- * application's lock of the CQ and writes head. `next` is set once, when a further ring is linked
- * after this one: from then on the producer writes to the further ring only, and the consumer moves
- * on to it when this one is drained. */
+/* A ring of CQEs with one producer and one consumer. A CQ has one such ring for each shard that
+ * feeds the CQ. The producer is the shard, which writes `tail`. The consumer is the thread that
+ * holds the application's lock of the CQ, and writes `head`. The producer sets `next` once, to a
+ * further ring: from then on the producer writes only to the further ring. The consumer goes on to
+ * the further ring after the old ring is empty. */
 struct rn_cq_ring {
 	alignas(64) RN_ATOMIC(uint32_t) tail;
 	alignas(64) RN_ATOMIC(uint32_t) head;
@@ -254,20 +259,22 @@ enum rn_cq_arm { RN_CQ_ARM_NONE, RN_CQ_ARM_SOLICITED, RN_CQ_ARM_ANY };
 
 /* State of a CQ, shared by the application and all shards that feed the CQ. An armed CQ fires once:
  * at the next CQE that meets the condition in `armed`, a shard disarms the CQ and sends
- * RN_EVENT_CQ. To arm, the application stores `armed`, issues a full fence and then reads the
- * rings' tails again. A shard stores its ring's tail, issues a full fence and then reads `armed`.
- * So at least one of the two sees what the other has stored. */
+ * RN_EVENT_CQ.
+ *
+ * No CQE is missed, because at least one side sees what the other side has stored:
+ * - The application arms the CQ: store `armed`, full fence, read the tails of the rings again.
+ * - A shard adds a CQE: store the tail of its ring, full fence, read `armed`. */
 struct rn_cq_shared {
-	/* enum rn_cq_arm; a shard that fires the CQ (sends RN_EVENT_CQ) sets this to
-	 * RN_CQ_ARM_NONE, by an atomic exchange */
+	/* enum rn_cq_arm. A shard that fires the CQ sets `armed` to RN_CQ_ARM_NONE, by an atomic
+	 * exchange. */
 	alignas(64) RN_ATOMIC(uint32_t) armed;
-	RN_ATOMIC(uint32_t) overrun; /* 1: the CQ was overrun and is unusable; never cleared */
+	RN_ATOMIC(uint32_t) overrun; /* 1: the CQ was overrun and is unusable; never reset to 0 */
 };
 
-/* State of a QP, written only by its shard and read by the application. sq_retired and rq_retired
- * count the requests that are finished, whether or not the shard wrote a CQE for them. The
- * application itself counts the requests that it posts to each queue. It may post another one while
- * (posted - retired) is less than the queue's depth. */
+/* State of a QP, written by the QP's shard and read by the application. sq_retired and rq_retired
+ * count the finished work requests, with or without a CQE. The application counts the work requests
+ * that it posts to each queue. It may post to a queue while (posted - retired) is less than the
+ * depth of the queue. */
 struct rn_qp_shared {
 	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
 	RN_ATOMIC(uint32_t) rq_retired;
@@ -275,22 +282,25 @@ struct rn_qp_shared {
 };
 
 /* State of a memory window, written by shards and read by the application. Each BIND has its own
- * key (rn_wqe.rkey). The window is bound from the posting of a BIND until `ended` equals that
- * BIND's key. A shard stores the key in `ended` when the INVALIDATE is complete, when the BIND
- * failed or was flushed, or when the QP has ended (error, reset, destruction). It stores `ended`,
- * with release order, before it writes the completion that reports the end. */
+ * key (rn_wqe.rkey). The window is bound from the posting of a BIND until `ended` equals the key of
+ * that BIND. A shard stores the key in `ended` in these cases:
+ * - the INVALIDATE is complete
+ * - the BIND has failed or was flushed
+ * - the QP has ended (error, reset, destruction)
+ *
+ * The shard stores `ended`, with release order, before it writes the CQE that reports the end. */
 struct rn_mw_shared {
 	RN_ATOMIC(uint32_t) ended;
 };
 
-/* State of a shared receive queue (SRQ). Two counters start at 0: `posted` counts the receives that
- * were posted, `taken` those that messages have taken. The queue contains (posted - taken)
- * receives; another one may be posted while this number is less than the depth.
+/* State of a shared receive queue (SRQ). `posted` counts the receives posted, `taken` the receives
+ * that messages have taken. Both start at 0. The SRQ contains (posted - taken) receives. A receive
+ * may be posted while this number is less than the depth.
  *
- * A `limit` that is not 0 arms the limit event. The application stores `limit`, then reads `taken`;
- * a shard increments `taken`, then reads `limit`. So at least one of the two sees what the other
- * has stored. The shard that leaves fewer than `limit` receives sets `limit` to 0 (by an atomic
- * exchange) and sends RN_EVENT_SRQ_LIMIT. */
+ * A `limit` that is not 0 arms the limit event. The shard that leaves fewer than `limit` receives
+ * sets `limit` to 0 (by an atomic exchange) and sends RN_EVENT_SRQ_LIMIT. The application stores
+ * `limit`, then reads `taken`. A shard increments `taken`, then reads `limit`. So at least one side
+ * sees what the other side has stored. */
 struct rn_srq_shared {
 	alignas(64) RN_ATOMIC(uint64_t) taken;	/* written by shards */
 	alignas(64) RN_ATOMIC(uint64_t) posted; /* written by posting threads, one at a time */
@@ -323,7 +333,7 @@ enum rn_access {
 enum rn_qp_mask {
 	RN_QP_STATE = 1 << 0,
 	RN_QP_CUR_STATE = 1 << 1,  /* fail unless the QP is in the state attr.cur_state */
-	RN_QP_SQD_NOTIFY = 1 << 2, /* attr.sqd_notify is valid */
+	RN_QP_SQD_NOTIFY = 1 << 2, /* attr.sqd_notify is set */
 	RN_QP_ACCESS = 1 << 3,
 	RN_QP_PKEY_INDEX = 1 << 4,
 	RN_QP_PORT = 1 << 5,
@@ -345,22 +355,25 @@ struct rn_qp_attr {
 	uint8_t state;	   /* enum rn_qp_state */
 	uint8_t path_mtu;  /* code n = 1..5: 256 << (n - 1) bytes */
 	uint8_t timeout;   /* code n: 4.096 us << n, 0 = never */
-	uint8_t retry_cnt; /* 0..7 */
-	uint8_t rnr_retry; /* 0..7, 7 = without limit */
+	uint8_t retry_cnt; /* number of retries, 0..7 */
+	uint8_t rnr_retry; /* number of retries after an RNR NAK, 0..7; 7 = without limit */
 	uint8_t min_rnr_timer;
 	uint8_t max_rd_atomic;
 	uint8_t max_dest_rd_atomic;
-	/* With RN_QP_MIN_RNR_TIMER: the first RNR NAK for a PSN carries the timer code
-	 * min_rnr_timer. The code of each further RNR NAK for this PSN is higher by rnr_step, up to
-	 * 31. If min_rnr_timer is 0 (the longest wait), every RNR NAK carries 0. If rnr_step is 0,
-	 * every RNR NAK carries min_rnr_timer, as in verbs. */
+	/* With RN_QP_MIN_RNR_TIMER. The first RNR NAK for a PSN carries the timer code
+	 * min_rnr_timer. Each further RNR NAK for this PSN carries a code higher by rnr_step, up to
+	 * 31. With an rnr_step of 0, as in verbs, or a min_rnr_timer of 0 (the longest wait), all
+	 * RNR NAKs carry min_rnr_timer. */
 	uint8_t rnr_step;
-	/* with RN_QP_CUR_STATE: the state that the QP must be in; queries return the state */
+	/* with RN_QP_CUR_STATE: the state that the QP must be in; in the response to a query: the
+	 * state of the QP */
 	uint8_t cur_state;
-	/* with RN_QP_SQD_NOTIFY: 1 = send RN_EVENT_SQ_DRAINED once, 0 = do not */
+	/* with RN_QP_SQD_NOTIFY: 1 = send RN_EVENT_SQ_DRAINED once, 0 = do not send the event */
 	uint8_t sqd_notify;
-	uint8_t sq_draining; /* queries only: 1 = in SQD, and a started message is not finished */
-	uint32_t access;     /* enum rn_access: remote rights of the QP */
+	/* only in responses to a query: 1 = the QP is in SQD, and a started message is not
+	 * finished */
+	uint8_t sq_draining;
+	uint32_t access; /* enum rn_access: remote rights of the QP */
 	uint32_t dest_qpn;
 	uint32_t rq_psn;
 	uint32_t sq_psn;
@@ -441,7 +454,7 @@ struct rn_cm_param {
 	/* READs and atomics that the message's sender will have in flight */
 	uint8_t initiator_depth;
 	uint8_t retry_cnt; /* in a REQ: retry count for both sides */
-	uint8_t rnr_retry; /* how often the peer is to retry after an RNR NAK */
+	uint8_t rnr_retry; /* how often the receiver of the message is to retry after an RNR NAK */
 	uint8_t flow_control;
 	uint8_t srq;
 	uint8_t path_mtu;    /* in a REQ: path MTU code; 0 = the largest that the port allows */
@@ -460,14 +473,15 @@ enum rn_cm_flag {
 
 struct rn_cmd {
 	uint16_t op;	/* enum rn_cmd_op */
-	uint16_t flags; /* CM_BIND: enum rn_cm_flag */
+	uint16_t flags; /* CM_BIND: bits of enum rn_cm_flag */
 	uint32_t client;
-	uint64_t user; /* opaque to the NIC; returned in the object's events */
+	uint64_t user; /* returned in the events of the object; opaque to the NIC */
 	union {
 		struct {
 			uint32_t pd, type, send_cq, recv_cq;
-			uint32_t srq;		     /* 0: no SRQ; with an SRQ, rq_depth is 0 */
-			uint32_t sq_depth, rq_depth; /* number of requests */
+			uint32_t srq;		     /* SRQ id, 0 = no SRQ; with an SRQ, rq_depth is
+						      * 0 */
+			uint32_t sq_depth, rq_depth; /* maximum numbers of work requests */
 			uint32_t sq_sge, rq_sge, inline_bytes;
 			uint64_t qp_ctx;
 			uint64_t affinity; /* mask of preferred CPUs, 0 = no preference */
@@ -490,11 +504,12 @@ struct rn_cmd {
 			uint32_t pd, depth, max_sge;
 		} create_srq;
 		struct {
-			/* the client must post no receive while the command runs */
+			/* SRQ id and new depth; the client must post no receive while the command
+			 * runs */
 			uint32_t id, depth;
 		} modify_srq;
-		/* DESTROY_PD, DESTROY_CQ, DESTROY_SRQ, DEREG_MR (id = lkey), CM commands that need
-		 * only an id */
+		/* DESTROY_PD, DESTROY_CQ, DESTROY_SRQ, DEREG_MR (id = lkey), and CM commands with
+		 * an id as the only argument */
 		struct {
 			uint32_t id;
 		} obj;
@@ -507,15 +522,16 @@ struct rn_cmd {
 		} create_mw;
 		struct {
 			uint32_t id;
-			/* QPN of the QP to which the last BIND was posted. BIND and INVALIDATE
-			 * requests for this window may still wait in that QP's send queue; they
-			 * will have no effect. */
+			/* QPN of the QP to which the last BIND was posted. The send queue of that
+			 * QP may still contain BIND and INVALIDATE requests for this memory window,
+			 * which will have no effect. */
 			uint32_t qpn;
 		} destroy_mw;
 		struct {
-			/* CM id; 0 in CM_BIND, CM_LISTEN, CM_CONNECT: create a new id */
+			/* CM id; in CM_BIND, CM_LISTEN, CM_CONNECT 0 = create a new id */
 			uint32_t id;
-			/* host order; CM_BIND: 0 = choose an ephemeral port number */
+			/* port number in host byte order; CM_BIND: 0 = choose an ephemeral port
+			 * number */
 			uint16_t port;
 			uint16_t peer_port;
 			struct rn_gid local; /* all zero = wildcard */
@@ -527,13 +543,14 @@ struct rn_cmd {
 			/* CM_CONNECT: 0 = timers.cm_response_ms of the configuration */
 			uint16_t timeout_ms;
 			struct rn_cm_param param;
-			/* port_space and qp_type are used only when the command creates a CM id */
+			/* port_space and qp_type are used only by a command that creates a CM id */
 			uint16_t port_space; /* enum rn_port_space; 0 = TCP */
-			uint8_t qp_type;     /* enum rn_qp_type; 0 = UD in UDP and IPOIB, else RC */
+			uint8_t qp_type;     /* enum rn_qp_type; 0 = UD in the port spaces UDP and
+					      * IPOIB, else RC */
 		} cm;
 		struct {
 			uint32_t qpn, gen; /* the UD QP to attach or detach */
-			struct rn_gid gid; /* the multicast address */
+			struct rn_gid gid; /* the address of the multicast group */
 		} group;		   /* ATTACH_GROUP, DETACH_GROUP */
 		uint8_t pad[496];
 	};
@@ -543,14 +560,14 @@ static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 /* The response to a command. err: 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	/* names the created object: the id of a CQ, SRQ or PD, the QPN of a QP, the lkey of a
-	 * region, the CM id of a connection, the key of a window (each BIND replaces the low byte
-	 * of this key) */
+	/* Names the created object: the id of a CQ, SRQ or PD, the QPN of a QP, the lkey of a
+	 * memory region, the CM id of a connection, the R_Key of a memory window. Each BIND changes
+	 * the low byte of that R_Key. */
 	uint32_t id;
-	/* CREATE_QP: the generation, a number by which the QP differs from earlier QPs with the
-	 * same QPN. REG_MR: the rkey. */
+	/* CREATE_QP: the generation, a number that tells the QP from earlier QPs with the same QPN.
+	 * REG_MR: the rkey. */
 	uint32_t gen;
-	uint16_t port; /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port in use */
+	uint16_t port; /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port number in use */
 	uint16_t shard;
 	union {
 		struct {
@@ -558,8 +575,8 @@ struct rn_rsp {
 			uint64_t shared;
 		} qp;
 		struct {
-			/* address of the window's struct rn_mw_shared in this process, valid until
-			 * DESTROY_MW */
+			/* address of the memory window's struct rn_mw_shared in this process, valid
+			 * until DESTROY_MW */
 			uint64_t shared;
 		} mw;
 		struct {
@@ -579,7 +596,7 @@ static_assert(sizeof(struct rn_rsp) == 256, "responses have one size");
 /* ---- events: messages from the shards to the front ends ---- */
 
 /* clang-format off */
-#define RN_EVENT_ROWS(X) /* name, number, text */ \
+#define RN_EVENT_ROWS(X) /* columns: name, number, text */ \
 	X(NONE,            0, "none") \
 	X(CQ,              1, "armed CQ has a completion") \
 	X(CQ_OVERRUN,      2, "CQ overrun") \
@@ -613,18 +630,18 @@ enum rn_event_kind {
 struct rn_event {
 	uint16_t kind; /* enum rn_event_kind */
 	/* CM_REJECTED: REJ reason or SIDR status. CM_DISCONNECTED: 0 = the peer sent a DREQ, 1 =
-	 * this side's DREQ was answered, 2 = it was not answered */
+	 * the peer answered this side's DREQ, 2 = the peer did not answer this side's DREQ. */
 	uint16_t reason;
 	uint32_t id;	 /* CQ or SRQ id, QPN, or CM id */
-	uint32_t gen;	 /* QP generation */
+	uint32_t gen;	 /* generation of the QP */
 	uint32_t parent; /* CM_REQUEST: the listener's CM id */
-	/* `user` of the command that created the object; CM_REQUEST: `user` of the listener */
+	/* `user` of the command that created the object; in CM_REQUEST `user` of the listener */
 	uint64_t user;
 	int32_t err; /* CM_UNREACHABLE, RESOLVED: 0 or a negative errno */
 	uint16_t port, peer_port;
 	struct rn_gid local, peer;
-	/* CM_REQUEST, CM_RESPONSE: param has the peer's parameters. attr has the attributes that
-	 * move this side's QP to RTR and RTS (IBTA vol. 1, 12.7): dest_qpn, sq_psn, path_mtu,
+	/* CM_REQUEST, CM_RESPONSE: param has the parameters of the peer. attr has the attributes
+	 * that move this side's QP to RTR and RTS (IBTA vol. 1, 12.7): dest_qpn, sq_psn, path_mtu,
 	 * timeout, retry counts, and av with the resolved MAC. The front end must add rq_psn and
 	 * the READ depths. RESOLVED: only attr.av is set. */
 	struct rn_cm_param param;
