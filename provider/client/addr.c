@@ -1,5 +1,5 @@
-/* Socket addresses and GIDs: an IPv4 address is the GID ::ffff:a.b.c.d; port numbers are in host
- * byte order in struct rn_client_addr. Pure functions, no state. */
+/* Converts between socket addresses and GIDs: an IPv4 address is the GID ::ffff:a.b.c.d. Port
+ * numbers in struct rn_client_addr are in host byte order. All functions are pure. */
 #include "client/client.h"
 
 #include <errno.h>

@@ -12,16 +12,16 @@ struct rn_client {
 	struct rn_link_info info;
 };
 
-/* The position of a CQ's reader in the rings that one shard writes. Indices count all completions
- * that this shard has written since the CQ was created: `base` is the index of slot 0 of `ring`. */
+/* How far the reader of a CQ has read the rings that one shard writes. Indices count all CQEs that
+ * this shard has written since the CQ was created. `base` is the index of slot 0 of `ring`. */
 struct rn_client_cq_feed {
 	struct rn_cq_ring *ring; /* NULL until the first QP of the shard attaches */
 	uint64_t base;
-	uint64_t consumed; /* index of the first unread entry */
-	/* entries before this index had been written at the last firing and cause no further
-	 * firing */
+	uint64_t consumed; /* index of the first unread CQE */
+	/* the shard had written the CQEs before this index when the CQ last fired; they cause no
+	 * further firing */
 	uint64_t fired;
-	/* entries before this index were checked and do not meet the armed condition */
+	/* the CQEs before this index were checked, and do not meet the armed condition */
 	uint64_t scanned;
 };
 
@@ -64,12 +64,12 @@ struct rn_client_qp {
 	struct rn_client_queue sq, rq;
 };
 
-/* Posts a request that is ready for the submission ring. -ENOMEM: the send or receive queue is
- * full. Any thread may call. */
+/* Posts a work request that is ready for the submission ring. Any thread may call this function.
+ * -ENOMEM: the send queue or receive queue is full. */
 int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe);
 
-/* Executes a command that the caller has filled in, and fills in the response. Returns what
- * rn_link_ops.exec returns: 0 or a negative errno. */
+/* Executes the command in *cmd and stores the response. Returns what rn_link_ops.exec returns: 0 or
+ * a negative errno. */
 static inline int rn_client_exec(struct rn_client *client, const struct rn_cmd *cmd,
 				 struct rn_rsp *rsp)
 {

@@ -1,6 +1,6 @@
-/* Connections: turns each rn_client_cm_ call into a command for the connection manager (CM). This
- * file keeps no state: the CM owns the CM ids and reports results as events. Any thread may
- * call. */
+/* Connections: each rn_client_cm_ function makes a command for the connection manager (CM). The CM
+ * owns the CM ids and reports results as events. This file keeps no state. Any thread may call
+ * these functions. */
 #include "client/client.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
-/* Reads completion queues and decides when an armed CQ fires: it then notifies its waiters once and
- * is disarmed. Owns the reader's position in each shard's rings.
+/* Reads completion queues and decides when an armed CQ fires. A CQ that fires notifies its waiters
+ * once and is disarmed. Owns the reader's position in the rings of each shard.
  *
- * The arming rule: a completion causes at most one firing. Arming checks the unread completions
- * that came after the last firing, and polling an armed CQ checks each completion that it takes.
- * RN_EVENT_CQ is only a hint to check again, so a late, early or repeated event does no harm, and
+ * A completion causes at most one firing. rn_client_cq_arm() checks the unread completions that
+ * came after the last firing. rn_client_cq_poll() checks each completion that it takes from an
+ * armed CQ. RN_EVENT_CQ is a hint to check again: a late, early or repeated event does no harm, and
  * no firing is lost.
  *
  * Any thread may call these functions. The callers of rn_client_cq_poll(), _arm(), _fired() and
- * _disarm() hold the CQ's lock; rn_client_cq_resize() takes it itself. */
+ * _disarm() hold the CQ's lock; rn_client_cq_resize() takes this lock. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -80,16 +80,16 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Returns the number of unread entries of a ring. The subtraction is right even when the tail has
- * wrapped at 2^32, since rings are far smaller. */
+/* Returns the number of unread entries of a ring. The result is right even after the tail has
+ * wrapped at 2^32, because rings are far smaller than 2^32. */
 static uint32_t unread_in(const struct rn_cq_ring *ring, uint32_t head)
 {
 	return atomic_load_explicit(&ring->tail, memory_order_acquire) - head;
 }
 
-/* Returns the ring that holds the next unread entry. The producer writes no more entries to a ring
- * after it has set `next`; but it may have written the ring's last entries after this function read
- * `tail` and before it reads `next`, so the tail is read again. */
+/* Returns the ring that holds the next unread entry. The producer may write the last entries of a
+ * ring and set `next` after this function has read `tail`: so read `tail` again after `next`. Once
+ * `next` is set, the producer writes no more entries to this ring. */
 static struct rn_cq_ring *reading_ring(struct rn_client_cq *cq, uint32_t shard)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -141,10 +141,9 @@ static unsigned take(struct rn_client_cq *cq, uint32_t shard, struct rn_cqe *out
 	return got;
 }
 
-/* Returns the index after the last entry that the shard has written. If `met` is not NULL, the
- * function also checks entries against the armed condition, and sets *met if one of them meets it.
- * It does not check entries that had been written at the last firing or that an earlier scan has
- * checked. */
+/* Returns the index after the last entry that the shard has written. If `met` is not NULL, sets
+ * *met if an entry meets the armed condition. Entries that were written before the last firing, or
+ * that an earlier scan has checked, are not checked again. */
 static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
@@ -156,8 +155,8 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 		struct rn_cq_ring *next = atomic_load_explicit(&ring->next, memory_order_acquire);
 		uint64_t end = base + atomic_load_explicit(&ring->tail, memory_order_acquire);
 
-		/* In the ring that is being read, the tail may have wrapped at 2^32: add the number
-		 * of unread entries to `consumed` instead of adding the tail to `base`. */
+		/* The tail of the ring that is being read may have wrapped at 2^32. So add the
+		 * number of unread entries to `consumed`, and do not add the tail to `base`. */
 		if (ring == feed->ring)
 			end = feed->consumed +
 			      unread_in(ring, (uint32_t)(feed->consumed - feed->base));
@@ -170,8 +169,8 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 	return base;
 }
 
-/* Counts the CQ's unread entries. Replaced rings whose entries have all been read go back to the
- * NIC. */
+/* Returns the number of unread entries of the CQ. Gives replaced rings without unread entries back
+ * to the NIC. */
 static uint64_t count_unread(struct rn_client_cq *cq)
 {
 	uint64_t n = 0;
@@ -200,7 +199,7 @@ int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth)
 	rc = rn_client_exec(cq->client, &cmd, &rsp);
 	if (rc != 0)
 		return rc;
-	/* Of the rings that the resize has replaced, give the empty ones back to the NIC. */
+	/* Give the empty rings that the resize has replaced back to the NIC. */
 	rn_client_cq_lock(cq);
 	count_unread(cq);
 	rn_client_cq_unlock(cq);
@@ -246,8 +245,8 @@ unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned
 }
 
 /* Stores the armed condition, then checks the unread entries. A shard publishes its tail, then
- * reads the condition; so either this thread sees the shard's new entry, or the shard sees the
- * condition. */
+ * reads the armed condition. So either this thread sees the shard's new entry, or the shard sees
+ * the armed condition. */
 static bool arm_and_check(struct rn_client_cq *cq)
 {
 	atomic_store(&cq->view->shared->armed, cq->armed);

@@ -1,5 +1,5 @@
-/* Protection domains and memory regions: commands only, no state in this file. Any thread may
- * call. */
+/* Protection domains and memory regions: makes a command of each call and keeps no state. Any
+ * thread may call these functions. */
 #include "client/client.h"
 
 int rn_client_pd_create(struct rn_client *client, uint32_t *pd)

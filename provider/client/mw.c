@@ -1,6 +1,6 @@
-/* Memory windows: knows whether a window is bound, and chooses the R_Key of its next binding. Both
- * work without a command to the NIC: a binding begins when rn_client_qp_bind() has posted its
- * request, and ends when a shard stores the binding's R_Key in shared->ended. Owns struct
+/* Memory windows: knows whether a window is bound, and chooses the R_Key of the next binding.
+ * Neither takes a command to the NIC. A binding begins when rn_client_qp_bind() has posted the bind
+ * request, and ends when a shard stores the R_Key of the binding in shared->ended. Owns struct
  * rn_client_mw. Any thread may call these functions. */
 #include "client/client.h"
 
@@ -12,10 +12,11 @@ struct rn_client_mw {
 	struct rn_client *client;
 	/* written by shards; valid until rn_client_mw_destroy() */
 	const struct rn_mw_shared *shared;
-	pthread_mutex_t lock; /* serialises bind requests of this window */
+	pthread_mutex_t lock; /* serialises the bind requests of this memory window */
 	uint32_t id;
-	_Atomic uint32_t key; /* R_Key of the last bind request; `id` before the first */
-	_Atomic uint32_t qpn; /* QPN of the last bind request; 0 before the first */
+	_Atomic uint32_t key; /* R_Key of the last bind request; `id` before the first bind
+			       * request */
+	_Atomic uint32_t qpn; /* QPN of the last bind request; 0 before the first bind request */
 };
 
 int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_mw **out)
@@ -64,8 +65,8 @@ bool rn_client_mw_bound(const struct rn_client_mw *mw)
 	return atomic_load_explicit(&mw->shared->ended, memory_order_acquire) != mw->key;
 }
 
-/* Returns the R_Key for a window's next binding: its low byte runs from 1 to 255, so an R_Key
- * recurs after 255 bindings. */
+/* Returns the R_Key for the next binding of a memory window. The low byte runs from 1 to 255, so an
+ * R_Key recurs after 255 bindings. */
 static uint32_t next_key(uint32_t key)
 {
 	uint32_t variant = (key & 0xFF) == 0xFF ? 1 : (key & 0xFF) + 1;

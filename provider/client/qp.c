@@ -1,11 +1,13 @@
-/* Queue pairs: checks that the queue has room, and translates each request into slots of the
- * submission ring of the QP's shard.
+/* Queue pairs: checks that the send or receive queue has room, and translates each work request
+ * into slots of the submission ring of the QP's shard.
  *
- * This file enforces the depth exactly: `posted` counts the requests of the application, `retired`
- * (written by the shard) those that the NIC has finished with, unsignaled successes included. The
- * two counts never differ by more than `depth`, so the shard's queue has room for every request in
- * the submission ring. Any thread may call; the send queue and the receive queue each have a lock
- * that serialises posts. */
+ * The depth is enforced exactly. `posted` counts the work requests of the application. `retired`,
+ * written by the shard, counts the finished work requests, unsignaled successes included. posted -
+ * retired never exceeds `depth`, so the shard's queue has room for every work request in the
+ * submission ring.
+ *
+ * Any thread may call these functions. The send queue and the receive queue each have a lock that
+ * serialises posts. */
 #include "client/client.h"
 #include "client/sgl.h"
 
@@ -154,8 +156,8 @@ static bool is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Stores an atomic's operands in the second slot; the atomic's only SGE is in the first slot. If
- * the SGE had length 0, it was left out, and the shard will complete the atomic with an error. */
+/* Stores the operands of an atomic in the second slot. The SGE of the atomic is in the first slot.
+ * An SGE of length 0 was left out; the shard will then complete the atomic with an error. */
 static void put_operands(struct rn_sgl_slots *out, const struct rn_atomic *operands)
 {
 	*rn_wqe_atomic(&out->head) = *operands;
@@ -167,7 +169,8 @@ static bool is_datagram(const struct rn_client_qp *qp, uint8_t kind)
 	return qp->is_ud && (kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM);
 }
 
-/* Adds the datagram's destination in one more slot, after those of the SGEs or the inline data. */
+/* Adds the destination of the datagram in one more slot, after the slots of the SGEs or the inline
+ * data. */
 static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 {
 	struct rn_ud *slot;
@@ -178,8 +181,8 @@ static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 	*slot = *ud;
 }
 
-/* Checks a request against the QP's limits and translates it into a work request. A request that
- * exceeds a limit fails here, with an errno instead of an error completion. */
+/* Checks a work request against the limits of the QP and translates it into slots. A work request
+ * that exceeds a limit fails here with an errno, without an error completion. */
 static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
 {
@@ -213,19 +216,21 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	return 0;
 }
 
-/* Returns whether to ring the shard's doorbell. A request other than a receive always needs it. A
- * receive usually does not, since a shard takes all posted requests before it handles packets. A
- * receive in RESET or ERR needs it: no packet will wake the shard, and the caller may wait for the
- * receive's error completion. */
+/* Returns true if the post needs the shard's doorbell:
+ * - A post to the send queue always needs the doorbell.
+ * - A receive usually needs no doorbell: a shard takes all posted receives before it handles
+ *   packets.
+ * - A receive in RESET or ERR needs the doorbell: no packet will wake the shard, and the caller may
+ *   wait for the error completion. */
 static bool must_ring(const struct rn_client_qp *qp, bool recv)
 {
 	enum rn_qp_state state;
 
 	if (!recv)
 		return true;
-	/* Read the state after the post: a shard reads its submission ring once more after it has
-	 * stored the error state, so either the shard finds this request or this thread sees
-	 * ERR. */
+	/* Read the QP state after the post. A shard that stores the error state reads its
+	 * submission ring once more. So either the shard finds this work request, or this thread
+	 * sees ERR. */
 	atomic_thread_fence(memory_order_seq_cst);
 	state = rn_client_qp_state(qp);
 	return state == RN_QPS_RESET || state == RN_QPS_ERR;

@@ -1,9 +1,9 @@
-/* Copies the buffer list (SGEs) of a request into the slots of a work request, as SGEs or as inline
- * data. No other code does this.
+/* Copies the buffer list of a request into the slots of a work request, as SGEs or as inline data.
+ * No other code does this copying.
  *
- * A buffer list is an array of 16-byte records {u64 or pointer address, u32 length, u32 key},
- * whatever names the calling API gives these fields. Each record is copied before its fields are
- * read. Records of length 0 are left out, so their keys are never checked. */
+ * A buffer list is an array of 16-byte records {u64 or pointer address, u32 length, u32 key}; the
+ * calling API chooses the names of these fields. Each record is copied before its fields are read.
+ * Records of length 0 are left out, and their keys are never checked. */
 #ifndef CLIENT_SGL_H
 #define CLIENT_SGL_H
 
@@ -26,8 +26,8 @@ static inline struct rn_sge rn_sgl_at(const struct rn_sge *list, uint32_t i)
 	return sge;
 }
 
-/* Returns the sum of the lengths. It cannot overflow: fewer than 2^32 records of less than 2^32
- * bytes each fit in 64 bits. */
+/* Returns the sum of the lengths. The sum cannot overflow: it has fewer than 2^32 terms, each less
+ * than 2^32. */
 static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
 {
 	uint64_t total = 0;
@@ -37,8 +37,8 @@ static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
 	return total;
 }
 
-/* Stores the SGEs themselves, not the data they point to; n <= RN_WQE_MAX_SGE. Sets num_sge, slots
- * and the SGEs of the work request. */
+/* Stores the SGEs, but not the data, in the slots of the work request. Sets num_sge, slots and the
+ * SGEs. n must be at most RN_WQE_MAX_SGE. */
 static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge *list, uint32_t n)
 {
 	size_t at = offsetof(struct rn_wqe, sge);
@@ -57,8 +57,8 @@ static inline void rn_sgl_put_sges(struct rn_sgl_slots *out, const struct rn_sge
 	out->head.slots = (uint8_t)rn_wqe_slots_sge(used);
 }
 
-/* Copies the data that the SGEs point to into the slots; the caller has checked the length against
- * RN_WQE_MAX_INLINE. The keys of the SGEs are ignored. */
+/* Copies the data of the SGEs into the slots as inline data. The caller has checked the length
+ * against RN_WQE_MAX_INLINE. The keys of the SGEs are ignored. */
 static inline void rn_sgl_put_inline(struct rn_sgl_slots *out, const struct rn_sge *list,
 				     uint32_t n)
 {

@@ -1,10 +1,10 @@
-/* Shared receive queues: checks that a queue has room for a receive, and whether its number of
+/* Shared receive queues: checks that an SRQ has room for a receive, and whether the number of
  * receives has fallen below the armed limit.
  *
- * This file enforces the depth exactly: posted - taken < depth holds when a receive is posted, so
- * the receive always finds room in the NIC. `lock` serialises posts, and holds them back while the
- * queue is resized. The field `armed` has no lock here: the caller must not run
- * rn_client_srq_arm(), _fired() and _disarm() at the same time. Any thread may call. */
+ * The depth is enforced exactly: a receive is posted only while posted - taken < depth, so the NIC
+ * always has room for the receive. `lock` serialises posts and makes them wait while the SRQ is
+ * resized. `armed` has no lock: the caller must not run rn_client_srq_arm(), _fired() and _disarm()
+ * at the same time. Any thread may call these functions. */
 #include "client/client.h"
 #include "client/sgl.h"
 
@@ -111,14 +111,14 @@ int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr)
 	return room ? 0 : -ENOMEM;
 }
 
-/* ---- the limit event: srq->armed is the armed limit; the NIC clears shared->limit when it fires
- * the event ---- */
+/* ---- the limit event: srq->armed is the armed limit; when the event fires, the NIC sets
+ *   shared->limit to 0 ---- */
 
 bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit)
 {
-	/* Store the limit, then read `taken`. The NIC increments `taken`, then reads the limit; so
-	 * either this thread sees that a receive was taken, or the NIC sees the new limit. `before`
-	 * is 0 if the event armed by an earlier call has fired. */
+	/* Store the limit, then read `taken`. The NIC increments `taken`, then reads the limit. So
+	 * either this thread sees that a receive was taken, or the NIC sees the new limit. If the
+	 * limit event of an earlier call has fired, `before` is 0. */
 	uint32_t before = atomic_exchange(&srq->shared->limit, limit);
 	bool fired = srq->armed != 0 && before == 0;
 

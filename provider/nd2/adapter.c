@@ -1,6 +1,6 @@
-/* An opened adapter: its limits, its addresses, and the creation of all other objects. Each
- * OpenAdapter makes an instance with a protection domain of its own, so tokens of one instance are
- * invalid in another. Any thread may call. */
+/* An opened adapter: limits, addresses, and the creation of all other objects. Each OpenAdapter
+ * makes an instance with its own protection domain, so tokens of one instance are invalid in
+ * another instance. Any thread may call these functions. */
 #include "nd2/nd2.h"
 
 #include "os/file.h"
@@ -15,8 +15,9 @@ static struct nd_adapter *adapter_of(IND2Adapter *This)
 	return (struct nd_adapter *)This;
 }
 
-/* Protection domains are counted like objects. The NIC refuses to destroy a domain in which a
- * region or queue pair still exists; such a domain shows up in NdsLiveObjects as a leak. */
+/* The counter of live protection domains, which are counted like objects. The NIC does not destroy
+ * a protection domain in which a region or queue pair still exists. NdsLiveObjects shows such a
+ * protection domain as a leak. */
 static struct os_live *live_pds(void)
 {
 	return os_live_of("protection domain");
@@ -49,7 +50,7 @@ void nd_adapter_limits(const struct rn_link_info *nic, uint64_t id, ND2_ADAPTER_
 
 	*out = (ND2_ADAPTER_INFO){
 		.InfoVersion = ND_VERSION_2,
-		.VendorId = 0x5246, /* not an assigned PCI vendor id */
+		.VendorId = 0x5246, /* a number that is no assigned PCI vendor id */
 		.DeviceId = 1,
 		.AdapterId = id,
 		.MaxRegistrationSize = nic->max_mr_bytes,
@@ -150,8 +151,8 @@ static HRESULT CreateMemoryWindow(IND2Adapter *This, REFIID iid, void **ppMemory
 	return nd_mw_create(adapter_of(This), iid, ppMemoryWindow);
 }
 
-/* group and affinity are ignored: the library's delivery thread publishes the notifications of all
- * queues. */
+/* group and affinity are ignored, because one delivery thread publishes the notifications of all
+ * SRQs and CQs. */
 static HRESULT CreateSharedReceiveQueue(IND2Adapter *This, REFIID iid, HANDLE hOverlappedFile,
 					ULONG queueDepth, ULONG maxRequestSge,
 					ULONG notifyThreshold, USHORT group, KAFFINITY affinity,
@@ -298,10 +299,10 @@ const struct nd_class nd_adapter_class = {
 	.destroy = destroy,
 };
 
-/* Returns the status for an adapter that could not be opened. A shortage becomes ND_NO_MEMORY,
- * because it is the only status for a shortage that the interface's documentation lists for
- * OpenAdapter. A shortage of file descriptors stays ND_INSUFFICIENT_RESOURCES, because a program
- * can close some files and try again. */
+/* Returns the status for an adapter that could not be opened. A shortage of memory or other
+ * resources becomes ND_NO_MEMORY, the only status for a shortage that Microsoft documents for
+ * OpenAdapter. A shortage of file descriptors stays ND_INSUFFICIENT_RESOURCES: a program can close
+ * some files and try again. */
 static HRESULT not_opened(int rc)
 {
 	HRESULT hr = nd_status_of_errno(rc);

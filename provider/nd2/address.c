@@ -1,5 +1,5 @@
-/* Checks clients' local addresses, and copies addresses to clients' buffers as socket addresses. No
- * state; any thread may call. */
+/* Checks the local addresses that clients give, and copies addresses to clients' buffers as socket
+ * addresses. This file has no state. Any thread may call these functions. */
 #include "nd2/nd2.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Reference counts and QueryInterface of every ND2 object. This file has no state; any thread may
- * call. */
+/* Reference counts and QueryInterface of all ND2 objects. This file has no state. Any thread may
+ * call these functions. */
 #include "nd2/com.h"
 
 void nd_object_init(struct nd_object *obj, const struct nd_class *cls)

@@ -1,13 +1,13 @@
-/* What makes a C struct a COM object: reference counts, QueryInterface, and the check that an
- * interface pointer is one of this library's objects.
+/* The base of every COM object in C: reference counts, QueryInterface, and the check that an
+ * interface pointer belongs to an object of this library. Any thread may call these functions.
  *
- * Each object has two counts. `clients` is the number of references that clients hold, which AddRef
- * and Release return. `refs` keeps the memory allocated. It counts one for all references of
- * clients together, one for each other object that uses this object, and one for each event handler
- * that runs. When the last client reference is released, `retire` runs once, on the releasing
- * thread; it must not return before all OVERLAPPEDs of the object have their final status.
- * `destroy` runs when `refs` reaches 0, on any thread, the event thread included. Any thread may
- * call these functions. */
+ * Each object has two counts:
+ * - `clients` counts the references of clients, which AddRef takes and Release drops. When it
+ *   reaches 0, `retire` runs once, on the releasing thread. When `retire` returns, all OVERLAPPEDs
+ *   of the object must have their final status.
+ * - `refs` keeps the memory allocated. It counts one for all references of clients together, one
+ *   for each other object that uses this object, and one for each running event handler. When it
+ *   reaches 0, `destroy` runs, on any thread, also on the event thread. */
 #ifndef ND_COM_H
 #define ND_COM_H
 
@@ -28,17 +28,17 @@ struct nd_class {
 	const char *name;
 	const void *vtbl; /* address of vtable slot 0 */
 	const GUID *own;
-	/* a third interface of the class besides IUnknown and `own`; NULL: none */
+	/* the interface that the class has besides IUnknown and `own`, or NULL */
 	const GUID *base;
 	void (*retire)(struct nd_object *);
 	void (*destroy)(struct nd_object *);
-	/* Handles an event of the NIC for this object. Runs on the event thread without locks.
-	 * NULL: objects of this class get no events. */
+	/* Handles an event of the NIC for this object. Runs on the event thread, with no locks
+	 * held. NULL if objects of this class get no events. */
 	void (*event)(struct nd_object *, const struct rn_event *);
 };
 
-/* The struct of every ND2 object begins with a struct nd_object, and so with lpVtbl, the vtable
- * pointer through which clients call the object's methods. */
+/* Every ND2 object begins with this struct, and so with lpVtbl, the pointer to the vtable of the
+ * object's methods. */
 struct nd_object {
 	const void *lpVtbl;
 	const struct nd_class *cls;
@@ -49,8 +49,8 @@ struct nd_object {
 
 /* Initializes an object with one client reference. */
 void nd_object_init(struct nd_object *, const struct nd_class *);
-/* Undoes nd_object_init() for an object whose creation failed before any client got it; the caller
- * frees the memory. */
+/* Undoes nd_object_init() for an object that no client got because its creation failed. The caller
+ * frees the memory of the object. */
 void nd_object_abandon(struct nd_object *);
 
 HRESULT nd_object_query(struct nd_object *, REFIID, void **);
@@ -60,16 +60,16 @@ ULONG nd_object_release(struct nd_object *);
 void nd_object_ref(struct nd_object *);
 void nd_object_put(struct nd_object *);
 
-/* True if the class implements this interface; Create methods check their argument `iid` with
- * it. */
+/* True if the class implements this interface. Create methods check their argument `iid` with this
+ * function. */
 bool nd_class_implements(const struct nd_class *, REFIID);
 
-/* Returns the object behind an interface pointer if the object is of this class, else NULL. The
- * pointer may be NULL or belong to an object of another library. Takes no reference. */
+/* Returns the object of an interface pointer if the object is of this class, else NULL. The pointer
+ * may be NULL or belong to another library. Takes no reference. */
 struct nd_object *nd_object_known(IUnknown *, const struct nd_class *);
 
-/* A vtable with the two words before slot 0 that C++ compilers expect: dynamic_cast<void *> reads
- * offset_to_top. */
+/* A vtable with the two words that C++ compilers expect before slot 0. dynamic_cast<void *> reads
+ * the word offset_to_top. */
 #define ND_VTABLE(type, name)            \
 	static const struct {            \
 		ptrdiff_t offset_to_top; \

@@ -1,6 +1,7 @@
 /* Connectors: the methods by which a client connects and disconnects. The table of
- * connector_state.h lists which method is allowed in which state; a method that waits has one
- * request of kind ND_CR_STEP on the connector's list of requests. Any thread may call. */
+ * connector_state.h says which method is allowed in which state. While a method waits for the peer,
+ * the connector's list of requests contains one request of kind ND_CR_STEP. Any thread may call
+ * these functions. */
 #include "nd2/connector.h"
 
 #include "os/peek.h"
@@ -21,16 +22,16 @@ static struct rn_client *client_of(struct nd_connector *c)
 	return c->async.adapter->dev->client;
 }
 
-/* Returns ND_SUCCESS if the connector's state allows the method, else the status with which the
- * method fails. The caller holds the connector's lock, which the handler of RN_EVENT_PORT_GONE
- * takes too. */
+/* Returns ND_SUCCESS if the state of the connector allows the method; else the status with which
+ * the method fails. The caller holds the connector's lock. The handler of RN_EVENT_PORT_GONE takes
+ * this lock too. */
 static HRESULT state_status(const struct nd_connector *c, enum nd_connector_method method)
 {
 	return nd_gone(c->async.adapter) ? ND_DEVICE_REMOVED : nd_connector_may(c->state, method);
 }
 
-/* Chooses a random starting PSN. False: the kernel has no random number; the connection then fails,
- * because an attacker must not be able to guess a PSN. */
+/* Chooses a random starting PSN, which an attacker must not be able to guess. Returns false if the
+ * kernel has no random number; the connection then fails. */
 static bool choose_psn(struct nd_connector *c)
 {
 	uint32_t psn;
@@ -57,9 +58,9 @@ bool nd_connector_tie(struct nd_connector *c, struct nd_qp *qp)
 	return free_to_tie;
 }
 
-/* Unties the connector's queue pair and returns it, or NULL if none was tied. The connector's
- * reference on the queue pair passes to the caller. The queue pair's reference on the connector is
- * dropped, so the caller must hold another one. */
+/* Unties the connector's queue pair and returns it, or NULL if no queue pair was tied. The
+ * connector's reference on the queue pair passes to the caller. The queue pair's reference on the
+ * connector is dropped, so the caller must hold a reference on the connector. */
 struct nd_qp *nd_connector_untie(struct nd_connector *c)
 {
 	struct nd_qp *qp;
@@ -100,7 +101,7 @@ static int bind_id(struct nd_connector *c)
 	return 0;
 }
 
-/* ---- called by listeners and queue pairs ---- */
+/* ---- functions for listeners and queue pairs ---- */
 
 HRESULT nd_connector_queue(struct nd_connector *c, struct nd_listener *listener)
 {
@@ -152,8 +153,8 @@ HRESULT nd_connector_take(struct nd_connector *c, const struct rn_event *ev)
 	return hr;
 }
 
-/* Gives up the connection, or the attempt to make one; the CM sends the peer the message that fits
- * the state. A queue pair that was never connected can be used again. */
+/* Gives up the connection or the connection attempt. The CM sends the peer the CM message that the
+ * state requires. A queue pair that was never connected can be used again. */
 static void abandon(struct nd_connector *c, HRESULT notify_status)
 {
 	bool untouched = c->state == ND_CN_REQ_SENT || c->state == ND_CN_REP_RECEIVED;
@@ -183,16 +184,16 @@ void nd_connector_qp_released(struct nd_connector *c)
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
-		/* The queue pair is being released. Its Release must not return before the requests
-		 * that it cancels have ended. */
+		/* The queue pair is being released. Release of the queue pair must not return
+		 * before the requests that it cancels have ended. */
 		if (request != NULL)
 			os_request_finish(request, ND_CANCELED);
 	}
 	pthread_mutex_unlock(&c->async.lock);
 }
 
-/* Counts a new connector against the NIC's limit of CM ids (max_cm). False: the limit is reached.
- * The connector's creation then fails, because the connector could never be bound. */
+/* Counts a new connector against the NIC's limit of CM ids (max_cm). Returns false if the limit is
+ * reached: the new connector could never be bound, so its creation fails. */
 static bool reserve_place(struct nd_device *dev)
 {
 	if (atomic_fetch_add(&dev->nconnectors, 1) < dev->info->max_cm)
@@ -233,8 +234,8 @@ static void destroy(struct nd_object *obj)
 	free(c);
 }
 
-/* Copies the private data that the client gave to Connect, Accept or Reject; called before any
- * state changes. */
+/* Copies the private data of the client's Connect, Accept or Reject. To be called before any state
+ * changes. */
 static HRESULT take_data(struct rn_cm_param *param, const void *data, ULONG len, ULONG max)
 {
 	memset(param, 0, sizeof(*param));
@@ -261,7 +262,7 @@ static void fill_param(const struct nd_connector *c, struct rn_cm_param *param)
 
 ND_UNKNOWN_METHODS(IND2Connector)
 
-/* On a connected connector, only the NotifyDisconnect requests are cancelled. */
+/* If the connector is connected, cancels no requests but NotifyDisconnect requests. */
 static HRESULT CancelOverlappedRequests(IND2Connector *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
@@ -322,9 +323,9 @@ static bool is_loopback(const struct rn_gid *gid)
 	return (rn_client_gid_is_v4(gid) && gid->b[12] == 127) || rn_client_gid_equal(gid, &v6);
 }
 
-/* Replaces a loopback address by the connector's own address, or, if the connector is bound to a
- * wildcard, by the adapter's first address of that family. False: the adapter has no such
- * address. */
+/* Replaces a loopback address of the peer by the address to which the connector is bound. If that
+ * address is a wildcard, the adapter's first address of the same family is used. Returns false if
+ * the adapter has no address of that family. */
 static bool resolve_loopback(const struct nd_connector *c, struct rn_gid *peer)
 {
 	const struct rn_link_info *info = c->async.adapter->dev->info;
@@ -351,8 +352,8 @@ struct connect_call {
 	struct rn_cm_param param; /* holds the client's private data */
 };
 
-/* Makes every check that may refuse the Connect, then has the CM send the REQ. Events of the CM
- * will complete the client's request. */
+/* Makes all checks that may refuse the Connect, then has the CM send the REQ. Later events of the
+ * CM complete the client's request. */
 static HRESULT start_connect(struct nd_connector *c, struct connect_call *call,
 			     struct os_request *request)
 {
@@ -429,7 +430,7 @@ static HRESULT Connect(IND2Connector *This, IUnknown *pQueuePair,
 	return hr;
 }
 
-/* Moves the queue pair to RTS and has the CM send the RTU. If the CM refuses, the peer has
+/* Moves the queue pair to RTS and has the CM send the RTU. The CM refuses if the peer has
  * disconnected since its REP. */
 static HRESULT establish(struct nd_connector *c)
 {
@@ -475,8 +476,8 @@ struct accept_call {
 	struct rn_cm_param param; /* holds the client's private data */
 };
 
-/* Ties the queue pair, moves it to RTS and sends the REP. If the client's read limits are above
- * what the peer offers, the offer is used without an error. */
+/* Ties the queue pair, moves the queue pair to RTS and sends the REP. Read limits of the client
+ * that exceed the peer's offer are reduced to the offer, without an error. */
 static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 			    struct os_request *request)
 {
@@ -503,7 +504,8 @@ static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 		c->state = ND_CN_REP_SENT;
 		return ND_PENDING;
 	}
-	nd_connector_destroy_id(c); /* the CM then sends a REJ to the peer, which still waits */
+	nd_connector_destroy_id(c); /* the CM also sends a REJ to the peer, which waits for the
+				     * REP */
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	nd_connector_end_step(c, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED);
@@ -679,15 +681,16 @@ static HRESULT NotifyDisconnect(IND2Connector *This, OVERLAPPED *pOverlapped)
 	return hr;
 }
 
-/* Sends the DREQ unless the peer has disconnected first. The queue pair is flushed only when the
- * DREP has arrived: the peer's acknowledgements arrive before its DREP, and this side's
- * acknowledgements leave before the DREQ. */
+/* Sends the DREQ, unless the peer has disconnected first. The queue pair is flushed only when the
+ * DREP has arrived. No acknowledgement is outstanding then: the peer sends its acknowledgements
+ * before its DREP, and this side sends its acknowledgements before its DREQ. */
 static void start_disconnect(struct nd_connector *c, struct os_request *request)
 {
 	int rc;
 
 	nd_connector_end_notify(c, STATUS_CONNECTION_DISCONNECTED);
-	/* the peer disconnected first, and requests in flight still wait for acknowledgements */
+	/* the peer disconnected first, and work requests in flight still wait for
+	 * acknowledgements */
 	if (c->draining) {
 		c->state = ND_CN_DISCONNECTING;
 		os_request_list_add(&c->async.requests, request);
@@ -700,7 +703,7 @@ static void start_disconnect(struct nd_connector *c, struct os_request *request)
 		return;
 	}
 	rc = rn_client_cm_disconnect(client_of(c), c->id);
-	if (rc != 0) { /* the CM has no such connection any more, or the network port is gone */
+	if (rc != 0) { /* the CM no longer has this connection, or the network port is gone */
 		nd_connector_end_qp(c);
 		c->state = ND_CN_DISCONNECTED;
 		os_request_complete(request, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_SUCCESS);

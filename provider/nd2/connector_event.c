@@ -1,5 +1,5 @@
-/* Handlers for the CM's events, each under the connector's lock, on the device's event thread.
- * Queue pair states are changed here and in connector.c, never by the CM. */
+/* Handlers of the CM's events. They run on the device's event thread and hold the connector's lock.
+ * Here and in connector.c the states of queue pairs are changed; the CM never changes them. */
 #include "nd2/connector.h"
 
 #include "nd2/status.h"
@@ -67,7 +67,7 @@ void nd_connector_end_qp(struct nd_connector *c)
 	nd_object_put(&qp->obj);
 }
 
-/* The connection attempt failed: the connector stays bound, and the queue pair can be used
+/* Handles a failed connection attempt: the connector stays bound, and the queue pair can be used
  * again. */
 static void connect_failed(struct nd_connector *c, HRESULT status)
 {
@@ -93,8 +93,8 @@ static void on_response(struct nd_connector *c, const struct rn_event *ev)
 }
 
 /* Flushes the queue pair and answers the peer's DREQ. Until the client disconnects too, its further
- * requests are accepted and flushed, so a client that counts completions gets one for each
- * request. */
+ * work requests are accepted and flushed: a client that counts completions gets one completion for
+ * each work request. */
 void nd_connector_send_drep(struct nd_connector *c)
 {
 	c->draining = false;
@@ -108,12 +108,10 @@ void nd_connector_send_drep(struct nd_connector *c)
 	nd_connector_end_step(c, ND_SUCCESS);
 }
 
-/*
- * To be called when the peer has disconnected or the queue pair has failed. NotifyDisconnect ends
- * at once; the flush comes later. Until the flush, requests in flight may still complete: the peer
- * may have received such a request, while its acknowledgement is late or lost. The peer's queue
- * pair repeats lost acknowledgements until the peer's DREQ is answered.
- */
+/* To be called when the peer has disconnected or the queue pair has failed. NotifyDisconnect ends
+ * at once, but the queue pair is flushed later. Until the flush, work requests that the peer has
+ * received may still complete, if their acknowledgements are late or lost. The peer's queue pair
+ * repeats lost acknowledgements until this side answers the peer's DREQ. */
 static void peer_gone(struct nd_connector *c)
 {
 	c->state = ND_CN_PEER_GONE;
@@ -129,7 +127,7 @@ static void drained(struct nd_connector *c)
 		nd_connector_send_drep(c);
 }
 
-/* A failed queue pair ends its connection. The DREQ informs the peer, whose own queue pair may not
+/* Ends the connection of a failed queue pair. The DREQ informs the peer, whose queue pair may not
  * have failed. */
 static void transport_dead(struct nd_connector *c)
 {
@@ -143,16 +141,17 @@ static void on_established(struct nd_connector *c)
 		return;
 	c->state = ND_CN_CONNECTED;
 	nd_connector_end_step(c, ND_SUCCESS);
-	/* The queue pair may have failed already. Its error event was ignored, since the connector
-	 * was not connected at that time. */
+	/* The queue pair may have failed already. The error event of the queue pair was ignored,
+	 * because the connector was not connected yet. */
 	if (c->qp != NULL && nd_qp_failed(c->qp))
 		transport_dead(c);
 }
 
-/* The connection attempt has ended because the peer sent a REJ, disconnected, or did not answer.
- * This can happen in four states. REQ_SENT and REP_SENT: this side has sent its REQ or REP.
- * REP_RECEIVED: this side's client has yet to call CompleteConnect. REQ_RECEIVED: this side's
- * client has yet to call Accept. */
+/* Ends a connection attempt: the peer has sent a REJ, has disconnected, or did not answer. Possible
+ * states of the connector:
+ * - REQ_SENT, REP_SENT: this side has sent its REQ or REP
+ * - REP_RECEIVED: this side's client has yet to call CompleteConnect
+ * - REQ_RECEIVED: this side's client has yet to call Accept */
 static void peer_refused(struct nd_connector *c, HRESULT connect_status, HRESULT accept_status)
 {
 	switch (c->state) {
@@ -178,8 +177,8 @@ static void on_rejected(struct nd_connector *c, const struct rn_event *ev)
 {
 	bool by_consumer = ev->reason == ND_REASON_CONSUMER;
 
-	/* GetPrivateData returns the private data of a REJ. After this side's REP, only the data of
-	 * a REJ that the peer's client has sent (ND_REASON_CONSUMER) is kept. */
+	/* Keep the private data of a REJ for GetPrivateData. After this side's REP, keep the data
+	 * only if the peer's client has sent the REJ (ND_REASON_CONSUMER). */
 	if (c->state == ND_CN_REQ_SENT || (c->state == ND_CN_REP_SENT && by_consumer))
 		nd_connector_keep_data(c, &ev->param, RN_CM_REJ_DATA);
 	peer_refused(c, ev->reason == ND_REASON_TIMEOUT ? ND_IO_TIMEOUT : ND_CONNECTION_REFUSED,
@@ -215,8 +214,9 @@ static void on_disconnected(struct nd_connector *c)
 	}
 }
 
-/* With the link down or the queue pair failed, Disconnect completes without waiting for the DREP:
- * no request in flight could complete meanwhile. The CM repeats the DREQ in the background. */
+/* Completes a Disconnect without waiting for the DREP, if the Ethernet link is down or the queue
+ * pair has failed. No work request in flight could complete meanwhile. The CM repeats the DREQ in
+ * the background. */
 void nd_connector_stop_waiting(struct nd_connector *c)
 {
 	if (c->state != ND_CN_DISCONNECTING || c->draining)
@@ -241,7 +241,8 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 	struct nd_connector *c = (struct nd_connector *)obj;
 
 	pthread_mutex_lock(&c->async.lock);
-	/* Ignore an event of another CM id: it was queued before its id was destroyed. */
+	/* Ignore an event of another CM id: the event was queued before that CM id was
+	 * destroyed. */
 	if (ev->kind != RN_EVENT_PORT_GONE && ev->kind != RN_EVENT_PORT_DOWN && ev->id != c->id)
 		goto out;
 	switch (ev->kind) {
@@ -266,7 +267,7 @@ void nd_connector_event(struct nd_object *obj, const struct rn_event *ev)
 	case RN_EVENT_PORT_DOWN:
 		nd_connector_stop_waiting(c);
 		break;
-	/* requests in flight took too long to complete, so the CM has answered the DREQ */
+	/* work requests in flight took too long to complete, so the CM has answered the DREQ */
 	case RN_EVENT_CM_AUTO_DREP:
 		drained(c);
 		break;
@@ -280,8 +281,8 @@ out:
 void nd_connector_qp_failed(struct nd_connector *c)
 {
 	pthread_mutex_lock(&c->async.lock);
-	/* The client may have seen the failed requests and called Disconnect before this event was
-	 * handled. */
+	/* The client may have called Disconnect before this event was handled, because it has seen
+	 * the failed work requests. */
 	if (c->state == ND_CN_CONNECTED)
 		transport_dead(c);
 	else if (c->draining)

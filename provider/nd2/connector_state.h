@@ -5,7 +5,7 @@
 
 #include "ndstatus.h"
 
-/* Short names for the table's cells. OK: the state allows the method. */
+/* Short names for the cells of the table below. OK: the state allows the method. */
 #define OK	   ND_SUCCESS
 #define ASSOCIATED STATUS_ADDRESS_ALREADY_ASSOCIATED
 #define UNBOUND	   STATUS_ADDRESS_NOT_ASSOCIATED
@@ -48,7 +48,7 @@ enum nd_connector_method {
 		ND_CM_METHODS
 };
 
-/* Returns the status of a method in a state. ND_SUCCESS: the method may proceed. */
+/* Returns the status of a method in a state. ND_SUCCESS means that the state allows the method. */
 static inline HRESULT nd_connector_may(enum nd_connector_state state,
 				       enum nd_connector_method method)
 {

@@ -1,13 +1,13 @@
-/* Completion queues: the results that GetResults returns, and the Notify requests that wait for the
- * next result.
+/* Completion queues: the results that GetResults returns, and the OVERLAPPEDs of waiting Notify
+ * requests. provider/client decides when a CQ fires (rn_client_cq_arm() and so on). The CQ's lock
+ * is held from the firing until the waiting Notify requests are completed, so other threads see
+ * both as one step.
  *
- * provider/client decides when a queue fires (rn_client_cq_arm() and so on); this file keeps the
- * OVERLAPPEDs of the waiting Notify requests. The CQ's lock is held from the firing of a queue
- * until the Notify requests that wait for it are completed, so other threads see both as one step.
- * Notify requests for ND_CQ_NOTIFY_ERRORS are on the same list as the others, so that
- * CancelOverlappedRequests ends all requests in the order in which they were made. They wait for
- * the queue's failure, and no result completes them. Any thread may call; events are handled on the
- * event thread. */
+ * Notify requests for ND_CQ_NOTIFY_ERRORS are on the same list as all others, so that
+ * CancelOverlappedRequests ends all requests in the order of the calls. They complete when the CQ
+ * fails, never by a result.
+ *
+ * Any thread may call these functions. Events are handled on the event thread. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -27,7 +27,7 @@ static struct nd_cq *cq_of(IND2CompletionQueue *This)
 	return (struct nd_cq *)This;
 }
 
-/* To be called when the CQ has fired: completes all Notify requests that wait for results. The
+/* Completes all Notify requests that wait for results. To be called when the CQ has fired. The
  * caller holds the CQ's lock. */
 static void complete_waiters(struct nd_cq *cq)
 {
@@ -51,8 +51,8 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_cq *)obj);
 }
 
-/* Runs when the last reference is gone. Each queue pair holds a reference on its CQs, so no queue
- * pair uses this CQ any more. */
+/* Runs when the last reference on the CQ is gone. Each queue pair holds a reference on its CQs, so
+ * no queue pair uses this CQ any more. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_cq *cq = (struct nd_cq *)obj;
@@ -172,8 +172,8 @@ static HRESULT Notify(IND2CompletionQueue *This, ULONG type, OVERLAPPED *pOverla
 static void translate(const struct rn_cqe *cqe, ND2_RESULT *result)
 {
 	result->Status = nd_status_of_completion(cqe->kind, cqe->status);
-	/* A WRITE with immediate data consumes a Receive without storing data in the Receive's
-	 * buffer. */
+	/* A WRITE with immediate data takes a Receive, but stores no data in the buffer of the
+	 * Receive. */
 	result->BytesTransferred = cqe->status == RN_STATUS_SUCCESS && !(cqe->flags & RN_CQE_WRITE)
 					   ? cqe->byte_len
 					   : 0;

@@ -1,6 +1,6 @@
-/* Passes each event of the NIC to the ND2 object it is for. Owns the adapters that the process has
- * open, each with one event thread and a hash table of routes, which map the ids in events to
- * objects. */
+/* Passes each event of the NIC to the ND2 object with the id in the event. Owns the adapters that
+ * the process has open. Each adapter has one event thread and a hash table of routes; a route maps
+ * an id to an object. */
 #include "nd2/device.h"
 
 #include "os/thread.h"
@@ -18,26 +18,26 @@ struct route {
 	struct route *next;
 	enum nd_route kind;
 	uint32_t id;
-	uint32_t notified; /* value of device.round when `obj` was last notified */
+	uint32_t notified; /* the device's `round` when `obj` was last notified */
 	struct nd_object *obj;
 };
 
 struct device {
 	struct nd_device pub;
 	unsigned index;
-	unsigned users; /* guarded by table_lock */
+	unsigned users; /* number of users of the device; guarded by table_lock */
 	pthread_t thread;
 	_Atomic bool stop;
 	pthread_mutex_t lock; /* guards bucket[], which maps ids in events to objects */
-	/* how many times dispatch_to_all() has passed an event to all objects; only the event
-	 * thread uses it */
+	/* how many events dispatch_to_all() has passed to all objects; used only by the event
+	 * thread */
 	uint32_t round;
 	struct route *bucket[BUCKETS];
 };
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *table[ND_MAX_DEVICES];
-/* number of event threads that are handling events or closing their device */
+/* number of event threads that are handling events or closing their devices */
 static _Atomic unsigned busy;
 
 static struct device *device_of(struct nd_device *dev)
@@ -66,9 +66,9 @@ int nd_device_route(struct nd_device *dev, enum nd_route kind, uint32_t id, stru
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
-	/* Add no route once the network port is gone. dispatch_to_all() looks up the objects that
-	 * get RN_EVENT_PORT_GONE under this lock; an object that got its route later would miss
-	 * that event. */
+	/* Add no route once the network port is gone: dispatch_to_all() looks up the objects for
+	 * RN_EVENT_PORT_GONE under this lock. An object with a later route would miss that
+	 * event. */
 	if (rn_client_gone(dev->client)) {
 		pthread_mutex_unlock(&d->lock);
 		return -ENODEV;
@@ -106,7 +106,8 @@ void nd_device_unroute(struct nd_device *dev, enum nd_route kind, uint32_t id)
 	free(r);
 }
 
-/* Takes a reference on the object. False: its count has reached 0, so it is being destroyed. */
+/* Takes a reference on the object. Returns false if the object's count has reached 0: the object is
+ * being destroyed. */
 static bool ref_if_alive(struct nd_object *obj)
 {
 	uint32_t refs = atomic_load(&obj->refs);
@@ -146,8 +147,9 @@ bool nd_device_dispatch(struct nd_device *dev, const struct rn_event *ev)
 	return true;
 }
 
-/* Finds up to n objects of one hash bucket to which dispatch_to_all() has not passed the present
- * event yet. Takes a reference on each, stores them in objs and returns their number. */
+/* Finds up to n objects of a hash bucket to which dispatch_to_all() has not yet passed the present
+ * event. Takes a reference on each object and stores the objects in objs[]. Returns the number of
+ * objects. */
 static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_object *objs[],
 			       unsigned n)
 {
@@ -163,9 +165,9 @@ static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_obje
 	return k;
 }
 
-/* To be called when the network port is gone or its link is down: passes that event to every object
- * that has a route. An object created later needs no event: with the port gone its creation fails,
- * and with the link down a connector's Disconnect reads `link_down`. */
+/* Passes an event to every object that has a route. To be called when the network port is gone or
+ * its Ethernet link is down. Objects created later need no event: without the network port their
+ * creation fails; without the Ethernet link a connector's Disconnect reads `link_down`. */
 static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 {
 	struct nd_object *objs[64];
@@ -188,8 +190,8 @@ static void handle(struct device *d, const struct rn_event *ev)
 	if (ev->kind == RN_EVENT_PORT_GONE || ev->kind == RN_EVENT_PORT_DOWN) {
 		dispatch_to_all(d, ev);
 	} else if (!nd_device_dispatch(&d->pub, ev) && ev->kind == RN_EVENT_CM_REQUEST) {
-		/* The listener was released meanwhile: reject the request as if there were no
-		 * listener (IBTA vol. 1, REJ reason 8: invalid service id). */
+		/* The listener was released meanwhile. Reject the connection request as if there
+		 * were no listener (IBTA vol. 1, REJ reason 8: invalid service id). */
 		rn_client_cm_reject(d->pub.client, ev->id, 8, NULL, 0);
 		rn_client_cm_destroy(d->pub.client, ev->id);
 	}
@@ -214,9 +216,9 @@ static void *run_events(void *arg)
 		atomic_fetch_add(&busy, 1);
 		for (unsigned i = 0; i < n; i++)
 			handle(d, &ev[i]);
-		/* index is ND_MAX_DEVICES if one of the handlers dropped the last reference on the
-		 * device. nd_device_put() then ran on this thread. It leaves the closing to this
-		 * place, because a thread cannot join itself. */
+		/* index is ND_MAX_DEVICES if an event handler dropped the last reference on the
+		 * device. nd_device_put() then ran on this thread and left the closing to this
+		 * place: a thread cannot join itself. */
 		if (d->index == ND_MAX_DEVICES) {
 			close_device(d);
 			atomic_fetch_sub(&busy, 1);

@@ -1,7 +1,6 @@
-/* The interface ids that the library exports: those of ndspi.h and of COM, for programs whose own
- * headers only declare them. The installed headers define each id as a static constant of the
- * including file, so this file renames these constants and exports aliases of them. Constants
- * only. */
+/* Exports the interface ids of ndspi.h and of COM, for programs whose own headers only declare the
+ * ids. The installed headers define each id as a static constant. This file therefore renames the
+ * constants and exports aliases of them. */
 #define IID_IUnknown		   header_IID_IUnknown
 #define IID_IClassFactory	   header_IID_IClassFactory
 #define IID_IND2Overlapped	   header_IID_IND2Overlapped

@@ -1,9 +1,11 @@
-/* Listeners: match connection requests with waiting connectors. There are two queues, one of which
- * is always empty. `arrived` holds connection requests that wait for a GetConnectionRequest.
- * `async.requests` holds GetConnectionRequest calls that wait for a connection request; the field
- * `cookie` of such a call is a counted reference on its connector. The backlog is enforced here and
- * not by the CM, since only the connection requests in `arrived` count. Any thread may call;
- * connection requests arrive on the event thread. */
+/* Listeners: match connection requests with waiting connectors. Of two queues at least one is
+ * always empty:
+ * - `arrived` holds connection requests that wait for a GetConnectionRequest.
+ * - `async.requests` holds GetConnectionRequest calls that wait for a connection request. The field
+ *   `cookie` of such a call is a counted reference on its connector.
+ *
+ * The backlog is enforced here and not by the CM, because only the connection requests in `arrived`
+ * count. Any thread may call these functions. Connection requests arrive on the event thread. */
 #include "nd2/connector.h"
 
 #include "nd2/status.h"
@@ -28,7 +30,7 @@ struct nd_listener {
 	enum phase phase;
 	uint32_t id;
 	struct rn_client_addr local;
-	ULONG backlog; /* 0 = no limit */
+	ULONG backlog; /* maximum number of connection requests in `arrived`, 0 = no limit */
 	ULONG narrived;
 	struct arrival *arrived, **arrived_end;
 };
@@ -51,7 +53,7 @@ static void refuse(struct nd_listener *l, uint32_t id, uint16_t reason)
 }
 
 /* Gives a connection request to the oldest waiting GetConnectionRequest whose connector was not
- * released. False: none waits. */
+ * released. Returns false if no such GetConnectionRequest waits. */
 static bool hand_over(struct nd_listener *l, const struct rn_event *ev)
 {
 	struct os_request *request;
@@ -84,8 +86,8 @@ static void queue_arrival(struct nd_listener *l, const struct rn_event *ev)
 	l->narrived++;
 }
 
-/* Removes a connection request from the queue `arrived`: the one with this CM id, or the oldest if
- * id is 0. NULL: there is none. */
+/* Takes the connection request with this CM id out of the queue `arrived`; with id 0 the oldest
+ * connection request. Returns NULL if there is none. */
 static struct arrival *take_arrival(struct nd_listener *l, uint32_t id)
 {
 	struct arrival **at = &l->arrived, *a;
@@ -115,8 +117,8 @@ static void on_request(struct nd_listener *l, const struct rn_event *ev)
 		queue_arrival(l, ev);
 }
 
-/* Drops a queued connection request that the peer has withdrawn. False: the request is not in the
- * queue, since a connector has it by now. */
+/* Drops a queued connection request that the peer has withdrawn. Returns false if the connection
+ * request is not in the queue: a connector has taken it already. */
 static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
 {
 	struct arrival *a = take_arrival(l, ev->id);
@@ -142,9 +144,9 @@ static void end_locked(struct nd_listener *l, HRESULT status)
 	os_request_list_cancel(&l->async.requests, status);
 }
 
-/* Ends the GetConnectionRequest call that waits with this connector. The call may not be on the
- * list any more: a connection request has taken it from the list, has found the connector released,
- * and has completed the call with ND_CANCELED. os_notice_flush() then publishes that completion. */
+/* Ends the GetConnectionRequest call that waits with this connector. The call may be off the list
+ * already: a connection request took the call, found the connector released, and completed the call
+ * with ND_CANCELED. os_notice_flush() then publishes that completion. */
 void nd_listener_withdraw(struct nd_listener *l, const struct nd_connector *connector)
 {
 	struct os_request *request;
@@ -285,8 +287,8 @@ static HRESULT Listen(IND2Listener *This, ULONG backlog)
 	if (nd_gone(l->async.adapter)) {
 		hr = ND_DEVICE_REMOVED;
 	} else if (l->phase == BOUND) {
-		/* Set backlog and phase before the command, since requests may arrive before the
-		 * command returns. */
+		/* Set backlog and phase before the command, because connection requests may arrive
+		 * before the command returns. */
 		l->backlog = backlog;
 		l->phase = LISTENING;
 		rc = rn_client_cm_listen(client_of(l), l->id, &l->local, 0, (uintptr_t)l);
@@ -348,7 +350,7 @@ static HRESULT GetConnectionRequest(IND2Listener *This, IUnknown *pConnector,
 	struct os_request *request;
 	HRESULT hr;
 
-	/* CM ids belong to one NIC, so connector and listener must be on the same NIC. */
+	/* A CM id belongs to one NIC, so the connector and the listener must be on the same NIC. */
 	if (obj == NULL ||
 	    ((struct nd_connector *)obj)->async.adapter->dev != l->async.adapter->dev)
 		return ND_INVALID_PARAMETER_1;

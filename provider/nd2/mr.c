@@ -1,6 +1,6 @@
-/* Memory regions. The method Register() runs one command on the NIC, so it knows the tokens before
- * it returns. Even so it returns ND_PENDING, and the OVERLAPPED reports success. Any thread may
- * call. */
+/* Memory regions. Register() executes one command on the NIC and knows the tokens before it
+ * returns. Even so Register() returns ND_PENDING, and the OVERLAPPED reports success. Any thread
+ * may call these functions. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -12,7 +12,7 @@
 #define KNOWN_FLAGS                                                    \
 	(ND_MR_FLAG_ALLOW_LOCAL_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ | \
 	 ND_MR_FLAG_ALLOW_REMOTE_WRITE | ND_MR_FLAG_RDMA_READ_SINK | ND_MR_FLAG_DO_NOT_SECURE_VM)
-/* ALLOW_REMOTE_WRITE without the LOCAL_WRITE bit that it includes. */
+/* the bit of ALLOW_REMOTE_WRITE alone, without the included LOCAL_WRITE bit */
 #define REMOTE_WRITE_BIT (ND_MR_FLAG_ALLOW_REMOTE_WRITE & ~ND_MR_FLAG_ALLOW_LOCAL_WRITE)
 
 struct nd_mr {
@@ -87,8 +87,8 @@ struct nd_span *nd_mr_span(IUnknown *p, const struct nd_adapter *adapter)
 
 ND_UNKNOWN_METHODS(IND2MemoryRegion)
 
-/* Has no request to cancel, because the NIC executes Register() and Deregister() before they
- * return. Publishes the completions of earlier requests, so that they are visible when the method
+/* Cancels nothing: the NIC executes Register() and Deregister() before these methods return.
+ * Publishes the completions of earlier requests, so that they are visible when the method
  * returns. */
 static HRESULT CancelOverlappedRequests(IND2MemoryRegion *This)
 {
