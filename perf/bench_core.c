@@ -1,7 +1,7 @@
-/* Measures the CPU time of a message in the protocol core (dataplane/core), requester and responder
- * together. Compares it with the bare pump: a loop that only copies and checksums frames of the
- * same length. Measurements of the core and of the pump alternate. There is no DPDK and only one
- * thread, so neither a port nor CPU placement affects the figures. */
+/* Measures the CPU time of a message in the protocol core (dataplane/core), requester plus
+ * responder. Compares the core with the bare pump, a loop that copies and checksums frames of the
+ * same length without a protocol. Runs of the core and of the pump alternate. One thread and no
+ * DPDK: neither a DPDK port nor CPU placement affects the figures. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "pump_frame.h"
 #include "sample.h"
 
-/* the command line options: X(name, argument's name, help text) */
+/* the command line options; columns: X(name, argument's name, help text) */
 #define FLAGS(X)                                                                               \
 	X("op", "send|write|read", "one row instead of the table")                             \
 	X("size", "BYTES", "bytes of a message, with --op [64]")                               \
@@ -56,7 +56,7 @@ struct options {
 static const char *const op_names[] = {
 	[RN_WQE_SEND] = "send", [RN_WQE_WRITE] = "write", [RN_WQE_READ] = "read"};
 
-/* the rows of the printed table; with --op one row is measured instead, given by the options */
+/* the rows of the printed table; with --op the options give a single row instead */
 static const struct {
 	uint8_t kind;
 	unsigned size, mtu;
@@ -221,10 +221,9 @@ static void measure_parts(struct pair *p, struct figures *f, uint64_t n, double 
 			rn_sample_add(&f->part[i][part], ns * (double)p->s[i].ticks[part] / ticks);
 }
 
-/* Alternates runs of the core and of the bare pump, and adds their times per message to *f. With
- * --split, extra runs divide the time of the core into receive, application and send. They are
- * extra, because they read the TSC four times per poll iteration, which would lengthen the timed
- * runs. */
+/* Alternates runs of the core and of the bare pump, and adds the times per message to *f. With
+ * --split, extra runs divide the time of the core into receive, application and send. The extra
+ * runs read the TSC four times per poll iteration and are not timed as a whole. */
 static void measure(const struct options *o, struct pair *p, struct bare *b, struct figures *f)
 {
 	uint64_t n = messages_in(p, o->ms * 1e-3);
@@ -310,7 +309,7 @@ static void figures_free(struct figures *f)
 }
 
 /* Measures and prints one row of the table: one operation with one message size and MTU. Returns
- * false if frames were refused, completions failed, or objects were left over. */
+ * false if a shard refused frames, a completion failed, or objects were left over. */
 static bool run_row(const struct options *o)
 {
 	static struct pair p;

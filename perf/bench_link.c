@@ -1,7 +1,6 @@
-/* Measures how many messages per second an adapter carries over a real DPDK port, or with --rtt the
- * round trip time of a message. These figures are the numerators of the ratios in
- * docs/benchmarks.md; bench_pump measures the denominators. Runs both ends, in two threads, two
- * processes (memif) or one thread (--solo). */
+/* Measures how many messages per second an adapter carries over a DPDK port, or with --rtt the
+ * round trip time of a message. docs/benchmarks.md divides these figures by those of bench_pump.
+ * Runs both ends: in two threads, in two processes (memif) or in one thread (--solo). */
 #include "bench_link.h"
 
 #include <getopt.h>
@@ -16,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* the command line options: X(name, argument's name, help text) */
+/* the command line options; columns: X(name, argument's name, help text) */
 #define FLAGS(X)                                                                               \
 	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")        \
 	X("solo", NULL, "one thread drives both ends, over net_ring")                          \
@@ -166,8 +165,8 @@ static void put_adapter(FILE *f, const struct link_options *o, const char *dir, 
 	fprintf(f, "}%s\n", more);
 }
 
-/* Writes the configuration file: with both adapters for net_ring, or with only the adapter of
- * `side` for memif, where each process has one adapter. */
+/* Writes the configuration file. For net_ring the file has both adapters. For memif each process
+ * has one adapter, and the file has the adapter of `side`. */
 static void write_config(const struct link_options *o, const char *dir, const char *path,
 			 unsigned side)
 {
@@ -191,7 +190,7 @@ static void write_config(const struct link_options *o, const char *dir, const ch
 	fclose(f);
 }
 
-/* ---- the two ends ---- */
+/* ---- the two ends of the connection ---- */
 
 static void run_on(unsigned cpu)
 {
@@ -280,9 +279,8 @@ static bool run_in_two_processes(const struct link_options *o, struct link_share
 	child = fork();
 	if (child == 0)
 		_exit(run_end_b(o, sh, config));
-	/* Both processes use the same configuration file. It is rewritten for end a only after the
-	 * child has read it, which is certain once the child has published its addresses
-	 * (card.ready). */
+	/* Both processes use the same configuration file. Rewrite the file for end a only after the
+	 * child has read it: the child has then published its addresses (card.ready). */
 	for (int i = 0; !sh->card[1].ready && i < 20000; i++)
 		usleep(1000);
 	write_config(o, dir, config, 0);

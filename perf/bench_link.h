@@ -1,7 +1,7 @@
 #ifndef RN_PERF_BENCH_LINK_H
 #define RN_PERF_BENCH_LINK_H
-/* What bench_link and bench_threshold share: options, memory that both ends use, the objects of one
- * end, results, and the functions of link_end.c and link_run.c. */
+/* Declarations that bench_link and bench_threshold share: options, memory that both ends use, the
+ * objects of one end, results, and the functions of link_end.c and link_run.c. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ struct link_options {
 
 enum link_phase { LINK_PROBE, LINK_STREAM, LINK_ECHO, LINK_QUIT };
 
-/* The addresses, queue pair number and memory key that an end publishes for the other end. Written
+/* What an end publishes for the other end: addresses, queue pair number and memory key. Written
  * once, before `ready` is set. */
 struct link_card {
 	struct rn_gid gid;
@@ -41,15 +41,15 @@ struct link_card {
 /* Memory that both ends share, as threads of one process or as two processes. */
 struct link_shared {
 	struct rn_distance distance;
-	/* set by end a: the phase (enum link_phase) that both ends should enter */
+	/* phase (enum link_phase) that both ends should enter; set by end a */
 	volatile uint32_t phase __attribute__((aligned(256)));
-	/* set by end b: the phase (enum link_phase) that it has entered */
+	/* phase (enum link_phase) that end b has entered; set by end b */
 	volatile uint32_t entered __attribute__((aligned(256)));
 	volatile uint32_t b_failed;
 	struct link_card card[2];
 };
 
-/* One end of the measured connection; used by one thread. */
+/* One end of the measured connection. Each end is used by one thread. */
 struct link_end {
 	struct rn_link *link;
 	struct rn_client *client;
@@ -59,7 +59,7 @@ struct link_end {
 	uint8_t *mem;
 	uint32_t lkey, rkey, pd;
 	size_t stride, send_at, recv_at;
-	uint64_t sent, send_done; /* requests posted; requests known to have completed */
+	uint64_t sent, send_done; /* work requests posted; work requests known to have completed */
 	uint64_t expected, recvd; /* receives posted; receives completed */
 	uint64_t bad;
 };
@@ -71,34 +71,37 @@ struct link_result {
 	uint64_t bad, epochs;
 };
 
-/* In link_end.c. Functions that fail print a message and exit. link_end_open opens the adapter,
- * creates the objects and publishes sh->card[side]. */
+/* In link_end.c. A function that fails prints a message and exits. link_end_open() opens the
+ * adapter, creates the objects and publishes sh->card[side]. */
 void link_end_open(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		   const char *config, unsigned adapter, unsigned side);
-/* Waits until the other end has published its addresses in sh->card, then connects the queue pair
- * to that end. */
+/* Waits for the addresses of the other end in sh->card, then connects the queue pair to the other
+ * end. */
 void link_end_connect(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		      unsigned side);
 void link_end_close(struct link_end *e);
 void link_post_recv(const struct link_options *o, struct link_end *e);
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind);
-/* Polls the completion queue once. If it is empty, the poll also drives an adapter that has the
- * inline idle policy. */
+/* Polls the completion queue once. If the completion queue is empty, the poll also drives an
+ * adapter with the inline idle policy. */
 void link_poll(struct link_end *e);
 
-/* In link_run.c. link_drive() measures at end a; it returns false if the other end does not respond
- * or a request failed. link_serve() receives and answers at end b until end a enters LINK_QUIT, at
- * most 20 s longer than o->secs. link_solo() drives and serves both ends in one thread. */
+/* In link_run.c:
+ * - link_drive() measures at end a. Returns false if end b does not respond or a work request
+ *   failed.
+ * - link_serve() receives and answers at end b until end a enters LINK_QUIT, for at most o->secs +
+ *   20 s.
+ * - link_solo() does the work of both ends in one thread. */
 bool link_drive(const struct link_options *o, struct link_end *a, struct link_shared *sh,
 		struct link_result *r);
 void link_serve(const struct link_options *o, struct link_end *b, struct link_shared *sh);
 void link_solo(const struct link_options *o, struct link_end *a, struct link_end *b,
 	       struct link_result *r);
-/* Sends o->messages messages from a to b, or makes as many round trips (o->rtt). Returns false if a
- * message failed, or if a wait for messages took longer than a minute. perf/instructions.sh counts
- * the instructions that this function and its callees execute. */
+/* Sends o->messages messages from a to b; with o->rtt makes as many round trips instead. Returns
+ * false if a message failed, or if a wait took longer than a minute. perf/instructions.sh counts
+ * the instructions of this function and its callees. */
 bool link_solo_messages(const struct link_options *o, struct link_end *a, struct link_end *b);
-/* Polls end a o->idle times; there is nothing to do for either end. */
+/* Polls end a o->idle times while neither end has anything to do. */
 void link_solo_idle(const struct link_options *o, struct link_end *a);
 
 #endif

@@ -1,7 +1,6 @@
-/* Measures the upper bound of a DPDK port: the bare frame pump sends frames with one copy and one
- * CRC on each side and no protocol. Its figures are the denominators of all ratios in
- * docs/benchmarks.md. Runs both ends, on two lcores, in two processes (memif) or on one lcore
- * (--solo). */
+/* Measures the upper bound of a DPDK port. The bare frame pump sends frames without a protocol,
+ * with one copy and one CRC on each side. All ratios in docs/benchmarks.md divide by its figures.
+ * Runs both ends: on two lcores, in two processes (memif) or on one lcore (--solo). */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 #include "pump.h"
 #include "pump_frame.h"
 
-/* the command line options: X(name, argument's name, help text) */
+/* the command line options; columns: X(name, argument's name, help text) */
 #define FLAGS(X)                                                                        \
 	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]") \
 	X("solo", NULL, "one lcore drives both ends, in one process")                   \

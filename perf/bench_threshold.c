@@ -1,10 +1,11 @@
-/* Finds from which message size one kind of request is faster than another. For small Sends it
- * compares inline data with data by reference. For large transfers it compares a Send that the
- * receiver copies into place with a Read by the receiver. The two kinds alternate, so that other
- * load on the machine affects both; the result is the median of the ratio of their times. The
- * adapter's InlineRequestThreshold and LargeRequestThreshold should be the sizes where the ratio
- * crosses 1. Both ends run over net_ring in one process with the inline idle policy, in one thread
- * or two (--two). */
+/* Finds the message size from which one kind of request is faster than another kind:
+ * - small Sends: inline data against data by reference
+ * - large transfers: a Send that the receiver copies into place against a Read by the receiver
+ *
+ * The two kinds alternate, so that other load on the machine affects both. The result is the median
+ * of the ratio of their times. The adapter's InlineRequestThreshold and LargeRequestThreshold
+ * should be the sizes where the ratio crosses 1. Both ends run in one process over net_ring with
+ * the inline idle policy, in one thread or two (--two). */
 #include <getopt.h>
 #include <pthread.h>
 #include <rte_cycles.h>
@@ -16,12 +17,12 @@
 
 #include "bench_link.h"
 
-/* bytes of a message buffer: 65 cache lines more than 256 KiB, so that the buffers do not all fall
- * into the same cache sets */
+/* bytes of a message buffer: 256 KiB plus 65 cache lines, so that the buffers start in different
+ * cache sets */
 #define RECEIVE	   ((256u << 10) + 4160)
 #define STREAM	   32u
 #define FIN_BYTES  8u
-#define CARD_BYTES 32u /* size of the Send that announces data to Read: address, length, key */
+#define CARD_BYTES 32u /* bytes of the Send that announces data to Read: address, length, key */
 #define PATIENCE_S 10
 
 enum way { BY_REFERENCE, INLINE, SEND_AND_COPY, READ };
@@ -39,7 +40,7 @@ struct bench {
 	_Atomic enum way way;
 	_Atomic unsigned size;
 	_Atomic bool quit;
-	uint8_t *place; /* memory at end b, to which received data is copied */
+	uint8_t *place; /* memory at end b, into which end b copies received data */
 	size_t copy_at;
 };
 
@@ -137,8 +138,8 @@ static void turn(struct bench *t, uint64_t since)
 	}
 }
 
-/* Posts STREAM Sends at once and waits until all are acknowledged. Returns the time in TSC
- * ticks. */
+/* Posts STREAM Sends at once and waits until the peer has acknowledged all of them. Returns the
+ * time in TSC ticks. */
 static double stream(struct bench *t)
 {
 	uint16_t flags = t->way == INLINE ? RN_WQE_INLINE : 0;
@@ -152,8 +153,8 @@ static double stream(struct bench *t)
 	return (double)(rte_rdtsc() - t0);
 }
 
-/* Transfers one message to end b, by Send and copy or by Read, and waits for end b's confirmation,
- * a Send of FIN_BYTES. Returns the time in TSC ticks. */
+/* Transfers one message to end b: by Send and copy, or by Read. Waits for the confirmation of end
+ * b, a Send of FIN_BYTES. Returns the time in TSC ticks. */
 static double transfer(struct bench *t)
 {
 	uint64_t t0 = rte_rdtsc(), before = t->a.recvd;
@@ -178,7 +179,7 @@ static void compare(struct bench *t, enum way usual, enum way other, unsigned si
 
 	t->size = size;
 	for (unsigned i = 0; i < t->rounds + 10; i++) {
-		/* the order alternates, so that neither kind always runs second */
+		/* alternate the order, so that neither kind always runs second */
 		bool swap = i & 1;
 		double x = measure(t, swap ? other : usual), y = measure(t, swap ? usual : other);
 		double u = swap ? y : x, o = swap ? x : y;

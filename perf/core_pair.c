@@ -1,7 +1,6 @@
-/* Runs two shards of the protocol core against each other in one thread, with frames passed in
- * memory. Each iteration of a side takes the same steps as the poll loop of the data plane
- * (dataplane/port/lcore.c): receive, publish completions, run the application, run timers, send,
- * publish completions. */
+/* Runs two shards of the protocol core against each other in one thread; frames pass through
+ * memory. Each iteration of a side takes the steps of the poll loop in dataplane/port/lcore.c:
+ * receive, publish completions, run the application, run timers, send, publish completions. */
 #include "core_pair.h"
 
 #include <stdio.h>
@@ -203,8 +202,8 @@ static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signale
 	rn_shard_post(s->sh, &w, p->now);
 }
 
-/* Takes the completions of one side. They arrive in order and wr_id counts the requests, so the
- * last wr_id is the number of finished requests. */
+/* Takes the completions of one side. wr_id counts the work requests, and completions arrive in
+ * order. So the last wr_id is the number of finished work requests. */
 static void poll(struct pair *p, struct pair_side *s)
 {
 	struct rn_cq_ring *ring = s->ring;
@@ -283,7 +282,7 @@ static void turn(struct pair *p, int i)
 		s->ticks[part] += t[part + 1] - t[part];
 }
 
-/* Not inlined, so that callgrind can count instructions between entry and exit of this function. */
+/* Not inlined: callgrind counts instructions between entry and exit of this function. */
 __attribute__((noinline)) void rn_pair_run(struct pair *p, uint64_t n)
 {
 	uint64_t until = p->s[0].done + n;

@@ -1,22 +1,22 @@
 #ifndef RN_PERF_CORE_PAIR_H
 #define RN_PERF_CORE_PAIR_H
 /* Two shards of the protocol core in one thread, each with one RC queue pair, connected to each
- * other. Side 0 is the requester, side 1 the responder. They exchange complete frames in memory.
- * Time is virtual: each iteration of a side takes one microsecond. */
+ * other. Side 0 is the requester, side 1 the responder. The sides exchange complete frames in
+ * memory. Time is virtual: each iteration of a side takes one microsecond. */
 #include <stdbool.h>
 #include <stdint.h>
 #include "shard/core.h"
 #include "wire/frame.h"
 
 #define PAIR_BURST_MAX 256
-/* distance in bytes from the start of one frame buffer to the start of the next; it is the same for
- * DPDK mbufs with 9216 bytes for data */
+/* distance in bytes between the starts of two frame buffers, equal to the distance of DPDK mbufs
+ * with 9216 bytes for data */
 #define PAIR_FRAME 9472
 
 struct pair_options {
 	uint8_t kind; /* RN_WQE_SEND, _WRITE or _READ */
-	/* true: the shards access memory as in the data plane, through rn_mem_guarded, which
-	 * survives unmapped memory; false: by plain copies */
+	/* true: the shards access memory through rn_mem_guarded, which survives unmapped memory, as
+	 * in the data plane; false: by plain copies */
 	bool guarded;
 	bool ipv6;
 	unsigned size, mtu, window, signal, burst;
@@ -24,7 +24,7 @@ struct pair_options {
 	size_t buffer;
 };
 
-/* The parts that the time of a side is divided into while pair.split is set. */
+/* The parts of an iteration whose times are measured separately while pair.split is set. */
 enum pair_part { PAIR_RX, PAIR_APP, PAIR_TX, PAIR_PARTS };
 
 struct pair_side {
@@ -37,13 +37,13 @@ struct pair_side {
 	struct rn_cq_ring *ring;
 	void *qp_mem;
 	uint8_t *frames;
-	/* the frames that this side has built in its last iteration; the other side receives them
-	 * in its next one */
+	/* the frames that this side has built in its last iteration; the other side receives these
+	 * frames in the next iteration */
 	struct rn_txbuf out[PAIR_BURST_MAX];
 	unsigned nout;
 	size_t at; /* offset of the next message in mem */
 	uint64_t posted, done;
-	uint64_t ticks[PAIR_PARTS]; /* TSC ticks spent in each part while pair.split is set */
+	uint64_t ticks[PAIR_PARTS]; /* TSC ticks of each part, counted while pair.split is set */
 };
 
 struct pair {
@@ -55,11 +55,11 @@ struct pair {
 	uint64_t bad; /* number of refused frames and failed completions */
 };
 
-/* Creates both sides and connects them. Requires o->size <= o->buffer and o->signal <= o->window.
- * Exits with a message on failure. */
+/* Creates both sides and connects them. o->size must be at most o->buffer, and o->signal at most
+ * o->window. Exits with a message on failure. */
 void rn_pair_open(struct pair *p, const struct pair_options *o);
-/* Destroys both sides. Returns the number of objects, timers and replies that were left over on the
- * shards: 0 if all is well. */
+/* Destroys both sides. Returns how many objects, timers and replies were left over on the shards; 0
+ * is correct. */
 unsigned rn_pair_close(struct pair *p);
 
 /* Runs both sides until at least n more messages have completed. Exits with a message if there is

@@ -1,21 +1,21 @@
 #ifndef RN_PERF_DISTANCE_H
 #define RN_PERF_DISTANCE_H
-/* Probes how far apart two CPU cores are at the moment, by the round trip time of a cache line. A
- * hypervisor may move virtual CPUs between hardware threads, cores and dies within seconds, which
- * changes a two-core measurement three- to fivefold. So each epoch (a measurement of some
- * milliseconds) runs between two probes, and its result is filed under the class of distance that
- * both probes found. Such a class is called a regime: the same core, near or far. */
+/* Measures how far apart two CPU cores are at the moment, by the round trip time of a cache line (a
+ * probe). A hypervisor may move virtual CPUs within seconds, which changes a two-core measurement
+ * three- to fivefold. So each epoch (a measurement of some milliseconds) runs between two probes.
+ * The result of an epoch is filed under its regime, the class of distance that both probes found:
+ * the same core, near or far. */
 #include <stdint.h>
 
-/* Memory that the asking and the answering core share; zeroed before use. */
+/* Memory shared by the asking core and the answering core. The memory must be zeroed before use. */
 struct rn_distance {
 	volatile uint64_t ask __attribute__((aligned(256)));
 	volatile uint64_t answer __attribute__((aligned(256)));
 };
 
-/* X(name, printed name, from, to): the regimes. A probe is in a regime if its round trip time is at
- * least `from` and less than `to` ns. SMT: two hardware threads of one core. MIXED: the two probes
- * of an epoch are not in the same regime. */
+/* The regimes; columns: X(name, printed name, from, to). A probe is in a regime if its round trip
+ * time is at least `from` ns and less than `to` ns. SMT: two hardware threads of one core. MIXED:
+ * the two probes of an epoch are in different regimes. */
 #define RN_REGIMES(X)            \
 	X(SMT, "smt", 0, 95)     \
 	X(NEAR, "near", 95, 200) \
@@ -31,8 +31,8 @@ enum rn_regime {
 
 extern const char *const rn_regime_names[RN_REGIME_COUNT];
 
-/* The answering core's part of a probe: answers a pending request. That core calls this function in
- * a loop. */
+/* Answers a pending request of the asking core. The answering core calls this function in a
+ * loop. */
 static inline void rn_distance_answer(struct rn_distance *d)
 {
 	uint64_t ask = d->ask;
@@ -45,8 +45,8 @@ static inline void rn_distance_answer(struct rn_distance *d)
  * answer within a second. The other core must be calling rn_distance_answer() in a loop. */
 double rn_distance_ask(struct rn_distance *d);
 
-/* Returns the regime of an epoch whose probes took `before` and `after` ns; MIXED unless both are
- * in the same regime. */
+/* Returns the regime of an epoch whose two probes measured `before` and `after` ns. Returns MIXED
+ * if the probes are in different regimes. */
 enum rn_regime rn_regime_of(double before, double after);
 
 #endif

@@ -1,6 +1,6 @@
 /* One end of the connection that bench_link measures: opens the adapter, creates its objects,
- * connects without the CM, posts and polls. Uses only the client API. An end is used by one
- * thread. */
+ * connects without the CM, posts and polls. Uses only the client API (rn/client.h). Each end is
+ * used by one thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The measurement loops of bench_link. End a drives short epochs, each between two core-distance
- * probes (distance.h); end b follows the phase that end a sets. Each end runs in a thread of its
- * own, except in the functions link_solo...(), where one thread runs both. */
+/* The measurement loops of bench_link. End a runs short epochs, each between two probes of the
+ * distance of the cores (distance.h). End b follows the phase that end a sets. Each end has its own
+ * thread, but in the functions link_solo...() one thread runs both ends. */
 #include <rte_cycles.h>
 #include "bench_link.h"
 
@@ -8,17 +8,17 @@
 #define WARM_MS	   2
 #define ECHO_MS	   8
 #define ROUNDS_MAX 20000
-#define SOLO_MS	   60000 /* --messages: longest wait for a completion; valgrind is slow */
+#define SOLO_MS	   60000 /* --messages: longest wait in ms; long, as valgrind is slow */
 
 static bool spent(uint64_t since, double ms)
 {
 	return rte_rdtsc() - since > (uint64_t)(ms * 1e-3 * (double)rte_get_tsc_hz());
 }
 
-/* ---- end b: serves ---- */
+/* ---- end b: receives and answers ---- */
 
-/* Polls once and posts a new receive for every message that arrived. With `echo` it also answers
- * each message with a SEND. */
+/* Polls once and posts a new receive for every message that arrived. With `echo`, end b also
+ * answers each message with a SEND. */
 static void serve_once(const struct link_options *o, struct link_end *b, bool echo)
 {
 	uint64_t before = b->recvd;
@@ -77,8 +77,8 @@ static void post_and_poll(const struct link_options *o, struct link_end *a)
 		link_post_request(o, a, o->kind);
 }
 
-/* Waits until all requests of end a are acknowledged, so that end b may change its phase. Returns
- * false after 2 s. */
+/* Waits until all work requests of end a are acknowledged, so that end b may change its phase.
+ * Returns false after 2 s. */
 static bool settle(const struct link_options *o, struct link_end *a)
 {
 	uint64_t t0 = rte_rdtsc();
@@ -88,8 +88,8 @@ static bool settle(const struct link_options *o, struct link_end *a)
 		if (spent(t0, 2000))
 			return false;
 	}
-	/* all requests are acknowledged, also the last ones, which have no completion of their own
-	 * if they are unsignaled */
+	/* all work requests are acknowledged, also unsignaled ones at the end, which have no
+	 * completion */
 	a->send_done = a->sent;
 	return true;
 }
@@ -111,8 +111,8 @@ static bool stream_epoch(const struct link_options *o, struct link_end *a, struc
 	return settle(o, a);
 }
 
-/* Sends a message and waits for the answer, again and again for ECHO_MS. Adds each round trip time
- * to `ns`. */
+/* Sends a message and waits for the answer, repeatedly for ECHO_MS. Adds each round trip time to
+ * `ns`. */
 static bool echo_epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
 		       struct rn_sample *ns)
 {
@@ -192,8 +192,8 @@ void link_solo(const struct link_options *o, struct link_end *a, struct link_end
 	r->bad = a->bad + b->bad;
 }
 
-/* Both ends poll until `count` of end a has reached `until`. The time limit is checked once in
- * 1,024 polls, so that the check costs next to nothing per message. */
+/* Polls both ends until `count` of end a has reached `until`. The time is checked once in 1,024
+ * polls, so that the check costs next to nothing per message. */
 static bool solo_until(const struct link_options *o, struct link_end *a, struct link_end *b,
 		       const uint64_t *count, uint64_t until)
 {

@@ -1,7 +1,7 @@
 #ifndef RN_PERF_PUMP_H
 #define RN_PERF_PUMP_H
-/* The bare frame pump (bench_pump), which sends frames with one copy and one CRC on each side and
- * no protocol: options, memory shared by both ends, results. */
+/* The bare frame pump (bench_pump): options, memory shared by both ends, results. The pump sends
+ * frames without a protocol, with one copy and one CRC on each side. */
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,15 +13,15 @@
 struct rn_pump_options {
 	/* true: memif, between two processes unless `solo`; false: net_ring in one process */
 	bool memif;
-	bool solo;  /* one lcore drives both ends, in one process */
+	bool solo;  /* one lcore does the work of both ends, in one process */
 	bool write; /* true: the frames are those of a WRITE, with a RETH; false: those of a SEND */
-	bool bare;  /* only headers are written: no payload is copied, no CRC computed */
+	bool bare;  /* write only headers, copy no payload and compute no CRC */
 	bool rtt;
 	bool json;
 	bool no_huge;
 	bool stack; /* true: a stack (last in, first out) holds the free mbufs; false: a ring */
 	unsigned size, mtu, burst, mbufs, mbuf_size, ring, rsize, bsize;
-	/* bytes of message memory at each end; successive messages step through it */
+	/* bytes of message memory at each end; each message uses the next part of this memory */
 	size_t buffer;
 	double secs;
 	unsigned cpu_a, cpu_b;
@@ -32,9 +32,9 @@ enum pump_phase { PUMP_PROBE, PUMP_STREAM, PUMP_ECHO, PUMP_QUIT };
 /* Memory that both ends share, as threads of one process or as two processes. */
 struct rn_pump_shared {
 	struct rn_distance distance;
-	/* set by end a: the phase that both ends should enter */
+	/* phase that both ends should enter; set by end a */
 	volatile uint32_t phase __attribute__((aligned(256)));
-	/* set by end b: the phase that it has entered */
+	/* phase that end b has entered; set by end b */
 	volatile uint32_t entered __attribute__((aligned(256)));
 	volatile uint32_t b_ready, b_failed;
 	/* frames that end b received in PUMP_STREAM */
@@ -42,7 +42,7 @@ struct rn_pump_shared {
 	volatile uint64_t b_messages, b_bad;
 };
 
-/* One end of the pump; an end is used by one thread. */
+/* One end of the pump. Each end is used by one thread. */
 struct rn_pump_end {
 	uint16_t port;
 	struct rte_mempool *pool;
@@ -54,12 +54,12 @@ struct rn_pump_result {
 	struct rn_sample rtt_p50[RN_REGIME_COUNT], rtt_p99[RN_REGIME_COUNT];
 	struct rn_sample probes;
 	uint64_t bad, epochs;
-	int64_t lost; /* frames sent but not received; negative: the port duplicated frames */
+	int64_t lost; /* frames sent minus frames received; negative if the DPDK port duplicated
+		       * frames */
 };
 
-/* Defined in pump_port.c. A function that fails prints a message and exits; only
- * rn_pump_wait_link() returns false instead. The argument `cpus` of rn_pump_eal() is EAL's list of
- * lcores. */
+/* In pump_port.c. A function that fails prints a message and exits, but rn_pump_wait_link() returns
+ * false instead. `cpus` of rn_pump_eal() is EAL's list of lcores. */
 void rn_pump_eal(const struct rn_pump_options *o, const char *cpus, const char *name);
 void rn_pump_open_rings(const struct rn_pump_options *o, struct rn_pump_end *a,
 			struct rn_pump_end *b);
@@ -67,9 +67,10 @@ void rn_pump_open_memif(const struct rn_pump_options *o, struct rn_pump_end *e, 
 			const char *socket);
 bool rn_pump_wait_link(uint16_t port, unsigned ms);
 
-/* Defined in pump_run.c. rn_pump_drive() measures at end a; it returns false if end b does not
- * respond. rn_pump_serve() serves at end b until the phase is PUMP_QUIT. rn_pump_solo() does the
- * work of both ends on one lcore. */
+/* In pump_run.c:
+ * - rn_pump_drive() measures at end a. Returns false if end b does not respond.
+ * - rn_pump_serve() receives and answers at end b until the phase is PUMP_QUIT.
+ * - rn_pump_solo() does the work of both ends on one lcore. */
 bool rn_pump_drive(const struct rn_pump_options *o, struct rn_pump_end *a,
 		   struct rn_pump_shared *sh, struct rn_pump_result *r);
 void rn_pump_serve(const struct rn_pump_options *o, struct rn_pump_end *b,

@@ -1,5 +1,5 @@
-/* Prepares the headers of the frames of a flow (one direction of messages) before the measurement,
- * for each of the four kinds of frames: first, middle, last, only. */
+/* Prepares the frame headers of a flow (one direction of messages) before the measurement, for each
+ * of the four kinds of frames: first, middle, last, only. */
 #include "pump_frame.h"
 
 static void put16(uint8_t *d, unsigned v)

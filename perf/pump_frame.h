@@ -1,9 +1,9 @@
 #ifndef RN_PERF_PUMP_FRAME_H
 #define RN_PERF_PUMP_FRAME_H
-/* The frames of the bare pump. They are as long as the RoCEv2 frames that carry the same message.
- * But there is no protocol: each side only makes one copy and computes one CRC. So the frame rate
- * is the upper bound for a software RoCE NIC on the same port. The functions are inline because
- * they are the measured code. */
+/* The frames of the bare pump. They are as long as the RoCEv2 frames of the same message, but there
+ * is no protocol: each side makes one copy and computes one CRC. So the pump's frame rate is the
+ * upper bound for a software RoCE NIC on the same DPDK port. The functions are inline because they
+ * are the measured code. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,8 +16,8 @@
 
 enum pump_kind { PUMP_FIRST, PUMP_MIDDLE, PUMP_LAST, PUMP_ONLY, PUMP_KINDS };
 
-/* One direction of messages and its buffer. Both ends step through buffers of the same size in the
- * same order. */
+/* One direction of messages, and the buffer of one end. Both ends step through buffers of the same
+ * size in the same order. */
 struct pump_flow {
 	struct pump_shape {
 		uint8_t head[PUMP_BASE + PUMP_RETH];
@@ -29,19 +29,19 @@ struct pump_flow {
 	uint32_t frames; /* frames of a message */
 	uint32_t part;	 /* number of the next frame within its message */
 	uint8_t *buf;
-	/* in bytes: the length of buf, the distance between two consecutive messages in buf, the
-	 * offset of the current message in buf */
+	/* in bytes: length of buf; distance between two consecutive messages in buf; offset of the
+	 * current message in buf */
 	size_t bytes, stride, at;
 	uint64_t messages, bad;
 };
 
-/* Prepares a flow. `buf` has `bytes` bytes, at least `size` rounded up to a multiple of 64. If
- * `write` is true, first and only frames have a RETH. */
+/* Prepares a flow. `buf` has `bytes` bytes, which must be at least `size` rounded up to a multiple
+ * of 64. With `write`, first and only frames have a RETH. */
 void rn_pump_flow_init(struct pump_flow *f, bool write, bool work, uint32_t size, uint32_t mtu,
 		       uint8_t *buf, size_t bytes);
 
-/* Goes back to the first frame of the current message. Called before a measurement, since the
- * previous one may have ended in the middle of the message. */
+/* Goes back to the first frame of the current message. To be called before a measurement, because
+ * the measurement before may have ended within the message. */
 static inline void pump_flow_realign(struct pump_flow *f)
 {
 	f->part = 0;
@@ -82,8 +82,8 @@ static inline uint16_t pump_frame_build(struct pump_flow *f, uint8_t *d)
 	return s->frame;
 }
 
-/* Takes a received frame: counts it as bad unless it has the length, opcode and CRC of the flow's
- * next frame, and copies its payload to the buffer. */
+/* Takes a received frame and copies its payload to the buffer. Counts the frame as bad unless it
+ * has the length, opcode and CRC of the flow's next frame. */
 static inline void pump_frame_take(struct pump_flow *f, const uint8_t *d, uint16_t len)
 {
 	const struct pump_shape *s = &f->shape[pump_kind_next(f)];

@@ -1,4 +1,5 @@
-/* Sets up the pump's ports: EAL, pool, net_ring or net_memif. Called once, by the main thread. */
+/* Sets up the DPDK ports of the pump: EAL, pool, net_ring or net_memif. The main thread calls these
+ * functions once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,7 +45,7 @@ void rn_pump_eal(const struct rn_pump_options *o, const char *cpus, const char *
 	argv[n] = NULL;
 	if (rte_eal_init(n, argv) < 0)
 		give_up("EAL does not start");
-	rmdir(rte_eal_get_runtime_dir()); /* EAL leaves its runtime directory behind, empty */
+	rmdir(rte_eal_get_runtime_dir()); /* EAL leaves its empty runtime directory behind */
 }
 
 static void end_prepare(const struct rn_pump_options *o, struct rn_pump_end *e, const char *name)

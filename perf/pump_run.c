@@ -1,6 +1,6 @@
-/* The measurement loops of bench_pump. End a drives short epochs. A probe before and one after each
- * epoch measure how far apart the two cores are (distance.h). End b follows the phase that end a
- * sets. Each end runs in a thread of its own, except with --solo. */
+/* The measurement loops of bench_pump. End a runs short epochs, each between two probes of the
+ * distance of the cores (distance.h). End b follows the phase that end a sets. Each end has its own
+ * thread, but with --solo one thread runs both ends. */
 #include <stdlib.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -19,8 +19,8 @@ static bool spent(uint64_t since, double ms)
 	return rte_rdtsc() - since > (uint64_t)(ms * 1e-3 * (double)rte_get_tsc_hz());
 }
 
-/* The sending side of an end. Frames that the port did not accept stay in m[from] to m[to - 1], for
- * the next sender_push(). */
+/* The sending side of an end. Frames that the DPDK port did not accept stay in m[from] to m[to -
+ * 1], for the next sender_push(). */
 struct sender {
 	const struct rn_pump_end *end;
 	struct pump_flow flow;
@@ -66,7 +66,8 @@ static void sender_drop(struct sender *s)
 	pump_flow_realign(&s->flow);
 }
 
-/* Builds and sends one whole message. Returns false if the port has not taken it within 1 s. */
+/* Builds and sends one whole message. Returns false if the DPDK port has not taken the message
+ * within 1 s. */
 static bool sender_message(struct sender *s)
 {
 	uint64_t t0 = rte_rdtsc();
@@ -175,8 +176,8 @@ struct rate {
 	double mpps, mmsg;
 };
 
-/* Sends messages without a pause for one epoch of STREAM_MS. The rates count what end b received
- * after the warm-up of WARM_MS. */
+/* Sends messages without a pause for one epoch of STREAM_MS. The rates count the frames and
+ * messages that end b received after the warm-up of WARM_MS. */
 static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct rate *rate,
 			 struct rn_pump_result *r)
 {
@@ -202,8 +203,8 @@ static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct ra
 	return true;
 }
 
-/* Sends a message and waits for the answer, again and again for ECHO_MS. Adds each round trip time
- * to `ns`. */
+/* Sends a message and waits for the answer, repeatedly for ECHO_MS. Adds each round trip time to
+ * `ns`. */
 static bool echo_epoch(const struct rn_pump_options *o, struct rn_pump_end *a,
 		       struct rn_pump_shared *sh, struct sender *tx, struct pump_flow *rx,
 		       struct rn_sample *ns)
@@ -285,9 +286,9 @@ void rn_pump_solo(const struct rn_pump_options *o, struct rn_pump_end *a, struct
 			receive_turn(b, &rx, o->burst);
 		}
 		us = (double)(rte_rdtsc() - t) * 1e6 / (double)rte_get_tsc_hz();
-		/* Results are stored by regime, the class of distance between two lcores. Here a
-		 * single lcore does the work of both ends, so there is no distance, and all results
-		 * are stored under NEAR; bench_pump.c prints "one" instead of "near". */
+		/* Results are stored by regime, the class of distance between two lcores. With a
+		 * single lcore there is no distance: all results are stored under NEAR, and
+		 * bench_pump.c prints "one" instead of "near". */
 		rn_sample_add(&r->mpps[RN_REGIME_NEAR], (double)(tx.sent - frames) / us);
 		rn_sample_add(&r->mmsg[RN_REGIME_NEAR], (double)(rx.messages - messages) / us);
 		r->epochs++;

@@ -1,7 +1,7 @@
 #ifndef RN_PERF_SAMPLE_H
 #define RN_PERF_SAMPLE_H
-/* A list of measurements and its order statistics. Adding and sorting take time and memory, so
- * neither is done while a time is being measured. */
+/* A list of measurements and its order statistics. Adding and sorting take time: do neither while a
+ * time is being measured. */
 #include <stddef.h>
 
 struct rn_sample {
@@ -10,8 +10,8 @@ struct rn_sample {
 };
 
 void rn_sample_add(struct rn_sample *s, double x);
-/* The value below which the fraction `part` (0..1) of the measurements lie, by nearest rank: 0.5
- * gives the median. Sorts the list; returns 0 if it is empty. */
+/* Sorts the list and returns the quantile `part` (0..1) by nearest rank; 0.5 gives the median.
+ * Returns 0 if the list is empty. */
 double rn_sample_at(struct rn_sample *s, double part);
 void rn_sample_free(struct rn_sample *s);
 

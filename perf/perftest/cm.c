@@ -1,5 +1,5 @@
-/* Connects queue pairs through the RDMA CM (option -R). Keeps no state: the CM ids belong to the
- * callers. Used by one thread. */
+/* Connects queue pairs through the RDMA CM (option -R). Keeps no state: the callers own the CM ids.
+ * One thread calls these functions. */
 #include "cm.h"
 
 #include "common/stop.h"
@@ -14,7 +14,7 @@
 #define ANSWER_MS     10000
 #define TRIES	      50
 #define TRY_US	      100000
-#define NO_SERVICE    8 /* reason of a REJ: invalid service id, the server has no listener */
+#define NO_SERVICE    8 /* REJ reason "invalid service id": the server has no listener */
 #define MIN_RNR_TIMER 12
 
 static int complain(const struct pt_end *e, const char *what, int rc)
@@ -26,7 +26,8 @@ static int complain(const struct pt_end *e, const char *what, int rc)
 
 int pt_cm_listen(struct pt_end *e, uint32_t *id)
 {
-	/* listens at all IPv4 and IPv6 addresses of the adapter, unless -x selects one */
+	/* the listener's address: all IPv4 and IPv6 addresses of the adapter; with -x the selected
+	 * address */
 	struct rn_client_addr at = {.port = (uint16_t)e->o->port};
 	int rc;
 
@@ -58,8 +59,8 @@ static uint8_t smaller(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-/* Moves qp to RTS. The limits of READs and atomics in flight are the smaller of both ends'
- * offers. */
+/* Moves qp to RTS. The limit of READs and atomics in flight is the smaller offer of the two
+ * ends. */
 static int to_rts(struct pt_end *e, struct rn_client_qp *qp, const struct rn_event *ev,
 		  struct rn_cm_param *mine)
 {
@@ -120,7 +121,7 @@ static int server_address(struct pt_end *e, struct rn_client_addr *peer)
 	return rc ? complain(e, e->o->server, rc) : 0;
 }
 
-/* Tries once to connect. Returns 0 when connected, 1 if the server has no listener yet, -1 on
+/* Tries once to connect. Returns 0 if connected, 1 if the server has no listener yet, -1 on
  * failure. */
 static int try(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id,
 	       const struct rn_client_addr *peer)

@@ -1,5 +1,5 @@
 /* One end of a perftest run: opens the adapter, creates memory and queues, connects, posts and
- * polls. Owns the client object, its memory and its queues. Used by one thread. */
+ * polls. Owns the client object, its memory and its queues. One thread calls these functions. */
 #include "end.h"
 
 #include "common/stop.h"
@@ -11,7 +11,8 @@
 #include <time.h>
 
 #define PAGE 4096u
-/* least bytes of a block: the original perftest as peer spreads small WRITEs over so many bytes */
+/* minimum bytes of a memory block: the original perftest as peer spreads small WRITEs over this
+ * many bytes */
 #define CYCLE	       4096u
 #define RESOLVE_MS     5000
 #define PORT_UP_MS     10000
@@ -79,8 +80,8 @@ static int find_adapter(const struct pt_options *o, unsigned *index)
 	return -1;
 }
 
-/* True if -R is used with the numeric IPv6 address of a server. Otherwise IPv4 is preferred, as in
- * perftest. */
+/* True if -R is given and the server is a numeric IPv6 address. In all other cases IPv4 is
+ * preferred, as in perftest. */
 static bool wants_v6(const struct pt_options *o)
 {
 	return o->cm && o->server && strchr(o->server, ':');
@@ -228,7 +229,8 @@ struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsign
 	return qp;
 }
 
-/* Bytes of a receive buffer: the largest message, and with UD the GRH before it. */
+/* Returns the bytes of a receive buffer: the largest message and, for UD, the GRH before the
+ * message. */
 static uint64_t room(const struct pt_options *o)
 {
 	return o->size + (o->type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0);
@@ -245,8 +247,8 @@ static int make_memory(struct pt_end *e)
 	e->mem = aligned_alloc(PAGE, e->mem_bytes);
 	if (!e->mem)
 		return complain(e, "no memory", -ENOMEM);
-	/* The receiver of a WRITE polls the last byte of the message for a certain value, so all
-	 * bytes start as zero. */
+	/* All bytes start as zero, because the receiver of a WRITE polls the last byte of the
+	 * message for a certain number. */
 	memset(e->mem, 0, e->mem_bytes);
 	rc = rn_client_mr_register(e->client, e->pd, e->mem, e->mem_bytes, (uintptr_t)e->mem,
 				   access, &e->lkey, &e->rkey);
@@ -323,8 +325,8 @@ uint8_t *pt_recv_at(const struct pt_end *e, unsigned i)
 
 /* ---- connecting without the CM ---- */
 
-/* The attributes that the moves to RTR and to RTS need besides the state, by type of queue pair. No
- * other attribute may be given. */
+/* The attributes that the moves to RTR and to RTS need besides the state, for each type of queue
+ * pair. No other attribute may be given. */
 static const struct {
 	uint32_t rtr, rts;
 } moves[] = {
@@ -361,7 +363,7 @@ static int find_mac(struct pt_end *e, const struct rn_gid *peer, uint8_t mac[6])
 			rc = ev.err;
 			memcpy(mac, ev.attr.av.dmac, 6);
 		}
-		/* EHOSTUNREACH: the process at the other end of the memif may still be opening the
+		/* EHOSTUNREACH: the peer process of the memif may still be opening its DPDK
 		 * port. */
 	} while (rc == -EHOSTUNREACH && pt_now_ns() < end && !stop_asked());
 	return rc;

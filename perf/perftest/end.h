@@ -1,7 +1,8 @@
 #ifndef RN_PERFTEST_END_H
 #define RN_PERFTEST_END_H
-/* One end of a perftest run: the adapter, its memory, queue pairs and completions, through the
- * client API. A function that fails has printed one message on stderr. Used by one thread. */
+/* One end of a perftest run, built on the client API: the adapter, its memory, queue pairs and
+ * completions. A function that fails has printed one message on stderr. One thread calls these
+ * functions. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,9 +14,9 @@ struct pt_qp {
 	struct rn_client_qp *qp;
 	struct pt_card mine, theirs;
 	uint32_t cm;		 /* with -R: CM id of the connection */
-	uint64_t posted, done;	 /* requests posted, requests completed */
+	uint64_t posted, done;	 /* work requests posted, work requests completed */
 	uint64_t rposted, rdone; /* receives posted, receives completed */
-	struct rn_ud to;	 /* UD: destination of the requests */
+	struct rn_ud to;	 /* UD: destination of the messages */
 };
 
 #define PT_EVENTS 64u
@@ -29,65 +30,70 @@ struct pt_end {
 	uint8_t mtu; /* path MTU code: 1 is 256 bytes, 5 is 4096 */
 	uint32_t pd, lkey, rkey;
 	uint8_t *mem;
-	/* bytes of one block of mem. Each queue pair has two blocks: first come all blocks to send
-	 * from, then all blocks to receive into. */
+	/* bytes of one block of mem. Each queue pair has two blocks. mem has first all blocks to
+	 * send from, then all blocks to receive into. */
 	uint64_t stride;
 	uint64_t mem_bytes;
 	struct rn_client_cq *cq;
 	struct pt_qp *qp;
-	struct rn_event pending[PT_EVENTS]; /* events received but not yet taken by pt_event() */
+	struct rn_event pending[PT_EVENTS]; /* events that pt_event() has not yet taken */
 	unsigned npending;
 	int peer_fd;	/* TCP socket over which the ends exchange parameters, or -1 */
 	unsigned polls; /* polls so far: every 1024th also calls pt_check_peer() */
-	/* time (ns) when the other end was first found to be gone; 0: it is connected */
+	/* time (ns) when the other end was first found to be gone; 0 = the other end is
+	 * connected */
 	uint64_t gone_since;
 	bool stopped; /* the user has interrupted the test */
 };
 
-/* Opens the adapter and chooses its address. With -x this is the address with that index. Without
- * -x it is the first IPv6 address if -R names an IPv6 server, else the first IPv4 address. */
+/* Opens the adapter and chooses this end's address:
+ * - with -x: the address with that index
+ * - if -R names an IPv6 server: the first IPv6 address
+ * - else: the first IPv4 address */
 int pt_end_open(struct pt_end *e, const struct pt_options *o);
 /* Sets this end's address to `gid`, the address to which a client has connected. */
 void pt_end_use_gid(struct pt_end *e, const struct rn_gid *gid);
 /* Creates the memory region, the completion queue, and the queue pairs in state INIT. */
 int pt_end_make(struct pt_end *e);
-/* Moves the queue pairs to RTR and RTS with the attributes in e->qp[].theirs, without the CM. */
+/* Moves the queue pairs to RTR and RTS without the CM, with the attributes in e->qp[].theirs. */
 int pt_end_connect(struct pt_end *e);
 void pt_end_close(struct pt_end *e);
 
-/* Creates a queue pair in INIT that completes to `cq`, with room for `tx` requests and `rx`
- * receives. Its completions carry `ctx`. NULL after a message on stderr. */
+/* Creates a queue pair in INIT that completes to `cq`, with room for `tx` send requests and `rx`
+ * receives. The completions carry `ctx`. Returns NULL after a message on stderr. */
 struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsigned tx, unsigned rx,
 			       uint64_t ctx);
 /* Moves a queue pair to RTR and then to RTS; `attr` must have all attributes of both moves. */
 int pt_end_to_rts(struct rn_client_qp *qp, enum rn_qp_type type, const struct rn_qp_attr *attr);
 
-/* The memory blocks of queue pair i: pt_send_at() for data to send, pt_recv_at() for data that
- * arrives. */
+/* Return the memory blocks of queue pair i: pt_send_at() for data to send, pt_recv_at() for
+ * arriving data. */
 uint8_t *pt_send_at(const struct pt_end *e, unsigned i);
 uint8_t *pt_recv_at(const struct pt_end *e, unsigned i);
 
-/* Posts one request of the test on queue pair i. Its wr_id is the number of requests posted on that
- * queue pair, this one included. */
+/* Posts one work request of the test on queue pair i. wr_id is the number of work requests posted
+ * on queue pair i, including this work request. */
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
 /* Posts one receive on queue pair i, large enough for any message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);
-/* Takes completions and counts them in e->qp. With `wait`, sleeps up to 100 ms if there are none.
- * Returns their number; -1 if a completion reports an error or pt_check_peer() fails. */
+/* Takes completions and counts them in e->qp. With `wait`, sleeps up to 100 ms if there is no
+ * completion. Returns the number of completions taken. Returns -1 if a completion reports an error
+ * or pt_check_peer() fails. */
 int pt_poll(struct pt_end *e, bool wait);
 
-/* Waits up to timeout_ms for an event with this id (0 means any id). `kinds` is a bit mask:
- * bit k stands for events of kind k. Returns false if no such event arrived in time, or if the user
- * has asked to stop. */
+/* Waits up to timeout_ms for an event with this id (0 means any id). `kinds` is a bit mask: bit k
+ * stands for events of kind k. Returns false if no such event came in time, or the user has asked
+ * to stop. */
 bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev, int timeout_ms);
 
-/* Takes the events that are queued or arrive within timeout_ms, and stores them for pt_event(). */
+/* Takes the queued events, and the events that arrive within timeout_ms. Stores them for
+ * pt_event(). */
 void pt_events(struct pt_end *e, int timeout_ms);
 
-/* Called in loops that wait. Returns 0 normally. Returns -1 if the user has asked to stop;
- * e->stopped is then set. Also returns -1, after a message on stderr, if the other end has been
- * gone for more than a second. That second lets the peer's last data arrive, since a peer that has
- * finished disconnects at once. */
+/* To be called in loops that wait. Returns 0 while the test may go on. Returns -1:
+ * - if the user has asked to stop; sets e->stopped
+ * - after a message on stderr, if the other end has been gone for more than a second. A peer that
+ *   has finished disconnects at once; its last data may arrive during this second. */
 int pt_check_peer(struct pt_end *e);
 
 uint64_t pt_now_ns(void);

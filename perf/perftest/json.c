@@ -1,5 +1,5 @@
 /* Writes the results as JSON with perftest's keys. Owns the rows and the open file until
- * pt_json_write(). Used by one thread. */
+ * pt_json_write(). One thread calls these functions. */
 #include "print.h"
 
 #include "common/jsonfile.h"
@@ -100,7 +100,7 @@ int pt_json_write(const struct pt_end *e)
 
 	if (!file)
 		return 0;
-	/* perftest prints one result as an object and several as a list. */
+	/* perftest prints a single result as an object, and several results as a list. */
 	results = json_array_size(rows) == 1 ? json_incref(json_array_get(rows, 0))
 					     : json_incref(rows);
 	json_decref(rows);

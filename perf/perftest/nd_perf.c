@@ -1,7 +1,7 @@
-/* The eight programs nd_send_bw to nd_atomic_lat. They measure softrnic as perftest's programs
- * measure an RDMA adapter; the other end may be a perftest program on a Linux host. This file has
- * the steps of a test and the points where both ends wait for each other, in perftest 4.5's order.
- * Runs in one thread. */
+/* The eight programs nd_send_bw to nd_atomic_lat, which measure softrnic like perftest's programs.
+ * The other end may be a perftest program on a Linux host. This file has the steps of a test and
+ * the points where both ends wait for each other, in the order of perftest 4.5. Runs in one
+ * thread. */
 #include "cm.h"
 #include "common/counters.h"
 #include "options.h"
@@ -19,11 +19,11 @@ struct test {
 	struct pt_options *o;
 	struct pt_end e;
 	struct pt_talk t;
-	struct pt_rates last; /* the last result of this end */
+	struct pt_rates last; /* the last result that this end has measured */
 	bool too_slow;
 };
 
-/* True for the server of READ and atomic latency tests: only the client measures them. */
+/* True for the server of a READ or atomic latency test, which only the client measures. */
 static bool is_silent(const struct pt_options *o)
 {
 	return o->tool->lat && o->tool->verb >= PT_READ && pt_is_server(o);
@@ -49,8 +49,8 @@ static int connect_queue_pairs(struct test *x)
 	return x->o->cm ? 0 : pt_end_connect(e);
 }
 
-/* A datagram is one packet, so the message size is limited to the path MTU, which both ends have
- * agreed on before. */
+/* A datagram is one packet: limit the message size to the path MTU, on which both ends have agreed
+ * before. */
 static int fit_datagrams(struct test *x)
 {
 	unsigned mtu = 128u << x->e.mtu;
@@ -99,8 +99,8 @@ static void report(struct test *x, const struct pt_rates *r)
 		x->too_slow = true;
 }
 
-/* Called after a run failed. If the user interrupted the run, reports its result so far. Returns
- * -1. */
+/* To be called after a run failed. If the user interrupted the run, reports the result so far.
+ * Returns -1. */
 static int give_up(struct test *x)
 {
 	if (x->e.stopped && x->last.iters > 0)
@@ -108,7 +108,7 @@ static int give_up(struct test *x)
 	return -1;
 }
 
-/* Finishes a run in both directions: exchanges the results with the other end and reports their
+/* Finishes a run in both directions: exchanges the results with the other end and reports the
  * sum. */
 static int report_sum(struct test *x)
 {
@@ -140,7 +140,7 @@ static int one_send_bw(struct test *x, uint32_t size)
 	return x->o->all ? pt_talk_sync(&x->t) : 0;
 }
 
-/* One bandwidth run of WRITEs, READs or atomics in both directions. */
+/* Makes one bandwidth run of WRITEs, READs or atomics in both directions. */
 static int one_bidi_bw(struct test *x, uint32_t size)
 {
 	if (pt_talk_sync(&x->t) != 0)
@@ -152,8 +152,8 @@ static int one_bidi_bw(struct test *x, uint32_t size)
 	return report_sum(x);
 }
 
-/* Finishes a test of WRITEs, READs or atomics in one direction: the server gets the client's result
- * and reports it. */
+/* Finishes a test of WRITEs, READs or atomics in one direction: the server gets and reports the
+ * result of the client. */
 static int report_to_server(struct test *x)
 {
 	struct pt_rates theirs;
@@ -223,8 +223,8 @@ static int run_lat(struct test *x)
 	if (!x->o->all && !passive && one_lat(x, (uint32_t)x->o->size) != 0)
 		return -1;
 	pt_print_line();
-	/* With WRITEs no message ends the test: each end sees the end of the test in the last byte
-	 * of the last WRITE. */
+	/* With WRITEs no message ends the test: the last byte of the last WRITE tells each end that
+	 * the test is over. */
 	return x->o->tool->verb == PT_WRITE ? 0 : pt_talk_end(&x->t);
 }
 

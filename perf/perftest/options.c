@@ -1,5 +1,5 @@
-/* Parses the command line. Owns the tables of options and programs, and the rules about which
- * options exclude each other. Used by one thread, before anything is opened. */
+/* Parses the command line. Owns the tables of options and programs, and the rules about options
+ * that exclude each other. One thread calls these functions, before anything is opened. */
 #include "options.h"
 #include "rn/link.h"
 
@@ -24,10 +24,10 @@ static const struct pt_tool tools[] = {
 	{"nd_atomic_lat", "Atomic", PT_ATOMIC, true, 8, 1000},
 };
 
-/* getopt values of the options that have a long name only */
+/* getopt values of the options without a letter */
 enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_MAX };
 
-/* perftest's options: X(letter or value, long name, argument's name, help text) */
+/* perftest's options; columns: X(letter or getopt value, long name, argument's name, help text) */
 #define FLAGS(X)                                                                                            \
 	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                                        \
 	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")                 \
@@ -236,7 +236,7 @@ static int take(struct pt_options *o, int letter, const char *arg, unsigned *gid
 	return take_word(o, letter, arg, err, errlen);
 }
 
-/* Returns the first rule of perftest that the combination of options breaks, or NULL. */
+/* Returns the text of the first rule of perftest that the options break, or NULL. */
 static const char *conflict(const struct pt_options *o)
 {
 	const struct pt_tool *t = o->tool;
@@ -272,7 +272,7 @@ static const char *conflict(const struct pt_options *o)
 	return NULL;
 }
 
-/* Sets the options whose values depend on other options. */
+/* Sets the options whose defaults depend on other options. */
 static void settle(struct pt_options *o)
 {
 	const struct pt_tool *t = o->tool;
@@ -289,8 +289,8 @@ static void settle(struct pt_options *o)
 		o->cq_mod = o->tx;
 	if (!o->set['f'])
 		o->margin = o->secs / 4;
-	/* The peak bandwidth is computed from every pair of messages, which takes too long for more
-	 * than 20000 messages. */
+	/* Do not compute the peak bandwidth of more than 20000 messages: the computation examines
+	 * every pair of messages and would take too long. */
 	o->no_peak |= o->secs || t->lat || (uint64_t)o->iters * o->qps > 20000;
 	if (o->json && !o->json_file)
 		o->json_file = "perftest_out.json";
@@ -317,7 +317,7 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 				 .gid = -1};
 	short_flags(letters);
 	opterr = 0;
-	optind = 0; /* restart getopt, which may have been used before */
+	optind = 0; /* restart getopt, which the process may have used before */
 	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (letter == ':')
 			return wrong(err, errlen, "%s needs an argument", argv[optind - 1]);

@@ -1,6 +1,6 @@
 #ifndef RN_PERFTEST_OPTIONS_H
 #define RN_PERFTEST_OPTIONS_H
-/* The options of a run: perftest's options with perftest's letters. Used by one thread. */
+/* The options of a run: perftest's options with perftest's letters. One thread uses them. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,20 +13,19 @@ struct pt_tool {
 	const char *name, *title;
 	enum pt_verb verb;
 	bool lat;
-	unsigned size, iters; /* default bytes of a message, default number of messages */
+	unsigned size, iters; /* default number of bytes of a message, default number of messages */
 };
 
 struct pt_options {
 	const struct pt_tool *tool;
-	const char *server; /* NULL: this end is the server */
-	const char *device; /* NULL: the first adapter of the configuration */
+	const char *server; /* name of the server; NULL: this end is the server */
+	const char *device; /* name of the adapter; NULL: the first adapter of the configuration */
 	const char *json_file;
 	enum rn_qp_type type;
 	uint64_t size; /* bytes of a message; with `all`: of the largest message */
 	unsigned iters;
 	unsigned secs; /* -D: length of a run in seconds; 0: a run has `iters` messages */
-	/* -f: this many seconds at the beginning of a -D run, and as many at its end, are not
-	 * counted */
+	/* -f: seconds at the beginning and at the end of a -D run that are not counted */
 	unsigned margin;
 	unsigned qps, mtu, tx, rx, port, cq_mod, inline_bytes;
 	unsigned timeout, retry, outs, sl, tclass;
@@ -38,10 +37,10 @@ struct pt_options {
 	bool set[128]; /* set['s']: option -s was given; likewise for the other letters */
 };
 
-/* The program with this name, or NULL. */
+/* Returns the program with this name, or NULL. */
 const struct pt_tool *pt_tool_find(const char *name);
 
-/* Parses the command line into o. Returns 0; or -1, with a reason of one line in err. */
+/* Parses the command line into *o. Returns 0, or -1 with a reason of one line in err. */
 int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc, char **argv,
 		     char *err, unsigned errlen);
 void pt_options_usage(const struct pt_tool *tool);
@@ -51,8 +50,8 @@ static inline bool pt_is_server(const struct pt_options *o)
 	return !o->server;
 }
 
-/* True if this end posts the test's requests: the client always, the server only in tests of both
- * directions (-b). */
+/* True if this end posts work requests in the test. The client always does; the server does only in
+ * tests of both directions (-b). */
 static inline bool pt_posts_requests(const struct pt_options *o)
 {
 	return o->server || o->bidi;

@@ -1,5 +1,5 @@
-/* Prints results in perftest's layout, for programs that read perftest's output. Used by one
- * thread. */
+/* Prints results in perftest's layout, for programs that read perftest's output. One thread calls
+ * these functions. */
 #include "print.h"
 
 #include "common/surroundings.h"

@@ -1,6 +1,7 @@
 #ifndef RN_PERFTEST_PRINT_H
 #define RN_PERFTEST_PRINT_H
-/* Results on standard output in perftest's layout, and as JSON. Used by one thread. */
+/* Results on standard output in perftest's layout, and as JSON. One thread calls these
+ * functions. */
 #include "end.h"
 #include "run.h"
 
@@ -14,16 +15,17 @@ void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
 void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
 void pt_print_line(void);
 
-/* Opens the JSON file if one was asked for. Called before the test, so that a wrong path is
- * reported at once. */
+/* Opens the JSON file if the options name one. To be called before the test, so that a wrong path
+ * is reported at once. */
 int pt_json_open(const struct pt_options *o);
-/* pt_json_rates and pt_json_latency keep results until pt_json_write, which returns 0, or -1 after
- * a message on stderr. */
+/* pt_json_rates() and pt_json_latency() keep results until pt_json_write(). pt_json_write() returns
+ * 0, or -1 after a message on stderr. */
 void pt_json_rates(const struct pt_options *o, const struct pt_rates *r);
 void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
 int pt_json_write(const struct pt_end *e);
 
-/* Writes "Send Bidirectional BW Test" and so on, with `gap` between the words. */
+/* Stores the name of the test in `out`, such as "Send Bidirectional BW Test", with `gap` between
+ * the words. */
 void pt_test_name(const struct pt_options *o, char gap, char *out, size_t bytes);
 const char *pt_connection_name(const struct pt_options *o);
 

@@ -1,5 +1,5 @@
 /* Converts perftest's records (parameters of queue pairs, results) to bytes and back. Keeps no
- * state; any thread may use it. */
+ * state. Any thread may call these functions. */
 #include "record.h"
 
 #include <endian.h>
@@ -21,8 +21,8 @@ void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES])
 	memcpy(text, line, PT_TEXT_BYTES);
 }
 
-/* Parses the hexadecimal number at *at and the colon behind it, and moves *at past both. The number
- * may have fewer digits than pt_card_to_text() writes. */
+/* Parses the hexadecimal number at *at and the colon behind the number, and moves *at past both.
+ * Accepts fewer digits than pt_card_to_text() writes. */
 static bool take(const char **at, uint64_t *value)
 {
 	char *end;
@@ -64,8 +64,8 @@ bool pt_card_from_text(struct pt_card *card, const char text[PT_TEXT_BYTES])
 	return card->qpn <= 0xffffff && card->psn <= 0xffffff;
 }
 
-/* Offsets of the fields in perftest's binary structure: five 32-bit numbers, a gap, the 64-bit
- * address, the GID, two 32-bit numbers (SRQN and one unused). */
+/* Offsets in bytes of the fields in perftest's binary structure. The fields are five 32-bit
+ * numbers, a gap, the 64-bit address, the GID, and two 32-bit numbers (SRQN and one unused). */
 enum { LID = 0, OUTS = 4, QPN = 8, PSN = 12, RKEY = 16, VA = 24, GID = 32, SRQN = 48 };
 
 static void put32(uint8_t *at, uint32_t v)

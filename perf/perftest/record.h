@@ -1,17 +1,17 @@
 #ifndef RN_PERFTEST_RECORD_H
 #define RN_PERFTEST_RECORD_H
-/* Conversion between structures and the bytes that the ends of perftest 4.5 send each other. The
+/* Converts structs to the bytes that the ends of perftest 4.5 send each other, and back. The
  * parameters of a queue pair are sent as text over a socket, or in binary over a queue pair.
- * Results are sent as binary numbers. Pure functions. */
+ * Results are sent as binary numbers. All functions are pure. */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "rn/abi.h"
 
-/* The parameters of one queue pair that an end sends to the other. */
+/* The parameters of one queue pair, which an end sends to the other end. */
 struct pt_card {
 	uint32_t lid;  /* LID; 0 on Ethernet */
-	uint32_t outs; /* READs and atomics that this end serves at a time */
+	uint32_t outs; /* number of READs and atomics that this end serves at a time */
 	uint32_t qpn, psn, rkey;
 	uint64_t va;
 	struct rn_gid gid;
@@ -25,12 +25,12 @@ struct pt_card {
 #define PT_BINARY_BYTES 56u
 
 void pt_card_to_text(const struct pt_card *card, char text[PT_TEXT_BYTES]);
-/* Returns false if the text has another format. */
+/* Parses a text into *card. Returns false if the text has another format. */
 bool pt_card_from_text(struct pt_card *card, const char text[PT_TEXT_BYTES]);
 void pt_card_to_binary(const struct pt_card *card, uint8_t bytes[PT_BINARY_BYTES]);
 void pt_card_from_binary(struct pt_card *card, const uint8_t bytes[PT_BINARY_BYTES]);
 
-/* One end's bandwidth results. */
+/* The bandwidth results of one end. */
 struct pt_rates {
 	uint64_t size, iters;
 	double peak, average; /* in the unit of the report, MB/s or Gb/s */

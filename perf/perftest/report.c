@@ -1,16 +1,16 @@
-/* Computes bandwidth and latency as perftest does, from the times of the messages. Keeps no state;
- * any thread may use it. */
+/* Computes bandwidth and latency as perftest does, from the times of the messages. Keeps no state.
+ * Any thread may call these functions. */
 #include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TAIL 2u /* number of longest latencies that are left out, as in perftest */
+#define TAIL 2u /* how many of the longest latencies are left out, as in perftest */
 
 static double peak_of(uint64_t size, uint64_t n, double unit, const struct pt_times *t)
 {
-	double best = 0; /* messages per ns */
+	double best = 0; /* highest rate so far, in messages per ns */
 
 	for (uint64_t i = 0; i < n; i++) {
 		for (uint64_t j = i; j < n; j++) {

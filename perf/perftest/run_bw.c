@@ -1,4 +1,4 @@
-/* Measures bandwidth: the loop that keeps the queues full. Used by one thread. */
+/* Measures bandwidth: the loop that keeps the queues full. One thread calls these functions. */
 #include "run.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct bw {
 	bool asks, receives;
 	/* messages to send, and to receive, on each queue pair; UINT64_MAX with -D */
 	uint64_t per_qp;
-	/* times of each message, from which the peak bandwidth is computed; NULL: it is not
+	/* times of each message, for the peak bandwidth; NULL if the peak bandwidth is not
 	 * computed */
 	struct pt_times *times;
 	uint64_t ntimes, ncompleted;
@@ -46,7 +46,7 @@ int pt_run_receives(struct pt_end *e)
 	return 0;
 }
 
-/* Posts requests on every queue pair until its transmit depth (-t) is reached. */
+/* Posts work requests on every queue pair until the transmit depth (-t) is reached. */
 static int fill(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
@@ -65,7 +65,7 @@ static int fill(struct bw *b)
 	return 0;
 }
 
-/* Posts a new receive for each one that was consumed. */
+/* Posts a new receive for each receive that a message has taken. */
 static int refill(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
@@ -121,7 +121,7 @@ static int one_turn(struct bw *b, bool may_ask)
 	return n < 0 ? -1 : 0;
 }
 
-/* Waits for the first message: a server that only receives starts its clock then. */
+/* Waits for the first message. A server that receives messages starts its clock then. */
 static int await_first(struct bw *b)
 {
 	while (total(b, true) == 0)
@@ -130,9 +130,8 @@ static int await_first(struct bw *b)
 	return 0;
 }
 
-/* Runs until all messages of the test are complete. With UC and UD, which may lose messages, the
- * run also ends after STILL_NS without progress. Stores the time of the last progress in *last, in
- * ns. */
+/* Runs until all messages of the test are complete. UC and UD may lose messages: the run also ends
+ * after STILL_NS without progress. Stores the time of the last progress in *last, in ns. */
 static int run_iterations(struct bw *b, uint64_t *last)
 {
 	uint64_t seen = 0;
@@ -210,7 +209,7 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 		rc = o->secs ? run_duration(&b) : run_iterations(&b, &last);
 	if (!b.asks)
 		n = total(&b, true);
-	if (rc != 0) /* the result so far; printed if the user interrupted the run */
+	if (rc != 0) /* store the result so far, which is printed if the user interrupted the run */
 		*rates = pt_rates_of(size, total(&b, !b.asks), pt_now_ns() - b.first, unit, NULL);
 	else if (o->secs)
 		*rates = pt_rates_of(size, b.counted, (uint64_t)(o->secs - 2 * o->margin) * NS,

@@ -1,4 +1,5 @@
-/* Measures latency: loops that have one message in flight at a time. Used by one thread. */
+/* Measures latency: loops that have one message in flight at a time. One thread calls these
+ * functions. */
 #include "run.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ struct lat {
 	const struct pt_options *o;
 	uint32_t size;
 	struct pt_clock clock;
-	uint64_t *posted; /* times of the postings in ns; NULL with -D */
+	uint64_t *posted; /* times in ns at which messages were posted; NULL with -D */
 	uint64_t sent, counted, heard;
 };
 
@@ -24,8 +25,8 @@ static bool is_over(const struct lat *l)
 	return l->sent == l->o->iters;
 }
 
-/* True if a -D run is over. Then the peer has ended its run too and sends nothing more, so a wait
- * for the peer must end. */
+/* True if a -D run is over. The peer's run is then over too and sends nothing more, so a wait for
+ * the peer must end. */
 static bool times_out(const struct lat *l)
 {
 	return l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;
@@ -56,8 +57,8 @@ static int await_own(struct lat *l)
 	return 0;
 }
 
-/* For tests of READs and atomics: waits for the completion of each request before posting the next
- * one. */
+/* For tests of READs and atomics: posts work requests until the run is over, each after the
+ * completion of the work request before. */
 static int ask(struct lat *l)
 {
 	while (!is_over(l))
@@ -66,8 +67,8 @@ static int ask(struct lat *l)
 	return 0;
 }
 
-/* Called in polling loops. Returns true, after a message on stderr, if the peer has not answered
- * for 60 s. With UC and UD, where messages may be lost, the limit is 5 s. */
+/* To be called in polling loops. Returns true, after a message on stderr, if the peer has not
+ * answered for 60 s. With UC and UD, which may lose messages, the limit is 5 s. */
 static bool gives_up(struct lat *l, unsigned *looks, uint64_t since)
 {
 	uint64_t patience = l->o->type == RN_QPT_RC ? PATIENCE_NS : LOST_NS;
@@ -112,8 +113,8 @@ static int play_sends(struct lat *l)
 	return l->o->secs ? 0 : await_own(l);
 }
 
-/* For tests of WRITEs: waits until the last byte of the receive block is the number of the expected
- * message, modulo 256. The server writes first. */
+/* For tests of WRITEs: waits for the next message of the peer. The last byte of the receive block
+ * is then the number of that message, modulo 256. The server writes first. */
 static int await_write(struct lat *l)
 {
 	const volatile uint8_t *at = pt_recv_at(l->e, 0) + l->size - 1;

@@ -1,5 +1,5 @@
-/* Exchanges parameters and results with the other end in the order of perftest 4.5. The bytes are
- * sent by talk_tcp.c or talk_cm.c. Used by one thread. */
+/* Exchanges parameters and results with the other end in the order of perftest 4.5. talk_tcp.c or
+ * talk_cm.c sends the bytes. One thread calls these functions. */
 #include "talk.h"
 
 #include <arpa/inet.h>
@@ -9,7 +9,7 @@
 
 #define VERSION	      "6.06" /* protocol version of perftest 4.5+0.17 */
 #define VERSION_BYTES 16
-/* oldest protocol version accepted; older ones send result counts in 32 bits */
+/* oldest protocol version accepted; still older versions send result counts in 32 bits */
 #define OLDEST	     5.33
 #define CYCLE_BUFFER 4096
 #define CACHE_LINE   64
@@ -100,7 +100,7 @@ int pt_talk_end(struct pt_talk *t)
 
 	if (pt_talk_sync(t) != 0)
 		return -1;
-	/* Over a socket each end sends "done" and closes the connection without waiting for the
-	 * other end's "done". */
+	/* Over a socket each end sends "done" and closes the connection, without waiting for "done"
+	 * from the other end. */
 	return t->e->o->cm ? 0 : t->ops->send(t, done, sizeof(done));
 }

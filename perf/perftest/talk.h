@@ -1,9 +1,9 @@
 #ifndef RN_PERFTEST_TALK_H
 #define RN_PERFTEST_TALK_H
-/* The exchange of parameters, results and sync points with the other end, over a TCP socket or,
- * with -R, over a separate queue pair. Both ends send messages of the same size at each step; the
- * client goes first. A function that fails has printed one message on stderr. Used by one
- * thread. */
+/* The exchange of parameters, results and sync points with the other end: over a TCP socket or,
+ * with -R, over a separate queue pair. At each step both ends send messages of the same size, the
+ * client first. A function that fails has printed one message on stderr. One thread calls these
+ * functions. */
 #include <stddef.h>
 
 #include "end.h"
@@ -35,28 +35,29 @@ struct pt_talk {
 	uint8_t *mem;
 	struct {
 		unsigned recv, bytes;
-		/* the receives that have completed, in order of arrival. recv: index of the message
-		 * buffer; bytes: length of the message in it */
+		/* the completed receives, in order of arrival. recv: index of the message buffer;
+		 * bytes: length of the message in that buffer */
 	} got[PT_TALK_RECVS];
 	unsigned ngot, sent, acked;
 };
 
-/* Opens the connection of the exchange: the server waits for a client, the client connects. The
- * adapter must be open. */
+/* Opens the connection of the exchange: the server waits for a client, and the client connects. The
+ * adapter must be open already. */
 int pt_talk_open(struct pt_talk *t, struct pt_end *e);
 void pt_talk_close(struct pt_talk *t);
 
-/* The first steps of the exchange, in this order: protocol versions, two sizes that perftest uses
- * (cycle buffer, cache line), path MTUs. Sets e->mtu to the smaller path MTU of both ends. */
+/* Makes the first steps of the exchange: protocol versions, then two sizes that perftest uses
+ * (cycle buffer, cache line), then path MTUs. Sets e->mtu to the smaller path MTU of the two
+ * ends. */
 int pt_talk_begin(struct pt_talk *t);
-/* Sends the parameters of this end's queue pair i (numbers, keys, addresses) and receives the
- * peer's. */
+/* Sends the parameters (numbers, keys, addresses) of this end's queue pair i, and receives those of
+ * the peer's queue pair i. */
 int pt_talk_card(struct pt_talk *t, unsigned i);
-/* Waits until both ends have reached this point: as in perftest, both send the parameters of queue
- * pair 0 once more. */
+/* Waits until both ends have reached this point. As in perftest, each end sends the parameters of
+ * queue pair 0 once more. */
 int pt_talk_sync(struct pt_talk *t);
 int pt_talk_rates(struct pt_talk *t, const struct pt_rates *mine, struct pt_rates *theirs);
-/* Ends the exchange: the last sync point and, over TCP, the message "done". */
+/* Ends the exchange with the last sync point and, over TCP, the message "done". */
 int pt_talk_end(struct pt_talk *t);
 
 extern const struct pt_talk_ops pt_talk_tcp, pt_talk_cm;

@@ -1,6 +1,6 @@
-/* The exchange of parameters and results with the other end over a queue pair of its own (-R). Owns
- * that queue pair, its connection and its memory: one buffer to send from and one for each receive.
- * Used by one thread. */
+/* The exchange of parameters and results with the other end over a separate queue pair (-R). Owns
+ * that queue pair, its connection and its memory: one buffer to send from, and one buffer for each
+ * receive. One thread calls these functions. */
 #include "cm.h"
 #include "talk.h"
 
@@ -82,7 +82,7 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 }
 
 /* Waits for one message. pt_check_peer() detects a peer that disconnects. A peer that dies without
- * disconnecting is detected only after PATIENCE_NS, which is longer than any test. */
+ * disconnecting is detected after PATIENCE_NS, which is longer than any test. */
 static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 {
 	uint64_t end = pt_now_ns() + PATIENCE_NS;

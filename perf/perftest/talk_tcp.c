@@ -1,6 +1,6 @@
 /* The exchange of parameters and results with the other end over a TCP socket of the kernel. Owns
- * the socket. While waiting, polls an adapter that has the inline idle policy, since the peer may
- * still READ from or WRITE to this end. Used by one thread. */
+ * the socket. While it waits, polls an adapter with the inline idle policy, because the peer may
+ * still READ from or WRITE to this end. One thread calls these functions. */
 #include "talk.h"
 
 #include "common/stop.h"
@@ -95,8 +95,9 @@ static int tcp_recv_card(struct pt_talk *t, struct pt_card *card)
 	return 0;
 }
 
-/* Shuts the connection down and waits, at most LINGER_NS, until the other end has done so too.
- * Meanwhile it polls the adapter, which may still have to answer the other end's last request. */
+/* Shuts the TCP connection down and waits, at most LINGER_NS, until the other end has shut down
+ * too. Meanwhile polls the adapter, which may still have to answer the other end's last work
+ * request. */
 static void tcp_close(struct pt_talk *t)
 {
 	uint64_t end = pt_now_ns() + LINGER_NS;
@@ -142,8 +143,8 @@ static int connect_to(const struct addrinfo *ai)
 	return -1;
 }
 
-/* Opens a socket. Tries the addresses of the list in turn until one of them works. A server tries
- * the IPv6 addresses first, because an IPv6 socket bound to :: accepts IPv4 clients too. */
+/* Opens a socket for the first address of the list that works. A server tries the IPv6 addresses
+ * first, because an IPv6 socket bound to :: accepts IPv4 clients too. */
 static int open_any(const struct addrinfo *list, bool server)
 {
 	int fd = -1;

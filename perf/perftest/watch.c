@@ -1,5 +1,5 @@
 /* Ends the waits of a test when the user asks to stop or the other end is gone. Owns e->gone_since.
- * Used by one thread. */
+ * One thread calls these functions. */
 #include "end.h"
 
 #include "common/stop.h"
