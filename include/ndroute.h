@@ -19,7 +19,8 @@ enum nd_route_rank {
 };
 
 /* Finds the provider's best local address for a remote address (AF_INET or AF_INET6). Stores this
- * address, with port 0, in *local, and its rank in *rank. Any thread may call the function. Errors:
+ * address, with port 0, in *local, and the rank of the address in *rank. Any thread may call this
+ * function. Errors:
  * - ND_INVALID_ADDRESS: `remote` is not an IP address
  * - ND_NETWORK_UNREACHABLE: no local address reaches `remote` */
 typedef HRESULT (*nd_select_address_fn)(const struct sockaddr *remote, ULONG cb,

@@ -69,7 +69,7 @@ struct IND2Overlapped : public IUnknown {
 	/* Ends every pending request of this object with ND_CANCELED, oldest first. All these
 	 * requests have completed when the call returns. A connector that waits for the peer
 	 * (Connect, Accept, Disconnect) gives up its connection. A connected connector stays
-	 * connected; its NotifyDisconnect requests end. Returns ND_SUCCESS. */
+	 * connected, but NotifyDisconnect requests end. Returns ND_SUCCESS. */
 	virtual HRESULT CancelOverlappedRequests() = 0; /* vtable slot 3 */
 
 	/* Returns the status of the OVERLAPPED's request: ND_PENDING, or the final status. With
@@ -111,8 +111,8 @@ struct IND2Provider : public IUnknown {
  * on its adapter. */
 struct IND2Adapter : public IUnknown {
 	/* Creates an overlapped file, through which objects report completed OVERLAPPEDs. Bind the
-	 * file to a completion port (NdsPortBind) or a callback (NdsFileBindCallback), or leave it
-	 * unbound and use events. Close the file with NdsHandleClose; the file lives on while
+	 * file to a completion port (NdsPortBind) or a callback (NdsFileBindCallback), or leave the
+	 * file unbound and use events. Close the file with NdsHandleClose; the file lives on while
 	 * objects use it. Errors:
 	 * - ND_NO_MEMORY
 	 * - ND_INSUFFICIENT_RESOURCES: the thread that delivers completions cannot start */
@@ -137,7 +137,8 @@ struct IND2Adapter : public IUnknown {
 					      USHORT group, KAFFINITY affinity,
 					      void **ppCompletionQueue) = 0; /* vtable slot 6 */
 
-	/* Creates a memory region; IND2MemoryRegion::Register gives it memory. ND_NO_MEMORY. */
+	/* Creates a memory region without memory; IND2MemoryRegion::Register adds the memory.
+	 * Errors: ND_NO_MEMORY. */
 	virtual HRESULT CreateMemoryRegion(REFIID iid, HANDLE hOverlappedFile,
 					   void **ppMemoryRegion) = 0; /* vtable slot 7 */
 
@@ -194,12 +195,13 @@ struct IND2Adapter : public IUnknown {
 	virtual HRESULT CreateConnector(REFIID iid, HANDLE hOverlappedFile,
 					void **ppConnector) = 0; /* vtable slot 12 */
 
-	/* Creates a listener without a local address. ND_NO_MEMORY. */
+	/* Creates a listener without a local address. Errors: ND_NO_MEMORY. */
 	virtual HRESULT CreateListener(REFIID iid, HANDLE hOverlappedFile,
 				       void **ppListener) = 0; /* vtable slot 13 */
 };
 
-/* A queue with the results of work requests. On request it notifies the client of new results. */
+/* A queue with the results of work requests. A Notify request tells the client about new
+ * results. */
 struct IND2CompletionQueue : public IND2Overlapped {
 	/* Returns group 0 and a mask of the CPUs on which the library's delivery thread may run.
 	 * The affinity given at creation has no influence. Errors:
@@ -220,11 +222,11 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	 *   sent with ND_OP_FLAG_SEND_AND_SOLICIT_EVENT
 	 * - ND_CQ_NOTIFY_ERRORS: when the completion queue itself fails
 	 *
-	 * An unread result counts as the next result, unless it has already completed a Notify
-	 * request. So no result between GetResults and Notify is missed. A result that completes
-	 * one request completes all waiting requests, except those of type ND_CQ_NOTIFY_ERRORS.
-	 * Errors: ND_INVALID_PARAMETER_1: unknown type. ND_BUFFER_OVERFLOW: the completion queue
-	 * was overrun. */
+	 * An unread result counts as the next result, unless that unread result has already
+	 * completed a Notify request. So no result between GetResults and Notify is missed. A
+	 * result that completes one request completes all waiting requests, except those of type
+	 * ND_CQ_NOTIFY_ERRORS. Errors: ND_INVALID_PARAMETER_1: unknown type. ND_BUFFER_OVERFLOW:
+	 * the completion queue was overrun. */
 	virtual HRESULT Notify(ULONG type, OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
 	/* Takes up to nResults results, oldest first. Returns the number of results taken, 0 if
@@ -379,7 +381,8 @@ struct IND2Connector : public IND2Overlapped {
 
 	/* Sends a connection request. The private data, up to MaxCallerData bytes, is copied. The
 	 * read limits bound the RDMA Reads in flight from the peer (inbound) and to the peer
-	 * (outbound); they are reduced to the adapter's limits. The request completes with:
+	 * (outbound). Larger read limits are reduced to the adapter's limits. The request completes
+	 * with:
 	 * - ND_SUCCESS: the peer has accepted
 	 * - ND_CONNECTION_REFUSED: the peer has rejected
 	 * - ND_IO_TIMEOUT: the peer does not reply
@@ -475,7 +478,7 @@ struct IND2Listener : public IND2Overlapped {
 	virtual HRESULT GetLocalAddress(struct sockaddr *pAddress,
 					ULONG *pcbAddress) = 0; /* vtable slot 7 */
 
-	/* Waits for a connection request and gives it to the connector. The oldest waiting call
+	/* Waits for a connection request, which then goes to the connector. The oldest waiting call
 	 * takes the oldest connection request. Errors:
 	 * - ND_CONNECTION_ACTIVE: the connector was used before
 	 * - ND_INVALID_PARAMETER_1: not a connector of this adapter

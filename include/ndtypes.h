@@ -253,10 +253,10 @@ static inline BOOL NdsPortEntryFailed(const NDS_PORT_ENTRY *entry)
 
 HRESULT NdsPortCreate(HANDLE *pPort);
 
-/* Binds an overlapped file to a completion port. From now on each completed request of this file
- * queues an entry with `key` to the port, also a request that is pending now. A request whose
- * hEvent has its lowest bit set queues no entry. ND_INVALID_PARAMETER: the file is bound
- * already. */
+/* Binds an overlapped file to a completion port. From now on each request of this file queues an
+ * entry with `key` to the port when the request completes. Requests that are pending now do so too.
+ * A request whose hEvent has its lowest bit set queues no entry. ND_INVALID_PARAMETER: the file is
+ * bound already. */
 HRESULT NdsPortBind(HANDLE port, HANDLE file, ULONG_PTR key);
 
 /* Queues an entry with the client's own values to a completion port. `overlapped` may be NULL and
@@ -281,10 +281,10 @@ int NdsPortGetFd(HANDLE port);
  * request, 0 or a negative HRESULT. */
 typedef void (*NDS_COMPLETION_ROUTINE)(DWORD status, DWORD bytes, OVERLAPPED *overlapped);
 
-/* Binds an overlapped file to a callback. From now on each completed request of this file runs
- * `routine` on a thread of the library, also a request that is pending now. A request whose hEvent
- * has its lowest bit set does not run `routine`. Up to 64 routines run at once: routines may wait
- * for one another. ND_INVALID_PARAMETER: the file is bound already. */
+/* Binds an overlapped file to a callback. From now on each request of this file runs `routine` on a
+ * thread of the library when the request completes. Requests that are pending now do so too. A
+ * request whose hEvent has its lowest bit set does not run `routine`. Up to 64 routines run at
+ * once: routines may wait for one another. ND_INVALID_PARAMETER: the file is bound already. */
 HRESULT NdsFileBindCallback(HANDLE file, NDS_COMPLETION_ROUTINE routine);
 
 /* Modes of an overlapped file. The numbers equal FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and

@@ -1,6 +1,6 @@
 /* Measures the upper bound of a DPDK port. The bare frame pump sends frames without a protocol,
- * with one copy and one CRC on each side. All ratios in docs/benchmarks.md divide by its figures.
- * Runs both ends: on two lcores, in two processes (memif) or on one lcore (--solo). */
+ * with one copy and one CRC on each side. All ratios in docs/benchmarks.md divide by the figures of
+ * the pump. Runs both ends: on two lcores, in two processes (memif) or on one lcore (--solo). */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>

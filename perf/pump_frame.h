@@ -1,9 +1,9 @@
 #ifndef RN_PERF_PUMP_FRAME_H
 #define RN_PERF_PUMP_FRAME_H
-/* The frames of the bare pump. They are as long as the RoCEv2 frames of the same message, but there
- * is no protocol: each side makes one copy and computes one CRC. So the pump's frame rate is the
- * upper bound for a software RoCE NIC on the same DPDK port. The functions are inline because they
- * are the measured code. */
+/* The frames of the bare pump. A frame is as long as the RoCEv2 frame of the same message, but
+ * there is no protocol: each side makes one copy and computes one CRC. So the pump's frame rate is
+ * the upper bound for a software RoCE NIC on the same DPDK port. The functions are inline because
+ * they are the measured code. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,11 +23,11 @@ struct pump_flow {
 		uint8_t head[PUMP_BASE + PUMP_RETH];
 		uint16_t head_len, payload, pad, frame;
 	} shape[PUMP_KINDS];
-	bool work;     /* true: payload is copied, a CRC computed; false: neither */
+	bool work;     /* true: copy the payload and compute a CRC; false: do neither */
 	uint32_t size; /* bytes of a message */
 	uint32_t mtu;
 	uint32_t frames; /* frames of a message */
-	uint32_t part;	 /* number of the next frame within its message */
+	uint32_t part;	 /* number of the next frame within the message */
 	uint8_t *buf;
 	/* in bytes: length of buf; distance between two consecutive messages in buf; offset of the
 	 * current message in buf */

@@ -1,5 +1,5 @@
 /* Parses and builds RoCEv2 frames, from the Ethernet header to the ICRC (docs/spec/rocev2.md 1, 2).
- * All functions are pure. Any thread may call them. */
+ * All functions are pure. Any thread may call these functions. */
 #ifndef RN_FRAME_H
 #define RN_FRAME_H
 

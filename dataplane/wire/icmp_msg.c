@@ -73,7 +73,7 @@ size_t rn_icmp_echo_build(bool ipv4, const struct rn_gid *src, const struct rn_g
 	p[5] = (uint8_t)echo->id;
 	p[6] = (uint8_t)(echo->seq >> 8);
 	p[7] = (uint8_t)echo->seq;
-	/* A reply may be built in the same buffer as its request, hence memmove(). */
+	/* memmove(), because a reply may be built in the buffer of its echo request */
 	if (echo->data_len)
 		memmove(p + RN_ICMP_ECHO_HDR, echo->data, echo->data_len);
 	sum = rn_ip_checksum(first_sum(ipv4, src, dst, len), p, len);

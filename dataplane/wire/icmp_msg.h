@@ -28,8 +28,8 @@ uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, 
 			    uint8_t protocol);
 
 /* Parses an ICMP or ICMPv6 message, without the IP header. echo->data points into p. src and dst
- * are part of the ICMPv6 checksum; ICMP ignores them. Returns false if p is no echo message, the
- * length is invalid, or the checksum is wrong. */
+ * are part of the ICMPv6 checksum; the ICMP checksum ignores src and dst. Returns false if p is no
+ * echo message, the length is invalid, or the checksum is wrong. */
 bool rn_icmp_echo_parse(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst,
 			const uint8_t *p, size_t len, struct rn_icmp_echo *echo);
 /* Writes an echo message with its checksum to p, which has room for cap bytes. echo->data may

@@ -1,6 +1,6 @@
 /* Computes the invariant CRC (ICRC) of a packet. The ICRC reads some header bits as ones
- * ("masked"). Storing these ones in memory just before the CRC loads them would stall the
- * processor. For short packets the stall would take longer than the CRC. Hence three methods:
+ * ("masked"). Setting these bits in memory just before the CRC loads the headers would stall the
+ * processor, for short packets longer than the CRC takes. Hence three methods:
  * - Up to 256 bytes: mask the headers in registers; compute the CRC by carry-less multiplication.
  * - More than 256 bytes, with a length that has_powers() accepts: compute the CRC of the unmasked
  *   packet (by ISA-L), then correct the result for the masked bits.
@@ -102,9 +102,9 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
  * result of fold(). */
 #define FOLDED 256u
 
-/* Attribute of the functions that use carry-less multiplication. They use AVX encoding because
- * ISA-L leaves values in the upper halves of the vector registers. Instructions in SSE encoding
- * would take an extra step each to preserve these halves. */
+/* Attribute of the functions that use carry-less multiplication. These functions use AVX encoding
+ * because ISA-L leaves values in the upper halves of the vector registers. Instructions in SSE
+ * encoding would take an extra step each to preserve these halves. */
 #define FOLDING __attribute__((target("pclmul,avx")))
 
 FOLDING static inline __m128i fold(__m128i sum, __m128i block)
@@ -193,10 +193,10 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
  * - power_of_256_bytes holds x^(2048 i)
  * - power_of_4_bytes holds x^(32 j - 194)
  *
- * Bits are reflected. Advancing takes two calls of product(): one multiplies the two powers, and
- * one multiplies the CRC by the result. Each call of product() adds a factor of x^97: x^32 from
- * reduce(), and x^65 because a product of two 32-bit numbers ends 65 bits before the end of `sum`.
- * The exponent -194 = 2 * -97 cancels both factors. */
+ * Bits are reflected. Advancing calls product() twice: for the product of the two powers, then for
+ * the CRC times that product. Each call of product() adds a factor of x^97: x^32 from reduce(), and
+ * x^65 because a product of two 32-bit numbers ends 65 bits before the end of `sum`. The exponent
+ * -194 = 2 * -97 cancels both factors. */
 static const uint32_t power_of_256_bytes[] = {
 	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2,
 	0xbf110f7e, 0x118f848e, 0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc,

@@ -1,15 +1,15 @@
 /* The invariant CRC (ICRC) at the end of every RoCEv2 packet (docs/spec/rocev2.md 2). The ICRC is
  * zlib's CRC-32 over eight 0xFF bytes and all bytes from the IP header to the pad. Fields that
  * routers may change are read as ones. On the wire the ICRC is little-endian. All functions are
- * pure. Any thread may call them. */
+ * pure. Any thread may call these functions. */
 #ifndef RN_ICRC_H
 #define RN_ICRC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The CRC of the eight 0xFF bytes. It is also the residue: the CRC of a packet including its
- * correct ICRC has this value. */
+/* The CRC of the eight 0xFF bytes. Also the residue: the CRC of a packet that includes its correct
+ * ICRC equals this number. */
 #define RN_ICRC_SEED 0x2144DF1Cu
 
 /* Returns the ICRC of len bytes of a packet, from the IP header to the last pad byte. If len ends

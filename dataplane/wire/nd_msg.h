@@ -1,6 +1,6 @@
 /* IPv6 neighbour discovery: solicitations and advertisements (RFC 4861, 4.3, 4.4, 7.1). A message
  * is what follows the IPv6 header. The caller checks that the hop limit is 255. All functions are
- * pure. Any thread may call them. */
+ * pure. Any thread may call these functions. */
 #ifndef RN_ND_MSG_H
 #define RN_ND_MSG_H
 

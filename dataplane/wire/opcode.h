@@ -1,7 +1,7 @@
 /* The opcode table: what each of the 256 BTH opcodes carries and means (docs/spec/rocev2.md 1.11).
  * The row of a reserved opcode has known == false, its transport, and the length of a bare BTH; all
  * else is zero. The 16 reserved bytes of a CNP count as payload. The numbers equal those of
- * rdma-core's <infiniband/opcode.h>. The table is constant. Any thread may read it. */
+ * rdma-core's <infiniband/opcode.h>. The table is constant. Any thread may read the table. */
 #ifndef RN_OPCODE_H
 #define RN_OPCODE_H
 

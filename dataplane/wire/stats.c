@@ -1,5 +1,5 @@
 /* Gives the name, text and value of counter number i, for code that prints, sums or exports all
- * counters. The tables are constant. Any thread may read them. */
+ * counters. The tables are constant. Any thread may read the tables. */
 #include "wire/stats.h"
 
 #include <assert.h>

@@ -74,7 +74,7 @@ struct rn_stats {
 /* All counters as a list: the verdicts first, then the rows above. Constant tables; any thread. */
 unsigned rn_stats_count(void);
 /* Return the name (such as "rx_bytes", "verdict_ICRC"), text and value of counter i. For i >=
- * rn_stats_count() they return "" or 0. */
+ * rn_stats_count() the functions return "" or 0. */
 const char *rn_stats_name(unsigned i);
 const char *rn_stats_text(unsigned i);
 uint64_t rn_stats_value(const struct rn_stats *s, unsigned i);

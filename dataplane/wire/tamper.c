@@ -1,5 +1,5 @@
 /* Changes payload for a test so that the ICRC does not reveal the change. The function is pure. Any
- * thread may call it. */
+ * thread may call this function. */
 #include "wire/tamper.h"
 
 #include "wire/frame.h"

@@ -1,6 +1,6 @@
 /* Simulates silent data corruption, for tests: bad memory in a switch or host changes the payload
  * before the ICRC is computed, so no checksum reveals the change. The function is pure. Any thread
- * may call it. */
+ * may call this function. */
 #ifndef RN_TAMPER_H
 #define RN_TAMPER_H
 

@@ -1,4 +1,4 @@
-/* The rows of verdict.h as constant data. Any thread may read them. */
+/* The rows of verdict.h as constant data. Any thread may read these rows. */
 #include "wire/verdict.h"
 
 const struct rn_verdict_row rn_verdicts[RN_V_COUNT] = {

@@ -7,9 +7,9 @@
  * - KEEP if the QP keeps its state, ERROR if the QP enters the error state
  * - the text of the counter
  *
- * A UC QP is an exception: it never replies, and of all verdicts only REQ_LOCAL changes its state.
- * docs/spec/rocev2.md 9 describes the same outcomes, in rows with the tags F.., R.., D.., A.., Q..,
- * U... */
+ * UC QPs are an exception: a UC QP never replies, and REQ_LOCAL is the only verdict that changes
+ * the state of a UC QP. docs/spec/rocev2.md 9 describes the same outcomes, in rows with the tags
+ * F.., R.., D.., A.., Q.., U... */
 #ifndef RN_VERDICT_H
 #define RN_VERDICT_H
 

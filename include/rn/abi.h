@@ -273,8 +273,8 @@ struct rn_cq_shared {
 
 /* State of a QP, written by the QP's shard and read by the application. sq_retired and rq_retired
  * count the finished work requests, with or without a CQE. The application counts the work requests
- * that it posts to each queue. It may post to a queue while (posted - retired) is less than the
- * depth of the queue. */
+ * that it posts to each queue. The application may post to a queue while (posted - retired) is less
+ * than the depth of the queue. */
 struct rn_qp_shared {
 	alignas(64) RN_ATOMIC(uint32_t) sq_retired;
 	RN_ATOMIC(uint32_t) rq_retired;

@@ -191,9 +191,8 @@ struct rn_client_qp_init {
 int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init *init,
 			struct rn_client_qp **qp);
 /* Changes the attributes named by `mask` (enum rn_qp_mask), and the state if `mask` contains
- * RN_QP_STATE. The rules of ibv_modify_qp for the type of QP say which transitions exist, and which
- * attributes each transition requires and allows: addresses, QPN and PSNs for RC and UC, a Q_Key
- * for UD.
+ * RN_QP_STATE. The transitions are those of ibv_modify_qp for the type of QP. Each transition
+ * requires and allows certain attributes: addresses, QPN and PSNs for RC and UC, a Q_Key for UD.
  *
  * A transition has these effects:
  * - to RESET: both queues are emptied without completions
@@ -319,14 +318,14 @@ struct rn_client_addr {
 };
 
 /* Creates a CM id bound to a local address. For port number 0 the CM chooses an ephemeral port
- * number and stores it in *local. One listener and any number of connecting CM ids may share an
- * address and port number. Errors:
+ * number and stores that number in *local. One listener and any number of connecting CM ids may
+ * share an address and port number. Errors:
  * - -EADDRNOTAVAIL: not an address of this adapter, or no ephemeral port number is left
  * - -EADDRINUSE: with to_listen, another listener has the port number */
 int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
 		      uint64_t user, uint32_t *id);
-/* Like rn_client_cm_bind(), but for any port space and type of queue pair. The CM id keeps both for
- * listening and connecting. port_space: enum rn_port_space, 0 = TCP. qp_type:
+/* Like rn_client_cm_bind(), but for any port space and type of queue pair. The CM id keeps port
+ * space and type for listening and connecting. port_space: enum rn_port_space, 0 = TCP. qp_type:
  * - 0: UD in the port spaces UDP and IPOIB, else RC
  * - RN_QPT_UC: connections between UC queue pairs only
  * - RN_QPT_UD: a datagram service; peers ask for its QPN and Q_Key by SIDR messages
@@ -338,8 +337,8 @@ int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bo
  *   RN_EVENT_CM_REJECTED with a SIDR status as reason;
  *   RN_EVENT_CM_UNREACHABLE.
  * - rn_client_cm_accept(), to be called after RN_EVENT_CM_REQUEST, replies with param->qpn,
- *   param->qkey (0 = RN_UDP_QKEY) and up to RN_CM_SIDR_REP_DATA bytes. No event follows. The CM id
- *   replies to repeated SIDR_REQs until it is destroyed.
+ *   param->qkey (0 = RN_UDP_QKEY) and up to RN_CM_SIDR_REP_DATA bytes. No event follows. Until its
+ *   destruction, the CM id replies to repeated SIDR_REQs.
  * - rn_client_cm_reject() takes a SIDR status, 1..5, as reason. 0 stands for 2, "rejected".
  *
  * -EPROTONOSUPPORT: the port space is unknown or has no such queue pairs. */
@@ -368,7 +367,7 @@ int rn_client_cm_reject(struct rn_client *client, uint32_t id, uint16_t reason, 
 			uint16_t len);
 /* Sends a DREQ, or, if the peer's DREQ has arrived, a DREP. */
 int rn_client_cm_disconnect(struct rn_client *client, uint32_t id);
-/* Sends an MRA, which asks the peer for more time to answer its REQ or REP. */
+/* Sends an MRA: this side needs more time to answer the peer's REQ or REP. */
 int rn_client_cm_delay(struct rn_client *client, uint32_t id);
 /* Destroys a CM id in any state. Sends the peer the CM message that this state requires (such as a
  * REJ or a DREQ). After the call rn_client_wait() takes no event of the CM id. A listener is an

@@ -75,8 +75,8 @@ struct rn_link_ops {
 	 * wqe->qpn. Waits for space in the ring; the shard frees space in every poll iteration. The
 	 * caller has checked that the queue of the QP has room. */
 	void (*submit)(struct rn_link *link, const struct rn_wqe *wqe);
-	/* To be called after one or several submits to `shard`. Wakes the shard if it sleeps. Under
-	 * the inline idle policy the calling thread may run a poll iteration of the shard. */
+	/* To be called after one or several submits to `shard`. Wakes a sleeping shard. Under the
+	 * inline idle policy the calling thread may run a poll iteration of the shard. */
 	void (*doorbell)(struct rn_link *link, uint32_t shard);
 	/* Returns the shard that owns a QPN. */
 	uint32_t (*shard_of)(struct rn_link *link, uint32_t qpn);
@@ -139,9 +139,9 @@ void rn_link_close(struct rn_link *link);
 /* Removes the device of a running adapter from DPDK, as if the device had been unplugged. Use the
  * call to give the device back to the system, or to test an application. On return every work
  * request has completed as flushed, and RN_EVENT_PORT_GONE can be taken. The adapter cannot be
- * opened again until the runtime stops. The call waits for all shards: never call it on a thread
- * for which a shard may be waiting. Returns 0, also if the device was removed before. -ENOENT: no
- * running adapter has this name. */
+ * opened again until the runtime stops. The call waits for all shards: never make the call on a
+ * thread for which a shard may be waiting. Returns 0, also if the device was removed before.
+ * -ENOENT: no running adapter has this name. */
 int rn_link_unplug(const char *name);
 
 #pragma GCC visibility pop

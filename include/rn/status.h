@@ -1,6 +1,6 @@
 /* softrnic: completion statuses. RN_STATUS_ROWS has one row for each status: name, number, text.
  * The numbers equal those of `enum ibv_wc_status` (libibverbs), which static assertions check. A
- * verbs front end can therefore pass them on unchanged. */
+ * verbs front end can therefore pass the numbers on unchanged. */
 #ifndef RN_STATUS_H
 #define RN_STATUS_H
 

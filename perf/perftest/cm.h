@@ -18,7 +18,7 @@ int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint3
 int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id);
 /* Disconnects the queue pairs of the test. perftest's client expects the server to disconnect
  * first. So the client waits up to a second for each queue pair until the server has disconnected
- * it. If the user has interrupted the test, the client disconnects at once. */
+ * that queue pair. If the user has interrupted the test, the client disconnects at once. */
 void pt_cm_disconnect_all(struct pt_end *e);
 
 /* Connect all queue pairs of the test: pt_cm_accept_all() at the server, pt_cm_connect_all() at the

@@ -76,9 +76,9 @@ uint8_t *pt_recv_at(const struct pt_end *e, unsigned i);
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
 /* Posts one receive on queue pair i, large enough for any message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);
-/* Takes completions and counts them in e->qp. With `wait`, sleeps up to 100 ms if there is no
- * completion. Returns the number of completions taken. Returns -1 if a completion reports an error
- * or pt_check_peer() fails. */
+/* Takes and counts completions (e->qp). With `wait`, sleeps up to 100 ms if there is no completion.
+ * Returns the number of completions taken. Returns -1 if a completion reports an error or
+ * pt_check_peer() fails. */
 int pt_poll(struct pt_end *e, bool wait);
 
 /* Waits up to timeout_ms for an event with this id (0 means any id). `kinds` is a bit mask: bit k
@@ -86,7 +86,7 @@ int pt_poll(struct pt_end *e, bool wait);
  * to stop. */
 bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev, int timeout_ms);
 
-/* Takes the queued events, and the events that arrive within timeout_ms. Stores them for
+/* Takes the queued events, and the events that arrive within timeout_ms. Stores these events for
  * pt_event(). */
 void pt_events(struct pt_end *e, int timeout_ms);
 

@@ -1,6 +1,6 @@
 #ifndef RN_PERFTEST_OPTIONS_H
 #define RN_PERFTEST_OPTIONS_H
-/* The options of a run: perftest's options with perftest's letters. One thread uses them. */
+/* The options of a run: perftest's options with perftest's letters. One thread uses the options. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -18,8 +18,8 @@ struct rn_client_cq_feed {
 	struct rn_cq_ring *ring; /* NULL until the first QP of the shard attaches */
 	uint64_t base;
 	uint64_t consumed; /* index of the first unread CQE */
-	/* the shard had written the CQEs before this index when the CQ last fired; they cause no
-	 * further firing */
+	/* CQEs before this index had been written when the CQ last fired, and cause no further
+	 * firing */
 	uint64_t fired;
 	/* the CQEs before this index were checked, and do not meet the armed condition */
 	uint64_t scanned;

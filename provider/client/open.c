@@ -1,5 +1,5 @@
-/* Lists and opens adapters, and takes their events. Owns struct rn_client. Any thread may call
- * these functions, but only one thread at a time may take events. */
+/* Lists and opens adapters, and takes the events of adapters. Owns struct rn_client. Any thread may
+ * call these functions, but only one thread at a time may take events. */
 #include "client/client.h"
 
 #include <errno.h>

@@ -181,8 +181,8 @@ static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 	*slot = *ud;
 }
 
-/* Checks a work request against the limits of the QP and translates it into slots. A work request
- * that exceeds a limit fails here with an errno, without an error completion. */
+/* Translates a work request into slots. First checks the work request against the limits of the QP.
+ * A work request that exceeds a limit fails here with an errno, without an error completion. */
 static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
 {

@@ -26,8 +26,8 @@ static inline struct rn_sge rn_sgl_at(const struct rn_sge *list, uint32_t i)
 	return sge;
 }
 
-/* Returns the sum of the lengths. The sum cannot overflow: it has fewer than 2^32 terms, each less
- * than 2^32. */
+/* Returns the sum of the lengths. The sum cannot overflow: there are fewer than 2^32 lengths, each
+ * less than 2^32. */
 static inline uint64_t rn_sgl_length(const struct rn_sge *list, uint32_t n)
 {
 	uint64_t total = 0;

@@ -2,9 +2,9 @@
  * receives has fallen below the armed limit.
  *
  * The depth is enforced exactly: a receive is posted only while posted - taken < depth, so the NIC
- * always has room for the receive. `lock` serialises posts and makes them wait while the SRQ is
- * resized. `armed` has no lock: the caller must not run rn_client_srq_arm(), _fired() and _disarm()
- * at the same time. Any thread may call these functions. */
+ * always has room for the receive. `lock` serialises posts; posts wait while the SRQ is resized.
+ * `armed` has no lock: the caller must not run rn_client_srq_arm(), _fired() and _disarm() at the
+ * same time. Any thread may call these functions. */
 #include "client/client.h"
 #include "client/sgl.h"
 

@@ -2,12 +2,12 @@
  * interface pointer belongs to an object of this library. Any thread may call these functions.
  *
  * Each object has two counts:
- * - `clients` counts the references of clients, which AddRef takes and Release drops. When it
- *   reaches 0, `retire` runs once, on the releasing thread. When `retire` returns, all OVERLAPPEDs
- *   of the object must have their final status.
- * - `refs` keeps the memory allocated. It counts one for all references of clients together, one
- *   for each other object that uses this object, and one for each running event handler. When it
- *   reaches 0, `destroy` runs, on any thread, also on the event thread. */
+ * - `clients` counts the references of clients, which AddRef takes and Release drops. When
+ *   `clients` reaches 0, `retire` runs once, on the releasing thread. When `retire` returns, all
+ *   OVERLAPPEDs of the object must have their final status.
+ * - `refs` keeps the memory allocated. `refs` counts one for all references of clients together,
+ *   one for each other object that uses this object, and one for each running event handler. When
+ *   `refs` reaches 0, `destroy` runs, on any thread, also on the event thread. */
 #ifndef ND_COM_H
 #define ND_COM_H
 

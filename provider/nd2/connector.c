@@ -184,8 +184,8 @@ void nd_connector_qp_released(struct nd_connector *c)
 	} else if (c->qp != NULL) {
 		request = os_request_list_take_kind(&c->async.requests, ND_CR_STEP);
 		abandon(c, ND_SUCCESS);
-		/* The queue pair is being released. Release of the queue pair must not return
-		 * before the requests that it cancels have ended. */
+		/* The queue pair is being released. Release must not return before the cancelled
+		 * requests have ended. */
 		if (request != NULL)
 			os_request_finish(request, ND_CANCELED);
 	}

@@ -74,7 +74,7 @@ void nd_connector_set_limits(struct nd_connector *, const struct rn_cm_param *pe
 void nd_connector_end_step(struct nd_connector *, HRESULT status);
 /* Completes the NotifyDisconnect requests; to be called before the queue pair is flushed. */
 void nd_connector_end_notify(struct nd_connector *, HRESULT status);
-/* Flushes the connector's queue pair and detaches it from the connector. The queue pair cannot be
+/* Flushes the connector's queue pair and unties it from the connector. The queue pair cannot be
  * connected again. */
 void nd_connector_end_qp(struct nd_connector *);
 /* To be called when the peer has disconnected and the connector no longer waits for work requests

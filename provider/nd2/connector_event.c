@@ -1,5 +1,6 @@
-/* Handlers of the CM's events. They run on the device's event thread and hold the connector's lock.
- * Here and in connector.c the states of queue pairs are changed; the CM never changes them. */
+/* Handlers of the CM's events. All handlers run on the device's event thread and hold the
+ * connector's lock. The CM never changes the state of a queue pair: this file and connector.c do
+ * so. */
 #include "nd2/connector.h"
 
 #include "nd2/status.h"
@@ -21,7 +22,8 @@ static uint8_t least(uint32_t a, uint32_t b)
 	return (uint8_t)(a < b ? a : b);
 }
 
-/* The peer's initiator depth limits inbound READs; its responder resources limit outbound READs. */
+/* The peer's initiator depth limits inbound READs; the peer's responder resources limit outbound
+ * READs. */
 void nd_connector_set_limits(struct nd_connector *c, const struct rn_cm_param *peer)
 {
 	c->inbound = least(c->inbound, peer->initiator_depth);
@@ -281,8 +283,8 @@ out:
 void nd_connector_qp_failed(struct nd_connector *c)
 {
 	pthread_mutex_lock(&c->async.lock);
-	/* The client may have called Disconnect before this event was handled, because it has seen
-	 * the failed work requests. */
+	/* The client may have called Disconnect before this event was handled, because the client
+	 * has seen the failed work requests. */
 	if (c->state == ND_CN_CONNECTED)
 		transport_dead(c);
 	else if (c->draining)

@@ -1,11 +1,10 @@
 /* Completion queues: the results that GetResults returns, and the OVERLAPPEDs of waiting Notify
  * requests. provider/client decides when a CQ fires (rn_client_cq_arm() and so on). The CQ's lock
- * is held from the firing until the waiting Notify requests are completed, so other threads see
- * both as one step.
+ * is held from the firing until the waiting Notify requests are completed, so other threads see the
+ * firing and the completions as one step.
  *
- * Notify requests for ND_CQ_NOTIFY_ERRORS are on the same list as all others, so that
- * CancelOverlappedRequests ends all requests in the order of the calls. They complete when the CQ
- * fails, never by a result.
+ * Notify requests for ND_CQ_NOTIFY_ERRORS complete when the CQ fails, never by a result. All Notify
+ * requests are on one list, so that CancelOverlappedRequests ends them in the order of the calls.
  *
  * Any thread may call these functions. Events are handled on the event thread. */
 #include "nd2/nd2.h"

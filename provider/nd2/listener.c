@@ -131,8 +131,8 @@ static bool on_withdrawal(struct nd_listener *l, const struct rn_event *ev)
 	return true;
 }
 
-/* Ends all GetConnectionRequest calls. The connectors become idle first, so that the client may use
- * them as soon as the calls end. */
+/* Ends all GetConnectionRequest calls. The connectors become idle first: the client may use a
+ * connector as soon as its call has ended. */
 static void end_locked(struct nd_listener *l, HRESULT status)
 {
 	struct os_request *request;

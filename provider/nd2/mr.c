@@ -88,8 +88,7 @@ struct nd_span *nd_mr_span(IUnknown *p, const struct nd_adapter *adapter)
 ND_UNKNOWN_METHODS(IND2MemoryRegion)
 
 /* Cancels nothing: the NIC executes Register() and Deregister() before these methods return.
- * Publishes the completions of earlier requests, so that they are visible when the method
- * returns. */
+ * Publishes the completions of earlier requests, which must be visible when the method returns. */
 static HRESULT CancelOverlappedRequests(IND2MemoryRegion *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
