@@ -161,7 +161,7 @@ struct IClassFactory : public IUnknown {
 #pragma GCC diagnostic pop
 
 extern "C" {
-#else /* the same declarations for C */
+#else /* the classes above, declared for C */
 
 static inline int IsEqualGUID(REFGUID a, REFGUID b)
 {

@@ -1,6 +1,7 @@
-/* Measures how many messages per second an adapter carries over a DPDK port, or with --rtt the
- * round trip time of a message. docs/benchmarks.md divides these figures by those of bench_pump.
- * Runs both ends: in two threads, in two processes (memif) or in one thread (--solo). */
+/* Measures how many messages per second an adapter carries over a DPDK port. With --rtt measures
+ * the round trip time of a message. docs/benchmarks.md divides these figures by the figures of
+ * bench_pump. Runs both ends: in two threads, in two processes (memif) or in one thread
+ * (--solo). */
 #include "bench_link.h"
 
 #include <getopt.h>

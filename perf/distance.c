@@ -1,5 +1,6 @@
-/* Measures how far apart two CPU cores are (distance.h). This file has the part of the asking core,
- * which measures the round trip time, and the names of the regimes (classes of distance). */
+/* Measures how far apart two CPU cores are (distance.h). The functions run on the asking core,
+ * which measures the round trip time. This file also has the names of the regimes (classes of
+ * distance). */
 #include "distance.h"
 
 #include <rte_cycles.h>

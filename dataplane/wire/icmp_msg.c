@@ -1,12 +1,13 @@
-/* How does an ICMP or ICMPv6 echo translate to a struct, and back? Stateless; any thread. */
+/* Parses and builds ICMP and ICMPv6 echo messages. Stateless. Any thread may call these
+ * functions. */
 #include "wire/icmp_msg.h"
 
 #include <string.h>
 
 static const uint8_t echo_type[2][2] = {{128, 129}, {8, 0}}; /* ICMP type by [ipv4][reply] */
 
-/* The ones' complement sum of big-endian 16-bit words, folded to 16 bits. An odd last byte counts
- * as the high half of a word. */
+/* Returns the ones' complement sum of big-endian 16-bit words, folded to 16 bits. An odd last byte
+ * counts as the high half of a word. */
 static uint32_t sum_bytes(uint32_t sum, const uint8_t *p, size_t n)
 {
 	uint64_t wide = sum;
@@ -15,7 +16,7 @@ static uint32_t sum_bytes(uint32_t sum, const uint8_t *p, size_t n)
 		wide += (uint32_t)(p[i] << 8 | p[i + 1]);
 	if (n & 1)
 		wide += (uint32_t)p[n - 1] << 8;
-	/* Add the carries back into the low 16 bits until none are left. */
+	/* Add the carries back into the low 16 bits until no carry is left. */
 	while (wide >> 16)
 		wide = (wide & 0xffff) + (wide >> 16);
 	return (uint32_t)wide;
@@ -45,8 +46,8 @@ static uint32_t first_sum(bool ipv4, const struct rn_gid *src, const struct rn_g
 bool rn_icmp_echo_parse(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst,
 			const uint8_t *p, size_t len, struct rn_icmp_echo *echo)
 {
-	/* The code (byte 1) of an echo is 0. If the checksum in the message is right, the checksum
-	 * over the whole message is 0. */
+	/* The code (byte 1) of an echo is 0. The checksum over a whole message with a correct
+	 * checksum field is 0. */
 	if (len < RN_ICMP_ECHO_HDR || len > 65535 || p[1] != 0 ||
 	    (p[0] != echo_type[ipv4][0] && p[0] != echo_type[ipv4][1]) ||
 	    rn_ip_checksum(first_sum(ipv4, src, dst, len), p, len) != 0)

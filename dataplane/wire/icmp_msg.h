@@ -1,4 +1,5 @@
-/* ICMP and ICMPv6 echo messages and their checksums. Pure functions; any thread. */
+/* ICMP and ICMPv6 echo messages and their checksums. All functions are pure. Any thread may call
+ * these functions. */
 #ifndef RN_ICMP_MSG_H
 #define RN_ICMP_MSG_H
 
@@ -23,7 +24,7 @@ struct rn_icmp_echo {
 /* Returns the RFC 1071 checksum of n bytes, in host byte order. The checksum starts with `sum`: 0,
  * or the sum of a pseudo header. For a message with a correct checksum field the result is 0. */
 uint16_t rn_ip_checksum(uint32_t sum, const uint8_t *p, size_t n);
-/* The sum of the IPv6 pseudo header for an upper-layer message of len bytes. */
+/* Returns the sum of the IPv6 pseudo header for an upper-layer message of len bytes. */
 uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, uint16_t len,
 			    uint8_t protocol);
 

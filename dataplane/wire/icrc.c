@@ -163,7 +163,7 @@ FOLDING static inline __m128i masked_block(const uint8_t *p, const uint8_t *mask
 	return _mm_or_si128(_mm_loadu_si128((const void *)p), _mm_loadu_si128((const void *)mask));
 }
 
-/* The bits of a block that masking would change from 0 to 1. */
+/* Returns the bits of a block that masking would change from 0 to 1. */
 FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mask)
 {
 	return _mm_andnot_si128(_mm_loadu_si128((const void *)p),

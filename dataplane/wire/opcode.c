@@ -137,7 +137,7 @@ const struct rn_opcode_row *rn_opcode_row(uint8_t opcode)
 	return &table[opcode];
 }
 
-/* The numbers must be those of the verbs headers. */
+/* Checks that a number of opcode.h equals the number in the verbs headers. */
 #define SAME(ours, theirs) static_assert((unsigned)(ours) == (unsigned)(theirs), #theirs)
 SAME(RN_T_RC | RN_OP_SEND_FIRST, IBV_OPCODE_RC_SEND_FIRST);
 SAME(RN_T_RC | RN_OP_SEND_MIDDLE, IBV_OPCODE_RC_SEND_MIDDLE);

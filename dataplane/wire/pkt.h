@@ -22,7 +22,7 @@
 enum rn_pkt_kind { RN_PKT_IB, RN_PKT_ARP, RN_PKT_ND, RN_PKT_ICMP };
 
 struct rn_pkt {
-	/* Ethernet and IP */
+	/* kind of packet; fields of the Ethernet, IP and UDP headers */
 	uint8_t kind; /* enum rn_pkt_kind */
 	/* true: the frame has a VLAN tag whose VID is not 0. A VLAN tag with VID 0 is stored in
 	 * vlan_tci, but has_vlan is false. */
@@ -41,18 +41,18 @@ struct rn_pkt {
 	/* parsing: true = the packet has a UDP checksum, which is right; building: true = write a
 	 * UDP checksum */
 	bool udp_checksum;
-	/* BTH */
+	/* fields of the BTH */
 	uint8_t opcode;
 	bool se, mig, ack_req, fecn, becn;
 	uint8_t pad; /* in bytes; parsing stores the number received, building ignores this field */
-	/* reserved bits, kept so that frames re-encode byte for byte */
+	/* reserved bits of the BTH, kept so that frames re-encode byte for byte */
 	uint8_t bth_resv6, bth_resv7;
 	uint16_t pkey;
 	uint32_t dest_qpn;
 	uint32_t psn;
 	const struct rn_opcode_row *op; /* set by parsing (NULL for ARP, ND, ICMP); ignored by
 					 * building */
-	/* extension headers */
+	/* fields of the extension headers */
 	uint64_t va; /* RETH, AtomicETH: remote address */
 	uint32_t rkey;
 	uint32_t dma_len;

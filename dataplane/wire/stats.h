@@ -1,6 +1,6 @@
-/* All counters: one for each verdict on a received packet (verdict.h) and one for each row below.
- * Each shard (the part of the NIC served by one lcore) has its own struct rn_stats. The shard's
- * lcore writes the struct; readers add up the structs of all shards. */
+/* All counters: one for each verdict on a received packet (verdict.h) and one for each row below. A
+ * shard is the part of the NIC that one thread serves. Each shard has its own struct rn_stats,
+ * which the shard's thread writes; readers add up the structs of all shards. */
 #ifndef RN_STATS_H
 #define RN_STATS_H
 
@@ -71,7 +71,8 @@ struct rn_stats {
 #undef X
 };
 
-/* All counters as a list: the verdicts first, then the rows above. Constant tables; any thread. */
+/* All counters as a list: the verdicts first, then the rows above. The tables are constant. Any
+ * thread may call these functions. */
 unsigned rn_stats_count(void);
 /* Return the name (such as "rx_bytes", "verdict_ICRC"), text and value of counter i. For i >=
  * rn_stats_count() the functions return "" or 0. */

@@ -83,7 +83,7 @@
 	X(RSP_NAK_OP,        NONE,    ERROR, "NAK: remote operational error") \
 	X(RSP_BAD,           NONE,    ERROR, "response of the wrong kind or length") \
 	X(RSP_LOCAL,         NONE,    ERROR, "local buffer for a response not accessible") \
-	/* management datagrams */ \
+	/* checks of management datagrams (MADs) for the CM */ \
 	X(MAD_BAD,           NONE,    KEEP,  "malformed MAD, or a MAD of another class than CM") \
 	X(CM_UNMATCHED,      NONE,    KEEP,  "CM message that matches no connection") \
 	X(CM_DUPLICATE,      NONE,    KEEP,  "duplicate CM message") \

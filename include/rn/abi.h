@@ -288,7 +288,7 @@ struct rn_qp_shared {
  * - the BIND has failed or was flushed
  * - the QP has ended (error, reset, destruction)
  *
- * The shard stores `ended`, with release order, before it writes the CQE that reports the end. */
+ * The shard stores `ended` with release order. The CQE that reports the end follows later. */
 struct rn_mw_shared {
 	RN_ATOMIC(uint32_t) ended;
 };
@@ -560,9 +560,8 @@ static_assert(sizeof(struct rn_cmd) == 512, "commands have one size");
 /* The response to a command. err: 0 or a negative errno. */
 struct rn_rsp {
 	int32_t err;
-	/* Names the created object: the id of a CQ, SRQ or PD, the QPN of a QP, the lkey of a
-	 * memory region, the CM id of a connection, the R_Key of a memory window. Each BIND changes
-	 * the low byte of that R_Key. */
+	/* Names the created object. CQ, SRQ, PD: id. QP: QPN. Memory region: lkey. Connection: CM
+	 * id. Memory window: R_Key, of which each BIND changes the low byte. */
 	uint32_t id;
 	/* CREATE_QP: the generation, a number that tells the QP from earlier QPs with the same QPN.
 	 * REG_MR: the rkey. */

@@ -77,13 +77,13 @@ int rn_client_pd_destroy(struct rn_client *client, uint32_t pd);
  * byte in work requests and for peers, usually addr itself. */
 int rn_client_mr_register(struct rn_client *client, uint32_t pd, void *addr, uint64_t length,
 			  uint64_t iova, uint32_t access, uint32_t *lkey, uint32_t *rkey);
-/* After this call the NIC no longer accesses the memory. */
+/* Deregisters a memory region. After this call the NIC no longer accesses the memory. */
 int rn_client_mr_deregister(struct rn_client *client, uint32_t lkey);
 
 /* ---- completion queues ---- */
 
-/* `user` is returned in RN_EVENT_CQ and RN_EVENT_CQ_OVERRUN. affinity: mask of preferred CPUs, 0 =
- * no preference. */
+/* Creates a completion queue. RN_EVENT_CQ and RN_EVENT_CQ_OVERRUN return `user`. affinity: mask of
+ * preferred CPUs, 0 = no preference. */
 int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affinity, uint64_t user,
 			struct rn_client_cq **cq);
 /* Destroys a completion queue. Unread completions are lost. The caller must have destroyed all
@@ -203,8 +203,10 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
  * -EINVAL, with nothing changed:
  * - the transition does not exist
  * - an attribute is missing or not allowed
- * - an attribute is out of range (a PSN or QPN of more than 24 bits, a path MTU above that of the
- *   network port, a source address that the network port does not have) */
+ * - a PSN or QPN has more than 24 bits
+ * - the path MTU exceeds that of the network port
+ * - the source address is not an address of the network port
+ * - another attribute is out of range */
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
 /* Destroys the queue pair. No thread may be posting to the queue pair. Completions that are already

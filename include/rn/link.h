@@ -52,7 +52,7 @@ struct rn_link_info {
 	/* names from the configuration: the kind of network port; the idle policy (what a shard
 	 * without work does) */
 	char port[12], idle[12];
-	/* 1: packet buffers are in hugepages; set only while the adapter runs */
+	/* 1: packet buffers are in hugepages; meaningful only while the adapter runs */
 	uint8_t hugepages;
 };
 

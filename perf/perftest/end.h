@@ -39,7 +39,7 @@ struct pt_end {
 	struct rn_event pending[PT_EVENTS]; /* events that pt_event() has not yet taken */
 	unsigned npending;
 	int peer_fd;	/* TCP socket over which the ends exchange parameters, or -1 */
-	unsigned polls; /* polls so far: every 1024th also calls pt_check_peer() */
+	unsigned polls; /* number of polls; every 1024th poll calls pt_check_peer() */
 	/* time (ns) when the other end was first found to be gone; 0 = the other end is
 	 * connected */
 	uint64_t gone_since;

@@ -1,6 +1,6 @@
-/* Memory windows: knows whether a window is bound, and chooses the R_Key of the next binding. Both
- * tasks need no command to the NIC. A binding begins when rn_client_qp_bind() has posted the bind
- * request, and ends when a shard stores the R_Key of the binding in shared->ended. Owns struct
+/* Memory windows: knows whether a window is bound, and chooses the R_Key of the next binding. The
+ * NIC gets no command for these two tasks. A binding begins when rn_client_qp_bind() has posted the
+ * bind request. It ends when a shard stores the R_Key of the binding in shared->ended. Owns struct
  * rn_client_mw. Any thread may call these functions. */
 #include "client/client.h"
 

@@ -21,7 +21,7 @@ struct nd_mr {
 	bool registered;
 	/* address range and rights, checked when a memory window is bound */
 	struct nd_span span;
-	_Atomic uint32_t lkey, rkey; /* 0 unless registered */
+	_Atomic uint32_t lkey, rkey; /* 0 while the region is not registered */
 };
 
 static struct nd_mr *mr_of(IND2MemoryRegion *This)
