@@ -409,9 +409,10 @@ struct IND2Connector : public IND2Overlapped {
 
 	/* Accepts the connection request that the listener gave to this connector. Private data: up
 	 * to MaxCalleeData bytes. Read limits are reduced to the peer's offer. Once the call has
-	 * returned, the queue pair takes all work requests. The OVERLAPPED completes with
-	 * ND_SUCCESS when the peer has called CompleteConnect; else with ND_CONNECTION_REFUSED,
-	 * ND_CONNECTION_ABORTED or ND_IO_TIMEOUT. Statuses returned at once: as for Connect. */
+	 * returned, the queue pair takes all work requests. Statuses returned at once: as for
+	 * Connect. The OVERLAPPED completes with:
+	 * - ND_SUCCESS: the peer has called CompleteConnect
+	 * - ND_CONNECTION_REFUSED, ND_CONNECTION_ABORTED or ND_IO_TIMEOUT */
 	virtual HRESULT Accept(IUnknown *pQueuePair, ULONG inboundReadLimit,
 			       ULONG outboundReadLimit, const void *pPrivateData,
 			       ULONG cbPrivateData,

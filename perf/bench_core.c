@@ -1,7 +1,7 @@
 /* Measures the CPU time of a message in the protocol core (dataplane/core), requester plus
  * responder. Compares the core with the bare pump, a loop that copies and checksums frames of the
- * same length without a protocol. Runs of the core and of the pump alternate. One thread and no
- * DPDK: neither a DPDK port nor CPU placement affects the figures. */
+ * same length. Runs of the core and of the pump alternate. Runs in one thread without DPDK: neither
+ * a DPDK port nor CPU placement affects the figures. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

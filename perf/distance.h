@@ -1,10 +1,10 @@
 #ifndef RN_PERF_DISTANCE_H
 #define RN_PERF_DISTANCE_H
-/* Measures how far apart two CPU cores are at the moment, by the round trip time of a cache line (a
- * probe). A hypervisor may move virtual CPUs within seconds, which changes a two-core measurement
- * three- to fivefold. So each epoch (a measurement of some milliseconds) runs between two probes.
- * The result of an epoch is filed under its regime, the class of distance that both probes found:
- * the same core, near or far. */
+/* Measures how far apart two CPU cores are at the moment. A probe measures the round trip time of a
+ * cache line. A hypervisor may move virtual CPUs within seconds, which changes a two-core
+ * measurement three- to fivefold. So each epoch (a measurement of some milliseconds) runs between
+ * two probes. The class of distance that both probes found is the regime of the epoch: the same
+ * core, near or far. */
 #include <stdint.h>
 
 /* Memory shared by the asking core and the answering core. The memory must be zeroed before use. */

@@ -1,9 +1,8 @@
-/* Computes the invariant CRC (ICRC) of a packet. The ICRC reads some header bits as ones
- * ("masked"). Setting these bits in memory just before the CRC loads the headers would stall the
- * processor, for short packets longer than the CRC takes. Hence three methods:
+/* Computes the invariant CRC (ICRC) of a packet, with some header bits read as ones ("masked"). To
+ * set these bits in memory would stall the loads that follow. The methods:
  * - Up to 256 bytes: mask the headers in registers; compute the CRC by carry-less multiplication.
- * - More than 256 bytes, with a length that has_powers() accepts: compute the CRC of the unmasked
- *   packet (by ISA-L), then correct the result for the masked bits.
+ * - More than 256 bytes, if has_powers() accepts the length: compute the CRC of the unmasked packet
+ *   (by ISA-L), then correct the result for the masked bits.
  * - Other lengths, or a processor without PCLMULQDQ or AVX: mask a copy of the packet.
  *
  * Stateless. Any thread may call these functions. */
@@ -16,10 +15,10 @@
 #include "wire/hdr.h"
 #include "base/types.h"
 
-/* Sizes in bytes for masking a copy. A packet of up to ONE_CALL bytes is copied as a whole, because
- * one ISA-L call is then faster than two. Of a longer packet the first HEAD_OF_LONG bytes are
- * copied, and a second ISA-L call reads the rest in place. HEAD_OF_LONG is not smaller because
- * ISA-L is slow for less than 256 bytes. */
+/* Sizes in bytes for masking a copy. A packet of up to ONE_CALL bytes is copied as a whole, for one
+ * ISA-L call. Of a longer packet the first HEAD_OF_LONG bytes are copied, and a second ISA-L call
+ * reads the rest in place. Below ONE_CALL bytes one call is faster than two. A smaller HEAD_OF_LONG
+ * would be slower: ISA-L is slow for less than 256 bytes. */
 #define ONE_CALL     1088u
 #define HEAD_OF_LONG 512u
 
@@ -233,8 +232,8 @@ static inline bool has_powers(size_t len)
 
 /* Returns the CRC of a packet of more than FOLDED bytes. CRC of the masked packet = CRC of the
  * unmasked packet XOR CRC of the bits that masking changes. The second CRC covers the first 64
- * bytes and is then advanced by the number of bytes that follow. The processor can compute the two
- * CRCs at the same time. */
+ * bytes and is advanced by the number of bytes that follow. The processor computes both CRCs at the
+ * same time. */
 FOLDING static uint32_t packet_by_difference(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	size_t behind = (len - MASKED) / 4;

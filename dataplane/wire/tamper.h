@@ -10,7 +10,7 @@
 
 /* Flips one bit of the payload and writes the matching ICRC. `bit` is taken modulo the number of
  * payload bits. Returns false and changes nothing if the frame is malformed or carries no client
- * data (acknowledgements, CNPs, messages to QP 1, ARP and so on). */
+ * data (ACK, CNP, message to QP 1, ARP and so on). */
 bool rn_tamper_frame(uint8_t *frame, size_t len, uint64_t bit);
 
 #endif

@@ -1,12 +1,11 @@
 /* softrnic: the binary interface between front ends (NetworkDirect, later verbs) and the NIC.
  *
  * Layout: all members have a fixed width. The only pointers are application addresses, which the
- * NIC looks up in its memory region (MR) table. The layout also suits a later front end that uses
- * shared memory. Static assertions check the sizes. Any change of a layout changes RN_ABI_VERSION.
+ * NIC looks up in its memory region (MR) table. Static assertions check the sizes. Any change of a
+ * layout changes RN_ABI_VERSION.
  *
- * Ownership: a slot of a submission ring, or a command, belongs to the thread that fills the slot,
- * until that thread submits the slot. The NIC copies the slot, validates the copy, and uses only
- * the copy. */
+ * Ownership: until submission, a slot of a submission ring (or a command) belongs to the thread
+ * that fills the slot. The NIC copies the slot, validates the copy and uses only the copy. */
 #ifndef RN_ABI_H
 #define RN_ABI_H
 
@@ -242,10 +241,11 @@ struct rn_cqe {
 static_assert(sizeof(struct rn_cqe) == 64, "a CQE is one cache line");
 
 /* A ring of CQEs with one producer and one consumer. A CQ has one such ring for each shard that
- * feeds the CQ. The producer is the shard, which writes `tail`. The consumer is the thread that
- * holds the application's lock of the CQ, and writes `head`. The producer sets `next` once, to a
- * further ring: from then on the producer writes only to the further ring. The consumer goes on to
- * the further ring after the old ring is empty. */
+ * feeds the CQ.
+ * - The producer is the shard, which writes `tail`.
+ * - The consumer is the thread that holds the application's lock of the CQ, and writes `head`.
+ * - `next` points to a further ring and is set once. From then on the producer writes only to the
+ *   further ring. The consumer goes on to the further ring after the old ring is empty. */
 struct rn_cq_ring {
 	alignas(64) RN_ATOMIC(uint32_t) tail;
 	alignas(64) RN_ATOMIC(uint32_t) head;
@@ -294,13 +294,14 @@ struct rn_mw_shared {
 };
 
 /* State of a shared receive queue (SRQ). `posted` counts the receives posted, `taken` the receives
- * that messages have taken. Both start at 0. The SRQ contains (posted - taken) receives. A receive
- * may be posted while this number is less than the depth.
+ * that messages have taken; both start at 0. A receive may be posted while (posted - taken) is less
+ * than the depth.
  *
  * A `limit` that is not 0 arms the limit event. The shard that leaves fewer than `limit` receives
- * sets `limit` to 0 (by an atomic exchange) and sends RN_EVENT_SRQ_LIMIT. The application stores
- * `limit`, then reads `taken`. A shard increments `taken`, then reads `limit`. So at least one side
- * sees what the other side has stored. */
+ * sets `limit` to 0 (by an atomic exchange) and sends RN_EVENT_SRQ_LIMIT. No event is lost, because
+ * at least one side sees what the other side has stored:
+ * - the application stores `limit`, then reads `taken`
+ * - a shard increments `taken`, then reads `limit` */
 struct rn_srq_shared {
 	alignas(64) RN_ATOMIC(uint64_t) taken;	/* written by shards */
 	alignas(64) RN_ATOMIC(uint64_t) posted; /* written by posting threads, one at a time */
@@ -628,8 +629,8 @@ enum rn_event_kind {
 
 struct rn_event {
 	uint16_t kind; /* enum rn_event_kind */
-	/* CM_REJECTED: REJ reason or SIDR status. CM_DISCONNECTED: 0 = the peer sent a DREQ, 1 =
-	 * the peer answered this side's DREQ, 2 = the peer did not answer this side's DREQ. */
+	/* CM_REJECTED: REJ reason or SIDR status. CM_DISCONNECTED: 0 = DREQ received from the peer;
+	 * 1 = DREQ sent and answered; 2 = DREQ sent but not answered. */
 	uint16_t reason;
 	uint32_t id;	 /* CQ or SRQ id, QPN, or CM id */
 	uint32_t gen;	 /* generation of the QP */

@@ -1,8 +1,8 @@
 /* softrnic: `struct rn_link`, the interface between a front end (the code behind an API such as
- * NetworkDirect) and a NIC. A link stands for one adapter (one network port) and has the adapter's
- * shards, ids and events. A shard is the part of the protocol state that one thread serves. The
- * only implementation runs the NIC inside the application's process. Any thread may call any
- * function unless a comment says otherwise. */
+ * NetworkDirect) and a NIC. A link stands for one adapter (one network port). A shard is the part
+ * of the adapter's protocol state that one thread serves. The only implementation runs the NIC
+ * inside the application's process. Any thread may call any function unless a comment says
+ * otherwise. */
 #ifndef RN_LINK_H
 #define RN_LINK_H
 
@@ -120,10 +120,10 @@ struct rn_link {
 
 /* Lists the adapters of a configuration and starts nothing. Stores name, addresses and limits of
  * the first n adapters in info[]. The configuration is one of these:
- * - the file `path`
- * - if `path` is NULL: the configuration of the running adapters, even if the file has changed
- * - if no adapter is open: the file that $SOFTRNIC_CONFIG names
- * - if $SOFTRNIC_CONFIG is not set: two adapters that are joined inside the process (built in)
+ * - `path` is not NULL: the file `path`
+ * - an adapter is open: the configuration of the running adapters, even if the file has changed
+ * - $SOFTRNIC_CONFIG is set: the file that $SOFTRNIC_CONFIG names
+ * - else: two adapters that are joined inside the process (built in)
  *
  * Returns the number of adapters, or -errno with a sentence in err (file, line, key, the text
  * found, what is allowed). */
@@ -136,12 +136,12 @@ int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *
 int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen);
 void rn_link_close(struct rn_link *link);
 
-/* Removes the device of a running adapter from DPDK, as if the device had been unplugged. Use the
- * call to give the device back to the system, or to test an application. On return every work
- * request has completed as flushed, and RN_EVENT_PORT_GONE can be taken. The adapter cannot be
- * opened again until the runtime stops. The call waits for all shards: never make the call on a
- * thread for which a shard may be waiting. Returns 0, also if the device was removed before.
- * -ENOENT: no running adapter has this name. */
+/* Removes the device of a running adapter from DPDK, as if the device had been unplugged. Meant for
+ * giving the device back to the system, and for tests. On return all work requests have completed
+ * as flushed, and RN_EVENT_PORT_GONE can be taken. The adapter cannot be opened again until the
+ * runtime stops. The call waits for all shards: never make the call on a thread for which a shard
+ * may be waiting. Returns 0, also if the device was removed before. -ENOENT: no running adapter has
+ * this name. */
 int rn_link_unplug(const char *name);
 
 #pragma GCC visibility pop

@@ -1,7 +1,6 @@
 /* The eight programs nd_send_bw to nd_atomic_lat, which measure softrnic like perftest's programs.
- * The other end may be a perftest program on a Linux host. This file has the steps of a test and
- * the points where both ends wait for each other, in the order of perftest 4.5. Runs in one
- * thread. */
+ * The other end may be a perftest program on a Linux host. This file has the steps of a test. Both
+ * ends wait for each other at the same points as perftest 4.5. Runs in one thread. */
 #include "cm.h"
 #include "common/counters.h"
 #include "options.h"

@@ -1,13 +1,13 @@
 /* Reads completion queues and decides when an armed CQ fires. A CQ that fires notifies its waiters
  * once and is disarmed. Owns the reader's position in the rings of each shard.
  *
- * A completion causes at most one firing. rn_client_cq_arm() checks the unread completions that
- * came after the last firing. rn_client_cq_poll() checks each completion that it takes from an
- * armed CQ. RN_EVENT_CQ is a hint to check again: a late, early or repeated event does no harm, and
- * no firing is lost.
+ * Each completion causes at most one firing:
+ * - rn_client_cq_arm() checks the unread completions that came after the last firing.
+ * - rn_client_cq_poll() checks each completion that it takes from an armed CQ.
+ * - RN_EVENT_CQ is a hint to check again. A late, early or repeated RN_EVENT_CQ does no harm.
  *
- * Any thread may call these functions. The callers of rn_client_cq_poll(), _arm(), _fired() and
- * _disarm() hold the CQ's lock; rn_client_cq_resize() takes this lock. */
+ * Any thread may call these functions. The caller of rn_client_cq_poll(), _arm(), _fired() or
+ * _disarm() holds the CQ's lock. The caller of rn_client_cq_resize() does not. */
 #include "client/client.h"
 
 #include <errno.h>

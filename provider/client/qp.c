@@ -2,12 +2,11 @@
  * into slots of the submission ring of the QP's shard.
  *
  * The depth is enforced exactly. `posted` counts the work requests of the application. `retired`,
- * written by the shard, counts the finished work requests, unsignaled successes included. posted -
- * retired never exceeds `depth`, so the shard's queue has room for every work request in the
- * submission ring.
+ * written by the shard, counts the finished work requests, with or without a CQE. (posted -
+ * retired) never exceeds the depth, so the shard's queue has room for all work requests in the
+ * ring.
  *
- * Any thread may call these functions. The send queue and the receive queue each have a lock that
- * serialises posts. */
+ * Any thread may call these functions. Each queue has a lock that serialises posts. */
 #include "client/client.h"
 #include "client/sgl.h"
 

@@ -1,6 +1,4 @@
 /* Copies the buffer list of a request into the slots of a work request, as SGEs or as inline data.
- * No other code does this copying.
- *
  * A buffer list is an array of 16-byte records {u64 or pointer address, u32 length, u32 key}; the
  * calling API chooses the names of these fields. Each record is copied before its fields are read.
  * Records of length 0 are left out, and their keys are never checked. */

@@ -1,10 +1,9 @@
 /* Shared receive queues: checks that an SRQ has room for a receive, and whether the number of
- * receives has fallen below the armed limit.
+ * receives has fallen below the armed limit. Any thread may call these functions.
  *
- * The depth is enforced exactly: a receive is posted only while posted - taken < depth, so the NIC
- * always has room for the receive. `lock` serialises posts; posts wait while the SRQ is resized.
- * `armed` has no lock: the caller must not run rn_client_srq_arm(), _fired() and _disarm() at the
- * same time. Any thread may call these functions. */
+ * A receive is posted only while posted - taken < depth, so the NIC always has room for the
+ * receive. `lock` serialises posts; posts wait while the SRQ is resized. `armed` has no lock: the
+ * caller must not run rn_client_srq_arm(), _fired() and _disarm() at the same time. */
 #include "client/client.h"
 #include "client/sgl.h"
 

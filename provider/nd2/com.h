@@ -1,13 +1,13 @@
 /* The base of every COM object in C: reference counts, QueryInterface, and the check that an
- * interface pointer belongs to an object of this library. Any thread may call these functions.
+ * interface pointer belongs to this library. Any thread may call these functions.
  *
  * Each object has two counts:
- * - `clients` counts the references of clients, which AddRef takes and Release drops. When
- *   `clients` reaches 0, `retire` runs once, on the releasing thread. When `retire` returns, all
- *   OVERLAPPEDs of the object must have their final status.
- * - `refs` keeps the memory allocated. `refs` counts one for all references of clients together,
- *   one for each other object that uses this object, and one for each running event handler. When
- *   `refs` reaches 0, `destroy` runs, on any thread, also on the event thread. */
+ * - `clients`: the references of clients, which AddRef takes and Release drops. At 0, `retire` runs
+ *   once, on the releasing thread. All OVERLAPPEDs of the object must have their final status when
+ *   `retire` returns.
+ * - `refs`: one for all references of clients together, one for each object that uses this object,
+ *   and one for each running event handler. At 0, `destroy` runs, on any thread, and frees the
+ *   object. */
 #ifndef ND_COM_H
 #define ND_COM_H
 

@@ -1,10 +1,11 @@
 /* Completion queues: the results that GetResults returns, and the OVERLAPPEDs of waiting Notify
  * requests. provider/client decides when a CQ fires (rn_client_cq_arm() and so on). The CQ's lock
- * is held from the firing until the waiting Notify requests are completed, so other threads see the
- * firing and the completions as one step.
+ * is held from the firing until the waiting Notify requests have completed. So other threads see
+ * the firing and the completions as one step.
  *
- * Notify requests for ND_CQ_NOTIFY_ERRORS complete when the CQ fails, never by a result. All Notify
- * requests are on one list, so that CancelOverlappedRequests ends them in the order of the calls.
+ * Notify requests of all types are on one list: CancelOverlappedRequests ends requests in the order
+ * of the calls. A Notify request for ND_CQ_NOTIFY_ERRORS completes when the CQ fails, never by a
+ * result.
  *
  * Any thread may call these functions. Events are handled on the event thread. */
 #include "nd2/nd2.h"
