@@ -98,8 +98,8 @@ struct rn_atomic {
  * - tclass, hop_limit: 0 stands for the setting of the network port.
  * - vlan_tci: used if has_vlan is 1. Packets always go to the VLAN of the network port. A VID in
  *   vlan_tci must be 0 or that VLAN; any other VID is refused.
- * - sl: the priority in the VLAN tag. If sl is 0, vlan_tci gives the priority; if has_vlan is 0
- *   too, the setting of the network port does. */
+ * - sl: the priority in the VLAN tag. If sl is 0, the priority is that of vlan_tci; if has_vlan is
+ *   0 too, that of the network port. */
 struct rn_av {
 	struct rn_gid sgid, dgid;
 	uint8_t dmac[6];
@@ -149,8 +149,8 @@ struct rn_wqe {
 	 * the memory window */
 	uint64_t remote_va;
 	/* WRITE, READ, atomics: the peer's R_Key. BIND: the new R_Key of the memory window. The
-	 * upper 24 bits of the new R_Key are those that CREATE_MW returned. The low byte is 1..255;
-	 * the application changes this byte for each BIND. */
+	 * upper 24 bits of the new R_Key are those that CREATE_MW returned. The low byte is 1..255
+	 * and must change with each BIND. */
 	uint32_t rkey;
 	/* immediate data as 4 opaque bytes, or the R_Key to invalidate (host order) */
 	uint32_t imm;

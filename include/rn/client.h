@@ -93,10 +93,10 @@ uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
 /* Changes the depth of a completion queue in use. With any depth the CQ has room for the
  * completions of all work requests of its queue pairs. Takes the CQ's lock, so the caller must not
  * hold that lock. After an error the CQ is unchanged. Errors:
- * - -EMSGSIZE: more completions than `depth` are unread
- * - -EINVAL: `depth` is 0 or exceeds the adapter's limit
- * - -EOPNOTSUPP: the adapter cannot change depths
- * - -ENOMEM */
+ * -EMSGSIZE: more completions than `depth` are unread
+ * -EINVAL: `depth` is 0 or exceeds the adapter's limit
+ * -EOPNOTSUPP: the adapter cannot change depths
+ * -ENOMEM */
 int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth);
 
 /* Takes the CQ's lock. The caller must hold this lock when it calls rn_client_cq_poll(), _arm(),
@@ -241,11 +241,11 @@ struct rn_client_wr {
 
 /* Posts one work request. The send requests of a QP reach the NIC in the order of the calls, and so
  * do the receives. A wrong key gives a completion with an error. Errors of the call:
- * - -EINVAL: a receive on a QP with an SRQ; or an atomic that is inline or does not have one SGE
- * - -ENOMEM: the send queue or receive queue is full
- * - -E2BIG: more SGEs than the QP allows
- * - -EMSGSIZE: more bytes than the QP allows (max_length, or inline_bytes with RN_WQE_INLINE)
- * - -ENODEV: the network port was removed
+ * -EINVAL: a receive on a QP with an SRQ; or an atomic that is inline or does not have one SGE
+ * -ENOMEM: the send queue or receive queue is full
+ * -E2BIG: more SGEs than the QP allows
+ * -EMSGSIZE: more bytes than the QP allows (max_length, or inline_bytes with RN_WQE_INLINE)
+ * -ENODEV: the network port was removed
  *
  * UD QPs:
  * - A SEND with an invalid destination (a source address that the port does not have, or a QPN of
@@ -258,8 +258,8 @@ int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 /* Attaches a UD QP to a multicast group. The QP then receives all datagrams to the group, also
  * those of this adapter. Attaching twice has no further effect. No IGMP or MLD report is sent: a
  * switch that forwards only to reported members needs other configuration. Errors:
- * - -EINVAL: not a UD QP, or not a group address
- * - -ENOSPC: the adapter has 64 groups already, or the group has 128 members on the QP's shard */
+ * -EINVAL: not a UD QP, or not a group address
+ * -ENOSPC: the adapter has 64 groups already, or the group has 128 members on the QP's shard */
 int rn_client_qp_attach(struct rn_client_qp *qp, const struct rn_gid *group);
 /* Detaches the QP from a multicast group. The destruction of a QP detaches the QP from all groups.
  * -ENOENT: the QP is not attached to the group. */
@@ -322,8 +322,8 @@ struct rn_client_addr {
 /* Creates a CM id bound to a local address. For port number 0 the CM chooses an ephemeral port
  * number and stores that number in *local. One listener and any number of connecting CM ids may
  * share an address and port number. Errors:
- * - -EADDRNOTAVAIL: not an address of this adapter, or no ephemeral port number is left
- * - -EADDRINUSE: with to_listen, another listener has the port number */
+ * -EADDRNOTAVAIL: not an address of this adapter, or no ephemeral port number is left
+ * -EADDRINUSE: with to_listen, another listener has the port number */
 int rn_client_cm_bind(struct rn_client *client, struct rn_client_addr *local, bool to_listen,
 		      uint64_t user, uint32_t *id);
 /* Like rn_client_cm_bind(), but for any port space and type of queue pair. The CM id keeps port
@@ -381,23 +381,23 @@ int rn_client_cm_destroy(struct rn_client *client, uint32_t id);
 
 /* Finds the MAC for packets from `local` to `peer` (rn_av.dmac): that of the peer, of the gateway
  * or of the multicast group. Results:
- * - 0: the MAC is in `mac`
- * - -EINPROGRESS: the MAC is not known yet. RN_EVENT_RESOLVED with `user` follows, with the MAC in
+ * 0: the MAC is in `mac`
+ * -EINPROGRESS: the MAC is not known yet. RN_EVENT_RESOLVED with `user` follows, with the MAC in
  *   attr.av.dmac or an error in err.
- * - -EHOSTUNREACH: the neighbour does not reply, or there is no route
- * - -EAGAIN: too many addresses are being resolved now */
+ * -EHOSTUNREACH: the neighbour does not reply, or there is no route
+ * -EAGAIN: too many addresses are being resolved now */
 int rn_client_resolve(struct rn_client *client, const struct rn_gid *local,
 		      const struct rn_gid *peer, uint64_t user, uint8_t mac[6]);
 
 /* Makes the address vector for packets to `peer`, for use in rn_qp_attr.av and rn_client_wr.ud. Hop
  * limit, traffic class and VLAN are those of the network port. An all-zero `local` stands for the
  * port's address that reaches the peer. Results:
- * - 0: the address vector is in *av
- * - -EINPROGRESS: the MAC is not known yet. RN_EVENT_RESOLVED with `user` follows, with the address
+ * 0: the address vector is in *av
+ * -EINPROGRESS: the MAC is not known yet. RN_EVENT_RESOLVED with `user` follows, with the address
  *   vector in attr.av or an error in err.
- * - -EHOSTUNREACH, -EAGAIN: as for rn_client_resolve()
- * - -EADDRNOTAVAIL: `local` is not an address of the port
- * - -EAFNOSUPPORT: `local` and `peer` have different address families; or `local` is all zero and
+ * -EHOSTUNREACH, -EAGAIN: as for rn_client_resolve()
+ * -EADDRNOTAVAIL: `local` is not an address of the port
+ * -EAFNOSUPPORT: `local` and `peer` have different address families; or `local` is all zero and
  *   the port has no address of the peer's family or no route to the peer
  *
  * The MAC is always known for the port's own addresses (loopback) and for multicast groups (RFC
