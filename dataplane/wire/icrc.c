@@ -25,7 +25,7 @@
 #define HEAD_V4 (RN_IPV4_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 #define HEAD_V6 (RN_IPV6_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 
-/* In the masks, each header bit that the ICRC reads as a one is 1. All these bits lie before byte
+/* A mask has a 1 for each header bit that the ICRC reads as a one. All these bits lie before byte
  * HEAD_MAX. MASKED is HEAD_MAX rounded up to a multiple of 16. A mask has 16 more zeros, so that 16
  * bytes can be loaded at any offset up to MASKED. */
 #define HEAD_MAX 60u

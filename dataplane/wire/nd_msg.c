@@ -91,8 +91,8 @@ size_t rn_nd_build(const struct rn_gid *src, const struct rn_gid *dst, const str
 		p[25] = 1;
 		memcpy(p + 26, nd->mac, 6);
 	}
-	/* The checksum field is 0 while the sum over all bytes is computed; the sum then goes into
-	 * this field. */
+	/* Compute the sum over all bytes while the checksum field is 0, then store the sum
+	 * there. */
 	sum = rn_ip_checksum(rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6), p,
 			     len);
 	p[2] = (uint8_t)(sum >> 8);

@@ -11,11 +11,12 @@
 #define ND_REASON_TIMEOUT      4
 #define ND_REASON_NO_RESOURCES 3
 
-/* Announced to the peer, for queue pairs without a shared receive queue: for a SEND without a
- * posted receive (RNR), the peer retries six times, after 1.28, 5.12, 20.5, 81.9, 328 and 492 ms.
+/* What this side announces to the peers of queue pairs without a shared receive queue. For a SEND
+ * without a posted receive (RNR), the peer retries six times, after 1.28, 5.12, 20.5, 81.9, 328 and
+ * 492 ms.
  * - The first waits are short: a receive that is posted a moment late costs little.
  * - Together the waits last 929 ms. On a loaded machine, a thread that posts receives waited at
- *   most 770 ms for a CPU. So the retries run out only if no receives are posted at all; the peer's
+ *   most 770 ms for a CPU. So the retries run out only if no receives are posted at all. The peer's
  *   SEND then fails within seconds (ND_IO_TIMEOUT).
  *
  * This side retries as the peer announces, up to timers.rnr_retry. */
