@@ -8,8 +8,8 @@
  * - the text of the counter
  *
  * UC QPs are an exception: a UC QP never replies, and REQ_LOCAL is the only verdict that changes
- * the state of a UC QP. docs/spec/rocev2.md 9 describes the same outcomes, in rows with the tags
- * F.., R.., D.., A.., Q.., U... */
+ * the state of a UC QP. docs/spec/rocev2.md 9 describes the same outcomes (rows with the tags F..,
+ * R.., D.., A.., Q.., U..). */
 #ifndef RN_VERDICT_H
 #define RN_VERDICT_H
 

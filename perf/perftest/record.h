@@ -8,7 +8,7 @@
 
 #include "rn/abi.h"
 
-/* The parameters of one queue pair, which an end sends to the other end. */
+/* What an end tells the other end about one queue pair. */
 struct pt_card {
 	uint32_t lid;  /* LID; 0 on Ethernet */
 	uint32_t outs; /* number of READs and atomics that this end serves at a time */

@@ -504,8 +504,7 @@ static HRESULT start_accept(struct nd_connector *c, struct accept_call *call,
 		c->state = ND_CN_REP_SENT;
 		return ND_PENDING;
 	}
-	nd_connector_destroy_id(c); /* the CM also sends a REJ, because the peer still waits for the
-				     * REP */
+	nd_connector_destroy_id(c); /* the CM also sends a REJ: the peer still waits for the REP */
 	c->state = ND_CN_DISCONNECTED;
 	nd_connector_end_qp(c);
 	nd_connector_end_step(c, rc == -ENODEV ? ND_DEVICE_REMOVED : ND_CONNECTION_ABORTED);

@@ -283,8 +283,8 @@ out:
 void nd_connector_qp_failed(struct nd_connector *c)
 {
 	pthread_mutex_lock(&c->async.lock);
-	/* The client may have called Disconnect before this event was handled, because the client
-	 * has seen the failed work requests. */
+	/* The client may have seen the failed work requests and called Disconnect before this event
+	 * was handled. */
 	if (c->state == ND_CN_CONNECTED)
 		transport_dead(c);
 	else if (c->draining)
