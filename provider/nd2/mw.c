@@ -1,8 +1,10 @@
-/* Memory windows: to which region is each window bound, and which bindings are allowed? Owns the
- * list of the windows bound to each region. The lock adapter->bindings guards all lists. So the
- * methods Deregister() and Bind() never overlap: Deregister() sees every window that is bound, and
- * refuses every Bind() that comes later. The NIC executes BIND and INVALIDATE in send queue order
- * (include/rn/abi.h, struct rn_mw_shared). Any thread may call. */
+/* Memory windows. Records to which region each window is bound, and checks whether a binding is
+ * allowed.
+ *
+ * Each region has a list of the windows that are bound to the region. The lock adapter->bindings
+ * guards all these lists. So Deregister() sees every bound window, and refuses every later Bind().
+ * The NIC executes BIND and INVALIDATE in send queue order (include/rn/abi.h, struct rn_mw_shared).
+ * Any thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -15,8 +17,8 @@ struct nd_mw {
 	struct nd_object obj;
 	struct nd_adapter *adapter;
 	struct rn_client_mw *nic;
-	/* Guarded by adapter->bindings: the region of the last binding, and the previous and next
-	 * window on that region's list. The last binding may have ended since. */
+	/* The region of the last binding, and the previous and next window on that region's list.
+	 * The last binding may have ended since. adapter->bindings guards these pointers. */
 	struct nd_span *span;
 	struct nd_mw *next, *prev;
 };

@@ -1,5 +1,6 @@
-/* The common part of all objects with OVERLAPPEDs: the overlapped file that gets their completions,
- * a list of pending requests, and the lock that guards the list. Any thread may call. */
+/* The common part of all objects that have OVERLAPPEDs. struct nd_async has the overlapped file
+ * that gets the completions, the list of pending requests, and the lock of this list. Any thread
+ * may call. */
 #include "nd2/nd2.h"
 
 #include "os/delivery.h"
@@ -22,7 +23,8 @@ HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity)
 			if (CPU_ISSET(cpu, &cpus))
 				mask |= (KAFFINITY)1 << cpu;
 	if (mask == 0)
-		/* the delivery thread does not run, or may run on none of the 64 CPUs of group 0 */
+		/* the delivery thread does not run, or may not run on any of the 64 CPUs of group
+		 * 0 */
 		return ND_NOT_SUPPORTED;
 	*group = 0;
 	*affinity = mask;

@@ -1,7 +1,9 @@
-/* The IND2Provider object: lists the adapters' addresses, and opens adapters. The provider object
- * is static: its reference count is only reported to clients and frees nothing. So no harm is done
- * by a client that releases the provider where it should release an adapter. This file also has the
- * class factory and the library's entry points. Any thread may call. */
+/* The IND2Provider object, which lists the adapters' addresses and opens adapters. Also has the
+ * class factory and the library's entry points.
+ *
+ * The provider object is static: its reference count is reported to clients, but frees nothing.
+ * Some clients release the provider where they should release an adapter; this does no harm. Any
+ * thread may call. */
 #include "nd2/nd2.h"
 
 #include "nd2/route.h"
@@ -21,10 +23,11 @@ HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockadd
 
 #define CLOSING_MS 2000
 
-/* Lists the adapters: the running ones while this process has any open, else those of the
- * configuration, which is read at each call. Returns their number, or a negative errno if the
- * configuration cannot be read; an error message is printed unless it is the same as that of the
- * previous call. */
+/* Lists the adapters and returns their number. If this process has open adapters, these are listed.
+ * Otherwise the configuration is read, and its adapters are listed.
+ *
+ * Returns a negative errno if the configuration cannot be read. An error message is then printed,
+ * unless the previous call printed the same message. */
 static int read_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -49,10 +52,11 @@ static unsigned list_adapters(struct rn_link_info info[ND_MAX_DEVICES])
 	return n < 0 ? 0 : (unsigned)n;
 }
 
-/* Returns an adapter's id: a hash of its name (FNV-1a). So the id is the same in every process, and
- * whether the adapter is open or not. The adapter's GUID cannot serve as the id: it is derived from
- * the MAC. If the MAC is not configured but read from the network port's device, it is known only
- * while the port is open. */
+/* Returns an adapter's id: a hash (FNV-1a) of the adapter's name. So the id is the same in every
+ * process, whether the adapter is open or not.
+ *
+ * The adapter's GUID cannot serve as the id, since the GUID is derived from the MAC. A MAC that is
+ * read from the device is known only while the network port is open. */
 static uint64_t id_of(const struct rn_link_info *info)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);
@@ -76,7 +80,8 @@ static ULONG AddRef(IND2Provider *This)
 	return nd_object_addref((struct nd_object *)This);
 }
 
-/* Decrements the count, but not below 0, since clients may release too often. */
+/* Decrements the reference count, but not below 0, since clients may release the provider too
+ * often. */
 static ULONG count_down(struct nd_object *obj)
 {
 	uint32_t count = atomic_load(&obj->clients);
@@ -120,7 +125,7 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 		return ND_INVALID_ADDRESS;
 	n = read_adapters(info);
 	/* An error in the configuration counts as "no adapters". If memory or file descriptors ran
-	 * out, it is unknown whether an adapter has the address, so report that. */
+	 * out, it is unknown whether an adapter has the address; the caller gets an error. */
 	if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)
 		return nd_status_of_errno(n);
 	for (int i = 0; i < n; i++)
@@ -132,9 +137,9 @@ static HRESULT ResolveAddress(IND2Provider *This, const struct sockaddr *pAddres
 	return ND_INVALID_ADDRESS;
 }
 
-/* Opens an adapter by its position in the configuration file. If the adapter at this position does
- * not have this id, the file has changed since the adapters were listed; ND_INVALID_PARAMETER is
- * returned. */
+/* Opens an adapter by its position in the configuration file. Returns ND_INVALID_PARAMETER if the
+ * adapter at this position does not have this id. The file has then changed since the adapters were
+ * listed. */
 static HRESULT open_at(unsigned index, REFIID iid, UINT64 id, void **out)
 {
 	struct nd_adapter *adapter;
@@ -199,7 +204,7 @@ void nd_provider_drop(void)
 	Release((IND2Provider *)&provider);
 }
 
-/* ---- class factory: a static object, its reference count has no effect ---- */
+/* ---- class factory: a static object whose reference count has no effect ---- */
 
 static HRESULT FactoryQueryInterface(IClassFactory *This, REFIID riid, void **ppv)
 {
@@ -264,7 +269,7 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv)
 	return nd_object_query(&factory, riid, ppv);
 }
 
-/* Returns S_FALSE (do not unload) always, since DPDK cannot be started twice in one process. The
+/* Always returns S_FALSE (do not unload), since DPDK cannot be started twice in one process. The
  * caller may be about to end the process, so first wait for adapters that are being closed. */
 HRESULT DllCanUnloadNow(void)
 {
@@ -274,8 +279,8 @@ HRESULT DllCanUnloadNow(void)
 	return S_FALSE;
 }
 
-/* Called by NdResolveAddress (provider/util): selects the local address from which to reach
- * `remote`, since the kernel's routing table does not have the adapters' subnets. */
+/* Selects the local address from which to reach `remote`. NdResolveAddress (provider/util) calls
+ * this function, since the kernel's routing table does not have the adapters' subnets. */
 HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockaddr_storage *local,
 			 int *rank)
 {

@@ -1,7 +1,9 @@
-/* Queue pairs: translates the requests of clients into work requests of the NIC, and makes the
- * state transitions of a connection. A method that posts a request takes only the lock of the send
- * queue or receive queue. All other functions take qp->lock, so that Release does not destroy
- * qp->nic meanwhile. Any thread may call. */
+/* Queue pairs: turns the requests of clients into work requests of the NIC, and moves a queue pair
+ * through the states of a connection.
+ *
+ * A method that posts a work request takes only the lock of the send queue or receive queue. All
+ * other functions take qp->lock, so that Release does not destroy qp->nic meanwhile. Any thread may
+ * call. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -115,7 +117,7 @@ int nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want)
 	return rc;
 }
 
-/* Returns the connector tied to the queue pair, with a reference, or NULL. */
+/* Returns the connector tied to the queue pair, with a reference. Returns NULL if there is none. */
 static struct nd_connector *tied_connector(struct nd_qp *qp)
 {
 	struct nd_connector *connector;
@@ -138,8 +140,8 @@ static void release_nic_object(struct nd_qp *qp)
 	pthread_mutex_unlock(&qp->lock);
 }
 
-/* Disconnects the queue pair if it is connected, and destroys the NIC's queue pair. Its requests
- * complete with ND_CANCELED; their results stay in the completion queues. */
+/* Disconnects the queue pair if it is connected, and destroys the NIC's queue pair. Pending work
+ * requests complete with ND_CANCELED. Their results stay in the completion queues. */
 static void retire(struct nd_object *obj)
 {
 	struct nd_qp *qp = (struct nd_qp *)obj;
@@ -199,8 +201,8 @@ static uint16_t wqe_flags(ULONG flags)
 	return out;
 }
 
-/* Returns the status with which requests other than Receive fail on a queue pair that is not
- * connected. */
+/* Returns the error of a work request other than Receive that is posted to an unconnected queue
+ * pair. */
 static HRESULT not_open(const struct nd_qp *qp)
 {
 	return nd_gone(qp->adapter) ? ND_DEVICE_REMOVED : ND_CONNECTION_INVALID;
@@ -220,8 +222,8 @@ static HRESULT post(struct nd_qp *qp, const struct rn_client_wr *wr)
 
 ND_UNKNOWN_METHODS(IND2QueuePair)
 
-/* Flushes all requests. A queue pair that was never connected becomes closed, so that it cannot be
- * connected any more. */
+/* Flushes all work requests. A queue pair that was never connected becomes closed, and can then not
+ * be connected any more. */
 static HRESULT Flush(IND2QueuePair *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);
@@ -314,7 +316,8 @@ static HRESULT Invalidate(IND2QueuePair *This, void *requestContext, IUnknown *p
 	return nd_mw_invalidate(mw, qp, (uintptr_t)requestContext, wqe_flags(flags));
 }
 
-/* ND_OP_FLAG_INLINE is ignored, since some clients pass the flags of a Send or Write on to Read. */
+/* Ignores ND_OP_FLAG_INLINE, since some clients pass the flags of a Send or Write to Read as
+ * well. */
 static HRESULT Read(IND2QueuePair *This, void *requestContext, const ND2_SGE sge[], ULONG nSge,
 		    UINT64 remoteAddress, UINT32 remoteToken, ULONG flags)
 {
@@ -402,7 +405,8 @@ static int make(struct nd_qp *qp, const struct nd_qp_init *init)
 		.inline_bytes = init->inline_bytes,
 		.max_length = adapter->limits.MaxTransferLength,
 		.qp_ctx = (uintptr_t)init->context,
-		.affinity = init->send_cq->affinity, /* used if the receive CQ has no affinity */
+		.affinity = init->send_cq->affinity, /* used if the receive CQ has no affinity of
+						      * its own */
 		.user = (uintptr_t)qp,
 	};
 	int rc = rn_client_qp_create(adapter->dev->client, &nic, &qp->nic);

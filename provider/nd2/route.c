@@ -1,4 +1,4 @@
-/* Selects the local address from which to reach a remote one, by comparing the remote address with
+/* Selects the local address from which to reach a remote address. Compares the remote address with
  * the subnet prefixes of the adapters' addresses. Pure functions. */
 #include "nd2/route.h"
 
@@ -12,7 +12,7 @@ static bool bits_equal(const uint8_t *a, const uint8_t *b, unsigned bits)
 	       (rest == 0 || ((a[whole] ^ b[whole]) & (uint8_t)(0xff << (8 - rest))) == 0);
 }
 
-/* Returns how well address `g` of an adapter reaches a remote address (enum nd_route_rank). */
+/* Returns how well the address `g` of an adapter reaches a remote address (enum nd_route_rank). */
 static int rank(const struct rn_link_info *info, unsigned g, const struct rn_gid *remote, bool v4)
 {
 	unsigned bits = info->prefix_len[g], skip = v4 ? 12 : 0;

@@ -5,9 +5,9 @@
 #include "ndroute.h"
 #include "rn/client.h"
 
-/* Of all addresses of the n adapters, stores the one that reaches `remote` best in *local and
- * returns its rank (enum nd_route_rank); among equal ranks the first address wins. ND_ROUTE_NONE:
- * *local is unchanged. */
+/* Selects, among all addresses of the n adapters, the address that reaches `remote` best. Stores
+ * this address in *local and returns its rank (enum nd_route_rank). The first of several addresses
+ * with the same rank wins. Leaves *local unchanged if the result is ND_ROUTE_NONE. */
 int nd_route(const struct rn_link_info *info, unsigned n, const struct rn_gid *remote,
 	     struct rn_gid *local);
 

@@ -1,11 +1,13 @@
-/* A shared receive queue holds the receives of all queue pairs that were created with it, and the
- * Notify requests that wait until few receives are left.
+/* A shared receive queue holds the receives of all queue pairs that were created with this queue.
+ * The object also has the Notify requests that wait until few receives are left.
  *
- * The method Receive() does not take async.lock when it posts to the queue; that lock guards the
- * OVERLAPPEDs of Notify requests, the threshold and the armed limit. When fewer receives than the
- * threshold are left, all waiting Notify requests complete. The limit event, Notify() or Modify()
- * may be the first to notice this. A queue fails only when the adapter's network port is gone. Any
- * thread may call; events are handled on the event thread. */
+ * - async.lock guards the OVERLAPPEDs of Notify requests, the threshold and the armed limit.
+ *   Receive() posts without async.lock.
+ * - All waiting Notify requests complete when fewer receives than the threshold are left. The limit
+ *   event, Notify() or Modify() may be the first to notice this shortage.
+ * - The queue fails only when the adapter's network port is gone.
+ *
+ * Any thread may call. Events are handled on the event thread. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"
@@ -45,8 +47,8 @@ static void retire(struct nd_object *obj)
 	cancel((struct nd_srq *)obj);
 }
 
-/* Runs when the last reference is gone. Each queue pair holds a reference on its SRQ, so no queue
- * pair uses this SRQ any more. */
+/* Runs when the last reference is dropped. No queue pair uses this SRQ any more, since each queue
+ * pair holds a reference on its SRQ. */
 static void destroy(struct nd_object *obj)
 {
 	struct nd_srq *srq = (struct nd_srq *)obj;
@@ -95,8 +97,8 @@ static HRESULT GetNotifyAffinity(IND2SharedReceiveQueue *This, USHORT *pGroup, K
 	return nd_notify_affinity(pGroup, pAffinity);
 }
 
-/* Changes the depth first, since only this step can fail: so either both values change or none. A
- * new threshold also applies to Notify requests that wait already. */
+/* Changes the depth and the threshold, or neither of them. Changes the depth first, since only this
+ * step can fail. A new threshold also applies to Notify requests that wait already. */
 static HRESULT modify_locked(struct nd_srq *srq, ULONG depth, ULONG threshold)
 {
 	int rc = depth != 0 ? rn_client_srq_resize(srq->srq, depth) : 0;
@@ -131,14 +133,14 @@ static HRESULT Modify(IND2SharedReceiveQueue *This, ULONG queueDepth, ULONG noti
 
 static HRESULT notify_locked(struct nd_srq *srq, struct os_request *request)
 {
-	/* This check is made under the lock that the handler of RN_EVENT_PORT_GONE takes too, so no
-	 * request is added after that event. */
+	/* The handler of RN_EVENT_PORT_GONE takes this lock too. So no Notify request is added
+	 * after that event. */
 	if (nd_gone(srq->async.adapter)) {
 		os_request_refuse(request, ND_DEVICE_REMOVED);
 		return ND_DEVICE_REMOVED;
 	}
-	/* If the limit event has fired by now, it belongs to the earlier requests: complete them
-	 * before this request is added. */
+	/* If the limit event has fired by now, it belongs to the earlier Notify requests. Complete
+	 * these before the new request is added. */
 	complete_if_fired(srq);
 	os_request_list_add(&srq->async.requests, request);
 	arm(srq);

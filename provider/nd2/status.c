@@ -1,5 +1,5 @@
-/* Translates the NIC's completion statuses and errnos into NetworkDirect statuses, by the tables of
- * status.h. */
+/* Translates the NIC's completion statuses and errnos into NetworkDirect statuses, with the tables
+ * of status.h. */
 #include "nd2/status.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status)
 #undef X
 	};
 
-	/* The NIC reports MW_BIND_ERR for a BIND that the region does not allow, and for an
+	/* The NIC reports MW_BIND_ERR in two cases: a BIND that the region does not allow, and an
 	 * INVALIDATE of a window that is not bound to this queue pair. */
 	if (wqe_kind == RN_WQE_INVALIDATE && rn_status == RN_STATUS_MW_BIND_ERR)
 		return ND_INVALID_DEVICE_REQUEST;

@@ -1,17 +1,19 @@
-/* Translation of the NIC's completion statuses and errnos into NetworkDirect statuses. Pure
- * functions; the documentation and the tests use the tables. */
+/* Translation of the NIC's completion statuses and errnos into NetworkDirect statuses. The
+ * documentation and the tests use the tables too. Pure functions. */
 #ifndef ND_STATUS_MAP_H
 #define ND_STATUS_MAP_H
 
 #include "ndspi.h"
 #include "rn/abi.h"
 
-/* Statuses of completions. On RoCE the sender of a message longer than the peer's receive buffer
- * gets "remote invalid request", which NetworkDirect clients expect as STATUS_DATA_ERROR. Local and
- * remote protection errors both become ND_ACCESS_VIOLATION. The row of MW_BIND_ERR is for BIND; an
- * INVALIDATE with MW_BIND_ERR gets ND_INVALID_DEVICE_REQUEST. */
+/* Statuses of completions.
+ * - A message longer than the peer's receive buffer: a RoCE sender gets "remote invalid request".
+ *   NetworkDirect clients expect STATUS_DATA_ERROR.
+ * - Local and remote protection errors both become ND_ACCESS_VIOLATION.
+ * - The row of MW_BIND_ERR is for BIND. An INVALIDATE with MW_BIND_ERR gets
+ *   ND_INVALID_DEVICE_REQUEST. */
 /* clang-format off */
-#define ND_COMPLETION_ROWS(X) /* enum rn_status, status that GetResults reports */ \
+#define ND_COMPLETION_ROWS(X) /* each row: enum rn_status, status that GetResults reports */ \
 	X(SUCCESS,            ND_SUCCESS) \
 	X(LOC_LEN_ERR,        ND_DATA_OVERRUN) \
 	X(LOC_QP_OP_ERR,      ND_INTERNAL_ERROR) \
@@ -35,7 +37,8 @@
 	X(RESP_TIMEOUT_ERR,   ND_IO_TIMEOUT) \
 	X(GENERAL_ERR,        ND_INTERNAL_ERROR)
 
-/* errno (which a command or event returns negated), status that the method returns */
+/* Each row: errno (a command or event returns the negated errno), status that the method
+ * returns. */
 #define ND_ERRNO_ROWS(X) \
 	X(ENOMEM,         ND_NO_MEMORY) \
 	X(ENOSPC,         ND_INSUFFICIENT_RESOURCES) \
@@ -65,11 +68,12 @@
 	X(EOPNOTSUPP,     ND_NOT_SUPPORTED)
 /* clang-format on */
 
-/* An rn_status without a row becomes ND_INTERNAL_ERROR, an errno without a row ND_UNSUCCESSFUL. */
+/* An rn_status without a row becomes ND_INTERNAL_ERROR. An errno without a row becomes
+ * ND_UNSUCCESSFUL. */
 HRESULT nd_status_of_completion(uint8_t wqe_kind, uint8_t rn_status);
 HRESULT nd_status_of_errno(int negative_errno);
-/* As nd_status_of_errno(), but -ENOMEM becomes ND_INSUFFICIENT_RESOURCES: for methods whose
- * documentation does not list ND_NO_MEMORY. */
+/* Translates an errno for methods whose documentation does not list ND_NO_MEMORY. -ENOMEM becomes
+ * ND_INSUFFICIENT_RESOURCES; all other errnos are as in nd_status_of_errno(). */
 HRESULT nd_status_short(int negative_errno);
 /* Translates enum rn_wqe_kind into the request type of a result. */
 ND2_REQUEST_TYPE nd_request_type(uint8_t wqe_kind);

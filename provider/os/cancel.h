@@ -1,10 +1,10 @@
 /*
- * Keeps pthread_cancel from ending a thread in the middle of a call of this library. A client may
- * cancel its threads (pthread_cancel) at any moment; a thread that ended in the middle of a call
- * would leave locks taken and work half done. So every call that may reach a cancellation point of
- * the C library disables cancellation. Only the waits for an event, a completion port or an
- * OVERLAPPED are cancellation points. A thread that is cancelled in such a wait releases the mutex
- * of the wait, and nothing is lost.
+ * Keeps pthread_cancel from ending a thread in the middle of a call of this library. The ended
+ * thread would leave locks taken and work half done.
+ *
+ * So every call that may reach a cancellation point of the C library disables cancellation. The
+ * only cancellation points are the waits for an event, a completion port or an OVERLAPPED. A thread
+ * that is cancelled in such a wait releases the mutex of the wait, and nothing is lost.
  */
 #ifndef OS_CANCEL_H
 #define OS_CANCEL_H
@@ -24,9 +24,10 @@ static inline void os_cancel_restore(const int *before)
 	pthread_setcancelstate(*before, NULL);
 }
 
-/* Disables cancellation of the calling thread until the end of the scope. It costs two locked
- * instructions, so Send, Receive and GetResults do not use this macro: the only cancellation points
- * that they can reach are in the NIC (dataplane/), which disables cancellation there itself. */
+/* Disables cancellation of the calling thread until the end of the scope. Costs two locked
+ * instructions, so Send, Receive and GetResults do not use this macro. The only cancellation points
+ * that these methods can reach are in the NIC (dataplane/). The NIC disables cancellation there
+ * itself. */
 #define OS_UNCANCELLED                                                                \
 	__attribute__((cleanup(os_cancel_restore), unused)) const int cancel_before = \
 		os_cancel_off()

@@ -1,5 +1,5 @@
 /* Sets the flag os_child in a forked child of a process that uses the library. The fork handler
- * runs on the forking thread. */
+ * runs on the thread that called fork. */
 #include "os/child.h"
 
 #include <pthread.h>

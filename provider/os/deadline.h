@@ -29,8 +29,8 @@ static inline struct os_deadline os_deadline_in(ULONG timeout_ms)
 	return d;
 }
 
-/* Returns the milliseconds left, rounded up, as a timeout for poll(): 0 = the deadline has passed,
- * -1 = there is no deadline. */
+/* Returns the milliseconds left, rounded up, as a timeout for poll(). Returns 0 if the deadline has
+ * passed, and -1 if there is no deadline. */
 static inline int os_deadline_left_ms(const struct os_deadline *d)
 {
 	struct timespec now;
@@ -58,8 +58,8 @@ static inline void os_cond_init(pthread_cond_t *cond)
 }
 
 /* Waits for a signal of the condition variable. Returns false when the deadline has passed; the
- * caller checks its condition once more before it gives up. This is a cancellation point: a thread
- * that is cancelled here releases the lock. */
+ * caller then checks its condition once more. This function is a cancellation point: a cancelled
+ * thread releases the lock. */
 static inline bool os_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock,
 				const struct os_deadline *d)
 {

@@ -1,17 +1,17 @@
 /*
- * Publishes completions (writes the OVERLAPPED, sets its event, queues the entry to the completion
- * port) on a thread of the library, so that no client code runs on the stack of the thread that
- * reports the completion.
+ * Publishes completions on a thread of the library: writes the OVERLAPPED, sets its event, and
+ * queues the completion packet to the completion port. So no client code runs on the stack of the
+ * thread that reports the completion.
  *
- * Owns the delivery thread, two lock-free stacks (notices and works, see delivery.h) that any
- * thread pushes to, and the lock `publishing`. A consumer takes a whole stack at once and reverses
- * it, so entries are handled in the order of posting. Notices are published one after another under
- * `publishing`. A thread that holds this lock publishes all notices posted so far, in the order of
- * posting. So any thread may publish, and no caller has to wait until the delivery thread gets a
- * CPU.
+ * Owns the delivery thread, two lock-free stacks and the lock `publishing`. Any thread pushes to
+ * the stacks (notices and works, see delivery.h). A consumer takes a whole stack at once and
+ * reverses it, so entries are handled in the order of posting.
  *
- * Lock order: first the locks of provider/nd2's objects, then `publishing`, then the locks of
- * events, completion ports, files and the callback pool.
+ * A thread that holds `publishing` publishes all notices posted so far, in the order of posting.
+ * Any thread may do so, and no caller has to wait until the delivery thread gets a CPU.
+ *
+ * Lock order: the locks of provider/nd2's objects; `publishing`; the locks of events, completion
+ * ports, files and the callback pool.
  */
 #include "os/delivery.h"
 #include "os/child.h"
@@ -24,8 +24,8 @@
 
 static struct {
 	pthread_mutex_t publishing;
-	struct os_notice *notices; /* newest first */
-	struct os_work *works;	   /* newest first */
+	struct os_notice *notices; /* the newest notice is first */
+	struct os_work *works;	   /* the newest work is first */
 
 	pthread_mutex_t lock; /* guards idle, running and drainers */
 	pthread_cond_t idle;
@@ -35,7 +35,7 @@ static struct {
 	pthread_mutex_t starting;
 	pthread_t thread;
 	sem_t wake;
-	bool started; /* the thread runs and `wake` is initialized */
+	bool started; /* the delivery thread runs and `wake` is initialized */
 	bool ending;
 } delivery = {
 	.publishing = PTHREAD_MUTEX_INITIALIZER,
@@ -106,8 +106,8 @@ void os_work_init(struct os_work *work, void (*run)(struct os_work *))
 
 bool os_work_post(struct os_work *work)
 {
-	/* This exchange has release order even if the work is queued already: run_one(), by its own
-	 * exchange, must see what this thread wrote before the post. */
+	/* This exchange has release order even if the work is queued already. run_one() then sees
+	 * what this thread wrote before the post. */
 	if (__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQ_REL))
 		return false;
 	work->next = __atomic_load_n(&delivery.works, __ATOMIC_RELAXED);
@@ -125,7 +125,7 @@ static void run_one(struct os_work *work)
 	delivery.running = work;
 	(void)__atomic_exchange_n(&work->queued, false, __ATOMIC_ACQ_REL);
 	pthread_mutex_unlock(&delivery.lock);
-	work->run(work); /* may free `work` */
+	work->run(work); /* the run may free `work` */
 	pthread_mutex_lock(&delivery.lock);
 	delivery.running = NULL;
 	if (delivery.drainers)
@@ -147,8 +147,8 @@ static void run_posted(void)
 	}
 	while (oldest) {
 		work = oldest;
-		/* read this before run_one(): from then on the work may be posted again, which
-		 * overwrites work->next */
+		/* Read this pointer before run_one(). From then on the work may be posted again,
+		 * which overwrites work->next. */
 		oldest = work->next;
 		run_one(work);
 		os_notice_flush();
@@ -171,8 +171,8 @@ static void *deliver(void *unused)
 	while (!__atomic_load_n(&delivery.ending, __ATOMIC_ACQUIRE)) {
 		while (sem_wait(&delivery.wake) && errno == EINTR)
 			;
-		/* Consume all wake-ups so far: each belongs to a notice or work that was pushed
-		 * before its sem_post, and the two calls below handle everything pushed by now. */
+		/* Consume all wake-ups so far. The notice or work of each wake-up was pushed before
+		 * its sem_post, so the two calls below handle that entry. */
 		while (!sem_trywait(&delivery.wake))
 			;
 		os_notice_flush();
@@ -195,7 +195,8 @@ HRESULT os_delivery_start(void)
 			hr = ND_INSUFFICIENT_RESOURCES;
 		else
 			__atomic_store_n(&delivery.started, true, __ATOMIC_RELEASE);
-		/* Wakes the thread for works that were posted before it was started. */
+		/* Wakes the delivery thread for works that were posted before the thread was
+		 * started. */
 		sem_post(&delivery.wake);
 	}
 	pthread_mutex_unlock(&delivery.starting);
@@ -207,8 +208,8 @@ bool os_delivery_cpus(cpu_set_t *cpus)
 	return has_thread() && pthread_getaffinity_np(delivery.thread, sizeof(*cpus), cpus) == 0;
 }
 
-/* Runs before the destructor of pool.c, since the completions that it publishes may go to the
- * callback pool. */
+/* Runs before the destructor of pool.c, since this function publishes completions that may go to
+ * the callback pool. */
 __attribute__((destructor(203))) static void end_delivery(void)
 {
 	if (!has_thread() || os_child)
@@ -217,7 +218,7 @@ __attribute__((destructor(203))) static void end_delivery(void)
 	sem_post(&delivery.wake);
 	if (!os_thread_join(delivery.thread))
 		return;
-	/* After this store each thread that posts a notice publishes it itself. */
+	/* From now on, each thread that posts a notice publishes it itself. */
 	__atomic_store_n(&delivery.started, false, __ATOMIC_RELEASE);
 	os_notice_flush();
 }

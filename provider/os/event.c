@@ -1,7 +1,8 @@
 /*
- * Implements events: owns each event's flag, the threads that wait for it and its file descriptor,
- * all under the event's lock. No other module is called with this lock held, so it is a leaf lock.
- * The descriptor is an eventfd that mirrors the flag: counter 1 while set, 0 while clear.
+ * Implements events. Owns each event's flag, the list of waiting threads and the file descriptor.
+ * One lock per event guards all three; it is a leaf lock, since no other module is called with this
+ * lock held. The descriptor is an eventfd that mirrors the flag: counter 1 while set, 0 while
+ * clear.
  */
 #include "os/event.h"
 #include "os/cancel.h"
@@ -72,8 +73,8 @@ static void raise_flag(struct os_event *event)
 	event->set = true;
 	if (event->fd >= 0)
 		eventfd_write(event->fd, 1);
-	/* Wakes all waiters; take_flag() lets only one of them through if the event resets
-	 * automatically. */
+	/* Wakes all waiting threads. If the event resets automatically, take_flag() lets only one
+	 * of these threads through. */
 	pthread_cond_broadcast(&event->changed);
 }
 

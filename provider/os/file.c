@@ -1,7 +1,7 @@
 /*
  * Overlapped files: where the completions of the requests on a file go. Owns each file's binding to
- * a completion port or a callback. The binding is set once, at any time; a request uses the binding
- * that exists when the request ends.
+ * a completion port or a callback. The binding is set at most once, at any time. A request uses the
+ * binding that exists when the request ends.
  */
 #include "os/file.h"
 #include "os/delivery.h"
@@ -16,7 +16,7 @@ struct os_file {
 	struct os_object object;
 	uint64_t owner;
 	pthread_mutex_t lock; /* guards the binding until it is set */
-	/* counted reference; NULL: the file is not bound to a completion port */
+	/* counted reference; NULL if the file is not bound to a completion port */
 	struct os_port *port;
 	ULONG_PTR key;
 	NDS_COMPLETION_ROUTINE routine;

@@ -1,11 +1,13 @@
 /*
- * Implements handles: looks up the object that a handle names, and counts the references on it.
+ * Implements handles: looks up the object that a handle names, and counts the references on the
+ * object.
  *
- * Owns the handle table: a static array of slots, so any thread may read a slot at any time, even a
- * thread that still runs after exit(); unused pages of the array cost no memory. A slot's state is
- * one word {generation, open, references}. A lookup is a compare-and-swap that succeeds only while
- * the slot has the handle's generation and is open. The generation increases when the last
- * reference is dropped, so old handles to the slot become invalid.
+ * Owns the handle table, a static array of slots. So any thread may read a slot at any time, even a
+ * thread that still runs after exit(). Unused pages of the array cost no memory.
+ *
+ * A slot's state is one word {generation, open, references}. A lookup is a compare-and-swap that
+ * succeeds only while the slot is open and has the handle's generation. The generation increases
+ * when the last reference is dropped. Old handles to the slot then become invalid.
  */
 #include "os/handle.h"
 #include "os/cancel.h"
@@ -19,8 +21,8 @@
 #define INDEX_BITS 20
 #define SLOTS	   (1u << INDEX_BITS)
 
-/* Layout of a handle: bits 0-1 belong to the client, 2-3 are the kind, 4-23 the index, 24-55 the
- * generation. A handle is never 0 and never -1. */
+/* Layout of a handle: bits 0-1 belong to the client, bits 2-3 are the kind, bits 4-23 the index,
+ * bits 24-55 the generation. A handle is never 0 and never -1. */
 #define KIND_SHIFT	 2
 #define INDEX_SHIFT	 4
 #define GENERATION_SHIFT (INDEX_SHIFT + INDEX_BITS)
@@ -34,7 +36,8 @@ struct slot {
 	_Atomic uint64_t state; /* generation << 32 | open << 31 | references */
 	union {
 		struct os_object *object; /* valid while references exist */
-		/* index + 1 of the next free slot, 0 = end of the list; guarded by table.lock */
+		/* index + 1 of the next free slot; 0 at the end of the list; guarded by
+		 * table.lock */
 		uintptr_t next_free;
 	};
 };
@@ -44,7 +47,7 @@ static struct slot slots[SLOTS];
 static struct {
 	pthread_mutex_t lock;
 	uint32_t used;	/* number of slots that were ever taken */
-	uintptr_t free; /* index + 1 of the slot freed last, 0 = none */
+	uintptr_t free; /* index + 1 of the slot that was freed last; 0 if there is none */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct os_live *live_of(enum os_kind kind)
@@ -69,8 +72,8 @@ static uint32_t index_in(HANDLE handle)
 	return (uint32_t)((uintptr_t)handle >> INDEX_SHIFT) & (SLOTS - 1);
 }
 
-/* True if the handle names the object that is in a slot with this state: the handle is open and its
- * generation is the slot's. */
+/* True if the handle names the object in a slot with this state. The slot must be open and have the
+ * handle's generation. */
 static bool names(HANDLE handle, uint64_t state)
 {
 	return (uintptr_t)handle >> GENERATION_SHIFT == state >> 32 && (state & OPEN);
@@ -116,7 +119,7 @@ HRESULT os_handle_open(struct os_object *object, const struct os_object_ops *ops
 	os_live_add(live_of(ops->kind));
 	state = (atomic_load_explicit(&slot->state, memory_order_relaxed) & ~UINT64_C(0xFFFFFFFF)) |
 		OPEN | 1;
-	/* Release order: a thread that finds this state must see the object behind it. */
+	/* Release order: a thread that finds this state then sees the object behind the state. */
 	atomic_store_explicit(&slot->state, state, memory_order_release);
 	*handle = handle_of(state, index, ops->kind);
 	return ND_SUCCESS;

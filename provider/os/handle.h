@@ -1,13 +1,13 @@
 /*
  * Handles: numbers that clients hold instead of pointers.
  *
- * A HANDLE is a number made of a generation, the index of a slot in a table of 2^20 slots, the
- * object's kind, and two bits for the client. So the lookup of a handle that is closed, made up or
- * of another kind gives NULL and not freed memory. An object lives while its reference count, kept
- * in its slot, is not 0: the open handle is one reference, and every user of the object takes
- * another.
+ * A HANDLE consists of a generation, the index of a slot in a table of 2^20 slots, the object's
+ * kind, and two bits for the client. So the lookup of a closed, made-up or wrong handle gives NULL,
+ * and never freed memory.
  *
- * Any thread may call. No lock is held on return; lookup and reference counting are lock-free.
+ * An object lives while the reference count in its slot is not 0. The open handle is one reference,
+ * and every user of the object takes another. Any thread may call. Lookup and reference counting
+ * are lock-free. No lock is held on return.
  */
 #ifndef OS_HANDLE_H
 #define OS_HANDLE_H
@@ -24,11 +24,11 @@ struct os_object;
 
 struct os_object_ops {
 	enum os_kind kind;
-	/* Called when the client has closed the handle; other references may still exist. NULL:
-	 * nothing to do. */
+	/* Called when the client has closed the handle. Other references may still exist. NULL if
+	 * there is nothing to do. */
 	void (*close)(struct os_object *);
-	/* Called when the last reference is dropped: frees everything, the object's memory
-	 * included. */
+	/* Called when the last reference is dropped. Frees everything, including the object's
+	 * memory. */
 	void (*destroy)(struct os_object *);
 };
 
@@ -39,24 +39,25 @@ struct os_object {
 };
 
 /*
- * Enters an object into the handle table, with one reference for the open handle. ND_NO_MEMORY: the
- * table is full, and the caller still owns the object.
+ * Enters an object into the handle table, with one reference for the open handle. Returns
+ * ND_NO_MEMORY if the table is full; the caller then still owns the object.
  */
 HRESULT os_handle_open(struct os_object *, const struct os_object_ops *, HANDLE *handle);
 
-/* Returns a new reference on the open object behind a handle, or NULL. Pair with os_object_put. */
+/* Returns a new reference on the open object behind a handle, or NULL. The caller drops the
+ * reference with os_object_put(). */
 struct os_object *os_handle_get(HANDLE, enum os_kind);
 
-/* Closes a handle and drops the handle's own reference. ND_INVALID_HANDLE: the handle is not
- * open. */
+/* Closes a handle and drops the handle's own reference. Returns ND_INVALID_HANDLE if the handle is
+ * not open. */
 HRESULT os_handle_close(HANDLE);
 
-/* Adds a reference; the caller must have one already. */
+/* Adds a reference to an object. The caller must hold a reference already. */
 void os_object_ref(struct os_object *);
 void os_object_put(struct os_object *);
 
-/* Returns the number of events, completion ports and files that are alive, for tests: at the end of
- * a test it must be 0. */
+/* Returns the number of events, completion ports and files that are alive. Used by tests: the
+ * number must be 0 at the end of a test. */
 unsigned int os_handle_live(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Owns the array of live-object counters, one element per kind of object. A kind takes the next
- * free element at its first use and keeps it, so a pointer to a counter is valid at any time, even
- * at the end of the process.
+ * Counts live objects: owns the array of counters, with one element per kind of object. A kind
+ * takes the next free element at its first use and keeps that element. So a pointer to a counter is
+ * valid at any time, even at the end of the process.
  */
 #include "os/live.h"
 

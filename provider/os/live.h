@@ -1,7 +1,7 @@
 /*
- * Counts how many objects of each kind are alive, for tests and for finding leaks: when a client
- * has released everything, every count must be 0. One counter per kind, never reset. Any thread may
- * call; no lock is taken.
+ * Counts how many objects of each kind are alive, for tests and for finding leaks. When a client
+ * has released everything, every count must be 0. Each kind has one counter, which is never reset.
+ * Any thread may call. Takes no lock.
  */
 #ifndef OS_LIVE_H
 #define OS_LIVE_H
@@ -9,8 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The kinds of object that provider/os has; provider/nd2 adds its own kinds by name
- * (os_live_of). */
+/* The kinds of object in provider/os. provider/nd2 adds its own kinds by name (os_live_of). */
 #define OS_LIVE_ROWS(X)                                                      \
 	X(EVENT, "event")                                                    \
 	X(PORT, "port")                                                      \
@@ -28,14 +27,15 @@ enum os_live_kind {
 #define OS_LIVE_MAX 32u
 
 struct os_live {
-	const char *_Atomic kind; /* NULL: this element is not taken yet */
+	const char *_Atomic kind; /* NULL if this element is not taken yet */
 	_Atomic uint64_t count;
 };
 
 extern struct os_live os_live[OS_LIVE_MAX];
 
-/* Returns the counter of a kind by its name; equal names share a counter. The string `kind` must
- * stay valid for ever. When OS_LIVE_MAX kinds exist, all further ones share the last counter. */
+/* Returns the counter of a kind by the kind's name. Equal names share a counter. The string `kind`
+ * must stay valid for ever. When OS_LIVE_MAX kinds exist, all further kinds share the last
+ * counter. */
 struct os_live *os_live_of(const char *kind);
 
 static inline void os_live_add(struct os_live *live)
@@ -43,7 +43,7 @@ static inline void os_live_add(struct os_live *live)
 	atomic_fetch_add_explicit(&live->count, 1, memory_order_relaxed);
 }
 
-/* Release order: a thread that reads the lower count must see everything that was done with the
+/* Release order: a thread that reads the lower count then sees everything that was done with the
  * object before. */
 static inline void os_live_remove(struct os_live *live)
 {

@@ -1,5 +1,5 @@
-/* The Nds functions of ndtypes.h: each looks up its handle and calls the object's function. Any
- * thread may call. */
+/* The Nds functions of ndtypes.h. Each function looks up its handle and calls the object's
+ * function. Any thread may call. */
 #include "os/child.h"
 #include "os/deadline.h"
 #include "os/event.h"
@@ -86,7 +86,8 @@ static HRESULT wait_for_any(struct held *held, ULONG timeout_ms, ULONG *index)
 	int left;
 
 	do {
-		/* Each event is tried before the first poll(), and once more after the last. */
+		/* Each event is tried before the first poll(), and once more after the last
+		 * poll(). */
 		for (ULONG i = 0; i < held->n; i++) {
 			if (os_event_take(held->events[i])) {
 				*index = i;
@@ -94,8 +95,8 @@ static HRESULT wait_for_any(struct held *held, ULONG timeout_ms, ULONG *index)
 			}
 		}
 		left = os_deadline_left_ms(&deadline);
-		/* poll() may return because an event was set that another thread then takes first:
-		 * the loop then polls for the time left. */
+		/* poll() may return for an event that another thread then takes first. The loop
+		 * then polls again for the time left. */
 	} while (left && (poll(held->fds, held->n, left) >= 0 || errno == EINTR));
 	return left ? ND_INSUFFICIENT_RESOURCES : ND_TIMEOUT;
 }

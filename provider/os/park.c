@@ -1,13 +1,14 @@
 /*
- * Blocks threads until an OVERLAPPED has its final status. Owns a fixed set of buckets, each with a
- * lock, a condition variable and the number of threads that wait on it; a hash of the OVERLAPPED's
- * address selects the bucket. So an OVERLAPPED needs no field for waiters, and the completing
- * thread needs only the OVERLAPPED's address: the client may have freed its memory already.
+ * Blocks threads until an OVERLAPPED has its final status.
  *
- * Memory order: the waiter increments the bucket's count and then reads the status; the completing
- * thread stores the status and then reads the count; all four accesses are sequentially consistent.
- * So at least one of the two threads sees the other's write, and a completion without waiters takes
- * no lock.
+ * Owns a fixed set of buckets, each with a lock, a condition variable and the number of waiting
+ * threads. A hash of the OVERLAPPED's address selects the bucket. So the completing thread needs
+ * only the address: the client may have freed the OVERLAPPED already.
+ *
+ * Memory order: a waiting thread increments the bucket's count and then reads the status. The
+ * completing thread stores the status and then reads the count. All four accesses are sequentially
+ * consistent, so at least one thread sees what the other thread wrote. A completion without waiting
+ * threads takes no lock.
  */
 #include "os/park.h"
 #include "os/overlapped.h"

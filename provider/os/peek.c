@@ -1,5 +1,5 @@
-/* Copies from memory that may be unreadable: process_vm_readv() returns an error where a direct
- * copy would raise a signal. No state; any thread may call. */
+/* Copies from memory that may be unreadable. process_vm_readv() returns an error where a direct
+ * copy would raise a signal. Keeps no state. Any thread may call. */
 #include "os/peek.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ bool os_peek(void *to, const void *from, size_t n)
 		return (size_t)got == n;
 	if (errno == EFAULT)
 		return false;
-	/* A sandbox may forbid process_vm_readv(). Then trust the client's pointer and copy
-	 * directly. */
+	/* A sandbox may forbid process_vm_readv(). In this case, trust the client's pointer and
+	 * copy directly. */
 	memcpy(to, from, n);
 	return true;
 }

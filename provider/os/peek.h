@@ -1,4 +1,4 @@
-/* Reads memory at an address given by the client; the memory may be unmapped. Any thread may
+/* Reads memory at an address that the client gave. The memory may be unmapped. Any thread may
  * call. */
 #ifndef OS_PEEK_H
 #define OS_PEEK_H
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Copies n bytes. False: some of them cannot be read, and `to` is undefined; no signal is
- * raised. */
+/* Copies n bytes. Returns false if some bytes cannot be read; `to` is then undefined. Raises no
+ * signal. */
 bool os_peek(void *to, const void *from, size_t n);
 
 #endif

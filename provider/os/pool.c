@@ -1,11 +1,13 @@
 /*
- * The callback pool: runs the client's completion routines. Owns up to MAX_THREADS threads. One is
- * started when the first file is bound to a callback, the others when completion packets are queued
- * and no thread is idle: a routine that blocks must not keep the next one from running, and
- * routines may wait for one another. The first PROMPT_THREADS threads take packets as soon as they
- * are started. Each later thread first waits LATE_THREAD_WAIT_MS, because most routines are short,
- * and the existing threads can run a burst of short routines in that time. No lock is held while a
- * routine runs.
+ * The callback pool: runs the client's completion routines on up to MAX_THREADS threads.
+ *
+ * The first thread is started when the first file is bound to a callback. Another thread is started
+ * when completion packets are queued and no thread is idle. A routine that blocks must not hold up
+ * the next routine, and routines may wait for one another.
+ *
+ * The first PROMPT_THREADS threads take packets at once. A later thread first waits
+ * LATE_THREAD_WAIT_MS: most routines are short, and the existing threads can run a burst of short
+ * routines in that time. No lock is held while a routine runs.
  */
 #include "os/pool.h"
 #include "os/child.h"
@@ -26,11 +28,12 @@ static struct {
 	struct os_packet *first;
 	struct os_packet **end;
 	unsigned int queued;
-	/* number of threads that wait for a packet, are about to wait, or were just started */
+	/* number of threads that wait for a completion packet, are about to wait, or were just
+	 * started */
 	unsigned int idle;
 	unsigned int threads;
 	pthread_t thread[MAX_THREADS];
-	/* a late thread (one started after the first PROMPT_THREADS) is in its first wait */
+	/* a late thread (started after the first PROMPT_THREADS threads) is in its first wait */
 	bool looking;
 	bool ending;
 } pool = {
@@ -53,7 +56,7 @@ static struct os_packet *unhook_first(void)
 
 static bool add_thread(void);
 
-/* The first wait of a late thread: for LATE_THREAD_WAIT_MS the other threads can take the queued
+/* The first wait of a late thread. For LATE_THREAD_WAIT_MS only the other threads take queued
  * packets. */
 static void wait_for_others(void)
 {
@@ -85,12 +88,12 @@ static void *run_routines(void *late)
 			break;
 		taken = unhook_first();
 		if (pool.queued > pool.idle)
-			/* Add a thread before the routine runs: this routine, and those that run on
-			 * all other threads, may wait for the routine of a packet that is still
-			 * queued. */
+			/* Add a thread before the routine runs. The routines of all running threads
+			 * may wait for the routine of a packet that is still queued. */
 			add_thread();
 		pthread_mutex_unlock(&pool.lock);
-		/* Free the packet before the call, because the routine may end the process. */
+		/* Free the packet before the routine is called, because the routine may end the
+		 * process. */
 		packet = *taken;
 		free(taken);
 		packet.routine(packet.status, packet.bytes, packet.overlapped);
@@ -137,7 +140,7 @@ void os_pool_queue(struct os_packet *packet)
 	pool.end = &packet->next;
 	pool.queued++;
 	if (pool.queued > pool.idle)
-		add_thread(); /* if no thread can be added, the packet waits until one is idle */
+		add_thread(); /* without a new thread the packet waits for an idle one */
 	pthread_cond_signal(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
 }
@@ -155,8 +158,9 @@ __attribute__((destructor(202))) static void end_pool(void)
 		free(unhook_first());
 	pthread_cond_broadcast(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
-	/* A thread blocked in a client's routine does not end within the 1 s that os_thread_join()
-	 * waits. The others are probably blocked too, so do not wait for them. */
+	/* A thread that is blocked in a client's routine does not end within the 1 s for which
+	 * os_thread_join() waits. After one such thread, do not wait for the others, which are
+	 * probably blocked too. */
 	for (unsigned int i = 0; i < threads; i++)
 		if (!os_thread_join(pool.thread[i]) &&
 		    !pthread_equal(pool.thread[i], pthread_self()))

@@ -1,11 +1,11 @@
 /*
- * Implements completion ports: owns each port's queue of completion packets, the threads that wait
- * for packets, and the port's file descriptor, all under one leaf lock. The descriptor is an
- * eventfd whose counter is 1 while the queue is not empty.
+ * Implements completion ports. Owns each completion port's queue of packets, the list of waiting
+ * threads, and the file descriptor. One leaf lock guards all three. The descriptor is an eventfd
+ * whose counter is 1 while the queue is not empty.
  *
- * Threads are served as on Windows: the thread that began to wait last gets the next packet. The
- * packet is handed to that thread under the lock, so no other thread can take it first. Threads
- * wait only while the queue is empty.
+ * Threads wait only while the queue is empty. As on Windows, the thread that began to wait last
+ * gets the next packet. The packet is given to that thread under the lock, so that no other thread
+ * can take the packet first.
  */
 #include "os/port.h"
 #include "os/cancel.h"
@@ -18,10 +18,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A thread that waits for a packet. The struct is on that thread's stack, and in the port's list
- * until the thread is given a packet. */
+/* A thread that waits for a completion packet. The struct is on that thread's stack. It stays in
+ * the completion port's list until the thread is given a packet. */
 struct waiter {
-	struct waiter *next; /* the thread that began to wait before this one */
+	struct waiter *next; /* the thread that began to wait before this thread */
 	struct os_port *port;
 	struct os_packet *given;
 	pthread_cond_t woken;
@@ -30,11 +30,11 @@ struct waiter {
 struct os_port {
 	struct os_object object;
 	pthread_mutex_t lock;
-	struct waiter *waiters; /* the newest waiter first */
+	struct waiter *waiters; /* the newest waiting thread is first */
 	struct os_packet *first;
-	struct os_packet **end; /* where the next packet is linked */
+	struct os_packet **end; /* where the next completion packet is linked */
 	bool closed;
-	int fd; /* eventfd; -1 until a client asks for the port's descriptor */
+	int fd; /* eventfd; -1 until a client asks for the completion port's descriptor */
 };
 
 static void drop_packets(struct os_port *port)
@@ -109,7 +109,8 @@ void os_port_put(struct os_port *port)
 	os_object_put(&port->object);
 }
 
-/* Gives a completion packet to the thread that began to wait last. False: no thread waits. */
+/* Gives a completion packet to the thread that began to wait last. Returns false if no thread
+ * waits. */
 static bool give_to_waiter(struct os_port *port, struct os_packet *packet)
 {
 	struct waiter *w = port->waiters;
@@ -185,9 +186,9 @@ static void leave(struct waiter *w)
 	pthread_cond_destroy(&w->woken);
 }
 
-/* pthread_cleanup_push handler. A thread cancelled after it was given a completion packet cannot
- * return the packet to its caller, so the packet goes to another waiting thread, or back to the
- * front of the queue. */
+/* pthread_cleanup_push handler. A thread that is cancelled after it was given a completion packet
+ * cannot return the packet to its caller. So the packet goes to another waiting thread, or back to
+ * the front of the queue. */
 static void cancelled(void *arg)
 {
 	OS_UNCANCELLED;
@@ -222,7 +223,7 @@ static bool wait_woken(struct waiter *w, const struct os_deadline *deadline)
 	return rc != ETIMEDOUT;
 }
 
-/* Waits for a completion packet. NULL: the deadline has passed, or the completion port was
+/* Waits for a completion packet. Returns NULL if the deadline has passed or the completion port was
  * closed. */
 static struct os_packet *wait_for_packet(struct os_port *port, const struct os_deadline *deadline)
 {

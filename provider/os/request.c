@@ -1,14 +1,16 @@
 /*
- * Requests on OVERLAPPEDs: how they begin, and how their end becomes visible to the client.
- * Normally a method begins the request and puts it on the object's list. Later the object completes
- * the request. The delivery thread then publishes the completion and queues the completion packet
- * to the completion port.
+ * Requests on OVERLAPPEDs: how they begin, and how their end becomes visible to the client. A
+ * method begins the request and puts it on the object's list. Later the object completes the
+ * request. The delivery thread then publishes the completion and queues the completion packet to
+ * the completion port.
  *
  * Clients depend on the order of publication: InternalHigh, Internal, the event, the threads that
- * wait for the OVERLAPPED, the completion packet. Once Internal is written, the OVERLAPPED is not
- * accessed any more. The client then knows that the request has ended, and may bind the file to a
- * completion port or a callback. Such a later binding must not apply to this request, so the file's
- * binding is copied into the packet before Internal is written.
+ * wait for the OVERLAPPED, the completion packet. After Internal is written, the OVERLAPPED is not
+ * accessed any more.
+ *
+ * The client then knows that the request has ended, and may bind the file to a completion port or a
+ * callback. Such a binding must not apply to the ended request. So the file's binding is copied
+ * into the packet before Internal is written.
  */
 #include "os/request.h"
 #include "os/cancel.h"
@@ -79,8 +81,8 @@ HRESULT os_request_begin(struct os_file *file, OVERLAPPED *overlapped, struct os
 	return ND_SUCCESS;
 }
 
-/* Called only when the method has accepted the request. A client may use one OVERLAPPED for two
- * requests, and a refused request must not overwrite the status of a pending one. */
+/* To be called only when the method has accepted the request. A client may use one OVERLAPPED for
+ * two requests. A refused request must not overwrite the status of a pending one. */
 static void make_pending(struct os_request *request)
 {
 	if (request->pending)
@@ -202,7 +204,7 @@ static void put_event(void *event)
 		os_event_put(event);
 }
 
-/* With `wait` this is a cancellation point while the request is pending. */
+/* If `wait` is set, this function is a cancellation point while the request is pending. */
 HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
 {
 	HRESULT status = os_overlapped_status(overlapped);
@@ -214,7 +216,7 @@ HRESULT os_overlapped_result(OVERLAPPED *overlapped, bool wait)
 	pthread_cleanup_push(put_event, event);
 	os_park_until_done(overlapped);
 	status = os_overlapped_status(overlapped);
-	/* os_event_publish() writes the status and sets the event under the event's lock, so the
+	/* os_event_publish() wrote the status and set the event under the event's lock. So the
 	 * event is set by now and can be taken. */
 	if (event)
 		os_event_take(event);

@@ -11,9 +11,9 @@ int os_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), v
 	int rc;
 
 	os_child_watch();
-	/* Block all signals except SIGSEGV and SIGBUS: a client's completion routine may poll the
-	 * NIC and thereby access unmapped buffers. With these signals blocked, such a fault would
-	 * end the process instead of failing the request. */
+	/* Block all signals except SIGSEGV and SIGBUS. A client's completion routine may poll the
+	 * NIC and thereby access unmapped buffers. If these two signals were blocked, such an
+	 * access would end the process instead of failing the request. */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);

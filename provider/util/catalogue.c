@@ -1,4 +1,4 @@
-/* Reads the catalogue of installed NetworkDirect providers (catalogue.h). Keeps no state; any
+/* Reads the catalogue of installed NetworkDirect providers (catalogue.h). Keeps no state. Any
  * thread may call. */
 #include "util/catalogue.h"
 
@@ -17,7 +17,7 @@ const char *util_catalogue_folder(void)
 	return folder != NULL && folder[0] != '\0' ? folder : ND_CATALOG_FOLDER;
 }
 
-/* True if the text begins with xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx (hexadecimal digits); the
+/* True if the text begins with xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx (hexadecimal digits). The
  * caller checks the rest of the text. */
 static bool is_guid(const char *text)
 {
@@ -49,8 +49,8 @@ bool util_guid_parse(const char *text, GUID *guid)
 	return true;
 }
 
-/* Splits a line "key = value" and strips the spaces. False: the line is a comment, or has no
- * "=". */
+/* Splits a line "key = value" and strips the spaces. Returns false if the line is a comment or has
+ * no "=". */
 static bool split_line(char *line, char **key, char **value)
 {
 	char *equals, *end;
@@ -73,8 +73,8 @@ static bool split_line(char *line, char **key, char **value)
 	return true;
 }
 
-/* Stores one "key = value" in the entry. Returns NULL, or a text that describes the error; unknown
- * keys are ignored. */
+/* Stores one "key = value" in the catalogue entry. Ignores unknown keys. Returns NULL, or a text
+ * that describes the error. */
 static const char *read_line(const char *key, const char *value, struct util_entry *entry,
 			     bool *has_guid)
 {
@@ -141,8 +141,8 @@ bool util_is_shortage(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Calls fn with the path of each file of the catalogue's folder, sorted by name, until fn returns
- * false. Returns 0, or -errno (a shortage of descriptors or memory). */
+/* Calls fn with the path of each file of the catalogue's folder, sorted by name. Stops when fn
+ * returns false. Returns 0, or -errno if descriptors or memory ran out. */
 static int each_file(const char *folder, bool (*fn)(void *arg, const char *path), void *arg)
 {
 	struct dirent **names;
@@ -166,7 +166,7 @@ struct reading {
 	struct util_entry *entries;
 	unsigned max;
 	int n;
-	int rc; /* 0, or -errno: file descriptors or memory ran out while reading */
+	int rc; /* 0, or -errno if file descriptors or memory ran out while reading */
 };
 
 static bool read_file(void *arg, const char *path)

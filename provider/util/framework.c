@@ -1,9 +1,12 @@
 /* Loads the provider libraries that the catalogue lists. Owns the start count (NdStartup adds 1,
- * NdCleanup subtracts 1), the catalogue's entries, and the loaded libraries. The entries are read
- * again when the catalogue has changed. A library whose objects clients still hold stays loaded,
- * even when its entry is removed, and even after the last util_framework_stop(); a later start
- * finds it again. One lock guards all of this; it is held while a provider is called, so providers
- * must not call back. */
+ * NdCleanup subtracts 1), the catalogue's entries, and the loaded libraries.
+ *
+ * The entries are read again when the catalogue has changed. A library whose objects clients still
+ * hold stays loaded, even if its entry is removed or the start count is 0. A later start finds the
+ * library again.
+ *
+ * One lock guards all these data. It is held while a provider is called, so providers must not call
+ * back. */
 #include "util/framework.h"
 
 #include "util/catalogue.h"
@@ -18,7 +21,7 @@
 #include <unistd.h>
 
 #define MAX_PROVIDERS 16
-/* more than MAX_PROVIDERS, since libraries whose catalogue entry was removed may still be in use */
+/* More than MAX_PROVIDERS: a library whose catalogue entry was removed may still be in use. */
 #define MAX_LIBRARIES (2 * MAX_PROVIDERS)
 
 typedef HRESULT (*get_class_fn)(REFCLSID, REFIID, void **);
@@ -26,11 +29,11 @@ typedef HRESULT (*can_unload_fn)(void);
 
 struct library {
 	char path[sizeof(((struct util_entry *)0)->library)];
-	void *handle; /* NULL: not loaded */
-	bool broken;  /* the library could not be loaded; a message was printed */
+	void *handle; /* NULL if the library is not loaded */
+	bool broken;  /* the library could not be loaded, and a message was printed */
 	get_class_fn get_class;
 	can_unload_fn can_unload;
-	/* NULL: the library does not export DllSelectAddress */
+	/* NULL if the library does not export DllSelectAddress */
 	nd_select_address_fn select_address;
 };
 
@@ -44,9 +47,9 @@ static struct util_entry entries[MAX_PROVIDERS];
 static unsigned nlibraries;
 static struct library libraries[MAX_LIBRARIES];
 
-/* Reads the catalogue if it has changed; libraries that could not be loaded before are then tried
- * again. A catalogue that cannot be checked for lack of descriptors or memory counts as unchanged.
- * Returns 0, or -errno of a shortage (descriptors or memory) if the catalogue was never read. */
+/* Reads the catalogue if it has changed. Libraries that could not be loaded before are then tried
+ * again. If descriptors or memory ran out during the check, the catalogue counts as unchanged.
+ * Returns 0, or the -errno of that shortage if the catalogue was never read. */
 static int read_catalogue(void)
 {
 	uint64_t now;
@@ -99,8 +102,8 @@ static void unload_idle(void)
 	}
 }
 
-/* A library whose objects clients still hold stays loaded: clients may call these objects after the
- * last NdCleanup. */
+/* Clients may call the objects of a library after the last NdCleanup. So a library stays loaded
+ * while clients hold its objects. */
 HRESULT util_framework_stop(void)
 {
 	HRESULT hr = ND_DEVICE_NOT_READY;
@@ -126,8 +129,8 @@ void util_framework_flush(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Looks up a function of a loaded library and stores its address in the function pointer at `fn`.
- * ISO C has no cast from object pointer to function pointer, hence the memcpy. */
+/* Looks up a function of a loaded library and stores the address in the function pointer at `fn`.
+ * Uses memcpy, since ISO C has no cast from an object pointer to a function pointer. */
 static bool find(void *handle, const char *name, void *fn)
 {
 	void *sym = dlsym(handle, name);
@@ -136,8 +139,8 @@ static bool find(void *handle, const char *name, void *fn)
 	return sym != NULL;
 }
 
-/* True if file descriptors have run out. dlopen() gives the reason of a failure only as text, so
- * this opens a file to find out. */
+/* True if file descriptors have run out. Opens a file to find out, since dlopen() gives the reason
+ * of a failure only as text. */
 static bool short_of_descriptors(void)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -147,8 +150,8 @@ static bool short_of_descriptors(void)
 	return fd < 0 && util_is_shortage(errno);
 }
 
-/* Loads the library unless it is loaded. Returns 0, UTIL_SHORT (a later attempt may succeed) or 1
- * (it cannot be loaded). */
+/* Loads the library unless it is loaded. Returns 0, UTIL_SHORT (a later attempt may succeed), or 1
+ * (the library cannot be loaded). */
 static int load(struct library *l)
 {
 	const char *why;
@@ -173,8 +176,8 @@ static int load(struct library *l)
 	return 1;
 }
 
-/* Returns the library that a catalogue entry names; two entries may name the same library. NULL:
- * MAX_LIBRARIES libraries are in use. */
+/* Returns the library that a catalogue entry names. Two entries may name the same library. Returns
+ * NULL if MAX_LIBRARIES libraries are in use. */
 static struct library *library_of(const struct util_entry *entry)
 {
 	unsigned i = 0;
@@ -191,7 +194,7 @@ static struct library *library_of(const struct util_entry *entry)
 	return &libraries[i];
 }
 
-/* Calls fn with the provider of a catalogue entry and returns fn's result; returns 0 or UTIL_SHORT
+/* Calls fn with the provider of a catalogue entry and returns fn's result. Returns 0 or UTIL_SHORT
  * if the provider cannot be loaded. */
 static int call_one(const struct util_entry *entry, util_provider_fn fn, void *arg)
 {

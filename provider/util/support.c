@@ -1,5 +1,5 @@
-/* The Nd* helper functions (ndsupport.h): each asks all providers that the catalogue lists for
- * their addresses. No answer is cached, so the next call sees an address that was added or removed.
+/* The Nd* helper functions (ndsupport.h). Each function asks all providers in the catalogue for
+ * their addresses. No result is cached, so the next call sees an address that was added or removed.
  * Any thread may call. */
 #include "ndsupport.h"
 
@@ -74,8 +74,8 @@ static int collect(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return 0;
 }
 
-/* Returns the local addresses of all providers. NULL: NdStartup was not called, or memory or file
- * descriptors ran out; *hr is then the status to return. */
+/* Returns the local addresses of all providers. Returns NULL if NdStartup was not called, or if
+ * memory or file descriptors ran out. *hr is then the status to return. */
 static struct local_addresses *all_addresses(HRESULT *hr)
 {
 	struct local_addresses *all = calloc(1, sizeof(*all));
@@ -101,7 +101,7 @@ static bool is_listed(const struct local_addresses *all, const struct sockaddr_s
 	return false;
 }
 
-/* Copies a client's address after the checks that all helpers make. */
+/* Makes the checks that are common to all helper functions, and copies the client's address. */
 static HRESULT take_address(const struct sockaddr *sa, SIZE_T cb, struct sockaddr_storage *out)
 {
 	size_t len;
@@ -181,8 +181,8 @@ HRESULT NdQueryAddressList(DWORD flags, SOCKET_ADDRESS_LIST *pAddressList, SIZE_
 	return hr;
 }
 
-/* Finds the source address that the kernel's routing selects for `remote`. False: the kernel has no
- * route. */
+/* Finds the source address that the kernel's routing selects for `remote`. Returns false if the
+ * kernel has no route. */
 static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr_storage *local)
 {
 	struct sockaddr_storage to = *remote;
@@ -192,8 +192,8 @@ static bool kernel_source(const struct sockaddr_storage *remote, struct sockaddr
 
 	if (fd < 0)
 		return false;
-	/* sin_port and sin6_port have the same offset. Any port number but 0 will do: the kernel
-	 * refuses 0. */
+	/* sin_port and sin6_port have the same offset. The kernel refuses UDP port 0; any other
+	 * port number will do. */
 	((struct sockaddr_in *)&to)->sin_port = htons(9);
 	ok = connect(fd, (struct sockaddr *)&to, len) == 0 &&
 	     getsockname(fd, (struct sockaddr *)local, &got) == 0;
@@ -208,7 +208,7 @@ struct select_call {
 };
 
 /* Asks one provider from which of its addresses the remote address can be reached. The kernel
- * cannot tell this: it has no routes through the ports of a provider that has its own NIC. */
+ * cannot tell: it has no routes through the network ports of a provider that has its own NIC. */
 static int select_on(void *arg, IND2Provider *provider, nd_select_address_fn select_address)
 {
 	struct select_call *call = arg;
@@ -295,8 +295,8 @@ struct open_call {
 	HRESULT hr;
 };
 
-/* Opens the adapter that owns the address. If that adapter's provider fails to open it, the next
- * provider is tried. */
+/* Opens the adapter that owns the address. Tries the next provider if this provider fails to open
+ * the adapter. */
 static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
 	struct open_call *call = arg;
@@ -306,7 +306,8 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 						      len, &id);
 
 	if (FAILED(hr)) {
-		/* The provider failed to determine whether it owns the address: keep its status. */
+		/* The provider could not determine whether it owns the address, so keep the
+		 * provider's status. */
 		if (hr != ND_INVALID_ADDRESS && call->hr == ND_INVALID_ADDRESS)
 			call->hr = hr;
 		return 0;
@@ -315,7 +316,7 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 	return SUCCEEDED(call->hr) ? STOP : 0;
 }
 
-/* Ends the loop over the providers at the first one: the caller only wants to know whether
+/* Ends the loop over the providers at the first provider. The caller only wants to know whether
  * NdStartup was called. */
 static int stop_at_first(void *arg, IND2Provider *provider, nd_select_address_fn unused)
 {
