@@ -1,10 +1,12 @@
-/* Checks that the tables in the pages of docs/ are those of the code. Between the lines
- * `<!-- printed: NAME -->` and `<!-- end -->` a page must hold exactly the text that the printer
- * NAME makes from a table of the code; with --write this program puts that text there.
+/* Checks that the tables in the pages of docs/ are those of the code.
  *
- *	print_docs [--write] PAGE...
+ * 	print_docs [--write] PAGE...
  *
- * Every printer must be used by one of the pages. Prints TAP; with --write only errors. */
+ * A page has a table between the lines `<!-- printed: NAME -->` and `<!-- end -->`. The text there
+ * must be exactly what the printer NAME makes from a table of the code. With --write, this program
+ * puts that text into the page.
+ *
+ * Every printer must be used by one of the pages. Prints TAP; with --write, prints only errors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,8 +274,7 @@ static const char *name_of(HRESULT hr)
 	exit(1);
 }
 
-/* Prints one row per state of the connector, with the status that each method returns in that
- * state. */
+/* Prints one row per connector state, with the status that each method returns in this state. */
 static void print_connector(FILE *out)
 {
 	static const char *const methods[] = {
@@ -361,8 +362,8 @@ static char *read_page(const char *path)
 	return text;
 }
 
-/* Returns the page with all its printed tables up to date, or NULL after an error message on
- * standard error. */
+/* Returns the page with all its printed tables up to date. On an error, prints a message on
+ * standard error and returns NULL. */
 static char *printed_page(const char *path, const char *text)
 {
 	char *page = NULL;

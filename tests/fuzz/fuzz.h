@@ -1,5 +1,5 @@
-/* Shared by all fuzz targets: the entry point that libFuzzer calls, and a check that is active in
- * every build (assert() is not). */
+/* Shared by all fuzz targets: the entry point that libFuzzer calls, and a check. Unlike assert(),
+ * the check is active in every build. */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H
 

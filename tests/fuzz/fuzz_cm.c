@@ -1,7 +1,8 @@
-/* Fuzz target: parses arbitrary bytes as a management datagram (MAD). If the parser accepts them, a
- * MAD is built from the result and parsed again. The second result must have the same attribute and
- * transaction ID as the first, and a MAD built from it must have the same bytes. So the parser
- * loses no field that the builder writes. */
+/* Fuzz target: parses arbitrary bytes as a management datagram (MAD).
+ *
+ * If the parser accepts the bytes, a MAD is built from the result and parsed again. The second
+ * result must have the same attribute and transaction ID as the first. A MAD built from the second
+ * result must have the same bytes. So the parser loses no field that the builder writes. */
 #include <string.h>
 
 #include "wire/cm_msg.h"

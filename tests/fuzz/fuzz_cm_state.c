@@ -1,7 +1,9 @@
-/* Fuzz target: drives a connection manager with messages of a peer, plausible or not, with commands
- * of a client and with the passing of time, in an order that the input selects. Every message that
- * the connection manager sends must parse. When all clients are gone and enough time has passed, no
- * connection and no timewait record may be left. */
+/* Fuzz target: drives a connection manager with messages of a peer, with commands of a client, and
+ * with the passing of time. The input selects the steps and their order; messages need not be
+ * plausible.
+ *
+ * Every message that the connection manager sends must parse. When all clients are gone and enough
+ * time has passed, no connection and no timewait record may be left. */
 #include <string.h>
 
 #include "cm/cm.h"
@@ -63,9 +65,9 @@ static void hear(struct talk *t)
 			keep(t, ev.id);
 }
 
-/* Delivers a message of the peer. The input selects its kind. A message other than a REQ or
- * SIDR_REQ has the ids of the last message that the connection manager sent. Before the delivery up
- * to three bytes of the peer's message are changed. */
+/* Delivers a message of the peer. The input selects the kind of message and changes up to three of
+ * its bytes. A message other than a REQ or SIDR_REQ first gets the ids of the last message that the
+ * connection manager sent. */
 static void say(struct talk *t)
 {
 	struct rn_cma_hdr cma = {.port = 9, .ipv4 = true, .src = gid(2), .dst = gid(1)};
@@ -153,8 +155,8 @@ static void let_go(struct talk *t)
 
 static void farewell(struct talk *t)
 {
-	/* A connection request outlives the listener if the peer withdrew the request before the
-	 * client took the REQUEST event. hear() takes this event and adds the request's id to
+	/* If the peer withdrew its connection request before the client took the REQUEST event, the
+	 * request outlives the listener. hear() takes this event and adds the request's id to
 	 * t->ids, so let_go() is called once more. */
 	let_go(t);
 	hear(t);

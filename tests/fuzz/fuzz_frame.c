@@ -1,8 +1,11 @@
-/* Fuzz target: parses arbitrary bytes as an Ethernet frame. No read may go beyond the frame. An
- * accepted packet is built and parsed again; it must give the same packet and the same bytes. They
- * must equal the input unless the input had padding or other bytes without meaning.
+/* Fuzz target: parses arbitrary bytes as an Ethernet frame. The parser may not read beyond the
+ * frame.
  *
- * A fuzzer rarely finds a valid checksum, so every input is tried twice: unchanged, and with
+ * If the frame is accepted, a frame is built from the packet and parsed again. The result must be
+ * the same packet and the same bytes. These bytes must equal the input, unless the input had
+ * padding or other bytes without meaning.
+ *
+ * A fuzzer rarely finds a valid checksum. So every input is tried twice: unchanged, and with
  * correct IPv4 checksum, UDP checksum and ICRC. */
 #include <string.h>
 
@@ -26,9 +29,12 @@ static bool pad_is_zero(const struct rn_pkt *pkt)
 	return true;
 }
 
-/* Returns true if rn_frame_build() must turn the parsed packet into exactly the input bytes. This
- * is so if the input has nothing after the packet, all pad bytes are zero, there is no priority
- * tag, and the IPv4 checksum is not 0xFFFF (which means the same as 0). */
+/* Returns true if rn_frame_build() must turn the parsed packet into exactly the input bytes. The
+ * conditions are:
+ * - The input has nothing after the packet.
+ * - All pad bytes are zero.
+ * - The frame has no priority tag.
+ * - The IPv4 checksum is not 0xFFFF, which means the same as 0. */
 static bool canonical(const struct rn_pkt *pkt, const uint8_t *frame, size_t len)
 {
 	bool tagged = rn_load16(frame + RN_ETH_TYPE) == RN_ETHERTYPE_VLAN;
@@ -92,8 +98,8 @@ static void check_frame(const uint8_t *frame, size_t len)
 		check_message(&pkt);
 }
 
-/* Corrects the IPv4 checksum and the ICRC as far as the lengths in the headers allow it, and sets
- * the UDP checksum to 0 (unused). */
+/* Corrects the IPv4 checksum and the ICRC, as far as the lengths in the headers allow. Sets the UDP
+ * checksum to 0 (unused). */
 static void repair(uint8_t *frame, size_t len)
 {
 	size_t at = RN_ETH_BYTES;

@@ -1,8 +1,13 @@
-/* Fuzz target: posts arbitrary bytes as slots of a submission ring, that is every request, valid or
- * not, that an application can post to its QPs. One shard sends to itself over pairs of RC, UC and
- * UD QPs, with a shared receive queue and memory windows. Between two posts, frames arrive or are
- * lost, time passes, and QPs change state. Each request must complete at most once, memory of
- * another protection domain must not change, and every sent frame must parse. */
+/* Fuzz target: posts arbitrary bytes as slots of a submission ring. So it reaches every request,
+ * valid or not, that an application can post to its QPs.
+ *
+ * One shard sends to itself over pairs of RC, UC and UD QPs, with a shared receive queue and memory
+ * windows. Between two posts, frames arrive or are lost, time passes, and QPs change state.
+ *
+ * Checks:
+ * - Each request completes at most once.
+ * - Memory of another protection domain does not change.
+ * - Every sent frame parses. */
 #include <string.h>
 
 #include "wire/frame.h"
@@ -40,7 +45,7 @@ struct bench {
 	struct rn_cq_ring *cq;
 	struct rn_mw_shared mw_shared[2];
 	struct rn_qp *qp[QPS];
-	uint8_t *mem[2]; /* [0]: memory of the QPs' protection domain, [1]: of another one */
+	uint8_t *mem[2]; /* [0]: memory of the QPs' PD, [1]: memory of another PD */
 	uint32_t key[2], rkey[2], window[2];
 	unsigned posted, lose;
 	uint64_t told; /* number of completions polled */
@@ -193,15 +198,15 @@ union slots {
 	uint8_t byte[RN_WQE_MAX_SLOTS][RN_SLOT_BYTES];
 };
 
-/* Sets fields to valid values, which random bytes would rarely hit. Each bit of `how` selects a
- * field. */
+/* Sets fields of a work request to valid values, which random bytes would rarely hit. Each bit of
+ * `how` selects fields. */
 static void mend(struct bench *b, union slots *s, unsigned how)
 {
 	struct rn_wqe *w = &s->wqe;
 	struct rn_sge *sge = (struct rn_sge *)&s->byte[0][offsetof(struct rn_wqe, sge)];
 	unsigned pd = how >> 7 & 1, remote_pd = w->imm >> 7 & 1, sum = 0;
 
-	if (how & 1) /* bit 0: the number of SGEs, and the number of slots that they need */
+	if (how & 1) /* bit 0 selects the number of SGEs and the number of slots */
 		w->num_sge = w->num_sge % (SGES + 1),
 		w->slots = (uint8_t)rn_wqe_slots_sge(w->num_sge);
 	for (unsigned i = 0; i < SGES && how & 2; i++) {
@@ -235,10 +240,12 @@ static void mend(struct bench *b, union slots *s, unsigned how)
 	}
 }
 
-/* Posts a request. The bytes of its first slot come from the input; each further slot is filled
- * with copies of one input byte. A receive may go to the shared receive queue. Other requests go
- * through the submission ring. They go directly to the shard if the input says so, or if the ring
- * would reject their slot count. */
+/* Posts a request. The bytes of its first slot come from the input. Each further slot is filled
+ * with copies of one input byte.
+ *
+ * A receive may go to the shared receive queue. Other requests go through the submission ring. A
+ * request goes directly to the shard if the input says so, or if the ring would reject the
+ * request's slot count. */
 static void post(struct bench *b)
 {
 	union slots s = {0};
@@ -277,7 +284,7 @@ static void poll(struct bench *b)
 	CHECK(!atomic_load(&b->cq_shared.overrun));
 }
 
-/* Lets the shard send up to n frames. The next b->lose of them are dropped, the others are
+/* Lets the shard send up to n frames. The first b->lose frames are dropped; all others are
  * delivered to the same shard. Returns true if n frames were sent. */
 static bool move(struct bench *b, unsigned n)
 {

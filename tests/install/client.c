@@ -1,4 +1,4 @@
-/* The shortest client in C: includes the installed headers, links the library, and opens an adapter
+/* The shortest client in C. Includes the installed headers, links the library, and opens an adapter
  * by its address. */
 #include <arpa/inet.h>
 #include <ndspi.h>

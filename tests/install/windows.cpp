@@ -1,5 +1,5 @@
-// The shortest client written for Windows: like client.cc, with a wide main, an event, and wide
-// text.
+// The shortest client written for Windows: like client.cc, but with a wide main function, wide
+// text, and an event.
 #include <winsock2.h>
 #include <windows.h>
 #include <tchar.h>

@@ -1,11 +1,11 @@
-/* One shard with one connected QP, identical at every start. It receives the frames of a capture
- * and answers them, so that frames built by another program (scapy) reach the code under test.
+/* One shard with one connected QP, identical at every start. The shard receives the frames of a
+ * capture and answers them. So frames that another program (scapy) has built reach the tested code.
  *
  * usage: shard_peer rc|uc|ud
  *            prints the numbers that a peer needs, as "name value" lines
  *        shard_peer rc|uc|ud IN.pcap OUT.pcap
- *            prints one line per frame of IN, with the verdict and the values that the shard read
- *            from the frame, as "name=value" words; OUT gets all frames that the shard sends */
+ *            prints one line per frame of IN: the verdict, and the values that the shard read from
+ *            the frame, as "name=value" words. Writes all frames that the shard sends to OUT */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +54,8 @@ static void ask(void)
 	}
 }
 
-/* Creates the QP under test, a region, two memory windows bound to the region (RC only), and 64
- * receives. */
+/* Creates the QP under test, a memory region, and 64 receives. With RC, also binds two memory
+ * windows to the region. */
 static void set_up(uint8_t type)
 {
 	struct sim_node *n = &sim.node[DUT];
@@ -155,8 +155,8 @@ static void print_packet(const struct rn_pkt *p)
 	}
 }
 
-/* Returns whether building a frame from the parsed values gives the same frame again, and for a MAD
- * the same MAD. */
+/* Builds a frame from the parsed values and returns whether it is the same frame again. For a MAD,
+ * the rebuilt MAD must be the same, too. */
 static bool is_remade(const struct rn_pkt *p, const uint8_t *frame, uint32_t len)
 {
 	static uint8_t out[SIM_FRAME_MAX];

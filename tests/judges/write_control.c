@@ -1,9 +1,11 @@
 /* Writes a capture of all frames other than RC, UC and UD traffic, for the programs that check
- * captures (judge.py). Two simulated NICs find each other by ARP and neighbour discovery, connect,
- * delay a reply, refuse a connection, resolve datagram services, disconnect, answer pings, and send
- * CNPs, over IPv4, IPv6 and VLAN.
+ * captures (judge.py).
  *
- * usage: write_control FILE.pcap */
+ * usage: write_control FILE.pcap
+ *
+ * Two simulated NICs find each other by ARP and neighbour discovery. They connect, delay a REP,
+ * refuse a connection, resolve datagram services, disconnect, answer pings, and send CNPs. All this
+ * is done over IPv4, IPv6 and VLAN. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,8 +21,8 @@
 static struct sim sim;
 static bool good = true;
 
-/* Reports a failed expectation and goes on, since the capture is still useful. The exit status will
- * be 1. */
+/* Reports a failed expectation and goes on, since the capture is still useful. The exit status of
+ * the program is then 1. */
 static void expect(bool held, const char *what)
 {
 	if (!held)
@@ -98,8 +100,8 @@ static void end(unsigned node, uint32_t id)
 	command(node, RN_CMD_CM_DESTROY, id, (struct rn_cmd){0});
 }
 
-/* Makes and ends a connection. Its passive side answers after 15 s, so the REQ is repeated and an
- * MRA is sent. */
+/* Makes and ends a connection. The passive side answers only after 15 s. So the REQ is repeated,
+ * and an MRA is sent. */
 static void connect_and_disconnect(void)
 {
 	uint32_t listener = listen_at(RN_PS_TCP), active = dial(RN_PS_TCP), passive;

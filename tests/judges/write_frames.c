@@ -1,11 +1,15 @@
-/* Writes a capture with frames of each kind that the frame builder makes, for the programs that
- * check captures (judge.py): every known opcode, over IPv4 and IPv6, with and without VLAN, with
- * payloads of every pad length, and with fields drawn at random from a fixed seed; every CM
- * message; ARP, neighbour discovery and echo.
+/* Writes a capture with every kind of frame that the frame builder makes, for the programs that
+ * check captures (judge.py).
  *
  * usage: write_frames FILE.pcap
  *        write_frames --kinds
- *            prints the kinds in the tables of the code: "bth:04<tab>RC SEND_ONLY" and so on */
+ *            prints the kinds in the tables of the code: "bth:04<tab>RC SEND_ONLY" and so on
+ *
+ * The capture has:
+ * - every known opcode, over IPv4 and IPv6, with and without VLAN
+ * - payloads of every pad length, and fields drawn at random from a fixed seed
+ * - every CM message
+ * - ARP, neighbour discovery and echo */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +49,8 @@ static void put_bytes(FILE *out, const uint8_t *frame, uint32_t n)
 	put(out, frame, n);
 }
 
-/* Builds the frame and writes it. Returns false if its length differs from rn_frame_bytes(). */
+/* Builds the frame and writes it to the capture. Returns false if the frame's length differs from
+ * rn_frame_bytes(). */
 static bool put_frame(FILE *out, const struct rn_pkt *pkt)
 {
 	uint8_t frame[RN_FRAME_OVERHEAD_MAX + 4096];
@@ -76,7 +81,8 @@ static void set_addresses(struct rn_pkt *pkt, bool ipv4, bool vlan)
 	pkt->vlan_tci = vlan ? 3 << 13 | 100 : 0;
 }
 
-/* Fills every field with a random value; the builder uses the fields that the opcode has. */
+/* Fills every field with a random value. The frame builder uses only the fields that the opcode
+ * has. */
 static void draw_fields(struct rn_pkt *pkt, struct rn_rng *rng)
 {
 	pkt->kind = RN_PKT_IB;
@@ -144,7 +150,8 @@ static bool put_cm(FILE *out, uint16_t attr, bool ipv4, struct rn_rng *rng)
 	struct rn_pkt pkt = {.opcode = RN_T_UD | RN_OP_SEND_ONLY};
 	uint8_t mad[RN_MAD_BYTES];
 
-	/* every message begins with an id, so this sets the id for any attr */
+	/* Every CM message begins with a communication id, so this line sets that id for any
+	 * attr. */
 	msg.req.local_id = (uint32_t)rn_rng_next(rng);
 	if (attr == RN_CM_REQ) {
 		msg.req.service_id = rn_cm_service_id(RN_PS_TCP, 7471);

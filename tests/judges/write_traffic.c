@@ -1,10 +1,10 @@
-/* Writes a capture of RC, UC and UD traffic, for the programs that check captures (judge.py). Two
- * simulated NICs exchange every kind of request, on reliable and unreliable connections and as
- * datagrams, over IPv4, IPv6 and VLAN, at every path MTU. On reliable connections frames are
- * dropped and receives are posted late, so that the capture has NAKs, RNR NAKs, retransmitted
- * packets and partial READ responses.
+/* Writes a capture of RC, UC and UD traffic, for the programs that check captures (judge.py).
  *
- * usage: write_traffic FILE.pcap */
+ * usage: write_traffic FILE.pcap
+ *
+ * Two simulated NICs exchange every kind of request over IPv4, IPv6 and VLAN, at every path MTU. On
+ * RC connections, frames are dropped and receives are posted late. So the capture also has NAKs,
+ * RNR NAKs, retransmitted packets and partial READ responses. */
 #include <stdio.h>
 
 #include "memory/mr.h"
@@ -41,8 +41,8 @@ static void post(struct sim *sim, enum rn_wqe_kind kind, uint32_t length, uint32
 	sim_post(sim, 0, 0, &op);
 }
 
-/* Posts requests of all kinds that the transport has, with all lengths. Returns how many
- * completions they will have on both nodes, receives included. */
+/* Posts requests of every kind that the transport has, with all lengths. Returns the number of
+ * completions on both nodes together, receives included. */
 static unsigned post_all(struct sim *sim)
 {
 	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND, RN_WQE_SEND_IMM, RN_WQE_WRITE,
@@ -67,8 +67,8 @@ static unsigned post_all(struct sim *sim)
 	return n + 2;
 }
 
-/* Binds two memory windows of node 1 and posts two SENDs that invalidate them. Returns the number
- * of completions that these SENDs will have, 0 on failure. */
+/* Binds two memory windows of node 1 and posts two SENDs that invalidate these windows. Returns the
+ * number of completions of the SENDs, or 0 on failure. */
 static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2])
 {
 	struct sim_node *n = &sim->node[1];
@@ -89,8 +89,8 @@ static unsigned post_invalidations(struct sim *sim, struct rn_mw_shared shared[2
 	return 4;
 }
 
-/* Posts n receives at node 1. With reliable connections it is called late, after the first SEND was
- * answered by an RNR NAK. */
+/* Posts n receives at node 1. On reliable connections, this function is called only after the first
+ * SEND was answered by an RNR NAK. */
 static void post_receives(struct sim *sim, unsigned n)
 {
 	for (uint64_t i = 0; i < n; i++) {

@@ -1,8 +1,13 @@
-/* A small NetworkDirect provider beside softrnic's, for the tests of the provider catalogue: it has
- * one address, and its adapters do nothing. The class id {nnnnnnnn-ffff-aaaa-...} selects its
- * behaviour: the address is 203.0.113.a, the adapter id is n, and OpenAdapter fails with
- * ND_NO_MEMORY if f is not 0. $FAKE_ND_ADDRESS adds one more address to every class; $FAKE_ND_BUSY
- * makes DllCanUnloadNow answer that the library is in use. */
+/* A small NetworkDirect provider other than softrnic's, for the tests of the provider catalogue. It
+ * has one address, and its adapters do nothing.
+ *
+ * The class id {nnnnnnnn-ffff-aaaa-...} selects its behaviour:
+ * - n is the adapter id.
+ * - If f is not 0, OpenAdapter fails with ND_NO_MEMORY.
+ * - The address is 203.0.113.a.
+ *
+ * $FAKE_ND_ADDRESS adds one more address to every class. $FAKE_ND_BUSY makes DllCanUnloadNow report
+ * that the library is in use. */
 #include "ndspi.h"
 #include "ndstatus.h"
 
@@ -100,8 +105,8 @@ static HRESULT make(const GUID *class_id, void **out)
 	return ND_SUCCESS;
 }
 
-/* The adapter is another struct fake with the provider's vtable; the tests call none of its
- * methods but Release. */
+/* The adapter is another struct fake with the provider's vtable. Release is the only method of the
+ * adapter that the tests call. */
 static HRESULT open_adapter(IND2Provider *This, REFIID iid, UINT64 id, void **out)
 {
 	const struct fake *f = (struct fake *)This;

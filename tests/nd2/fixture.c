@@ -1,5 +1,5 @@
-/* Implementation of fixture.h, the helpers that all NetworkDirect interface tests share. Adapters
- * are found by the addresses of the built-in configuration. */
+/* Implementation of fixture.h, the helpers of all NetworkDirect interface tests. The addresses of
+ * the built-in configuration lead to the adapters. */
 #include "fixture.h"
 
 #include "ndtypes.h"
@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a test waits for an event before it fails, in ms: $ND2_WAIT_MS, or 20 s. */
+/* Returns how long a test waits for an event before the test fails, in ms: $ND2_WAIT_MS, or 20
+ * s. */
 static unsigned patience_ms(void)
 {
 	const char *text = getenv("ND2_WAIT_MS");
@@ -58,7 +59,7 @@ IND2Adapter *open_adapter(int which)
 	HR(DllGetClassObject(&any, &IID_IND2Provider, (void **)&provider), S_OK);
 	HR(CALL(provider, ResolveAddress, SA(&sin), sizeof(sin), &id), ND_SUCCESS);
 	hr = CALL(provider, OpenAdapter, &IID_IND2Adapter, id, (void **)&adapter);
-	/* A failure in a group's setup has no output from cmocka, so print the status here. */
+	/* cmocka prints nothing when the setup of a group fails, so print the status here. */
 	if (hr != (HRESULT)ND_SUCCESS)
 		fprintf(stderr, "adapter %d does not open: %08x\n", which, (unsigned)hr);
 	HR(hr, ND_SUCCESS);

@@ -1,6 +1,6 @@
 /* Helpers of the NetworkDirect interface tests: two open adapters that reach each other, a
- * connected pair of queue pairs, and short functions that post and wait. Every wait is bounded, and
- * a timeout fails the test. */
+ * connected pair of queue pairs, and short functions that post and wait. Every wait has a time
+ * limit; a timeout fails the test. */
 #ifndef FIXTURE_H
 #define FIXTURE_H
 
@@ -22,7 +22,8 @@
 #define CALL(obj, method, ...) ((obj)->lpVtbl->method((obj), ##__VA_ARGS__))
 #define HR(call, expected)     assert_int_equal((uint32_t)(call), (uint32_t)(expected))
 #define OV(obj)		       ((IND2Overlapped *)(obj))
-/* Checks that the call returns ND_PENDING and that its request ends with the expected status. */
+/* Checks that the call returns ND_PENDING, and that the started request ends with the expected
+ * status. */
 #define ENDS(obj, call, ov, expected)          \
 	do {                                   \
 		HR(call, ND_PENDING);          \
@@ -42,7 +43,7 @@ int open_adapters(void **state);
 int close_adapters(void **state);
 IND2Adapter *open_adapter(int which); /* opens adapter 0 or 1; the caller releases it */
 
-/* Configures adapter 0 with two shards, adapter 1 with one, and this idle policy for both. To be
+/* Gives adapter 0 two shards and adapter 1 one shard, and both adapters this idle policy. To be
  * called before the adapters are opened. */
 void use_policy(const char *policy);
 
@@ -54,29 +55,30 @@ struct sockaddr_in address_of(int adapter, uint16_t port);   /* 192.0.2.1 or 192
 struct sockaddr_in6 address6_of(int adapter, uint16_t port); /* 2001:db8::1 or 2001:db8::2 */
 #define SA(sin) ((const struct sockaddr *)(sin))
 
-/* Waits at most 20 s for the end of a request; returns its status. */
+/* Waits at most 20 s for the end of the request, and returns the request's status. */
 HRESULT finish(void *obj, OVERLAPPED *ov);
-/* Waits at most ms milliseconds; returns the status, ND_PENDING if the request has not ended. */
+/* Waits at most `ms` milliseconds for the end of the request, and returns its status. Returns
+ * ND_PENDING if the request has not ended. */
 HRESULT status_after(OVERLAPPED *ov, unsigned ms);
 void sleep_ms(unsigned ms);
 
 /* The number of objects of this kind in the process, as NdsLiveObjects counts them. */
 uint64_t live_objects(const char *kind);
-/* Fails the test unless every count of live objects is 0 within 5 s: all objects released, all
- * handles closed. */
+/* Fails the test unless every count of live objects is 0 within 5 s. All objects must be released
+ * and all handles closed by then. */
 void nothing_lives(void);
 
-/* ---- one end: the objects of one side of a connection ---- */
+/* ---- struct end: the objects of one side of a connection ---- */
 
 struct end {
-	int which; /* index of its adapter, 0 or 1 */
+	int which; /* index of the end's adapter, 0 or 1 */
 	HANDLE file;
 	IND2CompletionQueue *cq;
 	IND2QueuePair *qp;
 	IND2Connector *connector;
 	IND2MemoryRegion *mr;
 	uint8_t *buf;
-	UINT32 local, remote; /* tokens of mr, whose memory is buf */
+	UINT32 local, remote; /* tokens of the region mr, which covers buf */
 };
 
 #define BUF_BYTES (256u * 1024)
@@ -119,14 +121,14 @@ void listen_on(struct end *e, IND2Listener **listener, uint16_t *port, ULONG bac
 void bind_any(struct end *e, IND2Connector *c);
 HRESULT start_connect(struct pair *p, const struct how *how, const void *data, ULONG len,
 		      OVERLAPPED *ov);
-/* Runs the handshake until b's connector has received the connection request; a's Connect is still
- * pending. */
+/* Runs the handshake until b's connector has received the connection request. On return, a's
+ * Connect is still pending. */
 void reach_request(struct pair *p, const struct how *how, OVERLAPPED *connect);
-/* Runs the handshake until a's Connect has ended with b's reply; b's Accept is still pending, and
- * a's next step is CompleteConnect. */
+/* Runs the handshake until a's Connect has ended with b's REP. On return, b's Accept is still
+ * pending, and a's next step is CompleteConnect. */
 void reach_reply(struct pair *p, const struct how *how, OVERLAPPED *accept);
 
-/* ---- traffic: all offsets are offsets in buf ---- */
+/* ---- traffic; all offsets are offsets in the end's buf ---- */
 
 HRESULT post_send(struct end *e, size_t off, ULONG len, uintptr_t ctx, ULONG flags);
 HRESULT post_recv(struct end *e, size_t off, ULONG len, uintptr_t ctx);
@@ -134,14 +136,14 @@ HRESULT post_write(struct end *e, size_t off, ULONG len, uintptr_t ctx, ULONG fl
 		   const struct end *peer, size_t peer_off);
 HRESULT post_read(struct end *e, size_t off, ULONG len, uintptr_t ctx, ULONG flags,
 		  const struct end *peer, size_t peer_off);
-/* Waits at most 20 s for the next result. */
+/* Waits at most 20 s for the next result, and returns this result. */
 ND2_RESULT reap(IND2CompletionQueue *cq);
-/* Waits for the next result, which must have this context and status. */
+/* Waits for the next result. The result must have this request context and status. */
 void reap_is(IND2CompletionQueue *cq, uintptr_t ctx, HRESULT status);
 /* Fails the test if a result comes within ms milliseconds. */
 void reap_none(IND2CompletionQueue *cq, unsigned ms);
-/* Sends one message from e to peer and waits until it is received, which shows that the
- * connection works. */
+/* Sends one message from e to peer and waits until the peer has received it. So the connection
+ * works. */
 void exchange(struct end *e, struct end *peer);
 
 void fill(struct end *e, size_t off, size_t len, unsigned seed);

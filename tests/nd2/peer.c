@@ -1,5 +1,5 @@
-/* Starts and stops a peer process. Owns the process and the socket through which the peer sends
- * the port number of its listener. */
+/* Starts and stops a peer process. Owns the process and the socket. Through this socket the peer
+ * sends the UDP port number of its listener. */
 #include "peer.h"
 
 #include <signal.h>
@@ -38,8 +38,8 @@ static void configure(const struct peer_plan *plan, int which, int test)
 	use_config(text);
 }
 
-/* The test function of the peer's process: accepts all connections, then sleeps until it is
- * killed. */
+/* The test function of the peer's process. Accepts all connections, then sleeps until the process
+ * is killed. */
 static void accept_all(void **state)
 {
 	OVERLAPPED request = {0}, accept[MANY] = {{0}};
@@ -70,8 +70,8 @@ int peer_be(const struct peer_plan *plan)
 	const struct CMUnitTest peer[] = {cmocka_unit_test(accept_all)};
 
 	the_plan = plan;
-	/* The peer process writes its test result to stderr, as stdout belongs to the TAP output of
-	 * the test. */
+	/* The peer process writes its test result to stderr, since stdout belongs to the TAP output
+	 * of the test. */
 	cmocka_set_message_output(CM_OUTPUT_STDOUT);
 	unsetenv("CMOCKA_MESSAGE_OUTPUT");
 	dup2(STDERR_FILENO, STDOUT_FILENO);

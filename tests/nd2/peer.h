@@ -1,6 +1,6 @@
-/* Runs a second process at the other end of a memif: it accepts connections and then does nothing,
- * until the test stops or kills it. The second process is the test program again, started with an
- * argument; its main() then calls peer_be(). */
+/* Runs a second process at the other end of a memif. The process accepts connections and then does
+ * nothing until the test stops or kills it. The process runs the test program again with an
+ * argument; main() then calls peer_be(). */
 #ifndef PEER_H
 #define PEER_H
 
@@ -17,13 +17,13 @@ struct peer_plan {
 struct peer {
 	const struct peer_plan *plan;
 	pid_t pid;
-	int socket;    /* the peer sends its listener's port through this socket */
-	uint16_t port; /* port of the peer's listener */
+	int socket;    /* the peer sends the port number of its listener through this socket */
+	uint16_t port; /* port number of the peer's listener */
 };
 
 double now_s(void);
 
-/* Starts the process, opens adapters[0] on this side and waits until the peer listens. */
+/* Starts the peer process, opens adapters[0] on this side, and waits until the peer listens. */
 void peer_start(struct peer *peer, const struct peer_plan *plan);
 /* Opens the end e on adapters[0] and connects it to the peer process. */
 void peer_connect(const struct peer *peer, struct end *e);

@@ -1,5 +1,6 @@
-/* A NetworkDirect client inside a library that test_load.c loads and unloads. Its one function
- * connects two queue pairs, sends a message and releases everything; it returns 0 on success. */
+/* A NetworkDirect client inside a library that test_load.c loads and unloads. The library's one
+ * function connects two queue pairs, sends a message and releases everything. The function returns
+ * 0 on success. */
 #include "fixture.h"
 
 __attribute__((visibility("default"))) int plugin_run(void);

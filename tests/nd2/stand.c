@@ -1,4 +1,4 @@
-/* Brings a connector into each state by the shortest way; see stand.h. */
+/* Brings a connector into each state in the shortest way; see stand.h. */
 #include "stand.h"
 
 static const struct {
@@ -31,7 +31,7 @@ static void connect_them(struct stand *s)
 	HR(CALL(s->peer->connector, NotifyDisconnect, &s->peer_notify), ND_PENDING);
 }
 
-/* The peer posts two Sends, but this side has only one receive. The second Send waits, and the peer
+/* Posts two Sends at the peer, and only one receive on this side. The second Send waits. The peer
  * ends its side of the connection only when that Send has ended. */
 static void make_the_peer_drain(struct stand *s)
 {

@@ -5,7 +5,7 @@
 #include "fixture.h"
 
 /* clang-format off */
-#define STAND_ROWS(X) /* columns: name of the state; the side whose connector is in it */ \
+#define STAND_ROWS(X) /* columns: name of the state; the side whose connector has this state */ \
 	X(IDLE,          passive) \
 	X(BOUND,         active) \
 	X(QUEUED,        passive) \
@@ -38,9 +38,10 @@ struct stand {
 };
 
 /* Brings the connector into the state. Posts one receive with request context 1 to each queue pair.
- * In the state DISCONNECTING a message of the peer has consumed the receive of this side. */
+ * In the state DISCONNECTING a message of the peer has used up the receive of this side. */
 void stand_open(struct stand *, enum stand_state);
-/* True if the connector is still in its state; the state DISCONNECTING ends by itself. */
+/* True if the connector is still in the state of the stand. The state DISCONNECTING ends by
+ * itself. */
 bool stand_holds(struct stand *);
 /* Releases all objects that the test has not released. */
 void stand_close(struct stand *);

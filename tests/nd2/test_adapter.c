@@ -114,8 +114,8 @@ static HRESULT try_qp(struct end *e, void *rcq, void *icq, ULONG rdepth, ULONG i
 	return hr;
 }
 
-/* A queue pair with all limits at their maxima and two completion queues of the greatest depth,
- * as created by clients that request the maxima for every connection. */
+/* A queue pair with all limits at their maxima, and two completion queues of the greatest depth.
+ * Some clients request these maxima for every connection. */
 struct largest {
 	IND2CompletionQueue *cq[2];
 	IND2QueuePair *qp;
@@ -172,8 +172,8 @@ static void nd2_own_depth_costs_no_memory_until_it_is_used(void **state)
 	size_t before, grown;
 	struct end e;
 
-	/* Set M_PERTURB to 0: otherwise malloc fills new memory, which makes pages resident that
-	 * this test must find untouched. */
+	/* Set M_PERTURB to 0. Otherwise malloc fills new memory and thereby makes pages resident
+	 * that must stay untouched in this test. */
 	mallopt(M_PERTURB, 0);
 	end_open(&e, 0, NULL);
 	make_largest(&e, &l[0], NULL);
@@ -185,14 +185,14 @@ static void nd2_own_depth_costs_no_memory_until_it_is_used(void **state)
 	for (int i = 0; i < N; i++)
 		release_largest(&l[i]);
 	end_close(&e);
-/* Not checked with sanitizers, whose shadow memory counts as resident. */
+/* Not checked with sanitizers, because their shadow memory counts as resident. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	if (grown / (N - 1) > 256u << 10)
 		fail_msg("%zu bytes each", grown / (N - 1));
 #endif
 }
 
-/* The depth, SGE and inline limits that Query reports can all be used on one queue pair. */
+/* One queue pair can use all the depth, SGE and inline limits that Query reports. */
 static void nd2_own_a_queue_pair_of_all_maxima_works(void **state)
 {
 	const struct how how = {.cq_depth = limits.MaxCompletionQueueDepth,
@@ -244,7 +244,7 @@ static void nd2_row_029_other_values_over_the_limit(void **state)
 	end_close(&e);
 }
 
-/* QueryInterface of an object that does not belong to the provider. */
+/* QueryInterface of an object that belongs to another provider or to none. */
 static HRESULT stranger_query(IUnknown *This, REFIID riid, void **ppv)
 {
 	return E_NOINTERFACE;

@@ -1,4 +1,4 @@
-/* Addresses and port numbers: IPv4 and IPv6, wildcards, the loopback addresses, and the end of the
+/* Addresses and port numbers: IPv4 and IPv6, wildcards, loopback addresses, and the end of the
  * range of ephemeral ports. The adapters have room for more connectors than there are ephemeral
  * ports. */
 #include "fixture.h"
@@ -88,7 +88,7 @@ static union any_address peer_of(IND2Connector *c)
 	return a;
 }
 
-/* Makes a listener at this address and returns its port. */
+/* Makes a listener at this address and returns the listener's port number. */
 static uint16_t listen_at(struct end *e, union any_address at, IND2Listener **l)
 {
 	union any_address got = {0};
@@ -103,8 +103,8 @@ static uint16_t listen_at(struct end *e, union any_address at, IND2Listener **l)
 	return port_of(&got);
 }
 
-/* Binds a's connector to the address `from` and connects it to the address `to`, at which b accepts
- * through the listener l. */
+/* Binds a's connector to the address `from` and connects it to the address `to`. b accepts the
+ * connection through the listener l. */
 static void connect_by(struct end *a, struct end *b, IND2Listener *l, union any_address from,
 		       union any_address to)
 {
@@ -138,7 +138,7 @@ static void check_route(int peer, union any_address listen, union any_address fr
 	else
 		to.in6.sin6_port = remote.in6.sin6_port = htons(port);
 	connect_by(&a, &b, l, from, to);
-	/* Each side's own address must be the one that the other side reports as its peer's. */
+	/* Each side's own address must be the peer address that the other side reports. */
 	seen = local_of(a.connector);
 	if (local.sa.sa_family == AF_INET)
 		local.in.sin_port = htons(port_of(&seen));
@@ -160,9 +160,9 @@ static void check_route(int peer, union any_address listen, union any_address fr
 
 static void nd2_own_every_way_to_name_an_address(void **state)
 {
-	/* Arguments: the adapter that accepts, the listener's address, the connector's address, the
-	 * destination; then the two addresses that both sides must report for the active and the
-	 * passive side. Here adapter 0 connects to adapter 1. */
+	/* Arguments of check_route(): the accepting adapter, the listener's address, the
+	 * connector's address, the destination. The last two are the addresses that both sides must
+	 * report for the active and the passive side. Here adapter 0 connects to adapter 1. */
 	check_route(1, v4(1, 0), v4(0, 0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v6(1, 0), v6(0, 0), v6(1, 0), v6(0, 0), v6(1, 0));
 	check_route(1, any4(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));
@@ -222,10 +222,11 @@ static void nd2_own_addresses_that_do_not_match(void **state)
 	end_close(&e);
 }
 
-/* Listeners on one port at different addresses. At most one listener can be bound to a pair of
- * address and port; the wildcards 0.0.0.0 and :: each count as an address. A connection request
- * goes to the listener that is bound to exactly the destination address. If there is none, it goes
- * to a listener at a wildcard. */
+/* Listeners on one port number at different addresses. At most one listener can be bound to a pair
+ * of address and port number. The wildcards 0.0.0.0 and :: each count as an address.
+ *
+ * A connection request goes to the listener at exactly the destination address. If there is none,
+ * the request goes to a listener at a wildcard. */
 static void nd2_own_listeners_side_by_side(void **state)
 {
 	const union any_address at[] = {v4(1, 700), any4(700), any6(700), v6(1, 700)};
@@ -239,8 +240,9 @@ static void nd2_own_listeners_side_by_side(void **state)
 		listen_at(&b, at[i], &l[i]);
 	for (int i = 0; i < 4; i++)
 		HR(CALL(again, Bind, &at[i].sa, bytes_of(&at[i])), ND_SHARING_VIOLATION);
-	/* A connection request over IPv4 goes to the listener with the exact address; when that is
-	 * released, to the one at 0.0.0.0; then to the one at ::. */
+	/* A connection request over IPv4 goes to the listener at the exact address. After the
+	 * release of that listener, it goes to the listener at 0.0.0.0, and then to the listener at
+	 * ::. */
 	for (int i = 0; i < 3; i++) {
 		OVERLAPPED request = {0}, connect = {0};
 		union any_address to = v4(1, 700), from = v4(0, 0);
@@ -258,7 +260,7 @@ static void nd2_own_listeners_side_by_side(void **state)
 		RELEASE(c);
 		RELEASE(l[i]);
 	}
-	/* Only the listener at the IPv6 address is left. */
+	/* The only listener left is the listener at the IPv6 address. */
 	HR(connect_to(&a, v4(0, 0), v4(1, 700)), ND_CONNECTION_REFUSED);
 	HR(CALL(again, Bind, &at[3].sa, bytes_of(&at[3])), ND_SHARING_VIOLATION);
 	RELEASE(l[3]);
@@ -268,8 +270,8 @@ static void nd2_own_listeners_side_by_side(void **state)
 	end_close(&b);
 }
 
-/* All ephemeral ports are in use: Bind to port 0 is refused. A port outside of the range can still
- * be bound, and so can an ephemeral port that was released. */
+/* All ephemeral ports are in use, so Bind to port 0 is refused. A port outside of the range can
+ * still be bound. An ephemeral port can be bound again after it was released. */
 static void nd2_own_ephemeral_ports_run_out(void **state)
 {
 	static IND2Connector *c[MAX_CM + 1];
@@ -315,7 +317,8 @@ static void nd2_own_ephemeral_ports_run_out(void **state)
 		if (hr != ND_SUCCESS)
 			break;
 		hr = CALL(c[n], Bind, &exact.sa, sizeof(exact.in));
-		/* The listener uses an entry of the table too, so the last connector gets none. */
+		/* The listener also uses an entry of the connection manager's table, so the last
+		 * connector gets none. */
 		if (hr != ND_SUCCESS) {
 			RELEASE(c[n]);
 			break;

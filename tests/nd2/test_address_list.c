@@ -1,6 +1,6 @@
-/* Tests which addresses the provider, an open adapter and the helper library list after addresses
- * were added to the configuration or removed from it. The argument is the folder of the provider
- * catalogue. */
+/* Tests which addresses are listed after the configuration has gained or lost addresses. The lists
+ * are those of the provider, of an open adapter, and of the helper library. The argument is the
+ * folder of the provider catalogue. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ static IND2Provider *provider(void)
 	return p;
 }
 
-/* The list as text, with a blank after each address. */
+/* Returns the address list as text, with a blank after each address. */
 static const char *text_of(const SOCKET_ADDRESS_LIST *list)
 {
 	static char text[1024];
@@ -88,7 +88,7 @@ static void helper_lists(const char *expected)
 	assert_string_equal(text_of((SOCKET_ADDRESS_LIST *)buf), expected);
 }
 
-/* The adapter id of this address, 0 if the provider does not have the address. */
+/* Returns the adapter id of this address, or 0 if the provider does not have the address. */
 static UINT64 id_at(const char *ip)
 {
 	struct sockaddr_in sin = {.sin_family = AF_INET};
@@ -155,8 +155,8 @@ static void nd2_own_an_open_adapter_keeps_its_addresses(void **state)
 	adapter_lists(a, "192.0.2.1 2001:db8::1 ");
 	rewrite(moved);
 	adapter_lists(a, "192.0.2.1 2001:db8::1 ");
-	/* The provider lists the old addresses of the open adapter. The configuration now gives
-	 * 192.0.2.7 to that adapter. The new address cannot be opened before the adapter is closed,
+	/* The configuration now gives 192.0.2.7 to the open adapter. The provider still lists the
+	 * adapter's old addresses. The new address cannot be opened before the adapter is closed,
 	 * so it is not listed. */
 	provider_lists("192.0.2.1 2001:db8::1 192.0.2.2 ");
 	helper_lists("192.0.2.1 2001:db8::1 192.0.2.2 ");

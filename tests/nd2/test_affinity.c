@@ -1,6 +1,7 @@
-/* CPU affinity: which shard serves a queue pair, and what GetNotifyAffinity returns. (A shard is
- * the part of the NIC that one thread serves.) There are two shards, on CPUs 0 and 1. A client
- * cannot see shards, so the linker's --wrap replaces rn_link_open, through which this test sees the
+/* CPU affinity: which shard serves a queue pair, and what GetNotifyAffinity returns. A shard is the
+ * part of the NIC that one thread serves. Here are two shards, on CPUs 0 and 1.
+ *
+ * A client cannot see shards. So the linker's --wrap replaces rn_link_open, and the test sees the
  * commands to the NIC. */
 #include "fixture.h"
 
@@ -103,12 +104,12 @@ static void nd2_own_queue_pairs_follow_the_affinity_of_their_queues(void **state
 	} rows[] = {
 		{0, 1, 0, 1, 0},
 		{0, 2, 0, 0, 1},
-		{0, 2, 1, 0, 1}, /* the affinities differ: that of the receive queue decides */
+		{0, 2, 1, 0, 1}, /* the affinity of the receive CQ decides */
 		{0, 0, 1, 1, 0},
 		{0, 0, 2, 0, 1},
-		{0, 4, 0, 0, 1}, /* CPU 2 has no shard; of the CPUs with one, CPU 1 is nearest */
+		{0, 4, 0, 0, 1}, /* no shard on CPU 2: CPU 1 is the nearest with one */
 		{0, (KAFFINITY)1 << 63, 0, 0, 1},
-		{0, 0, 0, 0, 0}, /* no affinity: the shard on the caller's CPU */
+		{0, 0, 0, 0, 0}, /* without affinity, the shard on the caller's CPU is chosen */
 		{0, 0, 0, 1, 1},
 		{1, 1, 1, 1, 1}, /* unknown processor group: the affinity is ignored */
 		{7, 2, 2, 0, 0},

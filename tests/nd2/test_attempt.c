@@ -1,6 +1,6 @@
 /* Attempts to connect: repeated after a failure, many from one port number, from both sides at
- * once, by slow clients. The connection manager has short timeouts here, and 192.0.2.9 is a
- * neighbour that never answers. */
+ * once, and by slow clients. The connection manager has short timeouts here. The neighbour
+ * 192.0.2.9 never answers. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -25,8 +25,8 @@ static HRESULT try_to_reach(struct end *e, int which, uint16_t port)
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
 
-/* One connector and one queue pair are used for all failed attempts; a receive posted before the
- * first attempt survives them. */
+/* All failed attempts use one connector and one queue pair. A receive that was posted before the
+ * first attempt stays posted. */
 static void nd2_own_connect_again_after_each_failure(void **state)
 {
 	static const struct {
@@ -49,8 +49,8 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 	for (int round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			HR(try_to_reach(&p.a, rows[i].which, rows[i].port), rows[i].status);
-	/* The peer rejects the request. A connector that has rejected cannot be used again, so the
-	 * peer makes a new one. */
+	/* The peer rejects the connection request. A connector that has rejected one cannot be used
+	 * again, so the peer makes a new connector. */
 	reach_request(&p, NULL, &connect);
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_SUCCESS);
 	HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
@@ -64,7 +64,7 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 	pair_close(&p);
 }
 
-/* After a failed attempt the queue pair works with another connector, and the connector with
+/* After a failed attempt the queue pair can connect with another connector, and the connector with
  * another queue pair. */
 static void nd2_own_other_connector_or_queue_pair_after_a_failure(void **state)
 {
@@ -118,9 +118,8 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 	pair_close(&p);
 }
 
-/* A connection is identified by four values: local address, local port, remote address, remote
- * port. A second Connect with the same four values is refused until the first connector is
- * released. */
+/* Four values identify a connection: local address, local port, remote address, remote port. A
+ * second Connect with the same four values is refused until the first connector is released. */
 static void nd2_own_one_connection_per_address_pair(void **state)
 {
 	struct sockaddr_in from, to;
@@ -144,8 +143,8 @@ static void nd2_own_one_connection_per_address_pair(void **state)
 	pair_close(&p);
 }
 
-/* Many connectors are bound to one local port, on which a listener of the same end listens, and
- * connect to different peers. */
+/* Many connectors are bound to one local port and connect to different peers. A listener of the
+ * same end listens on that port. */
 static void nd2_own_many_connections_from_one_port(void **state)
 {
 	enum { MANY = 12 };
@@ -184,8 +183,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 		exchange(&a[i], &b[i]);
 		exchange(&b[i], &a[i]);
 	}
-	/* Now a peer connects to `port`, the local port that all connectors share. The peer's own
-	 * port is theirs[1], to which a connection from `port` already exists. */
+	/* Now a peer connects to `port`, the local port number of all connectors. The peer connects
+	 * from port number theirs[1], to which a connection from `port` already exists. */
 	RELEASE(a[0].connector);
 	RELEASE(a[0].qp);
 	RELEASE(b[0].connector);
@@ -215,8 +214,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 	}
 }
 
-/* One of two sides that connect to each other at the same moment. Each connects from the port
- * number on which it listens. */
+/* One of two sides that connect to each other at the same moment. Each side connects from the port
+ * number on which its listener listens. */
 struct caller {
 	struct end out, in;
 	IND2Listener *listener;
@@ -272,9 +271,9 @@ static void nd2_own_both_sides_connect_at_once(void **state)
 	}
 }
 
-/* Each client waits 1 s before it calls Accept or CompleteConnect. cm_response_ms and cm_retries
- * are so small that all repetitions of a REQ or REP take less than 1 s. The attempt succeeds
- * because the connection manager sends an MRA, which extends the peer's timeout. */
+/* Each client waits 1 s before it calls Accept or CompleteConnect. All repetitions of a REQ or REP
+ * take less than 1 s, since cm_response_ms and cm_retries are small. The attempt succeeds because
+ * the connection manager sends an MRA, which extends the peer's timeout. */
 static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
@@ -292,8 +291,8 @@ static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 	pair_close(&p);
 }
 
-/* A queue pair cannot be connected once it was flushed. Accept refuses it, and the connection
- * request can still be accepted with another queue pair. */
+/* A queue pair that was flushed cannot be connected any more. Accept refuses the flushed queue
+ * pair. The connection request can still be accepted with another queue pair. */
 static void nd2_own_a_flushed_queue_pair_is_no_good(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
@@ -326,8 +325,8 @@ static void nd2_own_a_flushed_queue_pair_is_no_good(void **state)
 	pair_close(&p);
 }
 
-/* The active side flushes its queue pair after the REP has arrived and before it calls
- * CompleteConnect: the attempt fails, and the peer's Accept ends with ND_CONNECTION_REFUSED. */
+/* The active side flushes its queue pair after the REP has arrived, and then calls CompleteConnect.
+ * The attempt fails, and the peer's Accept ends with ND_CONNECTION_REFUSED. */
 static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 {
 	OVERLAPPED accept = {0}, complete = {0};
@@ -343,16 +342,16 @@ static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 	pair_close(&p);
 }
 
-/* Read limits that each side requests, and the limits negotiated from them; posting more Reads
- * than the limit still works. */
+/* Tests read limits: the limits that each side requests, and the limits negotiated from them. More
+ * Reads than the limit can be posted. */
 static void nd2_own_read_limits_are_negotiated(void **state)
 {
 	static const struct {
-		/* Limits that are requested: in and out by the active side, peer_in and peer_out by
-		 * the passive side. */
+		/* Requested limits: the active side requests in and out, the passive side peer_in
+		 * and peer_out. */
 		ULONG in, out, peer_in, peer_out;
-		/* Negotiated limits of the active side; those of the passive side are the same,
-		 * with in and out swapped. */
+		/* Negotiated limits of the active side. The passive side has the same limits, with
+		 * in and out swapped. */
 		ULONG got_in, got_out;
 	} rows[] = {
 		{0, 0, 0, 0, 0, 0}, {4, 4, 0, 0, 0, 0},	      {0, 0, 4, 4, 0, 0},

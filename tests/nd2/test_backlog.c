@@ -1,5 +1,5 @@
 /* Connection requests that wait at a listener: their order, how many may wait, and their withdrawal
- * by the active side. Also: which completion port gets the completion packet of
+ * by the active side. Also tests which completion port gets the completion packet of
  * GetConnectionRequest. */
 #include "fixture.h"
 
@@ -7,7 +7,7 @@
 
 #define MANY 150
 
-/* An active side on adapter 0 with a queue pair of its own. The private data of its Connect is the
+/* An active side on adapter 0 with its own queue pair. The private data of its Connect is the
  * number given to call_from(). */
 struct caller {
 	IND2Connector *c;
@@ -71,7 +71,7 @@ static void nd2_own_listening_step_by_step(void **state)
 	HR(CALL(l, GetLocalAddress, (struct sockaddr *)&sin, &cb), ND_BUFFER_OVERFLOW);
 	assert_int_equal(cb, sizeof(sin));
 	HR(CALL(l, GetLocalAddress, (struct sockaddr *)&sin, &cb), ND_SUCCESS);
-	/* A listener that is bound refuses connection requests until Listen is called. */
+	/* A listener that is bound, but has not called Listen, refuses connection requests. */
 	call_from(&call, &p.a, ntohs(sin.sin_port), 1);
 	HR(finish(call.c, &call.ov), ND_CONNECTION_REFUSED);
 	hang_up(&call);
@@ -116,8 +116,8 @@ static void nd2_own_backlog_of_any_size(void **state)
 	}
 }
 
-/* The backlog counts connection requests that no connector has taken yet: a request that is taken
- * makes room for another one. */
+/* The backlog counts connection requests that no connector has taken yet. When a connector takes a
+ * request, there is room for another one. */
 static void nd2_own_backlog_counts_the_unclaimed(void **state)
 {
 	struct caller call[5];
@@ -162,7 +162,7 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 	HR(status_after(&call[0].ov, 0), ND_CANCELED);
 	RELEASE(call[2].c);
 	HR(status_after(&call[2].ov, 0), ND_CANCELED);
-	RELEASE(call[3].qp); /* withdraws the connection request that came last */
+	RELEASE(call[3].qp); /* withdraws the newest connection request */
 	HR(status_after(&call[3].ov, 0), ND_CANCELED);
 	sleep_ms(50);
 	c = take(&p.b, p.listener);
@@ -179,7 +179,7 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 	pair_close(&p);
 }
 
-/* A connector has taken a connection request, and then the active side withdraws it: each further
+/* The active side withdraws a connection request that a connector has already taken. Each further
  * call on that connector fails. */
 static void nd2_own_request_withdrawn_after_it_was_taken(void **state)
 {
@@ -227,9 +227,9 @@ static void nd2_own_held_requests_outlive_the_listener(void **state)
 	pair_close(&p);
 }
 
-/* GetConnectionRequest is an overlapped request of the listener. Its completion packet therefore
- * goes to the completion port to which the listener's file is bound, not to the port of the
- * connector's file. */
+/* GetConnectionRequest is an overlapped request of the listener. So its completion packet goes to
+ * the completion port of the listener's file, not to the completion port of the connector's
+ * file. */
 static void nd2_own_packet_goes_to_the_listeners_file(void **state)
 {
 	HANDLE port[2], file[2];
@@ -274,8 +274,8 @@ static void nd2_own_packet_goes_to_the_listeners_file(void **state)
 	}
 }
 
-/* GetConnectionRequest is pending for two connectors, and the client releases the first: the
- * connection request goes to the second one. */
+/* GetConnectionRequest is pending for two connectors, and the client releases the first connector.
+ * The connection request then goes to the second connector. */
 static void nd2_own_released_connectors_are_passed_over(void **state)
 {
 	OVERLAPPED request[2] = {{0}}, connect = {0};

@@ -1,7 +1,8 @@
 /* A thread has blocked every signal, even SIGSEGV and SIGBUS, while memory of a registered region
- * is unmapped: a request that uses the memory ends with an error and the process survives, even if
- * this thread itself polls the NIC and hits the fault. The thread's signal mask is unchanged after
- * each call. usage: nd2_blocked POLICY */
+ * is unmapped. A request that uses this memory ends with an error, and the process survives. This
+ * holds even if the thread itself polls the NIC and hits the fault.
+ *
+ * The thread's signal mask is unchanged after each call. usage: nd2_blocked POLICY */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -11,7 +12,7 @@
 
 #define LEN 4096u
 
-/* The library's signal handlers, saved because the test framework installs its own over them. */
+/* The library's signal handlers. Saved because the test framework replaces them by its own. */
 static struct sigaction library_handler[2];
 static const int faults[2] = {SIGSEGV, SIGBUS};
 
@@ -57,12 +58,12 @@ static void open_hole(struct hole *h, struct end *e)
 static void take_away(struct hole *h)
 {
 	assert_int_equal(munmap(h->at, LEN), 0);
-	/* The library caches a thread's signal mask for up to 50 us, so wait longer than that. */
+	/* The library caches a thread's signal mask for up to 50 us, so wait longer than 50 us. */
 	usleep(1000);
 }
 
-/* A thread of these tests and its objects. The thread calls `request` after it has blocked all
- * signals. */
+/* A thread of these tests and its objects. The thread blocks all signals and then calls
+ * `request`. */
 struct life {
 	struct pair p;
 	struct hole h;

@@ -1,7 +1,10 @@
-/* Threads are cancelled (pthread_cancel) at any moment. No method of an ND2 object is a
- * cancellation point. The waiting calls of the Windows API are cancellation points, and a cancelled
- * wait loses no signal of an event, no completion packet and no request. The adapter serves other
- * threads as before. usage: nd2_cancel POLICY */
+/* Threads are cancelled (pthread_cancel) at any moment. Checks:
+ * - No method of an ND2 object is a cancellation point.
+ * - The waiting calls of the Windows API are cancellation points.
+ * - A cancelled wait loses no signal of an event, no completion packet and no request.
+ * - The adapter serves other threads as before.
+ *
+ * usage: nd2_cancel POLICY */
 #include "fixture.h"
 
 #include "ndtypes.h"
@@ -19,15 +22,15 @@
 struct victim {
 	struct end *e, *peer;
 	HANDLE event, port;
-	OVERLAPPED ov; /* for a Notify that completes only when it is cancelled */
+	OVERLAPPED ov; /* for a Notify that ends only when it is cancelled */
 	/* True while the thread is in a call that must not be a cancellation point. */
 	volatile bool inside;
 	const char *volatile doing;
 	unsigned kind; /* selects the call that waits() makes */
 };
 
-/* True under the idle policy poll: on a small machine the shards then leave the tested thread
- * little CPU time, so the tests run a tenth of the rounds. */
+/* True under the idle policy poll, on a small machine. The shards then leave little CPU time to the
+ * tested thread, so the tests run a tenth of the rounds. */
 static bool few;
 
 static unsigned rounds(unsigned quick)
@@ -50,8 +53,8 @@ static unsigned rounds(unsigned quick)
 		pthread_testcancel(); \
 	} while (0)
 
-/* Busy-waits, as sleeping would be a cancellation point. The longer waits let a shard go to
- * sleep. */
+/* Busy-waits, because sleeping would be a cancellation point. During a longer wait a shard may go
+ * to sleep. */
 static void spin(unsigned us)
 {
 	struct timespec t;
@@ -80,7 +83,7 @@ static void *streams(void *arg)
 	return NULL;
 }
 
-/* Counts creation and release together as one call of the library (v->inside), because a thread
+/* v->inside covers creation and release together, as if they were one call of the library. A thread
  * that is cancelled between them would leak the objects. */
 static void *makes_queues(void *arg)
 {
@@ -284,8 +287,8 @@ static void cancelled_while_arming(void **state)
 	run_victims(arms_and_rings, rounds(60));
 }
 
-/* A thread is cancelled while it waits for an event, a completion port or a request; afterwards the
- * event, completion port or request works for another thread. */
+/* A thread is cancelled while it waits for an event, a completion port or a request. Afterwards
+ * another thread can use the event, completion port or request. */
 static void cancelled_while_waiting(void **state)
 {
 	struct stand s;
@@ -311,8 +314,8 @@ static void cancelled_while_waiting(void **state)
 	close_stand(&s);
 }
 
-/* A thread is cancelled while it waits at a completion port and a packet arrives: the packet is
- * either taken by that thread or left for the next one. */
+/* A thread is cancelled while it waits at a completion port and a packet arrives. Either that
+ * thread takes the packet, or the packet is left for the next thread. */
 static void packets_of_cancelled_waiters(void **state)
 {
 	struct stand s;

@@ -1,5 +1,5 @@
 /* Tests which providers the helper library finds in a catalogue, which provider opens an address,
- * and when providers are unloaded. The tests write catalogues that name their own provider
+ * and when providers are unloaded. The catalogues of the tests name a provider of the tests
  * (fake_provider.c). The program's argument is the path of that provider's library. */
 #include "fixture.h"
 
@@ -77,8 +77,9 @@ static HRESULT check(unsigned last)
 	return NdCheckAddress(SA(&sin), sizeof(sin));
 }
 
-/* Opens the adapter with the address 203.0.113.`last`. Stores in *number the first 32 bits of the
- * class id of the provider that opened it, or 0 if no adapter could be opened. */
+/* Opens the adapter with the address 203.0.113.`last`. Sets *number to the first 32 bits of the
+ * class id of the provider that opened the adapter. Sets *number to 0 if no adapter could be
+ * opened. */
 static HRESULT open_fake(unsigned last, uint32_t *number)
 {
 	struct sockaddr_in sin = fake_address(last);
@@ -128,7 +129,7 @@ static void nd2_own_the_next_owner_of_an_address_is_tried(void **state)
 }
 
 /* A provider whose library cannot be loaded is skipped. NdOpenAdapter then returns
- * ND_INVALID_ADDRESS, as for an address that no provider has. */
+ * ND_INVALID_ADDRESS, as if no provider had the address. */
 static void nd2_own_a_provider_that_cannot_be_loaded_opens_nothing(void **state)
 {
 	uint32_t number;
@@ -191,9 +192,9 @@ static void nd2_own_busy_providers_are_unloaded_later(void **state)
 	assert_true(is_loaded());
 	HR(NdCleanup(), S_OK);
 	assert_true(is_loaded());
-	/* The provider refuses to be unloaded (FAKE_ND_BUSY), so NdStartup must keep it, although
-	 * its catalogue entry is gone. If NdStartup forgot it, NdFlushProviders could never unload
-	 * it. */
+	/* The provider refuses to be unloaded (FAKE_ND_BUSY). So NdStartup must keep the provider,
+	 * although its catalogue entry is gone. Otherwise NdFlushProviders could never unload the
+	 * provider. */
 	take_away("1");
 	for (int i = 0; i < 3; i++) {
 		HR(NdStartup(), S_OK);
@@ -206,7 +207,7 @@ static void nd2_own_busy_providers_are_unloaded_later(void **state)
 	assert_false(is_loaded());
 }
 
-/* The library's output on stderr during listen_to(). */
+/* What the library has written to stderr during listen_to(). */
 static char said[16384];
 
 static void listen_to(void (*fn)(void))
@@ -293,8 +294,8 @@ static void start_again(void)
 	HR(NdStartup(), S_OK);
 }
 
-/* If the catalogue folder is empty or missing, the library prints the folder's name and the
- * environment variable that sets it. */
+/* If the catalogue folder is empty or missing, the library prints a message. The message has the
+ * folder's name and the environment variable that sets the folder. */
 static void nd2_own_an_empty_catalogue_is_reported(void **state)
 {
 	listen_to(start_again);
@@ -338,8 +339,8 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* A thread can make calls between its own NdStartup and NdCleanup, even if other threads call
- * NdStartup and NdCleanup meanwhile. */
+/* A thread can make calls between its own NdStartup and NdCleanup, even while other threads call
+ * NdStartup and NdCleanup. */
 static void nd2_own_starts_and_stops_on_two_threads(void **state)
 {
 	pthread_t thread[2];

@@ -1,6 +1,7 @@
-/* Several threads make calls at random moments: they connect, post, flush, disconnect, deregister
- * under traffic, cancel, release in any order, close the adapters and open them again. The test
- * checks that nothing hangs, that every posted request has exactly one completion, and that every
+/* Several threads make calls at random moments. They connect, post, flush, disconnect, deregister
+ * under traffic, cancel, release in any order, close the adapters and open them again.
+ *
+ * Checks that nothing hangs, that every posted request has exactly one completion, and that every
  * OVERLAPPED ends. usage: nd2_chaos POLICY [SEED [SECONDS]] */
 #include "fixture.h"
 
@@ -12,7 +13,7 @@
 
 #define WORKERS	 3
 #define LEN	 2048u
-#define PATIENCE 10 /* seconds until a request counts as hanging */
+#define PATIENCE 10 /* seconds after which a request counts as hanging */
 
 static uint64_t end_of_test;
 
@@ -59,7 +60,8 @@ static void post_one(struct traffic *t)
 	unsigned what = pick(&t->seed, 8);
 	HRESULT hr = ND_NO_MORE_ENTRIES;
 
-	/* Count before the call: another thread may take the completion before the call returns. */
+	/* Count the request before the call: another thread may take its completion before the call
+	 * returns. */
 	atomic_fetch_add(&t->posted, 1);
 	if (atomic_load(&t->receives) < 40) {
 		atomic_fetch_add(&t->receives, 1);
@@ -91,7 +93,7 @@ static void *post_all(void *arg)
 	return NULL;
 }
 
-/* Takes completions and waits with Notify; another thread may cancel the Notify at any moment. */
+/* Takes completions, and waits with Notify. Another thread may cancel the Notify at any moment. */
 static void *poll_all(void *arg)
 {
 	struct traffic *t = arg;
@@ -210,7 +212,7 @@ static void release_in_any_order(struct worker *w, struct pair *p)
 	pair_close(p); /* closes the files and frees the memory */
 }
 
-/* Connects and exchanges traffic. Each posted request must have its completion, whichever call ends
+/* Connects and exchanges traffic. Each posted request must have its completion, whatever call ends
  * the connection. */
 static void talk(struct worker *w, struct pair *p)
 {
@@ -226,7 +228,7 @@ static void talk(struct worker *w, struct pair *p)
 	if (pick(&w->seed, 2)) {
 		HR(CALL(p->a.qp, Flush), ND_SUCCESS);
 		HR(CALL(p->b.qp, Flush), ND_SUCCESS);
-	} else { /* the method Release() flushes the queue pair too; the results stay in the cq */
+	} else { /* Release flushes the queue pair too; its results stay in the cq */
 		RELEASE(p->a.qp);
 		RELEASE(p->b.connector);
 		RELEASE(p->b.qp);

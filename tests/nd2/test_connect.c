@@ -159,7 +159,7 @@ static void nd2_row_134_a_rejection_brings_its_data(void **state)
 	assert_memory_equal(got, no, sizeof(no));
 	reap_none(p.a.cq, 50);
 	/* GetPrivateData returns the data of the connector's last attempt to connect. The next
-	 * attempt reaches no peer, so after it GetPrivateData fails. */
+	 * attempt reaches no peer, so GetPrivateData then fails. */
 	ENDS(p.a.connector,
 	     CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&nobody), sizeof(nobody), 0, 0,
 		  NULL, 0, &connect),

@@ -1,7 +1,9 @@
-/* Brings a connector into every state. Then takes one action: releases the connector or its queue
- * pair, cancels the connector's requests, or calls the connector's method Disconnect() or Reject().
- * Checks what both sides see. The adapters have room for only a few objects, so the test soon
- * notices an object that is not freed. */
+/* Brings a connector into every state and takes one action. The action releases the connector or
+ * its queue pair, cancels the connector's requests, or calls Disconnect() or Reject(). Then checks
+ * what both sides see.
+ *
+ * The adapters have room for a few objects only, so the test soon notices an object that is not
+ * freed. */
 #include "stand.h"
 
 #include <stdio.h>
@@ -141,7 +143,7 @@ static OVERLAPPED *mine(struct stand *s)
 }
 
 /* Waits, at most 5 s, until e's connector knows that the attempt to connect has failed. From then
- * on GetReadLimits fails. */
+ * on, GetReadLimits fails. */
 static void wait_for_the_news(struct end *e)
 {
 	ULONG in, out;
@@ -157,8 +159,8 @@ static HRESULT end_of(HRESULT hr, OVERLAPPED *ov, HRESULT wanted)
 	return status_after(ov, wanted == ND_PENDING ? 5 : 20000);
 }
 
-/* Returns the status of the peer's pending request. If none is pending, calls the peer's next step
- * of the handshake and returns the status of that. */
+/* Returns the status of the peer's pending request. If no request is pending, calls the peer's next
+ * step of the handshake and returns the status of that step. */
 static HRESULT peer_ends(struct stand *s, const struct row *row, OVERLAPPED *next)
 {
 	struct end *peer = s->peer;
@@ -196,7 +198,7 @@ static int fate_of_receive(struct end *e, int expected)
 	return KEPT;
 }
 
-/* Returns false if the connector had left the state row->state before the action. */
+/* Returns false if the connector had already left the state row->state before the action. */
 static bool try_row(const struct row *row)
 {
 	OVERLAPPED part = {0}, next = {0};

@@ -1,4 +1,4 @@
-/* The status of every connector method in every state of a connector, tested with two connected
+/* Tests the status of every connector method in every state of a connector, with two connected
  * adapters. */
 #include "stand.h"
 
@@ -63,7 +63,7 @@ static HRESULT call(struct stand *s, enum method method, OVERLAPPED *ov)
 	}
 }
 
-/* All calls that a state refuses are made on one connector, since a refused call changes
+/* All calls that this state refuses are made on one connector, because a refused call changes
  * nothing. */
 static void check_refusals(enum stand_state state)
 {
@@ -105,8 +105,8 @@ static void check_the_rest(enum stand_state state, enum method method)
 	if (hr != expected[state][method])
 		fail_msg("%s, method %u: %08x", stand_text(state), (unsigned)method, (unsigned)hr);
 	stand_close(&s);
-	/* If the call has started a request, that request has ended by now: stand_close() ends
-	 * those that were still pending. */
+	/* stand_close() has ended all pending requests. So if the call started a request, that
+	 * request has ended by now. */
 	assert_true(status_after(&ov, 0) != ND_PENDING);
 }
 
@@ -120,8 +120,8 @@ static void nd2_own_every_method_in_every_state(void **state)
 	}
 }
 
-/* GetLocalAddress works after a Bind or after a connection request was taken. GetPeerAddress works
- * while the connector has a connection request or reply from the peer, or a connection. */
+/* GetLocalAddress works after a Bind, or after a connection request was taken. GetPeerAddress works
+ * while the connector has a connection, or has the peer's connection request or REP. */
 static void nd2_own_addresses_in_every_state(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Tests of completion queues: rows 102 to 115 of docs/spec/nd2.md; those of Resize are in
+/* Tests of completion queues: rows 102 to 115 of docs/spec/nd2.md. The tests of Resize are in
  * test_cq_resize.c. */
 #include "fixture.h"
 
@@ -108,8 +108,8 @@ static void nd2_row_107_any_absorbs_solicited(void **state)
 	pair_close(&p);
 }
 
-/* Notify for ANY, ERRORS and SOLICITED are pending at once. An unsolicited message ends the Notify
- * for ANY, and with it the Notify for SOLICITED, but not the one for ERRORS. */
+/* Three Notify requests are pending at once: for ANY, ERRORS and SOLICITED. An unsolicited message
+ * ends the Notify for ANY and the Notify for SOLICITED. The Notify for ERRORS stays pending. */
 static void nd2_own_solicited_joins_any(void **state)
 {
 	OVERLAPPED ov[4] = {{0}};

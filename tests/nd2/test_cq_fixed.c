@@ -1,6 +1,6 @@
 /* An adapter that cannot change the depth of a completion queue: row 111 of docs/spec/nd2.md.
- * softrnic's adapter can. So the test hides the feature RN_LINK_CQ_RESIZE of the NIC, and makes the
- * command RN_CMD_RESIZE_CQ fail. */
+ * softrnic's adapter can change the depth. So the test hides the feature RN_LINK_CQ_RESIZE of the
+ * NIC, and makes the command RN_CMD_RESIZE_CQ fail. */
 #include "fixture.h"
 
 #include "rn/link.h"

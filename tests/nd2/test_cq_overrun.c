@@ -1,13 +1,14 @@
-/* A completion queue overruns because the client posts requests and fetches no results. Then the
- * completion queue and its queue pairs fail, and nothing else fails. Any client can cause an
- * overrun: a queue pair accepts new requests when old ones complete, even if their results have not
- * been fetched. */
+/* A completion queue overruns because the client posts requests and fetches no results. The
+ * completion queue and its queue pairs must fail; everything else must work on.
+ *
+ * Any client can cause an overrun. A queue pair accepts new requests when old ones complete, even
+ * if nobody has fetched their results. */
 #include "fixture.h"
 
 enum { DEPTH = 32 };
 
-/* Posts 64 Writes for each entry of the completion queue and fetches no result. Stops early when
- * the queue pair refuses a Write because it has failed. */
+/* Posts 64 Writes for each entry of the completion queue and fetches no result. Stops early when a
+ * Write is refused because the queue pair has failed. */
 static void post_without_reading(struct end *e)
 {
 	unsigned waits = 0;
@@ -20,8 +21,8 @@ static void post_without_reading(struct end *e)
 			posted++;
 			continue;
 		case ND_NO_MORE_ENTRIES:
-			/* The call fetches nothing. Its purpose is that it polls the NIC under the
-			 * idle policy inline. */
+			/* The call fetches nothing: its purpose is to poll the NIC under the idle
+			 * policy inline. */
 			CALL(e->cq, GetResults, &none, 0);
 			sleep_ms(1);
 			waits++;
@@ -32,7 +33,7 @@ static void post_without_reading(struct end *e)
 	}
 }
 
-/* Fetches all results that are left, each of which must be a success, and returns their number. */
+/* Fetches all results that are left and returns their number. Each result must be a success. */
 static unsigned drain(IND2CompletionQueue *cq)
 {
 	ND2_RESULT r[16];
@@ -92,8 +93,9 @@ static void an_unread_queue_dies_with_its_queue_pairs(void **state)
 	pair_close(&untouched);
 }
 
-/* Two queue pairs, which may be on different shards, share a completion queue. One of them makes it
- * overrun; the other one fails with its next completion at the latest. */
+/* Two queue pairs share a completion queue, and may be on different shards. One queue pair makes
+ * the completion queue overrun. The other queue pair fails with its next completion at the
+ * latest. */
 static void both_queue_pairs_of_a_queue_die(void **state)
 {
 	const struct how how = {.cq_depth = DEPTH, .depth = DEPTH};

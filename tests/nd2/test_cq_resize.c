@@ -1,6 +1,6 @@
 /* Tests of Resize of completion queues: rows 110 and 112 of docs/spec/nd2.md, and further tests of
- * room, notifications and memory. The optional argument is an idle policy; adapter 0 then has two
- * shards, which write to one completion queue. */
+ * room, notifications and memory. The optional argument is an idle policy. With an argument,
+ * adapter 0 has two shards that write to one completion queue. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -57,8 +57,8 @@ static void nd2_own_resize_out_of_range(void **state)
 	pair_close(&p);
 }
 
-/* Resize sets how many results the client wants to keep; the provider adds the room that the queue
- * pairs of the completion queue need, whether they are connected before or after the Resize. */
+/* Resize sets how many results the client wants to keep. The provider adds the room that the queue
+ * pairs of the completion queue need. Queue pairs may connect before or after the Resize. */
 static void nd2_own_shrinking_leaves_queue_pairs_their_room(void **state)
 {
 	const struct how how = {.cq_depth = 512, .depth = 64};
@@ -84,8 +84,8 @@ static void nd2_own_a_deeper_queue_holds_more(void **state)
 
 	pair_open_connected(&p, &how);
 	HR(CALL(p.a.cq, Resize, N), ND_SUCCESS);
-	/* No result is fetched in this loop. A receive's entry in the receive queue is free
-	 * again when the receive completes, so 8 entries suffice for N receives. */
+	/* No result is fetched in this loop. The receive queue's entry is free again when its
+	 * receive completes, so 8 entries suffice for N receives. */
 	for (uintptr_t i = 0; i < N; i += 8) {
 		messages(&p, i, 8);
 		sleep_ms(2);
@@ -119,7 +119,7 @@ static void nd2_own_a_notification_survives_a_resize(void **state)
 }
 
 /* Returns the number of bytes that malloc has given out. Returns 0 under a sanitizer, which finds
- * leaks by itself. */
+ * leaks itself. */
 static size_t allocated(void)
 {
 	struct mallinfo2 m = mallinfo2();
@@ -143,8 +143,8 @@ static void resize_often(struct pair *p, unsigned rounds, unsigned unread)
 			before = allocated();
 	}
 	grown = allocated() > before ? allocated() - before : 0;
-	/* The ring may be deeper now than at the first measurement. Allow for two rings of the
-	 * largest depth (65536 entries of 64 bytes) and for 64 KiB more. */
+	/* The ring may be deeper now than at the first measurement. The limit is two rings of the
+	 * largest depth (65536 entries of 64 bytes) and 64 KiB more. */
 	if (grown > 65536 * 64 * 2 + (64u << 10))
 		fail_msg("%zu bytes more after %u changes", grown, rounds);
 }
@@ -172,7 +172,7 @@ struct traffic {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	/* Receives completed; the peer may have sent at most CREDITS messages more. */
+	/* Number of receives completed. The peer may have sent at most CREDITS messages more. */
 	_Atomic unsigned received;
 	unsigned writes;  /* RDMA Writes posted by the thread that reads the CQ */
 	unsigned written; /* Writes completed */
@@ -193,8 +193,8 @@ static void *send_ahead(void *arg)
 		if (sent - atomic_load(&t->received) >= CREDITS ||
 		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) !=
 			    ND_SUCCESS) {
-			/* A Send here is silent: it has no result if it succeeds. So any result is
-			 * a failure. Under the idle policy inline this call polls the NIC. */
+			/* These Sends are silent: a successful Send has no result. So any result is
+			 * a failure. Under the idle policy inline, this call polls the NIC. */
 			assert_int_equal(CALL(t->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -219,7 +219,7 @@ static void *change_depth(void *arg)
 		HRESULT hr;
 
 		x = x * 1664525 + 1013904223;
-		hr = CALL(c->cq, Resize, 1u << (x >> 28)); /* a depth of 1 to 32768 */
+		hr = CALL(c->cq, Resize, 1u << (x >> 28)); /* a depth from 1 to 32768 */
 		assert_true(hr == ND_SUCCESS || hr == ND_BUFFER_OVERFLOW);
 		if (hr == ND_SUCCESS)
 			atomic_fetch_add(&c->done, 1);
@@ -322,7 +322,8 @@ static const struct CMUnitTest tests[] = {
 
 int main(int argc, char **argv)
 {
-	/* With M_PERTURB set, malloc would fill megabytes of unused rings, which takes a minute. */
+	/* If M_PERTURB were set, malloc would fill megabytes of unused rings, which takes a
+	 * minute. */
 	mallopt(M_PERTURB, 0);
 	if (argc > 1)
 		use_policy(argv[1]);

@@ -1,5 +1,5 @@
-/* 4,400 connections exist at the same time. The limits of the built-in configuration must allow
- * this. Then every 97th connection carries messages. */
+/* 4,400 connections exist at the same time, and then every 97th connection carries messages. The
+ * limits of the built-in configuration must suffice. */
 #include "fixture.h"
 
 enum { CROWD = 4400, EVERY = 97 };
@@ -11,8 +11,8 @@ struct couple {
 
 static const struct how small = {.cq_depth = 64, .depth = 1, .sge = 1, .inl = 1};
 
-/* Creates a queue pair and a connector on each side of p, with p's files and completion queues, and
- * connects them. */
+/* Creates a queue pair and a connector on each side of p, and connects the two queue pairs. They
+ * use p's files and completion queues. */
 static void connect_couple(struct pair *p, struct couple *c)
 {
 	p->a.qp = new_qp(&p->a, p->a.cq, NULL, &small);

@@ -1,8 +1,10 @@
 /* The start of the NIC fails or is interrupted: no file descriptor is free, memory cannot be
- * allocated, or the process is killed. A start that fails returns a status that tells the reason
- * and prints one message; nothing is left in DPDK's runtime folder. The argument is the provider
- * catalogue. A child process makes each start: it runs this program with two more arguments (limit
- * of file descriptors, configuration file), opens both adapters and prints the statuses. */
+ * allocated, or the process is killed. A failed start returns a status that tells the reason, and
+ * prints one message. Nothing is left in DPDK's runtime folder.
+ *
+ * A child process makes each start. It runs this program with two more arguments (limit of file
+ * descriptors, configuration file), opens both adapters, and prints the statuses. The argument is
+ * the provider catalogue. */
 #include "fixture.h"
 
 #include <dirent.h>
@@ -171,9 +173,9 @@ static void nd2_own_short_of_descriptors(void **state)
 
 /* ---- starts when memory cannot be allocated ---- */
 
-/* EAL fails to start, as it cannot allocate the memory that the configuration demands. EAL cannot
- * be started a second time in a process, so the second adapter is refused too, with a message of
- * its own. */
+/* EAL fails to start, since it cannot allocate the memory that the configuration demands. EAL
+ * cannot be started twice in a process. So the second adapter is refused too, with its own
+ * message. */
 static void a_start_that_fails_leaves_no_folder(void **state)
 {
 	static const char *const more[] = {"hugepages = \"yes\";",
@@ -207,8 +209,8 @@ static bool has_ended(pid_t pid)
 	       info.si_pid == pid;
 }
 
-/* Kills a starting process while its runtime folder exists, so that the folder is left behind;
- * returns the pid. */
+/* Kills a process during its start, while the process's runtime folder exists. So the folder is
+ * left behind. Returns the pid. */
 static pid_t killed_while_starting(const char *config)
 {
 	char out[4096], err[4096];
@@ -265,8 +267,8 @@ static void the_next_start_removes_what_killed_ones_left(void **state)
 	snprintf(socket_path, sizeof(socket_path), "%s/dpdk_telemetry.v2", listens);
 	assert_int_equal(mkdir(listens, 0700), 0);
 	put_socket(socket_path);
-	/* Folders that the next start must keep: that of a live process, one that contains a file
-	 * which DPDK does not leave behind, and one with a similar name. */
+	/* The next start must keep these folders: the folder of a live process, a folder with a
+	 * file that DPDK does not leave behind, and a folder with a similar name. */
 	snprintf(mine, sizeof(mine), "%s", folder_of_pid(getpid()));
 	assert_int_equal(mkdir(mine, 0700), 0);
 	snprintf(foreign, sizeof(foreign), "%s", folder_of("rn1x-test"));
@@ -277,7 +279,8 @@ static void the_next_start_removes_what_killed_ones_left(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 
-	/* A symbolic link with a folder's name must not lead to removals in another folder. */
+	/* A symbolic link with the name of a runtime folder. The start must not remove files in the
+	 * linked folder. */
 	snprintf(linked, sizeof(linked), "%s/dpdk_telemetry.v2", foreign);
 	put_socket(linked);
 	snprintf(path, sizeof(path), "%s", folder_of_pid(dead_pid()));

@@ -21,7 +21,7 @@ static void nd2_row_149_the_peer_disconnects(void **state)
 	HR(CALL(p.b.connector, NotifyDisconnect, &notify[1]), ND_PENDING);
 	HR(disconnect(&p.a), ND_SUCCESS);
 	reap_is(p.b.cq, 1, ND_CANCELED);
-	/* NotifyDisconnect ends before the first flushed result is visible. */
+	/* NotifyDisconnect ends before the first flushed result can be fetched. */
 	HR(status_after(&notify[0], 0), ND_SUCCESS);
 	HR(status_after(&notify[1], 0), ND_SUCCESS);
 	reap_is(p.b.cq, 2, ND_CANCELED);

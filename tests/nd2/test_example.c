@@ -1,6 +1,6 @@
-/* Runs the programs printed in docs/nd2_client.c and docs/nd2_server.c in this process. First the
- * client connects to a struct end (fixture.h) in this file, then to the server program. The
- * argument is the folder of the provider catalogue. */
+/* Runs the programs docs/nd2_client.c and docs/nd2_server.c in this process. The client first
+ * connects to a struct end (fixture.h) of this file, then to the server program. The argument is
+ * the folder of the provider catalogue. */
 #include "fixture.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static void *run_client(void *arg)
 	return NULL;
 }
 
-/* Reads the first line that the client printed into the redirected standard output. */
+/* Reads the first line that the client printed to the redirected standard output. */
 static void read_back(FILE *f, char *text, size_t len)
 {
 	rewind(f);
@@ -107,7 +107,7 @@ static bool printed(int fd, const char *text)
 	return false;
 }
 
-/* docs/nd2_server.c sends the message of docs/nd2_client.c back. */
+/* docs/nd2_server.c sends each message of docs/nd2_client.c back. */
 static void nd2_own_example_server_answers_the_client(void **state)
 {
 	char *argv[] = {"nd2_client", "192.0.2.2", SERVER_PORT, NULL};

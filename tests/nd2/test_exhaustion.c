@@ -1,7 +1,7 @@
-/* Out of memory: each call is made with its first allocation failing, then with its second, and so
- * on until none fails. Each time the call returns the documented status, leaks nothing, and leaves
- * everything else working. The linker's --wrap makes provider and NIC call the functions below in
- * place of the allocating functions; DPDK's own calls are unchanged. */
+/* Out of memory: each call is made with its first allocation failing, then its second, and so on
+ * until none fails. The call returns the documented status, leaks nothing, and leaves everything
+ * else working. The linker's --wrap makes provider and NIC call the functions below instead of the
+ * allocating functions. DPDK's own calls are unchanged. */
 #include "fixture.h"
 
 #include <errno.h>

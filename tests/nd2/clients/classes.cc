@@ -1,11 +1,10 @@
-// A client and a server that hold the conversation of conversation.h over one RDMA connection,
-// written in C++ with interfaces as classes, references that release themselves, and exceptions
-// for failures.
+// A client and a server for one RDMA connection. Both hold the conversation of conversation.h.
 //
-//	classes -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
-//	classes -c ADDRESS PORT    connects as the client
+// 	classes -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
+// 	classes -c ADDRESS PORT    connects as the client
 //
-// The program has one thread. An End owns all objects of its side of the connection; they are
+// Written in C++: interfaces are classes, references release themselves, failures are exceptions.
+// The program has one thread. An End owns all objects of its side of the connection. They are
 // released in the reverse order of their declaration.
 #include <arpa/inet.h>
 #include <ndsupport.h>
@@ -70,7 +69,7 @@ template <class T> class Ref
 	{
 		return reinterpret_cast<void **>(&p);
 	}
-	/* Releases the reference; it must be the object's last. */
+	/* Releases the reference, which must be the last reference on the object. */
 	void let_go(const char *what)
 	{
 		T *last = p;
@@ -104,8 +103,8 @@ class Event : public Handle
 	{
 		must("NdsEventCreate", NdsEventCreate(0, 0, &h));
 	}
-	/* The event handle with its low bit set: a request with this hEvent queues no packet at the
-	 * completion port of its file when it ends. */
+	/* The event handle with its low bit set. A request with this hEvent queues no packet at the
+	 * completion port of its file when the request ends. */
 	HANDLE without_port() const
 	{
 		return reinterpret_cast<HANDLE>(reinterpret_cast<ULONG_PTR>(h) | 1);
@@ -123,8 +122,8 @@ class Port : public Handle
 	{
 		must("NdsPortCreate", NdsPortCreate(&h));
 	}
-	/* Takes at most one packet from the completion port within timeout_ms; returns the number
-	 * taken. */
+	/* Takes at most one packet from the completion port and returns the number taken. Waits at
+	 * most timeout_ms. */
 	ULONG take(NDS_PORT_ENTRY &entry, ULONG timeout_ms) const
 	{
 		ULONG n = 0;
@@ -166,12 +165,13 @@ class End
 	const message &hear(UINT32 what, unsigned n);
 
 	const sockaddr_in local;
-	/* Number of messages that the peer sends; the receives left over end as cancelled. */
+	/* Number of messages that the peer sends. Receives that no message has used end as
+	 * cancelled. */
 	const unsigned peer_says;
 	Event event;	/* set at the end of a request that done() waits for */
 	Event departed; /* set at the end of NotifyDisconnect */
-	/* The provider uses these while a request is pending, so they are declared before the
-	 * objects below and destroyed after them. */
+	/* The provider uses these OVERLAPPEDs while a request is pending. So they are declared
+	 * before the objects below and destroyed after these objects. */
 	OVERLAPPED request{}, asking{}, departure{};
 	Port port;
 	Handle file;
@@ -182,10 +182,10 @@ class End
 	Ref<IND2QueuePair> qp;
 	Ref<IND2Connector> connector;
 	Ref<IND2Listener> listener;
-	/* Number of Notify calls so far. This side learns of the end of the first, third, ... call
-	 * by the event, and of the second, fourth, ... by the completion port. */
+	/* Number of Notify calls so far. Odd calls (first, third, ...) report their end by the
+	 * event. Even calls report their end by the completion port. */
 	unsigned asked = 0;
-	/* Numbers of requests of this side and of messages from the peer that have completed. */
+	/* How many requests of this side, and how many messages from the peer, have completed. */
 	unsigned requests = 0, messages = 0;
 };
 
@@ -246,8 +246,8 @@ message *End::slot(unsigned i)
 	return reinterpret_cast<message *>(region.data() + AT_SLOTS) + i;
 }
 
-/* Calls Notify and waits for its end: alternately by the event and by a packet at the completion
- * port. */
+/* Calls Notify and waits for its end. Waits alternately for the event and for a packet at the
+ * completion port. */
 void End::notified()
 {
 	const bool by_event = ++asked % 2 != 0;
@@ -267,8 +267,8 @@ void End::notified()
 	must("Notify", cq->GetOverlappedResult(&asking, 0));
 }
 
-/* Checks one result. The request context of a receive is the address of its message slot; other
- * requests have the context NULL. */
+/* Checks one result. The request context of a receive is the address of its message slot. Other
+ * requests have the request context NULL. */
 void End::take(const ND2_RESULT &result)
 {
 	const bool receive = result.RequestType == Nd2RequestTypeReceive;
@@ -287,8 +287,8 @@ void End::take(const ND2_RESULT &result)
 	messages++;
 }
 
-/* Waits until this side has completed of_ours requests and has received of_the_peer messages, both
- * counted from the start. */
+/* Waits until this side has completed of_ours requests and has received of_the_peer messages. Both
+ * are counted from the start. */
 void End::until(unsigned of_ours, unsigned of_the_peer)
 {
 	while (requests < of_ours || messages < of_the_peer) {
@@ -402,8 +402,8 @@ void End::converse()
 /* Disconnects, and checks that the unused receives are cancelled. */
 void End::disconnect()
 {
-	/* The server gets 4 messages, the client 3. The server waits until the client has
-	 * disconnected. */
+	/* Of the two sides, the server gets 4 messages and the client 3. The server waits until the
+	 * client has disconnected. */
 	if (peer_says == 4) {
 		departed.wait("NotifyDisconnect");
 		must("NotifyDisconnect", connector->GetOverlappedResult(&departure, 0));

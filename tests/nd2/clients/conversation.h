@@ -1,26 +1,27 @@
 /*
- * What a test client and a test server say to each other over one RDMA connection. Each program of
- * this folder implements both sides in its own language, and every client can talk to every server.
- * To be included after the NetworkDirect headers; it includes no header itself.
+ * The conversation between a test client and a test server over one RDMA connection.
  *
- *	client                                          server
- *	Connect, CALLER_BYTES of private data
- *	                                                Accept, CALLEE_BYTES of private data
- *	CompleteConnect
- *	SAY_HELLO
- *	                                                SAY_LENT: token and address of its region
- *	Write of the bulk, then SAY_WRITTEN
- *	Read of the other bulk, then SAY_READ
- *	                                                binds a window, SAY_WINDOW: token and
- *	                                                address of the window
- *	Write of exactly the window, then SAY_FILLED
- *	                                                invalidates the window, SAY_BYE
- *	Disconnect                                      NotifyDisconnect ends; Disconnect
+ * 	client                                          server
+ * 	Connect, CALLER_BYTES of private data
+ * 	                                                Accept, CALLEE_BYTES of private data
+ * 	CompleteConnect
+ * 	SAY_HELLO
+ * 	                                                SAY_LENT: token and address of its region
+ * 	Write of the bulk, then SAY_WRITTEN
+ * 	Read of the other bulk, then SAY_READ
+ * 	                                                binds a window, SAY_WINDOW: token and
+ * 	                                                address of the window
+ * 	Write of exactly the window, then SAY_FILLED
+ * 	                                                invalidates the window, SAY_BYE
+ * 	Disconnect                                      NotifyDisconnect ends; Disconnect
  *
- * Each side checks every byte that it receives, and that the receives which no message has used end
- * as cancelled. The exit status is 0 only if all checks passed. A side fetches results only after
- * Notify has ended. It learns of the end of Notify alternately by an event and by a completion
- * port. Numbers on the wire are little-endian.
+ * Each program of this folder implements both sides in its own language. Every client can talk to
+ * every server. Each side checks every byte that it receives. Receives that no message has used
+ * must end as cancelled. The exit status is 0 only if all checks passed.
+ *
+ * A side fetches results only after a Notify has ended. The side waits alternately for an event and
+ * at a completion port. Numbers on the wire are little-endian. This file includes no header: the
+ * program includes the NetworkDirect headers first.
  */
 #ifndef CONVERSATION_H
 #define CONVERSATION_H
@@ -28,12 +29,12 @@
 enum {
 	CALLER_BYTES = 40,
 	CALLEE_BYTES = 100,
-	/* Bytes of private data that GetPrivateData returns: what the peer has sent, padded with
-	 * zeros. */
+	/* Number of private data bytes that GetPrivateData returns: the bytes that the peer has
+	 * sent, padded with zeros. */
 	CALLER_FIELD = 56,
 	CALLEE_FIELD = 196,
 
-	/* Sizes and offsets in a region, the same on both sides. */
+	/* Sizes and offsets in a memory region, the same on both sides. */
 	BULK_BYTES = 64 * 1024,
 	WINDOW_BYTES = 4096,
 	SLOTS = 5, /* receives per side; the peer sends only 3 or 4 messages */
@@ -44,9 +45,8 @@ enum {
 	REGION_BYTES = 4 * BULK_BYTES
 };
 
-/* The SAY_ values are the message types. The SEED_ values are the seeds for byte_of() with which
- * the private data and the bulk data are made. For the text of a message the seed is the message
- * type. */
+/* SAY_ values are the message types. SEED_ values are the seeds from which byte_of() makes the
+ * private data and the bulk data. The seed of a message's text is the message type. */
 enum {
 	SAY_HELLO = 1,
 	SAY_LENT,
@@ -69,7 +69,7 @@ struct message {
 	UINT8 text[1000];
 };
 
-/* Byte number `at` of the test pattern of this seed. Each seed has another pattern; a pattern
+/* Byte number `at` of the test pattern of this seed. Each seed has a different pattern. A pattern
  * repeats after 64 KB. */
 static inline UINT8 byte_of(UINT32 seed, UINT32 at)
 {
@@ -84,7 +84,7 @@ static inline void fill(UINT8 *bytes, UINT32 n, UINT32 seed)
 		bytes[i] = byte_of(seed, i);
 }
 
-/* Index of the first byte that differs from the pattern; n if there is none. */
+/* Returns the index of the first byte that differs from the pattern, or n if there is none. */
 static inline UINT32 first_wrong(const UINT8 *bytes, UINT32 n, UINT32 seed)
 {
 	UINT32 i;
@@ -94,7 +94,7 @@ static inline UINT32 first_wrong(const UINT8 *bytes, UINT32 n, UINT32 seed)
 	return i;
 }
 
-/* Index of the first byte that is not zero; n if there is none. */
+/* Returns the index of the first byte that is not zero, or n if there is none. */
 static inline UINT32 first_set(const UINT8 *bytes, UINT32 n)
 {
 	UINT32 i;

@@ -1,10 +1,10 @@
-/* A client and a server that hold the conversation of conversation.h over one RDMA connection,
- * written in C: methods are called through lpVtbl, and waits use the Nds* calls.
+/* A client and a server for one RDMA connection. Both hold the conversation of conversation.h.
  *
- *	plain -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
- *	plain -c ADDRESS PORT    connects as the client
+ * 	plain -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
+ * 	plain -c ADDRESS PORT    connects as the client
  *
- * The program has one thread. A struct end owns all objects of its side of the connection. */
+ * Written in C: methods are called through lpVtbl, and waits use the Nds* calls. The program has
+ * one thread. A struct end owns all objects of its side of the connection. */
 #include <arpa/inet.h>
 #include <ndsupport.h>
 #include <netinet/in.h>
@@ -35,12 +35,13 @@ struct end {
 	UINT8 *region;
 	UINT32 token;
 	OVERLAPPED ov, departure;
-	/* Number of Notify calls so far. This side learns of the end of the first, third, ... call
-	 * by the event, and of the second, fourth, ... by the completion port. */
+	/* Number of Notify calls so far. Odd calls (first, third, ...) report their end by the
+	 * event. Even calls report their end by the completion port. */
 	unsigned notified;
-	/* Numbers of requests of this side and of messages from the peer that have completed. */
+	/* How many requests of this side, and how many messages from the peer, have completed. */
 	unsigned requests, messages;
-	/* Number of messages that the peer sends; the receives left over end as cancelled. */
+	/* Number of messages that the peer sends. Receives that no message has used end as
+	 * cancelled. */
 	unsigned peer_says;
 };
 
@@ -60,8 +61,8 @@ static void demand(int is, const char *what, UINT64 got)
 	exit(1);
 }
 
-/* The event handle with its low bit set: a request with this hEvent queues no packet at the
- * completion port of its file when it ends. */
+/* Returns the event handle with its low bit set. A request with this hEvent queues no packet at the
+ * completion port of its file when the request ends. */
 static HANDLE without_port(HANDLE event)
 {
 	return (HANDLE)((ULONG_PTR)event | 1);
@@ -135,8 +136,8 @@ static struct message *slot(struct end *e, UINT32 i)
 	return (struct message *)(void *)(e->region + AT_SLOTS) + i;
 }
 
-/* Calls Notify and waits for its end: alternately by the event and by a packet at the completion
- * port. */
+/* Calls Notify and waits for its end. Waits alternately for the event and for a packet at the
+ * completion port. */
 static void notified(struct end *e)
 {
 	int by_event = ++e->notified % 2;
@@ -156,8 +157,8 @@ static void notified(struct end *e)
 	MUST(CALL(e->cq, GetOverlappedResult, &ov, 0));
 }
 
-/* Checks one result. The request context of a receive is the address of its message slot; other
- * requests have the context NULL. */
+/* Checks one result. The request context of a receive is the address of its message slot. Other
+ * requests have the request context NULL. */
 static void take(struct end *e, const ND2_RESULT *r)
 {
 	int receive = r->RequestType == Nd2RequestTypeReceive;
@@ -177,8 +178,8 @@ static void take(struct end *e, const ND2_RESULT *r)
 	e->messages++;
 }
 
-/* Waits until this side has completed `requests` requests and has received `messages` messages,
- * both counted from the start. */
+/* Waits until this side has completed `requests` requests and has received `messages` messages.
+ * Both are counted from the start. */
 static void until(struct end *e, unsigned requests, unsigned messages)
 {
 	ND2_RESULT results[4];

@@ -1,13 +1,16 @@
-// A client and a server that hold the conversation of conversation.h over one RDMA connection,
-// written as a Windows program: wide text, a worker thread that waits at a completion port, events
-// with the low bit set (a request with such an event queues no packet at the completion port), a
-// critical section, interlocked counters, and a COM interface that the program itself defines.
+// A client and a server for one RDMA connection. Both hold the conversation of conversation.h.
 //
-//	windows -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
-//	windows -c ADDRESS PORT    connects as the client
+// 	windows -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
+// 	windows -c ADDRESS PORT    connects as the client
 //
-// The main thread posts all requests. Results are taken by the thread that learns of the end of
-// Notify: the main thread by the event, the worker thread by the completion port.
+// Written as a Windows program, with:
+// - wide text, a critical section and interlocked counters
+// - a worker thread that waits at a completion port
+// - events with the low bit set, so that a request queues no packet at the completion port
+// - a COM interface that the program itself defines
+//
+// The main thread posts all requests. The main thread waits for the event of a Notify, the worker
+// thread at the completion port. The thread whose wait ends takes the results.
 #include <winsock2.h>
 #include <windows.h>
 #include <process.h>
@@ -44,7 +47,7 @@ static void Demand(BOOL is, PCSTR what, ULONGLONG got = 0)
 #define MUST(call)  Must((call), #call)
 #define WIN32(call) Demand((call) ? TRUE : FALSE, #call, GetLastError())
 
-// A COM interface of this program: OnResult() is called with each result that a thread takes from a
+// A COM interface of this program. OnResult() is called with each result that a thread takes from a
 // completion queue.
 #undef INTERFACE
 #define INTERFACE IResultSink
@@ -121,14 +124,15 @@ class CTally : public IResultSink
 	LONG volatile m_cMessages;
 	LONGLONG volatile m_cbMoved;
 	message *const m_pSlots;
-	// Number of messages that the peer sends; the receives left over end as cancelled.
+	// Number of messages that the peer sends. Receives that no message has used end as
+	// cancelled.
 	const LONG m_peerSays;
 	void *const m_pContext;
 	CRITICAL_SECTION m_cs;
 };
 
-// Checks one result. The request context of a receive is the address of its message slot; other
-// requests have the context NULL.
+// Checks one result. The request context of a receive is the address of its message slot. Other
+// requests have the request context NULL.
 STDMETHODIMP CTally::OnResult(const ND2_RESULT *pResult)
 {
 	EnterCriticalSection(&m_cs);
@@ -197,15 +201,15 @@ class CEnd
 	HANDLE m_hFile, m_hIocp, m_hWorker;
 	HANDLE m_hEvent;    // set at the end of a request that Finish() waits for
 	HANDLE m_hDeparted; // set at the end of NotifyDisconnect
-	HANDLE m_hTaken;    // set when the worker has taken results
+	HANDLE m_hTaken;    // set when the worker thread has taken results
 	OVERLAPPED m_ov, m_ovDeparture, m_ovEvent, m_ovPort;
-	// Number of Notify calls so far. This side learns of the end of the first, third, ... call
-	// by the event, and of the second, fourth, ... by the completion port.
+	// Number of Notify calls so far. Odd calls (first, third, ...) report their end by the
+	// event. Even calls report their end by the completion port.
 	DWORD m_cNotified;
 };
 
-// The event handle with its low bit set: a request with this hEvent queues no packet at the
-// completion port of its file when it ends.
+// Returns the event handle with its low bit set. A request with this hEvent queues no packet at the
+// completion port of its file when the request ends.
 static HANDLE WithoutPort(HANDLE hEvent)
 {
 	return (HANDLE)((ULONG_PTR)hEvent | 1);
@@ -330,8 +334,8 @@ unsigned __stdcall CEnd::WorkerMain(void *pArgument)
 	}
 }
 
-// Calls Notify and waits until the results are taken: alternately by this thread, after the event,
-// and by the worker thread, after a packet at the completion port.
+// Calls Notify and waits until the results are taken. Results are taken alternately by this thread,
+// after the event, and by the worker thread, after a packet at the completion port.
 void CEnd::Notified()
 {
 	if (++m_cNotified % 2 == 0) {
@@ -345,8 +349,8 @@ void CEnd::Notified()
 	TakeResults();
 }
 
-// Waits until this side has completed cRequests requests and has received cMessages messages, both
-// counted from the start.
+// Waits until this side has completed cRequests requests and has received cMessages messages. Both
+// are counted from the start.
 void CEnd::Until(LONG cRequests, LONG cMessages)
 {
 	while (!m_pTally->Has(cRequests, cMessages))
@@ -371,7 +375,7 @@ void CEnd::ExpectMessages()
 	}
 }
 
-// Sends a message, then waits until this end has completed n requests since it was opened.
+// Sends a message, then waits until this side has completed n requests, counted from the start.
 void CEnd::Say(UINT32 what, UINT32 token, const void *pAddress, LONG n)
 {
 	message *p = Slot(SLOTS);
@@ -407,7 +411,7 @@ void CEnd::CheckPrivateData(ULONG cb, ULONG cbField, UINT32 seed)
 	BYTE *pBytes;
 	ULONG cbGot = 0;
 
-	// The first call returns the size, the second the data.
+	// The first call returns the size of the private data, the second call the data.
 	Demand(m_pConnector->GetPrivateData(NULL, &cbGot) == ND_BUFFER_OVERFLOW,
 	       "length of private data", cbGot);
 	Demand(cbGot == cbField, "length of private data", cbGot);

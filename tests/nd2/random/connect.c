@@ -1,6 +1,6 @@
-/* Random calls of connectors and listeners. A connector mostly gets the call that is the next step
- * of its connection (lead_on()), because purely random calls would hardly ever complete a
- * connection. Its other calls are random. Any thread of the driver may call these functions. */
+/* Random calls of connectors and listeners. Most calls of a connector are the next step of its
+ * connection (lead_on()): purely random calls would hardly ever complete a connection. All other
+ * calls are random. Any thread of the driver may call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ static HRESULT call_listener_bind(struct thing *t, OVERLAPPED *ov, const void *a
 	return CALL((IND2Listener *)t->obj, Bind, c->null ? NULL : SA(&c->sin), c->cb);
 }
 
-/* Makes the address invalid: unknown to the adapters, too short, of another family, or NULL. */
+/* Makes the address invalid: no adapter has it, or it is too short, of another family, or NULL. */
 static void spoil(struct bind_call *c)
 {
 	switch (pick(4)) {
@@ -112,8 +112,8 @@ static HRESULT call_accept(struct thing *t, OVERLAPPED *ov, const void *arg)
 		    ov);
 }
 
-/* Draws up to five queue pairs and returns the first that was never used for a connection, or the
- * last one if all were used. Returns NULL as soon as it draws an empty slot. */
+/* Draws up to five queue pairs and returns the first one that was never used for a connection. If
+ * all five were used, returns the last one. Returns NULL as soon as a drawn slot is empty. */
 static struct thing *some_queue_pair(int adapter)
 {
 	struct thing *qp = thing_any(K_QP, adapter);
@@ -125,9 +125,11 @@ static struct thing *some_queue_pair(int adapter)
 	return qp;
 }
 
-/* Calls Accept or Connect with a random queue pair. A Connect counts as the act A_CONNECT_FRESH if
- * the queue pair was never used before and this thread holds its lock for writing, so that no other
- * thread uses it during the call. */
+/* Calls Accept or Connect with a random queue pair. A Connect counts as the act A_CONNECT_FRESH
+ * under two conditions:
+ * - The queue pair was never used before.
+ * - This thread holds the lock for writing, so that no other thread uses the queue pair during the
+ *   call. */
 static void with_queue_pair(struct thing *t, struct connect_call *c, bool accept)
 {
 	struct thing *qp = some_queue_pair(t->adapter);
@@ -166,11 +168,11 @@ static void connect_somehow(struct thing *t)
 		return;
 	case 1:
 		if (rarely(100))
-			/* No neighbour has this address. It is used rarely, since its resolution
-			 * takes long. */
+			/* No neighbour has this address. It is used rarely, since its address
+			 * resolution takes long. */
 			c.to = address_of(60, 7);
 		else
-			c.to.sin_port = htons(2); /* no listener has this port */
+			c.to.sin_port = htons(2); /* no listener has this port number */
 		break;
 	case 2:
 		c.to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -367,8 +369,8 @@ static HRESULT call_listener_cancel(struct thing *t, OVERLAPPED *ov, const void 
 	return CALL(OV(t->obj), CancelOverlappedRequests);
 }
 
-/* GetConnectionRequest is a call of the listener that also changes the state of the connector, so
- * the connector's lock is held as well. */
+/* GetConnectionRequest is a call of the listener that also changes the state of the connector. So
+ * this thread holds the connector's lock as well. */
 static void ask(struct thing *t)
 {
 	struct thing *c = thing_any(K_CONNECTOR, t->adapter);

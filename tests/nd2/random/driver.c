@@ -1,6 +1,6 @@
-/* Threads that make random calls by seed; see README.md. Each phase of a few seconds opens the
- * adapters, lets the threads make calls, releases everything and checks that no object is left.
- * A watchdog ends the program when no thread makes progress. */
+/* Threads that make random calls, drawn from a seed; see README.md. Each phase of a few seconds
+ * opens the adapters, lets the threads make calls, releases everything, and checks that no object
+ * is left. A watchdog ends the program when no thread makes progress. */
 #include "random.h"
 
 #include <getopt.h>
@@ -8,7 +8,7 @@
 
 #define PHASE_MS 3000u
 #define HANG_MS	 60000u
-#define ENOUGH	 100000u /* with more calls than this, acts_missing() must return 0 */
+#define ENOUGH	 100000u /* after more calls than this, acts_missing() must return 0 */
 
 uint64_t seed_of_test;
 static uint64_t end_of_test;
@@ -17,8 +17,8 @@ static struct actor actors[MAX_THREADS];
 static _Atomic bool stop_watching;
 static _Atomic uint64_t end_of_phase;
 
-/* Makes random calls; sleeps now and then to leave CPU time to the library's threads and to
- * other processes. */
+/* Makes random calls. Sleeps now and then to leave CPU time to the library's threads and to other
+ * processes. */
 static void *act_for_a_while(void *arg)
 {
 	me = arg;
@@ -123,7 +123,7 @@ static void nd2_own_any_method_with_any_argument_at_any_moment(void **state)
 		phases, (unsigned long long)acts, (unsigned long long)acts_taken(A_COMPLETE),
 		(unsigned long long)t.posted, (unsigned long long)t.done,
 		(unsigned long long)t.failed, (unsigned long long)t.cancelled);
-	/* In a short run a kind of call may be missing by chance. */
+	/* In a short run some kind of call may never have been made, by chance. */
 	if (acts > ENOUGH)
 		assert_int_equal(acts_missing(), 0);
 	assert_true(acts > 0);

@@ -1,8 +1,9 @@
 /* Keeps the history of calls and checks that each request ends once. Owns the history of each
- * thread, the completion port, and the records that hold OVERLAPPEDs: a request on a file that
- * is bound to the completion port ends with exactly one packet there; any other request ends
- * when its OVERLAPPED gets a final status. Any thread may call these functions; one lock
- * guards the records. */
+ * thread, the completion port, and the records that hold OVERLAPPEDs.
+ *
+ * A request on a file that is bound to the completion port ends with exactly one packet there. Any
+ * other request ends when its OVERLAPPED gets a final status. Any thread may call these functions;
+ * one lock guards the records. */
 #include "random.h"
 
 #include <stdarg.h>
@@ -32,7 +33,7 @@ static _Atomic uint64_t clock_of_lines;
 
 struct record {
 	OVERLAPPED ov;
-	const void *owner; /* NULL: the record is free */
+	const void *owner; /* NULL if the record is free */
 	enum act act;
 	set_t ends;
 	bool packets, calling, ended;
@@ -76,8 +77,8 @@ void note_word(const char *word, const void *object, uint64_t number)
 	note(word, object, number, ND_SUCCESS);
 }
 
-/* Prints the history of each thread, oldest line first. Each line has a number: its place in the
- * order of the lines of all threads. */
+/* Prints the history of each thread, oldest line first. The number of a line is its position in the
+ * common history of all threads. */
 static void print_history(void)
 {
 	for (unsigned t = 0; t < MAX_THREADS; t++) {
@@ -100,7 +101,7 @@ void broken(const char *file, int line, const char *format, ...)
 	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
 	va_list args;
 
-	pthread_mutex_lock(&once); /* stays locked: only the first failure is printed */
+	pthread_mutex_lock(&once); /* never unlocked, so that only the first failure is printed */
 	fprintf(stderr, "%s:%d: ", file, line);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
@@ -127,8 +128,8 @@ uint64_t acts_taken(enum act act)
 	return atomic_load(&taken[act]);
 }
 
-/* An act that may succeed by some rule must have succeeded at least once, else its success is not
- * tested. */
+/* An act that may succeed by some rule must have succeeded at least once. Otherwise the success of
+ * that act is not tested. */
 unsigned acts_missing(void)
 {
 	const set_t good = S(SUCCESS) | S(PENDING);
@@ -240,8 +241,8 @@ void records_none_pending(const void *owner, const char *after)
 
 		CHECK(r->owner != owner || r->calling || status_in(r) != ND_PENDING,
 		      "%s of %p is pending after %s", act_name(r->act), owner, after);
-		/* A later object may get the address of the released owner, so the record gets an
-		 * owner that can be no object: the record itself. */
+		/* A later object may get the address of the released owner. So the owner of this
+		 * record is now the record itself, which is never an object. */
 		if (r->owner == owner && !r->calling)
 			r->owner = r;
 	}

@@ -38,7 +38,7 @@ struct qp_call {
 
 static HRESULT create_qp(int adapter, const struct qp_call *c, void **out)
 {
-	*out = (void *)1; /* the method must replace this: by NULL if it fails */
+	*out = (void *)1; /* the method must replace this value; a failing method stores NULL */
 	return CALL(adapters[adapter], CreateQueuePair, &IID_IND2QueuePair, c->recv, c->send,
 		    c->context, c->rq, c->sq, c->rq_sge, c->sq_sge, c->inl, out);
 }
@@ -120,7 +120,7 @@ static HRESULT create_on(enum kind kind, int adapter, const GUID *iid, HANDLE fi
 {
 	IND2Adapter *a = adapters[adapter];
 
-	*out = (void *)1; /* the method must replace this: by NULL if it fails */
+	*out = (void *)1; /* the method must replace this value; a failing method stores NULL */
 	switch (kind) {
 	case K_REGION:
 		return CALL(a, CreateMemoryRegion, iid, file, out);
@@ -398,8 +398,8 @@ static HRESULT call_resize(struct thing *t, OVERLAPPED *ov, const void *arg)
 	return CALL((IND2CompletionQueue *)t->obj, Resize, *(const ULONG *)arg);
 }
 
-/* Calls Resize. A valid new depth is at least 256, because the posted requests of this test
- * (traffic.c) need that many entries. */
+/* Calls Resize. A valid new depth is at least 256, since the requests that traffic.c posts need
+ * that many entries. */
 static void resize(struct thing *t)
 {
 	ULONG depth = 256 + pick(2000);

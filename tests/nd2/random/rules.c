@@ -1,5 +1,5 @@
-/* Answers questions from the tables of rules.h: which statuses a call may return in a state, and
- * which states follow. Has no state of its own. */
+/* Answers two questions from the tables of rules.h: which statuses a call may return in a state,
+ * and which states follow. Owns no state. */
 #include "rules.h"
 
 #include <stddef.h>
@@ -86,8 +86,8 @@ enum kind act_kind(enum act act)
 	return steps[act].used ? K_CONNECTOR : plain[act].kind;
 }
 
-/* Returns the statuses that the act may return in one state. *end: the statuses that its request
- * may end with. *next: the possible states after success. */
+/* Returns the statuses that the act may return in one state. Stores the statuses with which its
+ * request may end in *end, and the possible states after success in *next. */
 static set_t answers(enum act act, unsigned state, set_t *end, uint32_t *next)
 {
 	const struct step_rule *s = &steps[act];
@@ -168,8 +168,8 @@ bool rule_moves(enum act act)
 
 uint32_t rule_drift(enum kind kind, uint32_t states)
 {
-	/* State changes of a connector without a call of its methods: caused by the peer, by the
-	 * end of the listener's GetConnectionRequest, or by the release of the queue pair. */
+	/* How a connector changes state without a call of its methods. The peer, the end of the
+	 * listener's GetConnectionRequest, or the release of the queue pair cause such a change. */
 	static const uint32_t to[CN_STATES] = {
 		[CN_QUEUED] = IN(CN_IDLE) | IN(CN_REQ_RECEIVED),
 		[CN_REQ_SENT] = IN(CN_BOUND) | IN(CN_REP_RECEIVED) | IN(CN_DISCONNECTED),

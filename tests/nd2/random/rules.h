@@ -1,7 +1,9 @@
-/* Tables of the calls that the random driver (the program in this folder, which calls random
- * methods) may make, and of their results. An act is a method with one class of arguments (valid,
- * wrong length, no pointer and so on). For each act the tables list the statuses that it may return
- * in each state of its object. rules.c reads the tables. */
+/* Tables of the calls that the random driver may make, and of their results. The random driver is
+ * the program in this folder, which calls random methods. An act is a method with one class of
+ * arguments (valid, wrong length, no pointer and so on).
+ *
+ * For each act, the tables list the statuses that the act may return in each state of its object.
+ * rules.c reads the tables. */
 #ifndef RANDOM_RULES_H
 #define RANDOM_RULES_H
 
@@ -27,7 +29,7 @@
 	X(NO_NAME, STATUS_BAD_NETWORK_NAME) X(OVER, STATUS_CONNECTION_DISCONNECTED) X(DATA, STATUS_DATA_ERROR) \
 	X(NO_INTERFACE, E_NOINTERFACE) X(NO_POINTER, E_POINTER)
 
-/* Kinds of objects; the state numbers of each kind start at 0. */
+/* Kinds of objects. The state numbers of each kind start at 0. */
 #define KIND_ROWS(X) X(ADAPTER) X(REGION) X(CQ) X(QP) X(CONNECTOR) X(LISTENER) X(WINDOW) X(SRQ)
 
 #define CONNECTOR_STATES(X) \
@@ -71,8 +73,8 @@ typedef uint64_t set_t; /* a set of statuses; status s is bit 1 << s (enum statu
 #define EVERY	 0xffffffffu
 
 /* clang-format off */
-/* Columns: act, kind of object, states in which the rule applies, statuses that the call may
- * return, statuses that its request may end with, state after success (0: unchanged). */
+/* Columns: act; kind of object; states in which the rule applies; statuses that the call may
+ * return; statuses with which its request may end; state after success (0 if unchanged). */
 #define PLAIN_RULES(X) \
 	X(QUERY_INTERFACE,      ADAPTER, EVERY, S(SUCCESS), 0, 0) \
 	X(QUERY_NO_INTERFACE,   ADAPTER, EVERY, S(NO_INTERFACE), 0, 0) \
@@ -164,7 +166,8 @@ typedef uint64_t set_t; /* a set of statuses; status s is bit 1 << s (enum statu
 	X(ASK_NOTHING,       LISTENER, EVERY, S(P1), 0, 0) \
 	X(LISTENER_CANCEL,   LISTENER, EVERY, S(SUCCESS), 0, 0)
 
-/* Acts that are refused in some states. Columns: act, those states, the statuses returned. */
+/* Acts that are refused in some states. Columns: act; states in which the act is refused; statuses
+ * returned. */
 #define REFUSALS(X) \
 	X(REGISTER,           IN(REGION_REGISTERED), S(STATE)) \
 	X(DEREGISTER,         IN(REGION_FREE),       S(STATE)) \
@@ -177,8 +180,8 @@ typedef uint64_t set_t; /* a set of statuses; status s is bit 1 << s (enum statu
 	X(ASK,                IN(LISTENER_IDLE) | IN(LISTENER_BOUND), S(STATE)) \
 	X(ASK_IDLE,           IN(LISTENER_IDLE) | IN(LISTENER_BOUND), S(STATE))
 
-/* What each step of a connector returns in each state. OK: the step is allowed, and its row of
- * CONNECTOR_RULES has the statuses. */
+/* The status that each step of a connector returns in each state. OK means that the step is
+ * allowed; its row of CONNECTOR_RULES has the statuses. */
 #define OK 0
 #define CONNECTOR_MATRIX(X) \
 /*	  state          Bind           Connect     Complete    Accept      Reject      Limits      Data     Notify      Disconnect */ \
@@ -196,9 +199,9 @@ typedef uint64_t set_t; /* a set of statuses; status s is bit 1 << s (enum statu
 
 enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, ST_DATA, ST_NOTIFY, ST_DISCONNECT, STEPS };
 
-/* CONNECT_ENDS, ACCEPT_ENDS: statuses that a pending Connect or Accept may end with. Columns of
- * CONNECTOR_RULES: act, step, statuses for bad arguments, statuses where CONNECTOR_MATRIX has OK,
- * statuses of the request, state after success. */
+/* CONNECT_ENDS and ACCEPT_ENDS: statuses with which a pending Connect or Accept may end. Columns of
+ * CONNECTOR_RULES: act; step; statuses for bad arguments; statuses where CONNECTOR_MATRIX has OK;
+ * statuses of the request; state after success. */
 #define CONNECT_ENDS (S(SUCCESS) | S(REFUSED) | S(TIMED_OUT) | S(NO_HOST) | S(ABORTED) | S(CANCELED) | S(EXISTS))
 #define ACCEPT_ENDS  (S(SUCCESS) | S(REFUSED) | S(TIMED_OUT) | S(ABORTED) | S(CANCELED))
 #define CONNECTOR_RULES(X) \
@@ -224,9 +227,11 @@ enum step { ST_BIND, ST_CONNECT, ST_COMPLETE, ST_ACCEPT, ST_REJECT, ST_LIMITS, S
 	X(DISCONNECT,       ST_DISCONNECT, 0,            S(PENDING), S(SUCCESS) | S(CANCELED), IN(CN_DISCONNECTING))
 
 /* Acts of a connector that are not in enum step: the methods that return an address, and the method
- * that cancels requests. HAS_LOCAL: states in which the local address is known. HAS_PEER: states in
- * which the peer's address is known. GETTER_RULES has the columns of PLAIN_RULES, GETTER_REFUSALS
- * those of REFUSALS. */
+ * that cancels requests.
+ * - HAS_LOCAL: states in which the local address is known
+ * - HAS_PEER: states in which the peer's address is known
+ * - GETTER_RULES: has the columns of PLAIN_RULES
+ * - GETTER_REFUSALS: has the columns of REFUSALS */
 #define HAS_LOCAL (EVERY & ~(IN(CN_IDLE) | IN(CN_QUEUED)))
 #define HAS_PEER  (IN(CN_REP_RECEIVED) | IN(CN_REQ_RECEIVED) | IN(CN_REP_SENT) | IN(CN_CONNECTED) | IN(CN_PEER_GONE) | \
 		   IN(CN_DISCONNECTING))
@@ -255,20 +260,20 @@ const char *status_name(HRESULT);
 const char *act_name(enum act);
 enum kind act_kind(enum act);
 
-/* rule_call(): statuses that the act may return in one of these states. rule_end(): statuses that
- * the request started by the act may end with. */
+/* rule_call() returns the statuses that the act may return in one of these states. rule_end()
+ * returns the statuses with which the request of the act may end. */
 set_t rule_call(enum act, uint32_t states);
 set_t rule_end(enum act, uint32_t states);
-/* The states that are possible after the act has returned this status; 0 if no rule allows the
- * status. */
+/* Returns the states that are possible after the act has returned this status. Returns 0 if no rule
+ * allows the status. */
 uint32_t rule_next(enum act, uint32_t states, HRESULT answer);
 /* True if the act may change the state of its object. */
 bool rule_moves(enum act);
-/* The given states and all states that can follow from them without a call of the object's
+/* Returns the given states and all states that can follow from them without a call of the object's
  * methods. */
 uint32_t rule_drift(enum kind, uint32_t states);
-/* rule_first(): the possible states of a new object of this kind. rule_all(): all states of the
- * kind. */
+/* rule_first() returns the possible states of a new object of this kind. rule_all() returns all
+ * states of this kind. */
 uint32_t rule_first(enum kind);
 uint32_t rule_all(enum kind);
 

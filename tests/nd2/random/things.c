@@ -1,6 +1,7 @@
-/* The objects of the random driver, and the states in which each object may be. Owns the slots (the
- * objects that threads can pick), the list of all objects of a phase, and the overlapped files. A
- * thread that uses an object holds a reference to it, so the object lives on if another thread
+/* The objects of the random driver, and the states in which each object may be. Owns the slots from
+ * which threads pick objects, the list of all objects of a phase, and the overlapped files.
+ *
+ * A thread that uses an object holds a reference to it. So the object lives on if another thread
  * releases it. */
 #include "random.h"
 
@@ -19,7 +20,7 @@ struct slot {
 };
 
 static struct slot slots[2][KINDS][MAX_SLOTS];
-static HANDLE files[2][FILES]; /* files[a][0] is not bound to the completion port, the others are */
+static HANDLE files[2][FILES]; /* files[a][0] is not bound to the completion port, all others are */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thing *all;
 
@@ -45,8 +46,8 @@ HANDLE file_take(int adapter, bool *packets)
 	*packets = i != 0;
 	if (i < FILES)
 		return files[adapter][i];
-	/* A new file for one object only. file_give() closes it as soon as the object is created,
-	 * so that the object outlives its file. */
+	/* A new file for one object. file_give() closes the file as soon as the object is created,
+	 * so the object outlives its file. */
 	check_answer(A_CREATE_FILE, adapters[adapter], IN(ONLY),
 		     CALL(adapters[adapter], CreateOverlappedFile, &file));
 	CHECK(NdsPortBind(port, file, 99) == ND_SUCCESS, "the file cannot be bound");

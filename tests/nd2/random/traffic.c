@@ -1,15 +1,16 @@
 /* Posts requests and checks their results. Owns the record of each queue pair and completion queue
- * of the phase: the accepted requests in their order, and the statuses with which each may end. A
- * request gets its number under the lock of its queue pair and direction. A result is taken under
+ * of the phase: the accepted requests in their order, and the statuses with which each may end.
+ *
+ * A request gets its number under the lock of its queue pair and direction. A result is taken under
  * the lock of its completion queue. Any thread of the driver may call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>
 
 #define RING 1024u
-/* A silent request leaves no result if it succeeds, so its end is unknown until a later result
- * comes, and until then it may still need an entry of the completion queue. At most this many such
- * requests may be outstanding on a queue pair. */
+/* Limit of silent requests whose end is not known, for each queue pair. A silent request leaves no
+ * result if it succeeds, so its end is unknown until a later result comes. Until then the request
+ * may still need an entry of the completion queue. */
 #define SILENT_MOST 8u
 #define LONGEST	    2048u
 
@@ -19,7 +20,8 @@ enum direction {
 	DIRECTIONS,
 };
 
-/* The classes of posted requests, and the statuses with which a request of each class may end. */
+/* The classes of posted requests, and the statuses with which the requests of each class may
+ * end. */
 /* clang-format off */
 #define CLASS_ROWS(X) \
 	X(RECEIVE_GOOD,   S(SUCCESS) | S(CANCELED) | S(OVERRUN)) \
@@ -61,11 +63,12 @@ struct post {
 struct flow {
 	pthread_mutex_t posting;
 	struct cq_life *cq;
-	/* accepted: number of accepted requests, counted by the posting threads. seen: number of
-	 * the oldest request whose end is not known yet, kept by the threads that fetch results. */
+	/* `accepted` is the number of accepted requests; the posting threads increment it. `seen`
+	 * is the number of the oldest request whose end is not known yet; threads that fetch
+	 * results update it. */
 	_Atomic uint32_t accepted, seen;
 	_Atomic uint32_t silent; /* accepted silent requests whose end is not known yet */
-	/* True once a request has failed: all later ones must be cancelled. */
+	/* True once a request has failed. All later requests must be cancelled. */
 	bool ended;
 	struct post post[RING];
 };
@@ -141,9 +144,9 @@ struct traffic traffic_count(void)
 
 /* ---- results ---- */
 
-/* The result of request number `until` has come. All earlier requests whose end is not known must
- * be silent ones. They have then succeeded, and are counted as ended. If one of them is not silent,
- * its result is lost. */
+/* The result of request number `until` has come. So all earlier requests without a known end have
+ * succeeded, and are counted as ended. All of them must be silent requests; if one is not, its
+ * result is lost. */
 static void pass_silent(struct qp_life *qp, enum direction d, uint32_t until)
 {
 	struct flow *f = &qp->flow[d];
@@ -264,16 +267,16 @@ static HRESULT call_post(struct thing *t, const struct request *q, void *context
 	return CALL(qp, Send, context, q->sge, q->nsge, q->flags);
 }
 
-/* Checks the status of a post. A Send must be refused if the queue pair was never used for a
- * connection. */
+/* Checks the status of a post. If the queue pair was never used for a connection, a Send must be
+ * refused. */
 static void check_post(struct thing *t, const struct request *q, bool fresh, HRESULT hr)
 {
 	struct qp_life *qp = t->life;
 	bool still = fresh && !atomic_load(&qp->used);
 
 	check_answer(still && q->d == SENDS ? A_POST_FRESH : q->act, t, IN(ONLY), hr);
-	/* The post was refused because the connection or the attempt to connect has ended: replace
-	 * the queue pair now and then. */
+	/* The post was refused because the connection, or the attempt to connect, has ended. In
+	 * some of these cases, replace the queue pair. */
 	if (hr == ND_CONNECTION_INVALID && !qp_life_fresh(qp) && rarely(2))
 		thing_drop(t);
 }
@@ -296,7 +299,8 @@ static void post(struct thing *t, const struct request *q)
 	f->post[n % RING] = q->post;
 	if (q->post.silent)
 		atomic_fetch_add(&f->silent, 1);
-	/* Count before the call: another thread may take the result before the call returns. */
+	/* Count the request before the call: another thread may take the result before the call
+	 * returns. */
 	atomic_store(&f->accepted, n + 1);
 	hr = call_post(t, q, (void *)((uintptr_t)n << 1 | q->d));
 	if (hr != ND_SUCCESS) {
@@ -363,9 +367,9 @@ static void post_rdma(struct thing *t)
 	struct request q = {.d = SENDS, .act = chance(50) ? A_POST : A_POST_READ, .nsge = 1};
 	struct thing *region;
 
-	/* The token is that of a region of the other adapter. It is valid only if the peer's queue
-	 * pair is on that adapter. The peer's queue pair may also be on this adapter, so an access
-	 * error is allowed too. */
+	/* The token belongs to a region of the other adapter. It is valid only if the peer's queue
+	 * pair is on that adapter. That queue pair may also be on this adapter, so an access error
+	 * is allowed too. */
 	q.post.class = C_RDMA_PASSING;
 	q.flags = some_flags(&q.post);
 	q.sge[0] = good_sge(t->adapter);
@@ -405,8 +409,8 @@ static void post_window(struct thing *t)
 		thing_put(q.region);
 }
 
-/* Calls Flush, or makes a post with invalid arguments, which is refused in every state of the queue
- * pair. */
+/* Calls Flush, or makes a post with invalid arguments. Every state of the queue pair refuses such a
+ * post. */
 static HRESULT call_refused(struct thing *t, OVERLAPPED *ov, const void *arg)
 {
 	ND2_SGE sge[32];
