@@ -50,7 +50,7 @@ INSTEAD(int, pthread_create,
 	(pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg),
 	(thread, attr, run, arg), EAGAIN)
 
-/* Makes the k-th allocation from now on fail, and only that one. */
+/* Makes the k-th allocation from now on fail, and no other allocation. */
 static void arm(enum whose whose, int k)
 {
 	mine = true;
@@ -97,8 +97,8 @@ static uint64_t of_kind(const struct census *c, const char *kind)
 	return 0;
 }
 
-/* Waits until each kind has the number of live objects that `before` recorded; fails the test after
- * 5 s. The wait is needed because the delivery thread may hold a last reference for a moment. */
+/* Waits at most 5 s until each kind has the number of live objects that `before` recorded, then
+ * fails the test. The delivery thread may hold a last reference for a moment. */
 static void nothing_more(const struct census *before, const char *call)
 {
 	uint64_t end = now_ms() + 5000;
@@ -162,7 +162,7 @@ static void close_handle(struct bench *b)
 	HR(NdsHandleClose(b->handle), ND_SUCCESS);
 }
 
-/* Returns hr or, if hr is ND_PENDING, the status with which the request ends. */
+/* Returns hr. If hr is ND_PENDING, returns the status with which the request ends. */
 static HRESULT ended(void *obj, HRESULT hr, OVERLAPPED *ov)
 {
 	return hr == ND_PENDING ? finish(obj, ov) : hr;
@@ -346,7 +346,7 @@ static void cancel_notify_disconnect(struct bench *b)
 	HR(status_after(&b->ov[0], 0), ND_CANCELED);
 }
 
-/* The before_*() functions bring q to the state that the tested step needs. */
+/* The before_*() functions bring the pair q to the state that the tested step needs. */
 static void before_connect(struct bench *b)
 {
 	pair_open(&b->q, NULL);
@@ -552,8 +552,8 @@ static unsigned run_call(struct bench *b, const struct call *c, enum whose whose
 		arm(whose, k);
 		hr = c->run(b);
 		reached = disarm();
-		/* A call may succeed although an allocation failed, if that was another
-		 * thread's. */
+		/* A call may succeed although an allocation failed, if another thread made that
+		 * allocation. */
 		if (reached && whose == MINE && SUCCEEDED(hr))
 			fail_msg("%s: allocation %d failed, and it answers %08x", c->name, k,
 				 (unsigned)hr);
@@ -719,8 +719,8 @@ static void nd2_own_exhausted_connecting(void **state)
 	}
 }
 
-/* An allocation fails while a connection request is assigned to the connector, which stays
- * usable. */
+/* An allocation fails while a connection request is given to the connector. The connector can still
+ * be used. */
 static void nd2_own_exhausted_handing_over(void **state)
 {
 	OVERLAPPED ask = {0}, again = {0}, connect = {0}, second = {0};
@@ -748,8 +748,8 @@ static void nd2_own_exhausted_handing_over(void **state)
 
 /* ---- the first adapter of a process ---- */
 
-/* Opening the first adapter starts EAL, the network port and all threads: each of their allocations
- * fails once. */
+/* Opening the first adapter starts EAL, the network port and all threads. Each allocation of this
+ * start fails once. */
 static void nd2_own_exhausted_start(void **state)
 {
 	bool reached = true;

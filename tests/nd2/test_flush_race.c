@@ -1,11 +1,17 @@
-/* No accepted request is lost. One thread posts as fast as it can, another flushes, disconnects or
- * releases at any moment, and a third takes completions. In some rounds no thread takes completions
- * until the end, so that more of them are in the completion queue. Each accepted request has
- * exactly one completion; but a request with ND_OP_FLAG_SILENT_SUCCESS has none if it succeeds. The
- * completions of a queue pair's receives come in the order of posting, and so do those of its
- * sends: first successes, then failures, which are ND_CANCELED (only the first may be
- * ND_IO_TIMEOUT). Completions of a released queue pair can still be fetched. usage: nd2_flush_race
- * POLICY [SEED [SECONDS]] */
+/* No accepted request is lost. One thread posts as fast as it can; another flushes, disconnects or
+ * releases at any moment; a third takes completions. In some rounds no thread takes completions
+ * until the end, so more completions are in the completion queue.
+ *
+ * Checks:
+ * - Each accepted request has exactly one completion. A successful request with
+ *   ND_OP_FLAG_SILENT_SUCCESS has none.
+ * - The completions of a queue pair's receives come in the order of posting, and so do those of its
+ *   sends.
+ * - Failures come after all successes. They are ND_CANCELED; only the first may be
+ *   ND_IO_TIMEOUT.
+ * - Completions of a released queue pair can still be fetched.
+ *
+ * usage: nd2_flush_race POLICY [SEED [SECONDS]] */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -41,7 +47,7 @@ static unsigned pick(uint64_t *seed, unsigned n)
 	return (unsigned)(*seed >> 33) % n;
 }
 
-/* The asserts of cmocka can end a test from the main thread only; CHECK() works in every thread. */
+/* The asserts of cmocka can end a test only from the main thread. CHECK() works in every thread. */
 #define CHECK(condition, ...)                                                              \
 	do {                                                                               \
 		if (!(condition)) {                                                        \
@@ -59,7 +65,7 @@ struct flow {
 	_Atomic uint32_t accepted; /* number of accepted requests; written by the poster */
 	_Atomic uint32_t seen;	   /* number of the next result to fetch; written by the reaper */
 	uint32_t successes, cancelled, silent;
-	bool ended; /* true once a request has failed: all later ones must be cancelled */
+	bool ended; /* true once a request has failed; all later requests must be cancelled */
 };
 
 struct side {
@@ -115,7 +121,8 @@ static void post_one(struct side *s, enum direction d)
 	ND2_SGE sge = {s->e->buf + 8192, LEN, s->e->local};
 	HRESULT hr;
 
-	/* Count before the call: another thread may take the completion before the call returns. */
+	/* Count the request before the call: another thread may take its completion before the call
+	 * returns. */
 	atomic_store(&f->accepted, number + 1);
 	if (d == RECEIVES)
 		hr = CALL(s->e->qp, Receive, context, &sge, 1);
@@ -160,7 +167,7 @@ static void note(struct side *s, const ND2_RESULT *r)
 		CHECK(!is_silent(d, number), "a silent success that is not");
 		f->successes++;
 	} else {
-		/* A peer whose queue pair was flushed sends no ACKs, so the first failed request
+		/* A peer whose queue pair was flushed sends no ACKs. So the first failed request
 		 * may also have timed out. */
 		CHECK(r->Status == ND_CANCELED || (!f->ended && r->Status == ND_IO_TIMEOUT),
 		      "completion status %08x", (unsigned)r->Status);
@@ -202,8 +209,8 @@ enum action {
 	ACTIONS,
 };
 
-/* Disturbs the queue pair of one side by the action. Runs in the main thread while the posters
- * run. */
+/* Disturbs the queue pair of one side with this action. Runs in the main thread, at the same time
+ * as the posting threads. */
 static void act(struct side *s, enum action action)
 {
 	OVERLAPPED ov = {0};
@@ -222,7 +229,7 @@ static void act(struct side *s, enum action action)
 	case FLUSH_AND_RELEASE:
 		HR(CALL(s->e->qp, Flush), ND_SUCCESS);
 		/* fall through */
-	case RELEASE_QP: /* the poster holds a reference too: the last Release flushes */
+	case RELEASE_QP: /* the posting thread holds a reference too; the last Release flushes */
 		CALL(s->e->qp, Release);
 		break;
 	default:
@@ -244,8 +251,8 @@ static void side_stop(struct side *s)
 	pthread_join(s->poster, NULL);
 }
 
-/* Number of silent requests posted after the request of the last result. They leave no result if
- * they succeed. */
+/* Number of silent requests that were posted after the request of the last result. A silent request
+ * leaves no result if it succeeds. */
 static uint32_t silent_rest(const struct flow *f, enum direction d)
 {
 	uint32_t n = f->seen;
@@ -261,9 +268,9 @@ static uint32_t missing(struct side *s)
 	       silent_rest(&s->flow[SENDS], SENDS);
 }
 
-/* Checks that each accepted request has its completion. When Release has returned, all completions
- * can be fetched. Flush may return earlier, because a shard completes nothing while nobody polls
- * it; the missing completions then have PATIENCE_MS to arrive. */
+/* Checks that each accepted request has its completion. After Release, all completions can be
+ * fetched at once. After Flush, missing completions have PATIENCE_MS to arrive, because a shard
+ * completes nothing while nobody polls it. */
 static void side_check(struct side *s, bool reaping, bool released)
 {
 	uint64_t end = now_ms() + (released ? 0 : PATIENCE_MS);

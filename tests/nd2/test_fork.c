@@ -1,7 +1,10 @@
-/* What a forked child may do. In a child of a process with open adapters every call is refused at
- * once, whatever the parent's threads were doing at the fork; the child may exec, exit or _exit;
- * the parent is not disturbed. A child of a process that has not used the library yet can use
- * adapters. usage: nd2_fork CATALOGUE POLICY */
+/* What a forked child may do. Checks:
+ * - In a child of a process with open adapters every call is refused at once, whatever the parent's
+ *   threads were doing at the fork.
+ * - That child may call exec, exit or _exit. The parent is not disturbed.
+ * - A child of a process that has not used the library yet can use adapters.
+ *
+ * usage: nd2_fork CATALOGUE POLICY */
 #include "fixture.h"
 
 #include "ndtypes.h"
@@ -16,9 +19,9 @@
 #define ROUNDS 12
 
 #ifdef __SANITIZE_ADDRESS__
-/* BUSY is the number of threads that run busy() during a fork. Under ASan there are none: the
- * allocator's lock could stay locked in the child, and the leak check would report the threads'
- * memory as leaked by the child. */
+/* BUSY is the number of threads that run busy() during a fork. Under ASan there are none, for two
+ * reasons. The allocator's lock could stay locked in the child. The leak check would report the
+ * threads' memory as leaked by the child. */
 #define BUSY 0
 static bool is_child;
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
@@ -33,7 +36,8 @@ int __lsan_is_turned_off(void)
 static struct pair pair;
 static _Atomic bool stop;
 
-/* The child reports a wrong status by its exit status, as cmocka works in the parent only. */
+/* The child reports a wrong status by its exit status, since cmocka works in the parent process
+ * only. */
 #define GONE(call)                                                                                \
 	do {                                                                                      \
 		HRESULT said = (call);                                                            \

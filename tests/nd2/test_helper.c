@@ -1,5 +1,5 @@
-/* Tests of the helper library (the Nd* functions), which finds providers through a catalogue: rows
- * 17 to 19 of docs/spec/nd2.md, and more. The argument is the folder of the catalogue. */
+/* Tests of the helper library (the Nd* functions), which finds providers through a catalogue. Tests
+ * rows 17 to 19 of docs/spec/nd2.md, and more. The argument is the folder of the catalogue. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -113,8 +113,8 @@ static void open_adapter_by_address(void **state)
 	HR(NdOpenV1Adapter(SA(&sin), sizeof(sin), &v1), ND_INVALID_ADDRESS);
 }
 
-/* The kernel has no route to these addresses, so the adapter's address that is nearest to the
- * remote address is returned. */
+/* The kernel has no route to these addresses. So NdResolveAddress returns the adapter's address
+ * that is nearest to the remote address. */
 static void resolve_picks_a_local_address(void **state)
 {
 	struct sockaddr_in remote = address_of(76, 5000), got;
@@ -219,7 +219,7 @@ static void remove_entry(const char *folder, const char *name)
 	unlink(path);
 }
 
-/* Invalid files in the catalogue folder are skipped; NdStartup and the address list still
+/* Invalid files in the catalogue folder are skipped. NdStartup and the address list still
  * succeed. */
 static void broken_entries_are_passed_over(void **state)
 {

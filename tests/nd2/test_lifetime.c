@@ -1,6 +1,6 @@
 /* Objects are released in every order, by any thread, while requests are pending. Each request ends
- * once, and before Release returns for the object on which the request was started. No object is
- * left at the end. */
+ * once. The request ends before Release returns for the object that started the request. No object
+ * is left at the end. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -37,8 +37,8 @@ static void nd2_own_objects_are_counted(void **state)
 
 /* ---- reference counts ---- */
 
-/* A new object has one reference. Release returns how many references the client still has;
- * references that other objects hold are not counted. */
+/* A new object has one reference. Release returns how many references the client still has.
+ * References that other objects hold are not counted. */
 static void nd2_own_release_counts_the_clients_references(void **state)
 {
 	OVERLAPPED connect = {0};
@@ -77,7 +77,8 @@ static void nd2_own_children_keep_the_adapter(void **state)
 	open_adapters(state);
 }
 
-/* Results can be fetched after the queue pair's Release, also those that the Release cancelled. */
+/* After the queue pair's Release its results can still be fetched, even results that the Release
+ * cancelled. */
 static void nd2_own_release_of_a_queue_pair_keeps_its_results(void **state)
 {
 	struct pair p;
@@ -122,8 +123,8 @@ static void begin(struct stage *s, enum block b, HRESULT hr)
 	s->begun[b] = true;
 }
 
-/* Creates the objects of *s and starts requests on them. Depending on `scene`, the connector is
- * connected to `with`, or its Connect is still pending. */
+/* Creates the objects of *s and starts requests on them. In the scene CONNECTED the connector is
+ * connected to `with`; in the scene CONNECTING its Connect is still pending. */
 static void set_stage(struct stage *s, enum scene scene, struct pair *with)
 {
 	IND2Adapter *usual = adapters[0];
@@ -200,8 +201,8 @@ static void let_go(struct stage *s, enum item item)
 	default:
 		break;
 	}
-	/* `item` was released, so none of its requests may be pending: the client may free their
-	 * OVERLAPPEDs now. */
+	/* `item` was released, so none of its requests may be pending. The client may free the
+	 * OVERLAPPEDs of these requests now. */
 	for (enum block b = 0; b < BLOCKS; b++)
 		if (s->begun[b] && owner[b] == item)
 			assert_int_not_equal((uint32_t)status_after(&s->ov[b], 0),
@@ -209,7 +210,8 @@ static void let_go(struct stage *s, enum item item)
 }
 
 /* Checks the status of each request and the number of its packets at the completion port.
- * before_port: the items that were released before the port was closed; NULL if that is unknown. */
+ * before_port lists the items that were released before the port was closed. before_port is NULL if
+ * that order is unknown. */
 static void check_ends(struct stage *s, const bool before_port[ITEMS])
 {
 	for (enum block b = 0; b < BLOCKS; b++) {
@@ -280,8 +282,8 @@ static void in_order(unsigned number, enum scene scene)
 	close_peer(&peer);
 }
 
-/* The orders of release are numbered 0 to 8! - 1. Each run adds 17389 to the number, modulo 8!. As
- * 17389 has no common factor with 8!, no order is repeated before all were used. */
+/* The orders of release are numbered 0 to 8! - 1. Each run adds 17389 to the order's number, modulo
+ * 8!. 17389 and 8! have no common factor, so all orders are used before one is repeated. */
 static void nd2_own_every_order_of_release(void **state)
 {
 	unsigned n = times(200), number = 0;

@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <time.h>
 
-/* An active side with a connector and a queue pair of its own, on p->a's adapter and file. */
+/* An active side with its own connector and queue pair, on p->a's adapter and file. */
 struct caller {
 	IND2Connector *c;
 	IND2QueuePair *qp;
@@ -220,8 +220,7 @@ static void nd2_row_125_backlog(void **state)
 	for (int i = 0; i < 4; i++)
 		refused += status_after(&call[i].ov, 300) == ND_CONNECTION_REFUSED;
 	assert_int_equal(refused, 3);
-	/* A connector takes the connection request, which makes room for another one in the
-	 * backlog. */
+	/* A connector takes the connection request. So the backlog has room for another one. */
 	ENDS(p.listener,
 	     CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request), &request,
 	     ND_SUCCESS);

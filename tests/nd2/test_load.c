@@ -1,6 +1,6 @@
-/* Loads the library with dlopen. Its provider can be created directly and through a class factory.
- * A dlclose does not remove the library from memory, whether this program calls it or a client that
- * is itself a library. Arguments: the path of the library, the path of that client. */
+/* Loads the library with dlopen. The library's provider can be created directly and through a class
+ * factory. After a dlclose the library stays in memory, whether this program or a client library
+ * calls dlclose. Arguments: the path of the library, the path of the client library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
-/* An adapter that is connected to itself: both ends on one adapter instance (one OpenAdapter), on
- * two instances, and with queue pairs on both shards. Every kind of request works in both
+/* An adapter that is connected to itself. Both ends are on one adapter instance (one OpenAdapter),
+ * on two instances, or have queue pairs on different shards. Every kind of request works in both
  * directions, with long messages and with many requests at once. usage: nd2_loopback [POLICY] */
 #include "fixture.h"
 
 #include <stdio.h>
 
 #define PAIRS 6
-#define LARGE 100000u /* bytes: many packets */
+#define LARGE 100000u /* bytes of a message; many packets */
 
 /* Connects two ends on adapter 0; b uses the adapter instance adapters[which_b]. */
 static void open_pair(struct pair *p, int which_b, const struct how *how)
@@ -80,7 +80,8 @@ static void nd2_own_every_request_to_oneself(void **state)
 {
 	struct pair p[PAIRS];
 
-	/* PAIRS connections, so that some have their queue pairs on different shards. */
+	/* Open PAIRS connections, so that the two queue pairs of some connections are on different
+	 * shards. */
 	for (int i = 0; i < PAIRS; i++)
 		open_pair(&p[i], 0, NULL);
 	for (int i = 0; i < PAIRS; i++) {
@@ -128,7 +129,7 @@ static void stream_send(struct stream *s)
 	s->sent++;
 }
 
-/* Takes up to 8 results, posts the next requests, and returns the number of results. */
+/* Takes up to 8 results and posts the next requests. Returns the number of results. */
 static unsigned stream_turn(struct stream *s)
 {
 	ND2_RESULT r[8];
@@ -183,7 +184,7 @@ static void nd2_own_loopback_streams(void **state)
 		pair_close(&p[i]);
 }
 
-/* Accept refuses a queue pair that is itself the active end of the connection to be accepted. */
+/* Accept refuses a queue pair that is the active end of the connection to be accepted. */
 static void nd2_own_not_to_the_very_same_queue_pair(void **state)
 {
 	struct sockaddr_in to;

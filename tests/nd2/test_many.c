@@ -1,4 +1,4 @@
-/* Ten thousand queue pairs, with a completion queue each, are made and released again and again: no
+/* Creates and releases ten thousand queue pairs, each with a completion queue, again and again. No
  * call fails, no object is left, no memory is lost. The test makes two rounds, or ten rounds if the
  * environment variable SOFTRNIC_TIER is ci or full. */
 #include "fixture.h"
@@ -10,8 +10,8 @@
 
 enum { MANY = 10000 };
 
-/* The limits allow MANY queue pairs and completion queues for the test and one of each for a
- * connected pair. One more is refused. */
+/* The limits allow MANY queue pairs and completion queues for the test, and one more of each for a
+ * connected pair. Any further creation is refused. */
 static const char config[] =
 	"adapters = (\n"
 	"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
@@ -36,7 +36,7 @@ static size_t resident(void)
 }
 
 /* Returns the number of bytes that malloc has given out. Returns 0 under a sanitizer, which finds
- * leaks by itself. */
+ * leaks itself. */
 static size_t allocated(void)
 {
 	struct mallinfo2 m = mallinfo2();
@@ -55,8 +55,9 @@ static void one_more_of_each_is_refused(struct end *e)
 	   ND_INSUFFICIENT_RESOURCES);
 }
 
-/* Releases all queue pairs, then all completion queues. If queues_first is true, releases the
- * completion queues first; each lives on until its queue pair is released. */
+/* Releases all queue pairs and all completion queues. If queues_first is true, releases the
+ * completion queues first. A released completion queue lives on until its queue pair is
+ * released. */
 static void release_all(bool queues_first)
 {
 	for (int i = 0; i < MANY; i++)
@@ -92,7 +93,7 @@ static void one_round(struct pair *p, bool queues_first)
 	exchange(&p->a, &p->b);
 }
 
-/* Waits until n objects of this kind are left; the delivery thread may hold the last reference a
+/* Waits until n objects of this kind are left. The delivery thread may hold the last reference a
  * moment longer. */
 static void wait_for_live(const char *kind, uint64_t n)
 {

@@ -1,7 +1,9 @@
 /* Registers very many regions at once: a hundred thousand, or a million if the environment variable
- * SOFTRNIC_TIER is full. Writes to regions chosen at random must succeed, and all objects must be
- * freed. The test prints times and memory. It does not check the times, and for the memory only a
- * wide limit: less than 2000 bytes per region. */
+ * SOFTRNIC_TIER is full. Writes to regions chosen at random must succeed. All objects must be freed
+ * at the end.
+ *
+ * The test prints times and memory. Times are not checked; the memory must be less than 2000 bytes
+ * per region. */
 #include "fixture.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Tests of memory regions: rows 53 to 67 of docs/spec/nd2.md; those about windows are in
+/* Tests of memory regions: rows 53 to 67 of docs/spec/nd2.md. The rows about memory windows are in
  * test_window.c. */
 #include "fixture.h"
 
@@ -120,7 +120,7 @@ static void nd2_row_063_release_of_a_registered_region(void **state)
 	pair_close(&p);
 }
 
-/* The client sends the token as the 4 bytes that GetRemoteToken returned; the peer uses these bytes
+/* The client sends the token as the 4 bytes that GetRemoteToken returned. The peer uses the bytes
  * unchanged. */
 static void nd2_row_064_remote_token_is_passed_on_unchanged(void **state)
 {

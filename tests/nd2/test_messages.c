@@ -1,5 +1,5 @@
-/* The messages about connections and queue pairs that are logged at log.level info. The message
- * about a full table must name the configuration key that sets the table's size. */
+/* Tests the messages about connections and queue pairs that are logged at log.level info. A message
+ * about a full table must name the configuration key that sets the size of the table. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -42,7 +42,7 @@ static const char *heard(void)
 	return text;
 }
 
-/* Waits, at most 10 s, for a text: the log is written up to 0.1 s after the event. */
+/* Waits at most 10 s for a text in the log. The log is written up to 0.1 s after the event. */
 static void await(const char *what)
 {
 	for (int i = 0; strstr(heard(), what) == NULL; i++) {
@@ -128,8 +128,8 @@ static void a_full_table_names_its_key(void **state)
 	end_close(&e);
 }
 
-/* While an address is being resolved, the neighbour keeps its table entry; no host answers for
- * these addresses. */
+/* A neighbour keeps its table entry while its address is being resolved. No host answers for these
+ * addresses. */
 static void a_full_table_of_neighbours_names_its_key(void **state)
 {
 	IND2Connector *c[6];
@@ -160,8 +160,8 @@ static void a_full_table_of_neighbours_names_its_key(void **state)
 	end_close(&e);
 }
 
-/* No connector takes these connection requests, so they stay open. The number of open requests per
- * peer is limited, and further ones are refused. */
+/* No connector takes these connection requests, so they stay open. The number of open connection
+ * requests per peer is limited. Further requests are refused. */
 static void refused_requests_are_a_warning(void **state)
 {
 	struct sockaddr_in to;

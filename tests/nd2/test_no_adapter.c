@@ -1,5 +1,5 @@
-/* A provider without any address: row 9 of docs/spec/nd2.md. An adapter always has an address, so
- * the test uses a configuration that is invalid as a whole and yields no adapter. */
+/* A provider without any address: row 9 of docs/spec/nd2.md. An adapter always has an address. So
+ * the test uses an invalid configuration, which yields no adapter. */
 #include "fixture.h"
 
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);

@@ -1,7 +1,9 @@
 /* A long test of row 168 of docs/spec/nd2.md. In each round a reader calls Notify, waits for its
- * end and fetches all results, while two senders send messages at random intervals. The argument is
- * an idle policy; with it the two queue pairs are on different shards and use one completion queue.
- * ND2_ROUNDS=n sets the number of rounds. A lost notification fails the test within 20 s. */
+ * end, and fetches all results. Two senders send messages at random intervals. A lost notification
+ * fails the test within 20 s.
+ *
+ * The argument is an idle policy. With an argument the two queue pairs are on different shards and
+ * use one completion queue. ND2_ROUNDS=n sets the number of rounds. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -9,8 +11,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* With so few CREDITS the sender soon waits until a result is fetched, so its next message arrives
- * at about the time when the reader calls Notify. */
+/* Few CREDITS make the sender wait often until a result is fetched. So the sender's next message
+ * arrives at about the time when the reader calls Notify. */
 enum { CREDITS = 2, ROUNDS = 100000, PATIENCE_MS = 20000 };
 
 struct feed {
@@ -22,7 +24,7 @@ struct feed {
 	unsigned seed;
 };
 
-/* Sends single messages with pauses of random length, so that they arrive before, while and after
+/* Sends single messages with pauses of random length. So messages arrive before, while and after
  * the reader calls Notify. */
 static void *send_singly(void *arg)
 {
@@ -36,8 +38,8 @@ static void *send_singly(void *arg)
 		    CALL(f->p->b.qp, Send, NULL, NULL, 0,
 			 ND_OP_FLAG_SILENT_SUCCESS | ND_OP_FLAG_SEND_AND_SOLICIT_EVENT) !=
 			    ND_SUCCESS) {
-			/* Sends are silent, so a result would be a failure. Under the idle
-			 * policy inline this call polls the NIC. */
+			/* These Sends are silent, so any result is a failure. Under the idle policy
+			 * inline, this call polls the NIC. */
 			assert_int_equal(CALL(f->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;
@@ -64,9 +66,8 @@ static unsigned drain(struct race *r)
 	unsigned got = 0;
 	ULONG n;
 
-	/* The loop ends when GetResults returns fewer results than requested, because the
-	 * completion queue is empty then. A result that arrives later must complete the next
-	 * Notify. */
+	/* GetResults returns fewer results than requested only if the completion queue is empty.
+	 * The loop then ends. A result that arrives later must complete the next Notify. */
 	do {
 		n = CALL(r->cq, GetResults, result, 16);
 		for (ULONG i = 0; i < n; i++) {
@@ -84,8 +85,8 @@ static unsigned drain(struct race *r)
 	return got;
 }
 
-/* Fails the test. The text that it prints shows what went wrong: the end of Notify was lost, the
- * sender's message was lost, or one of them was only late. */
+/* Fails the test. The printed text shows the cause: the end of Notify was lost, the sender's
+ * message was lost, or one of these two came late. */
 static void explain(struct race *r, unsigned round, const OVERLAPPED *ov)
 {
 	HRESULT status = (HRESULT)__atomic_load_n(&ov->Internal, __ATOMIC_ACQUIRE);
@@ -122,7 +123,7 @@ static void one_round(struct race *r, unsigned round)
 		return;
 	}
 	HR(hr, ND_SUCCESS);
-	assert_true(got != 0); /* a Notify that ends without a result would be spurious */
+	assert_true(got != 0); /* a Notify that ends without a result would be wrong */
 }
 
 static void open_race(struct race *r, struct pair p[2], const struct how *how,

@@ -326,8 +326,8 @@ static void nd2_row_051_one_block_for_two_requests(void **state)
 	HR(NdsPortBind(port, p.a.file, 1), ND_SUCCESS);
 	HR(CALL(p.a.connector, Disconnect, &ov), ND_PENDING);
 	HR(CALL(p.a.mr, Deregister, &ov), ND_PENDING);
-	/* Both requests end with a packet of their own; the OVERLAPPED that they share holds the
-	 * status of either. */
+	/* Each of the two requests ends with its own packet. The shared OVERLAPPED holds the status
+	 * of one of these requests. */
 	one_packet(port, &ov, 1, ND_SUCCESS);
 	one_packet(port, &ov, 1, ND_SUCCESS);
 	hr = finish(p.a.mr, &ov);
@@ -356,8 +356,8 @@ static void nd2_row_052_close_of_an_event_with_its_low_bit(void **state)
 	HR(NdsHandleClose(event), ND_INVALID_HANDLE);
 }
 
-/* A file that one adapter instance (OpenAdapter) has created cannot be used with another instance
- * of the same adapter. */
+/* A file belongs to the adapter instance (OpenAdapter) that created the file. Another instance of
+ * the same adapter cannot use the file. */
 static void nd2_own_file_of_another_instance(void **state)
 {
 	IND2Adapter *again = open_adapter(0);

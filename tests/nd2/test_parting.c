@@ -1,4 +1,4 @@
-/* Tests how the client learns that a connection has ended: every NotifyDisconnect must end, also
+/* Tests how the client learns that a connection has ended. Every NotifyDisconnect must end, even
  * after a transport failure and under traffic. */
 #include "fixture.h"
 
@@ -14,9 +14,9 @@ static HRESULT disconnect(struct end *e)
 	return hr == ND_PENDING ? finish(e->connector, &ov) : hr;
 }
 
-/* Each NotifyDisconnect that is pending when the peer disconnects ends then, and each later one
- * ends at once. CancelOverlappedRequests ends only those NotifyDisconnects that are pending when it
- * is called. */
+/* Each NotifyDisconnect that is pending when the peer disconnects ends at that time. Each later
+ * NotifyDisconnect ends at once. CancelOverlappedRequests ends only the NotifyDisconnects that are
+ * pending at the time of the call. */
 static void nd2_own_every_notice_is_given(void **state)
 {
 	OVERLAPPED notify[NOTICES], later = {0};
@@ -43,7 +43,7 @@ static void nd2_own_every_notice_is_given(void **state)
 	pair_close(&p);
 }
 
-/* kill() posts a request on side a that breaks the connection; a pending NotifyDisconnect must end
+/* kill() posts a request on side a that breaks the connection. A pending NotifyDisconnect must end
  * on each side. */
 static void expect_death(void (*kill)(struct pair *p))
 {
@@ -83,7 +83,7 @@ static void nd2_own_notices_of_a_dead_transport(void **state)
 	expect_death(no_receive);
 }
 
-/* The active side's first request breaks the connection (its rkey is invalid), maybe before the
+/* The active side's first request has an invalid rkey and breaks the connection, maybe before the
  * passive side has received the RTU. */
 static void nd2_own_connection_breaks_before_the_rtu(void **state)
 {
@@ -127,9 +127,9 @@ static void nd2_own_active_side_disconnects_at_once(void **state)
 	}
 }
 
-/* Both directions have requests in flight when one side, or both, disconnect. Each request has one
- * completion. The completions of each send queue, and of each receive queue, come in the order of
- * posting. Each Send that succeeded has completed a receive of the peer. */
+/* Both directions have requests in flight when one side disconnects, or both sides do. Each request
+ * has one completion. The completions of each send queue and of each receive queue come in the
+ * order of posting. Each successful Send has completed a receive of the peer. */
 static void nd2_own_disconnect_under_traffic(void **state)
 {
 	enum { FLIGHT = 30, LEN = 20000 };
@@ -171,8 +171,7 @@ static void nd2_own_disconnect_under_traffic(void **state)
 			}
 			reap_none(e[s]->cq, 1);
 		}
-		/* Each Send that succeeded (sent) has completed a receive of the other side
-		 * (got). */
+		/* Each successful Send (sent) has completed a receive of the peer (got). */
 		assert_true(sent[0] <= got[1]);
 		assert_true(sent[1] <= got[0]);
 		pair_close(&p);

@@ -1,6 +1,5 @@
-/* A client may wait for a minute before it accepts a connection or completes one with
- * CompleteConnect: row 148 of docs/spec/nd2.md. Both cases run at once. ND2_PATIENCE_S sets another
- * number of seconds. */
+/* A client may wait for a minute before it calls Accept or CompleteConnect: row 148 of
+ * docs/spec/nd2.md. Both cases run at once. ND2_PATIENCE_S sets another number of seconds. */
 #include "fixture.h"
 
 static void nd2_row_148_clients_may_take_their_time(void **state)

@@ -1,5 +1,5 @@
-/* The peer's process is killed: it sends nothing more, and the link goes down. Connections must
- * end all the same, and soon. */
+/* The peer's process is killed. The peer sends nothing more, and the memif link goes down.
+ * Connections must still end soon. */
 #include "peer.h"
 
 #define MANY 3
@@ -29,13 +29,14 @@ static void nd2_own_the_peer_is_killed(void **state)
 	}
 	HR(CALL(e[2].connector, NotifyDisconnect, &notify), ND_PENDING);
 	peer_kill(&peer);
-	/* The link goes down while this Disconnect waits for the DREP. */
+	/* The memif link goes down while this Disconnect waits for the DREP. */
 	disconnect(&e[0]);
 	reap_is(e[0].cq, 1, ND_CANCELED);
-	/* The link is already down when this Disconnect is called. */
+	/* The memif link is already down when this Disconnect is called. */
 	disconnect(&e[1]);
 	reap_is(e[1].cq, 1, ND_CANCELED);
-	/* On the third connection nobody calls Disconnect: it breaks when a request times out. */
+	/* Nobody calls Disconnect on the third connection. The connection breaks when a request
+	 * times out. */
 	HR(post_send(&e[2], 0, 64, 2, 0), ND_SUCCESS);
 	reap_is(e[2].cq, 2, ND_IO_TIMEOUT);
 	reap_is(e[2].cq, 1, ND_CANCELED);

@@ -1,6 +1,6 @@
-/* The peer's process is stopped: the link stays up, but nothing is answered. When a request has
- * timed out, its result may reach the client before the connector learns that the queue pair has
- * failed. A Disconnect in between must not wait for the peer. */
+/* The peer's process is stopped: the memif link stays up, but the peer does not reply. A request
+ * times out. Its result may reach the client before the connector learns that the queue pair has
+ * failed. A Disconnect at that moment must not wait for the peer. */
 #include "peer.h"
 
 #include <signal.h>
@@ -10,8 +10,8 @@
 static const struct peer_plan plan = {
 	.name = "peer-stopped", .timers = "ack_timeout = 9;", .connections = MANY};
 
-/* Posts a Send, calls Disconnect as soon as its failed result is there, and returns the seconds
- * that the Disconnect takes. */
+/* Posts a Send and calls Disconnect as soon as the failed result of the Send has come. Returns the
+ * seconds that the Disconnect takes. */
 static double disconnect_after_failure(struct end *e)
 {
 	OVERLAPPED ov = {0};
@@ -37,7 +37,7 @@ static void nd2_own_disconnect_after_a_failure(void **state)
 	for (int i = 0; i < MANY; i++)
 		peer_connect(&peer, &e[i]);
 	kill(peer.pid, SIGSTOP);
-	/* A Disconnect that waits for the peer takes 17 s, so the test stops after two such
+	/* A Disconnect that waits for the peer takes 17 s. So the test stops after two such
 	 * Disconnects. */
 	for (int i = 0; i < MANY && slow < 2; i++)
 		slow += disconnect_after_failure(&e[i]) > 4;

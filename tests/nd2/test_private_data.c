@@ -1,5 +1,5 @@
-/* Private data: the size that each message carries, what the peer receives, and which arguments
- * are refused. */
+/* Private data: the size in each CM message, what the peer receives, and which arguments are
+ * refused. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ static void say_something(void)
 		said[i] = (uint8_t)(i * 7 + 1);
 }
 
-/* Checks that GetPrivateData returns the first len bytes of `said`, and zeros up to `field`
- * bytes. */
+/* Checks that GetPrivateData returns the first `len` bytes of `said`, and zeros up to a length of
+ * `field` bytes. */
 static void hears(IND2Connector *c, ULONG len, ULONG field)
 {
 	uint8_t got[256], want[256] = {0};
@@ -30,8 +30,8 @@ static void hears(IND2Connector *c, ULONG len, ULONG field)
 	assert_int_equal(cb, field);
 	assert_memory_equal(got, want, field);
 	assert_int_equal(got[field], 0xee);
-	/* Calls GetPrivateData with a buffer of exactly `field` bytes, of one byte less, and
-	 * without a buffer. */
+	/* Calls GetPrivateData three times: with a buffer of exactly `field` bytes, with one byte
+	 * less, and without a buffer. */
 	cb = field;
 	HR(CALL(c, GetPrivateData, got, &cb), ND_SUCCESS);
 	memset(got, 0xee, sizeof(got));
@@ -131,8 +131,8 @@ static void nd2_own_too_much_data_for_a_rejection(void **state)
 	pair_close(&p);
 }
 
-/* Private data at an unreadable address are refused, and nothing has changed by that: the same call
- * with valid data succeeds. */
+/* Private data at an unreadable address are refused. The refused call changes nothing: the same
+ * call with valid data succeeds. */
 static void nd2_own_private_data_at_unreadable_address(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0};

@@ -37,9 +37,9 @@ static void nothing_to_do(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 }
 
-/* Returns the number of the library's threads. Each must block the signals that belong to the
- * application, but neither SIGSEGV nor SIGBUS. If a thread does not comply, `other` is set to a
- * text that names it; else to "". */
+/* Returns the number of the library's threads. Each of these threads must block the application's
+ * signals, but neither SIGSEGV nor SIGBUS. If a thread does not comply, `other` gets a text that
+ * names the thread. Otherwise `other` is "". */
 static unsigned well_behaved_threads(char other[128])
 {
 	unsigned threads = 0;
@@ -57,7 +57,7 @@ static unsigned well_behaved_threads(char other[128])
 		mask = blocked_by(d->d_name, name);
 #ifdef __SANITIZE_THREAD__
 		if (strcmp(name, "nd2_process") == 0)
-			/* This is a thread of TSan, which has the program's name; the library's
+			/* This thread belongs to TSan and has the program's name. The library's
 			 * threads have names of their own. */
 			continue;
 #endif
@@ -70,21 +70,21 @@ static unsigned well_behaved_threads(char other[128])
 	return threads;
 }
 
-/* A signal to the process must be delivered to an application thread; a fault must be handled in
- * the thread that caused it. */
+/* A signal to the process must be delivered to an application thread. A fault must be handled in
+ * the thread that caused the fault. */
 static void signals_are_the_applications(void **state)
 {
 	unsigned threads = 0;
 	char other[128] = "";
 	struct pair p;
 
-	/* Opened here and not in the setup, as cmocka installs its own fault handlers when a
-	 * test starts. */
+	/* The adapters are opened here and not in the setup, because cmocka installs its own fault
+	 * handlers when a test starts. */
 	open_adapters(NULL);
 	pair_open_connected(&p, NULL);
 	HR(NdsFileBindCallback(p.a.file, nothing_to_do), ND_SUCCESS);
-	/* Each new thread begins by setting its signal mask and its name, but it may be scheduled
-	 * late. So look again for up to 2 s. */
+	/* Each new thread of the library first sets its signal mask and its name, but may be
+	 * scheduled late. So check again for up to 2 s. */
 	for (unsigned i = 0; i < 100; i++) {
 		sleep_ms(20);
 		threads = well_behaved_threads(other);
@@ -101,9 +101,8 @@ static _Atomic unsigned polled;
 static struct pair *of_routine;
 static _Atomic bool stop_polling;
 
-/* A completion routine that calls GetResults in a loop. With `inline` as the idle policy,
- * GetResults polls the NIC in the calling thread. So the NIC's access to unmapped memory faults in
- * the thread that runs this routine. */
+/* A completion routine that calls GetResults in a loop. Under the idle policy inline, GetResults
+ * polls the NIC in the calling thread. So a NIC access to unmapped memory faults in this thread. */
 static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 {
 	ND2_RESULT r;
@@ -112,8 +111,8 @@ static void poll_for_a_while(DWORD error, DWORD bytes, OVERLAPPED *ov)
 		atomic_fetch_add(&polled, CALL(of_routine->a.cq, GetResults, &r, 1));
 }
 
-/* The NIC accesses unmapped memory in a thread that runs a completion routine, and faults there.
- * The request must still end with an error. */
+/* The NIC accesses unmapped memory and faults in a thread that runs a completion routine. The
+ * request must still end with an error. */
 static void faults_of_completion_routines_are_ours(void **state)
 {
 	uint8_t *gone =
@@ -123,8 +122,8 @@ static void faults_of_completion_routines_are_ours(void **state)
 	struct pair p;
 	ND2_SGE sge;
 
-	/* Opened here and not in the setup, as cmocka installs its own fault handlers when a
-	 * test starts. */
+	/* The adapters are opened here and not in the setup, because cmocka installs its own fault
+	 * handlers when a test starts. */
 	open_adapters(NULL);
 	pair_open_connected(&p, NULL);
 	of_routine = &p;
@@ -133,7 +132,7 @@ static void faults_of_completion_routines_are_ours(void **state)
 	sge = (ND2_SGE){gone, 64, CALL(mr, GetLocalToken)};
 	HR(NdsFileBindCallback(p.a.file, poll_for_a_while), ND_SUCCESS);
 	HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
-	CALL(p.a.cq, CancelOverlappedRequests); /* ends the Notify, which starts the routine */
+	CALL(p.a.cq, CancelOverlappedRequests); /* ends the Notify; the routine then runs */
 	munmap(gone, 4096);
 	HR(CALL(p.a.qp, Send, NULL, &sge, 1, 0), ND_SUCCESS);
 	for (unsigned i = 0; i < 2000 && atomic_load(&polled) == 0; i++)

@@ -49,7 +49,7 @@ static void nd2_row_003_unknown_interface(void **state)
 
 static void nd2_row_004_not_to_be_unloaded(void **state)
 {
-	assert_non_null(adapters[0]); /* open although its provider was released */
+	assert_non_null(adapters[0]); /* open, although the adapter's provider was released */
 	assert_int_not_equal(DllCanUnloadNow(), S_OK);
 }
 
@@ -63,7 +63,8 @@ static void nd2_row_005_address_list_without_a_buffer(void **state)
 	RELEASE(p);
 }
 
-/* Returns the list in a buffer that is `extra` bytes larger than needed (smaller if negative). */
+/* Returns the address list in a buffer that is `extra` bytes larger than needed. A negative `extra`
+ * makes the buffer smaller. */
 static SOCKET_ADDRESS_LIST *list_of(IND2Provider *p, int extra, ULONG *need, HRESULT expected)
 {
 	SOCKET_ADDRESS_LIST *list;

@@ -117,7 +117,8 @@ static void nd2_row_083_inline_data_is_taken_at_once(void **state)
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(p.b.buf[i], i / 10 + 1);
-	/* Inline data works with a Write; one byte more than the queue pair's limit is refused. */
+	/* A Write with inline data works. One byte more than the queue pair's inline limit is
+	 * refused. */
 	HR(CALL(p.a.qp, Write, (void *)3, sge, 10, (UINT64)(uintptr_t)p.b.buf + 200, p.b.remote,
 		ND_OP_FLAG_INLINE),
 	   ND_SUCCESS);
@@ -226,8 +227,8 @@ static void nd2_row_089_silent_success(void **state)
 	HR(post_read(&p.a, 0, 100, 2, ND_OP_FLAG_SILENT_SUCCESS, &p.b, 0), ND_SUCCESS);
 	HR(post_write(&p.a, 0, 100, 3, 0, &p.b, 0), ND_SUCCESS);
 	reap_is(p.a.cq, 3, ND_SUCCESS);
-	/* A silent request that fails has a result; a later silent request that is flushed has one
-	 * too. */
+	/* A silent request that fails has a result. A later silent request that is flushed has a
+	 * result too. */
 	HR(CALL(p.a.qp, Write, (void *)4, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1, 0, 0x1234,
 		ND_OP_FLAG_SILENT_SUCCESS),
 	   ND_SUCCESS);
@@ -244,7 +245,7 @@ static void nd2_row_090_fence_behind_a_read(void **state)
 	pair_open_connected(&p, NULL);
 	for (unsigned round = 0; round < 20; round++) {
 		/* The Send has a fence, so it waits until the Read before it has ended. The Send
-		 * then carries the data that the Read has fetched. */
+		 * then carries the data that the Read fetched. */
 		memset(p.a.buf, 0, 100000);
 		fill(&p.b, 0, 100000, round);
 		HR(post_recv(&p.b, 128 * 1024, 100000, 1), ND_SUCCESS);

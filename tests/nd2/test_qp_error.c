@@ -1,5 +1,5 @@
 /* Tests of failed queue pairs, of flushes and of the order of execution: rows 91 to 101 of
- * docs/spec/nd2.md; those about windows are in test_window.c. */
+ * docs/spec/nd2.md. The rows about memory windows are in test_window.c. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -68,8 +68,8 @@ static void nd2_row_094_nothing_to_receive_it(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
 	assert_true(seconds < 5.0);
-	/* The receiving application may wait 0.8 s for a CPU before it posts a receive; the RNR
-	 * retries must last longer than that. */
+	/* The receiving application may wait 0.8 s for a CPU before it posts a receive. The RNR
+	 * retries must last longer than 0.8 s. */
 	assert_true(seconds > 0.8);
 	reap_none(p.b.cq, 100);
 	pair_close(&p);
@@ -146,7 +146,7 @@ static void nd2_row_098_reads_one_at_a_time(void **state)
 		HR(post_read(&p.a, 0, 2000, i, 0, &p.b, 0), ND_SUCCESS);
 	for (uintptr_t i = 0; i < 100; i++)
 		reap_is(p.a.cq, i, ND_SUCCESS);
-	/* Accept set the outbound read limit of end b to 0, so its Read is refused. */
+	/* Accept set the outbound read limit of end b to 0, so end b's Read is refused. */
 	HR(post_read(&p.b, 0, 10, 1, 0, &p.a, 0), ND_INVALID_DEVICE_REQUEST);
 	exchange(&p.b, &p.a);
 	pair_close(&p);
@@ -170,8 +170,8 @@ static void nd2_row_099_flush_without_a_connection(void **state)
 		assert_int_equal((uintptr_t)r[i].RequestContext, i + 1);
 		assert_int_equal(r[i].RequestType, Nd2RequestTypeReceive);
 	}
-	/* A Send is refused, as there is no connection; a receive is accepted by the flushed queue
-	 * pair and flushed at once. */
+	/* A Send is refused, because there is no connection. The flushed queue pair accepts a
+	 * receive and flushes it at once. */
 	HR(post_send(&e, 0, 10, 3, 0), ND_CONNECTION_INVALID);
 	HR(post_recv(&e, 0, 10, 4), ND_SUCCESS);
 	reap_is(e.cq, 4, ND_CANCELED);
@@ -197,7 +197,7 @@ static void nd2_row_100_flush_of_one_of_two(void **state)
 	end_close(&e);
 }
 
-/* Waits in a busy loop until the last byte of the Write has arrived, so that the test can check the
+/* Waits in a busy loop until the last byte of the Write has arrived. The test can then check the
  * other bytes without delay. Fails after some seconds. */
 static void await_byte(const volatile uint8_t *at, uint8_t value)
 {
@@ -232,7 +232,7 @@ static void nd2_row_101_the_last_byte_comes_last(void **state)
 		memset(p.a.buf, (int)round, LEN);
 		HR(post_write(&p.a, 0, LEN, round, 0, &p.b, 0), ND_SUCCESS);
 		await_byte(p.b.buf + LEN - 1, (uint8_t)round);
-		/* Check the last packet first: if some of its bytes were still missing, they could
+		/* Check the last packet first. Any byte of that packet that is still missing could
 		 * arrive while the other packets are checked. */
 		assert_true(all_are(p.b.buf + LEN - LAST_PACKET, LAST_PACKET, (uint8_t)round));
 		assert_true(all_are(p.b.buf, LEN, (uint8_t)round));

@@ -1,5 +1,5 @@
-/* The configuration changes between ResolveAddress and OpenAdapter, and the resolved adapter id
- * then belongs to another adapter. The linker's --wrap replaces rn_link_list() by a function that
+/* The configuration changes between ResolveAddress and OpenAdapter. The resolved adapter id then
+ * belongs to another adapter. The linker's --wrap replaces rn_link_list() by a function that
  * exchanges the two adapters when `swapped` is true. */
 #include "fixture.h"
 

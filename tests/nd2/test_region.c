@@ -1,7 +1,8 @@
-/* Memory regions, in addition to the rows of docs/spec/nd2.md: invalid buffers, access rights in
- * every combination, requests over several regions, invalid tokens, and regions that are registered
- * or deregistered under traffic. These tests run over the real NIC only, not over the fake one of
- * tests/unit/provider. */
+/* Memory regions, in addition to the rows of docs/spec/nd2.md. Tests invalid buffers, access rights
+ * in every combination, requests over several regions, invalid tokens, and regions that are
+ * registered or deregistered under traffic.
+ *
+ * These tests run over the real NIC only, not over the fake NIC of tests/unit/provider. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -56,8 +57,8 @@ static void nd2_own_invalid_buffers(void **state)
 		size_t mapped = (sizes[i] + PAGE - 1) / PAGE * PAGE;
 		uint8_t *p = map(mapped + PAGE, PROT_READ);
 
-		/* PROT_NONE instead of munmap: another thread's mmap could fill the unmapped
-		 * pages. */
+		/* Use PROT_NONE instead of munmap, because another thread's mmap could fill the
+		 * unmapped pages. */
 		mprotect(p + mapped, PAGE, PROT_NONE);
 		for (int w = 0; w < 2; w++)
 			HR(try_register(mr, p, sizes[i], writes[w]), ND_ACCESS_VIOLATION);
@@ -84,7 +85,8 @@ static void nd2_own_invalid_buffers(void **state)
 	end_close(&e);
 }
 
-/* Read-only memory, even program text, can be registered without LOCAL_WRITE, and be sent. */
+/* Read-only memory, even program text, can be registered without LOCAL_WRITE. A Send can send this
+ * memory. */
 static void nd2_own_constant_memory_can_be_sent(void **state)
 {
 	static const char text[] = "what nobody may write can still be read";
@@ -129,8 +131,8 @@ static HRESULT outcome(struct pair *p, enum use use)
 	return r.Status;
 }
 
-/* The target region is registered with each set of flags, and each kind of access to it is
- * tried. */
+/* Registers the target region with each set of flags, and tries each kind of access to the
+ * region. */
 static void nd2_own_every_set_of_flags(void **state)
 {
 	static const struct {
@@ -142,8 +144,8 @@ static void nd2_own_every_set_of_flags(void **state)
 		{ND_MR_FLAG_ALLOW_REMOTE_READ, {0, 0, 1, 0}},
 		{ND_MR_FLAG_ALLOW_REMOTE_READ | ND_MR_FLAG_ALLOW_LOCAL_WRITE, {1, 1, 1, 0}},
 		{ND_MR_FLAG_ALLOW_REMOTE_WRITE, {1, 1, 0, 1}},
-		/* ND_MR_FLAG_ALLOW_REMOTE_WRITE is 5, as it includes LOCAL_WRITE; 4 is its own
-		 * bit alone. */
+		/* ND_MR_FLAG_ALLOW_REMOTE_WRITE is 5, since it includes LOCAL_WRITE. The value 4 is
+		 * its own bit alone. */
 		{4, {1, 1, 0, 1}},
 		{ND_MR_FLAG_ALLOW_REMOTE_WRITE | ND_MR_FLAG_ALLOW_REMOTE_READ, {1, 1, 1, 1}},
 		{ND_MR_FLAG_RDMA_READ_SINK, {0, 0, 0, 0}},
@@ -208,8 +210,8 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	pair_open_connected(&p, NULL);
 	fill(&p.a, 0, N * 10000, 3);
 	for (int i = 0; i < N; i++) {
-		/* The source regions are apart; the sink regions overlap, as all begin at the start
-		 * of one buffer. */
+		/* The source regions do not overlap. The sink regions overlap, since all of them
+		 * begin at the start of one buffer. */
 		from[i] = new_mr(&p.a);
 		HR(try_register(from[i], p.a.buf + i * 10000, BYTES, 0), ND_SUCCESS);
 		source[i] = (ND2_SGE){p.a.buf + i * 10000, BYTES, CALL(from[i], GetLocalToken)};
@@ -223,7 +225,7 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	for (int i = 0; i < N; i++)
 		assert_memory_equal(p.b.buf + i * BYTES, p.a.buf + i * 10000, BYTES);
-	/* Read scatters into several regions, Write gathers from several. */
+	/* A Read scatters into several regions; a Write gathers from several regions. */
 	fill(&p.a, 0, N * BYTES, 9);
 	HR(CALL(p.b.qp, Read, (void *)3, sink, N, (UINT64)(uintptr_t)p.a.buf, p.a.remote, 0),
 	   ND_SUCCESS);
@@ -247,8 +249,8 @@ static void nd2_own_one_request_over_several_regions(void **state)
 	pair_close(&p);
 }
 
-/* An SGE must lie within the region of its token, even if a second region begins at the end of
- * the first one. */
+/* An SGE must lie within the region of its token, even if a second region begins where the first
+ * one ends. */
 static void nd2_own_an_sge_lies_in_one_region(void **state)
 {
 	IND2MemoryRegion *first, *second;
@@ -298,8 +300,8 @@ static void nd2_own_invalid_tokens(void **state)
 	for (size_t i = 0; i < sizeof(invented) / sizeof(invented[0]); i++)
 		for (int remote = 0; remote < 2; remote++)
 			send_with_token(invented[i], remote);
-	/* A request with the token of a deregistered region is refused, although its memory is
-	 * registered again, with a new token. */
+	/* A request with the token of a deregistered region is refused. Its memory is registered
+	 * again, but with a new token. */
 	pair_open_connected(&p, NULL);
 	mr = new_mr(&p.b);
 	HR(try_register(mr, p.b.buf, 100, ND_MR_FLAG_ALLOW_REMOTE_WRITE), ND_SUCCESS);
@@ -313,7 +315,7 @@ static void nd2_own_invalid_tokens(void **state)
 	reap_is(p.a.cq, 2, ND_ACCESS_VIOLATION);
 	RELEASE(mr);
 	pair_close(&p);
-	/* A local token of the peer's adapter is invalid on this one. */
+	/* A local token of the peer's adapter is invalid on this adapter. */
 	pair_open_connected(&p, NULL);
 	p.a.local = p.b.local;
 	p.a.buf[0] ^= 1;
@@ -323,8 +325,8 @@ static void nd2_own_invalid_tokens(void **state)
 	pair_close(&p);
 }
 
-/* A region can be used by all connections of the adapter instance (one OpenAdapter) that registered
- * it, but by no connection of another instance. */
+/* All connections of an adapter instance (one OpenAdapter) can use a region that the instance has
+ * registered. No connection of another instance can use the region. */
 static void nd2_own_regions_belong_to_an_instance(void **state)
 {
 	IND2Adapter *first = adapters[1];
@@ -338,7 +340,7 @@ static void nd2_own_regions_belong_to_an_instance(void **state)
 	assert_true(filled(&p.b, 0, 100, 1));
 	adapters[1] = NULL;
 	HR(CALL(first, QueryInterface, &IID_IND2Adapter, (void **)&adapters[1]), S_OK);
-	/* QueryInterface adds a reference and makes no new instance. */
+	/* QueryInterface adds a reference to the adapter instance and makes no new instance. */
 	assert_ptr_equal(adapters[1], first);
 	RELEASE(adapters[1]);
 	adapters[1] = open_adapter(1);
@@ -379,7 +381,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Posts Writes from end a to end b, with up to 16 in flight, until f->stop is set or a Write
+/* Posts Writes from end a to end b, with up to 16 in flight. Stops when f->stop is set or a Write
  * fails. */
 static void *write_on(void *arg)
 {
@@ -451,8 +453,8 @@ static void nd2_own_registering_gigabytes_does_not_stall_traffic(void **state)
 	print_message(
 		"4 GiB registered and deregistered in %.2f ms, %.1f Writes meanwhile, longest wait for one %.1f ms\n",
 		(double)total / 50e6, (double)writes / 50, (double)f.longest_ns / 1e6);
-	/* The times are only printed, as they vary too much. The number of page faults is checked:
-	 * it shows that Register did not touch every page of the region, which would stall the
+	/* The times vary too much, so they are only printed. The number of page faults is checked:
+	 * Register must not touch every page of the region, because this would stall the
 	 * traffic. */
 	getrusage(RUSAGE_SELF, &ru);
 	assert_true(ru.ru_minflt - faults < 200000);
@@ -461,8 +463,8 @@ static void nd2_own_registering_gigabytes_does_not_stall_traffic(void **state)
 	pair_close(&f.p);
 }
 
-/* The target region or the source region is deregistered and its memory unmapped while Writes use
- * it: the next Write fails, the later ones are flushed, and nothing else happens. */
+/* The target region or the source region is deregistered, and its memory is unmapped, while Writes
+ * use the region. The next Write fails, and the later Writes are flushed. Nothing else happens. */
 static void nd2_own_deregistered_under_traffic(void **state)
 {
 	for (int round = 0; round < 10; round++) {
@@ -504,7 +506,7 @@ static void nd2_own_deregistered_under_traffic(void **state)
 	}
 }
 
-/* The library's signal handlers, saved because the test framework installs its own over them. */
+/* The library's signal handlers. Saved because the test framework replaces them by its own. */
 static struct sigaction library_handler[2];
 static const int faults[2] = {SIGSEGV, SIGBUS};
 
@@ -514,8 +516,8 @@ static void put_library_handlers_back(void)
 		sigaction(faults[i], &library_handler[i], NULL);
 }
 
-/* A request on memory that was unmapped while registered ends with an error; the process
- * survives. */
+/* The memory of a registered region is unmapped. A request on this memory ends with an error, and
+ * the process survives. */
 static void nd2_own_unmapped_while_registered(void **state)
 {
 	put_library_handlers_back();
@@ -541,7 +543,7 @@ static void nd2_own_unmapped_while_registered(void **state)
 	}
 }
 
-/* Registers and deregisters a region 500 times. Several threads run this function at the same time,
+/* Registers and deregisters a region 500 times. Several threads run this function at the same time
  * on the same buffer. */
 static void *churn(void *arg)
 {

@@ -1,5 +1,5 @@
-/* An adapter allows at most max_mr registered regions. When that many are registered, a further
- * Register fails immediately. It succeeds again after one region was deregistered. */
+/* An adapter allows at most max_mr registered regions. At this limit, a further Register fails
+ * immediately. Register succeeds again after one region was deregistered. */
 #include "fixture.h"
 
 #include <stdio.h>

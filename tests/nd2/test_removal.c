@@ -1,4 +1,4 @@
-/* An adapter's network port is removed (rn_link_unplug) while everything is in use: pending
+/* An adapter's network port is removed (rn_link_unplug) while everything is in use. Pending
  * requests end, later calls return ND_DEVICE_REMOVED, and objects can be released in any order. The
  * other adapter works on. */
 #include "fixture.h"
@@ -47,7 +47,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- what calls return after the removal ---- */
+/* ---- statuses that calls return after the removal ---- */
 
 static void of_the_adapter(IND2Adapter *adapter, struct end *e, UINT64 id)
 {
@@ -166,8 +166,8 @@ static void of_a_listener(IND2Listener *l, IND2Connector *idle)
 	answers("CancelOverlappedRequests", CALL(l, CancelOverlappedRequests), ND_SUCCESS);
 }
 
-/* The removal of the network port unbinds the window: the region can be deregistered although the
- * window still exists. */
+/* The removal of the network port unbinds the window. So the region can be deregistered, although
+ * the window still exists. */
 static void nd2_own_removed_window(void **state)
 {
 	OVERLAPPED ov = {0};
@@ -278,7 +278,7 @@ struct stand {
 	const char *name;
 	int side; /* the side whose adapter loses its network port */
 	void (*reach)(struct pair *, OVERLAPPED *step);
-	bool waits; /* true if reach() leaves `step` pending; then the removal ends it */
+	bool waits; /* true if reach() leaves `step` pending; the removal then ends `step` */
 };
 
 static void reach_bound(struct pair *p, OVERLAPPED *step)
@@ -360,10 +360,11 @@ static void nd2_own_removed_connectors(void **state)
 	}
 	pair_between(&cut, 0, 1);
 	pair_connect(&cut, NULL);
-	/* The peer's network port is removed first, so nothing answers the DREQ of this Disconnect.
-	 * The Disconnect can end in two ways. It ends with success when its side notices that the
-	 * link is down, which takes up to 100 ms. It ends with ND_DEVICE_REMOVED when the port of
-	 * its own adapter is removed before that. */
+	/* The peer's network port is removed first, so nobody answers the DREQ of this Disconnect.
+	 * The Disconnect ends in one of two ways:
+	 * - with success, when its adapter notices that the link to the peer is down, which takes
+	 *   up to 100 ms
+	 * - with ND_DEVICE_REMOVED, if the network port of its own adapter is removed first */
 	unplug(1);
 	HR(CALL(cut.a.connector, Disconnect, &cut_off), ND_PENDING);
 	unplug(0);
@@ -440,7 +441,7 @@ static void nd2_own_removed_notify(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		HR(entry[i].Internal, REMOVED);
 	HR(NdsPortGet(port, entry, 1, 20, &n), ND_TIMEOUT);
-	/* The receive was flushed, and its result was stored, before the requests ended with
+	/* The receive was flushed and its result stored before the pending requests ended with
 	 * ND_DEVICE_REMOVED. */
 	reap_is(p.a.cq, 1, ND_CANCELED);
 	HR(NdsHandleClose(event), ND_SUCCESS);
@@ -466,8 +467,8 @@ static void nd2_own_removed_work_is_flushed(void **state)
 		HR(post_send(&p.a, 0, 8, 30 + i, i % 2 ? ND_OP_FLAG_SILENT_SUCCESS : 0),
 		   ND_SUCCESS);
 	unplug(0);
-	/* All results are there at once: first the Sends, in the order of posting, then the
-	 * receives in theirs. */
+	/* All results are there at once: first the Sends in the order of posting, then the receives
+	 * in the order of posting. */
 	n = CALL(p.a.cq, GetResults, r, 64);
 	assert_int_equal(n, 20);
 	for (unsigned i = 0; i < 20; i++) {
@@ -485,8 +486,8 @@ struct poster {
 	_Atomic unsigned posted, done, refused;
 };
 
-/* Posts requests until 100 of them were refused because of the removal. Pauses while more than 100
- * posted requests have no fetched result. */
+/* Posts requests until 100 requests were refused because of the removal. Pauses while the results
+ * of more than 100 posted requests are not fetched yet. */
 static void *post_on(void *arg)
 {
 	struct poster *w = arg;
@@ -557,8 +558,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	HR(CALL(q.a.cq, Notify, ND_CQ_NOTIFY_ERRORS, &notify), ND_PENDING);
 	HR(post_recv(&p.b, 0, 8, 1), ND_SUCCESS);
 	unplug(0);
-	/* The Write below has more packets than the ring between the two adapters holds. Adapter 1
-	 * drops the surplus, and its connection q works on. */
+	/* The Write below has more packets than the ring between the two adapters can hold. Adapter
+	 * 1 drops the surplus. Adapter 1's own connection q works on. */
 	for (unsigned i = 0; i < 40; i++)
 		exchange(&q.a, &q.b);
 	HR(post_write(&p.b, 0, BUF_BYTES, 2, 0, &p.a, 0), ND_SUCCESS);
@@ -568,7 +569,7 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_between(&again, 1, 1);
 	pair_connect(&again, NULL);
 	exchange(&again.a, &again.b);
-	/* The adapter of end a was removed, so nothing answers end b any more. The Write of end b
+	/* The adapter of end a was removed, so nobody answers end b any more. The Write of end b
 	 * times out and breaks the connection. */
 	reap_is(p.b.cq, 2, ND_IO_TIMEOUT);
 	reap_is(p.b.cq, 1, ND_CANCELED);
@@ -580,8 +581,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	pair_close(&q);
 }
 
-/* An adapter was removed and all its objects are released: the next OpenAdapter finds it working
- * again. */
+/* An adapter was removed, and then all its objects are released. The next OpenAdapter opens a
+ * working adapter again. */
 static void nd2_own_removed_comes_back(void **state)
 {
 	struct pair p;
@@ -625,7 +626,7 @@ static void let_go(unsigned seed)
 	objs[n++] = (IUnknown *)p.a.mr;
 	objs[n++] = (IUnknown *)new_listener(&p.a);
 	objs[n++] = (IUnknown *)adapters[0];
-	objs[n++] = NULL; /* stands for the file's handle */
+	objs[n++] = NULL; /* NULL stands for the file's handle */
 	if (seed % 2 == 0)
 		unplug(0);
 	else
@@ -667,8 +668,8 @@ struct maker {
 	_Atomic unsigned made, wrong;
 };
 
-/* Makes completion queues and listeners, starts one request on each, and stops when a call is
- * refused. Each of the requests must end. */
+/* Makes completion queues and listeners, and starts one request on each. Stops when a call is
+ * refused. Each of these requests must end. */
 static void *make_on(void *arg)
 {
 	struct maker *m = arg;
@@ -762,7 +763,7 @@ static void nd2_own_removed_ends_thousands_of_requests(void **state)
 	free(ov);
 }
 
-/* Teardown. Each test opens the adapters itself, as the test before it may have removed one. */
+/* Teardown. Each test opens the adapters itself, since the previous test may have removed one. */
 static int leave(void **state)
 {
 	close_adapters(state);

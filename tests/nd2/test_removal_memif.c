@@ -1,6 +1,8 @@
-/* Two processes with one adapter each, joined by memif; the network port of one is removed. In that
- * process requests end with ND_DEVICE_REMOVED. The other process sees a silent peer: its requests
- * time out, but its adapter works, and it can connect to another peer. */
+/* Two processes with one adapter each, joined by memif. The network port of one adapter is removed.
+ * In that process, requests end with ND_DEVICE_REMOVED.
+ *
+ * For the other process the peer is silent, so requests time out. The adapter of the other process
+ * still works and can connect to another peer. */
 #include "fixture.h"
 #include "rn/link.h"
 
@@ -12,7 +14,7 @@
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define REMOVED ND_DEVICE_REMOVED
-#define PEER_FD 100 /* file descriptor, in the second process, of the socket to the first */
+#define PEER_FD 100 /* in the second process: file descriptor of its socket to the first */
 #define PORT	7000
 
 static char path[] = "/tmp/nd2-memif-XXXXXX";
@@ -108,7 +110,7 @@ static void talk(struct end *e)
 		HR(reap(e->cq).Status, ND_SUCCESS);
 }
 
-/* What happens in the process whose network port is removed. */
+/* The test steps of the process whose network port is removed. */
 static void lose_it(struct end *e)
 {
 	OVERLAPPED notify = {0}, gone = {0}, later = {0};
@@ -128,7 +130,7 @@ static void lose_it(struct end *e)
 	say('g');
 }
 
-/* What happens in the process that keeps its network port. */
+/* The test steps of the process that keeps its network port. */
 static void survive_it(struct end *e)
 {
 	OVERLAPPED gone = {0}, again = {0};
@@ -142,8 +144,8 @@ static void survive_it(struct end *e)
 	HR(CALL(e->connector, NotifyDisconnect, &gone), ND_PENDING);
 	HR(post_recv(e, 0, 100, 7), ND_SUCCESS);
 	hear('g');
-	/* Nothing tells this side that the peer's port was removed, so NotifyDisconnect stays
-	 * pending. */
+	/* This side does not learn that the peer's network port was removed, so NotifyDisconnect
+	 * stays pending. */
 	HR(status_after(&gone, 100), ND_PENDING);
 	HR(post_send(e, 0, 100, 8, 0), ND_SUCCESS);
 	reap_is(e->cq, 8, ND_IO_TIMEOUT);
@@ -163,8 +165,9 @@ static void survive_it(struct end *e)
 	RELEASE(cq);
 }
 
-/* Runs one process of the test. `which` is the number of its adapter, `loser` that of the adapter
- * whose network port is removed; 0 is the memif server, 1 the client. */
+/* Runs one process of the test. `which` is the number of the process's adapter: 0 is the memif
+ * server, 1 the memif client. `loser` is the number of the adapter whose network port is
+ * removed. */
 static void play(int which, int loser)
 {
 	struct end e;
@@ -210,8 +213,8 @@ static void with_a_peer(int loser)
 	close(other);
 }
 
-/* The client process loses its network port, and so does a second client process after it; the
- * server's adapter serves both. */
+/* The client process loses its network port, and so does a second client process. The server's
+ * adapter serves one client after the other. */
 static void nd2_own_removed_port_of_the_peer(void **state)
 {
 	open_mine(0);
@@ -229,8 +232,8 @@ static void nd2_own_removed_port_of_ours(void **state)
 	nothing_lives();
 }
 
-/* The main program of the second process. Outside of a cmocka test a failed assert ends the
- * process with a status that is not 0. */
+/* The main program of the second process. A failed assert outside of a cmocka test ends the process
+ * with a nonzero status. */
 static int peer(int loser)
 {
 	other = PEER_FD;

@@ -1,7 +1,8 @@
-/* Tests of pending requests, in addition to the rows of docs/spec/nd2.md. Where is the end of a
- * request reported if the request's file is bound to a completion port late, or if a handle is
- * closed early? Is the end of each request reported exactly once, and does a refused call report
- * nothing? */
+/* Tests of pending requests, in addition to the rows of docs/spec/nd2.md. The tests ask:
+ * - Where is the end of a request reported if the request's file is bound to a completion port
+ *   late, or if a handle is closed early?
+ * - Is the end of each request reported exactly once?
+ * - Does a refused call report nothing? */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -27,7 +28,8 @@ static HANDLE new_event(bool manual)
 	return event;
 }
 
-/* Takes up to n packets that are at the completion port now; returns their number. */
+/* Takes up to n packets that are at the completion port now. Returns the number of packets
+ * taken. */
 static ULONG take(HANDLE port, NDS_PORT_ENTRY *entries, ULONG n)
 {
 	ULONG got;
@@ -55,8 +57,8 @@ static void fire(struct end *e)
 
 /* ---- files bound to a completion port ---- */
 
-/* A request's packet goes to the completion port to which its file is bound when the request ends,
- * even if the request was started before the file was bound. */
+/* A request's packet goes to the completion port to which the request's file is bound when the
+ * request ends. The file may be bound after the request was started. */
 static void nd2_own_a_file_bound_late(void **state)
 {
 	OVERLAPPED ov[2] = {{0}};
@@ -70,7 +72,7 @@ static void nd2_own_a_file_bound_late(void **state)
 	fire(&e);
 	packet_is(port, &ov[0], 9, ND_SUCCESS);
 	packet_is(port, &ov[1], 9, ND_SUCCESS);
-	/* A file can be bound to a completion port only once, and stays bound for its whole
+	/* A file can be bound to a completion port only once. The file stays bound for its whole
 	 * life. */
 	HR(NdsPortBind(port, e.file, 10), ND_INVALID_PARAMETER);
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &ov[0]), ND_PENDING);
@@ -161,7 +163,7 @@ static void ended_in_order(HANDLE port, OVERLAPPED *ov, ULONG n, HRESULT status)
 }
 
 /* When CancelOverlappedRequests returns, the packets of all requests of the object are at the
- * completion port, in the order of the requests. This is tested for each kind of object. */
+ * completion port. They are in the order of the requests. Each kind of object is tested. */
 static void nd2_own_cancel_has_queued_everything(void **state)
 {
 	enum { N = 5 };
@@ -192,8 +194,8 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		ended_in_order(port[1], ov, N, ND_CANCELED);
 		for (int i = 0; i < N; i++)
 			RELEASE(waiting[i]);
-		/* These requests are not cancelled but succeed. CancelOverlappedRequests waits
-		 * until the packets of all of them are at the completion port. */
+		/* These requests succeed and are not cancelled. CancelOverlappedRequests waits
+		 * until the packets of all these requests are at the completion port. */
 		mr = new_mr(&p.a);
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[0]), ND_PENDING);
 		HR(CALL(mr, Deregister, &ov[1]), ND_PENDING);
@@ -213,8 +215,8 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 
 /* ---- each request ends once ---- */
 
-/* Makes all calls from Connect to Disconnect, each with an OVERLAPPED of its own. Each of the calls
- * returns ND_PENDING, and its request ends with exactly one packet. */
+/* Makes all calls from Connect to Disconnect, each with its own OVERLAPPED. Each call returns
+ * ND_PENDING, and each request ends with exactly one packet. */
 static void nd2_own_each_pending_call_ends_once(void **state)
 {
 	enum { CONNECT, COMPLETE, NOTIFY_A, PART, DEREG, CQ_A, A_BLOCKS };
@@ -268,8 +270,8 @@ static void nd2_own_each_pending_call_ends_once(void **state)
 		NdsHandleClose(port[i]);
 }
 
-/* Two requests share an OVERLAPPED: each ends with a packet of its own, whether they were made on
- * one object or on two. */
+/* Two requests of one object, or of two objects, share an OVERLAPPED. Each of the requests ends
+ * with its own packet. */
 static void nd2_own_one_block_twice_two_packets(void **state)
 {
 	NDS_PORT_ENTRY e[4];
@@ -300,8 +302,8 @@ static void nd2_own_one_block_twice_two_packets(void **state)
 	NdsHandleClose(port);
 }
 
-/* A refused call has no effect but its return value: it sets no event and queues no packet, and a
- * pending request with the same OVERLAPPED goes on. */
+/* A refused call has no effect except its return value. The call sets no event and queues no
+ * packet. A pending request with the same OVERLAPPED goes on. */
 static void nd2_own_a_refused_call_shows_nothing(void **state)
 {
 	struct sockaddr_in nowhere = {.sin_family = AF_INET};
@@ -373,7 +375,7 @@ static void nd2_own_handles_closed_early(void **state)
 	HR(NdsHandleClose(ov.hEvent), ND_SUCCESS);
 	HR(NdsHandleClose(e.file), ND_SUCCESS);
 	HR(NdsHandleClose(mine), ND_SUCCESS);
-	/* The handles are invalid, but the event, the file and the completion port exist until the
+	/* The handles are invalid. But the event, the file and the completion port exist until the
 	 * pending request has ended. */
 	HR(NdsPortGet(mine, &entry, 1, 0, &n), ND_INVALID_HANDLE);
 	HR(NdsHandleClose(e.file), ND_INVALID_HANDLE);

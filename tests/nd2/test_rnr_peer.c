@@ -1,6 +1,6 @@
-/* A peer with its own RNR values: it announces an RNR retry count, and requests a short, constant
- * RNR delay, as some hardware adapters do. The peer is a queue pair of this provider. The linker's
- * --wrap changes the retry count and the RNR timer of the peer before they are sent. */
+/* A peer with RNR values of its own. The peer announces an RNR retry count, and requests a short,
+ * constant RNR delay, as some hardware adapters do. The peer is a queue pair of this provider. The
+ * linker's --wrap changes the peer's retry count and RNR timer before they are sent. */
 #include "fixture.h"
 
 #include "rn/client.h"
@@ -11,7 +11,7 @@
 #define DELAY 1 /* RNR timer code of 0.01 ms */
 
 static struct {
-	bool changed[2];  /* [0]: replace rnr_retry of the REQ; [1]: of the REP */
+	bool changed[2];  /* [0]: replace rnr_retry in the REQ; [1]: replace it in the REP */
 	uint8_t announce; /* the rnr_retry that is sent instead */
 	uint8_t own[2];	  /* rnr_retry that the provider would have sent in the REQ and the REP */
 } said;
@@ -68,8 +68,9 @@ int __wrap_nd_qp_connect(struct nd_qp *qp, const struct rn_qp_attr *want)
 	return __real_nd_qp_connect(qp, &attr);
 }
 
-/* Connects a pair and changes the rnr_retry that one end, the peer, announces: `peer` is 0 for the
- * active end, 1 for the passive one. Returns the other end; *other is the peer. */
+/* Connects a pair and changes the rnr_retry that one end, the peer, announces. `peer` is 0 for the
+ * active end and 1 for the passive end. Returns the end that is not the peer. Stores the peer in
+ * *other. */
 static struct end *connect_to(struct pair *p, unsigned peer, uint8_t announced, struct end **other)
 {
 	memset(&said, 0, sizeof(said));

@@ -11,8 +11,8 @@
 
 static char file[] = "/tmp/nd2-several-XXXXXX";
 
-/* Writes a configuration: two adapters joined by a ring, one whose port is joined to nothing, and a
- * memif server that waits for another process. */
+/* Writes a configuration with two adapters joined by a ring, an adapter whose port is joined to
+ * nothing, and a memif server that waits for another process. */
 static void write_config(const char *extra)
 {
 	FILE *f = fopen(file, "w");
@@ -48,13 +48,13 @@ static void address(const char *text, struct sockaddr_storage *sa, SIZE_T *cb)
 }
 
 static const struct row {
-	/* local: the address that must be chosen; NULL if no adapter reaches remote. */
+	/* `local` is the address that must be chosen, or NULL if no adapter reaches `remote`. */
 	const char *remote, *local;
 } rows[] = {
 	{"10.200.0.1", "10.0.0.1"},
 	{"10.1.77.1", "10.1.0.1"},
-	/* 10.1.3.5 has more leading bits in common with 10.1.2.1 than with 10.1.0.1, but is outside
-	 * of the prefix 10.1.2.1/24. */
+	/* 10.1.3.5 has more leading bits in common with 10.1.2.1 than with 10.1.0.1. But 10.1.3.5
+	 * is outside of the prefix 10.1.2.1/24. */
 	{"10.1.3.5", "10.1.0.1"},
 	{"10.1.2.77", "10.1.2.1"},
 	{"10.1.2.1", "10.1.2.1"}, /* an adapter's own address */
@@ -151,7 +151,7 @@ static void nd2_own_all_addresses_are_listed(void **state)
 	for (SIZE_T i = 0; i < need; i++)
 		assert_int_equal(list[i], 0xee);
 	/* Flags 1 and 2 exclude emulated providers and providers of version 1. No provider here is
-	 * one of these, so every value of `flags` gives the same list. */
+	 * emulated or of version 1, so every value of `flags` gives the same list. */
 	for (ULONG flags = 0; flags < 4; flags++) {
 		cb = need + 50;
 		HR(NdQueryAddressList(flags, (SOCKET_ADDRESS_LIST *)list, &cb), ND_SUCCESS);
@@ -176,12 +176,12 @@ static void nd2_own_all_adapters_open_at_once(void **state)
 		HR(CALL(opened[i], Query, &info, &cb), ND_SUCCESS);
 		id[i] = info.AdapterId;
 	}
-	/* The addresses of one configured port have one adapter id; those of different ports have
-	 * different ids. */
+	/* All addresses of one configured port have the same adapter id. Different ports have
+	 * different adapter ids. */
 	assert_true(id[0] == id[1] && id[2] == id[3] && id[4] == id[5]);
 	assert_true(id[0] != id[2] && id[0] != id[4] && id[0] != id[6] && id[2] != id[4] &&
 		    id[2] != id[6] && id[4] != id[6]);
-	/* Each adapter creates objects, and refuses those of another adapter. */
+	/* Each adapter creates objects, and refuses the objects of another adapter. */
 	for (int i = 0; i < 7; i += 2) {
 		IND2QueuePair *qp = (void *)1;
 		struct end e;
@@ -200,7 +200,7 @@ static void nd2_own_all_adapters_open_at_once(void **state)
 }
 
 /* The configuration is read again only while no adapter is open. While an adapter is open, the
- * configuration that was read before stays in force. */
+ * configuration read before stays in force. */
 static void nd2_own_a_changed_configuration_is_seen(void **state)
 {
 	IND2Adapter *a;

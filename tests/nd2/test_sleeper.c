@@ -1,7 +1,9 @@
-/* A process, the target, sends the address of its memory to a second process and then sleeps. While
- * it sleeps it makes no call; the second process Writes to the memory and Reads it back. The
- * target's NIC must work under every idle policy; under policy inline, a thread of the library
- * polls it. usage: nd2_sleeper POLICY [SECONDS] */
+/* A process, the target, sends the address of its memory to a second process and then sleeps. The
+ * sleeping target makes no call. Meanwhile the second process Writes to the memory and Reads it
+ * back.
+ *
+ * The target's NIC must work under every idle policy. Under the policy inline, a thread of the
+ * library polls the NIC. usage: nd2_sleeper POLICY [SECONDS] */
 #include "fixture.h"
 
 #include <signal.h>
@@ -19,8 +21,8 @@
 static const char *policy = "inline";
 static unsigned seconds = 30;
 
-/* The message that the target sends before it sleeps: its memory, and the port number of its
- * listener. When it is awake again, it sends the byte "w". */
+/* The message that the target sends before it sleeps: the target's memory, and the port number of
+ * its listener. When the target is awake again, it sends the byte "w". */
 struct about {
 	uint64_t buf;
 	UINT32 token;
@@ -89,9 +91,9 @@ static void sleep_as_target(void **state)
 	say(TARGET_FD, "w", 1);
 	hear(TARGET_FD, &last, 1);
 	assert_true(filled(&e, 0, LEN, last));
-	reap_none(e.cq, 0); /* the Write and Read leave no result at the target */
+	reap_none(e.cq, 0); /* the active side's Write and Read leave no result at the target */
 	say(TARGET_FD, "d", 1);
-	/* Keeps the adapter open until the active side has received all acknowledgements. */
+	/* Keeps the adapter open until the active side has received all ACKs. */
 	hear(TARGET_FD, &last, 1);
 	RELEASE(listener);
 	end_close(&e);
@@ -134,7 +136,7 @@ static void connect_to(struct end *e, const struct about *it)
 }
 
 /* True once the target has reported that it is awake. This process does not measure the time
- * itself: on a busy machine the target may sleep longer. */
+ * itself, because the target may sleep longer on a busy machine. */
 static bool is_awake(int fd)
 {
 	char w;
@@ -142,7 +144,7 @@ static bool is_awake(int fd)
 	return recv(fd, &w, 1, MSG_DONTWAIT) == 1;
 }
 
-/* Writes LEN bytes and Reads them back. */
+/* Writes LEN bytes to the target and Reads them back. */
 static void round_trip(struct end *e, const struct end *target, uint8_t seed)
 {
 	fill(e, 0, LEN, seed);
@@ -180,7 +182,7 @@ static void nd2_own_target_of_rdma_sleeps(void **state)
 		assert_true(now_ms() - began < (seconds + 60) * UINT64_C(1000));
 	}
 	print_message("%u rounds in %u ms\n", rounds, (unsigned)(now_ms() - began));
-	assert_true(rounds >= seconds); /* one round per second is a low bound, for slow machines */
+	assert_true(rounds >= seconds); /* one round per second is a low limit, for slow machines */
 	c = (uint8_t)(rounds - 1);
 	say(fd, &c, 1);
 	hear(fd, &c, 1);

@@ -1,4 +1,4 @@
-/* Tests of shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md; row 159 is in
+/* Tests of shared receive queues: rows 31, 32 and 158 to 164 of docs/spec/nd2.md. Row 159 is in
  * test_srq_patience.c. The shared receive queue is on the passive side unless a test says
  * otherwise. */
 #include "fixture.h"
@@ -25,7 +25,7 @@ static HRESULT create_qp(struct end *e, void *recv_cq, void *send_cq, void *srq,
 		    (void **)qp);
 }
 
-/* Replaces the end's queue pair by one that uses this shared receive queue. */
+/* Replaces the end's queue pair by a queue pair that uses this shared receive queue. */
 static void put_on(struct end *e, IND2SharedReceiveQueue *srq)
 {
 	RELEASE(e->qp);
@@ -41,7 +41,7 @@ static void open_on(struct pair *p, IND2SharedReceiveQueue **srq, ULONG depth, U
 	pair_connect(p, NULL);
 }
 
-/* Posts a receive into area i of the end's buffer, with context i. */
+/* Posts a receive into area i of the end's buffer, with request context i. */
 static HRESULT receive(struct end *e, IND2SharedReceiveQueue *srq, unsigned i, ULONG len)
 {
 	ND2_SGE sge = {e->buf + i * AREA, len, e->local};
@@ -86,8 +86,8 @@ static void nd2_row_031_what_a_queue_pair_on_a_queue_wants(void **state)
 	HR(create_qp(&e, e.cq, e.cq, srq, 4, sge + 1, 0, &qp), ND_INVALID_PARAMETER_7);
 	HR(create_qp(&e, e.cq, e.cq, srq, 4, 1, inl + 1, &qp), ND_INVALID_PARAMETER_8);
 	assert_null(qp);
-	/* The shared receive queue of another instance is refused, as the tokens of its receives
-	 * would be invalid here. */
+	/* The shared receive queue of another instance is refused, because the tokens of its
+	 * receives would be invalid here. */
 	adapters[0] = again;
 	end_open(&other, 0, NULL);
 	strange = new_srq(&other, 8, 1, 0);
@@ -145,7 +145,7 @@ static void nd2_row_158_receives_up_to_the_depth(void **state)
 	HR(CALL(srq, Receive, NULL, NULL, 1), ND_INVALID_PARAMETER_2);
 	sge[0].BufferLength = limits.MaxTransferLength;
 	HR(CALL(srq, Receive, NULL, sge, 2), ND_BUFFER_OVERFLOW);
-	/* Each message uses up the oldest receive and so makes room for another one. */
+	/* Each message uses up the oldest receive, so there is room for another receive. */
 	for (unsigned i = 1; i <= 20; i++) {
 		deliver(&p, i);
 		HR(receive(&p.b, srq, i + 5, AREA), ND_SUCCESS);
@@ -193,7 +193,7 @@ static void nd2_row_160_notified_once_when_low(void **state)
 	HR(finish(srq, &ov[0]), ND_SUCCESS);
 	HR(finish(srq, &ov[1]), ND_SUCCESS);
 	HR(NdsEventWait(ov[1].hEvent, 1000), ND_SUCCESS);
-	/* The next message ends no Notify, as none is pending. After a refill a new Notify is
+	/* No Notify is pending, so the next message ends none. After a refill, a new Notify is
 	 * pending until fewer receives than the threshold are left. */
 	deliver(&p, 3);
 	receives(&p.b, srq, 5, 7);
@@ -241,7 +241,7 @@ static void nd2_own_threshold_0_is_never_reached(void **state)
 	HR(status_after(&ov, 30), ND_PENDING);
 	HR(CALL(srq, CancelOverlappedRequests), ND_SUCCESS);
 	HR(status_after(&ov, 0), ND_CANCELED);
-	/* The cancelled Notify has no later effect. */
+	/* The cancelled Notify has no effect later on. */
 	receives(&p.b, srq, 3, 3);
 	deliver(&p, 3);
 	HR(CALL(srq, CancelOverlappedRequests), ND_SUCCESS);
@@ -328,8 +328,8 @@ static void nd2_own_modify_the_threshold_meanwhile(void **state)
 	RELEASE(srq);
 }
 
-/* The depth changes between messages; no posted receive is lost, and messages take them in the
- * order of posting. */
+/* The depth changes between messages. No posted receive is lost, and messages take the receives in
+ * the order of posting. */
 static void nd2_own_modify_the_depth_under_traffic(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -379,7 +379,8 @@ static void nd2_row_164_two_queue_pairs_on_one_queue(void **state)
 		assert_int_equal((uintptr_t)r.RequestContext, i);
 		assert_int_equal(r.RequestType, Nd2RequestTypeReceive);
 		assert_int_equal(r.BytesTransferred, 500 + i);
-		/* The message is in the receive's buffer, whichever queue pair got it. */
+		/* The message is in the receive's buffer, whichever queue pair received the
+		 * message. */
 		assert_true(filled(&p.b, i * AREA, 500 + i, i));
 	}
 	reap_none(p.b.cq, 10);
@@ -403,8 +404,8 @@ static void nd2_own_no_receives_of_its_own(void **state)
 	RELEASE(srq);
 }
 
-/* A Send waits until a receive is posted to the peer's shared receive queue. It waits longer than
- * an ordinary queue pair's RNR retries take. Tested in both directions. */
+/* A Send waits until a receive is posted to the peer's shared receive queue. The Send waits longer
+ * than the RNR retries of an ordinary queue pair last. Both directions are tested. */
 static void nd2_own_a_message_waits_for_a_receive(void **state)
 {
 	IND2SharedReceiveQueue *passive, *active;
@@ -432,8 +433,8 @@ static void nd2_own_a_message_waits_for_a_receive(void **state)
 	RELEASE(passive);
 }
 
-/* If a message has begun to fill a receive, Flush may cancel this receive. All other receives stay
- * in the shared receive queue. */
+/* Flush may cancel the one receive that a message has begun to fill. All other receives stay in the
+ * shared receive queue. */
 static void nd2_own_flush_leaves_the_queue_alone(void **state)
 {
 	enum { N = 8 };
@@ -448,13 +449,13 @@ static void nd2_own_flush_leaves_the_queue_alone(void **state)
 	receives(&p.b, srq, 1, N);
 	HR(post_send(&q.a, 0, AREA, 1, 0), ND_SUCCESS);
 	HR(CALL(q.b.qp, Flush), ND_SUCCESS);
-	/* When Flush is called, none, a part or all of the message may have arrived. */
+	/* When Flush is called, none, some or all of the message may have arrived. */
 	for (ND2_RESULT r; left == N && CALL(q.b.cq, GetResults, &r, 1) == 1; left--)
 		assert_true(r.Status == ND_SUCCESS || r.Status == ND_CANCELED);
 	for (unsigned i = N - left + 1; i <= N; i++)
 		deliver(&p, i);
 	reap_none(q.b.cq, 10);
-	/* No receive is left now: this Send waits until one is posted. */
+	/* No receive is left now. This Send waits until a receive is posted. */
 	HR(post_send(&p.a, 0, 10, 5, 0), ND_SUCCESS);
 	reap_none(p.a.cq, 50);
 	receives(&p.b, srq, 1, 1);
@@ -465,8 +466,8 @@ static void nd2_own_flush_leaves_the_queue_alone(void **state)
 	RELEASE(srq);
 }
 
-/* A receive whose buffer is too short breaks the connection of the queue pair that takes it; the
- * other queue pair on the shared receive queue works on. */
+/* A receive has a buffer that is too short. The queue pair that takes this receive loses its
+ * connection. The other queue pair on the shared receive queue works on. */
 static void nd2_own_a_short_receive_ends_one_queue_pair(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -489,8 +490,8 @@ static void nd2_own_a_short_receive_ends_one_queue_pair(void **state)
 	RELEASE(srq);
 }
 
-/* A receive with an invalid token breaks the connection of the queue pair that takes it; the other
- * queue pair on the shared receive queue works on. */
+/* A receive has an invalid token. The queue pair that takes this receive loses its connection. The
+ * other queue pair on the shared receive queue works on. */
 static void nd2_own_a_bad_token_ends_one_queue_pair(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -531,8 +532,8 @@ static void nd2_own_the_queue_released_before_its_queue_pairs(void **state)
 	pair_close(&p);
 }
 
-/* A queue pair is released, and a receive that no message has taken stays posted for the next queue
- * pair on the shared receive queue. */
+/* A queue pair is released before a message has taken a posted receive. This receive stays posted
+ * for the next queue pair on the shared receive queue. */
 static void nd2_own_queue_pairs_come_and_go(void **state)
 {
 	IND2SharedReceiveQueue *srq;
@@ -589,7 +590,7 @@ static void nd2_own_interfaces_and_affinity(void **state)
 }
 
 /* The client releases the adapters, then the shared receive queue. The queue pair holds references
- * to both, so they live on until it is released. */
+ * to these objects, so they live until the queue pair is released. */
 static void nd2_own_queue_pairs_keep_their_queue(void **state)
 {
 	OVERLAPPED ov = {0};

@@ -1,7 +1,7 @@
-/* Many queue pairs on two shards use one shared receive queue: each receive is used once, each
- * message arrives once and in order, with the context of its own queue pair.
+/* Many queue pairs on two shards use one shared receive queue. Each receive is used once. Each
+ * message arrives once and in order, and its result has the context of its own queue pair.
  *
- *	test_srq_many [POLICY [MESSAGES]] */
+ * 	test_srq_many [POLICY [MESSAGES]] */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -60,7 +60,7 @@ static uint32_t length_of(unsigned sender, unsigned number)
 	       (sender * 37 + number * 101) % (AREA - sizeof(struct message));
 }
 
-/* One thread per pair; keeps up to BURST messages in flight. */
+/* Runs on one thread per pair. Keeps up to BURST messages in flight. */
 static void *send_all(void *arg)
 {
 	struct pair *p = arg;
@@ -135,8 +135,8 @@ static void nd2_own_many_queue_pairs_on_one_queue(void **state)
 	for (unsigned i = 0; i < PAIRS; i++)
 		pthread_join(thread[i], NULL);
 	assert_int_equal(total, PAIRS * messages);
-	/* With 64 messages in flight and 24 receives the number of receives must have been below
-	 * the threshold at some time. */
+	/* With 64 messages in flight and 24 receives, fewer receives than the threshold must have
+	 * been left at some time. */
 	assert_int_not_equal(fired, 0);
 	for (unsigned i = 0; i < PAIRS; i++)
 		reap_none(pairs[i].a.cq, 1);

@@ -1,5 +1,5 @@
-/* Row 159 of docs/spec/nd2.md: a Send to an empty shared receive queue waits without limit.
- * Tested in both directions at once, for 30 s, or for ND2_PATIENCE_S seconds if that is less. */
+/* Row 159 of docs/spec/nd2.md: a Send to an empty shared receive queue waits without limit. Both
+ * directions are tested at once, for 30 s, or for ND2_PATIENCE_S seconds if that is less. */
 #include "fixture.h"
 
 static unsigned patience_ms(void)

@@ -1,7 +1,9 @@
 /* Two threads make and end connections without a pause. Some connections stay idle, some carry
- * traffic, some are rejected, some are ended by Release. Nothing may hang or fail, no memory may be
- * lost, and each posted request has one completion. usage: nd2_storm [CYCLES [POLICY]]; CYCLES is
- * for both threads together, 2000 by default. */
+ * traffic, some are rejected, and some are ended by Release. Nothing may hang or fail, and no
+ * memory may be lost. Each posted request has one completion.
+ *
+ * usage: nd2_storm [CYCLES [POLICY]] CYCLES is the number for both threads together, 2000 by
+ * default. */
 #include "fixture.h"
 
 #include <malloc.h>
@@ -29,8 +31,8 @@ static void wait_for(void *obj, OVERLAPPED *ov, HRESULT wanted)
 	HR(CALL(OV(obj), GetOverlappedResult, ov, 1), wanted);
 }
 
-/* Makes new connectors and queue pairs for both ends; the completion queues, regions and listener
- * of the previous connection are kept. */
+/* Makes new connectors and queue pairs for both ends. The completion queues, regions and listener
+ * of the previous connection stay. */
 static void renew(struct pair *p)
 {
 	p->a.qp = new_qp(&p->a, p->a.cq, NULL, NULL);
@@ -80,7 +82,7 @@ static void post_traffic(struct end *e)
 		HR(post_send(e, 8192, 4096, i, 0), ND_SUCCESS);
 }
 
-/* Takes n results, one for each posted request; there must be no further result. */
+/* Takes n results, one for each posted request. There must be no further result. */
 static void reap_all(struct end *e, unsigned n)
 {
 	ND2_RESULT r;
@@ -148,7 +150,7 @@ static void one_cycle(struct pair *p, unsigned i)
 }
 
 /* Waits until neither thread has a connection, and 20 ms more, so that the library's threads finish
- * their work. Returns the number of bytes then allocated. */
+ * their work. Returns the number of allocated bytes. */
 static size_t heap(void)
 {
 	size_t bytes;
@@ -185,7 +187,7 @@ static void nd2_own_connections_by_the_thousand(void **state)
 	pthread_t thread;
 	double start = now_s(), spent;
 
-	alarm(60 + cycles / 50); /* ends a run that hangs: wait_for() has no timeout */
+	alarm(60 + cycles / 50); /* ends a run that hangs, since wait_for() has no timeout */
 	pthread_barrier_init(&meeting, NULL, THREADS);
 	pthread_create(&thread, NULL, storm, &grown[1]);
 	storm(&grown[0]);
@@ -212,7 +214,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		cycles = (unsigned)atoi(argv[1]);
 	/* max_cm suffices for all connections that exist at one time. max_timewait is smaller than
-	 * the number of connections that end during one timewait, so the oldest timewait records
+	 * the number of connections that end within one timewait. So the oldest timewait records
 	 * are displaced. */
 	snprintf(text, sizeof(text),
 		 "adapters = (\n"

@@ -128,8 +128,8 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 		HR(post_recv(&p.b, 0, 64, i), ND_SUCCESS);
 	pair_connect(&p, &how);
 	for (unsigned round = 0; round < rounds; round++) {
-		/* Posts so many Sends on both sides that all results of sends and receives arrive
-		 * before the first one is fetched. */
+		/* Posts so many Sends on both sides that all results of Sends and receives arrive
+		 * before the first result is fetched. */
 		for (uintptr_t i = 0; i < DEPTH; i++) {
 			HR(post_send(&p.a, 0, 64, 1000 + i, 0), ND_SUCCESS);
 			HR(post_send(&p.b, 0, 64, 1000 + i, 0), ND_SUCCESS);
@@ -173,8 +173,8 @@ static void *send_all(void *arg)
 		if (hr == ND_NO_MORE_ENTRIES) {
 			ND2_RESULT r;
 
-			/* Sends are silent, so a result would be a failure. Under the idle
-			 * policy inline this call polls the NIC. */
+			/* These Sends are silent, so any result is a failure. Under the idle policy
+			 * inline, this call polls the NIC. */
 			assert_int_equal(CALL(s->p->a.cq, GetResults, &r, 1), 0);
 			continue;
 		}

@@ -1,6 +1,6 @@
-/* An adapter with room for a few objects of each kind, so that its tables are full soon. If the
- * table has no room for an object, its creation fails with the documented status and changes
- * nothing. When another object of the kind is gone, the creation succeeds. */
+/* An adapter with room for a few objects of each kind, so that its tables are soon full. If a table
+ * has no room, the creation of an object fails with the documented status and changes nothing. When
+ * another object of the kind is gone, the creation succeeds. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 #define SHORT ND_INSUFFICIENT_RESOURCES
 
-/* Limits in the adapter's configuration. The connected pair of the fixture uses some of the
+/* Limits in the adapter's configuration. The fixture's connected pair uses some of the table
  * entries, such as one queue pair on each adapter. */
 enum { QPS = 5, CQS = 6, MRS = 9, PDS = 3, CMS = 7, SRQS = 3 };
 
@@ -171,8 +171,8 @@ static void nd2_own_exhausted_tables(void **state)
 	pair_close(&p);
 }
 
-/* The passive adapter has no connection id left, so it rejects the connection request; when ids are
- * free again, the next attempt succeeds. */
+/* The passive adapter has no connection id left, so it rejects the connection request. The next
+ * attempt succeeds when ids are free again. */
 static void nd2_own_exhausted_peer(void **state)
 {
 	IUnknown *bound[CMS] = {NULL};
@@ -180,7 +180,7 @@ static void nd2_own_exhausted_peer(void **state)
 	struct pair p;
 
 	pair_open(&p, NULL);
-	/* The listener has the last entry of the table. */
+	/* The listener uses the last entry of the table. */
 	for (unsigned i = 0; i < CMS - 1; i++) {
 		struct sockaddr_in sin = address_of(1, 0);
 		IND2Connector *c = new_connector(&p.b);
@@ -211,7 +211,7 @@ static void nd2_own_exhausted_timewait(void **state)
 	}
 }
 
-/* More requests are posted than the submission ring has slots and the NIC has packet buffers: the
+/* More requests are posted than the submission ring has slots and the NIC has packet buffers. The
  * transfer is slower, but complete. */
 static void nd2_own_exhausted_rings(void **state)
 {

@@ -1,6 +1,6 @@
 /* The byte order of remote tokens in packets. The rkey field has the 4 bytes of the token in the
- * order in which the token's UINT32 has them in memory. The address, however, is in network byte
- * order. The test reads the packets from the adapter's own capture file. */
+ * order of the token's UINT32 in memory. The address field, however, is in network byte order. The
+ * test reads the packets from the adapter's own capture file. */
 #include "fixture.h"
 
 #include <endian.h>

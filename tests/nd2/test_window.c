@@ -31,7 +31,7 @@ static void nd2_row_061_deregister_after_the_invalidation(void **state)
 	bind_now(&p.b, mw, 0, 4096, RO);
 	bind_now(&p.b, other, 0, 4096, RO);
 	unbind_now(&p.b, mw);
-	is_busy(&p.b); /* the other window on the region is still bound */
+	is_busy(&p.b); /* the region's other window is still bound */
 	/* When a later request has completed, the silent Invalidate has completed as well. */
 	HR(post_invalidate(&p.b, other, 0, ND_OP_FLAG_SILENT_SUCCESS), ND_SUCCESS);
 	HR(post_recv(&p.a, 0, 10, 2), ND_SUCCESS);
@@ -59,8 +59,8 @@ static void nd2_row_062_deregister_after_the_window_is_released(void **state)
 			HR(deregister(&p.b), ND_SUCCESS);
 			register_mr(p.b.mr, p.b.buf, BUF_BYTES, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 		}
-		/* The window was released, so its token is invalid, even if the region was
-		 * registered again since. */
+		/* The window was released, so its token is invalid. Registering the region again
+		 * does not change this. */
 		is_refused(&p, true, 0, 100);
 		HR(deregister(&p.b), ND_SUCCESS);
 		pair_close(&p);
@@ -134,7 +134,8 @@ static void nd2_row_070_a_window_without_rights(void **state)
 	pair_close(&p);
 }
 
-/* The token is sent behind the Bind on the same queue pair, so it is valid when it arrives. */
+/* The token is sent after the Bind on the same queue pair. So the token is valid when it
+ * arrives. */
 static void nd2_row_071_the_token_is_good_when_it_arrives(void **state)
 {
 	IND2MemoryWindow *mw;
@@ -183,7 +184,7 @@ static void nd2_row_072_outside_the_region(void **state)
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)p.b.mr, (IUnknown *)mw, NULL, 10, RO),
 	   ND_ACCESS_VIOLATION);
 	reap_none(p.b.cq, 30);
-	bind_now(&p.b, mw, 0, BUF_BYTES, RO); /* the whole region */
+	bind_now(&p.b, mw, 0, BUF_BYTES, RO); /* bind the whole region */
 	read_works(&p, BUF_BYTES - 10, 10);
 	unbind_now(&p.b, mw);
 	HR(deregister(&p.b), ND_SUCCESS);
@@ -242,8 +243,8 @@ static void nd2_row_075_invalidate_what_is_not_bound(void **state)
 
 		pair_open_connected(&p, &local_only);
 		mw = new_window(&p.b);
-		/* In the first round the window has never been bound. In the second round it was
-		 * bound and unbound before. */
+		/* In the first round, the window has never been bound before. In the second round,
+		 * the window was bound and unbound before. */
 		if (again) {
 			bind_now(&p.b, mw, 0, 4096, RO);
 			unbind_now(&p.b, mw);
@@ -256,7 +257,7 @@ static void nd2_row_075_invalidate_what_is_not_bound(void **state)
 		assert_int_equal((uintptr_t)r.RequestContext, 2);
 		assert_int_equal(r.RequestType, Nd2RequestTypeInvalidate);
 		assert_int_equal(r.BytesTransferred, 0);
-		/* A receive and a Send are flushed; either may complete first. */
+		/* A receive and a Send are flushed. Either of these two may complete first. */
 		for (int i = 0; i < 2; i++)
 			HR(reap(p.b.cq).Status, ND_CANCELED);
 		RELEASE(mw);

@@ -1,6 +1,9 @@
-/* Tests of memory windows that no row of docs/spec/nd2.md asks for: keys that wrap around, windows
- * that overlap, windows that move to another queue pair, requests that race with Invalidate or with
- * Release of a window, objects released in any order, and invalid arguments. */
+/* Tests of memory windows that no row of docs/spec/nd2.md asks for:
+ * - keys that wrap around
+ * - windows that overlap, or move to another queue pair
+ * - requests that race with Invalidate or with Release of a window
+ * - objects released in any order
+ * - invalid arguments */
 #include "window.h"
 
 #include <arpa/inet.h>
@@ -30,7 +33,7 @@ static void nd2_own_window_rebound_has_a_new_token(void **state)
 	}
 }
 
-/* Each binding has a token with a new 8-bit key: 600 bindings use each key more than twice, and no
+/* Each binding has a token with a new 8-bit key. 600 bindings use each key more than twice, and no
  * token repeats within 254 bindings. */
 static void nd2_own_window_tokens_go_round(void **state)
 {
@@ -79,8 +82,8 @@ static void nd2_own_windows_over_one_region(void **state)
 	pair_close(&p);
 }
 
-/* A window is unbound and then bound on another queue pair; the peer of the first queue pair has no
- * access any more. */
+/* A window is unbound and then bound on another queue pair. The peer of the first queue pair then
+ * has no access any more. */
 static void nd2_own_window_moves_to_another_queue_pair(void **state)
 {
 	IND2MemoryWindow *mw;
@@ -134,8 +137,7 @@ static void nd2_own_invalidate_on_another_queue_pair(void **state)
 	pair_close(&p);
 }
 
-/* However a queue pair ends, the windows bound on it are unbound, and their regions can be
- * deregistered. */
+/* However a queue pair ends, its windows are unbound, and their regions can be deregistered. */
 static void nd2_own_window_outlives_its_queue_pair(void **state)
 {
 	for (int how = 0; how < 4; how++) {
@@ -151,7 +153,7 @@ static void nd2_own_window_outlives_its_queue_pair(void **state)
 		switch (how) {
 		case 0:
 			HR(CALL(p.b.qp, Flush), ND_SUCCESS);
-			/* The flushed queue pair accepts a Bind, but flushes it: nothing is
+			/* The flushed queue pair accepts a Bind and flushes it, so nothing is
 			 * bound. */
 			HR(post_bind(&p.b, mw, 0, 4096, 1, RO), ND_SUCCESS);
 			reap_is(p.b.cq, 1, ND_CANCELED);
@@ -175,7 +177,8 @@ static void nd2_own_window_outlives_its_queue_pair(void **state)
 	}
 }
 
-/* Bind and Invalidate wait behind a Send; the window is released before they are executed. */
+/* A Bind and an Invalidate wait behind a Send. The window is released before these two requests are
+ * executed. */
 static void nd2_own_window_released_with_requests_queued(void **state)
 {
 	IND2MemoryWindow *mw;
@@ -184,8 +187,8 @@ static void nd2_own_window_released_with_requests_queued(void **state)
 	pair_open_connected(&p, &local_only);
 	for (unsigned i = 0; i < 20; i++) {
 		mw = new_window(&p.b);
-		/* The peer has not posted a receive, so the Send waits, and the requests behind it
-		 * too. */
+		/* The peer has not posted a receive. So the Send waits, and the requests behind the
+		 * Send wait too. */
 		HR(post_send(&p.b, 0, 10, 1, ND_OP_FLAG_INLINE), ND_SUCCESS);
 		if (i & 1)
 			sleep_ms(2); /* time for the peer's RNR NAK to arrive */
@@ -270,7 +273,7 @@ static void nd2_own_window_objects_released_in_any_order(void **state)
 }
 
 /* Reads, Writes, Binds and Invalidates have their results in the order of posting, with and without
- * fence; silent requests leave no result. */
+ * fence. Silent requests leave no result. */
 static void nd2_own_window_requests_in_order(void **state)
 {
 	static const ND2_REQUEST_TYPE expected[] = {
@@ -309,7 +312,7 @@ static void nd2_own_window_requests_in_order(void **state)
 	pair_close(&p);
 }
 
-/* The peer posts Writes without a pause: once the Invalidate has completed, no Write changes the
+/* The peer posts Writes without a pause. Once the Invalidate has completed, no Write changes the
  * memory of the window. */
 static void nd2_own_invalidate_under_fire(void **state)
 {
@@ -341,8 +344,8 @@ static void nd2_own_invalidate_under_fire(void **state)
 			assert_memory_equal(was, p.b.buf, chunk);
 			free(was);
 		}
-		/* Takes the successful Writes up to the first refused one; the Writes after that
-		 * are flushed. */
+		/* Takes the successful Writes up to the first refused Write. The Writes after the
+		 * refused one are flushed. */
 		do
 			r = reap(p.a.cq);
 		while (r.Status == (HRESULT)ND_SUCCESS && (uintptr_t)r.RequestContext < 59);
@@ -353,8 +356,8 @@ static void nd2_own_invalidate_under_fire(void **state)
 	}
 }
 
-/* One thread binds and invalidates, another deregisters and registers. Either the Bind succeeds
- * and Deregister is refused as busy, or Deregister succeeds and the Bind is refused. */
+/* One thread binds and invalidates; another thread deregisters and registers. Either the Bind
+ * succeeds and Deregister is refused as busy, or Deregister succeeds and the Bind is refused. */
 struct contest {
 	struct pair *p;
 	_Atomic int stop;
@@ -404,14 +407,14 @@ static void nd2_own_bind_against_deregister(void **state)
 		if (hr != (HRESULT)ND_SUCCESS) {
 			HR(hr, ND_ACCESS_VIOLATION);
 			refused++;
-			/* The other thread may have lost its CPU between Deregister and
-			 * Register: give it time. */
+			/* The other thread may have lost its CPU between Deregister and Register.
+			 * Give CPU time to that thread. */
 			if (refused % 32 == 0)
 				sleep_ms(1);
 			continue;
 		}
 		bound++;
-		/* A Bind that was accepted keeps the region from being deregistered, so the Bind
+		/* An accepted Bind keeps the region from being deregistered, so the Bind
 		 * succeeds. */
 		reap_is(p.b.cq, 1, ND_SUCCESS);
 		HR(post_invalidate(&p.b, mw, 2, 0), ND_SUCCESS);
@@ -455,7 +458,7 @@ static void nd2_own_window_of_no_bytes(void **state)
 	pair_close(&p);
 }
 
-/* A Bind or Invalidate that is refused because the send queue is full changes nothing. */
+/* A full send queue refuses a Bind or Invalidate. The refused call changes nothing. */
 static void nd2_own_window_requests_up_to_the_depth(void **state)
 {
 	const struct how how = {.depth = 4};
@@ -518,8 +521,8 @@ static void nd2_own_window_arguments(void **state)
 	HR(CALL(p.b.qp, Invalidate, NULL, (IUnknown *)p.b.mr, 0), ND_INVALID_PARAMETER_2);
 	HR(CALL(p.b.qp, Bind, NULL, (IUnknown *)unregistered, (IUnknown *)mw, p.b.buf, 10, RO),
 	   ND_ACCESS_VIOLATION);
-	/* A second OpenAdapter call opens the same adapter again. Regions and windows made with the
-	 * second IND2Adapter are refused by a queue pair made with the first one. */
+	/* A second OpenAdapter call opens the same adapter again. A queue pair of the first
+	 * IND2Adapter refuses regions and windows of the second IND2Adapter. */
 	again = open_adapter(1);
 	mine = adapters[1];
 	adapters[1] = again;

@@ -1,5 +1,5 @@
-/* Helpers of the window tests: bind, invalidate, and access memory through a window. In every
- * pair, end b owns the windows and end a is the peer; p.b.remote is the token that end a uses. */
+/* Helpers of the window tests: bind, invalidate, and access memory through a window. In every pair,
+ * end b owns the windows and end a is the peer. p.b.remote is the token that end a uses. */
 #ifndef WINDOW_H
 #define WINDOW_H
 
@@ -8,7 +8,7 @@
 #define RO ND_OP_FLAG_ALLOW_READ
 #define WO ND_OP_FLAG_ALLOW_WRITE
 
-/* The region has no remote rights, so the peer can use it through a window only. */
+/* The region has no remote rights. So the peer can access the region only through a window. */
 static const struct how local_only = {.mr_flags = ND_MR_FLAG_ALLOW_LOCAL_WRITE};
 
 static inline IND2MemoryWindow *new_window(const struct end *e)
@@ -33,8 +33,8 @@ static inline HRESULT post_invalidate(struct end *e, IND2MemoryWindow *mw, uintp
 	return CALL(e->qp, Invalidate, (void *)ctx, (IUnknown *)mw, flags);
 }
 
-/* Binds the window, waits for the result, and stores its token in e->remote, which the peer's
- * requests use. */
+/* Binds the window and waits for the result. Stores the window's token in e->remote, which the
+ * peer's requests use. */
 static inline void bind_now(struct end *e, IND2MemoryWindow *mw, size_t off, size_t len,
 			    ULONG flags)
 {
@@ -57,8 +57,8 @@ static inline HRESULT deregister(struct end *e)
 	return hr == ND_PENDING ? finish(e->mr, &ov) : hr;
 }
 
-/* Checks that the region cannot be deregistered, as a window is bound to it: Deregister returns
- * ND_DEVICE_BUSY and starts no request. */
+/* Checks that the region cannot be deregistered, because a window is bound to the region.
+ * Deregister returns ND_DEVICE_BUSY and starts no request. */
 static inline void is_busy(struct end *e)
 {
 	OVERLAPPED ov = {0};

@@ -3,15 +3,16 @@
  *   memif_kill survive ROLE GUARD CYCLES PROGRESS SOCKET   polls; starts and kills the victims
  *   memif_kill victim  ROLE SOCKET                         polls until it is killed
  *
- * In each cycle the surviving process lets one victim process open its port and then kills it. It
- * writes the number of finished cycles to the file PROGRESS. If it crashes itself, memif_kill.sh
- * counts the crash and starts it again. The driver frees a connection's memory even while a thread
- * polls the port; GUARD is the way in which the polling thread is protected from that:
+ * In each cycle the surviving process lets one victim process open the victim's memif port, and
+ * then kills the victim. The survivor writes the number of finished cycles to the file PROGRESS. If
+ * the survivor crashes, memif_kill.sh counts the crash and starts the survivor again.
+ *
+ * A separate thread polls; main() is the control path. The driver frees a connection's memory even
+ * while a thread polls the memif port. GUARD selects how the polling thread is protected:
  *   none   not at all
- *   link   it calls the driver's burst functions only while the driver reports that the link is up
+ *   link   calls the driver's burst functions only while the driver reports that the link is up
  *   fault  a SIGSEGV handler jumps out of the burst function
- *   relay  by dataplane/port/memif_relay.c, which stops the polling before a connection ends
- * A separate thread polls; main() is the control path. */
+ *   relay  dataplane/port/memif_relay.c stops the polling before a connection ends */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -48,11 +49,11 @@ static struct {
 	struct rte_mempool *pool;
 	enum guard guard;
 	bool server;
-	/* true while the poller may poll. With guard relay: from the relay's call of up() to its
-	 * call of quiesce(). With another guard: always, except while the port restarts and at the
-	 * end. */
+	/* True while the polling thread may poll. With guard relay: from the relay's call of up()
+	 * to its call of quiesce(). With another guard: always, except during a restart of the
+	 * memif port and at the end. */
 	atomic_bool may_poll;
-	atomic_bool inside; /* the poller is inside one iteration of its loop */
+	atomic_bool inside; /* the polling thread is inside one iteration of its loop */
 	atomic_bool quit;
 	atomic_ulong received, bad, faults;
 	char pmd_path[100];
@@ -112,7 +113,7 @@ static bool link_is_up(void)
 static void *poll_forever(void *arg)
 {
 	while (!T.quit) {
-		T.inside = true; /* must precede the load of may_poll: both are seq_cst */
+		T.inside = true; /* must precede the load of may_poll; both accesses are seq_cst */
 		if (T.may_poll && (T.guard != LINK || link_is_up())) {
 			if (sigsetjmp(out_of_burst, 0) == 0) {
 				in_burst = T.guard == FAULT;
@@ -215,8 +216,8 @@ static void start_eal(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
-/* A victim process initialises EAL at once, but opens its port only when it reads a byte from
- * standard input, so that a cycle does not include the start of EAL. */
+/* A victim process initialises EAL at once. The victim opens its memif port only when it reads a
+ * byte from standard input. So a cycle does not include the start of EAL. */
 static int be_victim(const char *path)
 {
 	char go;
@@ -286,8 +287,9 @@ static bool wait_for_link(bool up, int ms)
 	return false;
 }
 
-/* Lets one victim process open its port, then kills it. In about one cycle of five it kills without
- * waiting for the link and returns true. In the others it returns whether the link came up. */
+/* Lets one victim process open its memif port, then kills the victim. In about one cycle of five,
+ * does not wait for the link before the kill, and returns true. In the other cycles, returns
+ * whether the link came up. */
 static bool one_cycle(struct victim *v, const char *path)
 {
 	bool up = true, blind = rand() % 5 == 0;
@@ -380,8 +382,8 @@ static int survive(int cycles, const char *progress, const char *path)
 	rte_eth_dev_stop(T.port);
 	rte_eth_dev_close(T.port);
 	/* Do not call rte_eal_cleanup(). A memif server never unregisters its listener from EAL's
-	 * interrupt thread, which would read the listener's memory after the cleanup has unmapped
-	 * it. */
+	 * interrupt thread. So that thread would read the listener's memory after the cleanup has
+	 * unmapped it. */
 	return EXIT_SUCCESS;
 }
 
