@@ -33,8 +33,8 @@ static void must(bool held, const char *what)
 	}
 }
 
-/* Posts the requests that the peer must answer: a READ with three response packets, a READ with
- * one, a CMP_SWAP and a WRITE. */
+/* Posts the requests that the peer must answer: a READ with three response packets, a READ with one
+ * response packet, a CMP_SWAP and a WRITE. */
 static void ask(void)
 {
 	static const struct {

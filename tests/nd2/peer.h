@@ -27,7 +27,7 @@ double now_s(void);
 void peer_start(struct peer *peer, const struct peer_plan *plan);
 /* Opens the end e on adapters[0] and connects it to the peer process. */
 void peer_connect(const struct peer *peer, struct end *e);
-/* Kills the process and waits until it has ended. */
+/* Kills the peer process and waits until it has ended. */
 void peer_kill(struct peer *peer);
 
 /* The main program of the peer's process; returns its exit status. */

@@ -106,8 +106,8 @@ static void nd2_own_a_notification_survives_a_resize(void **state)
 		HR(status_after(&ov, 20), ND_PENDING);
 		messages(&p, i, 1);
 		HR(finish(p.a.cq, &ov), ND_SUCCESS);
-		/* The unread result has already completed one Notify. Resize moves it to a new
-		 * ring, which must not complete the next Notify. */
+		/* The unread result has already completed one Notify. Resize moves this result to a
+		 * new ring, which must not complete the next Notify. */
 		HR(CALL(p.a.cq, Resize, i & 1 ? 16 : 4096), ND_SUCCESS);
 		HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
 		HR(status_after(&ov, 20), ND_PENDING);
@@ -238,7 +238,7 @@ static void write_more(struct traffic *t)
 }
 
 /* Checks that each result comes exactly once. The receives of a queue pair complete in the order of
- * posting, and so do its Writes. */
+ * posting. So do the Writes of a queue pair. */
 static void check(struct traffic *t, const ND2_RESULT *r)
 {
 	unsigned n = atomic_load(&t->received);

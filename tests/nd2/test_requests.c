@@ -485,7 +485,7 @@ static void nd2_own_descriptors_in_a_poll_loop(void **state)
 	assert_int_equal(NdsPortGetFd(port), -1);
 }
 
-/* ---- main ---- */
+/* ---- teardown and main ---- */
 
 static int nothing_is_left(void **state)
 {

@@ -205,8 +205,8 @@ int main(int argc, char **argv)
 		seconds = (unsigned)atoi(argv[2]);
 	signal(SIGPIPE, SIG_IGN);
 	if (argc > 3) {
-		/* The target process writes its test result to stderr, as stdout belongs to the TAP
-		 * output of the test. */
+		/* The target process writes its test result to stderr, since stdout belongs to the
+		 * TAP output of the test. */
 		cmocka_set_message_output(CM_OUTPUT_STDOUT);
 		unsetenv("CMOCKA_MESSAGE_OUTPUT");
 		dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -275,8 +275,8 @@ static void nd2_row_076_over_another_connection(void **state)
 		pair_open_connected(&q, &local_only);
 		mw = new_window(&p.b);
 		bind_now(&p.b, mw, 0, 4096, RO | WO);
-		/* The peer of q uses the window's address and token, but the window is bound on p's
-		 * queue pair and not on q's. */
+		/* The peer of q uses the window's address and token. But the window is bound on p's
+		 * queue pair and not on q's queue pair. */
 		HR(post_recv(&q.b, 0, 10, 9), ND_SUCCESS);
 		if (read)
 			HR(post_read(&q.a, 0, 10, 1, 0, &p.b, 0), ND_SUCCESS);

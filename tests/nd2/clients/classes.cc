@@ -189,7 +189,7 @@ class End
 	unsigned requests = 0, messages = 0;
 };
 
-/* Starts a request, waits for its end, and requires that it ends with success. */
+/* Starts a request, waits for its end, and requires that the request succeeds. */
 void End::done(const char *what, IND2Overlapped *object,
 	       const std::function<HRESULT(OVERLAPPED *)> &start)
 {

@@ -16,7 +16,7 @@
 
 #define CALL(obj, method, ...) ((obj)->lpVtbl->method((obj), ##__VA_ARGS__))
 #define MUST(call)	       must(#call, (call))
-/* Starts a request, waits for its end, and requires that it ends with success. */
+/* Starts a request, waits for its end, and requires that the request succeeds. */
 #define DONE(e, obj, method, ...)                                                                 \
 	finish((e), #method, CALL(obj, method, ##__VA_ARGS__, &(e)->ov), (IND2Overlapped *)(obj), \
 	       &(e)->ov)
