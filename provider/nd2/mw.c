@@ -179,7 +179,8 @@ static void destroy(struct nd_object *obj)
 
 ND_UNKNOWN_METHODS(IND2MemoryWindow)
 
-/* Returns the token of the last Bind that was posted for this window; 0 before the first. */
+/* Returns the token of the last Bind that was posted for this window. Returns 0 before the first
+ * Bind. */
 static UINT32 GetRemoteToken(IND2MemoryWindow *This)
 {
 	OS_REFUSE_CHILD(0);

@@ -9,10 +9,9 @@
  * Lock orders:
  * - listener, connector, the adapter's `ties`, queue pair
  * - region, the adapter's `bindings`
- * - A completion queue's lock is a leaf lock.
  *
- * A command to the NIC may be run with any of these locks held. The NIC never waits for a lock of
- * this library. */
+ * A completion queue's lock is a leaf lock. A command to the NIC may be run with any of these locks
+ * held. The NIC never waits for a lock of this library. */
 #ifndef ND_ND2_H
 #define ND_ND2_H
 

@@ -23,8 +23,7 @@ HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity)
 			if (CPU_ISSET(cpu, &cpus))
 				mask |= (KAFFINITY)1 << cpu;
 	if (mask == 0)
-		/* the delivery thread does not run, or may not run on any of the 64 CPUs of group
-		 * 0 */
+		/* the delivery thread does not run, or may run on no CPU of group 0 (64 CPUs) */
 		return ND_NOT_SUPPORTED;
 	*group = 0;
 	*affinity = mask;

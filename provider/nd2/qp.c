@@ -405,8 +405,7 @@ static int make(struct nd_qp *qp, const struct nd_qp_init *init)
 		.inline_bytes = init->inline_bytes,
 		.max_length = adapter->limits.MaxTransferLength,
 		.qp_ctx = (uintptr_t)init->context,
-		.affinity = init->send_cq->affinity, /* used if the receive CQ has no affinity of
-						      * its own */
+		.affinity = init->send_cq->affinity, /* used if the receive CQ has no affinity */
 		.user = (uintptr_t)qp,
 	};
 	int rc = rn_client_qp_create(adapter->dev->client, &nic, &qp->nic);

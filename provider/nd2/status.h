@@ -7,8 +7,8 @@
 #include "rn/abi.h"
 
 /* Statuses of completions.
- * - A message longer than the peer's receive buffer: a RoCE sender gets "remote invalid request".
- *   NetworkDirect clients expect STATUS_DATA_ERROR.
+ * - The sender of a message that is longer than the peer's receive buffer gets "remote invalid
+ *   request" on RoCE. NetworkDirect clients expect STATUS_DATA_ERROR.
  * - Local and remote protection errors both become ND_ACCESS_VIOLATION.
  * - The row of MW_BIND_ERR is for BIND. An INVALIDATE with MW_BIND_ERR gets
  *   ND_INVALID_DEVICE_REQUEST. */

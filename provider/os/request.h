@@ -88,8 +88,8 @@ void os_request_list_add(struct os_request_list *, struct os_request *);
 /* Removes this request from the list. */
 void os_request_list_remove(struct os_request_list *, struct os_request *);
 
-/* os_request_list_take() removes and returns the oldest request; the next function, the oldest
- * request of a kind. Both return NULL if there is none. */
+/* os_request_list_take() removes and returns the oldest request. The next function does so for the
+ * oldest request of a kind. Both return NULL if there is none. */
 struct os_request *os_request_list_take(struct os_request_list *);
 struct os_request *os_request_list_take_kind(struct os_request_list *, uint32_t kind);
 

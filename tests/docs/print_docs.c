@@ -1,6 +1,6 @@
 /* Checks that the tables in the pages of docs/ are those of the code.
  *
- * 	print_docs [--write] PAGE...
+ *	print_docs [--write] PAGE...
  *
  * A page has a table between the lines `<!-- printed: NAME -->` and `<!-- end -->`. The text there
  * must be exactly what the printer NAME makes from a table of the code. With --write, this program

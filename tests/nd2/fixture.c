@@ -1,5 +1,5 @@
-/* Implementation of fixture.h, the helpers of all NetworkDirect interface tests. The addresses of
- * the built-in configuration lead to the adapters. */
+/* Implementation of fixture.h, the helpers of all NetworkDirect interface tests. The helpers find
+ * the adapters by the addresses of the built-in configuration. */
 #include "fixture.h"
 
 #include "ndtypes.h"
@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns how long a test waits for an event before the test fails, in ms: $ND2_WAIT_MS, or 20
- * s. */
+/* Returns, in ms, how long a test waits for an event: $ND2_WAIT_MS, or 20 s. Then the test
+ * fails. */
 static unsigned patience_ms(void)
 {
 	const char *text = getenv("ND2_WAIT_MS");

@@ -1,5 +1,5 @@
-/* Starts and stops a peer process. Owns the process and the socket. Through this socket the peer
- * sends the UDP port number of its listener. */
+/* Starts and stops a peer process. Owns the process and a socket. Through this socket the peer
+ * sends the port number of its listener. */
 #include "peer.h"
 
 #include <signal.h>

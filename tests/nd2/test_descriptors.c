@@ -3,8 +3,8 @@
  * prints one message. Nothing is left in DPDK's runtime folder.
  *
  * A child process makes each start. It runs this program with two more arguments (limit of file
- * descriptors, configuration file), opens both adapters, and prints the statuses. The argument is
- * the provider catalogue. */
+ * descriptors, configuration file), opens both adapters, and prints the statuses. The first
+ * argument of this program is the provider catalogue. */
 #include "fixture.h"
 
 #include <dirent.h>

@@ -97,8 +97,8 @@ static uint64_t of_kind(const struct census *c, const char *kind)
 	return 0;
 }
 
-/* Waits at most 5 s until each kind has the number of live objects that `before` recorded, then
- * fails the test. The delivery thread may hold a last reference for a moment. */
+/* Waits until each kind has the number of live objects that `before` recorded. Fails the test after
+ * 5 s. The delivery thread may hold a last reference for a moment. */
 static void nothing_more(const struct census *before, const char *call)
 {
 	uint64_t end = now_ms() + 5000;
@@ -125,7 +125,7 @@ static void nothing_more(const struct census *before, const char *call)
 #define NONE  ND_NO_MEMORY
 #define SHORT ND_INSUFFICIENT_RESOURCES
 
-/* The objects on which calls are run; prepare() and clean() renew those that a call changes. */
+/* Objects on which calls are run; prepare() and clean() renew the objects that a call changes. */
 struct bench {
 	struct pair p;		     /* a connected pair */
 	struct end e;		     /* an unconnected end on adapter 0; its region is registered */

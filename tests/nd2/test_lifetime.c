@@ -1,6 +1,5 @@
 /* Objects are released in every order, by any thread, while requests are pending. Each request ends
- * once. The request ends before Release returns for the object that started the request. No object
- * is left at the end. */
+ * once. A request ends before the Release of its object returns. No object is left at the end. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -48,11 +47,12 @@ static void nd2_own_release_counts_the_clients_references(void **state)
 	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
 	assert_int_equal(CALL(p.a.connector, AddRef), 2);
 	assert_int_equal(CALL(p.a.connector, Release), 1);
-	assert_int_equal(CALL(p.a.connector, Release), 0); /* released while it connects */
+	assert_int_equal(CALL(p.a.connector, Release), 0); /* released while connecting */
 	assert_int_equal(CALL(p.a.qp, Release), 0);
-	assert_int_equal(CALL(p.a.mr, Release), 0); /* released while it is registered */
+	assert_int_equal(CALL(p.a.mr, Release), 0); /* released while registered */
 	assert_int_equal(CALL(p.listener, Release), 0);
-	assert_int_equal(CALL(p.b.cq, Release), 0); /* released while a queue pair uses it */
+	assert_int_equal(CALL(p.b.cq, Release), 0); /* released while a queue pair uses the
+						     * completion queue */
 	assert_int_equal(CALL(p.b.qp, Release), 0);
 	p.a.connector = NULL;
 	p.a.qp = p.b.qp = NULL;

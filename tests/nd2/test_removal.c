@@ -362,9 +362,9 @@ static void nd2_own_removed_connectors(void **state)
 	pair_connect(&cut, NULL);
 	/* The peer's network port is removed first, so nobody answers the DREQ of this Disconnect.
 	 * The Disconnect ends in one of two ways:
-	 * - with success, when its adapter notices that the link to the peer is down, which takes
-	 *   up to 100 ms
-	 * - with ND_DEVICE_REMOVED, if the network port of its own adapter is removed first */
+	 * - with success, when this side's adapter notices that the link to the peer is down, which
+	 *   takes up to 100 ms
+	 * - with ND_DEVICE_REMOVED, if the network port of this side's adapter is removed first */
 	unplug(1);
 	HR(CALL(cut.a.connector, Disconnect, &cut_off), ND_PENDING);
 	unplug(0);

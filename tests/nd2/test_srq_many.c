@@ -1,7 +1,7 @@
 /* Many queue pairs on two shards use one shared receive queue. Each receive is used once. Each
  * message arrives once and in order, and its result has the context of its own queue pair.
  *
- * 	test_srq_many [POLICY [MESSAGES]] */
+ *	test_srq_many [POLICY [MESSAGES]] */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
  * traffic, some are rejected, and some are ended by Release. Nothing may hang or fail, and no
  * memory may be lost. Each posted request has one completion.
  *
- * usage: nd2_storm [CYCLES [POLICY]] CYCLES is the number for both threads together, 2000 by
- * default. */
+ * usage: nd2_storm [CYCLES [POLICY]]. CYCLES counts for both threads together; the default is
+ * 2000. */
 #include "fixture.h"
 
 #include <malloc.h>

@@ -1,7 +1,7 @@
 // A client and a server for one RDMA connection. Both hold the conversation of conversation.h.
 //
-// 	classes -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
-// 	classes -c ADDRESS PORT    connects as the client
+//	classes -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
+//	classes -c ADDRESS PORT    connects as the client
 //
 // Written in C++: interfaces are classes, references release themselves, failures are exceptions.
 // The program has one thread. An End owns all objects of its side of the connection. They are
@@ -246,8 +246,8 @@ message *End::slot(unsigned i)
 	return reinterpret_cast<message *>(region.data() + AT_SLOTS) + i;
 }
 
-/* Calls Notify and waits for its end. Waits alternately for the event and for a packet at the
- * completion port. */
+/* Calls Notify and waits for its end: by the event in odd calls, by a packet at the completion port
+ * in even calls. */
 void End::notified()
 {
 	const bool by_event = ++asked % 2 != 0;

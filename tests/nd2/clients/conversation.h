@@ -1,19 +1,19 @@
 /*
  * The conversation between a test client and a test server over one RDMA connection.
  *
- * 	client                                          server
- * 	Connect, CALLER_BYTES of private data
- * 	                                                Accept, CALLEE_BYTES of private data
- * 	CompleteConnect
- * 	SAY_HELLO
- * 	                                                SAY_LENT: token and address of its region
- * 	Write of the bulk, then SAY_WRITTEN
- * 	Read of the other bulk, then SAY_READ
- * 	                                                binds a window, SAY_WINDOW: token and
- * 	                                                address of the window
- * 	Write of exactly the window, then SAY_FILLED
- * 	                                                invalidates the window, SAY_BYE
- * 	Disconnect                                      NotifyDisconnect ends; Disconnect
+ *	client                                          server
+ *	Connect, CALLER_BYTES of private data
+ *	                                                Accept, CALLEE_BYTES of private data
+ *	CompleteConnect
+ *	SAY_HELLO
+ *	                                                SAY_LENT: token and address of its region
+ *	Write of the bulk, then SAY_WRITTEN
+ *	Read of the other bulk, then SAY_READ
+ *	                                                binds a window, SAY_WINDOW: token and
+ *	                                                address of the window
+ *	Write of exactly the window, then SAY_FILLED
+ *	                                                invalidates the window, SAY_BYE
+ *	Disconnect                                      NotifyDisconnect ends; Disconnect
  *
  * Each program of this folder implements both sides in its own language. Every client can talk to
  * every server. Each side checks every byte that it receives. Receives that no message has used

@@ -1,7 +1,7 @@
 /* A client and a server for one RDMA connection. Both hold the conversation of conversation.h.
  *
- * 	plain -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
- * 	plain -c ADDRESS PORT    connects as the client
+ *	plain -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
+ *	plain -c ADDRESS PORT    connects as the client
  *
  * Written in C: methods are called through lpVtbl, and waits use the Nds* calls. The program has
  * one thread. A struct end owns all objects of its side of the connection. */
@@ -136,8 +136,8 @@ static struct message *slot(struct end *e, UINT32 i)
 	return (struct message *)(void *)(e->region + AT_SLOTS) + i;
 }
 
-/* Calls Notify and waits for its end. Waits alternately for the event and for a packet at the
- * completion port. */
+/* Calls Notify and waits for its end: by the event in odd calls, by a packet at the completion port
+ * in even calls. */
 static void notified(struct end *e)
 {
 	int by_event = ++e->notified % 2;

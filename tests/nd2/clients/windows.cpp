@@ -1,7 +1,7 @@
 // A client and a server for one RDMA connection. Both hold the conversation of conversation.h.
 //
-// 	windows -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
-// 	windows -c ADDRESS PORT    connects as the client
+//	windows -s ADDRESS PORT    serves one client, prints "listening on port N" (PORT 0: any)
+//	windows -c ADDRESS PORT    connects as the client
 //
 // Written as a Windows program, with:
 // - wide text, a critical section and interlocked counters
@@ -334,8 +334,9 @@ unsigned __stdcall CEnd::WorkerMain(void *pArgument)
 	}
 }
 
-// Calls Notify and waits until the results are taken. Results are taken alternately by this thread,
-// after the event, and by the worker thread, after a packet at the completion port.
+// Calls Notify and waits until the results are taken. In odd calls this thread takes the results,
+// after the event. In even calls the worker thread takes the results, after a packet at the
+// completion port.
 void CEnd::Notified()
 {
 	if (++m_cNotified % 2 == 0) {

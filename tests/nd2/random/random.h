@@ -1,5 +1,6 @@
 /* Shared by the source files of the random driver, which makes random calls of the NetworkDirect
- * interfaces. Has the driver's threads, the objects, and the records of requests. */
+ * interfaces. Declares the state of the driver's threads, the objects, and the records of
+ * requests. */
 #ifndef RANDOM_H
 #define RANDOM_H
 
