@@ -171,8 +171,8 @@ static void to_rtr(struct rig_qp *q, const struct rig_qp *peer, uint8_t mtu)
 
 static void to_rts(struct rig_qp *q)
 {
-	/* Timeout code 17 is 537 ms, and the QP retries 7 times. A shorter timeout is not enough:
-	 * on a loaded machine a thread once waited 770 ms for a CPU. */
+	/* Timeout code 17 is 537 ms, and the QP retries 7 times. On a loaded machine a thread once
+	 * waited 770 ms for a CPU, so a shorter timeout could fail the test. */
 	struct rn_qp_attr a = {.state = RN_QPS_RTS,
 			       .timeout = 17,
 			       .retry_cnt = 7,

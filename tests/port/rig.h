@@ -1,6 +1,6 @@
-/* Helpers for the tests of this folder. The tests open two adapters in one process and use them
- * only through struct rn_link, the interface between a front end and an adapter. Every helper fails
- * the test on an error. */
+/* Helpers for the tests of this folder, which open two adapters in one process. The tests use
+ * adapters only through struct rn_link, the interface between a front end and an adapter. Every
+ * helper fails the test on an error. */
 #ifndef RIG_H
 #define RIG_H
 
@@ -36,8 +36,8 @@ struct rig_qp {
 /* Writes the text of a configuration to a file, which exists until the process ends. Returns the
  * file's path. */
 const char *rig_config(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Returns the path of a configuration of the built-in pair of adapters, with this number of shards,
- * this MTU, and the extra sections in `more`. */
+/* Writes a configuration of the built-in pair of adapters and returns its path. `shards` and `mtu`
+ * apply to both adapters. `more` holds extra sections of the configuration. */
 const char *rig_pair(unsigned shards, unsigned mtu, const char *more);
 
 struct rn_link *rig_open(const char *path, unsigned index);
@@ -50,9 +50,10 @@ struct rig_qp rig_qp(struct rn_link *l, uint32_t pd, const struct rig_cq *scq,
 		     const struct rig_cq *rcq, uint32_t depth);
 void rig_reg(struct rn_link *l, uint32_t pd, void *addr, size_t len, uint32_t access,
 	     uint32_t *lkey, uint32_t *rkey);
-/* rig_connect_one() moves q to RTS, connected to `peer`, with the largest path MTU. rig_connect()
- * moves both QPs to RTS; mtu is a path MTU code, and 0 stands for the largest path MTU that both
- * QPs allow. Both functions work without the CM. */
+/* Both functions connect QPs without the CM.
+ * - rig_connect_one() moves q to RTS, connected to `peer`, with the largest path MTU.
+ * - rig_connect() connects the QPs a and b with each other and moves both to RTS. mtu is a path MTU
+ *   code; 0 = the largest path MTU that both QPs allow. */
 void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer);
 void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu);
 

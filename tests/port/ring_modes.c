@@ -1,8 +1,7 @@
-/* How fast are the multi-producer modes of rte_ring with more producers than CPUs? Run by hand for
- * docs/decisions/0003-submission-ring.md; prints one row per mode and number of producers.
+/* Measures how fast the multi-producer modes of rte_ring are with more producers than CPUs. Run by
+ * hand for docs/decisions/0003-submission-ring.md. Prints one row per mode and number of producers.
  *
- *	ring_modes [runs] [milliseconds per run]
- */
+ *	ring_modes [runs] [milliseconds per run] */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* No addition is lost when two shards execute FETCH_ADD on the same word. Each of two threads runs
- * its own simulation of two connected QPs, a requester and a responder. The threads share only the
- * word. The responders access it through rn_mem_guarded, as in an adapter. */
+ * a simulation of two connected QPs, a requester and a responder. The two threads share nothing but
+ * the word. The responders access the word through rn_mem_guarded, as in an adapter. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

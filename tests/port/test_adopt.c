@@ -1,5 +1,5 @@
-/* When the application has initialised EAL before it uses the library, the library uses that EAL as
- * it is and does not clean it up. */
+/* The application has initialised EAL before it uses the library. The library then uses this EAL
+ * unchanged and does not clean it up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

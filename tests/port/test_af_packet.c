@@ -1,6 +1,6 @@
-/* Two adapters on the ends of a veth pair, in the test's own network namespace: frames pass through
- * the kernel and wake sleeping shards, and an adapter is refused if its address or MTU conflicts
- * with the interface. The test is skipped where namespaces are not available. */
+/* Two adapters on the two ends of a veth pair, in the test's own network namespace. Frames pass
+ * through the kernel and wake sleeping shards. An adapter is refused if its address or MTU
+ * conflicts with the interface. The test is skipped where namespaces are not available. */
 #include "rig.h"
 
 #include <dirent.h>
@@ -102,7 +102,8 @@ static void refuses_interfaces_that_clash(void **state)
 	assert_non_null(strstr(err, "the kernel would answer too"));
 	assert_true(rn_link_open(config(9000, "192.0.2.1"), 0, &l, err, sizeof(err)) < 0);
 	assert_non_null(strstr(err, "MTU"));
-	/* Nothing is left of the refused adapters: the same adapter can be opened. */
+	/* Nothing is left of the refused adapters, so an adapter can be opened on the same
+	 * interface. */
 	rn_link_close(rig_open(config(1500, "192.0.2.1"), 0));
 }
 
@@ -118,8 +119,8 @@ static unsigned open_files(void)
 	return n;
 }
 
-/* The buffers of the pool are too small for a frame. The driver reports this when rn_port_open()
- * sets up the queues: the port exists by then, but is not started. */
+/* The buffers of the pool are too small for a frame. The driver refuses them when rn_port_open()
+ * sets up the queues. The DPDK port exists by then, but is not started. */
 static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 {
 	struct rte_mempool *pool = rn_pool_create("small", 512, 256);
@@ -194,8 +195,8 @@ static void refuses_an_address_that_another_process_has(void **state)
 	rn_link_close(rig_open(path, 0));
 }
 
-/* A child process that was forked while the adapter was open must not keep the adapter's address
- * claimed. */
+/* A child process is forked while the adapter is open. The child must not keep the address claimed
+ * after the adapter is closed. */
 static void a_forked_child_keeps_no_address(void **state)
 {
 	const char *path = config(1500, "192.0.2.1");

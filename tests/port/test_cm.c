@@ -1,5 +1,5 @@
-/* The connection manager end to end: address resolution, REQ, REP, RTU, data, DREQ. Two adapters of
- * one process are joined by rings; they have one shard or two, and an idle policy with or without
+/* The connection manager end to end: address resolution, REQ, REP, RTU, data, DREQ. Rings join two
+ * adapters of one process. The tests use one or two shards, and idle policies with and without
  * threads. */
 #include "rig.h"
 

@@ -1,8 +1,9 @@
-/* Devices that the configuration gives by name or by bus address. When a device cannot be created,
- * the error explains why. A device may also be in EAL already: then it is closed with the adapter,
- * before the memory of its packet buffers is freed. The first test starts EAL for the whole
- * program. Its configuration names a PCI address at which there is no device. EAL itself creates
- * net_null7 because of eal.args; this device takes the place of a device of the machine. */
+/* Devices that the configuration gives by name or by bus address.
+ * - When a device cannot be created, the error explains why.
+ * - A device may already be in EAL. The adapter closes that device before it frees the memory of
+ *   the packet buffers.
+ * - EAL is started by the first test, for the whole program, with a PCI address at which there is
+ *   no device. EAL creates net_null7, as eal.args demands, in place of a device of the machine. */
 #define ALLOW_EXPERIMENTAL_API /* for rte_dev_iterator_next() */
 #include "rig.h"
 

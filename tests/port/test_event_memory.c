@@ -1,5 +1,5 @@
-/* When there is no memory to queue an event, no shard blocks and the event is not lost: the event
- * is delivered later. An adapter that has no memory for its capture does not start. The linker
+/* No memory is left for a new element of the event queue. No shard blocks then, and the event is
+ * delivered later. An adapter that has no memory for its capture does not start. The linker
  * replaces calloc() by __wrap_calloc() below. */
 #include "rig.h"
 
@@ -33,7 +33,8 @@ struct many {
 	struct rig_qp qp[MANY];
 };
 
-/* Causes one event on each of MANY armed CQs, by flushing a receive, while every calloc() fails. */
+/* Causes one event on each of MANY armed CQs while every calloc() fails. The event comes from the
+ * flush of a receive. */
 static void make_events(struct many *m)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};

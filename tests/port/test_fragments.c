@@ -1,7 +1,7 @@
-/* IPv4 fragments on a kernel interface: a SEND in two fragments is not accepted, although all its
- * bytes are correct. Both fragments are counted and nothing is delivered. The peer is a packet
- * socket on the other end of a veth pair, in the test's own network namespace. The test is skipped
- * where namespaces are not available. */
+/* A SEND that arrives in two IPv4 fragments is not accepted, although all its bytes are correct.
+ * Both fragments are counted and nothing is delivered. The peer is a packet socket on the other end
+ * of a veth pair, in the test's own network namespace. The test is skipped where namespaces are not
+ * available. */
 #include "rig.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 /* A process that has closed its last adapter still answers peers for timers.close_linger_ms if it
- * had connections; otherwise it ends at once. The peer is another process of this program, joined
- * by memif. */
+ * had connections. A process without connections ends at once. The peer is another process of this
+ * program, joined by memif. */
 #include "rig.h"
 
 #include <fcntl.h>
@@ -25,8 +25,8 @@ static const char *config(bool server, unsigned linger_ms)
 		server ? (int)getpid() : (int)getppid(), server ? 1 : 2, server ? 1 : 2, linger_ms);
 }
 
-/* Connects to a CM port without a listener and expects a REJ, which the peer process sends as long
- * as it runs. */
+/* Connects to a CM port without a listener and expects a REJ. The peer process sends the REJ if it
+ * still runs. */
 static void is_refused_by(struct rn_link *l, uint8_t peer)
 {
 	struct rig_cq cq = rig_cq(l, 4);
@@ -50,8 +50,8 @@ static void is_refused_by(struct rn_link *l, uint8_t peer)
 	assert_int_equal(ev.reason, NO_SUCH_SERVICE);
 }
 
-/* The peer process. In mode "talk" it connects first, is rejected, and then closes its adapter; in
- * mode "silent" it closes the adapter at once. */
+/* The peer process. In mode "talk" it connects, is rejected, and then closes its adapter. In mode
+ * "silent" it closes its adapter at once. */
 static void peer(int fd, const char *mode)
 {
 	struct rn_link *l = rig_open(config(false, strcmp(mode, "talk") == 0 ? 30000 : 60000), 0);

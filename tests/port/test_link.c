@@ -1,6 +1,6 @@
-/* Two adapters of one process, joined by rings and used through struct rn_link: objects and
- * messages work under every idle policy, with one shard and with several, and everything is freed
- * at the end. */
+/* Two adapters of one process, joined by rings and used through struct rn_link. Objects and
+ * messages work under every idle policy, with one shard and with several. Everything is freed at
+ * the end. */
 #include "rig.h"
 
 #include <errno.h>
@@ -135,15 +135,15 @@ static void talks_to_itself_without_the_port(void **state)
 	expect(&a.rcq, 1);
 	expect(&a.scq, 2);
 	assert_memory_equal(a.buf, a.buf + 10000, 10000);
-	/* The network port carried only ARP and neighbour announcements; the data went through the
+	/* The DPDK port carried nothing but ARP and ND announcements. The data went through the
 	 * adapter's internal loopback. */
 	assert_true(rig_stat(a.link, "port_tx_frames") <= rig_stat(a.link, "tx_arp_nd"));
 	assert_true(rig_stat(a.link, "port_loop_frames") >= 8);
 	unmake_end(&a);
 }
 
-/* With QPs on both shards of both adapters, some packets arrive at the RX queue of the wrong shard,
- * which hands them over to the shard that owns the QP. */
+/* With QPs on both shards of both adapters, some packets arrive at the RX queue of the wrong shard.
+ * This shard hands such packets over to the shard that owns the QP. */
 static void hands_packets_to_the_owner(void **state)
 {
 	const char *path = rig_pair(2, 1500, "");
@@ -304,8 +304,8 @@ static void bind_window(struct end *e, uint32_t key, uint32_t lkey)
 	expect(&e->scq, 1);
 }
 
-/* DESTROY_MW ends the binding of a memory window even when the client names the wrong QP as the one
- * on which the window is bound. The QP stays usable. */
+/* DESTROY_MW ends the binding of a memory window. The command works even when the client names a
+ * wrong QP as the QP of that binding. The QP stays usable. */
 static void destroys_bound_windows(void **state)
 {
 	const char *path = rig_pair(2, 4200, "");
@@ -323,8 +323,8 @@ static void destroys_bound_windows(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		struct lent w = make_window(&b);
 		uint32_t key = (w.id & ~0xFFu) | ((w.id & 0xFF) % 255 + 1);
-		/* QPNs that the client names; only the second, b.qp.qpn, is the QP of the memory
-		 * window's binding. */
+		/* QPNs that the client names in DESTROY_MW; the memory window is bound on
+		 * b.qp.qpn */
 		uint32_t lies[] = {0, b.qp.qpn, b.qp.qpn ^ 1, a.qp.qpn};
 
 		assert_int_equal(atomic_load(&w.shared->ended), w.id);
@@ -372,7 +372,7 @@ static void grows_completion_queues(void **state)
 	cq = rig_cq(a.link, 1);
 	sink = rig_cq(b.link, 1);
 	/* No completion is read in this loop. Each further QP makes the CQ add a larger ring while
-	 * the completions of the earlier QPs are unread. */
+	 * completions of earlier QPs are unread. */
 	for (unsigned i = 0; i < 8; i++) {
 		qa[i] = rig_qp(a.link, a.pd, &cq, &cq, 32);
 		qb[i] = rig_qp(b.link, b.pd, &sink, &sink, 32);

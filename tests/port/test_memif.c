@@ -1,5 +1,5 @@
-/* Two processes joined by memif exchange messages. When one of them dies, the other survives and
- * connects to a new process. */
+/* Two processes joined by memif exchange messages. When one process dies, the surviving process
+ * connects to a new one. */
 #include "rig.h"
 
 #include <fcntl.h>

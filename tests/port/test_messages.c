@@ -1,7 +1,9 @@
-/* The log on standard error reports adapters that start, links that go up and down, configured CPUs
- * that do not exist, full tables, devices that are gone, and errors of other hosts on the network
- * (an address conflict, another VLAN). The interfaces are a veth pair in the test's own network
- * namespace; tests that need the pair are skipped where namespaces are not available. */
+/* The log on standard error reports:
+ * - adapters that start, and interfaces that go up and down;
+ * - configured CPUs that do not exist, full tables, and devices that are gone;
+ * - errors of other hosts on the network (an address conflict, another VLAN).
+ * Some tests use a veth pair in the test's own network namespace. These tests are skipped where
+ * namespaces are not available. */
 #include "rig.h"
 
 #include <net/if.h>
@@ -17,7 +19,7 @@ static int saved = -1;
 static FILE *caught;
 static char text[65536];
 
-/* Redirects standard error to a file; heard() returns the text written since. */
+/* Redirects standard error to a file. heard() returns all text in this file. */
 static int capture_stderr(void **state)
 {
 	fflush(stderr);
@@ -89,8 +91,8 @@ static void is_silent_by_default(void **state)
 	assert_string_equal(heard(), "");
 }
 
-/* When the CM has no room for another connection or listener, the log message names the key
- * limits.max_cm and its value, whether the value was configured or derived from max_qp. */
+/* The CM has no room for another connection or listener. The log message then names the key
+ * limits.max_cm and its value, even if this value was derived from max_qp. */
 static void a_full_table_of_connections_names_its_key(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
-/* A queue pair with a rate limit sends no faster than that rate, and its shard sleeps between
- * packets. The shards run on real threads. Only a lower bound of the elapsed time is checked, so
- * that a busy machine cannot make the test fail. */
+/* A QP with a rate limit sends no faster than this limit, and its shard sleeps between packets. The
+ * shards run on real threads. The test checks the shortest allowed time and no longest time, so
+ * that a busy machine cannot make it fail. */
 #include "rig.h"
 
 #include <pthread.h>
@@ -79,7 +79,8 @@ static void a_limited_sender_sleeps(void **state)
 	print_message("1 MiB at %d Mb/s: %.1f ms, CPU %.1f ms, %llu waits\n", MBITS,
 		      (double)took / 1e6, (double)cpu / 1e6,
 		      (unsigned long long)rig_stat(a.link, "cc_waits"));
-	/* No pause follows the last packet, of up to 4096 bytes, so its time is not counted. */
+	/* No pause follows the last packet, so the time of its bytes (4096 at most) is not
+	 * counted. */
 	assert_true(took >= (LEN - 4096) * 8ull * 1000 / MBITS);
 	assert_true(cpu < took / 2);
 	assert_true(rig_stat(a.link, "cc_waits") > 0);

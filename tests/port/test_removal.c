@@ -1,7 +1,10 @@
-/* A device is removed while its shards use it. There are four cases: rn_link_unplug() removes the
- * device; other code removes it through EAL; the device's driver announces the removal; the kernel
- * interface of the device is deleted. All requests complete, one event reports the removal, the
- * remaining objects can be destroyed, and the device can be created again. */
+/* A device is removed while its shards use it, in one of four ways:
+ * - rn_link_unplug() removes the device;
+ * - other code removes the device through EAL;
+ * - the device's driver announces the removal;
+ * - the kernel interface of the device is deleted.
+ * All work requests complete, and one event reports the removal. The remaining objects can be
+ * destroyed, and the device can be created again. */
 #include "rig.h"
 
 #include <errno.h>
@@ -16,8 +19,8 @@
 #define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 /* A DPDK driver calls rte_eth_dev_callback_process() when its device is removed. The installed
- * headers of DPDK declare neither this function nor the array rte_eth_devices, whose first element
- * is port 0. */
+ * headers of DPDK declare neither this function nor the array rte_eth_devices. DPDK port 0 is the
+ * first element of the array. */
 struct rte_eth_dev;
 extern char rte_eth_devices[];
 int rte_eth_dev_callback_process(struct rte_eth_dev *dev, enum rte_eth_event_type event, void *ret);
@@ -167,7 +170,8 @@ static void goes(const struct row *row)
 		assert_int_equal(rig_wait(&a.cq).status, RN_STATUS_SUCCESS);
 	}
 	rig_post(&a.qp, RN_WQE_RECV, 7, a.buf, 8, a.lkey, 0, 0);
-	/* does not complete before the removal: the other adapter has no receive posted */
+	/* The SEND does not complete before the removal, because the other adapter has no receive
+	 * posted. */
 	rig_post(&a.qp, RN_WQE_SEND, 8, a.buf, 8, a.lkey, 0, 0);
 	row->go();
 	for (unsigned i = 0; i < 2; i++) {

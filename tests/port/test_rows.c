@@ -1,10 +1,11 @@
-/* test_rows FILE...: runs the rows of tests/sim (test scripts for docs/spec/rocev2.md,
- * tests/sim/rows.h) unchanged against a whole adapter with a DPDK port: commands create the QP,
- * requests go through the submission rings, and packets come from a packet socket on the other end
- * of a veth pair. The rows run in real time. Rows are skipped if they are about timing, about a
- * single poll iteration of a shard, or about features that the link does not offer; a minimum
- * number of rows must remain. The whole test is skipped where network namespaces are not
- * available. */
+/* test_rows FILE...: runs test scripts (tests/sim/rows.h) unchanged against a whole adapter with a
+ * DPDK port. The scripts test rows of docs/spec/rocev2.md. Commands create the QP, and work
+ * requests go through the submission rings. The packets come from a packet socket on the other end
+ * of a veth pair. Time is real.
+ *
+ * Scripts are skipped if they are about timing, about a single poll iteration of a shard, or about
+ * features that struct rn_link does not offer. At least LEAST scripts must run. The whole test is
+ * skipped where network namespaces are not available. */
 #include "rig.h"
 
 #include <arpa/inet.h>
@@ -178,8 +179,8 @@ static void look(struct came *c)
 	b.state = now;
 }
 
-/* Waits up to two seconds for the expected number of outcome lines, then half a millisecond more,
- * in which no further line may come. */
+/* Waits up to two seconds for the expected number of outcome lines. Then waits half a millisecond
+ * more, in which no further line may come. */
 static void outcomes(unsigned expected)
 {
 	uint64_t until = line_now() + 2000 * MS;
@@ -216,8 +217,8 @@ static void do_set(void)
 	s->access = (uint32_t)number("access", s->access);
 }
 
-/* Receives are the only requests that this program posts, because rows in which the adapter itself
- * sends requests depend on time and are skipped. */
+/* This program posts receives and no other work requests. Rows in which the adapter itself sends
+ * requests depend on time and are skipped. */
 static void do_recv(void)
 {
 	uint32_t id = (uint32_t)argument(1);
@@ -276,7 +277,7 @@ static struct rn_pkt packet(uint8_t opcode)
 	return p;
 }
 
-/* Sends a packet to the adapter and prints its verdict, which is the one whose counter has
+/* Sends a packet to the adapter and prints the adapter's verdict: the verdict whose counter has
  * changed. */
 static void do_packet(void)
 {
@@ -360,7 +361,8 @@ static bool understood(const char *word)
 	return word[n] == 0;
 }
 
-/* True when this program can run this line. It cannot run a `set` line that presets the MSN. */
+/* True when this program can run this line of a script. A `set` line that presets the MSN cannot be
+ * run. */
 static bool played(const char *line)
 {
 	char copy[256], *word;

@@ -1,7 +1,9 @@
-/* No frame is lost at a network port that accepts few frames per burst, and a port that accepts no
- * frame at all does not block requests for ever. With configured loss, duplication, reordering and
- * corruption all requests succeed and every frame is counted. With configured tampering, wrong data
- * arrives undetected. */
+/* Frames at a DPDK port:
+ * - A port that accepts few frames per burst loses no frame.
+ * - A port that accepts no frame at all does not block work requests for ever.
+ * - With configured loss, duplication, reordering and corruption all work requests succeed and
+ *   every frame is counted.
+ * - With configured tampering, wrong data arrives undetected. */
 #include "rig.h"
 
 #include <rte_ethdev.h>
@@ -43,7 +45,7 @@ static void close_pair(void)
 	}
 }
 
-/* Both adapters WRITE into the second half of the other's buffer at the same time. */
+/* Each adapter WRITEs into the second half of the other adapter's buffer, at the same time. */
 static void exchange(unsigned rounds, uint32_t len)
 {
 	for (unsigned r = 0; r < rounds; r++) {
@@ -76,9 +78,9 @@ static uint16_t none(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16
 	return 0;
 }
 
-/* Installs the callback `how` on every port, to limit the frames that the port accepts per burst;
- * NULL removes it. It must be removed, because DPDK keeps the callbacks of a closed port and the
- * next port with the same number would inherit them. */
+/* Installs `how` as TX callback on every DPDK port; the callback limits the frames per burst. `how`
+ * = NULL removes the callback. Every callback must be removed, because DPDK keeps it for the next
+ * port with the same number. */
 static void throttle(rte_tx_callback_fn how)
 {
 	static const struct rte_eth_rxtx_callback *installed[RTE_MAX_ETHPORTS];
@@ -125,8 +127,8 @@ static void loses_nothing_to_a_slow_port(void **state)
 	}
 }
 
-/* When a port has accepted no frame for a second, its frames are discarded, so that requests time
- * out instead of waiting for ever. When the port works again, new connections work. */
+/* When a DPDK port has accepted no frame for a second, the adapter discards the frames. So work
+ * requests time out and do not wait for ever. When the port works again, new connections work. */
 static void gives_up_on_a_dead_port(void **state)
 {
 	open_pair(rig_pair(1, 1500, ""));
@@ -168,8 +170,8 @@ static void survives_a_bad_network(void **state)
 	close_pair();
 }
 
-/* Tampering changes one bit of each packet and computes the ICRC again: no packet is refused, every
- * request succeeds, and only a comparison of the data shows the change. */
+/* Tampering changes one bit of each packet and computes the ICRC again. No packet is refused, and
+ * every work request succeeds. The change is seen only when the data are compared. */
 static void carries_changed_data(void **state)
 {
 	open_pair(rig_pair(1, 1500, "impair = { tamper = 100; seed = 5; };"));

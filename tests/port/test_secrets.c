@@ -1,5 +1,5 @@
-/* Keys and queue pair numbers of an adapter differ each time it starts, unless a seed is
- * configured; a seed causes a warning in the log. */
+/* Keys and QPNs of an adapter differ each time the adapter starts, unless a seed is configured. A
+ * seed causes a warning in the log. */
 #include "rig.h"
 
 #include <unistd.h>
@@ -12,8 +12,8 @@ struct names {
 
 static uint8_t mem[4096];
 
-/* Opens both adapters, creates a queue pair and a region on each, returns their numbers and keys,
- * and closes the adapters. */
+/* Opens both adapters and creates a QP and a memory region on each. Stores their QPNs and keys in
+ * `names`, then closes the adapters. */
 static void names_of(const char *more, struct names names[2])
 {
 	const char *path = rig_pair(1, 1500, more);

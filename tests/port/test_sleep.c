@@ -1,5 +1,5 @@
-/* A producer is preempted in the middle of an enqueue while the shard is asleep: no posted request
- * waits longer than necessary. */
+/* A producer is preempted in the middle of an enqueue while the shard sleeps. No posted work
+ * request waits longer than necessary. */
 #include "rig.h"
 
 #include <unistd.h>
@@ -37,8 +37,8 @@ static struct rte_ring *ring_of(struct end *e)
 	return nic->lcore[rn_qpn_shard(e->qp.qpn, nic->nshards)].submit.ring;
 }
 
-/* Starts an enqueue like rn_submit_put(), but stops after the slot is reserved, like a thread that
- * is preempted there. */
+/* Starts an enqueue like rn_submit_put(), but returns as soon as the slot is reserved. A producer
+ * that is preempted at this point leaves the ring in the same state. */
 static uint32_t begin_to_put(struct rte_ring *r)
 {
 	uint32_t head, room;
@@ -56,8 +56,8 @@ RN_HANDOVER_UNSEEN static void go_on_to_put(struct rte_ring *r, uint32_t head,
 }
 
 /* Posting a receive rings no doorbell. While the enqueue of a receive is unfinished, the shard
- * cannot see the requests behind it in the ring, so it finds nothing when their doorbells ring. The
- * shard must look again without a doorbell. */
+ * cannot see the work requests behind that receive in the ring. So the shard finds nothing when
+ * their doorbells ring, and must look again later without a doorbell. */
 static void an_unfinished_receive_delays_no_request_for_long(void **state)
 {
 	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; spin_us = 50; };");

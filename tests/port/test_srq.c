@@ -1,5 +1,5 @@
-/* Commands for shared receive queues, issued through struct rn_link: invalid commands are refused,
- * objects in use cannot be destroyed, and completion queues reserve enough room. */
+/* Commands for shared receive queues, issued through struct rn_link. Invalid commands are refused,
+ * objects in use cannot be destroyed, and CQs reserve enough room. */
 #include "rig.h"
 
 #include <errno.h>
@@ -154,8 +154,10 @@ static uint32_t room_of(const struct rig_cq *cq)
 	return ring->size;
 }
 
-/* A completion queue reserves entries for: the depth of an SRQ, counted once; one more receive for
- * each queue pair that uses the SRQ; and the depth of each send queue (here 10). */
+/* A CQ reserves entries for:
+ * - the depth of an SRQ, counted once;
+ * - one more receive for each QP that uses the SRQ;
+ * - the depth of each send queue (here 10). */
 static void test_room_for_completions(void **state)
 {
 	struct rig_cq cq = rig_cq(l, 1), own = rig_cq(l, 1);
@@ -174,16 +176,16 @@ static void test_room_for_completions(void **state)
 	assert_int_equal(resize(srq, 240), 0);
 	assert_int_equal(room_of(&cq), 512); /* needs 3 * 10 sends + 240 + 3 = 273 */
 	assert_int_equal(room_of(&own), 256);
-	/* Making the SRQ smaller frees no room, because completions may be unread. Making it larger
-	 * again needs no further room. */
+	/* A smaller SRQ frees no room in the CQ, because completions may be unread. Making the SRQ
+	 * larger again therefore needs no further room. */
 	assert_int_equal(resize(srq, 10), 0);
 	assert_int_equal(resize(srq, 240), 0);
 	assert_int_equal(room_of(&cq), 512);
 	destroy_qp(&b);
 	destroy_qp(&c);
 	destroy_qp(&d);
-	/* Queue pair `a`, which uses the first SRQ, remains: the CQ still reserves room for the
-	 * depth of this SRQ. The new queue pair uses another SRQ and adds the depth of that one. */
+	/* QP `a` still uses the first SRQ, so the CQ still reserves room for the depth of this SRQ.
+	 * The new QP uses a second SRQ, whose depth is added. */
 	b = new_qp(second, &cq);
 	assert_int_equal(room_of(&cq), 1024); /* needs (10 + 240 + 1) + (10 + 400 + 1) = 662 */
 	destroy_qp(&a);

@@ -63,7 +63,7 @@ static void an_operator_sees_what_happens(void **state)
 	assert_non_null(strstr(ask("/softrnic/wake"), "net_memif"));
 	rn_link_close(l);
 	assert_string_equal(ask("/softrnic/list"), "{\"/softrnic/list\":[]}");
-	/* The message has two frames of more than 1024 bytes, and each is captured twice: when it
+	/* Each of the message's two frames has more than 1024 bytes and is captured twice: when it
 	 * is built and when it is received. */
 	assert_int_equal(stat(pcap, &st), 0);
 	assert_true(st.st_size > 2 * 2048);

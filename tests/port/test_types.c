@@ -1,5 +1,5 @@
-/* Queue pairs of types other than RC, between two adapters. The client changes the QP states
- * itself, through rn/client.h. */
+/* QPs of types other than RC, between two adapters. The client changes the QP states with the
+ * functions of rn/client.h. */
 #include "rig.h"
 
 #include <errno.h>
@@ -78,8 +78,8 @@ static void make(int i, enum rn_qp_type type, struct rn_client_srq *srq)
 	assert_int_equal(rn_client_qp_create(s[i].client, &init, &s[i].qp), 0);
 }
 
-/* Connects a UC queue pair. The attribute masks are literal numbers, to check that they are those
- * of ibv_modify_qp(). */
+/* Connects a UC QP. The attribute masks are literal numbers, to check that this library uses the
+ * numbers of ibv_modify_qp(). */
 static void connect_uc(int i)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_INIT,

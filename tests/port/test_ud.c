@@ -1,6 +1,6 @@
-/* Datagrams between two adapters, through rn/client.h: to the other adapter, to the sending adapter
- * itself, and to multicast groups with members on all shards. The adapters are joined by rings and
- * have two shards each. */
+/* Datagrams between two adapters, through rn/client.h. Destinations are the other adapter, the
+ * sending adapter itself, and multicast groups with members on all shards. Rings join the adapters,
+ * which have two shards each. */
 #include "rig.h"
 
 #include <errno.h>
@@ -111,7 +111,7 @@ static struct rn_av address_of(struct side *s, const struct rn_gid *peer)
 	struct rn_av av;
 	int rc;
 
-	/* On a slow machine too many addresses may be in resolution at once (-EAGAIN); then try
+	/* On a slow machine too many addresses may be in resolution at once (-EAGAIN). Then try
 	 * again. */
 	for (unsigned i = 0;
 	     (rc = rn_client_av_resolve(s->client, &any, peer, 7, &av)) == -EINPROGRESS ||
@@ -179,8 +179,8 @@ static void expect_sent(struct side *s, uint64_t id)
 	assert_int_equal(c.status, RN_STATUS_SUCCESS);
 }
 
-/* Checks that the receive has completed with message number `id` of `from`: first the GRH, then all
- * `len` bytes of the message. */
+/* Checks the receive of message number `id` of `from`: the completion *c, the GRH, and all `len`
+ * bytes of the message. */
 static void check_received(struct side *s, const struct rn_cqe *c, const struct side *from,
 			   unsigned qp, uint64_t id, uint32_t len)
 {
@@ -217,7 +217,7 @@ static void test_to_a_peer(void **state)
 	}
 }
 
-/* Sends to the adapter's own address: to the sending queue pair itself and to the one on the other
+/* Sends to the adapter's own address: once to the sending QP itself, once to the QP on the other
  * shard. */
 static void test_to_the_sending_adapter(void **state)
 {
@@ -300,8 +300,8 @@ static void test_to_a_group(void **state)
 		completion(&side[0]);
 	assert_int_equal(rn_client_qp_detach(side[1].qp[1], &group), 0);
 	assert_int_equal(rn_client_qp_detach(side[0].qp[1], &group), 0);
-	/* The group has no members any more. The other adapter counts the datagram under MULTICAST
-	 * and delivers it to no queue pair. */
+	/* The group has no members any more. The other adapter counts the datagram under verdict
+	 * MULTICAST and delivers it to no QP. */
 	before = stat_of(&side[1], "verdict_MULTICAST");
 	send_to(&side[0], 0, &group, RN_QPN_GROUP, 52, 64);
 	expect_sent(&side[0], 52);
@@ -332,7 +332,7 @@ static void test_what_is_refused(void **state)
 	assert_memory_equal(av.dmac, rn_client_info(side[0].client)->mac, 6);
 }
 
-/* A queue pair that is destroyed leaves its groups: the limit of 64 groups can be reached a second
+/* A destroyed QP leaves its multicast groups, so the limit of 64 groups can be reached a second
  * time. */
 static void test_many_groups(void **state)
 {

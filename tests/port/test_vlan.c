@@ -1,6 +1,6 @@
-/* A network port in a VLAN: its frames carry the tag. It accepts a tag in the frame, and a tag that
- * the driver has stripped and stored in the mbuf. Frames of another VLAN are counted and dropped.
- * The test uses IPv6 and jumbo frames, because they give the longest frames. */
+/* A DPDK port in a VLAN sends tagged frames. It accepts a tag in the frame, and a tag that the
+ * driver has stripped and stored in the mbuf. Frames of another VLAN are counted and dropped. The
+ * test uses IPv6 and jumbo frames, because these give the longest frames. */
 #include "rig.h"
 
 #include <rte_ethdev.h>
@@ -17,9 +17,9 @@
 
 enum deed { LEAVE, STRIP, STRIP_SOME, MOVE };
 
-/* One element for each network port. `deed` is the change that the test's RX callback makes to
- * received frames; the other members are counted by the callback. The callback runs in the thread
- * of the port's shard. */
+/* One element for each DPDK port. `deed` is the change that the test's RX callback makes to
+ * received frames. The callback counts the other members. It runs in the thread of the port's
+ * shard. */
 static struct {
 	enum deed deed;
 	unsigned frames, untagged, longest, stripped;

@@ -1,6 +1,8 @@
-/* Checks that the counters of a simulation add up. Each received frame has one verdict. Each sent
- * frame is counted under one kind of packet. Each posted request has one completion. Each frame
- * that one node sent has arrived at the other, was lost, or is in flight. */
+/* Checks that the counters of a simulation add up:
+ * - Each received frame has one verdict.
+ * - Each sent frame is counted under one kind of packet.
+ * - Each posted work request has one completion.
+ * - Each frame that a node sent has arrived at the peer node, was lost, or is in flight. */
 #include "balance.h"
 
 #include "wire/stats.h"

@@ -69,9 +69,9 @@ static rn_time wire_time(uint64_t bytes, uint64_t rate)
 	return RN_DIV_UP(bytes * 8 * RN_S(1), rate);
 }
 
-/* Filter of each flow's simulation. It takes over every RoCE frame that a shard sends and schedules
- * its arrival at the shared queue or at the other node; it returns false, so that the simulation
- * itself drops the frame. */
+/* Filter of each flow's simulation. It copies every RoCE frame that a shard sends and schedules the
+ * copy's arrival at the shared queue or at the peer node. It returns false, so the simulation
+ * itself drops every frame. */
 static bool take(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct bottleneck *b = arg;
@@ -185,8 +185,8 @@ static void keep_posted(struct bottleneck *b, unsigned i)
 	}
 }
 
-/* Lets both nodes of flow i send what they can. Node 0 sends only when its access link is free, one
- * frame at a time. */
+/* Lets both nodes of flow i send what they can. Node 0 sends one frame at a time, when its access
+ * link is free. */
 static void speak(struct bottleneck *b, unsigned i)
 {
 	struct sim *sim = &b->sim[i];
@@ -199,8 +199,8 @@ static void speak(struct bottleneck *b, unsigned i)
 			break;
 }
 
-/* Returns the time at which flow i next has something to do: when its next timer expires or, if
- * node 0 has a frame to send, when its access link becomes free. */
+/* Returns the time at which flow i next has something to do. This is when its next timer expires.
+ * If node 0 has a frame to send, it may be earlier: when node 0's access link becomes free. */
 static rn_time next_of(const struct bottleneck *b, unsigned i)
 {
 	const struct sim *sim = &b->sim[i];

@@ -1,11 +1,15 @@
 /* A bottleneck: flows from several senders, made of real shards, share one switch queue that marks
- * packets (ECN). The time is virtual.
+ * packets (ECN). Time is virtual.
  *
- * Each flow is a simulation of its own (sim.h) with one QP that carries data from node 0 to node 1.
- * A frame of node 0 passes the access link of node 0, then the queue that all flows share, then the
- * last link. Frames of node 1 go back without any queue. The queue marks as switches do: below kmin
- * bytes it marks no packet, between kmin and kmax with a probability that rises to pmax, above kmax
- * every packet. It drops frames only when more than `buffer` bytes are queued. */
+ * Each flow is a simulation of its own (sim.h). Its one QP carries data from node 0 to node 1. A
+ * frame of node 0 passes node 0's access link, then the shared queue, then the last link. Frames of
+ * node 1 go back without any queue.
+ *
+ * The shared queue marks packets as switches do, by the number of queued bytes:
+ * - below kmin: no packet;
+ * - between kmin and kmax: with a probability that rises to pmax;
+ * - above kmax: every packet.
+ * It drops a frame only when more than `buffer` bytes would be queued. */
 #ifndef SIM_BOTTLENECK_H
 #define SIM_BOTTLENECK_H
 
@@ -35,9 +39,10 @@ struct bottleneck_flow {
 	/* number of requests that are still to be posted; UINT64_MAX = without end */
 	uint64_t left;
 	unsigned outstanding;
-	/* link_free: when the access link becomes free; done: time of the flow's last completion */
+	/* link_free: when the access link becomes free. done: time of the flow's last
+	 * completion. */
 	rn_time link_free, done;
-	/* bytes of data frames that have left the queue since bottleneck_count() */
+	/* bytes of data frames that have left the shared queue since bottleneck_count() */
 	uint64_t bytes;
 	uint64_t total;
 };
@@ -57,9 +62,9 @@ struct bottleneck {
 	uint32_t deepest; /* largest number of bytes that were in the shared queue at once */
 };
 
-/* Fills in the defaults: 10 Gb/s on all links, 5 us from a sending node to the shared queue and
- * from there to a receiving node, the published marking thresholds for 25 Gb/s scaled to 10 Gb/s, 4
- * MiB of buffer, path MTU 1024. */
+/* Fills in the defaults: 10 Gb/s on all links, 5 us from node 0 to the shared queue and 5 us on to
+ * node 1, 4 MiB of buffer, path MTU 1024. The marking thresholds are the published ones for 25
+ * Gb/s, scaled to 10 Gb/s. */
 void bottleneck_default(struct bottleneck_spec *spec);
 void bottleneck_init(struct bottleneck *b, const struct bottleneck_spec *spec);
 /* Destroys all flows. Returns the number of objects that were not released; 0 is success. */
@@ -73,11 +78,14 @@ void bottleneck_run(struct bottleneck *b, rn_time until);
 
 /* Starts a measuring period: sets the counters of the period to 0. */
 void bottleneck_count(struct bottleneck *b);
-/* bottleneck_rate() returns the rate of flow i in this measuring period, in bits per second;
- * bottleneck_use() returns the sum of all flows' rates as a fraction (0..1) of the queue's rate. */
+/* Results for the current measuring period.
+ * - bottleneck_rate() returns the rate of flow i in bits per second.
+ * - bottleneck_use() returns the sum of all flows' rates as a fraction (0..1) of the shared queue's
+ *   rate. */
 double bottleneck_rate(const struct bottleneck *b, unsigned i);
 double bottleneck_use(const struct bottleneck *b);
-/* Jain's fairness index of the flows' rates: 1 = all equal, 1/n = one flow of n has everything. */
+/* Returns Jain's fairness index of the flows' rates: 1 if all rates are equal, 1/n if one of n
+ * flows has everything. */
 double bottleneck_jain(const struct bottleneck *b);
 /* Returns the number of flows whose rate is limited by congestion control at this moment. */
 unsigned bottleneck_limited(const struct bottleneck *b);

@@ -1,9 +1,11 @@
-/* Connections over links that lose packets are established and ended correctly. A run is determined
- * by its seed: each node makes some connections with one QP per side. The passive side accepts or
- * rejects. On an accepted connection both sides send a few messages; then one side disconnects, or
- * both do at once. Meanwhile each node resolves datagram services of the other node (SIDR). The
- * simulated clients start connections and SIDR requests and end connections; everything else that
- * they do is a reaction to an event. */
+/* CM connections over links that lose packets are established and ended correctly. The seed
+ * determines a run. Each connection has one QP on each node.
+ * - The passive side accepts or rejects the connection.
+ * - On an accepted connection both sides send a few messages. Then one side disconnects, or both
+ *   sides do at once.
+ * - Meanwhile each node resolves datagram services of the peer node (SIDR).
+ * The simulated clients start connections and SIDR requests, end connections, and otherwise react
+ * to events. */
 #include "connect.h"
 
 #include <errno.h>
@@ -21,8 +23,8 @@
 #define LIMIT	 RN_S(2000)
 #define ASKS	 4u
 #define ASK_USER 3000u
-/* number of CM ids of answered SIDR requests that a node keeps; while an id exists, the NIC answers
- * a repeated request itself */
+/* number of CM ids of answered SIDR requests that a node keeps; as long as the id exists, the NIC
+ * itself answers a repetition of the SIDR request */
 #define ANSWERED 16u
 
 struct side {
@@ -35,8 +37,8 @@ struct conn {
 	unsigned from; /* the node that connects */
 	bool refuse;   /* the passive side rejects the connection */
 	bool slow;     /* the clients handle the REQ and REP events up to 200 s late */
-	/* The active side sends nothing before it has received a message, so no data can stand in
-	 * for a lost RTU. */
+	/* The active side sends nothing before it has received a message. So no data packet can
+	 * replace a lost RTU. */
 	bool quiet;
 	bool refused, failed, parted;
 	unsigned tries;
@@ -321,8 +323,8 @@ static void ask(struct connect *c, unsigned k)
 		a->cm = rsp.id;
 }
 
-/* Accepts or rejects a SIDR_REQ. The client may destroy the CM id of the request after that; a
- * repetition of the same SIDR_REQ then reaches the client as a new request. */
+/* Accepts or rejects a SIDR_REQ, then may destroy its CM id. A later repetition of the same
+ * SIDR_REQ then reaches the client as a new SIDR request. */
 static void answer_ask(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
@@ -353,9 +355,9 @@ static void take_answer(struct connect *c, unsigned node, const struct rn_event 
 		OBJECT(c, "question %u: answered twice", k);
 		return;
 	}
-	/* Address resolution (ARP or ND) fails when three of its requests are lost; then send the
-	 * SIDR_REQ again. The SIDR_REQ needs no such repetition: the NIC sends it up to sixteen
-	 * times, and in these runs at least one of these frames arrives. */
+	/* Address resolution fails when three ARP or ND requests are lost. Then send the SIDR_REQ
+	 * again. A lost SIDR_REQ needs no help: the NIC sends each SIDR_REQ up to sixteen times,
+	 * and in these runs at least one of them arrives. */
 	if (ev->kind == RN_EVENT_CM_UNREACHABLE && ev->err == -EHOSTUNREACH && a->tries < 20) {
 		ask(c, k);
 		return;
@@ -477,8 +479,8 @@ static bool complete(const struct side *s)
 	return s->up && s->sent == MESSAGES && s->received == MESSAGES;
 }
 
-/* Disconnects every connection on which both sides have sent and received all messages. One side
- * disconnects, or both do at once. */
+/* Disconnects every connection on which both sides have sent and received all messages. The
+ * DISCONNECT comes from one side, or from both sides at once. */
 static void part(struct connect *c)
 {
 	for (unsigned k = 0; k < CONNS; k++) {

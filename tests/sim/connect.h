@@ -13,10 +13,12 @@ struct connect_totals {
 	uint64_t verdicts[RN_V_COUNT];
 };
 
-/* Runs the connections of one seed. Returns 0 if every connection that was not rejected was
- * established and carried its messages in both directions, if both sides got exactly one event
- * about its end, and if nothing is left after timewait. Otherwise returns the number of failed
- * checks, each printed to `out`. */
+/* Runs the connections of one seed. Returns the number of failed checks, each printed to `out`; 0
+ * is success. The checks:
+ * - Every connection that was not rejected is established and carries its messages in both
+ *   directions.
+ * - Both sides get exactly one event about the end of a connection.
+ * - Nothing is left after timewait. */
 unsigned connect_run(uint64_t seed, struct connect_totals *totals, FILE *out, FILE *log);
 
 #endif

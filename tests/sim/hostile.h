@@ -1,6 +1,6 @@
-/* One hostile run: while live connections exchange requests, an attacker injects frames with a
- * valid ICRC and wrong fields, and random bytes. The node's own client posts random slots and
- * changes QP states. */
+/* One hostile run. Live connections exchange messages while an attacker injects random bytes, and
+ * frames with a valid ICRC and wrong fields. The node's own client posts random slots and changes
+ * QP states. */
 #ifndef SIM_HOSTILE_H
 #define SIM_HOSTILE_H
 
@@ -73,10 +73,13 @@ struct hostile_totals {
 	uint64_t seen[HOSTILE_FEATURES];
 };
 
-/* Runs one seed. Returns 0 if all rules held: each request completed once; no protected byte was
- * changed and no secret byte was sent; the client of the other protection domain was not disturbed;
- * no QP hangs; the counters add up; a new connection works afterwards; all objects are released.
- * Otherwise returns the number of failed checks, each printed to `out`. */
+/* Runs one seed. Returns the number of failed checks, each printed to `out`; 0 is success. The
+ * checks:
+ * - Each work request completed once.
+ * - No protected byte was changed and no secret byte was sent.
+ * - The client of the other protection domain was not disturbed.
+ * - No QP hangs, and the counters add up.
+ * - Afterwards a new connection works, and all objects are released. */
 unsigned hostile_run(uint64_t seed, unsigned frames, struct hostile_totals *totals, FILE *out);
 /* Prints how often each feature was exercised. Returns the number of features that were never
  * exercised. */

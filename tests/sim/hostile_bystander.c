@@ -1,6 +1,6 @@
-/* Checks that a client of another protection domain (the bystander) is not disturbed: its QP on
- * node 1 sends numbered messages to its QP on node 0, and all of them must arrive once and in
- * order, whatever happens to the other QPs. */
+/* The bystander is a client of another protection domain, which an attack must not disturb. Its QP
+ * on node 1 sends numbered messages to its QP on node 0. All of these messages must arrive once and
+ * in order. */
 #include "hostile_bystander.h"
 
 #include <string.h>
@@ -58,8 +58,8 @@ void hostile_bystander_work(struct hostile *h)
 	}
 }
 
-/* Checks a completion of the bystander. Its requests may fail only in runs in which the attacker
- * sends ARP or ND messages, because these can redirect packets and so end a connection. */
+/* Checks a completion of the bystander. Its work requests may fail only in runs in which the
+ * attacker sends ARP or ND messages. Such messages can redirect packets and so end a connection. */
 void hostile_bystander_take(struct hostile *h, unsigned node, const struct rn_cqe *c)
 {
 	const uint8_t *at = hostile_region(h, 0, HOME) + SLOT(h->bystander_got);

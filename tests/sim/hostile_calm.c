@@ -1,5 +1,5 @@
 /* The calm: the part of a hostile run (hostile.h) after the attack has stopped. Checks that no QP
- * hangs, that a new connection works, and that connections whose client is gone end by
+ * hangs and that a new connection works. Also checks that connections whose client is gone end by
  * themselves. */
 #include "hostile_calm.h"
 
@@ -14,8 +14,8 @@
 /* longest wait for the end of all requests, in rounds of 0.5 s of virtual time */
 #define PATIENCE 1200u
 
-/* Returns whether the QP still has requests that must complete without further action of the
- * client: sends in any state, receives only in the error state. */
+/* Returns whether the QP still has work requests that must complete without further action of the
+ * client. Sends must complete in any state, receives only in the error state. */
 static bool has_open_requests(const struct hostile *h, unsigned node, unsigned q)
 {
 	const struct sim_qp *qp = &h->sim.node[node].qp[q];
@@ -73,9 +73,9 @@ static void check_bystander(struct hostile *h)
 		       h->bystander_got);
 }
 
-/* Connects a new pair of QPs and sends one message from node 1 to node 0. It does not use the other
- * direction: node 1 may have a shared receive queue with old receives of the run, and the message
- * could consume one of these instead of the new one. */
+/* Connects a new pair of QPs and sends one message from node 1 to node 0. The other direction is
+ * not tested: node 1 may have an SRQ with old receives of the run, one of which the message could
+ * consume. */
 static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;
@@ -97,8 +97,8 @@ static void check_new_connection(struct hostile *h)
 		OBJECT(h, "a new connection does not work any more (%u completions)", good);
 }
 
-/* Destroys all CM ids, and checks that all connections and then all timewait records end although
- * no client acts on them. */
+/* Destroys all CM ids. Checks that all connections and then all timewait records end, although no
+ * client acts on them any more. */
 static void check_connections_end(struct hostile *h)
 {
 	hostile_cm_end(&h->cm);

@@ -54,8 +54,8 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 	cmd->cm.qp_type = (uint8_t)(one_in(c, 4) ? below(c, 6) : 0);
 }
 
-/* Reacts correctly to half of the events REQ and REP, so that some connections are established;
- * disconnects some of the established connections. */
+/* Reacts correctly to half of the REQ and REP events, so that some connections are established.
+ * Disconnects some of the established connections. */
 static void react(struct hostile_cm *c, unsigned node, const struct rn_event *ev)
 {
 	struct rn_cmd cmd = {.op = ev->kind == RN_EVENT_CM_REQUEST ? RN_CMD_CM_ACCEPT
@@ -222,10 +222,10 @@ static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 	}
 }
 
-/* Forges an answer to a CM message that the node sent, or repeats one that was sent to the node,
- * sometimes with another type. In a CM message of any type the sender's id comes first, then the
- * receiver's id if the message has one. So this function reads and writes these ids as rtu.local_id
- * and rtu.remote_id, whatever the type is. */
+/* Forges an answer to a CM message that the node sent, or repeats a CM message that was sent to the
+ * node, sometimes with another type. Every CM message begins with the sender's id, then the
+ * receiver's id if there is one. So rtu.local_id and rtu.remote_id stand for these ids in a message
+ * of any type. */
 static void forge_from_heard(struct hostile_cm *c, unsigned node, struct rn_cm_msg *m)
 {
 	static const uint16_t answers[] = {RN_CM_MRA,  RN_CM_REJ,  RN_CM_REP, RN_CM_SIDR_REP,

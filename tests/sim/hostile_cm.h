@@ -30,8 +30,8 @@ void hostile_cm_start(struct hostile_cm *c, struct sim *sim, struct rn_rng *rng)
 void hostile_cm_work(struct hostile_cm *c);
 /* Stores CM messages for later forgeries. Must be called for each frame on the link. */
 void hostile_cm_record(struct hostile_cm *c, unsigned from, const struct rn_pkt *pkt);
-/* Builds and returns a packet that is addressed to QP1 of the node. It carries a CM message with
- * likely values, sometimes damaged. The payload is valid until the next call. */
+/* Builds and returns a packet for QP1 of the node. The packet carries a CM message with likely
+ * values, sometimes damaged. The payload is valid until the next call. */
 struct rn_pkt hostile_cm_forge(struct hostile_cm *c, unsigned node);
 /* Destroys all CM ids. Their timewait records expire later. */
 void hostile_cm_end(struct hostile_cm *c);

@@ -113,8 +113,8 @@ void ledger_end(struct hostile *h, unsigned node, unsigned q)
 	h->life[node][q].first = h->nentries;
 }
 
-/* Each receive without a completion must still be in the shared receive queue, be held by a message
- * that is arriving, or have been lost with its QP. */
+/* Checks the SRQ: each receive without a completion is still in the SRQ, is held by a message that
+ * is arriving, or was lost with its QP. */
 static void check_shared(struct hostile *h)
 {
 	const struct rn_srq *srq = h->sim.node[1].srq;

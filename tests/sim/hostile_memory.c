@@ -1,6 +1,6 @@
 /* Checks the memory that a peer, or any host on the network, may read and write. Sanitizers check
- * every access. In addition each node has a block of memory in which bytes marked `fixed` must
- * never change and bytes marked `secret` must never be sent. */
+ * every access. In addition each node has a block of memory. Bytes marked `fixed` must never
+ * change, and bytes marked `secret` must never be sent. */
 #include "hostile_memory.h"
 
 #include <stdlib.h>
@@ -72,8 +72,9 @@ uint64_t hostile_offset(const struct hostile *h, unsigned node, const uint8_t *p
 	return (uint64_t)(uintptr_t)p - (uint64_t)(uintptr_t)h->sim.node[node].arena;
 }
 
-/* Byte i of the block must keep its value if is_fixed(i), and must not be sent if is_secret(i). The
- * middle half of region LENT is neither fixed nor secret, because memory windows expose it. */
+/* Byte i of the block must keep its value if is_fixed(i), and must not be sent if is_secret(i).
+ * Memory windows expose the middle half of region LENT, so this half is neither fixed nor
+ * secret. */
 static bool is_fixed(uint32_t i)
 {
 	uint32_t part = i / PART, at = i % PART;

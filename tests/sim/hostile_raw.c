@@ -1,6 +1,6 @@
-/* The shard must withstand any bytes in a slot of a submission ring. The client here posts slots of
- * random bytes, in which some fields then get likely values. Like a front end the client checks
- * only that the queue has room; the shard must check everything else. See hostile_raw.h. */
+/* A shard must withstand any bytes in a slot of a submission ring. The client here posts slots of
+ * random bytes; some fields then get likely values. Like a front end, this client checks only that
+ * the queue has room. The shard must check everything else. */
 #include "hostile_raw.h"
 
 #include <string.h>
@@ -43,8 +43,9 @@ static void some_remote(struct hostile *h, unsigned node, struct rn_wqe *w)
 	}
 }
 
-/* Makes a BIND that must fail. It names either one of the client's memory windows and a region that
- * does not allow binding, or the window of the other protection domain and the client's memory. */
+/* Makes a BIND that must fail, in one of two ways:
+ * - The memory window is the client's, and the region does not allow binding.
+ * - The memory window belongs to the other protection domain, and the memory to the client. */
 static void some_bind(struct hostile *h, unsigned node, struct rn_wqe *w)
 {
 	bool foreign_window = one_in(h, 2);
@@ -106,9 +107,9 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s,
 	}
 }
 
-/* Returns whether a queue of the QP has room for another request: the receive queue if `recv` is
- * true, otherwise the send queue. False for the receive queue if the node has an SRQ. A front end
- * checks this before it posts. */
+/* Returns whether the QP has room for another work request: in the receive queue if `recv` is true,
+ * otherwise in the send queue. A front end makes the same check before it posts. If the node has an
+ * SRQ, the receive queue has no room. */
 static bool has_room(const struct hostile *h, unsigned node, const struct sim_qp *qp, bool recv)
 {
 	if (!recv)

@@ -53,8 +53,8 @@ struct ledger_entry {
 
 /* What the checks record about a QP since it was created. */
 struct hostile_life {
-	/* ledger index of the QP's first request; earlier entries belong to former QPs in its
-	 * slot */
+	/* ledger index of the QP's first work request; earlier entries belong to former QPs in the
+	 * same slot of sim_node.qp[] */
 	uint32_t first;
 	uint32_t last[2]; /* wr_id of the last completion: [0] sends, [1] receives */
 };
@@ -71,14 +71,15 @@ struct hostile {
 	struct ledger_entry *entry;
 	uint32_t nentries, capentries;
 	struct hostile_life life[SIM_NODES][SIM_MAX_QP];
-	/* shared_open: number of receives that were posted to the shared receive queue and have not
-	 * completed. shared_lost: how many of these were lost because their QP was reset or
+	/* shared_open: number of receives that were posted to the SRQ and have not completed.
+	 * shared_lost: how many of these receives were lost because their QP was reset or
 	 * destroyed. */
 	uint32_t shared_open, shared_lost;
 	uint32_t bystander_sent, bystander_got;
 	bool neighbours; /* the attacker also sends ARP and ND messages */
-	/* A raw request is posted in one of pace_raw rounds on average, a QP's state is changed in
-	 * one of pace_moves, and an attack is made in one of pace_frames. */
+	/* Each member is a number of rounds. On average a raw request is posted once in pace_raw
+	 * rounds, a QP's state is changed once in pace_moves, and an attack is made once in
+	 * pace_frames. */
 	unsigned pace_raw, pace_moves, pace_frames;
 	bool has_group;
 	struct rn_gid group;

@@ -19,8 +19,8 @@ void hostile_strike_record(struct hostile *h, unsigned from, const struct rn_pkt
 	memcpy(r->data, pkt->frame, pkt->frame_len);
 }
 
-/* Returns a PSN at or near one that the QP keeps in its state (expected PSN, oldest unacknowledged
- * PSN, next PSN to send and so on), or sometimes a random one. */
+/* Returns a PSN at or near a PSN in the QP's state (expected PSN, oldest unacknowledged PSN, next
+ * PSN to send and so on). Sometimes returns a random PSN. */
 static uint32_t some_psn(struct hostile *h, const struct rn_qp *qp, bool response)
 {
 	uint32_t at[] = {qp->rx.epsn,  qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)].first_psn,
@@ -57,8 +57,8 @@ static uint32_t some_length(struct hostile *h, uint32_t mtu)
 	}
 }
 
-/* Makes the packet repeat a READ or atomic that the QP has executed. A repeated READ sometimes asks
- * only for the rest of the response, from a later packet on. */
+/* Makes the packet repeat a READ or atomic that the QP has executed. Sometimes a repeated READ
+ * requests only the last part of the response again. */
 static void aim_at_record(struct hostile *h, struct rn_pkt *p, const struct rn_qp *qp)
 {
 	const struct rn_read_rec *rec = &qp->rx.rec[below(h, RN_MAX_RD_ATOMIC)];
@@ -179,8 +179,8 @@ static void to_group(struct hostile *h, struct rn_pkt *p)
 	rn_group_mac(&h->group, p->dmac);
 }
 
-/* Sets R_Key and address to the arena, to a region of any kind, or to a place in (or just before) a
- * memory window that is bound on this QP. */
+/* Sets R_Key and address to one of three places: the arena, a region of any kind, or a memory
+ * window bound on this QP. The address may also lie just before the memory window. */
 static void aim_well(struct hostile *h, unsigned node, unsigned q, struct rn_pkt *p)
 {
 	unsigned i = below(h, FOREIGN_WINDOW), kind = below(h, REGIONS);
@@ -306,7 +306,7 @@ static void note_cm(struct hostile *h, enum rn_verdict v)
 		h->t->seen[of_attr[i]]++;
 }
 
-/* Sends one forged packet. Sometimes some of its bytes are changed and its ICRC is computed again,
+/* Sends one forged packet. Sometimes changes some bytes of the packet and computes its ICRC again,
  * so that the change reaches the transport. */
 static void inject_forged_packet(struct hostile *h, unsigned node, bool mad)
 {

@@ -65,8 +65,8 @@ static enum rn_wqe_kind some_kind(struct hostile *h)
 	}
 }
 
-/* Aims the request at a memory window of the peer. Mostly the window is one that is bound on this
- * QP. The window may forbid the access. */
+/* Aims the work request at a memory window of the peer, mostly a window that is bound on this QP.
+ * The window may forbid the access. */
 static void use_window(struct hostile *h, unsigned node, unsigned q, struct sim_op *op)
 {
 	unsigned i = below(h, WINDOWS), kind = hostile_window_region(i);
@@ -78,8 +78,9 @@ static void use_window(struct hostile *h, unsigned node, unsigned q, struct sim_
 	op->length = below(h, 400);
 }
 
-/* Makes the SEND invalidate a memory window of the peer. If that window is not bound on this QP,
- * the error ends the connection, so mostly a plain SEND is sent then. */
+/* Makes the SEND invalidate a memory window of the peer. A window that is not bound on this QP
+ * would cause an error and end the connection. So in this case the SEND mostly stays a plain
+ * SEND. */
 static void invalidate_there(struct hostile *h, unsigned node, unsigned q, struct sim_op *op)
 {
 	unsigned i = below(h, WINDOWS);

@@ -8,12 +8,12 @@
 /* Posts a request and records it in the ledger. forbidden: the request must not succeed. */
 void hostile_post(struct hostile *h, unsigned node, unsigned q, const struct sim_op *op,
 		  bool forbidden);
-/* Posts up to 5 receives to QP q. Then posts requests until 6 requests of the QP are in progress
+/* Posts up to 5 receives to QP q. Then posts work requests until 6 of the QP are in progress
  * (posted and not completed). Sometimes also posts a raw request (hostile_raw.h). */
 void hostile_work(struct hostile *h, unsigned node, unsigned q);
-/* Posts receives, so that no message must wait for one: to QP q, until it holds `receives`
- * receives, or to the node's SRQ, if it has one, until the SRQ holds twice as many. One call posts
- * at most `receives` receives, and no other requests. */
+/* Posts at most `receives` receives and no other work requests, so that no message must wait for a
+ * receive. Stops early when QP q holds `receives` receives. If the node has an SRQ, posts to the
+ * SRQ and stops early when the SRQ holds twice as many. */
 void hostile_receive(struct hostile *h, unsigned node, unsigned q, unsigned receives);
 
 #endif

@@ -1,9 +1,10 @@
-/* Tests that memory which is lent to the peer through memory windows stays intact. In a random run,
- * determined by its seed, each node owns a few memory windows. Each window has its own buffer,
- * called its place, and covers a part of it. The node lends the window to the peer. The array
- * `expect` always has the content that the place must have. All bytes of the place are compared
- * after the peer's last access, and again before the window is bound the next time, because no
- * access is allowed in between. */
+/* Memory that a node lends to its peer through memory windows stays intact. The seed determines a
+ * run. Each node owns a few memory windows. Each memory window has a buffer of its own, called its
+ * place, and covers a part of this place.
+ *
+ * The array `expect` holds the required content of the place. All bytes of the place are compared
+ * after the peer's last access, and again before the next BIND of the memory window. No access is
+ * allowed between the two comparisons. */
 #include "lend.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@
 #define LAPS	6u
 #define LIMIT	RN_S(600)
 
-/* Layout of a node's arena: the places that this node lends, the local buffers for its own WRITEs
- * and READs of the peer's places, messages to send, received messages. */
+/* Layout of a node's arena: the places that this node lends; local buffers for its WRITEs and READs
+ * of the peer's places; messages to send; received messages. */
 #define AT_PLACE(w)   ((uint64_t)(w)*PLACE)
 #define AT_SCRATCH(w) ((uint64_t)(WINDOWS + (w)) * PLACE)
 #define AT_OUT(i)     ((uint64_t)(2 * WINDOWS) * PLACE + (uint64_t)(i)*64)
@@ -145,8 +146,8 @@ static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint3
 			      .length = sizeof(*what)});
 }
 
-/* Binds the memory window over part of its place and, right after the BIND, posts the message that
- * tells the peer about it. */
+/* Binds the memory window over part of its place. Right after the BIND posts the message that tells
+ * the peer about the memory window. */
 static void lend(struct lend *m, unsigned node, unsigned w, unsigned q)
 {
 	struct window *win = m->window[node][w];
@@ -184,8 +185,8 @@ static void take_back(struct lend *m, unsigned node, unsigned w)
 	     &(struct sim_op){.kind = RN_WQE_INVALIDATE, .flags = some_flags(m), .rkey = win->key});
 }
 
-/* Uses a memory window of the other node: WRITEs, then READs, all within the window. The bytes that
- * are written become the expected ones. */
+/* Uses a memory window of the peer node: first WRITEs, then READs, all within the window. The
+ * written bytes become the expected content. */
 static void use(struct lend *m, unsigned node, unsigned q, const struct message *lent)
 {
 	struct window *win = m->window[1 - node][lent->window];
@@ -223,9 +224,9 @@ static void use(struct lend *m, unsigned node, unsigned q, const struct message 
 	    &(struct message){.window = lent->window});
 }
 
-/* Handles the message with which the peer gives a memory window back: by then the peer's WRITEs
- * must be in memory. Sometimes the window is bound again at once, while the INVALIDATE that ends
- * its former binding is still in the send queue. */
+/* Handles the message with which the peer gives a memory window back. By then the peer's WRITEs
+ * must be in memory. Sometimes binds the window again at once, while the INVALIDATE of the former
+ * binding is still in the send queue. */
 static void given_back(struct lend *m, unsigned node, unsigned w, const struct rn_cqe *c)
 {
 	struct window *win = m->window[node][w];
@@ -284,9 +285,8 @@ static void drain(struct lend *m)
 		}
 }
 
-/* A memory window whose last binding has ended is bound again after a random time, in which no
- * access is allowed. lend_due() binds the windows for which this time is over. Returns when the
- * next window is due. */
+/* Binds each memory window again when a random time has passed since the end of its last binding.
+ * No access is allowed in between. Returns when the next memory window is due. */
 static rn_time lend_due(struct lend *m)
 {
 	rn_time next = RN_TIME_NEVER;
@@ -333,7 +333,7 @@ static void access_without_right(struct lend *m)
 			      .length = 1 + (uint32_t)rn_rng_below(&m->rng, PLACE)};
 
 	m->broken = true;
-	/* The responder refuses with one NAK and then stays silent. If that NAK were lost, the
+	/* The responder sends one NAK and then no further packet. If this NAK were lost, the
 	 * requester would run out of retries and not report REM_ACCESS_ERR. */
 	for (unsigned i = 0; i < SIM_NODES; i++)
 		m->sim.spec.link[i].impair.loss_ppm = 0;
@@ -350,7 +350,7 @@ static void access_without_right(struct lend *m)
 	grab.rkey = win->key;
 	if (m->ending == LEND_OTHER_QP) {
 		q = (q + 1) % m->sim.spec.qps;
-		/* The memory window is invalidated during the WRITEs. Those that were executed
+		/* The memory window is invalidated during the WRITEs. WRITEs that were executed
 		 * before the invalidation are legal and not checked. */
 	} else if (m->ending == LEND_INVALIDATED) {
 		grab.length = PLACE;

@@ -1,9 +1,10 @@
-/* Operations of all kinds complete correctly over impaired links. A random run, determined by its
- * seed: first the spec, the operations and the posting times are drawn; then the simulator runs
- * until all requests have completed; then the results are checked. Each signalled request and each
- * receive completes once, in order and with success. Each unsignalled request retires without a
- * completion. Every byte is in its place, and no byte beside it has changed. The values that
- * atomics returned show that each was executed exactly once. */
+/* Operations of all kinds complete correctly over impaired links. The seed determines a run: spec,
+ * operations and posting times are drawn, the simulator runs until all work requests have
+ * completed, and the results are checked:
+ * - Each signalled work request and each receive completes once, in order and with success.
+ * - Each unsignalled work request retires without a completion.
+ * - Every byte is in its place, and no byte beside it has changed.
+ * - The values that atomics returned show that each atomic was executed exactly once. */
 #include "mix.h"
 
 #include <stdlib.h>
@@ -37,8 +38,8 @@ struct mix {
 	struct sim sim;
 	struct rn_rng rng;
 	uint64_t bump[SIM_NODES];
-	/* counter[i]: offset, in the arena of node i, of the 64-bit word that all FETCH_ADDs of the
-	 * other node increase */
+	/* counter[i]: offset in the arena of node i of a 64-bit word. All FETCH_ADDs of the peer
+	 * node increase this word. */
 	uint64_t counter[SIM_NODES];
 	struct flow *flow[SIM_NODES][SIM_MAX_QP];
 	unsigned objections;
@@ -153,8 +154,8 @@ static void draw_spec(struct mix *m, struct sim_spec *s)
 	s->min_rnr_timer = (uint8_t)(1 + rn_rng_below(r, 14));
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		struct rn_impair *l = &s->link[i].impair;
-		/* the impairment that this link does not have: 0 loss, 1 duplication, 2 reordering,
-		 * 3 corruption; 4: the link has all of them */
+		/* the impairment that is switched off on this link: 0 loss, 1 duplication, 2
+		 * reordering, 3 corruption; with 4 all impairments stay on */
 		unsigned spared = (unsigned)rn_rng_below(r, 5);
 		l->loss_ppm = spared == 0 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
 		l->duplicate_ppm = spared == 1 ? 0 : 1000 + (uint32_t)rn_rng_below(r, 30000);
@@ -392,8 +393,9 @@ static int by_found(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the FETCH_ADDs by the value that each returned. Each value must be the sum of the operands
- * of all FETCH_ADDs before it in this order; this proves that each was executed exactly once. */
+/* Sorts the FETCH_ADDs by the value that each of them returned. Each returned value must be the sum
+ * of the operands of all FETCH_ADDs before it in this order. This proves that each FETCH_ADD was
+ * executed exactly once. */
 static void check_counter(struct mix *m, unsigned node)
 {
 	struct addition all[SIM_MAX_QP * MAX_OPS];
