@@ -8,8 +8,8 @@
 
 #include "base/types.h"
 
-/* Creates a capture file without frames. The caller closes it with fclose(). On failure returns
- * NULL and prints the reason to standard error. */
+/* Creates a capture file without frames. The caller closes the file with fclose(). If the file
+ * cannot be created, returns NULL and prints the reason to standard error. */
 FILE *record_open(const char *path);
 void record_frame(FILE *out, rn_time now, const uint8_t *frame, uint32_t len);
 

@@ -1,6 +1,6 @@
-/* Functions that all parts of a replay (replay.h) use: find a QP pair; map values that a captured
- * host chose to those of the shard that replaces this host; fail the test. A replay runs in one
- * thread. */
+/* Functions that all parts of a replay (replay.h) use. They find a QP pair, fail the test, and map
+ * each value that a captured host chose to the value that the shard chose instead. A replay runs in
+ * one thread. */
 #include "replay.h"
 
 #include <setjmp.h>

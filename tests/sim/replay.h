@@ -1,5 +1,5 @@
-/* A replay of a capture of two hosts. A shard takes the place of one of them (the replaced host);
- * the frames of the other one (the peer) are injected into the shard. */
+/* A replay of a capture of two hosts. A shard takes the place of one host, called the replaced
+ * host. The frames of the other host, called the peer, are injected into the shard. */
 #ifndef RN_REPLAY_H
 #define RN_REPLAY_H
 
@@ -18,7 +18,7 @@
 #define PAIRS	2u
 #define BYTES	1200u
 /* Offsets in the shard's arena. The buffer of receive i of QP pair n is at RECEIVE + n MiB + i * 64
- * KiB. The data of request i of QP pair n is at LOCAL + n MiB + i * 64 KiB. */
+ * KiB. The data of work request i of QP pair n is at LOCAL + n MiB + i * 64 KiB. */
 #define RECEIVE (1u << 20)
 #define LOCAL	(6u << 20)
 #define REGION	(12u << 20) /* offset of the memory regions that the peer may access */
@@ -29,23 +29,22 @@ struct record {
 	struct rn_pkt pkt;   /* its payload points into `bytes` */
 	struct rn_cm_msg cm; /* valid if is_cm */
 	bool ours, is_cm, used;
-	/* number of the request that this packet belongs to, counted from the start of the capture;
-	 * only for a packet with RETH or AtomicETH */
+	/* number of the work request to which this packet belongs, counted from the start of the
+	 * capture; valid for a packet with RETH or AtomicETH */
 	unsigned number;
 	uint32_t len;
 	uint8_t bytes[BYTES];
 };
 
 struct pair {
-	/* QPNs in the capture. own: the QPN of the captured host, which the shard replaces. peer:
-	 * the QPN of the other host. */
+	/* QPNs in the capture. own: the QPN of the replaced host. peer: the QPN of the peer. */
 	uint32_t own, peer;
 	unsigned start; /* index of the first record of the message that the peer is sending */
 	struct flow flow;
 };
 
-/* A value that the captured host chose, and the value that the shard, which replaces this host,
- * chose instead: CM communication ids and transaction ids. */
+/* A CM communication id or transaction id. old: the value that the replaced host chose. now: the
+ * value that the shard chose instead. */
 struct twin {
 	uint64_t old, now;
 };
@@ -69,19 +68,18 @@ struct replay {
 	const char *file;
 };
 
-/* fail_at(): fails the test with a message that names a record of the capture. must(): calls
- * fail_at() unless `held` is true. */
+/* fail_at() fails the test with a message that names a record of the capture. must() calls
+ * fail_at() if `held` is false. */
 void fail_at(const struct replay *r, const struct record *rec, const char *what);
 void must(const struct replay *r, const struct record *rec, bool held, const char *what);
 
 bool replay_is_request(const struct record *rec);
 /* Returns the index of the QP pair to which a record belongs. Fails the test if there is none. */
 unsigned replay_pair_of(const struct replay *r, const struct record *rec);
-/* Stores that the shard uses the value `now` where the captured host that it replaces used
- * `old`. */
+/* Stores that the replaced host used the value `old` where the shard uses the value `now`. */
 void twin_add(struct replay *r, uint64_t old, uint64_t now);
-/* Returns the shard's value for a value of the captured host that the shard replaces, or `old`
- * itself if none is stored. */
+/* Returns the shard's value for the value `old` of the replaced host. Returns `old` itself if no
+ * value is stored for it. */
 uint64_t twin_of(const struct replay *r, uint64_t old);
 
 #endif

@@ -27,8 +27,8 @@ void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len)
 		assert_true(rn_cm_msg_parse(rec->pkt.payload, rec->pkt.payload_len, &rec->cm));
 }
 
-/* Returns the number of the request to which a packet belongs. A retransmission of the whole
- * request, or of its last part only, has the number of the original request. */
+/* Returns the number of the work request to which a packet belongs. A retransmission has the number
+ * of the original work request, even if only the last part is sent again. */
 static unsigned number_of(const struct replay *r, const struct record *rec, unsigned *requests)
 {
 	if (!rec->pkt.op->has_reth && !rec->pkt.op->has_atomic_eth)
@@ -73,9 +73,11 @@ uint8_t capture_type(const struct replay *r)
 	return RN_QPT_RC;
 }
 
-/* Finds the QPNs of both ends. A datagram carries both of them. An RC response has the PSN of its
- * request, so the two together give both QPNs. UC has no responses and its packets carry only the
- * destination's QPN, so the QPN of the side that sends stays unknown; it is not needed. */
+/* Finds the QPNs of both ends.
+ * - UD: each datagram carries both QPNs.
+ * - RC: a request and the response with the same PSN together give both QPNs.
+ * - UC: packets carry the QPN of the destination, and there are no responses. The QPN of the
+ *   sending side stays unknown and is not needed. */
 void capture_pairs(struct replay *r)
 {
 	const struct record *last = &r->rec[r->nrec - 1];

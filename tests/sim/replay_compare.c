@@ -1,5 +1,4 @@
-/* Compares a frame that the shard sent with the corresponding frame of the captured host that the
- * shard replaces. */
+/* Compares a frame that the shard sent with the corresponding frame of the replaced host. */
 #include "replay_compare.h"
 
 #include <string.h>
@@ -7,10 +6,10 @@
 #include "wire/cm_msg.h"
 #include "replay.h"
 
-/* Returns whether the opcodes of two READ responses differ in the one way that is allowed. It
- * occurs when the rest of a READ is requested again: soft-RoCE then continues with MIDDLE or LAST,
- * as if it still answered the first request. By the specification the new request has its own
- * response, which begins with FIRST or ONLY. */
+/* Returns whether the opcodes of two READ responses differ in the one allowed way. The difference
+ * occurs when the rest of a READ is requested again. Soft-RoCE then continues with MIDDLE or LAST,
+ * as if it still answered the first READ request. By the specification the second READ request has
+ * a response of its own, which begins with FIRST or ONLY. */
 static bool begins_rest(const struct replay *r, const struct record *want, const struct record *got)
 {
 	const struct flow *f = &r->pair[replay_pair_of(r, want)].flow;

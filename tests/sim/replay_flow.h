@@ -1,5 +1,6 @@
-/* The PSNs of one QP pair during a replay (replay.h). They determine whether a request of the shard
- * is new or a retransmission, and which verdict the shard must give a frame of its peer. */
+/* The PSNs of one QP pair during a replay (replay.h). They show whether a request of the shard is
+ * new or a retransmission. They also show which verdict the shard must give to a frame of the
+ * peer. */
 #ifndef RN_REPLAY_FLOW_H
 #define RN_REPLAY_FLOW_H
 
@@ -37,8 +38,8 @@ bool flow_fetches(const struct rn_pkt *request);
 /* Returns whether this request packet of the shard is new and not a retransmission. A new packet
  * advances f->end. */
 bool flow_is_new(struct flow *f, const struct rn_pkt *request);
-/* flow_request() and flow_response() return the verdict that the shard must give a request or a
- * response of the peer, and update the state. */
+/* flow_request() returns the verdict that the shard must give to a request of the peer;
+ * flow_response(), to a response. Both functions update *f. */
 enum rn_verdict flow_request(struct flow *f, const struct rn_pkt *request);
 enum rn_verdict flow_response(struct flow *f, const struct rn_pkt *response);
 /* Returns the shard's request that uses this PSN, for a response with data; NULL = none. */

@@ -1,6 +1,6 @@
 /* Variants of the captures that a replay (replay.h) uses. The captured hosts have one memory region
- * each and send no WRITE with immediate data. Changing the packets of both hosts in the same way
- * yields captures with several regions or with immediate data. */
+ * each and send no WRITE with immediate data. A variant changes the packets of both hosts in the
+ * same way, as if there were several memory regions or immediate data. */
 #ifndef RN_REPLAY_VARIANT_H
 #define RN_REPLAY_VARIANT_H
 
@@ -9,12 +9,12 @@
 
 enum variant {
 	AS_IT_IS,
-	APART,	   /* each request uses another region, 4 GiB above the previous one */
+	APART,	   /* each work request uses another memory region, 4 GiB above the previous one */
 	IMMEDIATE, /* each WRITE carries immediate data */
 };
 
-/* Changes a packet of the capture; a retransmission is changed like its original. number: the
- * number of the packet's request (record.number). */
+/* Changes a packet of the capture. A retransmission is changed like its original. number: the
+ * number of the packet's work request (record.number). */
 static inline void variant_apply(enum variant variant, struct rn_pkt *p, unsigned number)
 {
 	if (variant == APART && (p->op->has_reth || p->op->has_atomic_eth))

@@ -1,6 +1,6 @@
-/* Outcomes and memory keys in test scripts (rows.h), as text. A script tests a row of
- * docs/spec/rocev2.md. Used by rows.c, which runs the scripts against a simulated shard, and by
- * tests/port/test_rows.c, which runs them against an adapter. */
+/* Outcomes and memory keys in test scripts (rows.h), as text. Two programs use this text: rows.c
+ * runs the scripts against a simulated shard, tests/port/test_rows.c runs them against an
+ * adapter. */
 #ifndef SIM_ROWLANG_H
 #define SIM_ROWLANG_H
 
@@ -15,14 +15,14 @@
 enum { KEY_K, KEY_RO, KEY_WO, KEY_LO, KEY_PD2, KEY_TINY, KEYS };
 struct row_key {
 	const char *name;
-	/* length, protection domain and access rights of the key's region, which begins at V; the
-	 * QP is in SIM_PD */
+	/* length, protection domain and access rights of the key's region. The region begins at V.
+	 * The QP is in SIM_PD. */
 	uint32_t length, pd, access;
 };
 extern const struct row_key row_keys[KEYS];
 
 /* Writes the text of a frame: the part of an outcome line that follows " < " and the time, with
- * newline. A PSN is written relative to the first PSN of the node whose requests it counts. An
+ * newline. A PSN is written relative to the first PSN of the node whose requests it numbers. An
  * address is written as an offset from area V in the arena of node 0. */
 void rowlang_frame(FILE *f, const struct sim *sim, unsigned from, const struct rn_pkt *pkt);
 /* Writes a completion as a whole outcome line. inv: name of the key that the completed receive

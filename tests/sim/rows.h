@@ -58,7 +58,7 @@
 
 /* Runs a script. Returns the script with the actual outcomes; the caller frees this text.
  * `first_psn` is the first PSN of the peer's requests. `verdicts` is an array of RN_V_COUNT
- * counters. The run adds to each counter how often the NIC gave that verdict. */
+ * counters: each counter grows by the number of times that the NIC gave this verdict. */
 char *rows_run(const char *script, uint32_t first_psn, uint32_t *verdicts);
 
 #endif

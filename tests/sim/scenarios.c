@@ -1,5 +1,5 @@
-/* The scripted runs of test_scenarios. SENDs and WRITEs take their data from offset 0 of the arena;
- * receives are posted at offset 1 MiB. The link delay is 5 us and the path MTU is 1024 unless a run
+/* The scripted runs of test_scenarios. SENDs and WRITEs take their data from offset 0 of the arena.
+ * Receives are posted at offset 1 MiB. The link delay is 5 us and the path MTU is 1024 unless a run
  * changes them. A line of a transcript has the time, direction, packet, PSN (counted from the
  * first), MSN, payload bytes, and A for AckReq. */
 #include "scenarios.h"

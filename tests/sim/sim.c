@@ -15,8 +15,8 @@
 #define SIM_CQ	    1u
 #define SIM_SRQ	    1u
 #define SIM_SRQ_SGE 4u
-/* The QP in the other protection domain (spec.foreign) has a first PSN that is higher by this
- * number. So packets made for the other QPs are far outside its PSN window. */
+/* Added to the first PSN of the QP in the other protection domain (spec.foreign). Packets made for
+ * the other QPs are then far outside this QP's range of valid PSNs. */
 #define SIM_FOREIGN_PSN 0x400000u
 
 struct sim_frame {
@@ -166,8 +166,8 @@ static void free_srq(struct sim_node *n)
 	free(n->srq);
 }
 
-/* Creates a node. The two nodes differ only in index, address, secrets, and the options that apply
- * only to node 1 (a second shard, a shared receive queue). */
+/* Creates a node. The two nodes differ in index, address and secrets. Some options apply only to
+ * node 1 (a second shard, an SRQ). */
 static void node_init(struct sim *sim, unsigned i)
 {
 	struct sim_node *n = &sim->node[i];
@@ -299,8 +299,8 @@ static void carry_messages(struct sim *sim, const struct sim_node *n)
 		rn_shard_inbox(n->shard, &msg, sim->now);
 }
 
-/* Publishes completions and exchanges messages between shards, as an lcore does at the end of a
- * poll iteration. */
+/* Publishes completions and exchanges messages between shards. An lcore does the same at the end of
+ * a poll iteration. */
 static void finish_turn(struct sim *sim, const struct sim_node *n)
 {
 	rn_shard_done(n->shard, sim->now);
@@ -309,8 +309,8 @@ static void finish_turn(struct sim *sim, const struct sim_node *n)
 	carry_messages(sim, n);
 }
 
-/* Returns the shard that must run a command. For CREATE_QP, cmd->user holds the number of the QP,
- * and the number selects the shard. */
+/* Returns the shard that must run a command. For CREATE_QP, cmd->user holds the QP's index in
+ * sim_node.qp[]. An odd index selects the second shard, if there is one. */
 static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *cmd)
 {
 	switch (cmd->op) {
@@ -328,8 +328,8 @@ static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *
 
 /* ---- commands ---- */
 
-/* Executes a command: allocates the memory that it needs and frees the memory that it released, as
- * dataplane/nic/control.c does. */
+/* Executes a command like dataplane/nic/control.c: allocates the memory that the command needs and
+ * frees the memory that it released. */
 void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct sim_node *n = &sim->node[node];
@@ -612,7 +612,7 @@ static void put_in_flight(struct sim *sim, unsigned to, const uint8_t *data, uin
 }
 
 /* Returns when a frame with this delay arrives. Frames arrive in the order in which they were sent,
- * except one that is held_back to be reordered. */
+ * unless held_back is set to reorder this frame. */
 static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time delay, bool held_back)
 {
 	struct sim_node *n = &sim->node[from];
@@ -628,8 +628,8 @@ static rn_time arrival(struct sim *sim, unsigned from, uint32_t len, rn_time del
 	return n->last_arrival;
 }
 
-/* Puts a frame on the link. The filter sees it first; then the seed decides on loss, duplication,
- * corruption and delay. */
+/* Puts a frame on the link. First the filter sees the frame. Then the seed decides on loss,
+ * duplication, corruption and delay. */
 static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t len)
 {
 	struct sim_node *n = &sim->node[from];

@@ -1,5 +1,5 @@
 /* The simulator: NICs that consist of shards without threads, under virtual time. Links join the
- * NICs. The links lose, duplicate, reorder, corrupt and delay frames; a seed determines which ones.
+ * NICs and lose, duplicate, reorder, corrupt and delay frames.
  *
  * A sim owns two nodes, one link per direction, and a heap of frames in flight. A node has one
  * shard (node 1 optionally two), one MR table and one arena of registered memory. No function reads
@@ -27,9 +27,9 @@
 struct sim_link_spec {
 	struct rn_impair impair;
 	uint64_t rate; /* in bits per second; 0 = infinite */
-	/* The node that receives from this link does not poll during a nap. A nap lasts for the
-	 * time `nap`, and one begins at every multiple of `nap_every`. Frames that arrive during a
-	 * nap are delivered when it ends. */
+	/* Each nap is a time in which the receiving node does not poll. `nap` is the length of a
+	 * nap, and a nap begins at every multiple of `nap_every`. Frames that arrive during a nap
+	 * are delivered when the nap ends. */
 	rn_time nap, nap_every;
 };
 
@@ -45,8 +45,8 @@ struct sim_spec {
 	uint32_t sq_depth, rq_depth;
 	unsigned qps;
 	const struct rn_mem_ops *mem; /* memory access functions; NULL = rn_mem_plain */
-	/* quota: number of packets that a QP may send before the next QP's turn. window: number of
-	 * packets that a QP may have in flight. 0 = the core's default. */
+	/* quota: number of packets that a QP may send before the shard serves the next QP. window:
+	 * number of packets that a QP may have in flight. 0 = the core's default. */
 	uint32_t quota, window;
 	uint32_t access;	    /* remote rights of the QPs, enum rn_access */
 	bool two_shards;	    /* node 1 has two shards: QP i on shard i % 2 */
@@ -55,13 +55,13 @@ struct sim_spec {
 	const struct rn_cc_cfg *cc; /* congestion control; NULL = the core's defaults */
 	/* depth of node 1's shared receive queue; 0 = each QP has a receive queue of its own */
 	uint32_t srq_depth;
-	/* QP number `foreign` is in protection domain SIM_PD + 1, all other QPs are in SIM_PD. If
-	 * `foreign` is 0, all QPs are in SIM_PD; so QP 0 itself cannot be the foreign one. */
+	/* Index of the QP in protection domain SIM_PD + 1; all other QPs are in SIM_PD. 0 = all QPs
+	 * are in SIM_PD. */
 	unsigned foreign;
 };
 
-/* sim_filter is the type of sim.filter. The filter sees each frame that node `from` sends, before
- * the link's loss and other impairments. If it returns false, the link drops the frame. */
+/* Type of sim.filter. The filter sees each frame that node `from` sends, before the link's loss and
+ * other impairments. The link drops the frame if the filter returns false. */
 struct sim;
 typedef bool (*sim_filter)(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg);
 
@@ -121,11 +121,11 @@ unsigned sim_fini(struct sim *sim);
 
 /* Creates QP i on both nodes and connects the two QPs by MODIFY_QP, without the CM. */
 void sim_connect(struct sim *sim, unsigned i);
-/* Replaces the shard of a one-shard node, as if its process had died and a new one had started. The
- * new shard has the same port, memory and keys but no other state; `seed` determines its
- * secrets. */
+/* Replaces the shard of a one-shard node, as if its process had died and a new process had started.
+ * The new shard has the same port, memory and keys but no other state. `seed` determines the
+ * secrets of the new shard. */
 void sim_restart(struct sim *sim, unsigned node, uint64_t seed);
-/* The two steps of sim_connect(): sim_connect_rtr() creates both QPs and moves them to RTR;
+/* The two steps of sim_connect(). sim_connect_rtr() creates both QPs and moves them to RTR.
  * sim_rts() moves one QP to RTS, also from SQD or SQE. */
 void sim_connect_rtr(struct sim *sim, unsigned i);
 void sim_rts(struct sim *sim, unsigned node, unsigned i);
@@ -169,12 +169,12 @@ bool sim_poll(struct sim *sim, unsigned node, struct rn_cqe *cqe);
 /* Removes the node's oldest event of this kind. Returns false if there is none. */
 bool sim_event(struct sim *sim, unsigned node, unsigned kind, struct rn_event *ev);
 
-/* Makes one step. First both nodes send all they can. Then the time advances to the next arrival or
- * timer, and the nodes handle what is due. If nothing is due up to `until`, sets the time to
- * `until` (unless that is RN_TIME_NEVER) and returns false. */
+/* Makes one step. First both nodes send all they can. Then virtual time advances to the next
+ * arrival or timer, and the nodes handle what is due. If nothing is due up to `until`, returns
+ * false and sets virtual time to `until` (not if `until` is RN_TIME_NEVER). */
 bool sim_step(struct sim *sim, rn_time until);
 void sim_run(struct sim *sim, rn_time until);
-/* Lets both nodes send until neither has a frame that it may send at the current time. */
+/* Lets both nodes send until no node has a frame that it may send at the current time. */
 void sim_settle(struct sim *sim);
 /* Lets one node send at most `max` frames and publish its completions and events. Returns the
  * number of frames sent. */

@@ -1,7 +1,7 @@
 /* sim_connect --seed N --count M [--log FILE]: makes M random runs with the seeds N .. N+M-1. In
  * each run two nodes connect through the CM over links that lose packets. Exits with 1 when a run
- * failed, or when something that must be tested (for example a rejected connection) occurred in no
- * run. --log writes a transcript. */
+ * failed. Also exits with 1 when something that must be tested (for example a rejected connection)
+ * occurred in no run. --log writes a transcript. */
 #include <getopt.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* sim_hostile [--seed N] [--count M] [--frames K] [--minutes T]: makes M hostile runs (hostile.h)
- * of about K frames each, with the seeds N .. N+M-1; or as many runs as fit into T minutes. Prints
- * how often each feature and each verdict occurred. Exits with 1 when a run failed. Also exits with
- * 1 when there were at least ENOUGH runs and some feature occurred in none of them. Seed and K
- * reproduce a failed run. */
+ * of about K frames each, with the seeds N .. N+M-1. With --minutes, makes as many runs as fit into
+ * T minutes. Prints how often each feature and each verdict occurred. Exits with 1 when a run
+ * failed. Also exits with 1 when at least ENOUGH runs were made and some feature occurred in none
+ * of them. Seed and K reproduce a failed run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <time.h>

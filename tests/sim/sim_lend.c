@@ -1,7 +1,7 @@
-/* sim_lend --seed N --count M [--log FILE]: makes M random runs, with the seeds N .. N+M-1, in
- * which the nodes lend each other memory through memory windows. Exits with 1 when a run failed.
- * Also exits with 1 when M is at least 30 and something that must be tested occurred in no run. The
- * seed reproduces a failed run; --log writes the transcript of a single run. */
+/* sim_lend --seed N --count M [--log FILE]: makes M random runs with the seeds N .. N+M-1. In each
+ * run the nodes lend each other memory through memory windows. Exits with 1 when a run failed. Also
+ * exits with 1 when M is at least 30 and something that must be tested occurred in no run. The seed
+ * reproduces a failed run. --log writes the transcript of a single run. */
 #include <getopt.h>
 #include <stdlib.h>
 

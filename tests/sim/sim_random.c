@@ -1,8 +1,8 @@
-/* sim_random [--seed N] [--count M] [--log FILE] [--quiet]: makes M random runs, with the seeds N
- * .. N+M-1, of operations of all kinds (mix.h). Exits with 1 when a run failed. Also exits with 1
+/* sim_random [--seed N] [--count M] [--log FILE] [--quiet]: makes M random runs of operations of
+ * all kinds (mix.h), with the seeds N .. N+M-1. Exits with 1 when a run failed. Also exits with 1
  * when M is at least 100 and some kind of operation or impairment occurred in no run. The seed
- * reproduces a failed run; --log writes the transcript of a single run. --quiet omits the totals.
- * The last line is `N passed, N failed`. */
+ * reproduces a failed run. --log writes the transcript of a single run. --quiet omits the totals.
+ * The last line of the output is `N passed, N failed`. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
-/* sim_share --seed N --count M [--log FILE]: makes M random runs of one shared receive queue, with
- * the seeds N .. N+M-1. Node 0 sends messages over impaired links to QPs on one or two shards of
- * node 1. Often node 1 has posted too few receives for the messages. Meanwhile the queue is made
- * larger and its limit is armed. Checked: every message arrives once and whole and uses one
- * receive; the messages of a QP arrive in order; an armed limit is reported once, and only when it
- * is reached. Exits with 1 when a run failed. Also exits with 1 when M is at least 30 and something
- * that must be tested occurred in no run. The seed reproduces a failed run. */
+/* sim_share --seed N --count M [--log FILE]: makes M random runs of one SRQ, with the seeds N ..
+ * N+M-1. Node 0 sends messages over impaired links to QPs on one or two shards of node 1. Often
+ * node 1 has posted too few receives. Meanwhile the SRQ is made larger and its limit is armed. The
+ * checks:
+ * - Every message arrives once and whole and uses one receive.
+ * - The messages of a QP arrive in order.
+ * - An armed limit is reported once, when it is reached and not before.
+ * Exits with 1 when a run failed. Also exits with 1 when M is at least 30 and something that must
+ * be tested occurred in no run. The seed reproduces a failed run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +106,8 @@ static void receive_one(struct share *s)
 						  .length = AREA});
 }
 
-/* Arms a random limit of the shared receive queue, if none is armed and at least that many receives
- * are posted. Like a front end, stores the limit in the shared memory of the queue. */
+/* Arms a random limit of the SRQ, if no limit is armed and at least that many receives are posted.
+ * Like a front end, stores the limit in the shared memory of the SRQ. */
 static void arm(struct share *s)
 {
 	_Atomic uint32_t *limit = &s->sim.node[1].srq->shared.limit;

@@ -1,9 +1,11 @@
 /* sim_uc --seed N --count M: makes M random runs of unreliable connections, with the seeds N ..
- * N+M-1. Checked: a message arrives whole or not at all, so each completed receive holds exactly
- * one message. On a link that neither duplicates nor reorders, each message arrives at most once,
- * and messages arrive in order. On a link without impairments and with enough receives, all
- * messages arrive. Exits with 1 when a run failed, or when something that must be tested did not
- * occur in 30 runs or more. */
+ * N+M-1. The checks:
+ * - A message arrives whole or not at all, so each completed receive holds exactly one message.
+ * - On a link that neither duplicates nor reorders, each message arrives at most once, and messages
+ *   arrive in order.
+ * - On a link without impairments and with enough receives, all messages arrive.
+ * Exits with 1 when a run failed. Also exits with 1 when M is at least 30 and something that must
+ * be tested occurred in no run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +19,8 @@
 #define LONGEST 20000u
 #define GUARD	0xEE
 
-/* Layout of the arena. For message i of QP q, AT_SOURCE is the offset of the data to send,
- * AT_TARGET the offset of a WRITE's target, and AT_RECV the offset of the receive buffer. */
+/* Offsets in the arena for message i of QP q. AT_SOURCE: the data to send. AT_TARGET: the target of
+ * a WRITE. AT_RECV: the receive buffer. */
 #define AT_SOURCE(q, i) (((uint64_t)(q)*OPS + (i)) * ROOM)
 #define AT_TARGET(q, i) (AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
 #define AT_RECV(q, i)	(2 * AT_SOURCE(QPS, 0) + AT_SOURCE(q, i))
@@ -29,7 +31,7 @@ struct totals {
 
 struct flow {
 	struct sim_op ops[OPS];
-	uint32_t room[OPS]; /* length of each receive at the other end */
+	uint32_t room[OPS]; /* length of each receive at the peer */
 	unsigned done;	    /* number of requests completed */
 	int64_t last;	    /* number of the last delivered message */
 	unsigned delivered, expected;
@@ -179,8 +181,8 @@ static void drain(struct run *r)
 		}
 }
 
-/* Checks the memory that messages may change: part of a WRITE may be missing, but no byte may be
- * wrong, and no byte outside a WRITE's target or a receive may have changed. */
+/* Checks the memory that messages may change. Part of a WRITE may be missing, but no byte may be
+ * wrong. No byte outside a WRITE's target or a receive may have changed. */
 static void check_memory(struct run *r, unsigned node, unsigned q)
 {
 	const struct flow *f = &r->flow[1 - node][q];

@@ -1,10 +1,12 @@
 /* sim_ud --seed N --count M [--log FILE]: makes M random runs of datagrams, with the seeds N ..
  * N+M-1. Two nodes send each other datagrams over links that lose, duplicate, reorder and corrupt
- * frames; receives are sometimes missing or too short. Checked: a delivered datagram has the data
- * that was sent, behind its IP header; it is delivered at the addressed QP and with the right
- * source, once for each frame that arrived intact; the nodes send nothing but these datagrams.
- * Exits with 1 when a run failed, or when something that must be tested did not occur in 20 runs or
- * more. The seed reproduces a failed run. */
+ * frames. Receives are sometimes missing or too short. The checks:
+ * - A delivered datagram has the data that was sent, behind its IP header.
+ * - It is delivered to the addressed QP with the right source, once for each frame that arrived
+ *   intact.
+ * - The nodes send nothing but these datagrams.
+ * Exits with 1 when a run failed. Also exits with 1 when M is at least 20 and something that must
+ * be tested occurred in no run. The seed reproduces a failed run. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 
 struct datagram {
 	uint32_t length;
-	unsigned frames, arrived; /* how often it was sent and delivered */
+	unsigned frames, arrived; /* how often the datagram was sent and delivered */
 };
 
 struct run {
@@ -277,8 +279,9 @@ int main(int argc, char **argv)
 	printf("%llu runs, %llu datagrams, %llu delivered, %llu of them twice, %llu without a receive, %llu too long for it\n",
 	       totals.runs, totals.sent, totals.delivered, totals.doubled, totals.starved,
 	       totals.misfit);
-	/* Twenty runs are enough for each of these cases to occur: a datagram delivered twice, one
-	 * without a receive, and one too long for its receive. */
+	/* Twenty runs are enough for each of these cases to occur: a datagram that is delivered
+	 * twice, a datagram that finds no receive, and a datagram that is too long for its
+	 * receive. */
 	if (count >= 20 && (!totals.doubled || !totals.starved || !totals.misfit)) {
 		printf("too tame\n");
 		objections++;

@@ -1,9 +1,9 @@
-/* READs of megabytes complete although every retransmission costs much. The peer answers all
- * requests in full, one after the other, even a request that was retransmitted many times. The
- * requester pauses so long that responses overflow the RX ring of its network port. The peer is a
- * model of a software responder that does not know which responses the requester has received. Its
- * requests wait in a list; it looks up a retransmitted request among the latest new ones and
- * answers it again. Time is virtual. --print shows the measured values without checking them. */
+/* READs of megabytes complete although every retransmission costs much. Time is virtual. --print
+ * shows the measured values without checking them.
+ * - The peer is a model of a software responder that does not know which responses the requester
+ *   has received. It answers all READ requests in full, one after the other. A retransmitted READ
+ *   request is looked up among the latest new ones and answered again.
+ * - The requester pauses so long that responses overflow the RX ring of its DPDK port. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,17 +27,17 @@
 struct course {
 	const char *name;
 	rn_time pace;  /* time between two responses of the peer */
-	unsigned ring; /* size of the RX ring of the requester's network port, in frames */
-	/* limits for the random times of the requester, in us: away_us for each pause, awake_us for
-	 * each active time */
+	unsigned ring; /* size of the RX ring of the requester's DPDK port, in frames */
+	/* Upper limits for the random times of the requester, in us. away_us: for each pause.
+	 * awake_us: for each active time. */
 	unsigned away_us, awake_us;
 	uint32_t loss_ppm; /* loss of responses, in parts per million */
 	unsigned depth;	   /* number of READs in flight, as negotiated */
-	/* maximum number of responses that the peer sends, in percent of those needed without
-	 * loss */
+	/* maximum number of responses that the peer may send, in percent of the responses that a
+	 * run without loss needs */
 	unsigned cost;
-	/* limits for the random times of the peer, in us: pause_us for each pause, work_us for each
-	 * active time */
+	/* Upper limits for the random times of the peer, in us. pause_us: for each pause. work_us:
+	 * for each active time. */
 	unsigned pause_us, work_us;
 };
 
@@ -94,8 +94,8 @@ static const struct request *find(const struct peer *p, const struct request *r)
 	return NULL;
 }
 
-/* Filter: queues every READ request for the model peer and drops the packet, so that the peer's
- * shard never gets it. The requester sends no other RoCE packets. */
+/* Filter: queues every READ request for the model peer, then drops the packet, so that no shard of
+ * the peer node gets it. The requester sends no other RoCE packets. */
 static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct peer *p = arg;
@@ -121,8 +121,8 @@ static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	return false;
 }
 
-/* Sends the next response to the oldest waiting request. The response is lost if the requester's RX
- * ring is full. */
+/* Sends the next response to the oldest waiting READ request. The response is lost if the
+ * requester's RX ring is full. */
 static void answer(struct peer *p)
 {
 	struct request *r = &p->waiting[p->first];
@@ -150,8 +150,8 @@ static void answer(struct peer *p)
 	p->nwaiting--;
 }
 
-/* Lets the requester poll: it takes the responses from its RX ring in bursts, and after each burst
- * it sends frames and checks its timers. */
+/* Lets the requester poll. It takes the responses from its RX ring in bursts. After each burst it
+ * sends frames and checks its timers. */
 static void take(struct peer *p, rn_time now)
 {
 	p->sim.now = now;

@@ -1,5 +1,5 @@
-/* Other traffic on the network: each frame that is not for the NIC is dropped without an answer and
- * counted under its verdict. Pings of every size are answered unless they are fragmented. */
+/* Other traffic on the network. Each frame that is not for the NIC is dropped without an answer and
+ * counted under its verdict. The NIC answers pings of every size unless they are fragmented. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -168,8 +168,8 @@ static bool note_pong(struct sim *sim, unsigned from, const struct rn_pkt *pkt, 
 	return false;
 }
 
-/* Builds an ICMP echo request from node 0 to the node under test. fragment: value of the IPv4
- * fragment field. Returns the frame's length. */
+/* Builds an ICMP echo request from node 0 to the node under test. `fragment` is the value of the
+ * IPv4 fragment field. Returns the frame's length. */
 static unsigned ping(const struct sim *sim, const struct pong *p, uint8_t *frame, uint16_t fragment)
 {
 	static uint8_t data[9000];

@@ -1,6 +1,6 @@
-/* Connections as seen on the wire: those rows of docs/spec/rocev2.md that need whole shards with
- * QPs and not only the connection manager. Node 0 is the active side unless a test says
- * otherwise. */
+/* Connections as seen on the wire. These tests cover the rows of docs/spec/rocev2.md that need
+ * whole shards with QPs, not just the connection manager. Node 0 is the active side unless a test
+ * says otherwise. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,8 @@ struct world {
 	bool up[SIM_NODES], gone[SIM_NODES], no_answer;
 	uint16_t rejected; /* reason in the last REJ */
 	unsigned requests;
-	/* Number of packets seen on the link. The index is the sending node; `mads` has a second
-	 * index, the type of CM message. `data` counts data packets. */
+	/* Number of packets seen on the link. The first index is the sending node. The second index
+	 * of `mads` is the type of CM message. `data` counts data packets. */
 	unsigned mads[SIM_NODES][0x20], data[SIM_NODES], rnr_naks[SIM_NODES];
 	uint32_t first_psn[SIM_NODES];
 	uint8_t rnr_syndrome;
@@ -200,8 +200,8 @@ static void take_event(struct world *w, unsigned node, unsigned qp, const struct
 	}
 }
 
-/* Runs the simulation for the time `span`. On each node a client handles the CM events. `qp` is the
- * slot in sim_node.qp[] of the QP that each client connects. */
+/* Runs the simulation for the time `span`. On each node a client handles the CM events and connects
+ * the QP in slot `qp` of sim_node.qp[]. */
 static void act(struct world *w, unsigned qp, rn_time span)
 {
 	rn_time end = w->sim.now + span;
@@ -291,15 +291,15 @@ static void wire_row_C28_arp_and_nd_are_answered(void **state)
 		struct world w;
 		start(&w, ipv6);
 		connect(&w, 0);
-		/* The passive side must answer address resolution. The active side need not answer,
+		/* The passive side must answer address resolution. The active side need not,
 		 * because the passive side may know the active side's MAC already. */
 		assert_true(w.resolved[1]);
 		stop(&w);
 	}
 }
 
-/* rdma_disconnect() moves the QP to the error state first, which stops the QP and flushes its
- * requests. The connection manager must send the DREQ only when the client issues the DISCONNECT
+/* rdma_disconnect() first moves the QP to the error state, which stops the QP and flushes its work
+ * requests. The connection manager sends the DREQ later, when the client issues the DISCONNECT
  * command. */
 static void wire_row_C38_in_error_before_the_dreq(void **state)
 {
@@ -373,7 +373,7 @@ static void unreliable_connections(void **state)
 /* ---- rows of docs/spec/rocev2.md about QP1 ---- */
 
 /* Makes node 0 send a REQ and the link drop it. Returns the packet of the REQ, whose payload is
- * `mad`. The test can inject this packet later, changed or unchanged. */
+ * `mad`. The test injects this packet later, changed or unchanged. */
 static struct rn_pkt a_request(struct world *w, uint8_t mad[RN_MAD_BYTES])
 {
 	struct rn_pkt p;
@@ -485,8 +485,8 @@ static void wire_row_U13_other_mads(void **state)
 #define GHOSTS (8u << 20) /* offset in node 0's arena: target of the first transfer */
 
 /* Node 0's process dies while node 1 writes to it, and a new process of node 0 connects. With the
- * same seed the new process gets the same QPN, so that node 1 rejects the REQ as stale; with
- * another seed it gets a different QPN. */
+ * same seed the new process gets the same QPN, so node 1 rejects the REQ as stale. With another
+ * seed the new process gets a different QPN. */
 static void wire_row_S6_a_restarted_peer(void **state)
 {
 	for (unsigned same = 0; same < 2; same++) {
@@ -512,9 +512,9 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		w.id[0] = w.id[1] = w.listener[0] = 0;
 		memset(w.up, 0, sizeof(w.up));
 		memset(w.gone, 0, sizeof(w.gone));
-		/* With the same seed the new process draws the same communication ids again. A
-		 * connect to another host uses up the first id; with that id node 1 would take the
-		 * new REQ for a retransmission. */
+		/* With the same seed the new process draws the same communication ids again. Node 1
+		 * would take a REQ with the first id for a retransmission. So a connect to another
+		 * host uses up the first id. */
 		if (same) {
 			struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT};
 			struct rn_rsp rsp;
@@ -600,8 +600,8 @@ static void wire_row_S8_a_hundred_thousand_connections(void **state)
 	assert_int_equal(rn_cm_dropped(w.sim.node[0].shard->lane.cm) +
 				 rn_cm_dropped(w.sim.node[1].shard->lane.cm),
 			 0);
-	/* The average id lies in the middle half of the range, as it does for ids spread over the
-	 * whole range. */
+	/* The average id lies in the middle half of the range, as the average of evenly spread ids
+	 * does. */
 	assert_in_range(ids / 100000, 1u << 30, 3u << 30);
 	w.id[0] = w.id[1] = 0;
 	stop(&w);

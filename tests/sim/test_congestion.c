@@ -1,4 +1,4 @@
-/* With congestion control, several senders share one switch queue fairly: no packet is dropped, and
+/* With congestion control, several senders share one switch queue fairly. No packet is dropped, and
  * the queue sends at 90 % of its rate or more. The tests run in virtual time, so the results are
  * the same on every computer. Each test prints its measured values. */
 #include <setjmp.h>
@@ -57,8 +57,8 @@ static void expect_shared(void)
 	assert_true(bottleneck_use(&b) >= 0.9);
 }
 
-/* All flows start at once and do not stop. In the first 80 ms their rates converge, and even then
- * nothing is lost; in the next 80 ms the shares are measured. */
+/* All flows start at once and do not stop. In the first 80 ms their rates converge. In the next 80
+ * ms the shares are measured. No frame is lost in these 160 ms. */
 static void share(unsigned flows, bool read, const char *what)
 {
 	struct bottleneck_spec spec;
@@ -117,7 +117,7 @@ static void test_without_control(void **state)
 }
 
 /* Eight senders send 1 MiB each to one receiver at the same instant. Nothing is lost, and the last
- * flow ends within 20 ms; the link alone would take 6.7 ms. */
+ * flow ends within 20 ms. The last link alone needs 6.7 ms to carry the 8 MiB. */
 static void test_incast(void **state)
 {
 	rn_time from, last = 0;
@@ -170,8 +170,8 @@ static void test_late_fourth(void **state)
 	late(4, "3 and a late one");
 }
 
-/* Row E8 of docs/spec/rocev2.md with real shards: when the other flow stops, this flow reaches the
- * line rate, and later its rate limit ends. */
+/* Row E8 of docs/spec/rocev2.md with real shards. When all other flows have stopped, the remaining
+ * flow reaches the line rate. Later its rate limit ends. */
 static void wire_row_E8_rate_recovers_when_alone(void **state)
 {
 	rn_time from;

@@ -1,7 +1,7 @@
 /* Frames that a NIC must accept or drop: the F rows of docs/spec/rocev2.md (F10 is in test_sent).
- * Each test gives a QP in RTS a valid WRITE with one change and checks what a peer can observe: an
- * ACK and the data in memory, or no reply and one counter. At the end of every test the unchanged
- * WRITE with the same PSN is accepted, which shows that a dropped frame changed no state. */
+ * Each test gives a QP in RTS a valid WRITE with one change. The peer must observe an ACK and the
+ * data in memory, or no reply and one counter. At the end of every test the unchanged WRITE with
+ * the same PSN is accepted, so a dropped frame has changed no state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 /* Offsets in the frame of the valid WRITE, on an untagged IPv4 port. */
 enum { IP = 14, UDP = 34, BTH = 42, DATA = 70, PAD = 75 };
 /* What repair() corrects after a change of the frame, so that the frame has no other error. SUM:
- * the IPv4 header checksum; CRC: the ICRC; SUM | CRC: both; AS_IS: nothing. */
+ * the IPv4 header checksum. CRC: the ICRC. SUM | CRC: checksum and ICRC. AS_IS: nothing. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 struct bench {
@@ -191,7 +191,7 @@ static void change16(struct bench *b, unsigned at, uint16_t value, enum repair w
 }
 
 /* Both functions change one byte of the frame. byte_refused() then expects that the node drops the
- * frame, byte_accepted() that it accepts the frame. */
+ * frame. byte_accepted() expects that the node accepts the frame. */
 static void byte_refused(struct bench *b, unsigned at, uint8_t value, enum repair what,
 			 enum rn_verdict v)
 {
@@ -300,8 +300,8 @@ static void wire_row_F8_no_udp_checksum(void **state)
 	}
 }
 
-/* Computes the UDP checksum in another way than the parser's udp_sum(): word by word, over pseudo
- * header and datagram. */
+/* Computes the UDP checksum word by word, over pseudo header and datagram. The parser's udp_sum()
+ * computes the checksum in another way. */
 static uint16_t udp_checksum(const uint8_t *ip, bool ipv6)
 {
 	const uint8_t *udp = ip + (ipv6 ? 40 : 20), *addr = ip + (ipv6 ? RN_IPV6_SRC : RN_IPV4_SRC);
@@ -646,8 +646,8 @@ static void wire_row_F27_wrong_vlan(void **state)
 	put_tag(&b, 3 << 13 | 1);
 	refused(&b, RN_V_FRAME_VLAN);
 	finish(&b);
-	/* A port in VLAN 100 accepts frames of this VLAN with any priority, no frames of another
-	 * VLAN, and no untagged frames. */
+	/* A DPDK port in VLAN 100 accepts frames of this VLAN with any priority. Frames of another
+	 * VLAN and untagged frames are dropped. */
 	start_as(&b, false, true);
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(wrong); i++) {
 		change16(&b, 14, wrong[i], AS_IS);

@@ -1,6 +1,6 @@
 /* Each QP of a shard gets its share of the frames that the shard sends, even while another QP
- * always has frames to send. The tests let the shard send in bursts of 8 frames and count frames,
- * not time. */
+ * always has frames to send. The shard sends in bursts of 8 frames. The tests count frames and
+ * measure no time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -57,8 +57,8 @@ static void post(struct sim *sim, unsigned node, unsigned q, enum rn_wqe_kind ki
 				  .remote = 2 << 20});
 }
 
-/* QP 0 has 1024 packets to send. A small SEND on any other QP waits at most for one quota of QP 0
- * and for the other small SENDs. */
+/* QP 0 has 1024 packets to send. A small SEND on another QP waits for at most one quota of QP 0 and
+ * for the small SENDs of the remaining QPs. */
 static void test_big_write(void **state)
 {
 	struct sim sim;
@@ -84,8 +84,8 @@ static void test_big_write(void **state)
 	assert_int_equal(sim_fini(&sim), 0);
 }
 
-/* A node answers a large READ on QP 0. Its own small SENDs on other QPs wait at most for one quota
- * of READ responses and for each other. */
+/* A node answers a large READ on QP 0. Each of its own small SENDs on other QPs waits for at most
+ * one quota of READ responses and for the other small SENDs. */
 static void test_big_read_answer(void **state)
 {
 	struct sim sim;
@@ -111,8 +111,8 @@ static void test_big_read_answer(void **state)
 	assert_int_equal(sim_fini(&sim), 0);
 }
 
-/* QPs that are equally busy get equal shares: their frame counts never differ by more than a
- * quota. */
+/* QPs that are equally busy get equal shares: at every moment their frame counts differ by at most
+ * one quota. */
 static void test_equals(void **state)
 {
 	struct sim sim;

@@ -1,9 +1,9 @@
 /* A flood of connection requests must not disturb other connections, and must leave nothing in the
  * CM table.
  *
- * One listener of node 1 gets ten thousand requests per second. Meanwhile node 1 connects to node
- * 0, and node 0 connects to another listener of node 1; both must succeed as without the flood. The
- * test tier determines the duration of the flood: a minute in `ci` and `full`. */
+ * One listener of node 1 gets ten thousand REQs per second. Meanwhile node 1 connects to node 0,
+ * and node 0 connects to another listener of node 1. Both connects must succeed as they do without
+ * the flood. The test tier determines the duration of the flood: a minute in `ci` and `full`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ struct flood {
 	enum client client;
 	struct rn_rng rng;
 	uint32_t sent;
-	/* number of connection requests that arrived: [0] at node 0, [1] at node 1's listener that
-	 * is not flooded */
+	/* number of REQs that arrived: [0] at node 0, [1] at the listener of node 1 that is not
+	 * flooded */
 	uint64_t counted[2];
 	uint64_t tried;
 	unsigned most_live;
@@ -100,8 +100,8 @@ static struct rn_gid attacker(struct flood *f)
 	return g;
 }
 
-/* Injects one request from a host that does not exist, with the longest timeouts that its fields
- * can express. */
+/* Injects one REQ from a host that does not exist, with the longest timeouts that the fields of a
+ * REQ can express. */
 static void request(struct flood *f)
 {
 	const struct sim_node *victim = &f->sim->node[VICTIM];
@@ -130,8 +130,8 @@ static void request(struct flood *f)
 	craft_inject(f->sim, VICTIM, &p);
 }
 
-/* Handles the events of all listeners as their clients would. A REQUEST event at a listener that is
- * not flooded is counted, and the CM id of the new connection is destroyed. */
+/* Handles the events of all listeners as their clients would. At a listener that is not flooded,
+ * counts each REQUEST event and destroys the CM id of the new connection. */
 static void serve(struct flood *f)
 {
 	struct sim *sim = f->sim;

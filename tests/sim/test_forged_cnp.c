@@ -1,7 +1,7 @@
-/* Forged congestion notification packets (CNPs). An attacker who sends them needs to know only the
- * QPN and two addresses, and no PSN. They must do no more than reduce the rate to the configured
- * minimum while they arrive; the connection stays up, and its rate recovers by itself. Virtual
- * time; --print shows the measured values without checking them. */
+/* Forged congestion notification packets (CNPs). An attacker needs the QPN and two addresses to
+ * send them, and no PSN. Forged CNPs may reduce the rate to the configured minimum while they
+ * arrive, and must do no other harm. The connection stays up, and its rate recovers by itself. Time
+ * is virtual. --print shows the measured values without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void forge(struct sim *sim)
 	assert_int_equal(craft_inject(sim, 0, &p), RN_V_CNP);
 }
 
-/* Keeps WRITEs posted until the time `until` and injects a CNP every `every_us` us. No WRITE may
+/* Keeps WRITEs posted until the time `until`. Injects a CNP every `every_us` us. No WRITE may
  * fail. */
 static void go_on(struct flow *f, unsigned every_us, rn_time until)
 {

@@ -1,6 +1,6 @@
-/* A mix of SENDs, WRITEs, READs and atomics arrives intact over a link that loses, duplicates,
- * reorders or delays frames: rows S (long runs) of docs/spec/rocev2.md, in virtual time. Every byte
- * is compared when its request completes, every completion comes once and in order, and late
+/* Rows S (long runs) of docs/spec/rocev2.md, in virtual time. A mix of SENDs, WRITEs, READs and
+ * atomics arrives intact over a link that loses, duplicates, reorders or delays frames. Every byte
+ * is compared when its work request completes. Every completion comes once and in order. Late
  * packets change no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 #include "sim.h"
 #include "wire/stats.h"
 
-/* Request i uses area i % AREAS of the arena. A send queue holds fewer than AREAS requests, so the
- * request that used the area before has completed. */
+/* Work request i uses area i % AREAS of the arena. A send queue holds fewer than AREAS work
+ * requests. So the area's former work request has completed. */
 #define AREAS 256u
 #define BYTES 4096u
 /* Offsets in the arenas of the nodes. */
@@ -117,8 +117,8 @@ static void begin(struct mixed *m, const struct sim_spec *spec, uint32_t length)
 	m->length = length;
 }
 
-/* Runs n requests, or fewer if the time `until` comes first. Returns when all of them have
- * completed and no packet is in flight. */
+/* Runs n work requests, or fewer if the time `until` comes first. Returns when all started work
+ * requests have completed and no packet is in flight. */
 static void run(struct mixed *m, uint32_t n, rn_time until)
 {
 	while (m->done < n) {
@@ -231,8 +231,9 @@ static void wire_row_S3_few_naks_for_packets_out_of_order(void **state)
 	run(&m, 20000, RN_S(600));
 	s = rn_shard_stats(m.sim.node[1].shard);
 	assert_true(m.sim.node[0].reordered > 200 && s->tx_naks > 50);
-	/* Each delayed packet causes at most two NAKs: for its own gap, and then for the gap of the
-	 * packets that overtook it and were dropped. */
+	/* Each delayed packet causes at most two NAKs. The first NAK is for the gap that the
+	 * delayed packet leaves. The second NAK is for the packets that overtook it and were
+	 * dropped. */
 	assert_true(s->tx_naks <= 2 * m.sim.node[0].reordered);
 	end(&m);
 }
@@ -260,8 +261,8 @@ static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 	end(&m);
 }
 
-/* ACKs arrive long after the requester's timeout, so packets are retransmitted and arrive at least
- * twice. Each request must be executed once. */
+/* ACKs arrive long after the requester's timeout. So packets are retransmitted and arrive at least
+ * twice, but each work request must be executed once. */
 static void wire_row_S5_acknowledgements_50_ms_late(void **state)
 {
 	static struct mixed m;
@@ -277,7 +278,7 @@ static void wire_row_S5_acknowledgements_50_ms_late(void **state)
 	end(&m);
 }
 
-/* Filter: a link whose MTU is smaller than the path MTU of the QPs loses packets with more than
+/* Filter for a link whose MTU is smaller than the path MTU of the QPs. Drops packets with more than
  * 1024 bytes of payload. */
 static bool lose_large(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
@@ -347,8 +348,9 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	}
 	for (rn_time until = sim.now + RN_S(1); sim.now < until; steps++)
 		sim_step(&sim, until);
-	/* In this second each sender sends again after each RNR NAK, at most once per 0.64 ms. The
-	 * simulator makes a step only when a frame is sent or arrives, which bounds `steps`. */
+	/* In this second each sender sends again after each RNR NAK, at most once per 0.64 ms.
+	 * `steps` is bounded because the simulator makes a step only when a frame is sent or
+	 * arrives. */
 	before = rn_shard_stats(sim.node[1].shard)->tx_rnr_naks;
 	assert_true(before >= SENDERS * 700);
 	assert_true(before <= SENDERS * 1564);

@@ -1,7 +1,8 @@
-/* What happens to a request when its memory goes away: a region is deregistered and its memory
- * freed, or its pages begin to fault, at every stage of SEND, WRITE and READ, on either side. The
- * table below gives the required status. The sanitizer checks that freed memory is not accessed; a
- * counter checks that faulting memory is accessed only if the request then fails. */
+/* The memory of a work request goes away: a region is deregistered and its memory freed, or its
+ * pages begin to fault. The tests do this at every stage of SEND, WRITE and READ, on both sides.
+ * The table below gives the required status. The sanitizer checks that freed memory is not
+ * accessed. A counter checks that faulting memory is accessed only if the work request then
+ * fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,9 +14,11 @@
 
 #define BYTES 5000u /* length of the request: five packets of 1024 bytes */
 
-/* Which memory goes away. At the requester: SOURCE, the data of a SEND or WRITE, or SINK, the
- * target of a READ. At the peer: TARGET, which a WRITE or READ names, or RECEIVE, the buffer of a
- * posted receive. */
+/* Which memory goes away.
+ * - SOURCE: at the requester, the data of a SEND or WRITE;
+ * - SINK: at the requester, the target of a READ;
+ * - TARGET: at the peer, the memory that a WRITE or READ names;
+ * - RECEIVE: at the peer, the buffer of a posted receive. */
 enum role { SOURCE, SINK, TARGET, RECEIVE };
 enum moment {
 	UNSENT,	     /* the request is posted, no packet was sent */
@@ -65,7 +68,7 @@ static const struct stage {
 /* clang-format on */
 
 static struct {
-	uint8_t *from, *to; /* every access to the bytes between them fails */
+	uint8_t *from, *to; /* every access to the bytes from `from` to `to` fails */
 	unsigned faults, touches;
 	uint8_t *block; /* the region's memory, accesses to which are counted; NULL = freed */
 } mem;
@@ -235,8 +238,8 @@ static void run_stage(const struct stage *s, bool faulting)
 	assert_false(sim_poll(&sim, 0, &c));
 	bool got = sim_poll(&sim, 1, &c) && c.status != RN_STATUS_WR_FLUSH_ERR;
 	assert_int_equal(got && (good || c.status) ? c.status : 255, s->recv_status);
-	/* Every access to the faulting memory must have failed, and there must be none if the
-	 * request succeeds. */
+	/* Every access to the faulting memory must have failed. If the work request succeeds, no
+	 * access may have happened. */
 	if (faulting) {
 		assert_int_equal(mem.touches - touched, mem.faults);
 		assert_true(good ? mem.faults == 0 : mem.faults > 0);

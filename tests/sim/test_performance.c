@@ -1,5 +1,5 @@
 /* The rate that a QP reaches on a link that loses frames, or towards a node that pauses polling, in
- * percent of the link's rate. In virtual time, so the results are properties of the protocol and
+ * percent of the link's rate. Time is virtual, so the results are properties of the protocol and
  * the same on every computer. --print shows the table without checking it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,19 +1,17 @@
-/* A shard sends the same frames as Linux soft-RoCE. Captures show the frames of two soft-RoCE
- * hosts. Each exchange is replayed twice. In the first replay the shard takes the place of one host
- * (the replaced host), in the second that of the other. The frames of the host that was not
- * replaced are injected. The shard must send every frame that the replaced host sent, after the
- * same event and with the same PSN, MSN, lengths, addresses and data. The test posts the requests
+/* A shard sends the same frames as Linux soft-RoCE. A capture has the frames of two soft-RoCE hosts
+ * and is replayed twice. In each replay (replay.h) the shard replaces one of the hosts, and the
+ * peer's frames are injected. The shard must send every frame of the replaced host, after the same
+ * event and with the same PSN, MSN, lengths, addresses and data. The test posts the work requests
  * and issues the commands that the capture shows.
  *
- * Values that the shard chooses itself (QPN, keys, communication ids, transaction ids) replace
- * those of the replaced host in the injected frames.
+ * The shard chooses some values itself: QPN, keys, communication ids and transaction ids. In the
+ * injected frames these values replace those of the replaced host.
  *
- * Where frames were lost, the two hosts saw different frames, so there is a capture for each. A
- * request whose PSN was sent before is a retransmission and is not posted again. If no answer asked
- * for the retransmission, virtual time advances until the shard's timer expires.
+ * Where frames were lost, the two hosts saw different frames, so there is a capture for each host.
+ * A request whose PSN was sent before is a retransmission and is not posted again. If no answer of
+ * the peer caused the retransmission, virtual time advances until the shard's timer expires.
  *
- * Some captures are replayed once more with changed packets, as if the hosts had used several
- * regions far from each other, or had sent immediate data with each WRITE. */
+ * Some captures are replayed once more with changed packets (replay_variant.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +32,7 @@
 #include "flow/retry.h"
 #include "base/types.h"
 
-/* Sums over the two replays of a capture, in which the shard takes the place of one host and then
- * of the other. */
+/* Sums over the two replays of a capture; each replay replaces another host. */
 struct tally {
 	unsigned frames; /* number of frames that the shard must send */
 	/* number of the peer's frames that must get a verdict other than RN_V_OK: duplicate, gap or
@@ -77,11 +74,11 @@ static const struct capture {
 	{"rc-write-ipv6.pcap",             20, IMMEDIATE},
 	{"uc-write-ipv4.pcap",             15, IMMEDIATE},
 };
-/* The capture rc-rnr-nak is not used. In it soft-RoCE sends an RNR NAK, and then also a NAK for
- * each packet that follows, which the specification does not require. */
+/* The capture rc-rnr-nak is not used. In this capture soft-RoCE sends an RNR NAK, and then also a
+ * NAK for each packet that follows. The specification does not require these NAKs. */
 
-/* The cases of tests/interop/loss.py. In rc-send-lost-last the timer expires twice. The first time
- * the shard retransmits one packet; the answer also acknowledges the packet after it, so the shard
+/* The cases of tests/interop/loss.py. In rc-send-lost-last the timer expires twice. At the first
+ * expiry the shard retransmits one packet. The ACK covers the next packet too, so the shard
  * concludes that nothing was lost and does not retransmit the rest. */
 static const struct loss {
 	const char *name;
@@ -268,14 +265,14 @@ static void do_post(struct replay *r, const struct record *rec)
 	host_settle(r);
 }
 
-/* Returns the number of the stream to which a frame belongs. CM messages, responses and requests
- * are three streams; only the order of frames within a stream must match the capture. */
+/* Returns the stream to which a frame belongs: CM messages, responses or requests. The order of
+ * frames must match the capture within each stream, and may differ between streams. */
 static unsigned stream(const struct record *rec)
 {
 	return rec->is_cm ? 0 : rec->pkt.op->response ? 1 : 2;
 }
 
-/* Returns the oldest frame that the shard sent in the stream of `want` and that was not compared
+/* Returns the oldest frame that the shard sent in the stream of `want` and that is not compared
  * yet. Returns NULL if there is none. */
 static struct record *sent(struct replay *r, const struct record *want)
 {
@@ -286,10 +283,10 @@ static struct record *sent(struct replay *r, const struct record *want)
 	return NULL;
 }
 
-/* Lets time pass until the shard's retransmission timer expires. At this place in the capture the
- * timer of the replaced host had expired, because that host retransmitted although no answer asked
- * for it. The shard's timer must expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after the
- * last progress. */
+/* Lets time pass until the shard's retransmission timer expires. Called where the timer of the
+ * replaced host expired: where that host retransmitted although no answer of the peer caused it.
+ * The shard's timer must expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after the last
+ * progress. */
 static void wait_for_timer(struct replay *r, const struct record *want)
 {
 	rn_time full = rn_retry_timeout_ns(TIMEOUT);
@@ -303,11 +300,12 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 	r->pair[replay_pair_of(r, want)].flow.alone = true;
 }
 
-/* Handles a request packet of the replaced host. If the packet is new, posts its request; otherwise
- * expects that the shard retransmits the packet. Returns false if the shard may retransmit it later
- * than the replaced host did; the packet is then in r->owed. The reason: after a timeout soft-RoCE
- * retransmits everything immediately. The shard retransmits one packet, and the others only after
- * the answer to it. */
+/* Handles a request packet of the replaced host. If the packet is new, posts its work request.
+ * Otherwise expects that the shard retransmits the packet.
+ *
+ * After a timeout soft-RoCE retransmits everything immediately. The shard first retransmits one
+ * packet, and the others after its answer. So the shard may retransmit a packet later than the
+ * replaced host did. In this case returns false, and the packet is in r->owed. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -340,9 +338,9 @@ static void expect_frame(struct replay *r, const struct record *want)
 	r->matched++;
 }
 
-/* Updates the list of retransmissions that the shard owes (r->owed); must be called after each
- * injected frame. Removes those that an answer has acknowledged, because they are unnecessary now,
- * and those that the shard has sent. */
+/* Updates r->owed, the list of retransmissions that the shard owes. Must be called after each
+ * injected frame. Removes the retransmissions that the shard has sent, and those that an answer has
+ * acknowledged. */
 static void expect_owed(struct replay *r)
 {
 	unsigned left = 0;
@@ -361,8 +359,8 @@ static void expect_owed(struct replay *r)
 }
 
 /* Must be called before the response `rsp` is injected. If `rsp` answers a retransmission that the
- * shard still owes, first lets the shard send it. The first response after a timeout is an
- * exception: it answers the one packet that the shard has retransmitted already. */
+ * shard still owes, first lets the shard send this retransmission. The first response after a
+ * timeout is an exception: its packet has been retransmitted already. */
 static void send_owed_before(struct replay *r, const struct record *rsp)
 {
 	const struct record *want = &r->rec[r->owed[0]];
@@ -459,8 +457,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 					      : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
-		/* The replaced host answered this READ with certain data. Store the same data in
-		 * the shard's memory, so that the shard answers with them too. */
+		/* The shard must answer this READ with the data of the replaced host, so these data
+		 * are stored in the shard's memory. */
 		host_remember(r, rec);
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)
@@ -572,8 +570,8 @@ static void sends_what_soft_roce_sent(void **state)
 	assert_int_equal(t.aside + t.timeouts + t.spared, 0);
 }
 
-/* Replays two captures of one run. In the responder's capture the shard takes the place of host 1,
- * in the requester's capture the place of host 2. */
+/* Replays two captures of one run. In the responder's capture the shard replaces host 1, in the
+ * requester's capture host 2. */
 static void recovers_as_soft_roce_did(void **state)
 {
 	const struct loss *l = *state;

@@ -1,7 +1,7 @@
 /* test_rows FILE...: runs the test scripts in the given files (rows.h describes their language).
  * The scripts test rows of docs/spec/rocev2.md. Each script runs three times: with ordinary PSNs,
- * with the PSNs of node 0 across the PSN wrap, and with those of node 1 across it. --print writes
- * the files again with the actual outcomes, to show the effect of a change. */
+ * with node 0's PSNs across the wrap, and with node 1's PSNs across the wrap. --print writes the
+ * files again with the actual outcomes, to show the effect of a change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

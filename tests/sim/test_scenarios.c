@@ -1,7 +1,7 @@
-/* Two NICs exchange exactly the expected frames. A scenario is a struct with the posted requests,
- * the lost frames, and the required transcript and completions, line by line. Each scenario runs
- * twice: with ordinary PSNs and with the first PSN just before the wrap. PSNs in transcripts count
- * from the first one, so the expected text is the same. */
+/* Two NICs exchange exactly the expected frames. A scenario is a struct with the posted work
+ * requests, the lost frames, and the required transcript and completions, line by line. Each
+ * scenario runs twice: with ordinary PSNs and with the first PSN just before the wrap. PSNs in
+ * transcripts count from the first PSN, so the expected text is the same in both runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@ static unsigned ipv4_sum(const uint8_t *ip)
 	return sum;
 }
 
-/* Filter: checks each frame without the parser, because the parser might accept errors of the
+/* Filter: checks each frame without the parser, because the parser might accept wrong frames of the
  * builder. */
 static bool inspect(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {

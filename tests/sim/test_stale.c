@@ -1,6 +1,6 @@
-/* Forged READ responses with old PSNs. An attacker needs only the QPN and two addresses to forge
- * them; a random PSN is old in half of all cases. Forged responses must neither prevent a
- * retransmission nor delay the end of a request without limit. Time is virtual. --print shows the
+/* Forged READ responses with old PSNs. An attacker needs the QPN and two addresses to forge them; a
+ * random PSN is old in half of all cases. Forged responses must not prevent a retransmission. They
+ * must not delay the end of a work request without limit. Time is virtual. --print shows the
  * measured values without checking them. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +29,8 @@ struct course {
 	unsigned again; /* least number of retransmitted packets */
 };
 
-/* A request that gets no answer ends after 8 ACK timeouts of 67 ms, that is 537 ms. If a READ was
- * retransmitted, stale responses may delay the end by up to 64 further timeouts. */
+/* A work request that gets no answer ends after 8 ACK timeouts of 67 ms, that is 537 ms. After the
+ * retransmission of a READ, stale responses may delay the end by up to 64 further ACK timeouts. */
 static const struct course courses[] = {
 	{"SEND, no answer", DEAD, RN_WQE_SEND, 0, RN_STATUS_RETRY_EXC_ERR, 530, 545, 11},
 	{"SEND, no answer, 16 forged per second", DEAD, RN_WQE_SEND, 16, RN_STATUS_RETRY_EXC_ERR,
@@ -58,8 +58,8 @@ static const struct course courses[] = {
 
 struct line {
 	bool dead;
-	/* The link passes the next `carry` packets, whatever their direction, and loses the `lose`
-	 * packets after them. */
+	/* The link passes the next `carry` packets of both directions together, and loses the
+	 * `lose` packets after them. */
 	unsigned carry, lose;
 };
 
@@ -160,8 +160,8 @@ static struct end run(const struct course *c, struct sim *sim)
 		assert_true(sent_again(sim) > 0);
 		line.dead = true;
 	}
-	/* If a loss is tested, the message has one packet. No later packet can then cause a NAK, so
-	 * that only the timer detects the loss. */
+	/* To test a loss, the message has one packet. Then no later packet can cause a NAK, and the
+	 * timer alone detects the loss. */
 	post(sim, c->kind, c->peer == LOSES_ONE ? 100 : 100000);
 	e = wait_for_end(sim, c);
 	print_message("%-62s %s status %2u after %6llu ms, sent again %llu\n", c->name,

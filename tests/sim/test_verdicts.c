@@ -1,7 +1,7 @@
 /* test_verdicts ROWS...: checks that the simulator produces every verdict in the table of verdicts.
- * It executes the test scripts in the files ROWS (rows.h). Then it runs the simulations of mix.h
- * (random requests), hostile.h (hostile packets) and connect.h (connections). Prints how often each
- * of the four produced each verdict. */
+ * Executes the test scripts in the files ROWS (rows.h). Then runs the simulations of mix.h (random
+ * work requests), hostile.h (hostile packets) and connect.h (connections). Prints how often each of
+ * these four produced each verdict. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,7 @@ static void write_ack(FILE *f, const struct rn_pkt *pkt)
 void transcript_packet(const struct sim *sim, FILE *f, unsigned from, const struct rn_pkt *pkt)
 {
 	/* The node whose PSN sequence the packet uses. A request uses the sequence of its sender. A
-	 * response repeats the PSN of a request, so it uses the sequence of the other node. */
+	 * response repeats the PSN of a request, so it uses the sequence of the receiving node. */
 	unsigned space = pkt->op->response ? 1 - from : from;
 	bool counts = pkt->op->family != RN_F_CNP; /* the PSN of a CNP belongs to no request */
 	int32_t psn =

@@ -1,6 +1,6 @@
 /* Writes one line of text per frame, such as `12us a>b WRITE_FIRST psn=5`. PSNs are relative to the
- * run's first PSNs, so that the text is the same near the PSN wrap. The line of a lost frame ends
- * in ` LOST`. */
+ * run's first PSNs, so the text is the same near the PSN wrap. The line of a lost frame ends in `
+ * LOST`. */
 #ifndef SIM_TRANSCRIPT_H
 #define SIM_TRANSCRIPT_H
 

@@ -27,7 +27,7 @@ static struct thing *find(const struct rn_htab *h, uint64_t key, uint64_t hash)
 	return NULL;
 }
 
-/* `hashes` limits the number of different hash values: with few of them, different keys often have
+/* `hashes` limits the number of different hash values. With a low limit, different keys often have
  * equal hashes. */
 static void random_operations(uint64_t hashes)
 {

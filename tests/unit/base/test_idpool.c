@@ -1,5 +1,5 @@
-/* The id pool hands out every id once before any id again. After that it always hands out the free
- * id that was put back first. */
+/* The id pool hands out every id once before it hands out any id again. After that it hands out the
+ * free id that was put back first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -25,7 +25,7 @@ static void test_same_seed_same_sequence(void **state)
 }
 
 /* Compares with the values of the published splitmix64 and xoshiro256** for seed 0. If the sequence
- * changed, the recorded seeds of failed tests would be worthless. */
+ * changed, the recorded seeds of failed tests would be useless. */
 static void test_sequence_is_fixed(void **state)
 {
 	struct rn_rng r;

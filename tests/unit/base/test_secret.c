@@ -55,7 +55,7 @@ static void test_permutations(void **state)
 }
 
 /* Permutes the QPN space, the largest space in use. The results of consecutive inputs must differ
- * in about half of their bits. The difference from one result to the next must not repeat, as it
+ * in about half of their bits. The difference between consecutive results must not repeat, as it
  * would with an affine map. */
 static void test_permutation_spreads(void **state)
 {

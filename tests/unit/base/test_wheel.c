@@ -16,7 +16,7 @@ struct fixture {
 	struct rn_wheel wheel;
 	struct rn_timer timer[TIMERS];
 	rn_time when[TIMERS]; /* the reference: due time of each timer */
-	bool late[TIMERS];    /* the timer was armed for a time in the past */
+	bool late[TIMERS];    /* true: the timer was armed for a time in the past */
 	rn_time now;
 	struct rn_rng rng;
 };
@@ -40,8 +40,8 @@ static rn_time earliest(const struct fixture *f)
 	return t;
 }
 
-/* Returns a random time. Its distance from now has any order of magnitude with equal probability,
- * so that all levels of the wheel are used. 5 % of the times lie in the past. */
+/* Returns a random time. Every order of magnitude of its distance from now is equally likely, so
+ * all levels of the wheel are used. 5 % of the times lie in the past. */
 static rn_time some_time(struct fixture *f)
 {
 	rn_time distance = rn_rng_next(&f->rng) >> (1 + rn_rng_below(&f->rng, 63));
@@ -77,8 +77,8 @@ static void arm(struct fixture *f, unsigned i, rn_time when)
 	f->late[i] = when < f->now;
 }
 
-/* Returns the time to which the test sets its clock next: mostly just after the next timer, rarely
- * far beyond it. */
+/* Returns the time to which the test sets its clock next. This time is mostly just after the next
+ * timer, rarely far beyond it. */
 static rn_time later_time(struct fixture *f)
 {
 	rn_time t = some_time(f), next = rn_wheel_next(&f->wheel);
@@ -125,8 +125,8 @@ static void test_random(void **state)
 	}
 }
 
-/* A caller that repeatedly sets the clock to rn_wheel_next() and expires timers reaches every timer
- * in at most one step per level of the wheel. */
+/* A caller sets the clock to rn_wheel_next() and expires timers, again and again. Each timer is
+ * reached after at most one such step per level of the wheel. */
 static void test_next_makes_progress(void **state)
 {
 	for (uint64_t seed = 1; seed <= 30; seed++) {

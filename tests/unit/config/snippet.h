@@ -14,7 +14,7 @@
 
 #include "config/config.h"
 
-/* A configuration for tests of adapter keys. An adapter begins in line 1; `keys` are further keys
+/* A configuration for tests of adapter keys. The adapter begins in line 1. `keys` are further keys
  * of this adapter and begin in line 2. */
 #define ADAPTER(keys) \
 	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"];\n" keys "});\n"

@@ -1,6 +1,8 @@
-/* Tests the rules that concern several configuration keys: unique names, ring peers, addresses,
- * keys that belong to another kind of port, and pairs of values of which one must not exceed the
- * other. Also tests values that are derived from other keys. */
+/* Tests the rules that concern several configuration keys:
+ * - unique names, ring peers, addresses;
+ * - keys that belong to another kind of port;
+ * - pairs of keys whose values limit each other;
+ * - values that are derived from other keys. */
 #include "snippet.h"
 
 #define ROWS(...)                                           \
@@ -155,8 +157,8 @@ static const char *note_of(const char *text, uint32_t max_cm)
 	return note;
 }
 
-/* By default limits.max_cm allows a connection for every queue pair. rn_config_note() reports a
- * limits.max_cm that allows fewer. */
+/* By default limits.max_cm allows one connection per QP. rn_config_note() reports a lower
+ * limits.max_cm. */
 static void test_connections_for_all_queue_pairs(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Reading of configuration files: values reach the struct, and errors are reported for missing and
- * unreadable files, syntax and unknown keys. The built-in configuration and the profiles are
+/* Reading of configuration files. Values reach the struct. Errors are reported for missing and
+ * unreadable files, wrong syntax and unknown keys. The built-in configuration and the profiles are
  * valid. */
 #include "snippet.h"
 

@@ -120,8 +120,8 @@ static void act_as_client(struct net *net, unsigned i, const struct rn_event *ev
 	} else if (ev->kind == RN_EVENT_CM_RESPONSE && b->establish) {
 		int err = net_op(net, i, RN_CMD_CM_ESTABLISH, ev->id).err;
 
-		/* -ECONNABORTED: the peer ended the attempt before this client could establish
-		 * it */
+		/* -ECONNABORTED: the peer ended the connection before this client executed the
+		 * ESTABLISH command */
 		assert_true(err == 0 || err == -ECONNABORTED);
 	} else if (ev->kind == RN_EVENT_CM_DISCONNECTED && b->follow) {
 		net_op(net, i, RN_CMD_CM_DESTROY, ev->id);

@@ -19,7 +19,7 @@ static void put_in_vlan(struct net *net)
 	}
 }
 
-/* Connects host 0 to host 1 and ends the connection again; cmd holds the class of service that the
+/* Connects host 0 to host 1 and ends the connection again. cmd holds the class of service that the
  * client of host 0 sets. */
 static void connect(struct net *net, struct rn_cmd cmd)
 {
@@ -100,8 +100,8 @@ static void class_zero_in_req_means_own_class(void **state)
 	net_fini(&net);
 }
 
-/* CM answers have the DSCP of the request but not its ECN bits, which tell only of congestion that
- * the request met on its way. */
+/* Each CM answer has the DSCP of the message that it answers. It does not have the ECN bits, which
+ * report only the congestion that the answered message met on its way. */
 static void drep_has_dscp_of_dreq(void **state)
 {
 	const struct rn_cm_msg dreq = {.attr = RN_CM_DREQ, .dreq = {.local_id = 5, .remote_id = 6}};
@@ -156,7 +156,8 @@ static void own(struct net *net, unsigned box, struct rn_gid addr, uint8_t prefi
 }
 
 /* A connect without a local address uses the port's address in the network of the peer. The port is
- * in three networks; two of them (10.0.16.0/20, 10.0.32.0/20) share their first 16 bits. */
+ * in three networks. Two of these networks (10.0.16.0/20, 10.0.32.0/20) share their first 16
+ * bits. */
 static void source_address_is_in_the_peers_network(void **state)
 {
 	struct net net;
@@ -178,8 +179,8 @@ static void source_address_is_in_the_peers_network(void **state)
 	net_fini(&net);
 }
 
-/* A connect to a link-local peer without a local address uses the port's link-local address,
- * although a global address precedes it in the port's list. */
+/* A connect to a link-local peer has no local address. The connect uses the port's link-local
+ * address, although a global address comes first in the port's address list. */
 static void link_local_peer_gets_link_local_source(void **state)
 {
 	const struct rn_gid ends[2] = {{{0xfe, 0x80, [15] = 1}}, {{0xfe, 0x80, [15] = 2}}};

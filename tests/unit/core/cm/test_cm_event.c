@@ -63,7 +63,8 @@ static void a_connection_without_a_client_has_no_events(void **state)
 	net_fini(&net);
 }
 
-/* A side may have as many READs and atomics in flight as the other side has responder resources. */
+/* The number of READs and atomics that a side may have in flight is the number of responder
+ * resources of its peer. */
 static void read_limits_come_from_the_other_side(void **state)
 {
 	const struct rn_qp_attr *passive, *active;
@@ -102,8 +103,8 @@ static void with_retries(struct net *net, unsigned box, uint8_t most)
 	assert_non_null(b->cm);
 }
 
-/* The retry count in the REQ is meant for both QPs; each side uses at most the count that it has
- * configured. */
+/* The retry count in the REQ is meant for both QPs. Each side uses at most its own configured retry
+ * count. */
 static void the_configuration_bounds_the_retry_count(void **state)
 {
 	static const struct {

@@ -23,7 +23,7 @@ static struct rn_gid host(unsigned i)
 	return net_gid(100 + i, false);
 }
 
-/* A REQ adds no entry for its sender to the neighbour table: the REP goes to the source MAC of the
+/* A REQ adds no entry for its sender to the neighbour table. The REP goes to the source MAC of the
  * REQ. Once the RTU has arrived, the QP uses the MAC found by ARP. */
 static void req_adds_no_neighbour_entry(void **state)
 {
@@ -53,8 +53,8 @@ static void req_adds_no_neighbour_entry(void **state)
 	m.rtu.local_id = 0x1001;
 	m.rtu.remote_id = rn_cm_by_id(net.box[1].cm, child)->local_id;
 	assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
-	/* The RTU makes the neighbour table report the sender's MAC once more, because the QP needs
-	 * it now. */
+	/* After the RTU the QP needs the sender's MAC, so the neighbour table must report this MAC
+	 * once more. */
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	assert_memory_equal(mac, truth, 6);
 	net_destroy(&net, 1, child);
@@ -62,7 +62,7 @@ static void req_adds_no_neighbour_entry(void **state)
 	net_fini(&net);
 }
 
-/* The next hop of a connection stays in the neighbour table until the connection ends, whatever
+/* The next hop of a connection stays in the neighbour table until the connection ends, even if many
  * other addresses are resolved. */
 static void a_connection_keeps_its_neighbour(void **state)
 {
@@ -96,8 +96,8 @@ static void a_connection_keeps_its_neighbour(void **state)
 }
 
 /* Another host sends a REQ with the address of a connected peer, and no RTU answers the REP. The CM
- * repeats the REP. It must not resolve the peer's MAC again meanwhile, because the other host could
- * answer and claim the peer's address. */
+ * repeats the REP, but must not resolve the peer's MAC again. Otherwise the other host could answer
+ * and so claim the peer's address. */
 static void repeated_rep_starts_no_mac_probe(void **state)
 {
 	static const uint8_t other[6] = {2, 0, 0, 0, 0, 0x66};
@@ -134,8 +134,8 @@ static void repeated_rep_starts_no_mac_probe(void **state)
 
 /* ---- limits on half-open connections ---- */
 
-/* Delivers `each` REQs from each of the hosts first .. first + n - 1 to host 1; returns how many
- * the CM accepted. */
+/* Delivers `each` REQs from each of the hosts first .. first + n - 1 to host 1. Returns how many of
+ * these REQs the CM accepted. */
 static unsigned ask(struct net *net, unsigned first, unsigned n, unsigned each)
 {
 	static uint32_t number;
@@ -181,10 +181,10 @@ static void end(struct net *net)
 	net_fini(net);
 }
 
-/* max_cm_requests is the number of places for half-open connections. One source address may take at
- * most a third of the places that the other source addresses leave free. One listener may take at
- * most half of the places that the other listeners leave free. A request that the client has
- * accepted counts until the connection is established. */
+/* Limits for half-open connections; max_cm_requests is their total number.
+ * - A source address may have at most a third of the places that other source addresses leave free.
+ * - A listener may have at most half of the places that other listeners leave free.
+ * A connection request that the client has accepted counts until the connection is established. */
 static void half_open_limit_per_source_and_listener(void **state)
 {
 	for (unsigned accept = 0; accept < 2; accept++) {
@@ -270,7 +270,7 @@ static rn_time until_the_end(struct net *net, rn_time most)
 	return net->now - start;
 }
 
-/* The client leaves a request unanswered. The CM drops the request after the time in which its
+/* The client leaves a connection request unanswered. The CM drops it after the time in which its
  * sender may repeat the REQ. The CM computes this time from the timeouts in the REQ, within bounds
  * of its own. */
 static void unanswered_requests_time_out(void **state)
@@ -325,7 +325,7 @@ static void unanswered_requests_time_out(void **state)
 }
 
 /* The CM has upper bounds for the interval between REPs and for the number of REPs. The timeouts in
- * the REQ cannot exceed these bounds. */
+ * a REQ cannot raise these bounds. */
 static void rep_repetition_is_bounded(void **state)
 {
 	static const uint8_t codes[] = {20, 31};
@@ -349,8 +349,8 @@ static void rep_repetition_is_bounded(void **state)
 	}
 }
 
-/* For a peer that keeps sending MRAs the CM waits 10 minutes (cm_wait_max) in all, as the passive
- * and as the active side. */
+/* A peer keeps sending MRAs. The CM waits for this peer for 10 minutes (cm_wait_max) in all, as the
+ * passive and as the active side. */
 static void mra_wait_is_bounded(void **state)
 {
 	for (unsigned active = 0; active < 2; active++)

@@ -1,5 +1,5 @@
-/* Communication ids: new ones cannot be predicted, and the ids and the QPN of a closed connection
- * are not used again before timewait ends. */
+/* Communication ids: a new id cannot be predicted. The ids and the QPN of a closed connection are
+ * not used again before timewait ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,8 +39,8 @@ static void teardown(struct bench *b)
 	rn_neigh_destroy(b->neigh);
 }
 
-/* Binds a new CM id and gives it the state of a closed connection. Its communication ids are 10 * n
- * (local) and 10 * n + 1 (remote), and its QPN is 16 + n. */
+/* Binds a new CM id and gives it the state of a closed connection. The communication ids are 10 * n
+ * (local) and 10 * n + 1 (remote), and the QPN is 16 + n. */
 static struct rn_cm_conn *closed(struct bench *b, uint32_t n)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CM_BIND};
@@ -81,8 +81,8 @@ static void new_ids_differ_and_depend_on_the_secret(void **state)
 	assert_int_equal(equal, 0);
 }
 
-/* A newly drawn communication id that a timewait record holds is discarded, and another is
- * drawn. */
+/* A timewait record holds the communication id that was just drawn. This id is discarded, and
+ * another id is drawn. */
 static void a_new_id_is_not_one_in_timewait(void **state)
 {
 	struct bench b;

@@ -1,5 +1,6 @@
-/* The connection manager's table of connections: old ids name no new connection, each port space
- * has its own four-tuples (addresses and ports of both ends), and a QPN has one connection. */
+/* The connection manager's table of connections. Old ids do not name new connections. Each port
+ * space has its own four-tuples (addresses and ports of both ends). A QPN has at most one
+ * connection. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,8 +29,8 @@ static int connect_at(struct net *net, uint32_t id, uint32_t qpn)
 	return net_exec(net, 0, cmd).err;
 }
 
-/* A second connection from the same port to the same port of the peer is refused in the port space
- * of the first one, and allowed in another port space. */
+/* A second connection has the same addresses and ports as the first one. The CM refuses it in the
+ * port space of the first connection and allows it in another port space. */
 static void a_four_tuple_belongs_to_a_port_space(void **state)
 {
 	static const struct {
@@ -53,8 +54,8 @@ static void a_four_tuple_belongs_to_a_port_space(void **state)
 	net_fini(&net);
 }
 
-/* The generation in an id keeps the id of a destroyed connection from naming the next connection in
- * the same slot. */
+/* The old id of a destroyed connection does not name the next connection in the same slot, because
+ * the id contains a generation number. */
 static void an_old_id_does_not_name_a_new_connection(void **state)
 {
 	struct net net;

@@ -96,8 +96,8 @@ static void destroyed_in_every_state(void **state)
 
 /* ---- neighbours ---- */
 
-/* A wrong MAC in an ARP reply cannot be recognized. When messages to this MAC get no answer, the CM
- * has the address resolved again. */
+/* A wrong MAC in an ARP reply cannot be recognized at once. When messages to this MAC get no
+ * answer, the CM has the address resolved again. */
 static void wrong_mac_is_resolved_again(void **state)
 {
 	struct rn_arp arp = {.op = RN_ARP_REPLY, .sender_mac = {2, 0, 0, 0, 0x20, 2}};
@@ -202,8 +202,8 @@ static void loopback(void **state)
 	net_fini(&net);
 }
 
-/* The CM reports and answers a REQ of Linux rdma_cm: the first frame of a capture, sent from
- * 192.0.2.2 to port 7174 of 192.0.2.1. */
+/* The CM reports and answers a REQ of Linux rdma_cm. This REQ is the first frame of a capture, sent
+ * from 192.0.2.2 to port 7174 of 192.0.2.1. */
 static void a_request_of_linux(void **state)
 {
 	static const struct rn_static_neigh linux_box = {
@@ -363,8 +363,8 @@ static void four_tuples(void **state)
 	assert_int_equal(net_count(&net, 0, EV(ESTABLISHED)) + net_count(&net, 1, EV(ESTABLISHED)),
 			 2);
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EISCONN);
-	/* The addresses and ports can be used again as soon as the id that connected is destroyed,
-	 * even though its connection is in timewait. */
+	/* The addresses and ports are free as soon as the id that connected is destroyed, even
+	 * while its connection is in timewait. */
 	net_destroy(&net, 0, id[0]);
 	id[2] = net_exec(&net, 0, cmd).id;
 	assert_true(id[2] != 0);
@@ -504,8 +504,8 @@ static void backlog(void **state)
 	}
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 4);
-	/* When the client has taken the event of a request, the request outlives its listener and
-	 * is not rejected. */
+	/* The client has taken the REQUEST event. The connection request then outlives its listener
+	 * and is not rejected. */
 	net_destroy(&net, 1, listener);
 	net_pump(&net);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 3);
@@ -598,8 +598,8 @@ static void full_tables(void **state)
 		net_destroy(&net, 0, id[i]);
 	net_pump(&net);
 	net_forget(&net);
-	/* When more connections enter timewait than there are records, the oldest record is reused
-	 * and no connect fails. */
+	/* When more connections enter timewait than there are timewait records, the oldest record
+	 * is reused. No connect fails. */
 	for (unsigned i = 0; i < 100; i++) {
 		uint32_t one = net_connect(&net, 0, 0x400 + i);
 
@@ -614,7 +614,7 @@ static void full_tables(void **state)
 	net_fini(&net);
 }
 
-/* Random numbers for the test of row C34. That test sends CM messages with random bit errors to
+/* Random numbers for the test of row C34. This test sends CM messages with random bit errors to
  * both hosts while they connect and disconnect. */
 static uint64_t rnd_state;
 
@@ -643,7 +643,8 @@ static void garbage_once(struct net *net)
 	net_inject(net, to, &m);
 }
 
-/* Callback for net->judge: loses one message in eight and doubles one in eight of the others. */
+/* Callback for net->judge: loses one message in eight. Doubles one in eight of the remaining
+ * messages. */
 static unsigned sometimes(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	return (unsigned)(rnd() % 8 == 0 ? 0 : rnd() % 8 == 0 ? 2 : 1);

@@ -1,5 +1,5 @@
-/* Log records of the connection manager: one record when a connection is made, and one with the
- * reason when a connection ends or cannot be made. */
+/* Log records of the connection manager. One record is made when a connection is made. One record
+ * with the reason is made when a connection ends or cannot be made. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 
 #define QPN 0x11
 
-/* Takes the next log record of a host, checks its kind and addresses, and returns its reason (NULL:
- * none). */
+/* Takes the next log record of a host and checks its kind and addresses. Returns the reason in the
+ * record; NULL = none. */
 static const char *expect_next(struct net *net, unsigned box, enum rn_news_kind kind)
 {
 	struct rn_news n;
@@ -86,7 +86,7 @@ static void made_and_ended(void **state)
 }
 
 /* The RTU is lost. The DREQ shows the passive side that the connection was made, and also ends the
- * connection: two records. */
+ * connection. So two log records are made. */
 static void ended_before_the_rtu(void **state)
 {
 	struct net net;
@@ -107,8 +107,8 @@ static void ended_before_the_rtu(void **state)
 	end(&net, listener, id);
 }
 
-/* On the passive side the connection is made when the first data arrives. The passive side
- * disconnects before the client of the active side has executed the ESTABLISH command. */
+/* On the passive side a connection counts as made when the first data arrives. Here the passive
+ * side disconnects before the client of the active side has executed the ESTABLISH command. */
 static void ended_before_it_is_made(void **state)
 {
 	struct net net;
@@ -119,8 +119,8 @@ static void ended_before_it_is_made(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, QPN);
 	net_run(&net, RN_MS(100));
-	/* host 1's client accepted with the QPN reply.qpn - 1: it adds 1 to reply.qpn after an
-	 * accept */
+	/* host 1's client accepted with the QPN reply.qpn - 1, because it increments reply.qpn
+	 * after each accept */
 	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
 	assert_int_equal(
@@ -190,8 +190,8 @@ static void no_neighbour(void **state)
 	end(&net, 0, id);
 }
 
-/* The listener's client rejects the request: only the other host makes a log record, because a
- * client needs no record of its own action. */
+/* The listener's client rejects the connection request. The peer host makes a log record. The
+ * listener's host makes none, because a client needs no record of its own action. */
 static void refused_by_the_client(void **state)
 {
 	struct net net;

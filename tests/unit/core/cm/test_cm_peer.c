@@ -1,5 +1,5 @@
 /* Address checks of the connection manager: which addresses a host can have, whether a message
- * comes from the peer of its connection, and the MAC that gets the reply. */
+ * comes from the peer of its connection, and to which MAC the reply goes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The connection manager, row by row of docs/spec/rocev2.md 9.7: what a peer sends, and how the CM
- * must react. Tests in test_cm.c, test_cm_sidr.c and test_cm_life.c name the rows they cover;
- * tests/sim/test_cm_wire.c covers the rows about QPs and frames. */
+ * must react. Tests in test_cm.c, test_cm_sidr.c and test_cm_life.c name the rows that they cover.
+ * Rows about QPs and frames are in tests/sim/test_cm_wire.c. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -507,8 +507,8 @@ static void wire_row_C22_read_depths_cross_over(void **state)
 	end(&c);
 }
 
-/* Callback for net->judge, for the tests of rows C23 to C35. arg[0] is the number of the row. Each
- * row is about one field of the REQ; arg[1] is the value that is written into that field. */
+/* Callback for net->judge, for the tests of rows C23 to C35. Each row is about one field of the
+ * REQ. arg[0] is the number of the row. arg[1] is the value that is written into the field. */
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr != RN_CM_REQ)

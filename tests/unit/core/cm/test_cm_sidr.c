@@ -107,8 +107,8 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 		assert_int_equal(ev->attr.av.hop_limit, 64);
 		assert_int_equal(ev->attr.av.flow_label, (rsp.port * 31 + NET_PORT) & 0xfffff);
 
-		/* After the answer there is no timewait, the QPN is not held, and the CM id can
-		 * send another request at once. */
+		/* After the SIDR_REP there is no timewait, and the QPN is not held. The CM id can
+		 * send another SIDR_REQ at once. */
 		assert_int_equal(rn_cm_timewait(net.box[0].cm) + rn_cm_timewait(net.box[1].cm), 0);
 		assert_false(rn_cm_qpn_waits(net.box[1].cm, 0x123));
 		{
@@ -127,8 +127,8 @@ static void wire_row_C29_a_datagram_service_is_found(void **state)
 	}
 }
 
-/* A recorded exchange: Linux rdma_cm sends a SIDR_REQ from 192.0.2.2 to port 7174 of 192.0.2.1. Our
- * answer must equal the recorded one. */
+/* A recorded exchange: Linux rdma_cm sends a SIDR_REQ from 192.0.2.2 to port 7174 of 192.0.2.1. The
+ * CM's SIDR_REP must equal the recorded SIDR_REP. */
 static void wire_row_C29_an_answer_as_linux_gives_it(void **state)
 {
 	uint8_t file[24 + 2 * (16 + 322)];
@@ -237,8 +237,8 @@ static void a_service_refuses_with_status_and_data(void **state)
 	}
 }
 
-/* Each message is lost, doubled or tripled; still the service gets one request and the client one
- * answer. */
+/* Each SIDR message is lost, doubled or tripled. The service still gets one SIDR_REQ, and the
+ * client one answer. */
 static void each_message_lost_or_doubled(void **state)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -407,8 +407,8 @@ static void wrong_answers_change_nothing(void **state)
 	}
 }
 
-/* A request for one QP type (RC or UD) in the IB port space is rejected if the only listener at its
- * port number is for the other type. */
+/* A REQ or SIDR_REQ in the IB port space is rejected if the only listener at its port number serves
+ * the other QP type: UD instead of RC, or RC instead of UD. */
 static void the_other_kind_of_service(void **state)
 {
 	for (int datagrams = 0; datagrams < 2; datagrams++) {
@@ -432,8 +432,8 @@ static void the_other_kind_of_service(void **state)
 	}
 }
 
-/* A repetition of the SIDR_REQ is due, but the answer arrives first: the repetition is not sent.
- * Duplicate answers, and SIDR answers to a connection request, have no effect. */
+/* A repetition of the SIDR_REQ is due, but the SIDR_REP arrives first: the repetition is not sent.
+ * Duplicate SIDR_REPs, and a SIDR_REP to a connection request, have no effect. */
 static void answers_out_of_place(void **state)
 {
 	uint32_t service, listener, id, conn;
@@ -519,7 +519,7 @@ static void destroyed_in_every_state(void **state)
 			net_pump(&net);
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 2);
 			break;
-		case ST_LISTEN: /* its event is taken, so the request outlives its listener */
+		case ST_LISTEN: /* REQUEST event taken, so the SIDR request outlives its listener */
 			net_destroy(&net, 1, listener);
 			net_pump(&net);
 			assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);
@@ -667,8 +667,8 @@ static void limits_and_port_spaces(void **state)
 	net_fini(&net);
 }
 
-/* One port number in four port spaces is four services; requests for each reach its own
- * listener. */
+/* One port number in four port spaces is four services. A connection request or SIDR_REQ reaches
+ * the listener in its own port space. */
 static void port_spaces_are_apart(void **state)
 {
 	static const struct {

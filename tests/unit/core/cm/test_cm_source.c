@@ -23,7 +23,7 @@ static struct rn_gid stranger(void)
 
 static unsigned from_elsewhere[0x20], wrong_verdict;
 
-/* Callback for net->judge: before each message arrives, delivers a copy of it that comes from the
+/* Callback for net->judge. Before each message arrives, delivers a copy of this message from the
  * address of an unconnected host. */
 static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
@@ -36,8 +36,8 @@ static unsigned echo_by_a_stranger(struct net *net, unsigned from, struct rn_cm_
 	return 1;
 }
 
-/* A connection is made and ended. Before each message arrives, a copy of it arrives from another
- * host. The CM refuses and counts the copies, which have no other effect. */
+/* A connection is made and ended. Before each message arrives, a copy of this message arrives from
+ * another host. The CM refuses and counts the copies, which have no other effect. */
 static void forged_copies_change_nothing(void **state)
 {
 	static const uint16_t said[] = {RN_CM_REQ, RN_CM_MRA,  RN_CM_REP,
@@ -165,8 +165,9 @@ static void forged_rejs_and_dreqs_are_refused(void **state)
 		}
 }
 
-/* A pending connect is ended only by a REJ from its peer, and a pending request only by a REJ from
- * its sender, whether the REJ is matched by communication ID or by GUID. */
+/* A pending connect is ended by a REJ from its peer and by no other REJ. A pending connection
+ * request is ended by a REJ from its sender and by no other REJ. This holds for a REJ that is
+ * matched by communication ID and for one that is matched by GUID. */
 static void pending_ones_end_by_their_peer_alone(void **state)
 {
 	struct rn_gid who = stranger();
@@ -210,9 +211,9 @@ static struct rn_cm_msg asked_by(const struct net *net, const struct rn_gid *who
 	return m;
 }
 
-/* A REQ from another host that names the GUID and QPN of a connected peer is a separate request,
- * and the connection goes on. The same REQ from the peer itself means that the peer has lost its
- * state. */
+/* A REQ from another host names the GUID and QPN of a connected peer. This REQ is a separate
+ * connection request, and the connection goes on. The same REQ from the peer itself means that the
+ * peer has lost its state. */
 static void a_request_in_the_name_of_a_peer(void **state)
 {
 	for (unsigned same_id = 0; same_id < 2; same_id++) {
@@ -235,7 +236,7 @@ static void a_request_in_the_name_of_a_peer(void **state)
 		for (unsigned i = 0; i < net.box[1].nev; i++)
 			if (net.box[1].ev[i].kind == EV(REQUEST) && net.box[1].ev[i].id != child)
 				net_destroy(&net, 1, net.box[1].ev[i].id);
-		/* from the peer itself the REQ ends the old connection */
+		/* The same REQ from the peer itself ends the old connection. */
 		m = net.box[0].last[RN_CM_REQ];
 		m.req.local_id ^= 0x7777;
 		assert_int_equal(net_inject(&net, 1, &m), RN_V_CM_UNMATCHED);
@@ -278,8 +279,8 @@ static void forged_guid_and_qpn_do_not_block_the_peer(void **state)
 	net_fini(&net);
 }
 
-/* A REQ whose path or private-data header names another address than the packet's source is
- * refused. */
+/* A REQ is refused if its path or its private-data header names an address that is not the source
+ * address of the packet. */
 static void a_request_names_its_sender(void **state)
 {
 	for (unsigned row = 0; row < 3; row++) {

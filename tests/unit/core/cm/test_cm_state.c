@@ -8,7 +8,8 @@
 
 #include "cm/cm_priv.h"
 
-/* Fails the test if a state has flag `has` without one of the flags `needs`, or no state has it. */
+/* Fails the test if a state with flag `has` has none of the flags `needs`. Also fails if no state
+ * has flag `has`. */
 static void expect_with(unsigned has, unsigned needs)
 {
 	unsigned with = 0;
@@ -28,8 +29,8 @@ static void half_open_states_have_a_timer(void **state)
 	expect_with(RN_CM_F_HELD, RN_CM_F_HALF);
 }
 
-/* While the MAC is resolved, no timer of the CM runs. The attempt ends when the probes of the
- * neighbour machine fail. */
+/* While the MAC is resolved, no timer of the CM runs. The connect ends when the probes of the
+ * neighbour state machine fail. */
 static void resolving_states_have_no_timer_and_no_next_hop(void **state)
 {
 	unsigned resolving = 0;

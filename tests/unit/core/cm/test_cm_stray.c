@@ -108,8 +108,8 @@ static void late_and_wrong_messages(void **state)
 	net_fini(&net);
 }
 
-/* Rows C7, C36: a REQ or REP that names an already connected QP is rejected with reason 10 (stale).
- * The REQ also ends the old connection. */
+/* Rows C7, C36: a REQ or REP that names an already connected QP is rejected with reason 10 (stale
+ * connection). The REQ also ends the old connection. */
 static void forgotten_connections(void **state)
 {
 	struct net net;
@@ -168,8 +168,8 @@ static void forgotten_connections(void **state)
 	net_fini(&net);
 }
 
-/* A peer gives up a connect and its REJ is lost; then the peer connects again with the same QP: the
- * old attempt must not block the new one. */
+/* A peer gives up a connect, and its REJ is lost. Then the peer connects again with the same QP.
+ * The old connection request must not block the new one. */
 static void an_abandoned_attempt_gives_way(void **state)
 {
 	for (int answered = 0; answered < 2; answered++) {
@@ -212,8 +212,8 @@ static struct {
 } history[32];
 static unsigned nhistory, replayed;
 
-/* Callback for net->judge. When a host sends a message of a kind that it has not sent before, all
- * earlier messages are delivered again, and then this message is delivered twice. */
+/* Callback for net->judge. Acts when a host sends a message of a kind that it has not sent before.
+ * All earlier messages are then delivered again, and the new message is delivered twice. */
 static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	for (unsigned i = 0; i < nhistory; i++)
@@ -226,9 +226,9 @@ static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 2;
 }
 
-/* Whenever a new message is sent, all earlier messages arrive again, and the new one arrives twice.
- * Bit 0 of `row` selects the host that disconnects. With bit 1 set, the client of the other host
- * does not answer the DREQ. */
+/* Whenever a new kind of message is sent, all earlier messages arrive again, and the new message
+ * arrives twice. Bit 0 of `row` selects the host that disconnects. With bit 1 set, the client of
+ * its peer host does not answer the DREQ. */
 static void all_messages_replayed_at_each_step(void **state)
 {
 	for (unsigned row = 0; row < 4; row++) {
@@ -327,7 +327,7 @@ static void an_alternate_path_is_declined(void **state)
 }
 
 /* A REP with QPN 0, 1 or 0xFFFFFF (QP0, QP1, multicast) is refused, because no connection can use
- * it. */
+ * such a QPN. */
 static void rep_with_reserved_qpn_is_refused(void **state)
 {
 	static const uint32_t numbers[] = {0, 1, 0xffffff};
@@ -366,7 +366,7 @@ static void connect_and_disconnect(struct net *net, uint32_t qpn)
 	net_forget(net);
 }
 
-/* Sixty connections are in timewait, and the hash table for each kind of id has 64 chains. Each
+/* Sixty connections are in timewait. The hash table for each kind of id has 64 chains. Each
  * timewait record is found by every one of its own ids, and by no other id. */
 static void timewait_of_many(void **state)
 {
@@ -430,8 +430,8 @@ static void timewait_of_too_many(void **state)
 	net_fini(&net);
 }
 
-/* rn_cm_next() gives a wake-up time only while the CM waits for something: for an answer, for a
- * repetition of a REQ, or for the end of timewait. */
+/* rn_cm_next() gives a wake-up time only while the CM waits for an answer, for a repetition of a
+ * REQ, or for the end of timewait. Otherwise it returns RN_TIME_NEVER. */
 static void cm_timer_runs_only_when_needed(void **state)
 {
 	const struct rn_gid other = net_gid(8, false);
@@ -478,8 +478,8 @@ static void cm_timer_runs_only_when_needed(void **state)
 	net_fini(&net);
 }
 
-/* Communication IDs and transaction IDs look random. Two IDs that are drawn 1, 2, 4 ... or 2048
- * draws apart differ in each bit in about half of the cases. */
+/* Communication IDs and transaction IDs look random. The test compares IDs that are drawn 1, 2, 4
+ * ... or 2048 draws apart. In about half of these pairs a given bit differs. */
 static void cm_ids_look_random(void **state)
 {
 	enum { MANY = 4096, FAR = 2048 };

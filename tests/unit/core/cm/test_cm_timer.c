@@ -1,5 +1,5 @@
-/* The connection manager: the ACK timeout and the RNR retry count that a QP gets from the values in
- * REQ and REP and from its own configuration. */
+/* The ACK timeout and the RNR retry count of a QP. The connection manager computes them from the
+ * values in REQ and REP and from its own configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,8 +25,9 @@ static unsigned say(struct net *net, unsigned from, struct rn_cm_msg *m)
 	return 1;
 }
 
-/* Connects with `own` as the configured ACK timeout code of both CMs, `timeout` as the code in the
- * REQ and `delay` as the ACK delay code in the REP; returns the timeout codes of both QPs. */
+/* Connects the two hosts and returns the ACK timeout codes of both QPs. `own` is the configured ACK
+ * timeout code of both CMs, `timeout` the code in the REQ, and `delay` the ACK delay code in the
+ * REP. */
 static void connect_with(uint8_t own, unsigned timeout, unsigned delay, uint8_t *passive,
 			 uint8_t *active)
 {
@@ -58,8 +59,8 @@ static void connect_with(uint8_t own, unsigned timeout, unsigned delay, uint8_t 
 	net_fini(&net);
 }
 
-/* The ACK timeout code in the REQ is used by the passive QP, within bounds: with code 0 (none)
- * requests would wait for ever when the peer is gone, and with code 31 for hours. */
+/* The passive QP uses the ACK timeout code in the REQ, within bounds. When the peer is gone, work
+ * requests would wait for ever with code 0 (no timeout), and for hours with code 31. */
 static void of_a_request(void **state)
 {
 	static const struct {
@@ -75,8 +76,8 @@ static void of_a_request(void **state)
 	}
 }
 
-/* The target ACK delay in the REP (how late its sender may send ACKs) lengthens the ACK timeout of
- * the active QP. */
+/* The target ACK delay in the REP says how late its sender may send ACKs. This delay lengthens the
+ * ACK timeout of the active QP. */
 static void of_a_reply(void **state)
 {
 	static const struct {
@@ -91,7 +92,7 @@ static void of_a_reply(void **state)
 	}
 }
 
-/* A QP uses the RNR retry count that the peer sent, but no more than the configured one. */
+/* A QP uses the RNR retry count that the peer sent, but at most the configured RNR retry count. */
 static void of_a_peer_that_is_not_ready(void **state)
 {
 	static const struct {

@@ -56,7 +56,7 @@ static void wire_row_E5_one_cut_per_monitor_period(void **state)
 }
 
 /* In each alpha period without a CNP, alpha shrinks by the fraction g/1024 (here 5/1024). The test
- * sees alpha only in the size of the next cut. */
+ * observes alpha through the size of the next rate cut. */
 static void wire_row_E5_alpha_decays(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -94,8 +94,9 @@ static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 }
 
 /* A further cut leaves the target rate unchanged, even after the timer has increased the rate. Two
- * settings change this. With clamp_tgt_rate_after_time_inc, a cut after such an increase lowers the
- * target to the rate before the cut. With clamp_tgt_rate, every cut does so. */
+ * settings make a cut lower the target rate to the rate before the cut:
+ * - clamp_tgt_rate_after_time_inc: a cut after such an increase;
+ * - clamp_tgt_rate: every cut. */
 static void wire_row_E5_target(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -137,8 +138,8 @@ static void wire_row_E11_floor(void **state)
 
 /* ---- rate recovery ---- */
 
-/* Fast recovery leaves the target rate unchanged, additive increase adds ai_rate to it, and hyper
- * increase adds growing multiples of hai_rate. */
+/* Effect on the target rate: fast recovery leaves it unchanged, additive increase adds ai_rate, and
+ * hyper increase adds growing multiples of hai_rate. */
 static void wire_row_E8_fast_additive_hyper(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -160,8 +161,8 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 		rn_cc_send_at(&cc, &p, t += p.time_reset);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	/* The byte counter makes three increases. They reach but do not exceed the threshold, so
-	 * they are still additive. */
+	/* The byte counter makes three increases. Their number reaches the threshold but does not
+	 * exceed it, so they are still additive. */
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);
@@ -176,8 +177,8 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 	}
 }
 
-/* After CNPs have lowered the rate to the minimum and no further CNP comes, the rate rises to the
- * line rate and the rate limit ends. This is so whether or not the QP sends. */
+/* CNPs have lowered the rate to the minimum, and no further CNP comes. The rate then rises to the
+ * line rate and the rate limit ends, whether or not the QP sends. */
 static void wire_row_E8_back_to_line_rate(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -207,8 +208,8 @@ static void wire_row_E8_back_to_line_rate(void **state)
 	}
 }
 
-/* One call of rn_cc_send_at() makes at most 64 of the increases that are due, so that no call takes
- * long. */
+/* One call of rn_cc_send_at() makes at most 64 of the increases that are due. This bounds the
+ * duration of the call. */
 static void test_raises_per_call(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -281,8 +282,8 @@ static void test_spacing(void **state)
 	assert_in_range(bits * RN_S(1) / cc.rate - (t - START), 0, 1000);
 }
 
-/* A QP that is woken late may send at once the packets whose time has passed; a QP that had nothing
- * to send may not catch up in this way. */
+/* A QP that is woken late may send the packets whose time has passed at once. A QP that had nothing
+ * to send may send no packets for the time in which it was idle. */
 static void test_lateness_and_idleness(void **state)
 {
 	struct rn_cc_cfg p = documented();
@@ -305,8 +306,7 @@ static void test_lateness_and_idleness(void **state)
 	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)
 		rn_cc_sent(&cc, &p, 1000, late);
 	assert_int_equal(n, 1);
-	/* a QP that is woken late may send at most one millisecond's worth of missed packets at
-	 * once */
+	/* a QP that is woken late may send missed packets of at most one millisecond at once */
 	rn_cc_wake_at(&cc);
 	late += RN_MS(500);
 	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)

@@ -47,7 +47,7 @@ static void test_unheard_is_unlimited(void **state)
 }
 
 /* An ACK with MSN 5 and 2 credits lets messages 6 and 7 start. Message 8 may start too, because one
- * message beyond the credits is allowed. Message 9 may not. */
+ * message beyond the credits is allowed. Message 9 may not start. */
 static void test_one_beyond(void **state)
 {
 	struct rn_credit c;
@@ -77,8 +77,8 @@ static void test_one_beyond(void **state)
 	rn_credit_take(&c, RN_CREDIT_NONE, 9);
 	for (unsigned i = 0; i < 100; i++)
 		assert_true(starts(&c, true));
-	/* Once the peer has sent code 31 (it reports no credits), a later credit count does not
-	 * limit the requester again. */
+	/* Code 31 means that the peer reports no credits. After a code 31, a later credit count
+	 * does not limit the requester again. */
 	rn_credit_take(&c, 0, 9);
 	assert_true(starts(&c, true));
 }
@@ -98,8 +98,8 @@ static void test_wrap(void **state)
 	assert_false(starts(&c, true));
 }
 
-/* A peer whose credit count does not follow the rules cannot stop the requester: with nothing in
- * flight one message may always start. */
+/* The peer's credit count does not follow the rules. Such a peer cannot stop the requester: with
+ * nothing in flight one message may always start. */
 static void test_nothing_in_flight(void **state)
 {
 	struct rn_credit c;

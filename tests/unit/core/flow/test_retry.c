@@ -16,8 +16,8 @@ static void start(struct bench *b, uint8_t timeout, uint8_t retry, uint8_t rnr)
 	rn_retry_config(&b->r, timeout, retry, rnr);
 }
 
-/* Advances the time by `ns`; returns the last result of rn_retry_expired() other than
- * RN_RETRY_NOTHING, if any. */
+/* Advances the time by `ns`. Returns the last result of rn_retry_expired() that is not
+ * RN_RETRY_NOTHING; RN_RETRY_NOTHING if there is no such result. */
 static enum rn_retry_due pass(struct bench *b, rn_time ns)
 {
 	enum rn_retry_due due = RN_RETRY_NOTHING;
@@ -50,7 +50,7 @@ static void test_codes(void **state)
 }
 
 /* The adaptive timeout resends early and uses up no retry. The transport timeout (4.096 us *
- * 2^code) uses up one. */
+ * 2^code) uses up one retry. */
 static void test_early_then_coded(void **state)
 {
 	struct bench b;
@@ -72,8 +72,8 @@ static void test_early_then_coded(void **state)
 	assert_int_equal(b.wheel.armed, 0);
 }
 
-/* An ACK that makes progress restarts the timer and gives a sample of the round trip; with nothing
- * in flight the timer is stopped. */
+/* An ACK that makes progress restarts the timer and gives a sample of the round-trip time. With
+ * nothing in flight the timer is stopped. */
 static void test_progress_restarts(void **state)
 {
 	struct bench b;
@@ -107,8 +107,8 @@ static void test_floor(void **state)
 	assert_int_equal(b.r.rto, RN_US(500));
 }
 
-/* A transport timeout that ends during an RNR wait must neither shorten the wait nor use up a
- * retry. */
+/* A transport timeout ends during an RNR wait. The timeout must neither shorten the wait nor use up
+ * a retry. */
 static void test_rnr_not_shortened(void **state)
 {
 	struct bench b;
@@ -140,8 +140,8 @@ static void test_no_sample_after_resend(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* On a path slower than the initial timeout the first messages are resent early, until the measured
- * round trip has raised the timeout. */
+/* The path is slower than the initial timeout. The first messages are resent early, until the
+ * measured round-trip time has raised the timeout. */
 static void test_slow_path(void **state)
 {
 	struct bench b;
@@ -173,8 +173,8 @@ static void test_slow_path(void **state)
 }
 
 /* With a retry count of 1, each timeout uses up the retry. Each duplicate READ response to a resent
- * request restores the retry and restarts the timer, even if the responses are a transport timeout
- * apart. */
+ * READ request restores the retry and restarts the timer. This holds even if these responses are a
+ * transport timeout apart. */
 static void test_stale_answers_reload(void **state)
 {
 	struct bench b;
@@ -193,8 +193,8 @@ static void test_stale_answers_reload(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* Each READ response that is requested again lets one duplicate restore a retry, and no more.
- * Otherwise any host could forge duplicates and so keep the QP from failing. */
+/* For each READ response that is requested again, one duplicate may restore a retry. Further
+ * duplicates may not, because any host could forge duplicates and so keep the QP from failing. */
 static void test_stale_answers_are_counted(void **state)
 {
 	struct bench b;
@@ -218,8 +218,8 @@ static void test_stale_answers_are_counted(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* Duplicate READ responses also restore the retry after the first READ response has made progress,
- * while the request posted behind the READ is still unanswered. */
+/* The first READ response has made progress, and the work request behind the READ is still
+ * unanswered. Duplicate READ responses still restore the retry. */
 static void test_stale_answers_come_after_progress(void **state)
 {
 	struct bench b;
@@ -237,8 +237,8 @@ static void test_stale_answers_come_after_progress(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* READ responses that make no progress (duplicates, or ones ahead of a missing response) extend the
- * wait by at most 64 transport timeouts after the last progress. */
+/* Some READ responses make no progress: duplicates, and responses ahead of a missing one. Such
+ * responses extend the wait to at most 64 transport timeouts after the last progress. */
 static void test_signs_of_life_end(void **state)
 {
 	for (unsigned kind = 0; kind < 2; kind++) {
@@ -266,7 +266,7 @@ static void test_signs_of_life_end(void **state)
 	}
 }
 
-/* A READ response ahead of a missing one restarts the timer but restores no retry, because the
+/* A READ response ahead of a missing response restarts the timer. It restores no retry, because the
  * missing response may never come. */
 static void test_alive_gives_time_only(void **state)
 {

@@ -33,12 +33,12 @@ static const uint8_t mix[][2] = {
 	{RN_WQE_SEND, 3}, {RN_WQE_READ, 5}, {RN_WQE_WRITE, 1}, {RN_WQE_READ, 2}};
 
 /* After rn_window_rewind() sending resumes at una (the oldest unacknowledged PSN), even in the
- * middle of a request; an ACK of all packets cancels the resend. */
+ * middle of a work request. An ACK of all packets cancels the resend. */
 static void test_rewind(void **state)
 {
 	static const struct {
-		/* una: all PSNs before it are acknowledged; send: number of the request that is
-		 * sent next; pkt: number of the packet in that request */
+		/* una: all PSNs before una are acknowledged. send: number of the work request that
+		 * is sent next. pkt: number of the next packet in this work request. */
 		uint32_t una, send, pkt;
 	} rows[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 1, 0},	 {4, 1, 1},
 		    {7, 1, 4}, {8, 2, 0}, {9, 3, 0}, {10, 3, 1}, {11, 4, 0}};
@@ -63,8 +63,8 @@ static void test_rewind(void **state)
 	}
 }
 
-/* Each row acknowledges all PSNs before `una`. Then it checks which READ in flight is the oldest,
- * the PSN of its next response, and how many requests and responses are in flight. */
+/* Each row acknowledges all PSNs before `una`. Then it checks the oldest READ in flight and the PSN
+ * of its next response. It also checks how many requests and responses are in flight. */
 static void test_oldest_read(void **state)
 {
 	static const struct {
@@ -123,8 +123,8 @@ static void test_in_flight(void **state)
 	free(b.mem);
 }
 
-/* Each loss halves the window (to no less than 4 packets), a timeout sets it to 1, and ACKs let it
- * grow up to its maximum. */
+/* Each loss halves the window, down to 4 packets at the least. A timeout sets the window to 1. ACKs
+ * let it grow up to its maximum. */
 static void test_size(void **state)
 {
 	struct bench b;
@@ -145,9 +145,8 @@ static void test_size(void **state)
 	rn_window_ack(&b.w, &b.sq, P(1));
 	assert_int_equal(b.w.size, 2);
 	rn_window_ack(&b.w, &b.sq, P(3));
-	/* Up to the slow-start threshold, which is 4, the window grows by 1 for each acknowledged
-	 * packet. Above it, the window grows by 4 each time a whole window of packets has been
-	 * acknowledged. */
+	/* Up to the slow-start threshold of 4, the window grows by 1 for each acknowledged packet.
+	 * Above the threshold it grows by 4 for each acknowledged window of packets. */
 	assert_int_equal(b.w.size, 4);
 	rn_window_ack(&b.w, &b.sq, P(6));
 	assert_int_equal(b.w.size, 4);
@@ -160,8 +159,8 @@ static void test_size(void **state)
 	free(b.mem);
 }
 
-/* An ACK for packets that were not resent shows that a timeout was unnecessary: the window gets its
- * former size back. */
+/* An ACK for packets that were not resent shows that a timeout was unnecessary. The window then
+ * gets its former size back. */
 static void test_mistaken_timeout(void **state)
 {
 	static const struct {
@@ -171,8 +170,8 @@ static void test_mistaken_timeout(void **state)
 		uint32_t size; /* window size afterwards; 64 before */
 		uint32_t cur;  /* next PSN to send, counted from P(0) */
 	} rows[] = {
-		/* Packet 0 was resent; packets 1 and 2 were not, so this ACK of all three proves
-		 * that the first transmission arrived. */
+		/* Packet 0 was resent, packets 1 and 2 were not. So this ACK of all three packets
+		 * proves that the first transmission arrived. */
 		{1, 1, false, {3}, 64, 8},
 		{2, 1, false, {3}, 64, 8},
 		/* This ACK may come from the resent packet 0, so the timeout counts as
@@ -210,9 +209,9 @@ static void test_mistaken_timeout(void **state)
 	}
 }
 
-/* A timeout comes when half of the last message has been sent. Then an ACK shows that the timeout
- * was unnecessary, so sending goes on with the other half of the message. If a READ is in flight
- * before that message, sending resumes at the READ instead. */
+/* Half of the last message has been sent when a timeout comes. Then an ACK shows that the timeout
+ * was unnecessary. Sending goes on with the second half of the message, or at a READ that is in
+ * flight before the message. */
 static void test_mistaken_timeout_within_a_message(void **state)
 {
 	static const uint8_t kinds[] = {RN_WQE_WRITE, RN_WQE_READ};
@@ -239,8 +238,8 @@ static void test_mistaken_timeout_within_a_message(void **state)
 	}
 }
 
-/* A long READ is requested in pieces: one READ request for each piece. The number of packets in a
- * piece depends on the largest window (max) and on the READ depth (depth). */
+/* A long READ is requested in pieces, with one READ request for each piece. The number of packets
+ * in a piece depends on the largest window (max) and on the READ depth (depth). */
 static void test_size_of_pieces(void **state)
 {
 	static const struct {
@@ -259,9 +258,9 @@ static void test_size_of_pieces(void **state)
 	}
 }
 
-/* A READ of 150 packets is requested in pieces of at most 64, and a READ of 2 packets follows it.
+/* A READ of 150 packets is requested in pieces of at most 64 packets. A READ of 2 packets follows.
  * When all PSNs before una are acknowledged, `asked` READ requests are outstanding. If `rewind` is
- * set, sending starts again at una, and `again` lists the READ requests that are then sent. */
+ * set, sending starts again at una. `again` lists the READ requests that are then sent. */
 static void test_pieces(void **state)
 {
 	static const struct {
