@@ -60,8 +60,8 @@ void rig_connect(struct rig_qp *a, struct rig_qp *b, uint8_t mtu);
 void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *addr, uint32_t len,
 	      uint32_t lkey, uint64_t remote, uint32_t rkey);
 
-/* Waits for one CQE; with the inline idle policy it also runs the shards. Fails the test after 20
- * s. */
+/* Waits for one CQE. With the inline idle policy rig_wait() also runs the shards. Fails the test
+ * after 20 s. */
 struct rn_cqe rig_wait(struct rig_cq *cq);
 /* Waits like rig_wait(), but returns false when no CQE comes within `ms` milliseconds. */
 bool rig_poll(struct rig_cq *cq, struct rn_cqe *out, unsigned ms);

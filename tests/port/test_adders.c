@@ -57,8 +57,8 @@ static void *add(void *arg)
 			uint64_t before;
 
 			memcpy(&before, a->sim.node[0].arena + c.wr_id % 64 * 8, 8);
-			/* The word only grows, so each FETCH_ADD must return more than this
-			 * thread's previous FETCH_ADD. */
+			/* No FETCH_ADD decreases the word. So the value that a FETCH_ADD returns
+			 * must be greater than the value before it in this thread. */
 			a->wrong += c.status != RN_STATUS_SUCCESS || (a->done && before <= a->last);
 			a->last = before;
 			a->done++;
@@ -85,7 +85,7 @@ static void wire_row_A27_two_add_a_million_times(void **state)
 		assert_int_equal(a[i].wrong, 0);
 	}
 	/* The two threads must have run at the same time: the last value that each thread read must
-	 * include additions of the other thread. */
+	 * include additions of its companion thread. */
 	assert_true(a[0].last >= EACH && a[1].last >= EACH);
 	assert_int_equal(word, 2 * EACH);
 	pthread_barrier_destroy(&both);

@@ -40,8 +40,8 @@ static void leaves_eal_alone(void **state)
 	struct rte_mempool *pool;
 
 	assert_int_equal(rte_lcore_count(), 1);
-	/* The library removes the runtime folder only if it has initialised EAL itself, so the test
-	 * must remove this one. */
+	/* The library removes the runtime folder only if the library itself has initialised EAL.
+	 * Here the application has, so the test must remove this folder. */
 	assert_int_equal(rmdir(rte_eal_get_runtime_dir()), 0);
 	pool = rte_mempool_create("application", 63, 64, 0, 0, NULL, NULL, NULL, NULL,
 				  SOCKET_ID_ANY, 0);

@@ -64,8 +64,8 @@ static unsigned devices_on(const char *bus)
 	return n;
 }
 
-/* EAL must not have probed any PCI device of the machine, because the configuration names only one
- * address. */
+/* The configuration names one PCI address. So EAL must not have probed any PCI device of the
+ * machine. */
 static void leaves_the_machines_devices_alone(void **state)
 {
 	assert_true(rte_eal_has_pci());

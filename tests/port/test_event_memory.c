@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define MANY 100u /* more events than the event queue can hold before it must grow */
+#define MANY 100u /* more events than fit into the event queue before the event queue must grow */
 
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define PEER_FD		100  /* in the peer process: descriptor of the socket to the test process */
-#define NOBODY		7472 /* a CM port on which neither side listens */
+#define NOBODY		7472 /* a CM port on which no process listens */
 #define NO_SUCH_SERVICE 8    /* REJ reason: invalid service id */
 
 static const char *config(bool server, unsigned linger_ms)
@@ -87,7 +87,7 @@ static void answers_after_the_last_close(void **state)
 
 	assert_int_equal(read(fd, &closing, 1), 1);
 	is_refused_by(l, 2);
-	/* The peer process still runs. How long it lingers is not tested. */
+	/* The peer process still runs. The duration of its linger time is not tested. */
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -95,8 +95,8 @@ static void answers_after_the_last_close(void **state)
 	rn_link_close(l);
 }
 
-/* A peer without connections must end at once and not linger for 60 s. The test allows it 30 s,
- * because the machine may be slow. */
+/* A peer process without connections must end at once and not linger for 60 s. The test allows 30 s
+ * for the end, because the machine may be slow. */
 static void ends_at_once_without_connections(void **state)
 {
 	struct rn_link *l = rig_open(config(true, 60000), 0);

@@ -348,8 +348,8 @@ static void destroys_bound_windows(void **state)
 	unmake_end(&b);
 }
 
-/* When an adapter closes, it frees memory windows that the client has not destroyed (checked by the
- * sanitizer builds). */
+/* An adapter that closes frees the memory windows that the client has not destroyed. The sanitizer
+ * builds check this. */
 static void frees_forgotten_windows(void **state)
 {
 	const char *path = rig_pair(1, 1500, "");
@@ -442,7 +442,7 @@ static void survives_vanished_memory(void **state)
 		for (unsigned i = 0; i < 8; i++)
 			rig_post(&a.qp, RN_WQE_WRITE, i, a.buf, (uint32_t)len, a.lkey,
 				 (uintptr_t)target, rkey);
-		/* the first WRITE has completed; packets of the others are in flight */
+		/* the first WRITE has completed; packets of the later WRITEs are in flight */
 		expect(&a.scq, 0);
 		if (crime == 0)
 			munmap(target, len);

@@ -70,8 +70,8 @@ static struct hello meet(struct end *e, int fd)
 	return other;
 }
 
-/* The peer process: echoes every message. Ends after a message of one byte, unless it is killed
- * before. */
+/* The peer process: echoes every message. After the echo of a one-byte message the peer process
+ * ends, unless it was killed before. */
 static void echo(int fd, const char *policy)
 {
 	struct end e;

@@ -196,7 +196,8 @@ static void says_that_the_link_goes_and_comes(void **state)
 	assert_int_equal(occurrences("link up"), 1);
 }
 
-/* Many ARP replies in which another MAC claims the adapter's address cause one log line. */
+/* Another MAC claims the adapter's address in many ARP replies. The log gets one line about
+ * this. */
 static void warns_of_an_address_conflict(void **state)
 {
 	static const uint8_t arp[60] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,	 0, 0, 0, 0,
@@ -227,7 +228,7 @@ static void warns_of_another_vlan(void **state)
 	rn_link_close(l);
 }
 
-/* The interface is deleted while the adapter uses it. This must be the last test, because the veth
+/* The interface is deleted while the adapter uses it. This test must run last, because the veth
  * pair is not created again. */
 static void warns_that_the_device_is_gone(void **state)
 {

@@ -77,8 +77,7 @@ static void by_us(void)
 	assert_int_equal(rn_link_unplug(info[0].name), 0);
 }
 
-/* Removes the device through EAL and not through softrnic, as the application or a tool might
- * do. */
+/* Removes the device through EAL and not through softrnic, as an application or a tool might do. */
 static void by_somebody_else(void)
 {
 	char name[RTE_ETH_NAME_MAX_LEN];
@@ -102,7 +101,7 @@ struct row {
 	const char *name, *policy;
 	bool kernel;
 	void (*go)(void);
-	bool both; /* the device at the other end is removed too */
+	bool both; /* true: the device of the second adapter is removed too */
 };
 
 static const struct row rows[] = {
@@ -202,8 +201,8 @@ static void a_device_can_be_removed_in_every_way(void **state)
 	}
 }
 
-/* A shard stops polling when its port is removed, even when frames are left to send and timers are
- * running. */
+/* A shard stops polling when its DPDK port is removed, even when frames are left to send and timers
+ * are running. */
 static void removed_port_is_not_polled(void **state)
 {
 	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; };");

@@ -145,7 +145,7 @@ static void sum_verdicts(void *arg, const char *name, uint64_t v)
 }
 
 /* Outcomes that were observed since the last command. Frames, completions and events are collected
- * separately, because a row lists them in this order. */
+ * separately, because a script lists frames first, then completions, then events. */
 struct came {
 	FILE *frames, *done, *events;
 	char *text[3];
@@ -494,8 +494,8 @@ static int close_bench(void **state)
 	return 0;
 }
 
-/* Rows that this program does not support are skipped without a message, so check that enough rows
- * were run. */
+/* Scripts that this program does not support are skipped without a message. So check that enough
+ * scripts were run. */
 static void enough_rows_are_played(void **state)
 {
 	assert_true(*(unsigned *)*state >= LEAST);

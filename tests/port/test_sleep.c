@@ -73,7 +73,7 @@ static void an_unfinished_receive_delays_no_request_for_long(void **state)
 		usleep(20000); /* waits until both shards sleep */
 		uint32_t head = begin_to_put(ring_of(&a));
 		rig_post(&a.qp, RN_WQE_SEND, i, a.buf, LEN, a.lkey, 0, 0);
-		usleep(20000); /* waits until the shard has woken and found no request */
+		usleep(20000); /* waits until the shard has woken and found no work request */
 		go_on_to_put(ring_of(&a), head, &nobodys);
 		assert_true(rig_poll(&b.cq, &cqe, 1000));
 		assert_int_equal(cqe.wr_id, i);

@@ -172,7 +172,7 @@ static void test_room_for_completions(void **state)
 	assert_int_equal(room_of(&cq), 256); /* needs 3 * 10 sends + 100 + 3 = 133 */
 	d = new_qp(srq, &own);
 	assert_int_equal(room_of(&own), 128);
-	/* A deeper SRQ needs more room in every CQ on which its receives can complete. */
+	/* A deeper SRQ needs more room in every CQ on which receives of this SRQ can complete. */
 	assert_int_equal(resize(srq, 240), 0);
 	assert_int_equal(room_of(&cq), 512); /* needs 3 * 10 sends + 240 + 3 = 273 */
 	assert_int_equal(room_of(&own), 256);
@@ -200,8 +200,8 @@ static void test_room_for_completions(void **state)
 	assert_int_equal(destroy(RN_CMD_DESTROY_CQ, own.id), 0);
 }
 
-/* A client that closes the adapter without destroying its objects leaks no memory (checked by the
- * sanitizer builds). */
+/* A client closes the adapter without destroying its objects. No memory leaks; the sanitizer builds
+ * check this. */
 static void test_left_behind(void **state)
 {
 	struct rig_cq cq = rig_cq(l, 1);

@@ -257,8 +257,8 @@ static uint64_t stat_of(struct side *s, const char *name)
 	return counter;
 }
 
-/* Every member of the group gets one copy: the members on both shards of the other adapter, and a
- * member on the sending adapter itself. */
+/* Every member of the multicast group gets one copy: the members on both shards of the receiving
+ * adapter, and a member on the sending adapter itself. */
 static void test_to_a_group(void **state)
 {
 	struct rn_cqe c;

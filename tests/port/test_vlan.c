@@ -131,7 +131,7 @@ static void carries_and_takes_tags(void **state)
 		uint16_t port;
 
 		open_pair(deeds[d]);
-		assert_int_equal(e[0].qp.info.ngids, 2); /* one of the GIDs is link-local */
+		assert_int_equal(e[0].qp.info.ngids, 2); /* one GID is link-local */
 		exchange();
 		RTE_ETH_FOREACH_DEV(port)
 		{

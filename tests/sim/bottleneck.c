@@ -8,7 +8,7 @@
 #include "wire/hdr.h"
 #include "wire/stats.h"
 
-#define POSTED 8u /* number of requests that a flow keeps outstanding */
+#define POSTED 8u /* number of work requests that a flow keeps outstanding */
 
 struct bottleneck_frame {
 	rn_time when;
@@ -166,7 +166,7 @@ static void arrive(struct bottleneck *b, struct bottleneck_frame *f)
 
 /* ---- flows ---- */
 
-/* Takes the completions of flow i and posts requests until POSTED are outstanding. */
+/* Takes the completions of flow i and posts work requests until POSTED are outstanding. */
 static void keep_posted(struct bottleneck *b, unsigned i)
 {
 	struct bottleneck_flow *flow = &b->flow[i];

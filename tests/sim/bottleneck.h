@@ -36,7 +36,7 @@ struct bottleneck_spec {
 };
 
 struct bottleneck_flow {
-	/* number of requests that are still to be posted; UINT64_MAX = without end */
+	/* number of work requests that are still to be posted; UINT64_MAX = without end */
 	uint64_t left;
 	unsigned outstanding;
 	/* link_free: when the access link becomes free. done: time of the flow's last

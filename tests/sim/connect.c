@@ -125,7 +125,7 @@ static void simple(struct connect *c, unsigned node, unsigned op, uint32_t id)
 	struct rn_cmd cmd = {0};
 	struct rn_rsp rsp;
 	int err = command(c, node, op, id, &cmd, &rsp);
-	/* DISCONNECT may fail with these two errors, because the peer may have disconnected
+	/* DISCONNECT may fail with -ENOTCONN or -EALREADY, because the peer may have disconnected
 	 * first. */
 	if (err && !(op == RN_CMD_CM_DISCONNECT && (err == -ENOTCONN || err == -EALREADY)))
 		OBJECT(c, "node %u: command %u failed: %d", node, op, err);
@@ -231,7 +231,8 @@ static void hang_up(struct connect *c, unsigned node, unsigned k)
 
 /* ---- events ---- */
 
-/* Handles a REQ: accepts or rejects it. The private data carry the connection's number. */
+/* Handles a REQ: accepts or rejects the connection. The private data carry the connection's
+ * number. */
 static void answer(struct connect *c, unsigned node, const struct rn_event *ev)
 {
 	unsigned k = ev->param.data[0];
@@ -284,8 +285,8 @@ static void over(struct connect *c, unsigned node, unsigned k, const struct rn_e
 		hang_up(c, node, k);
 	} else if (ev->kind == RN_EVENT_CM_UNREACHABLE) {
 		c->t->unreachable++;
-		/* Address resolution (ARP or ND) fails when three of its requests are lost; then
-		 * start the connection again. */
+		/* Address resolution fails when three ARP or ND requests are lost. Then start the
+		 * connection again. */
 		if (ev->err == -EHOSTUNREACH && n->tries < 20) {
 			dial(c, k);
 			return;

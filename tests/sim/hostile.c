@@ -128,8 +128,8 @@ static void draw_group(struct hostile *h, const struct sim_spec *s)
 {
 	static const struct rn_gid v6 = {{0xff, 0x0e, [15] = 0x71}},
 				   v4 = {{[10] = 0xff, [11] = 0xff, [12] = 239, [15] = 7}};
-	/* The simulator delivers a multicast packet to one shard only, so runs with two shards have
-	 * no group. */
+	/* The simulator delivers a multicast packet to one shard only. So runs with two shards have
+	 * no multicast group. */
 	h->has_group = s->type == RN_QPT_UD && !s->two_shards;
 	h->group = s->ipv6 ? v6 : v4;
 }

@@ -68,7 +68,7 @@ enum hostile_feature {
 
 struct hostile_totals {
 	uint64_t runs, frames; /* number of runs; number of injected frames */
-	uint64_t done[32];     /* requests that completed with success, by enum rn_wqe_kind */
+	uint64_t done[32];     /* work requests that completed with success, by enum rn_wqe_kind */
 	uint64_t verdicts[RN_V_COUNT];
 	uint64_t seen[HOSTILE_FEATURES];
 };

@@ -11,7 +11,7 @@
 #include "hostile_work.h"
 #include "shard/shard.h"
 
-/* longest wait for the end of all requests, in rounds of 0.5 s of virtual time */
+/* longest wait for the end of all work requests, in rounds of 0.5 s of virtual time */
 #define PATIENCE 1200u
 
 /* Returns whether the QP still has work requests that must complete without further action of the

@@ -1,5 +1,5 @@
-/* The calm at the end of a hostile run: when the attacker has stopped, every posted request and
- * every connection must end. */
+/* The calm at the end of a hostile run. When the attacker has stopped, every posted work request
+ * and every connection must end. */
 #ifndef SIM_HOSTILE_CALM_H
 #define SIM_HOSTILE_CALM_H
 

@@ -40,7 +40,7 @@ static void fill(struct hostile_cm *c, unsigned node, struct rn_cmd *cmd)
 	if (one_in(c, 2))
 		cmd->cm.local = c->sim->node[node].port.gids[v6];
 	if (one_in(c, 40))
-		/* Most likely no node has this address. */
+		/* sets an address that most likely no node has */
 		cmd->cm.peer.b[15] = (uint8_t)below(c, 256);
 	cmd->cm.peer_port = PORT;
 	cmd->cm.param.qpn = one_in(c, 20) ? below(c, 1 << 24) : 20 + below(c, 100);

@@ -16,7 +16,8 @@ struct hostile_cm {
 	uint32_t id[SIM_NODES][HOSTILE_IDS];
 	unsigned nids[SIM_NODES];
 	unsigned refused; /* number of failed DESTROY commands; must stay 0 */
-	/* forged: type of the last forged message; damaged: some of its bits were flipped */
+	/* forged: type of the last forged message. damaged: some bits of this message were
+	 * flipped. */
 	uint16_t forged;
 	bool damaged;
 	/* the latest CM messages on the link, from which forgeries take ids that exist */

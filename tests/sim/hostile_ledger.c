@@ -1,5 +1,5 @@
-/* Checks that each request completes once and in order, and that no request completes that was not
- * posted; see hostile_ledger.h. */
+/* Checks that each posted work request completes once and in order, and that no other work request
+ * completes; see hostile_ledger.h. */
 #include "hostile_ledger.h"
 
 #include <stdlib.h>

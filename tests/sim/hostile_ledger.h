@@ -1,5 +1,5 @@
-/* The ledger of a hostile run: a list of all posted requests, to check that each of them completes
- * once. */
+/* The ledger of a hostile run: a list of all posted work requests, to check that each work request
+ * completes once. */
 #ifndef SIM_HOSTILE_LEDGER_H
 #define SIM_HOSTILE_LEDGER_H
 
@@ -7,7 +7,7 @@
 
 #define LEDGER_SHARED 0xFFu /* in place of a QP number: the shared receive queue */
 
-/* Adds a request that is about to be posted. Returns its wr_id. */
+/* Adds a work request that is about to be posted. Returns its wr_id. */
 uint64_t ledger_enter(struct hostile *h, unsigned node, unsigned q, struct ledger_entry e);
 /* Takes all completions of both nodes and checks them. */
 void ledger_take(struct hostile *h);
@@ -16,7 +16,7 @@ void ledger_take(struct hostile *h);
  * have completed. A QP in another state may have open work requests. */
 void ledger_begin(struct hostile *h, unsigned node, unsigned q);
 void ledger_end(struct hostile *h, unsigned node, unsigned q);
-/* Reports requests that have not completed; to be called when all traffic has ended. */
+/* Reports work requests that have not completed. Must be called when all traffic has ended. */
 void ledger_check(struct hostile *h);
 void ledger_free(struct hostile *h);
 

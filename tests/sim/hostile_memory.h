@@ -5,11 +5,13 @@
 
 #include "hostile_state.h"
 
-/* Memory access functions that fail in region GONE, as if the application had unmapped it. */
+/* Memory access functions that fail in region GONE, as if the application had unmapped this
+ * region. */
 extern const struct rn_mem_ops hostile_mem;
 
 uint8_t *hostile_region(const struct hostile *h, unsigned node, unsigned kind);
-/* Converts an address to an offset from the node's arena, as struct sim_op needs it. */
+/* Converts an address to an offset from the start of the node's arena; struct sim_op needs such
+ * offsets. */
 uint64_t hostile_offset(const struct hostile *h, unsigned node, const uint8_t *p);
 
 void hostile_memory_make(struct hostile *h, unsigned node);

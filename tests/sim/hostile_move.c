@@ -1,5 +1,5 @@
 /* State transitions and attribute changes by the client; see hostile_move.h. Timeouts stay short,
- * so that requests time out within the run. */
+ * so that work requests time out within the run. */
 #include "hostile_move.h"
 
 #include "hostile_ledger.h"

@@ -13,8 +13,8 @@ union slots {
 	struct rn_wqe slot[RN_WQE_MAX_SLOTS];
 };
 
-/* Chooses a local buffer: in the arena, or in another region. Returns false if no request may read
- * that region. */
+/* Chooses a local buffer: in the arena, or in another memory region. Returns false if no work
+ * request may read that region. */
 static bool some_local(struct hostile *h, unsigned node, struct rn_sge *sge)
 {
 	static const unsigned regions[] = {READABLE, FOREIGN, STALE, GONE};
@@ -76,7 +76,7 @@ static void fill(struct hostile *h, unsigned node, unsigned q, union slots *s,
 	w->flags = one_in(h, 2) ? (uint16_t)below(h, 16) : w->flags;
 	w->num_sge = one_in(h, 2) ? (uint16_t)below(h, 6) : w->num_sge;
 	w->length = one_in(h, 2) ? below(h, 200) : w->length;
-	if (one_in(h, 2)) { /* Make the request almost valid. */
+	if (one_in(h, 2)) { /* Make the work request almost valid. */
 		w->slots = w->num_sge = 1;
 		w->flags = (uint16_t)below(h, 2); /* RN_WQE_SIGNALED or no flag */
 		w->length = w->kind == RN_WQE_CMP_SWAP || w->kind == RN_WQE_FETCH_ADD
@@ -126,7 +126,7 @@ void hostile_raw_post(struct hostile *h, unsigned node, unsigned q)
 	struct rn_wqe *w = &s.head;
 	fill(h, node, q, &s, &e);
 	w->qpn = qp->qpn;
-	w->wr_id = 0; /* 0: the request is not in the ledger and must not complete */
+	w->wr_id = 0; /* 0: the work request is not in the ledger and must not complete */
 	e.recv = w->kind == RN_WQE_RECV;
 	if (one_in(h, 10)) {
 		w->qp_gen = qp->gen + 1 + below(h, 5);

@@ -1,5 +1,5 @@
-/* Raw requests in a hostile run: any bytes that an application could write into the slots of its
- * submission ring. */
+/* Raw requests in a hostile run: work requests made of any bytes that an application could write
+ * into the slots of its submission ring. */
 #ifndef SIM_HOSTILE_RAW_H
 #define SIM_HOSTILE_RAW_H
 

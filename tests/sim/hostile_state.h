@@ -1,5 +1,5 @@
-/* The state that the parts of a hostile run share: clients, bystander and attacker. The seed
- * determines all of it. */
+/* The state that all parts of a hostile run share: clients, bystander and attacker. The seed
+ * determines the whole state. */
 #ifndef SIM_HOSTILE_STATE_H
 #define SIM_HOSTILE_STATE_H
 
@@ -44,11 +44,11 @@ struct hostile_window {
 
 enum ledger_state { LEDGER_POSTED, LEDGER_DONE, LEDGER_VOID };
 
-/* A posted request. Its wr_id is its index in the ledger plus 1. */
+/* A posted work request. Its wr_id is its index in the ledger plus 1. */
 struct ledger_entry {
 	uint8_t state, node, q;
 	bool recv, raw;
-	bool must, forbidden; /* must: the request must complete; forbidden: it must not succeed */
+	bool must, forbidden; /* must: has to complete; forbidden: must not succeed */
 };
 
 /* What the checks record about a QP since it was created. */

@@ -87,7 +87,7 @@ static void bind_wrongly(struct hostile *h, unsigned node, unsigned q)
 		op.remote = one_in(h, 2) ? op.remote
 					 : hostile_offset(h, node, (uint8_t *)(uintptr_t)-16);
 		break;
-	/* access rights that a memory window cannot give, because they are not remote rights */
+	/* access rights that a memory window cannot give: local rights and the right to bind */
 	case 3:
 		op.access = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_MW_BIND;
 		break;

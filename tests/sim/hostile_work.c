@@ -1,5 +1,5 @@
-/* The requests of the client: valid ones of every kind, and a few that name memory without having
- * the right to. See hostile_work.h. */
+/* The work requests of the client: valid ones of every kind, and a few that name memory without the
+ * right to access it. See hostile_work.h. */
 #include "hostile_work.h"
 
 #include "hostile_ledger.h"

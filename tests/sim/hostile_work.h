@@ -1,11 +1,12 @@
-/* The requests of the nodes' own clients in a hostile run: valid requests, forbidden requests, and
- * raw requests (hostile_raw.h). */
+/* The work requests of the nodes' own clients in a hostile run: valid ones, forbidden ones, and raw
+ * requests (hostile_raw.h). */
 #ifndef SIM_HOSTILE_WORK_H
 #define SIM_HOSTILE_WORK_H
 
 #include "hostile_state.h"
 
-/* Posts a request and records it in the ledger. forbidden: the request must not succeed. */
+/* Posts a work request and records it in the ledger. forbidden: the work request must not
+ * succeed. */
 void hostile_post(struct hostile *h, unsigned node, unsigned q, const struct sim_op *op,
 		  bool forbidden);
 /* Posts up to 5 receives to QP q. Then posts work requests until 6 of the QP are in progress

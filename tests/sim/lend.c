@@ -27,8 +27,8 @@
 
 /* A message from one side to the other, carried by a SEND. */
 struct message {
-	/* lent: 1 = the sender has bound this window for the receiver; 0 = the sender gives the
-	 * receiver's window back */
+	/* lent: 1 = the sender has bound this memory window for the receiver; 0 = the sender gives
+	 * the receiver's memory window back */
 	uint32_t window, lent;
 	uint32_t key, length, access, reserved;
 	uint64_t off;
@@ -321,7 +321,7 @@ static bool all_done(const struct lend *m)
 	return true;
 }
 
-/* Node 1 accesses memory of node 0 that is not lent to it. That memory must stay unchanged. */
+/* Node 1 accesses memory of node 0 that is not lent to node 1. This memory must stay unchanged. */
 static void access_without_right(struct lend *m)
 {
 	struct window *win = m->window[0][0];

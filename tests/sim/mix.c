@@ -26,10 +26,11 @@ struct op {
 	rn_time post_at, recv_at;
 };
 
-struct flow { /* the requests of one node on one QP */
+struct flow { /* the work requests of one node on one QP */
 	unsigned n;
-	unsigned posted, received; /* number of requests and receives posted so far */
-	/* index of the next request, and of the next receive, that must complete */
+	unsigned posted, received; /* number of work requests and receives posted so far */
+	/* index of the next work request (next_done) and of the next receive (next_recv) that must
+	 * complete */
 	unsigned next_done, next_recv;
 	struct op ops[MAX_OPS];
 };
@@ -230,7 +231,8 @@ static void draw_op(struct mix *m, unsigned node, struct op *o, unsigned index, 
 	o->op.local = room(m, node, n);
 	uint32_t extra = which == 0 ? (uint32_t)rn_rng_below(r, 2) * 17 : 0;
 	uint64_t there = room(m, peer, n + extra);
-	/* The receive for a WRITE_IMM may have length 0, because no data are stored in it. */
+	/* The receive for a WRITE_IMM may have length 0, because a WRITE_IMM stores no data in the
+	 * receive buffer. */
 	if (takes_recv(o))
 		o->recv = (struct sim_op){.kind = RN_WQE_RECV,
 					  .wr_id = index,
@@ -268,7 +270,7 @@ static void draw_flows(struct mix *m)
 		}
 }
 
-/* Posts the requests and receives whose time has come. Returns the time of the next one. */
+/* Posts the work requests and receives that are due. Returns when the next of them is due. */
 static rn_time post_due(struct mix *m)
 {
 	struct sim *sim = &m->sim;
@@ -347,7 +349,7 @@ static void check_done(struct mix *m, unsigned node, const struct rn_cqe *c)
 		check_swap(m, node, o);
 		return;
 	}
-	/* A request has completed, so its data must be in memory already. */
+	/* The work request has completed, so its data must be in memory already. */
 	uint8_t *where = o->op.kind == RN_WQE_READ ? m->sim.node[node].arena + o->op.local
 						   : m->sim.node[peer].arena + o->op.remote;
 	if (!holds(where, o->op.length, o->pattern))

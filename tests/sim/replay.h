@@ -26,7 +26,7 @@
 
 /* A frame of the capture, or a frame that the shard sent. */
 struct record {
-	struct rn_pkt pkt;   /* its payload points into `bytes` */
+	struct rn_pkt pkt;   /* the payload points into `bytes` */
 	struct rn_cm_msg cm; /* valid if is_cm */
 	bool ours, is_cm, used;
 	/* number of the work request to which this packet belongs, counted from the start of the
@@ -56,7 +56,7 @@ struct replay {
 	unsigned nrec, nout, npairs, ntwins;
 	/* counts, explained at struct tally in test_replay.c */
 	unsigned matched, aside, timeouts, spared;
-	unsigned completed; /* number of the shard's requests that have completed */
+	unsigned completed; /* number of the shard's work requests that have completed */
 	/* Retransmissions that the captured host sent and the shard has not sent yet. Each entry is
 	 * an index into rec. */
 	unsigned owed[RECORDS], nowed;

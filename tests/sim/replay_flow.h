@@ -11,10 +11,10 @@
 
 #define POSTS 16u
 
-/* A request that was posted to the shard. */
+/* A work request that was posted to the shard. */
 struct post {
-	uint32_t psn, psns; /* first PSN of the request; number of its PSNs */
-	uint64_t local;	    /* offset of its data in the arena */
+	uint32_t psn, psns; /* first PSN of the work request; number of its PSNs */
+	uint64_t local;	    /* offset of the work request's data in the arena */
 	bool fetches;	    /* READ or atomic: responses carry data */
 };
 
@@ -31,7 +31,8 @@ struct flow {
 	uint32_t from;
 };
 
-/* Returns the number of PSNs that a request packet uses; a READ uses one per response packet. */
+/* Returns the number of PSNs that a request packet uses. A READ request uses one PSN per response
+ * packet. */
 uint32_t flow_psns(const struct rn_pkt *request);
 /* Returns whether the request is a READ or an atomic, so that its responses carry data. */
 bool flow_fetches(const struct rn_pkt *request);
@@ -42,7 +43,8 @@ bool flow_is_new(struct flow *f, const struct rn_pkt *request);
  * flow_response(), to a response. Both functions update *f. */
 enum rn_verdict flow_request(struct flow *f, const struct rn_pkt *request);
 enum rn_verdict flow_response(struct flow *f, const struct rn_pkt *response);
-/* Returns the shard's request that uses this PSN, for a response with data; NULL = none. */
+/* Returns the shard's READ or atomic that uses this PSN, to find the place of response data; NULL =
+ * none. */
 const struct post *flow_post(const struct flow *f, uint32_t psn);
 
 #endif

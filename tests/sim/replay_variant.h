@@ -20,7 +20,7 @@ static inline void variant_apply(enum variant variant, struct rn_pkt *p, unsigne
 	if (variant == APART && (p->op->has_reth || p->op->has_atomic_eth))
 		p->va += (uint64_t)number << 32;
 	if (variant == IMMEDIATE && p->op->family == RN_F_WRITE && p->op->ends && !p->op->has_imm) {
-		p->opcode++; /* the opcode with immediate data is the next one */
+		p->opcode++; /* each opcode with immediate data follows the one without */
 		p->op = rn_opcode_row(p->opcode);
 		p->imm = 0x01020304u * (p->psn + 1);
 	}

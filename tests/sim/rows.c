@@ -1,5 +1,5 @@
-/* Interprets the language of rows.h: feeds packets and requests to one NIC and prints what the NIC
- * does. */
+/* Interprets the language of rows.h: feeds packets and work requests to one NIC and prints what the
+ * NIC does. */
 #include "rows.h"
 
 #include <arpa/inet.h>
@@ -234,7 +234,7 @@ static void unregister(struct rows *r, unsigned i)
 
 /* ---- outcomes of a command ---- */
 
-/* Filter: writes every frame that the node under test sends to the output, then drops it. */
+/* Filter: writes every frame that the node under test sends to the output, then drops the frame. */
 static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct rows *r = arg;

@@ -464,7 +464,7 @@ void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i)
 
 /* ---- posting and completions ---- */
 
-/* Fills in a request that moves no data: BIND or INVALIDATE. */
+/* Fills in a work request that moves no data: BIND or INVALIDATE. */
 static void post_local(struct sim_node *n, struct rn_wqe *w, const struct sim_op *op)
 {
 	w->length = 0;
@@ -706,7 +706,7 @@ static void collect_events(struct sim *sim, unsigned i)
 		collect_from(sim, i, sim->node[i].second);
 }
 
-/* Lets one shard send at most `max` frames, in bursts of 8; a network port also takes frames in
+/* Lets one shard send at most `max` frames, in bursts of 8. A DPDK port also takes frames in
  * bursts. */
 static unsigned speak(struct sim *sim, unsigned i, struct rn_shard *sh, unsigned max)
 {

@@ -32,7 +32,7 @@ struct totals {
 struct flow {
 	struct sim_op ops[OPS];
 	uint32_t room[OPS]; /* length of each receive at the peer */
-	unsigned done;	    /* number of requests completed */
+	unsigned done;	    /* number of work requests completed */
 	int64_t last;	    /* number of the last delivered message */
 	unsigned delivered, expected;
 };
@@ -57,7 +57,8 @@ struct run {
 		}                                                             \
 	} while (0)
 
-/* Returns byte `at` of message i: its number first, then bytes that depend on the number. */
+/* Returns byte `at` of message i. The first bytes are the message's number, the later bytes depend
+ * on this number. */
 static uint8_t byte_of(unsigned node, unsigned q, unsigned i, uint32_t at)
 {
 	if (at < 4)

@@ -74,10 +74,10 @@ struct peer {
 	const struct course *course;
 	struct request waiting[WAITING];
 	unsigned first, nwaiting;
-	struct request record[DEPTH]; /* the latest new requests, as a ring */
+	struct request record[DEPTH]; /* the latest new READ requests, as a ring */
 	unsigned nrecords;
-	uint32_t epsn;	   /* first PSN that no request so far uses */
-	uint32_t answered; /* number of responses sent so far to the oldest waiting request */
+	uint32_t epsn;	   /* first PSN that no READ request so far uses */
+	uint32_t answered; /* number of responses sent so far to the oldest waiting READ request */
 	struct response ring[RING_MAX];
 	unsigned nring;
 	uint64_t requests, again, sent, overrun, lost;

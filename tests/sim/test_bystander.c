@@ -131,7 +131,7 @@ static void drops_and_counts_what_is_not_for_it(void **state)
 		rn_store16(frame + 38, packets[i].dport == RN_ROCE_PORT ? 20 : 26);
 		expect_dropped(&sim, packets[i].what, frame, 60, packets[i].verdict);
 	}
-	/* a frame with another host's MAC, as it arrives when a switch floods it */
+	/* a frame with another host's MAC, which arrives when a switch floods the frame */
 	put_head(frame, (const uint8_t *)"\2\0\0\0\0\7", RN_ETHERTYPE_ARP);
 	expect_dropped(&sim, "flooded", frame, 60, RN_V_FRAME_MAC);
 	/* Ethernet headers that are cut off, of every length */

@@ -343,8 +343,8 @@ static void wire_row_C39_rnr_timer_of_the_receiver(void **state)
 	stop(&w);
 }
 
-/* UC connections are established like RC ones. If the RTU is lost, the first data packet replaces
- * it. */
+/* UC connections are established like RC connections. If the RTU is lost, the first data packet
+ * replaces the RTU. */
 static void unreliable_connections(void **state)
 {
 	for (unsigned lost = 0; lost < 2; lost++) {

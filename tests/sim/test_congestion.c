@@ -139,7 +139,7 @@ static void test_incast(void **state)
 	finish();
 }
 
-/* A flow that starts when the rates of the others have converged gets its fair share too. */
+/* A flow starts when the rates of the earlier flows have converged. It gets its fair share too. */
 static void late(unsigned flows, const char *what)
 {
 	start(flows);
@@ -190,7 +190,8 @@ static void wire_row_E8_rate_recovers_when_alone(void **state)
 	assert_true(b.now - from < RN_MS(200));
 	expect_lossless();
 	bottleneck_run(&b, b.now + RN_MS(100));
-	/* Only the stopped flow may still have a limit, because it sends nothing. */
+	/* Only the stopped flow may still have a rate limit, because a flow that sends nothing
+	 * keeps its limit. */
 	assert_true(bottleneck_limited(&b) <= 1);
 	expect_lossless();
 	finish();

@@ -39,8 +39,8 @@ static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void 
 {
 	struct bench *b = arg;
 
-	/* CNPs, which ECN marks cause, are not counted here; the scripts in congestion.rows check
-	 * them. */
+	/* CNPs, which ECN marks cause, are not counted here. The scripts in congestion.rows check
+	 * CNPs. */
 	if (from == DUT && pkt->kind == RN_PKT_IB && pkt->opcode != RN_OPCODE_CNP) {
 		b->sent++;
 		b->reply = *pkt;

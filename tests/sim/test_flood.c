@@ -29,7 +29,7 @@
 
 enum source { ONE_HOST, RANDOM_IPV4, RANDOM_IPV6 };
 
-/* What the client at the flooded listener does with requests. */
+/* What the client at the flooded listener does with REQUEST events. */
 enum client { NEVER_ANSWERS, ACCEPTS_ALL };
 
 struct flood {
@@ -181,7 +181,7 @@ static void start(struct flood *f, enum source source, enum client client, uint3
 	pass(f, RN_S(1));
 }
 
-/* Starts one connection in each direction; called twenty times a second. */
+/* Starts one connection in each direction. The test calls try_both() twenty times a second. */
 static void try_both(struct flood *f)
 {
 	uint32_t id;

@@ -16,7 +16,7 @@
 #define AREAS 256u
 #define BYTES 4096u
 /* Offsets in the arenas of the nodes. */
-#define OURS	0u	    /* node 0's arena: data of its requests */
+#define OURS	0u	    /* node 0's arena: data of its SENDs and WRITEs */
 #define THEIRS	(4u << 20)  /* node 1's arena: receive buffers and targets of WRITEs */
 #define SOURCES (8u << 20)  /* node 1's arena: data that READs fetch */
 #define RESULTS (12u << 20) /* node 0's arena: results of its READs and atomics */
@@ -71,7 +71,7 @@ static void post_one(struct mixed *m)
 	sim_post(&m->sim, 0, 0, &op);
 }
 
-/* Checks the data that request i has stored, then clears the memory that holds them. */
+/* Checks the data that work request i has stored, then clears the memory that holds the data. */
 static void check(struct mixed *m, uint32_t i)
 {
 	static const uint8_t none[BYTES];

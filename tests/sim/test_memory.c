@@ -12,7 +12,7 @@
 #include "balance.h"
 #include "sim.h"
 
-#define BYTES 5000u /* length of the request: five packets of 1024 bytes */
+#define BYTES 5000u /* length of the message: five packets of 1024 bytes */
 
 /* Which memory goes away.
  * - SOURCE: at the requester, the data of a SEND or WRITE;
@@ -21,7 +21,7 @@
  * - RECEIVE: at the peer, the buffer of a posted receive. */
 enum role { SOURCE, SINK, TARGET, RECEIVE };
 enum moment {
-	UNSENT,	     /* the request is posted, no packet was sent */
+	UNSENT,	     /* the work request is posted, no packet was sent */
 	PARTLY,	     /* one packet of five was sent */
 	SENT,	     /* all packets were sent, none of them has arrived */
 	ARRIVED,     /* all packets have arrived, no answer was sent */
@@ -29,7 +29,7 @@ enum moment {
 	ANSWERING,   /* one packet of the answer was sent */
 	LOST,	     /* all packets were lost and will be retransmitted */
 	RNR_WAIT,    /* the peer had no receive posted, the requester waits (RNR) */
-	ANSWER_LOST, /* the answer was lost, the request will be retransmitted */
+	ANSWER_LOST, /* the answer was lost, all packets will be retransmitted */
 };
 
 /* clang-format off */
@@ -38,7 +38,7 @@ static const struct stage {
 	enum rn_wqe_kind kind;
 	enum role role;
 	enum moment moment;
-	uint8_t status;      /* expected status of the request */
+	uint8_t status;      /* expected status of the work request */
 	uint8_t recv_status; /* expected status of the receive; 255 = it does not complete */
 } stages[] = {
 	{"source unsent", RN_WQE_SEND, SOURCE, UNSENT, RN_STATUS_LOC_PROT_ERR, 255},

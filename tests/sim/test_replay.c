@@ -129,7 +129,7 @@ static void expect_event(struct replay *r, const struct record *rec, unsigned ki
 		*id = ev.id;
 }
 
-/* ---- commands and requests of the replaced host ---- */
+/* ---- commands and work requests of the replaced host ---- */
 
 static void do_connect(struct replay *r, const struct record *rec)
 {
@@ -228,7 +228,7 @@ static enum rn_wqe_kind kind_of(const struct rn_pkt *p)
 	}
 }
 
-/* Posts the request whose first packet is rec. */
+/* Posts the work request whose first packet is rec. */
 static void do_post(struct replay *r, const struct record *rec)
 {
 	unsigned n = replay_pair_of(r, rec);
@@ -372,7 +372,7 @@ static void send_owed_before(struct replay *r, const struct record *rsp)
 	expect_owed(r);
 }
 
-/* ---- frames of the other host ---- */
+/* ---- frames of the peer, which are injected into the shard ---- */
 
 static void inject_cm(struct replay *r, const struct record *rec)
 {
@@ -431,7 +431,8 @@ static void expect_message(struct replay *r, const struct record *rec)
 	must(r, rec, !grh || c.src_qpn == rec->pkt.src_qpn, "another sender");
 }
 
-/* Checks that the data of a READ or atomic response are in the memory that the request named. */
+/* Checks that the data of a READ or atomic response are in the memory that the work request
+ * named. */
 static void expect_data(struct replay *r, const struct record *rec)
 {
 	const struct rn_pkt *p = &rec->pkt;
@@ -558,7 +559,7 @@ static void play(const char *file, enum variant variant, uint8_t host, struct ta
 	free(r);
 }
 
-/* Replays one capture twice: the shard takes first the place of host 1, then that of host 2. */
+/* Replays one capture twice: the shard first replaces host 1, then host 2. */
 static void sends_what_soft_roce_sent(void **state)
 {
 	const struct capture *c = *state;

@@ -1,5 +1,5 @@
-/* Properties of every frame that a shard sends. Two shards exchange all kinds of requests over a
- * lossy link, and a filter checks every frame byte by byte. */
+/* Properties of every frame that a shard sends. Two shards exchange work requests of all kinds over
+ * a lossy link. A filter checks every frame byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,8 @@ static bool inspect(struct sim *sim, unsigned from, const struct rn_pkt *pkt, vo
 	return s->frames % 11 != 0;
 }
 
-/* Posts requests of every kind and several lengths on both sides, and receives for them. */
+/* Posts work requests of every kind and several lengths on both sides, and the receives for
+ * them. */
 static void post_everything(struct sim *sim)
 {
 	static const enum rn_wqe_kind kinds[] = {RN_WQE_SEND,	   RN_WQE_SEND_IMM, RN_WQE_WRITE,

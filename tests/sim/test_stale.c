@@ -23,8 +23,8 @@ struct course {
 	enum peer peer;
 	enum rn_wqe_kind kind;
 	unsigned rate;	       /* number of forged responses per second */
-	enum rn_status status; /* expected status of the request */
-	/* earliest and latest time at which the request may complete, in ms */
+	enum rn_status status; /* expected status of the work request */
+	/* earliest and latest time at which the work request may complete, in ms */
 	unsigned from_ms, to_ms;
 	unsigned again; /* least number of retransmitted packets */
 };
@@ -111,7 +111,7 @@ static uint64_t sent_again(const struct sim *sim)
 	return s.tx_retransmitted;
 }
 
-/* Injects forged responses at the given rate until the request completes. */
+/* Injects forged responses at the given rate until the work request completes. */
 static struct end wait_for_end(struct sim *sim, const struct course *c)
 {
 	rn_time start = sim->now, step = c->rate ? RN_S(1) / c->rate : RN_MS(1);

@@ -193,8 +193,8 @@ static void test_rearm_and_never(void **state)
 	assert_true(rn_wheel_next(&w) == RN_TIME_NEVER);
 }
 
-/* Two timers are due. The second is cancelled while the first is being handled; it must not
- * expire. */
+/* Two timers are due. The second timer is cancelled while the first timer is being handled. The
+ * second timer must not expire. */
 static void test_cancel_while_due(void **state)
 {
 	struct rn_wheel w;

@@ -1,5 +1,5 @@
-/* For the tests of config/: completes a piece of configuration text, reads it, and checks the error
- * message. */
+/* For the tests of the configuration: completes a piece of configuration text, reads it, and checks
+ * the error message. */
 #ifndef RN_TEST_SNIPPET_H
 #define RN_TEST_SNIPPET_H
 

@@ -297,8 +297,7 @@ static void nobody_confirms_the_rep(void **state) /* rows C8, C9: data or timeou
 			assert_true(net.box[1].sent[RN_CM_REP] >= 16);
 			assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
 			assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
-			/* Host 0 got no REP. So the REJ names the connection by host 0's
-			 * communication ID. */
+			/* host 0 got no REP, so the REJ names the connection by host 0's ID */
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 4);
 		}
 		net_destroy(&net, 0, id);

@@ -124,7 +124,7 @@ static void repeated_rep_starts_no_mac_probe(void **state)
 	net.judge = NULL;
 	net.box[0].deaf = false;
 	net_run(&net, RN_S(200));
-	/* The connected peer rejects the REP, because it did not send that REQ. */
+	/* The connected peer rejects the REP, because another host had sent the REQ. */
 	net_destroy(&net, 1, net_event(&net, 1, RN_EVENT_CM_REJECTED)->id);
 	net_destroy(&net, 0, id);
 	net_pump(&net);
@@ -192,7 +192,7 @@ static void half_open_limit_per_source_and_listener(void **state)
 
 		begin(&net, 24, accept);
 		listen_at(&net, NET_PORT);
-		assert_int_equal(ask(&net, 0, 1, 30), 8); /* one source: a third of 24 */
+		assert_int_equal(ask(&net, 0, 1, 30), 8); /* one source address: a third of 24 */
 		assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 22);
 		/* messages to unknown MACs: 22 REJs, and 8 REPs if the client accepts */
 		assert_int_equal(net.astray, accept ? 30 : 22);

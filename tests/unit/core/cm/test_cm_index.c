@@ -74,7 +74,7 @@ static void an_old_id_does_not_name_a_new_connection(void **state)
 	net_fini(&net);
 }
 
-/* A QP has one connection: a second request cannot be accepted with its QPN. */
+/* A QPN in use by a connection cannot be used to accept a second connection request. */
 static void a_qpn_in_use_is_not_accepted_again(void **state)
 {
 	struct rn_cmd accept = {.op = RN_CMD_CM_ACCEPT, .cm.param.qpn = 0x50};

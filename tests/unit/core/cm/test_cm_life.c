@@ -348,8 +348,8 @@ static void four_tuples(void **state)
 	struct net net;
 	uint32_t l[2], id[3];
 
-	/* both hosts connect to each other at the same time, each from the port that it listens
-	 * on */
+	/* Both hosts connect to each other at the same time. Each host connects from the port on
+	 * which it listens. */
 	net_init(&net);
 	l[0] = net_listen(&net, 0, 0);
 	l[1] = net_listen(&net, 1, 0);
@@ -707,7 +707,7 @@ static void wire_row_C34_garbage_leaves_nothing(void **state)
 		for (unsigned i = 0; i < n[b]; i++)
 			net_op(&net, b, RN_CMD_CM_DESTROY, ids[b][i]);
 	net.box[0].follow = net.box[1].follow = true;
-	net_run(&net, RN_S(1000)); /* requests accepted from corrupted messages time out */
+	net_run(&net, RN_S(1000)); /* connection requests from corrupted messages time out */
 	net_run(&net, RN_S(1000));
 	net_fini(&net);
 }

@@ -330,7 +330,7 @@ static void duplicates_of_a_question(void **state)
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 2);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);
 	net_pump(&net);
-	/* the same request ID from the IPv6 address of the host is another request */
+	/* The same request ID from the IPv6 address of the host is a new SIDR request. */
 	{
 		struct rn_cmd six = question(0, true);
 		struct rn_pkt pkt;
@@ -374,7 +374,7 @@ static unsigned spoil_answer(struct net *net, unsigned from, struct rn_cm_msg *m
 	case 2:
 		m->sidr_rep.qpn = 0xffffff;
 		break;
-	default: /* a CM message of another kind with the ID of the request */
+	default: /* a CM message of another kind with the request ID of the SIDR_REQ */
 		*m = (struct rn_cm_msg){
 			.attr = net->arg[0] == 3   ? RN_CM_REP
 				: net->arg[0] == 4 ? RN_CM_REJ
@@ -657,7 +657,7 @@ static void limits_and_port_spaces(void **state)
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_DELAY, child).err, -EINVAL);
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_ESTABLISH, child).err, -EINVAL);
 	assert_int_equal(net_exec(&net, 1, cmd).err, 0);
-	/* a request can be answered only once */
+	/* a SIDR_REQ can be answered only once */
 	assert_int_equal(net_exec(&net, 1, cmd).err, -ECONNABORTED);
 	net_pump(&net);
 	assert_memory_equal(net_event(&net, 0, EV(RESPONSE))->param.data, cmd.cm.param.data, 136);

@@ -268,7 +268,7 @@ static void forged_guid_and_qpn_do_not_block_the_peer(void **state)
 	m.req.qpn = 0x12;
 	assert_int_equal(net_inject(&net, 1, &m), RN_V_OK);
 	net_pump(&net);
-	/* three requests: that of the connection, the forged one, and the peer's own */
+	/* three REQs: the REQ of the connection, the forged REQ, and the peer's own REQ */
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 3);
 	assert_int_equal(net_count(&net, 1, EV(REJECTED)), 0);
 	for (unsigned i = 0; i < net.box[1].nev; i++)

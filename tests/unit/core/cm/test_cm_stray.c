@@ -121,7 +121,7 @@ static void forgotten_connections(void **state)
 	id = net_connect(&net, 0, 0x11);
 	net_pump(&net);
 	child = net_event(&net, 1, EV(ESTABLISHED))->id;
-	/* a REQ for a connected QP with a new communication ID: the peer must have lost its
+	/* a REQ with a new communication ID for a connected QP: the sender must have lost its
 	 * state */
 	req = net.box[0].last[RN_CM_REQ];
 	req.req.local_id ^= 0x5555;
@@ -395,7 +395,7 @@ static void timewait_of_many(void **state)
 	}
 	assert_false(rn_cm_qpn_waits(net.box[0].cm, 0x400 + MANY));
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 0);
-	req[0].req.guid ^= 1; /* the same ID with another GUID is a new request */
+	req[0].req.guid ^= 1; /* the same ID with another GUID is a new REQ */
 	assert_int_equal(net_inject(&net, 1, &req[0]), RN_V_OK);
 	net_pump(&net);
 	net_destroy(&net, 1, net_event(&net, 1, EV(REQUEST))->id);

@@ -168,8 +168,8 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 		rn_cc_sent(&cc, &p, p.byte_reset, t);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	/* The byte counter and the timer have both made more increases than the threshold: hyper
-	 * increase. */
+	/* The byte counter and the timer have each made more increases than the threshold. So the
+	 * next increases are hyper increases. */
 	for (unsigned i = 1; i < 4; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);

@@ -127,7 +127,8 @@ static void test_rnr_not_shortened(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
-/* An answer after a resend may belong to either transmission, so its round trip is not measured. */
+/* An answer after a resend may belong to the first or the second transmission. So its round-trip
+ * time is not measured. */
 static void test_no_sample_after_resend(void **state)
 {
 	struct bench b;

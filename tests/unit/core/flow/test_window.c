@@ -10,7 +10,7 @@ struct bench {
 
 #define P(n) rn_psn_add(0xFFFFFA, n)
 
-/* Pushes n requests, given as (kind, packets), and marks all of their packets as sent. */
+/* Pushes n work requests, given as (kind, packets), and marks all of their packets as sent. */
 static void start(struct bench *b, const uint8_t (*reqs)[2], unsigned n)
 {
 	b->mem = aligned_alloc(64, rn_sq_bytes(16, 1, 0, RN_QPT_RC));
