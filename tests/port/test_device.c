@@ -2,8 +2,9 @@
  * - When a device cannot be created, the error explains why.
  * - A device may already be in EAL. The adapter closes that device before it frees the memory of
  *   the packet buffers.
- * - EAL is started by the first test, for the whole program, with a PCI address at which there is
- *   no device. EAL creates net_null7, as eal.args demands, in place of a device of the machine. */
+ * The first test starts EAL for the whole program. Its configuration names a PCI address at which
+ * there is no device. eal.args makes EAL create net_null7, which stands for a device of the
+ * machine. */
 #define ALLOW_EXPERIMENTAL_API /* for rte_dev_iterator_next() */
 #include "rig.h"
 

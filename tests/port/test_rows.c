@@ -1,7 +1,7 @@
 /* test_rows FILE...: runs test scripts (tests/sim/rows.h) unchanged against a whole adapter with a
  * DPDK port. The scripts test rows of docs/spec/rocev2.md. Commands create the QP, and work
  * requests go through the submission rings. The packets come from a packet socket on the other end
- * of a veth pair. Time is real.
+ * of a veth pair. The scripts run in real time.
  *
  * Scripts are skipped if they are about timing, about a single poll iteration of a shard, or about
  * features that struct rn_link does not offer. At least LEAST scripts must run. The whole test is
@@ -217,8 +217,8 @@ static void do_set(void)
 	s->access = (uint32_t)number("access", s->access);
 }
 
-/* This program posts receives and no other work requests. Rows in which the adapter itself sends
- * requests depend on time and are skipped. */
+/* This program posts receives and no other work requests. Scripts in which the adapter itself sends
+ * work requests depend on time and are skipped. */
 static void do_recv(void)
 {
 	uint32_t id = (uint32_t)argument(1);

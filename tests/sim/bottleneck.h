@@ -9,7 +9,7 @@
  * - below kmin: no packet;
  * - between kmin and kmax: with a probability that rises to pmax;
  * - above kmax: every packet.
- * It drops a frame only when more than `buffer` bytes would be queued. */
+ * The queue drops a frame only when more than `buffer` bytes would be queued. */
 #ifndef SIM_BOTTLENECK_H
 #define SIM_BOTTLENECK_H
 

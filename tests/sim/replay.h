@@ -1,5 +1,5 @@
-/* A replay of a capture of two hosts. A shard takes the place of one host, called the replaced
- * host. The frames of the other host, called the peer, are injected into the shard. */
+/* A replay of a capture of two hosts. A shard takes the place of one captured host. The frames of
+ * the other captured host, called the peer, are injected into the shard. */
 #ifndef RN_REPLAY_H
 #define RN_REPLAY_H
 
@@ -37,13 +37,14 @@ struct record {
 };
 
 struct pair {
-	/* QPNs in the capture. own: the QPN of the replaced host. peer: the QPN of the peer. */
+	/* QPNs in the capture. own: the QPN of the captured host that the shard replaces. peer: the
+	 * QPN of the peer. */
 	uint32_t own, peer;
 	unsigned start; /* index of the first record of the message that the peer is sending */
 	struct flow flow;
 };
 
-/* A CM communication id or transaction id. old: the value that the replaced host chose. now: the
+/* A CM communication id or transaction id. old: the value that the captured host chose. now: the
  * value that the shard chose instead. */
 struct twin {
 	uint64_t old, now;
@@ -76,9 +77,9 @@ void must(const struct replay *r, const struct record *rec, bool held, const cha
 bool replay_is_request(const struct record *rec);
 /* Returns the index of the QP pair to which a record belongs. Fails the test if there is none. */
 unsigned replay_pair_of(const struct replay *r, const struct record *rec);
-/* Stores that the replaced host used the value `old` where the shard uses the value `now`. */
+/* Stores that the shard uses the value `now` in place of the captured host's value `old`. */
 void twin_add(struct replay *r, uint64_t old, uint64_t now);
-/* Returns the shard's value for the value `old` of the replaced host. Returns `old` itself if no
+/* Returns the shard's value in place of the captured host's value `old`. Returns `old` itself if no
  * value is stored for it. */
 uint64_t twin_of(const struct replay *r, uint64_t old);
 

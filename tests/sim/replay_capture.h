@@ -11,8 +11,8 @@ struct rn_pkt;
 
 /* Parses a frame into a record. Fails the test if the frame is not valid. */
 void capture_fill(struct record *rec, const uint8_t *frame, uint32_t len);
-/* Reads the capture r->file. `host` is the last byte of the replaced host's address. Frames whose
- * source address ends in this byte are marked (record.ours). */
+/* Reads the capture r->file. `host` is the last byte of the address of the captured host that the
+ * shard replaces. Frames from this address are marked (record.ours). */
 void capture_load(struct replay *r, uint8_t host);
 /* Returns the type of the captured QPs (enum rn_qp_type). */
 uint8_t capture_type(const struct replay *r);
@@ -22,8 +22,8 @@ void capture_pairs(struct replay *r);
  * length. Sets *end to the message's last packet, which carries the immediate data. */
 uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf,
 			const struct rn_pkt **end);
-/* Returns the first PSN of the requests of one side, or 0 if this side sent none. The side is the
- * replaced host if `ours` is true, otherwise the peer. */
+/* Returns the first PSN of the requests of one side, or 0 if this side sent none. ours: true for
+ * the captured host that the shard replaces, false for its peer. */
 uint32_t capture_first_psn(const struct replay *r, unsigned pair, bool ours);
 
 #endif

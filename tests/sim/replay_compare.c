@@ -1,4 +1,5 @@
-/* Compares a frame that the shard sent with the corresponding frame of the replaced host. */
+/* Compares a frame that the shard sent with the corresponding frame of the captured host that the
+ * shard replaces. */
 #include "replay_compare.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Functions that compare a frame of the shard (got) with the corresponding frame of the replaced
- * host (want). The first difference that matters fails the test. */
+/* Functions that compare a frame of the shard (got) with the corresponding frame of the captured
+ * host that the shard replaces (want). The first difference that matters fails the test. */
 #ifndef RN_REPLAY_COMPARE_H
 #define RN_REPLAY_COMPARE_H
 

@@ -1,5 +1,5 @@
-/* Sets up a shard with the addresses, QPs and memory of the replaced host. A replay runs in one
- * thread. */
+/* Sets up a shard with the addresses, QPs and memory of the captured host that the shard replaces.
+ * A replay runs in one thread. */
 #include "replay_host.h"
 
 #include <setjmp.h>
@@ -38,7 +38,7 @@ void host_settle(struct replay *r)
 }
 
 /* Injects an ARP request or a neighbour solicitation from the peer, so that the shard learns the
- * peer's MAC. p: a packet of the replaced host. */
+ * peer's MAC. p: a packet of the captured host that the shard replaces. */
 static void introduce(struct replay *r, const struct rn_pkt *p)
 {
 	struct rn_arp arp = {.op = RN_ARP_REQUEST, .sender = p->dst, .target = p->src};
@@ -155,9 +155,9 @@ static void set_up_regions(struct replay *r)
 			host_remember(r, &r->rec[i]);
 }
 
-/* Returns a packet with the source addresses of the replaced host. The addresses are those in the
- * first packet of the capture. If the peer sent this packet, source and destination are
- * exchanged. */
+/* Returns a packet with the source addresses of the captured host that the shard replaces. The
+ * addresses are those in the first packet of the capture. If the peer sent this packet, source and
+ * destination are exchanged. */
 static struct rn_pkt way_out(const struct replay *r)
 {
 	struct rn_pkt p = r->rec[0].pkt;

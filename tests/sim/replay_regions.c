@@ -1,5 +1,6 @@
-/* Registers with the shard the memory regions that the replaced host (replay.h) must have had, and
- * owns their keys. A replay runs in one thread. */
+/* A shard replaces a captured host in a replay (replay.h). This module registers with the shard the
+ * memory regions that the captured host must have had, and owns their keys. A replay runs in one
+ * thread. */
 #include "replay_regions.h"
 
 #include <setjmp.h>

@@ -139,7 +139,8 @@ static void test_incast(void **state)
 	finish();
 }
 
-/* A flow starts when the rates of the earlier flows have converged. It gets its fair share too. */
+/* A flow starts when the rates of the earlier flows have converged. The late flow gets its fair
+ * share too. */
 static void late(unsigned flows, const char *what)
 {
 	start(flows);

@@ -1,11 +1,11 @@
 /* A shard sends the same frames as Linux soft-RoCE. A capture has the frames of two soft-RoCE hosts
- * and is replayed twice. In each replay (replay.h) the shard replaces one of the hosts, and the
- * peer's frames are injected. The shard must send every frame of the replaced host, after the same
- * event and with the same PSN, MSN, lengths, addresses and data. The test posts the work requests
- * and issues the commands that the capture shows.
+ * and is replayed twice. In each replay (replay.h) the shard replaces one captured host, and the
+ * frames of its peer are injected. The shard must send every frame of the host that it replaces,
+ * after the same event and with the same PSN, MSN, lengths, addresses and data. The test posts the
+ * work requests and issues the commands that the capture shows.
  *
  * The shard chooses some values itself: QPN, keys, communication ids and transaction ids. In the
- * injected frames these values replace those of the replaced host.
+ * injected frames these values replace the values that the captured host chose.
  *
  * Where frames were lost, the two hosts saw different frames, so there is a capture for each host.
  * A request whose PSN was sent before is a retransmission and is not posted again. If no answer of
@@ -32,7 +32,8 @@
 #include "flow/retry.h"
 #include "base/types.h"
 
-/* Sums over the two replays of a capture; each replay replaces another host. */
+/* Sums over the two replays of a capture. Each replay replaces another of the two captured
+ * hosts. */
 struct tally {
 	unsigned frames; /* number of frames that the shard must send */
 	/* number of the peer's frames that must get a verdict other than RN_V_OK: duplicate, gap or
@@ -129,7 +130,7 @@ static void expect_event(struct replay *r, const struct record *rec, unsigned ki
 		*id = ev.id;
 }
 
-/* ---- commands and work requests of the replaced host ---- */
+/* ---- commands and work requests of the captured host, issued to the shard ---- */
 
 static void do_connect(struct replay *r, const struct record *rec)
 {
@@ -283,10 +284,9 @@ static struct record *sent(struct replay *r, const struct record *want)
 	return NULL;
 }
 
-/* Lets time pass until the shard's retransmission timer expires. Called where the timer of the
- * replaced host expired: where that host retransmitted although no answer of the peer caused it.
- * The shard's timer must expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after the last
- * progress. */
+/* Lets time pass until the shard's retransmission timer expires. Called where the captured host
+ * retransmitted although no answer of the peer caused the retransmission. The shard's timer must
+ * expire one to four ACK timeouts (4.096 us * 2^TIMEOUT) after the last progress. */
 static void wait_for_timer(struct replay *r, const struct record *want)
 {
 	rn_time full = rn_retry_timeout_ns(TIMEOUT);
@@ -300,12 +300,12 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 	r->pair[replay_pair_of(r, want)].flow.alone = true;
 }
 
-/* Handles a request packet of the replaced host. If the packet is new, posts its work request.
- * Otherwise expects that the shard retransmits the packet.
+/* Handles a request packet of the captured host that the shard replaces. If the packet is new,
+ * posts its work request. Otherwise expects that the shard retransmits the packet.
  *
  * After a timeout soft-RoCE retransmits everything immediately. The shard first retransmits one
- * packet, and the others after its answer. So the shard may retransmit a packet later than the
- * replaced host did. In this case returns false, and the packet is in r->owed. */
+ * packet, and the others after its answer. So the shard may retransmit a packet later than
+ * soft-RoCE did. In this case returns false, and the packet is in r->owed. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -458,8 +458,8 @@ static void inject_packet(struct replay *r, const struct record *rec)
 					      : flow_request(&r->pair[n].flow, &p);
 
 	if (p.op->family == RN_F_READ_REQ)
-		/* The shard must answer this READ with the data of the replaced host, so these data
-		 * are stored in the shard's memory. */
+		/* The shard must answer this READ with the same data as the captured host, so these
+		 * data are stored in the shard's memory. */
 		host_remember(r, rec);
 	p.dest_qpn = r->sim.node[DUT].qp[n].qpn;
 	if (p.op->has_reth || p.op->has_atomic_eth)
