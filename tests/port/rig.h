@@ -33,8 +33,8 @@ struct rig_qp {
 	uint32_t psn;
 };
 
-/* Writes the text of a configuration to a file, which exists until the process ends. Returns the
- * file's path. */
+/* Writes the text of a configuration to a file and returns the file's path. The file exists until
+ * the process ends. */
 const char *rig_config(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Writes a configuration of the built-in pair of adapters and returns its path. `shards` and `mtu`
  * apply to both adapters. `more` holds extra sections of the configuration. */

@@ -104,8 +104,8 @@ static void put(const struct bench *b, const uint8_t *frame, size_t len)
 	assert_int_equal(send(b->wire, frame, len, 0), len);
 }
 
-/* Sends one fragment of a frame: the bytes from `from` to `to`, counted from the end of the IP
- * header. */
+/* Sends one IP fragment of a frame: the bytes from offset `from` to offset `to`, counted from the
+ * end of the IP header. */
 static void put_piece(const struct bench *b, const uint8_t *frame, size_t from, size_t to,
 		      bool last)
 {
@@ -150,7 +150,7 @@ static void expect_fragments(struct bench *b, uint64_t wanted)
 }
 
 /* When all fragments have DF set, the kernel sets DF in the reassembled packet too. Then no header
- * field shows that the packet was fragmented. */
+ * field of the reassembled packet tells that there were fragments. */
 static void delivers_no_fragmented_packet(void **state)
 {
 	for (unsigned round = 0; round < 4; round++) {

@@ -190,7 +190,7 @@ struct sender {
 	struct end *e;
 	const struct end *target;
 	unsigned n;
-	/* number of completions read so far; the CQ has no room for more than DEPTH unread ones */
+	/* number of completions read so far; at most DEPTH unread completions fit into the CQ */
 	_Atomic uint64_t seen;
 };
 
@@ -207,7 +207,7 @@ static void *send_many(void *arg)
 	return NULL;
 }
 
-/* Four threads post to one submission ring, each for a QP of its own. */
+/* Four threads post to one submission ring. Each thread has a QP of its own. */
 static void takes_requests_of_four_threads(void **state)
 {
 	const char *path = rig_pair(1, 1500, "");
@@ -422,7 +422,7 @@ static void reports_completions_of_armed_cqs(void **state)
 	unmake_end(&b);
 }
 
-/* The target of a WRITE is unmapped, write-protected or truncated while frames arrive: the QPs
+/* The target of a WRITE is unmapped, write-protected or truncated while frames arrive. The QPs
  * fail, but the process survives. */
 static void survives_vanished_memory(void **state)
 {

@@ -55,7 +55,7 @@ static void make_end(struct end *e, bool server, const char *policy)
 	make_qp(e);
 }
 
-/* Exchanges QP numbers and keys over a socket, as applications do, and connects the QP. */
+/* Sends the own QPN and keys over a socket, receives those of the peer, and connects the QP. */
 static struct hello meet(struct end *e, int fd)
 {
 	struct hello mine = {e->qp, (uintptr_t)e->buf, e->rkey}, other;
@@ -91,8 +91,8 @@ static void echo(int fd, const char *policy)
 		rig_post(&e.qp, RN_WQE_SEND, 0, e.buf + LEN / 2, len, e.lkey, 0, 0);
 		assert_int_equal(rig_wait(&e.scq).status, RN_STATUS_SUCCESS);
 	}
-	/* Keep the adapter open until the parent writes a byte: the parent may still need the last
-	 * ACK. */
+	/* Keep the adapter open until the parent process writes a byte, because the parent process
+	 * may still need the last ACK. */
 	char bye;
 	assert_int_equal(read(fd, &bye, 1), 1);
 	rn_link_close(e.link);

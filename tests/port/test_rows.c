@@ -23,7 +23,7 @@
 #define SKIPPED	 77
 #define PEER_QPN 0x4711u
 #define PEER_AT	 0x100000000ull /* address of the simulated peer's memory */
-#define LEAST	 100		/* least number of rows (test scripts) that must run */
+#define LEAST	 100		/* least number of test scripts that must run */
 #define MS	 1000000ull
 
 struct bench {
@@ -33,7 +33,7 @@ struct bench {
 	struct rig_qp qp;
 	uint32_t pd[2], lkey, key[KEYS];
 	uint8_t *arena;
-	/* The members from here on belong to the row (test script) that is being run. */
+	/* The members from here on belong to the test script that is being run. */
 	/* No simulation runs; only sim.spec and the addresses of sim.node[0] are used. */
 	struct sim sim;
 	bool connected;
@@ -41,7 +41,7 @@ struct bench {
 	FILE *out;
 	char *word[24];
 	unsigned nwords;
-	/* number of outcome lines that the row demands after the current command */
+	/* number of outcome lines that the test script demands after the current command */
 	unsigned expected;
 };
 

@@ -225,7 +225,7 @@ static void test_the_largest_number_of_srqs(void **state)
 		id[n++] = rsp.id;
 	assert_int_equal(n, info.max_srq);
 	assert_int_equal(create(pd, 1, 1, &rsp), -ENOSPC);
-	/* The SRQ with the highest number works. */
+	/* The SRQ with the highest possible number works. */
 	struct rig_cq cq = rig_cq(l, 1);
 	rsp = new_qp(id[n - 1], &cq);
 	destroy_qp(&rsp);

@@ -286,7 +286,7 @@ static void test_to_a_group(void **state)
 		assert_int_equal(c.qp_ctx, 1);
 		check_received(&side[0], &c, &side[0], 0, 50, 64);
 	}
-	/* One member leaves the group. */
+	/* One member leaves the multicast group. */
 	assert_int_equal(rn_client_qp_detach(side[1].qp[0], &group), 0);
 	assert_int_equal(rn_client_qp_detach(side[1].qp[0], &group), -ENOENT);
 	receive(&side[1], 0, 2);

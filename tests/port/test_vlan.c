@@ -11,8 +11,8 @@
 #define DEPTH 16
 #define ALL   (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 #define TCI   (3 << 13 | 100)
-/* The length of a WRITE_FIRST with path MTU 4096: Ethernet, tag, IPv6, UDP, BTH, RETH, payload,
- * ICRC. */
+/* The length of a WRITE_FIRST with path MTU 4096, in bytes: Ethernet, VLAN tag, IPv6, UDP, BTH,
+ * RETH, payload, ICRC. */
 #define LONGEST (14 + 4 + 40 + 8 + 12 + 16 + 4096 + 4)
 
 enum deed { LEAVE, STRIP, STRIP_SOME, MOVE };

@@ -20,13 +20,14 @@
 struct bottleneck_spec {
 	unsigned flows;
 	uint64_t seed;
-	/* in bits per second; access: rate of each sender's access link; line: rate of the shared
-	 * queue */
+	/* In bits per second. access: rate of each sender's access link. line: rate of the shared
+	 * queue. */
 	uint64_t access, line;
-	/* delay from a sending node to the shared queue, and also from the shared queue to a
-	 * receiving node */
+	/* Delay from a sending node to the shared queue. The delay from the shared queue to a
+	 * receiving node is the same. */
 	rn_time delay;
-	/* in bytes: thresholds of the marking, size of the shared queue's buffer */
+	/* In bytes. kmin, kmax: thresholds of the marking. buffer: size of the shared queue's
+	 * buffer. */
 	uint32_t kmin, kmax, buffer;
 	uint32_t pmax_ppm;
 	uint8_t path_mtu; /* path MTU code, 1..5 */
@@ -67,7 +68,7 @@ struct bottleneck {
  * Gb/s, scaled to 10 Gb/s. */
 void bottleneck_default(struct bottleneck_spec *spec);
 void bottleneck_init(struct bottleneck *b, const struct bottleneck_spec *spec);
-/* Destroys all flows. Returns the number of objects that were not released; 0 is success. */
+/* Destroys all flows. Returns the number of objects that were not released, which must be 0. */
 unsigned bottleneck_fini(struct bottleneck *b);
 /* Starts flow i with n WRITEs (READs if spec.read) of BOTTLENECK_WRITE bytes each. If n is
  * UINT64_MAX, the flow does not end by itself. */

@@ -203,7 +203,7 @@ void hostile_cm_record(struct hostile_cm *c, unsigned from, const struct rn_pkt 
 	c->speaker[c->nheard++ % HOSTILE_HEARD] = from;
 }
 
-/* Returns the type of a CM message that is a valid answer to a message of type `to`. */
+/* Returns a type of CM message that is a valid answer to a message of type `to`. */
 static uint16_t fitting_answer(struct hostile_cm *c, uint16_t to)
 {
 	static const uint16_t to_req[] = {RN_CM_REP, RN_CM_REP, RN_CM_MRA, RN_CM_REJ};

@@ -1,5 +1,5 @@
-/* The connection management of a hostile run: a client that issues random commands on its CM ids,
- * and an attacker who sends messages to QP1. */
+/* The connection management of a hostile run. The client issues random commands on its CM ids. The
+ * attacker sends messages to QP1. */
 #ifndef SIM_HOSTILE_CM_H
 #define SIM_HOSTILE_CM_H
 
@@ -15,12 +15,13 @@ struct hostile_cm {
 	struct rn_rng *rng;
 	uint32_t id[SIM_NODES][HOSTILE_IDS];
 	unsigned nids[SIM_NODES];
-	unsigned refused; /* number of failed DESTROY commands; must stay 0 */
+	unsigned refused; /* number of DESTROY commands that failed; must stay 0 */
 	/* forged: type of the last forged message. damaged: some bits of this message were
 	 * flipped. */
 	uint16_t forged;
 	bool damaged;
-	/* the latest CM messages on the link, from which forgeries take ids that exist */
+	/* The latest CM messages on the link. Forged messages take existing ids from these
+	 * messages. */
 	struct rn_cm_msg heard[HOSTILE_HEARD];
 	unsigned speaker[HOSTILE_HEARD], nheard;
 	uint32_t said_qpn[SIM_NODES]; /* QPN that each node sent in its last REQ or REP */

@@ -1,5 +1,5 @@
-/* The memory block of a node in a hostile run: registered regions of all kinds with gaps between
- * them. Some regions and all gaps are secret. */
+/* The memory block of a node in a hostile run. It consists of registered regions of all kinds, with
+ * gaps between the regions. Some regions and all gaps are secret. */
 #ifndef SIM_HOSTILE_MEMORY_H
 #define SIM_HOSTILE_MEMORY_H
 

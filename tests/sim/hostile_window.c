@@ -1,5 +1,5 @@
 /* Memory windows of the client: valid BINDs, BINDs that must fail, and the destruction of all
- * windows at the end; see hostile_window.h. */
+ * memory windows at the end. See hostile_window.h. */
 #include "hostile_window.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static void bind_wrongly(struct hostile *h, unsigned node, unsigned q)
 		op.lkey = h->key[node][FOREIGN];
 		op.length = PART;
 		break;
-	case 2: /* past the end of the region, or past the end of the address space */
+	case 2: /* past the end of the memory region, or past the end of the address space */
 		op.length = one_in(h, 2) ? PART : UINT32_MAX;
 		op.remote = one_in(h, 2) ? op.remote
 					 : hostile_offset(h, node, (uint8_t *)(uintptr_t)-16);
@@ -139,8 +139,8 @@ void hostile_window_bind_foreign(struct hostile *h, unsigned node, unsigned q)
 	hostile_post(h, node, q, &op, false);
 }
 
-/* Destroys the memory windows as dataplane/nic/control.c does: if a window is bound, the shard of
- * its QP must release it first. */
+/* Destroys the memory windows as dataplane/nic/control.c does. A bound memory window must first be
+ * released by the shard of its QP. */
 void hostile_window_drop(struct hostile *h, unsigned node)
 {
 	for (unsigned i = 0; i < WINDOWS; i++) {

@@ -8,7 +8,8 @@
 #include "hostile_window.h"
 #include "queue/srq.h"
 
-/* offsets in the arena: receive buffers, then data to send, then the peer's targets */
+/* Offsets in the arena: receive buffers, then data to send, then memory that the peer writes and
+ * reads. */
 #define INBOX  (1u << 20)
 #define OUTBOX (2u << 20)
 #define TARGET (4u << 20)

@@ -43,7 +43,7 @@ struct window {
 	unsigned q, laps;
 	uint64_t off; /* start of the memory window within its place */
 	uint32_t length, access;
-	rn_time again; /* earliest time of the next BIND */
+	rn_time again; /* time before which the memory window is not bound again */
 	uint8_t expect[PLACE];
 };
 
@@ -130,7 +130,8 @@ static unsigned some_flags(struct lend *m)
 	return (one_in(m, 2) ? RN_WQE_SIGNALED : 0) | (one_in(m, 3) ? RN_WQE_FENCE : 0);
 }
 
-/* Sends a message to the peer. inval: a key of the peer that this SEND invalidates; 0 = none. */
+/* Sends a message to the peer. inval: the peer's key that the SEND invalidates; 0 = the SEND
+ * invalidates no key. */
 static void say(struct lend *m, unsigned node, unsigned q, unsigned flags, uint32_t inval,
 		const struct message *what)
 {

@@ -22,7 +22,7 @@ struct op {
 	struct sim_op op;
 	struct sim_op recv; /* the receive that a SEND or WRITE_IMM consumes */
 	uint32_t pattern;
-	uint64_t was, then; /* target of a CMP_SWAP: value before (was), value after (then) */
+	uint64_t was, then; /* was, then: value of a CMP_SWAP's target before and after */
 	rn_time post_at, recv_at;
 };
 

@@ -1,4 +1,4 @@
-/* One random run: a mix of operations over impaired links, with every byte and every completion
+/* One random run: a mix of operations over impaired links. Every byte and every completion is
  * checked. */
 #ifndef SIM_MIX_H
 #define SIM_MIX_H

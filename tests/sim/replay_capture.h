@@ -1,4 +1,5 @@
-/* Reads a capture of two hosts into records, one per frame, and derives facts from them. */
+/* Reads a capture of two hosts into records, one record per frame. Derives QPs, PSNs and messages
+ * from the records. */
 #ifndef RN_REPLAY_CAPTURE_H
 #define RN_REPLAY_CAPTURE_H
 

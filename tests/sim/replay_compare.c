@@ -110,7 +110,7 @@ void compare_cm(struct replay *r, const struct record *want, const struct record
 	if (asks)
 		twin_add(r, a->tid, b->tid);
 	must(r, want, twin_of(r, a->tid) == b->tid, "another transaction");
-	/* local_id is the first field of all CM messages, so rtu.local_id is that of any
+	/* local_id is the first field of every CM message, so rtu.local_id is right for any type of
 	 * message. */
 	twin_add(r, a->rtu.local_id, b->rtu.local_id);
 	if (a->attr != RN_CM_REQ && a->attr != RN_CM_SIDR_REQ && a->attr != RN_CM_SIDR_REP)

@@ -24,9 +24,10 @@ struct flow {
 	uint32_t end;  /* next unused PSN of the shard's requests */
 	uint32_t una;  /* first PSN of the shard's requests that is not acknowledged */
 	uint32_t next; /* PSN that the peer's next new request will have */
-	/* after a timeout the shard has retransmitted one packet and waits for its response */
+	/* the shard has retransmitted one packet after a timeout and waits for the response to this
+	 * packet */
 	bool alone;
-	bool gap;  /* a request of the peer is missing and the shard has sent a NAK */
+	bool gap;  /* the shard has sent a NAK because a request packet of the peer is missing */
 	bool rest; /* the peer has requested the rest of a READ again, from PSN `from` on */
 	uint32_t from;
 };
@@ -34,7 +35,8 @@ struct flow {
 /* Returns the number of PSNs that a request packet uses. A READ request uses one PSN per response
  * packet. */
 uint32_t flow_psns(const struct rn_pkt *request);
-/* Returns whether the request is a READ or an atomic, so that its responses carry data. */
+/* Returns whether the request is a READ or an atomic. The responses to such a request carry
+ * data. */
 bool flow_fetches(const struct rn_pkt *request);
 /* Returns whether this request packet of the shard is new and not a retransmission. A new packet
  * advances f->end. */

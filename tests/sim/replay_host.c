@@ -148,8 +148,8 @@ static void set_up_regions(struct replay *r)
 			regions_add(&r->regions, p->va, p->op->has_reth ? p->dma_len : 8);
 	}
 	regions_register(&r->regions, n->mrs, n->arena + REGION, SIM_ARENA - REGION);
-	/* Goes through the capture backwards, so that the oldest value of a word is written last
-	 * and remains. */
+	/* Goes through the capture backwards. So the oldest value of a word is written last and
+	 * remains. */
 	for (unsigned i = r->nrec; i-- > 0;)
 		if (!r->rec[i].ours && r->rec[i].pkt.op->family == RN_F_ATOMIC)
 			host_remember(r, &r->rec[i]);
@@ -187,7 +187,7 @@ void host_begin(struct replay *r)
 	n->port.mtu = 1500;
 	n->port.max_path_mtu = 3;
 	memcpy(n->port.mac, ours.smac, 6);
-	/* Prevent early retransmissions: soft-RoCE retransmits only when the negotiated ACK timeout
+	/* Prevent early retransmissions. Soft-RoCE retransmits only when the negotiated ACK timeout
 	 * (4.096 us * 2^code) has expired. */
 	n->shard->lane.cfg.rto_floor = n->shard->lane.cfg.rto_initial = RN_S(10);
 	rn_shard_port(n->shard, &n->port, r->sim.now);

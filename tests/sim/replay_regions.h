@@ -23,7 +23,8 @@ struct regions {
 
 /* Adds an address range that a request of the peer names. */
 void regions_add(struct regions *all, uint64_t va, uint64_t len);
-/* Registers all regions, placed one after the other in `memory`, which has `room` bytes. */
+/* Registers all memory regions and places them one after the other in `memory`, which has `room`
+ * bytes. */
 void regions_register(struct regions *all, struct rn_mr_table *mrs, uint8_t *memory, uint64_t room);
 /* Returns the region that contains this address. Fails the test if there is none. */
 const struct region *regions_find(const struct regions *all, uint64_t va);

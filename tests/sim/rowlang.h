@@ -30,8 +30,8 @@ void rowlang_frame(FILE *f, const struct sim *sim, unsigned from, const struct r
 void rowlang_cqe(FILE *f, const struct rn_cqe *c, const char *inv);
 void rowlang_event(FILE *f, unsigned kind);
 
-/* Returns the kind of request (enum rn_wqe_kind) that a command such as "send" posts; UINT32_MAX if
- * the command posts none. */
+/* Returns the kind of work request (enum rn_wqe_kind) that a command such as "send" posts. Returns
+ * UINT32_MAX if the command posts no work request. */
 unsigned rowlang_kind(const char *word);
 
 #endif

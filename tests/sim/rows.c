@@ -15,12 +15,13 @@
 
 #define DUT 1u /* the node under test; injected packets come from the addresses of node 0 */
 
-/* Memory windows, each bound over the first 4096 bytes of the region whose key is named "k". */
+/* Memory windows. Each window is bound over the first 4096 bytes of the memory region whose key is
+ * named "k". */
 enum { WIN, WIN_RO, WIN_ASTRAY, WINDOWS };
 static const struct {
 	const char *name;
 	uint32_t access;
-	bool astray; /* the window is bound on another QP */
+	bool astray; /* the memory window is bound on another QP */
 } window_kinds[WINDOWS] = {
 	[WIN] = {"win", RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC,
 		 false},
@@ -54,7 +55,7 @@ static void fail(const struct rows *r, const char *why)
 
 /* ---- memory that fails after the command `fault` ---- */
 
-/* start of the 64 KiB of the arena in which every access fails; NULL = no access fails */
+/* start of the 64 KiB of the arena in which every access fails; NULL = all accesses succeed */
 static const uint8_t *gone;
 
 static bool is_there(const uint8_t *p, size_t n)
@@ -191,8 +192,8 @@ static void destroy_bound_windows(struct rows *r)
 	}
 }
 
-/* Creates and connects the node under test. It is called before every command except `set`; only
- * the first call has an effect. */
+/* Creates and connects the node under test. Must be called before every command except `set`. Later
+ * calls have no effect. */
 static void connect_up(struct rows *r)
 {
 	struct sim_node *n = &r->sim.node[DUT];
@@ -361,7 +362,7 @@ static enum rn_verdict inject(struct rows *r, const struct rn_pkt *p)
 	return sim_inject(&r->sim, DUT, frame, n);
 }
 
-/* Builds a CNP as adapters send it. Arguments of the command can change the fields that the
+/* Builds a CNP as adapters send it. Arguments of the script command can change the fields that the
  * receiver of a CNP must ignore. */
 static void make_cnp(struct rows *r, struct rn_pkt *p)
 {

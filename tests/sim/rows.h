@@ -10,7 +10,7 @@
  *                 retry rnr_retry timeout rnr_timer access msn window rtr srq credits ipv6 type
  *                 (2 RC, 3 UC, 4 UD). srq=N: a shared receive queue of depth N takes all receives
  * recv ID LEN [lkey=KEY]         post a receive into the receive area of that id
- * send|write|read ID LEN         post a work request: [silent] [fence] [se] [lkey=KEY]; with [later]
+ * send|write|read ID LEN         post a work request: [silent] [fence] [se] [lkey=KEY]; [later]:
  *                                the NIC does not send yet
  * send_imm|write_imm|send_inv ID LEN imm=N   post a work request with immediate data, or (send_inv)
  *                                with a key to invalidate; the options of send apply

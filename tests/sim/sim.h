@@ -89,7 +89,7 @@ struct sim_node {
 	rn_time last_arrival;
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
 	uint64_t injected; /* number of frames delivered to this node */
-	uint64_t arrived;  /* the part of `injected` that came over the link */
+	uint64_t arrived;  /* number of frames that the link delivered to this node */
 };
 
 struct sim_frame;
@@ -116,7 +116,8 @@ struct sim {
 
 void sim_spec_default(struct sim_spec *spec);
 void sim_init(struct sim *sim, const struct sim_spec *spec);
-/* Destroys the simulation. Returns the number of objects that were not released; 0 is success. */
+/* Destroys the simulation. Returns the number of objects that were not released, which must be
+ * 0. */
 unsigned sim_fini(struct sim *sim);
 
 /* Creates QP i on both nodes and connects the two QPs by MODIFY_QP, without the CM. */
@@ -146,7 +147,7 @@ struct sim_op {
 	/* 0 = key of the peer's arena; for BIND and INVALIDATE: the memory window's key */
 	uint32_t rkey;
 	uint32_t lkey;	 /* 0 = key of the node's own arena */
-	uint32_t access; /* BIND: rights of the window over `length` bytes */
+	uint32_t access; /* BIND: rights of the memory window over `length` bytes */
 	uint32_t imm;	 /* immediate data; for SEND_INVAL: the key to invalidate */
 	struct rn_atomic atomic;
 	const struct rn_ud *ud; /* UD: destination of the SEND; NULL = sim_ud() */

@@ -112,8 +112,8 @@ static void start(struct bench *b)
 	start_as(b, false, false);
 }
 
-/* Injects the frame and expects that it is accepted: the data are in memory and its PSN is
- * acknowledged. */
+/* Injects the frame. Expects that the frame is accepted: the data are in memory and the frame's PSN
+ * is acknowledged. */
 static void accepted(struct bench *b)
 {
 	memset(target(b), 0, 16);
@@ -129,7 +129,7 @@ static void accepted(struct bench *b)
 	build_good(b);
 }
 
-/* Injects the frame and expects that it is dropped: one counter grows and nothing else changes.
+/* Injects the frame. Expects that the frame is dropped: one counter grows and nothing else changes.
  * Afterwards b->frame holds the valid WRITE again. */
 static void refused(struct bench *b, enum rn_verdict v)
 {
@@ -156,8 +156,8 @@ static void finish(struct bench *b)
 	assert_int_equal(sim_fini(&b->sim), 0);
 }
 
-/* Corrects the IPv4 header checksum and the ICRC (the last four bytes of the frame), as `what`
- * says. */
+/* Corrects the IPv4 header checksum (SUM in `what`) and the ICRC (CRC in `what`). The ICRC is the
+ * last four bytes of the frame. */
 static void repair(struct bench *b, enum repair what)
 {
 	uint8_t *ip = b->frame + IP, *end = b->frame + b->len - 4;
@@ -466,7 +466,8 @@ static void wire_row_F17_udp_longer_than_ip(void **state)
 		refused(&b, RN_V_UDP_LENGTH);
 		change16(&b, at, (uint16_t)(len + 4), AS_IS);
 		refused(&b, RN_V_UDP_LENGTH);
-		/* A UDP length of len + 64 is wrong even if the frame does have 64 bytes more. */
+		/* A UDP length that is 64 too large is wrong even if the frame has 64 bytes
+		 * more. */
 		memset(b.frame + b.len, 0, 64);
 		b.len += 64;
 		change16(&b, at, (uint16_t)(len + 64), CRC);

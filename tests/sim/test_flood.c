@@ -211,7 +211,7 @@ static void run(enum source source, enum client client, uint32_t backlog)
 	       f.most_live, f.sim->node[VICTIM].cfg.max_cm);
 	assert_true(f.counted[0] * 100 >= f.tried * 99);
 	assert_true(f.counted[VICTIM] * 100 >= f.tried * 99);
-	/* After 200 s, when even the longest timeouts have expired, all CM ids except those of the
+	/* After 200 s even the longest timeouts have expired. So all CM ids except those of the
 	 * listeners are free again. */
 	pass(&f, RN_S(200));
 	assert_int_equal(rn_cm_live(f.sim->node[VICTIM].shard->lane.cm), 2);

@@ -238,8 +238,8 @@ static void wire_row_S3_few_naks_for_packets_out_of_order(void **state)
 	end(&m);
 }
 
-/* Ten minutes of virtual time over a slow link (4 Mb/s), because the duration matters here and not
- * the number of packets. */
+/* Ten minutes of virtual time over a slow link (4 Mb/s). The link is slow because the duration
+ * matters here and not the number of packets. */
 static void wire_row_S4_five_percent_lost_for_ten_minutes(void **state)
 {
 	static struct mixed m;

@@ -36,8 +36,8 @@
  * hosts. */
 struct tally {
 	unsigned frames; /* number of frames that the shard must send */
-	/* number of the peer's frames that must get a verdict other than RN_V_OK: duplicate, gap or
-	 * NAK */
+	/* number of the peer's frames that are expected to be duplicates, gaps or NAKs: frames
+	 * whose verdict must not be RN_V_OK */
 	unsigned aside;
 	unsigned timeouts; /* how often the shard's retransmission timer had to expire */
 	/* number of retransmissions that an answer made unnecessary before the shard sent them */
@@ -397,7 +397,8 @@ static void inject_cm(struct replay *r, const struct record *rec)
 		expect_event(r, rec, RN_EVENT_CM_REJECTED, NULL);
 }
 
-/* Checks the data and the completion of a message of the peer; rec is its last packet. */
+/* Checks the data and the completion of a message of the peer. rec is the last packet of the
+ * message. */
 static void expect_message(struct replay *r, const struct record *rec)
 {
 	static uint8_t bytes[65536];

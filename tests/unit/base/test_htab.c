@@ -1,4 +1,5 @@
-/* The hash table is compared with an array. The table has so few buckets that chains form. */
+/* Random operations on the hash table and on an array must give the same results. The table has so
+ * few buckets that chains form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Each impairment rule (loss, duplication, reordering, corruption, delay) acts at its configured
- * rate, and the decisions depend on the seed alone. */
+ * rate. The decisions depend on the seed alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

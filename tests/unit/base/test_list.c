@@ -1,5 +1,5 @@
-/* The intrusive list keeps its order. Deleting an element that is not linked does nothing, and a
- * loop may delete its current element. */
+/* The intrusive list keeps its order. Deleting an element that is in no list does nothing. A loop
+ * may delete its current element. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
-/* The keyed hash is SipHash-2-4, the keys of different purposes differ, a permutation yields every
- * number once, and the values of a stream look independent. */
+/* Properties of the secrets:
+ * - The keyed hash is SipHash-2-4.
+ * - The keys of different purposes differ.
+ * - A permutation yields every number once.
+ * - The values of a stream look independent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,7 +12,8 @@
 
 #include "base/secret.h"
 
-/* Two vectors from the paper that published SipHash: key 00 01 .. 0f, input 00 01 .. */
+/* Two test vectors from the paper that published SipHash, with key 00 01 .. 0f and input 00 01
+ * .. */
 static void test_siphash_vectors(void **state)
 {
 	struct rn_secret s;

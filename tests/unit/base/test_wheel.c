@@ -15,7 +15,7 @@
 struct fixture {
 	struct rn_wheel wheel;
 	struct rn_timer timer[TIMERS];
-	rn_time when[TIMERS]; /* the reference: due time of each timer */
+	rn_time when[TIMERS]; /* due time of each timer, for comparison with the wheel */
 	bool late[TIMERS];    /* true: the timer was armed for a time in the past */
 	rn_time now;
 	struct rn_rng rng;

@@ -18,7 +18,7 @@
  * of this adapter and begin in line 2. */
 #define ADAPTER(keys) \
 	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"];\n" keys "});\n"
-/* A configuration for tests of sections. Line 1 is a complete adapter, `text` begins in line 2. */
+/* A configuration for tests of sections. Line 1 is a complete adapter. `text` begins in line 2. */
 #define SECTION(text) \
 	"adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n" text "\n"
 

@@ -1,4 +1,5 @@
-/* Which texts are accepted as MAC, IPv4 and IPv6 addresses and as prefixes of an adapter. */
+/* Tests which texts are accepted as MAC, IPv4 and IPv6 addresses and as address prefixes of an
+ * adapter. */
 #include "snippet.h"
 
 #include "config/address.h"

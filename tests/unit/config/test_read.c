@@ -65,7 +65,7 @@ static void test_unknown_keys_are_errors(void **state)
 		"t.conf:2: adapters[0].colour: found an unknown key, allowed: name, port, peer"));
 }
 
-/* No key may turn the ICRC check off, not even for debugging: data known to be wrong would be
+/* No key may turn the ICRC check off, not even for debugging, because wrong data would be
  * delivered. */
 static void test_a_wrong_icrc_cannot_be_accepted(void **state)
 {

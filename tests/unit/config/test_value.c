@@ -1,4 +1,4 @@
-/* Which values each type of key accepts, and the error message for other values. */
+/* Tests which values each type of key accepts, and which error message other values cause. */
 #include "snippet.h"
 
 #define ROWS(...)                                           \

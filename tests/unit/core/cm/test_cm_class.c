@@ -1,5 +1,5 @@
 /* Class of service of a connection: the traffic class, priority and hop limit of its CM messages
- * and of the packets of both QPs. Also the connection's source address. */
+ * and of the packets of both QPs. Also tests the source address of a connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,8 +62,8 @@ static void port_class_is_the_default(void **state)
 	}
 }
 
-/* The class of service that the client sets overrides those of both ports, for the packets of both
- * QPs. */
+/* The class of service that the client sets overrides that of both DPDK ports, for the packets of
+ * both QPs. */
 static void client_class_applies_to_both_qps(void **state)
 {
 	struct rn_cmd cmd = net_connect_cmd(0, false, 0x11);
@@ -87,7 +87,7 @@ static void client_class_applies_to_both_qps(void **state)
 	net_fini(&net);
 }
 
-/* With traffic class 0 in the REQ the passive side uses the class of its own port. */
+/* If the REQ has traffic class 0, the passive side uses the traffic class of its own port. */
 static void class_zero_in_req_means_own_class(void **state)
 {
 	struct net net;

@@ -1,5 +1,5 @@
-/* The connection manager: half-open connections (requested, but not yet established), and how many
- * connection records and neighbour entries they may take. */
+/* Half-open connections (requested, but not yet established) of the connection manager. Also how
+ * many connection records and neighbour entries half-open connections may take. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,7 +196,7 @@ static void half_open_limit_per_source_and_listener(void **state)
 		assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 22);
 		/* messages to unknown MACs: 22 REJs, and 8 REPs if the client accepts */
 		assert_int_equal(net.astray, accept ? 30 : 22);
-		/* many sources: the listener's half of 24 is 12, of which 8 are taken */
+		/* many source addresses: the listener's half of 24 is 12, of which 8 are taken */
 		assert_int_equal(ask(&net, 1, 30, 1), 4);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 13);
 		/* a second listener on the same port number, bound to the address of host 1 */
@@ -215,8 +215,8 @@ static void half_open_limit_per_source_and_listener(void **state)
 	}
 }
 
-/* A connection no longer counts towards the limit on half-open connections once it is established,
- * or once either side ends it. */
+/* A connection counts towards the limit on half-open connections until it is established or until
+ * either side ends the connection. */
 static void ended_connections_leave_the_half_open_limit(void **state)
 {
 	struct net net;
@@ -395,8 +395,8 @@ static void mra_wait_is_bounded(void **state)
 		}
 }
 
-/* A SIDR_REQ carries no timeouts. The CM drops an unanswered SIDR_REQ 90 s after its last
- * repetition has arrived. */
+/* A SIDR_REQ carries no timeouts. The CM drops an unanswered SIDR_REQ 90 s after the last
+ * repetition of this SIDR_REQ has arrived. */
 static void sidr_requests_time_out(void **state)
 {
 	struct rn_gid who = host(0);

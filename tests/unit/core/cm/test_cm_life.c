@@ -1,5 +1,5 @@
-/* The connection manager: destroying connections in every state, neighbours, addresses and ports,
- * many connections, corrupted messages. */
+/* Tests of the connection manager: connections that are destroyed in every state, neighbours,
+ * addresses and ports, many connections, corrupted messages. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -591,7 +591,7 @@ static void full_tables(void **state)
 	}
 	assert_int_equal(net_exec(&net, 0, net_connect_cmd(0, false, 0x999)).err, -ENOSPC);
 	net_pump(&net);
-	/* host 1's listener takes one of its 64 connection records, so 63 connections fit */
+	/* host 1 has 64 connection records; its listener takes one record, so 63 connections fit */
 	assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 63);
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 1);
 	for (unsigned i = 0; i < 64; i++)

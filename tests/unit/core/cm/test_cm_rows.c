@@ -345,7 +345,7 @@ static void wire_row_C14_an_mra_delays_the_req(void **state)
 		c.net.arg[0] = RN_CM_REQ;
 		dial(&c);
 		mra.mra.remote_id = said(&c, 0, RN_CM_REQ)->req.local_id;
-		/* an MRA about an alternate path, which this CM never requests */
+		/* an MRA about a LAP (alternate path), which this CM never sends */
 		mra.mra.about = 2;
 		assert_int_equal(net_inject(&c.net, 0, &mra), RN_V_CM_UNMATCHED);
 		mra.mra.about = RN_CM_ABOUT_REQ;
@@ -356,7 +356,7 @@ static void wire_row_C14_an_mra_delays_the_req(void **state)
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 1);
 		net_run(&c.net, start + wait + wait / 50 - c.net.now);
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 2);
-		/* after the time given by the MRA the REQ is repeated at the usual interval */
+		/* After the time given by the MRA, the REQ is repeated at the usual interval. */
 		net_run(&c.net, RN_MS(4700));
 		assert_int_equal(times(&c, 0, RN_CM_REQ), 3);
 		end(&c);

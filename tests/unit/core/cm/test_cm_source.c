@@ -1,4 +1,5 @@
-/* The connection manager: messages from other hosts that know or guess the ids of a connection. */
+/* Tests of the connection manager with forged messages. Other hosts know or guess the ids of a
+ * connection and send messages in its name. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,8 +106,8 @@ static void reach(struct net *net, enum stage stage, uint32_t *listener, uint32_
 	net_pump(net);
 }
 
-/* Checks that each CM has refused one message for its source address, and has neither ended the
- * connection nor answered. */
+/* Checks that each CM has refused one message because of its source address. Also checks that no CM
+ * has ended the connection or sent an answer. */
 static void expect_alive(struct net *net)
 {
 	for (unsigned b = 0; b < 2; b++) {

@@ -1,5 +1,5 @@
-/* The connection manager: messages that match no connection, late ones, and peers that lost their
- * state. */
+/* Tests of the connection manager: messages that match no connection, messages that come too late,
+ * and peers that have lost their state. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -506,7 +506,7 @@ static void cm_ids_look_random(void **state)
 	net_fini(&net);
 }
 
-/* Events that a client has not taken yet are delivered in order, each once. */
+/* Events that a client has not taken yet are delivered in order, and each event once. */
 static void events_come_in_order(void **state)
 {
 	static const unsigned order[] = {EV(ESTABLISHED), EV(DISCONNECTED)};
@@ -570,7 +570,8 @@ static void queue_pairs_of_connections(void **state)
 	net_fini(&net);
 }
 
-/* Private data may fill its field of a message to the last byte; one byte more is refused. */
+/* Private data may fill the private-data field of a message completely. One byte more is
+ * refused. */
 static void private_data_to_the_last_byte(void **state)
 {
 	static const struct {

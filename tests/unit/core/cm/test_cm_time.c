@@ -1,4 +1,4 @@
-/* CM timeout codes: how long a time each code stands for, and which code a given time gets. */
+/* CM timeout codes: which time a code stands for, and which code a given time gets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

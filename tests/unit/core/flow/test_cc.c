@@ -1,5 +1,5 @@
-/* Congestion control (DCQCN) without a QP: the rate after CNPs, time and sent bytes, and when the
- * next packet may be sent. */
+/* Congestion control (DCQCN) without a QP. Tests the rate after CNPs, after time and after sent
+ * bytes, and when the next packet may be sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -241,8 +241,8 @@ static void test_nearly_line_rate(void **state)
 	}
 }
 
-/* Increases that became due in a long silence are made in bounded steps over several calls, and
- * none is lost. */
+/* Increases that became due in a long silence are made in bounded steps over several calls. No
+ * increase is lost. */
 static void test_long_silence(void **state)
 {
 	struct rn_cc_cfg p = documented();

@@ -66,8 +66,8 @@ static void test_one_beyond(void **state)
 	/* a WRITE needs no receive, and raises the limit for SENDs by one */
 	assert_true(starts(&c, false));
 	assert_false(starts(&c, true));
-	/* An ACK with MSN 9 and no credits (all nine messages are complete): one message may still
-	 * start. */
+	/* An ACK with MSN 9 and no credits. All nine messages are complete, so one message may
+	 * still start. */
 	rn_credit_take(&c, 0, 9);
 	assert_true(starts(&c, true));
 	assert_false(starts(&c, true));
@@ -83,7 +83,7 @@ static void test_one_beyond(void **state)
 	assert_true(starts(&c, true));
 }
 
-/* The limit is compared modulo 2^24, so that the wrap of SSN and MSN (message numbers) does no
+/* The limit is compared modulo 2^24. So the wrap of SSN and MSN (24-bit message numbers) does no
  * harm. */
 static void test_wrap(void **state)
 {

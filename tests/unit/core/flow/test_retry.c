@@ -155,7 +155,8 @@ static void test_slow_path(void **state)
 			early += pass(&b, RN_MS(1)) == RN_RETRY_RESEND_EARLY;
 		rn_retry_progress(&b.r, &b.wheel, i + 1, false, b.now);
 	}
-	/* early resends: first message after 4, 12 and 28 ms, second message after 32 ms */
+	/* early resends: 3 of the first message (after 4, 12 and 28 ms), 1 of the second message
+	 * (after 32 ms) */
 	assert_int_equal(early, 4);
 	assert_true(b.r.srtt > RN_MS(49));
 	/* A path that was fast becomes slow: the estimate adapts after a few early resends. */
@@ -249,8 +250,8 @@ static void test_signs_of_life_end(void **state)
 
 		start(&b, 12, 1, 7);
 		rn_retry_packet_sent(&b.r, &b.wheel, 1, true, b.now);
-		/* The 64 transport timeouts count from the last progress, not from the first
-		 * packet. */
+		/* The limit of 64 transport timeouts counts from the last progress, not from the
+		 * first packet. */
 		b.now += RN_S(5);
 		rn_retry_progress(&b.r, &b.wheel, 2, true, b.now);
 		start_at = b.now;

@@ -1,4 +1,5 @@
-/* The send window (the PSNs in flight): its positions and sizes, with PSNs near their wrap. */
+/* The send window (the PSNs in flight). Tests the positions and sizes of the window, with PSNs near
+ * the PSN wrap. */
 #include "rig.h"
 #include "flow/window.h"
 
