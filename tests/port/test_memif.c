@@ -10,7 +10,7 @@
 
 #define LEN	200000u
 #define DEPTH	16
-#define PEER_FD 100 /* in the peer process: descriptor of the socket to the test process */
+#define PEER_FD 100 /* descriptor in the peer process of the socket to the test process */
 #define ALL	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 struct hello {
@@ -170,12 +170,12 @@ static void survives_its_peers(void **state)
 	int fd, status;
 
 	make_end(&e, true, "adaptive");
-	/* First peer process: it ends by itself. */
+	/* The first peer process ends by itself. */
 	pid_t pid = start_peer(&fd, "adaptive");
 	converse(&e, fd);
 	part(&e, fd, pid);
 	drop_qp(&e);
-	/* Second peer process: it is killed while messages are in flight. */
+	/* The second peer process is killed while messages are in flight. */
 	make_qp(&e);
 	pid = start_peer(&fd, "adaptive");
 	converse(&e, fd);
@@ -184,7 +184,7 @@ static void survives_its_peers(void **state)
 	waitpid(pid, &status, 0);
 	close(fd);
 	drop_qp(&e);
-	/* Third peer process, with another idle policy: the connection works again. */
+	/* A connection to a third peer process, which has another idle policy, works again. */
 	make_qp(&e);
 	pid = start_peer(&fd, "inline");
 	converse(&e, fd);

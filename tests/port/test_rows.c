@@ -87,7 +87,7 @@ static uint32_t key_named(const char *name)
 	return (uint32_t)strtoul(name, NULL, 0);
 }
 
-/* ---- the queue pair ---- */
+/* ---- connecting the queue pair under test ---- */
 
 static void modify(struct rn_qp_attr a, uint32_t mask)
 {
@@ -203,7 +203,7 @@ static void outcomes(unsigned expected)
 	}
 }
 
-/* ---- commands ---- */
+/* ---- commands, and the run of a test script ---- */
 
 static void do_set(void)
 {

@@ -11,7 +11,7 @@
 struct end {
 	struct rn_client *client;
 	struct rn_client_addr at;
-	uint32_t id; /* CM id of the listener, or of the client that sends SIDR_REQ */
+	uint32_t id; /* CM id of the listener, or of the client that sends the SIDR_REQ */
 };
 
 static void open_end(struct end *e, const char *path, unsigned index)

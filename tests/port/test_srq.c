@@ -165,16 +165,16 @@ static void test_room_for_completions(void **state)
 	struct rn_rsp a, b, c, d;
 
 	a = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 128); /* needs 10 sends + 100 + 1 = 111 */
+	assert_int_equal(room_of(&cq), 128); /* needs 10 sends + 101 receives = 111 */
 	b = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 128); /* needs 2 * 10 sends + 100 + 2 = 122 */
+	assert_int_equal(room_of(&cq), 128); /* needs 20 sends + 102 receives = 122 */
 	c = new_qp(srq, &cq);
-	assert_int_equal(room_of(&cq), 256); /* needs 3 * 10 sends + 100 + 3 = 133 */
+	assert_int_equal(room_of(&cq), 256); /* needs 30 sends + 103 receives = 133 */
 	d = new_qp(srq, &own);
 	assert_int_equal(room_of(&own), 128);
 	/* A deeper SRQ needs more room in every CQ on which receives of this SRQ can complete. */
 	assert_int_equal(resize(srq, 240), 0);
-	assert_int_equal(room_of(&cq), 512); /* needs 3 * 10 sends + 240 + 3 = 273 */
+	assert_int_equal(room_of(&cq), 512); /* needs 30 sends + 243 receives = 273 */
 	assert_int_equal(room_of(&own), 256);
 	/* A smaller SRQ frees no room in the CQ, because completions may be unread. Making the SRQ
 	 * larger again therefore needs no further room. */
@@ -187,7 +187,7 @@ static void test_room_for_completions(void **state)
 	/* QP `a` still uses the first SRQ, so the CQ still reserves room for the depth of this SRQ.
 	 * The new QP uses a second SRQ, whose depth is added. */
 	b = new_qp(second, &cq);
-	assert_int_equal(room_of(&cq), 1024); /* needs (10 + 240 + 1) + (10 + 400 + 1) = 662 */
+	assert_int_equal(room_of(&cq), 1024); /* needs 20 sends + 241 + 401 receives = 662 */
 	destroy_qp(&a);
 	destroy_qp(&b);
 	/* A CQ that no queue pair of the SRQ uses does not grow. */

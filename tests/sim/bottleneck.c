@@ -164,7 +164,7 @@ static void arrive(struct bottleneck *b, struct bottleneck_frame *f)
 	free(f);
 }
 
-/* ---- flows ---- */
+/* ---- running the flows ---- */
 
 /* Takes the completions of flow i and posts work requests until POSTED are outstanding. */
 static void keep_posted(struct bottleneck *b, unsigned i)
@@ -236,7 +236,7 @@ void bottleneck_run(struct bottleneck *b, rn_time until)
 	b->now = until;
 }
 
-/* ---- set-up ---- */
+/* ---- set-up, start and end of the flows ---- */
 
 void bottleneck_default(struct bottleneck_spec *spec)
 {

@@ -42,7 +42,7 @@ struct conn {
 	bool quiet;
 	bool refused, failed, parted;
 	unsigned tries;
-	struct side side[SIM_NODES]; /* by node; connection k uses QP slot k of both nodes */
+	struct side side[SIM_NODES]; /* by node; connection k uses slot k of sim_node.qp[] */
 };
 
 /* A datagram service that node `from` resolves (SIDR_REQ). */
@@ -108,7 +108,7 @@ static uint64_t recv_area(unsigned conn, unsigned message)
 	return (4 << 20) + send_area(conn, message);
 }
 
-/* ---- commands ---- */
+/* ---- commands and messages of the clients ---- */
 
 static int command(struct connect *c, unsigned node, unsigned op, uint32_t id, struct rn_cmd *cmd,
 		   struct rn_rsp *rsp)
@@ -304,7 +304,7 @@ static void over(struct connect *c, unsigned node, unsigned k, const struct rn_e
 	}
 }
 
-/* ---- datagram services ---- */
+/* ---- datagram services, and the handling of all events ---- */
 
 /* Sends a SIDR_REQ for datagram service k. */
 static void ask(struct connect *c, unsigned k)
@@ -509,7 +509,7 @@ static bool finished(const struct connect *c)
 	return true;
 }
 
-/* ---- one run ---- */
+/* ---- one run: set-up, loop, clean-up ---- */
 
 static void set_up(struct connect *c, FILE *log)
 {

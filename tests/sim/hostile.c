@@ -84,7 +84,7 @@ static void work(struct hostile *h)
 	hostile_cm_work(&h->cm);
 }
 
-/* ---- one run ---- */
+/* ---- one run: set-up, loop, checks at the end ---- */
 
 static void draw_links(struct hostile *h, struct sim_spec *s)
 {

@@ -75,7 +75,7 @@ void hostile_frame_twist(struct hostile *h, uint8_t *f, bool ipv4)
 	case 0:
 		rn_store16(f + 12, types[below(h, RN_ARRAY_SIZE(types))]);
 		break;
-	/* IPv4: flags and fragment offset; IPv6: payload length */
+	/* changes flags and fragment offset (IPv4) or the payload length (IPv6) */
 	case 1:
 		ip[ipv4 ? 6 : 4] = (uint8_t)below(h, 256);
 		break;
@@ -94,7 +94,7 @@ void hostile_frame_twist(struct hostile *h, uint8_t *f, bool ipv4)
 	case 6:
 		rn_store16(udp + 2, (uint16_t)below(h, 1 << 16));
 		break;
-	/* BTH: pad count and transport version */
+	/* changes the BTH byte with SE, M, pad count and transport version */
 	case 7:
 		udp[8 + 1] = (uint8_t)below(h, 256);
 		break;

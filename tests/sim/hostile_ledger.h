@@ -5,7 +5,7 @@
 
 #include "hostile_state.h"
 
-#define LEDGER_SHARED 0xFFu /* in place of a QP number: the shared receive queue */
+#define LEDGER_SHARED 0xFFu /* names the SRQ in place of a QP */
 
 /* Adds a work request that is about to be posted. Returns its wr_id. */
 uint64_t ledger_enter(struct hostile *h, unsigned node, unsigned q, struct ledger_entry e);

@@ -261,7 +261,7 @@ static struct rn_pkt forge(struct hostile *h, unsigned node)
 		p.payload_len = one_in(h, 10) ? below(h, 40) : 16;
 	}
 	if (one_in(h, 5))
-		p.tclass |= 3; /* ECN field: congestion experienced */
+		p.tclass |= 3; /* sets the ECN field to CE (congestion experienced) */
 	if (h->has_group && node == 1 && one_in(h, 4))
 		to_group(h, &p);
 	misaddress(h, &p);

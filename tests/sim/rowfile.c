@@ -1,4 +1,4 @@
-/* Splits a file into its rows, the test scripts; see rowfile.h. */
+/* Splits a file into its test scripts (rows); see rowfile.h. */
 #include "rowfile.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ const char *rowfile_read(struct rowfile *f, const char *path)
 			fprintf(stderr, "%s: an empty row, or too many\n", path);
 			exit(2);
 		}
-		at[1] = '\0'; /* ends the previous row, after its last newline */
+		at[1] = '\0'; /* ends the previous test script after its last newline */
 		*body++ = '\0';
 		at = strstr(body, "\n== ");
 		f->name[f->nrows] = name;

@@ -147,7 +147,7 @@ static const char *window_named(const struct rows *r, uint32_t key)
 	return "unknown";
 }
 
-/* ---- set-up ---- */
+/* ---- set-up of the node under test ---- */
 
 static struct rn_mr_via via_of(const struct rows *r, unsigned i)
 {
@@ -269,7 +269,7 @@ static void let_send(struct rows *r, unsigned max)
 	note_outcomes(r);
 }
 
-/* ---- commands ---- */
+/* ---- commands, and the run of a script ---- */
 
 static void do_set(struct rows *r)
 {

@@ -83,7 +83,7 @@ unsigned sim_frame_to(const struct sim_frame *frame)
 	return frame->to;
 }
 
-/* ---- set-up ---- */
+/* ---- set-up, restart and end of the nodes ---- */
 
 void sim_spec_default(struct sim_spec *spec)
 {
@@ -272,7 +272,7 @@ unsigned sim_fini(struct sim *sim)
 	return left;
 }
 
-/* ---- shards ---- */
+/* ---- shards of a node ---- */
 
 static struct rn_shard *owner(const struct sim_node *n, uint32_t qpn)
 {
@@ -326,7 +326,7 @@ static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *
 	}
 }
 
-/* ---- commands ---- */
+/* ---- commands and QPs ---- */
 
 /* Executes a command like dataplane/nic/control.c: allocates the memory that the command needs and
  * frees the memory that it released. */
@@ -462,7 +462,7 @@ void sim_destroy_qp(struct sim *sim, unsigned node, unsigned i)
 	memset(qp, 0, sizeof(*qp));
 }
 
-/* ---- posting and completions ---- */
+/* ---- posting, completions and events ---- */
 
 /* Fills in a work request that moves no data: BIND or INVALIDATE. */
 static void post_local(struct sim_node *n, struct rn_wqe *w, const struct sim_op *op)
@@ -596,7 +596,7 @@ bool sim_event(struct sim *sim, unsigned node, unsigned kind, struct rn_event *e
 	return false;
 }
 
-/* ---- links ---- */
+/* ---- frames on the links ---- */
 
 static void put_in_flight(struct sim *sim, unsigned to, const uint8_t *data, uint32_t len,
 			  rn_time when)
@@ -682,7 +682,7 @@ enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame,
 	return v;
 }
 
-/* ---- time ---- */
+/* ---- sending, and the advance of virtual time ---- */
 
 static void collect_from(struct sim *sim, unsigned i, struct rn_shard *sh)
 {

@@ -16,7 +16,7 @@
 
 #define LENGTH	 8388607u
 #define READS	 3u
-#define DEPTH	 16u /* room in peer.record[]; struct course's `depth` is never greater */
+#define DEPTH	 16u /* elements of peer.record[]; course.depth is at most DEPTH */
 #define MTU	 1024u
 #define PACKETS	 (READS * ((LENGTH + MTU - 1) / MTU))
 #define WAITING	 8192u

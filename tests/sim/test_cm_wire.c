@@ -310,7 +310,7 @@ static void wire_row_C38_in_error_before_the_dreq(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		post(&w, 0, 0, RN_WQE_RECV, 100);
 	for (unsigned i = 0; i < 8; i++)
-		post(&w, 0, 0, RN_WQE_SEND, 8000); /* not executed: the peer has no receive */
+		post(&w, 0, 0, RN_WQE_SEND, 8000); /* The peer has no receive for this SEND. */
 	act(&w, 0, RN_MS(1));
 	assert_true(w.data[0] > 0);
 	assert_int_equal(w.mads[0][RN_CM_DREQ], 0);

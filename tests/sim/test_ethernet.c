@@ -27,7 +27,7 @@ enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 struct bench {
 	struct sim sim;
-	int32_t psn;   /* PSN of the peer's next request, counted from the first */
+	int32_t psn;   /* PSN of the peer's next request, counted from the peer's first PSN */
 	unsigned sent; /* frames sent by the node under test since the last check */
 	/* the last frame that the node under test sent; its payload is no longer valid */
 	struct rn_pkt reply;
@@ -242,8 +242,8 @@ static void wire_row_F4_what_routers_may_change(void **state)
 	byte_accepted(&b, BTH + RN_BTH_ECN, RN_BTH_FECN | RN_BTH_BECN, AS_IS);
 	finish(&b);
 	start_as(&b, true, false);
-	byte_accepted(&b, IP, 0x6B, AS_IS);	/* version 6, upper half of traffic class */
-	byte_accepted(&b, IP + 1, 0x3F, AS_IS); /* lower half (ECN), flow label */
+	byte_accepted(&b, IP, 0x6B, AS_IS);	/* upper half of the traffic class */
+	byte_accepted(&b, IP + 1, 0x3F, AS_IS); /* lower half (ECN) and flow label */
 	byte_accepted(&b, IP + 3, 0x55, AS_IS);
 	byte_accepted(&b, IP + RN_IPV6_HOPS, 1, AS_IS);
 	finish(&b);

@@ -70,7 +70,7 @@ static const struct stage {
 static struct {
 	uint8_t *from, *to; /* every access to the bytes from `from` to `to` fails */
 	unsigned faults, touches;
-	uint8_t *block; /* the region's memory, accesses to which are counted; NULL = freed */
+	uint8_t *block; /* memory of the region, whose accesses are counted; NULL = freed */
 } mem;
 
 static bool sound(const uint8_t *p, size_t n)
@@ -225,7 +225,7 @@ static void run_stage(const struct stage *s, bool faulting)
 		mem.from = r.ptr;
 		mem.to = r.ptr + BYTES;
 	} else {
-		mem.block = NULL; /* freed: malloc() may reuse the address */
+		mem.block = NULL; /* no longer counted: malloc() may reuse this memory */
 		deregister(&r);
 	}
 	if (s->moment == RNR_WAIT)

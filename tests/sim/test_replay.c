@@ -523,7 +523,7 @@ static void end(struct replay *r)
 	if (r->listener)
 		command(r, last, RN_CMD_CM_DESTROY, r->listener, (struct rn_cmd){0}, NULL);
 	regions_remove(&r->regions, r->sim.node[DUT].mrs);
-	sim_run(&r->sim, r->sim.now + RN_S(100)); /* until the end of timewait */
+	sim_run(&r->sim, r->sim.now + RN_S(100)); /* runs until timewait has ended */
 	assert_int_equal(sim_fini(&r->sim), 0);
 }
 

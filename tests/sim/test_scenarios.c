@@ -83,7 +83,7 @@ static void run_at(uint32_t first_psn)
 	char *done = completions(&sim);
 	if (getenv("SIM_SHOW"))
 		printf("--- %s\n%s---\n%s", current->name, text, done);
-	if (current->transcript) /* NULL: only the completions are checked */
+	if (current->transcript) /* without a transcript only the completions are checked */
 		assert_string_equal(text, current->transcript);
 	assert_string_equal(done, current->completions);
 	assert_int_equal(sim_balance(&sim, false, stderr), 0);

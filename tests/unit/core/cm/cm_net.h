@@ -31,7 +31,7 @@ struct box {
 	 *   DISCONNECT. */
 	bool accept, establish, follow, slow; /* slow: does not answer the peer's DREQ */
 	bool deaf;			      /* ARP and ND from and to this host are lost */
-	struct rn_cm_param reply; /* parameters with which the client accepts requests */
+	struct rn_cm_param reply; /* parameters with which the client accepts a connection */
 	unsigned sent[0x20];	  /* CM messages sent, by MAD attribute ID */
 	struct rn_cm_msg last[0x20];
 	uint8_t class[0x20]; /* traffic class of the last message sent, by MAD attribute ID */

@@ -16,7 +16,7 @@
 
 #define EV(name) RN_EVENT_CM_##name
 
-/* ---- neighbours ---- */
+/* ---- neighbour entries of half-open connections ---- */
 
 static struct rn_gid host(unsigned i)
 {
@@ -247,7 +247,7 @@ static void ended_connections_leave_the_half_open_limit(void **state)
 			    net.box[1].ev[i].kind == EV(REJECTED))
 				net_destroy(&net, 1, net.box[1].ev[i].id);
 		}
-		net_run(&net, RN_S(100)); /* until the unanswered DREQs have timed out */
+		net_run(&net, RN_S(100)); /* runs until the unanswered DREQs have timed out */
 		net_forget(&net);
 		assert_int_equal(rn_cm_live(net.box[1].cm), 1);
 	}
@@ -256,7 +256,7 @@ static void ended_connections_leave_the_half_open_limit(void **state)
 	end(&net);
 }
 
-/* ---- time limits ---- */
+/* ---- time limits of half-open connections ---- */
 
 /* Runs until a connection of host 1 fails, or until the time `most` has passed. Returns the time
  * that passed. */
@@ -344,7 +344,7 @@ static void rep_repetition_is_bounded(void **state)
 		span = until_the_end(&net, RN_S(100000));
 		assert_in_range(span, RN_S(68), codes[i] == 20 ? RN_S(72) : RN_S(140));
 		assert_int_equal(net_event(&net, 1, EV(UNREACHABLE))->err, -ETIMEDOUT);
-		assert_int_equal(net.astray, 17); /* 16 REPs and one REJ */
+		assert_int_equal(net.astray, 17); /* sent to unknown MACs: 16 REPs and one REJ */
 		end(&net);
 	}
 }

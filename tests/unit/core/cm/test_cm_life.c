@@ -94,7 +94,7 @@ static void destroyed_in_every_state(void **state)
 	}
 }
 
-/* ---- neighbours ---- */
+/* ---- address resolution, loopback, a request of Linux ---- */
 
 /* A wrong MAC in an ARP reply cannot be recognized at once. When messages to this MAC get no
  * answer, the CM has the address resolved again. */
@@ -262,7 +262,7 @@ static void a_request_of_linux(void **state)
 	rn_neigh_destroy(neigh);
 }
 
-/* ---- addresses and ports ---- */
+/* ---- addresses, ports, refused commands ---- */
 
 static struct rn_rsp bind_at(struct net *net, unsigned op, unsigned flags, struct rn_gid local,
 			     uint16_t port)
@@ -441,7 +441,7 @@ static void commands_refused(void **state)
 	cmd.cm.id = id;
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EALREADY);
 	cmd = net_connect_cmd(0, false, 0x11);
-	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* a pending connect uses QPN 0x11 */
+	assert_int_equal(net_exec(&net, 0, cmd).err, -EBUSY); /* another connect uses QPN 0x11 */
 	cmd = net_connect_cmd(0, false, 0x99);
 	cmd.cm.param.data_len = 57; /* row C31: private data has at most 56 bytes */
 	assert_int_equal(net_exec(&net, 0, cmd).err, -EMSGSIZE);
@@ -475,7 +475,7 @@ static void commands_refused(void **state)
 	net_fini(&net);
 }
 
-/* ---- many connections ---- */
+/* ---- many connections, full tables, corrupted messages ---- */
 
 static void backlog(void **state)
 {

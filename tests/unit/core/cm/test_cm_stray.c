@@ -465,7 +465,7 @@ static void cm_timer_runs_only_when_needed(void **state)
 	net_destroy(&net, 0, id);
 	id = net_connect(&net, 0, 0x12);
 	net_pump(&net);
-	net_run(&net, RN_S(1)); /* until timewait is over */
+	net_run(&net, RN_S(1)); /* runs until timewait is over */
 	assert_int_equal(net_op(&net, 1, RN_CMD_CM_REJECT, net_event(&net, 1, EV(REQUEST))->id).err,
 			 0);
 	net_pump(&net);

@@ -168,7 +168,7 @@ static void test_mistaken_timeout(void **state)
 		unsigned timeouts, again; /* again: packets sent again since the last timeout */
 		bool nak;
 		uint32_t ack[2];
-		uint32_t size; /* window size afterwards; 64 before */
+		uint32_t size; /* window size afterwards; 64 before the timeout */
 		uint32_t cur;  /* next PSN to send, counted from P(0) */
 	} rows[] = {
 		/* Packet 0 was resent, packets 1 and 2 were not. So this ACK of all three packets
