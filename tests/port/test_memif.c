@@ -1,5 +1,5 @@
 /* Two processes joined by memif exchange messages. When one process dies, the surviving process
- * connects to a new one. */
+ * connects to a new process. */
 #include "rig.h"
 
 #include <fcntl.h>

@@ -127,8 +127,9 @@ static void loses_nothing_to_a_slow_port(void **state)
 	}
 }
 
-/* When a DPDK port has accepted no frame for a second, the adapter discards the frames. So work
- * requests time out and do not wait for ever. When the port works again, new connections work. */
+/* When a DPDK port has accepted no frame for a second, the adapter discards the frames for this
+ * port. So work requests time out and do not wait for ever. When the port works again, new
+ * connections work. */
 static void gives_up_on_a_dead_port(void **state)
 {
 	open_pair(rig_pair(1, 1500, ""));

@@ -18,8 +18,8 @@
 enum deed { LEAVE, STRIP, STRIP_SOME, MOVE };
 
 /* One element for each DPDK port. `deed` is the change that the test's RX callback makes to
- * received frames. The callback counts the other members. It runs in the thread of the port's
- * shard. */
+ * received frames. The callback runs in the thread of the port's shard and counts in the remaining
+ * members. */
 static struct {
 	enum deed deed;
 	unsigned frames, untagged, longest, stripped;

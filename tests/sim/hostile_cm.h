@@ -20,8 +20,8 @@ struct hostile_cm {
 	 * flipped. */
 	uint16_t forged;
 	bool damaged;
-	/* The latest CM messages on the link. Forged messages take existing ids from these
-	 * messages. */
+	/* The latest CM messages on the link. The attacker copies ids from these messages into
+	 * forged messages. */
 	struct rn_cm_msg heard[HOSTILE_HEARD];
 	unsigned speaker[HOSTILE_HEARD], nheard;
 	uint32_t said_qpn[SIM_NODES]; /* QPN that each node sent in its last REQ or REP */

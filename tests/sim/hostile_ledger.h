@@ -12,8 +12,8 @@ uint64_t ledger_enter(struct hostile *h, unsigned node, unsigned q, struct ledge
 /* Takes all completions of both nodes and checks them. */
 void ledger_take(struct hostile *h);
 /* ledger_begin() starts the record of a QP that was just created. ledger_end() must be called
- * before the QP is destroyed or reset. It checks that all work requests of a QP in the error state
- * have completed. A QP in another state may have open work requests. */
+ * before the QP is destroyed or reset. ledger_end() checks that all work requests of a QP in the
+ * error state have completed. A QP in another state may have open work requests. */
 void ledger_begin(struct hostile *h, unsigned node, unsigned q);
 void ledger_end(struct hostile *h, unsigned node, unsigned q);
 /* Reports work requests that have not completed. Must be called when all traffic has ended. */

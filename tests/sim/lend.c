@@ -441,7 +441,7 @@ unsigned lend_run(uint64_t seed, struct lend_totals *totals, FILE *out, FILE *lo
 	if (!all_done(m) && m->objections == 0)
 		OBJECT(m, "not finished after %llu s of virtual time",
 		       (unsigned long long)(m->sim.now / RN_S(1)));
-	/* lets late duplicates arrive; memory must not change */
+	/* late duplicates, which arrive now, must not change memory */
 	sim_run(&m->sim, m->sim.now + RN_S(2));
 	drain(m);
 	for (unsigned node = 0; node < SIM_NODES; node++)

@@ -522,7 +522,7 @@ unsigned mix_run(uint64_t seed, struct mix_totals *totals, FILE *out, FILE *log)
 		sim_step(&m->sim, RN_MIN(next, LIMIT));
 		drain(m);
 	} while (!all_done(m) && m->sim.now < LIMIT && m->objections == 0);
-	/* Lets the last ACKs and late duplicates arrive. They must change nothing. */
+	/* The last ACKs and late duplicates, which arrive now, must change nothing. */
 	sim_run(&m->sim, m->sim.now + RN_S(2));
 	drain(m);
 	if (!all_done(m) && m->objections == 0)

@@ -1,5 +1,5 @@
-/* Forged congestion notification packets (CNPs). An attacker needs the QPN and two addresses to
- * send them, and no PSN. Forged CNPs may reduce the rate to the configured minimum while they
+/* Forged congestion notification packets (CNPs). To forge a CNP an attacker needs the QPN and two
+ * addresses, and no PSN. Forged CNPs may reduce the rate to the configured minimum while they
  * arrive, and must do no other harm. The connection stays up, and its rate recovers by itself. Time
  * is virtual. --print shows the measured values without checking them. */
 #include <setjmp.h>

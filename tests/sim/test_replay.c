@@ -32,8 +32,8 @@
 #include "flow/retry.h"
 #include "base/types.h"
 
-/* Sums over the two replays of a capture. Each replay replaces another of the two captured
- * hosts. */
+/* Sums over the two replays of a capture. In each replay the shard replaces a different captured
+ * host. */
 struct tally {
 	unsigned frames; /* number of frames that the shard must send */
 	/* number of the peer's frames that are expected to be duplicates, gaps or NAKs: frames

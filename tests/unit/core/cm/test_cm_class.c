@@ -100,8 +100,8 @@ static void class_zero_in_req_means_own_class(void **state)
 	net_fini(&net);
 }
 
-/* Each CM answer has the DSCP of the message that it answers. It does not have the ECN bits, which
- * report only the congestion that the answered message met on its way. */
+/* Each CM answer has the DSCP of the message that it answers. The answer does not have the ECN bits
+ * of that message, because these bits report congestion on the way of that message. */
 static void drep_has_dscp_of_dreq(void **state)
 {
 	const struct rn_cm_msg dreq = {.attr = RN_CM_DREQ, .dreq = {.local_id = 5, .remote_id = 6}};

@@ -270,9 +270,9 @@ static rn_time until_the_end(struct net *net, rn_time most)
 	return net->now - start;
 }
 
-/* The client leaves a connection request unanswered. The CM drops it after the time in which its
- * sender may repeat the REQ. The CM computes this time from the timeouts in the REQ, within bounds
- * of its own. */
+/* The client leaves a connection request unanswered. The CM drops the connection request after the
+ * time in which the sender may repeat its REQ. The CM computes this time from the timeouts in the
+ * REQ, within bounds of its own. */
 static void unanswered_requests_time_out(void **state)
 {
 	static const struct {

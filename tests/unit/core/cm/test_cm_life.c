@@ -156,8 +156,8 @@ static void unreachable_neighbours(void **state)
 	net_pump(&net);
 	assert_int_equal(net_exec(&net, 0, cmd).err, 0);
 	net_destroy(&net, 0, id);
-	/* A connect to an address without a route also fails by an event; the command itself
-	 * succeeds. */
+	/* A connect to an address that has no IP route also fails through an event. The command
+	 * itself succeeds. */
 	net_forget(&net);
 	cmd = net_connect_cmd(0, false, 0x11);
 	cmd.cm.peer.b[14] = 3;

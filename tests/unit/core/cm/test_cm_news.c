@@ -119,8 +119,8 @@ static void ended_before_it_is_made(void **state)
 	listener = net_listen(&net, 1, 0);
 	id = net_connect(&net, 0, QPN);
 	net_run(&net, RN_MS(100));
-	/* host 1's client accepted with the QPN reply.qpn - 1, because it increments reply.qpn
-	 * after each accept */
+	/* host 1's client accepted with the QPN reply.qpn - 1, because the client increments
+	 * reply.qpn after each accept */
 	rn_cm_comm_est(net.box[1].cm, net.box[1].reply.qpn - 1, net.now);
 	assert_null(expect(&net, 1, RN_NEWS_CONNECTED));
 	assert_int_equal(

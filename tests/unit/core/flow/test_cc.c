@@ -306,7 +306,8 @@ static void test_lateness_and_idleness(void **state)
 	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)
 		rn_cc_sent(&cc, &p, 1000, late);
 	assert_int_equal(n, 1);
-	/* a QP that is woken late may send missed packets of at most one millisecond at once */
+	/* A QP that is woken late may send at once the packets that it missed in one millisecond,
+	 * but no more. */
 	rn_cc_wake_at(&cc);
 	late += RN_MS(500);
 	for (n = 0; rn_cc_send_at(&cc, &p, late) <= late; n++)

@@ -125,7 +125,7 @@ static void test_in_flight(void **state)
 }
 
 /* Each loss halves the window, down to 4 packets at the least. A timeout sets the window to 1. ACKs
- * let it grow up to its maximum. */
+ * let the window grow up to its maximum. */
 static void test_size(void **state)
 {
 	struct bench b;
