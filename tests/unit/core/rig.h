@@ -1,7 +1,7 @@
-/* Bench for tests of QPs: two shards joined by a link in memory, each with one QP connected to the
- * QP of the other shard, a CQ, and 256 KB of registered memory. Frames are real bytes, built by one
- * shard and parsed for the other. Time is virtual (`now`, nanoseconds) and moves only in rig_run()
- * and rig_wait(). Everything runs on the thread of the test. */
+/* Bench for tests of QPs: two shards joined by a link in memory, all on the thread of the test.
+ * Each side has one QP connected to the other side's QP, a CQ, and 256 KB of registered memory.
+ * Frames are real bytes, built by one shard and parsed for the other. Time is virtual (`now`, in
+ * nanoseconds) and moves only in rig_run() and rig_wait(). */
 #ifndef RIG_H
 #define RIG_H
 
@@ -43,7 +43,7 @@ struct rig {
 	struct rig_side s[2];
 	rn_time now;
 	uint8_t mtu; /* path MTU code (3: 1024 bytes) */
-	/* Returns true if the link shall lose the frame; `number` counts the frames of side `from`,
+	/* Returns true if the link shall lose the frame. `number` counts the frames of side `from`,
 	 * starting at 0. */
 	bool (*lose)(struct rig *r, int from, uint32_t number, const struct rn_pkt *pkt);
 	int lose_side;
@@ -69,15 +69,15 @@ struct rig_opt {
 };
 
 void rig_init(struct rig *r, const struct rig_opt *o);
-/* Destroys QPs, shards and memory. Fails the test if a timer is still armed, a QP is still active,
- * or rn_shard_leftovers() counts an object. Requests may still be queued. */
+/* Destroys QPs, shards and memory; work requests may still be queued. Fails the test if a timer is
+ * armed, a QP is active, or rn_shard_leftovers() counts an object. */
 void rig_fini(struct rig *r);
 
 int rig_modify(struct rig *r, int side, uint32_t mask, const struct rn_qp_attr *a);
 void rig_connect(struct rig *r, const struct rig_opt *o, uint8_t up_to);
 
-/* rig_recv() posts a receive and rig_request() a request, each with one SGE at mem + off.
- * remote_off counts from the start of the peer's mem. */
+/* rig_recv() posts a receive and rig_request() a send-queue request, each with one SGE at mem +
+ * off. remote_off counts from the start of the peer's mem. */
 void rig_recv(struct rig *r, int side, uint64_t id, uint32_t off, uint32_t len);
 void rig_request(struct rig *r, int side, uint8_t kind, unsigned flags, uint64_t id, uint32_t off,
 		 uint32_t len, uint32_t remote_off);
@@ -85,10 +85,10 @@ void rig_post(struct rig *r, int side, const struct rn_wqe *w);
 
 /* Moves up to n frames of one side to the other; returns how many frames the side sent. */
 unsigned rig_move(struct rig *r, int side, unsigned n);
-/* Runs until neither side has anything to send and no timer is armed, but for at most `limit`
+/* Runs both sides until neither has anything to send and no timer is armed, or for at most `limit`
  * nanoseconds. */
 void rig_run(struct rig *r, rn_time limit);
-/* Advances the time by ns and then runs the timers that are due. Sends nothing. */
+/* Advances the time by ns nanoseconds and then runs the timers that are due. Sends nothing. */
 void rig_wait(struct rig *r, rn_time ns);
 
 /* Takes the next completion of a side; returns false if the CQ is empty. */
@@ -101,14 +101,13 @@ void rig_expect(struct rig *r, int side, uint64_t id, uint8_t status);
 		assert_false(rig_poll(r, side, &c_)); \
 	} while (0)
 
-/* Returns a packet for the QP of `side` as its peer would send it. The packet's PSN is the next
- * request PSN that the QP expects, plus `delta`. The packet points to `payload` and has no copy of
- * it. */
+/* Returns a packet for the QP of `side` as its peer would send it. The PSN is the next request PSN
+ * that the QP expects, plus `delta`. `payload` is not copied and must stay valid. */
 struct rn_pkt rig_pkt(struct rig *r, int side, uint8_t opcode, int delta, const void *payload,
 		      uint32_t len);
 enum rn_verdict rig_rx(struct rig *r, int side, const struct rn_pkt *pkt);
-/* Takes the next frame that `side` would send, and parses it. The frame does not reach the other
- * side. Returns false if `side` has nothing to send. */
+/* Takes the next frame that `side` would send, and parses the frame into *pkt. The peer does not
+ * get the frame. Returns false if `side` has nothing to send. */
 bool rig_take(struct rig *r, int side, struct rn_pkt *pkt);
 #define rig_expect_silence(r, side)                   \
 	do {                                          \

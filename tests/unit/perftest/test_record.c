@@ -1,5 +1,5 @@
-/* The records that the two ends of a perftest run exchange, in text and binary form. One text was
- * recorded from perftest 4.5 itself. */
+/* The records that both ends of a perftest run exchange, in text and binary form. One of the texts
+ * was recorded from perftest 4.5. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,8 +79,8 @@ static void test_bad_texts(void **state)
 	}
 }
 
-/* A text without NUL and a text of colons alone are refused, and nothing is read beyond their
- * end. */
+/* Texts without NUL, and texts of colons alone, are refused. Nothing is read beyond the end of such
+ * a text. */
 static void test_endless_text(void **state)
 {
 	char text[PT_TEXT_BYTES];

@@ -1,4 +1,4 @@
-/* Bandwidth and latency figures, for times whose results can be computed by hand. */
+/* Bandwidth and latency figures of a run, compared with results computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,8 @@ static void test_peak(void **state)
 	assert_near(r.average, 4.0 / 21e-6 * 1000 / 1e6);
 }
 
-/* Equal times of posting and completion, as a coarse clock gives, must not yield an infinite
- * rate. */
+/* A coarse clock can give a message the same time for posting and completion. The rate must not
+ * become infinite. */
 static void test_no_time(void **state)
 {
 	const struct pt_times t[] = {{5, 5}};
@@ -54,8 +54,8 @@ static void test_sum(void **state)
 	assert_near(s.mpps, 33.0);
 }
 
-/* The gaps between postings are 4, 2, 6, 90, 80 and 8 us; a latency is half a gap. The average
- * leaves out the two longest latencies. */
+/* The gaps between postings are 4, 2, 6, 90, 80 and 8 us. A latency is half a gap. The average
+ * leaves out the largest two latencies. */
 static void test_latency(void **state)
 {
 	const uint64_t posted[] = {0, 4000, 6000, 12000, 102000, 182000, 190000};
@@ -75,7 +75,7 @@ static void test_latency(void **state)
 	assert_near(l.p999, 40.0);
 }
 
-/* 102 gaps of 1 .. 102 us, of which the 100 shortest count for the median. */
+/* There are 102 gaps of 1 to 102 us. The median is taken from the shortest 100 gaps. */
 static void test_percentiles(void **state)
 {
 	uint64_t posted[103] = {0};

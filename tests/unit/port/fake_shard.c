@@ -1,5 +1,5 @@
-/* Fakes of the core functions that the port layer calls (rn_shard_*(), rn_frame_parse()). They
- * record their calls; rn_shard_tx() makes numbered dummy frames. */
+/* Fakes of the core functions that the port layer calls (rn_shard_*(), rn_frame_parse()). The fakes
+ * record their calls. The fake rn_shard_tx() makes numbered dummy frames. */
 #include "fake_shard.h"
 
 #include <stdlib.h>

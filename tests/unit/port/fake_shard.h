@@ -1,5 +1,5 @@
-/* A fake struct rn_shard that records calls, so that the modules of dataplane/port are tested
- * without the core. */
+/* A fake struct rn_shard that records calls. With this fake the modules of dataplane/port are
+ * tested without the core. */
 #ifndef FAKE_SHARD_H
 #define FAKE_SHARD_H
 
@@ -16,8 +16,8 @@ struct rn_shard {
 	uint32_t rx_psn[FAKE_MAX];
 	struct rn_msg outbox[64];
 	unsigned noutbox;
-	/* to_send: frames that rn_shard_tx() still has to make. sent: frames it has made; each has
-	 * 64 bytes and carries its number at byte 60. */
+	/* to_send: number of frames that rn_shard_tx() still has to make.
+	 * sent: number of frames made. Each frame has 64 bytes, with its number at byte 60. */
 	unsigned to_send, sent;
 	uint8_t dmac[6];
 };

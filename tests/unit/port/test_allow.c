@@ -1,4 +1,4 @@
-/* EAL is allowed to use the PCI devices that the configuration names, and no others. */
+/* EAL may use only the PCI devices that the configuration names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* A capture writes every frame, truncated to snaplen, to a pcap file. When the disk is full, the
- * file still ends with a whole record, and the loss of frames is logged. */
+ * file still ends with a whole record. The loss of frames is logged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,9 +21,10 @@
 
 #define FRAME 1000u
 
-/* hear() redirects standard error to the temporary file `said`, and keeps the former standard error
- * in stderr_was (-1: not redirected). lines_that_say() restores standard error and counts the lines
- * of `said` that contain a text. */
+/* Redirection of standard error, so that a test can count log lines.
+ * - hear() redirects standard error to the temporary file `said`.
+ * - stderr_was holds the former standard error, or -1.
+ * - lines_that_say() restores standard error and counts the lines of `said` that contain a text. */
 static int stderr_was = -1;
 static FILE *said;
 
@@ -53,8 +54,8 @@ static unsigned lines_that_say(const char *text)
 	return n;
 }
 
-/* Counts the frames in a pcap file. The file must consist of whole records, and the frame numbers,
- * stored in the first four bytes of each frame, must increase. */
+/* Counts the frames in a pcap file. The file must consist of whole records. Each frame begins with
+ * a number of four bytes, and these numbers must increase. */
 static unsigned frames_in(const char *path)
 {
 	uint8_t frame[FRAME];
@@ -165,7 +166,7 @@ static void leaves_whole_records_where_the_disk_ends(void **state)
 	unlink(path);
 }
 
-/* A full file system gets more room while a capture runs: frames captured after that are in the
+/* A full file system gets more room while a capture runs. Frames captured from then on are in the
  * file. */
 static void goes_on_when_there_is_room_again(void **state)
 {

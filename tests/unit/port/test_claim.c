@@ -1,7 +1,7 @@
-/* Only one adapter may claim an address of a kernel interface (port/claim.h); the error for a
- * second adapter names the process that holds the address. The test runs in a network namespace of
- * its own where that is possible. Its addresses contain the process id, so that two runs at the
- * same time do not collide. */
+/* An address of a kernel interface can be claimed by one adapter only (port/claim.h). The error for
+ * a second adapter names the process that holds the address. The test runs in its own network
+ * namespace where possible. The addresses contain the process id, so that two test runs do not
+ * collide. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,8 +51,8 @@ static const char *text_of(const struct rn_gid *gid)
 	return text;
 }
 
-/* Starts a child process with the name rn-holder. It claims the addresses of the port and then only
- * calls rn_claims_accept(). */
+/* Starts a child process named rn-holder, which claims the port's addresses. From then on the child
+ * calls rn_claims_accept() in a loop. */
 static pid_t start_holder(const struct rn_port_attr *port)
 {
 	int ready[2];
@@ -96,8 +96,8 @@ static void names_the_process_that_has_the_address(void **state)
 	snprintf(wanted, sizeof(wanted),
 		 "interface lo: process %d (rn-holder) uses the address %s already", (int)pid,
 		 text_of(&port.gids[0]));
-	/* These are more attempts than the holder's socket can queue (backlog). Each attempt leaves
-	 * a connection in that queue, so the holder must accept the connections. */
+	/* The number of attempts exceeds the backlog of the holder's socket. Each attempt leaves a
+	 * connection in that backlog, so the holder must accept connections. */
 	for (unsigned i = 0; i < 60; i++) {
 		assert_int_equal(rn_claims_take(&claims, IFACE, &port, err, sizeof(err)),
 				 -EADDRINUSE);

@@ -1,5 +1,4 @@
-/* The rings of a completion queue: their size, when a further ring is added, and when one is
- * freed. */
+/* The rings of a completion queue: their size, and when a ring is added or freed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +29,7 @@ static int free_rings(void **state)
 	return 0;
 }
 
-/* Appends a ring: sets `next` of the newest ring, as the shard does, and then reports the ring as
+/* Appends a ring: sets `next` of the newest ring, as the shard does. Then reports the new ring as
  * linked, as the NIC does. */
 static void link_it(unsigned shard, struct rn_cq_ring *ring)
 {
@@ -39,8 +38,8 @@ static void link_it(unsigned shard, struct rn_cq_ring *ring)
 	rn_cq_rings_linked(&cq, shard, ring);
 }
 
-/* Attaches a queue pair to the CQ. `depth` is the sum of the depths of its queues on this CQ.
- * Returns the number of entries of the new ring, 0 if no ring is needed. */
+/* Attaches a queue pair to the CQ. `depth` is the sum of the queue pair's depths on this CQ.
+ * Returns the number of entries of the new ring, or 0 if no ring is needed. */
 static uint32_t attach(unsigned shard, uint64_t depth)
 {
 	struct rn_cq_ring *ring = NULL;
@@ -52,7 +51,7 @@ static uint32_t attach(unsigned shard, uint64_t depth)
 	return ring != NULL ? ring->size : 0;
 }
 
-/* Resizes the CQ to this depth. Returns the number of entries of the new ring, 0 if no ring is
+/* Resizes the CQ to this depth. Returns the number of entries of the new ring, or 0 if no ring is
  * needed. */
 static uint32_t resize(unsigned shard, uint32_t depth)
 {

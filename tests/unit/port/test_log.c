@@ -1,4 +1,4 @@
-/* The format of a log line, the levels that are written, and the rate limit of messages that a
+/* The format of a log line, the levels that are written, and the rate limit of log messages that a
  * remote host can cause. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,8 +138,8 @@ static void many_adapters_share_the_last_limit(void **state)
 	assert_false(rn_log_may(RN_LOG_ID_TABLE_FULL, "another", UINT64_C(1) << 41, &left_out));
 }
 
-/* Checks the table of log messages. The text of every row is one line without a newline. The
- * explanation of what the message means, which goes into docs/log.md, is a sentence. */
+/* Checks the table of log messages. The text of a row is one line without a newline. The row's
+ * explanation, which goes into docs/log.md, is a sentence. */
 static void rows_are_well_formed(void **state)
 {
 	for (unsigned i = 0; i < RN_LOG_COUNT; i++) {

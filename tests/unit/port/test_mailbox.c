@@ -1,5 +1,5 @@
-/* Mailbox calls run in order, and after the work requests that were submitted before them. Once
- * rn_call_done() returns true, the mailbox does not access the call any more. */
+/* Mailbox calls run in order, after the work requests submitted before. Once rn_call_done() returns
+ * true, the shard no longer accesses the call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,8 @@
-/* Guarded access to application memory (port/mem.h): a fault makes the access return false; a fault
- * elsewhere goes to the application's own handler; an application that sees the last bytes of a
- * received message in its memory also sees all bytes before them. */
+/* Guarded access to application memory (port/mem.h).
+ * - A fault during an access makes the access return false.
+ * - A fault elsewhere goes to the application's own handler.
+ * - When an application sees the last bytes of a received message, it also sees all earlier
+ *   bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,8 +80,8 @@ static void faults_make_the_access_fail(void **state)
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		uint8_t *p = victim(rows[i].crime);
 		for (unsigned n = 1; n <= PAGE; n = n * 2 + 1) {
-			/* First a write wholly inside the bad page, then one that crosses into
-			 * it. */
+			/* The first write is wholly inside the bad page, the second crosses into
+			 * the bad page. */
 			assert_false(rn_mem_guarded.place(p + PAGE, source, n));
 			assert_false(rn_mem_guarded.place(p + PAGE - n / 2, source, n));
 			assert_true(rn_mem_guarded.place(p + PAGE - n, source, n));
@@ -124,8 +126,8 @@ static void atomics_succeed_or_fail_as_a_whole(void **state)
 
 static _Alignas(8) uint64_t counter;
 
-/* Processors with CET require that every indirect call lands on endbr64. The compiler adds this
- * instruction to C functions, but these two are written in assembly. */
+/* Processors with CET require that every indirect call lands on endbr64. The compiler adds endbr64
+ * to C functions; cmp_swap and fetch_add are written in assembly. */
 static void indirect_call_targets_begin_with_endbr64(void **state)
 {
 	static const uint8_t landing[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -234,9 +236,9 @@ static void handler_that_passes_on(int sig, siginfo_t *info, void *context)
 	below.sa_sigaction(sig, info, context);
 }
 
-/* An application installs a handler over rn_mem's and passes faults on. rn_mem_uninstall() must
- * leave that handler in place, and a new rn_mem_install() must not put rn_mem's handler over it, or
- * the two would pass a fault to each other for ever. */
+/* An application installs a handler over rn_mem's handler and passes faults on. rn_mem_uninstall()
+ * must leave the application's handler in place. A new rn_mem_install() must not cover the
+ * application's handler, or both handlers would pass a fault to each other for ever. */
 static void handlers_over_ours_see_a_fault_once(void **state)
 {
 	pid_t child = fork();
@@ -269,8 +271,8 @@ struct duel {
 	_Atomic unsigned seen;
 };
 
-/* Polls the last byte of the buffer. When it has changed, all other bytes must have changed
- * already. */
+/* Polls the last byte of the buffer. When the last byte has changed, all other bytes must have
+ * changed already. */
 static void *watch(void *arg)
 {
 	struct duel *d = arg;
@@ -281,8 +283,8 @@ static void *watch(void *arg)
 			if (spins % 4096 == 4095)
 				sched_yield();
 		atomic_thread_fence(memory_order_acquire);
-		/* Check from the end: a wrong copy routine would store the bytes just before the
-		 * last one too late. */
+		/* Check from the end: a wrong copy routine would store the bytes before the last
+		 * byte too late. */
 		for (size_t i = d->n; i-- > 0;)
 			d->bad += d->buf[i] != (uint8_t)round;
 		atomic_store_explicit(&d->seen, round, memory_order_release);
@@ -308,8 +310,8 @@ static unsigned fight(size_t n, unsigned rounds)
 	return d.bad;
 }
 
-/* Factor by which the environment variable RN_ROUNDS multiplies the number of rounds. With
- * RN_ROUNDS=150 there are 1.4 million rounds over all sizes. */
+/* The number of rounds is multiplied by this factor, taken from the environment variable RN_ROUNDS.
+ * RN_ROUNDS=150 gives 1.4 million rounds over all sizes. */
 static unsigned factor = 1;
 
 static void last_bytes_come_last(void **state)
@@ -350,9 +352,9 @@ static void block(int how, int sig)
 	pthread_sigmask(how, &set, NULL);
 }
 
-/* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV if the thread blocks it.
- * rn_mem_restore() restores the thread's signal mask. The third time in `times` is earlier than the
- * second, because the adapters' clock restarts when an application opens its adapters again. */
+/* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV. rn_mem_restore() restores the
+ * thread's signal mask. The third of the `times` is the earliest, because the adapters' clock
+ * restarts when an application opens its adapters again. */
 static void polling_handles_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};

@@ -1,6 +1,7 @@
-/* The memif relay ends a connection only while no thread polls the port, and stops the driver only
- * when the driver has handled all messages. The test acts as peer and as driver on plain sockets;
- * it sees end of file when the relay has closed a socket. */
+/* The memif relay between a memif peer and DPDK's memif driver. A connection is ended only while
+ * no thread polls the port. The driver is stopped only when it has handled all messages. The
+ * test acts as peer and as driver on plain sockets, and reads end of file when the relay has
+ * closed a socket. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -26,8 +27,10 @@ enum { HELLO = 2, INIT = 3, ADD_REGION = 4, CONNECT = 6, CONNECTED = 7 };
 static struct {
 	char dir[32], peer_path[64], pmd_path[64];
 	struct rn_memif_relay *relay;
-	/* Sockets of the test. `listener`: the relay connects to it as to a peer. `pmd` and `peer`:
-	 * the test's ends of the connections, as the driver and as the peer. */
+	/* Sockets of the test.
+	 * - listener: here the relay connects, to the driver or to the peer
+	 * - pmd: the test's end of the connection as the driver
+	 * - peer: the test's end of the connection as the peer */
 	int listener, pmd, peer;
 	atomic_int ups, quiesces, settles, restarts;
 	atomic_bool ended_while_live;
@@ -110,8 +113,8 @@ static void say(int fd, unsigned type, int pass)
 	say_with(fd, type, &pass, pass >= 0);
 }
 
-/* Returns the type of the next message, 0 when the connection has ended, -1 when nothing arrives
- * within 2 s. */
+/* Returns the type of the next memif message. Returns 0 when the connection has ended, -1 when
+ * nothing arrives within 2 s. */
 static int heard(int fd)
 {
 	uint8_t m[128];
@@ -266,7 +269,7 @@ static void region_must_be_sealed(void **state)
 		int heard;
 	} rows[] = {
 		{0, 4096, 0},
-		{F_SEAL_SHRINK, 4095, 0}, /* the message says 4096 bytes (16 << 8) */
+		{F_SEAL_SHRINK, 4095, 0}, /* the memif message says 4096 bytes (16 << 8) */
 		{F_SEAL_SHRINK, 4096, ADD_REGION},
 	};
 
@@ -297,8 +300,8 @@ static unsigned open_files(void)
 	return n;
 }
 
-/* A memif message carries at most one file descriptor. If a peer sends more, the relay must not
- * keep them open. */
+/* A memif message carries at most one file descriptor. The relay must close any further descriptors
+ * that a peer sends. */
 static void spare_descriptors_are_closed(void **state)
 {
 	int fds[FDS];
@@ -338,8 +341,8 @@ static void client_comes_back_after_its_server(void **state)
 	T.relay = NULL;
 }
 
-/* Any local process can connect to an abstract socket name, which has no file mode. The relay must
- * check the process id of its peer. */
+/* Any local process can connect to an abstract socket name, which has no file mode. So the relay
+ * must check the process id of a connecting driver. */
 static void another_process_is_refused_as_driver(void **state)
 {
 	snprintf(T.pmd_path, sizeof(T.pmd_path), "@softrnic-test-%d", (int)getpid());
@@ -381,8 +384,8 @@ static void socket_file_is_its_owners(void **state)
 
 #define NOBODY 65534
 
-/* Runs the function `play` in a child process of an unprivileged user. The child exits with 0 when
- * `play` returns true. */
+/* Runs the function `play` in a child process of an unprivileged user. The child exits with status
+ * 0 when `play` returns true. */
 static pid_t as_another_user(bool (*play)(void))
 {
 	if (geteuid() != 0)
@@ -415,7 +418,8 @@ static void server_refuses_another_user(void **state)
 	bool well = played_well(child);
 	bool driver_heard = readable(T.listener, 0);
 
-	/* Close this connection; otherwise the relay waits for the driver's first message. */
+	/* Close the driver's connection; otherwise the relay waits for the driver's first
+	 * message. */
 	if (driver_heard)
 		close(accept_within(T.listener));
 	assert_true(well);

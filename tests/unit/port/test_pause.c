@@ -1,5 +1,5 @@
-/* rn_port_pause_stats() reports only those counters of a driver that concern flow control. The
- * driver is a fake: this program defines rte_eth_xstats_*(). */
+/* rn_port_pause_stats() reports only the flow-control counters of a driver. The driver is a fake:
+ * this program defines rte_eth_xstats_*(). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* rn_probe() accepts a buffer, small or large, only if all its pages have the required rights, and
- * it changes no byte of the buffer. */
+/* rn_probe() accepts a buffer, small or large, only if all pages of the buffer have the required
+ * rights. rn_probe() changes no byte of the buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,13 +36,13 @@ static int probe(const void *p, uint64_t length, bool write)
 	return rn_probe((uintptr_t)p, length, write);
 }
 
-/* Each row of the table describes a buffer. One page of the buffer, called the odd page, may have
- * other rights than all its other pages. */
+/* Each row of the table describes a buffer. All pages of the buffer have the same rights, except
+ * one page, the odd page. */
 static void rights_of_every_page_count(void **state)
 {
 	static const struct {
-		/* rights: those of all pages except the odd page; odd: those of the odd page; -1:
-		 * the odd page is unmapped */
+		/* rights: of all pages except the odd page. odd: rights of the odd page; -1: the
+		 * odd page is unmapped. */
 		int rights, odd;
 		int read, write; /* expected results of probing the whole buffer */
 	} rows[] = {
@@ -71,7 +71,8 @@ static void rights_of_every_page_count(void **state)
 					munmap(at, PAGE);
 				else
 					mprotect(at, PAGE, rows[r].odd);
-				/* Neither end of a buffer needs to be at a page boundary. */
+				/* Neither the first nor the last byte of a buffer needs to be at a
+				 * page boundary. */
 				assert_int_equal(probe(buf + cut, n * PAGE - cut, false),
 						 rows[r].read);
 				assert_int_equal(probe(buf, n * PAGE - cut, true), rows[r].write);
@@ -196,8 +197,8 @@ static void a_huge_sparse_buffer(void **state)
 	munmap(p, bytes);
 }
 
-/* Probes in a thread that blocks all signals. A fault would end the process, so probing must not
- * cause one. */
+/* Probes in a thread that blocks all signals. Any fault would end the process, so probing must
+ * cause no fault. */
 static void *probe_with_faults_blocked(void *arg)
 {
 	sigset_t all;
@@ -266,8 +267,8 @@ static void lists_are_read_to_the_end_of_the_buffer(void **state)
 	assert_int_equal(list_says("", 1, 1, false), -EFAULT);
 }
 
-/* Writes a list of mappings to a pipe one byte at a time, so that a read may end anywhere in a
- * line. */
+/* Writes a list of mappings to a pipe, one byte at a time. So a read from the pipe may end anywhere
+ * in a line. */
 static void *feed(void *arg)
 {
 	static const char list[] =
@@ -297,8 +298,8 @@ static void lines_may_be_cut_anywhere(void **state)
 	pthread_join(thread, NULL);
 }
 
-/* When no file descriptor is free to open the list of mappings, the error is -ENOMEM and not
- * -EFAULT. Small buffers need no list. */
+/* No file descriptor is free to open the kernel's list of mappings: the error is -ENOMEM, not
+ * -EFAULT. Small buffers are probed without the list. */
 static void no_descriptor_left(void **state)
 {
 	struct rlimit had, none;

@@ -1,5 +1,5 @@
-/* The addresses, VLAN, traffic class and path MTU of a network port, and the congestion parameters,
- * follow from the configuration. */
+/* How the addresses, VLAN, traffic class and path MTU of a network port follow from the
+ * configuration. Also the congestion parameters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,7 +92,8 @@ static void test_tag_and_class(void **state)
 	assert_false(port_of(&a).has_vlan);
 }
 
-/* The path MTU is the largest whose frames fit the port's MTU: 4096 needs jumbo frames. */
+/* The path MTU is the largest path MTU whose frames fit the port's MTU. For a path MTU of 4096 the
+ * port needs jumbo frames. */
 static void test_path_mtu(void **state)
 {
 	static const struct {
@@ -127,7 +128,7 @@ static struct rn_cc_cfg congestion_of(const char *text)
 #define ADAPTER "adapters = ({ name = \"a\"; port = \"null\"; ipv4 = [\"192.0.2.1/24\"]; });\n"
 
 /* Without a `congestion` section the line rate is the port's speed, and all other parameters have
- * the core's default values. Each key of the section sets its own parameter. */
+ * the core's defaults. Each key of the section sets one parameter. */
 static void test_congestion(void **state)
 {
 	struct rn_cc_cfg p, d;

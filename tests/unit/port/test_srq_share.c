@@ -30,8 +30,8 @@ static void teardown(struct bench *b)
 	free(b->cq);
 }
 
-/* Finds the share of this SRQ, CQ and shard, or creates it, and joins it, as the creation of a QP
- * does. The CQ must then need room for `more` further completions. */
+/* Finds or creates the share of this SRQ, CQ and shard, and joins the share, as the creation of a
+ * QP does. The room that the CQ then needs must grow by `more` completions. */
 static struct rn_nic_share *join(struct bench *b, unsigned shard, uint64_t more)
 {
 	uint64_t room = 0;
@@ -101,8 +101,8 @@ static void two_srqs_of_one_cq_are_counted_apart(void **state)
 	teardown(&b);
 }
 
-/* If the creation of a QP fails, the share that was created for the QP is freed. If another QP uses
- * the same share, that share stays. */
+/* If the creation of a QP fails, the share made for the QP is freed. A share that another QP uses
+ * stays. */
 static void a_failed_creation_leaves_nothing(void **state)
 {
 	struct rn_nic_share *share;

@@ -1,5 +1,5 @@
-/* The rings between shards keep packets and messages in order. A full ring refuses a packet, but no
- * message is ever lost. */
+/* The rings between shards keep packets and messages in order. A full ring refuses packets;
+ * messages are never lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,8 +67,8 @@ static void never_loses_a_message(void **state)
 	a->noutbox = 40;
 	for (unsigned i = 0; i < 40; i++)
 		a->outbox[i] = (struct rn_msg){.to = RN_MSG_ALL, .qpn = i};
-	/* The ring between the shards is full; messages that do not fit stay in the sending shard's
-	 * outbox. */
+	/* The ring between the shards is full. Messages that do not fit stay in the outbox of the
+	 * sending shard. */
 	sent = rn_steer_messages(&st[0], a);
 	assert_true(sent > 0 && sent < 40);
 	assert_int_equal(a->noutbox, 40 - sent);

@@ -1,4 +1,5 @@
-/* The submission ring delivers every request whole, and those of one producer in order. */
+/* The submission ring delivers every work request whole. Work requests of one producer stay in
+ * order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

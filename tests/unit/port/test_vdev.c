@@ -1,4 +1,4 @@
-/* For every kind of port, the device string that is passed to DPDK gives buffers that fit the
+/* The device string that is passed to DPDK, for every kind of port, gives buffers that fit the
  * MTU. */
 #include <setjmp.h>
 #include <stdarg.h>

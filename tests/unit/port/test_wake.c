@@ -1,4 +1,5 @@
-/* A doorbell that rings between a shard's last check for work and its sleep is not lost. */
+/* The doorbell of a shard rings between the shard's last check for work and its sleep: the wake-up
+ * is not lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The connection manager of the fake NIC. It sends no packets: each command changes the state of
- * both connection ids, the caller's and the peer's, and posts the peer's event at once. */
+/* The connection manager of the fake NIC. It sends no packets. Each command changes the caller's
+ * connection id and the peer's connection id, and posts the peer's event at once. */
 #include "fake_priv.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ struct id {
 	enum phase phase;
 	bool for_listener;
 	struct fake_adapter *adapter;
-	/* number: the connection id. other: the connection at the other end, as an index in ids[];
-	 * 0 = none. */
+	/* number: the connection id. other: index in ids[] of the peer's connection id, or 0 if
+	 * there is none. */
 	uint32_t number, other;
 	struct rn_gid local, peer;
 	uint16_t port, peer_port;
@@ -93,7 +93,7 @@ static struct id *other(struct id *id)
 	return id->other != 0 ? &ids[id->other] : NULL;
 }
 
-/* The adapter that has this GID, or NULL. */
+/* Returns the adapter that has this GID, or NULL. */
 static struct fake_adapter *owner(struct fake_adapter *both, const struct rn_gid *gid)
 {
 	for (int i = 0; i < 2; i++) {

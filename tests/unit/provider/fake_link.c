@@ -1,5 +1,5 @@
-/* The NIC of the provider's unit tests: see fake_link.h. Queue pairs, regions and windows are
- * here, connections in fake_cm.c, shared receive queues in fake_srq.c. */
+/* The NIC of the provider's unit tests, see fake_link.h. This file has queue pairs, regions and
+ * windows; fake_cm.c has connections, fake_srq.c shared receive queues. */
 #include "fake_link.h"
 
 #include "fake_priv.h"
@@ -78,7 +78,7 @@ static void complete(struct fake_qp *qp, const struct rn_wqe *wqe, enum rn_statu
 		atomic_fetch_add(recv ? &qp->shared.rq_retired : &qp->shared.sq_retired, 1);
 }
 
-/* ---- windows ---- */
+/* ---- windows, execution of requests, functions of rn/link.h ---- */
 
 static struct fake_mr *window_of(struct fake_adapter *a, uint32_t key)
 {
@@ -120,8 +120,8 @@ static int run_invalidate(struct fake_qp *qp, const struct rn_wqe *wqe)
 	return RN_STATUS_SUCCESS;
 }
 
-/* Unbinds the windows that are bound on this queue pair. The Binds that still wait in its send
- * queue will not be executed, so the windows named in them are marked as unbound too. */
+/* Unbinds the windows bound on this queue pair. Binds that still wait in its send queue will not
+ * run, so their windows are marked as unbound too. */
 static void end_windows(struct fake_qp *qp)
 {
 	for (unsigned i = 1; i < sizeof(mrs) / sizeof(mrs[0]); i++)
@@ -155,7 +155,7 @@ static void die(struct fake_qp *qp, enum rn_event_kind why)
 	fake_tell(qp->adapter, &(struct rn_event){.kind = why, .id = qp->qpn, .gen = qp->gen});
 }
 
-/* True if the key is that of a region which allows the access `need` to [addr, addr+len). */
+/* Returns true if the key belongs to a region that allows the access `need` to [addr, addr+len). */
 static bool allowed(struct fake_adapter *a, uint32_t key, uint32_t pd, uint64_t addr, uint64_t len,
 		    uint32_t need)
 {
@@ -167,7 +167,7 @@ static bool allowed(struct fake_adapter *a, uint32_t key, uint32_t pd, uint64_t 
 	return false;
 }
 
-/* As allowed(), for a remote request: qp is the responder, and wqe->rkey the key of a region or
+/* Like allowed(), for a remote request: qp is the responder, and wqe->rkey the key of a region or
  * window. */
 static bool allowed_to_peer(struct fake_qp *qp, const struct rn_wqe *wqe, uint32_t need)
 {
@@ -195,8 +195,8 @@ static bool sges_allowed(struct fake_qp *qp, struct fake_work *w, uint32_t need)
 	return true;
 }
 
-/* Copies data from the request's SGEs or inline bytes to `flat` (gather), or from `flat` to the
- * SGEs. */
+/* With `gather`, copies data from the SGEs or inline bytes of the work request to `flat`. Otherwise
+ * copies from `flat` to the SGEs. */
 static void copy(struct fake_work *w, uint8_t *flat, uint32_t len, bool gather)
 {
 	if (w->wqe.head.flags & RN_WQE_INLINE) {
@@ -233,8 +233,8 @@ static struct fake_qp *find_qp(uint32_t qpn)
 	return NULL;
 }
 
-/* Returned by run() and run_send() instead of an rn_status: the peer queue pair is not connected
- * yet, has failed, or has no receive, so the request is run again later. */
+/* Returned by run() and run_send() instead of an rn_status. The peer queue pair is not connected
+ * yet, has failed, or has no receive. So the work request is run again later. */
 #define WAIT 255
 
 static int run_send(struct fake_qp *qp, struct fake_qp *peer, struct fake_work *w)
@@ -411,9 +411,8 @@ static int create_cq(struct fake_adapter *a, struct rn_rsp *rsp)
 	return -ENOSPC;
 }
 
-/* Adds a second CQE ring for each resize, even if the depth stays the same, so that the reader
- * always has to move from one ring to the next. While the reader is still on the older ring, a
- * further resize succeeds but adds none. */
+/* Adds a CQE ring at a resize, even if the depth stays the same, so that the reader has to move to
+ * the new ring. While the reader is still on the older ring, a resize succeeds but adds no ring. */
 static int resize_cq(struct fake_cq *cq)
 {
 	struct rn_cq_ring *ring;
@@ -482,8 +481,8 @@ static int modify_qp(const struct rn_cmd *cmd)
 		return -ENOENT;
 	if (attr->state != RN_QPS_ERR && attr->state != qp->shared.state + 1)
 		return -EINVAL;
-	/* turn() completes every request that can run, so the send queue is drained: the requests
-	 * left in it have not started. */
+	/* turn() completes every request that can run, so the send queue is drained. Requests left
+	 * in the send queue have not started. */
 	if (attr->state == RN_QPS_SQD) {
 		turn();
 		if (cmd->modify_qp.mask & RN_QP_SQD_NOTIFY && attr->sqd_notify)

@@ -34,7 +34,7 @@ struct fake_srq {
 
 struct fake_work {
 	struct fake_work *next;
-	uint64_t since; /* when the request first had to wait for the peer, in ns; 0: never */
+	uint64_t since; /* when the work request first had to wait for the peer, in ns; 0: never */
 	union {
 		_Alignas(64) struct rn_wqe head;
 		uint8_t bytes[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
@@ -58,14 +58,14 @@ struct fake_mr {
 	uint32_t key, pd, access;
 	uint64_t addr, len;
 	bool window;
-	/* For a window: the number of the queue pair on which it is bound (0: unbound), and the
-	 * lkey of its region. */
+	/* For a window: the queue pair number on which the window is bound (0: unbound), and the
+	 * lkey of the window's region. */
 	uint32_t qpn, lkey;
 	struct rn_mw_shared shared;
 };
 
-/* The functions below are called with the mutex of fake_link.c held, except fake_cm_live() and
- * fake_srq_live(). */
+/* The functions below, except fake_cm_live() and fake_srq_live(), are called with the mutex of
+ * fake_link.c held. */
 void fake_tell(struct fake_adapter *a, const struct rn_event *ev);
 int fake_cm_exec(struct fake_adapter *a, struct fake_adapter *both, const struct rn_cmd *cmd,
 		 struct rn_rsp *rsp);
@@ -74,7 +74,8 @@ unsigned fake_cm_live(void);
 int fake_srq_exec(struct fake_adapter *a, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 struct fake_srq *fake_srq_of(uint32_t id);
 void fake_srq_put(uint32_t id, struct fake_work *w);
-/* Takes the oldest receive out of the shared receive queue; returns NULL if there is none. */
+/* Takes the oldest receive out of the shared receive queue. Returns NULL if the shared receive
+ * queue is empty. */
 struct fake_work *fake_srq_take(struct fake_srq *srq);
 unsigned fake_srq_live(void);
 

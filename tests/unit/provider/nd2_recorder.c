@@ -1,8 +1,5 @@
-/*
- * Recording objects: one object per NetworkDirect interface, written in C. Their methods only
- * record how they were called: vtable slot, `this`, and every argument as received. The C++ test
- * calls them.
- */
+/* Recording objects for the C++ test: one object per NetworkDirect interface, written in C. Each
+ * method only records the call: vtable slot, `this`, and every argument as received. */
 #include "nd2_recorder.h"
 #include "ndspi.h"
 
@@ -24,10 +21,10 @@ static int32_t note(const void *self, unsigned int slot, unsigned int n_args, ..
 	return nd2_answer(slot);
 }
 
-/* A pointer or an integer as uint64_t. */
+/* Converts a pointer or an integer to uint64_t. */
 #define ARG(x) ((uint64_t)(x))
 
-/* A vtable, after the two words that the C++ ABI puts in front of slot 0. */
+/* A vtable, behind the two words that precede slot 0 in the C++ ABI. */
 #define TABLE(interface, name)           \
 	static const struct {            \
 		ptrdiff_t offset_to_top; \

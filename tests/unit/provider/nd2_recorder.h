@@ -11,8 +11,8 @@ struct nd2_call {
 	uint64_t arg[10];
 };
 
-/* The return value of the method in this slot. It is negative, so a wrong sign extension is
- * seen. */
+/* Returns the value that the method in this slot returns. The value is negative, so that a wrong
+ * sign extension is noticed. */
 static inline int32_t nd2_answer(unsigned int slot)
 {
 	return (int32_t)(0xC0DE0000u + slot);
@@ -24,7 +24,7 @@ extern "C" {
 
 extern struct nd2_call nd2_last_call;
 
-/* Declared as pointers, because C++ must call through the vtable: for an object of known type the
+/* Declared as pointers so that C++ calls through the vtable. For an object of known type the
  * compiler may call a method directly. */
 extern IClassFactory *const nd2_class_factory;
 extern IND2Overlapped *const nd2_overlapped;

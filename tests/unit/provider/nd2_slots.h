@@ -1,4 +1,4 @@
-/* Every slot of every NetworkDirect vtable, inherited ones included. Columns: interface, slot,
+/* Every slot of every NetworkDirect vtable, inherited slots included. Columns: interface, slot,
  * method. */
 #ifndef ND2_SLOTS_H
 #define ND2_SLOTS_H

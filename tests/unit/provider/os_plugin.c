@@ -14,7 +14,7 @@ static void count(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 	calls++;
 }
 
-/* Completes a request on a file that is bound to the completion routine. Returns 0 on success. */
+/* Completes a request on a file that is bound to this completion routine. Returns 0 on success. */
 __attribute__((visibility("default"))) int os_plugin_call(NDS_COMPLETION_ROUTINE routine)
 {
 	OVERLAPPED overlapped = {0};

@@ -1,6 +1,6 @@
 /* Polling and arming completion queues. The test fills the CQE rings itself, as two shards would,
- * and replaces rings by larger ones. It checks which entries "fire" the queue: an entry does so if
- * it ends the client's pending Notify. */
+ * and replaces rings by larger rings. An entry "fires" the queue if it ends the client's pending
+ * Notify. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static unsigned rings_done;
 static uint32_t features;
 static struct rn_cmd resized; /* the last RN_CMD_RESIZE_CQ */
 static int resize_answer;
-/* The ring that the NIC links behind shard 0's ring at the next resize; NULL: none. */
+/* The ring that the next resize links behind shard 0's ring, as the NIC does. NULL: no ring. */
 static struct rn_cq_ring *linked_by_resize;
 
 static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp)
@@ -111,7 +111,8 @@ static void produce(struct rn_cq_ring *ring, uint64_t wr_id, uint16_t flags)
 	atomic_fetch_add(&ring->tail, 1);
 }
 
-/* Takes one entry; returns its wr_id, or 0 if there is none. */
+/* Takes one entry of the completion queue. Returns the entry's wr_id, or 0 if the queue is
+ * empty. */
 static uint64_t take(bool *fired)
 {
 	struct rn_cqe cqe;
@@ -188,7 +189,7 @@ static void each_entry_fires_once(void **state)
 	produce(view.first[0], 1, 0);
 	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	assert_int_equal(shared.armed, RN_CQ_ARM_NONE);
-	/* Entry 1 has fired the queue before and does not do so again. */
+	/* Entry 1 has fired the completion queue before, so it does not fire the queue again. */
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	assert_int_equal(shared.armed, RN_CQ_ARM_ANY);
 	assert_int_equal(take(&fired), 1);
@@ -200,8 +201,8 @@ static void each_entry_fires_once(void **state)
 	assert_false(rn_client_cq_fired(cq));
 }
 
-/* An entry may be read before its RN_EVENT_CQ is handled: reading the entry fires the completion
- * queue, and the event then does not fire it again. */
+/* An entry may be read before its RN_EVENT_CQ is handled. Reading the entry fires the completion
+ * queue. The later event does not fire the queue again. */
 static void an_entry_read_before_its_event_fires(void **state)
 {
 	bool fired;
@@ -233,13 +234,13 @@ static void solicited_waits_for_its_kind(void **state)
 	}
 	assert_int_equal(take(&fired), 4);
 	assert_true(fired);
-	/* The queue is armed for SOLICITED, then for ANY: entry 5, which is not solicited, fires it
-	 * only after the second call. */
+	/* The queue is armed for SOLICITED, then for ANY. Entry 5 is not solicited, so it fires the
+	 * queue only after the second call. */
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_SOLICITED));
 	produce(view.first[0], 5, 0);
 	assert_false(rn_client_cq_fired(cq));
 	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
-	/* Disarmed: entry 6 does not fire the queue until it is armed again. */
+	/* The queue is disarmed: entry 6 does not fire the queue until the queue is armed again. */
 	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
 	rn_client_cq_disarm(cq);
 	produce(view.first[0], 6, 0);
@@ -272,7 +273,7 @@ static void resize_asks_for_what_is_possible(void **state)
 	memset(&resized, 0, sizeof(resized));
 	assert_int_equal(rn_client_cq_resize(cq, 0), -EINVAL);
 	assert_int_equal(rn_client_cq_resize(cq, 1001), -EINVAL);
-	/* Refused, as six entries are unread. */
+	/* Refused, because six entries are unread. */
 	assert_int_equal(rn_client_cq_resize(cq, 5), -EMSGSIZE);
 	assert_int_equal(resized.op, 0);
 	assert_int_equal(rn_client_cq_resize(cq, 6), 0);

@@ -1,5 +1,5 @@
-/* Atomic requests that a client posts: which of them reach a shard's submission ring, and which are
- * refused at the call. */
+/* Atomic requests that a client posts: some reach a shard's submission ring, others are refused at
+ * the call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Translation between NetworkDirect and the NIC: buffer lists into the SGEs of work requests, and
- * socket addresses into GIDs. */
+/* Translation between NetworkDirect and the NIC: buffer lists become SGEs of work requests, and
+ * socket addresses become GIDs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,5 @@
-/*
- * A C++ client calls objects written in C: each call must reach the right slot of the right object
- * with every argument intact, and return the object's answer.
- */
+/* A C++ client calls objects written in C. Each call must reach the right slot of the right object
+ * with every argument intact. The client must get the return value of the C method. */
 extern "C" {
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +28,8 @@ ND2_OFFSETS(O)
 	static_assert(!std::has_virtual_destructor<name>::value, #name);
 ND2_INTERFACES(I)
 
-/* A test value for the n-th argument of a call. All its bytes differ, so an argument that arrives
- * truncated or displaced is noticed. */
+/* Returns a test value for the n-th argument of a call. All bytes of the value differ, so a
+ * truncated or displaced argument is noticed. */
 template <class T> static T nth(unsigned int n)
 {
 	const uint64_t v = UINT64_C(0xF1E2D3C4B5A69700) + n;
@@ -322,8 +320,8 @@ static void listener_methods(void **state)
 		{seen<IUnknown *>(0), seen<OVERLAPPED *>(1)});
 }
 
-/* An interface that derives from others can also be called through a pointer to each base
- * interface; the call reaches the same slot of the same object. */
+/* A derived interface can also be called through a pointer to each base interface. Such a call
+ * reaches the same slot of the same object. */
 static void bases_reach_the_same_slots(void **state)
 {
 	IND2Overlapped *overlapped = nd2_connector;

@@ -75,7 +75,7 @@ static void c_clients_call_through_lpvtbl(void **state)
 	assert_int_equal(nd2_last_call.arg[4], 0xABCDEF01);
 }
 
-/* TRUE and FALSE are defined without any Windows header. */
+/* The ND headers define TRUE and FALSE without any Windows header. */
 _Static_assert(TRUE == 1 && FALSE == 0, "BOOL");
 
 int main(void)

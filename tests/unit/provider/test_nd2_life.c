@@ -1,5 +1,5 @@
-/* Lifetime of the NIC's objects. The provider creates them for a client's interfaces. When the
- * client has released all interfaces, in whatever order, none of the NIC's objects is left. */
+/* Lifetime of the NIC's objects, which the provider creates for a client's interfaces. The client
+ * releases all interfaces in various orders. No NIC object may be left afterwards. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 
@@ -20,7 +20,8 @@ static void released_in_order(void **state)
 	close_adapters(state);
 }
 
-/* The client releases its adapters first; the objects created on an adapter keep it alive. */
+/* The client releases its adapters first. The objects created on an adapter keep that adapter
+ * alive. */
 static void released_from_the_root(void **state)
 {
 	struct pair p;
@@ -38,9 +39,10 @@ static void released_half_way(void **state)
 	IND2Connector *waiting;
 	struct pair p;
 
-	/* The pair is closed while two things are unfinished. b's connector has received a
-	 * connection request and has not answered it. GetConnectionRequest is pending for the
-	 * connector `waiting`, which the client has already released. */
+	/* The pair is closed while two things are unfinished:
+	 * - b's connector has received a connection request and has not answered.
+	 * - GetConnectionRequest is pending for the connector `waiting`, which the client has
+	 *   already released. */
 	open_adapters(state);
 	pair_open(&p, NULL);
 	reach_request(&p, NULL, &connect);
@@ -49,8 +51,8 @@ static void released_half_way(void **state)
 	RELEASE(waiting);
 	pair_close(&p);
 	HR(status_after(&request, 0), ND_CANCELED);
-	/* Everything is released when the active side has received the REP and has not called
-	 * CompleteConnect. */
+	/* The active side has received the REP and has not called CompleteConnect. Everything is
+	 * released all the same. */
 	pair_open(&p, NULL);
 	reach_reply(&p, NULL, &accept);
 	RELEASE(p.b.qp);
@@ -60,8 +62,8 @@ static void released_half_way(void **state)
 	close_adapters(state);
 }
 
-/* GetConnectionRequest is pending for two connectors, and the client releases the first: the
- * connection request goes to the second one. */
+/* GetConnectionRequest is pending for two connectors, and the client releases the first connector.
+ * The connection request goes to the second connector. */
 static void forgotten_connector_is_passed_over(void **state)
 {
 	OVERLAPPED request[2] = {{0}}, connect = {0};
@@ -82,8 +84,8 @@ static void forgotten_connector_is_passed_over(void **state)
 	close_adapters(state);
 }
 
-/* The fake NIC has 4095 keys for regions and windows. One region leaves 4094 of them for windows;
- * each window that is released makes room for another one. */
+/* The fake NIC has 4095 keys for regions and windows. One region leaves 4094 keys for windows. Each
+ * released window makes room for another window. */
 static void as_many_windows_as_there_are(void **state)
 {
 	static IND2MemoryWindow *mw[5000];
@@ -110,7 +112,7 @@ static void as_many_windows_as_there_are(void **state)
 	close_adapters(state);
 }
 
-/* Waits up to 1 s until no object is left, as the event thread may hold the last reference for a
+/* Waits up to 1 s until no object is left. The event thread may hold the last reference for a
  * moment. */
 static int nothing_is_left(void **state)
 {

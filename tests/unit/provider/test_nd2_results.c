@@ -1,11 +1,11 @@
-/* BytesTransferred, as GetResults reports it, of two receives. A WRITE with immediate consumes the
- * first one; no NetworkDirect client can send such a WRITE. A Send consumes the second one, for
- * comparison. */
+/* BytesTransferred of two Receives, as GetResults reports it. The first Receive is consumed by a
+ * WRITE with immediate, which no NetworkDirect client can send. For comparison, the second Receive
+ * is consumed by a Send. */
 #include "../../nd2/fixture.h"
 #include "fake_link.h"
 
-/* A WRITE with immediate consumes a Receive, but its data go to the remote address in the WRITE,
- * not into the Receive's buffer. So BytesTransferred of the Receive is 0. */
+/* A WRITE with immediate consumes a Receive, but its data go to the WRITE's remote address. The
+ * Receive's buffer gets no data, so the Receive's BytesTransferred is 0. */
 static void a_receive_that_a_write_took(void **state)
 {
 	ND2_RESULT r;
@@ -26,7 +26,7 @@ static void a_receive_that_a_write_took(void **state)
 	end_close(&e);
 }
 
-/* A Send of 3000 bytes, as many as the WRITE above: BytesTransferred of the Receive is 3000. */
+/* A Send of 3000 bytes, as many as the WRITE above. BytesTransferred of the Receive is 3000. */
 static void a_receive_that_a_send_took(void **state)
 {
 	ND2_RESULT r;

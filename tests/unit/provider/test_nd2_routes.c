@@ -1,6 +1,6 @@
 /* When the network port is removed, RN_EVENT_PORT_GONE reaches each object registered by
- * nd_device_route exactly once, even if many share a hash bucket. Later calls of nd_device_route
- * fail. */
+ * nd_device_route exactly once. It does so even if many objects share a hash bucket. Later calls of
+ * nd_device_route fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,8 +32,8 @@ static void event(struct nd_object *obj, const struct rn_event *ev)
 static const struct nd_class class_of_hearers = {.name = "hearer", .event = event};
 
 /* Returns the i-th of many ids that fall into one hash bucket. The hash multiplies an id by
- * 2654435761 and uses the high bits of the product. For these ids the product is i itself, so its
- * high bits are 0. */
+ * 2654435761 and uses the high bits of the product. For these ids the product is i, whose high bits
+ * are 0. */
 static uint32_t colliding(uint32_t i)
 {
 	return i * 0xe8b2f51u; /* 2654435761 * 0xe8b2f51 = 1 (modulo 2^32) */

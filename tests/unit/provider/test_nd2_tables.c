@@ -63,7 +63,7 @@ static void connector_table(void **state)
 			    (s == ND_CN_REP_RECEIVED));
 		assert_true(SUCCEEDED(nd_connector_may(s, ND_CM_ACCEPT)) ==
 			    (s == ND_CN_REQ_RECEIVED));
-		/* Each entry is ND_SUCCESS or an error, never another success code such as
+		/* Each entry is ND_SUCCESS or an error. No entry is another success code such as
 		 * ND_PENDING. */
 		for (int m = 0; m < ND_CM_METHODS; m++)
 			assert_true(nd_connector_may(s, m) <= 0);
@@ -86,8 +86,8 @@ static void address_list_of_nothing(void **state)
 	assert_int_equal(nd_return_address_list(NULL, 0, &list, &cb), ND_BUFFER_OVERFLOW);
 }
 
-/* nd_adapter_limits reports no more than the NIC has. It also avoids values with which known
- * clients fail. */
+/* nd_adapter_limits reports at most what the NIC has, and avoids numbers with which known clients
+ * fail. */
 static void limits_follow_the_nic(void **state)
 {
 	struct rn_link_info nic = {

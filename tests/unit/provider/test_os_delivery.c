@@ -1,7 +1,8 @@
 /* The delivery thread of provider/os. It publishes notices (a notice is the end of a request) and
- * runs works (a work is a step of a provider object). The tests show that notices keep their order,
- * that a work runs once if it is posted several times while it is queued, and that os_work_drain()
- * waits until a work has run. */
+ * runs works (a work is a step of a provider object). The tests show:
+ * - Notices keep their order.
+ * - A work that is posted several times while queued runs once.
+ * - os_work_drain() waits until a work has run. */
 #include "os_testing.h"
 
 #include "os/delivery.h"
@@ -14,7 +15,7 @@ struct numbered {
 };
 
 static unsigned int published[64];
-/* written under the lock `publishing`, read after os_notice_flush() */
+/* written under the lock `publishing`; read without the lock after os_notice_flush() */
 static unsigned int n_published;
 
 static void note_number(struct os_notice *notice)
@@ -72,8 +73,8 @@ static void work_runs_once_per_need(void **state)
 	os_work_init(&job.work, run_job);
 	assert_true(os_work_post(&job.work));
 	assert_true(reaches(&job.runs, 1));
-	/* The first run is still in run_job(). A post during a run queues one more run; a second
-	 * post adds none. */
+	/* The first run of the work is still in run_job(). A post during a run queues one more run;
+	 * a second post queues no further run. */
 	assert_true(os_work_post(&job.work));
 	assert_false(os_work_post(&job.work));
 	job.may_go = 1;
@@ -111,8 +112,8 @@ static void draining_waits_for_waiting_and_running_work(void **state)
 	os_work_drain(&waiting.work); /* the work is idle: this returns at once */
 }
 
-/* Each poster adds to `written` before it posts; the last run of the work must see the final
- * sum. */
+/* Each posting thread adds to `written` before it posts the work. The last run of the work must see
+ * the final sum. */
 enum { POSTS = 20000 };
 
 static struct {

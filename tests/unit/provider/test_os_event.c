@@ -126,8 +126,8 @@ static void one_of_several_events(void **state)
 		NdsHandleClose(events[i]);
 }
 
-/* Two threads signal each other in turn through automatic events. If a signal is lost, a wait ends
- * with ND_TIMEOUT. If one signal counts twice, an event is still set at the end. */
+/* Two threads signal each other in turn through automatic events. A lost signal would end a wait
+ * with ND_TIMEOUT. A signal that counts twice would leave an event set at the end. */
 enum { TURNS = 5000 };
 
 static void *answer(void *arg)

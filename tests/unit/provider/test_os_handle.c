@@ -1,5 +1,4 @@
-/* Handles: a handle gives its object while it is open, and is refused for ever once it is
- * closed. */
+/* Handles: an open handle gives its object; a closed handle is refused for ever. */
 #include "os_testing.h"
 
 struct thing {

@@ -1,5 +1,5 @@
-/* Counters of live objects: each object is counted from its creation to its destruction,
- * whatever ends it. */
+/* Counters of live objects: each object is counted from its creation to its destruction, whatever
+ * destroys the object. */
 #include "os_testing.h"
 
 #include "os/file.h"
@@ -32,7 +32,7 @@ static void handles_are_counted_by_kind(void **state)
 	assert_int_equal(count_of("file"), 1);
 	NdsPortBind(port, file, 0);
 	NdsHandleClose(port);
-	/* The file is bound to the completion port and keeps it alive. */
+	/* The file is bound to the completion port and keeps the port alive. */
 	assert_int_equal(count_of("port"), 1);
 	NdsHandleClose(file);
 	assert_int_equal(count_of("port"), 0);
@@ -62,7 +62,7 @@ static void requests_and_packets_are_counted_to_their_end(void **state)
 		os_request_begin(file, &ov[i], &request[i]);
 	assert_int_equal(count_of("request"), 3);
 	os_request_refuse(request[0], ND_DEVICE_BUSY);
-	os_request_finish(request[1], ND_SUCCESS); /* the file is not bound yet: no packet */
+	os_request_finish(request[1], ND_SUCCESS); /* file not bound to a port yet: no packet */
 	assert_int_equal(count_of("request"), 1);
 	assert_int_equal(count_of("packet"), 0);
 	NdsPortCreate(&port);
@@ -105,8 +105,8 @@ static void live_objects_fills_a_short_array(void **state)
 	assert_null(live[1].Kind);
 }
 
-/* Must be the last test of this program, as it fills the table of kinds (os_live) up to its last
- * entry. */
+/* Must be the last test of this program, because it fills the table of kinds (os_live)
+ * completely. */
 static void more_kinds_than_rows_share_the_last(void **state)
 {
 	static char names[OS_LIVE_MAX + 2][4];

@@ -73,7 +73,7 @@ static void the_descriptor_follows_the_queue(void **state)
 	assert_false(readable(fd));
 	NdsPortPost(port, 0, 0, NULL);
 	assert_true(readable(fd));
-	NdsHandleClose(port); /* closed with a packet still queued */
+	NdsHandleClose(port); /* the port is closed with a packet still queued */
 }
 
 static void *get_one(void *port)
@@ -84,8 +84,8 @@ static void *get_one(void *port)
 	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 20000, &n);
 }
 
-/* Closes a completion port on which two threads wait, and returns how many of the waits ended with
- * ND_CANCELED. A thread that begins to wait only after the close gets ND_INVALID_HANDLE. */
+/* Closes a completion port on which two threads wait. Returns how many of the waits ended with
+ * ND_CANCELED. A thread that begins to wait after the close gets ND_INVALID_HANDLE. */
 static int released_by_closing(useconds_t head_start)
 {
 	HANDLE port = new_port();
@@ -138,8 +138,8 @@ static void arguments_are_checked(void **state)
 	NdsHandleClose(port);
 }
 
-/* Several producers and consumers use one completion port: no packet is lost or taken twice, and
- * the packets of each producer stay in order. */
+/* Several producers and consumers use one completion port. No packet is lost or taken twice. The
+ * packets of each producer stay in order. */
 enum { PRODUCERS = 3, CONSUMERS = 3, EACH = 10000 };
 
 static struct {
@@ -224,8 +224,8 @@ static void *take_for_ever(void *arg)
 	return NULL;
 }
 
-/* True if the kernel lists the thread as sleeping; the only call in which it sleeps is
- * NdsPortGet. */
+/* Returns true if the kernel lists the thread as sleeping. The thread sleeps in NdsPortGet
+ * alone. */
 static bool sleeps(const struct waiting *w)
 {
 	char path[64], text[256] = "";
@@ -240,8 +240,8 @@ static bool sleeps(const struct waiting *w)
 	return line != NULL && strstr(line, ") S ") != NULL;
 }
 
-/* A packet wakes a waiting thread and is kept for it: another thread that calls NdsPortGet at once
- * does not get the packet. */
+/* A packet wakes a waiting thread and is kept for that thread. Another thread that calls NdsPortGet
+ * at once does not get the packet. */
 static void a_waiter_keeps_the_packet_that_woke_it(void **state)
 {
 	struct waiting w = {.port = new_port(), .timeout_ms = NDS_INFINITE};
@@ -297,8 +297,8 @@ static void waiters_are_served_newest_first(void **state)
 	NdsHandleClose(port);
 }
 
-/* The waits time out after 1 ms, often just when a packet arrives: no packet is lost or taken
- * twice. */
+/* The waits time out after 1 ms, often at the moment when a packet arrives. No packet is lost or
+ * taken twice. */
 static void packets_survive_waits_that_time_out(void **state)
 {
 	struct waiting w[3];

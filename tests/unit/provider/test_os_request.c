@@ -1,8 +1,6 @@
-/*
- * Tests requests from begin to end: where a client sees the end, in which order ends become
- * visible, and that the client's memory is not touched after the end. Also tests what every request
- * needs: files, their bindings, and the threads that call completion routines.
- */
+/* Requests from begin to end: where a client sees the end, in which order requests end, and that
+ * the client's memory is not touched afterwards. Also tested: files, their bindings to completion
+ * ports, and the threads that call completion routines. */
 #include "os_testing.h"
 
 #include "os/event.h"
@@ -12,7 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* A file as an adapter creates it, bound to a completion port or to none. */
+/* A file as an adapter creates it, with or without a completion port bound to the file. */
 struct rig {
 	HANDLE h_file;
 	struct os_file *file;
@@ -57,8 +55,8 @@ static struct os_request *begin_only(const struct rig *rig, OVERLAPPED *overlapp
 	return request;
 }
 
-/* Begins a request and adds it to a list, which makes it pending, as the methods of the provider
- * do. Then takes it out of the list. */
+/* Begins a request and makes it pending by adding it to a list, as the provider's methods do. Then
+ * takes the request out of the list. */
 static struct os_request *begin(const struct rig *rig, OVERLAPPED *overlapped)
 {
 	struct os_request *request = begin_only(rig, overlapped);
@@ -79,8 +77,8 @@ static ULONG packets_in(const struct rig *rig, NDS_PORT_ENTRY *entries, ULONG n)
 	return got;
 }
 
-/* The columns are: the file is bound to a completion port, hEvent is set, its low bit is set, and
- * how many packets the end of the request queues. */
+/* Columns: the file is bound to a completion port; hEvent is set; the low bit of hEvent is set;
+ * number of packets queued by the end of the request. */
 static void request_end_is_visible_by_event_and_port(void **state)
 {
 	static const struct {
@@ -150,7 +148,7 @@ static void a_refused_request_signals_nothing(void **state)
 }
 
 /* A second request is begun with the OVERLAPPED of a pending request, and is refused. The refusal
- * changes nothing: the first request stays pending, and the event stays set. */
+ * changes nothing: the pending request stays pending and the event stays set. */
 static void a_refused_request_leaves_anothers_block_alone(void **state)
 {
 	struct rig rig = new_rig(true);
@@ -168,8 +166,8 @@ static void a_refused_request_leaves_anothers_block_alone(void **state)
 	assert_status(NdsEventWait(event, 0), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 1);
 	assert_status(os_overlapped_result(&ov, false), ND_CANCELED);
-	/* No request is pending with this OVERLAPPED, so the refusal stores its status, whatever
-	 * Internal held before. */
+	/* No request is pending with this OVERLAPPED. So the refusal stores its status in Internal,
+	 * whatever Internal held before. */
 	ov.Internal = UINT64_C(0xdeadbeef00000005);
 	os_request_refuse(begin_only(&rig, &ov), ND_DEVICE_BUSY);
 	assert_true(ov.Internal == (uint32_t)ND_DEVICE_BUSY);
@@ -205,7 +203,8 @@ static void cancelling_is_ordered_and_visible_at_once(void **state)
 	os_request_list_add(&a, begin(&rig, &ov[1]));
 	os_request_list_add(&b, begin(&rig, &ov[2]));
 	os_request_list_add(&a, begin(&rig, &ov[3]));
-	/* This request ends before the others are cancelled, so its packet must come first. */
+	/* This request ends before the other requests are cancelled, so its packet must come
+	 * first. */
 	os_request_complete(begin(&rig, &ov[4]), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&b, ND_CANCELED), 1);
 	assert_int_equal(os_request_list_cancel(&a, ND_CANCELED), 3);
@@ -233,8 +232,8 @@ static void cancelling_nothing_still_publishes_what_was_posted(void **state)
 		os_request_complete(begin(&rig, ov), ND_SUCCESS);
 		assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 0);
 		assert_int_equal(ov->Internal, 0);
-		/* Release calls os_request_list_cancel(); after that a client may free its
-		 * OVERLAPPED */
+		/* The client may free its OVERLAPPED after Release, which calls
+		 * os_request_list_cancel(). */
 		free(ov);
 	}
 	drop_rig(&rig);
@@ -313,7 +312,7 @@ static void a_file_is_bound_once_and_late(void **state)
 	NDS_PORT_ENTRY e[2];
 	HANDLE other;
 
-	/* No completion port is bound to the file yet: no packet. */
+	/* No completion port is bound to the file yet, so no packet is queued. */
 	os_request_finish(begin(&rig, &ov[0]), ND_SUCCESS);
 	request = begin(&rig, &ov[1]);
 	NdsPortCreate(&rig.port);
@@ -333,7 +332,7 @@ static void a_file_is_bound_once_and_late(void **state)
 	drop_rig(&rig);
 }
 
-/* ---- Waiting ------------------------------------------------------------------------------- */
+/* ---- Waiting for the end of a request ------------------------------------------------------- */
 
 static void *finish_later(void *request)
 {
@@ -342,8 +341,8 @@ static void *finish_later(void *request)
 	return NULL;
 }
 
-/* A request has ended before the file is bound to a completion port. The client has seen the end,
- * so no packet for this request is queued to the completion port. */
+/* A request ends before its file is bound to a completion port. The client has seen the end, so no
+ * packet for this request is queued to the port. */
 static void what_ended_before_the_binding_is_not_delivered(void **state)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -393,8 +392,8 @@ static void *wait_for_block(void *overlapped)
 	return (void *)(intptr_t)os_overlapped_result(overlapped, true);
 }
 
-/* Two threads wait for the OVERLAPPED, and a third one takes the only signal of its automatic
- * event: the two return all the same. */
+/* Two threads wait for an OVERLAPPED. A third thread takes the only signal of the OVERLAPPED's
+ * automatic event. Both waits return all the same. */
 static void all_waiters_return_when_one_takes_the_signal(void **state)
 {
 	for (int i = 0; i < 20; i++) {
@@ -442,11 +441,10 @@ static bool pending(const OVERLAPPED *ov)
 	return __atomic_load_n(&ov->Internal, __ATOMIC_ACQUIRE) == (uint32_t)ND_PENDING;
 }
 
-/*
- * A client uses one OVERLAPPED for two requests: it starts the second as soon as it sees the status
- * of the first, and frees the OVERLAPPED as soon as it sees the status of the second. The end of
- * the first request must not set the event for the second one, and no end may touch freed memory.
- */
+/* A client uses one OVERLAPPED for two requests. The second request starts as soon as the client
+ * sees the first status. The OVERLAPPED is freed as soon as the client sees the second status. The
+ * end of the first request must not set the event for the second, and no end may touch freed
+ * memory. */
 static void blocks_are_reused_and_freed_at_once(void **state)
 {
 	struct rig rig = new_rig(false);
@@ -558,7 +556,8 @@ static void callbacks_get_the_raw_status_on_another_thread(void **state)
 	assert_status(NdsFileBindCallback(rig.h_file, routine), ND_INVALID_PARAMETER);
 	for (int i = 0; i < 10; i++)
 		os_request_list_add(&list, begin(&rig, &ov[i]));
-	/* The client cancels while it holds a lock that its completion routine takes. */
+	/* The client cancels a request while it holds a lock that its completion routine also
+	 * takes. */
 	pthread_mutex_lock(&client_lock);
 	os_request_complete(os_request_list_take(&list), ND_SUCCESS);
 	assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 9);
@@ -616,7 +615,7 @@ static void a_blocked_routine_does_not_stop_the_others(void **state)
 enum { CROWD = 20 };
 static _Atomic unsigned int arrived;
 
-/* A completion routine that returns only when all CROWD routines have been called. */
+/* This completion routine returns only when all CROWD routines have been called. */
 static void waits_for_all(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 {
 	arrived++;

@@ -1,7 +1,5 @@
-/*
- * Unloading the library ends its threads and leaks no memory (checked under ASan); a process can
- * exit whatever its completion routines are doing.
- */
+/* Unloading the library ends the library's threads and leaks no memory (checked under ASan). A
+ * process can exit whatever its completion routines are doing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +39,7 @@ static void unloading_ends_the_threads(void **state)
 	pthread_t thread;
 	int before;
 
-	/* A sanitizer may start a thread of its own when the program creates its first one. */
+	/* A sanitizer may start its own thread when the program creates its first thread. */
 	pthread_create(&thread, NULL, nothing, NULL);
 	pthread_join(thread, NULL);
 	before = threads_now();
@@ -56,7 +54,8 @@ static void unloading_ends_the_threads(void **state)
 		assert_int_equal(threads_now(), before + 2);
 		assert_int_equal(dlclose(library), 0);
 		for (int i = 0; threads_now() != before && i < 1000; i++)
-			/* The threads were joined, but the kernel may list them a moment longer. */
+			/* The threads were joined, but the kernel may list joined threads a moment
+			 * longer. */
 			usleep(1000);
 		assert_int_equal(threads_now(), before);
 	}
@@ -76,8 +75,8 @@ static void never_return(DWORD status, DWORD bytes, OVERLAPPED *overlapped)
 			pause();
 }
 
-/* Runs in a child process: makes the library call the completion routine, waits for a byte that the
- * routine sends, and exits with status 7 while the routine still runs. */
+/* Runs in a child process. The library calls the completion routine, and this function waits for a
+ * byte from the routine. The child then exits with status 7 while the routine still runs. */
 static void call_and_exit(NDS_COMPLETION_ROUTINE routine)
 {
 	void *library = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);

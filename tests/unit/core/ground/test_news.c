@@ -1,9 +1,9 @@
-/* The ring of log records (struct rn_news): a QP that fails records the reason once; records that
- * do not fit into the ring are counted. */
+/* The ring of log records (struct rn_news). A QP that fails makes one record with the reason.
+ * Records that do not fit into the ring are counted. */
 #include "rig.h"
 
-/* Records are read in the order in which they were made. If some records did not fit into the ring,
- * one more record gives their number. */
+/* Records are read in the order in which they were made. When records did not fit into the ring,
+ * one extra record says how many. */
 static void news_come_in_order_and_the_rest_is_counted(void **state)
 {
 	struct rn_news_ring ring = {0};
@@ -38,7 +38,8 @@ static void expect_error(struct rig *r, int side, const char *why)
 	assert_false(rn_shard_news(r->s[side].sh, &n));
 }
 
-/* The responder's record names the fault in the request; the requester's record names the NAK. */
+/* The responder's record names the fault in the requester's packet; the requester's record names
+ * the NAK. */
 static void both_sides_say_why_a_write_was_refused(void **state)
 {
 	struct rig r;

@@ -17,8 +17,8 @@ static struct rn_mr_attr region(uint64_t iova, uint64_t length, uint32_t access)
 
 #define RW (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE)
 
-/* rn_mr_check() checks bounds, PD, rights and key of an access. The rows lie at and just beyond
- * each bound. */
+/* rn_mr_check() checks bounds, PD, rights and key of an access. The table rows lie at each bound
+ * and just beyond. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -65,7 +65,8 @@ static void test_check(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* Accesses to a removed region are refused at once; its slot is free only after rn_mr_reclaim(). */
+/* Accesses to a removed region are refused at once. The region's slot is free only after
+ * rn_mr_reclaim(). */
 static void test_life(void **state)
 {
 	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
@@ -83,7 +84,7 @@ static void test_life(void **state)
 	/* the slot is not free before rn_mr_reclaim() */
 	assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC);
 	rn_mr_reclaim(t, k[0]);
-	/* Reuse one slot many times: an old key neither matches nor predicts the new one. */
+	/* Reuse one slot many times: an old key neither matches nor predicts the slot's new key. */
 	for (unsigned i = 0; i < 300; i++) {
 		assert_int_equal(rn_mr_add(t, &a, &x, &x), 0);
 		assert_int_not_equal(x >> 8, k[0] >> 8);
@@ -103,8 +104,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* k holds keys in the order of their registration. For all i, computes the difference between the
- * upper 24 bits of k[i + apart] and of k[i]. Returns how many different values occur. */
+/* k holds keys in the order of their registration. The step at i is the difference between the
+ * upper 24 bits of k[i + apart] and of k[i]. Returns how many different steps occur. */
 static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 {
 	uint32_t *step = malloc(n * sizeof(*step)), distinct = 1;
@@ -118,7 +119,7 @@ static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 	return distinct;
 }
 
-static void test_many(void **state) /* all keys differ; no key follows from another */
+static void test_many(void **state) /* all keys differ; no key can be computed from another key */
 {
 	enum { N = 1 << 17 };
 	struct rn_mr_table *t = rn_mr_table_create(N, &(struct rn_secret){{3}});
@@ -133,9 +134,8 @@ static void test_many(void **state) /* all keys differ; no key follows from anot
 	for (unsigned i = 2; i < N; i++)
 		same_step += ((k[i] >> 8) - (k[i - 1] >> 8)) == ((k[i - 1] >> 8) - (k[i - 2] >> 8));
 	assert_true(same_step < N / 100);
-	/* No key follows from a distant key either. If keys were an arithmetic function of a
-	 * counter, two keys whose counters are a power of two apart would differ by one of few
-	 * values. */
+	/* A key does not predict the keys registered long after either. Keys made from a counter by
+	 * arithmetic would show only a few steps at distances that are powers of two. */
 	for (unsigned apart = 1; apart < N; apart *= 2)
 		assert_true(distinct_steps(k, N, apart) > (N - apart) / 100 * 99);
 	qsort(k, N, sizeof(*k), by_value);
@@ -145,7 +145,8 @@ static void test_many(void **state) /* all keys differ; no key follows from anot
 	rn_mr_table_destroy(t);
 }
 
-/* rn_place() and rn_gather() copy within the region, and copy nothing when the check fails. */
+/* rn_place() and rn_gather() copy within the region. Both functions copy nothing when the check
+ * fails. */
 static void test_gather_place(void **state)
 {
 	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
@@ -166,10 +167,9 @@ static void test_gather_place(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* State shared with a reader thread. The reader looks up keys while regions are added and removed;
- * a lookup must never combine a key with the fields of another region. `quiet` counts the lookups
- * that the reader has finished. The slot of a removed region may be reused when the reader has
- * finished two more lookups. */
+/* State shared with a reader thread, which looks up keys while regions are added and removed. A
+ * lookup must never combine a key with the fields of another region. `quiet` counts the reader's
+ * finished lookups. A removed region's slot may be reused when `quiet` has grown by two. */
 struct race {
 	struct rn_mr_table *t;
 	_Atomic uint64_t name; /* what the reader looks up: key << 32 | number of the region */
@@ -187,8 +187,8 @@ static void *reader(void *arg)
 		uint32_t key = name >> 32, which = (uint32_t)name;
 		void *ptr;
 
-		/* each region has its number in all fields (iova, PD, address), so that a mixture
-		 * of two regions would be detected */
+		/* All fields of a region (iova, PD, address) contain the region's number. So a
+		 * mixture of two regions would be detected. */
 		if (rn_mr_check(r->t, key, which, which, 16, 0, &ptr) == RN_V_OK) {
 			r->seen++;
 			r->wrong += ptr != mem + (which & 0xFF);
@@ -203,8 +203,8 @@ static void test_race(void **state)
 	const struct rn_secret keys = {{5}};
 	struct race r = {.t = rn_mr_table_create(1, &keys)};
 	/* A second table with the same secret hands out the same keys. Each region is added to this
-	 * twin first, so that the reading thread knows the key, and looks it up, before the key is
-	 * valid in r.t. */
+	 * twin table first. So the reader thread can look up the key before the key is valid in
+	 * r.t. */
 	struct rn_mr_table *twin = rn_mr_table_create(1, &keys);
 	pthread_t th;
 
@@ -248,8 +248,8 @@ static long resident_mb(void)
 	return resident / 256;
 }
 
-/* A table of four million slots takes 270 MB of address space, but unused slots take no memory.
- * (Under a sanitizer they do take shadow memory, an eighth of their size.) */
+/* A table of four million slots takes 270 MB of address space; unused slots take no memory. (With a
+ * sanitizer, unused slots take shadow memory, an eighth of their size.) */
 static void test_unused_slots_are_free(void **state)
 {
 	struct rn_mr_attr a = region(0x1000, 4096, RW);
@@ -257,7 +257,7 @@ static void test_unused_slots_are_free(void **state)
 	uint32_t l, k;
 	long before;
 
-	/* Some test runners make malloc() fill new memory. That would make the whole table
+	/* Some test runners make malloc() fill new memory, which would make the whole table
 	 * resident. */
 	mallopt(M_PERTURB, 0);
 	before = resident_mb();
@@ -269,7 +269,7 @@ static void test_unused_slots_are_free(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* An atomic needs 8 bytes that are 8-byte aligned both in the address that the peer names and in
+/* An atomic needs 8 bytes aligned to 8, both at the address that the peer names and in local
  * memory. */
 static void test_atomic(void **state)
 {

@@ -1,5 +1,5 @@
-/* Memory windows in the table of keys: what a BIND needs, which QP may use a window, when a window
- * ends, and two threads that bind and look up one window at the same time. */
+/* Memory windows in the table of keys: what a BIND needs, which QP may use a window, and when a
+ * window ends. A last test binds and looks up one window from two threads at the same time. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -61,8 +61,8 @@ static enum rn_verdict ask(struct bench *b, uint8_t v, struct rn_mr_via via)
 	return rn_mr_check_remote(b->t, variant(b->id, v), via, 0x1000, 1, RD, &ptr);
 }
 
-/* A window can be used by one QP with the right key, within its bounds and rights; the region's own
- * keys stay valid. */
+/* A window can be used by one QP with the right key, within the window's bounds and rights. The
+ * region's own key stays valid. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -108,8 +108,8 @@ static void test_check(void **state)
 			 RN_V_REQ_RKEY);
 	assert_int_equal(rn_place(b.t, &rn_mem_plain, variant(b.id, 9), 7, 0x1100, 1, 0, &byte),
 			 RN_V_REQ_RKEY);
-	/* The region's own key stays valid for every QP of its PD, with the region's rights, not
-	 * the window's. */
+	/* The region's own key stays valid for every QP of the region's PD. Such an access has the
+	 * region's rights, not those of the window. */
 	assert_int_equal(rn_mr_check_remote(b.t, b.region, two, 0x1000, 1, 0, &ptr), RN_V_OK);
 	assert_int_equal(rn_mr_check_remote(b.t, b.region, stranger, 0x1000, 1, 0, &ptr),
 			 RN_V_REQ_RKEY);
@@ -219,8 +219,8 @@ static void test_life(void **state)
 	assert_int_equal(b.shared.ended, b.id);
 	assert_int_equal(rn_mw_remove(b.t, b.id, &qpn), -EBUSY);
 	assert_int_equal(qpn, one.qpn);
-	/* Only the window's current key can be invalidated, and only once; until rn_mw_release() no
-	 * other QP may bind the window. */
+	/* A window can be invalidated with its current key alone, and only once. Another QP may
+	 * bind the window only after rn_mw_release(). */
 	rn_mw_release(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 2), one));
@@ -229,8 +229,8 @@ static void test_life(void **state)
 	assert_int_equal(ask(&b, 1, one), RN_V_REQ_RKEY);
 	assert_int_equal(b.shared.ended, b.id);
 	assert_false(rn_mw_bind(b.t, variant(b.id, 2), two, 0x1000, &what, &other));
-	/* The window is bound again under key 2 before rn_mw_release() is called for key 1: that
-	 * call then has no effect. */
+	/* The window is bound again under key 2 before rn_mw_release() is called for key 1. The
+	 * call for key 1 then has no effect. */
 	assert_true(bind(&b, 2, 0x1000, 10, RD));
 	rn_mw_release(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 2, one), RN_V_OK);
@@ -308,7 +308,7 @@ static void test_slot_used_again(void **state)
 	rn_mr_table_destroy(t);
 }
 
-/* A QP keeps a list of the windows bound through it: windows can leave the list one by one in any
+/* A QP keeps a list of the windows bound through the QP. Windows leave the list one by one in any
  * order, or all at once. */
 static void test_list(void **state)
 {
@@ -345,9 +345,9 @@ static void test_list(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
-/* Two threads bind one window as fast as they can, each to its own half of the region. A thread
- * that looks up its own key must find its own complete binding or nothing. A thread that looks up
- * the other's key through its own QP must find nothing. */
+/* Two threads bind one window as fast as they can, each to its own half of the region. A lookup of
+ * a thread's own key must find a complete binding by the same thread, or nothing. A lookup of the
+ * other thread's key through the own QP must find nothing. */
 struct race {
 	struct rn_mr_table *t;
 	uint32_t region, id;

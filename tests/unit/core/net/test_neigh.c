@@ -84,7 +84,7 @@ static enum rn_verdict receive(struct rn_neigh *n, const uint8_t *frame, unsigne
 	return v == RN_V_OK ? rn_neigh_rx(n, &pkt, now) : v;
 }
 
-/* Delivers all queued frames of a to b and returns their number. */
+/* Delivers all queued frames of a to b; returns the number of frames. */
 static unsigned carry(struct rn_neigh *a, struct rn_neigh *b, rn_time now)
 {
 	uint8_t buf[10000];
@@ -144,7 +144,7 @@ static void wire_row_C28_two_find_each_other(void **state)
 	}
 }
 
-/* If an ARP or ND request stays unsent, the resolution fails only after four times the usual
+/* While an ARP or ND request stays unsent, the resolution fails only after four times the usual
  * time. */
 static void questions_that_cannot_leave(void **state)
 {
@@ -226,7 +226,7 @@ static void routes(void **state)
 	assert_memory_equal(mac, ((uint8_t[]){1, 0, 0x5e, 1, 2, 3}), 6);
 	assert_int_equal(resolve(a, v6(1, 1), group6, mac, 0), RN_NEIGH_READY);
 	assert_memory_equal(mac, ((uint8_t[]){0x33, 0x33, 7, 0, 0, 9}), 6);
-	/* without a gateway there is no route */
+	/* without a gateway, addresses beyond the local network cannot be resolved */
 	bare.gateway4 = bare.gateway6 = none;
 	rn_neigh_port(a, &bare, 0);
 	assert_int_equal(resolve(a, v4(2, 1), v4(3, 1), mac, 0), RN_NEIGH_FAILED);
@@ -314,7 +314,7 @@ static void unsolicited_arp_adds_no_entry(void **state)
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 0);
 	assert_int_equal(discard(a, 0), 1);
-	/* a request from a sender that is not on our link makes no entry */
+	/* a request from a sender outside our subnet makes no entry */
 	arp_frame(frame, RN_ARP_REQUEST, v4(3, 9), mac_x, v4(2, 1));
 	receive(a, frame, 60, 0);
 	assert_int_equal(rn_neigh_count(a), 0);
@@ -374,7 +374,7 @@ static void unsolicited_arp_starts_a_probe(void **state)
 	assert_int_equal(receive(a, frame, 60, now), RN_V_OK);
 	assert_true(rn_neigh_changed(a, &addr, mac, &told));
 	assert_int_equal(mac[5], 0x78);
-	/* a claim to our own address makes no entry, and a group MAC is never recorded */
+	/* a message that claims our own address makes no entry; a group MAC is never recorded */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 1), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	assert_int_equal(rn_neigh_count(a), 1);
@@ -383,7 +383,7 @@ static void unsolicited_arp_starts_a_probe(void **state)
 	receive(a, frame, 60, 0);
 	assert_int_equal(resolve(a, none, v4(2, 9), mac, 0), RN_NEIGH_READY);
 	assert_int_equal(mac[5], 0x78);
-	/* an advertisement without the override bit answers a request, but replaces no known MAC */
+	/* an advertisement without the override flag answers a request, but replaces no MAC */
 	discard(a, 0);
 	assert_int_equal(resolve(a, none, v6(1, 9), mac, 0), RN_NEIGH_PENDING);
 	len = advert_frame(frame, v6(1, 9), mac_x, false);
@@ -448,7 +448,7 @@ static void a_full_table_gives_up_the_longest_unused(void **state)
 		arp_frame(frame, RN_ARP_REQUEST, v4(2, 10 + i), mac_x, v4(2, 1));
 		receive(a, frame, 60, i);
 	}
-	resolve(a, none, v4(2, 10), mac, 5); /* .10 is used again, so .11 is now unused longest */
+	resolve(a, none, v4(2, 10), mac, 5); /* .10 is used: .11 is now unused longest */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 20), mac_x, v4(2, 1));
 	receive(a, frame, 60, 6);
 	assert_int_equal(rn_neigh_count(a), 4);
@@ -491,7 +491,7 @@ static void announces_and_reannounces(void **state)
 	port.ngids = 4;
 	rn_neigh_port(a, &port, 2);
 	assert_int_equal(discard(a, 2), 1);
-	/* after the link was down every address is announced */
+	/* after the port was down every address is announced */
 	rn_neigh_announce(a);
 	assert_int_equal(discard(a, 2), 4);
 	/* the only neighbour, b, is dropped when the port moves to another network */
@@ -531,8 +531,8 @@ static unsigned claim(uint8_t *frame, uint16_t op, const struct rn_gid *addr)
 	return 54 + (unsigned)rn_nd_build(addr, &all_nodes, &nd, frame + 54);
 }
 
-/* RFC 5227, 2.4: at most one announcement per ten seconds defends an address, so that two hosts
- * with one address do not answer each other for ever. */
+/* RFC 5227, 2.4: at most one announcement per ten seconds defends an address. Otherwise two hosts
+ * with one address would answer each other for ever. */
 static void defends_its_addresses(void **state)
 {
 	struct rn_gid own[] = {v4(2, 1), v6(1, 1)}, other = v4(2, 9);
@@ -555,7 +555,7 @@ static void defends_its_addresses(void **state)
 		assert_int_equal(rn_neigh_count(a), 0);
 		len = rn_neigh_tx(a, reply, sizeof(reply), RN_S(1));
 		assert_int_equal(rn_frame_parse(reply, len, &pkt), RN_V_OK);
-		assert_true(pkt.dmac[0] & 1); /* broadcast or multicast */
+		assert_true(pkt.dmac[0] & 1); /* the announcement is broadcast or multicast */
 		assert_memory_equal(pkt.smac, "\x02\0\0\0\0\x01", 6);
 		assert_false(rn_neigh_wants_tx(a));
 		len = claim(frame, RN_ARP_REPLY, &own[i]);
@@ -564,7 +564,7 @@ static void defends_its_addresses(void **state)
 		assert_false(rn_neigh_wants_tx(a));
 		receive(a, frame, len, RN_S(11));
 		assert_int_equal(discard(a, RN_S(11)), 1);
-		/* our own announcement, looped back to us, is no conflict */
+		/* our own announcement, when it is looped back to us, is no conflict */
 		memcpy(frame + 6, "\x02\0\0\0\0\x01", 6);
 		rn_neigh_announce(a);
 		while ((len = rn_neigh_tx(a, reply, sizeof(reply), RN_S(30))))

@@ -1,5 +1,5 @@
 /* To whom the neighbour state machine (ARP and ND) sends each frame: to all hosts (broadcast or
- * multicast) or to one. Also: which MACs in its table a received message may change. */
+ * multicast) or to a single host. Also: which recorded MACs a received message may change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static const uint8_t to_all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
 static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}},
 			   peers_group = {{0xff, 2, [11] = 1, [12] = 0xff, [13] = 0xcd, 0xef, 9}};
 
-/* The IPv6 address comes first because the order of the port's addresses must not matter. */
+/* The IPv6 address comes first to show that the order of the port's addresses does not matter. */
 static const struct rn_port_attr port = {.mac = {2, 0, 0, 0, 0, 1},
 					 .mtu = 1500,
 					 .ngids = 2,
@@ -55,8 +55,8 @@ static struct rn_neigh *machine(void)
 	return machine_of(3);
 }
 
-/* Takes the next frame and checks its destination MAC and, unless dst is NULL, its destination
- * address; returns the parsed packet. */
+/* Takes the next frame and checks its destination MAC. Also checks the destination address, unless
+ * dst is NULL. Returns the parsed packet. */
 static struct rn_pkt expect(struct rn_neigh *n, const uint8_t dmac[6], const struct rn_gid *dst,
 			    rn_time now)
 {
@@ -90,8 +90,8 @@ static void announcements(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* The first ARP or ND request for an address is broadcast or multicast. A probe of a known MAC goes
- * to that MAC first, and to all hosts when the MAC does not answer. */
+/* The first ARP or ND request for an address is broadcast or multicast. Later probes go to the
+ * known MAC first, and to all hosts when that MAC does not answer. */
 static void questions(void **state)
 {
 	for (unsigned v6 = 0; v6 < 2; v6++) {
@@ -105,7 +105,7 @@ static void questions(void **state)
 			rn_neigh_tx(n, (uint8_t[200]){0}, 200, 0);
 		assert_int_equal(rn_neigh_resolve(n, &own, &peer, mac, 0), RN_NEIGH_PENDING);
 		expect(n, v6 ? to_peers : to_all, v6 ? &peers_group : NULL, 0);
-		/* the answer as the peer would send it */
+		/* the advertisement that the peer would send */
 		struct rn_nd nd = {.type = RN_ND_ADVERT,
 				   .solicited = true,
 				   .override = true,
@@ -197,8 +197,8 @@ static uint32_t inject_echo(struct rn_neigh *n, bool ipv4, uint32_t len)
 	return pkt.payload_len;
 }
 
-/* Echo requests are answered up to the length at which a VLAN tag and an IPv6 header still fit into
- * the reply buffer; a longer one is counted as dropped. */
+/* Echo requests are answered if a VLAN tag and an IPv6 header also fit into the reply buffer. A
+ * longer echo request is counted as dropped. */
 static void longest_echo(void **state)
 {
 	enum { MOST = RN_NEIGH_ECHO_BYTES - 14 - 4 - 40 };
@@ -215,8 +215,8 @@ static void longest_echo(void **state)
 	}
 }
 
-/* The reply to an IPv4 echo request has the DF flag, so that the reply's IP identification, 0, need
- * not be unique (RFC 6864 4.1). */
+/* The reply to an IPv4 echo request has the DF flag. So the reply's IP identification, always 0,
+ * need not be unique (RFC 6864 4.1). */
 static void an_ipv4_echo_reply_is_not_fragmented(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -229,8 +229,8 @@ static void an_ipv4_echo_reply_is_not_fragmented(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* rn_neigh_tx() needs a buffer with room for the longest ARP or ND frame: 90 bytes, with a VLAN tag
- * and an option. With a smaller buffer it sends nothing, and the frames stay queued. */
+/* rn_neigh_tx() needs a buffer for the longest ARP or ND frame: 90 bytes, with a VLAN tag and an
+ * option. With a smaller buffer rn_neigh_tx() sends nothing, and the frames stay queued. */
 static void room(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -242,7 +242,7 @@ static void room(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* Which addresses are groups, and which MAC they map to. */
+/* Which addresses are groups, and to which MAC each group maps. */
 static void addresses_of_groups(void **state)
 {
 	static const struct {
@@ -267,8 +267,8 @@ static void addresses_of_groups(void **state)
 		struct rn_neigh *n = machine();
 		uint8_t mac[6];
 
-		/* Without a gateway an address that is neither a group nor on the link has no
-		 * route. */
+		/* Without a gateway only groups and addresses of the local network can be
+		 * resolved. */
 		assert_int_equal(rn_neigh_resolve(n, rn_gid_is_ipv4(&rows[i].dst) ? &OWN4 : &OWN6,
 						  &rows[i].dst, mac, 0),
 				 rows[i].group ? RN_NEIGH_READY : RN_NEIGH_FAILED);
@@ -290,7 +290,7 @@ static void answer4(struct rn_neigh *n, const uint8_t mac[6], rn_time now)
 	assert_int_equal(rn_neigh_rx(n, &pkt, now), RN_V_OK);
 }
 
-/* rn_neigh_probe(), which is called when a peer has stopped answering a QP, broadcasts a new
+/* rn_neigh_probe() is called when a peer has stopped answering a QP. The function broadcasts a new
  * request for the peer's MAC, at most once per neigh_retry. */
 static void doubts(void **state)
 {
@@ -374,8 +374,8 @@ static void expect_mac(struct rn_neigh *n, enum message kind, const uint8_t want
 	assert_memory_equal(mac, want, 6);
 }
 
-/* Takes all queued frames; counts the requests sent to the peer's MAC (direct) and to all hosts
- * (open). */
+/* Takes all queued frames. *direct becomes the number of requests sent to the peer's MAC, *open the
+ * number sent to all hosts. */
 static void count_questions(struct rn_neigh *n, rn_time now, unsigned *direct, unsigned *open)
 {
 	uint8_t frame[200];
@@ -409,8 +409,8 @@ static struct rn_neigh *machine_that_knows_the_peer(enum message kind, rn_time n
 	return n;
 }
 
-/* A message gives another MAC for the peer: the known MAC is probed, and stays in the entry while
- * the peer answers from that MAC. */
+/* A message gives another MAC for the peer. The known MAC is then probed, and stays in the entry
+ * while the peer answers from there. */
 static void a_claim_is_verified_with_the_peer(void **state)
 {
 	for (enum message kind = 0; kind < MESSAGES; kind++) {
@@ -455,9 +455,9 @@ static void one_probe_is_not_enough_to_verify(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* A peer has moved to another MAC. Probes of the old MAC get no answer; then a request to all hosts
- * is answered from the new MAC. The change takes one neigh_retry per probe of the old MAC. There
- * are two probes here, three with the default configuration. */
+/* A peer has moved to another MAC. Probes of the old MAC get no answer; a later request to all
+ * hosts is answered from the new MAC. The old MAC is probed twice here (three times by default),
+ * with one neigh_retry between probes. */
 static void a_claim_of_a_peer_that_moved_is_taken(void **state)
 {
 	for (enum message kind = 0; kind < MESSAGES; kind++) {
@@ -500,7 +500,7 @@ static void certainties(void **state)
 	while (rn_neigh_tx(n, buf, sizeof(buf), 0))
 		;
 	rn_neigh_probe(n, &PEER4, RN_S(100));
-	/* an address without a route is not probed either */
+	/* an address that cannot be reached without a gateway is not probed either */
 	rn_neigh_probe(n, &V4(198, 51, 100, 1), RN_S(100));
 	assert_false(rn_neigh_wants_tx(n));
 	rn_neigh_destroy(n);

@@ -1,4 +1,4 @@
-/* The neighbour table: which entries stay when it is full, and which calls add no entry. */
+/* The neighbour table: which entries stay when the table is full, and which calls add no entry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static enum rn_neigh_state resolve(struct rn_neigh *n, unsigned i, rn_time now)
 	return rn_neigh_resolve(n, &own, &addr, mac, now);
 }
 
-/* Adds the entry of a host that sent a request for our address; returns whether the table had
+/* Adds the entry of a host that sent a request for our address. Returns whether the table had
  * room. */
 static bool asks_us(struct rn_neigh *n, unsigned i, rn_time now)
 {
@@ -63,8 +63,8 @@ static bool knows(struct rn_neigh *n, unsigned i)
 	return rn_neigh_known(n, &addr, mac) == RN_NEIGH_READY;
 }
 
-/* Resolves host i: this port sends the request and the host replies. Unlike asks_us(), which adds
- * an entry because the host sent a request. */
+/* Resolves host i: this port sends the request and the host replies. With asks_us(), in contrast,
+ * the host sends the request. */
 static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 {
 	struct rn_gid addr = host(i);
@@ -74,8 +74,8 @@ static void resolved(struct rn_neigh *n, unsigned i, rn_time now)
 				    now));
 }
 
-/* A host that sends a request for our address may displace only the entries of other such hosts,
- * never a neighbour that this port resolved. */
+/* A host that sends a request for our address may displace other such hosts from the table. A
+ * neighbour that this port resolved is never displaced. */
 static void only_unresolved_hosts_are_displaced(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -121,9 +121,9 @@ static void held_ones_stay(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* A neighbour stops answering while a connection holds its entry, so the entry stays in the table.
- * The next resolve sends a new request, and the neighbour answers. So the entry remains even after
- * the connection has released it. */
+/* A neighbour stops answering while a connection holds its entry; the entry stays in the table. The
+ * next resolve sends a new request, and the neighbour answers. The entry then stays even after the
+ * connection has released the entry. */
 static void a_held_one_that_is_lost(void **state)
 {
 	struct rn_neigh *n = machine();
@@ -151,8 +151,8 @@ static void a_held_one_that_is_lost(void **state)
 	rn_neigh_destroy(n);
 }
 
-/* The port moves to another network: lookups no longer find the held entry, which is freed when its
- * last holder releases it. */
+/* The port moves to another network. Lookups no longer find the held entry. The last holder's
+ * release frees the entry. */
 static void a_held_one_of_another_network(void **state)
 {
 	const struct rn_port_attr moved = {.mac = {2, 0, 0, 0, 0, 1},

@@ -1,4 +1,5 @@
-/* Addresses, routes, address vectors and path MTU as functions of the port's attributes. */
+/* Functions of the port's attributes: kinds of addresses, next hops, source addresses, address
+ * vectors and path MTU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,9 +50,13 @@ static void hosts(void **state)
 	}
 }
 
-/* Columns of the table. own: index of dst among the port's addresses, or -1. on_link: dst is on the
- * link. ok: dst has a route. hop: next hop to dst. from: index of the port's address that is used
- * as the source; -1 if dst has a route but no address fits. */
+/* For each destination: is it local, reachable, and from which source address? Columns of the
+ * table:
+ * - own: index of dst among the port's addresses, or -1
+ * - on_link: dst is in a subnet of the port
+ * - ok: dst can be reached
+ * - hop: next hop to dst
+ * - from: index of the source address among the port's addresses; -1 if no source fits */
 static void ways(void **state)
 {
 	/* clang-format off */
@@ -74,12 +79,12 @@ static void ways(void **state)
 		/* the port's own addresses */
 		{&both,   V4(1, 1),     0, true,  true,  V4(1, 1),     0},
 		{&both,   V4(2, 1),     1, true,  true,  V4(2, 1),     1},
-		/* neighbours on the link */
+		/* neighbours in a subnet of the port */
 		{&both,   V4(1, 9),    -1, true,  true,  V4(1, 9),     0},
 		{&both,   V4(3, 9),    -1, true,  true,  V4(3, 9),     1},
 		{&both,   V6(1, 9),    -1, true,  true,  V6(1, 9),     2},
 		{&both,   V6(0, 9),    -1, true,  true,  V6(0, 9),     3},
-		/* behind the gateway; the source is the port's address on the gateway's link */
+		/* behind the gateway; the source is the port's address in the gateway's subnet */
 		{&both,   V4(4, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V4(0, 9),    -1, false, true,  V4(2, 254),   1},
 		{&both,   V6(16, 9),   -1, false, true,  V6(2, 254),   3},
@@ -92,7 +97,7 @@ static void ways(void **state)
 		/* the port has no address of the destination's family */
 		{&four,   LOCAL(9),    -1, false, false, NOBODY,       0},
 		{&four,   V6(1, 254),  -1, false, false, NOBODY,       0},
-		/* the gateway is not on the link, so it cannot be used */
+		/* the gateway is in no subnet of the port, so it cannot be used */
 		{&four,   V4(3, 1),    -1, false, false, NOBODY,       0},
 		/* the port has no IPv4 gateway */
 		{&global, V4(2, 1),    -1, false, false, NOBODY,       0},
@@ -101,12 +106,13 @@ static void ways(void **state)
 		{&whole,  V4(2, 0),    -1, false, false, NOBODY,       0},
 		{&whole,  V6(1, 0),    -1, false, false, NOBODY,       0},
 		{&beyond, V4(2, 0),    -1, false, false, NOBODY,       0},
-		/* routers do not forward a link-local source, so the global address is used */
+		/* routers do not forward packets from a link-local source, so the source is the
+		 * global address */
 		{&local_first, V6(2, 9), -1, false, true, LOCAL(254),  1},
 		{&local_first, V6(1, 9), -1, true,  true, V6(1, 9),    1},
 		{&local_first, LOCAL(9), -1, true,  true, LOCAL(9),    0},
 		{&local_first, GROUP6,   -1, false, true, GROUP6,      1},
-		/* groups and broadcast need no route */
+		/* groups and broadcast need no gateway */
 		{&both,   GROUP4,      -1, false, true,  GROUP4,       0},
 		{&both,   BROADCAST,   -1, false, true,  BROADCAST,    0},
 		{&both,   GROUP6,      -1, false, true,  GROUP6,       2},

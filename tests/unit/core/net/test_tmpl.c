@@ -1,5 +1,5 @@
-/* Packet headers made from a QP's template (struct rn_tmpl, computed in advance) must equal, byte
- * for byte, those that the frame builder makes for the same packet. */
+/* Packet headers made from a QP's template (struct rn_tmpl, computed in advance). The headers must
+ * equal, byte for byte, those that the frame builder makes for the same packet. */
 #include "wire/hdr.h"
 #include "rig.h"
 #include "net/tmpl.h"
@@ -109,9 +109,9 @@ static void test_same_bytes(void **state)
 	}
 }
 
-/* The destination address and the traffic class vary so that the sum over the IP header takes every
- * value, carries included. The IPv4 checksum is right in data packets, and in a CNP with another
- * traffic class. */
+/* The IPv4 checksum is right in data packets, and in a CNP with another traffic class. The
+ * destination address and the traffic class vary so that the sum over the IP header takes every
+ * value, carries included. */
 static void test_every_sum(void **state)
 {
 	struct rn_av av = {.sgid = v4[0], .dgid = v4[1], .hop_limit = 64};

@@ -1,5 +1,5 @@
-/* Helpers for tests of the requester: side 0 of the bench sends requests, the test takes its
- * frames, and answers with hand-made packets. A failed check fails the test. */
+/* Helpers for tests of the requester. Side 0 of the bench sends requests; the test takes the frames
+ * and answers with hand-made packets. A failed check fails the test. */
 #ifndef ASKER_H
 #define ASKER_H
 

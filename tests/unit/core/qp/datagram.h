@@ -15,7 +15,7 @@ static inline void start(struct rig *r)
 		r->s[0].mem[i] = (uint8_t)(i * 7 + i / 256);
 }
 
-/* Returns the destination (address vector, QPN, Q_Key) for requests from `side` to the other side's
+/* Returns the destination (address vector, QPN, Q_Key) of datagrams from `side` to the other side's
  * QP. */
 static inline struct rn_ud to_peer(struct rig *r, int side)
 {
@@ -59,7 +59,7 @@ static inline void expect_state(struct rig *r, int side, uint8_t state)
 	assert_int_equal(atomic_load(&r->s[side].qp->shared.state), state);
 }
 
-/* Delivers a packet to side 1 as a frame on the wire and returns the verdict. */
+/* Delivers a packet to side 1 as a frame on the wire; returns side 1's verdict. */
 static inline enum rn_verdict inject(struct rig *r, const struct rn_pkt *p)
 {
 	uint8_t frame[5000];

@@ -9,7 +9,7 @@
 #define ST   RN_QP_STATE
 #define INIT (RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS)
 
-/* Returns attributes that are valid for every transition. */
+/* Returns QP attributes for the move to `state`, valid for every transition. */
 static inline struct rn_qp_attr good(struct rig *r, uint8_t state)
 {
 	struct rn_qp_attr a = {

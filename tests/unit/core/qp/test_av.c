@@ -26,8 +26,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* Sets the port of side 0 and the address vector of its QP from a row of the table above, and
- * checks the headers of the QP's next packet. */
+/* Takes the port of side 0 and the address vector of its QP from each row of the table above.
+ * Checks the headers of the QP's next packet. */
 static void headers_follow_vector_and_port(void **state)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {

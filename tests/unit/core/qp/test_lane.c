@@ -1,6 +1,6 @@
-/* The lane (struct rn_lane): the part of a shard that its QPs use. A QP or SRQ with events is in
- * the lane's list only once. Only shard 0 has a CM and a neighbour table, so the lane of shard 0
- * calls them directly, and the lanes of other shards send shard 0 a message. */
+/* The lane (struct rn_lane): the part of a shard that the shard's QPs use. A QP or SRQ with events
+ * is in the lane's list only once. The lane of shard 0 calls the CM and the neighbour table
+ * directly. Lanes of other shards send shard 0 a message instead. */
 #include "qp/lane.h"
 #include "rig.h"
 
@@ -13,8 +13,8 @@ static struct rn_lane *lane_of(struct rig *r)
 	return &r->s[0].sh->lane;
 }
 
-/* Takes neighbour table and CM away from the lane of side 0, as if its shard were not shard 0.
- * Stores both in *neigh and *cm, so that the test can put them back. */
+/* Takes the neighbour table and the CM away from the lane of side 0, as if its shard were not shard
+ * 0. Stores both pointers in *neigh and *cm; the test puts them back later. */
 static void leave_shard_0(struct rig *r, struct rn_neigh **neigh, struct rn_cm **cm)
 {
 	struct rn_lane *lane = lane_of(r);
@@ -70,8 +70,8 @@ static void the_first_packet_is_reported_on_shard_0(void **state)
 	rig_fini(&r);
 }
 
-/* In RTS the connection manager is still told of the QP's first packet, but the client gets no
- * event. */
+/* A QP's first packet is still reported to the connection manager when the QP is in RTS. The client
+ * gets no event. */
 static void the_first_packet_in_rts_is_no_event(void **state)
 {
 	unsigned before = fake_comm_est;

@@ -1,5 +1,5 @@
-/* Multicast: addresses of groups, membership, and one copy of a datagram for each member. Side 1 of
- * the bench has the members. */
+/* Multicast: addresses of groups, membership, and one copy of a datagram for each member. The
+ * members are QPs of side 1 of the bench. */
 #include <errno.h>
 
 #include "datagram.h"
@@ -154,12 +154,12 @@ static void wire_row_U9_joined_or_not(void **state)
 	}
 	rig_expect_none(&r, 1);
 	assert_int_equal(rn_shard_stats(r.s[1].sh)->rx_copies, 2);
-	p.dst.b[15]++; /* another group */
+	p.dst.b[15]++; /* a group without members */
 	assert_int_equal(inject(&r, &p), RN_V_MULTICAST);
 	p = to_group(&r, &v4_group, 50);
 	assert_int_equal(inject(&r, &p), RN_V_UD_NO_RECEIVE); /* no member has a receive */
 	rig_recv(&r, 1, 5, 0, 1000);
-	assert_int_equal(inject(&r, &p), RN_V_OK); /* one member has a receive */
+	assert_int_equal(inject(&r, &p), RN_V_OK); /* one of the members has a receive */
 	rig_expect(&r, 1, 5, RN_STATUS_SUCCESS);
 	p.qkey++;
 	assert_int_equal(inject(&r, &p), RN_V_QKEY);
@@ -174,8 +174,8 @@ static void wire_row_U9_joined_or_not(void **state)
 	rig_fini(&r);
 }
 
-/* Packets to the multicast QPN are refused if their destination address is unicast, their opcode is
- * of another transport or their P_Key is wrong; a limited P_Key is accepted. */
+/* Packets to the multicast QPN are refused for a unicast destination address, an opcode of another
+ * transport or a wrong P_Key. A limited P_Key is accepted. */
 static void test_packets_to_groups(void **state)
 {
 	struct rig r;
@@ -232,7 +232,7 @@ static void test_joining(void **state)
 	rig_fini(&r);
 }
 
-/* A group is removed from the table when its last member leaves; the other groups stay, whatever
+/* A group is removed from the table when its last member leaves. The other groups stay, whatever
  * their order in the table. */
 static void test_leaving(void **state)
 {
@@ -272,8 +272,8 @@ static void test_only_datagrams_join(void **state)
 	rig_fini(&r);
 }
 
-/* The frame of a datagram to a group is marked to be looped back (buf.loop) if the group has
- * members on the sender's shard. */
+/* The frame of a datagram to a group is marked for loopback (buf.loop) if the group has members on
+ * the sender's shard. */
 static void test_own_groups(void **state)
 {
 	struct rig r;

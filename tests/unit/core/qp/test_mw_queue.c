@@ -1,6 +1,6 @@
-/* Memory windows and QPs: each BIND and INVALIDATE takes effect once, and they complete in the
- * order of the send queue. An access of the peer is refused as soon as the window is invalidated.
- * When a QP ends, its windows end. Side 1 owns the window, side 0 accesses it. */
+/* Memory windows and QPs. Each BIND and INVALIDATE takes effect once and completes in the order of
+ * the send queue. After an INVALIDATE an access of the peer is refused at once. When a QP ends, its
+ * windows end. Side 1 owns the window, side 0 accesses the window. */
 #include "rig.h"
 
 #define RD (RN_ACCESS_REMOTE_READ)
@@ -18,7 +18,7 @@ static void open_bench(struct bench *b, const struct rig_opt *o)
 	assert_int_equal(rn_mw_add(b->r.s[1].mrs, 1, &b->shared, &b->id), 0);
 }
 
-/* Returns the i-th key of the window; all its keys differ in the low byte only. */
+/* Returns the i-th key of the window. All keys of the window differ in the low byte only. */
 static uint32_t key(const struct bench *b, unsigned i)
 {
 	return (b->id & ~0xFFu) | (uint8_t)(1 + ((uint8_t)b->id + i) % 255);
@@ -68,7 +68,7 @@ static bool ended(const struct bench *b, unsigned i)
 
 #define SIGNALED RN_WQE_SIGNALED
 
-/* A SEND posted behind a BIND is sent only when the BIND has made the key valid; a SEND posted
+/* A SEND posted behind a BIND is sent only when the BIND has made the key valid. A SEND posted
  * before the BIND may be sent earlier. */
 static void test_order(void **state)
 {
@@ -80,7 +80,7 @@ static void test_order(void **state)
 	rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 1, 0, 10, 0);
 	bind(&b, SIGNALED, 2, 1, 1000, 100, RD);
 	rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 3, 0, 10, 0);
-	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY); /* posting alone binds nothing */
+	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY); /* a posted BIND binds nothing */
 	assert_int_equal(rig_move(&b.r, 1, 1), 1);
 	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY);
 	assert_int_equal(rig_move(&b.r, 1, 1), 1);
@@ -96,7 +96,7 @@ static void test_order(void **state)
 	rig_fini(&b.r);
 }
 
-/* BIND and INVALIDATE make a completion of their own kind if they are signaled; neither sends a
+/* A signaled BIND or INVALIDATE makes a completion of its own kind. BIND and INVALIDATE send no
  * packet. */
 static void test_silent_and_kinds(void **state)
 {
@@ -125,7 +125,7 @@ static void test_silent_and_kinds(void **state)
 	rig_fini(&b.r);
 }
 
-/* The peer's SEND with invalidate ends the window's key, and the window can be bound again at
+/* The peer's SEND with invalidate makes the window's key invalid. The window can be bound again at
  * once. */
 static void test_peer_invalidates(void **state)
 {
@@ -155,8 +155,8 @@ static void test_peer_invalidates(void **state)
 	rig_fini(&b.r);
 }
 
-/* With a fence, BIND and INVALIDATE wait for the READs posted before them; without a fence they do
- * not. */
+/* With a fence, BIND and INVALIDATE wait for the READs posted before. Without a fence, BIND and
+ * INVALIDATE do not wait. */
 static void test_fence(void **state)
 {
 	for (unsigned fenced = 0; fenced < 2; fenced++) {
@@ -174,7 +174,7 @@ static void test_fence(void **state)
 		invalidate(&b, flags, 4, 1);
 		rig_move(&b.r, 1, 8);
 		assert_int_equal(asked(&b, 1, 0), fenced ? RN_V_OK : RN_V_REQ_RKEY);
-		assert_false(ended(&b, 1)); /* the INVALIDATE is not complete in either case */
+		assert_false(ended(&b, 1)); /* the INVALIDATE has no effect yet */
 		rig_run(&b.r, RN_S(1));
 		assert_true(ended(&b, 1));
 		for (uint64_t id = 1; id <= 4; id++)
@@ -215,8 +215,8 @@ static void test_once(void **state)
 	rig_fini(&b.r);
 }
 
-/* A failed BIND or INVALIDATE keeps its place in the send queue, and is not skipped when the
- * requests before it are resent. */
+/* A failed BIND or INVALIDATE keeps its place in the send queue, and is not skipped when earlier
+ * requests are resent. */
 static void test_failure_behind_a_loss(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -235,7 +235,8 @@ static void test_failure_behind_a_loss(void **state)
 		rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 3, 0, 10, 0);
 		assert_int_equal(rig_move(&b.r, 1, 8), 1);
 		assert_true(rig_take(&b.r, 0, &ack));
-		/* a NAK or a timeout makes the SEND due for a resend, then its ACK arrives */
+		/* a NAK or a timeout makes the SEND due for a resend; then the SEND's ACK
+		 * arrives */
 		if (refused) {
 			nak = ack;
 			nak.syndrome = 0x60;
@@ -251,7 +252,7 @@ static void test_failure_behind_a_loss(void **state)
 		rig_expect(&b.r, 1, 3, RN_STATUS_WR_FLUSH_ERR);
 		rig_expect(&b.r, 1, 80, RN_STATUS_WR_FLUSH_ERR);
 		assert_int_equal(b.r.s[1].qp->state, RN_QPS_ERR);
-		/* the key of a failed BIND (kind 1) counts as ended, that of a failed INVALIDATE
+		/* the key of a failed BIND (kind 1) counts as ended, the key of a failed INVALIDATE
 		 * does not */
 		assert_int_equal(ended(&b, 1), kind);
 		rig_fini(&b.r);
@@ -280,7 +281,7 @@ static void test_form(void **state)
 	}
 }
 
-/* ---- the end of the queue pair ---- */
+/* ---- windows at the end of the QP ---- */
 
 enum end { BY_ERROR, BY_RESET, BY_PEER, BY_DESTRUCTION };
 
@@ -330,8 +331,8 @@ static void test_end(void **state)
 	}
 }
 
-/* If a QP ends after an INVALIDATE took effect but before it completed, the window has ended
- * too. */
+/* A QP ends after an INVALIDATE took effect but before the INVALIDATE completed. The window has
+ * ended all the same. */
 static void test_end_before_completion(void **state)
 {
 	struct bench b;
@@ -368,7 +369,7 @@ static void test_posted_too_late(void **state)
 	rig_fini(&b.r);
 }
 
-/* ---- destroyed windows ---- */
+/* ---- windows that are destroyed, and their keys ---- */
 
 static void test_forget(void **state)
 {
@@ -388,9 +389,9 @@ static void test_forget(void **state)
 	rn_shard_unbind_window(b.r.s[1].sh, b.id, number);
 	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
 	assert_true(ended(&b, 1));
-	/* First (i is 2) another window is destroyed, and the queued BIND of this window takes
-	 * effect. Then (i is 3) this window is destroyed; its queued BIND and INVALIDATE have no
-	 * effect, but complete with success. */
+	/* Two rounds. With i == 2 another window is destroyed, and the queued BIND of this window
+	 * takes effect. With i == 3 this window is destroyed: its queued BIND and INVALIDATE have
+	 * no effect, but complete with success. */
 	for (unsigned i = 2; i < 4; i++) {
 		bool another = i == 2;
 
@@ -415,7 +416,7 @@ static void test_forget(void **state)
 }
 
 /* A BIND is posted but never executed. The client knows the key that the BIND would have made
- * valid, so an object that uses the same slot of the table later must get another key. */
+ * valid. So an object that later uses the same slot of the table must get another key. */
 static void test_key_given_in_vain(void **state)
 {
 	for (int released = 0; released < 2; released++) {
@@ -435,8 +436,8 @@ static void test_key_given_in_vain(void **state)
 		assert_true(ended(&b, 1));
 		assert_int_equal(rn_mw_remove(t, b.id, &qpn), 0);
 		rn_mr_reclaim(t, b.id);
-		/* a freed slot of the table is used again only after all others, so the loop comes
-		 * to this slot four times */
+		/* a freed slot is used again only after all other free slots, so the loop comes to
+		 * this slot four times */
 		for (uint32_t i = 0; i < 4 * 64; i++) {
 			assert_int_equal(rn_mw_add(t, 1, &b.shared, &reused), 0);
 			assert_int_not_equal(reused >> 8, b.id >> 8);
@@ -447,9 +448,10 @@ static void test_key_given_in_vain(void **state)
 	}
 }
 
-/* ---- accesses of the peer ---- */
+/* ---- accesses of the peer while the window is invalidated ---- */
 
-/* A WRITE in progress through a window that is invalidated ends with a NAK at its next packet. */
+/* A WRITE through a window is in progress when the window is invalidated. The WRITE's next packet
+ * gets a NAK. */
 static void test_write_cut_off(void **state)
 {
 	uint8_t data[1024];
@@ -480,8 +482,8 @@ static void test_write_cut_off(void **state)
 	rig_fini(&b.r);
 }
 
-/* A READ in progress through a window that is invalidated ends with a NAK for the missing
- * responses. */
+/* A READ through a window is in progress when the window is invalidated. The missing READ responses
+ * are replaced by a NAK. */
 static void test_read_cut_off(void **state)
 {
 	struct rn_pkt pkt;

@@ -1,5 +1,5 @@
-/* Congestion control of a QP: the contents of a CNP, how a rate-limited QP waits without costing
- * the shard work, and what ends a rate limit. */
+/* Congestion control of a QP: the contents of a CNP and what ends a rate limit. Also: a QP that
+ * waits under its rate limit costs the shard no work. */
 #include <errno.h>
 
 #include "shard/cnp.h"
@@ -17,7 +17,8 @@ static struct rn_pkt cnp_for(struct rig *r, int side)
 	return p;
 }
 
-/* Returns a WRITE packet for the QP of `side` with the ECN bits 11 (congestion experienced). */
+/* Returns a WRITE packet for the QP of `side`, marked with the ECN bits 11 (congestion
+ * experienced). */
 static struct rn_pkt marked(struct rig *r, int side, int delta)
 {
 	struct rn_pkt p = rig_pkt(r, side, RN_OP_WRITE_ONLY, delta, "x", 1);
@@ -45,7 +46,7 @@ static uint64_t send_rate(struct rig *r, int side)
 	return rsp.query.send_rate;
 }
 
-/* Posts a WRITE of four packets on side 0, whose QP a CNP has limited to half the line rate. */
+/* Posts a WRITE of four packets on side 0. A CNP has limited side 0's QP to half the line rate. */
 static void start_limited(struct rig *r, uint8_t type)
 {
 	struct rn_pkt p;
@@ -157,7 +158,7 @@ static void wire_row_E2_at_the_interval(void **state)
 	rig_fini(&r);
 }
 
-/* A congestion mark is counted for each packet that reached its QP, even if the QP refused the
+/* A congestion mark is counted for each packet that reached its QP, even if that QP refused the
  * packet. */
 static void wire_row_E1_which_verdicts(void **state)
 {
@@ -202,7 +203,7 @@ static void wire_row_E1_not_after_the_end(void **state)
 	rig_fini(&r);
 }
 
-/* A UD QP has no rate to limit, so a CNP to it is refused. */
+/* A UD QP has no rate limit, so a CNP to a UD QP is refused. */
 static void wire_row_E6_datagram_queue_pair(void **state)
 {
 	struct rig r;
@@ -267,8 +268,8 @@ static void test_data_can_be_marked(void **state)
 
 /* ---- waiting under a rate limit ---- */
 
-/* A QP that waits under its rate limit is on no list of the shard, so the shard has no work for it.
- * rn_shard_next() gives the time at which the QP may send again. */
+/* A QP that waits under its rate limit is on no list of the shard, so the shard has no work to do.
+ * rn_shard_next() returns the time at which the QP may send again. */
 static void test_waits_for_nothing(void **state)
 {
 	struct rig r;
@@ -304,7 +305,7 @@ static void test_waits_for_nothing(void **state)
 	rig_fini(&r);
 }
 
-/* A CNP limits a UC QP like an RC QP. */
+/* A CNP limits the rate of a UC QP as it does for an RC QP. */
 static void test_unreliable_waits(void **state)
 {
 	struct rig r;
@@ -333,7 +334,7 @@ static void test_all_arrives(void **state)
 	rig_fini(&r);
 }
 
-/* The error state and RESET stop the pacing timer and remove the limit. */
+/* The error state and RESET stop the pacing timer and remove the rate limit. */
 static void test_ends(uint8_t to)
 {
 	struct rig r;

@@ -1,5 +1,5 @@
-/* A QP in the error state: the order in which requests are flushed, and overruns of completion
- * queues. */
+/* A QP in the error state: the order in which its work requests are flushed. Also overruns of
+ * completion queues. */
 #include "rig.h"
 
 /* In the error state all requests are flushed in order, then all receives. */
@@ -63,7 +63,7 @@ static void test_cq_overrun_on_another_shard(void **state)
 	atomic_store(&r.s[0].cq_shared.overrun, 1);
 	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 2, 0, 8, 0);
 	rig_run(&r, RN_S(1));
-	/* the request completes before its shard sees the overrun */
+	/* request 2 completes before its shard sees the overrun */
 	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
 	rn_shard_done(r.s[0].sh, r.now);
 	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);

@@ -1,10 +1,10 @@
-/* Which posted requests and which packets does a QP accept in each state? */
+/* Which posted requests and which received packets does a QP accept in each of its states? */
 #include "states.h"
 
 /* Which posts and packets each state accepts (docs/spec/rocev2.md 4.11). */
 static const struct {
 	uint8_t state;
-	int recv, send; /* status of the completion made at once; -1: the request is queued */
+	int recv, send; /* status of the immediate completion; -1: the post is queued */
 	enum rn_verdict request, response;
 } takes[] = {
 	{RN_QPS_RESET, RN_STATUS_LOC_QP_OP_ERR, RN_STATUS_LOC_QP_OP_ERR, RN_V_QP_STATE,

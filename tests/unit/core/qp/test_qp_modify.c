@@ -1,5 +1,5 @@
-/* Changes of a QP's state and attributes: which transitions are allowed with which attributes, and
- * what RESET and SQD do. */
+/* Changes of a QP's state and attributes. Which transitions are allowed, and with which attributes?
+ * What do RESET and SQD do? */
 #include <errno.h>
 
 #include "states.h"
@@ -95,7 +95,7 @@ static void test_values(void **state)
 	rig_fini(&r);
 }
 
-/* The largest value of an attribute is accepted; a value greater by 1 is refused. */
+/* The largest value of an attribute is accepted; the next larger value is refused. */
 #define MOST(from, to, mask, field, value)                                         \
 	for (unsigned more = 0; more < 2; more++) {                                \
 		struct rn_qp_attr a = good(&r, to);                                \
@@ -167,7 +167,7 @@ static void test_reset_forgets(void **state)
 	rig_fini(&r);
 }
 
-/* After RESET a QP that failed works like a new one and keeps nothing of its past. */
+/* After RESET a QP that had failed works like a new QP. */
 static void test_second_life(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RESET};

@@ -1,12 +1,12 @@
-/* Types of QPs: which attributes each transition of each type needs and allows, which requests can
- * be posted, which packets are accepted, and what a failed send does. */
+/* Types of QPs: the attributes that each transition needs and allows, the requests that can be
+ * posted and the packets that are accepted. Also: what a failed send does. */
 #include <errno.h>
 
 #include "rig.h"
 
 /* The attributes that ibv_modify_qp requires (must) and allows (may) for each transition, as masks
- * without the state bit. They are written as numbers here, so that the test is independent of the
- * table that it checks. */
+ * without the state bit. The masks are plain numbers here, so that the test does not depend on the
+ * table under test. */
 static const struct move {
 	uint8_t type, from, to;
 	uint32_t must, may;
@@ -101,8 +101,8 @@ static void put_in(struct rig *r, uint8_t state)
 	assert_int_equal(r->s[0].qp->state, state);
 }
 
-/* Tries one transition: if `fits`, it must succeed; otherwise it must fail and leave the state
- * unchanged. */
+/* Tries one transition. With `fits` the transition must succeed. Otherwise it must fail and leave
+ * the QP's state unchanged. */
 static void expect_move(struct rig *r, uint8_t from, uint8_t to, uint32_t mask, bool fits)
 {
 	put_in(r, from);
@@ -197,8 +197,8 @@ static void test_kinds(void **state)
 			 0);
 }
 
-/* After a request fails, all requests behind it are flushed in order, those posted later too;
- * receives stay posted. */
+/* After a request fails, all requests behind the failed one are flushed in order, even those posted
+ * later. Receives stay posted. */
 static void test_send_error(void **state)
 {
 	struct rn_cqe c;
@@ -274,7 +274,7 @@ static void take_reads(struct rig *r, unsigned n)
 	}
 }
 
-/* Takes n READ responses of side 1, and checks that there are no more. */
+/* Takes n READ responses of side 1 and checks that no further response follows. */
 static void answer(struct rig *r, unsigned n)
 {
 	struct rn_pkt p;
@@ -292,8 +292,8 @@ static void serve(struct rig *r, uint8_t reads)
 	assert_int_equal(rig_modify(r, 1, RN_QP_MAX_DEST_RD_ATOMIC, &a), 0);
 }
 
-/* A change of max_dest_rd_atomic in SQD keeps the records of the newest READs, as many as the new
- * value. It drops the older records, even those of READs that are not answered yet. */
+/* A change of max_dest_rd_atomic in SQD keeps the records of the newest READs, up to the new limit.
+ * The records of older READs are dropped, even if those READs are not answered yet. */
 static void test_reads_served(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_SQD};

@@ -1,5 +1,5 @@
-/* Whole transfers between two shards: every kind and size over a perfect link, then with each frame
- * lost in turn, in both directions (docs/spec/rocev2.md row S1). */
+/* Whole transfers between two shards (docs/spec/rocev2.md row S1). Every kind and size goes over a
+ * perfect link first. Then each frame is lost in turn, in both directions. */
 #include "rig.h"
 
 static void fill(uint8_t *p, uint32_t n, uint8_t seed)
@@ -13,7 +13,7 @@ static bool lose_one(struct rig *r, int from, uint32_t number, const struct rn_p
 	return from == r->lose_side && number == r->lose_number;
 }
 
-/* Transfers one message of each kind and size in both directions at once; checks data and
+/* Transfers one message of each kind and size in both directions at once. Checks data and
  * completions. */
 static void transfer_all(struct rig *r)
 {
@@ -120,8 +120,8 @@ static void test_each_loss_small_window(void **state)
 	lose_each(1, 7, 4);
 }
 
-/* A peer that READs without pause must not keep the QP's own requests, new or resent, from being
- * sent. */
+/* A peer that sends READ requests without pause must not keep the QP's own requests, new or resent,
+ * from being sent. */
 static void test_reads_do_not_block_requests(void **state)
 {
 	struct rig r;
@@ -144,7 +144,7 @@ static void test_reads_do_not_block_requests(void **state)
 		assert_int_equal(p.op->family, RN_F_READ_RESP);
 	}
 	rig_expect_silence(&r, 1);
-	/* the test did not deliver the packets that it took above, so both sides resend them */
+	/* the packets taken above were never delivered, so both sides resend them */
 	rig_recv(&r, 0, 3, 0x8000, 8192);
 	rig_run(&r, RN_S(1));
 	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
@@ -153,8 +153,8 @@ static void test_reads_do_not_block_requests(void **state)
 	rig_fini(&r);
 }
 
-/* The first packet of a WRITE of the maximum message length is accepted; if the length in its RETH
- * is one byte more, the packet is refused and nothing is written. */
+/* The first packet of a WRITE of the maximum message length is accepted. With one byte more in its
+ * RETH length, the packet is refused and nothing is written. */
 static void test_longest_write(void **state)
 {
 	static const uint8_t data[1024] = {1, 2, 3};

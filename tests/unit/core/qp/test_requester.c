@@ -1,9 +1,9 @@
-/* The requester: how requests become packets, completions, retries and errors (rows Q of
- * docs/spec/rocev2.md). Side 0 sends requests. The test takes these frames and builds each response
- * itself. */
+/* The requester: how work requests become packets, completions, retries and errors (rows Q of
+ * docs/spec/rocev2.md). Side 0 is the requester. The test takes the frames of side 0 and builds
+ * each response itself. */
 #include "asker.h"
 
-/* ---- packets ---- */
+/* ---- packets of a request ---- */
 
 /* Rows Q1, Q2, Q3: how SENDs, WRITEs and READs are split into packets, and which PSNs they use. */
 static void test_packets(void **state)
@@ -58,7 +58,7 @@ static void test_solicited_inline_sges(void **state)
 	w[0].num_sge = 4;
 	w[0].length = 1500;
 	w[0].rkey = r.s[1].key;
-	/* the compiler would warn that the SGE list runs on into the next slot; this hides it */
+	/* this hides from the compiler that the SGE list continues into the next slot */
 	__asm__("" : "+r"(sge));
 	sge[0] = (struct rn_sge){(uintptr_t)r.s[0].mem, 1000, r.s[0].key};
 	sge[1] = (struct rn_sge){(uintptr_t)r.s[0].mem, 0, 0};
@@ -72,7 +72,7 @@ static void test_solicited_inline_sges(void **state)
 	assert_int_equal(p.payload_len, 476);
 	assert_memory_equal(p.payload, r.s[0].mem + 1024, 476);
 	assert_int_equal(ack(&r, S + 2), RN_V_OK);
-	rig_expect_none(&r, 0); /* the request is unsignaled */
+	rig_expect_none(&r, 0); /* the WRITE is unsignaled: no completion */
 	assert_int_equal(atomic_load(&r.s[0].qp->shared.sq_retired), 2);
 	rig_fini(&r);
 }
@@ -96,10 +96,10 @@ static void test_long_message(void **state)
 	rig_fini(&r);
 }
 
-/* ---- ACKs ---- */
+/* ---- ACKs, and resends after a lost ACK ---- */
 
-/* Rows Q4, Q5, Q6: an ACK completes all requests up to its PSN. An ACK is ignored if its PSN has
- * not been sent yet, or is acknowledged already. */
+/* Rows Q4, Q5, Q6: an ACK completes all requests up to the ACK's PSN. An ACK is ignored if its PSN
+ * was not sent yet or is already acknowledged. */
 static void test_acks(void **state)
 {
 	struct rig r;
@@ -129,8 +129,8 @@ static void test_acks(void **state)
 	rig_fini(&r);
 }
 
-/* Rows Q7, Q41: after a timeout sending resumes, with the same bytes, at the first unacknowledged
- * packet. */
+/* Rows Q7, Q41: after a timeout the requester resumes at the first unacknowledged packet, with the
+ * same bytes. */
 static void test_timeout_resumes(void **state)
 {
 	struct rig r;
@@ -141,7 +141,7 @@ static void test_timeout_resumes(void **state)
 	drain(&r);
 	assert_int_equal(ack(&r, S + 1), RN_V_OK);
 	rig_wait(&r, RN_MS(80));
-	/* after a timeout one packet is resent, and more only after an answer */
+	/* after a timeout a single packet is resent; the others follow when it is acknowledged */
 	assert_true(rig_take(&r, 0, &p));
 	assert_int_equal(p.opcode, RN_OP_SEND_MIDDLE);
 	assert_int_equal(p.psn, rn_psn_add(S, 2));
@@ -152,7 +152,7 @@ static void test_timeout_resumes(void **state)
 	expect_packet(&r, RN_OP_SEND_MIDDLE, S + 3, 1024, true);
 	expect_packet(&r, RN_OP_SEND_LAST, S + 4, 904, true);
 	rig_expect_silence(&r, 0);
-	/* another timeout; before anything is resent, an ACK of the first transmission arrives */
+	/* another timeout: an ACK of the first transmission arrives before anything is resent */
 	rig_wait(&r, RN_MS(80));
 	assert_int_equal(ack(&r, S + 4), RN_V_OK);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
@@ -162,8 +162,8 @@ static void test_timeout_resumes(void **state)
 
 /* ---- NAKs ---- */
 
-/* Rows Q8, Q9: after a sequence NAK the packets from the NAK's PSN on are resent; a second NAK
- * right behind the first resends nothing. */
+/* Rows Q8, Q9: after a sequence NAK the packets from the NAK's PSN on are resent. A second NAK
+ * right behind the first causes no resend. */
 static void test_nak_sequence(void **state)
 {
 	struct rig r;
@@ -196,8 +196,8 @@ static void test_nak_sequence_exceeded(void **state)
 	for (int i = 0; i < 3; i++) {
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
-		/* A sequence NAK that follows an early (adaptive) resend uses up a retry. The early
-		 * resend itself uses up none. */
+		/* Each sequence NAK here comes after an early (adaptive) resend and uses up a
+		 * retry. The early resend itself uses up no retry. */
 		rig_wait(&r, RN_MS(4) << (i + 1));
 		drain(&r);
 	}
@@ -209,8 +209,8 @@ static void test_nak_sequence_exceeded(void **state)
 	rig_fini(&r);
 }
 
-/* Rows Q20, Q43: a fatal NAK fails its request, even an unsignaled one; earlier requests succeed
- * and later ones are flushed. */
+/* Rows Q20, Q43: a fatal NAK fails the request with the NAK's PSN, even an unsignaled request.
+ * Earlier requests succeed and later requests are flushed. */
 static void test_fatal_naks(void **state)
 {
 	static const struct {
@@ -282,7 +282,7 @@ static void test_no_answer(void **state)
 	unsigned sent = 0, doubts;
 	rn_time begun;
 
-	/* the first adaptive timeout is longer than the transport timeout, so no early resend
+	/* the first adaptive timeout is longer than the transport timeout, so that no early resend
 	 * comes */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 2, .rto_initial = RN_S(100)});
 	doubts = fake_probes;
@@ -299,8 +299,8 @@ static void test_no_answer(void **state)
 	}
 	assert_int_equal(sent, 2);
 	assert_in_range(r.now - begun, 3 * full, 3 * full + RN_MS(5));
-	/* each of the two timeouts that resent the request also called rn_neigh_probe() for the
-	 * peer's address */
+	/* each of the two timeouts that resent the request called rn_neigh_probe() for the peer's
+	 * address */
 	assert_int_equal(fake_probes - doubts, 2);
 	assert_memory_equal(&fake_probed, &r.s[1].port.gids[0], 16);
 	rig_expect(&r, 0, 1, RN_STATUS_RETRY_EXC_ERR);
@@ -308,8 +308,8 @@ static void test_no_answer(void **state)
 	expect_dead(&r);
 	rig_fini(&r);
 
-	/* an ACK of a new PSN makes all retries available again, so with retry_cnt 1 each of the
-	 * five requests survives a timeout */
+	/* An ACK of a new PSN makes all retries available again. So with retry_cnt 1 each of the
+	 * five requests survives a timeout. */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 1, .rto_initial = RN_S(100)});
 	for (unsigned i = 0; i < 5; i++) {
 		post_send(&r, i, 8);
@@ -362,7 +362,7 @@ static void test_no_timer(void **state)
 /* ---- receiver not ready ---- */
 
 /* Rows Q14, Q15, Q16, Q19: an RNR NAK demands a wait, during which nothing is sent. Neither a
- * sequence NAK nor the transport timer shortens this wait. */
+ * sequence NAK nor the transport timer shortens the wait. */
 static void test_rnr(void **state)
 {
 	for (int code = 0; code <= 12; code += 12) {
@@ -391,8 +391,8 @@ static void test_rnr(void **state)
 	}
 }
 
-/* Rows Q17, Q18: with rnr_retry 3 a request fails after three repetitions, with 7 it is repeated
- * without end. */
+/* Rows Q17, Q18: with rnr_retry 3 a request fails after three resends. With rnr_retry 7 the request
+ * is resent without end. */
 static void test_rnr_exceeded(void **state)
 {
 	struct rig r;
@@ -421,8 +421,8 @@ static void test_rnr_exceeded(void **state)
 	rig_fini(&r);
 }
 
-/* An RNR NAK proves that the packet arrived. It makes all retries available again, also those that
- * earlier timeouts used up. So timeouts and RNR NAKs may alternate without end. */
+/* An RNR NAK proves that the packet arrived. All retries are then available again, even those used
+ * up by earlier timeouts. So timeouts and RNR NAKs may alternate without end. */
 static void test_rnr_and_loss(void **state)
 {
 	struct rig r;
@@ -430,7 +430,7 @@ static void test_rnr_and_loss(void **state)
 	rig_init(&r, &(struct rig_opt){.rnr_retry = 7, .timeout = 8, .retry_cnt = 1});
 	post_send(&r, 1, 8);
 	for (int i = 0; i < 100; i++) {
-		rig_wait(&r, RN_US(1300)); /* longer than the transport timeout, 1.05 ms */
+		rig_wait(&r, RN_US(1300)); /* longer than the transport timeout of 1.05 ms */
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x21), RN_V_RSP_RNR);
 		rig_wait(&r, RN_US(20));
@@ -446,10 +446,10 @@ static void test_rnr_and_loss(void **state)
 	rig_fini(&r);
 }
 
-/* ---- local errors ---- */
+/* ---- local errors, a late timeout, credit codes ---- */
 
-/* Row Q42: a SEND from memory outside its region fails with a local protection error, and the QP
- * with it. */
+/* Row Q42: a SEND from memory outside its region completes with a local protection error. The QP
+ * enters the error state. */
 static void test_local_fault(void **state)
 {
 	struct rig r;
@@ -472,7 +472,7 @@ static void test_local_fault(void **state)
 	rig_fini(&r);
 }
 
-/* If the region that a SEND reads is removed before the SEND is resent, the QP fails with a local
+/* The region that a SEND reads is removed before the SEND is resent. The QP then fails with a local
  * protection error. */
 static void test_key_dies_before_resend(void **state)
 {
@@ -489,8 +489,8 @@ static void test_key_dies_before_resend(void **state)
 	rig_fini(&r);
 }
 
-/* A malformed request completes with its error after the requests before it, and sends no
- * packet. */
+/* A malformed request sends no packet. The request completes with its error after the requests
+ * posted before. */
 static void test_bad_form(void **state)
 {
 	static const struct {
@@ -563,7 +563,7 @@ static void test_nop(void **state)
 	rig_fini(&r);
 }
 
-/* A timeout that is set while a request is in flight counts from the time it is set. */
+/* A timeout set while a request is in flight counts from the moment of the change. */
 static void test_timeout_set_late(void **state)
 {
 	struct rig r;
@@ -584,8 +584,8 @@ static void test_timeout_set_late(void **state)
 	rig_fini(&r);
 }
 
-/* With credits configured, only a positive acknowledgement carries a credit code. The low bits of
- * an RNR NAK are a timer code and those of a NAK an error code. */
+/* With credits configured, only positive acknowledgements carry a credit code. The low bits of an
+ * RNR NAK are a timer code, those of other NAKs an error code. */
 static void test_only_acks_carry_credits(void **state)
 {
 	static const struct {

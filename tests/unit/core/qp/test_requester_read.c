@@ -2,8 +2,8 @@
  * limit of READs in flight). The rows Q are in docs/spec/rocev2.md. */
 #include "asker.h"
 
-/* Rows Q23, Q24, Q25, Q28, Q45: when a READ response is lost, the READ is requested again from the
- * lost PSN on; the answer may begin with First or Middle and end with Last or Only. */
+/* Rows Q23, Q24, Q25, Q28, Q45: after a lost READ response the READ is requested again from the
+ * lost PSN on. The new responses may begin with First or Middle and end with Last or Only. */
 static void test_read_hole(void **state)
 {
 	for (int style = 0; style < 2; style++) {
@@ -29,8 +29,8 @@ static void test_read_hole(void **state)
 		assert_int_equal(reply(&r, RN_OP_READ_RESP_LAST, S + 17, 0x1F, junk + 4096, 904),
 				 RN_V_RSP_IMPLIED_NAK);
 		expect_read(&r, S + 14, 1024, 3976);
-		/* each of the three responses is an implied NAK, but the READ is requested again
-		 * only once */
+		/* Each of the three responses is an implied NAK. All the same the READ is requested
+		 * again only once. */
 		rig_expect_silence(&r, 0);
 		assert_int_equal(reply(&r, RN_OP_READ_RESP_FIRST, S + 13, 0x1F, r.s[0].mem, 1024),
 				 RN_V_RSP_STALE);
@@ -52,7 +52,7 @@ static void test_read_hole(void **state)
 	}
 }
 
-/* Rows Q26, Q27, Q33: a plain ACK never completes a READ; a READ response acknowledges the requests
+/* Rows Q26, Q27, Q33: a plain ACK never completes a READ. A READ response acknowledges all requests
  * before the READ. */
 static void test_read_and_acks(void **state)
 {
@@ -63,8 +63,8 @@ static void test_read_and_acks(void **state)
 	post_read(&r, 2, 2048);
 	post_send(&r, 3, 8);
 	drain(&r);
-	/* a plain ACK with the READ's last PSN completes the requests before the READ, never the
-	 * READ */
+	/* a plain ACK with the READ's last PSN completes the requests before the READ, not the READ
+	 * itself */
 	assert_int_equal(ack(&r, S + 2), RN_V_RSP_IMPLIED_NAK);
 	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
 	rig_expect_none(&r, 0);
@@ -79,8 +79,7 @@ static void test_read_and_acks(void **state)
 	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
 	assert_int_equal(ack(&r, S + 3), RN_V_OK);
 	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
-	/* a READ response also acknowledges the SEND before its READ, and the SEND completes
-	 * first */
+	/* A READ response also acknowledges the SEND before the READ. The SEND completes first. */
 	post_send(&r, 4, 8);
 	post_read(&r, 5, 8);
 	drain(&r);
@@ -109,7 +108,7 @@ static void test_second_read_first(void **state)
 	rig_fini(&r);
 }
 
-/* Row Q29: a READ response of a wrong length or opcode fails the READ, and no data is written. */
+/* Row Q29: a READ response of a wrong length or opcode fails the READ. No data is written. */
 static void test_bad_responses(void **state)
 {
 	static const struct {
@@ -158,9 +157,11 @@ static void test_fatal_nak_inside_read(void **state)
 		    {0x62, RN_STATUS_REM_ACCESS_ERR, RN_V_RSP_NAK_ACC},
 		    {0x63, RN_STATUS_REM_OP_ERR, RN_V_RSP_NAK_OP}};
 
-	/* The PSN of the NAK is S + 1 + at: the PSN of the READ request (at == 0), of the last
-	 * response received (1), or of the next response (2). With 3 and 4 it is the PSN of a later
-	 * response, and the responses before that one are missing. */
+	/* The PSN of the NAK is S + 1 + at. `at` selects one of these PSNs:
+	 * - 0: the READ request
+	 * - 1: the last response received
+	 * - 2: the next response
+	 * - 3, 4: a later response; the responses before that one are missing */
 	for (unsigned i = 0; i < 5 * RN_ARRAY_SIZE(naks); i++) {
 		unsigned at = i % 5, k = i / 5;
 		struct rig r;
@@ -181,9 +182,8 @@ static void test_fatal_nak_inside_read(void **state)
 	}
 }
 
-/* The first reply that arrives is a fatal NAK for a READ. The READ responses before it are missing,
- * and so is the ACK of the request before the READ. The READ fails, and the request before it
- * succeeds. */
+/* The first reply to arrive is a fatal NAK for a READ. Earlier READ responses are missing, as is
+ * the ACK of the SEND before the READ. The READ fails and the SEND succeeds. */
 static void test_fatal_nak_without_responses(void **state)
 {
 	struct rig r;
@@ -199,8 +199,8 @@ static void test_fatal_nak_without_responses(void **state)
 	rig_fini(&r);
 }
 
-/* Rows Q34, Q35, Q36: a fenced SEND waits for the READ before it; with max_rd_atomic 1 a second
- * READ waits for the first. */
+/* Rows Q34, Q35, Q36: a fenced SEND waits for the READ before it. With max_rd_atomic 1 a second
+ * READ waits for the first READ. */
 static void test_fence_and_depth(void **state)
 {
 	struct rig r;
@@ -244,8 +244,8 @@ static void test_psn_space(void **state)
 	w.sge[0] = (struct rn_sge){0x1000000000, 1u << 31, key};
 	rig_post(&r, 0, &w);
 	rig_request(&r, 0, RN_WQE_READ, 0, 2, 0, 8, 0);
-	/* The send window has room for 256 responses. The requester fills it with four READ
-	 * requests for 64 responses of 256 bytes each. */
+	/* The send window has room for 256 responses. Four READ requests, each for 64 responses of
+	 * 256 bytes, fill the window. */
 	for (unsigned i = 0; i < 4; i++) {
 		assert_true(rig_take(&r, 0, &p));
 		assert_int_equal(p.dma_len, 64 << 8);

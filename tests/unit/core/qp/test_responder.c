@@ -1,5 +1,5 @@
-/* The responder's checks and replies: rows R, D and A of docs/spec/rocev2.md. The test
- * builds packets relative to the PSN that the QP expects, and takes the replies of the QP. */
+/* The responder's checks and replies: rows R, D and A of docs/spec/rocev2.md. The test builds
+ * packets relative to the PSN that the QP expects, and takes the QP's replies. */
 #include "rig.h"
 
 #define MTU 1024u
@@ -170,11 +170,11 @@ static void test_rnr_waits_grow(void **state)
 
 struct fatal {
 	const char *row;
-	uint8_t before, before2; /* opcodes of packets accepted before this one; 0xFF: none */
+	uint8_t before, before2; /* opcodes of earlier, accepted packets; 0xFF: none */
 	uint32_t reth;		 /* RETH length, if `before` is a WRITE */
 	uint8_t opcode;
 	uint32_t len;
-	uint32_t dma_len; /* RETH length of the packet under test; 0: len */
+	uint32_t dma_len; /* RETH length of the bad packet; 0: len */
 	uint8_t pad;
 	enum {
 		GOOD,
@@ -229,7 +229,7 @@ static const struct fatal fatals[] = {
 	{"A7",   NONE, NONE, 0, RN_OP_READ_REQUEST, 0, 100, 0, NO_QP_READ, 0x61, RN_V_REQ_QP_ACCESS, FLUSH},
 	{"A8",   NONE, NONE, 0, RN_OP_READ_REQUEST, 0, 100, 0, NO_READS, 0x61, RN_V_REQ_READ_LIMIT, FLUSH},
 	{"A34",  NONE, NONE, 0, RN_OP_READ_REQUEST, 0, (1u << 31) + 1, 0, GOOD, 0x61, RN_V_REQ_LENGTH, FLUSH},
-	/* in the middle of a SEND the receive in use gets the error status */
+	/* an error in mid-SEND completes the receive in use with an error */
 	{"R15",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_SEND_MIDDLE, MTU - 4, 0, 0, GOOD, 0x61, RN_V_REQ_LENGTH, QPOP},
 	{"R16",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_SEND_LAST, 0, 0, 0, GOOD, 0x61, RN_V_REQ_LENGTH, QPOP},
 	{"R20",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_WRITE_ONLY, 8, 0, 0, GOOD, 0x61, RN_V_REQ_SEQUENCE, QPOP},
@@ -570,7 +570,7 @@ static void test_read_again(void **state)
 	e = epsn(&r);
 	ask(&r, 0, 0, 3000);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, data, MTU);
-	/* a duplicate READ request between the responses makes them start again */
+	/* a duplicate READ request between the responses makes the responses start again */
 	assert_int_equal(ask(&r, -3, 0, 3000), RN_V_REQ_DUP_READ);
 	expect_response(&r, RN_OP_READ_RESP_FIRST, e, data, MTU);
 	expect_response(&r, RN_OP_READ_RESP_MIDDLE, e + 1, data + MTU, MTU);
@@ -729,7 +729,7 @@ static void test_record_of_last_round(void **state)
 	expect_reply(&r, 0x1F, e + 2, 4);
 	assert_int_equal(give(&r, RN_OP_WRITE_ONLY, -2, 8), RN_V_REQ_DUPLICATE);
 	expect_reply(&r, 0x1F, e + 2, 4);
-	/* of two READ records with these PSNs, a duplicate request must match the newer one */
+	/* of two READ records with the same PSNs, a duplicate must match the newer record */
 	go_round(&r, e);
 	ask(&r, 0, 64, 2 * MTU);
 	for (unsigned i = 0; i < 2; i++)
@@ -740,7 +740,7 @@ static void test_record_of_last_round(void **state)
 	rig_fini(&r);
 }
 
-/* The longest READ uses half of all PSNs; the ACK of a packet behind it must still come last. */
+/* The longest READ uses half of all PSNs. The ACK of a later packet must still come last. */
 static void test_longest_read(void **state)
 {
 	const uint32_t npkts = RN_PSN_WINDOW;

@@ -1,5 +1,5 @@
-/* QPs that take receives from a shared queue: when a receive is taken, and what happens to the
- * receive and the queue. Side 1 of the bench receives. */
+/* QPs that take receives from a shared receive queue (SRQ): when a receive is taken, and what then
+ * happens to the receive and the SRQ. Side 1 of the bench receives. */
 #include <errno.h>
 
 #include "rig.h"
@@ -122,8 +122,8 @@ static void test_writes_take_none(void **state)
 	stop(&b);
 }
 
-/* Receives of a shared queue give a QP no credits: every ACK has the credit code 0x1F ("credits are
- * not reported"). */
+/* Receives of a shared receive queue give a QP no credits. So every ACK has the credit code 0x1F
+ * ("credits are not reported"). */
 static void wire_row_D17_no_credits(void **state)
 {
 	struct bench b;
@@ -142,7 +142,8 @@ static void wire_row_D17_no_credits(void **state)
 	stop(&b);
 }
 
-/* With an empty queue the peer gets RNR NAKs and resends until a receive is posted. */
+/* While the shared receive queue is empty, the peer gets RNR NAKs. The peer resends until a receive
+ * is posted. */
 static void wire_row_D18_empty_queue(void **state)
 {
 	struct bench b;
@@ -199,7 +200,7 @@ static enum rn_verdict rx_write_imm(struct bench *b, uint32_t len)
 	return rig_rx(&b->r, 1, &p);
 }
 
-/* A WRITE with immediate data takes a receive too, but writes no data into its buffer. */
+/* A WRITE with immediate data takes a receive too, but writes no data into the receive's buffer. */
 static void test_write_with_immediate(void **state)
 {
 	struct bench b;
@@ -222,7 +223,7 @@ static void test_write_with_immediate(void **state)
 	stop(&b);
 }
 
-/* A receive that is too short or reaches beyond its region is consumed, and the QP fails. */
+/* A receive that is too short, or reaches beyond its region, is consumed, and the QP fails. */
 static void test_bad_receives(void **state)
 {
 	struct bench b;
@@ -246,7 +247,7 @@ static void test_bad_receives(void **state)
 	stop(&b);
 }
 
-/* The keys of a receive are checked in the PD of the shared queue, not in that of the QP. */
+/* The keys of a receive are checked in the PD of the shared receive queue, not in the QP's PD. */
 static void test_domain_of_the_queue(void **state)
 {
 	struct bench b;
@@ -261,8 +262,8 @@ static void test_domain_of_the_queue(void **state)
 	stop(&b);
 }
 
-/* When a QP ends, the receive of a message in progress is flushed; the other receives stay in the
- * shared queue. */
+/* When a QP ends, the receive of a message in progress is flushed. The other receives stay in the
+ * shared receive queue. */
 static void test_flush(void **state)
 {
 	const struct rn_qp_attr err = {.state = RN_QPS_ERR}, reset = {.state = RN_QPS_RESET};
@@ -302,8 +303,8 @@ static void test_flush(void **state)
 	stop(&b);
 }
 
-/* The first packet of another message breaks off the message in progress, whose receive completes
- * with an error. */
+/* The first packet of another message breaks off the message in progress. The receive of the broken
+ * message completes with an error. */
 static void test_broken_off(void **state)
 {
 	struct bench b;
@@ -338,7 +339,7 @@ static void wire_row_D19_limit_is_told(void **state)
 	assert_int_equal(ev.user, 88);
 	assert_int_equal(rx(&b, RN_OP_SEND_ONLY, 5), RN_V_OK);
 	assert_false(has_event(&b, RN_EVENT_SRQ_LIMIT, &ev));
-	/* a queue that is unlinked before its limit event is taken makes no event */
+	/* a shared receive queue that is unlinked before its limit event is taken makes no event */
 	atomic_store(&b.srq->shared.limit, 3);
 	assert_int_equal(rx(&b, RN_OP_SEND_ONLY, 5), RN_V_OK);
 	b.r.s[1].qp->events = 0;
@@ -379,7 +380,8 @@ static void test_creation(void **state)
 	stop(&b);
 }
 
-/* A QP with a shared queue has no receives of its own: a receive posted to the QP is dropped. */
+/* A QP with a shared receive queue has no receives of its own: a receive posted to the QP is
+ * dropped. */
 static void test_no_receives_of_its_own(void **state)
 {
 	struct bench b;

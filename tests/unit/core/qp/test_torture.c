@@ -1,6 +1,6 @@
 /* A QP under random events (repeatable by seed): packets with arbitrary fields, malformed requests,
- * removed regions, state changes midway. No assertion may fail, no memory outside the QPs and their
- * regions may be touched, and every request is retired exactly once. */
+ * removed regions, state changes midway. No assertion may fail, and only the memory of the QPs and
+ * their regions may be touched. Every work request is retired exactly once. */
 #include "rig.h"
 
 struct torture {
@@ -24,7 +24,7 @@ static void post(struct torture *t, int side)
 					RN_WQE_NOP};
 	const struct rn_qp *qp = t->r.s[side].qp;
 	uint32_t len = draw(t, 4) ? draw(t, 3000) : 0;
-	/* rarely (1 in 2000) the request reaches beyond the end of the region */
+	/* rarely (1 in 2000) the work request reaches beyond the end of the region */
 	uint32_t off = draw(t, 2000) ? draw(t, RIG_MEM - 4096) : RIG_MEM - 10;
 
 	if (draw(t, 3) == 0) {
@@ -48,8 +48,8 @@ static uint32_t odd_length(struct torture *t)
 	return lengths[draw(t, RN_ARRAY_SIZE(lengths))];
 }
 
-/* Gives the QP a packet with random fields. The PSN is mostly close to a PSN that the QP expects,
- * so that the packet passes the first checks. */
+/* Gives the QP of `side` a packet with random fields. The PSN is mostly close to one that the QP
+ * expects, so that the packet passes the first checks. */
 static void inject(struct torture *t, int side)
 {
 	static const uint8_t likely[] = {
@@ -86,8 +86,8 @@ static void inject(struct torture *t, int side)
 	p.ack_req = draw(t, 2);
 	p.pad = draw(t, 20) ? p.pad : draw(t, 4);
 	p.syndrome = draw(t, 2) ? 0x1F : draw(t, 3) ? 0x60 : draw(t, 256);
-	/* A fatal NAK ends the QP, after which little is tested, so seven of eight become an RNR
-	 * NAK. */
+	/* A fatal NAK ends the QP, and little is tested afterwards. So seven of eight fatal NAKs
+	 * become an RNR NAK. */
 	if (p.syndrome > 0x60 && p.syndrome < 0x64 && draw(t, 8))
 		p.syndrome = 0x21;
 	rig_rx(&t->r, side, &p);
@@ -106,7 +106,8 @@ static void disturb(struct torture *t, int side)
 	rig_modify(&t->r, side, RN_QP_STATE, &a);
 }
 
-/* Once a QP is in the error state or RESET, sometimes resets and reconnects both QPs. */
+/* Once a QP is in the error state or RESET, sometimes resets and reconnects both QPs of the
+ * test. */
 static void revive(struct torture *t)
 {
 	struct rn_qp_attr reset = {.state = RN_QPS_RESET};
@@ -159,8 +160,8 @@ static void step(struct torture *t)
 }
 
 /* Runs one seed and returns how many packets the QPs accepted. test_torture() checks the sum over
- * all seeds: if the QPs failed at their first packets, the sum would be small and the test would
- * prove nothing. */
+ * all seeds. A small sum would mean that the QPs failed at their first packets, and the test proved
+ * nothing. */
 static uint64_t torture(uint64_t seed)
 {
 	struct torture t = {.seed = seed * 7919 + 1};

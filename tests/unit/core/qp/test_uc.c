@@ -1,5 +1,5 @@
-/* Unreliable connections: whole messages between two QPs, messages over a link that loses packets,
- * and local errors. */
+/* Unreliable connections (UC): whole messages between two QPs, messages over a link that loses
+ * packets, and local errors. */
 #include <errno.h>
 
 #include "rig.h"
@@ -22,7 +22,7 @@ static uint64_t given_up(struct rig *r)
 	return rn_shard_stats(r->s[1].sh)->uc_given_up;
 }
 
-/* Sends every kind of request in every size around the path MTU, at every path MTU; a request
+/* Sends every kind of request in every size around the path MTU, at every path MTU. A request
  * completes without an answer of the peer. */
 static void test_sizes(void **state)
 {
@@ -71,8 +71,8 @@ static bool lose_one(struct rig *r, int from, uint32_t number, const struct rn_p
 	return from == 0 && number == r->lose_number;
 }
 
-/* Three messages of four packets; each packet of the second is lost in turn. The second message is
- * not delivered, and the third takes the receive that the second left unused. */
+/* Three messages of four packets; each packet of the second message is lost in turn. The second
+ * message is not delivered. Its unused receive is taken by the third message. */
 static void wire_row_U1_U2_a_broken_message_is_dropped_whole(void **state)
 {
 	for (unsigned lost = 4; lost < 8; lost++) {
@@ -94,7 +94,7 @@ static void wire_row_U1_U2_a_broken_message_is_dropped_whole(void **state)
 		rig_expect_none(&r, 1);
 		expect_same(&r, 0, 0x8000, 4096);
 		expect_same(&r, 8192, 0x9000, 4096);
-		/* a message whose first packet is lost was never begun, so it does not count as
+		/* a message whose first packet is lost has never begun, so it is not counted as
 		 * given up */
 		assert_int_equal(given_up(&r), lost == 4 ? 0 : 1);
 		assert_int_equal(r.s[1].frames, 0);
@@ -103,8 +103,8 @@ static void wire_row_U1_U2_a_broken_message_is_dropped_whole(void **state)
 	}
 }
 
-/* A SEND from memory that is not registered moves the QP to SQE; once the QP is back in RTS, the
- * peer receives later messages. */
+/* A SEND from unregistered memory moves the QP to SQE. When the QP is back in RTS, the peer
+ * receives later messages. */
 static void test_send_error(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RTS};
@@ -133,8 +133,8 @@ static void test_send_error(void **state)
 	rig_fini(&r);
 }
 
-/* A SEND fails after its first packet: the peer has part of the message, and still accepts the next
- * message. */
+/* A SEND fails after its first packet, so the peer has part of a message. The peer still accepts
+ * the next message. */
 static void test_send_error_midway(void **state)
 {
 	struct rn_qp_attr a = {.state = RN_QPS_RTS};
@@ -161,7 +161,7 @@ static void test_send_error_midway(void **state)
 	rig_fini(&r);
 }
 
-/* In SQD a message that has begun is sent to its end; its request completes with the last
+/* In SQD a message that has begun is sent to its end. The message's request completes with the last
  * packet. */
 static void test_drain(void **state)
 {
@@ -186,8 +186,8 @@ static void test_drain(void **state)
 	rig_fini(&r);
 }
 
-/* A receive in inaccessible memory is a local error: the QP reports it and enters the error state,
- * without a packet to the peer. */
+/* A receive in inaccessible memory is a local error. The QP reports the error and enters the error
+ * state, without a packet to the peer. */
 static void test_bad_receive(void **state)
 {
 	struct rn_wqe w = {

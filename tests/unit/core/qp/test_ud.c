@@ -30,7 +30,7 @@ static void test_packet_of_a_request(void **state)
 	assert_int_equal(p.qkey, RIG_QKEY);
 	assert_int_equal(p.psn, RIG_PSN_A);
 	assert_int_equal(p.imm, 0x04030201);
-	/* made from the flow label: docs/spec/rocev2.md 1.6 */
+	/* the UDP source port follows from the flow label: docs/spec/rocev2.md 1.6 */
 	assert_int_equal(p.udp_sport, 0xE341);
 	assert_int_equal(p.tclass, 0x68);
 	assert_int_equal(p.hop_limit, 9);
@@ -52,8 +52,8 @@ static void test_packet_of_a_request(void **state)
 	rig_fini(&r);
 }
 
-/* A packet carries the Q_Key of its request, or the QP's own if the top bit of the request's Q_Key
- * is set (docs/spec/rocev2.md 5.1). */
+/* A packet carries the Q_Key of its work request. If the top bit of that Q_Key is set, the packet
+ * carries the QP's own Q_Key instead (docs/spec/rocev2.md 5.1). */
 static void test_qkeys_sent(void **state)
 {
 	static const struct {
@@ -79,8 +79,8 @@ static void test_qkeys_sent(void **state)
 	rig_fini(&r);
 }
 
-/* A request may have as many SGEs or inline bytes as the QP allows. In the slots of the request,
- * the destination address follows them. */
+/* A request may have as many SGEs or inline bytes as the QP allows. The destination address follows
+ * the SGEs or inline bytes in the request's slots. */
 static void test_lists_and_inline_data(void **state)
 {
 	_Alignas(64) struct rn_wqe w[RN_WQE_MAX_SLOTS];
@@ -147,8 +147,8 @@ static void wire_row_Q46_longer_than_a_packet(void **state)
 	rig_fini(&r);
 }
 
-/* A request that fails moves the QP to SQE: requests behind it are flushed, receiving goes on, and
- * the QP can return to RTS. */
+/* A request that fails moves the QP to SQE. Requests behind the failed one are flushed and
+ * receiving continues. The QP can return to RTS. */
 static void test_failing_requests(void **state)
 {
 	static const struct {
@@ -333,8 +333,8 @@ static void wire_row_U7_wrong_qkey(void **state)
 	rig_fini(&r);
 }
 
-/* If a receive is one byte too short, nothing is written, and the receive stays for a datagram that
- * fits. */
+/* A receive is one byte too short for a datagram: nothing is written. The receive stays for a
+ * datagram that fits. */
 static void wire_row_U8_short_receive(void **state)
 {
 	struct rig r;
@@ -356,7 +356,7 @@ static void wire_row_U8_short_receive(void **state)
 	assert_int_equal(c.wr_id, 3);
 	assert_int_equal(c.byte_len, GRH + 99);
 	assert_int_equal(r.s[1].mem[GRH + 99], 0xEE);
-	/* no room even for the GRH */
+	/* the receive has no room even for the GRH */
 	rig_recv(&r, 1, 4, 0, GRH - 1);
 	p = datagram(&r, 0);
 	assert_int_equal(inject(&r, &p), RN_V_UD_TOO_LONG);
@@ -377,8 +377,8 @@ static void test_without_a_receive(void **state)
 	rig_fini(&r);
 }
 
-/* A receive in memory that is not accessible is the application's fault and moves the QP to the
- * error state, unlike a bad packet. */
+/* A receive in inaccessible memory is the application's fault, so the QP enters the error state. A
+ * bad packet of the peer has no such effect. */
 static void test_receive_not_accessible(void **state)
 {
 	struct rig r;
@@ -404,7 +404,7 @@ static void test_receive_not_accessible(void **state)
 	rig_fini(&r);
 }
 
-/* Packets that this UD QP must refuse (docs/spec/rocev2.md 1.12), and at the end one that it
+/* Packets that a UD QP must refuse (docs/spec/rocev2.md 1.12), followed by a packet that the QP
  * accepts. */
 static void wire_row_F20_U10_U15_refused(void **state)
 {
@@ -479,8 +479,8 @@ static void test_service_level(void **state)
 	rig_fini(&r);
 }
 
-/* If a receive of a shared queue is too short for a datagram, the receive stays for the next
- * one. */
+/* A receive of a shared receive queue is too short for a datagram. The receive stays for the next
+ * datagram. */
 static void test_shared_receive_queue(void **state)
 {
 	struct rn_srq *srq = aligned_alloc(64, RN_ALIGN_UP(sizeof(*srq), 64));

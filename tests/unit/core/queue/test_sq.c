@@ -1,5 +1,5 @@
-/* Send and receive queues: their depth, the wrap of their positions, and access to scatter/gather
- * lists from any offset. */
+/* Send and receive queues: their depth, the wrap of their positions, and reads and writes of
+ * scatter/gather lists from any offset. */
 #include "rig.h"
 
 static uint8_t mem[256], out[256];
@@ -131,7 +131,7 @@ static void test_depth(void **state)
 	free(rmem);
 }
 
-/* A request is accepted or refused by its kind, flags, slots and lengths. The rows include the
+/* A work request is accepted or refused by its kind, flags, slots and lengths. The rows include the
  * greatest number of SGEs and bytes that fit, and one more. */
 static void test_forms(void **state)
 {

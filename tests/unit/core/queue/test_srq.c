@@ -1,5 +1,5 @@
-/* A shared receive queue (SRQ) without QPs: order, depth, growth, the event when the queue falls
- * below its armed limit, and several threads that take from the queue. */
+/* A shared receive queue (SRQ) without QPs: order, depth, growth, and several threads that take
+ * receives. Also the event when the number of receives falls below the armed limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,7 +112,7 @@ static void test_in_order(void **state)
 	for (uint64_t id = 1; id < 100; id += 4) {
 		for (unsigned i = 0; i < 4; i++)
 			assert_true(post(id + i, i));
-		assert_false(post(9999, 1)); /* four are posted: the queue is full */
+		assert_false(post(9999, 1)); /* four receives are posted: the SRQ is full */
 		for (unsigned i = 0; i < 4; i++)
 			take_is(id + i, i);
 		take_none();
@@ -140,7 +140,7 @@ static void test_form(void **state)
 	stop();
 }
 
-/* The application can write the memory of the ring. So the NIC must bound the counts and lengths
+/* The application can write the memory of the ring. So the NIC must check the counts and lengths
  * that it reads from the ring. */
 static void test_words_are_not_trusted(void **state)
 {
@@ -161,7 +161,8 @@ static void test_words_are_not_trusted(void **state)
 	stop();
 }
 
-/* Receives in older rings are taken first; the newest ring determines how many may be posted. */
+/* Receives in older rings are taken first. The newest ring determines how many receives may be
+ * posted. */
 static void test_growth(void **state)
 {
 	uint64_t posted = 0, taken = 0;
@@ -202,21 +203,21 @@ static void test_limit(void **state)
 	start(16, 1);
 	for (uint64_t id = 0; id < 8; id++)
 		assert_true(post(id, 1));
-	assert_false(take_low()); /* 7 left; the limit is not armed */
+	assert_false(take_low()); /* 7 receives left; the limit is not armed */
 	atomic_store(&srq->shared.limit, 5);
-	assert_false(take_low()); /* 6 left, the limit is 5 */
-	assert_false(take_low()); /* 5 left, not below the limit */
+	assert_false(take_low()); /* 6 receives left, the limit is 5 */
+	assert_false(take_low()); /* 5 receives left, not below the limit */
 	assert_true(take_low());
 	assert_int_equal(atomic_load(&srq->shared.limit), 0);
 	assert_false(take_low()); /* the limit fires only once */
 	atomic_store(&srq->shared.limit, 1);
 	assert_false(take_low());
 	assert_false(take_low());
-	assert_true(take_low()); /* 0 left, below the limit of 1 */
+	assert_true(take_low()); /* 0 receives left, below the limit of 1 */
 	stop();
 }
 
-/* ---- several threads ---- */
+/* ---- several threads take receives ---- */
 
 #define TAKERS 3
 #define ROUNDS 200000u
@@ -247,9 +248,9 @@ static void *taker(void *arg)
 	return (void *)(uintptr_t)bad;
 }
 
-/* Several threads take receives while the queue grows. Each receive is taken exactly once and
- * complete, and each thread gets its receives in order. An armed limit fires at the latest when the
- * queue runs empty, and at most once. */
+/* Several threads take receives while the SRQ grows. Each receive is taken exactly once and
+ * complete. Each thread gets its receives in order. An armed limit fires at most once, at the
+ * latest when the SRQ runs empty. */
 static void test_many_takers(void **state)
 {
 	uint64_t armed = 0;
@@ -282,8 +283,8 @@ static void test_many_takers(void **state)
 	for (unsigned i = 0; i < ROUNDS; i++)
 		assert_int_equal(atomic_load(&seen[i]), 1);
 	assert_int_equal(atomic_load(&takes), ROUNDS);
-	/* The queue ran empty after the last arming, so every armed limit should have fired. The
-	 * check tolerates one that has not. */
+	/* The SRQ ran empty after the last arming, so every armed limit should have fired. The
+	 * check tolerates one limit that has not fired. */
 	assert_true(atomic_load(&lows) + 1 >= armed);
 	assert_true(atomic_load(&lows) <= armed);
 	assert_true(armed > 1);

@@ -1,6 +1,6 @@
-/* Identifiers that an adapter shows to its peers (communication ids, QPNs, keys) must not reveal
- * other identifiers. Each kind of identifier depends on one secret alone. A peer that knows many
- * identifiers of a kind cannot predict another one of this kind. */
+/* Identifiers that an adapter shows to its peers: communication ids, QPNs, keys. Each kind depends
+ * on one secret alone. A peer that knows many identifiers of one kind cannot predict others of that
+ * kind. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 
 #define MANY 8
 
-/* of[secret][i] is the i-th identifier that is derived from that secret. It is 0 for the secrets of
- * internal hash tables, because no identifier is derived from them. */
+/* of[secret][i] is the i-th identifier derived from a secret. It is 0 for the secrets of internal
+ * hash tables, from which no identifier is derived. */
 struct names {
 	uint64_t of[RN_SECRETS][MANY];
 };
@@ -106,7 +106,7 @@ static struct names names_of(const struct rn_secrets *secrets)
 	return names;
 }
 
-/* Two adapters that differ in one secret differ in all identifiers of that kind and in no
+/* Two adapters with one different secret differ in all identifiers made from that secret, and in no
  * others. */
 static void each_name_has_its_own_secret(void **state)
 {
@@ -137,9 +137,8 @@ static void the_same_seed_repeats(void **state)
 	assert_memory_equal(&a, &b, sizeof(a));
 }
 
-/* The difference between consecutive identifiers never repeats, so that no identifier can be
- * predicted from the one before. Generations are excluded: they count up, and are not sent to
- * peers. */
+/* The difference between consecutive identifiers never repeats, so the next identifier cannot be
+ * predicted. Generations are not checked: they count up, and are not sent to peers. */
 static void no_step_comes_again(void **state)
 {
 	const struct rn_secrets secrets = rn_secrets_of_seed(3);

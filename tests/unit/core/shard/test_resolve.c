@@ -1,4 +1,4 @@
-/* Tests the command RESOLVE, which finds the MAC for an address, and the commands that only shard 0
+/* The command RESOLVE, which finds the MAC for an address, and the commands that only shard 0
  * accepts. The connection manager and the neighbour state machine (ARP and ND) are the real
  * ones. */
 #include <errno.h>
@@ -72,8 +72,8 @@ static void test_resolve_nobody(void **state)
 	rig_fini(&r);
 }
 
-/* While an address is being resolved, a change of the port's addresses removes the route to it: the
- * resolution fails. */
+/* An address is being resolved when the port's addresses change, so that the address is no longer
+ * reachable. The resolution fails. */
 static void test_resolve_and_move(void **state)
 {
 	struct rig r;

@@ -169,7 +169,7 @@ static void test_demux(void **state)
 	rig_fini(&r);
 }
 
-/* ---- QP numbers ---- */
+/* ---- queue limits and QP numbers ---- */
 
 static uint32_t make(struct rn_shard *sh, const struct rn_core_cfg *cfg, struct rn_rsp *rsp)
 {
@@ -240,7 +240,7 @@ static void test_request_limits(void **state)
 		}
 }
 
-/* Returns the i-th QPN in the order in which the shard gives them out. */
+/* Returns the i-th QPN in the order in which the shard assigns QPNs. */
 static uint32_t turn(const struct rn_shard *sh, uint32_t i)
 {
 	return (sh->qpn_first + rn_secret_permute(&sh->qpn_order, i, sh->qpn_count)) *
@@ -248,8 +248,8 @@ static uint32_t turn(const struct rn_shard *sh, uint32_t i)
 	       sh->lane.cfg.index;
 }
 
-/* Checks that the shard's last QPN is the highest one up to 0xFFFFFE that belongs to the shard
- * (0xFFFFFF is the multicast QPN). */
+/* Checks that the shard's last QPN is the highest QPN of this shard up to 0xFFFFFE. (0xFFFFFF is
+ * the multicast QPN.) */
 static void expect_last_qpn(const struct rn_shard *sh)
 {
 	uint32_t n = sh->lane.cfg.nshards, last = sh->qpn_first + sh->qpn_count - 1;
@@ -281,7 +281,7 @@ static void test_numbers(void **state)
 		expect_last_qpn(sh);
 		last = first = make(sh, &cfg, &rsp);
 		unmake(sh, first, rsp.gen);
-		/* a QPN is not reused while unused ones are left */
+		/* a QPN is not reused while other QPNs are unused */
 		for (unsigned i = 0; i < 100; i++) {
 			uint32_t gen = rsp.gen, q = make(sh, &cfg, &rsp);
 
@@ -298,7 +298,7 @@ static void test_numbers(void **state)
 			unmake(sh, q, rsp.gen);
 		}
 		assert_true(steps <= 1);
-		/* a QP stays valid while others are created and destroyed */
+		/* a QP stays valid while other QPs are created and destroyed */
 		kept[0] = make(sh, &cfg, &rsp);
 		gens[0] = rsp.gen;
 		for (unsigned k = 0; k < 40; k++) {
@@ -308,8 +308,8 @@ static void test_numbers(void **state)
 			assert_non_null(rn_shard_qp(sh, kept[0]));
 		}
 		unmake(sh, kept[0], gens[0]);
-		/* At the end of the QPN space the search wraps, and skips QPNs held by a timewait
-		 * record. */
+		/* At the end of the QPN space the search for a QPN wraps. QPNs held by a timewait
+		 * record are skipped. */
 		assert_int_equal(first, turn(sh, 0));
 		sh->qpn_next = sh->qpn_count - 1;
 		fake_waits = first;
@@ -341,7 +341,7 @@ static void test_numbers(void **state)
 	}
 }
 
-/* ---- commands ---- */
+/* ---- commands, requests, events and messages of a shard ---- */
 
 static void test_commands(void **state)
 {
@@ -364,7 +364,7 @@ static void test_commands(void **state)
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -ENOENT);
 	assert_null(x.freed);
-	cmd.op = RN_CMD_REG_MR; /* for the control thread; a shard refuses it */
+	cmd.op = RN_CMD_REG_MR; /* this command is for the control thread; a shard refuses it */
 	rn_shard_exec(r.s[0].sh, &x, r.now);
 	assert_int_equal(rsp.err, -EOPNOTSUPP);
 	for (cmd.op = RN_CMD_MAX; cmd.op < 999; cmd.op++) {
@@ -409,7 +409,7 @@ static void test_stale_posts(void **state)
 	rig_fini(&r);
 }
 
-/* A CQ armed for solicited completions fires one event at the first of them, and none after. */
+/* A CQ armed for solicited completions fires one event, at the first solicited completion. */
 static void test_armed(void **state)
 {
 	struct rig r;
@@ -435,7 +435,8 @@ static void test_armed(void **state)
 	rig_fini(&r);
 }
 
-/* One ACK answers a received burst, however many packets requested an ACK. */
+/* A burst of received packets is answered by one ACK, however many of the packets requested an
+ * ACK. */
 static void test_coalesced(void **state)
 {
 	struct rig r;
@@ -453,8 +454,8 @@ static void test_coalesced(void **state)
 	rig_fini(&r);
 }
 
-/* rn_shard_only_acks() is true if there is nothing to send except ACKs, which may be delayed; it is
- * false if there is nothing to send at all. */
+/* rn_shard_only_acks() returns true if only ACKs, which may be delayed, are to be sent. It returns
+ * false if nothing is to be sent. */
 static void test_only_acks(void **state)
 {
 	struct rig r;
@@ -505,8 +506,8 @@ static void test_new_mac(void **state)
 	rig_fini(&r);
 }
 
-/* A link-local peer is on the link whatever the port's addresses are, so a new MAC of the gateway
- * does not change the path to that peer. */
+/* A link-local peer never needs the gateway, whatever the port's addresses are. So a new MAC of the
+ * gateway does not change the path to a link-local peer. */
 static void test_new_mac_of_gateway(void **state)
 {
 	static const struct rn_gid own = {{0x20, 1, 0x0d, 0xb8, [15] = 1}},
@@ -544,8 +545,9 @@ static void test_new_mac_of_gateway(void **state)
 	}
 }
 
-/* Messages that other shards send to shard 0: a QP has received its first packet; a neighbour entry
- * may be stale. */
+/* Messages that other shards send to shard 0:
+ * - a QP has received its first packet
+ * - a neighbour entry may be stale */
 static void test_messages(void **state)
 {
 	extern unsigned fake_comm_est, fake_probes;
@@ -556,7 +558,7 @@ static void test_messages(void **state)
 	unsigned before;
 
 	rig_init(&r, &(struct rig_opt){.only_rtr = true});
-	r.s[1].sh->lane.cm = NULL; /* side 1 plays a shard other than 0: it has no CM */
+	r.s[1].sh->lane.cm = NULL; /* side 1 acts as a shard without CM, that is, not shard 0 */
 	p = rig_pkt(&r, 1, RN_OP_WRITE_ONLY, 0, NULL, 0);
 	before = fake_comm_est;
 	assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
@@ -586,7 +588,7 @@ static void test_messages(void **state)
 	rig_fini(&r);
 }
 
-/* A QP with much to send delays the other QPs by no more than its quota of packets. */
+/* A QP with much to send delays other QPs by at most its quota of packets. */
 static void test_turns(void **state)
 {
 	struct rn_core_cfg cfg;
@@ -601,7 +603,7 @@ static void test_turns(void **state)
 	cfg = r.s[0].sh->lane.cfg;
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
 	assert_true(rig_take(&r, 0, &p));
-	/* make() gives its QP the CQ 0, so CQ 0 becomes a copy of CQ 3 */
+	/* make() creates QPs on CQ 0, so CQ 0 becomes a copy of CQ 3 */
 	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3];
 	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
 	other->attr = r.s[0].qp->attr;
@@ -660,7 +662,7 @@ static void test_shard_of_number(void **state)
 		assert_int_equal(rn_qpn_shard(qpn, 3), shards[qpn]);
 }
 
-/* A caller with room for one frame, event or message gets one, however many are pending. */
+/* A caller with room for one frame, event or message gets exactly one, however many are pending. */
 static void test_room_for_one(void **state)
 {
 	static uint8_t frame[2000];
@@ -718,8 +720,8 @@ static void test_room_for_one(void **state)
 	rig_fini(&r);
 }
 
-/* After the port is gone all requests and receives are flushed, nothing is sent or armed, and the
- * only state a QP can enter is the error state. */
+/* After the port is gone all requests and receives are flushed. Nothing is sent and no timer is
+ * armed. A QP can enter no state but the error state. */
 static void test_port_gone(void **state)
 {
 	struct rn_qp_attr attr = {.state = RN_QPS_SQD};
