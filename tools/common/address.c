@@ -1,4 +1,5 @@
-/* Parses and prints the addresses of command lines. Keeps no state; any thread may use it. */
+/* Parses and prints the addresses of command lines. Keeps no state. Any thread may call these
+ * functions. */
 #include "address.h"
 
 #include <arpa/inet.h>
@@ -24,7 +25,7 @@ bool address_parse_ip(const char *text, uint16_t port, struct sockaddr_storage *
 	return false;
 }
 
-/* Accepts digits only; strtoul() would accept blanks and signs too. */
+/* Accepts only digits; strtoul() would also accept blanks and signs. */
 static bool parse_port(const char *text, uint16_t *port)
 {
 	size_t n = strspn(text, "0123456789");

@@ -1,4 +1,4 @@
-/* IP addresses and ports of command lines. May be used by any thread. */
+/* IP addresses and ports of command lines. Any thread may call these functions. */
 #ifndef TOOLS_ADDRESS_H
 #define TOOLS_ADDRESS_H
 
@@ -10,7 +10,7 @@ enum { ADDRESS_TEXT = 64 };
 
 /* Parses an IPv4 or IPv6 address. */
 bool address_parse_ip(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* Parses "ip", "ip:port", "[v6]" or "[v6]:port". `port` is used if the text has none; a port in the
+/* Parses "ip", "ip:port", "[v6]" or "[v6]:port". A text without port gets `port`. A port in the
  * text must be 1 to 65535. */
 bool address_parse(const char *text, uint16_t port, struct sockaddr_storage *out);
 /* Writes the address into `text`, with the port unless the port is 0. Returns `text`. */

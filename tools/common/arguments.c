@@ -1,4 +1,4 @@
-/* Parses addresses and numbers of the tools' command lines. A wrong one causes one message on
+/* Parses addresses and numbers of the tools' command lines. A wrong argument causes one message on
  * stderr. */
 #include <stdio.h>
 #include <stdlib.h>

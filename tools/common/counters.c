@@ -1,5 +1,5 @@
-/* Counters of the adapters that this process runs, for printing. Read through the public interface
- * rn/link.h by any thread. */
+/* Prints the counters of the adapters that this process runs. Reads the counters through the public
+ * interface rn/link.h. Any thread may call these functions. */
 #include "counters.h"
 
 #include <stddef.h>

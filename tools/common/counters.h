@@ -1,5 +1,5 @@
-/* Counters of the adapters that this process runs (docs/counters.md). May be used by any thread
- * while an adapter is open. */
+/* Counters of the adapters that this process runs (docs/counters.md). Any thread may call these
+ * functions while an adapter is open. */
 #ifndef TOOLS_COUNTERS_H
 #define TOOLS_COUNTERS_H
 

@@ -1,4 +1,4 @@
-/* Writes results to a JSON file. No state: files and values belong to the caller. */
+/* Writes results to a JSON file. Keeps no state: the caller owns the FILE and the values. */
 #include "jsonfile.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DIGITS 15 /* significant digits: whole numbers up to 2^49 are printed exactly, 0.1 as 0.1 */
+#define DIGITS 15 /* significant digits: 0.1 is printed as 0.1, integers up to 2^49 are exact */
 
 FILE *jsonfile_open(const char *program, const char *path)
 {

@@ -1,4 +1,4 @@
-/* Creates the ND2 objects of a tool and waits for their requests. A wait first polls for 5 ms. With
+/* Creates the ND2 objects of a tool and waits for its requests. A wait first polls for 5 ms; with
  * the inline idle policy this polling also drives the NIC. Then the wait arms the completion queue
  * and sleeps. */
 #include "session.h"
@@ -19,8 +19,8 @@
 
 const char *session_program = "tool";
 
-/* Prints a message and returns -1. Prints nothing if the user has asked to stop: then the failure
- * is a consequence, and stop_leave() prints the reason. */
+/* Prints a message and returns -1. Prints nothing if the user has asked to stop, because
+ * stop_leave() then prints the reason. */
 static int complain(const char *what, HRESULT hr)
 {
 	if (!stop_asked())
@@ -28,8 +28,8 @@ static int complain(const char *what, HRESULT hr)
 	return -1;
 }
 
-/* Waits for the request on `object` whose call returned `started`. Returns the request's status, or
- * ND_IO_TIMEOUT. A request that does not end in time is cancelled, so that s->ov can be used
+/* Waits for the request on `object` whose starting call returned `started`. Returns the request's
+ * status, or ND_IO_TIMEOUT. After a timeout the request is cancelled, so that s->ov can be used
  * again. */
 static HRESULT finish(struct session *s, void *object, HRESULT started, int timeout_ms)
 {
@@ -208,7 +208,7 @@ void session_disconnect(struct session *s, bool orderly)
 void session_wait_closed(struct session *s, bool orderly)
 {
 	IND2Connector *c = s->connector;
-	if (!stop_came()) /* after a signal this side does not wait: it disconnects first */
+	if (!stop_came()) /* after a signal: disconnect without waiting for the peer */
 		finish(s, c, c->lpVtbl->NotifyDisconnect(c, &s->ov),
 		       orderly ? CONNECT_TIMEOUT_MS : GIVE_UP_MS);
 	session_disconnect(s, orderly && !stop_came());
@@ -342,8 +342,8 @@ static bool poll_for(struct session *s, ND2_RESULT *r, uint64_t ns)
 	return false;
 }
 
-/* Takes one result: polls for a while, then arms the completion queue and sleeps. Returns 1 if a
- * result was taken, 0 if none came in time, -1 on failure. */
+/* Takes one result: polls for a while, then arms the completion queue and sleeps. Returns 1 with a
+ * result, 0 if no result came in time, -1 on failure. */
 static int fetch(struct session *s, ND2_RESULT *r, int timeout_ms)
 {
 	if (poll_for(s, r, timeout_ms ? POLL_NS : 0))
@@ -383,7 +383,7 @@ int session_next(struct session *s, struct done *done, int timeout_ms)
 		if (!s->quiet && !stop_asked())
 			fprintf(stderr, "%s: %s failed: %s\n", session_program, names[done->kind],
 				nd_text(r.Status));
-		s->quiet = true; /* all later requests will be flushed, and one message is enough */
+		s->quiet = true; /* all later requests will be flushed; one message is enough */
 		return -1;
 	}
 	return 1;

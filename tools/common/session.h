@@ -1,7 +1,8 @@
 /* One ND2 connection with all its objects: adapter, completion queue, queue pair, connector, and
- * one registered block of memory divided into slots. Used by one thread. A function that fails has
- * printed one message on stderr. If the user has asked to stop (stop.h), all functions fail at once
- * without a message; session_disconnect or session_close then prints one. */
+ * one registered block of memory divided into slots. One thread uses a session.
+ * A function that fails prints one message on stderr. After the user has asked to stop (stop.h),
+ * all functions fail at once without a message. session_disconnect or session_close then prints a
+ * message. */
 #ifndef TOOLS_SESSION_H
 #define TOOLS_SESSION_H
 
@@ -51,22 +52,24 @@ struct done {
 };
 
 int session_open(struct session *s, const struct sockaddr *local, size_t len);
-/* Creates memory, completion queue and queue pair, and posts receives; called before connecting.
- * Before this call the caller may set nrecv (default: slots + 8), recv_bytes (default: the chunk
- * size, but at least SESSION_MSG_BYTES) and `share`. */
+/* Creates memory, completion queue and queue pair, and posts receives. Must be called before
+ * connecting. Before this call the caller may set these fields:
+ * - nrecv (default: slots + 8)
+ * - recv_bytes (default: the chunk size, at least SESSION_MSG_BYTES)
+ * - share */
 int session_prepare(struct session *s, uint32_t chunk, uint32_t slots);
 int session_connect(struct session *s, const struct sockaddr_storage *local,
 		    const struct sockaddr_storage *peer);
 int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_t *port);
-/* session_accept waits for a connection request at the session's own listener, session_accept_at at
- * the listener of another session of the same adapter. */
+/* session_accept waits for a connection request at the session's own listener. session_accept_at
+ * waits at another session's listener, on the same adapter. */
 int session_accept(struct session *s);
 int session_accept_at(struct session *s, IND2Listener *listener);
-/* Disconnects and waits for the peer's answer: up to 20 s if `orderly` is true, up to 1 s if it is
- * false (after a failure). */
+/* Disconnects and waits for the peer's answer. Waits up to 20 s if `orderly` is true, up to 1 s
+ * after a failure (`orderly` false). */
 void session_disconnect(struct session *s, bool orderly);
-/* Waits until the peer has disconnected: up to 20 s if `orderly` is true, up to 1 s if it is false.
- * Then disconnects too. After a signal it disconnects without waiting for the peer. */
+/* Waits until the peer has disconnected, then disconnects too. Waits up to 20 s if `orderly` is
+ * true, otherwise up to 1 s. After a signal this side disconnects without waiting for the peer. */
 void session_wait_closed(struct session *s, bool orderly);
 /* Releases the objects of one connection; adapter and listener stay open. */
 void session_reset(struct session *s);
@@ -82,14 +85,15 @@ int session_write_slot(struct session *s, uint32_t slot, uint32_t length, uint64
 int session_read_slot(struct session *s, uint32_t slot, uint32_t length, uint64_t addr,
 		      uint32_t token);
 int session_repost(struct session *s, uint32_t index);
-/* Waits for the next completion, up to timeout_ms. Returns 1 if there is one, 0 if none came in
- * time, -1 if the connection failed (a message was printed) or the user has asked to stop. */
+/* Waits up to timeout_ms for the next completion. Returns 1 with a completion, 0 if no completion
+ * came in time. Returns -1 if the connection failed (a message was printed) or the user has asked
+ * to stop. */
 int session_next(struct session *s, struct done *done, int timeout_ms);
 
 /* Parses an IPv4 or IPv6 address. Returns 0, or -1 after a message on stderr. */
 int session_parse_address(const char *text, uint16_t port, struct sockaddr_storage *out);
-/* Converts text to a number. Ends the program with status 1 if text is not a whole number from low
- * to high. */
+/* Converts text to a number. Ends the program with status 1 unless the text is a whole number from
+ * low to high. */
 unsigned session_number(const char *text, unsigned low, unsigned high);
 /* Finds the local address from which a peer is reached. */
 int session_find_local(const struct sockaddr_storage *peer, struct sockaddr_storage *local);

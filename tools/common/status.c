@@ -1,5 +1,5 @@
-/* Names the status codes of NetworkDirect (ND) and waits for ND requests. Keeps no state; any
- * thread may use it. */
+/* Names the status codes of NetworkDirect (ND) and waits for ND requests. Keeps no state. Any
+ * thread may call these functions. */
 #include "status.h"
 
 #include <stdbool.h>
@@ -93,8 +93,7 @@ const char *nd_text(HRESULT hr)
 	return look_up(hr, false);
 }
 
-/* Waits in steps of STOP_LOOK_MS, because the signal that asks to stop does not wake this
- * thread. */
+/* Waits in steps of STOP_LOOK_MS, because the user's stop signal does not wake this thread. */
 static bool await_event(HANDLE event, int timeout_ms)
 {
 	while (timeout_ms != 0) {

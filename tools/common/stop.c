@@ -1,6 +1,6 @@
-/* Handles SIGINT and SIGTERM. Owns both signals. The handler may run in any thread. It stores the
- * time of the first signal before the signal's number, so the time is valid when the number is
- * set. */
+/* Handles SIGINT and SIGTERM. Owns both signals. The handler may run in any thread. The time of
+ * the first signal is stored before the signal's number. So whoever sees the number also sees
+ * the time. */
 #include "stop.h"
 
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* GNU timeout sends its signal to the tool and also to the tool's process group, so the tool
- * receives the signal twice. A second signal within this time is such a repetition. */
+/* GNU timeout sends a signal to the tool and to the tool's process group, so the tool receives the
+ * signal twice. A second signal within ECHO_MS milliseconds is such a repetition. */
 #define ECHO_MS 250
 
 static atomic_int caught; /* number of the first signal; 0: none came */

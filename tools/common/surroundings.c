@@ -1,5 +1,5 @@
-/* Which CPUs, port and idle policy does a measurement run on, and are there enough CPUs? Keeps no
- * state; any thread may use it. */
+/* On which CPUs, DPDK port and idle policy does a measurement run, and are there enough CPUs? Keeps
+ * no state. Any thread may call these functions. */
 #include "surroundings.h"
 
 #include <sched.h>
@@ -13,7 +13,7 @@ static unsigned own_cpus(void)
 	cpu_set_t set;
 	unsigned n = sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 	unsigned long quota, period;
-	/* a container may be limited to fewer CPUs than sched_getaffinity() reports */
+	/* a container may be limited to fewer CPUs than sched_getaffinity() returns */
 	FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
 	if (f && fscanf(f, "%lu %lu", &quota, &period) == 2 && period > 0 && quota / period < n)
 		n = quota < period ? 1 : (unsigned)(quota / period);

@@ -1,4 +1,5 @@
-/* Prints the version of softrnic that a tool belongs to. Keeps no state. Used by one thread. */
+/* Prints the version of softrnic to which a tool belongs. Keeps no state. One thread calls these
+ * functions. */
 #include "version.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 void version_print(const char *program);
 
 /* If the command line has --version, prints the version and ends the process with status 0. main()
- * must call it first. */
+ * must call version_if_asked() first. */
 void version_if_asked(int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
-/* Sets up, connects and disconnects a tool's endpoint, and ends the program on failures. Owns the
- * pointer to the one open endpoint. Used by one thread. */
+/* Sets up, connects and disconnects a tool's endpoint. Ends the program on failures. Owns the
+ * pointer to the open endpoint. Used by one thread. */
 #include "endpoint.h"
 
 #include <stdarg.h>
@@ -26,8 +26,8 @@ static bool dying;
 
 static void let_go(struct endpoint *e);
 
-/* Ends the program, after releasing the open endpoint. If releasing it fails and calls leave()
- * again, the endpoint is not released a second time. */
+/* Releases the open endpoint and ends the program. If the release fails and calls leave() again,
+ * the endpoint is not released a second time. */
 _Noreturn static void leave(int status)
 {
 	if (open_one && !dying) {
@@ -169,7 +169,7 @@ void endpoint_surroundings(void)
 				      sizeof(open_one->local), stdout);
 }
 
-/* ---- connecting ---- */
+/* ---- connecting to the peer ---- */
 
 static void make_connector(struct endpoint *e)
 {
@@ -236,7 +236,7 @@ void endpoint_accept(struct endpoint *e, const void *data, ULONG bytes)
 	e->connected = true;
 }
 
-/* ---- closing ---- */
+/* ---- disconnecting and releasing the endpoint ---- */
 
 #define RELEASE(p)                        \
 	do {                              \
@@ -250,9 +250,8 @@ static void disconnect(struct endpoint *e)
 	int patience = dying ? HASTY_MS : FAREWELL_MS;
 	IND2Connector *c = e->connector;
 	e->connected = false;
-	/* The side that sent the last message must not disconnect first, because its peer could
-	 * then not acknowledge that message. The server sent it, so the server waits for the client
-	 * to disconnect. */
+	/* The server sent the last message. If the server disconnected first, the client could not
+	 * acknowledge that message. So the server waits for the client to disconnect. */
 	if (e->o->server && !dying)
 		finish_in(e, c, CALL(c, NotifyDisconnect, &e->ov), patience);
 	finish_in(e, c, CALL(c, Disconnect, &e->ov), patience);

@@ -1,9 +1,8 @@
 /* The common code of the ND tools. An endpoint is one end of an ND2 connection, with its adapter,
- * memory, completion queue and queue pair.
+ * memory, completion queue and queue pair. One thread uses an endpoint.
  *
- * Used by one thread. These functions do not return errors: on a failure they print one message on
- * stderr, disconnect, and end the program with status 1. So every status is checked without extra
- * code in the tools. */
+ * These functions do not return errors. On a failure they print one message on stderr, disconnect,
+ * and end the program with status 1. So the tools need no code for errors. */
 #ifndef TOOLS_ENDPOINT_H
 #define TOOLS_ENDPOINT_H
 
@@ -18,8 +17,8 @@
 
 #define ENDPOINT_SGES 64 /* greatest number of SGEs per request */
 #define TALK_BYTES    48 /* bytes of a control message ("order", talk.h) on the wire */
-/* Bytes that endpoint_memory() adds after the memory that the tool asks for. They hold the buffers
- * of control messages. */
+/* Bytes that endpoint_memory() adds behind the memory that the tool asks for. The added bytes hold
+ * the buffers of control messages. */
 #define ENDPOINT_EXTRA 2048
 
 /* Calls a method of an ND2 object through its vtable: CALL(qp, Flush). */
@@ -31,7 +30,7 @@ struct endpoint {
 	ND2_ADAPTER_INFO info;
 	struct sockaddr_storage local; /* the adapter's address */
 	HANDLE file;		       /* the overlapped file of all ND2 objects of this endpoint */
-	/* ov: for one request at a time; notify: for Notify of the completion queue */
+	/* ov is used for one request at a time, notify for Notify of the completion queue */
 	OVERLAPPED ov, notify;
 	bool notify_pending;
 	IND2MemoryRegion *mr;
@@ -47,8 +46,8 @@ struct endpoint {
 	bool connected;
 	/* the tool's default port, which identifies the tool to the peer */
 	uint16_t port;
-	/* said: number of control messages sent; heard: number of receives posted for control
-	 * messages */
+	/* said: number of control messages sent. heard: number of receives posted for control
+	 * messages. */
 	unsigned said, heard;
 	uint64_t messages, bytes; /* server: messages and bytes that the client has moved so far */
 };
@@ -58,59 +57,58 @@ struct endpoint {
 /* Prints a message (printf format), disconnects the open endpoint and ends the program with status
  * 1. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Calls die() if the status `hr` is a failure; ND_PENDING is not a failure. `what` is part
- * of the message: the name of the method, or a phrase. */
+/* Calls die() if the status `hr` is a failure; ND_PENDING is not a failure. `what` becomes part of
+ * the message: the name of the method, or a phrase. */
 void must(const char *what, HRESULT hr);
 
 /* ---- starting a tool ---- */
 
 /* Reads the command line, sets the program name for all messages, and calls NdStartup(). */
 void endpoint_program(const struct tool *tool, struct options *o, int argc, char **argv);
-/* Opens an adapter. A server opens the one that has the given address, a client the one from which
- * the given address is reached. */
+/* Opens an adapter. A server opens the adapter with the given address. A client opens the adapter
+ * from which the given address is reached. */
 void endpoint_open(struct endpoint *e, const struct options *o);
 /* Registers `bytes` of zeroed memory as e->mem, with the access of `flags` (ND_MR_FLAG_...). */
 void endpoint_memory(struct endpoint *e, size_t bytes, ULONG flags);
-/* Creates the completion queue and a queue pair with the given numbers of receives and requests,
- * each of o->pieces SGEs. Both numbers are reduced to the adapter's limits. More SGEs than the
- * adapter supports are a usage error. */
+/* Creates the completion queue and a queue pair for the given numbers of receives and requests.
+ * Both numbers are reduced to the adapter's limits. Each request has o->pieces SGEs; more SGEs than
+ * the adapter supports are a usage error. */
 void endpoint_queues(struct endpoint *e, ULONG *receives, ULONG *requests);
 
-/* Prints facts about the machine and the adapter on which the open endpoint measures
- * (surroundings.h). */
+/* Prints facts about the machine and the open endpoint's adapter (surroundings.h). */
 void endpoint_surroundings(void);
 
 /* ---- connecting; both sides may send up to 56 bytes of private data ---- */
 
-/* Client: connects, sends `data` as private data, and completes the connection. Stores the server's
- * private data in `answer`: the first `room` bytes of it, or all of it followed by zeroes. The
- * caller must have posted its receives. */
+/* Client: connects, sends `data` as private data, and completes the connection. Stores the first
+ * `room` bytes of the server's private data in `answer`, with zeroes behind shorter private data.
+ * The caller must have posted its receives. */
 void endpoint_connect(struct endpoint *e, const void *data, ULONG bytes, void *answer, ULONG room);
-/* Server: prints "listening on ADDRESS" and waits for a client. Stores the client's private data in
- * `data`: the first `room` bytes of it, or all of it followed by zeroes. */
+/* Server: prints "listening on ADDRESS" and waits for a client. Stores the first `room` bytes of
+ * the client's private data in `data`, with zeroes behind shorter private data. */
 void endpoint_await(struct endpoint *e, void *data, ULONG room);
 /* Server: accepts the client and sends `data` as private data. The caller must have posted its
  * receives. */
 void endpoint_accept(struct endpoint *e, const void *data, ULONG bytes);
-/* Disconnects, prints the counters if the user asked for them, and releases everything. The client
- * disconnects first; the server waits until the client has disconnected. The caller must still call
- * NdCleanup(). Returns the exit status of the program: 128 + the signal's number after a signal,
- * else 0. */
+/* Disconnects, prints the counters if the user asked for counters, and releases everything. The
+ * client disconnects first; the server waits for the client. Returns the exit status of the
+ * program: 128 + the signal's number after a signal, otherwise 0. The caller must still call
+ * NdCleanup(). */
 int endpoint_close(struct endpoint *e);
 
-/* To be called in every loop that waits. If the user has asked to stop, disconnects and ends the
- * program. A server ends at once. A client ends only after STOP_PATIENCE_MS, so that it can finish
- * its batch and print its table; in this time plan_next() and sizes_next() return 0. */
+/* Must be called in every loop that waits. If the user has asked to stop, disconnects and ends the
+ * program. A server ends at once. A client ends after STOP_PATIENCE_MS, so that it can finish its
+ * batch and print its table. Meanwhile plan_next() and sizes_next() return 0. */
 void endpoint_interrupted(const struct endpoint *e);
 
 /* ---- requests and completions ---- */
 
 /* Divides the `bytes` bytes at address `at` in e->mem into at most `pieces` SGEs of nearly equal
- * length. Returns the number of SGEs; 0 for no bytes. */
+ * length. Returns the number of SGEs; 0 if `bytes` is 0. */
 ULONG endpoint_split(const struct endpoint *e, ND2_SGE sge[ENDPOINT_SGES], const uint8_t *at,
 		     uint32_t bytes, ULONG pieces);
-/* Each of these functions posts one request with e->pieces SGEs. Short Sends and Writes are posted
- * inline. `flags`: ND_OP_FLAG_... */
+/* Each of these four functions posts one request with e->pieces SGEs. Short Sends and Writes are
+ * posted inline. `flags` is a combination of ND_OP_FLAG_... */
 void endpoint_receive(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes);
 void endpoint_send(struct endpoint *e, void *context, const uint8_t *at, uint32_t bytes,
 		   ULONG flags);
@@ -119,20 +117,20 @@ void endpoint_write(struct endpoint *e, void *context, const uint8_t *at, uint32
 void endpoint_read(struct endpoint *e, void *context, uint8_t *at, uint32_t bytes, uint64_t addr,
 		   uint32_t token, ULONG flags);
 
-/* Gives the peer of this connection access to the first `bytes` of e->mem through a memory window,
- * and returns the window's token. The region itself needs no remote access rights. flags:
- * ND_OP_FLAG_ALLOW_READ, _WRITE. The send queue executes the Bind before later requests, so a token
- * that is sent afterwards is valid when it arrives. */
+/* Gives the peer access to the first `bytes` of e->mem through a memory window. `flags`:
+ * ND_OP_FLAG_ALLOW_READ, _WRITE. Returns the window's token. The memory region itself needs no
+ * remote access rights. The Bind is executed before later requests, so a token sent afterwards is
+ * valid when it arrives. */
 uint32_t endpoint_bind_window(struct endpoint *e, size_t bytes, ULONG flags);
 
-/* Waits for the next completion, by polling or sleeping as the options ask, up to o->timeout_s.
- * Returns only if the request succeeded; any other status, or a timeout, ends the program. */
+/* Waits for the next completion, up to o->timeout_s, by polling or sleeping as the options ask.
+ * Returns only if the request succeeded. Any other status, or a timeout, ends the program. */
 void endpoint_next(struct endpoint *e, ND2_RESULT *r);
-/* Takes a completion without waiting. Returns false if there is none; a failed request ends the
- * program. */
+/* Takes a completion without waiting. Returns false if there is no completion. A failed request
+ * ends the program. */
 bool endpoint_poll(struct endpoint *e, ND2_RESULT *r);
-/* Waits for the overlapped request on `object` whose call returned `started`; a failure ends the
- * program with `what` in its message. */
+/* Waits for the overlapped request on `object` whose starting call returned `started`. A failure
+ * ends the program with a message that contains `what`. */
 void endpoint_finish(struct endpoint *e, const char *what, void *object, HRESULT started);
 
 #endif

@@ -1,5 +1,6 @@
-/* Plans how often a tool repeats its operation for each row of its result table, measures the time,
- * and prints the table. Keeps no state. Any thread may use it, but only one thread at a time. */
+/* Plans how often a tool repeats its operation for each row of its result table. Measures the time
+ * and prints the table. Keeps no state. Any thread may call these functions, but only one thread at
+ * a time. */
 #include "meter.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "common/stop.h"
 
 #define BATCH_FIRST 16
-/* planned duration of a batch, in seconds; short, because a tool obeys a signal only after a
- * batch */
+/* planned duration of a batch in seconds; short because a tool obeys a signal only between
+ * batches */
 #define BATCH_SECONDS 0.15
 #define QUIET_SECONDS 4
 #define SHOW_SECONDS  2
@@ -49,7 +50,7 @@ double meter_cpu_percent(const struct meter *m)
 	return m->seconds > 0 ? 100 * m->cpu / m->seconds : 0;
 }
 
-/* ---- number of repetitions ---- */
+/* ---- number of repetitions in a row ---- */
 
 void plan_start(struct plan *p, const struct options *o, uint32_t size, uint64_t most)
 {
@@ -84,8 +85,8 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 		if (rest <= 0 || left == 0 || stop_asked())
 			return 0;
 		show(p, m);
-		/* A batch has at most 8 times as many repetitions as all earlier batches together,
-		 * because the first batches may be slow or fast by chance. */
+		/* A batch has at most 8 times as many repetitions as all earlier batches together.
+		 * The first batches may be slow or fast by chance. */
 		n = batch > 8 * (double)p->done ? 8 * p->done : (uint64_t)batch + 1;
 	}
 	n = n < left ? n : left;
@@ -100,7 +101,7 @@ uint32_t sizes_next(const struct sizes *s, uint32_t n)
 	return n <= s->max / 2 ? 2 * n : s->max;
 }
 
-/* ---- the table ---- */
+/* ---- the table of results ---- */
 
 const struct column table_default_columns[] = {
 	{"Size", "size", 9, 0},

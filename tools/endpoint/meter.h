@@ -1,5 +1,5 @@
 /* Measures elapsed time and CPU time, plans the number of repetitions, and prints the table of
- * results. Any thread may use it, but only one thread at a time. */
+ * results. Any thread may call these functions, but only one thread at a time. */
 #ifndef TOOLS_METER_H
 #define TOOLS_METER_H
 
@@ -12,10 +12,11 @@
 
 double meter_now(void); /* monotonic time in seconds */
 
-/* A stop watch that can be stopped and started again. If all its fields are 0, it has measured
- * nothing yet. */
+/* A stop watch that can be stopped and started again. With all fields 0 nothing has been
+ * measured. */
 struct meter {
-	/* seconds: elapsed time so far; cpu: CPU time so far of all threads of this process */
+	/* seconds: elapsed time so far. cpu: CPU time so far of all threads of this process, in
+	 * seconds. */
 	double seconds, cpu;
 	double since, cpu_since;
 };
@@ -24,9 +25,8 @@ void meter_stop(struct meter *m);
 /* Returns CPU time per elapsed time in percent; 100: one CPU was busy all the time. */
 double meter_cpu_percent(const struct meter *m);
 
-/* For a table row the tool repeats its operation in batches, until the iterations or seconds of the
- * options are reached. Without these options the row ends after `most` iterations, PLAN_BYTES or
- * PLAN_SECONDS, whichever comes first. */
+/* Limits of a table row, in seconds and bytes, if the options set neither iterations nor seconds.
+ * The row also ends after `most` iterations of plan_start(). */
 #define PLAN_SECONDS 2
 #define PLAN_BYTES   (500ull * 4 * 1024 * 1024)
 struct plan {
@@ -36,17 +36,17 @@ struct plan {
 	uint32_t size;
 };
 void plan_start(struct plan *p, const struct options *o, uint32_t size, uint64_t most);
-/* Returns the number of repetitions in the next batch; 0 if the row is finished or the user has
- * asked to stop. The batch of the previous call counts as done. `m` must have measured all batches
- * so far. When a row takes longer than four seconds, plan_next() prints its progress on stderr, at
- * most every two seconds. */
+/* Returns the number of repetitions in the next batch. Returns 0 if the row is finished or the user
+ * has asked to stop. The batch of the previous call counts as done; `m` must have measured all
+ * batches so far. In rows of more than four seconds, prints the progress on stderr at most every
+ * two seconds. */
 uint64_t plan_next(struct plan *p, const struct meter *m);
 
-/* Returns the message size of the next table row after `n`; 0 after the last row, or if the user
- * has asked to stop: `for (uint32_t n = s->min; n; n = sizes_next(s, n))`. */
+/* Returns the message size of the table row that follows size n. Returns 0 after the last row, or
+ * if the user has asked to stop. Use: `for (uint32_t n = s->min; n; n = sizes_next(s, n))`. */
 uint32_t sizes_next(const struct sizes *s, uint32_t n);
 
-/* ---- the table, on standard output and, with --json, in a file ---- */
+/* ---- the table of results, on standard output and, with --json, in a file ---- */
 
 struct column {
 	const char *title, *key; /* heading in the table, key in the JSON */

@@ -1,4 +1,4 @@
-/* Reads a tool's command line. Owns the options while it reads them, and the log file. Used by one
+/* Reads a tool's command line. Owns the log file, and the options while they are read. Used by one
  * thread. */
 #include "options.h"
 
@@ -105,8 +105,8 @@ void usage_error(const char *format, ...)
 	exit(2);
 }
 
-/* Finds the option with this letter (one character) or name. As on Windows, upper and lower case do
- * not matter, but an exact match is preferred. */
+/* Finds the option with this letter (one character) or name. Upper and lower case do not matter, as
+ * on Windows, but an exact match is preferred. */
 static const struct option_row *find(const char *word, size_t len)
 {
 	const struct option_row *tables[] = {current->rows, common_rows}, *other_case = NULL;
@@ -171,8 +171,8 @@ static void store(const struct option_row *r, const char *text)
 	}
 }
 
-/* Parses the option at argv[i] and its value, if it takes one. Returns the index of the last word
- * used. */
+/* Parses the option at argv[i], and its value if the option takes one. Returns the index of the
+ * last word used. */
 static int take_option(int argc, char **argv, int i)
 {
 	const char *word = argv[i] + 1, *value = NULL;

@@ -1,6 +1,6 @@
-/* The command line of the ND tools: `tool [options] <ip>[:<port>]`. A server is given its own
- * address, a client the server's. `struct tool` names the groups of common options that a tool
- * takes, and lists its own options. Used by one thread. */
+/* The command line of the ND tools: `tool [options] <ip>[:<port>]`. A server gets its own address
+ * on the command line, a client gets the server's address. `struct tool` names the groups of common
+ * options that a tool takes, and lists the tool's own options. Used by one thread. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 enum option_kind { OPT_FLAG, OPT_NUMBER, OPT_TEXT, OPT_SIZES };
-/* Groups of options. A tool takes all options of the groups that it names; OPT_ALL: options of
+/* Groups of options. A tool takes all options of the groups that it names. OPT_ALL: options of
  * every tool. */
 enum option_group {
 	OPT_ALL,
@@ -21,8 +21,8 @@ enum option_group {
 	OPT_MESSAGE = 4, /* tools that move messages; options: sizes, SGEs, seed, no-check */
 };
 
-/* One option, `-x` (unless letter is 0) and `--name`. `to` points to a bool, unsigned,
- * const char pointer or struct sizes, depending on `kind`. */
+/* One option: `-x` (unless letter is 0) and `--name`. `to` points to a bool, unsigned, const char
+ * pointer or struct sizes, as `kind` says. */
 struct option_row {
 	char letter;
 	const char *name;
@@ -34,8 +34,8 @@ struct option_row {
 	const char *help;
 };
 
-/* The message sizes of a result table: min in the first row, doubled from row to row, max in the
- * last row. */
+/* The message sizes of a result table. The first row has size min, the last row has size max. The
+ * size doubles from row to row. */
 struct sizes {
 	uint32_t min, max;
 };
@@ -64,7 +64,7 @@ struct tool {
 	uint16_t port; /* the default port; 0: the tool takes no port */
 	struct options defaults;
 	bool address_needed;
-	/* the tool's own options, ended by a row whose name is NULL; NULL if the tool has no
+	/* the tool's own options, ended by a row whose name is NULL; NULL for a tool without own
 	 * options */
 	const struct option_row *rows;
 };
@@ -72,8 +72,8 @@ struct tool {
 enum { SIZE_LIMIT = 1 << 30 };
 
 /* Parses the command line. On an error, prints a message on stderr and ends the program with status
- * 2. With --help, prints the options and ends the program with status 0. Redirects standard output
- * to the log file if one is given. `tool` and its rows must stay valid. */
+ * 2. With --help, prints the options and ends the program with status 0. With a log file, redirects
+ * standard output to that file. `tool` and its rows must stay valid. */
 void options_read(const struct tool *tool, struct options *o, int argc, char **argv);
 /* Prints a message about the command line (printf format) and ends the program with status 2. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

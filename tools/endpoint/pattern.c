@@ -1,12 +1,12 @@
-/* Fills memory with the test pattern and checks received data. Keeps no state; any thread may use
- * it. */
+/* Fills memory with the test pattern and checks received data. Keeps no state. Any thread may call
+ * these functions. */
 #include "pattern.h"
 
 #include <string.h>
 
 #include "endpoint.h"
 
-/* A hash: every bit of the result depends on every bit of x. */
+/* Returns a hash of x: every bit of the result depends on every bit of x. */
 static uint64_t mix(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

@@ -1,4 +1,5 @@
-/* Posts a tool's requests and takes their completions. No state; used by the endpoint's thread. */
+/* Posts a tool's requests and takes their completions. Keeps no state. Used by the endpoint's
+ * thread. */
 #include <sched.h>
 
 #include "endpoint.h"
@@ -84,9 +85,9 @@ _Noreturn static void no_word(const struct endpoint *e)
 	die("no completion for %u s", e->o->timeout_s);
 }
 
-/* Waits for a completion by sleeping. After arming the completion queue it polls once more, to find
- * a completion that came before the arming. If it finds one, the notification stays armed for the
- * next wait. */
+/* Waits for a completion by sleeping. After arming, the completion queue is polled once more, for a
+ * completion that came before the arming. If that poll finds a completion, the notification stays
+ * armed for the next wait. */
 static void sleep_for(struct endpoint *e, ND2_RESULT *r)
 {
 	while (true) {

@@ -1,5 +1,5 @@
-/* Exchanges orders, that is control messages, between the two ends of a tool. Owns the memory of
- * the orders, which is after the tool's data in e->mem: TALK_SLOTS slots for outgoing orders and
+/* Exchanges orders, that is control messages, between both ends of a tool. Owns the memory of the
+ * orders in e->mem, behind the tool's data. That memory has TALK_SLOTS slots for outgoing and
  * TALK_SLOTS slots for incoming orders. Used by the endpoint's thread. */
 #include "talk.h"
 
@@ -9,8 +9,8 @@
 #define MAGIC	0x4e44u /* "ND" in ASCII */
 #define VERSION 1
 
-/* The bytes of an order (control message) on the wire: little endian, except the token, which is
- * sent as GetRemoteToken returned it. */
+/* The bytes of an order (control message) on the wire, little endian. The token alone is sent as
+ * GetRemoteToken returned it. */
 struct order_bytes {
 	uint16_t magic, version;
 	uint32_t tool; /* the tool's default port, which identifies the tool */

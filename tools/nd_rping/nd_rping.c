@@ -1,9 +1,12 @@
-/* nd_rping: the counterpart of rdma-core's rping over softrnic. It uses rping's own protocol, so
- * the other end may be rping on a Linux host with any RoCE hardware or soft-RoCE.
+/* nd_rping: the counterpart of rdma-core's rping over softrnic. nd_rping uses rping's own protocol,
+ * so its peer may be rping on a Linux host with any RoCE hardware or soft-RoCE.
  *
- * The protocol, per round: the client SENDs {address, rkey, size} of its source; the server READs
- * the source and SENDs go-ahead; the client SENDs {address, rkey, size} of its sink; the server
- * WRITEs the data back into the sink and SENDs go-ahead; the client compares source and sink. */
+ * The protocol, per round:
+ * - The client SENDs {address, rkey, size} of its source.
+ * - The server READs the source and SENDs go-ahead.
+ * - The client SENDs {address, rkey, size} of its sink.
+ * - The server WRITEs the data back into the sink and SENDs go-ahead.
+ * - The client compares source and sink. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <getopt.h>
@@ -27,12 +30,12 @@
 #define SLOT_SOURCE 0
 #define SLOT_SINK   1
 #define VISITS_MAX  256 /* greatest number of clients that a server with -P serves at a time */
-/* a server with -P ends after this many failed attempts in a row: once its adapter is gone, every
- * attempt fails */
+/* A server with -P ends after this many failed attempts in a row. Once the adapter is gone, every
+ * attempt fails. */
 #define FAILURES_MAX 100
 
-/* rping's message, in network byte order on the wire. An ND2 token is stored unchanged as rkey,
- * because it is in network byte order already. */
+/* rping's message, in network byte order on the wire. An ND2 token is already in network byte
+ * order, so the token is stored unchanged as rkey. */
 struct rping_info {
 	uint64_t buf;
 	uint32_t rkey;
@@ -64,8 +67,8 @@ static void usage(FILE *f)
 }
 
 /* Waits up to `ms` milliseconds for a completion of the given kind, and skips completions of other
- * kinds. Returns 1 if there is one, 0 if none came in time, -1 after an error or if the peer
- * disconnected. */
+ * kinds. Returns 1 with a completion, 0 if none came in time. Returns -1 after an error, or if the
+ * peer disconnected. */
 static int await_for(struct session *s, enum done_kind kind, struct done *d, int ms)
 {
 	int got;
@@ -107,8 +110,8 @@ static int send_info(struct session *s, unsigned slot, uint32_t size)
 	return session_send_msg(s, &info, sizeof(info));
 }
 
-/* Makes the text that rping sends: a header, then printable characters that start one character
- * later in each round, then NUL. */
+/* Makes the text that rping sends: a header, printable characters, NUL. In each round the
+ * characters start one character later. */
 static void make_ping(char *buf, unsigned size, unsigned round)
 {
 	int head = snprintf(buf, size, "rdma-ping-%u: ", round);
@@ -147,8 +150,8 @@ static int client(struct session *s, const struct options *o)
 			return -1;
 		}
 		if (o->verbose)
-			/* prints `size` bytes at most, because the data from the server need not
-			 * end with NUL */
+			/* prints at most `size` bytes, because the server's data need not end with
+			 * NUL */
 			printf("ping data: %.*s\n", (int)o->size, sink);
 	}
 	printf("nd_rping: %u rounds of %u bytes%s\n", o->count, o->size,
@@ -163,8 +166,8 @@ static enum round serve_round(struct session *s, const struct options *o, int ms
 {
 	struct rping_info info;
 	struct done d;
-	/* Prints no message if the receive is flushed. Between two rounds a flushed receive only
-	 * means that the client has disconnected. */
+	/* A flushed receive prints no message. Between two rounds a flushed receive means that the
+	 * client has disconnected. */
 	s->quiet = true;
 	int got = await_for(s, DONE_RECV, &d, ms);
 	if (got != 1)
@@ -194,8 +197,8 @@ static enum round serve_round(struct session *s, const struct options *o, int ms
 	return send_info(s, SLOT_SOURCE, size) != 0 ? ROUND_FAILED : ROUND_DONE;
 }
 
-/* Serves rounds until the connection ends and stores the reason in *end. Returns 0 if all rounds
- * were right, else -1. */
+/* Serves rounds until the connection ends, and stores the reason in *end. Returns 0 if all rounds
+ * succeeded, otherwise -1. */
 static int server(struct session *s, const struct options *o, enum round *end)
 {
 	unsigned rounds = 0;
@@ -281,14 +284,14 @@ static int parse_options(int argc, char **argv, struct options *o)
 	return local && !o->server ? session_parse_address(local, 0, &o->local) : 0;
 }
 
-/* Serves the connected client until the connection ends. Returns 0 if all rounds were right. */
+/* Serves the connected client until the connection ends. Returns 0 if all rounds succeeded. */
 static int serve(struct session *s, const struct options *o)
 {
 	enum round end;
 	int err = server(s, o, &end);
 	fflush(stdout);
-	/* When a client process exits, its DREQ is sent only once. If that DREQ was lost, waiting
-	 * for it would be in vain. */
+	/* A client process that exits sends its DREQ only once. After a lost DREQ a wait would be
+	 * in vain. */
 	if (end == CLIENT_SILENT)
 		session_disconnect(s, false);
 	else
@@ -302,7 +305,7 @@ static int prepare(struct session *s)
 	return session_prepare(s, PING_MAX, 2);
 }
 
-/* ---- option -P: one thread per client ---- */
+/* ---- option -P: the server has a thread for each client ---- */
 
 struct visit {
 	struct session s;
@@ -326,8 +329,8 @@ static void *receive_visitor(void *arg)
 	return NULL;
 }
 
-/* Prepares a session, waits for a client on the listener of `host`, and serves the client in a
- * thread of its own. */
+/* Prepares a session and waits for a client on the listener of `host`. Then serves the client in a
+ * new thread. */
 static int welcome(struct session *host, const struct options *o)
 {
 	struct visit *v = calloc(1, sizeof(*v));
@@ -350,8 +353,8 @@ static int welcome(struct session *host, const struct options *o)
 	return err;
 }
 
-/* Serves any number of clients until the user stops the program, or FAILURES_MAX attempts in a row
- * have failed. */
+/* Serves any number of clients until the user stops the program. Also ends when FAILURES_MAX
+ * attempts in a row have failed. */
 static int serve_all(struct session *host, const struct options *o)
 {
 	unsigned failures = 0;

@@ -1,9 +1,12 @@
-/* nd_ucmatose: the counterpart of rdma-core's ucmatose over softrnic; the other end may be
- * ucmatose on any RoCEv2 host.
+/* nd_ucmatose: the counterpart of rdma-core's ucmatose over softrnic. The peer may be ucmatose on
+ * any RoCEv2 host.
  *
- * The protocol: first all connections are made. Then the server sends COUNT messages of SIZE bytes
- * on each. When the client has received them all, it sends COUNT messages on each connection, with
- * the data that it received. When the server has received those, it disconnects. */
+ * The protocol:
+ * - The client makes all connections first.
+ * - The server sends COUNT messages of SIZE bytes on each connection.
+ * - When all have arrived, the client sends COUNT messages with the received data on each
+ *   connection.
+ * - When all have arrived, the server disconnects. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,9 +66,9 @@ static void nap(unsigned ms)
 		usleep((ms < STOP_LOOK_MS ? ms : STOP_LOOK_MS) * 1000);
 }
 
-/* Waits until no send is in flight and `receives` messages have arrived. Each message must equal
- * the data in slot 0. At the server, slot 0 holds the data that the server has sent. The client
- * does not know the server's data, so it copies the first message that arrives to slot 0. */
+/* Waits until no Send is in flight and `receives` messages have arrived. Each message must equal
+ * the data in slot 0. A server's slot 0 holds the data that the server has sent. A client copies
+ * its first received message to slot 0. */
 static int complete(struct session *s, const struct options *o, unsigned receives)
 {
 	bool known = o->server;
@@ -131,7 +134,7 @@ static int request(struct session *s, const struct options *o)
 	return 0;
 }
 
-/* Runs one session per connection. At the server all sessions are accepted from the first session's
+/* Runs one session per connection. A server accepts all sessions from the first session's
  * listener. */
 static int run(struct session *s, const struct options *o)
 {

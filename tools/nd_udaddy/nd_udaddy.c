@@ -1,12 +1,14 @@
-/* nd_udaddy: the counterpart of rdma-core's udaddy over softrnic; the other end may be udaddy on
- * any RoCEv2 host. ND2 has no datagrams, so this program uses the client API (rn/client.h). Runs in
- * one thread.
+/* nd_udaddy: the counterpart of rdma-core's udaddy over softrnic. The peer may be udaddy on any
+ * RoCEv2 host. ND2 has no datagrams, so this program uses the client API (rn/client.h). Runs in one
+ * thread.
  *
- * The protocol: for each "connection" the client asks the CM for the service's queue pair (SIDR)
- * and sends COUNT datagrams of SIZE bytes, with its own queue pair number as immediate data. When
- * the server has received them all, it sends COUNT datagrams back. Their data are the first SIZE
- * bytes of the server's receive buffer: 40 bytes of GRH, then the client's data. If a datagram is
- * lost, udaddy waits for ever; this program ends with a timeout. */
+ * The protocol, for each "connection":
+ * - The client asks the CM for the service's queue pair (SIDR).
+ * - The client sends COUNT datagrams of SIZE bytes, with its own queue pair number as immediate
+ *   data.
+ * - When all have arrived, the server sends COUNT datagrams back. Their data are the first SIZE
+ *   bytes of the server's receive buffer: 40 bytes of GRH, then the client's data.
+ * If a datagram is lost, udaddy waits for ever; nd_udaddy ends with a timeout. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
@@ -85,8 +87,8 @@ static uint8_t *receive_at(const struct lab *l, const struct path *p, unsigned i
 	return p->mem + (GRH + l->o->size) * (i + 1);
 }
 
-/* Returns whether gid may be the local address: it equals the local address in the options or, if
- * they name none, it has the IP version of the peer's address. */
+/* Returns whether gid may be the local address. If the options name a local address, gid must equal
+ * that address. Otherwise gid must have the IP version of the peer's address. */
 static bool is_own(const struct lab *l, const struct rn_gid *gid,
 		   const struct rn_client_addr *local, const struct rn_client_addr *peer)
 {
@@ -96,7 +98,7 @@ static bool is_own(const struct lab *l, const struct rn_gid *gid,
 }
 
 /* Opens the adapter that has the local address. If no local address was given, stores the chosen
- * one in *local. */
+ * address in *local. */
 static int open_adapter(struct lab *l, struct rn_client_addr *local,
 			const struct rn_client_addr *peer)
 {
@@ -196,9 +198,9 @@ static int send_all(struct lab *l, struct path *p, const uint8_t *data)
 	return 0;
 }
 
-/* Checks a received datagram: length, sender, and data. The server compares the data with those of
- * the first datagram. The client skips 40 bytes (the GRH that the server received) and compares the
- * rest with the data that it sent. */
+/* Checks the length, sender and data of a received datagram. The server compares the data with the
+ * first datagram's data. The client skips 40 bytes (the GRH that the server received) and compares
+ * the rest with the data that it sent. */
 static int take(struct lab *l, struct path *p, const struct rn_cqe *c)
 {
 	unsigned size = l->o->size;
@@ -397,7 +399,7 @@ static int run(const struct options *o)
 		printf("nd_udaddy: %u connections, %u datagrams of %u bytes each way, data compared\n",
 		       o->connections, o->count, o->size);
 	if (o->server && err == 0)
-		/* keeps the service open, in case the client repeats a SIDR request */
+		/* keeps the service open, because the client may repeat a SIDR request */
 		usleep(1000000);
 	if (o->stats)
 		counters_print(stdout);

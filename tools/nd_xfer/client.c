@@ -1,5 +1,6 @@
-/* The sending side: reads the file in chunks, hashes them and moves them by Send, Write or Read. At
- * most `slots` chunks are without a CREDIT from the server at any time. */
+/* The sending side of nd_xfer: reads the file in chunks, and hashes and moves the chunks by
+ * Send, Write or Read. At any time at most `slots` chunks are without a CREDIT message from the
+ * server. */
 #include "xfer.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ struct sending {
 	const struct xfer_options *o;
 	int fd;
 	uint64_t size, sent;
-	/* busy: number of chunks without a CREDIT; next: slot of the next chunk */
+	/* busy: number of chunks without a CREDIT message. next: slot of the next chunk. */
 	uint32_t busy, next;
 	uint64_t addr;
 	uint32_t token;
@@ -113,8 +114,8 @@ static int take_completion(struct sending *t)
 static int transfer(struct sending *t)
 {
 	while (t->sent < t->size) {
-		/* Does not post another chunk while many requests have not completed, so that the
-		 * initiator queue (ND2's send queue) always has room. */
+		/* Posts no further chunk while many requests have not completed. So the initiator
+		 * queue (ND2's send queue) always has room. */
 		if (t->busy < t->o->slots && t->s->in_flight < 2 * t->o->slots) {
 			if (send_chunk(t) != 0)
 				return -1;
@@ -136,7 +137,7 @@ static int transfer(struct sending *t)
 	while (!t->finished)
 		if (take_completion(t) != 0)
 			return -1;
-	/* stores this side's hash in `pad`; judge() compares it with the server's hash in
+	/* this side's hash goes into `pad`; judge() compares it with the server's hash in
 	 * `sha256` */
 	memcpy(t->result.pad, m.sha256, XFER_SHA);
 	return 0;

@@ -1,6 +1,6 @@
 /* nd_xfer: moves a file from one process to another over softrnic, using only the NetworkDirect
- * interfaces. This file has options, addresses and the exit status; the two roles are in client.c
- * and server.c. */
+ * interfaces. This file has options, addresses and the exit status. The client is in client.c, the
+ * server in server.c. */
 #include "xfer.h"
 
 #include <getopt.h>

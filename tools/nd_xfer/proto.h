@@ -1,6 +1,6 @@
-/* The messages that two nd_xfer processes exchange over one connection, in Sends: this tool's own
- * protocol. All fields are little endian, since both ends are x86-64. Every message begins with
- * magic and version.
+/* The messages that two nd_xfer processes exchange over one connection, in Sends. The protocol is
+ * nd_xfer's own. All fields are little endian, because both ends are x86-64. Every message begins
+ * with magic and version.
  *
  *   client                                   server
  *   HELLO {mode, via, chunk, slots, size}  ->
@@ -12,7 +12,8 @@
  *                                          <-  CREDIT
  *   DONE {sha256}                          ->
  *                                          <-  RESULT {status, sha256}
- *   table mode: a PING of any length is sent back unchanged; DONE ends the mode. */
+ *
+ * Table mode: the server sends a PING of any length back unchanged. DONE ends table mode. */
 #ifndef ND_XFER_PROTO_H
 #define ND_XFER_PROTO_H
 
@@ -44,7 +45,7 @@ struct xfer_msg {
 	uint32_t slots;	 /* HELLO: number of slots */
 	uint64_t size;	 /* HELLO: bytes of the file */
 	uint64_t addr;	 /* HELLO (read), READY (write): address of the first slot */
-	uint32_t token;	 /* remote token of the memory at addr, as GetRemoteToken returned it */
+	uint32_t token;	 /* remote token of the memory at addr, unchanged from GetRemoteToken */
 	uint32_t reserved;
 	uint8_t sha256[XFER_SHA];
 	uint8_t pad[48];

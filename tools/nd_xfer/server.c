@@ -1,6 +1,6 @@
-/* The receiving side: serves one connection after another. Chunks arrive by Send, by the client's
- * Write into a slot of this side, or by this side's Read of a slot of the client. Each chunk is
- * hashed and written to the file, and a CREDIT is sent for it. */
+/* The receiving side of nd_xfer: serves one connection after another. A chunk arrives by Send, by
+ * the client's Write into a slot of this side, or by this side's Read of a slot of the client. Each
+ * chunk is hashed, written to the file, and answered with a CREDIT message. */
 #include "xfer.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static int take_message(struct receiving *t, const struct done *d)
 	return -1;
 }
 
-/* Table mode: sends every message back with its own length, except DONE, which ends the test. */
+/* Table mode: sends every message back with the same length. DONE ends table mode. */
 static int echo(struct receiving *t, const struct done *d)
 {
 	const struct xfer_msg *m = (const struct xfer_msg *)d->data;
@@ -127,9 +127,8 @@ static int serve(struct receiving *t)
 	return 0;
 }
 
-/* Receives HELLO and sends READY as the answer. The options have fixed the chunk size and the
- * number of slots of this side's memory, so a HELLO with another chunk size or with more slots is
- * rejected. */
+/* Receives HELLO and answers with READY. This side's options fix the chunk size and the number of
+ * slots. A HELLO with another chunk size, or with more slots, is rejected. */
 static int open_transfer(struct receiving *t)
 {
 	struct xfer_msg m = {.kind = XFER_READY,
@@ -203,8 +202,8 @@ int server_run(struct session *s, const struct xfer_options *o)
 		if (one_connection(s, o) != 0) {
 			err = -1;
 			session_reset(s);
-			/* limits the rate of attempts: if the adapter is gone, every attempt fails
-			 * at once */
+			/* limits the rate of attempts, because without the adapter every attempt
+			 * fails at once */
 			usleep(AFTER_FAILURE_US);
 		}
 		fflush(stdout);

@@ -1,6 +1,6 @@
-/* The table of bandwidth and latency by message size. Bandwidth is measured with up to WINDOW RDMA
- * Writes in flight, latency with a ping-pong of Sends. Each figure is the median of several short
- * rounds, since the machine may be shared. */
+/* Measures and prints the table of bandwidth and latency by message size. Bandwidth is measured
+ * with up to WINDOW RDMA Writes in flight, latency with a ping-pong of Sends. Each figure is the
+ * median of several short rounds, because the machine may be shared. */
 #include "xfer.h"
 
 #include <stdio.h>

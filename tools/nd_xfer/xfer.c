@@ -1,5 +1,5 @@
-/* Functions that both roles of nd_xfer use: messages of the protocol, the progress line, time, and
- * hashes as text. */
+/* Functions that client and server of nd_xfer use: messages of the protocol, the progress line,
+ * time, and hashes as text. */
 #include "xfer.h"
 
 #include <stdio.h>

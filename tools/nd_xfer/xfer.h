@@ -1,4 +1,4 @@
-/* The two roles of nd_xfer, client and server, and the functions that both use. */
+/* The two roles of nd_xfer, client and server, and the functions that both roles use. */
 #ifndef ND_XFER_H
 #define ND_XFER_H
 
@@ -10,8 +10,8 @@
 
 struct xfer_options {
 	struct sockaddr_storage local, peer;
-	/* client: the file to send; server: the file to write, NULL: received data is only
-	 * hashed */
+	/* client: the file to send. server: the file to write; with NULL, received data is only
+	 * hashed. */
 	const char *file;
 	enum xfer_via via;
 	bool table; /* client: measure a table instead of sending a file */
@@ -23,16 +23,16 @@ struct xfer_options {
 
 int client_run(struct session *s, const struct xfer_options *o);
 int server_run(struct session *s, const struct xfer_options *o);
-/* Measures and prints the table of bandwidth and latency. HELLO and READY must have been
- * exchanged. */
+/* Measures and prints the table of bandwidth and latency. HELLO and READY must have been exchanged
+ * before. */
 int table_run(struct session *s, const struct xfer_options *o, uint64_t addr, uint32_t token);
 
 /* Sends one message of the protocol, with magic and version filled in. */
 int send_msg(struct session *s, struct xfer_msg *msg);
 /* Waits for the next message of the protocol and skips completions of other requests. */
 int next_msg(struct session *s, const struct xfer_options *o, struct xfer_msg *msg);
-/* Returns the message in a receive completion. If the bytes are not a message of this protocol,
- * prints a message on stderr and returns NULL. */
+/* Returns the message in a receive completion. If the bytes are not a message of nd_xfer's
+ * protocol, prints an error on stderr and returns NULL. */
 const struct xfer_msg *as_msg(const struct done *d);
 
 double seconds_now(void);

@@ -1,4 +1,5 @@
-/* Prints every field of ND2_ADAPTER_INFO, of one adapter or of all. Runs in one thread. */
+/* Prints every field of ND2_ADAPTER_INFO, for one adapter or for all adapters. Runs in one
+ * thread. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,8 +79,8 @@ static void print_info(const ND2_ADAPTER_INFO *info)
 		printf("\t0x%08x\n", rest);
 }
 
-/* Prints the JSON without libjansson, because its numbers are signed and an AdapterId may be 2^63
- * or more. No text here needs escapes. */
+/* Prints the JSON without libjansson, whose numbers are signed: an AdapterId may be 2^63 or more.
+ * No text here needs escapes. */
 static void print_json(FILE *f, const char *address, const ND2_ADAPTER_INFO *info)
 {
 	fprintf(f, "{\"address\": \"%s\"", address);
@@ -95,7 +96,7 @@ static void show_adapter(const struct options *given, const struct sockaddr_stor
 	struct endpoint e;
 	char text[ADDRESS_TEXT];
 	o.address = *address;
-	o.server = true; /* opens the adapter that has the given address */
+	o.server = true; /* with `server` set, endpoint_open() opens this address's adapter */
 	must(address_text(address, text),
 	     NdCheckAddress((const struct sockaddr *)address, address_bytes(address)));
 	endpoint_open(&e, &o);

@@ -1,9 +1,10 @@
 /* Lists the addresses of this machine that have a NetworkDirect adapter, and checks that the helper
- * functions agree about them. For each listed address, NdCheckAddress must accept the address;
- * NdResolveAddress must return a local address that NdCheckAddress accepts too; and the adapter
- * that NdOpenAdapter opens must list the address. If an address is given, only that one is checked;
- * with --remote the tool prints the local address from which the given one is reached. Runs in one
- * thread. */
+ * functions agree about each address:
+ * - NdCheckAddress accepts the address.
+ * - NdResolveAddress returns a local address that NdCheckAddress accepts too.
+ * - NdOpenAdapter opens an adapter that lists the address.
+ * An address on the command line limits the checks to that address. With --remote the tool prints
+ * the local address from which the given address is reached. Runs in one thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,8 @@ static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sock
 	return address_text(a, text);
 }
 
-/* Enlarges the list to the size in bytes that a query has returned. The caller must then repeat the
- * query. If addresses were added meanwhile, the query returns a larger size, and the list must be
- * enlarged again. The caller frees the list. */
+/* Enlarges the list to `bytes`, the size that a query has returned. The caller then repeats the
+ * query. The size grows again if addresses were added meanwhile. The caller frees the list. */
 static SOCKET_ADDRESS_LIST *grown(SOCKET_ADDRESS_LIST *list, SIZE_T bytes)
 {
 	list = realloc(list, bytes);
@@ -68,7 +68,8 @@ static SOCKET_ADDRESS_LIST *own_addresses(IND2Adapter *adapter)
 	return list;
 }
 
-/* Returns the local address from which `a` is reached; that address must have a provider. */
+/* Writes the local address from which `a` is reached into `text`, and returns `text`. Ends the
+ * program unless the local address has a provider. */
 static const char *reached_from(const struct sockaddr_storage *a, char text[ADDRESS_TEXT])
 {
 	struct sockaddr_storage local = {0};
@@ -118,7 +119,7 @@ static void try_all(void)
 	free(list);
 }
 
-/* Checks one address, which must also be in the list of all addresses. */
+/* Checks one address. The address must also be in the list of all addresses. */
 static void try_one(const struct sockaddr_storage *a)
 {
 	char text[ADDRESS_TEXT];

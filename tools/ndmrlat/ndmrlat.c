@@ -1,7 +1,8 @@
-/* How long does it take to register memory, and to deregister it? Measured in two ways. With an
- * event: the OVERLAPPED has an event handle whose low bit is set, so that no completion packet goes
- * to the completion port. Without an event: a completion packet arrives at the completion port to
- * which the overlapped file is bound. Runs in one thread. */
+/* How long does it take to register and to deregister memory? Measured in two ways:
+ * - With an event: the event handle in the OVERLAPPED has its low bit set, so that no completion
+ *   packet is queued.
+ * - Without an event: a completion packet arrives at the completion port of the overlapped file.
+ * Runs in one thread. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "endpoint/meter.h"
 
 #define MOST	   10000 /* greatest number of iterations of a row */
-#define PATIENCE   10000 /* ms to wait for one registration */
+#define PATIENCE   10000 /* longest wait for one registration, in ms */
 #define NO_PORT(h) ((HANDLE)((uintptr_t)(h) | 1))
 
 static struct sizes sizes = {1, 4 << 20};
@@ -23,8 +24,8 @@ struct watch {
 	OVERLAPPED ov;
 };
 
-/* Times summed over the requests of a row, in seconds. call: time within the calls; all: time from
- * the calls until the requests have completed. */
+/* Times summed over all requests of a row, in seconds. call: time within the calls. all: time from
+ * the calls until the requests completed. */
 struct spent {
 	double call, all;
 };
@@ -41,7 +42,8 @@ static const struct column columns[] = {
 	{.title = NULL},
 };
 
-/* Takes one completion packet from the completion port; it must belong to the request of w->ov. */
+/* Takes one completion packet from the completion port. The packet must belong to the request of
+ * w->ov. */
 static void take_packet(struct watch *w)
 {
 	NDS_PORT_ENTRY entry;
@@ -87,8 +89,8 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 	struct spent reg = {0}, dereg = {0};
 	struct meter m = {0};
 	struct plan plan;
-	/* plan_start() allows at most PLAN_BYTES / size iterations. Registering moves no bytes, so
-	 * this limit must not apply: pass a size of 1, and set the real size afterwards. */
+	/* plan_start() allows at most PLAN_BYTES / size iterations, but registering moves no bytes.
+	 * So a size of 1 is passed here, and the real size is set afterwards. */
 	plan_start(&plan, &w->o, 1, MOST);
 	plan.size = size;
 	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;) {
@@ -103,8 +105,8 @@ static void run_row(struct watch *w, struct table *t, uint32_t size)
 			     reg.all * us, dereg.call * us, dereg.all * us, meter_cpu_percent(&m)});
 }
 
-/* Checks that no completion packet came to the completion port, because the event handle had its
- * low bit set. */
+/* Checks that no completion packet came to the completion port. The event handle had its low bit
+ * set, which prevents packets. */
 static void nothing_in_port(struct watch *w)
 {
 	NDS_PORT_ENTRY entry;
@@ -164,7 +166,7 @@ int main(int argc, char **argv)
 {
 	static struct watch w;
 	endpoint_program(&tool, &w.o, argc, argv);
-	w.o.server = true; /* opens the adapter that has the given address */
+	w.o.server = true; /* with `server`, endpoint_open() opens the given address's adapter */
 	endpoint_open(&w.e, &w.o);
 	endpoint_memory(&w.e, sizes.max, ND_MR_FLAG_ALLOW_LOCAL_WRITE);
 	memset(w.e.mem, 1, sizes.max);

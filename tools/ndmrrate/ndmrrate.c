@@ -1,11 +1,10 @@
 /* How many memory regions can be registered and deregistered in a second? Several threads use
- * regions of the same adapter and share one completion port. A thread takes as many completion
- * packets from the port as it made requests, but a packet may belong to another thread's request.
+ * regions of the same adapter and share one completion port. Each thread takes one completion
+ * packet for each request that it makes, but a packet may belong to another thread's request.
  *
- * The main thread measures. It reads the clock while the other threads wait at a barrier. If they
- * did not wait, they might already work before the main thread gets a CPU and reads the clock. Only
- * the main thread ends the program. Another thread that fails stores the reason, and all threads go
- * on to the next barrier. */
+ * The main thread measures. It reads the clock while all other threads wait at a barrier; otherwise
+ * they might already work before the clock is read. Only the main thread ends the program. Another
+ * thread that fails stores the reason and goes on to the next barrier. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 
 #define MOST	 10000 /* regions that each thread registers in a table row */
 #define LEAST	 2000  /* regions that each thread registers in the row of the largest size */
-#define PATIENCE 10000 /* ms to wait for one registration */
+#define PATIENCE 10000 /* longest wait for one registration, in ms */
 
 static struct sizes sizes = {1, 4 << 20};
 /* iterations: regions of each thread in a row; 0: MOST and LEAST apply */
@@ -34,7 +33,7 @@ struct crew {
 	struct options o;
 	HANDLE port;
 	pthread_barrier_t barrier;
-	uint32_t size;		    /* bytes of a region in this row; 0: the threads end */
+	uint32_t size;		    /* bytes of a region in this row; 0: the worker threads end */
 	unsigned count;		    /* regions of each thread in this row */
 	_Atomic(const char *) what; /* name of the first call that failed, or NULL */
 	_Atomic HRESULT why;
@@ -45,7 +44,7 @@ struct worker {
 	pthread_t thread;
 	uint8_t *mem;
 	struct region *regions;
-	unsigned count; /* number of this thread's regions; a copy of crew->count */
+	unsigned count; /* number of this thread's regions, copied from crew->count */
 };
 
 static const struct column columns[] = {
@@ -73,7 +72,7 @@ static bool well(struct crew *c, const char *what, HRESULT hr)
 }
 
 /* Takes one completion packet from the completion port. The packet may belong to any thread's
- * request, and that request must have succeeded. */
+ * request. Returns false if that request failed, or if no packet came in time. */
 static bool take_packet(struct crew *c, IND2MemoryRegion *any)
 {
 	NDS_PORT_ENTRY entry;
@@ -122,7 +121,7 @@ static void release_all(struct worker *w)
 	}
 }
 
-/* Waits at the barrier twice. Between the two waits the main thread reads the clock. */
+/* Waits at the barrier twice. Between both waits the main thread reads the clock. */
 static void meet_twice(pthread_barrier_t *b)
 {
 	pthread_barrier_wait(b);
@@ -134,8 +133,8 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	pthread_barrier_t *b = &w->crew->barrier;
 	while (meet_twice(b), w->crew->size != 0) {
-		/* copied, since the main thread may store the next row's count while this thread
-		 * still releases the regions of this row */
+		/* Copied because the main thread may change crew->count for the next row while this
+		 * thread still releases this row's regions. */
 		w->count = w->crew->count;
 		each(w, register_one);
 		meet_twice(b);
@@ -148,8 +147,8 @@ static void *work(void *arg)
 
 /* ---- the main thread ---- */
 
-/* Returns the number of regions that each thread registers in a row of this size: fewer for large
- * sizes, and LEAST for the largest. */
+/* Returns the number of regions that each thread registers in a row of this size. The number is
+ * smaller for large sizes, and LEAST for the largest size. */
 static unsigned count_for(uint32_t size)
 {
 	uint64_t fit = (uint64_t)(sizes.max / size) * LEAST;
@@ -158,8 +157,8 @@ static unsigned count_for(uint32_t size)
 	return fit < MOST ? (unsigned)fit : MOST;
 }
 
-/* Ends the program if a call has failed in any thread. Called only while all threads wait for the
- * next row or have ended. */
+/* Ends the program if a call has failed in any thread. Called only while all worker threads wait
+ * for the next row or have ended. */
 static void all_well(struct crew *c)
 {
 	const char *what = atomic_load(&c->what);
@@ -248,7 +247,7 @@ int main(int argc, char **argv)
 {
 	static struct crew c;
 	endpoint_program(&tool, &c.o, argc, argv);
-	c.o.server = true; /* opens the adapter that has the given address */
+	c.o.server = true; /* with `server`, endpoint_open() opens the given address's adapter */
 	endpoint_open(&c.e, &c.o);
 	must("NdsPortCreate", NdsPortCreate(&c.port));
 	must("NdsPortBind", NdsPortBind(c.port, c.e.file, 0));

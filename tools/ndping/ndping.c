@@ -1,7 +1,7 @@
 /* What is the bandwidth of Send in one direction? The client sends; the server receives and
- * compares the data. The server tells the client how many receives it has posted: by the control
- * message ORDER_GO at the start, and by ORDER_CREDIT each time it has posted more. So no message
- * arrives without a receive. Runs in one thread. */
+ * compares the data. The server reports how many receives are posted: by the control message
+ * ORDER_GO at the start, later by ORDER_CREDIT. So no message arrives without a receive. Runs in
+ * one thread. */
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"
@@ -11,12 +11,12 @@
 #define ITERATIONS 500000
 #define WARM_UP	   1000
 #define WARM_BYTES 40
-/* greatest number of bytes of all receive buffers together; more only if two of the largest
- * messages need more */
+/* greatest number of bytes of all receive buffers together; exceeded only for two of the largest
+ * messages */
 #define ROOM (64u << 20)
 
-/* One end of the connection. e.mem starts with the pattern: the client sends it, the server
- * compares received data with it. At the server the receive buffers follow. */
+/* One end of the connection. e.mem starts with the pattern, which the client sends and the server
+ * compares with received data. The server's receive buffers follow the pattern. */
 struct side {
 	struct endpoint e;
 	unsigned pipeline;
@@ -59,7 +59,7 @@ static void prepare(struct side *s, uint32_t largest, uint64_t pipeline, uint32_
 	endpoint_queues(&s->e, &receive_depth, &request_depth);
 }
 
-/* ---- client ---- */
+/* ---- client: sends the messages ---- */
 
 struct sending {
 	uint64_t next, end, credits, under_way;
@@ -133,7 +133,7 @@ static void client(struct side *s, const struct options *o)
 	table_end(&t);
 }
 
-/* ---- server ---- */
+/* ---- server: receives and compares the messages ---- */
 
 static void receive_one(struct side *s, uint8_t *at, uint64_t number, uint32_t size)
 {

@@ -1,6 +1,6 @@
-/* What is the latency of a message? The client sends pings and the server answers each with a pong;
- * the latency is half of the round trip. Received data is compared while the clock is stopped. Runs
- * in one thread. */
+/* What is the latency of a message? The client sends pings, and the server answers each ping with a
+ * pong. The latency is half of the round trip. Received data is compared while the clock is
+ * stopped. Runs in one thread. */
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"
@@ -11,7 +11,7 @@
 #define WARM_UP	   1000
 #define WARM_BYTES 40
 
-/* One end of the connection. Its memory holds the pattern to send, then two sets of `burst` receive
+/* One end of the connection. e.mem holds the pattern to send, then two sets of `burst` receive
  * buffers. */
 struct side {
 	struct endpoint e;
@@ -20,7 +20,7 @@ struct side {
 	uint8_t *buffers;
 };
 
-/* Messages are numbered over both directions: pings have even numbers, pongs odd ones. */
+/* Returns the message number of a ping. Pings have even numbers, pongs have odd numbers. */
 static uint64_t ping_number(uint64_t round)
 {
 	return 2 * round;
@@ -86,7 +86,7 @@ static void check(struct side *s, uint64_t round, uint64_t number, uint32_t size
 		pattern_check(buffer(s, round), s->e.mem, number, size);
 }
 
-/* ---- client ---- */
+/* ---- client: sends pings and measures ---- */
 
 static void ping(struct side *s, uint32_t size, uint64_t first, uint64_t count, struct meter *m)
 {
@@ -146,10 +146,10 @@ static void client(struct side *s, const struct options *o)
 	table_end(&t);
 }
 
-/* ---- server ---- */
+/* ---- server: answers pings with pongs ---- */
 
-/* Answers pings. While one set of receive buffers is answered and checked, the receives of the
- * other set are posted for the next pings. */
+/* Answers pings. While the pings in one set of receive buffers are answered and checked, the other
+ * set is posted for the next pings. */
 static void pong(struct side *s, const struct order *run)
 {
 	uint64_t first = run->first, end = first + run->count;

@@ -1,11 +1,13 @@
 /* What is the bandwidth of RDMA Write, or of RDMA Read? Runs in one thread.
  *
  * The server gives access to its memory through a memory window and sends the token. The client
- * writes or reads messages of one size, `pipeline` at a time, in batches whose messages do not
- * overlap at the target. After each batch, while the clock is stopped, the side that received the
- * data checks every byte: for Reads the client; for Writes the server, when it gets the client's
- * order (a control message, endpoint/talk.h) that follows the data. With --no-check messages
- * overlap and batches are longer; the order then only shows the server that the client is alive. */
+ * writes or reads messages of one size, `pipeline` at a time, in batches. The messages of a batch
+ * do not overlap at the target. After each batch, while the clock is stopped, the receiver of the
+ * data checks every byte. The client checks Reads. The server checks Writes when the client's order
+ * (a control message, endpoint/talk.h) arrives.
+ *
+ * With --no-check messages overlap and batches are longer. The order then only shows the server
+ * that the client is alive. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +17,7 @@
 #include "endpoint/talk.h"
 
 #define MOST 500000 /* greatest number of iterations of a row */
-/* bytes of memory in which the data of a batch arrive, or the length of one message if that is
- * more */
+/* bytes of memory for the data of a batch; a single longer message gets as many bytes as it has */
 #define ARRIVALS (16 << 20)
 #define WARM_UP	 64 /* messages of one byte before the first row */
 #define ORDERS	 4  /* number of receives for orders (control messages) that are always posted */
@@ -41,8 +42,8 @@ static uint64_t arrivals(uint32_t largest)
 	return largest > ARRIVALS ? largest : ARRIVALS;
 }
 
-/* Fills p->pattern with the sender's data. The sender copies them to the memory from which it
- * sends; the side that checks compares the received data with them. */
+/* Fills p->pattern with the sender's data. The sender copies the pattern to the memory from which
+ * it sends. The receiver compares received data with the pattern. */
 static void make_pattern(struct rping *p, uint32_t seed)
 {
 	p->pattern = malloc(pattern_bytes(p->largest));
@@ -56,7 +57,7 @@ static uint64_t slots(const struct rping *p, uint32_t size)
 	return p->room / size;
 }
 
-/* Checks all messages of a batch and overwrites them with zeroes, so that the next batch cannot
+/* Checks all messages of a batch and overwrites the messages with zeroes. So the next batch cannot
  * pass with old data. */
 static void check_batch(const struct rping *p, uint32_t size, uint64_t count, uint64_t first)
 {
@@ -65,7 +66,7 @@ static void check_batch(const struct rping *p, uint32_t size, uint64_t count, ui
 	memset(p->e.mem, 0, count * size);
 }
 
-/* ---- client ---- */
+/* ---- client: moves the data and measures ---- */
 
 static void post(struct rping *p, uint32_t size, uint64_t number, uint64_t slot)
 {
@@ -78,7 +79,8 @@ static void post(struct rping *p, uint32_t size, uint64_t number, uint64_t slot)
 			       p->remote + slot * size, p->token, 0);
 }
 
-/* Moves one batch and waits for all its completions, which must come in the order of posting. */
+/* Moves one batch and waits for all its completions. The completions must come in the order of
+ * posting. */
 static void move_batch(struct rping *p, uint32_t size, uint64_t count)
 {
 	uint64_t posted = 0, done = 0, last = slots(p, size);
@@ -94,9 +96,9 @@ static void move_batch(struct rping *p, uint32_t size, uint64_t count)
 	}
 }
 
-/* Asks the server, by an order (control message), to check the data that was written. The order
- * also shows that the client is alive: the server gets no completions of the client's Writes and
- * Reads. */
+/* Sends an order (control message) that asks the server to check the written data. The order
+ * also shows that the client is alive: the server gets no completions for the client's Writes
+ * and Reads. */
 static void report_to_server(struct rping *p, uint32_t size, uint64_t count)
 {
 	const struct order ask = {
@@ -175,7 +177,7 @@ static void run_client(struct rping *p)
 	talk_send_bye(&p->e);
 }
 
-/* ---- server ---- */
+/* ---- server: lends memory and checks Writes ---- */
 
 static void obey(struct rping *p, const struct order *o)
 {

@@ -1,18 +1,18 @@
-/* How long does it take until a Write is visible at the other side? The result is half of a round
- * trip. With -r the tool measures how long a Read takes instead. Runs in one thread.
+/* How long does it take until a Write is visible at the peer? The result is half of a round trip.
+ * With -r the tool measures the time of a Read instead. Runs in one thread.
  *
- * A Write causes no completion at its target, so the target polls the last byte of its buffer. The
- * following rules make sure that it sees the whole message, and no older data:
- * - the adapter stores a message in ascending order, the last byte last
- *   (ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED);
- * - before the peer may send, the target sets the last byte of its buffer to a value other than the
- *   expected one;
- * - the last byte is read with acquire order, so that no byte read afterwards is older;
- * - the completion queue is polled as well: this thread may have to drive the adapter, and the loss
- *   of the peer is reported there.
+ * A Write causes no completion at its target, so the target polls the last byte of its buffer.
+ * These rules make sure that the target sees the whole message and no older data:
+ * - The adapter stores a message in ascending order, the last byte last
+ *   (ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED).
+ * - Before the peer may send, the target changes the last byte of its buffer to an unexpected
+ *   value.
+ * - The last byte is read with acquire order, so that no byte read afterwards is older.
+ * - The completion queue is polled too: this thread may have to drive the adapter, and the loss of
+ *   the peer is reported in a completion.
  *
- * Messages arrive in two buffers alternately. A side first answers a message and then checks its
- * data while the answer travels; the peer writes to the same buffer only after the next answer. So
+ * Messages arrive in two buffers alternately. Each side answers a message first and checks its data
+ * while the answer travels. The peer reuses the message's buffer only after the next answer. So
  * every byte is compared at little cost. */
 #include <sched.h>
 #include <stdio.h>
@@ -25,17 +25,17 @@
 #include "endpoint/talk.h"
 
 #define MOST 100000 /* greatest number of iterations of a row */
-/* number of messages before the first row; they have WARM_UP_BYTES, or the largest size if that is
- * less */
+/* Number of messages before the first row. Each has WARM_UP_BYTES, or the largest size if that size
+ * is smaller. */
 #define WARM_UP	      20
 #define WARM_UP_BYTES 40
 #define ORDERS	      4
-#define NAP_US	      20 /* us between two polls of memory, with --blocking */
+#define NAP_US	      20 /* interval of polling memory with --blocking, in us */
 
 static bool by_write, by_read;
 
-/* One end of the connection. e.mem holds two receive buffers of `stride` bytes, then this end's own
- * pattern. */
+/* One end of the connection. e.mem holds two receive buffers of `stride` bytes each, then the
+ * pattern of this end. */
 struct pong {
 	struct endpoint e;
 	struct options o;
@@ -45,10 +45,10 @@ struct pong {
 	uint8_t *theirs; /* copy of the peer's pattern, to check received data */
 	uint64_t remote;
 	uint32_t token;
-	/* room: greatest number of requests in flight; in_flight: number in flight now */
+	/* room: greatest number of requests in flight. in_flight: requests in flight now. */
 	ULONG room, in_flight;
-	/* an order (control message) that arrived while this end waited for a request; kind 0:
-	 * none */
+	/* an order (control message) that arrived while this end waited for another completion;
+	 * kind 0: no order */
 	struct order early;
 	uint64_t next;
 };
@@ -63,8 +63,8 @@ static uint8_t *buffer(const struct pong *p, uint64_t number)
 	return p->e.mem + (number & 1) * p->stride;
 }
 
-/* Prepares the buffer for message `number`: sets its last byte to a value that the message does not
- * have there, so that the arrival of the message is visible. */
+/* Prepares the buffer for message `number`: gives the last byte a value that the message does not
+ * have there. So the arrival of the message is visible. */
 static void arm(struct pong *p, uint64_t number, uint32_t size)
 {
 	uint8_t last = p->theirs[pattern_offset(number) + size - 1];
@@ -83,7 +83,8 @@ static void check(const struct pong *p, uint64_t number, uint32_t size)
 		pattern_check(buffer(p, number), p->theirs, number, size);
 }
 
-/* Takes one completion. If there is none, waits for one, or without `wait` returns false. */
+/* Takes one completion. With `wait`, waits for a completion. Otherwise returns false if there is no
+ * completion. */
 static bool reap(struct pong *p, bool wait)
 {
 	ND2_RESULT r;
@@ -99,8 +100,8 @@ static bool reap(struct pong *p, bool wait)
 	return true;
 }
 
-/* Waits for the next order (control message). It may have arrived during an earlier wait, before
- * this side's last Write completed. */
+/* Waits for the next order (control message). The order may already have arrived in an earlier
+ * wait, before this side's last Write completed. */
 static void hear(struct pong *p, struct order *o)
 {
 	while (p->early.kind == 0)
@@ -129,7 +130,7 @@ static void await_message(struct pong *p, uint64_t number, uint32_t size)
 		if (n % 256 && !p->o.blocking)
 			continue;
 		if (p->o.blocking)
-			usleep(NAP_US); /* sleeps, since a Write to memory wakes no thread */
+			usleep(NAP_US); /* sleeps, because a Write to memory wakes no thread */
 		else
 			sched_yield(); /* the peer's process may need this CPU */
 		endpoint_interrupted(&p->e);
@@ -168,7 +169,7 @@ static void set_up(struct pong *p, uint32_t seed, uint32_t their_seed)
 }
 
 /* Lets the peer access e.mem (receive buffers and pattern) through a memory window. Sends the
- * address of e.mem and the token of the window to the peer. */
+ * address of e.mem and the window's token to the peer. */
 static void lend(struct pong *p)
 {
 	struct order go = {.kind = ORDER_GO, .addr = (uintptr_t)p->e.mem};
@@ -193,7 +194,7 @@ static void borrow(struct pong *p)
 	p->token = go.token;
 }
 
-/* ---- client ---- */
+/* ---- client: writes or reads first, and measures ---- */
 
 static void ping(struct pong *p, uint32_t size, uint64_t count)
 {
@@ -272,7 +273,7 @@ static void run_client(struct pong *p)
 	talk_send_bye(&p->e);
 }
 
-/* ---- server ---- */
+/* ---- server: answers the client's messages ---- */
 
 static void pong(struct pong *p, const struct order *run)
 {

@@ -1,6 +1,5 @@
-/* Makes a connection with the peer by CM messages that this tool builds itself. Sorts the packets
- * of the peer into answers, requests and CM messages. Owns struct conn; used by the tool's one
- * thread. */
+/* Connects to the peer by CM messages that this tool builds itself. Sorts the peer's packets into
+ * answers, requests and CM messages. Owns struct conn. Used by the tool's one thread. */
 #include "conn.h"
 
 #include <arpa/inet.h>
@@ -78,8 +77,8 @@ static void answer_read(struct conn *c, const struct rn_pkt *r)
 	uint32_t packets = r->dma_len ? 1 + (r->dma_len - 1) / CONN_MTU : 1;
 
 	if (packets > READ_PACKETS)
-		/* not answered: no row of the conformance tests needs such a long READ, and its
-		 * responses would fill the link for minutes */
+		/* No answer: no row of the conformance tests needs such a long READ. Its responses
+		 * would fill the link for minutes. */
 		return;
 	c->msn = (c->msn + 1) & 0xFFFFFF;
 	for (uint32_t i = 0; i < packets; i++) {
@@ -239,8 +238,8 @@ static void keep(struct queue *q, const struct rn_pkt *p)
 	to->pkt.payload = to->pkt.frame = to->pkt.ip = NULL;
 }
 
-/* Stores the address, key and size of the client's memory in `c`. A client of rping's protocol
- * sends these in its first Send. */
+/* Takes the address, key and size of the client's memory from the first Send of a client of rping's
+ * protocol. Stores them in `c`. */
 static void take_key(struct conn *c, const struct rn_pkt *p)
 {
 	uint64_t va;
@@ -326,7 +325,7 @@ const struct rn_cm_msg *conn_take_mad(struct conn *c, uint16_t attr, uint64_t un
 	return NULL;
 }
 
-/* ---- opening and closing ---- */
+/* ---- opening and closing the connection ---- */
 
 void conn_fresh(struct conn *c, uint32_t first_psn)
 {

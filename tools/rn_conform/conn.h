@@ -1,6 +1,6 @@
-/* A connection of this tool with the RDMA connection manager of the peer; the tool builds its CM
- * messages itself. struct conn has the ids and PSNs of the connection, and queues of packets that
- * the peer has sent and the tool has not taken yet. Used by one thread. */
+/* A connection of this tool with the RDMA connection manager of the peer. The tool builds its CM
+ * messages itself. struct conn has the ids and PSNs of the connection. It also has queues of the
+ * peer's packets that the tool has not taken yet. Used by one thread. */
 #ifndef RN_CONFORM_CONN_H
 #define RN_CONFORM_CONN_H
 
@@ -11,12 +11,12 @@
 #define CONN_MTU   1024u
 
 struct came {
-	/* The parsed packet. Its frame is not kept, so pkt.payload is not valid; `head` has the
+	/* The parsed packet, whose frame is not kept: pkt.payload is not valid. `head` has the
 	 * first payload bytes. */
 	struct rn_pkt pkt;
 	uint8_t head[16];
-	/* hash of BTH (without the AckReq bit), extension headers and payload: equal for a
-	 * retransmitted packet */
+	/* hash of BTH (without the AckReq bit), extension headers and payload; a retransmitted
+	 * packet has the same hash */
 	uint64_t hash;
 	uint64_t at;
 };
@@ -31,7 +31,8 @@ struct conn {
 	/* true: this tool waits for the peer to connect; false: this tool connects to the peer */
 	bool listening;
 	uint16_t port;
-	/* number of connections so far, from which ids, queue pair numbers and ports are derived */
+	/* number of connections so far; ids, queue pair numbers and ports are derived from this
+	 * number */
 	unsigned attempts;
 	uint32_t local_id, remote_id, qpn, peer_qpn;
 	/* PSN of this tool's first request, chosen by the peer in REQ or REP */
@@ -50,42 +51,43 @@ struct conn {
 	uint32_t rkey, bytes;
 	/* sport: UDP source port of the peer's last packet */
 	uint16_t sport;
-	/* sports: how often `sport` got a new value, the first one included; tx_wrong: number of
-	 * packets with a header that no sender may produce */
+	/* sports: how often `sport` got a new value, including the first value. tx_wrong: number of
+	 * packets with a header that no sender may produce. */
 	unsigned sports, tx_wrong;
 	struct queue answers, requests;
-	/* all CM messages received, also those of the connection's own set-up; the message is in
-	 * mad[], pkt is unused */
+	/* all CM messages received, including those of the connection's own set-up; `mad` has the
+	 * messages, and pkt of each queue entry is unused */
 	struct queue mads;
 	struct rn_cm_msg mad[CONN_QUEUE];
 };
 
-/* Builds and returns a packet that is addressed to the peer's queue pair: addresses, queue pair
- * number and PSN are filled in. */
+/* Returns a packet addressed to the peer's queue pair. Addresses, queue pair number and PSN are
+ * filled in. */
 struct rn_pkt conn_packet(const struct conn *c, uint8_t opcode, uint32_t psn);
 void conn_send(struct conn *c, const struct rn_pkt *pkt);
 void conn_send_mad(struct conn *c, const struct rn_cm_msg *m);
-/* Builds in *m the REQ that conn_open() would send: with the ids of the current connection, for a
- * service at `port` (the TCP port number of the RDMA CM). */
+/* Builds in *m the REQ that conn_open() would send, with the ids of the current connection. `port`
+ * is the RDMA CM's TCP port number of the service. */
 void conn_build_req(struct conn *c, uint16_t port, struct rn_cm_msg *m);
-/* conn_send_rep answers the peer's REQ with a REP; conn_send_rtu answers the peer's REP with an
+/* conn_send_rep answers the peer's REQ with a REP. conn_send_rtu answers the peer's REP with an
  * RTU. */
 void conn_send_rep(struct conn *c);
 void conn_send_rtu(struct conn *c);
 /* Receives packets and sorts them into the queues of c. Returns when the queue `q` holds a packet,
- * or at the time `until`. If q is NULL, it returns only at that time. */
+ * or at the time `until`. If q is NULL, conn_pump() returns at `until`. */
 void conn_pump(struct conn *c, const struct queue *q, uint64_t until);
 struct came *conn_take(struct conn *c, struct queue *q, uint64_t until);
 /* Returns the next CM message with this attribute ID, and drops the CM messages before it. Returns
- * NULL if none arrives before `until`. */
+ * NULL if no such message arrives before `until`. */
 const struct rn_cm_msg *conn_take_mad(struct conn *c, uint16_t attr, uint64_t until);
-/* Resets the connection and chooses new ids and numbers. first_psn: PSN of the peer's first
+/* Resets the connection and chooses new ids and numbers. first_psn is the PSN of the peer's first
  * request. */
 void conn_fresh(struct conn *c, uint32_t first_psn);
-/* Connects to the peer, or waits until the peer connects, for up to `seconds`. If `decent` is true,
- * this tool answers the peer's requests normally. If in this case the peer is the one that
- * connects, the tool also waits up to 1 s for the memory key that a client of rping's protocol
- * sends first. Returns false if there is no connection. */
+/* Connects to the peer, or waits until the peer connects, for up to `seconds`. Returns false if
+ * there is no connection.
+ * With `decent` this tool answers the peer's requests normally. If the peer is the one that
+ * connects, the tool then also waits up to 1 s for the peer's memory key. A client of rping's
+ * protocol sends this key first. */
 bool conn_open(struct conn *c, uint32_t first_psn, bool decent, unsigned seconds);
 void conn_close(struct conn *c);
 

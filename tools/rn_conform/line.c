@@ -1,5 +1,5 @@
-/* Sends and receives frames through an AF_PACKET socket. That works on any interface, in parallel
- * to its kernel driver and without giving the NIC to DPDK. Owns the socket; see line.h. */
+/* Sends and receives frames through an AF_PACKET socket. Such a socket works on any interface,
+ * beside the kernel driver and without giving the NIC to DPDK. Owns the socket; see line.h. */
 #include "line.h"
 
 #include <arpa/inet.h>
@@ -119,7 +119,7 @@ static void take_arp(struct line *l, const struct rn_pkt *pkt)
 	}
 }
 
-/* Receives one frame before `until`. Returns its length, 0 if none came. */
+/* Receives one frame before `until`. Returns the frame's length, or 0 if no frame came. */
 static unsigned take(struct line *l, uint64_t until)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};

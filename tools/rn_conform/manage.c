@@ -1,5 +1,5 @@
-/* The tests of those rows of docs/spec/rocev2.md that concern the peer's connection manager; see
- * manage.h. Used by the tool's one thread. */
+/* Tests of the peer's connection manager, for rows of docs/spec/rocev2.md; see manage.h. Used by
+ * the tool's one thread. */
 #include "manage.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const struct rn_cm_msg *await(struct play *p, uint16_t attr, unsigned ms)
 	return conn_take_mad(p->c, attr, line_now() + ms * MS);
 }
 
-/* Drops the CM messages that have been received and not yet taken. */
+/* Drops the received CM messages that the test has not taken. */
 static void forget(struct play *p)
 {
 	conn_pump(p->c, NULL, line_now() + 50 * MS);
@@ -73,9 +73,8 @@ enum outcome manage_reply(struct play *p)
 		      "REP has a larger READ limit than the REQ offered");
 }
 
-/* Sends a REQ with new ids for a service at `port`. If `other_address` is true, the private data of
- * the REQ names a destination address that the peer does not have. The peer must answer with a
- * REJ. */
+/* Sends a REQ with new ids for a service at `port`. With `other_address` the REQ's private data
+ * names a destination address that the peer does not have. The peer must answer with a REJ. */
 static enum outcome rejected(struct play *p, uint16_t port, bool other_address)
 {
 	struct conn *c = p->c;
@@ -178,7 +177,7 @@ enum outcome manage_stray_reply(struct play *p)
 	return play_line(p, "alive 0");
 }
 
-/* Sends no REP: the peer must repeat its REQ unchanged. */
+/* Sends no REP, so the peer must repeat its REQ unchanged. */
 enum outcome manage_unanswered_req(struct play *p)
 {
 	struct conn *c = p->c;
@@ -239,10 +238,10 @@ enum outcome manage_disconnect(struct play *p)
 	return o == PASSED ? play_line(p, "dead 0") : o;
 }
 
-/* Sends a DREQ, and sends it again after the peer's DREP. The second DREQ may stay without a DREP,
- * because many peers exit when their connection ends. To find out whether the peer still runs, the
- * tool then sends a DREQ with an unknown id. A peer that answers this one must also answer another
- * repetition of the first DREQ; if it was restarted, it knows neither of the two ids. */
+/* Sends a DREQ, and sends the same DREQ again after the peer's DREP. The repetition may stay
+ * without a DREP, because many peers exit when their connection ends. So a DREQ with an unknown id
+ * then shows whether the peer still runs. A peer that answers the unknown id must also answer one
+ * more repetition. A peer that was restarted knows neither id. */
 enum outcome manage_repeated_dreq(struct play *p)
 {
 	struct rn_cm_msg m;

@@ -1,6 +1,6 @@
-/* Tests of those rows of docs/spec/rocev2.md that a script of packets (play.h) cannot express: rows
- * about CM messages, and about properties of all frames. Each test opens a connection of its own if
- * it needs one. */
+/* Tests of rows of docs/spec/rocev2.md that a script of packets (play.h) cannot express. These rows
+ * are about CM messages and about properties of all frames. A test that needs a connection opens
+ * its own. */
 #ifndef RN_CONFORM_MANAGE_H
 #define RN_CONFORM_MANAGE_H
 

@@ -1,4 +1,4 @@
-/* Runs ("plays") the scripts that play.h describes: sends packets to the peer and checks the
+/* Runs ("plays") the scripts that play.h describes: sends packets to the peer and checks the peer's
  * answers. Used by the tool's one thread. */
 #include "play.h"
 
@@ -12,7 +12,8 @@
 #include "base/types.h"
 
 #define MS 1000000ull
-/* ms to wait for an answer; long, because the peer may be an emulated or a loaded machine */
+/* longest wait for an answer, in ms; long because the peer may be an emulated or a loaded
+ * machine */
 #define PATIENCE 5000u
 #define SILENCE	 250u
 
@@ -78,7 +79,7 @@ static uint8_t opcode_named(const char *name)
 	return (uint8_t)strtoul(name, NULL, 0);
 }
 
-/* ---- packets to the peer ---- */
+/* ---- packets sent to the peer ---- */
 
 static void mend_ip_sum(uint8_t *frame)
 {
@@ -93,7 +94,7 @@ static void mend_ip_sum(uint8_t *frame)
 	frame[IP_SUM + 1] = (uint8_t)~sum;
 }
 
-/* Changes the field that `what` names, such as the pad bytes, and computes the ICRC anew. */
+/* Changes the field that `what` names, such as the pad bytes, and computes a new ICRC. */
 static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, unsigned len)
 {
 	if (what == NULL)
@@ -101,7 +102,7 @@ static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, uns
 	if (strcmp(what, "tver") == 0)
 		frame[BTH + 1] |= 1;
 	rn_frame_finish(pkt, frame);
-	/* the pad bytes count as payload here, so that the ICRC covers their new value */
+	/* here the pad bytes count as payload, so that the ICRC covers the new pad bytes */
 	if (strcmp(what, "pad") == 0) {
 		struct rn_pkt whole = *pkt;
 
@@ -111,9 +112,8 @@ static void edit(const char *what, const struct rn_pkt *pkt, uint8_t *frame, uns
 	}
 }
 
-/* Changes the bytes named by `what` and does not compute the ICRC anew. The peer must drop the
- * frame, because its ICRC is wrong, or because it is an IP fragment or has another UDP destination
- * port. */
+/* Changes the bytes named by `what` and keeps the old ICRC. The peer must drop the frame: the ICRC
+ * is wrong, or the frame is an IP fragment or has another UDP destination port. */
 static void flip(const char *what, uint8_t *frame, unsigned len)
 {
 	if (what == NULL)
@@ -176,17 +176,18 @@ static void fields(const struct play *p, struct rn_pkt *pkt)
 	pkt->compare = number(p, "cmp", 0);
 }
 
-/* Returns whether packet `r` repeats the last request of the peer: it has the same hash, or both
- * are READ requests, because a READ may be repeated for the rest of its data. */
+/* Returns whether packet `r` repeats the peer's last request. A repeated packet has the same hash.
+ * Two READ requests also count as repeated, because a READ may be repeated for the rest of its
+ * data. */
 static bool repeats(const struct play *p, const struct came *r)
 {
 	return p->asked &&
 	       (r->hash == p->asked_hash || (p->asked_read && r->pkt.op->family == RN_F_READ_REQ));
 }
 
-/* Must be called before an answer to the peer's last request is sent: drops the repetitions of that
- * request that have arrived. The peer sent them before it could see the answer, because this
- * program or the peer was delayed, so they do not show how the peer handles the answer. */
+/* Drops the repetitions of the peer's last request that have arrived. Must be called before that
+ * request is answered. The peer sent these repetitions because the answer was late, so they do not
+ * show how the peer handles the answer. */
 static void drop_repetitions(struct play *p)
 {
 	struct queue *q = &p->c->requests;
@@ -230,7 +231,7 @@ static enum outcome do_send(struct play *p)
 	return PASSED;
 }
 
-/* ---- answers ---- */
+/* ---- the peer's answers ---- */
 
 static const char *kind_of(const struct rn_pkt *a)
 {
@@ -246,7 +247,7 @@ static const char *kind_of(const struct rn_pkt *a)
 								 : "AETH-RESERVED";
 }
 
-/* True if `word` is one of the words of `list`, which are separated by bars. */
+/* Returns true if `word` is one of the words in `list`, which are separated by bars. */
 static bool among(const char *list, const char *word)
 {
 	size_t n = strlen(word);
@@ -313,8 +314,8 @@ static enum outcome do_silent(struct play *p)
 			rn_psn_diff(a->pkt.psn, p->c->psn));
 }
 
-/* Sends a Write of 0 bytes, which needs no key: any working queue pair acknowledges it. Expects the
- * ACK if `alive`, else no answer. */
+/* Sends a Write of 0 bytes, which needs no key: any working queue pair acknowledges such a Write.
+ * Expects the ACK if `alive` is true, otherwise no answer. */
 static enum outcome probe(struct play *p, bool alive)
 {
 	struct rn_pkt pkt =
@@ -403,8 +404,8 @@ static enum outcome do_request(struct play *p)
 	struct came *r;
 	int32_t psn;
 
-	/* Skips repetitions of the last request: the peer may repeat it more often than the script
-	 * expects, since no rule limits that. */
+	/* Skips repetitions of the last request. No rule limits how often the peer may repeat a
+	 * request. */
 	do {
 		r = conn_take(c, &c->requests, in_ms((unsigned)number(p, "within", 2 * PATIENCE)));
 		if (r == NULL)
@@ -439,7 +440,7 @@ static enum outcome do_norequest(struct play *p)
 	uint64_t until = in_ms((unsigned)word_psn(p, 1));
 	struct came *r = conn_take(p->c, &p->c->requests, until);
 
-	if (r && repeats(p, r)) /* ignores one repetition, which may have been in flight already */
+	if (r && repeats(p, r)) /* one repetition may have been in flight: ignored */
 		r = conn_take(p->c, &p->c->requests, until);
 	if (r == NULL)
 		return PASSED;
@@ -449,7 +450,7 @@ static enum outcome do_norequest(struct play *p)
 
 static enum outcome do_set(struct play *p)
 {
-	/* nothing to do here: first_psn() has read the `set` command before connecting */
+	/* nothing to do: first_psn() has already read the `set` command, before connecting */
 	return PASSED;
 }
 

@@ -1,10 +1,10 @@
-/* Tests of rows of docs/spec/rocev2.md from outside the NIC under test (the peer): the packets that
- * the peer gets, and those that must come back. A play is the state of one such test while it runs.
- * Used by one thread.
+/* Tests of rows of docs/spec/rocev2.md from outside the NIC under test (the peer). A test sends
+ * packets to the peer and checks the packets that come back. A play is the state of one running
+ * test. Used by one thread.
  *
  * The test of a row is a script with one command on each line. A PSN is counted from the first PSN
- * of its direction. MS is a number of milliseconds, US one of microseconds. "Lent" memory is the
- * memory whose address and key the peer sent by rping's protocol.
+ * of its direction. MS is a number of milliseconds, US a number of microseconds. "Lent" memory is
+ * the memory whose address and key the peer sent by rping's protocol.
  *
  *	set psn=N
  *		first line only: the PSN of the peer's first request, which this tool chooses
@@ -14,23 +14,23 @@
  *		sends a packet to the peer. n: bytes of payload; A: AckReq; va: offset in the lent
  *		memory, addr: an absolute address; count: number of packets, with successive PSNs;
  *		adv: number of bytes of this tool's memory that a Send of 16 bytes announces; edit:
- *		changes a header and computes the ICRC anew; flip: changes bytes without a new ICRC
+ *		changes a header and computes a new ICRC; flip: changes bytes and keeps the ICRC
  *	< KIND[|KIND] PSN [n=] [msn=] [fill=] [orig=]
  *		expects the peer's next answer: ACK NAK_SEQ NAK_INV NAK_ACC NAK_OP RNR, the name of
  *		a response, or none
  *	until ACK PSN
- *		expects this ACK; ACKs of other PSNs may come before it
+ *		expects the ACK with this PSN; ACKs of other PSNs may come before
  *	silent [MS]
  *		expects no answer for MS
  *	request PSN [OPCODE] [same] [after=US] [within=MS] [va=] [len=]
- *		expects the peer's next request. same: it is equal to the peer's previous request;
+ *		expects the peer's next request. same: equal to the peer's previous request;
  *		after: least time since this tool's last packet; within: longest wait for the
- *		request; va: its address, counted from the address of the peer's first request
+ *		request; va: the request's address, counted from the address of the first request
  *	norequest MS
  *		expects no request for MS, except one repetition
  *	alive PSN | dead PSN
- *		sends a Write of 0 bytes, which any working queue pair acknowledges, and expects the
- *		ACK, or no answer
+ *		sends a Write of 0 bytes, which any working queue pair acknowledges. Expects the
+ *		ACK (alive), or no answer (dead)
  *	atomics
  *		sends a FETCH_ADD with PSN 0; the row applies only if the lent memory takes atomics
  *	short
@@ -50,10 +50,10 @@ struct play {
 	struct conn *c;
 	/* seconds to wait for a connection, enough for a peer that is restarted for each row */
 	unsigned patience;
-	char *word[24]; /* words of the current script line; missing ones are empty */
+	char *word[24]; /* words of the current script line; missing words are empty */
 	unsigned nwords;
-	/* asked_hash: hash of the peer's last request; asked_va: address in the peer's first
-	 * request */
+	/* asked_hash: hash of the peer's last request. asked_va: address in the peer's first
+	 * request. */
 	uint64_t asked_hash, asked_va;
 	bool asked, asked_read;
 	char why[200];
@@ -63,21 +63,22 @@ struct row {
 	const char *id;
 	char side;     /* the side that must connect: 'c' this tool, 's' the peer, 'b' either */
 	uint32_t lent; /* bytes of memory that the peer must lend by rping's protocol; 0: none */
-	/* true: only commands of the script answer the peer's requests, the tool does not answer by
-	 * itself */
+	/* true: the tool does not answer the peer's requests by itself; the script's commands
+	 * answer */
 	bool manual_answers;
 	const char *script;
-	/* function that tests the row if there is no script; it opens its connection itself */
+	/* function that tests the row if there is no script; the function opens its own
+	 * connection */
 	enum outcome (*run)(struct play *p);
 };
 
 extern const struct row rows[];
 extern const unsigned row_count;
 
-/* Runs a script. Stores the deviation in p->why, or the reason why the row does not apply. */
+/* Runs a script. Stores in p->why how the peer deviates, or why the row does not apply. */
 enum outcome play_script(struct play *p, const char *script);
-/* Runs one line of a script. Stores the deviation or the reason in p->why, as play_script()
- * does. */
+/* Runs one line of a script. Stores in p->why how the peer deviates, or why the row does not
+ * apply. */
 enum outcome play_line(struct play *p, const char *line);
 
 #endif

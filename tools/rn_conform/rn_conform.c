@@ -1,6 +1,7 @@
-/* rn_conform: does the NIC at the other end of an interface obey the rows of docs/spec/rocev2.md?
- * Each row is a rule for a RoCEv2 NIC. The tool connects as an RDMA-CM client, or waits for the
- * peer to connect. It tests each row on a connection of its own and reports deviations. */
+/* rn_conform: does the NIC at the far end of an Ethernet interface obey the rows of
+ * docs/spec/rocev2.md? Each row is a rule for RoCEv2 NICs. The tool connects as an RDMA-CM client,
+ * or waits for the peer to connect. Each row is tested on a new connection, and deviations are
+ * reported. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

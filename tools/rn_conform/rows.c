@@ -1,12 +1,12 @@
-/* The table of those rows of docs/spec/rocev2.md that can be tested from outside the NIC, with
- * their scripts (play.h); read-only. The tests of rows about connection management are functions in
+/* The read-only table of rows of docs/spec/rocev2.md that can be tested from outside the NIC, with
+ * a script for each row (play.h). Rows about connection management are tested by functions in
  * manage.c. */
 #include "manage.h"
 #include "play.h"
 #include "base/types.h"
 
-/* Announces 3000 bytes of this tool's memory to a server of rping's protocol, and expects the READ
- * with which the server fetches them. */
+/* Announces 3000 bytes of this tool's memory to a server of rping's protocol. Expects the READ
+ * request by which the server fetches these bytes. */
 #define READS	    "> SEND_ONLY 0 n=16 adv=3000 A\n< ACK 0\nrequest 0 READ_REQUEST len=3000\n"
 #define WRITE0(psn) "> WRITE_ONLY " psn " n=0 A\n"
 

@@ -1,4 +1,5 @@
-/* Addresses of command lines: every valid form, and invalid texts that resemble one. */
+/* Parsing of addresses on command lines: every valid form, and invalid texts that resemble a valid
+ * form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +11,8 @@
 
 /* clang-format off */
 static const struct {
-	/* `words` is the text to parse. `meant` is the address and port that it gives (the default
-	 * port is 99), or NULL if the text is refused. */
+	/* `words` is the text to parse. `meant` is the expected address and port (the default port
+	 * is 99), or NULL if the text is refused. */
 	const char *words, *meant;
 } rows[] = {
 	{"192.0.2.1",             "192.0.2.1:99"},

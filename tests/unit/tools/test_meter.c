@@ -1,6 +1,5 @@
-/* A tool measures one row of its result table by repeating an operation. How often does it repeat
- * (limited by iterations, seconds or the tool's own limits)? Which message sizes do the rows
- * have? */
+/* How often a tool repeats an operation for one row of its result table. The limits are iterations,
+ * seconds or the tool's own limits. Also: which message sizes the rows have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +10,7 @@
 #include "endpoint/meter.h"
 
 /* Simulates the measurement of a table row in which one repetition takes `each` seconds. Returns
- * the number of repetitions; *seconds: the time that they took. */
+ * the number of repetitions. *seconds becomes the time that all repetitions took. */
 static uint64_t play(const struct options *o, uint32_t size, uint64_t most, double each,
 		     double *seconds)
 {
@@ -48,7 +47,7 @@ static void repeats_as_long_as_asked(void **state)
 		play(&o, 4096, 10, each, &seconds);
 		assert_true(seconds >= 3 && seconds < 3 + 1.01 * each);
 	}
-	/* iterations and seconds are both set: the row ends at the limit that is reached first */
+	/* iterations and seconds are both set: the row ends at whichever limit is reached first */
 	o.iterations = 100;
 	assert_int_equal(play(&o, 1, 10, 1e-6, &seconds), 100);
 	assert_in_range(play(&o, 1, 10, 0.1, &seconds), 29, 32);

@@ -1,4 +1,5 @@
-/* The test data of the ND tools: every kind of damage to a message shows as a difference. */
+/* The test data of the ND tools: every kind of damage to a message shows as a difference from the
+ * pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +47,8 @@ static void finds_shifted_and_repeated_bytes(void **state)
 	}
 }
 
-/* Two messages, or two seeds, differ within their first bytes, so old data in a buffer is found. */
+/* Two messages, or two seeds, differ within their first bytes. So old data in a buffer is
+ * noticed. */
 static void messages_differ(void **state)
 {
 	static uint8_t other[SIZE + PATTERN_SPREAD];

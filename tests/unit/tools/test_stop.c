@@ -1,5 +1,5 @@
-/* Which signals ask a tool to stop, and which end it? The signals go to a child process, since some
- * of them end it. */
+/* Which signals ask a tool to stop, and which signals end the tool? The signals go to a child
+ * process, because some signals end the process. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -83,8 +83,8 @@ static void ignored_before(void)
 	raise(SIGTERM);
 }
 
-/* A signal that was ignored at the start stays ignored: as under nohup, and in programs that a
- * shell starts in the background. */
+/* A signal that was ignored when the program started stays ignored. Examples are nohup and programs
+ * that a shell starts in the background. */
 static void ignored_signal_stays_ignored(void **state)
 {
 	assert_int_equal(status_of(ignored_before), 128 + SIGTERM);

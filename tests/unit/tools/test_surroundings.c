@@ -1,4 +1,5 @@
-/* The number of threads that a test keeps busy, and the number of CPUs that are free for them. */
+/* The number of threads that a measurement keeps busy, and the number of CPUs that are free for
+ * these threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Reads captures: classic little-endian pcap files of Ethernet frames. */
+/* Reads capture files: classic little-endian pcap files of Ethernet frames. */
 #ifndef TEST_PCAP_H
 #define TEST_PCAP_H
 
@@ -29,8 +29,8 @@ static inline int pcap_open(struct pcap *p, const char *folder, const char *name
 	       memcmp(head, magic, 4) == 0 && head[20] == 1;
 }
 
-/* Reads the next frame into p->frame and p->len. Returns 0 at the end of the file, or for a frame
- * that was captured only in part. */
+/* Reads the next frame into p->frame and p->len. Returns 0 at the end of the file, or if the frame
+ * was captured only in part. */
 static inline int pcap_next(struct pcap *p)
 {
 	uint32_t head[4]; /* seconds, microseconds, captured bytes, bytes of the frame */

@@ -1,4 +1,4 @@
-/* ARP messages are parsed and built; malformed ones are refused. */
+/* ARP messages are parsed and built; malformed ARP messages are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void parses_and_builds_a_request(void **state)
 	assert_int_equal(arp.target.b[11], 0xff);
 	rn_arp_build(&arp, again);
 	assert_memory_equal(again, request, sizeof(request));
-	arp.op = 0x0102; /* not a real operation: its two bytes differ, so their order is checked */
+	arp.op = 0x0102; /* no real operation; its two bytes differ, to check the byte order */
 	rn_arp_build(&arp, again);
 	assert_int_equal(again[6], 1);
 	assert_int_equal(again[7], 2);

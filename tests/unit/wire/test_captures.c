@@ -1,6 +1,6 @@
-/* Parses every frame of the capture files listed here, and rebuilds it byte for byte. The files are
- * in tests/vectors. They were captured from Linux soft-RoCE, except rocev2-vectors.pcap, which was
- * constructed. */
+/* Parses every frame of the listed capture files and rebuilds it byte for byte. The files are in
+ * tests/vectors. rocev2-vectors.pcap was constructed; all other files were captured from Linux
+ * soft-RoCE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* CM messages are parsed and rebuilt byte for byte: worked examples, and captures of Linux
- * soft-RoCE. */
+/* CM messages are parsed and rebuilt byte for byte. The messages are worked examples and captures
+ * of Linux soft-RoCE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +33,7 @@ static size_t from_hex(const char *hex, uint8_t *out, size_t cap)
 	return n;
 }
 
-/* Decodes `hex`, which gives the MAD header and the beginning of the body. The rest of the MAD is
- * zero. */
+/* Decodes the MAD header and the beginning of the body from `hex`. The rest of the MAD is zero. */
 static void mad_of(const char *hex, uint8_t mad[RN_MAD_BYTES])
 {
 	memset(mad, 0, RN_MAD_BYTES);
@@ -170,7 +169,8 @@ static void parses_the_worked_examples(void **state)
 	}
 }
 
-/* Sets one bit of the body at a time, parses and rebuilds the message: no two fields overlap. */
+/* Sets one bit of the body at a time, then parses and rebuilds the message. The result shows that
+ * no two fields overlap. */
 static void fields_do_not_overlap(void **state)
 {
 	static const uint16_t attrs[] = {RN_CM_REQ,  RN_CM_MRA,	     RN_CM_REJ,
@@ -189,8 +189,8 @@ static void fields_do_not_overlap(void **state)
 			rn_cm_msg_build(&m, again);
 			for (unsigned b = 0; b < RN_MAD_BYTES; b++)
 				changed += (unsigned)__builtin_popcount(mad[b] ^ again[b]);
-			/* A reserved bit comes back as 0, every other bit comes back as it was, and
-			 * no other bit is set. */
+			/* A reserved bit comes back as 0 and every other bit comes back unchanged.
+			 * No further bit is set. */
 			assert_true(changed == 0 ||
 				    (changed == 1 && again[RN_MAD_HDR_BYTES + bit / 8] == 0));
 			if (attrs[i] == RN_CM_REQ && bit >= 140 * 8)

@@ -75,7 +75,7 @@ static void test_bad_frames(void **state)
 }
 
 /* Unknown opcodes and reserved syndromes are printed as numbers. The packets of this test exist
- * only as struct rn_pkt and not as frames. */
+ * only as struct rn_pkt, not as frames. */
 static void test_odd_packets(void **state)
 {
 	char line[RN_DUMP_BYTES];
@@ -122,7 +122,7 @@ static void test_other_kinds(void **state)
 	}
 }
 
-/* For every buffer size the text is terminated and is the beginning of the whole line. */
+/* Buffers of every size: the text is terminated and is the beginning of the whole line. */
 static void test_cut(void **state)
 {
 	uint8_t f[VECTOR_BYTES];

@@ -1,6 +1,5 @@
-/* Parses frames whose bytes are known to be correct (the vectors of vectors.h): they give the right
- * fields and are rebuilt byte for byte. Every malformed frame gets the verdict of its first
- * error. */
+/* The vectors of vectors.h, whose bytes are known to be correct, are parsed and rebuilt byte for
+ * byte. Every malformed frame gets the verdict of its first error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +17,8 @@
 #include "base/types.h"
 #include "vectors.h"
 
-/* Parses from a heap block of exactly len bytes, so that a sanitizer detects any read beyond it. */
+/* Parses from a heap block of exactly len bytes, so that a sanitizer detects any read beyond the
+ * block. */
 static enum rn_verdict parse_exact(const uint8_t *frame, size_t len)
 {
 	struct rn_pkt pkt;
@@ -39,7 +39,8 @@ static void expect_verdict(const char *what, enum rn_verdict got, enum rn_verdic
 			 rn_verdicts[want].text);
 }
 
-/* The checksums that are recomputed after a change, so that the frame has only one error. */
+/* The checksums that are recomputed after a change to a frame. The frame then has no other
+ * error. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 static size_t ip_at(const uint8_t *f)
@@ -59,8 +60,7 @@ static void repair_frame(uint8_t *f, size_t len, enum repair repair)
 			sum = (sum >> 16) + (sum & 0xFFFF);
 		rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
 	}
-	/* After a change of the IP version the frame may be too short for the headers of that
-	 * version. */
+	/* The headers of a changed IP version may not fit into the frame. */
 	if ((repair & CRC) && len >= ip_at(f) + (ip[0] >> 4 == 4 ? 20 : 40) + 8 + 12 + 4) {
 		uint32_t crc = rn_icrc_packet(ip, (size_t)(f + len - 4 - ip));
 		memcpy(f + len - 4, &crc, 4);
@@ -93,9 +93,11 @@ static void test_vectors_rebuild(void **state)
 	assert_int_equal(rebuilt, 19);
 }
 
-/* Each row of this table replaces one byte of a correct frame and names the expected verdict.
- * Offsets with IPv4: IP 14, UDP 34, BTH 42, payload of a SEND 54; with IPv6: UDP 54, BTH 62. In the
- * vector O6 they are greater by 4, because it has a VLAN tag. */
+/* Each row replaces one byte of a correct frame and names the expected verdict. Offsets in the
+ * frame:
+ * - IPv4: IP 14, UDP 34, BTH 42, payload of a SEND 54
+ * - IPv6: IP 14, UDP 54, BTH 62
+ * - vector O6: 4 more, because of its VLAN tag */
 /* clang-format off */
 static const struct {
 	const char *what, *vector;
@@ -169,8 +171,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* An accepted frame must rebuild byte for byte. Non-zero pad bytes (row F6 of docs/spec/rocev2.md)
- * and a priority tag (row F28) are not kept, so frames with these are excepted. */
+/* An accepted frame must rebuild byte for byte. Excepted are frames with non-zero pad bytes (row F6
+ * of docs/spec/rocev2.md) or a priority tag (row F28), which are not kept. */
 static void expect_rebuild(const char *what, const uint8_t *f, size_t len)
 {
 	uint8_t out[VECTOR_BYTES];
@@ -217,7 +219,7 @@ static struct rn_pkt plain_packet(uint8_t opcode, bool ipv4)
 	return pkt;
 }
 
-/* A computed UDP checksum of 0 is sent as 0xFFFF, because 0 means that there is no checksum. */
+/* A computed UDP checksum of 0 is sent as 0xFFFF, because 0 on the wire means "no checksum". */
 static void test_udp_checksum_of_zero(void **state)
 {
 	unsigned ones = 0;
@@ -251,8 +253,8 @@ static void test_any_source_port(void **state)
 	}
 }
 
-/* Row F15 of docs/spec/rocev2.md: an empty SEND of 58 bytes is padded by Ethernet to 60 bytes; the
- * padding is ignored. */
+/* Row F15 of docs/spec/rocev2.md: Ethernet pads an empty SEND of 58 bytes to 60 bytes. The padding
+ * is ignored. */
 static void test_ethernet_padding(void **state)
 {
 	uint8_t f[64] = {0};
@@ -263,8 +265,8 @@ static void test_ethernet_padding(void **state)
 	assert_int_equal(rn_frame_bytes(&got), 58);
 }
 
-/* Row F16 of docs/spec/rocev2.md: for every opcode and pad count, a UDP length too small for
- * headers, pad and ICRC is rejected, even if the frame has enough bytes. */
+/* Row F16 of docs/spec/rocev2.md: a UDP length too small for headers, pad and ICRC is rejected,
+ * even if the frame has enough bytes. Tried with every opcode and pad count. */
 static void test_udp_length_too_small(void **state)
 {
 	for (unsigned opcode = 0; opcode < 256; opcode++) {
@@ -303,7 +305,7 @@ static void test_junk_after_udp(void **state)
 	assert_memory_equal(pkt.payload, "HELLO", 5);
 }
 
-/* Rows F27 and F28 of docs/spec/rocev2.md: a VLAN tag is parsed; a tag with VID 0 (priority tag)
+/* Rows F27 and F28 of docs/spec/rocev2.md: a VLAN tag is parsed. A tag with VID 0 (priority tag)
  * counts as no VLAN. */
 static void test_vlan(void **state)
 {
@@ -320,8 +322,8 @@ static void test_vlan(void **state)
 	assert_int_equal(rn_frame_bytes(&pkt), len - 4);
 }
 
-/* Every vector is accepted only as a whole frame. If fewer bytes are given, no byte beyond them is
- * read. */
+/* Every vector is accepted only as a whole frame. A truncated frame is refused, and no byte beyond
+ * its end is read. */
 static void test_truncation(void **state)
 {
 	for (size_t i = 0; i < RN_ARRAY_SIZE(vectors); i++) {
@@ -336,8 +338,8 @@ static void test_truncation(void **state)
 	}
 }
 
-/* A header is read only if it is complete. Each row of the table changes 16 bits of a vector,
- * repairs the IP checksum, and cuts the frame after a header. */
+/* A header is read only if the whole header is in the frame. Each row changes 16 bits of a vector,
+ * repairs the IP checksum, and cuts the frame behind a header. */
 static void test_headers_that_just_fit(void **state)
 {
 	static const struct {
@@ -368,8 +370,8 @@ static void test_headers_that_just_fit(void **state)
 	}
 }
 
-/* A UDP datagram without payload is well-formed: with another port than that of RoCE it gets the
- * verdict RN_V_UDP_PORT. Without room for the UDP header it gets RN_V_UDP_LENGTH. */
+/* A UDP datagram without payload is well-formed. With a UDP port other than RoCE's it gets
+ * RN_V_UDP_PORT. Without room for the UDP header it gets RN_V_UDP_LENGTH. */
 static void test_empty_datagram_to_another_port(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -385,7 +387,7 @@ static void test_empty_datagram_to_another_port(void **state)
 }
 
 /* Random bytes of random vectors are replaced, half of the time with a recomputed ICRC. The parser
- * must neither read nor point outside the frame. */
+ * must not read outside the frame, and its pointers must stay inside. */
 static void test_random_damage(void **state)
 {
 	struct rn_rng rng;
@@ -450,8 +452,8 @@ static void fill_random(struct rn_pkt *pkt, struct rn_rng *rng)
 
 #define SAME(field) assert_memory_equal(&got.field, &pkt.field, sizeof(pkt.field))
 
-/* Row F31 of docs/spec/rocev2.md: packets with random fields, every known opcode, and small or
- * largest payloads are the same after building and parsing. */
+/* Row F31 of docs/spec/rocev2.md: packets are the same after building and parsing. The packets have
+ * random fields, every known opcode, and small or largest payloads. */
 static void test_build_then_parse(void **state)
 {
 	static uint8_t payload[4096], f[4096 + RN_FRAME_OVERHEAD_MAX];
@@ -510,7 +512,7 @@ static void test_payload_too_long(void **state)
 	assert_int_equal(rn_frame_build(&pkt, whole, sizeof(whole)), 0);
 }
 
-/* After an error the fields that were parsed before it are valid, for counters and traces. */
+/* After a parse error the fields parsed before the error are valid, for counters and traces. */
 static void test_fields_parsed_before_an_error(void **state)
 {
 	uint8_t f[VECTOR_BYTES];
@@ -527,7 +529,8 @@ static void test_fields_parsed_before_an_error(void **state)
 	assert_null(pkt.ip);
 }
 
-/* ARP, neighbour discovery and ICMP frames are recognised; their bodies are handed on unparsed. */
+/* ARP, neighbour discovery and ICMP frames are recognised. The bodies of these frames are not
+ * parsed. */
 static void test_other_protocols(void **state)
 {
 	uint8_t f[100] = {0};

@@ -1,4 +1,5 @@
-/* ICMP and ICMPv6 echo messages are parsed and built; checksums are compared with known values. */
+/* ICMP and ICMPv6 echo messages are parsed and built. Their checksums are compared with known
+ * values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,8 +55,8 @@ static void echo_both_ways(void **state)
 			msg[4] ^= 1;
 			if (n & 1)
 				continue;
-			/* Parsing with a wrong address fails only for ICMPv6, whose checksum covers
-			 * the addresses. */
+			/* Only ICMPv6 fails with a wrong address, because its checksum covers the
+			 * addresses. */
 			assert_int_equal(rn_icmp_echo_parse(ipv4, &a, &a, msg, len, &out), ipv4);
 		}
 	}

@@ -1,5 +1,5 @@
-/* Tests the ICRC with frames whose ICRC is known, and with the bytes over which those ICRCs are
- * computed. Header fields that are masked must not change the ICRC, all other bytes must. */
+/* The ICRC of frames whose ICRC is known, and of the bytes that the ICRC covers. A change of a
+ * masked header field must keep the ICRC; a change of any other byte must change it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/types.h"
 #include "vectors.h"
 
-/* Returns the offset of the IP header in a vector; 0 for RoCEv1, which has none. */
+/* Returns the offset of the IP header in a vector; 0 for RoCEv1, which has no IP header. */
 static size_t ip_at(const uint8_t *frame)
 {
 	uint16_t type = rn_load16(frame + RN_ETH_TYPE);
@@ -38,7 +38,7 @@ static void wire_row_F1_vectors(void **state)
 			continue;
 		uint32_t crc = rn_icrc_packet(f + ip, len - ip - RN_ICRC_BYTES);
 		assert_int_equal(crc, trailer(f, len));
-		/* A CRC continued over the ICRC itself gives a constant, the CRC residue. */
+		/* A CRC continued over the frame's own ICRC gives a constant, the CRC residue. */
 		assert_int_equal(rn_icrc_add(crc, f + len - RN_ICRC_BYTES, RN_ICRC_BYTES),
 				 RN_ICRC_SEED);
 		checked++;
@@ -72,8 +72,8 @@ static void test_pseudo_packets(void **state)
 	}
 }
 
-/* Each row of the table replaces one byte of the vector O1: masked fields must keep the ICRC, other
- * fields must change it. The expected ICRC is written in wire byte order. */
+/* Each row replaces one byte of the vector O1. Masked fields must keep the ICRC, other fields must
+ * change the ICRC. The expected ICRC is in wire byte order. */
 static void test_sensitivity(void **state)
 {
 	/* clang-format off */
@@ -108,8 +108,8 @@ static void test_sensitivity(void **state)
 	}
 }
 
-/* Computes the ICRC literally by the rule, as a reference for the code under test: copies
- * everything, masks byte by byte, computes the CRC. */
+/* Computes the ICRC literally by the rule, as a reference for the code under test. Copies all
+ * bytes, masks them byte by byte, and computes the CRC. */
 static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 {
 	static const unsigned v4[] = {1, 8, 10, 11, 26, 27, 32}, v6[] = {1, 2, 3, 7, 46, 47, 52};
@@ -122,9 +122,8 @@ static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 	return rn_icrc_add(RN_ICRC_SEED, copy, len);
 }
 
-/* The ICRC can be computed piece by piece, with pieces of any length and alignment: the result
- * equals the ICRC of the whole packet. The lengths are below and above every threshold of the
- * code. */
+/* The ICRC can be computed in pieces of any length and alignment. The result equals the ICRC of the
+ * whole packet. The lengths are below and above every threshold of the code. */
 static void test_pieces(void **state)
 {
 	static uint8_t f[5000];
@@ -148,8 +147,8 @@ static void test_pieces(void **state)
 	}
 }
 
-/* Tests every length that is a multiple of 4, beyond any jumbo frame, so that every constant of the
- * CRC tables is used. */
+/* Tests every length that is a multiple of 4, up to beyond any jumbo frame. So every constant of
+ * the CRC tables is used. */
 static void test_every_length(void **state)
 {
 	static uint8_t f[9800];

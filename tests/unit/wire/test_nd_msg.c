@@ -1,5 +1,5 @@
-/* Neighbour discovery messages are parsed and built; malformed ones are refused by RFC 4861's
- * rules. */
+/* Neighbour discovery messages are parsed and built. Malformed messages are refused by the rules of
+ * RFC 4861. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void both_ways(void **state)
 						       rows[i].override << 5);
 		assert_true(rn_nd_parse(&a, &b, p, len, &nd));
 		assert_memory_equal(&nd, &rows[i], sizeof(nd));
-		/* with another destination address the message is refused, because its checksum
+		/* with another destination address the message is refused, because the checksum
 		 * covers the addresses */
 		assert_false(rn_nd_parse(&a, &a, p, len, &nd));
 	}
@@ -97,8 +97,8 @@ static void refuses_the_malformed(void **state)
 	}
 }
 
-/* A malformed option makes the message invalid. If two options have the same type, the first
- * counts. An option that belongs to the other message type is ignored. */
+/* A malformed option makes the message invalid. Of two options with the same type the first counts.
+ * A target MAC option in a solicitation is ignored. */
 static void options(void **state)
 {
 	struct rn_nd nd = {.type = RN_ND_SOLICIT, .target = b, .has_mac = true, .mac = {2, 4, 6}};

@@ -1,4 +1,4 @@
-/* The opcode table is compared with a second list, written by hand. */
+/* The opcode table is compared with a second table, written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -29,7 +29,7 @@ static void test_names_reach_their_fields(void **state)
 	assert_int_equal(rn_stats_value(&s, index_of("rx_bytes")), 5);
 	assert_int_equal(rn_stats_value(&s, index_of("cq_overruns")), 7);
 	assert_string_equal(rn_stats_text(index_of("verdict_ICRC")), "bad ICRC");
-	/* Reading a counter beyond the last one gives 0 and touches no memory there. */
+	/* A counter number beyond the last counter reads as 0 and touches no memory. */
 	struct {
 		struct rn_stats s;
 		uint64_t behind;

@@ -1,5 +1,5 @@
-/* Tampering (a configured impairment) changes exactly one bit of a client's payload and gives the
- * frame a matching ICRC. It leaves all other frames alone. */
+/* Tampering (a configured impairment) flips one bit of a client's payload and gives the frame a
+ * matching ICRC. All other frames stay unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

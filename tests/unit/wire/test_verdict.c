@@ -1,5 +1,5 @@
 /* The table of verdicts (the results of receiving a frame) is complete, and its columns are
- * consistent with each other. */
+ * consistent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ static void test_every_row_is_filled(void **state)
 	}
 }
 
-/* The fatal NAKs (invalid request, access, operation) move the QP to the error state; RNR and
- * sequence NAKs do not. Packets dropped before their QP is known get no reply. */
+/* The fatal NAKs (invalid request, access, operation) move the QP to the error state. RNR and
+ * sequence NAKs do not. A packet dropped before its QP is known gets no reply. */
 static void test_replies_and_consequences(void **state)
 {
 	for (unsigned i = 0; i < RN_V_COUNT; i++) {

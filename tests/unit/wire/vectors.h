@@ -1,7 +1,8 @@
-/* Frames whose bytes are known to be correct: T.. are from published captures (Scapy's regression
- * tests, ConnectX), O.. were constructed with documentation addresses and checked with three
- * independent CRC implementations. Each is a complete Ethernet frame without FCS; its last four
- * bytes are the ICRC. */
+/* Ethernet frames without FCS whose bytes are known to be correct; the last four bytes are the
+ * ICRC.
+ * - T..: from published captures (Scapy's regression tests, ConnectX)
+ * - O..: constructed with documentation addresses and checked with three independent CRC
+ *   implementations */
 #ifndef TEST_VECTORS_H
 #define TEST_VECTORS_H
 
@@ -140,8 +141,7 @@ static const struct vector vectors[] = {
 		"00000000000000000000000000005a384ffd"},
 };
 
-/* The bytes that the ICRC of a vector is computed over: eight 0xFF bytes, masked headers, payload
- * and pad. */
+/* The bytes that the ICRC of a vector covers: eight 0xFF bytes, masked headers, payload and pad. */
 static const struct vector pseudo_packets[] = {
 	{"O2", "pseudo packet",
 		"ffffffffffffffff45ff003000004000ff11ffffc0000202c0000201d35312b7001cffff1140"
