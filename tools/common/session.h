@@ -42,7 +42,7 @@ enum { SESSION_MSGS = 128, SESSION_MSG_BYTES = 128 };
 
 extern const char *session_program; /* program name, with which every message begins */
 
-/* The kind of request that has completed; stored in its request context. */
+/* The kind of a completed request, stored in the request's context. */
 enum done_kind { DONE_SEND, DONE_WRITE, DONE_READ, DONE_RECV };
 struct done {
 	enum done_kind kind;

@@ -1,7 +1,7 @@
 /* How the user interrupts a tool with SIGINT or SIGTERM. Any thread may call these functions.
  * The first signal asks the tool to stop. The tool then prints its results so far, disconnects and
- * ends with status 128 + the signal's number. A second signal ends the tool at once with 128 + the
- * second signal's number. A second signal soon after the first is ignored as a repetition. */
+ * ends with status 128 + the signal's number. A second signal within 250 ms is ignored as a
+ * repetition. A later signal ends the tool at once with 128 + the later signal's number. */
 #ifndef TOOLS_STOP_H
 #define TOOLS_STOP_H
 

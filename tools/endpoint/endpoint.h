@@ -78,7 +78,7 @@ void endpoint_queues(struct endpoint *e, ULONG *receives, ULONG *requests);
 /* Prints facts about the machine and the open endpoint's adapter (surroundings.h). */
 void endpoint_surroundings(void);
 
-/* ---- connecting; both sides may send up to 56 bytes of private data ---- */
+/* ---- connecting (each side may send up to 56 bytes of private data) and closing ---- */
 
 /* Client: connects, sends `data` as private data, and completes the connection. Stores the first
  * `room` bytes of the server's private data in `answer`, with zeroes behind shorter private data.

@@ -2,8 +2,8 @@
  * endpoint's thread.
  * The first order of each side is in the private data of the connection set-up. Later orders are
  * Sends on the queue pair that also carries the data. The client's orders say what the server must
- * do; the server's orders are answers. The client's last order is ORDER_BYE: a server that has not
- * received it knows that the client died. */
+ * do; the server's orders are answers. The client's last order is ORDER_BYE. If the connection ends
+ * without ORDER_BYE, the server knows that the client died. */
 #ifndef TOOLS_TALK_H
 #define TOOLS_TALK_H
 
@@ -28,7 +28,7 @@ struct order {
 	uint32_t kind, size;
 	uint64_t count, first;
 	uint64_t addr;
-	uint32_t token; /* as GetRemoteToken returned it, sent unchanged */
+	uint32_t token; /* remote token, unchanged from GetRemoteToken */
 	uint32_t seed;
 };
 

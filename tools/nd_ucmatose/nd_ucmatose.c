@@ -4,9 +4,9 @@
  * The protocol:
  * - The client makes all connections first.
  * - The server sends COUNT messages of SIZE bytes on each connection.
- * - When all have arrived, the client sends COUNT messages with the received data on each
+ * - When all messages have arrived, the client sends COUNT messages with the received data on each
  *   connection.
- * - When all have arrived, the server disconnects. */
+ * - When all messages have arrived, the server disconnects. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * - The client asks the CM for the service's queue pair (SIDR).
  * - The client sends COUNT datagrams of SIZE bytes, with its own queue pair number as immediate
  *   data.
- * - When all have arrived, the server sends COUNT datagrams back. Their data are the first SIZE
- *   bytes of the server's receive buffer: 40 bytes of GRH, then the client's data.
+ * - When all datagrams have arrived, the server sends COUNT datagrams back. Their data are the
+ *   first SIZE bytes of the server's receive buffer: 40 bytes of GRH, then the client's data.
  * If a datagram is lost, udaddy waits for ever; nd_udaddy ends with a timeout. */
 #include <arpa/inet.h>
 #include <errno.h>

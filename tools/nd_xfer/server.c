@@ -18,7 +18,7 @@ struct receiving {
 	/* fd: the output file; status: errno of a failed write, sent to the client */
 	int fd, status;
 	uint64_t got;
-	uint32_t length[256]; /* for each slot: number of bytes of the READ into it */
+	uint32_t length[256]; /* for each slot: number of bytes of the Read into this slot */
 	EVP_MD_CTX *sha;
 	struct progress progress;
 	bool finished;

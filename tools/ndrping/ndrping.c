@@ -19,7 +19,7 @@
 #define MOST 500000 /* greatest number of iterations of a row */
 /* bytes of memory for the data of a batch; a single longer message gets as many bytes as it has */
 #define ARRIVALS (16 << 20)
-#define WARM_UP	 64 /* messages of one byte before the first row */
+#define WARM_UP	 64 /* number of messages of one byte before the first row */
 #define ORDERS	 4  /* number of receives for orders (control messages) that are always posted */
 
 static bool by_write, by_read;

@@ -60,12 +60,12 @@ struct rig_opt {
 	uint8_t reads;	     /* READs and atomics in flight; 0 stands for 4, 0xFF for none */
 	uint32_t access;     /* access rights that a QP gives its peer; 0: all remote rights */
 	uint32_t cq_entries; /* size of the CQ; 0: enough for all requests and receives */
-	bool unconnected;    /* leave both QPs in RESET */
-	bool only_rtr;	     /* leave both QPs in RTR */
+	bool unconnected;    /* both QPs stay in RESET */
+	bool only_rtr;	     /* both QPs stay in RTR */
 	rn_time rto_initial; /* first adaptive resend timeout in ns; 0: the default */
 	uint32_t window;
 	uint8_t type;	    /* enum rn_qp_type; 0 stands for RC */
-	struct rn_srq *srq; /* SRQ for side 1's QP, with SRQ number 5; the test owns it */
+	struct rn_srq *srq; /* SRQ number 5, for side 1's QP; owned by the test */
 };
 
 void rig_init(struct rig *r, const struct rig_opt *o);

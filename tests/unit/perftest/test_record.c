@@ -59,7 +59,7 @@ static void test_widest(void **state)
 	assert_same(&back, &wide);
 }
 
-/* Each text differs from a good one in a single place. */
+/* Each text differs from a valid text in a single place. */
 static void test_bad_texts(void **state)
 {
 	static const struct {

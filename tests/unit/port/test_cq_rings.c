@@ -64,7 +64,7 @@ static uint32_t resize(unsigned shard, uint32_t depth)
 	return ring != NULL ? ring->size : 0;
 }
 
-/* Advances the reader to the newest ring, which frees the older ones. */
+/* Advances the reader to the newest ring, so that the older rings are freed. */
 static void read_on(unsigned shard)
 {
 	for (struct rn_cq_ring *r = cq.view.first[shard]; r->next != NULL; r = cq.view.first[shard])

@@ -126,7 +126,7 @@ static int heard(int fd)
 
 static void note_quiesce(void *arg)
 {
-	usleep(20000); /* a poller that takes long to stop */
+	usleep(20000); /* like a poller that stops late */
 	if (T.pmd >= 0 && readable(T.pmd, 0))
 		T.ended_while_live = true;
 	T.quiesces++;

@@ -17,7 +17,7 @@ static struct rn_cq_view view;
 static struct rn_cq_shared shared;
 static unsigned rings_done;
 static uint32_t features;
-static struct rn_cmd resized; /* the last RN_CMD_RESIZE_CQ */
+static struct rn_cmd resized; /* the last RN_CMD_RESIZE_CQ command */
 static int resize_answer;
 /* The ring that the next resize links behind shard 0's ring, as the NIC does. NULL: no ring. */
 static struct rn_cq_ring *linked_by_resize;

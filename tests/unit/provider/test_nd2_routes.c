@@ -1,5 +1,5 @@
 /* When the network port is removed, RN_EVENT_PORT_GONE reaches each object registered by
- * nd_device_route exactly once. It does so even if many objects share a hash bucket. Later calls of
+ * nd_device_route exactly once, even if many objects share a hash bucket. Later calls of
  * nd_device_route fail. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -49,7 +49,7 @@ static void errno_statuses(void **state)
 	assert_int_equal(nd_status_of_errno(-ENOTTY), ND_UNSUCCESSFUL);
 }
 
-/* Rules that the table of connector states must keep, whatever its entries are otherwise. */
+/* Checks general rules that the table of connector states must obey. */
 static void connector_table(void **state)
 {
 	for (int s = 0; s < ND_CN_STATES; s++) {

@@ -109,7 +109,7 @@ static void draining_waits_for_waiting_and_running_work(void **state)
 	os_work_drain(&blocker.work);
 	assert_int_equal(blocker.runs, 1);
 	pthread_join(thread, NULL);
-	os_work_drain(&waiting.work); /* the work is idle: this returns at once */
+	os_work_drain(&waiting.work); /* the work is idle: os_work_drain() returns at once */
 }
 
 /* Each posting thread adds to `written` before it posts the work. The last run of the work must see

@@ -141,7 +141,7 @@ static void the_table_grows(void **state)
 	free(handles);
 }
 
-/* One thread opens and closes handles while two others look them up. */
+/* One thread opens and closes handles while two other threads look up `current`. */
 static HANDLE _Atomic current;
 static bool _Atomic over;
 

@@ -1,4 +1,5 @@
-/* os_peek copies readable memory, and reports memory that cannot be read instead of faulting. */
+/* os_peek copies readable memory. For unreadable memory os_peek reports an error instead of
+ * faulting. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

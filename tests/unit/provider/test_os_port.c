@@ -206,7 +206,7 @@ struct waiting {
 	_Atomic pid_t tid;
 	HANDLE port;
 	ULONG timeout_ms;
-	_Atomic ULONG got; /* number of packets taken; take_one(): 1 + the packet's key */
+	_Atomic ULONG got; /* number of packets taken; in take_one(): 1 + the packet's key */
 	_Atomic bool stop;
 };
 
@@ -224,8 +224,8 @@ static void *take_for_ever(void *arg)
 	return NULL;
 }
 
-/* Returns true if the kernel lists the thread as sleeping. The thread sleeps in NdsPortGet
- * alone. */
+/* Returns true if the kernel lists the thread as sleeping. NdsPortGet is the only call in which the
+ * thread sleeps. */
 static bool sleeps(const struct waiting *w)
 {
 	char path[64], text[256] = "";

@@ -45,7 +45,7 @@ static void free_processors(void **state)
 		{{.cpus = 2, .load = 0, .running = 9, .busy = 2}, 2},
 		/* another program uses one CPU */
 		{{.cpus = 2, .load = 7, .running = 3, .busy = 2}, 1},
-		/* threads of other programs on all CPUs */
+		/* other programs use all CPUs */
 		{{.cpus = 2, .load = 7, .running = 9, .busy = 2}, 0},
 		{{.cpus = 16, .load = 7.5, .running = 20, .busy = 4}, 8.5},
 	};

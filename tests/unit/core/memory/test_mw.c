@@ -19,7 +19,7 @@ static const struct rn_mr_via one = {.pd = 7, .qpn = 0x111}, two = {.pd = 7, .qp
 struct bench {
 	struct rn_mr_table *t;
 	struct rn_mw_shared shared;
-	struct rn_mw_list list; /* windows bound through the QP that `one` names */
+	struct rn_mw_list list; /* windows bound through QP `one` */
 	uint32_t region, id;
 };
 

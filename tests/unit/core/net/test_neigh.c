@@ -1,4 +1,4 @@
-/* The neighbour state machine (ARP and ND): hand-made frames, and two machines on one link. */
+/* The neighbour state machine (ARP and ND): hand-made frames, and two state machines that talk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static enum rn_verdict receive(struct rn_neigh *n, const uint8_t *frame, unsigne
 	return v == RN_V_OK ? rn_neigh_rx(n, &pkt, now) : v;
 }
 
-/* Delivers all queued frames of a to b; returns the number of frames. */
+/* Delivers all queued frames of `a` to `b`; returns the number of frames. */
 static unsigned carry(struct rn_neigh *a, struct rn_neigh *b, rn_time now)
 {
 	uint8_t buf[10000];
@@ -132,7 +132,7 @@ static void wire_row_C28_two_find_each_other(void **state)
 		assert_int_equal(told, RN_NEIGH_READY);
 		assert_int_equal(mac[5], 2);
 		assert_false(rn_neigh_changed(a, &addr, mac, &told));
-		/* b has recorded the address and MAC of a from the ARP or ND request */
+		/* `b` has recorded the address and MAC of `a` from the ARP or ND request */
 		assert_int_equal(rn_neigh_count(b), 1);
 		assert_true(rn_neigh_changed(b, &addr, mac, &told));
 		assert_int_equal(mac[5], 1);
@@ -296,8 +296,8 @@ static void unsolicited_arp_adds_no_entry(void **state)
 	unsigned len;
 
 	discard(a, 0);
-	/* These make no entry: an unsolicited reply, a gratuitous request, a request for another
-	 * host, and an unsolicited advertisement. */
+	/* Messages that make no entry: an unsolicited reply, a gratuitous request, a request for
+	 * another host, and an unsolicited advertisement. */
 	arp_frame(frame, RN_ARP_REPLY, v4(2, 9), mac_x, v4(2, 1));
 	assert_int_equal(receive(a, frame, 60, 0), RN_V_OK);
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 9), mac_x, v4(2, 9));
@@ -455,7 +455,7 @@ static void a_full_table_gives_up_the_longest_unused(void **state)
 	assert_int_equal(resolve(a, none, v4(2, 10), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 12), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 11), mac, 7), RN_NEIGH_PENDING);
-	/* no entry with an unanswered request is displaced; four of them fill the table */
+	/* an entry with an unanswered request is not displaced; four such entries fill the table */
 	for (uint8_t i = 0; i < 3; i++)
 		assert_int_equal(resolve(a, none, v4(2, 30 + i), mac, 8), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, none, v4(2, 40), mac, 8), RN_NEIGH_FAILED);
@@ -646,7 +646,7 @@ static void echoes(void **state)
 		len = echo_frame(frame, &src, &dst, 56);
 		frame[len - 1] ^= 1;
 		assert_int_equal(receive(a, frame, len, 0), RN_V_ICMP_BAD);
-		/* the queue holds 8 echo replies; further requests are dropped and counted */
+		/* up to 8 echo replies are queued; further echo requests are dropped and counted */
 		len = echo_frame(frame, &src, &dst, 56);
 		for (int i = 0; i < 12; i++)
 			receive(a, frame, len, 0);

@@ -130,14 +130,14 @@ static void wire_row_E2_one_per_interval(void **state)
 		assert_int_equal(rig_rx(&r, 1, &p), RN_V_OK);
 		while (rig_take(&r, 1, &got))
 			n++;
-		r.now += 49; /* ns per packet: all 1000 take 49 us, less than the CNP interval */
+		r.now += 49; /* 49 ns per packet: 1000 packets take less than the CNP interval */
 	}
 	assert_int_equal(n, 1);
 	assert_int_equal(stats(&r, 1)->np_ecn_marked_roce_packets, 1000);
 	rig_fini(&r);
 }
 
-/* A second CNP is sent once the interval has passed, to the nanosecond. */
+/* A second CNP is sent exactly when the CNP interval has passed. */
 static void wire_row_E2_at_the_interval(void **state)
 {
 	static const rn_time after[] = {0, RN_US(50) - 1, 1};
@@ -292,7 +292,7 @@ static void test_waits_for_nothing(void **state)
 		next = rn_shard_next(r.s[0].sh);
 		assert_true(next > from &&
 			    next <= from + (rn_time)got.frame_len * 8 * RN_S(1) / rate + 1);
-		/* a QP activated before its time to send sends nothing */
+		/* a QP that is activated too early sends nothing */
 		rn_lane_activate(&r.s[0].sh->lane, r.s[0].qp);
 		rig_expect_silence(&r, 0);
 		while (!rn_shard_wants_tx(r.s[0].sh, r.now)) {
@@ -319,7 +319,7 @@ static void test_unreliable_waits(void **state)
 	rig_fini(&r);
 }
 
-/* Under a rate limit all data arrives, and without retransmission. */
+/* Under a rate limit all data arrives without retransmission. */
 static void test_all_arrives(void **state)
 {
 	struct rig r;

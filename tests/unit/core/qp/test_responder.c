@@ -189,7 +189,7 @@ struct fatal {
 	} target;
 	uint8_t syndrome;
 	enum rn_verdict verdict;
-	uint8_t recv_status; /* status of the posted receive; FLUSH: it was not consumed */
+	uint8_t recv_status; /* status of the posted receive; FLUSH: not consumed */
 };
 
 #define NONE  0xFF

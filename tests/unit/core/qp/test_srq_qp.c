@@ -38,7 +38,7 @@ static void stop(struct bench *b)
 	free(b->srq);
 }
 
-/* Posts a receive of len bytes at off to the shared queue. */
+/* Posts a receive of len bytes at offset off to the shared receive queue. */
 static void receive(struct bench *b, uint64_t id, uint32_t off, uint32_t len)
 {
 	struct rig_side *s = &b->r.s[1];
@@ -48,7 +48,7 @@ static void receive(struct bench *b, uint64_t id, uint32_t off, uint32_t len)
 	assert_true(rn_srq_post(b->srq, &w));
 }
 
-/* Returns how many receives are in the shared queue. */
+/* Returns how many receives are in the shared receive queue. */
 static uint64_t level(struct bench *b)
 {
 	return atomic_load(&b->srq->shared.posted) - atomic_load(&b->srq->shared.taken);
@@ -102,7 +102,7 @@ static void test_one_for_each_message(void **state)
 	assert_int_equal(done(&b).wr_id, 2);
 	assert_int_equal(level(&b), 0);
 	assert_int_equal(rn_shard_stats(b.r.s[1].sh)->srq_taken, 2);
-	/* receives of the shared queue do not count in the QP's own receive queue */
+	/* receives of the shared receive queue do not count in the QP's own receive queue */
 	assert_int_equal(atomic_load(&b.r.s[1].qp->shared.rq_retired), 0);
 	stop(&b);
 }

@@ -50,7 +50,7 @@ static void test_publish(void **state)
 	free(b.ring);
 }
 
-/* A CQ without room for a completion is marked as overrun, and takes no more. */
+/* A CQ without room for a completion is marked as overrun, and takes no further completions. */
 static void test_overrun(void **state)
 {
 	struct bench b;

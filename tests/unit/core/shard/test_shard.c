@@ -708,7 +708,7 @@ static void test_room_for_one(void **state)
 		assert_int_equal(m[0].qpn, 70 + i);
 	}
 	assert_int_equal(rn_shard_outbox(sh, m, 1), 0);
-	/* messages beyond the outbox's capacity are lost; the earlier ones stay */
+	/* messages beyond the outbox's capacity are lost; earlier messages stay */
 	for (unsigned i = 0; i < RN_OUTBOX + 5; i++)
 		rn_lane_send(&sh->lane, &(struct rn_msg){.qpn = i});
 	for (unsigned i = 0; i < RN_OUTBOX; i++) {
