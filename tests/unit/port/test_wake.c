@@ -1,5 +1,5 @@
-/* The doorbell of a shard rings between the shard's last check for work and its sleep: the wake-up
- * is not lost. */
+/* If a shard's doorbell rings between the shard's last check for work and its sleep, the wake-up is
+ * not lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

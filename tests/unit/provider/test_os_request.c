@@ -232,8 +232,8 @@ static void cancelling_nothing_still_publishes_what_was_posted(void **state)
 		os_request_complete(begin(&rig, ov), ND_SUCCESS);
 		assert_int_equal(os_request_list_cancel(&list, ND_CANCELED), 0);
 		assert_int_equal(ov->Internal, 0);
-		/* The client may free its OVERLAPPED after Release, which calls
-		 * os_request_list_cancel(). */
+		/* Release calls os_request_list_cancel(). After Release a client may free its
+		 * OVERLAPPED. */
 		free(ov);
 	}
 	drop_rig(&rig);

@@ -108,8 +108,8 @@ static void test_check(void **state)
 			 RN_V_REQ_RKEY);
 	assert_int_equal(rn_place(b.t, &rn_mem_plain, variant(b.id, 9), 7, 0x1100, 1, 0, &byte),
 			 RN_V_REQ_RKEY);
-	/* The region's own key stays valid for every QP of the region's PD. Such an access has the
-	 * region's rights, not those of the window. */
+	/* The region's own key stays valid for every QP of the region's PD. An access with the
+	 * region's key has the region's rights, not the window's. */
 	assert_int_equal(rn_mr_check_remote(b.t, b.region, two, 0x1000, 1, 0, &ptr), RN_V_OK);
 	assert_int_equal(rn_mr_check_remote(b.t, b.region, stranger, 0x1000, 1, 0, &ptr),
 			 RN_V_REQ_RKEY);

@@ -80,7 +80,7 @@ static void test_order(void **state)
 	rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 1, 0, 10, 0);
 	bind(&b, SIGNALED, 2, 1, 1000, 100, RD);
 	rig_request(&b.r, 1, RN_WQE_SEND, SIGNALED, 3, 0, 10, 0);
-	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY); /* a posted BIND binds nothing */
+	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY); /* posting alone binds no window */
 	assert_int_equal(rig_move(&b.r, 1, 1), 1);
 	assert_int_equal(asked(&b, 1, 1000), RN_V_REQ_RKEY);
 	assert_int_equal(rig_move(&b.r, 1, 1), 1);
@@ -174,7 +174,7 @@ static void test_fence(void **state)
 		invalidate(&b, flags, 4, 1);
 		rig_move(&b.r, 1, 8);
 		assert_int_equal(asked(&b, 1, 0), fenced ? RN_V_OK : RN_V_REQ_RKEY);
-		assert_false(ended(&b, 1)); /* the INVALIDATE has no effect yet */
+		assert_false(ended(&b, 1)); /* the INVALIDATE is not complete yet */
 		rig_run(&b.r, RN_S(1));
 		assert_true(ended(&b, 1));
 		for (uint64_t id = 1; id <= 4; id++)
@@ -281,7 +281,7 @@ static void test_form(void **state)
 	}
 }
 
-/* ---- windows at the end of the QP ---- */
+/* ---- windows end with their QP ---- */
 
 enum end { BY_ERROR, BY_RESET, BY_PEER, BY_DESTRUCTION };
 

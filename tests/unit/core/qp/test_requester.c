@@ -96,7 +96,7 @@ static void test_long_message(void **state)
 	rig_fini(&r);
 }
 
-/* ---- ACKs, and resends after a lost ACK ---- */
+/* ---- ACKs, and resends after a timeout ---- */
 
 /* Rows Q4, Q5, Q6: an ACK completes all requests up to the ACK's PSN. An ACK is ignored if its PSN
  * was not sent yet or is already acknowledged. */
@@ -196,8 +196,8 @@ static void test_nak_sequence_exceeded(void **state)
 	for (int i = 0; i < 3; i++) {
 		drain(&r);
 		assert_int_equal(nak(&r, S, 0x60), RN_V_RSP_NAK_SEQ);
-		/* Each sequence NAK here comes after an early (adaptive) resend and uses up a
-		 * retry. The early resend itself uses up no retry. */
+		/* A sequence NAK after an early (adaptive) resend uses up a retry. The early resend
+		 * itself uses up no retry. */
 		rig_wait(&r, RN_MS(4) << (i + 1));
 		drain(&r);
 	}

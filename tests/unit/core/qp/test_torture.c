@@ -160,8 +160,8 @@ static void step(struct torture *t)
 }
 
 /* Runs one seed and returns how many packets the QPs accepted. test_torture() checks the sum over
- * all seeds. A small sum would mean that the QPs failed at their first packets, and the test proved
- * nothing. */
+ * all seeds. A small sum would mean that the QPs failed at their first packets, and that the test
+ * proved nothing. */
 static uint64_t torture(uint64_t seed)
 {
 	struct torture t = {.seed = seed * 7919 + 1};
