@@ -23,7 +23,7 @@ struct look {
 	unsigned i;
 };
 
-/* Returns the setting at whose line an error about `key` is reported: `key` itself if the file
+/* Returns the setting whose line an error about `key` names. This is the setting `key` if the file
  * contains it, else the group of the adapter. */
 static const config_setting_t *where(const struct look *l, const char *key)
 {

@@ -8,7 +8,7 @@
 #define WARM_MS	   2
 #define ECHO_MS	   8
 #define ROUNDS_MAX 20000
-#define SOLO_MS	   60000 /* --messages: longest wait in ms; long, as valgrind is slow */
+#define SOLO_MS	   60000 /* longest wait in ms with --messages, long enough for valgrind */
 
 static bool spent(uint64_t since, double ms)
 {

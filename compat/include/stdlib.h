@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* ---- Numbers and text; `base` is 2 to 36, and only base 10 gives a minus sign ---- */
+/* ---- Numbers as text, in base 2 to 36; negative numbers have a minus sign only in base 10 ---- */
 
 /* Writes a number as text and returns the buffer. The caller makes sure that the text fits. */
 char *_itoa(int value, char *buffer, int base);

@@ -64,8 +64,8 @@ static void test_ReleaseSemaphore(void **state)
 	assert_fails(ReleaseSemaphore(event, 1, NULL), ERROR_INVALID_HANDLE);
 
 	/*
-	 * The four threads make 20 waits. Four waits end because the count is 4 now. One release
-	 * below ends each of the other 16 waits.
+	 * The four threads make 20 waits in total. The count is 4 now, so 4 waits end. The loop
+	 * below releases the semaphore 16 times, which ends the other 16 waits.
 	 */
 	for (size_t i = 0; i < _countof(threads); i++)
 		threads[i] = run_beside(pass_five, semaphore);

@@ -1,6 +1,6 @@
 /*
- * Tests of types and macros: types have the widths of 64-bit Windows, macros the results of
- * Windows. test_types_cpp.cc compiles the same tests as C++.
+ * Tests of types and macros: types have the widths of 64-bit Windows, and macros give the same
+ * results as on Windows. test_types_cpp.cc compiles the same tests as C++.
  */
 #include "testing.h"
 

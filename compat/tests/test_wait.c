@@ -1,7 +1,7 @@
 /*
- * Tests of waiting for one, for any, and for all of several objects. A wait takes an object: resets
- * an automatic event, lowers the count of a semaphore, or acquires a mutex. The tests check which
- * objects a wait takes, in which order, and how long the wait lasts.
+ * Tests of waiting for one, for any, and for all of several objects. To take an object means: the
+ * wait resets an automatic event, lowers the count of a semaphore, or acquires a mutex. The tests
+ * check which objects a wait takes, in which order, and how long the wait lasts.
  */
 #include "threading.h"
 

@@ -211,7 +211,8 @@ static int run_init(const struct rn_config *cfg, uint64_t bytes, int *failed)
 	if (rc != 0)
 		return rc;
 	pthread_join(thread, NULL);
-	/* set softrnic's log level again, which the pattern "*" of log_arguments() has changed */
+	/* EAL has applied the log level of log_arguments() to all log types, also to softrnic's.
+	 * So set softrnic's log level again. */
 	rn_log_open(levels[cfg->log.level].ours);
 	if (a.result < 0 && a.error != EALREADY)
 		*failed = rc = a.error > 0 ? -a.error : -EIO;

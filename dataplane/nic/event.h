@@ -1,5 +1,6 @@
 /* The queue of events from shards to the client. The queue grows as needed, so no event is lost.
- * Events are rare (connections, errors, one each time a CQ is armed), so a mutex is fast enough. */
+ * Events are rare: connections, errors, and one event each time a client arms a CQ. So a mutex is
+ * fast enough. */
 #ifndef RN_NIC_EVENT_H
 #define RN_NIC_EVENT_H
 

@@ -103,7 +103,7 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		return;
 	atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
 	/* Retry for a moment, until this thread can poll the shard or the submission ring is empty.
-	 * Another thread that is polling the shard may have emptied the ring just before this work
+	 * Another thread may be polling the shard now, but may have read the ring before this work
 	 * request came. */
 	for (unsigned i = 0; i < 32 && !rn_lcore_try_turn(lc) && !rn_submit_empty(&lc->submit); i++)
 		rte_pause();
@@ -190,7 +190,8 @@ static void link_interrupt(struct rn_link *link)
 	rn_events_interrupt(&nic_of(link)->events);
 }
 
-/* Fills in the configured values, then replaces some of them by those of the running adapter. */
+/* Fills in the configured values. Then replaces some of the configured values by values of the
+ * running adapter, such as its MAC. */
 static void link_info(struct rn_link *link, struct rn_link_info *info)
 {
 	struct rn_nic *nic = nic_of(link);

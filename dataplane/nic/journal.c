@@ -91,8 +91,8 @@ void rn_journal_gone(const struct rn_nic *nic)
 	rn_log(ADAPTER_GONE, nic->name);
 }
 
-/* Returns the limit in effect, which is the configured limit. Only for max_cm does 0 stand for a
- * default that depends on other keys. */
+/* Returns the limit in effect. For max_cm, a configured 0 stands for a default that depends on
+ * other keys. Every other limit is in effect as configured. */
 static uint32_t used(const struct rn_nic *nic, const uint32_t *limit)
 {
 	return limit == &nic->cfg->limits.max_cm ? nic->core.max_cm : *limit;
@@ -126,8 +126,8 @@ void rn_journal_fini(struct rn_journal *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-/* Queues nothing if the log does not want the message CONNECTED: all messages about news
- * (connections made or ended, QPs in error) have the same log level. */
+/* All messages about news (connections made or ended, QPs in error) have the log level of the
+ * message CONNECTED. If the log drops messages of this level, queues nothing. */
 void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news)
 {
 	struct rn_journal *j = &nic->journal;

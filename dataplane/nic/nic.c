@@ -22,8 +22,8 @@
 /* The frames that a shard builds in one poll iteration have at most this many bytes in total: about
  * 15 frames of the largest path MTU. */
 #define TURN_BYTES 65536u
-/* Inline idle policy: how many calls of rn_nic_progress() leave out the shards of nic->peer (the
- * adapter at the other end of a ring pair) after another thread was found to poll these shards. */
+/* Inline idle policy: when another thread polls the shards of nic->peer (the adapter at the other
+ * end of a ring pair), this many calls of rn_nic_progress() leave out these shards. */
 #define PEER_REST 16
 
 /* Queues the shard's events for the client, and its news (connections made or ended, QPs in error)
@@ -133,7 +133,7 @@ static int create_lcores(struct rn_nic *nic, const struct rn_clock *clock,
 	return rc == 0 ? rn_steer_create(steer, nic->nshards, nic->cfg->limits.handoff_slots) : rc;
 }
 
-/* Creates the RCU state (based on quiescent states). With this state control threads wait until no
+/* Creates the object of DPDK's RCU library (rte_rcu_qsbr), with which control threads wait until no
  * shard uses a removed object. */
 static int create_qsbr(struct rn_nic *nic)
 {
@@ -312,7 +312,7 @@ void rn_nic_grace(struct rn_nic *nic)
 /* Polls shard i of nic->peer (the adapter at the other end of the ring pair) once, unless another
  * thread polls the shard. Two threads that poll a shard alternately would bounce cache lines of the
  * shard.
- * Another thread polls the shard if last_turn has changed since this adapter last read last_turn.
+ * If last_turn has changed since this adapter last read last_turn, another thread polls the shard.
  * The next PEER_REST calls of progress_peer() then leave out all shards of nic->peer. In a program
  * with one thread for both ends, last_turn is unchanged and the shard is always polled. */
 static void turn_peer(struct rn_nic *nic, unsigned i)
@@ -387,9 +387,9 @@ void rn_nic_unplug(struct rn_nic *nic)
 		if (nic->peer != NULL)
 			atomic_store(&nic->peer->port->cut, 1);
 		call_all(nic, run_gone);
-		/* run_gone() runs in the middle of a shard's poll iteration. The flushed
-		 * completions are published at the end of the iteration, which has passed when
-		 * run_nothing() runs. */
+		/* run_gone() runs in the middle of a shard's poll iteration. The end of that
+		 * iteration publishes the flushed completions. When run_nothing() runs, that
+		 * iteration is over. */
 		call_all(nic, run_nothing);
 		rn_journal_gone(nic);
 	}
@@ -407,7 +407,7 @@ static void run_link_up(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 /* Reports changes of the port's link as events. `ups` counts how often the link came up. If the
  * link came up and went down again between two checks, both events are queued: a client must learn
  * that connections made in between are lost. If there is no memory for an event, the next check
- * retries unless the link has changed back. */
+ * tries again to queue the event, unless the link has changed back by then. */
 static void report_link(struct rn_nic *nic)
 {
 	uint32_t ups = atomic_load(&nic->port->ups), up = rn_port_link_up(nic->port);

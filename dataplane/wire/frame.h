@@ -10,8 +10,9 @@
 #include "wire/verdict.h"
 
 /* Parses the len bytes at `frame`: an Ethernet frame without FCS. On RN_V_OK *pkt is filled, and
- * pkt->payload and pkt->ip point into `frame`. On any other verdict *pkt holds no payload, but the
- * fields that were parsed before the error. pkt->op is NULL if the error was found before the BTH.
+ * pkt->payload and pkt->ip point into `frame`. On any other verdict *pkt has the
+ * fields that were parsed before the error, and no payload. pkt->op is NULL if the error was found
+ * before the BTH.
  *
  * The ICRC of an IB packet is checked. Not checked:
  * - body and checksum of ARP, ND and ICMP messages (see arp_msg.h, nd_msg.h, icmp_msg.h)

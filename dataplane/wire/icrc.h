@@ -12,9 +12,9 @@
  * ICRC equals this number. */
 #define RN_ICRC_SEED 0x2144DF1Cu
 
-/* Returns the ICRC of len bytes of a packet, from the IP header to the last pad byte. A shorter
- * piece of the packet must include the whole BTH; rn_icrc_add() continues with the rest. The packet
- * is not changed. */
+/* Returns the ICRC of a packet of len bytes, from the IP header to the last pad byte. len may also
+ * cover only the first part of the packet, with at least the whole BTH. rn_icrc_add() then
+ * continues with the rest. The packet is not changed. */
 uint32_t rn_icrc_packet(const uint8_t *ip, size_t len);
 /* Returns the same value as rn_icrc_packet(), but uses neither PCLMULQDQ nor AVX. Meant for
  * processors without these instructions, and for tests. */

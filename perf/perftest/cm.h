@@ -12,9 +12,9 @@ int pt_cm_listen(struct pt_end *e, uint32_t *id);
  * id of the connection. `reads`: limit of READs and atomics in flight, 0 for none. */
 int pt_cm_accept(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id,
 		 int timeout_ms);
-/* Connects qp to the server that the options name. Tries again while the server has no listener:
- * perftest's server starts a new listener for the queue pairs of the test. *id and `reads` are
- * those of pt_cm_accept(). */
+/* Connects qp to the server that the options name. perftest's server starts a new listener for the
+ * queue pairs of the test. So the client tries again while the server has no listener. *id and
+ * `reads` have the same meaning as in pt_cm_accept(). */
 int pt_cm_connect(struct pt_end *e, struct rn_client_qp *qp, uint8_t reads, uint32_t *id);
 /* Disconnects the queue pairs of the test. perftest's client expects the server to disconnect
  * first. So the client waits up to a second for each queue pair until the server has disconnected

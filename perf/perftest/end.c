@@ -11,8 +11,8 @@
 #include <time.h>
 
 #define PAGE 4096u
-/* minimum bytes of a memory block: the original perftest as peer spreads small WRITEs over this
- * many bytes */
+/* minimum bytes of a memory block, because a peer that runs the original perftest spreads small
+ * WRITEs over this many bytes */
 #define CYCLE	       4096u
 #define RESOLVE_MS     5000
 #define PORT_UP_MS     10000

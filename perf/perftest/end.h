@@ -30,8 +30,8 @@ struct pt_end {
 	uint8_t mtu; /* path MTU code: 1 is 256 bytes, 5 is 4096 */
 	uint32_t pd, lkey, rkey;
 	uint8_t *mem;
-	/* bytes of one block of mem. Each queue pair has two blocks. mem has first all blocks to
-	 * send from, then all blocks to receive into. */
+	/* bytes of one block of mem. Each queue pair has two blocks. mem begins
+	 * with the send blocks of all queue pairs. The receive blocks follow. */
 	uint64_t stride;
 	uint64_t mem_bytes;
 	struct rn_client_cq *cq;
@@ -48,7 +48,7 @@ struct pt_end {
 
 /* Opens the adapter and chooses this end's address:
  * - with -x: the address with that index
- * - if -R names an IPv6 server: the first IPv6 address
+ * - with -R, if the server is given as an IPv6 address: the first IPv6 address
  * - else: the first IPv4 address */
 int pt_end_open(struct pt_end *e, const struct pt_options *o);
 /* Sets this end's address to `gid`, the address to which a client has connected. */
@@ -92,8 +92,8 @@ void pt_events(struct pt_end *e, int timeout_ms);
 
 /* To be called in loops that wait. Returns 0 while the test may go on. Returns -1:
  * - if the user has asked to stop; sets e->stopped
- * - after a message on stderr, if the other end has been gone for more than a second. A peer that
- *   has finished disconnects at once; its last data may arrive during this second. */
+ * - after a message on stderr, if the other end has been gone for more than a second. The other
+ *   end disconnects as soon as it has finished, so its last data may arrive during this second. */
 int pt_check_peer(struct pt_end *e);
 
 uint64_t pt_now_ns(void);

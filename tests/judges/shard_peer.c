@@ -155,8 +155,9 @@ static void print_packet(const struct rn_pkt *p)
 	}
 }
 
-/* Builds a frame from the parsed values and returns whether it is the same frame again. For a MAD,
- * the rebuilt MAD must be the same, too. */
+/* Builds a frame from the parsed values. Returns true if this frame equals the original frame. For
+ * a MAD, the rebuilt MAD must equal the original MAD too. Always returns true for a packet that is
+ * not RoCE. */
 static bool is_remade(const struct rn_pkt *p, const uint8_t *frame, uint32_t len)
 {
 	static uint8_t out[SIM_FRAME_MAX];

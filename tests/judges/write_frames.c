@@ -150,8 +150,8 @@ static bool put_cm(FILE *out, uint16_t attr, bool ipv4, struct rn_rng *rng)
 	struct rn_pkt pkt = {.opcode = RN_T_UD | RN_OP_SEND_ONLY};
 	uint8_t mad[RN_MAD_BYTES];
 
-	/* Every CM message begins with a communication id, so this line sets that id for any
-	 * attr. */
+	/* The structs of all CM messages form a union, and each begins with a communication id. So
+	 * this line sets the communication id for every value of attr. */
 	msg.req.local_id = (uint32_t)rn_rng_next(rng);
 	if (attr == RN_CM_REQ) {
 		msg.req.service_id = rn_cm_service_id(RN_PS_TCP, 7471);

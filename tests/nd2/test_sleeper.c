@@ -135,8 +135,8 @@ static void connect_to(struct end *e, const struct about *it)
 	ENDS(e->connector, CALL(e->connector, CompleteConnect, &complete), &complete, ND_SUCCESS);
 }
 
-/* True once the target has reported that it is awake. This process does not measure the time
- * itself, because the target may sleep longer on a busy machine. */
+/* True once the target has reported that it is awake. This process does not time the sleep itself,
+ * because the target may sleep longer on a busy machine. */
 static bool is_awake(int fd)
 {
 	char w;

@@ -86,8 +86,8 @@ static void nd2_row_031_what_a_queue_pair_on_a_queue_wants(void **state)
 	HR(create_qp(&e, e.cq, e.cq, srq, 4, sge + 1, 0, &qp), ND_INVALID_PARAMETER_7);
 	HR(create_qp(&e, e.cq, e.cq, srq, 4, 1, inl + 1, &qp), ND_INVALID_PARAMETER_8);
 	assert_null(qp);
-	/* The shared receive queue of another instance is refused, because the tokens of its
-	 * receives would be invalid here. */
+	/* A shared receive queue that another IND2Adapter object has created is refused, because
+	 * the local tokens in its receives would be invalid here. */
 	adapters[0] = again;
 	end_open(&other, 0, NULL);
 	strange = new_srq(&other, 8, 1, 0);
@@ -449,7 +449,8 @@ static void nd2_own_flush_leaves_the_queue_alone(void **state)
 	receives(&p.b, srq, 1, N);
 	HR(post_send(&q.a, 0, AREA, 1, 0), ND_SUCCESS);
 	HR(CALL(q.b.qp, Flush), ND_SUCCESS);
-	/* When Flush is called, none, some or all of the message may have arrived. */
+	/* The message may have filled a receive before Flush, or begun to fill a receive that Flush
+	 * then cancelled. So there may be one result, successful or cancelled. */
 	for (ND2_RESULT r; left == N && CALL(q.b.cq, GetResults, &r, 1) == 1; left--)
 		assert_true(r.Status == ND_SUCCESS || r.Status == ND_CANCELED);
 	for (unsigned i = N - left + 1; i <= N; i++)

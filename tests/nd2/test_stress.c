@@ -62,7 +62,8 @@ static void nd2_row_165_connect_and_part_on_two_threads(void **state)
 	unsigned before;
 	struct pair p;
 
-	/* The first connection opens file descriptors that stay open, so they are not counted. */
+	/* The first connection opens file descriptors that stay open. So make this connection
+	 * before counting the open file descriptors. */
 	pair_open_connected(&p, NULL);
 	pair_close(&p);
 	before = open_descriptors();
@@ -128,8 +129,8 @@ static void nd2_row_167_ping_over_a_tight_completion_queue(void **state)
 		HR(post_recv(&p.b, 0, 64, i), ND_SUCCESS);
 	pair_connect(&p, &how);
 	for (unsigned round = 0; round < rounds; round++) {
-		/* Posts so many Sends on both sides that all results of Sends and receives arrive
-		 * before the first result is fetched. */
+		/* Post all Sends of the round on both sides before fetching the first result, so
+		 * that the completion queues become as full as possible. */
 		for (uintptr_t i = 0; i < DEPTH; i++) {
 			HR(post_send(&p.a, 0, 64, 1000 + i, 0), ND_SUCCESS);
 			HR(post_send(&p.b, 0, 64, 1000 + i, 0), ND_SUCCESS);

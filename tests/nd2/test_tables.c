@@ -1,6 +1,6 @@
 /* An adapter with room for a few objects of each kind, so that its tables are soon full. If a table
- * has no room, the creation of an object fails with the documented status and changes nothing. When
- * another object of the kind is gone, the creation succeeds. */
+ * has no room, the creation of an object fails with the documented status and changes nothing.
+ * After another object of the kind has been released, the creation succeeds. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -211,8 +211,8 @@ static void nd2_own_exhausted_timewait(void **state)
 	}
 }
 
-/* More requests are posted than the submission ring has slots and the NIC has packet buffers. The
- * transfer is slower, but complete. */
+/* The number of posted requests exceeds the slots of the submission ring and the packet buffers of
+ * the NIC. The transfer is slower, but complete. */
 static void nd2_own_exhausted_rings(void **state)
 {
 	const struct how how = {.depth = 64, .cq_depth = 512};

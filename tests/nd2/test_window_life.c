@@ -1,4 +1,4 @@
-/* Tests of memory windows that no row of docs/spec/nd2.md asks for:
+/* Tests of memory windows in addition to the rows of docs/spec/nd2.md:
  * - keys that wrap around
  * - windows that overlap, or move to another queue pair
  * - requests that race with Invalidate or with Release of a window

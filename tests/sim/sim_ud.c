@@ -50,7 +50,8 @@ static uint8_t byte_of(unsigned node, unsigned q, unsigned n, uint32_t i)
 	return (uint8_t)(node * 131 + q * 59 + n * 7 + i + (i >> 8));
 }
 
-/* Filter: counts every datagram before the link's impairments. Drops ARP and ND messages. */
+/* Filter: counts every datagram that a node sends, before the link can lose or duplicate the
+ * datagram. Drops ARP and ND messages. */
 static bool note(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct run *r = arg;

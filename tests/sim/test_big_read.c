@@ -1,8 +1,8 @@
 /* READs of megabytes complete although every retransmission costs much. Time is virtual. --print
  * shows the measured values without checking them.
  * - The peer is a model of a software responder that does not know which responses the requester
- *   has received. It answers all READ requests in full, one after the other. A retransmitted READ
- *   request is looked up among the latest new ones and answered again.
+ *   has received. It answers all READ requests in full, one after the other. It looks up a
+ *   retransmitted READ request among the latest READ requests and answers it again.
  * - The requester pauses so long that responses overflow the RX ring of its DPDK port. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,8 +121,8 @@ static bool on_request(struct sim *sim, unsigned from, const struct rn_pkt *pkt,
 	return false;
 }
 
-/* Sends the next response to the oldest waiting READ request. The response is lost if the
- * requester's RX ring is full. */
+/* Sends the next response to the oldest waiting READ request. The response is lost at random
+ * (loss_ppm), or if the requester's RX ring is full. */
 static void answer(struct peer *p)
 {
 	struct request *r = &p->waiting[p->first];

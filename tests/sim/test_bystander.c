@@ -134,7 +134,7 @@ static void drops_and_counts_what_is_not_for_it(void **state)
 	/* a frame with another host's MAC, which arrives when a switch floods the frame */
 	put_head(frame, (const uint8_t *)"\2\0\0\0\0\7", RN_ETHERTYPE_ARP);
 	expect_dropped(&sim, "flooded", frame, 60, RN_V_FRAME_MAC);
-	/* Ethernet headers that are cut off, of every length */
+	/* an Ethernet header that is cut off after len bytes */
 	for (unsigned len = 0; len < 14; len++)
 		expect_dropped(&sim, "runt", frame, len, RN_V_FRAME_SHORT);
 	assert_int_equal(sim_fini(&sim), 0);

@@ -269,7 +269,7 @@ static void wire_row_F6_pad_bytes_not_zero(void **state)
 	start(&b);
 	b.frame[PAD] = b.frame[PAD + 1] = b.frame[PAD + 2] = 0x55;
 	repair(&b, CRC);
-	accepted(&b); /* also checks that no pad byte was written */
+	accepted(&b); /* also checks that memory got no pad byte */
 	finish(&b);
 }
 

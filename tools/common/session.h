@@ -65,8 +65,8 @@ int session_listen(struct session *s, const struct sockaddr_storage *at, uint16_
  * waits at another session's listener, on the same adapter. */
 int session_accept(struct session *s);
 int session_accept_at(struct session *s, IND2Listener *listener);
-/* Disconnects and waits for the peer's answer. Waits up to 20 s if `orderly` is true, up to 1 s
- * after a failure (`orderly` false). */
+/* Disconnects and waits for the peer's answer. Waits up to 20 s if `orderly` is true. After a
+ * failure callers set `orderly` to false, and the wait lasts up to 1 s. */
 void session_disconnect(struct session *s, bool orderly);
 /* Waits until the peer has disconnected, then disconnects too. Waits up to 20 s if `orderly` is
  * true, otherwise up to 1 s. After a signal this side disconnects without waiting for the peer. */

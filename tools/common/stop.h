@@ -21,9 +21,9 @@ bool stop_asked(void);
 bool stop_came(void);
 /* Returns true if the signal came more than STOP_PATIENCE_MS ago. */
 bool stop_overdue(void);
-/* Called by a thread that begins to end the program. From then on stop_asked() returns false in
- * this thread, so that the thread can wait for an orderly disconnect. After a signal stop_leave()
- * prints once on stderr that `program` was interrupted. */
+/* Called by the thread that ends the program, before it disconnects. From then on stop_asked()
+ * returns false in this thread, so that the thread can wait for an orderly disconnect. After a
+ * signal stop_leave() prints once on stderr that `program` was interrupted. */
 void stop_leave(const char *program);
 /* Returns the exit status of the program. After a signal the status is 128 + the signal's number,
  * otherwise `status`. */

@@ -1,5 +1,5 @@
-/* On which CPUs, DPDK port and idle policy does a measurement run, and are there enough CPUs? Keeps
- * no state. Any thread may call these functions. */
+/* Which CPUs, DPDK port and idle policy does a measurement use, and are there enough CPUs? Keeps no
+ * state. Any thread may call these functions. */
 #include "surroundings.h"
 
 #include <sched.h>

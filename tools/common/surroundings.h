@@ -26,9 +26,9 @@ struct surroundings {
  * has no polling thread. The peer's end counts only if it is on this machine (a memif or ring
  * port). */
 unsigned surroundings_busy(const struct rn_link_info *info);
-/* Returns the number of CPUs that no other program uses, at least 0. Another program counts only if
- * it uses a CPU now and has used it on average over the last minute. So neither a short burst of
- * other threads nor an earlier test counts. */
+/* Returns the number of CPUs that other programs leave free, at least 0. Other programs use as many
+ * CPUs as they have runnable threads now, but not more than the load average. So neither a short
+ * burst of other threads nor an earlier test counts. */
 double surroundings_free(const struct surroundings *s);
 void surroundings_read(struct surroundings *s, const struct rn_link_info *info);
 

@@ -30,7 +30,8 @@ struct endpoint {
 	ND2_ADAPTER_INFO info;
 	struct sockaddr_storage local; /* the adapter's address */
 	HANDLE file;		       /* the overlapped file of all ND2 objects of this endpoint */
-	/* ov is used for one request at a time, notify for Notify of the completion queue */
+	/* `ov` is used for one request at a time. `notify` is used for Notify of the completion
+	 * queue. */
 	OVERLAPPED ov, notify;
 	bool notify_pending;
 	IND2MemoryRegion *mr;
@@ -49,7 +50,7 @@ struct endpoint {
 	/* said: number of control messages sent. heard: number of receives posted for control
 	 * messages. */
 	unsigned said, heard;
-	uint64_t messages, bytes; /* server: messages and bytes that the client has moved so far */
+	uint64_t messages, bytes; /* server: number of messages so far, and their bytes */
 };
 
 /* ---- ending on a failure ---- */

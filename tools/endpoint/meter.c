@@ -50,7 +50,7 @@ double meter_cpu_percent(const struct meter *m)
 	return m->seconds > 0 ? 100 * m->cpu / m->seconds : 0;
 }
 
-/* ---- number of repetitions in a row ---- */
+/* ---- number of repetitions for a row of the table ---- */
 
 void plan_start(struct plan *p, const struct options *o, uint32_t size, uint64_t most)
 {
@@ -85,8 +85,8 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 		if (rest <= 0 || left == 0 || stop_asked())
 			return 0;
 		show(p, m);
-		/* A batch has at most 8 times as many repetitions as all earlier batches together.
-		 * The first batches may be slow or fast by chance. */
+		/* A batch has at most 8 times as many repetitions as all earlier batches together,
+		 * because the first batches may be slow or fast by chance. */
 		n = batch > 8 * (double)p->done ? 8 * p->done : (uint64_t)batch + 1;
 	}
 	n = n < left ? n : left;

@@ -26,7 +26,7 @@ void meter_stop(struct meter *m);
 double meter_cpu_percent(const struct meter *m);
 
 /* Limits of a table row, in seconds and bytes, if the options set neither iterations nor seconds.
- * The row also ends after `most` iterations of plan_start(). */
+ * The row also ends when the number of iterations reaches the argument `most` of plan_start(). */
 #define PLAN_SECONDS 2
 #define PLAN_BYTES   (500ull * 4 * 1024 * 1024)
 struct plan {

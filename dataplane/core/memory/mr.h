@@ -133,9 +133,9 @@ void rn_mw_unbind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 		  struct rn_mw_list *bound);
 /* Calls rn_mw_unbind() for all windows in the list. */
 void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound);
-/* Reports in the window's rn_mw_shared that `key` (all 32 bits) has ended, after a bind that
- * failed. Otherwise the client would wait for ever until the key becomes invalid. Has no effect if
- * a QP owns the window. */
+/* For a BIND that failed or was never executed: reports in the window's rn_mw_shared that `key`
+ * (all 32 bits) has ended. Without this report the client could never bind the window again. Has no
+ * effect if a QP owns the window. */
 void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 
 #endif

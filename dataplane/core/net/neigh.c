@@ -21,9 +21,9 @@
 const uint8_t rn_neigh_broadcast[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 static const struct rn_gid unspecified;
 
-/* Returns the source address of probes for `hop`: src if src is an address of this NIC and of the
- * family of hop, and hop is not link-local. Otherwise returns the NIC's best source address for
- * hop. */
+/* Returns the source address of probes for `hop`. This is src if src is an address of this NIC, src
+ * and hop have the same family, and hop is not link-local. Otherwise returns the NIC's best source
+ * address for hop. */
 static struct rn_gid asker(const struct rn_neigh *n, const struct rn_gid *src,
 			   const struct rn_gid *hop)
 {
@@ -137,8 +137,8 @@ static void ask(struct rn_neigh *n, struct rn_nbr *e, rn_time now)
 }
 
 /* Starts a round of probes in the state ASKING or REFRESHING. In REFRESHING, the first e->direct
- * probes go to the known MAC, further probes are broadcast. Callers may change e->direct, which is
- * 1, afterwards. */
+ * probes go to the known MAC, and further probes are broadcast. Sets e->direct to 1; the caller may
+ * then set another number. */
 static void start_probing(struct rn_neigh *n, struct rn_nbr *e, enum rn_nbr_state state,
 			  rn_time now)
 {

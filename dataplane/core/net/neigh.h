@@ -41,8 +41,9 @@ void rn_neigh_announce(struct rn_neigh *n);
  *	READY    mac is filled. Own addresses (own MAC, for loopback) and groups are READY at once.
  *	         An entry older than neigh_reachable stays READY while it is probed again.
  *	PENDING  probes are being sent.
- *	FAILED   no IP route, no free entry, or neigh_probes probes without a reply (for one
- *	         neigh_retry). Four probes that the NIC did not take count as one.
+ *	FAILED   no IP route, no free entry, or neigh_probes probes had no reply. After such
+ *	         probes the result stays FAILED for at most neigh_retry. Four probes that the NIC
+ *	         did not take count as one.
  * src is the source address of the packets. Probes have the same source if src is an own address of
  * the next hop's family and the next hop is not link-local. Otherwise rn_port_source() chooses the
  * source of the probes. */
@@ -84,8 +85,9 @@ bool rn_neigh_wants_tx(const struct rn_neigh *n);
  * changed. */
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
-/* Returns the number of changes of the table so far. A caller that sees another number than before
- * knows of a change. The change still waits for rn_neigh_changed(). */
+/* Returns a number that grows with each change that may end a wait for a MAC. A caller that stores
+ * the number can see later whether there was such a change. rn_neigh_changed() returns the same
+ * entries as without this call. */
 uint64_t rn_neigh_epoch(const struct rn_neigh *n);
 
 rn_time rn_neigh_next(const struct rn_neigh *n);

@@ -165,8 +165,7 @@ class End
 	const message &hear(UINT32 what, unsigned n);
 
 	const sockaddr_in local;
-	/* Number of messages that the peer sends. Receives that no message has used end as
-	 * cancelled. */
+	/* Number of messages that the peer sends. All other receives complete with ND_CANCELED. */
 	const unsigned peer_says;
 	Event event;	/* set at the end of a request that done() waits for */
 	Event departed; /* set at the end of NotifyDisconnect */
@@ -185,7 +184,8 @@ class End
 	/* Number of Notify calls so far. Odd calls (first, third, ...) report their end by the
 	 * event. Even calls report their end by the completion port. */
 	unsigned asked = 0;
-	/* How many requests of this side, and how many messages from the peer, have completed. */
+	/* Number of completions so far: of requests other than receives, and of receives. Cancelled
+	 * receives count too. */
 	unsigned requests = 0, messages = 0;
 };
 
@@ -287,8 +287,8 @@ void End::take(const ND2_RESULT &result)
 	messages++;
 }
 
-/* Waits until this side has completed of_ours requests and has received of_the_peer messages. Both
- * are counted from the start. */
+/* Waits until of_ours requests and of_the_peer receives of this side have completed, counted from
+ * the start. Cancelled receives count too. */
 void End::until(unsigned of_ours, unsigned of_the_peer)
 {
 	while (requests < of_ours || messages < of_the_peer) {
@@ -402,8 +402,8 @@ void End::converse()
 /* Disconnects, and checks that the unused receives are cancelled. */
 void End::disconnect()
 {
-	/* Of the two sides, the server gets 4 messages and the client 3. The server waits until the
-	 * client has disconnected. */
+	/* The peer of the server sends 4 messages, the peer of the client 3. So this side is the
+	 * server, which first waits until the client has disconnected. */
 	if (peer_says == 4) {
 		departed.wait("NotifyDisconnect");
 		must("NotifyDisconnect", connector->GetOverlappedResult(&departure, 0));

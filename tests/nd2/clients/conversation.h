@@ -16,8 +16,8 @@
  *	Disconnect                                      NotifyDisconnect ends; Disconnect
  *
  * Each program of this folder implements both sides in its own language. Every client can talk to
- * every server. Each side checks every byte that it receives. Receives that no message has used
- * must end as cancelled. The exit status is 0 only if all checks passed.
+ * every server. Each side checks every byte that it receives. Unused receives must
+ * complete with ND_CANCELED. The exit status is 0 only if all checks passed.
  *
  * A side fetches results only after a Notify has ended. The side waits alternately for an event and
  * at a completion port. Numbers on the wire are little-endian. This file includes no header: the

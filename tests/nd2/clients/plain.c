@@ -38,10 +38,10 @@ struct end {
 	/* Number of Notify calls so far. Odd calls (first, third, ...) report their end by the
 	 * event. Even calls report their end by the completion port. */
 	unsigned notified;
-	/* How many requests of this side, and how many messages from the peer, have completed. */
+	/* Number of completions so far: of requests other than receives, and of receives. Cancelled
+	 * receives count too. */
 	unsigned requests, messages;
-	/* Number of messages that the peer sends. Receives that no message has used end as
-	 * cancelled. */
+	/* Number of messages that the peer sends. All other receives complete with ND_CANCELED. */
 	unsigned peer_says;
 };
 
@@ -178,8 +178,8 @@ static void take(struct end *e, const ND2_RESULT *r)
 	e->messages++;
 }
 
-/* Waits until this side has completed `requests` requests and has received `messages` messages.
- * Both are counted from the start. */
+/* Waits until `requests` requests and `messages` receives of this side have completed, counted from
+ * the start. Cancelled receives count too. */
 static void until(struct end *e, unsigned requests, unsigned messages)
 {
 	ND2_RESULT results[4];

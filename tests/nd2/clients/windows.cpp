@@ -124,8 +124,8 @@ class CTally : public IResultSink
 	LONG volatile m_cMessages;
 	LONGLONG volatile m_cbMoved;
 	message *const m_pSlots;
-	// Number of messages that the peer sends. Receives that no message has used end as
-	// cancelled.
+	// Number of messages that the peer sends. All other receives complete with
+	// ND_CANCELED.
 	const LONG m_peerSays;
 	void *const m_pContext;
 	CRITICAL_SECTION m_cs;
@@ -350,8 +350,8 @@ void CEnd::Notified()
 	TakeResults();
 }
 
-// Waits until this side has completed cRequests requests and has received cMessages messages. Both
-// are counted from the start.
+// Waits until cRequests requests and cMessages receives of this side have completed, counted from
+// the start. Cancelled receives count too.
 void CEnd::Until(LONG cRequests, LONG cMessages)
 {
 	while (!m_pTally->Has(cRequests, cMessages))

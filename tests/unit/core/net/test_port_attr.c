@@ -50,8 +50,8 @@ static void hosts(void **state)
 	}
 }
 
-/* For each destination: is it local, reachable, and from which source address? Columns of the
- * table:
+/* For each destination dst: can the port reach dst, by which next hop, and from which source
+ * address? Columns of the table:
  * - own: index of dst among the port's addresses, or -1
  * - on_link: dst is in a subnet of the port
  * - ok: dst can be reached

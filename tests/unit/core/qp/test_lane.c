@@ -70,8 +70,8 @@ static void the_first_packet_is_reported_on_shard_0(void **state)
 	rig_fini(&r);
 }
 
-/* A QP's first packet is still reported to the connection manager when the QP is in RTS. The client
- * gets no event. */
+/* If the QP is in RTS already, its first packet is reported to the connection manager as usual, but
+ * the client gets no event. */
 static void the_first_packet_in_rts_is_no_event(void **state)
 {
 	unsigned before = fake_comm_est;

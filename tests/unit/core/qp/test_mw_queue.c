@@ -379,7 +379,7 @@ static void test_forget(void **state)
 
 	open_bench(&b, &(struct rig_opt){0});
 	number = b.r.s[1].qpn;
-	/* first the window is bound, and ended by rn_shard_unbind_window() */
+	/* first bind the window; then rn_shard_unbind_window() ends the binding */
 	bind(&b, SIGNALED, 1, 1, 0, 100, RD);
 	rig_run(&b.r, RN_S(1));
 	rig_expect(&b.r, 1, 1, RN_STATUS_SUCCESS);
