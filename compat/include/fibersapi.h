@@ -1,7 +1,7 @@
 /*
  * Fiber local storage: each thread stores its own value at an index that the program allocates.
- * When a thread ends, a routine of the index may receive the thread's value. Fibers do not exist
- * here.
+ * When a thread ends, the routine given to FlsAlloc is called with the thread's value. Fibers do
+ * not exist here.
  */
 #ifndef COMPAT_FIBERSAPI_H
 #define COMPAT_FIBERSAPI_H

@@ -1,8 +1,8 @@
 /*
  * Interlocked operations and singly linked lists. In C the operations are macros, in C++ function
- * templates. An operation takes the address of a pointer or of an integer of 8 to 64 bits; `long`
- * has 64 bits. Each operation is a full memory barrier, unless its name ends with Acquire, Release
- * or NoFence.
+ * templates. An operation takes the address of a pointer or of an integer of 8 to 64 bits. On Linux
+ * `long` has 64 bits, LONG has 32 bits as on Windows. Each operation is a full memory barrier,
+ * unless its name ends with Acquire, Release or NoFence.
  */
 #ifndef COMPAT_INTERLOCKEDAPI_H
 #define COMPAT_INTERLOCKEDAPI_H

@@ -50,15 +50,16 @@ struct compat_object {
 };
 
 /*
- * Allocates a record of `bytes` bytes, zero except for the common part, and takes a reference. The
- * record has no handle yet. On failure returns NULL and sets the last error.
+ * Allocates the record of an object: `bytes` bytes, which begin with a struct compat_object. The
+ * rest is zero. The record has one reference, owned by the caller, and no handle yet. On failure
+ * returns NULL and sets the last error.
  */
 void *compat_object_new(size_t bytes, const struct compat_kind *);
 
 /*
- * Creates the event of a record, adds the record to the hash table and returns the handle. The open
- * handle now owns the reference from compat_object_new. On failure frees the record, sets the last
- * error and returns NULL.
+ * Opens an object: creates the event whose handle is the handle of the object, adds the object's
+ * record to the hash table and returns the handle. The open handle now owns the reference from
+ * compat_object_new. On failure frees the record, sets the last error and returns NULL.
  */
 HANDLE compat_object_open(struct compat_object *, BOOL manual_reset, BOOL set);
 

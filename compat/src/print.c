@@ -134,8 +134,8 @@ int fwprintf_s(FILE *stream, const wchar_t *format, ...)
  */
 enum rule {
 	WHOLE,	 /* stores the whole text; the caller makes sure that the text fits */
-	MEASURE, /* cuts a text that is too long, adds a zero, returns the full length */
-	REFUSE,	 /* cuts a text that is too long, adds a zero and returns -1 */
+	MEASURE, /* cuts a text that is too long, adds a final zero, returns the full length */
+	REFUSE,	 /* cuts a text that is too long, adds a final zero, returns -1 */
 	/* like REFUSE, but a text that fills the whole buffer gets no terminating zero */
 	FILL,
 	SECURE, /* stores an empty text and returns -1 if the text is too long */
@@ -222,8 +222,8 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 #define NARROW(rule_, size_, count_) ((struct target){buffer, size_, count_, false, rule_})
 #define WIDE(rule_, size_, count_)   ((struct target){buffer, size_, count_, true, rule_})
 /*
- * Values for the member `count` of struct target. ALL stores the whole text. CUT_AT(count) is the
- * caller's count, except that _TRUNCATE, which equals ALL, becomes SIZE_MAX - 1.
+ * Values for the member `count` of struct target. ALL stores the whole text. CUT_AT(count) stores
+ * at most `count` units. _TRUNCATE has the same value as ALL, so CUT_AT turns it into SIZE_MAX - 1.
  */
 #define ALL	      SIZE_MAX
 #define CUT_AT(count) ((count) == (size_t)-1 ? SIZE_MAX - 1 : (count))

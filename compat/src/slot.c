@@ -1,7 +1,8 @@
 /*
  * Which value has this thread stored at an index (FlsSetValue, TlsSetValue)? This file owns 128
- * indexes and the values of all threads. Each allocation of an index changes the member `turn` of
- * the index. A value is valid if its `turn` is that of the index.
+ * indexes and the values of all threads. Each index counts its allocations and releases
+ * (slot.turn). Each value stores that count (value.turn). A value is valid while the two counts are
+ * equal.
  *
  * The functions run on the caller's thread. Callbacks given to FlsAlloc run on the thread that
  * ends.

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 /*
- * Settings of a thread that Linux does not store in the form that Windows returns. This file keeps
- * these settings.
+ * Settings of a thread. This file stores them, because Linux does not store them in the form that
+ * Windows returns.
  */
 struct wishes {
 	int priority;
@@ -29,7 +29,7 @@ struct wishes {
 struct thread {
 	struct compat_object object;
 	LPTHREAD_START_ROUTINE start;
-	_beginthread_proc_type start_without_code; /* start function of _beginthread, else NULL */
+	_beginthread_proc_type start_without_code; /* set only if _beginthread made this thread */
 	LPVOID parameter;
 	pthread_cond_t changed;
 	DWORD id; /* thread id; 0 until the thread has started */

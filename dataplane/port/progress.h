@@ -2,9 +2,10 @@
  * calls. So ACKs, the target side of one-sided operations, connections and timers make progress.
  *
  * A shard that no application thread polls is polled every 100 us if work is due, otherwise at
- * least every 1 ms. Right after the application stopped polling, work may wait up to 500 us,
- * because the progress thread may be in a sleep of 400 us (BUSY_NS). A shard whose traffic only the
- * progress thread serves is polled without pause. */
+ * least every 1 ms. Right after the application stopped polling, work may wait up to 500 us:
+ * the progress thread does not poll a shard within 100 us of the application's last poll, and may
+ * then begin one more sleep of 400 us (BUSY_NS). A shard whose traffic only the progress thread
+ * serves is polled without pause. */
 #ifndef RN_PROGRESS_H
 #define RN_PROGRESS_H
 
@@ -19,7 +20,7 @@ struct rn_progress {
 	rn_time nap;
 	_Atomic uint32_t stop;
 	_Atomic uint64_t turns; /* number of poll iterations that the progress thread has run */
-	/* last_turn of each shard after the last poll by the progress thread */
+	/* time of the progress thread's last poll of each shard (rn_lcore.last_turn) */
 	_Atomic uint64_t our_turn[RN_MAX_SHARDS];
 	bool running;
 };

@@ -144,7 +144,7 @@ static unsigned owner_of(const struct rn_rxtx *x, const struct rn_pkt *pkt)
 }
 
 /* Passes a multicast packet to every shard with members of its multicast group. If no shard has
- * members, the core of this shard drops the packet and counts the drop. */
+ * members, rn_shard_rx() of this shard drops the packet and counts the drop. */
 static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 			     struct rte_mbuf *m, const struct rn_pkt *pkt, rn_time now)
 {
@@ -426,8 +426,8 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 	}
 }
 
-/* Fills `fresh` with up to `want` empty mbufs, or fewer if the pool has no more. Returns how many
- * of these mbufs the caller may use. */
+/* Fills `fresh` up to `want` empty mbufs, or to fewer if the pool has no more. Returns the number
+ * of mbufs in `fresh`, but at most `want`. */
 static unsigned top_up(struct rn_rxtx *x, unsigned want)
 {
 	while (x->nfresh < want) {

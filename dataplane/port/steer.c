@@ -125,8 +125,8 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh)
 	struct item it = {.kind = ITEM_MESSAGE};
 	unsigned n = 0;
 
-	/* Take one message at a time from the shard's core, and only while every ring has room: a
-	 * message that was taken must be delivered. */
+	/* Take one message at a time from the shard's protocol core, and only while every ring has
+	 * room: a message that was taken must be delivered. */
 	while (all_have_room(st) && rn_shard_outbox(sh, &it.msg, 1) == 1) {
 		for (unsigned i = 0; i < st->n; i++) {
 			if (i == st->index || (it.msg.to != RN_MSG_ALL && it.msg.to != i))

@@ -98,8 +98,8 @@ unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max,
 	 * check and use. */
 	while (taken < got) {
 		memcpy(copy.slot[0], slot_at(&zc, taken), RN_SLOT_BYTES);
-		/* Treat a slot with an invalid slot count as one work request, which rn_sq_push()
-		 * then rejects. No front end writes such a count. */
+		/* If the slot count is invalid, treat the slot as a work request of one slot. No
+		 * front end writes such a count. */
 		unsigned slots = copy.wqe.slots;
 		if (slots < 1 || slots > RN_WQE_MAX_SLOTS)
 			slots = 1;

@@ -334,7 +334,7 @@ enum rn_access {
 enum rn_qp_mask {
 	RN_QP_STATE = 1 << 0,
 	RN_QP_CUR_STATE = 1 << 1,  /* fail unless the QP is in the state attr.cur_state */
-	RN_QP_SQD_NOTIFY = 1 << 2, /* attr.sqd_notify is set */
+	RN_QP_SQD_NOTIFY = 1 << 2, /* attr.sqd_notify is valid */
 	RN_QP_ACCESS = 1 << 3,
 	RN_QP_PKEY_INDEX = 1 << 4,
 	RN_QP_PORT = 1 << 5,
@@ -541,7 +541,8 @@ struct rn_cmd {
 			 * limit */
 			uint32_t backlog;
 			uint16_t reason; /* CM_REJECT: REJ reason code, default 28 */
-			/* CM_CONNECT: 0 = timers.cm_response_ms of the configuration */
+			/* CM_CONNECT: time for the peer to answer before the request is sent again;
+			 * 0 = timers.cm_response_ms of the configuration */
 			uint16_t timeout_ms;
 			struct rn_cm_param param;
 			/* port_space and qp_type are used only by a command that creates a CM id */

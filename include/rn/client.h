@@ -90,9 +90,9 @@ int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affin
  * queue pairs that use the completion queue. */
 int rn_client_cq_destroy(struct rn_client_cq *cq);
 uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
-/* Changes the depth of a completion queue in use. With any depth the CQ has room for the
- * completions of all work requests of its queue pairs. Takes the CQ's lock, so the caller must not
- * hold that lock. After an error the CQ is unchanged. Errors:
+/* Changes the depth of a completion queue in use. Even with a small `depth` the CQ keeps room for
+ * the completions of all work requests of its queue pairs. Takes the CQ's lock, so the caller must
+ * not hold that lock. After an error the CQ is unchanged. Errors:
  * -EMSGSIZE: more completions than `depth` are unread
  * -EINVAL: `depth` is 0 or exceeds the adapter's limit
  * -EOPNOTSUPP: the adapter cannot change depths

@@ -106,8 +106,8 @@ void os_work_init(struct os_work *work, void (*run)(struct os_work *))
 
 bool os_work_post(struct os_work *work)
 {
-	/* This exchange has release order even if the work is queued already. run_one() then sees
-	 * what this thread wrote before the post. */
+	/* This exchange has release order, so run_one() sees what this thread wrote before the
+	 * post. This holds even if another thread has queued the work. */
 	if (__atomic_exchange_n(&work->queued, true, __ATOMIC_ACQ_REL))
 		return false;
 	work->next = __atomic_load_n(&delivery.works, __ATOMIC_RELAXED);

@@ -28,7 +28,7 @@ void os_file_put(struct os_file *);
 
 uint64_t os_file_owner(const struct os_file *);
 
-/* os_file_bind_port() and the next function bind the file to a completion port or to a callback.
+/* os_file_bind_port() binds the file to a completion port, os_file_bind_callback() to a callback.
  * ND_INVALID_PARAMETER means that the file is bound already. */
 HRESULT os_file_bind_port(struct os_file *, struct os_port *, ULONG_PTR key);
 HRESULT os_file_bind_callback(struct os_file *, NDS_COMPLETION_ROUTINE);

@@ -3,7 +3,7 @@
  *
  * A HANDLE consists of a generation, the index of a slot in a table of 2^20 slots, the object's
  * kind, and two bits for the client. So the lookup of a handle that is closed, made up, or of
- * another kind gives NULL, and never freed memory.
+ * another kind gives NULL, and never a pointer to freed memory.
  *
  * An object lives while the reference count in its slot is not 0. The open handle is one reference,
  * and every user of the object takes another. Any thread may call. Lookup and reference counting

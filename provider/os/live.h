@@ -43,8 +43,8 @@ static inline void os_live_add(struct os_live *live)
 	atomic_fetch_add_explicit(&live->count, 1, memory_order_relaxed);
 }
 
-/* Release order: a thread that reads the lower count then sees everything that was done with the
- * object before. */
+/* Release order: a thread that reads the decremented count then sees everything that was done with
+ * the object before the decrement. */
 static inline void os_live_remove(struct os_live *live)
 {
 	atomic_fetch_sub_explicit(&live->count, 1, memory_order_release);

@@ -140,7 +140,7 @@ void os_pool_queue(struct os_packet *packet)
 	pool.end = &packet->next;
 	pool.queued++;
 	if (pool.queued > pool.idle)
-		add_thread(); /* without a new thread the packet waits for an idle one */
+		add_thread(); /* if this fails, the packet waits until a thread is idle */
 	pthread_cond_signal(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
 }

@@ -210,8 +210,8 @@ static void let_go(struct stage *s, enum item item)
 }
 
 /* Checks the status of each request and the number of its packets at the completion port.
- * before_port lists the items that were released before the port was closed. before_port is NULL if
- * that order is unknown. */
+ * before_port[item] is true if the item was released before the port was closed. before_port is
+ * NULL if the order of release is unknown. */
 static void check_ends(struct stage *s, const bool before_port[ITEMS])
 {
 	for (enum block b = 0; b < BLOCKS; b++) {

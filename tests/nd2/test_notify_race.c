@@ -19,7 +19,7 @@ struct feed {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	_Atomic unsigned received; /* messages received; the sender is at most CREDITS ahead */
+	_Atomic unsigned received; /* number of received messages; at most CREDITS below `sent` */
 	_Atomic unsigned sent;
 	unsigned seed;
 };

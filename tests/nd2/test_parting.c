@@ -171,7 +171,8 @@ static void nd2_own_disconnect_under_traffic(void **state)
 			}
 			reap_none(e[s]->cq, 1);
 		}
-		/* Each successful Send (sent) has completed a receive of the peer (got). */
+		/* sent[s] and got[s] count the successful Sends and receives of side s. Each
+		 * successful Send has completed a receive of the other side. */
 		assert_true(sent[0] <= got[1]);
 		assert_true(sent[1] <= got[0]);
 		pair_close(&p);

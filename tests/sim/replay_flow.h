@@ -45,8 +45,7 @@ bool flow_is_new(struct flow *f, const struct rn_pkt *request);
  * flow_response(), to a response. Both functions update *f. */
 enum rn_verdict flow_request(struct flow *f, const struct rn_pkt *request);
 enum rn_verdict flow_response(struct flow *f, const struct rn_pkt *response);
-/* Returns the shard's READ or atomic that uses this PSN, to find the place of response data; NULL =
- * none. */
+/* Returns the work request of the shard that uses this PSN. Returns NULL if there is none. */
 const struct post *flow_post(const struct flow *f, uint32_t psn);
 
 #endif

@@ -22,8 +22,9 @@ struct row_key {
 extern const struct row_key row_keys[KEYS];
 
 /* Writes the text of a frame: the part of an outcome line that follows " < " and the time, with
- * newline. A PSN is written relative to the first PSN of the node whose requests it numbers. An
- * address is written as an offset from area V in the arena of node 0. */
+ * newline. The PSN of a request is written relative to the sender's first PSN, that of a response
+ * relative to the receiver's first PSN. An address is written as an offset from area V in the
+ * arena of node 0. */
 void rowlang_frame(FILE *f, const struct sim *sim, unsigned from, const struct rn_pkt *pkt);
 /* Writes a completion as a whole outcome line. inv: name of the key that the completed receive
  * reports as invalidated. */

@@ -192,8 +192,8 @@ static void destroy_bound_windows(struct rows *r)
 	}
 }
 
-/* Creates and connects the node under test. Must be called before every command except `set`. Later
- * calls have no effect. */
+/* Creates and connects the node under test, unless an earlier call has done so. Must be called
+ * before every command except `set`. */
 static void connect_up(struct rows *r)
 {
 	struct sim_node *n = &r->sim.node[DUT];

@@ -37,24 +37,24 @@ struct rn_cc_row {
 	bool (*on_cnp)(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 	/* Accounts for a sent data frame of `bytes` bytes. */
 	void (*on_sent)(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now);
-	/* Makes the raises by the timer that are due at `now`. One call makes a bounded number of
+	/* Raises the rate if the timer requires this at `now`. One call makes a bounded number of
 	 * raises. */
 	void (*on_timer)(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 };
 extern const struct rn_cc_row rn_cc_rows[RN_CC_COUNT];
 
-/* ---- pacing and events, for all algorithms ---- */
+/* ---- pacing, CNPs and reset, for all algorithms ---- */
 
-/* Returns when the next data packet may be sent; a time <= now means at once. First makes the
- * raises of the rate that are due. The result is valid for this `now` only. */
+/* Returns when the next data packet may be sent; a time <= now means at once. Before that,
+ * raises the rate if the timer requires this. The result is valid for this `now` only. */
 rn_time rn_cc_send_at(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
-/* The caller reports that data is held back. Returns when to call rn_cc_send_at() again: at send_at
- * or at the next raise of the rate, whichever is earlier. */
+/* The caller reports that it holds data back until cc->send_at. Returns when to call
+ * rn_cc_send_at() again: at cc->send_at or cc->raise_at, whichever is earlier. */
 rn_time rn_cc_wake_at(struct rn_cc *cc);
 /* Accounts for a sent data frame of `bytes` bytes. */
 void rn_cc_sent(struct rn_cc *cc, const struct rn_cc_cfg *p, uint32_t bytes, rn_time now);
-/* The caller reports that the flow may send but has no data. The flow must not catch up on this
- * time later. */
+/* The caller reports that the flow may send but has no data. The flow must not send faster later
+ * to make up for this time. */
 void rn_cc_idle(struct rn_cc *cc);
 /* Handles a CNP. Returns true if the rate was cut. */
 bool rn_cc_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);

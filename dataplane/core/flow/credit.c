@@ -59,7 +59,7 @@ void rn_credit_take(struct rn_credit *c, uint8_t code, uint32_t msn)
 	} else if (c->mode == RN_CREDIT_UNHEARD) {
 		c->mode = RN_CREDIT_LIMITED;
 		c->lsn = lsn;
-		/* A late packet may carry a lower LSN, which is ignored. */
+		/* An acknowledgement that arrives late may give a lower LSN, which is ignored. */
 	} else if (rn_psn_before(c->lsn, lsn)) {
 		c->lsn = lsn;
 	}

@@ -2,11 +2,12 @@
  * receives that the peer has posted. Runs on the shard's thread.
  *
  * An acknowledgement carries the number of completed messages (MSN) and a code for the number of
- * posted receives. Their sum is the LSN: the number of the last message that has a receive.
+ * posted receives. The LSN is the MSN plus the number of posted receives. It is the number of the
+ * last message that has a receive.
  * - A SEND, or a WRITE with immediate data, may start if its number is at most LSN + 1. The
  *   acknowledgement of message LSN + 1 brings new credits.
- * - Any other message needs no receive and increases the LSN by 1; a large READ by 1 per READ
- *   request.
+ * - Any other message needs no receive, so its start increases the LSN by 1. The start of a large
+ *   READ increases the LSN by the number of its READ requests.
  * - When nothing is in flight, any message may start, so a peer that counts wrong cannot stop a QP
  *   for ever.
  * - There is no limit before the first acknowledgement, and none after RN_CREDIT_NONE. */
@@ -22,8 +23,8 @@ enum rn_credit_mode { RN_CREDIT_OFF, RN_CREDIT_UNHEARD, RN_CREDIT_LIMITED };
 
 struct rn_credit {
 	uint8_t mode; /* enum rn_credit_mode */
-	/* the next message waits for credits; rn_credit_start() has reported this wait once, by
-	 * *first */
+	/* the next message waits for credits, and rn_credit_start() has reported the start of the
+	 * wait in *first */
 	bool waiting;
 	uint32_t ssn; /* number of messages started, 24 bits */
 	/* number of the last message that has a receive at the peer; used in RN_CREDIT_LIMITED */

@@ -3,17 +3,18 @@
  * Progress means that una, the oldest unacknowledged PSN, has moved. Two timeouts run from the last
  * progress:
  * - The coded timeout (4.096 us << code) is an attribute of the QP. At its expiry, packets are sent
- *   again and one retry is used. The QP fails without a retry left.
+ *   again and one retry is used. If no retry is left, the QP fails.
  * - The adaptive timeout is shorter: smoothed round trip plus four deviations, at least `floor`,
  *   doubled by each resend. At its expiry, packets are sent again but no retry is used. It helps
  *   when a retransmission is lost, because the peer sends only one NAK per gap.
  *
- * The round trip of a packet sent twice is not measured. After a doubling, each progress shortens
- * the adaptive timeout by a quarter only. A path that became slow can then still be measured.
+ * The round trip of a packet sent twice is not measured. So on a path that became slow, the doubled
+ * adaptive timeout must last until one packet is answered before it is sent again. Therefore
+ * progress without a measurement shortens the adaptive timeout by a quarter only.
  *
- * A READ response before una is no progress, but it restarts the coded timeout and reloads the
- * retries: the peer is answering a READ twice. Any host can forge such a response, so stale_left
- * and PATIENCE limit its effect.
+ * A READ response before una is no progress, but shows that the peer is alive: it is answering a
+ * READ request that was sent again. Such a response restarts the coded timeout and reloads the
+ * retries. Any host can forge such a response, so stale_left and PATIENCE limit its effect.
  *
  * Progress moves `deadline` and seldom touches the timer. A timer that expires before `deadline` is
  * armed again. In an RNR wait, the timer expires exactly at the end of the wait. */

@@ -119,7 +119,7 @@ static void grow(struct rn_window *w, uint32_t n)
 	}
 }
 
-/* The caller has moved una by n. Subtracts the responses that were thereby received from
+/* The caller has moved una by n. Subtracts the responses among these n PSNs from
  * w->responses. Drops complete READs and atomics from the ring w->read[]. */
 static void take_reads(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {

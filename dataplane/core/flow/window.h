@@ -48,9 +48,9 @@ static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 	return rn_psn_steps(w->una, w->next) + npkts <= RN_PSN_WINDOW;
 }
 
-/* Returns how many responses the next packet of READ request sq->send asks for: all up to the end
- * of the piece. The pieces of a READ always end at the same PSNs, also when the READ is sent
- * again. */
+/* Returns how many responses the next READ request packet of READ e asks for: all up to the end of
+ * the piece. e is the work request sq->send. The pieces of a READ always end at the same PSNs, also
+ * when the READ is sent again. */
 static inline uint32_t rn_window_piece(const struct rn_window *w, const struct rn_sqe *e)
 {
 	uint32_t left = e->npkts - w->send_pkt;

@@ -6,8 +6,8 @@
 
 void rn_cc_defaults(struct rn_cc_cfg *p)
 {
-	/* Defaults of ConnectX adapters. Only cnp_interval, min_rate, byte_reset and alpha_period
-	 * differ (docs/congestion.md). */
+	/* The values are the defaults of ConnectX adapters, except for cnp_interval, min_rate,
+	 * byte_reset and alpha_period (docs/congestion.md). */
 	*p = (struct rn_cc_cfg){
 		.algorithm = RN_CC_DCQCN,
 		.ecn = true,

@@ -86,8 +86,7 @@ static inline struct rn_sqe *rn_sq_at(const struct rn_sq *sq, uint32_t i)
 	return (struct rn_sqe *)(sq->mem + (size_t)(i & sq->mask) * sq->stride);
 }
 
-/* Do the packets of this kind of work request have SEND opcodes, with or without immediate data or
- * a key to invalidate? */
+/* Is this kind of work request a SEND, a SEND with immediate data or a SEND with invalidate? */
 static inline bool rn_sq_is_send(uint8_t kind)
 {
 	return kind == RN_WQE_SEND || kind == RN_WQE_SEND_IMM || kind == RN_WQE_SEND_INVAL;

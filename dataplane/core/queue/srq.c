@@ -1,5 +1,5 @@
 /* Shared receive queues. Many shards take receives from one SRQ without waiting for each other, and
- * each receive is taken exactly once. Only one thread, of the application, posts receives.
+ * each receive is taken exactly once. Only one thread at a time posts receives.
  *
  * To take a receive, a shard copies the receive and then advances `taken` by compare-and-swap. If
  * the swap succeeds, the shard owns the receive. If the swap fails, the copy may mix two receives

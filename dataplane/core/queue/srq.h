@@ -31,8 +31,8 @@ struct rn_srq {
 	uint32_t pd, max_sge;
 };
 
-/* Returns the bytes of a ring for `depth` receives. The caller allocates the ring and the queue,
- * and zeroes the memory of both. */
+/* Returns the bytes of a ring for `depth` receives. The caller allocates the ring and the struct
+ * rn_srq, and zeroes the memory of both. */
 size_t rn_srq_ring_bytes(uint32_t depth, uint32_t max_sge);
 void rn_srq_init(struct rn_srq *srq, struct rn_srq_ring *ring, uint32_t depth, uint32_t max_sge,
 		 uint32_t pd);

@@ -97,8 +97,8 @@ struct rn_exec {
 size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg);
 void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
 
-/* Links `ring` to this shard as the ring of a CQ, which serves the whole NIC. From then on the
- * shard writes its CQEs of this CQ into `ring`. A later call for the same CQ replaces the ring.
+/* Gives this shard `ring` for its CQEs of a CQ. The CQ itself serves the whole NIC. From then on
+ * the shard writes its CQEs of this CQ into `ring`. A later call for the same CQ replaces the ring.
  * ring->size must be at least the sum of the depths of this shard's queues on the CQ. The caller
  * owns the memory of the ring, rn_cq_ring_bytes(entries) bytes. */
 void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,

@@ -37,11 +37,11 @@ static void set_up_numbers(struct rn_shard *sh)
 	/* The table has at least twice as many slots as there can be QPs, so a free slot for a new
 	 * QPN is soon found. */
 	sh->qp_mask = rn_pow2_up(2 * sh->lane.cfg.max_qp) - 1;
-	/* rn_shard_qp() multiplies by qpn_inv instead of dividing by n, which is exact for 24-bit
-	 * QPNs. */
+	/* rn_shard_qp() multiplies a QPN by qpn_inv instead of dividing the QPN by n. For 24-bit
+	 * QPNs both have the same result. */
 	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
-	/* QPNs in use are from FIRST_QPN (16) to LAST_QPN, which excludes QP0, QP1 and the
-	 * multicast QPN. */
+	/* New QPs get QPNs from FIRST_QPN (16) to LAST_QPN. QP0, QP1 and the multicast QPN are
+	 * outside this range. */
 	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
 	sh->qpn_count = (LAST_QPN - sh->lane.cfg.index) / n + 1 - sh->qpn_first;
 	sh->qpn_order = qpn_order(&sh->lane.cfg);

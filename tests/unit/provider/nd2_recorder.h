@@ -24,8 +24,8 @@ extern "C" {
 
 extern struct nd2_call nd2_last_call;
 
-/* Declared as pointers so that C++ calls through the vtable. For an object of known type the
- * compiler may call a method directly. */
+/* These objects are declared as pointers, so that a C++ compiler must call through the vtable. If
+ * the compiler knew the type of an object, it could call a method directly. */
 extern IClassFactory *const nd2_class_factory;
 extern IND2Overlapped *const nd2_overlapped;
 extern IND2Provider *const nd2_provider;

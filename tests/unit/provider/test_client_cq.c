@@ -196,7 +196,7 @@ static void each_entry_fires_once(void **state)
 	assert_false(fired);
 	assert_false(rn_client_cq_fired(cq)); /* an RN_EVENT_CQ without a new entry */
 	produce(view.first[0], 2, 0);
-	shared.armed = RN_CQ_ARM_NONE; /* as the shard does when it posts RN_EVENT_CQ */
+	shared.armed = RN_CQ_ARM_NONE; /* the shard does this when it posts RN_EVENT_CQ */
 	assert_true(rn_client_cq_fired(cq));
 	assert_false(rn_client_cq_fired(cq));
 }

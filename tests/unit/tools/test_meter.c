@@ -1,5 +1,6 @@
-/* How often a tool repeats an operation for one row of its result table. The limits are iterations,
- * seconds or the tool's own limits. Also: which message sizes the rows have. */
+/* How often does a tool repeat an operation for one row of its result table? The options iterations
+ * and seconds limit the repetitions; without these options default limits apply. Which message
+ * sizes do the rows have? Which times does a meter add up? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -55,7 +55,7 @@ static void wire_row_E5_one_cut_per_monitor_period(void **state)
 	assert_true(cc.rate < rate);
 }
 
-/* In each alpha period without a CNP, alpha shrinks by the fraction g/1024 (here 5/1024). The test
+/* In each alpha period without a CNP, alpha is multiplied by g/1024 (here 1019/1024). The test
  * observes alpha through the size of the next rate cut. */
 static void wire_row_E5_alpha_decays(void **state)
 {
@@ -93,8 +93,8 @@ static void wire_row_E5_first_rate_and_weakest_cut(void **state)
 	assert_int_equal(cc.rate, 90000000);
 }
 
-/* A further cut leaves the target rate unchanged, even after the timer has increased the rate. Two
- * settings make a cut lower the target rate to the rate before the cut:
+/* A cut after the first leaves the target rate unchanged, even after the timer has increased the
+ * rate. Two settings make a cut lower the target rate to the rate before the cut:
  * - clamp_tgt_rate_after_time_inc: a cut after such an increase;
  * - clamp_tgt_rate: every cut. */
 static void wire_row_E5_target(void **state)
@@ -161,8 +161,8 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 		rn_cc_send_at(&cc, &p, t += p.time_reset);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	/* The byte counter makes three increases. Their number reaches the threshold but does not
-	 * exceed it, so they are still additive. */
+	/* The byte counter makes three increases, as many as the threshold and no more. So all
+	 * three are additive increases. */
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);
@@ -282,8 +282,8 @@ static void test_spacing(void **state)
 	assert_in_range(bits * RN_S(1) / cc.rate - (t - START), 0, 1000);
 }
 
-/* A QP that is woken late may send the packets whose time has passed at once. A QP that had nothing
- * to send may send no packets for the time in which it was idle. */
+/* A QP that is woken late may send at once the packets whose time has passed. A QP that had nothing
+ * to send may not make up for the time in which it was idle. */
 static void test_lateness_and_idleness(void **state)
 {
 	struct rn_cc_cfg p = documented();

@@ -175,8 +175,8 @@ static void test_slow_path(void **state)
 }
 
 /* With a retry count of 1, each timeout uses up the retry. Each duplicate READ response to a resent
- * READ request restores the retry and restarts the timer. This holds even if these responses are a
- * transport timeout apart. */
+ * READ request restores the retry and restarts the timer, even if a transport timeout has expired
+ * since the previous duplicate. */
 static void test_stale_answers_reload(void **state)
 {
 	struct bench b;

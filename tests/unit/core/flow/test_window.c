@@ -146,8 +146,8 @@ static void test_size(void **state)
 	rn_window_ack(&b.w, &b.sq, P(1));
 	assert_int_equal(b.w.size, 2);
 	rn_window_ack(&b.w, &b.sq, P(3));
-	/* Up to the slow-start threshold of 4, the window grows by 1 for each acknowledged packet.
-	 * Above the threshold it grows by 4 for each acknowledged window of packets. */
+	/* Up to the knee, which is now 4, the window grows by 1 for each acknowledged packet. Above
+	 * the knee it grows by 4 for each acknowledged window of packets. */
 	assert_int_equal(b.w.size, 4);
 	rn_window_ack(&b.w, &b.sq, P(6));
 	assert_int_equal(b.w.size, 4);
@@ -211,8 +211,8 @@ static void test_mistaken_timeout(void **state)
 }
 
 /* Half of the last message has been sent when a timeout comes. Then an ACK shows that the timeout
- * was unnecessary. Sending goes on with the second half of the message, or at a READ that is in
- * flight before the message. */
+ * was unnecessary. Sending goes on with the second half of the message. If the work request before
+ * the message is an incomplete READ, sending goes on at this READ instead. */
 static void test_mistaken_timeout_within_a_message(void **state)
 {
 	static const uint8_t kinds[] = {RN_WQE_WRITE, RN_WQE_READ};
