@@ -2,7 +2,7 @@
  * address. A provider is a library that implements the interfaces of ndspi.h. The catalogue, a
  * folder with one file per provider, lists all providers. Link with libsoftrnic. Any thread may
  * call these functions. Errors:
- * - ND_DEVICE_NOT_READY: any function with a status, before NdStartup
+ * - ND_DEVICE_NOT_READY: any function that returns an HRESULT, if NdStartup was not called before
  * - ND_NO_MEMORY, ND_INSUFFICIENT_RESOURCES (no file descriptor is left): NdQueryAddressList,
  *   NdResolveAddress, NdCheckAddress, NdOpenAdapter */
 #ifndef NDSUPPORT_H

@@ -188,14 +188,15 @@ int WSAIoctl(SOCKET socket, DWORD code, LPVOID in, DWORD inBytes, LPVOID out, DW
 	     LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);
 
 /*
- * Requests a notification of changed network providers. The providers never change here, so the
- * notification never comes. The Nd* helper functions detect changed provider files by themselves.
- * - *notification is NULL: stores a handle there and returns 0. The caller closes the handle with
- *   CloseHandle.
+ * Asks for a notification when the network providers change. The providers never change here, so
+ * the notification never comes. The Nd* helper functions detect changed provider files by
+ * themselves.
+ * - *notification is NULL: creates an event, stores its handle in *notification and returns 0. The
+ *   caller closes the handle with CloseHandle.
  * - *notification is a handle from an earlier call: returns SOCKET_ERROR with WSA_IO_PENDING. The
- *   request never completes.
- * A call with a handle fails with WSAEOPNOTSUPP if `overlapped` is NULL or a completion routine is
- * given. It fails with WSA_INVALID_HANDLE if no thread can wait for the handle.
+ *   request in *overlapped stays pending for ever.
+ * In the second case the call fails with WSAEOPNOTSUPP if `overlapped` is NULL or `routine` is not
+ * NULL. It fails with WSA_INVALID_HANDLE if WaitForSingleObject rejects the handle.
  */
 int WSAProviderConfigChange(LPHANDLE notification, LPWSAOVERLAPPED overlapped,
 			    LPWSAOVERLAPPED_COMPLETION_ROUTINE routine);

@@ -37,9 +37,9 @@ typedef struct addrinfoW {
 #define SS_PORT(address) (((struct sockaddr_in *)(address))->sin_port)
 
 /*
- * The control codes have their Windows values, written as plain numbers. Windows builds these
- * values with the macros IOC_IN, IOC_OUT and so on. The Linux header <sys/ioctl.h> has macros of
- * these names with other values.
+ * Control codes of WSAIoctl, with their Windows values. Windows builds these values with macros
+ * such as IOC_IN. Here they are plain numbers, because <sys/ioctl.h> of Linux defines IOC_IN with
+ * another value.
  */
 #define SIO_ROUTING_INTERFACE_QUERY 0xC8000014u
 #define SIO_ADDRESS_LIST_QUERY	    0x48000016u

@@ -168,8 +168,8 @@ static void try_to_sleep(struct rn_lcore *lc)
 	bool rung = rn_wake_wait(&lc->wake, ns);
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	lc->stats.rung += rung;
-	/* If a doorbell ended the sleep, spin as after work. After a timeout, poll once and sleep
-	 * again. */
+	/* After a doorbell, spin as if work had just been found. After a timeout, poll once and
+	 * sleep again. */
 	if (rung)
 		lc->last_work = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
 }

@@ -54,8 +54,8 @@ struct rn_lcore {
 	 * poll iteration with work, and deadline of the next poll iteration. */
 	_Atomic uint64_t last_turn, last_busy, due;
 
-	/* Inline policy: true after the first work request since the application last polled a CQ,
-	 * which is sent at once. Later work requests are then gathered into a burst. */
+	/* Inline policy: if false, the next work request is sent at once, which sets `gathers`. If
+	 * true, work requests are gathered into a burst. Polling a CQ clears `gathers`. */
 	_Atomic bool gathers;
 
 	/* Only the shard's thread uses the members from here on. */

@@ -121,8 +121,8 @@ bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
 
 static struct sigaction former[2];
 static unsigned installed; /* number of rn_mem_install() calls minus that of rn_mem_uninstall() */
-/* for SIGSEGV and SIGBUS: is on_fault() installed, or may a handler that was installed later pass
- * faults on to on_fault()? */
+/* [0] SIGSEGV, [1] SIGBUS. True if on_fault() is installed, or if a handler that was installed
+ * later may pass faults on to on_fault(). */
 static bool in_place[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
 

@@ -4,7 +4,8 @@
  *
  * Owns the relay and the driver's private socket. A killed process leaves no socket file behind: a
  * client's socket has an abstract name, and a server's file is unlinked as soon as the driver
- * listens. Runs in the control thread, except the callbacks, which run in the relay's thread. */
+ * listens. Runs in the control thread. The relay's callbacks run in the relay's thread;
+ * rn_memif_relay_destroy() may call drain_interrupts() in the control thread. */
 #include "port/memif_port.h"
 
 #include <errno.h>
@@ -203,8 +204,8 @@ int rn_memif_port_start(struct rn_memif_port *mp, struct rn_port *port, void (*g
 	return rc != 0 ? rc : rn_memif_relay_start(mp->relay);
 }
 
-/* Waits 50 ms, then ends the connection. Frames that the peer has not taken from the rings by then
- * are lost. Often one of these frames is the reply to the peer's DREQ. */
+/* Waits 50 ms, so that the peer can take the last frames from the rings, for example the reply to
+ * its DREQ. Then ends the connection. Frames that are still in the rings are lost. */
 void rn_memif_port_stop(struct rn_memif_port *mp)
 {
 	const struct timespec moment = {.tv_nsec = LAST_FRAMES_NS};

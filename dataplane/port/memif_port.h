@@ -1,7 +1,7 @@
 /* The part of a port that only net_memif needs: the relay between the driver and the peer. The
- * relay ends a connection only when no shard polls the port (memif_relay.h). This module provides
- * the four functions of the port that the relay calls. The functions run in the control thread, but
- * the relay's thread calls `grace`. */
+ * relay ends a connection only when no shard polls the port (memif_relay.h). This module implements
+ * the four callbacks of the relay. The functions of this header must be called in the control
+ * thread. The relay's thread calls `grace`. */
 #ifndef RN_MEMIF_PORT_H
 #define RN_MEMIF_PORT_H
 

@@ -23,8 +23,8 @@ static struct rn_client *client_of(struct nd_connector *c)
 }
 
 /* Returns ND_SUCCESS if the state of the connector allows the method; else the status with which
- * the method fails. The caller holds the connector's lock. The handler of RN_EVENT_PORT_GONE takes
- * this lock too. */
+ * the method fails. The caller holds the connector's lock. So the handler of RN_EVENT_PORT_GONE,
+ * which takes this lock, does not run meanwhile. */
 static HRESULT state_status(const struct nd_connector *c, enum nd_connector_method method)
 {
 	return nd_gone(c->async.adapter) ? ND_DEVICE_REMOVED : nd_connector_may(c->state, method);

@@ -217,8 +217,8 @@ static void on_disconnected(struct nd_connector *c)
 }
 
 /* Completes a Disconnect without waiting for the DREP, if the Ethernet link is down or the queue
- * pair has failed. No work request in flight could complete meanwhile. The CM repeats the DREQ in
- * the background. */
+ * pair has failed. Waiting would be useless, because no work request in flight could complete. The
+ * CM repeats the DREQ in the background. */
 void nd_connector_stop_waiting(struct nd_connector *c)
 {
 	if (c->state != ND_CN_DISCONNECTING || c->draining)

@@ -3,9 +3,9 @@
  * is held from the firing until the waiting Notify requests have completed. So other threads see
  * the firing and the completions as one step.
  *
- * Notify requests of all types are on one list: CancelOverlappedRequests ends requests in the order
- * of the calls. A Notify request for ND_CQ_NOTIFY_ERRORS completes when the CQ fails, never by a
- * result.
+ * Notify requests of all types are on one list, so that CancelOverlappedRequests ends them in the
+ * order in which Notify was called. A Notify request for ND_CQ_NOTIFY_ERRORS completes when the CQ
+ * fails, never by a result.
  *
  * Any thread may call these functions. Events are handled on the event thread. */
 #include "nd2/nd2.h"

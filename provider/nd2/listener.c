@@ -145,8 +145,8 @@ static void end_locked(struct nd_listener *l, HRESULT status)
 }
 
 /* Ends the GetConnectionRequest call that waits with this connector. The call may be off the list
- * already: a connection request took the call, found the connector released, and completed the call
- * with ND_CANCELED. os_notice_flush() then publishes that completion. */
+ * already: hand_over() took the call off the list, found the connector released, and completed the
+ * call with ND_CANCELED. os_notice_flush() then publishes that completion. */
 void nd_listener_withdraw(struct nd_listener *l, const struct nd_connector *connector)
 {
 	struct os_request *request;

@@ -1,6 +1,6 @@
 /* Memory regions. Register() executes one command on the NIC and knows the tokens before it
- * returns. Even so Register() returns ND_PENDING, and the OVERLAPPED reports success. Any thread
- * may call these functions. */
+ * returns. Even so, a successful Register() returns ND_PENDING and reports success through the
+ * OVERLAPPED. Any thread may call these functions. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"

@@ -4,7 +4,7 @@
  * Each region has a list of the windows that are bound to the region. The lock adapter->bindings
  * guards all these lists. So Deregister() sees every bound window, and refuses every later Bind().
  * The NIC executes BIND and INVALIDATE in send queue order (include/rn/abi.h, struct rn_mw_shared).
- * Any thread may call. */
+ * Any thread may call these functions. */
 #include "nd2/nd2.h"
 
 #include "nd2/status.h"

@@ -49,8 +49,8 @@ static void nd2_own_connect_again_after_each_failure(void **state)
 	for (int round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			HR(try_to_reach(&p.a, rows[i].which, rows[i].port), rows[i].status);
-	/* The peer rejects the connection request. A connector that has rejected one cannot be used
-	 * again, so the peer makes a new connector. */
+	/* The peer rejects the connection request. Its connector cannot be used again after Reject,
+	 * so the peer makes a new connector. */
 	reach_request(&p, NULL, &connect);
 	HR(CALL(p.b.connector, Reject, NULL, 0), ND_SUCCESS);
 	HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
@@ -102,7 +102,7 @@ static void nd2_own_addresses_that_cannot_be_connected_to(void **state)
 	   ND_INVALID_ADDRESS);
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, (struct sockaddr *)&six, sizeof(six), 0,
 		0, NULL, 0, &ov),
-	   ND_INVALID_ADDRESS); /* the connector is bound to an IPv4 address */
+	   ND_INVALID_ADDRESS); /* IPv6 peer, but the connector is bound to IPv4 */
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, SA(&own), 15, 0, 0, NULL, 0, &ov),
 	   ND_INVALID_ADDRESS);
 	HR(CALL(p.a.connector, Connect, (IUnknown *)p.a.qp, NULL, 0, 0, 0, NULL, 0, &ov),
@@ -143,8 +143,8 @@ static void nd2_own_one_connection_per_address_pair(void **state)
 	pair_close(&p);
 }
 
-/* Many connectors are bound to one local port and connect to different peers. A listener of the
- * same end listens on that port. */
+/* Many connectors of adapter 0 are bound to one local port and connect to different peers. A
+ * listener of adapter 0 listens on that port too. */
 static void nd2_own_many_connections_from_one_port(void **state)
 {
 	enum { MANY = 12 };

@@ -7,8 +7,8 @@
 
 #define MANY 150
 
-/* An active side on adapter 0 with its own queue pair. The private data of its Connect is the
- * number given to call_from(). */
+/* An active side on adapter 0 with its own queue pair. Its Connect sends the argument `number` of
+ * call_from() as private data. */
 struct caller {
 	IND2Connector *c;
 	IND2QueuePair *qp;
@@ -43,7 +43,8 @@ static uint32_t number_in(IND2Connector *c)
 	return number;
 }
 
-/* Takes the next connection request from the listener into a new connector of e. */
+/* Takes the next connection request from the listener, with a new connector on the adapter of e.
+ * Returns the connector. */
 static IND2Connector *take(struct end *e, IND2Listener *l)
 {
 	IND2Connector *c = new_connector(e);

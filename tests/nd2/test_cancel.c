@@ -53,8 +53,8 @@ static unsigned rounds(unsigned quick)
 		pthread_testcancel(); \
 	} while (0)
 
-/* Busy-waits, because sleeping would be a cancellation point. During a longer wait a shard may go
- * to sleep. */
+/* Busy-waits, because sleeping would be a cancellation point. If the wait is long enough, a shard
+ * goes to sleep meanwhile. */
 static void spin(unsigned us)
 {
 	struct timespec t;
@@ -237,8 +237,8 @@ static void open_stand(struct stand *s)
 	s->v.peer = &s->mine.b;
 	HR(NdsEventCreate(1, 0, &s->v.event), ND_SUCCESS);
 	HR(NdsPortCreate(&s->v.port), ND_SUCCESS);
-	/* An event or completion port that has a file descriptor makes system calls, which are
-	 * cancellation points. */
+	/* Give the event and the completion port a file descriptor. Their functions then make
+	 * system calls that are cancellation points. */
 	assert_true(NdsEventGetFd(s->v.event) >= 0);
 	assert_true(NdsPortGetFd(s->v.port) >= 0);
 }

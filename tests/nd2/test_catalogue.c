@@ -192,8 +192,8 @@ static void nd2_own_busy_providers_are_unloaded_later(void **state)
 	assert_true(is_loaded());
 	HR(NdCleanup(), S_OK);
 	assert_true(is_loaded());
-	/* The provider refuses to be unloaded (FAKE_ND_BUSY). So NdStartup must keep the provider,
-	 * although its catalogue entry is gone. Otherwise NdFlushProviders could never unload the
+	/* The provider refuses to be unloaded (FAKE_ND_BUSY). NdStartup must keep the provider,
+	 * although its catalogue entry is gone: otherwise NdFlushProviders could never unload the
 	 * provider. */
 	take_away("1");
 	for (int i = 0; i < 3; i++) {
@@ -207,7 +207,7 @@ static void nd2_own_busy_providers_are_unloaded_later(void **state)
 	assert_false(is_loaded());
 }
 
-/* What the library has written to stderr during listen_to(). */
+/* What the library wrote to stderr while listen_to() called `fn`. */
 static char said[16384];
 
 static void listen_to(void (*fn)(void))

@@ -228,7 +228,7 @@ static void talk(struct worker *w, struct pair *p)
 	if (pick(&w->seed, 2)) {
 		HR(CALL(p->a.qp, Flush), ND_SUCCESS);
 		HR(CALL(p->b.qp, Flush), ND_SUCCESS);
-	} else { /* Release flushes the queue pair too; its results stay in the cq */
+	} else { /* Release flushes the queue pair too; the results stay in the CQ */
 		RELEASE(p->a.qp);
 		RELEASE(p->b.connector);
 		RELEASE(p->b.qp);

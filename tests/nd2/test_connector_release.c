@@ -27,7 +27,7 @@ struct row {
 	enum stand_state state;
 	enum action action;
 	HRESULT answer; /* return value of the action */
-	HRESULT own;	/* status of this side's handshake step or of its NotifyDisconnect */
+	HRESULT own;	/* status of the acting side's handshake step or NotifyDisconnect */
 	HRESULT peer;	/* status of the peer's pending request, or of its next step */
 	int recv, peer_recv;
 };
@@ -142,8 +142,8 @@ static OVERLAPPED *mine(struct stand *s)
 	}
 }
 
-/* Waits, at most 5 s, until e's connector knows that the attempt to connect has failed. From then
- * on, GetReadLimits fails. */
+/* Waits at most 5 s until the connector of e has noticed that the attempt to connect has failed.
+ * From then on, GetReadLimits fails. */
 static void wait_for_the_news(struct end *e)
 {
 	ULONG in, out;

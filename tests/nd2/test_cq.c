@@ -168,7 +168,8 @@ static void nd2_row_113_results_of_several_queue_pairs(void **state)
 	struct pair p, q;
 	ND2_RESULT r[7];
 
-	/* Opens two connected pairs. The active end of q uses p's completion queue. */
+	/* Opens two connected pairs, p and q. The active sides of both pairs use the same
+	 * completion queue, p.a.cq. */
 	pair_open_connected(&p, NULL);
 	pair_open(&q, NULL);
 	RELEASE(q.a.qp);

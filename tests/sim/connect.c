@@ -42,7 +42,7 @@ struct conn {
 	bool quiet;
 	bool refused, failed, parted;
 	unsigned tries;
-	struct side side[SIM_NODES]; /* by node; connection k uses slot k of sim_node.qp[] */
+	struct side side[SIM_NODES]; /* indexed by node; the QP of connection k is sim_node.qp[k] */
 };
 
 /* A datagram service that node `from` resolves (SIDR_REQ). */

@@ -1,7 +1,7 @@
 /* Attacks on the NIC by a peer, by any host on the network, and by the node's own client. The seed
  * determines the whole run.
  * - Two nodes exchange messages all the time.
- * - Their clients also post random slots and change QP states.
+ * - Their clients also post work requests of random bytes, and change QP states.
  * - An attacker who has all keys and addresses injects frames.
  * - A QP in the error state is replaced by a new QP.
  * The rules that are checked are described in hostile_ledger.h, hostile_memory.h,

@@ -1,6 +1,6 @@
 /* One hostile run. Live connections exchange messages while an attacker injects random bytes, and
- * frames with a valid ICRC and wrong fields. The node's own client posts random slots and changes
- * QP states. */
+ * frames with a valid ICRC and wrong fields. The node's own client posts work requests of random
+ * bytes and changes QP states. */
 #ifndef SIM_HOSTILE_H
 #define SIM_HOSTILE_H
 

@@ -74,8 +74,7 @@ static void check_bystander(struct hostile *h)
 }
 
 /* Connects a new pair of QPs and sends one message from node 1 to node 0. The other direction is
- * not tested: node 1 may have an SRQ with old receives of the run, one of which the message could
- * consume. */
+ * not tested: the message could consume an old receive of the run in an SRQ of node 1. */
 static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;

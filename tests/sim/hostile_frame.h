@@ -5,8 +5,8 @@
 
 #include "hostile_state.h"
 
-/* Changes one to three random bytes among the first `within` bytes of `data`. If `len` is less than
- * `within`, the changed bytes are among the `len` bytes. */
+/* Changes one to three random bytes of `data`, which has `len` bytes. Only the first `within` bytes
+ * are changed. */
 void hostile_frame_flip(struct hostile *h, uint8_t *data, uint32_t len, uint32_t within);
 /* Sets one header field of an untagged frame to a random value and corrects the IPv4 checksum. */
 void hostile_frame_twist(struct hostile *h, uint8_t *f, bool ipv4);

@@ -77,8 +77,8 @@ static void answer_read(struct conn *c, const struct rn_pkt *r)
 	uint32_t packets = r->dma_len ? 1 + (r->dma_len - 1) / CONN_MTU : 1;
 
 	if (packets > READ_PACKETS)
-		/* No answer: no row of the conformance tests needs such a long READ. Its responses
-		 * would fill the link for minutes. */
+		/* Do not answer. No row of the conformance tests needs such a long READ, and the
+		 * responses would fill the link for minutes. */
 		return;
 	c->msn = (c->msn + 1) & 0xFFFFFF;
 	for (uint32_t i = 0; i < packets; i++) {

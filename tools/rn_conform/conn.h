@@ -55,8 +55,8 @@ struct conn {
 	 * packets with a header that no sender may produce. */
 	unsigned sports, tx_wrong;
 	struct queue answers, requests;
-	/* all CM messages received, including those of the connection's own set-up; `mad` has the
-	 * messages, and pkt of each queue entry is unused */
+	/* all CM messages received, including those of the connection's own set-up; the message of
+	 * mads.came[i] is mad[i], not mads.came[i].pkt */
 	struct queue mads;
 	struct rn_cm_msg mad[CONN_QUEUE];
 };
@@ -67,7 +67,7 @@ struct rn_pkt conn_packet(const struct conn *c, uint8_t opcode, uint32_t psn);
 void conn_send(struct conn *c, const struct rn_pkt *pkt);
 void conn_send_mad(struct conn *c, const struct rn_cm_msg *m);
 /* Builds in *m the REQ that conn_open() would send, with the ids of the current connection. `port`
- * is the RDMA CM's TCP port number of the service. */
+ * is the service's port number in the port space RDMA_PS_TCP. */
 void conn_build_req(struct conn *c, uint16_t port, struct rn_cm_msg *m);
 /* conn_send_rep answers the peer's REQ with a REP. conn_send_rtu answers the peer's REP with an
  * RTU. */

@@ -238,10 +238,11 @@ enum outcome manage_disconnect(struct play *p)
 	return o == PASSED ? play_line(p, "dead 0") : o;
 }
 
-/* Sends a DREQ, and sends the same DREQ again after the peer's DREP. The repetition may stay
- * without a DREP, because many peers exit when their connection ends. So a DREQ with an unknown id
- * then shows whether the peer still runs. A peer that answers the unknown id must also answer one
- * more repetition. A peer that was restarted knows neither id. */
+/* Sends a DREQ, and repeats the DREQ after the peer's DREP. The peer must answer the repetition
+ * too. Many peers exit when their connection ends, though. If there is no answer, a DREQ with an
+ * unknown id shows whether the peer still runs. If the peer answers that DREQ, it must also answer
+ * one more repetition of the first DREQ. This is so even for a peer that was restarted: it knows
+ * neither id. */
 enum outcome manage_repeated_dreq(struct play *p)
 {
 	struct rn_cm_msg m;

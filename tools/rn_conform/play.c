@@ -440,7 +440,7 @@ static enum outcome do_norequest(struct play *p)
 	uint64_t until = in_ms((unsigned)word_psn(p, 1));
 	struct came *r = conn_take(p->c, &p->c->requests, until);
 
-	if (r && repeats(p, r)) /* one repetition may have been in flight: ignored */
+	if (r && repeats(p, r)) /* ignore one repetition, which may have been in flight */
 		r = conn_take(p->c, &p->c->requests, until);
 	if (r == NULL)
 		return PASSED;

@@ -50,7 +50,7 @@ struct play {
 	struct conn *c;
 	/* seconds to wait for a connection, enough for a peer that is restarted for each row */
 	unsigned patience;
-	char *word[24]; /* words of the current script line; missing words are empty */
+	char *word[24]; /* words of the current script line, then empty strings */
 	unsigned nwords;
 	/* asked_hash: hash of the peer's last request. asked_va: address in the peer's first
 	 * request. */

@@ -1,8 +1,8 @@
 /* Which communication ids and QPNs may be used? Runs on shard 0.
  *
  * Draws communication ids and transaction ids from two random streams, so that other hosts cannot
- * guess an id. Owns the timewait records, which keep the ids and the QPN of a closed connection
- * from being reused for some seconds. */
+ * guess an id. Owns the timewait records: for some seconds after a connection has closed, its ids
+ * and its QPN are not reused. */
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 

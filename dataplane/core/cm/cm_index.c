@@ -1,10 +1,10 @@
 /* Which connection has this client id, communication id, QPN, address or port? Runs on shard 0.
  *
  * Owns the table of connections, its hash tables, the use counts of ephemeral ports and the memory
- * of the timewait records (cm_id.c). Slots are reused first in, first out. A client id consists of
- * slot and generation, so that a stale id does not name a new connection. Random ids and ports come
- * from secret streams, so that other hosts cannot guess them. The hash tables use another secret,
- * so that other hosts cannot choose values that share a bucket. */
+ * of the timewait records (cm_id.c). Of the free slots, the one freed first is reused first. A
+ * client id consists of slot and generation, so that a stale id does not name a new connection.
+ * Random ids and ports come from secret streams, so that other hosts cannot guess them. The hash
+ * tables use another secret, so that other hosts cannot choose values that share a bucket. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -376,9 +376,9 @@ static uint32_t *users_of(struct rn_cm *cm, uint16_t port)
 	return port < RN_CM_EPHEMERAL_FIRST ? NULL : &cm->port_users[port - RN_CM_EPHEMERAL_FIRST];
 }
 
-/* Gives c the port number. 0 stands for an unused ephemeral port; the search begins at a random
- * port, so that nobody can predict the result. Connections may share any other port. Returns false
- * if no ephemeral port is free. */
+/* Assigns the port number `port` to c. If `port` is 0, assigns an unused ephemeral port; the search
+ * begins at a random port, so that nobody can predict the result. Connections may share a `port`
+ * that is not 0. Returns false if no ephemeral port is free. */
 bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 {
 	uint32_t *users, at = port == 0 ? (uint32_t)rn_stream_next(&cm->ports) : 0;

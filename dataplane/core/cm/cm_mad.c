@@ -2,9 +2,9 @@
  *
  * Owns two queues. cm->mad_queue holds the connections whose CM message c->mad waits to be sent,
  * for the first time or again. cm->replies holds CM messages that are sent once: MRAs, DREPs, and
- * refusals (REJ, SIDR_REP) of a single packet. If cm->replies is full, a further reply is dropped
- * and counted. rn_cm_tx() alternates between the queues, so that a flood of refusals does not delay
- * connections. */
+ * the REJs and SIDR_REPs that refuse one received message. If cm->replies is full, a further reply
+ * is dropped and counted. rn_cm_tx() alternates between the queues, so that a flood of refusals
+ * does not delay connections. */
 #include <string.h>
 
 #include "cm/cm_priv.h"
@@ -125,8 +125,8 @@ void rn_cm_build_rej(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about ab
 				   .remote_id = c->remote_id,
 				   .about = (uint8_t)about,
 				   .reason = reason};
-	/* The passive side has not answered the REQ, so the peer does not know the passive side's
-	 * communication id. */
+	/* This side has not answered the REQ, so the peer does not know this side's communication
+	 * id. */
 	if (c->passive && about == RN_CM_ABOUT_REQ)
 		m.rej.local_id = 0;
 	/* A peer that does not know this side's communication id finds the connection by this
@@ -168,8 +168,7 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 	rn_cm_msg_build(msg, r->mad);
 }
 
-/* Queues a reply to the peer of a connection. The reply goes to the connection's address and
- * MAC. */
+/* Queues a reply to the peer of connection c. Takes the peer's address and MAC from c->av. */
 static void owe(struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_cm_msg *msg)
 {
 	struct rn_cm_reply *r = new_reply(cm);
@@ -265,9 +264,10 @@ static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *s
 	out->payload_len = RN_MAD_BYTES;
 }
 
-/* Looks up the peer's MAC, which may have changed. The caller keeps its old MAC unless the result
- * is READY. Before the peer has confirmed the REP, its address may be forged. The table is then
- * only searched, because a new entry could displace a neighbour in use. */
+/* Looks up the peer's MAC, which may have changed. If the result is not READY, the caller keeps
+ * using the MAC in c->av. On the passive side the peer's address may be forged until the peer has
+ * confirmed the REP. Until then the neighbour table is searched but gets no new entry, because a
+ * new entry could displace a neighbour in use. */
 static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c, uint8_t mac[6],
 				    rn_time now)
 {

@@ -4,8 +4,8 @@
 #include "cm/cm_priv.h"
 
 /* clang-format off */
-/* The log texts: why an established connection ended, and why an attempt to connect failed. An
- * attempt that the local client gives up is no failure and has no row. */
+/* The log texts: why an established connection ended, and why an attempt to connect failed. If the
+ * local client gives up an attempt, this is no failure; FAILURE_ROWS has no row for it. */
 #define END_ROWS(X) /* columns: cause, text */ \
 	X(DREQ,       "the peer disconnected") \
 	X(REJ,        "the peer rejected it") \

@@ -28,19 +28,19 @@
 #include "ground/news.h"
 #include "base/wheel.h"
 
-/* length of the event queue of an id; one connection has fewer events */
+/* length of a connection's event queue; a connection has fewer events than this */
 #define RN_CM_EVENTS	    6
 #define RN_CM_REPLIES	    256 /* size of the queue of replies, which all connections share */
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
 #define RN_CM_DREP_WAIT_MAX RN_MS(500) /* longest time a client may delay the DREP */
-#define RN_CM_WAIT_MAX	    RN_S(3600) /* default of cm_wait_max */
+#define RN_CM_WAIT_MAX	    RN_S(3600) /* default limit of waits for MRAs */
 /* Longest resend interval of a REP, as a CM time code: 8.6 s. A field of the REQ proposes the
  * interval. */
 #define RN_CM_INTERVAL_CODE 21
-/* Limits of struct rn_cm_conn.asking: how long an unanswered REQ is kept without a repetition by
- * the peer. This time is the response timeout in the REQ times the number of transmissions of the
- * REQ: 69 s if the peer is Linux. */
+/* Limits of struct rn_cm_conn.asking: how long the peer repeats a REQ that this side does not
+ * answer. If no repetition arrives for this time, the REQ is dropped. The time is the response
+ * timeout in the REQ times the number of transmissions of the REQ: 69 s if the peer is Linux. */
 #define RN_CM_ASKING_MIN RN_S(5)
 #define RN_CM_ASKING_MAX RN_S(90)
 

@@ -298,9 +298,9 @@ struct rn_arrival {
 	uint32_t src_qpn;
 };
 
-/* Complete the oldest work request of the send queue or the oldest receive. `vendor` is an enum
- * rn_verdict; 0 = none. `a` is read only if `status` is SUCCESS; otherwise `a` may be NULL. A
- * successful send without SIGNALED writes no CQE. */
+/* rn_qp_complete_send() completes the oldest work request of the send queue, rn_qp_complete_recv()
+ * the oldest receive. `vendor` is an enum rn_verdict; 0 = none. `a` may be NULL unless `status` is
+ * SUCCESS. A successful send without SIGNALED writes no CQE. */
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now);
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 			 const struct rn_arrival *a, rn_time now);

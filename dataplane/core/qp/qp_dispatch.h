@@ -6,7 +6,8 @@
 #include "qp/qp.h"
 
 /* Takes a work request of the application for this QP. If the QP's state does not permit the work
- * request, it completes with an error at once. The caller need not check its fields. */
+ * request, completes the work request with an error at once. The caller need not check the fields
+ * of *wqe. */
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now);
 /* Processes a received packet, whose addresses and P_Key the caller has checked. Returns the
  * verdict on the packet. */

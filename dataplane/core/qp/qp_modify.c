@@ -108,8 +108,8 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 		return 0;
 	}
 	apply(qp, given, a);
-	/* The new timeout also applies to packets in flight. Their timeout may have been another
-	 * one or none (code 0). */
+	/* If packets are in flight, restart their timer with the new timeout. With the old timeout
+	 * the timer may not have run at all (code 0). */
 	if (given & RN_QP_TIMEOUT && qp->retry.running)
 		rn_retry_progress(&qp->retry, &qp->lane->wheel, qp->win.una, true, now);
 	rn_qp_set_state(qp, to);

@@ -1,9 +1,9 @@
 /* How do queued work requests become packets, and responses become completions, in order? Runs on
  * the shard's thread.
  *
- * Sending: rn_requester_tx() builds the packet with the PSN `cur` of the send window. This is a
- * retransmission, the next packet of the present work request, or the first packet of the next work
- * request.
+ * Sending: rn_requester_tx() builds the packet with the PSN `cur` of the send window. The packet is
+ * a retransmission, the next packet of the present work request, or the first packet of the next
+ * work request.
  *
  * Receiving: a response moves `una`, the oldest unacknowledged PSN, forward (advance()), which
  * completes work requests. A NAK or a gap in the READ responses sets `cur` back to `una`
@@ -375,9 +375,9 @@ static void go_back(struct rn_qp *qp)
 	rn_lane_activate(qp->lane, qp);
 }
 
-/* Handles an implied NAK: a later response shows that the response with the PSN `expect`, of the
- * oldest READ or atomic, was lost. Requests everything from this response on again, but only once
- * until there is progress or a timeout. */
+/* Handles an implied NAK: a later response shows that the response with the PSN `expect` was lost.
+ * `expect` belongs to the oldest READ or atomic. Goes back to `expect`, but does so only once until
+ * there is progress or a timeout. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	advance(qp, expect, now);
@@ -389,8 +389,8 @@ static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 	return RN_V_RSP_IMPLIED_NAK;
 }
 
-/* Returns the number of PSNs from una up to psn, modulo 2^24. Comparing two such numbers gives the
- * order of PSNs in flight, even where PSNs wrap to 0. */
+/* Returns how many PSNs psn comes after una, modulo 2^24. PSNs in flight are compared by this
+ * number, because PSNs wrap to 0. */
 static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 {
 	return rn_psn_steps(qp->win.una, psn);
@@ -411,9 +411,9 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 	return RN_V_OK;
 }
 
-/* Handles the acknowledgement of all PSNs before psn that a NAK for psn implies. Returns true if
- * the caller must handle the NAK. Returns false if an earlier READ or atomic is incomplete and is
- * requested again. */
+/* A NAK for psn also acknowledges all PSNs before psn: handles this acknowledgement. Returns true
+ * if the caller must handle the NAK itself. Returns false if an earlier READ or atomic is
+ * incomplete and is requested again. */
 static bool ack_before_nak(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	uint32_t expect;
@@ -430,7 +430,8 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	if (!ack_before_nak(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
-	/* This NAK repeats an earlier NAK, for which packets are already being sent again. */
+	/* Ignore this NAK: the packets from una on are already being sent again (acted), or will be
+	 * sent again after the RNR wait. */
 	if (qp->retry.rnr_wait || qp->retry.acted)
 		return RN_V_RSP_NAK_AGAIN;
 	if (!rn_retry_nak(&qp->retry)) {
@@ -567,9 +568,9 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	if (!e || !answers(qp, pkt->psn, e, expect, false))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect) {
-		/* An earlier response is missing. Responses to the first READ request still arrive,
-		 * for a long READ during many timeouts. They show that the peer is alive, so
-		 * restart the timer. */
+		/* An earlier response is missing. When a long READ was requested again, responses
+		 * to its first READ request may arrive for many timeouts. They show that the peer
+		 * is alive, so restart the timer. */
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}
@@ -606,8 +607,8 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 	return RN_V_OK;
 }
 
-/* Takes the credit count of a positive acknowledgement, even if no new PSN is acknowledged. In this
- * way the peer reports newly posted receives. Ignores PSNs that were never sent. */
+/* Stores the credit count of a positive acknowledgement, even if no new PSN is acknowledged: the
+ * peer may have posted receives meanwhile. Ignores PSNs that were never sent. */
 static void look_for_credits(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	const struct rn_window *w = &qp->win;

@@ -28,7 +28,7 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
 	qp->rx.nrec = max_reads;
 }
 
-/* Returns the syndrome of an ACK. Its credit count is the number of posted receives, with the
+/* Returns the syndrome of an ACK. Its credit count is the number of posted receives, including the
  * receive that the current message uses. A QP with an SRQ reports "no credits", because other QPs
  * share the receives. */
 static uint8_t syndrome_ack(const struct rn_qp *qp)
@@ -352,8 +352,8 @@ static enum rn_verdict may_fetch(const struct rn_qp *qp, uint32_t right)
 	return RN_V_OK;
 }
 
-/* Stores the record of a new READ or atomic in the oldest slot and returns the slot's index.
- * may_fetch() has found the oldest slot free or answered. */
+/* Stores the record of a new READ or atomic in the oldest slot and returns the slot's index. To be
+ * called after may_fetch(): the slot is free, or its READ or atomic has been answered. */
 static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
 {
 	uint8_t i = rx->rec_next;

@@ -55,7 +55,7 @@ struct rig_opt {
 	uint8_t mtu;	     /* path MTU code; 0 stands for 3 (1024 bytes) */
 	uint8_t timeout;     /* ACK timeout code; 0 stands for 14, 0xFF for code 0 (no timer) */
 	uint8_t retry_cnt;   /* retry count; 0 stands for 7, 0xFF for no retry */
-	uint8_t rnr_retry;   /* RNR retry count; 0 stands for 7 (no end) */
+	uint8_t rnr_retry;   /* RNR retry count; 0 stands for 7 (unlimited) */
 	uint8_t min_rnr;     /* minimum RNR timer code; 0 stands for 12, 0xFF for code 0 */
 	uint8_t reads;	     /* READs and atomics in flight; 0 stands for 4, 0xFF for none */
 	uint32_t access;     /* access rights that a QP gives its peer; 0: all remote rights */

@@ -29,8 +29,8 @@ static int free_rings(void **state)
 	return 0;
 }
 
-/* Appends a ring: sets `next` of the newest ring, as the shard does. Then reports the new ring as
- * linked, as the NIC does. */
+/* Appends a ring in two steps. Sets `next` of the newest ring, which in a real NIC the shard does.
+ * Then reports the ring as linked, as the caller of rn_cq_rings_grow() must. */
 static void link_it(unsigned shard, struct rn_cq_ring *ring)
 {
 	if (cq.feed[shard].newest != NULL)

@@ -651,7 +651,7 @@ static void bad_requests_are_refused(void **state)
 		{spoil_transport, 9},	    /* C24: UC at a listener for RC */
 		{spoil_ip_version, 8},	    /* C25: IP version 5 */
 		{spoil_cma_version, 8},	    /* private-data version 1 */
-		{spoil_destination, 8},	    /* C26: address is not the port's */
+		{spoil_destination, 8},	    /* C26: destination IP is not the port's */
 		{spoil_source_zero, 8},	    /* source 0.0.0.0 */
 		{spoil_source_group, 8},    /* source is a multicast group */
 		{spoil_source_loopback, 8}, /* source 127.x.x.x */

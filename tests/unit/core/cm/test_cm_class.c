@@ -179,8 +179,8 @@ static void source_address_is_in_the_peers_network(void **state)
 	net_fini(&net);
 }
 
-/* A connect to a link-local peer has no local address. The connect uses the port's link-local
- * address, although a global address comes first in the port's address list. */
+/* A client connects to a link-local peer and names no local address. The CM uses the port's
+ * link-local address, although a global address comes first in the port's address list. */
 static void link_local_peer_gets_link_local_source(void **state)
 {
 	const struct rn_gid ends[2] = {{{0xfe, 0x80, [15] = 1}}, {{0xfe, 0x80, [15] = 2}}};

@@ -1,5 +1,5 @@
-/* Half-open connections (requested, but not yet established) of the connection manager. Also how
- * many connection records and neighbour entries half-open connections may take. */
+/* Half-open connections (requested, but not yet established) of the connection manager. Tests their
+ * number, their time limits, and how many connection records and neighbour entries they take. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,8 +53,8 @@ static void req_adds_no_neighbour_entry(void **state)
 	m.rtu.local_id = 0x1001;
 	m.rtu.remote_id = rn_cm_by_id(net.box[1].cm, child)->local_id;
 	assert_int_equal(net_inject_from(&net, 1, &who, &m), RN_V_OK);
-	/* After the RTU the QP needs the sender's MAC, so the neighbour table must report this MAC
-	 * once more. */
+	/* The change of the MAC was reported above, before the QP needed it. After the RTU the
+	 * neighbour table must report this MAC again, for the QP. */
 	assert_true(rn_neigh_changed(net.box[1].neigh, &addr, mac, &told));
 	assert_memory_equal(mac, truth, 6);
 	net_destroy(&net, 1, child);
@@ -349,8 +349,8 @@ static void rep_repetition_is_bounded(void **state)
 	}
 }
 
-/* A peer keeps sending MRAs. The CM waits for this peer for 10 minutes (cm_wait_max) in all, as the
- * passive and as the active side. */
+/* A peer keeps sending MRAs. Nevertheless the CM gives up about 10 minutes (cm_wait_max) after its
+ * own first message. Tests the CM as the active and as the passive side. */
 static void mra_wait_is_bounded(void **state)
 {
 	for (unsigned active = 0; active < 2; active++)

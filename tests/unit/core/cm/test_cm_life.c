@@ -614,8 +614,8 @@ static void full_tables(void **state)
 	net_fini(&net);
 }
 
-/* Random numbers for the test of row C34. This test sends CM messages with random bit errors to
- * both hosts while they connect and disconnect. */
+/* State of rnd(), the random number generator for the test of row C34. This test sends CM messages
+ * with random bit errors to both hosts while they connect and disconnect. */
 static uint64_t rnd_state;
 
 static uint64_t rnd(void)
@@ -643,8 +643,8 @@ static void garbage_once(struct net *net)
 	net_inject(net, to, &m);
 }
 
-/* Callback for net->judge: loses one message in eight. Doubles one in eight of the remaining
- * messages. */
+/* Callback for net->judge: loses one message in eight. Delivers one in eight of the remaining
+ * messages twice. */
 static unsigned sometimes(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	return (unsigned)(rnd() % 8 == 0 ? 0 : rnd() % 8 == 0 ? 2 : 1);

@@ -107,8 +107,9 @@ static void ended_before_the_rtu(void **state)
 	end(&net, listener, id);
 }
 
-/* On the passive side a connection counts as made when the first data arrives. Here the passive
- * side disconnects before the client of the active side has executed the ESTABLISH command. */
+/* The passive side counts the connection as made when the first data arrives, and then disconnects.
+ * The active side counts the attempt as failed, because its client has not yet executed the
+ * ESTABLISH command. */
 static void ended_before_it_is_made(void **state)
 {
 	struct net net;

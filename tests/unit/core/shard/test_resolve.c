@@ -72,8 +72,8 @@ static void test_resolve_nobody(void **state)
 	rig_fini(&r);
 }
 
-/* An address is being resolved when the port's addresses change, so that the address is no longer
- * reachable. The resolution fails. */
+/* While an address is being resolved, the port's own addresses change. The address is then not
+ * reachable any more, so the resolution fails. */
 static void test_resolve_and_move(void **state)
 {
 	struct rig r;

@@ -248,8 +248,8 @@ static uint32_t turn(const struct rn_shard *sh, uint32_t i)
 	       sh->lane.cfg.index;
 }
 
-/* Checks that the shard's last QPN is the highest QPN of this shard up to 0xFFFFFE. (0xFFFFFF is
- * the multicast QPN.) */
+/* Checks that the QPN range of the shard ends with the shard's highest QPN below 0xFFFFFF, the
+ * multicast QPN. */
 static void expect_last_qpn(const struct rn_shard *sh)
 {
 	uint32_t n = sh->lane.cfg.nshards, last = sh->qpn_first + sh->qpn_count - 1;
@@ -603,7 +603,7 @@ static void test_turns(void **state)
 	cfg = r.s[0].sh->lane.cfg;
 	rig_request(&r, 0, RN_WQE_WRITE, 0, 1, 0, 200 << 10, 0);
 	assert_true(rig_take(&r, 0, &p));
-	/* make() creates QPs on CQ 0, so CQ 0 becomes a copy of CQ 3 */
+	/* make() creates QPs on CQ 0, but the rig's CQ is CQ 3: copy CQ 3 to CQ 0 */
 	r.s[0].sh->lane.cq[0] = r.s[0].sh->lane.cq[3];
 	other = rn_shard_qp(r.s[0].sh, make(r.s[0].sh, &cfg, &rsp));
 	other->attr = r.s[0].qp->attr;
