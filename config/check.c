@@ -302,8 +302,8 @@ int rn_config_check(const struct rn_config_reader *r, const config_setting_t *ro
 	config_setting_t *list = config_setting_get_member(root, "adapters");
 	int err = 0;
 
-	/* Check the key `peer` in a second pass: check_peer() reads adapters further down in the
-	 * file, which must be valid by then. */
+	/* The second pass checks the key `peer`: check_peer() also reads adapters further down in
+	 * the file, which the first pass has checked by then. */
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < cfg->nadapters && !err; i++) {
 			struct look l = {

@@ -28,7 +28,7 @@ enum rn_config_type {
 struct rn_config_key {
 	const char *name;
 	enum rn_config_type type;
-	/* place of the field in the struct of its section, and size of the field, in bytes */
+	/* offset of the field in the struct of its section, and size of the field; both in bytes */
 	size_t offset, size;
 	/* The allowed range: of the value of a number, and of the number of entries of a list. A
 	 * TEXT has at most high - 1 characters. */
@@ -50,7 +50,7 @@ struct rn_config_section_info {
 extern const struct rn_config_key rn_config_adapter_keys[];
 extern const struct rn_config_section_info rn_config_sections[]; /* the last entry has name NULL */
 
-/* The allowed values of a key as text: "6..9", "\"ring\" | \"memif\"", ... */
+/* Writes the allowed values of a key as text: "6..9", "\"ring\" | \"memif\"", ... */
 void rn_config_key_allowed(const struct rn_config_key *key, char *out, size_t outlen);
 void rn_config_key_default(const struct rn_config_key *key, char *out, size_t outlen);
 const char *rn_config_key_type(const struct rn_config_key *key);

@@ -1,4 +1,4 @@
-/* The tool softrnic-config: is a file a valid configuration, and which keys are there?
+/* The tool softrnic-config checks configuration files and prints the configuration keys.
  * Single-threaded. */
 #include <string.h>
 

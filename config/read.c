@@ -194,7 +194,8 @@ int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t er
 
 const char *rn_config_path(const char *path)
 {
-	/* secure_getenv(): the environment must not choose the file of a set-user-id program. */
+	/* Use secure_getenv(): the environment must not choose the file of a set-user-id
+	 * program. */
 	const char *env = path ? path : secure_getenv("SOFTRNIC_CONFIG");
 
 	return env && env[0] ? env : NULL;

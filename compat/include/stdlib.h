@@ -98,8 +98,9 @@ uint64_t _byteswap_uint64(uint64_t value);
 errno_t getenv_s(size_t *needed, char *buffer, size_t size, const char *name);
 
 /*
- * Stores an allocated copy of an environment variable's value in *buffer, or NULL if the variable
- * is not set. The caller frees the copy.
+ * Stores an allocated copy of an environment variable's value in *buffer, and the size of the copy
+ * in *size. If the variable is not set, stores NULL and 0. `size` may be NULL. The caller frees the
+ * copy.
  */
 errno_t _dupenv_s(char **buffer, size_t *size, const char *name);
 

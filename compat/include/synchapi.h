@@ -107,7 +107,7 @@ DWORD WaitForSingleObjectEx(HANDLE handle, DWORD timeoutMs, BOOL alertable);
 
 /*
  * Waits until any object (`all` FALSE) or every object (`all` TRUE) of the array is signalled. `n`
- * is 1 to MAXIMUM_WAIT_OBJECTS. The wait then takes the object: resets an automatic event,
+ * is 1 to MAXIMUM_WAIT_OBJECTS. The wait then takes the object: resets an auto-reset event,
  * decrements a semaphore, or acquires a mutex.
  *
  * A wait for any object takes the first signalled object of the array. A wait for every object

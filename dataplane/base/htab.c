@@ -36,8 +36,8 @@ void rn_htab_del(struct rn_htab *h, struct rn_hnode *n)
 }
 
 /* Returns the first node with this hash, from n on, or NULL. A bucket also holds nodes with other
- * hashes. The comparison of the 64-bit hash skips those nodes without touching the objects around
- * them, which could cost cache misses. */
+ * hashes. The comparison of the 64-bit hash skips those nodes without reading the keys in their
+ * objects, which could cost cache misses. */
 static struct rn_hnode *skip_to(struct rn_hnode *n, uint64_t hash)
 {
 	while (n && n->hash != hash)

@@ -50,7 +50,8 @@ uint64_t rn_rng_below(struct rn_rng *r, uint64_t n)
 }
 
 /* Scales 32 random bits to [0, 1000000) by multiplication. 2^32 is no multiple of 10^6, so
- * probabilities differ by less than 1 in 4294, too little to matter here. */
+ * the probability may exceed ppm / 10^6 by less than one part in 4294. That is too little to matter
+ * here. */
 bool rn_rng_chance(struct rn_rng *r, uint32_t ppm)
 {
 	uint64_t x = rn_rng_next(r) >> 32;

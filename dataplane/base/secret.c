@@ -9,8 +9,8 @@
 static_assert(sizeof(struct rn_secret) == crypto_shorthash_KEYBYTES,
 	      "a secret is a key of SipHash");
 
-/* crypto_shorthash() may run on the packet path. This libsodium function keeps no state, allocates
- * nothing and cannot fail. sodium_init() is not needed. */
+/* crypto_shorthash() of libsodium may run on the packet path: it keeps no state, allocates nothing
+ * and cannot fail. It does not need sodium_init(). */
 uint64_t rn_secret_hash(const struct rn_secret *s, const void *bytes, size_t len)
 {
 	uint64_t hash;

@@ -82,13 +82,13 @@ void rn_nic_grace(struct rn_nic *nic);
  * shards regularly. Has an effect only with the inline idle policy. */
 void rn_nic_progress(struct rn_nic *nic);
 
-/* Executes a command (struct rn_link_ops.exec). Returns rsp->err: 0 or a negative errno. */
+/* Executes a command, for rn_link_ops.exec(). Returns rsp->err: 0 or a negative errno. */
 int rn_nic_exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
-/* Removes the port while everything runs. Any thread except a shard's may call this function.
- * On return every work request has completed, and RN_EVENT_PORT_GONE is queued. Commands return
- * -ENODEV from then on, except those of rn_cmd_outlives_port(). If there was no memory to queue the
- * event, another call tries again. Otherwise another call has no effect. */
+/* Removes the port of a running adapter and queues RN_EVENT_PORT_GONE. Any thread except a shard's
+ * may call this function. On return every work request has completed. From then on commands return
+ * -ENODEV, except those of rn_cmd_outlives_port(). A second call has no effect, unless the first
+ * call had no memory for the event: then the second call queues the event. */
 void rn_nic_unplug(struct rn_nic *nic);
 
 /* Returns the number of management datagrams (MADs) that this adapter has sent. Like every counter

@@ -91,8 +91,8 @@ int rn_nic_srq_destroy(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_r
 /* ---- room in CQs for completions; changing the depth of an SRQ ---- */
 
 /* Makes room for the completions of `more` further receives of the SRQ. Links a larger ring in each
- * receive CQ of a QP that uses the SRQ. If one allocation fails, the larger rings linked before
- * stay; their additional room does no harm. */
+ * receive CQ of a QP that uses the SRQ. If an allocation fails, the larger rings that are
+ * already linked stay; their additional room does no harm. */
 static int make_room(struct rn_nic *nic, struct rn_nic_srq *srq, uint32_t more)
 {
 	struct rn_list *e;

@@ -62,7 +62,7 @@ struct rn_objects {
 	struct rn_idpool pd_ids, cq_ids, srq_ids;
 	struct rn_nic_pd *pd;	 /* indexed by PD id */
 	struct rn_nic_cq **cq;	 /* indexed by CQ id */
-	struct rn_nic_srq **srq; /* indexed by SRQ id; posting threads use no lock */
+	struct rn_nic_srq **srq; /* indexed by SRQ id; posting a receive reads it without a lock */
 	struct rn_htab mrs, mws, qps;
 	unsigned npd, ncq, nsrq;
 	unsigned qps_of[RN_MAX_SHARDS];

@@ -90,8 +90,8 @@ static int unlink_page(const struct rte_memseg_list *list, const struct rte_mems
 	return 0;
 }
 
-/* Removes the hugepage and runtime files that EAL with eal.shared leaves behind at exit. After that
- * no secondary process can attach. */
+/* Removes the hugepage and runtime files that EAL leaves behind at exit if the configuration key
+ * eal.shared is true. After that no secondary process can attach. */
 static void remove_shared_files(void)
 {
 	if (!is_owner())

@@ -224,8 +224,8 @@ void rn_settings_impair(const struct rn_config *cfg, struct rn_impair *rule)
 		/* the configured delay is fixed: both bounds are equal */
 		.delay_min_ns = RN_US(i->delay_us),
 		.delay_max_ns = RN_US(i->delay_us),
-		/* Delay of a frame that is to be reordered. A burst is sent in less time, so later
-		 * frames overtake the delayed frame. */
+		/* Delay of a frame that is to be reordered. Sending a burst takes less time than
+		 * this delay, so later frames of the burst overtake the delayed frame. */
 		.reorder_ns = RN_US(50),
 	};
 }

@@ -102,8 +102,8 @@ enum extension {
 #define RC_ROW(...) ROW(RC, __VA_ARGS__)
 #define UC_ROW(...) ROW(UC, __VA_ARGS__)
 #define UD_ROW(...) ROW(UD, __VA_ARGS__)
-/* A reserved opcode keeps its transport, because the reply depends on the QP that gets the
- * packet. */
+/* A reserved opcode keeps its transport. The parser accepts reserved opcodes of RC, UC, UD and CNP,
+ * because the reply depends on the QP that gets the packet. */
 #define UNKNOWN(T)  {.name = #T " reserved", .transport = RN_T_##T, .hdr_bytes = RN_BTH_BYTES}
 /* clang-format on */
 

@@ -47,7 +47,7 @@
 	X(QKEY,              NONE,    KEEP,  "Q_Key mismatch") \
 	X(MULTICAST,         NONE,    KEEP,  "multicast group not joined") \
 	X(CNP,               NONE,    KEEP,  "congestion notifications") \
-	/* checks by the responder of RDMA requests */ \
+	/* the responder's checks of RDMA requests */ \
 	X(REQ_DUPLICATE,     ACK,     KEEP,  "duplicate requests") \
 	X(REQ_DUP_READ,      NONE,    KEEP,  "duplicate READ or ATOMIC replayed") \
 	X(REQ_DUP_STALE,     NONE,    KEEP,  "duplicate that matches no READ or ATOMIC record") \
@@ -70,7 +70,7 @@
 	X(REQ_INVALIDATE,    NONE,    ERROR, "R_Key to invalidate is not that of a window bound to this QP") \
 	X(REQ_REPLAY_GONE,   NONE,    KEEP,  "duplicate READ of memory that is no longer accessible") \
 	X(REQ_UC_REST,       NONE,    KEEP,  "rest of a UC message that was discarded") \
-	/* checks by the requester of responses */ \
+	/* the requester's checks of responses */ \
 	X(RSP_STALE,         NONE,    KEEP,  "response to PSNs that are already acknowledged") \
 	X(RSP_UNSENT,        NONE,    KEEP,  "response to a PSN never sent") \
 	X(RSP_RESERVED,      NONE,    KEEP,  "reserved AETH syndrome") \
@@ -89,7 +89,7 @@
 	X(CM_DUPLICATE,      NONE,    KEEP,  "duplicate CM message") \
 	X(CM_ADDRESS,        NONE,    KEEP,  "CM message from an address other than the peer's") \
 	X(CM_FULL,           NONE,    KEEP,  "CM table full") \
-	/* checks by a UD QP of received datagrams */ \
+	/* a UD QP's checks of received datagrams */ \
 	X(UD_NO_RECEIVE,     NONE,    KEEP,  "datagram without a receive") \
 	X(UD_TOO_LONG,       NONE,    KEEP,  "datagram longer than the receive") \
 	X(UD_LOCAL,          NONE,    ERROR, "receive buffer for a datagram not accessible")

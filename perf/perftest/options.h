@@ -25,8 +25,8 @@ struct pt_options {
 	uint64_t size; /* bytes of a message; with `all`: of the largest message */
 	unsigned iters;
 	unsigned secs; /* -D: length of a run in seconds; 0: a run has `iters` messages */
-	/* -f: length in seconds of the part that is not counted at the beginning, and also at the
-	 *   end, of a -D run */
+	/* -f: how many seconds are not counted at the beginning of a -D run, and again at its
+	 * end */
 	unsigned margin;
 	unsigned qps, mtu, tx, rx, port, cq_mod, inline_bytes;
 	unsigned timeout, retry, outs, sl, tclass;

@@ -6,7 +6,7 @@
 #include "report.h"
 
 /* Runs one bandwidth test with messages of `size` bytes. Posts this end's work requests and, for
- * SENDs, takes the messages of the other end. Stores the rates; after a failure, the rates up to
+ * SENDs, receives the messages of the other end. Stores the rates; after a failure, the rates up to
  * the failure. */
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
 /* Posts receives on each queue pair until the queue pair has the receives that a run needs at its

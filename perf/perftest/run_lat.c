@@ -25,8 +25,8 @@ static bool is_over(const struct lat *l)
 	return l->sent == l->o->iters;
 }
 
-/* True if a -D run is over. The peer's run is then over too and sends nothing more, so a wait for
- * the peer must end. */
+/* True if a -D run is over. The peer's run is then over too, and the peer sends nothing more. So a
+ * wait for a message of the peer must end. */
 static bool times_out(const struct lat *l)
 {
 	return l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;

@@ -1,5 +1,5 @@
 /* The exchange of parameters and results with the other end over a TCP socket of the kernel. Owns
- * the socket. Waiting functions poll an adapter with the inline idle policy, because the peer may
+ * the socket. With the inline idle policy, waiting functions poll the adapter, because the peer may
  * still READ from or WRITE to this end. One thread calls these functions. */
 #include "talk.h"
 

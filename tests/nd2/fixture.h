@@ -142,8 +142,8 @@ ND2_RESULT reap(IND2CompletionQueue *cq);
 void reap_is(IND2CompletionQueue *cq, uintptr_t ctx, HRESULT status);
 /* Fails the test if a result comes within ms milliseconds. */
 void reap_none(IND2CompletionQueue *cq, unsigned ms);
-/* Sends one message from e to peer and waits until the peer has received it. So the connection
- * works. */
+/* Sends one message from e to peer and waits until the peer has received it, to check that the
+ * connection works. */
 void exchange(struct end *e, struct end *peer);
 
 void fill(struct end *e, size_t off, size_t len, unsigned seed);

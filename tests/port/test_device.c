@@ -65,8 +65,8 @@ static unsigned devices_on(const char *bus)
 	return n;
 }
 
-/* The configuration names one PCI address. So EAL must not have probed any PCI device of the
- * machine. */
+/* The configuration names one PCI address, which allows EAL to probe only this address. There is no
+ * device at this address, so EAL must have found no PCI device. */
 static void leaves_the_machines_devices_alone(void **state)
 {
 	assert_true(rte_eal_has_pci());

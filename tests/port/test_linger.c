@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PEER_FD		100  /* descriptor in the peer process of the socket to the test process */
+#define PEER_FD		100  /* the peer process's descriptor of its socket to the test process */
 #define NOBODY		7472 /* a CM port on which no process listens */
 #define NO_SUCH_SERVICE 8    /* REJ reason: invalid service id */
 

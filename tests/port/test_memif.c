@@ -10,7 +10,7 @@
 
 #define LEN	200000u
 #define DEPTH	16
-#define PEER_FD 100 /* descriptor in the peer process of the socket to the test process */
+#define PEER_FD 100 /* the peer process's descriptor of its socket to the test process */
 #define ALL	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 struct hello {
@@ -55,7 +55,7 @@ static void make_end(struct end *e, bool server, const char *policy)
 	make_qp(e);
 }
 
-/* Sends the own QPN and keys over a socket, receives those of the peer, and connects the QP. */
+/* Sends e's QPN, address and key over a socket, receives those of the peer, and connects the QP. */
 static struct hello meet(struct end *e, int fd)
 {
 	struct hello mine = {e->qp, (uintptr_t)e->buf, e->rkey}, other;

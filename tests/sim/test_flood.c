@@ -181,7 +181,7 @@ static void start(struct flood *f, enum source source, enum client client, uint3
 	pass(f, RN_S(1));
 }
 
-/* Starts one connection in each direction. The test calls try_both() twenty times a second. */
+/* Starts one connection in each direction. Called every 50 ms of virtual time. */
 static void try_both(struct flood *f)
 {
 	uint32_t id;

@@ -36,8 +36,8 @@
  * host. */
 struct tally {
 	unsigned frames; /* number of frames that the shard must send */
-	/* number of the peer's frames that are expected to be duplicates, gaps or NAKs: frames
-	 * whose verdict must not be RN_V_OK */
+	/* number of the peer's frames that got another verdict than RN_V_OK, as expected: frames
+	 * that are duplicates, leave a gap, or are NAKs */
 	unsigned aside;
 	unsigned timeouts; /* how often the shard's retransmission timer had to expire */
 	/* number of retransmissions that an answer made unnecessary before the shard sent them */

@@ -9,8 +9,8 @@
 #define MAGIC	0x4e44u /* "ND" in ASCII */
 #define VERSION 1
 
-/* The bytes of an order (control message) on the wire, little endian. The token alone is sent as
- * GetRemoteToken returned it. */
+/* The bytes of an order (control message) on the wire. All fields except `token` are little endian;
+ * `token` is sent as GetRemoteToken returned it. */
 struct order_bytes {
 	uint16_t magic, version;
 	uint32_t tool; /* the tool's default port, which identifies the tool */

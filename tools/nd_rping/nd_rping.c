@@ -23,7 +23,7 @@
 #include "common/version.h"
 
 #define RPING_PORT  7174
-#define PING_MIN    23 /* least bytes of a ping; rping takes 23 to 65535 */
+#define PING_MIN    23 /* smallest ping in bytes; rping takes 23 to 65535 */
 #define PING_MAX    65536
 #define WAIT_MS	    20000
 #define PARTING_MS  5000 /* longest wait for the peer to disconnect after the last round */
@@ -166,8 +166,8 @@ static enum round serve_round(struct session *s, const struct options *o, int ms
 {
 	struct rping_info info;
 	struct done d;
-	/* A flushed receive prints no message. Between two rounds a flushed receive means that the
-	 * client has disconnected. */
+	/* Between two rounds a flushed receive means that the client has disconnected. This is no
+	 * error, so print no message. */
 	s->quiet = true;
 	int got = await_for(s, DONE_RECV, &d, ms);
 	if (got != 1)
@@ -290,8 +290,8 @@ static int serve(struct session *s, const struct options *o)
 	enum round end;
 	int err = server(s, o, &end);
 	fflush(stdout);
-	/* A client process that exits sends its DREQ only once. After a lost DREQ a wait would be
-	 * in vain. */
+	/* Do not wait for a DREQ from a silent client: a client process that exits sends its DREQ
+	 * only once, and that DREQ may be lost. */
 	if (end == CLIENT_SILENT)
 		session_disconnect(s, false);
 	else

@@ -56,7 +56,7 @@ struct rn_nbr {
 struct rn_nbr_answer {
 	struct rn_gid own, peer;
 	uint8_t mac[6];
-	bool to_all; /* goes to all nodes, because the solicitation came from the address :: */
+	bool to_all; /* for all nodes: an announcement, or the answer to a solicitation from :: */
 };
 
 /* A queued echo reply, which was built when the echo request arrived. */
@@ -88,10 +88,10 @@ struct rn_neigh {
 
 /* The kind of message that gave an address and its MAC. */
 enum rn_nbr_source {
-	RN_NBR_REPLY,	     /* reply to a probe; another MAC is taken after a broadcast probe */
-	RN_NBR_REQUEST,	     /* request for an address of this NIC; makes an entry */
-	RN_NBR_ANNOUNCEMENT, /* announcement; makes no entry, another MAC starts probes */
-	RN_NBR_NO_OVERRIDE,  /* announcement without override flag; another MAC is ignored */
+	RN_NBR_REPLY,	     /* reply to a probe; can change a known MAC after a broadcast probe */
+	RN_NBR_REQUEST,	     /* request for an address of this NIC; adds an entry for its sender */
+	RN_NBR_ANNOUNCEMENT, /* announcement; adds no entry; a changed MAC starts probes */
+	RN_NBR_NO_OVERRIDE,  /* advertisement without override flag; a changed MAC is ignored */
 };
 
 extern const uint8_t rn_neigh_broadcast[6];

@@ -63,8 +63,8 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
 
 	if (is_unspecified(dst))
 		return false;
-	/* A destination in a subnet of the NIC, an address of the NIC, a group and broadcast need
-	 * no gateway. */
+	/* No gateway is needed for a multicast group, a broadcast address, an address of the NIC,
+	 * or a host in a subnet of the NIC. */
 	if (!rn_gid_is_host(dst) || rn_port_own(port, dst) >= 0 || rn_port_on_link(port, dst)) {
 		*hop = *dst;
 		return true;

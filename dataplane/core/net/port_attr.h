@@ -24,8 +24,8 @@ struct rn_port_attr {
 	struct rn_gid gateway4, gateway6; /* gateways; all zero = none */
 	uint64_t guid;			  /* node GUID, unique per node */
 	bool check_source; /* drop RC, UC and CM packets that do not come from the peer's address */
-	uint8_t tclass;	   /* default traffic class, DSCP << 2, for address vectors with 0 */
-	uint8_t hop_limit; /* default hop limit for address vectors with 0; 0 = RN_HOP_LIMIT */
+	uint8_t tclass;	   /* DSCP << 2; used if an address vector's traffic class is 0 */
+	uint8_t hop_limit; /* used if an address vector's hop limit is 0; 0 = RN_HOP_LIMIT */
 };
 
 /* Returns true for the address of a host, false for group, broadcast and unspecified addresses. */
@@ -35,7 +35,7 @@ bool rn_gid_is_link_local(const struct rn_gid *addr);
 /* Returns the index of addr among the NIC's addresses, or -1 if the NIC does not have addr. */
 int rn_port_own(const struct rn_port_attr *port, const struct rn_gid *addr);
 /* Returns true if addr is within the on-link prefix of one of the NIC's addresses. A link-local
- * address counts as on-link if the NIC has an address of its family. */
+ * address (fe80::/10) counts as on-link if the NIC has any IPv6 address. */
 bool rn_port_on_link(const struct rn_port_attr *port, const struct rn_gid *addr);
 /* Sets *hop to the next hop for dst. This is dst itself for an address of the NIC, an on-link
  * address, a group or broadcast. Otherwise it is the gateway of the address family. Returns false
@@ -52,9 +52,9 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
 /* Returns the address vector with the values that packets carry (docs/spec/rocev2.md 1.2 and 1.3):
  * - VLAN: that of the NIC.
- * - VLAN priority: the service level of `av`; for 0, the priority in the VLAN tag of `av` or else
- *   of the NIC.
- * - Traffic class and hop limit: those of `av`; for 0, those of the NIC. */
+ * - VLAN priority: the service level of `av`. If this is 0, the priority in the VLAN tag of `av`,
+ *   or in the VLAN tag of the NIC if `av` has no tag.
+ * - Traffic class and hop limit: those of `av`. A value of 0 is replaced by that of the NIC. */
 struct rn_av rn_port_av(const struct rn_port_attr *port, const struct rn_av *av);
 /* Returns true if this NIC can send with the address vector. The source must be an address of the
  * NIC and have the destination's address family. A VLAN in the address vector must be that of the

@@ -40,7 +40,8 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 /* Writes the pad bytes behind the payload. Returns the frame length, which includes the ICRC. */
 unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
 /* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). For speed, build the next frame
- * before this call: the CRC must wait until the stores of the frame have reached the cache. */
+ * before this call: the CRC reads this frame, and must wait until the frame's stores have reached
+ * the cache. */
 void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 
 /* Writes a CNP to the QP's peer, with ICRC (docs/spec/rocev2.md 7.2). The CNP has the given traffic

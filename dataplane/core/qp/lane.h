@@ -26,7 +26,7 @@ struct rn_srq_ref {
 	struct rn_srq *srq; /* NULL: not linked to this shard */
 	uint32_t id;
 	uint64_t user;
-	/* node in rn_lane.pending_srq while the limit event is not yet reported */
+	/* node in rn_lane.pending_srq while a limit event waits to be reported */
 	struct rn_list tell;
 };
 
@@ -97,8 +97,8 @@ void rn_lane_report_srq(struct rn_lane *lane, struct rn_srq_ref *ref);
 void rn_lane_send(struct rn_lane *lane, const struct rn_msg *m);
 /* Makes shard 0 probe the MAC address of a peer that did not answer (rn_neigh_probe()). */
 void rn_lane_probe_peer(struct rn_lane *lane, const struct rn_gid *peer, rn_time now);
-/* The caller reports that the QP has received its first packet. Reports COMM_EST to the application
- * if the QP is in RTR. Informs the connection manager in any state. */
+/* To be called when the QP has received its first packet. Informs the connection manager. If the QP
+ * is in RTR, also reports the event COMM_EST to the application. */
 void rn_lane_comm_est(struct rn_lane *lane, struct rn_qp *qp, rn_time now);
 
 #endif

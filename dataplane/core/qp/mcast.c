@@ -53,8 +53,8 @@ static struct rn_mcast_group *find_or_make(struct rn_mcast *m, const struct rn_g
 	return g;
 }
 
-/* Removes the group from the table if no shard has members. The last group of the table takes its
- * slot. */
+/* Removes the group from the table if no shard has members. The last group of the table moves to
+ * the free slot. */
 static void drop_if_empty(struct rn_mcast *m, struct rn_mcast_group *g)
 {
 	uint32_t last = m->ngroups - 1;

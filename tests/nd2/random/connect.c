@@ -112,8 +112,9 @@ static HRESULT call_accept(struct thing *t, OVERLAPPED *ov, const void *arg)
 		    ov);
 }
 
-/* Draws up to five queue pairs and returns the first one that was never used for a connection. If
- * all five were used, returns the last one. Returns NULL as soon as a drawn slot is empty. */
+/* Draws up to five queue pairs and returns the first one that was neither used for a connection nor
+ * flushed. If all five were, returns the last one. Returns NULL as soon as a drawn slot is
+ * empty. */
 static struct thing *some_queue_pair(int adapter)
 {
 	struct thing *qp = thing_any(K_QP, adapter);

@@ -63,7 +63,7 @@ struct record;
 struct record *record_take(const void *owner, bool packets, enum act act, set_t ends);
 OVERLAPPED *record_block(struct record *);
 /* To be called when the method has returned `answer`. If `answer` is not ND_PENDING, the end of
- * this request may not be reported. */
+ * this request must not be reported. */
 void record_called(struct record *, HRESULT answer);
 /* Takes packets from the completion port, and checks some of the requests that queue no packet. */
 void records_sweep(void);
@@ -95,8 +95,9 @@ struct thing {
 
 /* ---- things.c: the slots of objects, and calls under an object's lock ---- */
 void things_open(void);
-/* Releases all objects when the threads have ended. The order is random if any_order is true.
- * Otherwise the order allows lives_check() to check all results. */
+/* To be called when the driver's threads have ended. Releases all objects. If any_order is false,
+ * releases queue pairs, connectors and listeners first, so that lives_check() can check all
+ * results. */
 void things_close(bool any_order);
 /* Returns a reference to the object in a random slot of this kind and adapter. Returns NULL if that
  * slot is empty. */

@@ -328,7 +328,7 @@ static void test_early_resends(void **state)
 	struct rig r;
 	const struct rn_stats *st;
 
-	/* transport timeout 4.3 s; 0xFF is the bench's value for no retry */
+	/* transport timeout 4.3 s; in struct rig_opt a retry_cnt of 0xFF means no retry */
 	rig_init(&r, &(struct rig_opt){.retry_cnt = 0xFF, .timeout = 20});
 	st = rn_shard_stats(r.s[0].sh);
 	post_send(&r, 1, 8);

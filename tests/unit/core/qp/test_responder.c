@@ -174,7 +174,7 @@ struct fatal {
 	uint32_t reth;		 /* RETH length, if `before` is a WRITE */
 	uint8_t opcode;
 	uint32_t len;
-	uint32_t dma_len; /* RETH length of the bad packet; 0: len */
+	uint32_t dma_len; /* RETH length of the bad packet; 0: same as len */
 	uint8_t pad;
 	enum {
 		GOOD,
@@ -189,7 +189,7 @@ struct fatal {
 	} target;
 	uint8_t syndrome;
 	enum rn_verdict verdict;
-	uint8_t recv_status; /* status of the posted receive; FLUSH: not consumed */
+	uint8_t recv_status; /* status of the posted receive; FLUSH: no packet used it */
 };
 
 #define NONE  0xFF
