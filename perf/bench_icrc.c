@@ -1,6 +1,7 @@
 /* Measures the time of the ICRC per frame with four methods: ISA-L's CRC-32, a table-driven CRC-32,
  * a plain copy, and a copy followed by ISA-L's CRC (as for building a frame). Runs in one thread.
- * The option --set gives the size of each of the two buffers, which both fit into the CPU cache. */
+ * The option --set gives the size of each of the two buffers. Two buffers of the default size fit
+ * into the CPU cache. */
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* The functions for file descriptors whose names begin with an underscore. */
+/* Functions for file descriptors under their Windows names, which begin with an underscore. */
 #ifndef COMPAT_IO_H
 #define COMPAT_IO_H
 

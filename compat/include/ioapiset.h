@@ -1,9 +1,9 @@
 /*
- * Completion ports and overlapped requests. An overlapped request is work on a file that a call
- * with an OVERLAPPED starts; the request may end after the call. A file is an overlapped file from
- * IND2Adapter::CreateOverlappedFile, bound once to a completion port or to a completion routine.
- * Threads take completion packets from a completion port. A completion packet reports the end of a
- * request, or was posted by the program.
+ * Completion ports and overlapped requests. A call with an OVERLAPPED starts a request on a file.
+ * The request may end after the call has returned. Every such file comes from
+ * IND2Adapter::CreateOverlappedFile. A file can be bound once, either to a completion port or to a
+ * completion routine. Threads take completion packets from a completion port. A completion packet
+ * reports the end of a request, or was posted by the program.
  */
 #ifndef COMPAT_IOAPISET_H
 #define COMPAT_IOAPISET_H

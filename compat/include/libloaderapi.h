@@ -1,7 +1,7 @@
 /*
- * Loading of libraries at run time. dlopen() searches for a library name without a slash. For the
- * names of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on) a program gets the
- * handle of libsoftrnic-compat.
+ * Loading of libraries at run time. If a library name has no slash, dlopen() searches for the
+ * library. For the names of Windows' own libraries (kernel32.dll, ntdll, ws2_32.dll and so on) a
+ * program gets the handle of libsoftrnic-compat.
  */
 #ifndef COMPAT_LIBLOADERAPI_H
 #define COMPAT_LIBLOADERAPI_H

@@ -1,6 +1,6 @@
 /*
- * Stands for the Microsoft extensions of Winsock (AcceptEx and so on). The extensions do not exist
- * here, because they need overlapped sockets.
+ * This header only includes winsock2.h. The Microsoft extensions of Winsock (AcceptEx and so on) do
+ * not exist here, because they need overlapped sockets.
  */
 #ifndef COMPAT_MSWSOCK_H
 #define COMPAT_MSWSOCK_H

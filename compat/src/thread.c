@@ -228,8 +228,9 @@ static struct subject fail_no_thread(struct thread *thread)
 }
 
 /*
- * Finds and locks the thread of a handle. The caller must call leave() afterwards. If the thread
- * has ended or does not exist, returns an id of 0 and sets the last error.
+ * Finds the thread of a handle. Locks the thread's object unless the handle is GetCurrentThread().
+ * The caller must call leave() afterwards. If the thread has ended or does not exist, sets the last
+ * error and returns a subject with id 0.
  */
 static struct subject enter(HANDLE handle)
 {
@@ -362,7 +363,7 @@ DWORD SetThreadIdealProcessor(HANDLE handle, DWORD processor)
 	if (!subject.id)
 		return (DWORD)-1;
 	former = subject.wishes->ideal ? subject.wishes->ideal - 1 : MAXIMUM_PROCESSORS;
-	/* A caller that passes MAXIMUM_PROCESSORS only asks for the former processor. */
+	/* With MAXIMUM_PROCESSORS the call changes nothing and returns the former processor. */
 	if (processor < MAXIMUM_PROCESSORS)
 		subject.wishes->ideal = processor + 1;
 	leave(subject);

@@ -1,10 +1,10 @@
-/* Calls the callbacks that the program gave to FlsAlloc, at the end of a thread. */
+/* At the end of a thread, the library calls the callbacks that the program gave to FlsAlloc. */
 #ifndef COMPAT_THREAD_H
 #define COMPAT_THREAD_H
 
 /*
- * Clears the calling thread's values at all indexes. Passes each value to the callback that
- * FlsAlloc received for the index. A second call finds no values.
+ * Clears the values that the calling thread has stored at FLS and TLS indexes. Passes each value to
+ * the callback that FlsAlloc received for the value's index. A second call finds no values.
  */
 void compat_slots_end(void);
 

@@ -27,9 +27,9 @@ struct reservation {
 	DWORD protect; /* protection given to VirtualAlloc to reserve the range */
 	bool large;
 	/*
-	 * protection of each page, or 0 if the page is not committed: the kernel cannot tell such a
-	 * page from a committed page without access rights. The array is a separate mapping, whose
-	 * untouched parts use no memory.
+	 * Protection of each page, or 0 if the page is not committed. The array is needed because
+	 * the kernel cannot tell an uncommitted page from a committed page without access rights.
+	 * The array is a separate mapping; its untouched parts use no memory.
 	 */
 	uint8_t *pages;
 };

@@ -118,7 +118,8 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	pthread_mutex_unlock(&nic->control);
 	if (rc != 0)
 		return rc;
-	/* Do not wait until earlier frames are sent: such frames contain copies of the data. */
+	/* The grace period is enough. Frames built earlier may still be unsent, but they contain
+	 * copies of the data. */
 	rn_nic_grace(nic);
 	pthread_mutex_lock(&nic->control);
 	rn_mr_reclaim(nic->mrs, mr->lkey);

@@ -9,7 +9,7 @@
 
 /* Allocates a ring for shard `shard` if the shard has no ring of the CQ. Also allocates a ring if
  * the newest ring has no room for `more` work requests in addition to the present ones. Otherwise
- * *ring stays NULL, as set by the caller. Returns 0 or -ENOMEM.
+ * does not write *ring, which the caller has set to NULL. Returns 0 or -ENOMEM.
  * The caller must make the shard link the new ring, and then call rn_cq_rings_linked(). This
  * function never makes a ring smaller. */
 int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more,
@@ -17,7 +17,7 @@ int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more,
 
 /* Prepares a new depth of the CQ for shard `shard`. Allocates a ring, with the same parameters and
  * results as rn_cq_rings_grow(), in two cases:
- * - The shard needs a larger ring. A ring always has the room that the attached queues need.
+ * - The newest ring is too small for the new depth or for the attached queues.
  * - The newest ring is at least twice as large as needed, and the application already reads from
  *   it. If it still read from an older ring, every change of depth would lengthen the chain.
  * A shard without a ring gets no ring. */

@@ -27,11 +27,11 @@
 #include "base/types.h"
 
 #define MAX_ARGS 48
-#define ARG_LEN	 RN_ALLOW_LEN /* EAL arguments from the configuration key `eal.args` are shorter */
+#define ARG_LEN	 RN_ALLOW_LEN /* bytes per EAL argument; the longest is --allow= */
 /* Memory in MB for EAL itself: private data of ports, rings, telemetry. */
 #define SLACK_MB 48
-/* Least memory in MB to request without hugepages. EAL could not add memory later, when the process
- * may start a larger configuration. Untouched memory costs nothing. */
+/* Least memory in MB to request without hugepages. EAL cannot add memory after its start, but the
+ * process may later start a larger configuration. Untouched memory costs nothing. */
 #define LEAST_MB	384
 #define EAL_DESCRIPTORS 7
 
@@ -170,9 +170,9 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 			add(a, "%s", e->args.arg[i]);
 }
 
-/* Starts EAL in a temporary thread: rte_eal_init() pins the calling thread and makes that thread
- * the main lcore. EAL's own threads inherit the signal mask of the temporary thread, which blocks
- * the application's signals. */
+/* Runs in a temporary thread and starts EAL. In the application's thread, rte_eal_init() would pin
+ * that thread and make it the main lcore. EAL's own threads inherit the signal mask of the
+ * temporary thread, which blocks the application's signals. */
 static void *init(void *arg)
 {
 	struct arguments *a = arg;

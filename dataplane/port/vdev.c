@@ -16,8 +16,8 @@
 #define TPACKET_HEAD	 128
 #define AF_PACKET_BLOCK	 65536u
 #define AF_PACKET_FRAMES 512u
-/* Logarithm to base 2 of the number of memif buffers per direction: 256. More buffers would only
- * push each other out of the CPU cache (measured with 9 KB frames). */
+/* log2 of the number of memif buffers per direction, so there are 256 buffers. More buffers would
+ * only push each other out of the CPU cache (measured with 9 KB frames). */
 #define MEMIF_RING_LOG2 8u
 
 unsigned rn_vdev_frame_bytes(uint16_t mtu)
@@ -25,9 +25,9 @@ unsigned rn_vdev_frame_bytes(uint16_t mtu)
 	return mtu + ETH_AND_VLAN;
 }
 
-/* Returns the bytes of one slot in the AF_PACKET driver's ring, a power of two. The slots then fill
- * each block (AF_PACKET_BLOCK) without a gap, which matters because the driver treats the slots of
- * all blocks as one array. */
+/* Returns the size in bytes of one slot in the AF_PACKET driver's ring, a power of two. The slots
+ * then fill each block (AF_PACKET_BLOCK) without a gap, which matters because the driver treats the
+ * slots of all blocks as one array. */
 static unsigned af_packet_slot(uint16_t mtu)
 {
 	unsigned slot = 2048;

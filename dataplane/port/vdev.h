@@ -26,7 +26,7 @@ struct rn_vdev_spec {
 	uint32_t ring; /* descriptors per queue, a power of two */
 	unsigned queues;
 	const char *socket;	       /* MEMIF: path, or @name in the abstract name space */
-	bool server;		       /* MEMIF: is the role server? else client */
+	bool server;		       /* MEMIF: true = role server, false = role client */
 	unsigned id;		       /* MEMIF: interface number, the same on both sides */
 	const uint8_t *mac;	       /* MEMIF: MAC of 6 bytes */
 	const char *iface;	       /* AF_PACKET: kernel interface */

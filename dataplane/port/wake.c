@@ -119,7 +119,7 @@ void rn_wake_close(struct rn_wake *w)
 void rn_wake_kick(struct rn_wake *w)
 {
 	/* The thread that clears `asleep` must also write the eventfd, so it must not be cancelled
-	 * before. */
+	 * in between. */
 	RN_UNCANCELLED;
 	uint64_t one = 1;
 

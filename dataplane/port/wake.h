@@ -54,10 +54,11 @@ struct rn_wake {
 int rn_wake_open(struct rn_wake *w, const char *iface);
 void rn_wake_close(struct rn_wake *w);
 
-/* rn_wake_ring() rings the doorbell. Any thread calls it after publishing work for the shard. The
- * cost is one memory fence while the shard is awake. If the shard sleeps, rn_wake_ring() calls
- * rn_wake_kick(), which makes a system call. */
+/* Wakes the shard if it sleeps or is about to sleep. Of several concurrent callers only one makes a
+ * system call. */
 void rn_wake_kick(struct rn_wake *w);
+/* Rings the doorbell. To be called by any thread after it has published work for the shard. The
+ * cost is one memory fence while the shard is awake, and rn_wake_kick() while the shard sleeps. */
 static inline void rn_wake_ring(struct rn_wake *w)
 {
 	atomic_thread_fence(memory_order_seq_cst);

@@ -234,8 +234,8 @@ struct rn_cm_msg {
 	};
 };
 
-/* Parses a CM message. Returns false, with *msg untouched, if `mad` is no CM message: another
- * length than 256 bytes, or a wrong base version, class, class version, method or attribute. The
+/* Parses a CM message. Returns false, with *msg untouched, if `mad` is not a CM message: its length
+ * is not 256 bytes, or its base version, class, class version, method or attribute is wrong. The
  * contents of the fields are not checked. */
 bool rn_cm_msg_parse(const uint8_t *mad, size_t len, struct rn_cm_msg *msg);
 /* Writes the whole MAD. msg->attr is one of RN_CM_ATTR_ROWS. For LAP and APR only the header is

@@ -241,7 +241,8 @@ struct rn_client_wr {
 
 /* Posts one work request. The send requests of a QP reach the NIC in the order of the calls, and so
  * do the receives. A wrong key gives a completion with an error. Errors of the call:
- * -EINVAL: a receive on a QP with an SRQ; or an atomic that is inline or does not have one SGE
+ * -EINVAL: a receive on a QP with an SRQ; or an atomic that is inline or does not have
+ *   exactly one SGE
  * -ENOMEM: the send queue or receive queue is full
  * -E2BIG: more SGEs than the QP allows
  * -EMSGSIZE: more bytes than the QP allows (max_length, or inline_bytes with RN_WQE_INLINE)
@@ -256,8 +257,9 @@ struct rn_client_wr {
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 
 /* Attaches a UD QP to a multicast group. The QP then receives all datagrams to the group, also
- * those of this adapter. Attaching twice has no further effect. No IGMP or MLD report is sent: a
- * switch that forwards only to reported members needs other configuration. Errors:
+ * those of this adapter. Attaching twice has no further effect. No IGMP or MLD report is sent, so
+ * a switch that forwards only to reported members must be configured to forward to this adapter.
+ * Errors:
  * -EINVAL: not a UD QP, or not a group address
  * -ENOSPC: the adapter has 64 groups already, or the group has 128 members on the QP's shard */
 int rn_client_qp_attach(struct rn_client_qp *qp, const struct rn_gid *group);
@@ -300,18 +302,20 @@ struct rn_client_bind {
 /* Posts a work request that binds the memory window to this queue pair with a new R_Key. After the
  * call rn_client_mw_key() returns the new R_Key. The send queue executes its work requests in
  * order. Errors that the NIC finds give a completion with RN_STATUS_MW_BIND_ERR. Errors of the
- * call, which change nothing: -EBUSY: the memory window is bound. -ENOMEM: the send queue is
- * full. */
+ * call, which change nothing:
+ * -EBUSY: the memory window is bound
+ * -ENOMEM: the send queue is full */
 int rn_client_qp_bind(struct rn_client_qp *qp, struct rn_client_mw *mw,
 		      const struct rn_client_bind *bind);
 /* Posts a work request that invalidates the memory window. The work request completes with
- * RN_STATUS_MW_BIND_ERR if the window is then not bound to this queue pair. -ENOMEM: the send queue
- * is full. */
+ * RN_STATUS_MW_BIND_ERR if, when it is executed, the window is not bound to this queue pair.
+ * -ENOMEM: the send queue is full. */
 int rn_client_qp_invalidate(struct rn_client_qp *qp, struct rn_client_mw *mw, uint64_t wr_id,
 			    uint16_t flags);
 
-/* ---- connections: the CM manages CM ids and port numbers; front ends change the queue pairs
- * ---- */
+/* ---- connections ----
+ *
+ * The CM manages CM ids and port numbers. Front ends change the queue pairs. */
 
 /* A GID, and a port number in host byte order. An all-zero GID is the wildcard. */
 struct rn_client_addr {

@@ -36,7 +36,7 @@ struct rn_link_info {
 	/* maximum number of READs and atomics in flight per QP, separately for each direction */
 	uint8_t max_rd_atomic;
 	struct rn_gid gids[RN_MAX_GIDS];
-	/* subnet prefix of each GID in bits: 0..32 for IPv4, 0..128 for IPv6 */
+	/* length in bits of each GID's subnet prefix: 0..32 for IPv4, 0..128 for IPv6 */
 	uint8_t prefix_len[RN_MAX_GIDS];
 	/* 1: a gateway for IPv4 (gateway4) or IPv6 (gateway6) is configured, so peers outside the
 	 * subnets can be reached */
@@ -139,9 +139,9 @@ void rn_link_close(struct rn_link *link);
 /* Removes the device of a running adapter from DPDK, as if the device had been unplugged. Meant for
  * giving the device back to the system, and for tests. On return all work requests have completed
  * as flushed, and RN_EVENT_PORT_GONE can be taken. The adapter cannot be opened again until the
- * runtime stops. The call waits for all shards: never make the call on a thread for which a shard
- * may be waiting. Returns 0, also if the device was removed before. -ENOENT: no running adapter has
- * this name. */
+ * runtime stops. The call waits for all shards, so a thread must not make the call while a shard
+ * may be waiting for this thread. Returns 0, also if the device was removed before. -ENOENT: no
+ * running adapter has this name. */
 int rn_link_unplug(const char *name);
 
 #pragma GCC visibility pop

@@ -18,8 +18,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A thread that waits for a completion packet. The struct is on that thread's stack. It stays in
- * the completion port's list until the thread is given a packet. */
+/* A thread that waits for a completion packet. The struct is on that thread's stack. It is in the
+ * completion port's list until the thread is given a packet or stops waiting. */
 struct waiter {
 	struct waiter *next; /* the thread that began to wait before this thread */
 	struct os_port *port;

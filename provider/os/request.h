@@ -43,7 +43,7 @@ struct os_event;
 struct os_file;
 
 struct os_request {
-	/* private to request.c */
+	/* The members up to `prev` are private to request.c. */
 	/* First member: whoever frees the packet (completion port, pool) then frees the whole
 	 * request. */
 	struct os_packet packet;
@@ -52,7 +52,7 @@ struct os_request {
 	struct os_event *event; /* NULL if the OVERLAPPED has no event */
 	HRESULT status;
 	bool silent;  /* the low bit of hEvent was set, so no completion packet is queued */
-	bool pending; /* the OVERLAPPED of this request has been set to ND_PENDING */
+	bool pending; /* Internal of the OVERLAPPED has been set to ND_PENDING */
 	struct os_request *next;
 	struct os_request *prev;
 

@@ -2,8 +2,8 @@
  * NdCleanup subtracts 1), the catalogue's entries, and the loaded libraries.
  *
  * The entries are read again when the catalogue has changed. A library whose objects clients still
- * hold stays loaded, even if its entry is removed or the start count is 0. A later start finds the
- * library again.
+ * hold stays loaded, even if its entry is removed or the start count is 0. After a later NdStartup
+ * this library is used and not loaded again.
  *
  * One lock guards all these data. It is held while a provider is called, so providers must not call
  * back. */

@@ -306,8 +306,8 @@ static int open_on(void *arg, IND2Provider *provider, nd_select_address_fn unuse
 						      len, &id);
 
 	if (FAILED(hr)) {
-		/* The provider could not determine whether it owns the address, so keep the
-		 * provider's status. */
+		/* A status other than ND_INVALID_ADDRESS means that the provider could not
+		 * determine whether it owns the address. Keep the first such status. */
 		if (hr != ND_INVALID_ADDRESS && call->hr == ND_INVALID_ADDRESS)
 			call->hr = hr;
 		return 0;

@@ -10,11 +10,13 @@
  *                 retry rnr_retry timeout rnr_timer access msn window rtr srq credits ipv6 type
  *                 (2 RC, 3 UC, 4 UD). srq=N: a shared receive queue of depth N takes all receives
  * recv ID LEN [lkey=KEY]         post a receive into the receive area of that id
- * send|write|read ID LEN         post a work request: [silent] [fence] [se] [lkey=KEY]; [later]:
- *                                the NIC does not send yet
+ * send|write|read ID LEN         post a work request. Options: [silent] (unsignaled), [fence],
+ *                                [se] (solicited event), [lkey=KEY], [later] (the NIC does not
+ *                                send yet)
  * send_imm|write_imm|send_inv ID LEN imm=N   post a work request with immediate data, or (send_inv)
  *                                with a key to invalidate; the options of send apply
- * cmp_swap|fetch_add ID 8        post an atomic: [va=] [arg=] [cmp=]; arg is swapped in or added
+ * cmp_swap|fetch_add ID 8        post an atomic. Options: [va=], [cmp=], [arg=] (value to swap in
+ *                                or to add)
  * > OPCODE PSN [n=] [A] [SE] [va=|addr=] [len=] [rkey=] [syn=] [msn=] [imm=] [inv=KEY] [fill=]
  *          [from=other] [pkey=] [M=0] [port=] [arg=] [cmp=] [orig=] [tclass=]
  *          [times=N, PSNs counting up] [qp=unknown] [bad_icrc]

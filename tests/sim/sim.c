@@ -328,8 +328,8 @@ static struct rn_shard *shard_of(const struct sim_node *n, const struct rn_cmd *
 
 /* ---- commands and QPs ---- */
 
-/* Executes a command like dataplane/nic/control.c: allocates the memory that the command needs and
- * frees the memory that it released. */
+/* Executes a command as dataplane/nic/control.c does: allocates the memory that the command needs
+ * and frees the memory that it released. */
 void sim_exec(struct sim *sim, unsigned node, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct sim_node *n = &sim->node[node];

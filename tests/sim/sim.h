@@ -88,8 +88,8 @@ struct sim_node {
 	rn_time link_free; /* time at which the link finishes sending the node's last frame */
 	rn_time last_arrival;
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
-	uint64_t injected; /* number of frames delivered to this node */
-	uint64_t arrived;  /* number of frames that the link delivered to this node */
+	uint64_t injected; /* number of frames delivered to this node by the link or by a test */
+	uint64_t arrived;  /* number of frames delivered to this node by the link */
 };
 
 struct sim_frame;
@@ -172,7 +172,7 @@ bool sim_event(struct sim *sim, unsigned node, unsigned kind, struct rn_event *e
 
 /* Makes one step. First both nodes send all they can. Then virtual time advances to the next
  * arrival or timer, and the nodes handle what is due. If nothing is due up to `until`, returns
- * false and sets virtual time to `until` (not if `until` is RN_TIME_NEVER). */
+ * false. In this case virtual time advances to `until`, unless `until` is RN_TIME_NEVER. */
 bool sim_step(struct sim *sim, rn_time until);
 void sim_run(struct sim *sim, rn_time until);
 /* Lets both nodes send until no node has a frame that it may send at the current time. */

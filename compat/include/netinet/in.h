@@ -68,8 +68,8 @@ enum {
 
 /*
  * The native header declares `in_addr_t s_addr;` in struct in_addr. This macro replaces the member
- * by a union that has the names of Linux and of Windows. An unnamed bit-field of width 0 stands
- * before the union.
+ * by a union that has the names of Linux and of Windows. The `in_addr_t` in front of the macro then
+ * declares an unnamed bit-field of width 0.
  */
 #define s_addr                                                  \
 	: 0;                                                    \

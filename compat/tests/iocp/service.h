@@ -194,7 +194,8 @@ struct SERVER {
 
 extern SERVER g_Server;
 
-// Decrements cLive. At 0 sets the event hIdle, for which the main thread waits to stop the server.
+// Decrements cLive. At 0 sets the event hIdle. Before the server stops, the main thread waits for
+// hIdle.
 void ServerReleaseCount(void);
 int ServerMain(const SOCKADDR_IN *pAddress, DWORD cWorkers, DWORD cPages);
 

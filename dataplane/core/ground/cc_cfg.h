@@ -43,8 +43,8 @@ struct rn_cc_cfg {
 	rn_time time_reset;   /* period of the timer that raises the rate */
 	/* alpha_period: decay period of alpha. monitor_period: least time between two cuts. */
 	rn_time alpha_period, monitor_period;
-	uint64_t line_rate;	    /* a rate limit that comes near this rate ends; never 0 */
-	uint64_t min_rate;	    /* lowest rate of a limited QP: 1..line_rate */
+	uint64_t line_rate; /* never 0; a QP whose limit comes near this rate becomes unlimited */
+	uint64_t min_rate;  /* lowest rate of a limited QP: 1..line_rate */
 	uint64_t ai_rate, hai_rate; /* steps of additive and of hyper increase */
 	uint64_t first_rate;	    /* rate after the first CNP; 0 = computed as for any cut */
 };

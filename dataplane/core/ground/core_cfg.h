@@ -37,13 +37,15 @@ struct rn_core_cfg {
 	/* rto_floor: lower bound of the adaptive retransmission timeout. rto_initial: the timeout
 	 * until a round trip is measured. */
 	rn_time rto_floor, rto_initial;
-	/* resend interval of a REQ, without the 1/8 that is added for the round trip */
+	/* Default time in which the peer's client should answer a REQ or SIDR_REQ. Without an
+	 * answer the message is sent again after 9/8 of this time. The added 1/8 is for the round
+	 * trip. */
 	rn_time cm_response_timeout;
 	rn_time cm_wait_max;	/* longest wait that a peer's MRAs can cause; 0 = an hour */
 	uint8_t cm_max_retries; /* retransmissions of a REQ, DREQ or SIDR_REQ, at most 15 */
 	uint8_t cm_patience;	/* service timeout code of sent MRAs: 4.096 us << code */
 	/* neigh_retry: time between two probes. neigh_reachable: a MAC that was confirmed longer
-	 * ago is probed again at its next use. */
+	 * ago than this is probed again at its next use. */
 	rn_time neigh_retry, neigh_reachable;
 	uint8_t neigh_probes;	   /* probes until a neighbour counts as unreachable, at least 2 */
 	struct rn_secrets secrets; /* all zero until filled by the caller; equal in all shards */

@@ -6,9 +6,9 @@
 
 #include "rn/abi.h"
 
-/* A message from one shard to another. dataplane/port delivers messages to a shard in order. If
- * dataplane/port also passes packets to this shard, messages and packets keep their order.
- * Receivers ignore members that a kind does not use. */
+/* A message from one shard to another. dataplane/port delivers the messages from one shard to
+ * another in the order in which they were sent. Receivers ignore members that a kind does not
+ * use. */
 struct rn_msg {
 	uint32_t to;   /* shard index, RN_MSG_ALL = every other shard */
 	uint32_t kind; /* enum rn_msg_kind */

@@ -11,6 +11,6 @@ struct rn_txbuf {
 	uint8_t *data;
 	uint32_t cap;
 	uint32_t len;
-	bool loop; /* also deliver the frame to this NIC, which has members of the frame's group */
+	bool loop; /* also loop the frame back: its multicast group has members on this NIC */
 };
 #endif

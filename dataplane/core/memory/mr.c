@@ -1,9 +1,10 @@
 /* Which memory may a request access, and how is this memory read and written? Owns the table of
- * slots, one per memory region or memory window. The control thread adds, removes and reclaims. The
- * shard of the QP binds. Any shard reads, without a lock.
+ * slots, one per memory region or memory window. The control thread adds, removes and reclaims
+ * regions and windows. The shard of a QP binds windows to the QP. Any shard looks up keys, without
+ * a lock.
  *
- * A key is (number << 8) | variant, with a number of 24 bits and a variant of 1..255. Both are
- * random and new each time a slot is taken, so nobody can guess a key from other keys.
+ * A key is (number << 8) | variant, with a number of 24 bits and a variant of 1..255. Number and
+ * variant are drawn at random each time a slot is taken, so nobody can guess a key from other keys.
  *
  * The low bits of a number select an index entry: one word with the slot and the upper bits of the
  * number. The slots in use lie close together, although the numbers are random. The entry is
@@ -20,8 +21,8 @@
 
 #define NUMBER_BITS 24
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-/* log2 of the smallest index size. An index entry stores the bits of a number above the index bits:
- * 8 bits for the smallest index, fewer for a larger index. */
+/* log2 of the smallest index size. The low bits of a number select the index entry, and the entry
+ * stores the other bits: 8 bits for the smallest index, fewer for a larger index. */
 #define INDEX_BITS 16
 
 /* Values of region.owner. Any other value is the number of the QP that owns the window; no QP has a
@@ -118,8 +119,8 @@ static inline _Atomic uint32_t *entry_of(const struct rn_mr_table *t, uint32_t n
 	return &t->index[number & ((1u << t->index_bits) - 1)];
 }
 
-/* Returns the slot of the region or window whose key has the number of `key`, or slot 0 if there is
- * none. The region or window may be removed and not yet reclaimed. */
+/* Returns the slot of the region or window to which the number in `key` belongs, or slot 0 if there
+ * is none. The region or window may be removed and not yet reclaimed. */
 static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t number = key >> 8;
@@ -366,12 +367,12 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 
 /* ---- memory windows ----
  *
- * A BIND writes the fields of a window while other shards may look up its key. Only the shard of
- * the QP that owns the window may therefore use the fields:
+ * A BIND writes the fields of a window while other shards may look up the window's key. Therefore
+ * only the shard of the QP that owns the window may use these fields:
  * - Before a bind, claim() changes `owner` from UNBOUND to the QP, by compare-and-swap. This fails
  *   if another QP owns the window. After the last use, disown() stores UNBOUND.
- * - A reader goes on only if `owner` is the QP of the request. One shard serves this QP, so the
- *   thread of the reader wrote the fields. */
+ * - A shard that looks up a key uses the fields only if `owner` is the QP of the request. This
+ *   shard alone serves the QP, so the shard's own thread wrote the fields. */
 
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id)
 {
@@ -404,8 +405,8 @@ int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 	return 0;
 }
 
-/* Returns the window whose number `key` has if the QP via.qpn owns the window. Otherwise returns
- * NULL. */
+/* If the QP via.qpn owns the window to which the number in `key` belongs, returns the window.
+ * Otherwise returns NULL. */
 static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);
@@ -419,8 +420,9 @@ static void disown(struct region *w)
 	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
 }
 
-/* Makes the QP via.qpn the owner of the window whose number `key` has. Returns NULL in these cases:
- * there is no such window, a QP owns the window already, or the window belongs to another PD. */
+/* Makes the QP via.qpn the owner of the window to which the number in `key` belongs, and returns
+ * the window. Returns NULL in these cases: there is no such window, a QP owns the window already,
+ * or the window belongs to another PD. */
 static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct region *w = region_of(t, key);

@@ -36,7 +36,7 @@ struct rn_shard {
 	 * different k */
 	uint32_t qpn_first, qpn_count;
 	struct rn_secret qpn_order; /* secret key of the order in which this shard gives out QPNs */
-	uint32_t qpn_next;	    /* position in the order of QPNs of the next QPN to try */
+	uint32_t qpn_next;	    /* next QPN to try, as a position in that order */
 	uint32_t nqp, gen;
 
 	struct rn_resolving resolving[RN_RESOLVING];

@@ -330,15 +330,16 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 
 	if (rn_unlikely(sh->lane.overrun))
 		fail_overrun_qps(sh, now);
-	/* Publish the numbers of retired work requests before their completions: an application
-	 * that sees a completion may post into the freed slot at once. */
+	/* Publish sq_retired and rq_retired before the completions: an application that sees a
+	 * completion may post into the freed slot at once. */
 	publish_retired(sh);
 	if (rn_list_empty(&sh->lane.dirty_cq))
 		return false;
 	rn_list_for_each(e, &sh->lane.dirty_cq)
 		rn_cq_publish(rn_container_of(e, struct rn_cq, dirty));
-	/* The shard publishes the tails, then reads `armed`; the reader arms, then reads the tails
-	 * again. With this fence the shard sees `armed`, or the reader sees the new tails. */
+	/* The shard publishes the tails of the CQs, then reads `armed`. The application arms a CQ,
+	 * then reads the tails again. With this fence the shard sees that the CQ is armed, or the
+	 * application sees the new tails. */
 	atomic_thread_fence(memory_order_seq_cst);
 	rn_list_for_each_safe(e, tmp, &sh->lane.dirty_cq)
 	{

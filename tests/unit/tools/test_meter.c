@@ -59,7 +59,7 @@ static void row_ends_at_default_limits(void **state)
 	struct options o = {.iterations = 0};
 	double seconds;
 	assert_int_equal(play(&o, 1, 5000, 1e-9, &seconds), 5000);
-	/* limited by PLAN_BYTES */
+	/* PLAN_BYTES limits the number of iterations */
 	assert_int_equal(play(&o, 1 << 20, 500000, 1e-9, &seconds), 2000);
 	assert_int_equal(play(&o, 1 << 30, 500000, 1e-9, &seconds), 1);
 	play(&o, 1, 500000, 1e-3, &seconds);

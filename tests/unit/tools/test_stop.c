@@ -83,8 +83,8 @@ static void ignored_before(void)
 	raise(SIGTERM);
 }
 
-/* A signal that was ignored when the program started stays ignored. Examples are nohup and programs
- * that a shell starts in the background. */
+/* A signal that was ignored when the program started stays ignored. For example, a shell may start
+ * background programs with SIGINT ignored. */
 static void ignored_signal_stays_ignored(void **state)
 {
 	assert_int_equal(status_of(ignored_before), 128 + SIGTERM);

@@ -171,8 +171,8 @@ static const struct {
 };
 /* clang-format on */
 
-/* An accepted frame must rebuild byte for byte. Excepted are frames with non-zero pad bytes (row F6
- * of docs/spec/rocev2.md) or a priority tag (row F28), which are not kept. */
+/* An accepted frame must rebuild byte for byte, with two exceptions. Non-zero pad bytes (row F6 of
+ * docs/spec/rocev2.md) and a priority tag (row F28) are not kept. */
 static void expect_rebuild(const char *what, const uint8_t *f, size_t len)
 {
 	uint8_t out[VECTOR_BYTES];

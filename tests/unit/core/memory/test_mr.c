@@ -104,8 +104,9 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* k holds keys in the order of their registration. The step at i is the difference between the
- * upper 24 bits of k[i + apart] and of k[i]. Returns how many different steps occur. */
+/* k holds the keys in the order of their registration. A step is the difference between the upper
+ * 24 bits of two keys that lie `apart` registrations apart. Returns the number of different
+ * steps. */
 static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 {
 	uint32_t *step = malloc(n * sizeof(*step)), distinct = 1;
@@ -134,8 +135,9 @@ static void test_many(void **state) /* all keys differ; no key can be computed f
 	for (unsigned i = 2; i < N; i++)
 		same_step += ((k[i] >> 8) - (k[i - 1] >> 8)) == ((k[i - 1] >> 8) - (k[i - 2] >> 8));
 	assert_true(same_step < N / 100);
-	/* A key does not predict the keys registered long after either. Keys made from a counter by
-	 * arithmetic would show only a few steps at distances that are powers of two. */
+	/* Nor can keys that are registered much later be predicted. If keys were made from a
+	 * counter by arithmetic, distances that are powers of two would show only a few different
+	 * steps. */
 	for (unsigned apart = 1; apart < N; apart *= 2)
 		assert_true(distinct_steps(k, N, apart) > (N - apart) / 100 * 99);
 	qsort(k, N, sizeof(*k), by_value);

@@ -219,8 +219,8 @@ static void test_life(void **state)
 	assert_int_equal(b.shared.ended, b.id);
 	assert_int_equal(rn_mw_remove(b.t, b.id, &qpn), -EBUSY);
 	assert_int_equal(qpn, one.qpn);
-	/* A window can be invalidated with its current key alone, and only once. Another QP may
-	 * bind the window only after rn_mw_release(). */
+	/* A window can be invalidated only with its current key, and only once. rn_mw_release() has
+	 * no effect before that. After that it makes the window free for another QP. */
 	rn_mw_release(b.t, variant(b.id, 1), one, &b.list);
 	assert_int_equal(ask(&b, 1, one), RN_V_OK);
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 2), one));
@@ -345,9 +345,10 @@ static void test_list(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
-/* Two threads bind one window as fast as they can, each to its own half of the region. A lookup of
- * a thread's own key must find a complete binding by the same thread, or nothing. A lookup of the
- * other thread's key through the own QP must find nothing. */
+/* Two threads bind one window as fast as they can, each to its own half of the region. While a
+ * thread's BIND is in force, a lookup of the thread's own key must find exactly this binding. At
+ * other times this lookup must find nothing. A lookup of the other thread's key through the
+ * thread's own QP must always find nothing. */
 struct race {
 	struct rn_mr_table *t;
 	uint32_t region, id;

@@ -448,7 +448,7 @@ static void a_full_table_gives_up_the_longest_unused(void **state)
 		arp_frame(frame, RN_ARP_REQUEST, v4(2, 10 + i), mac_x, v4(2, 1));
 		receive(a, frame, 60, i);
 	}
-	resolve(a, none, v4(2, 10), mac, 5); /* .10 is used: .11 is now unused longest */
+	resolve(a, none, v4(2, 10), mac, 5); /* .10 is used, so .11 is now the longest unused */
 	arp_frame(frame, RN_ARP_REQUEST, v4(2, 20), mac_x, v4(2, 1));
 	receive(a, frame, 60, 6);
 	assert_int_equal(rn_neigh_count(a), 4);
@@ -491,10 +491,10 @@ static void announces_and_reannounces(void **state)
 	port.ngids = 4;
 	rn_neigh_port(a, &port, 2);
 	assert_int_equal(discard(a, 2), 1);
-	/* after the port was down every address is announced */
+	/* after the port was down, every address is announced */
 	rn_neigh_announce(a);
 	assert_int_equal(discard(a, 2), 4);
-	/* the only neighbour, b, is dropped when the port moves to another network */
+	/* when the port moves to another network, the only neighbour (b) is dropped */
 	assert_int_equal(rn_neigh_count(a), 1);
 	port.ngids = 1;
 	port.gids[0] = v4(9, 1);
@@ -705,7 +705,7 @@ static void tagged_frames(void **state)
 	rn_neigh_destroy(a);
 }
 
-/* Frames with a flipped bit or cut short neither crash the state machine nor overfill its table. */
+/* Truncated or bit-flipped frames neither crash the state machine nor overfill its table. */
 static void survives_garbage(void **state)
 {
 	static uint8_t frame[1600], buf[10000];

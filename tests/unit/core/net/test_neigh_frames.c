@@ -374,8 +374,8 @@ static void expect_mac(struct rn_neigh *n, enum message kind, const uint8_t want
 	assert_memory_equal(mac, want, 6);
 }
 
-/* Takes all queued frames. *direct becomes the number of requests sent to the peer's MAC, *open the
- * number sent to all hosts. */
+/* Takes all queued frames. Adds to *direct the number of requests sent to the peer's MAC, and to
+ * *open the number of requests sent to all hosts. */
 static void count_questions(struct rn_neigh *n, rn_time now, unsigned *direct, unsigned *open)
 {
 	uint8_t frame[200];
