@@ -30,8 +30,9 @@ struct directive {
 };
 
 /*
- * A va_list inside a struct. A function with a pointer to the struct can read the caller's next
- * argument. A pointer to a va_list parameter is not portable, because a va_list may be an array.
+ * A va_list inside a struct. Functions take a pointer to the struct, and each function reads the
+ * next argument. A pointer to a va_list parameter is not portable, because a va_list may be an
+ * array.
  */
 struct arguments {
 	va_list list;
@@ -119,8 +120,7 @@ enum compat_size compat_size_parse(const void *format, size_t *at, bool wide, bo
 				   bool *is_narrow)
 {
 	/*
-	 * The first match counts. Therefore a longer prefix stands before its own beginning, for
-	 * example "ll" before "l".
+	 * The first row that matches counts. Therefore "ll" must stand before "l", and so on.
 	 */
 	static const struct {
 		const char *text;

@@ -28,9 +28,9 @@ static struct bucket *bucket_of(HANDLE handle)
 }
 
 /*
- * Returns the place of the pointer to the handle's record in the list of the bucket. If there is no
- * such record, returns the place of the NULL at the end of the list. The caller holds the bucket's
- * lock.
+ * Returns the address of the pointer to the handle's record. The pointer is part of the bucket's
+ * list. If there is no such record, returns the address of the NULL pointer that ends the list. The
+ * caller holds the bucket's lock.
  */
 static struct compat_object **place_of(struct bucket *bucket, HANDLE handle)
 {

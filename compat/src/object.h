@@ -1,7 +1,7 @@
 /*
- * The record of an event, semaphore, mutex or thread. NdsEventCreate makes an event whose handle is
- * the handle of the object. The record adds a count, an owner or an exit code. Events that a client
- * made with NdsEventCreate have no record.
+ * The record of an event, semaphore, mutex or thread. Each of these objects has an event, made by
+ * NdsEventCreate, and the object's handle is the handle of this event. The record adds a count, an
+ * owner or an exit code. Events that a client made with NdsEventCreate have no record.
  *
  * A record lives while its handle is open or a reference is held. Any thread may call these
  * functions.

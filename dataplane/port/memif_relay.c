@@ -25,7 +25,7 @@
 #define TYPE_NONE	0
 #define TYPE_ADD_REGION 4
 #define TYPE_CONNECTED	7
-#define TYPE_OVER	0x10000 /* no type on the wire: the connection is lost or refused */
+#define TYPE_OVER	0x10000 /* instead of a message type: the connection must end */
 /* Offset of the region size in an ADD_REGION message, behind 16 bits of type and 16 bits of
  * index. */
 #define REGION_SIZE_AT 4
@@ -245,7 +245,8 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	int which;
 
 	/* A server's driver sends the first message. Read this message before anything can end the
-	 * connection: a driver that cannot send frees a control channel that EAL still polls. */
+	 * connection. A driver that fails to send the message would free a control channel that EAL
+	 * still polls. */
 	type = r->cfg.server ? pass_on(pmd, peer, false) : TYPE_NONE;
 	while (type != TYPE_OVER && type != TYPE_CONNECTED) {
 		which = wait_either(r, peer, pmd, -1);
@@ -286,8 +287,8 @@ static bool other_end_is(int fd, bool (*welcome)(const struct ucred *who))
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && welcome(&who);
 }
 
-/* Accepts the next connection whose process passes the test `welcome`. Closes all connections
- * before it. Returns the socket or -EAGAIN. */
+/* Accepts the first connection whose process passes the test `welcome`. Closes any earlier
+ * connection, which failed the test. Returns the socket, or -EAGAIN if no connection passes. */
 static int accept_only(int listen_fd, bool (*welcome)(const struct ucred *who))
 {
 	int fd;
@@ -413,7 +414,8 @@ void rn_memif_relay_destroy(struct rn_memif_relay *r)
 		pthread_join(r->thread, NULL);
 	}
 	if (r->listen_fd >= 0) {
-		/* Disconnect a client's driver, which may still be connected without a peer. */
+		/* A client's driver may have connected again without a peer. Accept and end this
+		 * connection. */
 		pmd = r->cfg.server ? -1 : accept_driver(r);
 		if (pmd >= 0)
 			disconnect_driver(r, pmd);

@@ -33,7 +33,7 @@ struct rn_memif_relay_ops {
 };
 
 struct rn_memif_relay_config {
-	bool server; /* is the memif role of the port that of the server? */
+	bool server; /* memif role of the port: true = server, false = client */
 	/* path of the peer's socket: a server's relay listens there, and a client's relay connects
 	 * to it */
 	const char *peer_path;

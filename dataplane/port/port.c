@@ -24,7 +24,8 @@
 #include "port/memif_port.h"
 #include "port/vdev.h"
 
-/* Size in mbufs of the pool's cache for each shard that has an lcore id (rxtx.c). */
+/* Largest size, in mbufs, of the pool's cache for one shard. Each shard with an lcore id (rxtx.c)
+ * has such a cache. */
 #define POOL_CACHE 256u
 
 /* Creates a pool with the mempool driver `ops`; NULL means DPDK's default, a ring. A stack is
@@ -54,9 +55,9 @@ void rn_pool_destroy(struct rte_mempool *pool)
 	rte_mempool_free(pool);
 }
 
-/* Called by DPDK when a device is removed. INTR_RMV, in EAL's interrupt thread, announces the
- * removal. DESTROY comes in the thread that removes the device from DPDK, before DPDK frees memory
- * that a burst may read. So wait for the grace period: until no burst runs. */
+/* Called by DPDK when a device is removed. INTR_RMV comes in EAL's interrupt thread and announces
+ * the removal. DESTROY comes in the thread that removes the device from DPDK. DPDK then frees
+ * memory that a burst may read, so this function first waits until no burst runs (p->grace). */
 static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
 {
 	struct rn_port *p = arg;

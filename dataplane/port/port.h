@@ -27,7 +27,7 @@ struct rn_port {
 	/* true if rn_port_close() must remove the device from DPDK */
 	bool attached;
 	bool started;
-	unsigned ifindex;	  /* number of the kernel interface under the port, else 0 */
+	unsigned ifindex;	  /* number of the kernel interface under the port; 0: none */
 	_Atomic uint32_t removed; /* the device has been removed or is about to be removed */
 	/* DPDK has freed the ethdev; another port may have got its number */
 	_Atomic uint32_t destroyed;
@@ -41,7 +41,7 @@ struct rn_port {
 	 * the doorbell of the shard that receives the frames of transmit queue i. This doorbell is
 	 * rung after each burst on queue i. */
 	struct rn_wake *peer[RN_MAX_SHARDS];
-	struct rte_ring *rings[RN_MAX_SHARDS]; /* receive rings, owned by a joined port */
+	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined port: its receive rings, which it owns */
 	unsigned nrings;
 	/* Part of the port for the driver net_memif, owned by the port; NULL for other drivers.
 	 * `quiet` stays set until the memif relay has connected to the peer. */

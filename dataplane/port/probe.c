@@ -6,9 +6,9 @@
  *   page and 0.8 us for 64 KB (measured), however many mappings the process has. Success means that
  *   the buffer is accessible. Failure means nothing, because madvise() also fails for some valid
  *   memory (device mappings) and on older kernels.
- * - The list of the process's mappings, for large buffers and after such a failure: is read up to
- *   the end of the buffer. Takes 7 us with 30 mappings and 100 us with 1000 (measured). Makes no
- *   page resident, so a large sparse buffer stays sparse. */
+ * - The list of the process's mappings, for large buffers and after a failed madvise(). The list is
+ *   read up to the end of the buffer. This takes 7 us with 30 mappings and 100 us with 1000
+ *   (measured). Reading the list makes no page resident, so a large sparse buffer stays sparse. */
 #include "port/probe.h"
 
 #include <errno.h>

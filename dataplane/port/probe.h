@@ -8,7 +8,7 @@
 
 /* Checks that every page of [addr, addr + length) is mapped and readable, and if `write` is set
  * also writable. Raises no signal and changes no byte. Pages of a buffer of up to RN_PROBE_SMALL
- * bytes may become resident, as if hardware pinned them.
+ * bytes may become resident.
  * Returns 0 (also for length 0), -EFAULT if a part is not accessible, or -ENOMEM if the process's
  * list of mappings cannot be read.
  * Any thread may call this function, but must hold no lock. The call may take 100 us or more in a

@@ -12,10 +12,10 @@
 
 #include "port/thread.h"
 
-#define IDLE_NS RN_MS(1)   /* longest time between two polls of a shard without work */
-#define DUE_NS	RN_US(100) /* time from the last poll of a shard with work to the next poll */
-/* Longest sleep of the progress thread while the application polls all shards. In a profile of two
- * busy adapters with sleeps of 100 us, the wake-ups took 6 % of the CPU time. */
+#define IDLE_NS RN_MS(1)   /* a shard without work is due at most this long after its last poll */
+#define DUE_NS	RN_US(100) /* a shard with work is due at most this long after its last poll */
+/* Longest sleep of the progress thread while the application polls. Sleeps of 100 us would cost too
+ * much: with two busy adapters, the wake-ups took 6 % of the CPU time (profiled). */
 #define BUSY_NS RN_US(400)
 
 static rn_time last_turn(struct rn_lcore *lc)

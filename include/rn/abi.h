@@ -220,8 +220,7 @@ enum rn_cqe_flag {
 
 struct rn_cqe {
 	uint64_t wr_id;
-	uint64_t qp_ctx; /* given at creation of the QP; valid even after the destruction of the
-			  * QP */
+	uint64_t qp_ctx; /* qp_ctx of CREATE_QP; set even if the QP is destroyed by now */
 	uint32_t qpn;
 	/* Bytes of the message, or 0 on error. Receive of a WRITE_IMM: the bytes that the peer
 	 * wrote. UD receive: the 40 bytes of the GRH area are included. */
@@ -233,7 +232,7 @@ struct rn_cqe {
 	uint16_t flags;	  /* enum rn_cqe_flag */
 	uint16_t pkey_index;
 	uint8_t sl;
-	/* number of the error cause that the NIC found (a number internal to the NIC), or 0 */
+	/* the NIC's internal number for the cause of the error; 0: none */
 	uint8_t vendor_err;
 	uint64_t time_ns;
 	uint64_t reserved[2];

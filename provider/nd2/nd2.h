@@ -34,7 +34,7 @@
 #define ND_MAX_CQ_DEPTH	    65536u
 #define ND_MAX_TRANSFER	    (1u << 30)
 #define ND_MAX_CALLER_DATA  RN_CM_REQ_DATA
-#define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* Accept and Reject; a REJ holds less than a REP */
+#define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* for Accept and Reject; a REJ holds less than a REP */
 
 extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, nd_mr_class,
 	nd_mw_class, nd_srq_class, nd_qp_class, nd_connector_class, nd_listener_class;
@@ -73,7 +73,7 @@ static inline bool nd_gone(const struct nd_adapter *adapter)
 {
 	return rn_client_gone(adapter->dev->client);
 }
-/* Fills in the ND2_ADAPTER_INFO that Query returns for a NIC with these limits. */
+/* Fills in the ND2_ADAPTER_INFO that Query returns, from the NIC's limits and the adapter's id. */
 void nd_adapter_limits(const struct rn_link_info *, uint64_t id, ND2_ADAPTER_INFO *);
 
 /* ---- shared by all objects with OVERLAPPEDs ---- */

@@ -20,7 +20,8 @@ static struct nd_srq *srq_of(IND2SharedReceiveQueue *This)
 	return (struct nd_srq *)This;
 }
 
-/* The callers of complete_if_fired() and arm() hold async.lock. */
+/* Both functions complete the waiting Notify requests if the number of receives has fallen below
+ * the limit. Otherwise arm() arms the limit event. The callers hold async.lock. */
 
 static void complete_if_fired(struct nd_srq *srq)
 {

@@ -172,7 +172,7 @@ struct traffic {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	/* Number of receives completed. The peer may have sent at most CREDITS messages more. */
+	/* Number of completed receives. The peer is at most CREDITS messages ahead of it. */
 	_Atomic unsigned received;
 	unsigned writes;  /* RDMA Writes posted by the thread that reads the CQ */
 	unsigned written; /* Writes completed */
@@ -194,7 +194,7 @@ static void *send_ahead(void *arg)
 		    post_send(&t->p->b, 0, length_of(sent), 0, ND_OP_FLAG_SILENT_SUCCESS) !=
 			    ND_SUCCESS) {
 			/* These Sends are silent: a successful Send has no result. So any result is
-			 * a failure. Under the idle policy inline, this call polls the NIC. */
+			 * a failure. With the idle policy "inline", this call polls the NIC. */
 			assert_int_equal(CALL(t->p->b.cq, GetResults, &none, 1), 0);
 			sched_yield();
 			continue;

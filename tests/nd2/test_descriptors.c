@@ -174,7 +174,7 @@ static void nd2_own_short_of_descriptors(void **state)
 /* ---- starts when memory cannot be allocated ---- */
 
 /* EAL fails to start, since it cannot allocate the memory that the configuration demands. EAL
- * cannot be started twice in a process. So the second adapter is refused too, with its own
+ * cannot be started twice in a process. So opening the second adapter fails too, with another
  * message. */
 static void a_start_that_fails_leaves_no_folder(void **state)
 {

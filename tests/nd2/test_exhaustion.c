@@ -730,7 +730,7 @@ static void nd2_own_exhausted_handing_over(void **state)
 	pair_open(&p, NULL);
 	HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &ask), ND_PENDING);
 	HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
-	arm(ANY, 1); /* fails the event thread's allocation when the connection request arrives */
+	arm(ANY, 1); /* the event thread's allocation for the connection request will fail */
 	hr = finish(p.listener, &ask);
 	if (disarm()) {
 		HR(hr, SHORT);

@@ -1,6 +1,6 @@
 /* No accepted request is lost. One thread posts as fast as it can; another flushes, disconnects or
  * releases at any moment; a third takes completions. In some rounds no thread takes completions
- * until the end, so more completions are in the completion queue.
+ * until the end of the round, so that the completion queue holds more completions.
  *
  * Checks:
  * - Each accepted request has exactly one completion. A successful request with

@@ -35,7 +35,7 @@ struct hostile_recent {
 
 struct hostile_window {
 	struct rn_mw_shared shared;
-	uint32_t id, key; /* key: key of the last BIND; equals id before the first BIND */
+	uint32_t id, key; /* id: the first key (rn_mw_add()). key: key of the last BIND, or id */
 	uint8_t q;	  /* QP on which the BIND was posted */
 	uint64_t va;	  /* address of the first byte that the memory window exposes */
 	uint32_t length;

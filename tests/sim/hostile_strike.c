@@ -317,8 +317,8 @@ static void inject_forged_packet(struct hostile *h, unsigned node, bool mad)
 	if (len == 0)
 		return;
 	if (one_in(h, 8)) {
-		/* Do not damage the first byte of the IP header: rn_frame_finish() needs the IP
-		 * version in this byte. */
+		/* `ip` is the offset of the second byte of the IP header. The first byte stays
+		 * intact, because rn_frame_finish() needs the IP version in it. */
 		uint32_t ip = p.has_vlan ? 19 : 15;
 		hostile_frame_flip(h, frame + ip, len - ip - 4, 66);
 		rn_frame_finish(&p, frame);

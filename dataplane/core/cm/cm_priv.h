@@ -224,9 +224,10 @@ struct rn_cm {
 	uint8_t max_retries, ack_timeout, min_rnr_timer, patience;
 	/* upper bound for the retry count of this side's QPs and of sent REQs */
 	uint8_t max_retry_cnt;
-	uint8_t max_rnr_retry;		   /* upper bound for a peer's RNR retry count */
-	struct rn_secret tables;	   /* secret key of the hash function of all hash tables */
-	struct rn_stream ids, tids, ports; /* random communication ids, transaction ids, ports */
+	uint8_t max_rnr_retry;	 /* upper bound for a peer's RNR retry count */
+	struct rn_secret tables; /* secret key of the hash function of all hash tables */
+	/* sources of random communication ids, transaction ids and port numbers */
+	struct rn_stream ids, tids, ports;
 	uint32_t psn;
 
 	struct rn_cm_conn *conns;
@@ -249,7 +250,7 @@ struct rn_cm {
 
 	struct rn_cm_reply *replies;
 	uint32_t reply_head, reply_count;
-	bool replied; /* the last MAD sent was a reply */
+	bool replied; /* the last MAD sent came from replies[], not from mad_queue */
 	uint8_t out[RN_MAD_BYTES];
 	uint64_t dropped;
 	struct rn_news_ring news;
@@ -282,8 +283,8 @@ void rn_cm_report_event(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t kind, u
 void rn_cm_release_if_done(struct rn_cm *cm, struct rn_cm_conn *c);
 /* Starts the resend timer of c and restores the full number of retries. */
 void rn_cm_start_timer(struct rn_cm *cm, struct rn_cm_conn *c, rn_time now);
-/* Starts the timer that ends an unanswered REQ or SIDR_REQ. The timer expires after `more` plus
- * c->asking, which is how long the peer repeats an unanswered REQ. */
+/* Starts the timer of a REQ or SIDR_REQ that the client of c has not answered. The timer ends c
+ * after the time `more` plus c->asking. The peer repeats an unanswered REQ during c->asking. */
 void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn_time now);
 
 /* ---- functions of cm_act.c ---- */
@@ -300,9 +301,9 @@ void rn_cm_await_repeat(struct rn_cm *cm, struct rn_cm_conn *c, rn_time more, rn
 #define X(name) rn_cm_action rn_cm_do_##name;
 RN_CM_ACTION_ROWS(X)
 #undef X
-/* Bounds the ACK timeout code that a peer proposes to ack_timeout + 3, which means eight times as
- * long. A proposal of 0, which means no timeout, becomes ack_timeout. If ack_timeout (the
- * configuration's code) is 0, any proposal is accepted. */
+/* Returns an ACK timeout code: `code`, but at most cm->ack_timeout + 3, which means eight times as
+ * long as the configured ACK timeout. Returns cm->ack_timeout if `code` is 0, which means no
+ * timeout. If cm->ack_timeout itself is 0, returns `code` unchanged. */
 uint8_t rn_cm_bound_timeout(const struct rn_cm *cm, uint8_t code);
 
 /* CM time code c stands for 4.096 us << c (cm_time.c). rn_cm_code_of() returns the smallest code
@@ -320,7 +321,8 @@ bool rn_cm_half_room(struct rn_cm *cm, const struct rn_cm_conn *listener,
 		     const struct rn_gid *from);
 /* Counts c as half-open. c->parent and c->av.dgid must be set. */
 void rn_cm_half_begin(struct rn_cm *cm, struct rn_cm_conn *c);
-void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c); /* no effect unless c->half */
+/* Ends the counting of c as half-open. Does nothing if c->half is false. */
+void rn_cm_half_end(struct rn_cm *cm, struct rn_cm_conn *c);
 /* Creates the connection for a REQ or SIDR_REQ from the address `from`. The connection counts
  * against the listener's backlog. Returns NULL if the backlog or the connection table is full, or
  * if the listener or `from` has too many half-open connections. */
@@ -406,9 +408,10 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 /* ---- functions of cm_peer.c ---- */
 bool rn_cm_is_host(const struct rn_gid *g);
 /* Returns true if pkt comes from the address of the connection's peer, or if source checks are off.
- * Other hosts can then not end a connection by DREQ or REJ. */
+ * This check keeps other hosts from ending the connection by DREQ or REJ. */
 bool rn_cm_from_peer(const struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_pkt *pkt);
-/* Sets the destination MAC of the CM messages that answer the REQ or SIDR_REQ in pkt. */
+/* Sets the destination MAC of the CM messages that answer the REQ or SIDR_REQ in pkt: the peer's
+ * MAC in the neighbour table, or else the source MAC of pkt. */
 void rn_cm_answer_to(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_pkt *pkt);
 
 /* ---- functions of cm_sidr.c ---- */

@@ -215,8 +215,9 @@ static enum rn_verdict rx_req(const struct arrival *a)
 	c = rn_cm_by_peer_qp(a->cm, req->qpn, req->guid, from);
 	if (c) {
 		/* The REQ names a QP of the peer that is connected to c. A QP has one connection,
-		 * so the peer has lost its connection to c. An unfinished c makes room for the REQ.
-		 * Any other c is disconnected, and the REQ is rejected as stale (reason 10). */
+		 * so the peer has lost its connection to c. If c is unfinished, c ends and the REQ
+		 * is accepted for a new connection. Otherwise c is disconnected, and the REQ is
+		 * rejected as stale (reason 10). */
 		bool attempt = unfinished(c);
 
 		rn_cm_step(a->cm, c, RN_CMC_STALE, NULL, a->now);
@@ -256,7 +257,8 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 		return RN_V_CM_UNMATCHED;
 	if (!rn_cm_from_peer(a->cm, c, a->pkt))
 		return RN_V_CM_ADDRESS;
-	/* In any other state the REP is a repetition. Its rule sends the RTU, MRA or REJ again. */
+	/* In any state but REQ_SENT and REQ_WAIT, this REP is a repetition. The state's rule for
+	 * REP_AGAIN repeats the RTU, MRA or REJ, or does nothing. */
 	if (c->state != RN_CMS_REQ_SENT && c->state != RN_CMS_REQ_WAIT) {
 		if (c->remote_id == rep->local_id)
 			step(a, c, RN_CMC_REP_AGAIN);
@@ -294,9 +296,9 @@ static enum rn_verdict rx_mra(const struct arrival *a)
 	return RN_V_CM_UNMATCHED;
 }
 
-/* Finds the connection that a REJ ends. A peer whose REQ or REP timed out may not know this side's
- * communication id. Its REJ has reason 4 and carries the peer's GUID (ARI). The GUID and the peer's
- * communication id then give the connection. */
+/* Finds the connection that a REJ ends, usually by this side's communication id in the REJ. A peer
+ * whose REQ or REP timed out may not know this id. The peer's REJ then has reason 4 and carries the
+ * peer's GUID (ARI). The GUID and the peer's communication id identify the connection. */
 static struct rn_cm_conn *rejected(const struct arrival *a)
 {
 	const struct rn_cm_rej *rej = &a->msg->rej;

@@ -13,16 +13,16 @@
  *
  * Hardware adapters let alpha decay by a timer. This file computes the decay when alpha is needed.
  *
- * Pacing: each packet moves `send_at`, the earliest time for the next packet, by the packet's time
- * at the present rate. A flow that waited for `send_at` and woke up late may catch up on at most
- * CATCH_UP of the delay. A flow without data may not catch up. */
+ * Pacing: `send_at` is the earliest time for the next packet. Each packet moves `send_at` on by the
+ * time that sending the packet takes at the present rate. A flow that waited for `send_at` and woke
+ * up late may catch up on at most CATCH_UP of the delay. A flow without data may not catch up. */
 #include "flow/cc.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #define CATCH_UP   RN_MS(1) /* how much of a late wake-up a flow may catch up on */
-#define MAX_RAISES 64	    /* maximum raises by the timer per call; the next call goes on */
+#define MAX_RAISES 64	    /* most raises by the timer in one call; the next call makes the rest */
 /* The rate limit ends when the rate is within 1/128 of the line rate. Each raise halves the
  * distance, so the rate would never reach the line rate exactly. */
 #define NEARLY 128
@@ -94,8 +94,8 @@ static void none_timer(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 
 /* ---- DCQCN ---- */
 
-/* Returns a * (g / 1024)^n, by repeated squaring. This is alpha `a` after n decay periods, in units
- * of 2^-20. */
+/* Returns what is left of alpha `a` after n decay periods: a * (g / 1024)^n, by repeated squaring.
+ * `a` and the result are in units of 2^-20. */
 static uint32_t decayed(uint32_t a, uint32_t g, uint64_t n)
 {
 	uint64_t base = (uint64_t)g << 10, left = a;
@@ -159,10 +159,10 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 		return false;
 	alpha = take_alpha(cc, p, now);
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
-	/* Set cc->target, to which fast recovery returns, to the rate before this cut. Without
-	 * clamp_tgt_rate, do so only after a raise since the last cut, so that several cuts in a
-	 * row do not lower the target. Raises by the timer count only with
-	 * clamp_tgt_rate_after_time_inc. */
+	/* Fast recovery returns to cc->target, which becomes the rate before this cut. Exception:
+	 * if clamp_tgt_rate is off and the rate was not raised since the last cut, the target
+	 * stays. So several cuts in a row do not lower the target. A raise by the timer is ignored
+	 * here if clamp_tgt_rate_after_time_inc is off. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;

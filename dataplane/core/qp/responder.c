@@ -501,8 +501,8 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	return RN_V_REQ_DUP_READ;
 }
 
-/* Handles a repeated atomic. The response comes from the record and no memory is accessed, so
- * comparing the opcode is enough. */
+/* Handles a repeated atomic. The response comes from the record, and no memory is accessed. So only
+ * the opcode is compared with the record, and not the R_Key and the address. */
 static enum rn_verdict replay_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -681,9 +681,9 @@ static uint8_t response_opcode(bool first, bool last)
 	return last ? RN_OP_READ_RESP_LAST : RN_OP_READ_RESP_MIDDLE;
 }
 
-/* Ends a READ response whose memory is no longer accessible. A repeated response is dropped,
- * because the requester has received the first response. A first response ends with a NAK for the
- * unsent PSN: all other replies are dropped, and the QP enters ERR. */
+/* Ends a READ response whose memory is no longer accessible. If the whole response was sent once
+ * before, only this repetition is dropped. Otherwise all owed replies are dropped, a NAK for the
+ * first unsent PSN is owed, and the QP enters ERR. */
 static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verdict why,
 			 rn_time now)
 {

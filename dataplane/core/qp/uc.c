@@ -26,8 +26,8 @@ static enum rn_verdict check_follows(const struct rn_rx *rx, const struct rn_pkt
 }
 
 /* Prepares the QP for rn_responder_rx(), which accepts only the expected PSN. If the packet begins
- * a message, its PSN becomes the expected PSN. An incomplete message before this one is
- * discarded. */
+ * a message, an incomplete earlier message is discarded, and the packet's PSN becomes the expected
+ * PSN. */
 static enum rn_verdict put_in_order(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;

@@ -30,8 +30,8 @@ struct rn_sqe {
 	uint32_t rkey;
 	uint32_t imm;
 	uint32_t length;
-	/* for BIND and INVALIDATE: nonzero if the work request has been executed, or must no longer
-	 * be executed */
+	/* nonzero: do not execute this BIND or INVALIDATE (again), because it was executed or its
+	 * memory window is being destroyed */
 	uint32_t ran;
 	union {
 		struct rn_sge sge[1];

@@ -1,5 +1,5 @@
-/* Mailbox calls run in order, after the work requests submitted before. Once rn_call_done() returns
- * true, the shard no longer accesses the call. */
+/* Mailbox calls run in order. A call runs after the work requests that were submitted before it.
+ * Once rn_call_done() returns true, the shard no longer accesses the call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

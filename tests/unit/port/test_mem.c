@@ -353,8 +353,8 @@ static void block(int how, int sig)
 }
 
 /* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV. rn_mem_restore() restores the
- * thread's signal mask. The third of the `times` is the earliest, because the adapters' clock
- * restarts when an application opens its adapters again. */
+ * thread's signal mask. The adapters' clock restarts when an application opens its adapters again.
+ * Therefore times[2] is earlier than times[1]. */
 static void polling_handles_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};

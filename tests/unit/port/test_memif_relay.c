@@ -28,7 +28,7 @@ static struct {
 	char dir[32], peer_path[64], pmd_path[64];
 	struct rn_memif_relay *relay;
 	/* Sockets of the test.
-	 * - listener: here the relay connects, to the driver or to the peer
+	 * - listener: the listening socket, as driver or as peer, to which the relay connects
 	 * - pmd: the test's end of the connection as the driver
 	 * - peer: the test's end of the connection as the peer */
 	int listener, pmd, peer;
@@ -126,7 +126,7 @@ static int heard(int fd)
 
 static void note_quiesce(void *arg)
 {
-	usleep(20000); /* like a poller that stops late */
+	usleep(20000); /* as if a polling thread left its burst late */
 	if (T.pmd >= 0 && readable(T.pmd, 0))
 		T.ended_while_live = true;
 	T.quiesces++;
@@ -269,7 +269,7 @@ static void region_must_be_sealed(void **state)
 		int heard;
 	} rows[] = {
 		{0, 4096, 0},
-		{F_SEAL_SHRINK, 4095, 0}, /* the memif message says 4096 bytes (16 << 8) */
+		{F_SEAL_SHRINK, 4095, 0}, /* the ADD_REGION message says 4096 bytes (16 << 8) */
 		{F_SEAL_SHRINK, 4096, ADD_REGION},
 	};
 

@@ -1,5 +1,5 @@
-/* The device string that is passed to DPDK, for every kind of port, gives buffers that fit the
- * MTU. */
+/* The device name and arguments that DPDK gets for every kind of port. A receive buffer holds the
+ * longest frame at the port's MTU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

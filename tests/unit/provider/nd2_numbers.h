@@ -68,7 +68,7 @@
 	N(S_OK,                               0x00000000) \
 	N(S_FALSE,                            0x00000001)
 
-/* Columns: name of the flag or number, value. */
+/* Columns: name of the constant, value. */
 #define ND2_FLAGS(N) \
 	N(ND_ADAPTER_FLAG_IN_ORDER_DMA_SUPPORTED,             0x00000001) \
 	N(ND_ADAPTER_FLAG_CQ_INTERRUPT_MODERATION_SUPPORTED,  0x00000004) \

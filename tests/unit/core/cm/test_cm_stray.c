@@ -46,7 +46,7 @@ static void strangers(void **state)
 	assert_int_equal(net.box[1].last[RN_CM_REJ].rej.about, RN_CM_ABOUT_REP);
 	m = (struct rn_cm_msg){.attr = RN_CM_SIDR_REQ,
 			       .sidr_req = {.request_id = 3, .service_id = 0x1110001}};
-	net_inject(&net, 1, &m); /* row C30: without a listener the answer has status 1 */
+	net_inject(&net, 1, &m); /* row C30: without a listener the SIDR_REP has status 1 */
 	net_pump(&net);
 	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.status, 1);
 	assert_int_equal(net.box[1].last[RN_CM_SIDR_REP].sidr_rep.request_id, 3);
@@ -300,7 +300,7 @@ static void patience_as_configured(void **state)
 static unsigned spoil(struct net *net, unsigned from, struct rn_cm_msg *m)
 {
 	if (m->attr == RN_CM_REQ && net->arg[0] == 1)
-		m->req.alternate[1] = 7; /* this LID offers an alternate path */
+		m->req.alternate[1] = 7; /* a nonzero alternate LID offers an alternate path */
 	if (m->attr == RN_CM_REP && net->arg[0] == 2 && net->box[from].sent[RN_CM_REP] == 1)
 		m->rep.qpn = net->arg[1];
 	return 1;
