@@ -128,7 +128,7 @@ struct IND2Adapter : public IUnknown {
 
 	/* Creates a completion queue. Arguments:
 	 * - queueDepth: number of results, 1 to MaxCompletionQueueDepth. The queue gets more room
-	 *   if its queue pairs can have more outstanding requests.
+	 *   if its queue pairs can have more than queueDepth outstanding requests.
 	 * - affinity: a mask of CPUs of group 0. The queue pairs are served on or near these CPUs.
 	 *   With a mask of 0 or another group there is no preference.
 	 *
@@ -222,11 +222,11 @@ struct IND2CompletionQueue : public IND2Overlapped {
 	 *   sent with ND_OP_FLAG_SEND_AND_SOLICIT_EVENT
 	 * - ND_CQ_NOTIFY_ERRORS: when the completion queue itself fails
 	 *
-	 * An unread result counts as the next result, unless that unread result has already
-	 * completed a Notify request. So no result between GetResults and Notify is missed. A
-	 * result that completes one request completes all waiting requests, except those of type
-	 * ND_CQ_NOTIFY_ERRORS. Errors: ND_INVALID_PARAMETER_1: unknown type. ND_BUFFER_OVERFLOW:
-	 * the completion queue was overrun. */
+	 * An unread result that has not yet completed a Notify request counts as the next result.
+	 * So no result between GetResults and Notify is missed. A result that completes one request
+	 * completes all waiting requests, except those of type ND_CQ_NOTIFY_ERRORS. Errors:
+	 * ND_INVALID_PARAMETER_1: unknown type. ND_BUFFER_OVERFLOW: the completion queue was
+	 * overrun. */
 	virtual HRESULT Notify(ULONG type, OVERLAPPED *pOverlapped) = 0; /* vtable slot 7 */
 
 	/* Takes up to nResults results, oldest first. Returns the number of results taken, 0 if
@@ -241,7 +241,7 @@ struct IND2SharedReceiveQueue : public IND2Overlapped {
 	virtual HRESULT GetNotifyAffinity(USHORT *pGroup,
 					  KAFFINITY *pAffinity) = 0; /* vtable slot 5 */
 
-	/* Changes the depth and the threshold of Notify, also for Notify requests that wait. An
+	/* Changes the depth and notifyThreshold, the latter also for waiting Notify requests. An
 	 * argument of 0 leaves a setting unchanged. After an error both settings are unchanged.
 	 * Errors: ND_INSUFFICIENT_RESOURCES. ND_BUFFER_OVERFLOW: more receives than queueDepth are
 	 * posted. ND_INVALID_PARAMETER: queueDepth exceeds MaxSharedReceiveQueueDepth. */
@@ -392,7 +392,7 @@ struct IND2Connector : public IND2Overlapped {
 	 * - ND_INVALID_PARAMETER_1: not a queue pair of this adapter
 	 * - ND_INVALID_ADDRESS
 	 * - STATUS_BAD_NETWORK_NAME: a wildcard address, or port 0
-	 * - STATUS_ADDRESS_NOT_ASSOCIATED: Bind must come first
+	 * - STATUS_ADDRESS_NOT_ASSOCIATED: the connector is not bound
 	 * - ND_CONNECTION_ACTIVE: the queue pair was used before
 	 * - ND_INVALID_BUFFER_SIZE, ND_ACCESS_VIOLATION: bad private data
 	 * - ND_ADDRESS_ALREADY_EXISTS: a connection between these addresses and ports exists */
@@ -418,9 +418,9 @@ struct IND2Connector : public IND2Overlapped {
 			       ULONG cbPrivateData,
 			       OVERLAPPED *pOverlapped) = 0; /* vtable slot 8 */
 
-	/* Rejects a connection request. On the active side, after the peer has accepted: call
-	 * Reject in place of CompleteConnect. Private data: up to MaxCalleeData bytes.
-	 * ND_CONNECTION_ABORTED: the peer has gone meanwhile. */
+	/* Passive side: rejects the connection request. Active side, in place of CompleteConnect:
+	 * rejects the connection after the peer has accepted. Private data: up to MaxCalleeData
+	 * bytes. ND_CONNECTION_ABORTED: the peer has gone meanwhile. */
 	virtual HRESULT Reject(const void *pPrivateData,
 			       ULONG cbPrivateData) = 0; /* vtable slot 9 */
 

@@ -11,7 +11,7 @@
 #include "sample.h"
 
 struct rn_pump_options {
-	/* true: memif, between two processes unless `solo`; false: net_ring in one process */
+	/* true: memif between two processes (one if `solo`); false: net_ring in one process */
 	bool memif;
 	bool solo;  /* one lcore does the work of both ends, in one process */
 	bool write; /* true: the frames are those of a WRITE, with a RETH; false: those of a SEND */

@@ -1,6 +1,6 @@
-/* The measurement loops of bench_pump. End a runs short epochs, each between two probes of the
- * distance of the cores (distance.h). End b follows the phase that end a sets. Each end has its own
- * thread, but with --solo one thread runs both ends. */
+/* The measurement loops of bench_pump. End a runs short epochs. Before and after each epoch, end a
+ * probes how far apart the two cores are (distance.h). End b follows the phase that end a sets.
+ * Each end has its own thread, but with --solo one thread runs both ends. */
 #include <stdlib.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -176,7 +176,7 @@ struct rate {
 	double mpps, mmsg;
 };
 
-/* Sends messages without a pause for one epoch of STREAM_MS. The rates count the frames and
+/* Sends messages for one epoch (STREAM_MS), without a pause. The rates count the frames and
  * messages that end b received after the warm-up of WARM_MS. */
 static bool stream_epoch(struct rn_pump_shared *sh, struct sender *tx, struct rate *rate,
 			 struct rn_pump_result *r)

@@ -74,12 +74,15 @@ void GetSystemTime(SYSTEMTIME *time);
 /* Stores the date and time in the time zone of this machine. */
 void GetLocalTime(SYSTEMTIME *time);
 
-/* Stores the number and kind of the processors, the page size and the range of addresses. */
+/*
+ * Stores the number and kind of the processors, the page size and the range of addresses that a
+ * program may use.
+ */
 void GetSystemInfo(SYSTEM_INFO *info);
 
 /*
- * Stores the number and kind of the processors, the page size and the range of addresses, exactly
- * as GetSystemInfo does.
+ * GetSystemInfo under another name: stores the number and kind of the processors, the page size and
+ * the range of addresses that a program may use.
  */
 void GetNativeSystemInfo(SYSTEM_INFO *info);
 

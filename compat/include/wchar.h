@@ -88,12 +88,12 @@ int compat_swprintf(wchar_t *buffer, size_t size, const wchar_t *format, ...);
 int compat_vswprintf(wchar_t *buffer, size_t size, const wchar_t *format, va_list arguments);
 
 /*
- * Writes formatted wide text to memory without a limit. In a UNICODE build the macro _stprintf
- * expands to the name of this function.
+ * Writes formatted wide text to memory. Does not check the size of the buffer. In a UNICODE build
+ * the macro _stprintf expands to the name of this function.
  */
 int _swprintf(wchar_t *buffer, const wchar_t *format, ...);
 
-/* _swprintf with a va_list: writes formatted wide text to memory without a limit. */
+/* _swprintf with a va_list: writes formatted wide text to memory, without a check of the size. */
 int _vswprintf(wchar_t *buffer, const wchar_t *format, va_list arguments);
 
 /*

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A never decreasing time, in nanoseconds since an arbitrary origin. `now` is always the last
- * argument of a function. */
+/* A never decreasing time, in nanoseconds since an arbitrary origin. A function that needs the
+ * current time takes `now` as its last argument. */
 typedef uint64_t rn_time;
 #define RN_TIME_NEVER UINT64_MAX
 #define RN_US(n)      ((rn_time)(n)*1000u)

@@ -16,7 +16,8 @@
 #define SLOTS	   (1u << RN_WHEEL_BITS)
 #define SLOT_MASK  (SLOTS - 1u)
 
-/* Returns the group of six bits that selects the timer's slot in `level`. */
+/* Returns the six-bit group of `tick` that belongs to `level`. In this level, a timer that is due
+ * at `tick` has this slot number. */
 static unsigned group_of(uint64_t tick, unsigned level)
 {
 	return (unsigned)(tick >> (level * RN_WHEEL_BITS)) & SLOT_MASK;
@@ -123,8 +124,8 @@ rn_time rn_wheel_next(const struct rn_wheel *w)
 		return RN_TIME_NEVER;
 	if (level > 0)
 		return start << TICK_SHIFT;
-	/* A slot of level 0 covers one tick. Return the earliest exact time in the slot: the start
-	 * of the tick may be in the past, and the caller would not sleep. */
+	/* A slot of level 0 covers one tick. Return the earliest exact time in the slot, not the
+	 * start of the tick: the start may be in the past, and the caller would then not sleep. */
 	rn_time earliest = RN_TIME_NEVER;
 	const struct rn_list *pos;
 	rn_list_for_each(pos, &w->slot[0][s])

@@ -50,9 +50,9 @@ int rn_nic_exec_in(struct rn_nic *nic, unsigned shard, const struct rn_cmd *cmd,
 	return rn_nic_exec_call(nic, shard, &c, cmd, rsp);
 }
 
-/* Makes the other shards take the work requests that were submitted so far. Shard 0 may then end
- * connections of QPs on these shards. The means is an empty call (run_nothing): a shard runs a call
- * only after the work requests submitted before the call. */
+/* Makes the other shards take the work requests that are in their submission rings. Shard 0 may
+ * then end connections of QPs on these shards. Each shard runs a call that does nothing
+ * (run_nothing): a shard runs a call only after the work requests submitted before the call. */
 void rn_nic_drain_other_shards(struct rn_nic *nic)
 {
 	for (unsigned i = 1; i < nic->nshards; i++) {

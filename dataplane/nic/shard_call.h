@@ -13,8 +13,8 @@ struct rn_nic;
 struct rn_nic_exec_call {
 	struct rn_call call; /* first member: run_exec() casts `call` to this struct */
 	struct rn_exec x;
-	/* CQs and their new rings: ring[i] is linked to cq[i] before the command runs, unless
-	 * ring[i] is NULL */
+	/* Before the command runs, the new ring ring[i] is linked to cq[i], unless ring[i] is
+	 * NULL. */
 	struct rn_nic_cq *cq[2];
 	struct rn_cq_ring *ring[2];
 	struct rn_nic_srq *srq; /* SRQ to link to the shard before the command runs, or NULL */

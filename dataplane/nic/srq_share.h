@@ -38,7 +38,7 @@ struct rn_nic_share {
  * number of CQEs for which the CQ needs more room. Returns NULL if there is no memory. */
 struct rn_nic_share *rn_nic_share_find(struct rn_nic_srq *srq, struct rn_nic_cq *cq, unsigned shard,
 				       uint64_t *room);
-/* Count the QPs in a share.
+/* These functions count the QPs in a share.
  * - join: to be called after a QP of the share was created.
  * - leave: to be called after a QP of the share was destroyed. Frees a share whose last QP leaves.
  * - drop: to be called if the creation of a QP failed. Frees a share without QPs. Accepts NULL. */

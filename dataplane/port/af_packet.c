@@ -83,8 +83,8 @@ static bool get_option(int fd, int option, uint32_t *value)
 	return getsockopt(fd, SOL_PACKET, option, value, &len) == 0;
 }
 
-/* Is fd a packet socket on the device's interface, in a fanout group that defragments? If so,
- * stores the type and flags of the fanout group. */
+/* Returns true if fd is a packet socket on the device's interface, in a fanout group that
+ * defragments. Then also stores the type and flags of the group in d->fanout. */
 static bool is_defragmenting_socket(struct device *d, int fd)
 {
 	struct sockaddr_ll addr = {0};
@@ -155,9 +155,8 @@ static int copy_options(int to, int from)
 	return 0;
 }
 
-/* If there are several queues, joins the new socket to a fanout group, which distributes packets by
- * flow as the driver's group did. The first socket creates the group, and the other sockets join
- * it. */
+/* Joins the new socket to a fanout group, unless the device has only one queue. The group
+ * distributes packets as the driver's group did. The first new socket creates the group. */
 static int join_group(struct device *d, int fd)
 {
 	uint32_t fanout = d->fanout | UNIQUE_ID;

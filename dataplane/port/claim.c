@@ -15,7 +15,7 @@
 
 #include "wire/frame.h"
 
-#define CLAIM_BACKLOG 16 /* connections that wait for rn_claims_accept() */
+#define CLAIM_BACKLOG 16 /* how many connections may wait for rn_claims_accept() */
 #define TRIES	      10 /* number of attempts to bind a name, 1 ms apart */
 
 struct name {
@@ -92,7 +92,7 @@ static int take_one(const struct name *name, int *fd, int *holder)
 	return rc;
 }
 
-/* Prints the name of the process that holds the address, for the error message. */
+/* Writes the id and name of the process that holds the address to `who`. */
 static void describe(int holder, char *who, size_t len)
 {
 	char path[32], command[64] = "?\n";
@@ -113,7 +113,7 @@ static void describe(int holder, char *who, size_t len)
 	snprintf(who, len, "process %d (%s)", holder, command);
 }
 
-/* Prints the error message: which process holds the address, or the error of the system call. */
+/* Writes to `err` which process holds the address, or which error a system call has returned. */
 static void explain(int rc, int holder, const struct name *name, const char *iface, char *err,
 		    size_t errlen)
 {

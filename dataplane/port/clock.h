@@ -13,8 +13,8 @@ struct rn_clock {
 	uint64_t mult; /* nanoseconds per tick, 32.32 fixed point */
 };
 
-/* To be called after rte_eal_init(), which calibrates the TSC. Time starts at 1 s: subtracting an
- * interval from the current time then does not wrap. */
+/* To be called after rte_eal_init(), which calibrates the TSC. Time starts at 1 s, so that the
+ * current time minus an interval of up to 1 s does not wrap. */
 static inline void rn_clock_init(struct rn_clock *c)
 {
 	uint64_t hz = rte_get_tsc_hz();

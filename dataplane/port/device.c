@@ -23,7 +23,7 @@ static const char *bus_of(const char *device)
 	if (rte_devargs_parse(&args, device) != 0)
 		return bus;
 	bus = rte_bus_name(args.bus);
-	free(args.data); /* as rte_devargs_reset() does, which is experimental in DPDK 22.11 */
+	free(args.data); /* not by rte_devargs_reset(), which is experimental in DPDK 22.11 */
 	return bus;
 }
 

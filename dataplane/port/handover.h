@@ -1,7 +1,7 @@
-/* Annotations for ThreadSanitizer, which do nothing in other builds. They tell ThreadSanitizer
- * about data handed from one thread to another in two ways:
- * - Frames change threads inside DPDK's libraries (rings of ports and pools), which are not
- *   instrumented.
+/* Annotations for ThreadSanitizer, which do nothing in other builds. ThreadSanitizer cannot see two
+ * ways in which one thread hands data to another; the annotations tell it:
+ * - Frames change threads inside DPDK's libraries (in the rings of DPDK ports and mbuf pools),
+ *   which are not instrumented.
  * - In an rte_ring in RTS mode (relaxed tail synchronisation) the producer writes a 64-bit word,
  *   and the consumer reads only half of this word. */
 #ifndef RN_HANDOVER_H

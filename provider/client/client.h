@@ -18,7 +18,7 @@ struct rn_client_cq_feed {
 	struct rn_cq_ring *ring; /* NULL until the first QP of the shard attaches */
 	uint64_t base;
 	uint64_t consumed; /* index of the first unread CQE */
-	/* CQEs before this index had been written when the CQ last fired, and cause no further
+	/* the CQEs before this index were written before the CQ last fired, and cause no further
 	 * firing */
 	uint64_t fired;
 	/* the CQEs before this index were checked, and do not meet the armed condition */

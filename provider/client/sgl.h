@@ -1,5 +1,5 @@
-/* Copies the buffer list of a request into the slots of a work request, as SGEs or as inline data.
- * A buffer list is an array of 16-byte records {u64 or pointer address, u32 length, u32 key}; the
+/* Copies a client's buffer list into the slots of a work request, as SGEs or as inline data. A
+ * buffer list is an array of 16-byte records {u64 or pointer address, u32 length, u32 key}; the
  * calling API chooses the names of these fields. Each record is copied before its fields are read.
  * Records of length 0 are left out, and their keys are never checked. */
 #ifndef CLIENT_SGL_H

@@ -15,9 +15,9 @@ static struct nd_adapter *adapter_of(IND2Adapter *This)
 	return (struct nd_adapter *)This;
 }
 
-/* The counter of live protection domains, which are counted like objects. The NIC does not destroy
- * a protection domain in which a region or queue pair still exists. NdsLiveObjects shows such a
- * protection domain as a leak. */
+/* Returns the counter of live protection domains. The NIC does not destroy a protection domain in
+ * which a region or queue pair still exists. NdsLiveObjects then shows the protection domain as a
+ * leak. */
 static struct os_live *live_pds(void)
 {
 	return os_live_of("protection domain");

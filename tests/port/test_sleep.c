@@ -1,5 +1,5 @@
-/* A producer is preempted in the middle of an enqueue while the shard sleeps. No posted work
- * request waits longer than necessary. */
+/* While the shard sleeps, a producer is preempted in the middle of an enqueue. Once the producer
+ * goes on, the shard must soon take the work requests behind that enqueue. */
 #include "rig.h"
 
 #include <unistd.h>

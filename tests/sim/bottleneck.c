@@ -199,8 +199,8 @@ static void speak(struct bottleneck *b, unsigned i)
 			break;
 }
 
-/* Returns the time at which flow i next has something to do. This is when its next timer expires.
- * If node 0 has a frame to send, it may be earlier: when node 0's access link becomes free. */
+/* Returns the time at which flow i next has something to do: a timer expires, or the access link
+ * becomes free and node 0 has a frame to send. */
 static rn_time next_of(const struct bottleneck *b, unsigned i)
 {
 	const struct sim *sim = &b->sim[i];

@@ -160,8 +160,8 @@ static struct end run(const struct course *c, struct sim *sim)
 		assert_true(sent_again(sim) > 0);
 		line.dead = true;
 	}
-	/* To test a loss, the message has one packet. Then no later packet can cause a NAK, and the
-	 * timer alone detects the loss. */
+	/* With LOSES_ONE, send a message of one packet: no later packet can then cause a NAK, and
+	 * the timer must detect the loss. */
 	post(sim, c->kind, c->peer == LOSES_ONE ? 100 : 100000);
 	e = wait_for_end(sim, c);
 	print_message("%-62s %s status %2u after %6llu ms, sent again %llu\n", c->name,

@@ -24,7 +24,8 @@ static const char *from_list(const SOCKET_ADDRESS_LIST *list, INT i, struct sock
 }
 
 /* Enlarges the list to `bytes`, the size that a query has returned. The caller then repeats the
- * query. The size grows again if addresses were added meanwhile. The caller frees the list. */
+ * query, which needs an even larger list if addresses were added meanwhile. The caller frees the
+ * list. */
 static SOCKET_ADDRESS_LIST *grown(SOCKET_ADDRESS_LIST *list, SIZE_T bytes)
 {
 	list = realloc(list, bytes);

@@ -9,7 +9,7 @@
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 
-#define MOST	   10000 /* greatest number of iterations of a row */
+#define MOST	   10000 /* greatest number of iterations of a table row */
 #define PATIENCE   10000 /* longest wait for one registration, in ms */
 #define NO_PORT(h) ((HANDLE)((uintptr_t)(h) | 1))
 
@@ -24,8 +24,8 @@ struct watch {
 	OVERLAPPED ov;
 };
 
-/* Times summed over all requests of a row, in seconds. call: time within the calls. all: time from
- * the calls until the requests completed. */
+/* Times summed over all requests of a table row, in seconds. call: time within the calls. all: time
+ * from the calls until the requests completed. */
 struct spent {
 	double call, all;
 };

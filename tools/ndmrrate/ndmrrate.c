@@ -15,12 +15,12 @@
 #include "endpoint/meter.h"
 #include "common/stop.h"
 
-#define MOST	 10000 /* regions that each thread registers in a table row */
-#define LEAST	 2000  /* regions that each thread registers in the row of the largest size */
+#define MOST	 10000 /* greatest number of regions of each thread in a table row */
+#define LEAST	 2000  /* regions of each thread in the table row of the largest size */
 #define PATIENCE 10000 /* longest wait for one registration, in ms */
 
 static struct sizes sizes = {1, 4 << 20};
-/* iterations: regions of each thread in a row; 0: MOST and LEAST apply */
+/* iterations: regions of each thread in a table row; 0: MOST and LEAST apply */
 static unsigned nthreads = 2, iterations;
 
 struct region {
@@ -121,7 +121,7 @@ static void release_all(struct worker *w)
 	}
 }
 
-/* Waits at the barrier twice. Between both waits the main thread reads the clock. */
+/* Waits at the barrier twice. Between the two waits the main thread reads the clock. */
 static void meet_twice(pthread_barrier_t *b)
 {
 	pthread_barrier_wait(b);
@@ -147,8 +147,9 @@ static void *work(void *arg)
 
 /* ---- the main thread ---- */
 
-/* Returns the number of regions that each thread registers in a row of this size. The number is
- * smaller for large sizes, and LEAST for the largest size. */
+/* Returns the number of regions that each thread registers in the table row of this size: the
+ * number from the command line, if given. Otherwise MOST, but fewer for large sizes, and LEAST for
+ * the largest size. */
 static unsigned count_for(uint32_t size)
 {
 	uint64_t fit = (uint64_t)(sizes.max / size) * LEAST;

@@ -11,8 +11,8 @@
 #define ITERATIONS 500000
 #define WARM_UP	   1000
 #define WARM_BYTES 40
-/* greatest number of bytes of all receive buffers together; exceeded only for two of the largest
- * messages */
+/* limit for the bytes of all receive buffers together; two buffers are allowed even if they exceed
+ * the limit */
 #define ROOM (64u << 20)
 
 /* One end of the connection. e.mem starts with the pattern, which the client sends and the server

@@ -16,8 +16,8 @@
 #include "endpoint/pattern.h"
 #include "endpoint/talk.h"
 
-#define MOST 500000 /* greatest number of iterations of a row */
-/* bytes of memory for the data of a batch; a single longer message gets as many bytes as it has */
+#define MOST 500000 /* greatest number of iterations of a table row */
+/* bytes of memory for the data of a batch; more only if the largest message is longer */
 #define ARRIVALS (16 << 20)
 #define WARM_UP	 64 /* number of messages of one byte before the first row */
 #define ORDERS	 4  /* number of receives for orders (control messages) that are always posted */

@@ -12,8 +12,8 @@
  *   the peer is reported in a completion.
  *
  * Messages arrive in two buffers alternately. Each side answers a message first and checks its data
- * while the answer travels. The peer reuses the message's buffer only after the next answer. So
- * every byte is compared at little cost. */
+ * while the answer travels. The peer writes to the same buffer again only after the answer to the
+ * next message, which this side sends after the check. So every byte is compared at little cost. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 #include "endpoint/pattern.h"
 #include "endpoint/talk.h"
 
-#define MOST 100000 /* greatest number of iterations of a row */
+#define MOST 100000 /* greatest number of iterations of a table row */
 /* Number of messages before the first row. Each has WARM_UP_BYTES, or the largest size if that size
  * is smaller. */
 #define WARM_UP	      20

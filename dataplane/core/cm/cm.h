@@ -68,8 +68,8 @@
  *	its QP to RTR and RTS (docs/spec/rocev2.md 6.7). max_rd_atomic and max_dest_rd_atomic are
  *	upper bounds. rq_psn is set on the active side only.
  *	CM_REJECTED also reports that the peer withdrew its connection request, before or after
- *	CM_ACCEPT. With reason 4 it also reports that the peer stopped repeating its REQ, so long
- *	ago that the peer's own timeouts and retries must be over.
+ *	CM_ACCEPT. Without a REJ of the peer, the reason is 4: the peer no longer repeats its REQ
+ *	(all its timeouts and retries must be over), or has begun a new connection with the same QP.
  *	CM_UNREACHABLE has err -EHOSTUNREACH (no neighbour or no route) or -ETIMEDOUT (no answer to
  *	REQ or REP).
  *	CM_DISCONNECTED is reported once per connection. After the peer's DREQ, the client sends the

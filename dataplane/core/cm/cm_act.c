@@ -336,8 +336,8 @@ void rn_cm_do_answer_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct r
 }
 
 /* Handles the peer's DREQ. The client's QP may still wait for acknowledgements, so the DREP waits
- * for the client's command, but at most half the resend interval. The peer then sends no second
- * DREQ. */
+ * for the client's command. The DREP waits at most half the resend interval, so that the peer gets
+ * the DREP before it would send a second DREQ. */
 void rn_cm_do_take_dreq(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {
@@ -358,7 +358,8 @@ void rn_cm_do_send_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_
 	gone(cm, c, 0, now);
 }
 
-/* Sends the DREP without a command, because the client took too long or the peer gave up. */
+/* Sends the DREP although the client has not run CM_DISCONNECT: the client took too long, or the
+ * peer gave up. */
 void rn_cm_do_auto_drep(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			rn_time now)
 {

@@ -20,14 +20,14 @@ static bool is_group(const struct rn_gid *g)
 	return rn_gid_is_ipv4(g) ? g->b[12] >= 224 : g->b[0] == 0xff;
 }
 
-/* If cmd->user is not 0, the client that gave the command gets the further events of the id. */
+/* If cmd->user is not 0, further events of the id go to cmd->user. */
 static void adopt(struct rn_cm_conn *c, const struct rn_cmd *cmd)
 {
 	if (cmd->user)
 		c->user = cmd->user;
 }
 
-/* Returns a struct rn_cm_why which says that this command makes a rule run. */
+/* Returns the struct rn_cm_why for a rule that runs because of this command. */
 static struct rn_cm_why asked_by(const struct rn_cmd *cmd)
 {
 	return (struct rn_cm_why){.cmd = cmd};

@@ -1,9 +1,11 @@
 /* How many connections may be half-open? Owns the counts of half-open connections: of all, of each
  * listener and of each source address. Runs on shard 0.
  *
- * A connection is half-open until its REQ or SIDR_REQ is answered and a REP is confirmed; until
- * then the sender's address may be forged. At most max_half entries of the connection table are
- * half-open. A flood of requests therefore leaves entries for CM_CONNECT and for listeners.
+ * A received REQ or SIDR_REQ makes a connection that is half-open: its source address may be
+ * forged. A REQ's connection stays half-open until this side rejects the REQ, the peer confirms the
+ * REP, or the attempt ends. A SIDR_REQ's connection stays half-open until this side answers or
+ * gives up. At most max_half entries of the connection table are half-open. A flood of requests
+ * therefore leaves entries for CM_CONNECT and for listeners.
  *
  * Let `free` be max_half minus the number of half-open connections. A request is accepted if its
  * listener has fewer than `free` half-open connections and its source address fewer than `free` /

@@ -381,7 +381,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 	qp->lane->stats.qp_errors += what != 0;
 	if (!keep_owed)
 		qp->rx.nowed = qp->rx.nowed_reads = 0;
-	/* flush_sends() completes all READs, so the window must not wait for any READ response. */
+	/* flush_sends() completes all READs, so the send window must expect no READ response. */
 	qp->win.nreads = qp->win.nbig = 0;
 	flush_sends(qp, now);
 	while (qp->rq.head != qp->rq.tail)

@@ -112,7 +112,7 @@ void broken(const char *file, int line, const char *format, ...)
 	abort();
 }
 
-/* ---- numbers of calls ---- */
+/* ---- counts of the calls of each act ---- */
 
 static _Atomic uint64_t made[ACTS], taken[ACTS];
 
@@ -128,8 +128,8 @@ uint64_t acts_taken(enum act act)
 	return atomic_load(&taken[act]);
 }
 
-/* An act that may succeed by some rule must have succeeded at least once. Otherwise the success of
- * that act is not tested. */
+/* Returns the number of untested acts, and prints each of them. An act is untested if it never
+ * succeeded although a rule lets it succeed, or if it was never called. */
 unsigned acts_missing(void)
 {
 	const set_t good = S(SUCCESS) | S(PENDING);

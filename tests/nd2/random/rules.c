@@ -86,8 +86,8 @@ enum kind act_kind(enum act act)
 	return steps[act].used ? K_CONNECTOR : plain[act].kind;
 }
 
-/* Returns the statuses that the act may return in one state. Stores the statuses with which its
- * request may end in *end, and the possible states after success in *next. */
+/* Returns the statuses that the act may return in one state. Stores in *end the statuses with which
+ * the request of the act may end, and in *next the possible states after success. */
 static set_t answers(enum act act, unsigned state, set_t *end, uint32_t *next)
 {
 	const struct step_rule *s = &steps[act];

@@ -1,6 +1,6 @@
-/* Reading of configuration files. Values reach the struct. Errors are reported for missing and
- * unreadable files, wrong syntax and unknown keys. The built-in configuration and the profiles are
- * valid. */
+/* Tests the reading of configuration files. Values reach struct rn_config. Errors are reported for
+ * missing and unreadable files, wrong syntax and unknown keys. The built-in configuration and the
+ * profiles are valid. */
 #include "snippet.h"
 
 #include <dirent.h>

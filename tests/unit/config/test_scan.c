@@ -1,5 +1,5 @@
-/* Text that libconfig would misread is refused before libconfig reads it; all other text is passed
- * on. */
+/* Text that libconfig would misread is refused before libconfig reads it; libconfig gets all other
+ * text. */
 #include "snippet.h"
 
 #define ROWS(...)                                           \

@@ -432,7 +432,7 @@ static void slow_clients_cause_mras(void **state)
 	net_run(&net, RN_S(60));
 	child = net_event(&net, 1, EV(REQUEST))->id;
 	assert_int_equal(net_count(&net, 1, EV(REQUEST)), 1);
-	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: an MRA answers REQ 2 */
+	assert_int_equal(net.box[0].sent[RN_CM_REQ], 2); /* row C14: the second REQ gets an MRA */
 	assert_int_equal(net.box[1].sent[RN_CM_MRA], 1);
 	assert_int_equal(net.box[1].last[RN_CM_MRA].mra.service_timeout, 24);
 	net_run(&net, RN_S(20));

@@ -530,7 +530,7 @@ static void test_read(void **state) /* rows A1 A2 A3 A4 A5 D11 D12: responses an
 	rig_fini(&r);
 }
 
-static void test_read_limit(void **state) /* rows A9 A10 D14: 5th READ, SEND at a READ's PSN, gap */
+static void test_read_limit(void **state) /* rows A9 A10 D14: 5th READ and wrong PSNs are refused */
 {
 	struct rig r;
 	uint32_t e;
@@ -627,7 +627,7 @@ static void test_replay_in_order(void **state)
 	rig_fini(&r);
 }
 
-static void test_duplicate_before_read(void **state) /* row D13: ACK for a PSN below the READ's */
+static void test_duplicate_before_read(void **state) /* row D13: duplicate older than a READ */
 {
 	struct rig r;
 	uint32_t e;

@@ -1,5 +1,5 @@
 /* The ring of a completion queue (CQ): how completions are published to the reader, and when an
- * armed CQ makes an event. Also growth and overrun. */
+ * armed CQ makes an event. Also tests growth and overrun. */
 #include "queue/cq.h"
 #include "rig.h"
 

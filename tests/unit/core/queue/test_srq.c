@@ -1,5 +1,5 @@
 /* A shared receive queue (SRQ) without QPs: order, depth, growth, and several threads that take
- * receives. Also the event when the number of receives falls below the armed limit. */
+ * receives. Also tests the event when the number of receives falls below the armed limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
