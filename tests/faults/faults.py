@@ -196,8 +196,8 @@ WINDOWS = [
       "request(qp, RN_WQE_INVALIDATE, wr_id, flags);", "request(qp, RN_WQE_WRITE, wr_id, flags);"),
     F("nd2_row_075_invalidate_what_is_not_bound", "wrong status", "provider/nd2/status.c",
       "return ND_INVALID_DEVICE_REQUEST;", "return ND_ACCESS_VIOLATION;"),
-    F("nd2_row_076_over_another_connection", "good for every queue pair", "dataplane/core/memory/mr.c",
-      "return owner == via.qpn ? window_allows", "return true ? window_allows"),
+    F("nd2_row_076_over_another_connection", "good for every queue pair", "dataplane/core/memory/mr_check.h",
+      "return owner == via.qpn ? rn_mr_window_allows", "return true ? rn_mr_window_allows"),
     F("nd2_row_093_the_window_forbids_it", "writing is always allowed", QP,
       "(flags & ND_OP_FLAG_ALLOW_WRITE ? RN_ACCESS_REMOTE_WRITE : 0)", "RN_ACCESS_REMOTE_WRITE"),
 ]

@@ -16,56 +16,12 @@
 #include <string.h>
 
 #include "memory/mem_ops.h"
+#include "memory/mr_check.h"
 #include "base/idpool.h"
 #include "base/secret.h"
-
-#define NUMBER_BITS 24
-#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 /* log2 of the smallest index size. The low bits of a number select the index entry, and the entry
  * stores the other bits: 8 bits for the smallest index, fewer for a larger index. */
 #define INDEX_BITS 16
-
-/* Values of region.owner. Any other value is the number of the QP that owns the window; no QP has a
- * number of 0..2. */
-enum owner { REGION, UNBOUND, DEAD };
-
-struct region {
-	_Alignas(64) _Atomic uint32_t key; /* 0 = not published, so nobody can use the key */
-	uint32_t pd;
-	uint32_t access;
-	/* The last key of a region or the last id of a window. The next key or id drawn for this
-	 * slot must differ from `last`. */
-	uint32_t last;
-	uint64_t iova;
-	uint64_t length;
-	union {
-		char *ptr; /* of a region: address of the memory in this process */
-		/* Of a window: its state, which the application can read. The pointer is constant
-		 * until the window is removed. */
-		struct rn_mw_shared *shared;
-	};
-	_Atomic uint32_t owner; /* enum owner, or number of the QP that owns the window */
-	uint32_t lkey;		/* of a window: lkey of its region */
-	uint32_t bound;		/* of a window: key of its last BIND, or its id before any BIND */
-	/* Of an owned window: slot numbers of the next and the previous window of the same QP; 0 =
-	 * none. */
-	uint32_t next, prev;
-	bool retired; /* removed, but not yet reclaimed */
-};
-static_assert(sizeof(struct region) == 64, "a touch of memory is one cache line of the table");
-
-struct rn_mr_table {
-	struct region *region; /* the slots: aligned part of `memory`; slot 0 is never used */
-	/* Indexed by the low bits of a key's number. An entry is (upper bits of the number) << 24 |
-	 * slot; 0 = unused entry. */
-	_Atomic uint32_t *index;
-	void *memory;
-	uint32_t max, live;
-	uint32_t index_bits;
-	struct rn_stream draws;
-	struct rn_idpool free;
-	uint32_t *free_ring;
-};
 
 /* Returns log2 of the index size. The index has at least two entries per slot, so at least half of
  * its entries are free. On average at most two keys are drawn until a key has a free entry. */
@@ -73,7 +29,7 @@ static uint32_t index_bits_for(uint32_t slots)
 {
 	uint32_t bits = INDEX_BITS;
 
-	static_assert(2 * RN_MR_MAX <= 1u << NUMBER_BITS,
+	static_assert(2 * RN_MR_MAX <= 1u << RN_MR_NUMBER_BITS,
 		      "the index is no larger than there are numbers");
 	while (1u << bits < 2 * slots)
 		bits++;
@@ -97,7 +53,7 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_sec
 		rn_mr_table_destroy(t);
 		return NULL;
 	}
-	t->region = (struct region *)RN_ALIGN_UP((uintptr_t)t->memory, (uintptr_t)64);
+	t->region = (struct rn_region *)RN_ALIGN_UP((uintptr_t)t->memory, (uintptr_t)64);
 	rn_idpool_init(&t->free, t->free_ring, 1, t->max);
 	rn_stream_init(&t->draws, keys, 0);
 	return t;
@@ -113,45 +69,40 @@ void rn_mr_table_destroy(struct rn_mr_table *t)
 	free(t);
 }
 
-/* Returns the index entry for the number of a key. */
-static inline _Atomic uint32_t *entry_of(const struct rn_mr_table *t, uint32_t number)
-{
-	return &t->index[number & ((1u << t->index_bits) - 1)];
-}
-
 /* Returns the slot of the region or window to which the number in `key` belongs, or slot 0 if there
  * is none. The region or window may be removed and not yet reclaimed. */
-static inline struct region *region_of(const struct rn_mr_table *t, uint32_t key)
+static inline struct rn_region *region_of(const struct rn_mr_table *t, uint32_t key)
 {
 	uint32_t number = key >> 8;
-	uint32_t entry = atomic_load_explicit(entry_of(t, number), memory_order_relaxed);
+	uint32_t entry = atomic_load_explicit(rn_mr_entry(t, number), memory_order_relaxed);
 
-	return &t->region[entry >> NUMBER_BITS == number >> t->index_bits ? entry & NUMBER_MASK
-									  : 0];
+	return &t->region[entry >> RN_MR_NUMBER_BITS == number >> t->index_bits
+				  ? entry & RN_MR_NUMBER_MASK
+				  : 0];
 }
 
 /* Draws a random key for slot r. The key's index entry is free. The key's number differs from that
  * of the slot's previous key, so the previous key stays invalid. */
-static uint32_t fresh_key(struct rn_mr_table *t, const struct region *r)
+static uint32_t fresh_key(struct rn_mr_table *t, const struct rn_region *r)
 {
 	uint32_t number, variant;
 
 	do {
 		uint64_t draw = rn_stream_next(&t->draws);
 
-		number = draw & NUMBER_MASK;
-		variant = 1 + (uint32_t)(draw >> NUMBER_BITS) % UINT8_MAX;
-	} while (atomic_load_explicit(entry_of(t, number), memory_order_relaxed) ||
+		number = draw & RN_MR_NUMBER_MASK;
+		variant = 1 + (uint32_t)(draw >> RN_MR_NUMBER_BITS) % UINT8_MAX;
+	} while (atomic_load_explicit(rn_mr_entry(t, number), memory_order_relaxed) ||
 		 r->last >> 8 == number);
 	return number << 8 | variant;
 }
 
 /* Takes a free slot and draws a key, which is not yet published. Returns NULL if the table is
  * full. */
-static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
+static struct rn_region *take_slot(struct rn_mr_table *t, uint32_t *key)
 {
 	uint32_t slot = rn_idpool_get(&t->free);
-	struct region *r;
+	struct rn_region *r;
 
 	if (slot == RN_ID_NONE)
 		return NULL;
@@ -159,15 +110,15 @@ static struct region *take_slot(struct rn_mr_table *t, uint32_t *key)
 	*key = fresh_key(t, r);
 	r->last = *key;
 	r->retired = false;
-	atomic_store_explicit(entry_of(t, *key >> 8),
-			      *key >> 8 >> t->index_bits << NUMBER_BITS | slot,
+	atomic_store_explicit(rn_mr_entry(t, *key >> 8),
+			      *key >> 8 >> t->index_bits << RN_MR_NUMBER_BITS | slot,
 			      memory_order_relaxed);
 	return r;
 }
 
 int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lkey, uint32_t *rkey)
 {
-	struct region *r;
+	struct rn_region *r;
 	uint32_t key;
 
 	if (rn_range_wraps(attr->iova, attr->length) ||
@@ -181,7 +132,7 @@ int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lk
 	r->iova = attr->iova;
 	r->length = attr->length;
 	r->ptr = attr->ptr;
-	atomic_store_explicit(&r->owner, REGION, memory_order_relaxed);
+	atomic_store_explicit(&r->owner, RN_MR_REGION, memory_order_relaxed);
 	/* Release: a shard that sees the key sees the fields above. */
 	atomic_store_explicit(&r->key, key, memory_order_release);
 	t->live++;
@@ -191,10 +142,10 @@ int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lk
 
 int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
 {
-	struct region *r = region_of(t, lkey);
+	struct rn_region *r = region_of(t, lkey);
 
 	if (!lkey || atomic_load_explicit(&r->key, memory_order_relaxed) != lkey ||
-	    atomic_load_explicit(&r->owner, memory_order_relaxed) != REGION)
+	    atomic_load_explicit(&r->owner, memory_order_relaxed) != RN_MR_REGION)
 		return -ENOENT;
 	r->retired = true;
 	/* Relaxed is enough: storing 0 publishes no fields. The slot is reused only after every
@@ -206,11 +157,11 @@ int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
 
 void rn_mr_reclaim(struct rn_mr_table *t, uint32_t lkey)
 {
-	struct region *r = region_of(t, lkey);
+	struct rn_region *r = region_of(t, lkey);
 
 	rn_assert(lkey && r->retired && r->last == lkey);
 	r->retired = false;
-	atomic_store_explicit(entry_of(t, lkey >> 8), 0, memory_order_relaxed);
+	atomic_store_explicit(rn_mr_entry(t, lkey >> 8), 0, memory_order_relaxed);
 	rn_idpool_put(&t->free, (uint32_t)(r - t->region));
 }
 
@@ -231,44 +182,10 @@ static inline enum rn_verdict place(const struct rn_mem_ops *mem, void *ptr, con
 	return mem->place(ptr, src, len) ? RN_V_OK : RN_V_REQ_FAULT;
 }
 
-/* Checks the rights and bounds of an access to a region. The caller has checked key and PD. */
-static inline enum rn_verdict region_allows(const struct region *r, uint64_t addr, uint64_t len,
-					    uint32_t need, void **ptr)
-{
-	uint64_t off = addr - r->iova;
-
-	if ((r->access & need) != need)
-		return RN_V_REQ_RIGHTS;
-	if (addr < r->iova || off > r->length || len > r->length - off)
-		return RN_V_REQ_BOUNDS;
-	*ptr = r->ptr + off;
-	return RN_V_OK;
-}
-
-/* Returns the region or window that has this key now, or NULL if there is none. A reader that sees
- * the key also sees the fields of a region, because rn_mr_add() stores the key last. The fields
- * stay unchanged until rn_mr_reclaim(). */
-static inline const struct region *published(const struct rn_mr_table *t, uint32_t key)
-{
-	uint32_t entry = atomic_load_explicit(entry_of(t, key >> 8), memory_order_relaxed);
-	const struct region *r = &t->region[entry & NUMBER_MASK];
-
-	return key && atomic_load_explicit(&r->key, memory_order_acquire) == key ? r : NULL;
-}
-
-static inline uint32_t owner_of(const struct region *r)
-{
-	return atomic_load_explicit(&r->owner, memory_order_relaxed);
-}
-
 enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t pd, uint64_t addr,
 			    uint64_t len, uint32_t need, void **ptr)
 {
-	const struct region *r = published(t, key);
-
-	if (!r || owner_of(r) != REGION || r->pd != pd)
-		return RN_V_REQ_RKEY;
-	return region_allows(r, addr, len, need, ptr);
+	return rn_mr_look(t, key, pd, addr, len, need, ptr);
 }
 
 /* Returns the rights that a region needs for remote access through a window: writes and atomics
@@ -279,10 +196,8 @@ static uint32_t region_need(uint32_t access)
 									   : 0;
 }
 
-/* Checks an access through window w. The caller has checked that w belongs to a QP of this
- * thread. */
-static enum rn_verdict window_allows(const struct rn_mr_table *t, const struct region *w,
-				     uint64_t addr, uint64_t len, uint32_t need, void **ptr)
+enum rn_verdict rn_mr_window_allows(const struct rn_mr_table *t, const struct rn_region *w,
+				    uint64_t addr, uint64_t len, uint32_t need, void **ptr)
 {
 	uint64_t off = addr - w->iova;
 
@@ -298,22 +213,14 @@ static enum rn_verdict window_allows(const struct rn_mr_table *t, const struct r
 enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 				   uint64_t addr, uint64_t len, uint32_t need, void **ptr)
 {
-	const struct region *r = published(t, key);
-	uint32_t owner;
-
-	if (!r)
-		return RN_V_REQ_RKEY;
-	owner = owner_of(r);
-	if (rn_unlikely(owner != REGION))
-		return owner == via.qpn ? window_allows(t, r, addr, len, need, ptr) : RN_V_REQ_RKEY;
-	return r->pd == via.pd ? region_allows(r, addr, len, need, ptr) : RN_V_REQ_RKEY;
+	return rn_mr_look_remote(t, key, via, addr, len, need, ptr);
 }
 
 enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 			  uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, void *dst)
 {
 	void *ptr;
-	enum rn_verdict v = rn_mr_check(t, key, pd, addr, len, need, &ptr);
+	enum rn_verdict v = rn_mr_look(t, key, pd, addr, len, need, &ptr);
 
 	return v == RN_V_OK ? gather(mem, dst, ptr, len) : v;
 }
@@ -323,7 +230,7 @@ enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_me
 				 uint32_t need, void *dst)
 {
 	void *ptr;
-	enum rn_verdict v = rn_mr_check_remote(t, key, via, addr, len, need, &ptr);
+	enum rn_verdict v = rn_mr_look_remote(t, key, via, addr, len, need, &ptr);
 
 	return v == RN_V_OK ? gather(mem, dst, ptr, len) : v;
 }
@@ -332,7 +239,7 @@ enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *m
 			 uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, const void *src)
 {
 	void *ptr;
-	enum rn_verdict v = rn_mr_check(t, key, pd, addr, len, need, &ptr);
+	enum rn_verdict v = rn_mr_look(t, key, pd, addr, len, need, &ptr);
 
 	return v == RN_V_OK ? place(mem, ptr, src, len) : v;
 }
@@ -342,7 +249,7 @@ enum rn_verdict rn_place_remote(const struct rn_mr_table *t, const struct rn_mem
 				uint32_t need, const void *src)
 {
 	void *ptr;
-	enum rn_verdict v = rn_mr_check_remote(t, key, via, addr, len, need, &ptr);
+	enum rn_verdict v = rn_mr_look_remote(t, key, via, addr, len, need, &ptr);
 
 	return v == RN_V_OK ? place(mem, ptr, src, len) : v;
 }
@@ -352,8 +259,8 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
 				 const struct rn_atomic *operands, uint64_t *old)
 {
 	void *ptr;
-	enum rn_verdict v = rn_mr_check_remote(t, key, via, addr, RN_ATOMIC_BYTES,
-					       RN_ACCESS_REMOTE_ATOMIC, &ptr);
+	enum rn_verdict v = rn_mr_look_remote(t, key, via, addr, RN_ATOMIC_BYTES,
+					      RN_ACCESS_REMOTE_ATOMIC, &ptr);
 	bool done;
 
 	if (v != RN_V_OK)
@@ -369,14 +276,14 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
  *
  * A BIND writes the fields of a window while other shards may look up the window's key. Therefore
  * only the shard of the QP that owns the window may use these fields:
- * - Before a bind, claim() changes `owner` from UNBOUND to the QP, by compare-and-swap. This fails
- *   if another QP owns the window. After the last use, disown() stores UNBOUND.
+ * - Before a bind, claim() changes `owner` from RN_MR_UNBOUND to the QP, by compare-and-swap. This
+ *   fails if another QP owns the window. After the last use, disown() stores RN_MR_UNBOUND.
  * - A shard that looks up a key uses the fields only if `owner` is the QP of the request. This
  *   shard alone serves the QP, so the shard's own thread wrote the fields. */
 
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id)
 {
-	struct region *w = take_slot(t, id);
+	struct rn_region *w = take_slot(t, id);
 
 	if (!w)
 		return -ENOSPC;
@@ -386,19 +293,19 @@ int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, u
 	atomic_init(&shared->ended, *id);
 	t->live++;
 	/* Release: a shard that claims the window sees the fields above. */
-	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
+	atomic_store_explicit(&w->owner, RN_MR_UNBOUND, memory_order_release);
 	return 0;
 }
 
 int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 {
-	struct region *w = region_of(t, id);
-	uint32_t owner = UNBOUND;
+	struct rn_region *w = region_of(t, id);
+	uint32_t owner = RN_MR_UNBOUND;
 
-	if (!atomic_compare_exchange_strong_explicit(&w->owner, &owner, DEAD, memory_order_acquire,
-						     memory_order_relaxed)) {
+	if (!atomic_compare_exchange_strong_explicit(&w->owner, &owner, RN_MR_DEAD,
+						     memory_order_acquire, memory_order_relaxed)) {
 		*qpn = owner;
-		return owner == REGION || owner == DEAD ? -ENOENT : -EBUSY;
+		return owner == RN_MR_REGION || owner == RN_MR_DEAD ? -ENOENT : -EBUSY;
 	}
 	w->retired = true;
 	t->live--;
@@ -407,26 +314,26 @@ int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 
 /* If the QP via.qpn owns the window to which the number in `key` belongs, returns the window.
  * Otherwise returns NULL. */
-static struct region *owned(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+static struct rn_region *owned(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
-	struct region *w = region_of(t, key);
+	struct rn_region *w = region_of(t, key);
 
-	return owner_of(w) == via.qpn ? w : NULL;
+	return rn_mr_owner(w) == via.qpn ? w : NULL;
 }
 
-static void disown(struct region *w)
+static void disown(struct rn_region *w)
 {
 	/* Release: the next owner must not write the fields before this thread has read them. */
-	atomic_store_explicit(&w->owner, UNBOUND, memory_order_release);
+	atomic_store_explicit(&w->owner, RN_MR_UNBOUND, memory_order_release);
 }
 
 /* Makes the QP via.qpn the owner of the window to which the number in `key` belongs, and returns
  * the window. Returns NULL in these cases: there is no such window, a QP owns the window already,
  * or the window belongs to another PD. */
-static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+static struct rn_region *claim(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
-	struct region *w = region_of(t, key);
-	uint32_t owner = UNBOUND;
+	struct rn_region *w = region_of(t, key);
+	uint32_t owner = RN_MR_UNBOUND;
 
 	if (!atomic_compare_exchange_strong_explicit(&w->owner, &owner, via.qpn,
 						     memory_order_acquire, memory_order_relaxed))
@@ -437,7 +344,7 @@ static struct region *claim(const struct rn_mr_table *t, uint32_t key, struct rn
 	return NULL;
 }
 
-static void link_up(struct rn_mr_table *t, struct rn_mw_list *bound, struct region *w)
+static void link_up(struct rn_mr_table *t, struct rn_mw_list *bound, struct rn_region *w)
 {
 	uint32_t self = (uint32_t)(w - t->region);
 
@@ -448,7 +355,7 @@ static void link_up(struct rn_mr_table *t, struct rn_mw_list *bound, struct regi
 	bound->first = self;
 }
 
-static void unlink_from(struct rn_mr_table *t, struct rn_mw_list *bound, struct region *w)
+static void unlink_from(struct rn_mr_table *t, struct rn_mw_list *bound, struct rn_region *w)
 {
 	if (w->next)
 		t->region[w->next].prev = w->prev;
@@ -463,7 +370,7 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 {
 	const uint32_t remote =
 		RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC;
-	struct region *w = owned(t, key, via), *fresh = NULL;
+	struct rn_region *w = owned(t, key, via), *fresh = NULL;
 	void *ptr;
 
 	if (!(key & 0xFF) || b->access & ~remote ||
@@ -496,7 +403,7 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 
 bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
-	struct region *w = owned(t, key, via);
+	struct rn_region *w = owned(t, key, via);
 
 	if (!key || !w || atomic_load_explicit(&w->key, memory_order_relaxed) != key)
 		return false;
@@ -504,7 +411,7 @@ bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 	return true;
 }
 
-static void end(struct rn_mr_table *t, struct region *w, struct rn_mw_list *bound)
+static void end(struct rn_mr_table *t, struct rn_region *w, struct rn_mw_list *bound)
 {
 	atomic_store_explicit(&w->key, 0, memory_order_relaxed);
 	unlink_from(t, bound, w);
@@ -517,7 +424,7 @@ static void end(struct rn_mr_table *t, struct region *w, struct rn_mw_list *boun
 void rn_mw_release(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 		   struct rn_mw_list *bound)
 {
-	struct region *w = owned(t, key, via);
+	struct rn_region *w = owned(t, key, via);
 
 	if (w && w->bound == key && !atomic_load_explicit(&w->key, memory_order_relaxed))
 		end(t, w, bound);
@@ -526,7 +433,7 @@ void rn_mw_release(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 void rn_mw_unbind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 		  struct rn_mw_list *bound)
 {
-	struct region *w = owned(t, key, via);
+	struct rn_region *w = owned(t, key, via);
 
 	if (w)
 		end(t, w, bound);
@@ -540,7 +447,7 @@ void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound)
 
 void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
-	struct region *w = claim(t, key, via);
+	struct rn_region *w = claim(t, key, via);
 
 	if (!w)
 		return;

@@ -1,0 +1,125 @@
+/* The table of memory regions and windows from the inside, and the check of an access as inline
+ * functions, for mr.c and for the files that send and receive the frequent packets. mr.c explains
+ * the table and its memory order; mr.h states the rules. Any shard may call the functions. */
+#ifndef RN_MR_CHECK_H
+#define RN_MR_CHECK_H
+
+#include "base/idpool.h"
+#include "memory/mr.h"
+
+#define RN_MR_NUMBER_BITS 24
+#define RN_MR_NUMBER_MASK ((1u << RN_MR_NUMBER_BITS) - 1)
+
+/* Values of region.owner. Any other value is the number of the QP that owns the window; no QP has a
+ * number of 0..2. */
+enum rn_mr_owner_kind { RN_MR_REGION, RN_MR_UNBOUND, RN_MR_DEAD };
+
+struct rn_region {
+	_Alignas(64) _Atomic uint32_t key; /* 0 = not published, so nobody can use the key */
+	uint32_t pd;
+	uint32_t access;
+	/* The last key of a region or the last id of a window. The next key or id drawn for this
+	 * slot must differ from `last`. */
+	uint32_t last;
+	uint64_t iova;
+	uint64_t length;
+	union {
+		char *ptr; /* of a region: address of the memory in this process */
+		/* Of a window: its state, which the application can read. The pointer is constant
+		 * until the window is removed. */
+		struct rn_mw_shared *shared;
+	};
+	_Atomic uint32_t
+		owner;	/* enum rn_mr_owner_kind, or the number of the QP that owns the window */
+	uint32_t lkey;	/* of a window: lkey of its region */
+	uint32_t bound; /* of a window: key of its last BIND, or its id before any BIND */
+	/* Of an owned window: slot numbers of the next and the previous window of the same QP; 0 =
+	 * none. */
+	uint32_t next, prev;
+	bool retired; /* removed, but not yet reclaimed */
+};
+static_assert(sizeof(struct rn_region) == 64, "a touch of memory is one cache line of the table");
+
+struct rn_mr_table {
+	struct rn_region *region; /* the slots: aligned part of `memory`; slot 0 is never used */
+	/* Indexed by the low bits of a key's number. An entry is (upper bits of the number) << 24 |
+	 * slot; 0 = unused entry. */
+	_Atomic uint32_t *index;
+	void *memory;
+	uint32_t max, live;
+	uint32_t index_bits;
+	struct rn_stream draws;
+	struct rn_idpool free;
+	uint32_t *free_ring;
+};
+
+/* Returns the index entry for the number of a key. */
+static inline _Atomic uint32_t *rn_mr_entry(const struct rn_mr_table *t, uint32_t number)
+{
+	return &t->index[number & ((1u << t->index_bits) - 1)];
+}
+
+/* Returns the region or window that has this key now, or NULL if there is none. A reader that sees
+ * the key also sees the fields of a region, because rn_mr_add() stores the key last. The fields
+ * stay unchanged until rn_mr_reclaim(). */
+static inline const struct rn_region *rn_mr_published(const struct rn_mr_table *t, uint32_t key)
+{
+	uint32_t entry = atomic_load_explicit(rn_mr_entry(t, key >> 8), memory_order_relaxed);
+	const struct rn_region *r = &t->region[entry & RN_MR_NUMBER_MASK];
+
+	return key && atomic_load_explicit(&r->key, memory_order_acquire) == key ? r : NULL;
+}
+
+static inline uint32_t rn_mr_owner(const struct rn_region *r)
+{
+	return atomic_load_explicit(&r->owner, memory_order_relaxed);
+}
+
+/* Checks the rights and bounds of an access to a region. The caller has checked key and PD. */
+static inline enum rn_verdict rn_mr_region_allows(const struct rn_region *r, uint64_t addr,
+						  uint64_t len, uint32_t need, void **ptr)
+{
+	uint64_t off = addr - r->iova;
+
+	if ((r->access & need) != need)
+		return RN_V_REQ_RIGHTS;
+	if (addr < r->iova || off > r->length || len > r->length - off)
+		return RN_V_REQ_BOUNDS;
+	*ptr = r->ptr + off;
+	return RN_V_OK;
+}
+
+/* rn_mr_check() as an inline function. */
+static inline enum rn_verdict rn_mr_look(const struct rn_mr_table *t, uint32_t key, uint32_t pd,
+					 uint64_t addr, uint64_t len, uint32_t need, void **ptr)
+{
+	const struct rn_region *r = rn_mr_published(t, key);
+
+	if (!r || rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)
+		return RN_V_REQ_RKEY;
+	return rn_mr_region_allows(r, addr, len, need, ptr);
+}
+
+/* Checks an access through window w. The caller has checked that w belongs to a QP of this
+ * thread. */
+enum rn_verdict rn_mr_window_allows(const struct rn_mr_table *t, const struct rn_region *w,
+				    uint64_t addr, uint64_t len, uint32_t need, void **ptr);
+
+/* rn_mr_check_remote() as an inline function. */
+static inline enum rn_verdict rn_mr_look_remote(const struct rn_mr_table *t, uint32_t key,
+						struct rn_mr_via via, uint64_t addr, uint64_t len,
+						uint32_t need, void **ptr)
+{
+	const struct rn_region *r = rn_mr_published(t, key);
+	uint32_t owner;
+
+	if (!r)
+		return RN_V_REQ_RKEY;
+	owner = rn_mr_owner(r);
+	if (rn_unlikely(owner != RN_MR_REGION))
+		return owner == via.qpn ? rn_mr_window_allows(t, r, addr, len, need, ptr)
+					: RN_V_REQ_RKEY;
+	return r->pd == via.pd ? rn_mr_region_allows(r, addr, len, need, ptr) : RN_V_REQ_RKEY;
+}
+
+#endif
