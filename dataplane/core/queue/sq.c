@@ -114,8 +114,10 @@ bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
 			 : status_of_form(sq, w);
 	/* Copy only the first slot of a malformed work request: its slot count cannot be
 	 * trusted. */
-	memcpy(e, w,
-	       status == RN_STATUS_SUCCESS ? (size_t)w->slots * RN_SLOT_BYTES : RN_SLOT_BYTES);
+	memcpy(e, w, RN_SLOT_BYTES);
+	if (rn_unlikely(w->slots > 1) && status == RN_STATUS_SUCCESS)
+		memcpy((uint8_t *)e + RN_SLOT_BYTES, (const uint8_t *)w + RN_SLOT_BYTES,
+		       (size_t)(w->slots - 1) * RN_SLOT_BYTES);
 	/* These members hold the requester's state, which starts at 0. The memcpy() above has
 	 * filled them with the WQE's QPN, generation and sequence, which are no longer needed. */
 	e->first_psn = e->npkts = e->ran = 0;
