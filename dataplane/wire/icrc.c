@@ -8,10 +8,10 @@
  * Stateless. Any thread may call these functions. */
 #include "wire/icrc.h"
 
-#include <immintrin.h>
 #include <isa-l/crc.h>
 #include <string.h>
 
+#include "wire/fold.h"
 #include "wire/hdr.h"
 #include "base/types.h"
 
@@ -69,8 +69,28 @@ static inline void put_masked(uint8_t *to, const uint8_t *from, const uint8_t *m
 	}
 }
 
+/* The longest packet, in bytes, whose CRC is computed by rn_fold() alone. For a longer packet,
+ * rn_fold() for the first bytes and ISA-L for the rest would be slower: ISA-L would have to wait
+ * for the result of rn_fold(). */
+#define FOLDED 256u
+
+/* rn_icrc_add() for 16 to FOLDED bytes. The CRC so far is XOR-ed into the first four bytes. */
+RN_FOLDING static uint32_t add_by_folding(uint32_t crc, const uint8_t *p, size_t len)
+{
+	__m128i sum = _mm_xor_si128(_mm_loadu_si128((const void *)p), _mm_cvtsi32_si128((int)~crc));
+	size_t at;
+
+	for (at = 16; at + 16 <= len; at += 16)
+		sum = rn_fold(sum, _mm_loadu_si128((const void *)(p + at)));
+	if (at < len)
+		sum = rn_fold_rest(sum, _mm_loadu_si128((const void *)(p + len - 16)), len - at);
+	return ~rn_fold_end(sum);
+}
+
 uint32_t rn_icrc_add(uint32_t crc, const void *data, size_t len)
 {
+	if (len >= 16 && len <= FOLDED && rn_likely(rn_fold_usable()))
+		return add_by_folding(crc, data, len);
 	return crc32_gzip_refl(crc, data, len);
 }
 
@@ -90,80 +110,15 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
 	return head == len ? crc : rn_icrc_add(crc, ip + head, len - head);
 }
 
-/* ---- CRC by carry-less multiplication ----
- *
- * Bits are reflected: bit 0 of the first byte is the highest power of x. `sum` is a polynomial of
- * 128 bits, congruent to all bytes so far modulo the CRC polynomial P. A new block of 16 bytes is
- * added by sum = low half * x^191 + high half * x^127 + block (mod P). */
+/* ---- with carry-less multiplication (fold.h) ---- */
 
-/* The longest packet, in bytes, whose CRC is computed by fold() alone. For a longer packet, fold()
- * for the first bytes and ISA-L for the rest would be slower: ISA-L would have to wait for the
- * result of fold(). */
-#define FOLDED 256u
-
-/* Attribute of the functions that use carry-less multiplication. These functions use AVX encoding
- * because ISA-L leaves values in the upper halves of the vector registers. Instructions in SSE
- * encoding would take an extra step each to preserve these halves. */
-#define FOLDING __attribute__((target("pclmul,avx")))
-
-FOLDING static inline __m128i fold(__m128i sum, __m128i block)
-{
-	const __m128i by_block = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
-	__m128i lo = _mm_clmulepi64_si128(sum, by_block, 0x00);
-	__m128i hi = _mm_clmulepi64_si128(sum, by_block, 0x11);
-
-	return _mm_xor_si128(_mm_xor_si128(lo, hi), block);
-}
-
-/* Adds the last n (1..15) bytes of a packet to `sum`. `last` holds the last 16 bytes of the packet.
- * `sum` followed by the n new bytes is a string of 16 + n bytes: the first n bytes are folded into
- * the last 16 bytes. */
-FOLDING static inline __m128i fold_rest(__m128i sum, __m128i last, size_t n)
-{
-	/* A shuffle mask is 16 bytes loaded from this table. The offset of the load decides by how
-	 * many places the mask moves bytes. 0x80 puts a zero into a place. */
-	static const uint8_t shifts[46] = {
-		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-		0x80, 0x80, 0x80, 0,	1,    2,    3,	  4,	5,    6,    7,	  8,
-		9,    10,   11,	  12,	13,   14,   15,	  0x80, 0x80, 0x80, 0x80, 0x80,
-		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-	};
-	/* `up` moves the first n bytes of `sum` to the end. `down` moves the other 16 - n bytes of
-	 * `sum` to the front. */
-	__m128i up = _mm_loadu_si128((const void *)(shifts + n - 1));
-	__m128i down = _mm_loadu_si128((const void *)(shifts + 15 + n));
-
-	/* The blend puts the n new bytes into the places that `down` leaves empty. */
-	return fold(_mm_shuffle_epi8(sum, up),
-		    _mm_blendv_epi8(_mm_shuffle_epi8(sum, down), last, down));
-}
-
-/* Returns the 32-bit remainder of sum * x^32 modulo P: two folds to 64 bits, then a Barrett
- * reduction. */
-FOLDING static inline uint32_t reduce(__m128i sum)
-{
-	const __m128i low = _mm_set_epi32(0, -1, 0, -1);
-	const __m128i x95 = _mm_set_epi64x(0x0ccaa009e, 0);
-	const __m128i x63 = _mm_set_epi64x(0, 0x163cd6124);
-	/* high half: x^64 / P; low half: P */
-	const __m128i barrett = _mm_set_epi64x(0x1f7011641, 0x1db710641);
-	__m128i t;
-
-	sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, x95, 0x10));
-	t = _mm_clmulepi64_si128(_mm_and_si128(sum, low), x63, 0x00);
-	sum = _mm_xor_si128(_mm_srli_si128(sum, 4), t);
-	t = _mm_clmulepi64_si128(_mm_and_si128(sum, low), barrett, 0x10);
-	t = _mm_clmulepi64_si128(_mm_and_si128(t, low), barrett, 0x00);
-	return (uint32_t)_mm_extract_epi32(_mm_xor_si128(sum, t), 1);
-}
-
-FOLDING static inline __m128i masked_block(const uint8_t *p, const uint8_t *mask)
+RN_FOLDING static inline __m128i masked_block(const uint8_t *p, const uint8_t *mask)
 {
 	return _mm_or_si128(_mm_loadu_si128((const void *)p), _mm_loadu_si128((const void *)mask));
 }
 
 /* Returns the bits of a block that masking would change from 0 to 1. */
-FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mask)
+RN_FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mask)
 {
 	return _mm_andnot_si128(_mm_loadu_si128((const void *)p),
 				_mm_loadu_si128((const void *)mask));
@@ -172,19 +127,20 @@ FOLDING static inline __m128i changed_block(const uint8_t *p, const uint8_t *mas
 /* Returns the CRC of a packet of at most FOLDED bytes. The start value of the CRC is XORed into the
  * first four bytes of the packet. zlib stores CRCs complemented: hence the ~ on RN_ICRC_SEED and on
  * the result. */
-FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const uint8_t *mask)
+RN_FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	__m128i sum = _mm_xor_si128(masked_block(ip, mask), _mm_cvtsi32_si128((int)~RN_ICRC_SEED));
 	size_t at;
 
 	for (at = 16; at + 16 <= len && at < MASKED; at += 16)
-		sum = fold(sum, masked_block(ip + at, mask + at));
+		sum = rn_fold(sum, masked_block(ip + at, mask + at));
 	for (; at + 16 <= len; at += 16)
-		sum = fold(sum, _mm_loadu_si128((const void *)(ip + at)));
+		sum = rn_fold(sum, _mm_loadu_si128((const void *)(ip + at)));
 	if (at < len)
-		sum = fold_rest(sum, masked_block(ip + len - 16, mask + RN_MIN(len - 16, MASKED)),
-				len - at);
-	return ~reduce(sum);
+		sum = rn_fold_rest(sum,
+				   masked_block(ip + len - 16, mask + RN_MIN(len - 16, MASKED)),
+				   len - at);
+	return ~rn_fold_end(sum);
 }
 
 /* Two tables for advancing a CRC by n = 256 i + 4 j bytes, that is, multiplying the CRC by x^(8 n)
@@ -193,9 +149,9 @@ FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, const u
  * - power_of_4_bytes holds x^(32 j - 194)
  *
  * Bits are reflected. Advancing calls product() twice: for the product of the two powers, then for
- * the CRC times that product. Each call of product() adds a factor of x^97: x^32 from reduce(), and
- * x^65 because a product of two 32-bit numbers ends 65 bits before the end of `sum`. The exponent
- * -194 = 2 * -97 cancels both factors. */
+ * the CRC times that product. Each call of product() adds a factor of x^97: x^32 from
+ * rn_fold_end(), and x^65 because a product of two 32-bit numbers ends 65 bits before the end of
+ * `sum`. The exponent -194 = 2 * -97 cancels both factors. */
 static const uint32_t power_of_256_bytes[] = {
 	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2,
 	0xbf110f7e, 0x118f848e, 0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc,
@@ -217,9 +173,9 @@ static const uint32_t power_of_4_bytes[64] = {
 	0x94517a86,
 };
 
-FOLDING static inline uint32_t product(uint32_t a, uint32_t b)
+RN_FOLDING static inline uint32_t product(uint32_t a, uint32_t b)
 {
-	return reduce(
+	return rn_fold_end(
 		_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0x00));
 }
 
@@ -234,15 +190,15 @@ static inline bool has_powers(size_t len)
  * unmasked packet XOR CRC of the bits that masking changes. The second CRC covers the first 64
  * bytes and is advanced by the number of bytes that follow. The processor computes both CRCs at the
  * same time. */
-FOLDING static uint32_t packet_by_difference(const uint8_t *ip, size_t len, const uint8_t *mask)
+RN_FOLDING static uint32_t packet_by_difference(const uint8_t *ip, size_t len, const uint8_t *mask)
 {
 	size_t behind = (len - MASKED) / 4;
 	uint32_t moved = product(power_of_256_bytes[behind / 64], power_of_4_bytes[behind % 64]);
 	__m128i sum = changed_block(ip, mask);
 
 	for (size_t at = 16; at < MASKED; at += 16)
-		sum = fold(sum, changed_block(ip + at, mask + at));
-	return rn_icrc_add(RN_ICRC_SEED, ip, len) ^ product(reduce(sum), moved);
+		sum = rn_fold(sum, changed_block(ip + at, mask + at));
+	return rn_icrc_add(RN_ICRC_SEED, ip, len) ^ product(rn_fold_end(sum), moved);
 }
 
 uint32_t rn_icrc_packet(const uint8_t *ip, size_t len)
@@ -250,7 +206,7 @@ uint32_t rn_icrc_packet(const uint8_t *ip, size_t len)
 	bool v4 = ip[0] >> 4 == 4;
 
 	rn_assert(len >= (v4 ? HEAD_V4 : HEAD_V6));
-	if (rn_unlikely(!__builtin_cpu_supports("pclmul") || !__builtin_cpu_supports("avx")))
+	if (rn_unlikely(!rn_fold_usable()))
 		return rn_icrc_packet_by_copy(ip, len);
 	if (len <= FOLDED)
 		return packet_by_folding(ip, len, v4 ? mask_v4 : mask_v6);

@@ -1,0 +1,78 @@
+/* The CRC-32 of the ICRC by carry-less multiplication, 16 bytes at a time. The functions are
+ * inline, so that a caller which has a packet's bytes in registers need not store and load them.
+ * Pure functions; any thread. A caller checks rn_fold_usable() first.
+ *
+ * Bits are reflected: bit 0 of the first byte is the highest power of x. `sum` is a polynomial of
+ * 128 bits, congruent to all bytes so far modulo the CRC polynomial P. A new block of 16 bytes is
+ * added by sum = low half * x^191 + high half * x^127 + block (mod P). */
+#ifndef RN_FOLD_H
+#define RN_FOLD_H
+
+#include <immintrin.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Attribute of the functions that use carry-less multiplication. These functions use AVX encoding
+ * because ISA-L leaves values in the upper halves of the vector registers. Instructions in SSE
+ * encoding would take an extra step each to preserve these halves. */
+#define RN_FOLDING __attribute__((target("pclmul,avx")))
+
+/* Has this processor the instructions that the functions below need? */
+static inline bool rn_fold_usable(void)
+{
+	return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx");
+}
+
+RN_FOLDING static inline __m128i rn_fold(__m128i sum, __m128i block)
+{
+	const __m128i by_block = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
+	__m128i lo = _mm_clmulepi64_si128(sum, by_block, 0x00);
+	__m128i hi = _mm_clmulepi64_si128(sum, by_block, 0x11);
+
+	return _mm_xor_si128(_mm_xor_si128(lo, hi), block);
+}
+
+/* Adds the last n (1..15) bytes of a packet to `sum`. `last` holds the last 16 bytes of the packet.
+ * `sum` followed by the n new bytes is a string of 16 + n bytes: the first n bytes are folded into
+ * the last 16 bytes. */
+RN_FOLDING static inline __m128i rn_fold_rest(__m128i sum, __m128i last, size_t n)
+{
+	/* A shuffle mask is 16 bytes loaded from this table. The offset of the load decides by how
+	 * many places the mask moves bytes. 0x80 puts a zero into a place. */
+	static const uint8_t shifts[46] = {
+		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+		0x80, 0x80, 0x80, 0,	1,    2,    3,	  4,	5,    6,    7,	  8,
+		9,    10,   11,	  12,	13,   14,   15,	  0x80, 0x80, 0x80, 0x80, 0x80,
+		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+	};
+	/* `up` moves the first n bytes of `sum` to the end. `down` moves the other 16 - n bytes of
+	 * `sum` to the front. */
+	__m128i up = _mm_loadu_si128((const void *)(shifts + n - 1));
+	__m128i down = _mm_loadu_si128((const void *)(shifts + 15 + n));
+
+	/* The blend puts the n new bytes into the places that `down` leaves empty. */
+	return rn_fold(_mm_shuffle_epi8(sum, up),
+		       _mm_blendv_epi8(_mm_shuffle_epi8(sum, down), last, down));
+}
+
+/* Returns the 32-bit remainder of sum * x^32 modulo P: two folds to 64 bits, then a Barrett
+ * reduction. */
+RN_FOLDING static inline uint32_t rn_fold_end(__m128i sum)
+{
+	const __m128i low = _mm_set_epi32(0, -1, 0, -1);
+	const __m128i x95 = _mm_set_epi64x(0x0ccaa009e, 0);
+	const __m128i x63 = _mm_set_epi64x(0, 0x163cd6124);
+	/* high half: x^64 / P; low half: P */
+	const __m128i barrett = _mm_set_epi64x(0x1f7011641, 0x1db710641);
+	__m128i t;
+
+	sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, x95, 0x10));
+	t = _mm_clmulepi64_si128(_mm_and_si128(sum, low), x63, 0x00);
+	sum = _mm_xor_si128(_mm_srli_si128(sum, 4), t);
+	t = _mm_clmulepi64_si128(_mm_and_si128(sum, low), barrett, 0x10);
+	t = _mm_clmulepi64_si128(_mm_and_si128(t, low), barrett, 0x00);
+	return (uint32_t)_mm_extract_epi32(_mm_xor_si128(sum, t), 1);
+}
+
+#endif
