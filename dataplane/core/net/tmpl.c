@@ -59,16 +59,12 @@ static void put_checksum(uint8_t *ip, uint32_t sum)
 	rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
 }
 
-void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn,
-		 unsigned flags, unsigned ext, unsigned n)
+/* Writes the lengths, and the IPv4 checksum, into the template. They stay until a packet of another
+ * length is built. */
+static void set_length(struct rn_tmpl *t, unsigned udp_len)
 {
-	unsigned pad = -n & 3,
-		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
-	uint8_t *ip = buf + t->ip_off, *bth = buf + t->bytes - RN_BTH_BYTES;
+	uint8_t *ip = t->hdr + t->ip_off;
 
-	/* Copy the whole array: a constant size is faster, and buf has at least
-	 * RN_FRAME_OVERHEAD_MAX bytes. */
-	memcpy(buf, t->hdr, sizeof(t->hdr));
 	if (t->ipv4) {
 		unsigned len = RN_IPV4_BYTES + udp_len;
 
@@ -77,7 +73,23 @@ void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t
 	} else {
 		rn_store16(ip + RN_IPV6_LENGTH, udp_len);
 	}
-	rn_store16(bth - RN_UDP_BYTES + RN_UDP_LENGTH, udp_len);
+	rn_store16(t->hdr + t->bytes - RN_BTH_BYTES - RN_UDP_BYTES + RN_UDP_LENGTH, udp_len);
+	t->udp_len = udp_len;
+}
+
+void rn_tmpl_put(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn, unsigned flags,
+		 unsigned ext, unsigned n)
+{
+	unsigned pad = -n & 3,
+		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
+
+	if (rn_unlikely(udp_len != t->udp_len))
+		set_length(t, udp_len);
+
+	/* Copy the whole array: a constant size is faster, and buf has at least
+	 * RN_FRAME_OVERHEAD_MAX bytes. */
+	memcpy(buf, t->hdr, sizeof(t->hdr));
 	bth[0] = opcode;
 	bth[RN_BTH_FLAGS] = RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT;
 	/* The ICRC counts this byte as all ones. rn_tmpl_seal() writes its real value. */

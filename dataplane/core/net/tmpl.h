@@ -16,6 +16,7 @@ struct rn_tmpl {
 	uint8_t ip_off;	 /* offset of the IP header */
 	bool ipv4;
 	uint32_t csum;	   /* sum of the IPv4 header's words except length and checksum */
+	uint32_t udp_len;  /* UDP length that hdr has now; 0 = none */
 	uint32_t icrc_len; /* UDP length to which `icrc` belongs; 0 = none cached */
 	uint32_t icrc;	   /* CRC state after the UDP header (icrc_to_udp() in tmpl.c) */
 };
@@ -35,8 +36,8 @@ static inline unsigned rn_tmpl_frame_bytes(const struct rn_tmpl *t, unsigned ext
 
 /* Writes the headers of a packet, Ethernet to BTH. The caller writes ext bytes of extension headers
  * and then n bytes of payload at buf + t->bytes. `flags` is a set of enum rn_tmpl_flag bits. */
-void rn_tmpl_put(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn,
-		 unsigned flags, unsigned ext, unsigned n);
+void rn_tmpl_put(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn, unsigned flags,
+		 unsigned ext, unsigned n);
 /* Writes the pad bytes behind the payload. Returns the frame length, which includes the ICRC. */
 unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
 /* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). For speed, build the next frame
