@@ -1,0 +1,70 @@
+/* The bytes that received frames of a connected QP have in common, and the masks that say which of
+ * these bytes are compared. */
+#include "net/match.h"
+
+#include "wire/frame.h"
+#include "wire/opcode.h"
+#include "wire/pkt.h"
+
+/* clang-format off */
+#define FF4 0xFF, 0xFF, 0xFF, 0xFF
+#define FF8 FF4, FF4
+/* 0: the byte may have any value; 0x3F 0xFF: fragment flag and offset; 0xE0: transport of the
+ * opcode; 0x0F: version of the BTH; 0x7F 0xFF: P_Key without the bit for full members */
+const uint8_t rn_match_mask_v4[RN_MATCH_V4][16] = {
+	/* destination MAC, source MAC, type, version and header length, TOS */
+	{FF4, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0},
+	/* version, TOS, length, identification, fragment, TTL, protocol, checksum, source */
+	{0xFF, 0, 0, 0, 0, 0, 0x3F, 0xFF, 0, 0xFF, 0, 0, FF4},
+	/* destination, source port, destination port, length, checksum, opcode, flags, P_Key */
+	{FF4, 0, 0, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF, 0xE0, 0x0F, 0x7F, 0xFF},
+	/* ECN bits of the BTH, QPN; PSN and what follows */
+	{0, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+};
+const uint8_t rn_match_mask_v6[RN_MATCH_V6][16] = {
+	/* destination MAC, source MAC, type, first two bytes of the IP header */
+	{FF4, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xF0, 0},
+	/* version, traffic class, flow label, length, next header, hop limit, source */
+	{0xF0, 0, 0, 0, 0, 0, 0xFF, 0, FF8},
+	/* source, destination */
+	{FF8, FF8},
+	/* destination, source port, destination port, length, checksum */
+	{FF8, 0, 0, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF},
+	/* opcode, flags, P_Key, ECN bits of the BTH, QPN; PSN and what follows */
+	{0xE0, 0x0F, 0x7F, 0xFF, 0, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0},
+};
+/* clang-format on */
+
+void rn_match_make(struct rn_match *m, const uint8_t mac[6], const struct rn_gid *own,
+		   const struct rn_gid *peer, uint32_t qpn)
+{
+	bool ipv4 = rn_gid_is_ipv4(own);
+	uint8_t f[RN_ETH_BYTES + 16 * (RN_MATCH_V6 - 1)] = {0};
+	uint8_t *ip = f + RN_ETH_BYTES, *bth = f + rn_match_bth(ipv4);
+
+	memset(m, 0, sizeof(*m));
+	if (ipv4 != rn_gid_is_ipv4(peer))
+		return;
+	memcpy(f, mac, 6);
+	if (ipv4) {
+		rn_store16(f + RN_ETH_TYPE, RN_ETHERTYPE_IPV4);
+		ip[0] = 0x45;
+		ip[RN_IPV4_PROTOCOL] = RN_IPPROTO_UDP;
+		memcpy(ip + RN_IPV4_SRC, peer->b + 12, 4);
+		memcpy(ip + RN_IPV4_DST, own->b + 12, 4);
+	} else {
+		rn_store16(f + RN_ETH_TYPE, RN_ETHERTYPE_IPV6);
+		ip[0] = 0x60;
+		ip[RN_IPV6_NEXT] = RN_IPPROTO_UDP;
+		memcpy(ip + RN_IPV6_SRC, peer->b, 16);
+		memcpy(ip + RN_IPV6_DST, own->b, 16);
+	}
+	rn_store16(bth - RN_UDP_BYTES + RN_UDP_DPORT, RN_ROCE_PORT);
+	bth[0] = RN_T_RC;
+	rn_store16(bth + RN_BTH_PKEY, 0x7FFF);
+	rn_store24(bth + RN_BTH_QPN, qpn);
+	m->blocks = ipv4 ? RN_MATCH_V4 : RN_MATCH_V6;
+	memcpy(m->want[0], f, 16);
+	for (unsigned k = 1; k < m->blocks; k++)
+		memcpy(m->want[k], f + RN_ETH_BYTES + 16 * (k - 1), 16);
+}

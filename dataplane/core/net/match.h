@@ -1,0 +1,155 @@
+/* Is a received frame an ordinary packet from the peer of one QP? The answer is one comparison of
+ * the frame's first 62 (IPv4) or 78 (IPv6) bytes with the bytes that the QP expects. A frame that
+ * matches is what rn_frame_parse() accepts and what the rules for its QP let through: own MAC, no
+ * VLAN tag, IP and UDP headers without options or checksum errors, both addresses and the QPN of
+ * the connection, transport RC, the P_Key. The ICRC is not checked here.
+ *
+ * A frame that does not match may still be a good one. The caller then parses the frame, and the
+ * general rules decide. Owns nothing. Runs on the shard's thread. */
+#ifndef RN_MATCH_H
+#define RN_MATCH_H
+
+#include <string.h>
+
+#include "base/types.h"
+#include "rn/abi.h"
+#include "wire/hdr.h"
+
+/* The bytes of a frame are compared in blocks of 16: one block at offset 0, then blocks from the IP
+ * header on. Block k > 0 starts at RN_ETH_BYTES + 16 * (k - 1). The last block ends behind the QPN;
+ * its bytes behind the QPN are not compared. */
+#define RN_MATCH_V4 4u
+#define RN_MATCH_V6 5u
+
+struct rn_match {
+	_Alignas(16) uint8_t want[RN_MATCH_V6][16];
+	uint8_t blocks; /* RN_MATCH_V4, RN_MATCH_V6, or 0: no frame matches */
+};
+
+/* The fields of a frame that matches. */
+struct rn_brief {
+	const uint8_t *ip;
+	const uint8_t *ext; /* the first byte behind the BTH */
+	const uint8_t *end; /* the first byte of the ICRC */
+	uint32_t psn;
+	uint8_t opcode;
+	uint8_t flags; /* second byte of the BTH: RN_BTH_SE, pad count */
+	bool ack_req;
+};
+
+/* Makes the bytes that frames from `peer` to the QP `qpn` of this port, at address `own`, have. The
+ * port sends and receives untagged frames. */
+void rn_match_make(struct rn_match *m, const uint8_t mac[6], const struct rn_gid *own,
+		   const struct rn_gid *peer, uint32_t qpn);
+/* From now on no frame matches. */
+static inline void rn_match_none(struct rn_match *m)
+{
+	m->blocks = 0;
+}
+
+/* May a frame match? */
+static inline bool rn_match_on(const struct rn_match *m)
+{
+	return m->blocks != 0;
+}
+
+/* A bit of a mask is 1 if the bit of the frame is compared. */
+extern const uint8_t rn_match_mask_v4[RN_MATCH_V4][16], rn_match_mask_v6[RN_MATCH_V6][16];
+
+/* Offset of the BTH in an untagged frame. */
+static inline uint32_t rn_match_bth(bool ipv4)
+{
+	return RN_ETH_BYTES + (ipv4 ? RN_IPV4_BYTES : RN_IPV6_BYTES) + RN_UDP_BYTES;
+}
+
+/* Is the frame untagged and long enough, with IPv4 (*ipv4) or IPv6? If so, sets *qpn to the
+ * destination QPN, provided that the frame carries RoCEv2. */
+static inline bool rn_match_qpn(const uint8_t *f, uint32_t len, bool *ipv4, uint32_t *qpn)
+{
+	uint16_t type;
+
+	if (len < RN_ETH_BYTES + 16 * (RN_MATCH_V4 - 1))
+		return false;
+	type = rn_load16(f + RN_ETH_TYPE);
+	*ipv4 = type == RN_ETHERTYPE_IPV4;
+	if (!*ipv4 && (type != RN_ETHERTYPE_IPV6 || len < RN_ETH_BYTES + 16 * (RN_MATCH_V6 - 1)))
+		return false;
+	*qpn = rn_load32(f + rn_match_bth(*ipv4) + RN_BTH_QPN - 1) & 0xFFFFFF;
+	return true;
+}
+
+typedef uint64_t rn_match_block __attribute__((vector_size(16), aligned(1), may_alias));
+
+/* The bits of block k in which the frame differs from what is expected. */
+static inline rn_match_block rn_match_diff(const struct rn_match *m, const uint8_t *f, unsigned k,
+					   const uint8_t mask[16])
+{
+	const uint8_t *at = k ? f + RN_ETH_BYTES + 16 * (k - 1) : f;
+
+	return (*(const rn_match_block *)at ^ *(const rn_match_block *)m->want[k]) &
+	       *(const rn_match_block *)mask;
+}
+
+static inline bool rn_match_bytes(const struct rn_match *m, const uint8_t *f, bool ipv4)
+{
+	const uint8_t(*mask)[16] = ipv4 ? rn_match_mask_v4 : rn_match_mask_v6;
+	rn_match_block d = rn_match_diff(m, f, 0, mask[0]) | rn_match_diff(m, f, 1, mask[1]) |
+			   rn_match_diff(m, f, 2, mask[2]) | rn_match_diff(m, f, 3, mask[3]);
+
+	if (!ipv4)
+		d |= rn_match_diff(m, f, 4, mask[4]);
+	return !(d[0] | d[1]);
+}
+
+/* Is the checksum of an IPv4 header of five words right? */
+static inline bool rn_match_checksum(const uint8_t *ip)
+{
+	uint32_t w[5];
+	uint64_t sum;
+
+	memcpy(w, ip, sizeof(w));
+	sum = (uint64_t)w[0] + w[1] + w[2] + w[3] + w[4];
+	sum = (sum >> 32) + (uint32_t)sum;
+	sum = (sum >> 16) + (sum & 0xFFFF);
+	sum = (sum >> 16) + (sum & 0xFFFF);
+	return sum == 0xFFFF;
+}
+
+/* Does the frame match? Then *b describes the frame. The frame has passed rn_match_qpn(). A frame
+ * that an overloaded switch has marked (ECN) does not match: the general way handles the mark. */
+static inline bool rn_match_frame(const struct rn_match *m, const uint8_t *f, uint32_t len,
+				  bool ipv4, struct rn_brief *b)
+{
+	const uint8_t *ip = f + RN_ETH_BYTES, *bth = f + rn_match_bth(ipv4);
+	uint32_t udp_len = rn_load16(bth - RN_UDP_BYTES + RN_UDP_LENGTH);
+	uint32_t head = rn_match_bth(ipv4) - RN_UDP_BYTES;
+	uint32_t ip_len = ipv4 ? (uint32_t)rn_load16(ip + RN_IPV4_LENGTH) - RN_IPV4_BYTES
+			       : rn_load16(ip + RN_IPV6_LENGTH);
+	unsigned ecn = ipv4 ? ip[RN_IPV4_TOS] & 3 : ip[1] >> 4 & 3;
+
+	if (rn_unlikely(m->blocks != (ipv4 ? RN_MATCH_V4 : RN_MATCH_V6) ||
+			!rn_match_bytes(m, f, ipv4) || ecn == RN_ECN_CE || ip_len != udp_len ||
+			udp_len > len - head || udp_len & 3 ||
+			udp_len < RN_UDP_BYTES + RN_BTH_BYTES + RN_ICRC_BYTES))
+		return false;
+	if (ipv4 && rn_unlikely(!rn_match_checksum(ip)))
+		return false;
+	*b = (struct rn_brief){
+		.ip = ip,
+		.ext = bth + RN_BTH_BYTES,
+		.end = f + head + udp_len - RN_ICRC_BYTES,
+		.psn = rn_load32(bth + RN_BTH_PSN - 1) & 0xFFFFFF,
+		.opcode = bth[0],
+		.flags = bth[RN_BTH_FLAGS],
+		.ack_req = bth[RN_BTH_ACKREQ_BYTE] & RN_BTH_ACKREQ,
+	};
+	return true;
+}
+
+/* The pad count of a frame that matches, 0..3. */
+static inline unsigned rn_brief_pad(const struct rn_brief *b)
+{
+	return b->flags >> RN_BTH_PAD_SHIFT & 3;
+}
+
+#endif

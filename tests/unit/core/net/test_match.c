@@ -1,0 +1,182 @@
+/* rn_match_frame() against rn_frame_parse(): a frame that matches is one that the parser accepts,
+ * with the same fields; and every change of a compared byte is noticed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "net/match.h"
+#include "wire/frame.h"
+#include "wire/icrc.h"
+#include "wire/pkt.h"
+
+#define QPN 0x123457u
+
+static const uint8_t mac[6] = {2, 0, 0, 0, 0, 9};
+static const struct rn_gid v4[2] = {
+	{{[10] = 0xff, 0xff, 10, 1, 2, 3}},
+	{{[10] = 0xff, 0xff, 192, 168, 255, 254}},
+};
+static const struct rn_gid v6[2] = {{{0xfe, 0x80, [15] = 1}}, {{0x20, 1, 0xd, 0xb8, [15] = 2}}};
+
+/* Builds a random ordinary packet of the peer v[1]. Returns the length of the frame. */
+static uint32_t draw_frame(struct rn_rng *rng, const struct rn_gid v[2], uint8_t *frame)
+{
+	static const uint8_t opcodes[] = {RN_OP_SEND_ONLY, RN_OP_WRITE_ONLY, RN_OP_ACK,
+					  RN_OP_READ_RESP_ONLY, RN_OP_WRITE_MIDDLE};
+	static uint8_t data[256];
+	struct rn_pkt p = {
+		.kind = RN_PKT_IB,
+		.src = v[1],
+		.dst = v[0],
+		.ipv4 = rn_gid_is_ipv4(&v[0]),
+		.tclass = (uint8_t)(rn_rng_next(rng) & 0xFE),
+		.hop_limit = (uint8_t)rn_rng_next(rng),
+		.ip_id = (uint16_t)rn_rng_next(rng),
+		.ip_df = rn_rng_next(rng) & 1,
+		.flow_label = rn_rng_next(rng) & 0xFFFFF,
+		.udp_sport = (uint16_t)rn_rng_next(rng),
+		.opcode = opcodes[rn_rng_next(rng) % sizeof(opcodes)],
+		.se = rn_rng_next(rng) & 1,
+		.mig = rn_rng_next(rng) & 1,
+		.ack_req = rn_rng_next(rng) & 1,
+		.pkey = rn_rng_next(rng) & 1 ? 0xFFFF : 0x7FFF,
+		.dest_qpn = QPN,
+		.psn = rn_rng_next(rng) & 0xFFFFFF,
+		.payload = data,
+	};
+
+	memcpy(p.dmac, mac, 6);
+	p.smac[5] = (uint8_t)rn_rng_next(rng);
+	if (rn_opcode_row(p.opcode)->has_payload)
+		p.payload_len = (uint32_t)(4 + rn_rng_next(rng) % 200);
+	return rn_frame_build(&p, frame, 512);
+}
+
+static bool matches(const struct rn_match *m, const uint8_t *frame, uint32_t len,
+		    struct rn_brief *b)
+{
+	uint32_t qpn;
+	bool ipv4;
+
+	return rn_match_qpn(frame, len, &ipv4, &qpn) && qpn == QPN &&
+	       rn_match_frame(m, frame, len, ipv4, b);
+}
+
+/* All frames of the peer match, and the fields are those that the parser reads. */
+static void a_frame_of_the_peer_matches(void **state)
+{
+	for (unsigned family = 0; family < 2; family++) {
+		const struct rn_gid *v = family ? v6 : v4;
+		struct rn_match m;
+		struct rn_rng rng;
+
+		rn_rng_seed(&rng, 5 + family);
+		rn_match_make(&m, mac, &v[0], &v[1], QPN);
+		for (unsigned i = 0; i < 2000; i++) {
+			uint8_t frame[512];
+			uint32_t len = draw_frame(&rng, v, frame);
+			struct rn_pkt pkt;
+			struct rn_brief b;
+
+			assert_int_equal(rn_frame_parse(frame, len, &pkt), RN_V_OK);
+			assert_int_equal(matches(&m, frame, len, &b), (pkt.tclass & 3) != 3);
+			if ((pkt.tclass & 3) == 3)
+				continue;
+			assert_ptr_equal(b.ip, pkt.ip);
+			assert_int_equal(b.opcode, pkt.opcode);
+			assert_int_equal(b.psn, pkt.psn);
+			assert_int_equal(b.ack_req, pkt.ack_req);
+			assert_int_equal(!!(b.flags & RN_BTH_SE), pkt.se);
+			assert_int_equal(rn_brief_pad(&b), pkt.pad);
+			assert_ptr_equal(b.end, pkt.payload + pkt.payload_len + pkt.pad);
+		}
+	}
+}
+
+/* A frame in which bits are changed matches only if the parser accepts its headers, with the
+ * addresses, the QPN, the transport and the P_Key of the connection. The ICRC is made right again,
+ * so that the parser looks at the headers alone. */
+static void a_damaged_header_does_not_match(void **state)
+{
+	unsigned matched = 0, refused = 0;
+
+	for (unsigned i = 0; i < 40000; i++) {
+		const struct rn_gid *v = i & 1 ? v6 : v4;
+		uint8_t frame[512];
+		struct rn_match m;
+		struct rn_rng rng;
+		struct rn_pkt pkt;
+		struct rn_brief b;
+		uint32_t len, icrc, at;
+
+		rn_rng_seed(&rng, 1000 + i);
+		rn_match_make(&m, mac, &v[0], &v[1], QPN);
+		len = draw_frame(&rng, v, frame);
+		for (unsigned n = 1 + i % 2; n; n--) {
+			at = (uint32_t)(rn_rng_next(&rng) %
+					(rn_match_bth(!(i & 1)) + RN_BTH_BYTES));
+			frame[at] ^= (uint8_t)(1u << rn_rng_next(&rng) % 8);
+		}
+		if (!matches(&m, frame, len, &b)) {
+			refused++;
+			continue;
+		}
+		icrc = rn_icrc_packet(b.ip, (size_t)(b.end - b.ip));
+		memcpy((uint8_t *)b.end, &icrc, sizeof(icrc));
+		matched++;
+		enum rn_verdict verdict = rn_frame_parse(frame, len, &pkt);
+		/* The opcode may have become one whose headers are longer than the packet. */
+		assert_true(verdict == RN_V_OK || verdict == RN_V_BTH_LENGTH);
+		assert_int_equal(pkt.kind, RN_PKT_IB);
+		assert_false(pkt.has_vlan);
+		assert_memory_equal(pkt.dmac, mac, 6);
+		assert_memory_equal(&pkt.dst, &v[0], sizeof(v[0]));
+		assert_memory_equal(&pkt.src, &v[1], sizeof(v[1]));
+		assert_int_equal(pkt.dest_qpn, QPN);
+		assert_int_equal(pkt.opcode & 0xE0, RN_T_RC);
+		assert_int_equal(pkt.pkey & 0x7FFF, 0x7FFF);
+		assert_int_not_equal(pkt.tclass & 3, 3);
+		assert_false(pkt.udp_checksum);
+	}
+	assert_true(matched > 4000 && refused > 10000);
+}
+
+/* Frames that are too short, and a template that was never made, match nothing. */
+static void a_short_frame_does_not_match(void **state)
+{
+	struct rn_match m, none = {0};
+	struct rn_rng rng;
+	struct rn_brief b;
+	uint8_t frame[512];
+
+	for (unsigned family = 0; family < 2; family++) {
+		const struct rn_gid *v = family ? v6 : v4;
+
+		rn_rng_seed(&rng, 3);
+		rn_match_make(&m, mac, &v[0], &v[1], QPN);
+		uint32_t len = draw_frame(&rng, v, frame);
+
+		assert_true(matches(&m, frame, len, &b));
+		assert_false(matches(&none, frame, len, &b));
+		while (len--)
+			assert_false(matches(&m, frame, len, &b));
+	}
+	rn_match_make(&m, mac, &v4[0], &v6[1], QPN);
+	assert_false(rn_match_on(&m));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frame_of_the_peer_matches),
+		cmocka_unit_test(a_damaged_header_does_not_match),
+		cmocka_unit_test(a_short_frame_does_not_match),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
