@@ -160,16 +160,20 @@ static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_s
 		rn_shard_rx(sh, pkt, now);
 }
 
-/* Parses and delivers one frame. Returns true when the mbuf now belongs to another shard. */
+/* Delivers one frame: by the short way if the frame is an ordinary packet for a QP of this shard,
+ * else after parsing it. Returns true when the mbuf now belongs to another shard. */
 static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 			  struct rte_mbuf *m, rn_time now)
 {
 	struct rn_pkt pkt;
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	enum rn_verdict v = rn_frame_parse(frame, rte_pktmbuf_data_len(m), &pkt);
+	enum rn_verdict v;
 
 	if (rn_unlikely(x->capture != NULL))
 		rn_capture_frame(x->capture, frame, rte_pktmbuf_data_len(m), now);
+	if (rn_likely(rn_shard_rx_short(sh, frame, rte_pktmbuf_data_len(m), &v, now)))
+		return false;
+	v = rn_frame_parse(frame, rte_pktmbuf_data_len(m), &pkt);
 	if (rn_unlikely(v != RN_V_OK)) {
 		rn_shard_refused(sh, v);
 		return false;

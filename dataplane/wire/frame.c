@@ -118,10 +118,9 @@ static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcod
 	return p;
 }
 
-/* Parses BTH, extension headers, payload and ICRC: the len (>= 16) bytes at bth. Stores the BTH
- * fields before checking the ICRC, so that a counter or trace can name the QP of a damaged packet.
- * Stores the payload only if the ICRC is right. */
-static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t len)
+/* Parses the BTH at `bth`, which begins len (>= 16) bytes up to the end of the ICRC. Checks that
+ * these bytes have room for the headers of the opcode. */
+static inline enum rn_verdict parse_bth(struct rn_pkt *pkt, const uint8_t *bth, uint32_t len)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(bth[0]);
 	uint8_t flags = bth[RN_BTH_FLAGS];
@@ -148,14 +147,31 @@ static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t
 	 * ICRC must fit. */
 	if (rn_unlikely(len % 4 || len < op->hdr_bytes + pkt->pad + RN_ICRC_BYTES))
 		return RN_V_BTH_LENGTH;
+	return RN_V_OK;
+}
 
+/* Parses what follows the BTH, up to the ICRC at `end`. */
+static inline void parse_behind_bth(struct rn_pkt *pkt, const uint8_t *bth, const uint8_t *end)
+{
+	pkt->payload = parse_extensions(pkt, pkt->op, bth + RN_BTH_BYTES);
+	pkt->payload_len = (uint32_t)(end - pkt->payload) - pkt->pad;
+}
+
+/* Parses BTH, extension headers, payload and ICRC: the len (>= 16) bytes at bth. Stores the BTH
+ * fields before checking the ICRC, so that a counter or trace can name the QP of a damaged packet.
+ * Stores the payload only if the ICRC is right. */
+static enum rn_verdict parse_ib(struct rn_pkt *pkt, const uint8_t *bth, uint32_t len)
+{
+	enum rn_verdict v = parse_bth(pkt, bth, len);
+
+	if (rn_unlikely(v != RN_V_OK))
+		return v;
 	const uint8_t *end = bth + len - RN_ICRC_BYTES;
 	uint32_t icrc;
 	memcpy(&icrc, end, sizeof(icrc));
 	if (rn_unlikely(icrc != rn_icrc_packet(pkt->ip, (size_t)(end - pkt->ip))))
 		return RN_V_ICRC;
-	pkt->payload = parse_extensions(pkt, op, bth + RN_BTH_BYTES);
-	pkt->payload_len = (uint32_t)(end - pkt->payload) - pkt->pad;
+	parse_behind_bth(pkt, bth, end);
 	return RN_V_OK;
 }
 
@@ -312,6 +328,18 @@ enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *
 	default:
 		return RN_V_FRAME_ETHERTYPE;
 	}
+}
+
+bool rn_frame_parse_matched(const uint8_t *frame, uint32_t len, const uint8_t *bth,
+			    const uint8_t *end, struct rn_pkt *pkt)
+{
+	clear(pkt);
+	pkt->frame = frame;
+	pkt->frame_len = len;
+	if (parse_bth(pkt, bth, (uint32_t)(end - bth) + RN_ICRC_BYTES) != RN_V_OK)
+		return false;
+	parse_behind_bth(pkt, bth, end);
+	return true;
 }
 
 /* ---- building ---- */

@@ -21,6 +21,13 @@
  *   because the reply depends on the QP */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt);
 
+/* Parses BTH, extension headers and payload of a frame whose headers before the BTH, and whose ICRC
+ * at `end`, the caller has checked. Fills only the fields of *pkt that these bytes decide, and
+ * frame and frame_len; all others are zero. Returns false if rn_frame_parse() would refuse the
+ * frame. */
+bool rn_frame_parse_matched(const uint8_t *frame, uint32_t len, const uint8_t *bth,
+			    const uint8_t *end, struct rn_pkt *pkt);
+
 /* Returns the number of bytes before the payload. The number depends on the IP version, VLAN tag
  * and opcode in *pkt. */
 unsigned rn_frame_hdr_bytes(const struct rn_pkt *pkt);

@@ -26,6 +26,10 @@ SUITES = {
     "congestion": ("tests/sim/test_congestion", []),
     "cc": ("tests/unit/core/flow/test_cc", []),
     "pace": ("tests/unit/core/qp/test_pace", []),
+    "short": ("tests/sim/test_short_way", []),
+    "short-rx": ("tests/unit/core/qp/test_short_rx", []),
+    "short-tx": ("tests/unit/core/qp/test_short_tx", []),
+    "match": ("tests/unit/core/net/test_match", []),
     "port-mem": ("tests/unit/port/test_mem", []),
 }
 
@@ -35,6 +39,10 @@ RETRY = "dataplane/core/flow/retry.c"
 WINDOW = "dataplane/core/flow/window.c"
 QP = "dataplane/core/qp/qp.c"
 MR = "dataplane/core/memory/mr.c"
+MR_CHECK = "dataplane/core/memory/mr_check.h"
+MATCH = "dataplane/core/net/match.h"
+SHORT_RX = "dataplane/core/qp/short_rx.c"
+SHORT_TX = "dataplane/core/qp/short_tx.c"
 SHARD = "dataplane/core/shard/shard_turn.c"
 SRQ = "dataplane/core/queue/srq.c"
 UC = "dataplane/core/qp/uc.c"
@@ -104,12 +112,12 @@ MUTANTS = [
     Mutant("solicited bit dropped", RESPONDER, "pkt->se ? RN_CQE_SOLICITED : 0", "0", "random"),
     Mutant("no RNR NAK after a gap's NAK", RESPONDER, "qp->rx.nak_sent = qp->rx.nak_rnr = true;", "", "rows"),
     # memory
-    Mutant("rkey bounds unchecked", MR, "if (addr < r->iova || off > r->length || len > r->length - off)", "if (false)",
+    Mutant("rkey bounds unchecked", MR_CHECK, "if (addr < r->iova || off > r->length || len > r->length - off)", "if (false)",
            "rows"),
-    Mutant("rkey bounds off by one", MR, "len > r->length - off)", "len > r->length - off + 1)", "rows"),
-    Mutant("rkey of any PD", MR, "return r->pd == via.pd ?", "return true ?", "rows"),
-    Mutant("any rkey", MR, " && atomic_load_explicit(&r->key, memory_order_acquire) == key", "", "region"),
-    Mutant("rights unchecked", MR, "if ((r->access & need) != need)", "if (false)", "rows"),
+    Mutant("rkey bounds off by one", MR_CHECK, "len > r->length - off)", "len > r->length - off + 1)", "rows"),
+    Mutant("rkey of any PD", MR_CHECK, "return r->pd == via.pd ?", "return true ?", "rows"),
+    Mutant("any rkey", MR_CHECK, " && atomic_load_explicit(&r->key, memory_order_acquire) == key", "", "region"),
+    Mutant("rights unchecked", MR_CHECK, "if ((r->access & need) != need)", "if (false)", "rows"),
     Mutant("region stays published", MR, "atomic_store_explicit(&r->key, 0, memory_order_relaxed);", "", "region"),
     Mutant("fault on placing ignored", MR, "return mem->place(ptr, src, len) ? RN_V_OK : RN_V_REQ_FAULT;",
            "return mem->place(ptr, src, len), RN_V_OK;", "memory"),
@@ -117,7 +125,7 @@ MUTANTS = [
            "\tif (body > 0 && !rn_mem_copy(ptr, src, body))\n\t\treturn false;\n",
            "\tmemcpy(ptr, src, n);\n\treturn true;\n", "port-mem"),
     # windows
-    Mutant("window open to every QP", MR, "return owner == via.qpn ? window_allows", "return owner ? window_allows", "lend"),
+    Mutant("window open to every QP", MR_CHECK, "return owner == via.qpn ? rn_mr_window_allows", "return owner ? rn_mr_window_allows", "lend"),
     Mutant("invalidated key works on", MR, "\tatomic_store_explicit(&w->key, 0, memory_order_relaxed);\n\treturn true;",
            "\treturn true;", "lend"),
     Mutant("bound again after a loss", REQUESTER, "\tif (e->ran)\n\t\treturn true;\n", "", "lend"),
@@ -160,8 +168,28 @@ MUTANTS = [
            "return half + (1u << 20);", "rows"),
     Mutant("PSNs compared as numbers", "dataplane/wire/psn.h", "return (int32_t)((a - b) << 8) >> 8;",
            "return (int32_t)a - (int32_t)b;", "rows"),
+    # the short way
+    Mutant("short way takes any PSN", SHORT_RX, "return b->psn == qp->rx.epsn && ", "return ", "rows"),
+    Mutant("short way within another message", SHORT_RX, " && qp->rx.message == message;", ";", "rows"),
+    Mutant("short way without ICRC", SHORT_RX, "if (rn_unlikely(icrc != rn_icrc_packet(b.ip, (size_t)(b.end - b.ip))))", "if (false)", "random"),
+    Mutant("short way in any state", SHORT_RX, "qp->state != RN_QPS_RTS ||", "", "rows"),
+    Mutant("short way ignores rights", SHORT_RX, "!(qp->access & RN_ACCESS_REMOTE_WRITE) || ", "", "short-rx"),
+    Mutant("short WRITE of any length", SHORT_RX, "(ends ? n != length - done || n > mtu", "(ends ? false", "rows"),
+    Mutant("short SEND of any length", SHORT_RX, " || n > e->length || n > rn_qp_mtu(qp)", "", "short-rx"),
+    Mutant("short ACK of PSNs never sent", SHORT_RX, "n > rn_psn_steps(w->una, w->cur)", "false", "rows"),
+    Mutant("short ACK takes NAKs", SHORT_RX, " || b->ext[0] >> 5", "", "rows"),
+    Mutant("short ACK completes READs", SHORT_RX, " || w->nreads", "", "short"),
+    Mutant("short way forgets the ACK", SHORT_RX, "if (!b->ack_req)", "if (true)", "rows"),
+    Mutant("short way counts no message", SHORT_RX, "rx->msn = rn_psn_add(rx->msn, done);", "", "rows"),
+    Mutant("short way takes marked packets", MATCH, "ecn == RN_ECN_CE || ", "", "rows"),
+    Mutant("short way takes bad checksums", MATCH, "if (ipv4 && rn_unlikely(!rn_match_checksum(ip)))", "if (false)", "match"),
+    Mutant("short way takes any address", MATCH, "!rn_match_bytes(m, f, ipv4) || ", "", "match"),
+    Mutant("short run beyond the window", SHORT_TX, "return RN_MIN(qp->quota, w->size - in_flight);", "return qp->quota;", "short-tx"),
+    Mutant("short run while resending", SHORT_TX, " || w->cur != w->next ||", " ||", "random"),
+    Mutant("short run takes fenced requests", SHORT_TX, "!(e->flags & ~(unsigned)ORDINARY_FLAGS) && ", "", "short-tx"),
+    Mutant("short run ahead of replies", SHORT_TX, "|| qp->rx.nowed ||", "||", "short-tx"),
     # raw requests
-    Mutant("own key of any PD", MR, "|| owner_of(r) != REGION || r->pd != pd)", "|| owner_of(r) != REGION)", "hostile"),
+    Mutant("own key of any PD", MR_CHECK, "|| rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)", "|| rn_mr_owner(r) != RN_MR_REGION)", "hostile"),
     Mutant("window of any PD", MR, "\tif (w->pd == via.pd)\n\t\treturn w;\n", "\tif (w)\n\t\treturn w;\n", "hostile"),
     Mutant("window bounds unchecked", MR, "if (addr < w->iova || off > w->length || len > w->length - off)", "if (false)",
            "window"),
@@ -179,7 +207,7 @@ MUTANTS = [
            "hostile"),
     Mutant("own receives beside the shared", DISPATCH, "if (rn_unlikely(qp->srq)) { /* a receive must be posted to the QP's SRQ */", "if (false) {", "hostile"),
     # shard and frames
-    Mutant("one QP takes all", SHARD, "if (--qp->quota == 0) {", "if (false) {", "fairness"),
+    Mutant("one QP takes all", SHARD, "\tif (qp->quota)\n\t\treturn;\n", "\tif (true)\n\t\treturn;\n", "fairness"),
     Mutant("packets from anybody", SHARD, "\t\tif (sh->lane.port.check_source && qp->type != RN_QPT_UD)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "",
            "rows"),
     Mutant("any P_Key", SHARD, "return (pkey & 0x7FFF) == 0x7FFF;", "return pkey || true;", "rows"),

@@ -492,6 +492,7 @@ static void add_totals(struct mix *m)
 		t->duplicated += sim->node[node].duplicated;
 		t->reordered += sim->node[node].reordered;
 		t->corrupted += sim->node[node].corrupted;
+		t->short_way += sim->node[node].short_way;
 	}
 	for (unsigned node = 0; node < SIM_NODES; node++)
 		t->credit_waits += rn_shard_stats(sim->node[node].shard)->credit_waits;

@@ -183,6 +183,7 @@ static void node_init(struct sim *sim, unsigned i)
 	n->mrs = rn_mr_table_create(1024, &n->cfg.secrets.of[RN_SECRET_KEYS]);
 	must(n->mrs != NULL, "no MR table");
 	n->cfg.credits = sim->spec.credits;
+	n->cfg.no_short_way = getenv("SIM_GENERAL_WAY") != NULL;
 	if (sim->spec.quota)
 		n->cfg.quota_packets = sim->spec.quota;
 	if (sim->spec.cc)
@@ -662,6 +663,25 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 		      arrival(sim, from, len, fate.delay_ns[0], fate.reordered));
 }
 
+/* Delivers a frame as the port does: to the shard that can take it the short way, otherwise parsed
+ * and to the shard that owns its QP. */
+static enum rn_verdict receive(struct sim_node *n, const uint8_t *frame, uint32_t len, rn_time now)
+{
+	struct rn_pkt pkt;
+	enum rn_verdict v;
+	if (rn_shard_rx_short(n->shard, frame, len, &v, now) ||
+	    (n->second && rn_shard_rx_short(n->second, frame, len, &v, now))) {
+		n->short_way++;
+		return v;
+	}
+	v = rn_frame_parse(frame, len, &pkt);
+	if (v == RN_V_OK)
+		return rn_shard_rx(pkt.kind == RN_PKT_IB ? owner(n, pkt.dest_qpn) : n->shard, &pkt,
+				   now);
+	rn_shard_refused(n->shard, v);
+	return v;
+}
+
 enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame, uint32_t len)
 {
 	struct sim_node *n = &sim->node[node];
@@ -669,13 +689,7 @@ enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame,
 	uint8_t *exact = malloc(len ? len : 1);
 	must(exact != NULL, "no memory");
 	memcpy(exact, frame, len);
-	struct rn_pkt pkt;
-	enum rn_verdict v = rn_frame_parse(exact, len, &pkt);
-	if (v == RN_V_OK)
-		v = rn_shard_rx(pkt.kind == RN_PKT_IB ? owner(n, pkt.dest_qpn) : n->shard, &pkt,
-				sim->now);
-	else
-		rn_shard_refused(n->shard, v);
+	enum rn_verdict v = receive(n, exact, len, sim->now);
 	sim->verdicts[v]++;
 	n->injected++;
 	free(exact);

@@ -60,6 +60,9 @@ struct sim_spec {
 	unsigned foreign;
 };
 
+/* If the environment variable SIM_GENERAL_WAY is set when a simulation starts, its shards use no
+ * short way (qp/short_rx.h, qp/short_tx.h). */
+
 /* Type of sim.filter. The filter sees each frame that node `from` sends, before the link's loss and
  * other impairments. The link drops the frame if the filter returns false. */
 struct sim;
@@ -90,6 +93,8 @@ struct sim_node {
 	uint64_t frames, dropped, duplicated, reordered, corrupted;
 	uint64_t injected; /* number of frames delivered to this node by the link or by a test */
 	uint64_t arrived;  /* number of frames delivered to this node by the link */
+	/* the part of `injected` that took the short way (qp/short_rx.h) */
+	uint64_t short_way;
 };
 
 struct sim_frame;

@@ -56,6 +56,9 @@ struct rn_core_cfg {
 	/* Turns on end-to-end credits (credit.h). ACKs of this side then report its posted
 	 * receives. Credits in the peer's ACKs then limit the messages that this side starts. */
 	bool credits;
+	/* true: all packets take the general way (qp/short_rx.h). For tests, which compare the
+	 * two. */
+	bool no_short_way;
 };
 
 /* Sets the defaults of all limits and timers and of `cc`. All other members, such as the secrets,

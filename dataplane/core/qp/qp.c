@@ -9,6 +9,7 @@
 #include "wire/frame.h"
 #include "wire/hdr.h"
 #include "qp/pace.h"
+#include "qp/short_rx.h"
 #include "qp/lane.h"
 
 static const struct rn_qp_move_row moves[] = {
@@ -438,4 +439,5 @@ void rn_qp_make_headers(struct rn_qp *qp)
 	if (qp->lane->cfg.cc.ecn)
 		av.tclass = (av.tclass & 0xFC) | RN_ECT_0;
 	rn_tmpl_make(&qp->tmpl, &av, qp->lane->port.mac, qp->qpn, qp->attr.dest_qpn);
+	rn_short_rx_make(qp);
 }

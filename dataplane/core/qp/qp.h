@@ -19,6 +19,7 @@
 #include "flow/retry.h"
 #include "queue/rq.h"
 #include "queue/sq.h"
+#include "net/match.h"
 #include "net/tmpl.h"
 #include "flow/window.h"
 
@@ -196,6 +197,7 @@ struct rn_qp {
 	bool sqd_notify;
 	bool own_turn;		 /* last packet was a READ response, so send a request next */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
+	struct rn_match match;	 /* the bytes that ordinary packets of the peer have */
 	struct rn_cq *send_cq, *recv_cq;
 	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
 	 * holds at most one receive, which the current message has taken from the SRQ. */

@@ -5,13 +5,14 @@
  * a retransmission, the next packet of the present work request, or the first packet of the next
  * work request.
  *
- * Receiving: a response moves `una`, the oldest unacknowledged PSN, forward (advance()), which
- * completes work requests. A NAK or a gap in the READ responses sets `cur` back to `una`
- * (go_back()).
+ * Receiving: a response moves `una`, the oldest unacknowledged PSN, forward
+ * (rn_requester_advance()), which completes work requests. A NAK or a gap in the READ responses
+ * sets `cur` back to `una` (go_back()).
  *
  * Kinds of work requests:
  * - READ: only READ responses complete it. A large READ is requested in pieces (window.h).
- * - Atomic: sent like a READ of one packet. The ATOMIC ACK carries the value before the operation.
+ * - Atomic: sent like a READ of one packet. The ATOMIC ACK carries the value before the
+ *   operation.
  * - BIND and INVALIDATE: send no packet. They take effect when all earlier work requests have been
  *   sent once, and complete in order.
  * - A work request that fails locally completes after all earlier work requests, and puts the QP
@@ -342,20 +343,39 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 
 /* ---- progress, and going back after a loss ---- */
 
+/* Completes the oldest work request if it is an unsignaled SEND or WRITE, which needs no CQE.
+ * Returns false for any other work request. */
+static inline bool retire_quietly(struct rn_qp *qp)
+{
+	const struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.head);
+	struct rn_stats *st = &qp->lane->stats;
+
+	if ((e->kind != RN_WQE_SEND && e->kind != RN_WQE_WRITE) || e->flags & RN_WQE_SIGNALED)
+		return false;
+	st->done_send += e->kind == RN_WQE_SEND;
+	st->done_write += e->kind == RN_WQE_WRITE;
+	st->bytes_sent += e->length;
+	qp->sq.head++;
+	qp->sq_retired++;
+	rn_lane_mark_dirty(qp);
+	return true;
+}
+
 /* Completes the oldest work requests of the send queue whose PSNs are all acknowledged. */
 static void retire_done(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
 
 	while (sq->head != sq->send && rn_window_done(&qp->win, rn_sq_at(sq, sq->head)))
-		rn_qp_complete_send(qp, RN_STATUS_SUCCESS, 0, now);
+		if (!retire_quietly(qp))
+			rn_qp_complete_send(qp, RN_STATUS_SUCCESS, 0, now);
 	if (rn_unlikely(qp->state == RN_QPS_SQD))
 		rn_qp_drained(qp);
 }
 
 /* Handles the acknowledgement of all PSNs before psn. Moves una, restarts the timer and completes
  * work requests. */
-static void advance(struct rn_qp *qp, uint32_t psn, rn_time now)
+void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
 
@@ -380,7 +400,7 @@ static void go_back(struct rn_qp *qp)
  * there is progress or a timeout. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
-	advance(qp, expect, now);
+	rn_requester_advance(qp, expect, now);
 	if (!qp->retry.acted) {
 		rn_retry_implied(&qp->retry);
 		rn_window_lost(&qp->win);
@@ -407,7 +427,7 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 	if (rn_unlikely(rn_window_read(&qp->win, &qp->sq, &expect) &&
 			ahead(qp, psn) >= ahead(qp, expect)))
 		return imply_nak(qp, expect, now);
-	advance(qp, rn_psn_add(psn, 1), now);
+	rn_requester_advance(qp, rn_psn_add(psn, 1), now);
 	return RN_V_OK;
 }
 
@@ -422,7 +442,7 @@ static bool ack_before_nak(struct rn_qp *qp, uint32_t psn, rn_time now)
 		imply_nak(qp, expect, now);
 		return false;
 	}
-	advance(qp, psn, now);
+	rn_requester_advance(qp, psn, now);
 	return true;
 }
 
@@ -486,7 +506,7 @@ static enum rn_verdict take_fatal(struct rn_qp *qp, uint32_t psn, uint8_t code, 
 	uint32_t expect;
 
 	if (concerns_read(rn_window_read(&qp->win, &qp->sq, &expect), psn))
-		advance(qp, expect, now);
+		rn_requester_advance(qp, expect, now);
 	else if (!ack_before_nak(qp, psn, now))
 		return RN_V_RSP_IMPLIED_NAK;
 	rn_qp_send_failed(qp, fatal_naks[code].status, fatal_naks[code].verdict, now);
@@ -574,7 +594,8 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
 		return imply_nak(qp, expect, now);
 	}
-	advance(qp, expect, now); /* the response acknowledges everything before the READ */
+	/* The response acknowledges everything before the READ. */
+	rn_requester_advance(qp, expect, now);
 	off = rn_psn_steps(e->first_psn, expect) << qp->mtu_shift;
 	left = e->length - off;
 	want = RN_MIN(left, rn_qp_mtu(qp));
@@ -583,7 +604,7 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	v = rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, off, want, pkt->payload);
 	if (v != RN_V_OK)
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
-	advance(qp, rn_psn_add(expect, 1), now);
+	rn_requester_advance(qp, rn_psn_add(expect, 1), now);
 	return RN_V_OK;
 }
 
@@ -597,13 +618,14 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	if (pkt->psn != expect)
 		return imply_nak(qp, expect, now);
-	advance(qp, expect, now); /* the response acknowledges everything before the atomic */
+	/* The response acknowledges everything before the atomic. */
+	rn_requester_advance(qp, expect, now);
 	if (pkt->syndrome >> 5)
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	memcpy(old, &pkt->orig, sizeof(old)); /* old[] gets the value in host byte order */
 	if (rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, 0, sizeof(old), old) != RN_V_OK)
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
-	advance(qp, rn_psn_add(expect, 1), now);
+	rn_requester_advance(qp, rn_psn_add(expect, 1), now);
 	return RN_V_OK;
 }
 

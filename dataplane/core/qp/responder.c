@@ -81,7 +81,7 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 	rn_lane_activate(qp->lane, qp);
 }
 
-static void owe_ack(struct rn_qp *qp, uint32_t psn)
+void rn_responder_owe_ack(struct rn_qp *qp, uint32_t psn)
 {
 	struct rn_rx *rx = &qp->rx;
 	struct rn_owe *last = rx->nowed ? &rx->owed[rx->nowed - 1] : NULL;
@@ -590,7 +590,7 @@ static void reply(struct rn_qp *qp, enum rn_verdict v, uint32_t psn, rn_time now
 	case RN_REPLY_NONE:
 		break;
 	case RN_REPLY_ACK:
-		owe_ack(qp, ack_for_duplicate(&qp->rx, psn));
+		rn_responder_owe_ack(qp, ack_for_duplicate(&qp->rx, psn));
 		break;
 	case RN_REPLY_NAK_SEQ:
 		owe_nak(qp, 0x60, qp->rx.epsn);
@@ -645,7 +645,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 			return v; /* UC sends no replies */
 		if (rn_likely(v == RN_V_OK)) {
 			if (pkt->ack_req && !is_answered_with_data(pkt->op))
-				owe_ack(qp, pkt->psn);
+				rn_responder_owe_ack(qp, pkt->psn);
 			return v;
 		}
 	} else {

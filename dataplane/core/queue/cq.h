@@ -44,6 +44,13 @@ static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 	cq->solicited |= (flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)) != 0;
 }
 
+/* Will rn_cq_claim() return an entry? May return false although there is one: only rn_cq_claim()
+ * reads again how far the application has read. */
+static inline bool rn_cq_has_room(const struct rn_cq *cq)
+{
+	return !cq->overrun && cq->tail - cq->head_seen < cq->ring->size;
+}
+
 /* Did the ring of another shard for this CQ overflow? Then the CQ is dead, and this shard must stop
  * writing CQEs to the CQ too. */
 static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)

@@ -59,6 +59,11 @@ void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now);
 
 /* rx: processes one packet that rn_frame_parse() accepted. Counts and returns the verdict. */
 enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
+/* rx without parsing: processes a frame if it is an ordinary packet for an RC QP of this shard,
+ * with the same effect as rn_frame_parse() and rn_shard_rx(). Returns true if so; *v is the
+ * verdict, which has been counted. Returns false, without any effect, for any other frame. */
+bool rn_shard_rx_short(struct rn_shard *sh, const uint8_t *frame, uint32_t len, enum rn_verdict *v,
+		       rn_time now);
 /* Counts a frame that rn_frame_parse() refused with verdict v. */
 void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v);
 

@@ -13,6 +13,8 @@
 #include "qp/pace.h"
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
+#include "qp/short_rx.h"
+#include "qp/short_tx.h"
 
 /* rn_shard_only_acks() looks at no more than this number of QPs. If more QPs have something to
  * send, one of the QPs most likely has data. */
@@ -177,6 +179,24 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 	return v;
 }
 
+bool rn_shard_rx_short(struct rn_shard *sh, const uint8_t *frame, uint32_t len, enum rn_verdict *v,
+		       rn_time now)
+{
+	struct rn_qp *qp;
+	uint32_t qpn;
+	bool ipv4;
+
+	if (rn_unlikely(!rn_match_qpn(frame, len, &ipv4, &qpn)))
+		return false;
+	qp = rn_shard_qp(sh, qpn);
+	if (rn_unlikely(!qp || !rn_short_rx(qp, frame, len, ipv4, v, now)))
+		return false;
+	sh->lane.stats.verdict[*v]++;
+	sh->lane.stats.rx_packets++;
+	sh->lane.stats.rx_bytes += len;
+	return true;
+}
+
 void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
 {
 	sh->lane.stats.rx_packets++;
@@ -198,6 +218,18 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
 	else if (rn_cm_wants_tx(sh->lane.cm))
 		n = rn_gsi_tx(sh, buf, now);
 	return n;
+}
+
+/* Subtracts n sent packets from the quota of the QP. A QP that has used up its quota goes to the
+ * end of the active list. */
+static inline void use_quota(struct rn_shard *sh, struct rn_qp *qp, unsigned n)
+{
+	qp->quota -= n;
+	if (qp->quota)
+		return;
+	qp->quota = sh->lane.cfg.quota_packets;
+	rn_list_del(&qp->active);
+	rn_list_add_tail(&sh->lane.active, &qp->active);
 }
 
 /* Sends in this order:
@@ -225,7 +257,17 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		bytes += bufs[k].len = rn_cnp_tx(sh, &bufs[k], now);
 	while (k < n && !rn_list_empty(&sh->lane.active)) {
 		struct rn_qp *qp = rn_container_of(sh->lane.active.next, struct rn_qp, active);
+		unsigned run = rn_short_tx(qp, bufs + k, n - k, now);
 
+		if (run) {
+			if (open)
+				rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
+			open = NULL;
+			for (unsigned end = k + run; k < end; k++)
+				bytes += bufs[k].len;
+			use_quota(sh, qp, run);
+			continue;
+		}
 		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_qp_tx_limited(qp, &bufs[k], now)
 							  : rn_qp_tx(qp, &bufs[k], now);
 		if (!bufs[k].len) {
@@ -239,12 +281,7 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		/* UD frames have an ICRC already */
 		open = qp->type == RN_QPT_UD ? NULL : &qp->tmpl;
 		bytes += bufs[k++].len;
-		/* A QP that has used up its quota goes to the end of the active list. */
-		if (--qp->quota == 0) {
-			qp->quota = sh->lane.cfg.quota_packets;
-			rn_list_del(&qp->active);
-			rn_list_add_tail(&sh->lane.active, &qp->active);
-		}
+		use_quota(sh, qp, 1);
 	}
 	if (open)
 		rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);

@@ -1,0 +1,206 @@
+/* Which received packets are ordinary, and what is done with them?
+ *
+ * rn_short_rx() compares the frame with the QP's template and checks the ICRC. Then the function of
+ * its opcode looks whether the packet is ordinary. If not, the function returns false and has
+ * changed nothing. Such a packet becomes a struct rn_pkt and goes to rn_qp_rx(), as do all opcodes
+ * without a function of their own. */
+#include "qp/short_rx.h"
+
+#include <string.h>
+
+#include "memory/mem_ops.h"
+#include "memory/mr_check.h"
+#include "qp/lane.h"
+#include "qp/qp_dispatch.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
+#include "wire/icrc.h"
+
+void rn_short_rx_make(struct rn_qp *qp)
+{
+	const struct rn_lane *lane = qp->lane;
+
+	rn_match_none(&qp->match);
+	if (qp->type == RN_QPT_RC && !lane->port.has_vlan && !lane->cfg.no_short_way)
+		rn_match_make(&qp->match, lane->port.mac, &qp->own, &qp->peer, qp->qpn);
+}
+
+/* ---- requests ---- */
+
+/* Is this request packet the next in order, of a connection that is up? */
+static inline bool is_next(const struct rn_qp *qp, const struct rn_brief *b, uint8_t message)
+{
+	return b->psn == qp->rx.epsn && qp->rx.peer_seen && qp->rx.message == message;
+}
+
+/* Accepts a request packet with the effects of commit() and rn_responder_owe_ack() of responder.c.
+ * done: the message is complete. */
+static inline void accept_packet(struct rn_qp *qp, const struct rn_brief *b, bool done)
+{
+	struct rn_rx *rx = &qp->rx;
+	struct rn_owe *last = rx->owed + RN_MAX(rx->nowed, 1) - 1;
+
+	rx->epsn = rn_psn_add(b->psn, 1);
+	rx->taken++;
+	rx->msn = rn_psn_add(rx->msn, done);
+	rx->nak_sent = false;
+	rx->rnr_naks = 0;
+	if (!b->ack_req)
+		return;
+	if (rn_likely(rx->nowed && last->kind == RN_OWE_ACK && !rn_psn_before(b->psn, last->psn))) {
+		last->psn = b->psn;
+		last->msn = rx->msn;
+		return;
+	}
+	rn_responder_owe_ack(qp, b->psn);
+}
+
+/* Completes the receive at the head of the queue, into which a SEND of n bytes was placed. The CQ
+ * has room. */
+static inline void complete_receive(struct rn_qp *qp, uint64_t wr_id, uint32_t n, uint16_t flags,
+				    rn_time now)
+{
+	struct rn_cq *cq = qp->recv_cq;
+
+	*rn_cq_claim(cq) = (struct rn_cqe){
+		.wr_id = wr_id,
+		.qp_ctx = qp->ctx,
+		.qpn = qp->qpn,
+		.byte_len = n,
+		.kind = RN_WQE_RECV,
+		.flags = RN_CQE_RECV | flags,
+		.time_ns = now,
+	};
+	rn_cq_written(cq, flags);
+	if (rn_list_empty(&cq->dirty))
+		rn_list_add_tail(&qp->lane->dirty_cq, &cq->dirty);
+	qp->lane->stats.done_recv++;
+	qp->lane->stats.bytes_received += n;
+	rn_rq_retire(&qp->rq);
+	qp->rq_retired++;
+	rn_lane_mark_dirty(qp);
+}
+
+/* A SEND of one packet into a receive of one SGE. */
+static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+{
+	const struct rn_rqe *e = rn_rq_first(&qp->rq);
+	uint32_t n = (uint32_t)(b->end - b->ext) - rn_brief_pad(b);
+	struct rn_lane *lane = qp->lane;
+	void *to;
+
+	if (rn_unlikely(!is_next(qp, b, RN_RX_IDLE) || !e || qp->srq || e->num_sge != 1 || e->bad ||
+			!n || n > e->length || n > rn_qp_mtu(qp)))
+		return false;
+	if (rn_mr_look(lane->mrs, e->sge[0].lkey, qp->recv_pd, e->sge[0].addr, n,
+		       RN_ACCESS_LOCAL_WRITE, &to) != RN_V_OK ||
+	    !rn_cq_has_room(qp->recv_cq) || !lane->mem->place(to, b->ext, n))
+		return false;
+	complete_receive(qp, e->wr_id, n, b->flags & RN_BTH_SE ? RN_CQE_SOLICITED : 0, now);
+	accept_packet(qp, b, true);
+	return true;
+}
+
+/* A packet of a WRITE; the first one has a RETH. */
+static inline bool take_write_packet(struct rn_qp *qp, const struct rn_brief *b, bool starts,
+				     bool ends)
+{
+	struct rn_rx *rx = &qp->rx;
+	struct rn_lane *lane = qp->lane;
+	const uint8_t *data = b->ext + (starts ? RN_RETH_BYTES : 0);
+	uint32_t room = (uint32_t)(b->end - b->ext) - rn_brief_pad(b), mtu = rn_qp_mtu(qp);
+	uint64_t va = rx->va;
+	uint32_t rkey = rx->rkey, length = rx->length, done = rx->done, n;
+	void *to;
+
+	if (starts) {
+		if (rn_unlikely(room <= RN_RETH_BYTES))
+			return false;
+		room -= RN_RETH_BYTES;
+		va = rn_load64(b->ext);
+		rkey = rn_load32(b->ext + 8);
+		length = rn_load32(b->ext + 12);
+		done = 0;
+	}
+	n = room;
+	if (rn_unlikely(!is_next(qp, b, starts ? RN_RX_IDLE : RN_RX_WRITE) || !n ||
+			!(qp->access & RN_ACCESS_REMOTE_WRITE) || length > RN_MSG_MAX ||
+			(ends ? n != length - done || n > mtu
+			      : n != mtu || n >= length - done || rn_brief_pad(b))))
+		return false;
+	/* The first packet checks the target range of the whole message. */
+	if (rn_mr_look_remote(lane->mrs, rkey, rn_qp_via(qp), va + done, starts ? length : n,
+			      RN_ACCESS_REMOTE_WRITE, &to) != RN_V_OK ||
+	    !lane->mem->place(to, data, n))
+		return false;
+	rx->va = va;
+	rx->rkey = rkey;
+	rx->length = length;
+	rx->done = done + n;
+	rx->message = ends ? RN_RX_IDLE : RN_RX_WRITE;
+	accept_packet(qp, b, ends);
+	return true;
+}
+
+/* ---- responses ---- */
+
+/* An ACK that acknowledges requests without READs, while nothing is being sent again. */
+static inline bool take_plain_ack(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+{
+	struct rn_window *w = &qp->win;
+	uint32_t una = rn_psn_add(b->psn, 1), n = rn_psn_steps(w->una, una);
+
+	if (rn_unlikely(b->end - b->ext != RN_AETH_BYTES || rn_brief_pad(b) || b->ext[0] >> 5 ||
+			qp->credit.mode || w->nreads || w->maybe_spurious || !n ||
+			n > rn_psn_steps(w->una, w->cur)))
+		return false;
+	rn_requester_advance(qp, una, now);
+	return true;
+}
+
+/* ---- all packets ---- */
+
+static inline bool take_ordinary(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+{
+	switch (b->opcode) {
+	case RN_OP_SEND_ONLY:
+		return take_send_only(qp, b, now);
+	case RN_OP_WRITE_ONLY:
+		return take_write_packet(qp, b, true, true);
+	case RN_OP_WRITE_FIRST:
+		return take_write_packet(qp, b, true, false);
+	case RN_OP_WRITE_MIDDLE:
+		return take_write_packet(qp, b, false, false);
+	case RN_OP_WRITE_LAST:
+		return take_write_packet(qp, b, false, true);
+	case RN_OP_ACK:
+		return take_plain_ack(qp, b, now);
+	default:
+		return false;
+	}
+}
+
+bool rn_short_rx(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4,
+		 enum rn_verdict *v, rn_time now)
+{
+	struct rn_brief b;
+	struct rn_pkt pkt;
+	uint32_t icrc;
+
+	if (rn_unlikely(qp->state != RN_QPS_RTS ||
+			!rn_match_frame(&qp->match, frame, len, ipv4, &b)))
+		return false;
+	memcpy(&icrc, b.end, sizeof(icrc));
+	if (rn_unlikely(icrc != rn_icrc_packet(b.ip, (size_t)(b.end - b.ip))))
+		return false;
+	*v = RN_V_OK;
+	if (rn_likely(take_ordinary(qp, &b, now)))
+		return true;
+	/* Something is special about this packet: the rules of the QP decide. */
+	if (!rn_frame_parse_matched(frame, len, b.ext - RN_BTH_BYTES, b.end, &pkt))
+		return false;
+	*v = rn_qp_rx(qp, &pkt, now);
+	return true;
+}

@@ -1,0 +1,96 @@
+/* Which requests are sent as a run? New SENDs and WRITEs of one packet and one SGE, each with a
+ * valid L_Key, while nothing is being sent again and nothing limits the QP. The counters and
+ * positions of the send window advance once per run. */
+#include "qp/short_tx.h"
+
+#include "memory/mem_ops.h"
+#include "memory/mr_check.h"
+#include "qp/lane.h"
+#include "wire/hdr.h"
+
+/* A request with any other flag needs more than a copy of one SGE. */
+#define ORDINARY_FLAGS (RN_WQE_SIGNALED | RN_WQE_SOLICITED)
+
+/* May this QP send new requests one after the other, and how many? While packets are being sent
+ * again, and during an RNR wait, `cur` is before `next`. */
+static inline uint32_t room_for_run(const struct rn_qp *qp)
+{
+	const struct rn_window *w = &qp->win;
+	uint32_t in_flight = rn_window_requests(w);
+
+	if (rn_unlikely(qp->state != RN_QPS_RTS || !rn_match_on(&qp->match) || qp->rx.nowed ||
+			qp->credit.mode || qp->cc.limited || w->cur != w->next ||
+			in_flight >= w->size))
+		return 0;
+	return RN_MIN(qp->quota, w->size - in_flight);
+}
+
+static inline bool is_ordinary(const struct rn_sqe *e, uint32_t mtu)
+{
+	return (e->kind == RN_WQE_SEND || e->kind == RN_WQE_WRITE) && e->num_sge == 1 &&
+	       !e->status && !(e->flags & ~(unsigned)ORDINARY_FLAGS) && e->length &&
+	       e->length <= mtu;
+}
+
+/* Builds the packet of request e. Returns its length, or 0 if the memory is not accessible: then
+ * rn_qp_tx() finds that out again and fails the request. */
+static inline unsigned build(struct rn_qp *qp, const struct rn_sqe *e, uint32_t psn, uint8_t *buf)
+{
+	const struct rn_lane *lane = qp->lane;
+	bool write = e->kind == RN_WQE_WRITE;
+	unsigned ext = write ? RN_RETH_BYTES : 0, flags = RN_TMPL_ACK_REQ;
+	uint8_t *p = buf + qp->tmpl.bytes;
+	void *from;
+
+	if (rn_mr_look(lane->mrs, e->sge[0].lkey, qp->pd, e->sge[0].addr, e->length, 0, &from) !=
+	    RN_V_OK)
+		return 0;
+	if (!write && e->flags & RN_WQE_SOLICITED)
+		flags |= RN_TMPL_SE;
+	rn_tmpl_put(&qp->tmpl, buf, write ? RN_OP_WRITE_ONLY : RN_OP_SEND_ONLY, psn, flags, ext,
+		    e->length);
+	if (write) {
+		rn_store64(p, e->remote_va);
+		rn_store32(p + 8, e->rkey);
+		rn_store32(p + 12, e->length);
+	}
+	return lane->mem->gather(p + ext, from, e->length)
+		       ? rn_tmpl_close(&qp->tmpl, buf, ext, e->length)
+		       : 0;
+}
+
+unsigned rn_short_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now)
+{
+	struct rn_sq *sq = &qp->sq;
+	struct rn_window *w = &qp->win;
+	uint32_t first = w->cur, psn = first, mtu = rn_qp_mtu(qp);
+	unsigned k = 0, room = room_for_run(qp);
+
+	n = RN_MIN(n, RN_MIN(room, sq->tail - sq->send));
+	n = RN_MIN(n, RN_PSN_WINDOW - rn_psn_steps(w->una, w->next));
+	for (; k < n; k++, psn = rn_psn_add(psn, 1)) {
+		struct rn_sqe *e = rn_sq_at(sq, sq->send + k);
+
+		if (rn_unlikely(!is_ordinary(e, mtu)))
+			break;
+		bufs[k].len = build(qp, e, psn, bufs[k].data);
+		if (rn_unlikely(!bufs[k].len))
+			break;
+		e->first_psn = psn;
+		e->npkts = 1;
+		/* One packet later, as rn_tmpl_seal() recommends. */
+		if (k)
+			rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
+	}
+	if (!k)
+		return 0;
+	rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
+	sq->send += k;
+	sq->started += k;
+	w->cur = w->next = w->high = psn;
+	w->send_pkt = w->unasked = 0;
+	qp->own_turn = false; /* as rn_qp_tx() does when no reply is owed */
+	qp->lane->stats.tx_requests += k;
+	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, first, true, now);
+	return k;
+}
