@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "counted.h"
 #include "distance.h"
 #include "rn/client.h"
 #include "sample.h"
@@ -100,8 +101,9 @@ void link_solo(const struct link_options *o, struct link_end *a, struct link_end
 /* Sends o->messages messages from a to b; with o->rtt makes as many round trips instead. Returns
  * false if a message failed, or if a wait took longer than a minute. perf/instructions.sh counts
  * the instructions of this function and its callees. */
-bool link_solo_messages(const struct link_options *o, struct link_end *a, struct link_end *b);
+RN_COUNTED bool link_solo_messages(const struct link_options *o, struct link_end *a,
+				   struct link_end *b);
 /* Polls end a o->idle times while neither end has anything to do. */
-void link_solo_idle(const struct link_options *o, struct link_end *a);
+RN_COUNTED void link_solo_idle(const struct link_options *o, struct link_end *a);
 
 #endif

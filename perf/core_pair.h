@@ -5,6 +5,7 @@
  * memory. Time is virtual: each iteration of a side takes one microsecond. */
 #include <stdbool.h>
 #include <stdint.h>
+#include "counted.h"
 #include "shard/core.h"
 #include "wire/frame.h"
 
@@ -64,6 +65,6 @@ unsigned rn_pair_close(struct pair *p);
 
 /* Runs both sides until at least n more messages have completed. Exits with a message if there is
  * no progress. */
-void rn_pair_run(struct pair *p, uint64_t n);
+RN_COUNTED void rn_pair_run(struct pair *p, uint64_t n);
 
 #endif
