@@ -6,12 +6,14 @@
 
 #include "config/config.h"
 
-bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac); /* a unicast MAC, not zero */
+/* Accepts a unicast MAC that is not zero. */
+bool rn_config_mac_parse(const char *text, struct rn_config_mac *mac);
 /* Accepts the address of one host. The head of address.c lists the addresses that are refused. */
 bool rn_config_ip4_parse(const char *text, struct rn_config_ip *ip);
 /* Accepts the address of one host. Refuses an IPv4-mapped address and those listed in address.c. */
 bool rn_config_ip6_parse(const char *text, struct rn_config_ip *ip);
-bool rn_config_net4_parse(const char *text, struct rn_config_net *net); /* "address/prefix" */
+/* Accept an address with a prefix length, such as "192.0.2.1/24". */
+bool rn_config_net4_parse(const char *text, struct rn_config_net *net);
 bool rn_config_net6_parse(const char *text, struct rn_config_net *net);
 
 /* True for the all-zero address, which stands for "no address configured". */

@@ -1,7 +1,7 @@
 /* Which rules hold between several configuration keys?
  * - Names and addresses are unique.
  * - The two ends of a ring port name each other.
- * - An adapter has only keys of its own kind of port.
+ * - An adapter has no key that belongs to another kind of port.
  * - A minimum does not exceed its maximum.
  * Each rule is one function for one adapter. An error names the line of the wrong setting. The
  * functions keep no state. Any thread may call the functions. */
@@ -11,7 +11,7 @@
 
 #include "config/address.h"
 
-#define RN_CONFIG_ADDRESSES 16u /* the most IPv4 and IPv6 addresses of one port */
+#define RN_CONFIG_ADDRESSES 16u /* maximum number of addresses of one port */
 
 /* The arguments of a rule: adapter i (`a`), and the adapter's settings in the file (`group`). */
 struct look {
@@ -23,8 +23,8 @@ struct look {
 	unsigned i;
 };
 
-/* Returns the setting whose line an error about `key` names. This is the setting `key` if the file
- * contains it, else the group of the adapter. */
+/* Returns the setting at which an error about `key` points: the setting `key` if the file contains
+ * it, else the group of the adapter. */
 static const config_setting_t *where(const struct look *l, const char *key)
 {
 	const config_setting_t *s = config_setting_get_member(l->group, key);
@@ -80,9 +80,9 @@ static int check_port_keys(const struct look *l)
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
 		return rn_config_fail(l->r, where(l, "port"),
 				      "found neither rx_pcap nor tx_pcap, required: one or both");
-	/* Refuse the driver net_af_packet under port = "vdev". Only port = "af_packet" sets up the
-	 * sockets of this driver. Only that port also checks the MTU of the interface, and that no
-	 * other adapter uses the addresses. */
+	/* Refuse the driver net_af_packet under port = "vdev": this driver needs the port
+	 * "af_packet". That port sets up the driver's sockets, checks the MTU of the interface, and
+	 * checks that no other adapter uses the addresses. */
 	if (l->a->port == RN_CONFIG_PORT_VDEV &&
 	    strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
 		return rn_config_fail(l->r, where(l, "vdev"),

@@ -5,10 +5,10 @@
 #include "winnt.h"
 
 #define HEAP_NO_SERIALIZE	   0x00000001 /* has no effect: every heap is thread-safe */
-#define HEAP_GENERATE_EXCEPTIONS   0x00000004 /* has no effect: on failure calls return NULL */
+#define HEAP_GENERATE_EXCEPTIONS   0x00000004 /* has no effect: a failed call returns NULL */
 #define HEAP_ZERO_MEMORY	   0x00000008
 #define HEAP_REALLOC_IN_PLACE_ONLY 0x00000010
-#define HEAP_CREATE_ENABLE_EXECUTE 0x00040000 /* has no effect: blocks are not executable */
+#define HEAP_CREATE_ENABLE_EXECUTE 0x00040000 /* has no effect: blocks are never executable */
 
 typedef enum _HEAP_INFORMATION_CLASS {
 	HeapCompatibilityInformation = 0,

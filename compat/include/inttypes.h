@@ -1,6 +1,6 @@
 /*
- * <inttypes.h> for formats as Windows reads them, where `l` means 32 bits. The macros for 64-bit
- * numbers use `ll`, which the C library of Linux accepts too.
+ * <inttypes.h> for the printf and scanf formats of Windows, where `l` means 32 bits. The macros for
+ * 64-bit numbers use `ll`, which the C library of Linux accepts too.
  */
 #include_next <inttypes.h>
 

@@ -20,7 +20,7 @@ int _isatty(int descriptor);
 
 /*
  * Checks its arguments and changes nothing: files have no text mode here, and wide text is always
- * UTF-8. Returns _O_BINARY as the former mode, or -1 on error.
+ * stored as UTF-8. Returns _O_BINARY as the former mode, or -1 on error.
  */
 int _setmode(int descriptor, int mode);
 

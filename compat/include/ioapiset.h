@@ -58,8 +58,8 @@ BOOL GetQueuedCompletionStatusEx(HANDLE port, LPOVERLAPPED_ENTRY entries, ULONG 
 				 DWORD timeoutMs, BOOL alertable);
 
 /*
- * Posts a completion packet to the completion port. The thread that takes the packet receives the
- * three values unchanged; the library does not access *overlapped.
+ * Posts a completion packet to the completion port. The thread that takes the packet receives
+ * `bytes`, `key` and `overlapped` unchanged. The library does not access *overlapped.
  */
 BOOL PostQueuedCompletionStatus(HANDLE port, DWORD bytes, ULONG_PTR key, LPOVERLAPPED overlapped);
 
@@ -78,9 +78,9 @@ BOOL GetOverlappedResult(HANDLE file, LPOVERLAPPED overlapped, LPDWORD bytes, BO
 BOOL BindIoCompletionCallback(HANDLE file, LPOVERLAPPED_COMPLETION_ROUTINE routine, ULONG flags);
 
 /*
- * Changes nothing: files always behave as with the two modes below. Returns TRUE if `modes`
- * contains only FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and FILE_SKIP_SET_EVENT_ON_HANDLE. Other bits
- * fail with ERROR_INVALID_PARAMETER.
+ * Accepts the modes FILE_SKIP_COMPLETION_PORT_ON_SUCCESS and FILE_SKIP_SET_EVENT_ON_HANDLE. Changes
+ * nothing: every file behaves as if both modes were set. Other bits in `modes` fail with
+ * ERROR_INVALID_PARAMETER.
  */
 BOOL SetFileCompletionNotificationModes(HANDLE file, UCHAR modes);
 

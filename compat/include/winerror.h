@@ -1,6 +1,7 @@
 /*
  * The error numbers of GetLastError and WSAGetLastError, and HRESULTs made of these numbers. The
- * numbers have the type int. Comparing an error number with a DWORD gives no compiler warning.
+ * numbers are constants of type int. So the compiler does not warn when a program compares an error
+ * number with a DWORD.
  */
 #ifndef COMPAT_WINERROR_H
 #define COMPAT_WINERROR_H
@@ -217,8 +218,9 @@
 #define HRESULT_FROM_NT(x)	   ((HRESULT)((uint32_t)(x) | FACILITY_NT_BIT))
 
 /*
- * Converts an error number to an HRESULT. Returns 0 and HRESULTs of failures unchanged. The macro
- * __HRESULT_FROM_WIN32 below does the same, and can be used in constant expressions.
+ * Converts an error number to an HRESULT. If x is 0 or already the HRESULT of a failure, returns x
+ * unchanged. The macro __HRESULT_FROM_WIN32 below does the same, and can be used in constant
+ * expressions.
  */
 static inline __attribute__((__unused__)) HRESULT HRESULT_FROM_WIN32(ULONG x)
 {

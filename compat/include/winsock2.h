@@ -147,10 +147,10 @@ int WSAStartup(WORD version, LPWSADATA data);
  */
 int WSACleanup(void);
 
-/* Returns the last error of the calling thread, the same number as GetLastError. */
+/* Returns the last error of the calling thread, as GetLastError does. */
 int WSAGetLastError(void);
 
-/* Sets the last error of the calling thread, the same number as SetLastError. */
+/* Sets the last error of the calling thread, as SetLastError does. */
 void WSASetLastError(int error);
 
 /*

@@ -105,9 +105,9 @@ static void wait_for_all_kinds_of_objects(void **state)
 	setter = run_beside(set_soon, handles[1]);
 	assert_int_equal(WaitForMultipleObjects(4, handles, TRUE, INFINITE), WAIT_OBJECT_0);
 	pthread_join(setter, NULL);
-	/* the wait for all has reset this automatic event */
+	/* WaitForMultipleObjects has reset this automatic event */
 	assert_int_equal(WaitForSingleObject(handles[0], 0), WAIT_TIMEOUT);
-	/* the wait for all has left this manual event set */
+	/* WaitForMultipleObjects has left this manual event set */
 	assert_int_equal(WaitForSingleObject(handles[1], 0), WAIT_OBJECT_0);
 	assert_true(ReleaseSemaphore(handles[2], 1, &previous) && previous == 1);
 	assert_true(ReleaseMutex(handles[3]) && ReleaseMutex(handles[3]));

@@ -16,8 +16,8 @@
  * larger of `depth` and the sum of:
  * - the work requests that can be outstanding now
  * - `more` further work requests
- * - the unread CQEs, but at most the depths of the queues of QPs that were destroyed since the
- *   newest ring was linked */
+ * - the unread CQEs or f->gone, whichever is smaller; f->gone is the total depth of the queues of
+ *   QPs that were destroyed since the newest ring was linked */
 static uint64_t need_of(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth, uint64_t more)
 {
 	const struct rn_nic_feed *f = &cq->feed[shard];

@@ -19,7 +19,7 @@ int rn_cq_rings_grow(const struct rn_nic_cq *cq, unsigned shard, uint64_t more,
  * results as rn_cq_rings_grow(), in two cases:
  * - The newest ring is too small for the new depth or for the attached queues.
  * - The newest ring is at least twice as large as needed, and the application already reads from
- *   it. If it still read from an older ring, every change of depth would lengthen the chain.
+ *   the newest ring. Without the second condition every change of depth could lengthen the chain.
  * A shard without a ring gets no ring. */
 int rn_cq_rings_resize(const struct rn_nic_cq *cq, unsigned shard, uint32_t depth,
 		       struct rn_cq_ring **ring);

@@ -3,8 +3,8 @@
  * `quiet` is set, because the driver may change memory that a burst reads.
  *
  * Owns the relay and the driver's private socket. A killed process leaves no socket file behind: a
- * client's socket has an abstract name, and a server's file is unlinked as soon as the driver
- * listens. Runs in the control thread. The relay's callbacks run in the relay's thread;
+ * client's socket has an abstract name, and a server's socket file is unlinked as soon as the
+ * driver listens. Runs in the control thread. The relay's callbacks run in the relay's thread;
  * rn_memif_relay_destroy() may call drain_interrupts() in the control thread. */
 #include "port/memif_port.h"
 
@@ -53,8 +53,8 @@ static void quiesce(void *arg)
 	mp->grace(mp->grace_arg);
 }
 
-/* Lets the shards poll as soon as the driver reports its link as up. Before, the driver may still
- * be processing the last message of the handshake. Gives up after 5 s. */
+/* Lets the shards poll as soon as the driver reports its link as up. Until then, the driver may
+ * still be processing the last message of the handshake. Gives up after 5 s. */
 static void up(void *arg)
 {
 	struct rn_memif_port *mp = arg;

@@ -287,8 +287,8 @@ static bool other_end_is(int fd, bool (*welcome)(const struct ucred *who))
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && welcome(&who);
 }
 
-/* Accepts the first connection whose process passes the test `welcome`. Closes any earlier
- * connection, which failed the test. Returns the socket, or -EAGAIN if no connection passes. */
+/* Accepts connections until the process of one passes the test `welcome`. Closes the connections
+ * that fail the test. Returns the socket, or -EAGAIN if no connection passes. */
 static int accept_only(int listen_fd, bool (*welcome)(const struct ucred *who))
 {
 	int fd;

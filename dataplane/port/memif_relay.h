@@ -21,7 +21,7 @@ struct rn_memif_relay_ops {
 	 * is called. May also be called when bursts are already stopped. */
 	void (*quiesce)(void *arg);
 	/* Called when the handshake is complete. Bursts may start as soon as the driver reports
-	 * link up. Before, the driver may still be processing the last message. */
+	 * link up. Until then, the driver may still be processing the last message. */
 	void (*up)(void *arg);
 	/* Returns when EAL's interrupt thread has handled everything that was pending at the
 	 * call. */

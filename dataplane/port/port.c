@@ -82,7 +82,7 @@ static void listen_for_removal(struct rn_port *p, bool listen)
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
 		if (listen)
 			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);
-		else /* DPDK rejects p->id if the ethdev was destroyed */
+		else /* RTE_ETH_ALL: DPDK rejects p->id if the ethdev was destroyed */
 			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal,
 							p);
 	}

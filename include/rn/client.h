@@ -14,7 +14,8 @@
  *   that open or list adapters, return -ENODEV. The child may call no other function.
  *
  * While an adapter is open, softrnic handles SIGSEGV and SIGBUS. If the application installs its
- * own handler later, that handler must pass all other signals to softrnic's handler. */
+ * own handler later, that handler must pass every signal that it does not handle to softrnic's
+ * handler. */
 #ifndef RN_CLIENT_H
 #define RN_CLIENT_H
 
@@ -308,7 +309,7 @@ struct rn_client_bind {
 int rn_client_qp_bind(struct rn_client_qp *qp, struct rn_client_mw *mw,
 		      const struct rn_client_bind *bind);
 /* Posts a work request that invalidates the memory window. The work request completes with
- * RN_STATUS_MW_BIND_ERR if, when it is executed, the window is not bound to this queue pair.
+ * RN_STATUS_MW_BIND_ERR if the window is not bound to this queue pair at its execution.
  * -ENOMEM: the send queue is full. */
 int rn_client_qp_invalidate(struct rn_client_qp *qp, struct rn_client_mw *mw, uint64_t wr_id,
 			    uint16_t flags);

@@ -262,7 +262,8 @@ static void fill_param(const struct nd_connector *c, struct rn_cm_param *param)
 
 ND_UNKNOWN_METHODS(IND2Connector)
 
-/* If the connector is connected, cancels no requests but NotifyDisconnect requests. */
+/* Cancels all pending requests. A connected connector stays connected: only its
+ * NotifyDisconnect requests can be pending. */
 static HRESULT CancelOverlappedRequests(IND2Connector *This)
 {
 	OS_REFUSE_CHILD(ND_DEVICE_REMOVED);

@@ -19,7 +19,8 @@
  *   most 770 ms for a CPU. So the retries run out only if no receives are posted at all. The peer's
  *   SEND then fails within seconds (ND_IO_TIMEOUT).
  *
- * This side retries as the peer announces, up to timers.rnr_retry. */
+ * After RNR NAKs, this side retries as often as the peer announces, but at most timers.rnr_retry
+ * times. */
 #define ND_MIN_RNR_TIMER 14
 #define ND_RNR_STEP	 4
 #define ND_RNR_RETRY	 6

@@ -111,9 +111,9 @@ void nd_connector_send_drep(struct nd_connector *c)
 }
 
 /* To be called when the peer has disconnected or the queue pair has failed. NotifyDisconnect ends
- * at once, but the queue pair is flushed later. Until the flush, work requests that the peer has
- * received may still complete, if their acknowledgements are late or lost. The peer's queue pair
- * repeats lost acknowledgements until this side answers the peer's DREQ. */
+ * at once, but the queue pair is flushed later. The peer may have received requests whose
+ * acknowledgements are late or lost. These requests may still complete before the flush: the peer's
+ * queue pair repeats lost acknowledgements until this side answers the peer's DREQ. */
 static void peer_gone(struct nd_connector *c)
 {
 	c->state = ND_CN_PEER_GONE;

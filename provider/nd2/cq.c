@@ -1,7 +1,7 @@
 /* Completion queues: the results that GetResults returns, and the OVERLAPPEDs of waiting Notify
  * requests. provider/client decides when a CQ fires (rn_client_cq_arm() and so on). The CQ's lock
  * is held from the firing until the waiting Notify requests have completed. So other threads see
- * the firing and the completions as one step.
+ * the firing and the end of these requests as one step.
  *
  * Notify requests of all types are on one list, so that CancelOverlappedRequests ends them in the
  * order in which Notify was called. A Notify request for ND_CQ_NOTIFY_ERRORS completes when the CQ

@@ -9,8 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns, in ms, how long a test waits for an event: $ND2_WAIT_MS, or 20 s. Then the test
- * fails. */
+/* Returns, in ms, how long a test waits for an event before it fails: $ND2_WAIT_MS, or 20 s. */
 static unsigned patience_ms(void)
 {
 	const char *text = getenv("ND2_WAIT_MS");

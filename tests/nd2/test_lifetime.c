@@ -219,8 +219,8 @@ static void check_ends(struct stage *s, const bool before_port[ITEMS])
 
 		if (!s->begun[b])
 			continue;
-		/* NOTIFY_ANY may have been completed by the flush of the queue pair; a connector's
-		 * request may have ended before the Release. */
+		/* These requests may also succeed: the flush of the queue pair may complete
+		 * NOTIFY_ANY, and a connector's request may end before the Release. */
 		if (b == NOTIFY_ANY || owner[b] == CONNECTOR)
 			assert_true(hr == ND_CANCELED || hr == ND_SUCCESS);
 		else

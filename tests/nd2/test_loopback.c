@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #define PAIRS 6
-#define LARGE 100000u /* bytes of a message; many packets */
+#define LARGE 100000u /* length in bytes of a message of many packets */
 
 /* Connects two ends on adapter 0; b uses the adapter instance adapters[which_b]. */
 static void open_pair(struct pair *p, int which_b, const struct how *how)

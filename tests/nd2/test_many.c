@@ -93,8 +93,8 @@ static void one_round(struct pair *p, bool queues_first)
 	exchange(&p->a, &p->b);
 }
 
-/* Waits until n objects of this kind are left. The delivery thread may hold the last reference a
- * moment longer. */
+/* Waits until n objects of this kind are left. The library's delivery thread
+ * (provider/os/delivery.h) may hold the last reference a moment longer. */
 static void wait_for_live(const char *kind, uint64_t n)
 {
 	for (unsigned i = 0; i < 2000 && live_objects(kind) > n; i++)

@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Few CREDITS make the sender wait often until a result is fetched. So the sender's next message
- * arrives at about the time when the reader calls Notify. */
+/* With few CREDITS, the sender must often wait until the reader has fetched a result. So the
+ * sender's next message arrives at about the time when the reader calls Notify. */
 enum { CREDITS = 2, ROUNDS = 100000, PATIENCE_MS = 20000 };
 
 struct feed {

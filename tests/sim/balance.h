@@ -6,9 +6,9 @@
 #include "sim.h"
 
 /* Writes each difference between two counters to `out` and returns the number of differences.
- * Completions are compared only if all_done is true. The caller may set all_done under three
- * conditions: all work requests have completed; no QP was reset or destroyed with work requests
- * queued; no error has cut off a message. */
+ * Completions are compared only if all_done is true. The caller may set all_done only if three
+ * conditions hold: all work requests have completed, no QP was reset or destroyed while work
+ * requests were queued, and no error has cut off a message. */
 unsigned sim_balance(const struct sim *sim, bool all_done, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* READs of megabytes complete although every retransmission costs much. Time is virtual. --print
- * shows the measured values without checking them.
+/* Large READs complete although every retransmitted READ request causes many responses. Time is
+ * virtual. --print shows the measured values without checking them.
  * - The peer is a model of a software responder that does not know which responses the requester
  *   has received. It answers all READ requests in full, one after the other. It looks up a
  *   retransmitted READ request among the latest READ requests and answers it again.
@@ -74,7 +74,7 @@ struct peer {
 	const struct course *course;
 	struct request waiting[WAITING];
 	unsigned first, nwaiting;
-	struct request record[DEPTH]; /* the latest new READ requests, as a ring */
+	struct request record[DEPTH]; /* ring of the latest READ requests, each once */
 	unsigned nrecords;
 	uint32_t epsn;	   /* first PSN that no READ request so far uses */
 	uint32_t answered; /* number of responses sent so far to the oldest waiting READ request */

@@ -45,8 +45,8 @@ extern const struct rn_cc_row rn_cc_rows[RN_CC_COUNT];
 
 /* ---- pacing, CNPs and reset, for all algorithms ---- */
 
-/* Returns when the next data packet may be sent; a time <= now means at once. Before that,
- * raises the rate if the timer requires this. The result is valid for this `now` only. */
+/* First raises the rate if the timer requires this. Then returns when the next data packet may be
+ * sent; a time <= now means at once. The result is valid for this `now` only. */
 rn_time rn_cc_send_at(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now);
 /* The caller reports that it holds data back until cc->send_at. Returns when to call
  * rn_cc_send_at() again: at cc->send_at or cc->raise_at, whichever is earlier. */

@@ -36,8 +36,8 @@ bool rn_credit_start(struct rn_credit *c, bool needs, uint32_t n, bool idle, boo
 
 	*first = false;
 	if (c->mode == RN_CREDIT_LIMITED) {
-		/* One message more than the peer's posted receives may start, because its
-		 * acknowledgement brings new credits. */
+		/* One message beyond the peer's posted receives may start: the acknowledgement of
+		 * that message brings new credits. */
 		if (needs && !idle && rn_psn_diff(next, c->lsn) > 1) {
 			*first = !c->waiting;
 			c->waiting = true;

@@ -6,8 +6,8 @@
  * last message that has a receive.
  * - A SEND, or a WRITE with immediate data, may start if its number is at most LSN + 1. The
  *   acknowledgement of message LSN + 1 brings new credits.
- * - Any other message needs no receive, so its start increases the LSN by 1. The start of a large
- *   READ increases the LSN by the number of its READ requests.
+ * - Any other message has a number but needs no receive, so its start increases the LSN by 1. The
+ *   start of a large READ increases the LSN by the number of its READ requests.
  * - When nothing is in flight, any message may start, so a peer that counts wrong cannot stop a QP
  *   for ever.
  * - There is no limit before the first acknowledgement, and none after RN_CREDIT_NONE. */
@@ -27,7 +27,7 @@ struct rn_credit {
 	 * wait in *first */
 	bool waiting;
 	uint32_t ssn; /* number of messages started, 24 bits */
-	/* number of the last message that has a receive at the peer; used in RN_CREDIT_LIMITED */
+	/* number of the last message that has a receive at the peer; only for RN_CREDIT_LIMITED */
 	uint32_t lsn;
 };
 

@@ -8,9 +8,10 @@
  *   doubled by each resend. At its expiry, packets are sent again but no retry is used. It helps
  *   when a retransmission is lost, because the peer sends only one NAK per gap.
  *
- * The round trip of a packet sent twice is not measured. So on a path that became slow, the doubled
- * adaptive timeout must last until one packet is answered before it is sent again. Therefore
- * progress without a measurement shortens the adaptive timeout by a quarter only.
+ * The round trip of a packet sent twice is not measured. If a path becomes slow, packets are sent
+ * twice until the doubled adaptive timeout is longer than the new round trip. Only then can the new
+ * round trip be measured. Therefore progress without a measurement shortens the adaptive timeout by
+ * a quarter only.
  *
  * A READ response before una is no progress, but shows that the peer is alive: it is answering a
  * READ request that was sent again. Such a response restarts the coded timeout and reloads the
@@ -22,9 +23,10 @@
 
 #include "wire/psn.h"
 
-/* For how many coded timeouts without progress can READ responses before una postpone a timeout? A
- * QP whose peer is gone fails after at most (PATIENCE + retries + 1) coded timeouts. The shortest
- * coded timeout in common use is 67 ms. Even a slow peer answers any READ within 64 of these. */
+/* READ responses before una postpone the coded timeout until PATIENCE coded timeouts have passed
+ * without progress. So a QP whose peer is gone fails after at most (PATIENCE + retries + 1) coded
+ * timeouts. The shortest coded timeout in common use is 67 ms. Even a slow peer answers any READ
+ * within 64 times 67 ms. */
 #define PATIENCE 64
 
 rn_time rn_retry_timeout_ns(uint8_t code)

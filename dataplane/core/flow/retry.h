@@ -11,8 +11,8 @@ struct rn_retry {
 	struct rn_timer timer; /* armed again if it expires before `deadline` */
 	rn_time deadline;
 	rn_time base; /* start of the coded timeout that is running */
-	/* time of the last progress, or when the first packet in flight was sent; a response
-	 * without progress changes `base` but not `since` */
+	/* Time of the last progress. If no packet was in flight, time of the next packet sent. A
+	 * response without progress changes `base` but not `since`. */
 	rn_time since;
 	rn_time full; /* coded timeout, 4.096 us << code; 0 = no timer */
 	/* lower bound and initial value of rto */
@@ -66,8 +66,9 @@ void rn_retry_asked_again(struct rn_retry *r, uint32_t responses);
  * unless PATIENCE coded timeouts have passed since the last progress. Reloads no retry count. */
 void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* The caller reports a READ response before una. Subtracts 1 from stale_left; has no effect if
- * stale_left is 0. Restarts the timeout like rn_retry_alive(). Reloads the retry count, but not the
- * RNR retry count, unless PATIENCE coded timeouts have passed since the last progress. */
+ * stale_left is 0. Restarts the timeout like rn_retry_alive(). If at most PATIENCE coded timeouts
+ * have passed since the last progress, reloads the retry count. Never reloads the RNR retry
+ * count. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* The caller reports a NAK, before it sends the packets again. Uses one retry. Returns false if no
  * retry is left. */

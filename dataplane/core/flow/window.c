@@ -1,9 +1,9 @@
 /* Which PSNs does each work request of the send queue use, and how many packets may be in flight?
  * Runs on the shard's thread.
  *
- * Size: the send window limits the packets in flight. It starts at `max`. A loss halves the size,
- * and the halved size becomes the knee. Below the knee, the size doubles per round trip. Above the
- * knee, the size grows by a few packets per round trip.
+ * Size: the send window limits the packets in flight. Its size starts at `max`. A loss halves the
+ * size, and the halved size becomes the knee. Below the knee, the size doubles per round trip.
+ * Above the knee, the size grows by a few packets per round trip.
  *
  * Timeout: the size becomes one packet. If an acknowledgement shows that no packet was lost, the
  * previous size is restored. The packets in flight are then not sent again, unless a READ is

@@ -27,8 +27,8 @@
 
 /* clang-format off */
 /* What each state permits:
- *	post_recv,  what posting does: TAKE queues the work request; FLUSH completes the work
- *	post_send   request at once with WR_FLUSH_ERR, REFUSE at once with LOC_QP_OP_ERR
+ *	post_recv, post_send  what posting does. TAKE queues the work request. FLUSH completes it
+ *		at once with WR_FLUSH_ERR. REFUSE completes it at once with LOC_QP_OP_ERR.
  *	requests in, responses in  received packets of this kind are accepted
  *	start new   a work request may get its PSNs and be sent
  *	go on       packets of work requests that have PSNs may be sent
@@ -64,7 +64,7 @@
 			RN_QPM(MAX_RD_ATOMIC) | RN_QPM(MAX_DEST_RD_ATOMIC) | RN_QPM(MIN_RNR_TIMER))
 /* The transitions that an application may request: those of ibv_modify_qp, without alternate paths.
  * Transitions to RESET and ERR are not in this table: any state allows them, with the state
- * attribute alone. A failed send of UC or UD causes RTS to SQE. */
+ * attribute alone. The QP itself goes from RTS to SQE when a send of UC or UD fails. */
 #define RN_QP_MOVE_ROWS(X) \
 	/* types  from   to     mandatory        optional */ \
 	X(RC_UC, RESET, INIT,  RN_QPM_INIT,     0) \

@@ -242,7 +242,7 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 {
 	unsigned k = 0;
 	uint64_t bytes = 0;
-	/* template of the last QP frame built, as long as its ICRC is not written; else NULL */
+	/* template of the last frame of a QP if the ICRC of this frame is missing; else NULL */
 	struct rn_tmpl *open = NULL;
 
 	if (rn_unlikely(sh->gone))

@@ -38,8 +38,8 @@ struct end {
 	/* Number of Notify calls so far. Odd calls (first, third, ...) report their end by the
 	 * event. Even calls report their end by the completion port. */
 	unsigned notified;
-	/* Number of completions so far: of requests other than receives, and of receives. Cancelled
-	 * receives count too. */
+	/* Numbers of completions so far. `messages` counts receives, also cancelled ones.
+	 * `requests` counts all other requests. */
 	unsigned requests, messages;
 	/* Number of messages that the peer sends. All other receives complete with ND_CANCELED. */
 	unsigned peer_says;

@@ -39,8 +39,8 @@ static void expect_verdict(const char *what, enum rn_verdict got, enum rn_verdic
 			 rn_verdicts[want].text);
 }
 
-/* The checksums that are recomputed after a change to a frame. The frame then has no other
- * error. */
+/* The checksums that are recomputed after a change to a frame, so that the change is the frame's
+ * only error. */
 enum repair { AS_IS = 0, SUM = 1, CRC = 2 };
 
 static size_t ip_at(const uint8_t *f)
@@ -60,7 +60,7 @@ static void repair_frame(uint8_t *f, size_t len, enum repair repair)
 			sum = (sum >> 16) + (sum & 0xFFFF);
 		rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
 	}
-	/* The headers of a changed IP version may not fit into the frame. */
+	/* After a change of the IP version, the frame may be too short for the headers. */
 	if ((repair & CRC) && len >= ip_at(f) + (ip[0] >> 4 == 4 ? 20 : 40) + 8 + 12 + 4) {
 		uint32_t crc = rn_icrc_packet(ip, (size_t)(f + len - 4 - ip));
 		memcpy(f + len - 4, &crc, 4);

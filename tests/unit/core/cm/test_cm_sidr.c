@@ -519,7 +519,7 @@ static void destroyed_in_every_state(void **state)
 			net_pump(&net);
 			assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 2);
 			break;
-		case ST_LISTEN: /* REQUEST was taken, so the SIDR request outlives its listener */
+		case ST_LISTEN: /* after the event REQUEST the SIDR request outlives its listener */
 			net_destroy(&net, 1, listener);
 			net_pump(&net);
 			assert_int_equal(net.box[1].sent[RN_CM_SIDR_REP], 0);

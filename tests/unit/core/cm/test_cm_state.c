@@ -29,7 +29,7 @@ static void half_open_states_have_a_timer(void **state)
 	expect_with(RN_CM_F_HELD, RN_CM_F_HALF);
 }
 
-/* While the MAC is resolved, no timer of the CM runs. The connect ends when the probes of the
+/* While the MAC is being resolved, no timer of the CM runs. The connect ends when the probes of the
  * neighbour state machine fail. */
 static void resolving_states_have_no_timer_and_no_next_hop(void **state)
 {

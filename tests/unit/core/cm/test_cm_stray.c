@@ -227,8 +227,8 @@ static unsigned replay(struct net *net, unsigned from, struct rn_cm_msg *m)
 }
 
 /* Whenever a new kind of message is sent, all earlier messages arrive again, and the new message
- * arrives twice. Bit 0 of `row` selects the host that disconnects. With bit 1 set, the client of
- * its peer host does not answer the DREQ. */
+ * arrives twice. Bit 0 of `row` selects the host that disconnects. If bit 1 is set, the client of
+ * the other host does not answer the DREQ. */
 static void all_messages_replayed_at_each_step(void **state)
 {
 	for (unsigned row = 0; row < 4; row++) {
@@ -345,7 +345,7 @@ static void rep_with_reserved_qpn_is_refused(void **state)
 		net_pump(&net);
 		assert_int_equal(net_count(&net, 0, EV(RESPONSE)), 0);
 		assert_int_equal(net.box[0].verdict[RN_V_MAD_BAD], 1);
-		net_run(&net, RN_S(5)); /* the repeated REP has a valid QPN */
+		net_run(&net, RN_S(5)); /* the REP is repeated, now with its valid QPN */
 		assert_int_equal(net_event(&net, 0, EV(RESPONSE))->attr.dest_qpn, 0x123);
 		net_destroy(&net, 1, net_event(&net, 1, EV(ESTABLISHED))->id);
 		net_destroy(&net, 0, id);

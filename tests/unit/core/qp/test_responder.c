@@ -229,7 +229,7 @@ static const struct fatal fatals[] = {
 	{"A7",   NONE, NONE, 0, RN_OP_READ_REQUEST, 0, 100, 0, NO_QP_READ, 0x61, RN_V_REQ_QP_ACCESS, FLUSH},
 	{"A8",   NONE, NONE, 0, RN_OP_READ_REQUEST, 0, 100, 0, NO_READS, 0x61, RN_V_REQ_READ_LIMIT, FLUSH},
 	{"A34",  NONE, NONE, 0, RN_OP_READ_REQUEST, 0, (1u << 31) + 1, 0, GOOD, 0x61, RN_V_REQ_LENGTH, FLUSH},
-	/* an error in mid-SEND completes the receive in use with an error */
+	/* an error in the middle of a SEND completes the receive of this SEND with an error */
 	{"R15",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_SEND_MIDDLE, MTU - 4, 0, 0, GOOD, 0x61, RN_V_REQ_LENGTH, QPOP},
 	{"R16",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_SEND_LAST, 0, 0, 0, GOOD, 0x61, RN_V_REQ_LENGTH, QPOP},
 	{"R20",  RN_OP_SEND_FIRST, NONE, 0, RN_OP_WRITE_ONLY, 8, 0, 0, GOOD, 0x61, RN_V_REQ_SEQUENCE, QPOP},
@@ -331,7 +331,7 @@ static void test_fatal(void **state)
 	}
 }
 
-static void test_bad_receive(void **state) /* row R38: NAK 0x63 if the receive is inaccessible */
+static void test_bad_receive(void **state) /* row R38: NAK 0x63 for an inaccessible buffer */
 {
 	struct rig r;
 	uint32_t e;
@@ -617,7 +617,7 @@ static void test_replay_in_order(void **state)
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e, data, 8);
 	expect_response(&r, RN_OP_READ_RESP_ONLY, e + 1, data + 1, 8);
 	expect_reply(&r, 0x1F, e + 2, 3);
-	/* an old READ's repeated, unsent response is dropped when a new READ takes its record */
+	/* this duplicate's response is dropped: the third new READ takes the old READ's record */
 	assert_int_equal(ask(&r, -3, 0, 8), RN_V_REQ_DUP_READ);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(ask(&r, 0, i, 8), RN_V_OK);

@@ -1,10 +1,10 @@
-/* Packets that are not ordinary, received as the port receives them: the short way (qp/short_rx.h)
- * leaves them to the general rules. */
+/* Special packets, for example a WRITE without the right: the short way (qp/short_rx.h) leaves such
+ * packets to the general way. As in the port, each packet is first given to the short way. */
 #include "qp/short_rx.h"
 
 #include "rig.h"
 
-/* Both QPs have received a packet of their peer, so that the short way is open. */
+/* Makes each QP receive its first packet. The short way handles only later packets. */
 static void open_short_way(struct rig *r)
 {
 	for (int side = 0; side < 2; side++)
@@ -40,7 +40,7 @@ static void a_send_longer_than_the_receive_is_refused(void **state)
 	rig_fini(&r);
 }
 
-/* The receiver's path MTU is smaller than the packet, although both fit into the receive. */
+/* The packet is longer than the receiver's path MTU, but fits into the receive. */
 static void a_packet_longer_than_the_path_mtu_is_refused(void **state)
 {
 	struct rig r;

@@ -20,7 +20,7 @@ static void take_burst(struct rig *r, struct burst *b)
 	b->n = rn_shard_tx(r->s[0].sh, b->buf, BURST, r->now);
 }
 
-/* The opcode and the PSN of frame i, which must be one that the parser accepts. */
+/* Returns the opcode and the PSN of frame i. The parser must accept the frame. */
 static uint8_t opcode_at(const struct burst *b, unsigned i, uint32_t *psn)
 {
 	struct rn_pkt pkt;
@@ -52,7 +52,7 @@ static void a_run_is_data_in_order(void **state)
 	rig_init(&r, &(struct rig_opt){0});
 	for (unsigned i = 0; i < 24; i++) {
 		memset(r.s[0].mem + i * 100, (int)i + 1, 100);
-		/* The receiver has seen its peer when the first packet has gone the general way. */
+		/* The first packet goes the general way. It opens the short way for the others. */
 		rig_request(&r, 0, i % 2 ? RN_WQE_WRITE : RN_WQE_SEND, RN_WQE_SIGNALED, i, i * 100,
 			    1 + i * 4, 50000 + i * 100);
 		rig_recv(&r, 1, i, 60000 + i * 100, 100);
