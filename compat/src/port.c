@@ -1,6 +1,7 @@
 /*
- * What do the functions for completion ports and overlapped files return? This file keeps no state:
- * libsoftrnic owns the completion ports and files. The functions run on the caller's thread.
+ * How do the Windows functions for completion ports and overlapped files work? Each function calls
+ * functions of libsoftrnic and sets the last error. This file keeps no state: libsoftrnic owns the
+ * completion ports and files. The functions run on the caller's thread.
  */
 #include "deadline.h"
 #include "last_error.h"

@@ -136,14 +136,14 @@ enum rule {
 	WHOLE,	 /* stores the whole text; the caller makes sure that the text fits */
 	MEASURE, /* cuts a text that is too long, adds a final zero, returns the full length */
 	REFUSE,	 /* cuts a text that is too long, adds a final zero, returns -1 */
-	/* like REFUSE, but a text that fills the whole buffer gets no terminating zero */
+	/* like REFUSE, but a text that fills the buffer or is longer gets no final zero */
 	FILL,
 	SECURE, /* stores an empty text and returns -1 if the text is too long */
 };
 
 struct target {
 	void *buffer;
-	size_t size, count; /* count: the most units to store; only SECURE uses it */
+	size_t size, count; /* size: of the buffer; count: limit for the text (SECURE) */
 	bool wide;
 	enum rule rule;
 };
@@ -223,7 +223,7 @@ static int to_memory(struct target to, const void *format, va_list arguments)
 #define WIDE(rule_, size_, count_)   ((struct target){buffer, size_, count_, true, rule_})
 /*
  * Values for the member `count` of struct target. ALL stores the whole text. CUT_AT(count) stores
- * at most `count` units. _TRUNCATE has the same value as ALL, so CUT_AT turns it into SIZE_MAX - 1.
+ * at most `count` units. _TRUNCATE has the same value as ALL, so CUT_AT(_TRUNCATE) is SIZE_MAX - 1.
  */
 #define ALL	      SIZE_MAX
 #define CUT_AT(count) ((count) == (size_t)-1 ? SIZE_MAX - 1 : (count))

@@ -45,7 +45,7 @@ struct field {
 	int width; /* 0 if the field has no width */
 	enum compat_size size;
 	wchar_t type;
-	size_t set, set_end; /* characters of %[...] in the format: from `set` up to `set_end` */
+	size_t set, set_end; /* positions in the format: after `[`, of the final `]` */
 };
 
 static wint_t next(struct source *from)
@@ -458,9 +458,9 @@ static int scan(struct scan *s)
 
 		/*
 		 * All directives except %c, %C, %[, %n and %% first skip white space in the input.
-		 * The scan ends if the input has ended there, or if the input does not match the
-		 * directive. The result is the number of fields stored. If the input has ended and
-		 * no field was stored, the result is EOF.
+		 * The scan ends if no input is left for the directive (%n needs none), or if the
+		 * input does not match the directive. The result is the number of fields stored. If
+		 * the input has ended and no field was stored, the result is EOF.
 		 */
 		if (!strchr("cC[n%", (int)f.type))
 			skip_space(&s->from);

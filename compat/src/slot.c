@@ -29,8 +29,8 @@ static __thread struct value {
 } values[SLOTS];
 
 /*
- * A pthread key. Its destructor runs the FlsAlloc routines in threads that CreateThread did not
- * start.
+ * A pthread key. Its destructor runs the callbacks given to FlsAlloc in threads that CreateThread
+ * did not start.
  */
 static pthread_key_t ending;
 static pthread_once_t ending_once = PTHREAD_ONCE_INIT;
@@ -102,8 +102,8 @@ static BOOL set(DWORD index, void *value)
 }
 
 /*
- * Clears the calling thread's value at an index, and passes the former value to the index's
- * routine.
+ * Clears the calling thread's value at an index, and passes the former value to the callback given
+ * to FlsAlloc, if any.
  */
 static void end_one(DWORD index)
 {

@@ -1,6 +1,6 @@
-/* The parts of a process that has adapters, and the order in which the parts start and stop. Owns
- * the packet pool, the capture, all adapters and the watcher thread. The in-process link (inproc.c)
- * calls these functions under its lock. */
+/* Starts and stops everything that a process's adapters need, in the right order. Owns the packet
+ * pool, the capture, all adapters and the watcher thread. The in-process link (inproc.c) calls
+ * these functions under its lock. */
 #include "nic/runtime.h"
 
 #include <errno.h>

@@ -30,8 +30,8 @@ static uint64_t mbit(uint32_t mbps)
 }
 
 /* Copies the congestion control settings. The range check of each configuration key ensures that
- * each setting fits its field. Only line_rate may still be below min_rate, which rn_settings_line()
- * corrects. */
+ * each setting fits its field. line_rate may still be 0 or below min_rate; rn_settings_line()
+ * corrects this. */
 static void settings_cc(const struct rn_config_congestion *c, struct rn_cc_cfg *p)
 {
 	*p = (struct rn_cc_cfg){

@@ -52,8 +52,8 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh);
 unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done,
 			unsigned *ndone, unsigned max, rn_time now);
 
-/* Does no item from another shard wait for this shard? The answer is exact in the shard's own
- * thread, and a hint in other threads. */
+/* Returns true if no item from another shard waits for this shard. The result is exact in the
+ * shard's own thread, and a hint in other threads. */
 bool rn_steer_empty(const struct rn_steer *st);
 
 #endif

@@ -76,9 +76,9 @@ uint8_t *pt_recv_at(const struct pt_end *e, unsigned i);
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
 /* Posts one receive on queue pair i, large enough for any message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);
-/* Takes and counts completions (e->qp). With `wait`, sleeps up to 100 ms if there is no completion.
- * Returns the number of completions taken. Returns -1 if a completion reports an error or
- * pt_check_peer() fails. */
+/* Takes completions, and counts them in `done` and `rdone` of the queue pairs e->qp. With `wait`,
+ * sleeps up to 100 ms if there is no completion. Returns the number of completions taken. Returns
+ * -1 if a completion reports an error or pt_check_peer() fails. */
 int pt_poll(struct pt_end *e, bool wait);
 
 /* Waits up to timeout_ms for an event with this id (0 means any id). `kinds` is a bit mask: bit k

@@ -1,10 +1,11 @@
 /*
- * Keeps pthread_cancel from ending a thread in the middle of a call of this library. The ended
- * thread would leave locks taken and work half done.
+ * Keeps pthread_cancel from ending a thread in the middle of a call of this library. Such a thread
+ * would leave locks taken and work half done.
  *
  * So every call that may reach a cancellation point of the C library disables cancellation. The
- * only cancellation points are the waits for an event, a completion port or an OVERLAPPED. A thread
- * that is cancelled in such a wait releases the mutex of the wait, and nothing is lost.
+ * exceptions are the waits for an event, a completion port or an OVERLAPPED, which can be
+ * cancelled. A thread that is cancelled in such a wait releases the mutex of the wait, and nothing
+ * is lost.
  */
 #ifndef OS_CANCEL_H
 #define OS_CANCEL_H

@@ -160,9 +160,9 @@ static void check_route(int peer, union any_address listen, union any_address fr
 
 static void nd2_own_every_way_to_name_an_address(void **state)
 {
-	/* Arguments of check_route(): the accepting adapter, the listener's address, the
-	 * connector's address, the destination. The last two are the addresses that both sides must
-	 * report for the active and the passive side. Here adapter 0 connects to adapter 1. */
+	/* The six arguments: the accepting adapter, the listener's address, the connector's
+	 * address, the destination, and the addresses that both sides must report for the active
+	 * side and for the passive side. Here adapter 0 connects to adapter 1. */
 	check_route(1, v4(1, 0), v4(0, 0), v4(1, 0), v4(0, 0), v4(1, 0));
 	check_route(1, v6(1, 0), v6(0, 0), v6(1, 0), v6(0, 0), v6(1, 0));
 	check_route(1, any4(0), any4(0), v4(1, 0), v4(0, 0), v4(1, 0));

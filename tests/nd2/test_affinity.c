@@ -107,7 +107,7 @@ static void nd2_own_queue_pairs_follow_the_affinity_of_their_queues(void **state
 		{0, 2, 1, 0, 1}, /* the affinity of the receive CQ decides */
 		{0, 0, 1, 1, 0},
 		{0, 0, 2, 0, 1},
-		{0, 4, 0, 0, 1}, /* no shard on CPU 2: CPU 1 is the nearest with one */
+		{0, 4, 0, 0, 1}, /* CPU 2 has no shard: the shard on CPU 1 is nearest */
 		{0, (KAFFINITY)1 << 63, 0, 0, 1},
 		{0, 0, 0, 0, 0}, /* without affinity, the shard on the caller's CPU is chosen */
 		{0, 0, 0, 1, 1},

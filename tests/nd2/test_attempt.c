@@ -183,8 +183,8 @@ static void nd2_own_many_connections_from_one_port(void **state)
 		exchange(&a[i], &b[i]);
 		exchange(&b[i], &a[i]);
 	}
-	/* Now a peer connects to `port`, the local port number of all connectors. The peer connects
-	 * from port number theirs[1], to which a connection from `port` already exists. */
+	/* Now b[0] connects to `port` from port number theirs[1]. A connection between these two
+	 * ports already exists: a[1] has connected from `port` to theirs[1]. */
 	RELEASE(a[0].connector);
 	RELEASE(a[0].qp);
 	RELEASE(b[0].connector);

@@ -11,7 +11,7 @@ struct mix_totals {
 		inlined, empty;
 	uint64_t frames, lost, duplicated, reordered, corrupted;
 	uint64_t credit_waits;
-	uint64_t short_way; /* number of frames received by the short way */
+	uint64_t short_way; /* frames that rn_shard_rx_short() received */
 	uint64_t wrapped;   /* number of runs that begin near the PSN wrap at 2^24 */
 	uint64_t verdicts[RN_V_COUNT];
 };

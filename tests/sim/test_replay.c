@@ -300,12 +300,12 @@ static void wait_for_timer(struct replay *r, const struct record *want)
 	r->pair[replay_pair_of(r, want)].flow.alone = true;
 }
 
-/* Handles a request packet of the captured host that the shard replaces. If the packet is new,
- * posts its work request. Otherwise expects that the shard retransmits the packet.
+/* Handles rec, a request packet that the replaced host sent. If the packet is new, posts its work
+ * request. Otherwise expects that the shard retransmits the packet.
  *
  * After a timeout soft-RoCE retransmits everything immediately. The shard first retransmits one
- * packet, and the others after its answer. So the shard may retransmit a packet later than
- * soft-RoCE did. In this case returns false, and the packet is in r->owed. */
+ * packet, and the others after the response to this packet. So the shard may retransmit a packet
+ * later than soft-RoCE did. In this case adds the packet to r->owed and returns false. */
 static bool do_request(struct replay *r, const struct record *rec)
 {
 	struct flow *f = &r->pair[replay_pair_of(r, rec)].flow;
@@ -360,7 +360,7 @@ static void expect_owed(struct replay *r)
 
 /* Must be called before the response `rsp` is injected. If `rsp` answers a retransmission that the
  * shard still owes, first lets the shard send this retransmission. The first response after a
- * timeout is an exception: its packet has been retransmitted already. */
+ * timeout is an exception: the shard has already retransmitted the packet that it answers. */
 static void send_owed_before(struct replay *r, const struct record *rsp)
 {
 	const struct record *want = &r->rec[r->owed[0]];

@@ -1,7 +1,7 @@
-/* The short way (qp/short_rx.h, qp/short_tx.h) and the general way are compared packet by packet:
- * the same random run, once with each, must produce the same frames at the same times, the same
- * losses and the same verdicts. mix_run() itself checks data, completions and counters of each
- * run. */
+/* The short way (qp/short_rx.h, qp/short_tx.h) has the same effects as the general way. Each random
+ * run is made twice: with the short way, and with the short way turned off. Both must produce the
+ * same frames at the same times, the same losses and the same verdicts. mix_run() itself checks
+ * data, completions and counters of each run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@
 
 #define SEEDS 150
 
-/* Runs the seed and returns its transcript, which the caller frees. */
+/* Makes the run of this seed; `general` turns the short way off. Returns the transcript of the run,
+ * which the caller frees. */
 static char *run(uint64_t seed, bool general, struct mix_totals *totals)
 {
 	char *text = NULL;
@@ -58,8 +59,8 @@ static void both_ways_send_the_same_frames(void **state)
 		free(brief);
 		free(general);
 	}
-	/* The comparison means something: one way is used often, the other in the other runs
-	 * alone. */
+	/* The short way must have received more than a quarter of the frames in the runs with the
+	 * short way, and no frame in the other runs. */
 	assert_true(ways[0].short_way > ways[0].frames / 4);
 	assert_int_equal(ways[1].short_way, 0);
 	ways[0].short_way = 0;

@@ -12,8 +12,7 @@
 
 double meter_now(void); /* monotonic time in seconds */
 
-/* A stop watch that can be stopped and started again. With all fields 0 nothing has been
- * measured. */
+/* A stop watch that can be stopped and started again. Set all fields to 0 first. */
 struct meter {
 	/* seconds: elapsed time so far. cpu: CPU time so far of all threads of this process, in
 	 * seconds. */

@@ -146,7 +146,7 @@ bool rn_cm_qpn_waits(const struct rn_cm *cm, uint32_t qpn);
  * timewait records ended early because their table was full. */
 uint64_t rn_cm_dropped(const struct rn_cm *cm);
 
-/* Calls out(arg, state, event, action, next state) once for each rule. */
+/* Calls out(arg, state, event, action, next state) once for each rule in cm.c. */
 void rn_cm_print_rules(void (*out)(void *arg, const char *state, const char *event,
 				   const char *action, const char *next),
 		       void *arg);

@@ -188,8 +188,8 @@ void rn_cm_do_send_rtu(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_c
 	rn_cm_queue_mad(cm, c);
 }
 
-/* Sends a REJ. The command CM_REJECT gives its reason and private data. Without this command, the
- * reason is 28 (rejected by the client). */
+/* Sends a REJ with the reason and the private data of the command CM_REJECT. Without this command,
+ * or if the command's reason is 0, the reason in the REJ is 28 (rejected by the client). */
 static void reject(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_about about,
 		   const struct rn_cm_why *why)
 {

@@ -76,8 +76,9 @@ struct rn_mr_via {
 };
 
 /* Like rn_mr_check(), rn_gather() and rn_place(), but for a peer's request. The key may also name a
- * window bound on via.qpn, whose rights and bounds then decide. RN_V_REQ_RKEY: also if the window's
- * region is gone. Runs on the shard of via.qpn. */
+ * window that is bound on via.qpn. The access must then be within the rights and bounds of this
+ * window. RN_V_REQ_RKEY can also mean that the window's region is gone. Runs on the shard of
+ * via.qpn. */
 enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 				   uint64_t addr, uint64_t len, uint32_t need, void **ptr);
 enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
@@ -100,8 +101,8 @@ enum rn_verdict rn_atomic_remote(const struct rn_mr_table *t, const struct rn_me
  * thread. */
 int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, uint32_t *id);
 /* Removes an unbound window; rn_mr_reclaim(id) frees the slot later. Runs on the control thread.
- * -ENOENT: there is no such window. -EBUSY: the QP with the number *qpn binds the window or has
- * bound it. The caller must make the QP's shard call rn_mw_unbind() and then try again. */
+ * -ENOENT: there is no such window. -EBUSY: a QP owns the window, and *qpn is its QPN. The caller
+ * must make this QP's shard call rn_mw_unbind() and then try again. */
 int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn);
 
 /* The list of the windows that one QP owns, linked through the table's slots. All zero means an
@@ -133,9 +134,9 @@ void rn_mw_unbind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 		  struct rn_mw_list *bound);
 /* Calls rn_mw_unbind() for all windows in the list. */
 void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound);
-/* For a BIND that failed or was never executed: reports in the window's rn_mw_shared that `key`
- * (all 32 bits) has ended. Without this report the client could never bind the window again. Has no
- * effect if a QP owns the window. */
+/* For a BIND that failed or was never executed: stores `key` (all 32 bits) in the member `ended` of
+ * the window's rn_mw_shared. Otherwise the client could never bind the window again. Has no effect
+ * if a QP owns the window. */
 void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 
 #endif

@@ -1,6 +1,6 @@
-/* The table of memory regions and windows from the inside, and the check of an access as inline
- * functions, for mr.c and for the files that send and receive the frequent packets. mr.c explains
- * the table and its memory order; mr.h states the rules. Any shard may call the functions. */
+/* The structs of the table of memory regions and windows, and inline functions that check an
+ * access. Used by mr.c, short_rx.c and short_tx.c. mr.c explains the table and its memory order;
+ * mr.h states the rules. Any shard may call the functions. */
 #ifndef RN_MR_CHECK_H
 #define RN_MR_CHECK_H
 
@@ -10,8 +10,8 @@
 #define RN_MR_NUMBER_BITS 24
 #define RN_MR_NUMBER_MASK ((1u << RN_MR_NUMBER_BITS) - 1)
 
-/* Values of region.owner. Any other value is the number of the QP that owns the window; no QP has a
- * number of 0..2. */
+/* Values of region.owner. Any other value is the QPN of the QP that owns the window. This QPN is at
+ * least 16 (FIRST_QPN in shard.c), so it is never one of these values. */
 enum rn_mr_owner_kind { RN_MR_REGION, RN_MR_UNBOUND, RN_MR_DEAD };
 
 struct rn_region {
@@ -42,8 +42,8 @@ static_assert(sizeof(struct rn_region) == 64, "a touch of memory is one cache li
 
 struct rn_mr_table {
 	struct rn_region *region; /* the slots: aligned part of `memory`; slot 0 is never used */
-	/* Indexed by the low bits of a key's number. An entry is (upper bits of the number) << 24 |
-	 * slot; 0 = unused entry. */
+	/* Indexed by the low bits of a key's number (key >> 8). An entry is (upper bits of the
+	 * number) << 24 | slot; 0 = unused entry. */
 	_Atomic uint32_t *index;
 	void *memory;
 	uint32_t max, live;
@@ -53,7 +53,7 @@ struct rn_mr_table {
 	uint32_t *free_ring;
 };
 
-/* Returns the index entry for the number of a key. */
+/* Returns the index entry for a key's number (key >> 8). */
 static inline _Atomic uint32_t *rn_mr_entry(const struct rn_mr_table *t, uint32_t number)
 {
 	return &t->index[number & ((1u << t->index_bits) - 1)];

@@ -1,5 +1,5 @@
-/* The bytes that received frames of a connected QP have in common, and the masks that say which of
- * these bytes are compared. */
+/* Stores the header bytes that ordinary frames to a connected QP have. Also owns the masks that say
+ * which bits of these bytes are compared with a received frame. */
 #include "net/match.h"
 
 #include "wire/frame.h"
@@ -9,8 +9,11 @@
 /* clang-format off */
 #define FF4 0xFF, 0xFF, 0xFF, 0xFF
 #define FF8 FF4, FF4
-/* 0: the byte may have any value; 0x3F 0xFF: fragment flag and offset; 0xE0: transport of the
- * opcode; 0x0F: version of the BTH; 0x7F 0xFF: P_Key without the bit for full members */
+/* A 1 bit in a mask means that this bit of the frame is compared. Masks of a part of a field:
+ * - 0x3F 0xFF: the flag More Fragments and the fragment offset
+ * - 0xE0: the transport bits of the opcode
+ * - 0x0F: the version of the BTH, in the byte `flags`
+ * - 0x7F 0xFF: the P_Key without the bit for full members */
 const uint8_t rn_match_mask_v4[RN_MATCH_V4][16] = {
 	/* destination MAC, source MAC, type, version and header length, TOS */
 	{FF4, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0},

@@ -1,11 +1,13 @@
-/* Is a received frame an ordinary packet from the peer of one QP? The answer is one comparison of
- * the frame's first 62 (IPv4) or 78 (IPv6) bytes with the bytes that the QP expects. A frame that
- * matches is what rn_frame_parse() accepts and what the rules for its QP let through: own MAC, no
- * VLAN tag, IP and UDP headers without options or checksum errors, both addresses and the QPN of
- * the connection, transport RC, the P_Key. The ICRC is not checked here.
+/* Is a received frame an ordinary packet from the peer of one QP? rn_match_frame() compares the
+ * frame's first 62 (IPv4) or 78 (IPv6) bytes with the bytes that the QP expects. A frame that
+ * matches has:
+ * - the port's MAC as destination, and no VLAN tag
+ * - no IPv4 options, a correct IPv4 checksum, and no UDP checksum
+ * - both addresses and the QPN of the connection, the transport RC, and a valid P_Key
+ * The ICRC is not checked here.
  *
- * A frame that does not match may still be a good one. The caller then parses the frame, and the
- * general rules decide. Owns nothing. Runs on the shard's thread. */
+ * A frame that does not match may still be valid: rn_frame_parse() and the functions behind it
+ * decide. Owns nothing. Runs on the shard's thread. */
 #ifndef RN_MATCH_H
 #define RN_MATCH_H
 
@@ -16,8 +18,8 @@
 #include "wire/hdr.h"
 
 /* The bytes of a frame are compared in blocks of 16: one block at offset 0, then blocks from the IP
- * header on. Block k > 0 starts at RN_ETH_BYTES + 16 * (k - 1). The last block ends behind the QPN;
- * its bytes behind the QPN are not compared. */
+ * header on. Block k > 0 starts at RN_ETH_BYTES + 16 * (k - 1). The last block contains the QPN;
+ * the bytes after the QPN are not compared. */
 #define RN_MATCH_V4 4u
 #define RN_MATCH_V6 5u
 
@@ -37,8 +39,9 @@ struct rn_brief {
 	bool ack_req;
 };
 
-/* Makes the bytes that frames from `peer` to the QP `qpn` of this port, at address `own`, have. The
- * port sends and receives untagged frames. */
+/* Makes *m for the QP `qpn`: frames from the address `peer` to the address `own` of this port
+ * match. `mac` is the port's MAC. The port must not use a VLAN tag. If `own` and `peer` are not of
+ * the same family, no frame matches. */
 void rn_match_make(struct rn_match *m, const uint8_t mac[6], const struct rn_gid *own,
 		   const struct rn_gid *peer, uint32_t qpn);
 /* From now on no frame matches. */
@@ -47,7 +50,7 @@ static inline void rn_match_none(struct rn_match *m)
 	m->blocks = 0;
 }
 
-/* May a frame match? */
+/* Returns false if no frame can match. */
 static inline bool rn_match_on(const struct rn_match *m)
 {
 	return m->blocks != 0;
@@ -62,8 +65,9 @@ static inline uint32_t rn_match_bth(bool ipv4)
 	return RN_ETH_BYTES + (ipv4 ? RN_IPV4_BYTES : RN_IPV6_BYTES) + RN_UDP_BYTES;
 }
 
-/* Is the frame untagged and long enough, with IPv4 (*ipv4) or IPv6? If so, sets *qpn to the
- * destination QPN, provided that the frame carries RoCEv2. */
+/* Returns true if the frame is untagged, long enough, and either IPv4 (sets *ipv4) or IPv6. Then
+ * sets *qpn to the bytes at the place of the destination QPN; the frame need not be a RoCEv2
+ * frame. */
 static inline bool rn_match_qpn(const uint8_t *f, uint32_t len, bool *ipv4, uint32_t *qpn)
 {
 	uint16_t type;
@@ -115,8 +119,9 @@ static inline bool rn_match_checksum(const uint8_t *ip)
 	return sum == 0xFFFF;
 }
 
-/* Does the frame match? Then *b describes the frame. The frame has passed rn_match_qpn(). A frame
- * that an overloaded switch has marked (ECN) does not match: the general way handles the mark. */
+/* Returns true and fills *b if the frame matches. The caller has called rn_match_qpn(), which
+ * returned true. A frame that an overloaded switch has marked (ECN) never matches: rn_shard_rx()
+ * must handle the mark. */
 static inline bool rn_match_frame(const struct rn_match *m, const uint8_t *f, uint32_t len,
 				  bool ipv4, struct rn_brief *b)
 {

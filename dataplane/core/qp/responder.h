@@ -24,7 +24,7 @@ unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* Completes the current receive with the error of verdict v, and puts the QP into ERR. */
 void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);
 
-/* Owes an ACK for all requests up to psn. For short_rx.c. */
+/* Owes an ACK for all requests up to psn. Declared here for short_rx.c. */
 void rn_responder_owe_ack(struct rn_qp *qp, uint32_t psn);
 
 #endif

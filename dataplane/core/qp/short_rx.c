@@ -1,9 +1,9 @@
 /* Which received packets are ordinary, and what is done with them?
  *
- * rn_short_rx() compares the frame with the QP's template and checks the ICRC. Then the function of
- * its opcode looks whether the packet is ordinary. If not, the function returns false and has
- * changed nothing. Such a packet becomes a struct rn_pkt and goes to rn_qp_rx(), as do all opcodes
- * without a function of their own. */
+ * rn_short_rx() compares the frame with qp->match and checks the ICRC. Then a function for the
+ * opcode handles the packet if the packet is ordinary (short_rx.h). Otherwise the function returns
+ * false and has changed nothing. In this case, and for an opcode without such a function,
+ * rn_short_rx() parses the packet and passes it to rn_qp_rx(). */
 #include "qp/short_rx.h"
 
 #include <string.h>
@@ -29,14 +29,15 @@ void rn_short_rx_make(struct rn_qp *qp)
 
 /* ---- requests ---- */
 
-/* Is this request packet the next in order, of a connection that is up? */
+/* Returns true if this request packet has the expected PSN, the peer has sent packets before, and
+ * the kind of the message being received is `message` (enum rn_rx_message). */
 static inline bool is_next(const struct rn_qp *qp, const struct rn_brief *b, uint8_t message)
 {
 	return b->psn == qp->rx.epsn && qp->rx.peer_seen && qp->rx.message == message;
 }
 
-/* Accepts a request packet with the effects of commit() and rn_responder_owe_ack() of responder.c.
- * done: the message is complete. */
+/* Accepts a request packet, as commit() of responder.c does, and owes an ACK if the packet asks for
+ * one. done: the message is complete. */
 static inline void accept_packet(struct rn_qp *qp, const struct rn_brief *b, bool done)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -57,8 +58,8 @@ static inline void accept_packet(struct rn_qp *qp, const struct rn_brief *b, boo
 	rn_responder_owe_ack(qp, b->psn);
 }
 
-/* Completes the receive at the head of the queue, into which a SEND of n bytes was placed. The CQ
- * has room. */
+/* Completes the receive at the head of the receive queue. The n bytes of a SEND are in its buffer
+ * already. The caller has checked that the CQ has room. */
 static inline void complete_receive(struct rn_qp *qp, uint64_t wr_id, uint32_t n, uint16_t flags,
 				    rn_time now)
 {
@@ -83,7 +84,8 @@ static inline void complete_receive(struct rn_qp *qp, uint64_t wr_id, uint32_t n
 	rn_lane_mark_dirty(qp);
 }
 
-/* A SEND of one packet into a receive of one SGE. */
+/* Handles a SEND of one packet if the receive has one SGE. Returns false if the packet is not
+ * ordinary. */
 static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
@@ -103,7 +105,8 @@ static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn
 	return true;
 }
 
-/* A packet of a WRITE; the first one has a RETH. */
+/* Handles a packet of a WRITE. `starts`: this is the first packet, with a RETH. `ends`: this is the
+ * last packet. Returns false if the packet is not ordinary. */
 static inline bool take_write_packet(struct rn_qp *qp, const struct rn_brief *b, bool starts,
 				     bool ends)
 {
@@ -146,7 +149,9 @@ static inline bool take_write_packet(struct rn_qp *qp, const struct rn_brief *b,
 
 /* ---- responses ---- */
 
-/* An ACK that acknowledges requests without READs, while nothing is being sent again. */
+/* Handles an ACK that acknowledges at least one new PSN. Returns false if the packet is not
+ * ordinary. It is not ordinary while a READ or atomic is incomplete, while the last timeout may
+ * have been spurious, or if credits are used. */
 static inline bool take_plain_ack(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -198,7 +203,7 @@ bool rn_short_rx(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4
 	*v = RN_V_OK;
 	if (rn_likely(take_ordinary(qp, &b, now)))
 		return true;
-	/* Something is special about this packet: the rules of the QP decide. */
+	/* The packet is not ordinary: parse the packet for rn_qp_rx(). */
 	if (!rn_frame_parse_matched(frame, len, b.ext - RN_BTH_BYTES, b.end, &pkt))
 		return false;
 	*v = rn_qp_rx(qp, &pkt, now);

@@ -1,18 +1,19 @@
-/* The short way of received packets: ordinary packets of an RC connection, without rn_frame_parse()
- * and the functions behind it. Runs on the shard's thread.
+/* The short way: fast code that handles ordinary received packets of an RC connection. All other
+ * packets take the general way, which parses them and calls rn_qp_rx(). Runs on the shard's
+ * thread.
  *
- * The short way decides nothing by itself. Each of its functions handles a packet only if nothing
- * is special about it: it is the next in order, the QP is in RTS, no receive is missing, all rights
- * are there. Then the function does what responder.c and requester.c would do. Otherwise it changes
- * nothing, and the packet takes the general way, where the rules are. The configuration
- * (rn_core_cfg.no_short_way) turns the short way off; the frames and completions are the same with
- * and without it (tests/sim/test_short_way.c). */
+ * A packet is ordinary if it is the next in order, the QP is in RTS, the receive that the packet
+ * needs is posted, and its access to memory is permitted. For such a packet the short way has the
+ * same effects as responder.c and requester.c. For any other packet the short way changes nothing.
+ * rn_core_cfg.no_short_way turns the short way off. Frames and completions are the same with and
+ * without the short way (tests/sim/test_short_way.c). */
 #ifndef RN_SHORT_RX_H
 #define RN_SHORT_RX_H
 
 #include "qp/qp.h"
 
-/* Prepares the QP for the short way. To be called after a change of its addresses or its port. */
+/* Prepares the QP for the short way. To be called after each change of the QP's addresses or of the
+ * port's attributes. */
 void rn_short_rx_make(struct rn_qp *qp);
 
 /* Processes a frame for this QP if it matches (net/match.h) and its ICRC is right. The frame has

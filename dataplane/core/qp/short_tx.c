@@ -1,5 +1,6 @@
-/* Which requests are sent as a run? New SENDs and WRITEs of one packet and one SGE, each with a
- * valid L_Key, while nothing is being sent again and nothing limits the QP. The counters and
+/* Which requests does one call of rn_short_tx() send? They are a run of new SENDs and WRITEs, each
+ * of one packet and one SGE with a valid L_Key. There is no run while packets are being
+ * retransmitted, replies are owed, or credits or congestion control limit the QP. The counters and
  * positions of the send window advance once per run. */
 #include "qp/short_tx.h"
 
@@ -8,11 +9,11 @@
 #include "qp/lane.h"
 #include "wire/hdr.h"
 
-/* A request with any other flag needs more than a copy of one SGE. */
+/* The flags that a request of a run may have. Any other flag needs more than a copy of one SGE. */
 #define ORDINARY_FLAGS (RN_WQE_SIGNALED | RN_WQE_SOLICITED)
 
-/* May this QP send new requests one after the other, and how many? While packets are being sent
- * again, and during an RNR wait, `cur` is before `next`. */
+/* Returns how many new requests this QP may send as a run; 0: no run is possible now. The window's
+ * `cur` differs from `next` while packets are being retransmitted and during an RNR wait. */
 static inline uint32_t room_for_run(const struct rn_qp *qp)
 {
 	const struct rn_window *w = &qp->win;
@@ -32,8 +33,8 @@ static inline bool is_ordinary(const struct rn_sqe *e, uint32_t mtu)
 	       e->length <= mtu;
 }
 
-/* Builds the packet of request e. Returns its length, or 0 if the memory is not accessible: then
- * rn_qp_tx() finds that out again and fails the request. */
+/* Builds the packet of request e. Returns the packet's length, or 0 if the memory is not
+ * accessible. In this case rn_qp_tx() later checks the memory again and fails the request. */
 static inline unsigned build(struct rn_qp *qp, const struct rn_sqe *e, uint32_t psn, uint8_t *buf)
 {
 	const struct rn_lane *lane = qp->lane;
@@ -78,7 +79,7 @@ unsigned rn_short_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_tim
 			break;
 		e->first_psn = psn;
 		e->npkts = 1;
-		/* One packet later, as rn_tmpl_seal() recommends. */
+		/* Seal the previous packet only now, as rn_tmpl_seal() recommends. */
 		if (k)
 			rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
 	}
@@ -89,7 +90,7 @@ unsigned rn_short_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_tim
 	sq->started += k;
 	w->cur = w->next = w->high = psn;
 	w->send_pkt = w->unasked = 0;
-	qp->own_turn = false; /* as rn_qp_tx() does when no reply is owed */
+	qp->own_turn = false; /* the last packet sent is no READ response */
 	qp->lane->stats.tx_requests += k;
 	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, first, true, now);
 	return k;

@@ -1,10 +1,10 @@
-/* How are packets of unreliable connections (UC) received, where no packet is ever answered? Runs
- * on the shard's thread.
+/* How are packets of unreliable connections (UC) received? No packet is ever answered. Runs on the
+ * shard's thread.
  *
  * A message is delivered whole or not at all (docs/spec/rocev2.md 4.13). Its first packet may have
  * any PSN; further packets must be in order. Any other packet discards the message, and the next
- * message uses the same receive. responder.c checks packets and places data. requester.c sends, and
- * completes a work request when its last packet is built. */
+ * message uses the same receive. responder.c checks packets and places data. requester.c sends
+ * packets, and completes a work request when its last packet is built. */
 #include "qp/lane.h"
 #include "qp/qp.h"
 #include "qp/uc.h"

@@ -67,8 +67,9 @@ struct flow {
 	 * is the number of the oldest request whose end is not known yet; threads that fetch
 	 * results update it. */
 	_Atomic uint32_t accepted, seen;
-	_Atomic uint32_t silent; /* accepted silent requests whose end is not known yet */
-	/* True once a request has failed. All later requests must be cancelled. */
+	/* number of accepted silent requests (see SILENT_MOST) whose end is not known yet */
+	_Atomic uint32_t silent;
+	/* True once a result has reported a failure. All later results must be ND_CANCELED. */
 	bool ended;
 	struct post post[RING];
 };

@@ -35,7 +35,7 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 	return RN_V_OK;
 }
 
-/* No frame takes the short way: the tests look at the parsed packets. */
+/* Refuses every frame, so that the caller parses the frame: the tests look at parsed packets. */
 bool rn_shard_rx_short(struct rn_shard *sh, const uint8_t *frame, uint32_t len, enum rn_verdict *v,
 		       rn_time now)
 {

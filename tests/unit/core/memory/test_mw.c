@@ -199,7 +199,7 @@ static void test_refusals(void **state)
 	rn_mr_table_destroy(b.t);
 }
 
-/* Which QP may bind, invalidate and end a window, from its first BIND to its removal. */
+/* Which QP may bind, invalidate and release a window, from its first BIND to its removal. */
 static void test_life(void **state)
 {
 	struct bench b;
@@ -211,7 +211,7 @@ static void test_life(void **state)
 	open_bench(&b);
 	what.lkey = b.region;
 	assert_true(bind(&b, 1, 0x1000, 10, RD));
-	/* another QP may not bind, invalidate or end the window */
+	/* another QP may not bind, invalidate or release the window */
 	assert_false(rn_mw_bind(b.t, variant(b.id, 2), two, 0x1000, &what, &other));
 	assert_false(rn_mw_invalidate(b.t, variant(b.id, 1), two));
 	rn_mw_unbind(b.t, b.id, two, &other);
@@ -238,7 +238,7 @@ static void test_life(void **state)
 	rn_mw_release(b.t, variant(b.id, 2), one, &b.list);
 	assert_int_equal(b.shared.ended, variant(b.id, 2));
 	assert_int_equal(b.list.first, 0);
-	/* the window has ended, so another QP may bind it */
+	/* the window was released, so another QP may bind it */
 	assert_true(rn_mw_bind(b.t, variant(b.id, 3), two, 0x1000, &what, &other));
 	assert_int_equal(ask(&b, 3, one), RN_V_REQ_RKEY);
 	assert_int_equal(ask(&b, 3, two), RN_V_OK);

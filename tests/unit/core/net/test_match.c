@@ -1,5 +1,6 @@
-/* rn_match_frame() against rn_frame_parse(): a frame that matches is one that the parser accepts,
- * with the same fields; and every change of a compared byte is noticed. */
+/* Compares rn_match_frame() with rn_frame_parse(). The parser must accept the headers of each frame
+ * that matches, and must read the same fields. A frame with a wrong value in a compared byte must
+ * not match. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static const struct rn_gid v4[2] = {
 };
 static const struct rn_gid v6[2] = {{{0xfe, 0x80, [15] = 1}}, {{0x20, 1, 0xd, 0xb8, [15] = 2}}};
 
-/* Builds a random ordinary packet of the peer v[1]. Returns the length of the frame. */
+/* Builds a valid frame with random fields from the peer v[1] to v[0]. Returns its length. */
 static uint32_t draw_frame(struct rn_rng *rng, const struct rn_gid v[2], uint8_t *frame)
 {
 	static const uint8_t opcodes[] = {RN_OP_SEND_ONLY, RN_OP_WRITE_ONLY, RN_OP_ACK,
@@ -99,8 +100,8 @@ static void a_frame_of_the_peer_matches(void **state)
 }
 
 /* A frame in which bits are changed matches only if the parser accepts its headers, with the
- * addresses, the QPN, the transport and the P_Key of the connection. The ICRC is made right again,
- * so that the parser looks at the headers alone. */
+ * addresses, the QPN, the transport and the P_Key of the connection. The ICRC is computed again,
+ * because the parser checks the ICRC too. */
 static void a_damaged_header_does_not_match(void **state)
 {
 	unsigned matched = 0, refused = 0;
@@ -130,7 +131,7 @@ static void a_damaged_header_does_not_match(void **state)
 		memcpy((uint8_t *)b.end, &icrc, sizeof(icrc));
 		matched++;
 		enum rn_verdict verdict = rn_frame_parse(frame, len, &pkt);
-		/* The opcode may have become one whose headers are longer than the packet. */
+		/* The headers of the changed opcode may be longer than the packet. */
 		assert_true(verdict == RN_V_OK || verdict == RN_V_BTH_LENGTH);
 		assert_int_equal(pkt.kind, RN_PKT_IB);
 		assert_false(pkt.has_vlan);
@@ -146,7 +147,7 @@ static void a_damaged_header_does_not_match(void **state)
 	assert_true(matched > 4000 && refused > 10000);
 }
 
-/* Frames that are too short, and a template that was never made, match nothing. */
+/* A truncated frame does not match. No frame matches a struct rn_match that is all 0. */
 static void a_short_frame_does_not_match(void **state)
 {
 	struct rn_match m, none = {0};

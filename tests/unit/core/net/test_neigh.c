@@ -455,7 +455,7 @@ static void a_full_table_gives_up_the_longest_unused(void **state)
 	assert_int_equal(resolve(a, none, v4(2, 10), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 12), mac, 7), RN_NEIGH_READY);
 	assert_int_equal(resolve(a, none, v4(2, 11), mac, 7), RN_NEIGH_PENDING);
-	/* an entry with an unanswered request is not displaced; four such entries fill the table */
+	/* no entry with an unanswered request is displaced: .11 and 3 more fill the table */
 	for (uint8_t i = 0; i < 3; i++)
 		assert_int_equal(resolve(a, none, v4(2, 30 + i), mac, 8), RN_NEIGH_PENDING);
 	assert_int_equal(resolve(a, none, v4(2, 40), mac, 8), RN_NEIGH_FAILED);
