@@ -6,8 +6,8 @@
  *   refuse narrow text.
  *
  * Inline functions in the headers of libstdc++ must call the native functions. Therefore this
- * header includes the libstdc++ headers before it defines the macros. While COMPAT_CXX_NESTED is
- * defined, <stdio.h> and <wchar.h> of this folder include only the native header.
+ * header includes the libstdc++ headers before it defines the macros. It defines COMPAT_CXX_NESTED
+ * meanwhile: then <stdio.h> and <wchar.h> of this folder include nothing but the native header.
  */
 #ifndef COMPAT_REDIRECT_H
 #define COMPAT_REDIRECT_H

@@ -22,8 +22,8 @@ COMPAT_BEGIN
 DWORD FlsAlloc(PFLS_CALLBACK_FUNCTION routine);
 
 /*
- * Frees an index. Runs the routine of the index for the calling thread's value only. On Windows the
- * routine runs for the values of all threads.
+ * Frees an index. Calls the routine given to FlsAlloc with the calling thread's value. Windows
+ * calls the routine with the values of all threads.
  */
 BOOL FlsFree(DWORD index);
 

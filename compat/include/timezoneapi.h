@@ -21,8 +21,8 @@ BOOL FileTimeToSystemTime(const FILETIME *from, SYSTEMTIME *to);
 BOOL SystemTimeToFileTime(const SYSTEMTIME *from, FILETIME *to);
 
 /*
- * Converts the UTC time *from to local time. Uses the time zone's offset at the time *from, not the
- * present offset: daylight saving time may begin or end in between.
+ * Converts the UTC time *from to local time. Uses the time zone's offset at the time *from. The
+ * present offset may differ because of daylight saving time.
  */
 BOOL FileTimeToLocalFileTime(const FILETIME *from, FILETIME *to);
 

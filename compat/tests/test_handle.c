@@ -1,6 +1,6 @@
 /*
  * Tests of closing handles: a handle can be closed only once, and its two low bits are ignored.
- * Values that are no handles are errors.
+ * CloseHandle refuses a value that is no handle.
  */
 #include "testing.h"
 

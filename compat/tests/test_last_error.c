@@ -55,7 +55,7 @@ static void test_RtlNtStatusToDosError(void **state)
 		{ND_DEVICE_REMOVED, 1617},
 		{STATUS_CONNECTION_DISCONNECTED, 64},
 		{(NTSTATUS)0x80070005, 5},   /* an HRESULT that contains the error number 5 */
-		{(NTSTATUS)0xC0009999, 317}, /* an unknown status: ERROR_MR_MID_NOT_FOUND */
+		{(NTSTATUS)0xC0009999, 317}, /* an unknown status becomes ERROR_MR_MID_NOT_FOUND */
 	};
 
 	for (size_t i = 0; i < _countof(rows); i++)

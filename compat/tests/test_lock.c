@@ -160,8 +160,8 @@ static void *try_read(void *lock)
 }
 
 /*
- * Checks whether another thread can acquire the lock for reading (`read`) and for writing
- * (`write`).
+ * Checks that another thread can acquire the lock for reading exactly if `read` is true, and for
+ * writing exactly if `write` is true.
  */
 static void assert_others(SRWLOCK *lock, bool read, bool write)
 {

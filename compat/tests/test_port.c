@@ -278,7 +278,7 @@ static void test_BindIoCompletionCallback(void **state)
 	assert_fails(BindIoCompletionCallback(port, routine, 0), ERROR_INVALID_HANDLE);
 	run_request(file, &overlapped, ND_CANCELED);
 	assert_int_equal(WaitForSingleObject(called_event, 10000), WAIT_OBJECT_0);
-	assert_int_equal(called.key, 0xC0000120); /* the NTSTATUS itself, not an error number */
+	assert_int_equal(called.key, 0xC0000120); /* routine() gets the NTSTATUS, no error number */
 	assert_ptr_equal(called.overlapped, &overlapped);
 	CloseHandle(called_event);
 	CloseHandle(port);

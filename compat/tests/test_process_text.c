@@ -226,8 +226,8 @@ static void test_control(void **state)
 	assert_true(SetConsoleCtrlHandler(NULL, TRUE));
 	raise(SIGINT);
 	assert_true(SetConsoleCtrlHandler(NULL, FALSE));
-	/* The test has removed its control handlers, so SIGTERM ends the process. A child process
-	 * shows this. */
+	/* The test has removed its control handlers, so SIGTERM ends a process. To check this, a
+	 * child process raises SIGTERM. */
 	int status;
 	pid_t pid = fork();
 

@@ -54,8 +54,9 @@ struct rn_lcore {
 	 * poll iteration with work, and deadline of the next poll iteration. */
 	_Atomic uint64_t last_turn, last_busy, due;
 
-	/* Inline policy: if false, the next work request is sent at once, which sets `gathers`. If
-	 * true, work requests are gathered into a burst. Polling a CQ clears `gathers`. */
+	/* Inline policy: true while work requests wait until they fill a burst. While `gathers` is
+	 * false, the next work request is sent at once and sets `gathers`. Polling a CQ clears
+	 * `gathers`. */
 	_Atomic bool gathers;
 
 	/* Only the shard's thread uses the members from here on. */

@@ -19,7 +19,7 @@ const struct rn_log_row rn_log_rows[RN_LOG_COUNT] = {
 #undef X
 };
 
-#define ADAPTERS 16 /* adapters with rate limits of their own; others share the last slot */
+#define ADAPTERS 16 /* number of slots; all adapters that find no free slot share the last slot */
 
 /* Slot i holds the hash of the name of an adapter that has written a rate-limited message, or 0 if
  * the slot is free. */

@@ -150,7 +150,7 @@ bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old);
 bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
 
 static struct sigaction former[2];
-static unsigned installed; /* number of rn_mem_install() calls minus that of rn_mem_uninstall() */
+static unsigned installed; /* number of rn_mem_install() calls without rn_mem_uninstall() so far */
 /* [0] SIGSEGV, [1] SIGBUS. True if on_fault() is installed, or if a handler that was installed
  * later may pass faults on to on_fault(). */
 static bool in_place[2];
@@ -225,7 +225,7 @@ void rn_mem_uninstall(void)
 static _Thread_local struct {
 	rn_time seen;	/* time at which the mask was read */
 	bool open;	/* neither SIGSEGV nor SIGBUS was blocked at that time */
-	bool blocks[2]; /* was SIGSEGV [0], SIGBUS [1] blocked? Restored by rn_mem_restore() */
+	bool blocks[2]; /* was SIGSEGV [0], SIGBUS [1] blocked? rn_mem_restore() blocks it again */
 } mask __attribute__((tls_model("initial-exec")));
 
 static void read_signal_mask(rn_time now)

@@ -36,8 +36,8 @@ uint32_t rn_ipv6_pseudo_sum(const struct rn_gid *src, const struct rn_gid *dst, 
 	return sum_bytes(sum + len + protocol, NULL, 0);
 }
 
-/* Returns the sum with which the checksum starts: for ICMPv6 that of the pseudo header (RFC 4443,
- * 2.3), for ICMP 0. */
+/* Returns the sum with which the checksum starts. For ICMPv6 this is the sum of the pseudo header
+ * (RFC 4443, 2.3). ICMP has no pseudo header, so the sum is 0. */
 static uint32_t first_sum(bool ipv4, const struct rn_gid *src, const struct rn_gid *dst, size_t len)
 {
 	return ipv4 ? 0 : rn_ipv6_pseudo_sum(src, dst, (uint16_t)len, RN_IPPROTO_ICMPV6);

@@ -144,14 +144,14 @@ RN_FOLDING static uint32_t packet_by_folding(const uint8_t *ip, size_t len, cons
 }
 
 /* Two tables for advancing a CRC by n = 256 i + 4 j bytes, that is, multiplying the CRC by x^(8 n)
- * modulo P:
+ * modulo the CRC polynomial:
  * - power_of_256_bytes holds x^(2048 i)
  * - power_of_4_bytes holds x^(32 j - 194)
  *
  * Bits are reflected. Advancing calls product() twice: for the product of the two powers, then for
  * the CRC times that product. Each call of product() adds a factor of x^97: x^32 from
- * rn_fold_end(), and x^65 because a product of two 32-bit numbers ends 65 bits before the end of
- * `sum`. The exponent -194 = 2 * -97 cancels both factors. */
+ * rn_fold_end(), and x^65 because rn_fold_end() reads the 63-bit product as the first bits of a
+ * 128-bit number. The exponent -194 = 2 * -97 cancels both factors. */
 static const uint32_t power_of_256_bytes[] = {
 	0x80000000, 0xec447f11, 0x8e7ea170, 0x05616c82, 0x6427800e, 0x5ef840e2,
 	0xbf110f7e, 0x118f848e, 0x4d47bae0, 0xa84bdc84, 0x0b19ae7f, 0xaf5619bc,

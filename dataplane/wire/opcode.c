@@ -1,6 +1,6 @@
-/* A constant table of all 256 BTH opcodes. The lists below give the family, position in the message
- * and extension headers of each operation. ROW() derives all other columns from these three. Any
- * thread may read the table. */
+/* A constant table of all 256 BTH opcodes. The lists below give three columns of each operation:
+ * its family, its extension headers, and its position in the message. ROW() derives all other
+ * columns from these three. Any thread may read the table. */
 #include "wire/opcode.h"
 
 #include <assert.h>

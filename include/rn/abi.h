@@ -463,7 +463,7 @@ struct rn_cm_param {
 	uint8_t tclass;
 	uint8_t sl;
 	uint8_t data[RN_CM_DATA_MAX];
-	/* datagram services: Q_Key of the QP `qpn`; in CM_ACCEPT 0 = RN_UDP_QKEY */
+	/* datagram services: Q_Key of the QP `qpn`; CM_ACCEPT: 0 = RN_UDP_QKEY */
 	uint32_t qkey;
 };
 
@@ -528,7 +528,7 @@ struct rn_cmd {
 			uint32_t qpn;
 		} destroy_mw;
 		struct {
-			/* CM id; in CM_BIND, CM_LISTEN, CM_CONNECT 0 = create a new id */
+			/* CM id; CM_BIND, CM_LISTEN, CM_CONNECT: 0 = create a new id */
 			uint32_t id;
 			/* port number in host byte order; CM_BIND: 0 = choose an ephemeral port
 			 * number */
@@ -540,8 +540,8 @@ struct rn_cmd {
 			 * limit */
 			uint32_t backlog;
 			uint16_t reason; /* CM_REJECT: REJ reason code, default 28 */
-			/* CM_CONNECT: time for the peer to answer before the request is sent again;
-			 * 0 = timers.cm_response_ms of the configuration */
+			/* CM_CONNECT: time for the peer to answer before the REQ or SIDR_REQ is
+			 * sent again; 0 = timers.cm_response_ms of the configuration */
 			uint16_t timeout_ms;
 			struct rn_cm_param param;
 			/* port_space and qp_type are used only by a command that creates a CM id */

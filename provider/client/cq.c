@@ -155,8 +155,8 @@ static uint64_t scan(struct rn_client_cq *cq, uint32_t shard, bool *met)
 		struct rn_cq_ring *next = atomic_load_explicit(&ring->next, memory_order_acquire);
 		uint64_t end = base + atomic_load_explicit(&ring->tail, memory_order_acquire);
 
-		/* The tail of the ring that is being read may have wrapped at 2^32. So add the
-		 * number of unread entries to `consumed`, and do not add the tail to `base`. */
+		/* In the ring that is being read the tail may have wrapped at 2^32, and base + tail
+		 * is then wrong. So count from the first unread entry, feed->consumed. */
 		if (ring == feed->ring)
 			end = feed->consumed +
 			      unread_in(ring, (uint32_t)(feed->consumed - feed->base));

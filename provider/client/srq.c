@@ -117,7 +117,7 @@ bool rn_client_srq_arm(struct rn_client_srq *srq, uint32_t limit)
 {
 	/* Store the limit, then read `taken`. The NIC increments `taken`, then reads the limit. So
 	 * either this thread sees that a receive was taken, or the NIC sees the new limit. If the
-	 * limit event of an earlier call has fired, `before` is 0. */
+	 * limit event that an earlier call armed has fired, `before` is 0. */
 	uint32_t before = atomic_exchange(&srq->shared->limit, limit);
 	bool fired = srq->armed != 0 && before == 0;
 

@@ -1,5 +1,5 @@
-/* Fuzz target: posts arbitrary bytes as slots of a submission ring. So it reaches every request,
- * valid or not, that an application can post to its QPs.
+/* Fuzz target: posts arbitrary bytes as slots of a submission ring. So the target can post every
+ * work request, valid or not, that an application can post to its QPs.
  *
  * One shard sends to itself over pairs of RC, UC and UD QPs, with a shared receive queue and memory
  * windows. Between two posts, frames arrive or are lost, time passes, and QPs change state.
@@ -243,9 +243,11 @@ static void mend(struct bench *b, union slots *s, unsigned how)
 /* Posts a request. The bytes of its first slot come from the input. Each further slot is filled
  * with copies of one input byte.
  *
- * A receive may go to the shared receive queue. Other requests go through the submission ring. A
- * request goes directly to the shard if the input says so, or if the ring would reject the
- * request's slot count. */
+ * The request takes one of three ways:
+ * - A receive may go to the shared receive queue.
+ * - If the input says so or the submission ring would reject the slot count, the request goes
+ *   directly to the shard.
+ * - Otherwise the request goes through the submission ring. */
 static void post(struct bench *b)
 {
 	union slots s = {0};

@@ -1,5 +1,5 @@
 /* Runs a fuzz target without libFuzzer, over files and directories of files. So the stored corpus
- * is an ordinary test. */
+ * runs as an ordinary test. */
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -15,7 +15,7 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
 /* ---- the allocator that fails ---- */
 
-enum whose { NOBODY, MINE, ANY }; /* which allocations fail: none, those of arm()'s caller, all */
+enum whose { NOBODY, MINE, ANY }; /* allocations fail in no thread, arm()'s thread, any thread */
 
 static _Atomic int armed, left;
 static _Atomic unsigned failed;
@@ -360,7 +360,7 @@ static HRESULT connect_it(struct bench *b)
 static void end_connect(struct bench *b)
 {
 	HR(CALL(b->q.a.connector, CancelOverlappedRequests), ND_SUCCESS);
-	/* If an allocation of the listener failed, the listener has refused the request. */
+	/* A listener whose allocation failed has refused the connection request. */
 	if (status_after(&b->ov[0], 0) != ND_CONNECTION_REFUSED)
 		HR(status_after(&b->ov[0], 0), ND_CANCELED);
 }

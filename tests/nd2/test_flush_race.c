@@ -251,8 +251,8 @@ static void side_stop(struct side *s)
 	pthread_join(s->poster, NULL);
 }
 
-/* Number of silent requests that were posted after the request of the last result. A silent request
- * leaves no result if it succeeds. */
+/* Returns the number of silent requests in a row, beginning with request f->seen. A silent request
+ * that succeeds leaves no result, so these requests may all have completed. */
 static uint32_t silent_rest(const struct flow *f, enum direction d)
 {
 	uint32_t n = f->seen;

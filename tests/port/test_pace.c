@@ -1,6 +1,6 @@
 /* A QP with a rate limit sends no faster than this limit, and its shard sleeps between packets. The
- * shards run on real threads. The test checks that a transfer is not too fast. It has no upper
- * limit of the time, because a busy machine may be slow. */
+ * shards run on real threads. The test checks that a transfer is not too fast. The transfer may
+ * take any longer time, because a busy machine may be slow. */
 #include "rig.h"
 
 #include <pthread.h>

@@ -217,8 +217,8 @@ static void do_set(void)
 	s->access = (uint32_t)number("access", s->access);
 }
 
-/* This program posts receives and no other work requests. Scripts in which the adapter itself sends
- * work requests depend on time and are skipped. */
+/* The only work requests of this program are receives. Scripts in which the adapter is the
+ * requester depend on time and are skipped. */
 static void do_recv(void)
 {
 	uint32_t id = (uint32_t)argument(1);

@@ -1,5 +1,6 @@
-/* Datagram services (SIDR) end to end, through the functions for front ends. Rings join two
- * adapters of one process. The tests use idle policies with and without threads. */
+/* Datagram services (SIDR) end to end, through the functions for front ends. Two adapters of one
+ * process are joined by ports of kind "ring". The tests use idle policies with and without
+ * threads. */
 #include "rig.h"
 
 #include "rn/client.h"

@@ -644,7 +644,7 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 	bool wanted = sim->filter == NULL || sim->filter(sim, from, &pkt, sim->filter_arg);
 	struct rn_fate fate = rn_impair_decide(&sim->spec.link[from].impair, &sim->rng, len);
 	unsigned copies = wanted ? fate.copies : 0;
-	/* ARP has no checksum; on a real link the Ethernet FCS would reveal the corruption. */
+	/* Drop corrupted ARP, as a real link does by the Ethernet FCS: ARP has no checksum. */
 	if (fate.corrupt && pkt.kind == RN_PKT_ARP)
 		copies = 0;
 	transcript_frame(sim, from, &pkt, copies != 0);
@@ -663,8 +663,8 @@ static void send_frame(struct sim *sim, unsigned from, uint8_t *data, uint32_t l
 		      arrival(sim, from, len, fate.delay_ns[0], fate.reordered));
 }
 
-/* Delivers a frame as the port does: to the shard that can take it the short way, otherwise parsed
- * and to the shard that owns its QP. */
+/* Delivers a frame as the port does. First each shard may take the frame by its short way
+ * (qp/short_rx.h). If none does, the frame is parsed and goes to the shard that owns its QP. */
 static enum rn_verdict receive(struct sim_node *n, const uint8_t *frame, uint32_t len, rn_time now)
 {
 	struct rn_pkt pkt;

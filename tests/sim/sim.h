@@ -35,7 +35,7 @@ struct sim_link_spec {
 
 struct sim_spec {
 	uint64_t seed;
-	struct sim_link_spec link[SIM_NODES]; /* link[i] carries the frames of node i */
+	struct sim_link_spec link[SIM_NODES]; /* link[i] carries the frames that node i sends */
 	bool ipv6;
 	bool vlan;
 	uint32_t first_psn; /* the requests of node i begin with PSN first_psn + i * 1000 */

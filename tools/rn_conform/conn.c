@@ -77,8 +77,8 @@ static void answer_read(struct conn *c, const struct rn_pkt *r)
 	uint32_t packets = r->dma_len ? 1 + (r->dma_len - 1) / CONN_MTU : 1;
 
 	if (packets > READ_PACKETS)
-		/* Do not answer. No row of the conformance tests needs such a long READ, and the
-		 * responses would fill the link for minutes. */
+		/* Do not answer a READ of more than READ_PACKETS packets. No conformance test needs
+		 * such a READ, and its responses could fill the link for minutes. */
 		return;
 	c->msn = (c->msn + 1) & 0xFFFFFF;
 	for (uint32_t i = 0; i < packets; i++) {
@@ -238,8 +238,8 @@ static void keep(struct queue *q, const struct rn_pkt *p)
 	to->pkt.payload = to->pkt.frame = to->pkt.ip = NULL;
 }
 
-/* Takes the address, key and size of the client's memory from the first Send of a client of rping's
- * protocol. Stores them in `c`. */
+/* Stores in `c` the address, key and size of the client's memory. A client that speaks rping's
+ * protocol sends these three in its first Send. */
 static void take_key(struct conn *c, const struct rn_pkt *p)
 {
 	uint64_t va;
@@ -353,7 +353,7 @@ static bool reach(struct conn *c, uint64_t until)
 		conn_send_mad(c, &m);
 		for (unsigned i = 0; i < 40 && !c->replied && !c->rejected; i++)
 			conn_pump(c, NULL, line_now() + 10 * MS);
-		if (c->rejected) { /* the peer may not be listening yet, or may be restarting */
+		if (c->rejected) { /* perhaps the peer is not listening yet, or is restarting */
 			conn_pump(c, NULL, line_now() + 100 * MS);
 			conn_fresh(c, c->peer_psn);
 		}

@@ -171,8 +171,8 @@ void ConnectionsClose(void);
 // ---- the server: server.cpp ----
 
 const DWORD MAX_WORKERS = 8;
-// Completion keys. KeyIo: an overlapped request has ended. KeyClose: the worker closes a
-// connection. KeyStop: the worker ends.
+// Completion keys: they tell a worker what a completion entry means. KeyIo: an overlapped request
+// has ended. KeyClose: the worker must close a connection. KeyStop: the worker must end.
 const ULONG_PTR KeyIo = 1, KeyClose = 2, KeyStop = 3;
 
 struct SERVER {
@@ -194,8 +194,8 @@ struct SERVER {
 
 extern SERVER g_Server;
 
-// Decrements cLive. At 0 sets the event hIdle. Before the server stops, the main thread waits for
-// hIdle.
+// Decrements cLive. When cLive becomes 0, sets the event hIdle. The main thread waits for hIdle
+// before the server stops.
 void ServerReleaseCount(void);
 int ServerMain(const SOCKADDR_IN *pAddress, DWORD cWorkers, DWORD cPages);
 

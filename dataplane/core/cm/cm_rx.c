@@ -123,8 +123,8 @@ static void fill_request(const struct arrival *a, const struct rn_cma_hdr *hdr,
 	c->failover = req->alternate[0] || req->alternate[1];
 	c->timeout_code = rn_cm_bound_timeout(a->cm, req->ack_timeout);
 	c->max_retries = req->max_cm_retries;
-	/* At least 5 ms: with time code 0 in the REQ, this side would otherwise resend the REP
-	 * every 4 us. */
+	/* At least 5 ms: otherwise a local_response_timeout of code 0 would make this side resend
+	 * the REP every 4 us. */
 	c->interval = RN_MAX(
 		rn_cm_time_of(RN_MIN(req->local_response_timeout, RN_CM_INTERVAL_CODE)), RN_MS(5));
 	c->asking = rn_cm_time_of(req->remote_response_timeout) * (req->max_cm_retries + 1u);
@@ -257,8 +257,8 @@ static enum rn_verdict rx_rep(const struct arrival *a)
 		return RN_V_CM_UNMATCHED;
 	if (!rn_cm_from_peer(a->cm, c, a->pkt))
 		return RN_V_CM_ADDRESS;
-	/* In any state but REQ_SENT and REQ_WAIT, this REP is a repetition. The state's rule for
-	 * REP_AGAIN repeats the RTU, MRA or REJ, or does nothing. */
+	/* In any state but REQ_SENT and REQ_WAIT, this REP is a repetition. The state table in cm.c
+	 * (rules for REP_AGAIN) says whether to repeat the RTU, MRA or REJ, or to do nothing. */
 	if (c->state != RN_CMS_REQ_SENT && c->state != RN_CMS_REQ_WAIT) {
 		if (c->remote_id == rep->local_id)
 			step(a, c, RN_CMC_REP_AGAIN);

@@ -66,7 +66,7 @@ void rn_cm_do_give_up_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 	rn_cm_report_event(cm, c, RN_EVENT_CM_UNREACHABLE, 0, -ETIMEDOUT);
 }
 
-/* Removes the SIDR_REQ from the send queue, because the client has destroyed the id. */
+/* Removes the SIDR_REQ from the send queue, because the client has destroyed the CM id. */
 void rn_cm_do_cancel_sidr(struct rn_cm *cm, struct rn_cm_conn *c, const struct rn_cm_why *why,
 			  rn_time now)
 {

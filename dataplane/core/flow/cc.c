@@ -8,8 +8,8 @@
  * - Fast recovery: each raise goes half-way back to the rate before the cut.
  * - Additive increase, after timer or byte counter has raised the rate more than `threshold` times:
  *   the target rate grows by a constant.
- * - Hyper increase, after timer and byte counter have both done so: the target rate grows by more
- *   each time.
+ * - Hyper increase, after timer and byte counter have each raised the rate more than `threshold`
+ *   times: the target rate grows by more each time.
  *
  * Hardware adapters let alpha decay by a timer. This file computes the decay when alpha is needed.
  *
@@ -161,8 +161,8 @@ static bool dcqcn_cnp(struct rn_cc *cc, const struct rn_cc_cfg *p, rn_time now)
 	rate = first && p->first_rate ? p->first_rate : cut_rate(cc, p, alpha);
 	/* Fast recovery returns to cc->target, which becomes the rate before this cut. Exception:
 	 * if clamp_tgt_rate is off and the rate was not raised since the last cut, the target
-	 * stays. So several cuts in a row do not lower the target. A raise by the timer is ignored
-	 * here if clamp_tgt_rate_after_time_inc is off. */
+	 * stays. So several cuts in a row do not lower the target. Raises by the timer count here
+	 * only if clamp_tgt_rate_after_time_inc is on. */
 	if (p->clamp_tgt_rate || cc->byte_stage ||
 	    (p->clamp_tgt_rate_after_time_inc && cc->time_stage))
 		cc->target = cc->rate;

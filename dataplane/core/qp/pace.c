@@ -2,8 +2,8 @@
  * and puts a QP back on the active list when its timer expires. cc.c computes the rate, and
  * rn_qp_tx_limited() holds packets back. Runs on the shard's thread.
  *
- * A QP that must wait is not on the active list. rn_shard_next() returns the time when its timer
- * expires, so that an idle thread can sleep until then. */
+ * A QP that must wait is not on the active list. rn_shard_next() takes the timers of waiting QPs
+ * into account, so an idle thread wakes when the first of these timers expires. */
 #include "qp/pace.h"
 
 #include "qp/lane.h"

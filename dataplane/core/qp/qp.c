@@ -1,6 +1,6 @@
 /* How does a queue pair change its state, write completions and handle errors? The tables in qp.h
- * list states and transitions. Every error enters ERR through rn_qp_error(), so the queues are
- * flushed once and in order. Runs on the shard's thread. */
+ * list states and transitions. Every error that moves a QP to ERR calls rn_qp_error(), so the
+ * queues are flushed once and in order. Runs on the shard's thread. */
 #include "qp/qp.h"
 
 #include <errno.h>

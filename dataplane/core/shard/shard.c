@@ -28,7 +28,7 @@ static struct rn_secret qpn_order(const struct rn_core_cfg *cfg)
 	return order;
 }
 
-/* Prepares the table of QPs, the sequence of QPNs and the first generation. */
+/* Prepares the table of QPs, the sequence of QPNs and the start value of QP generations. */
 static void set_up_numbers(struct rn_shard *sh)
 {
 	struct rn_stream generations;

@@ -101,7 +101,7 @@ static enum rn_verdict to_qp(struct rn_shard *sh, const struct rn_pkt *pkt, rn_t
 {
 	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
 
-	/* A CNP carries the QPN of a QP too, but the QP's transport does not process CNPs. */
+	/* to_no_qp() also handles a CNP, although a CNP carries the QPN of a QP. */
 	if (rn_unlikely(!qp || (pkt->opcode & 0xE0) == RN_T_CNP))
 		return to_no_qp(sh, pkt, now);
 	if ((pkt->opcode & 0xE0) != qp->transport)

@@ -287,8 +287,8 @@ void End::take(const ND2_RESULT &result)
 	messages++;
 }
 
-/* Waits until of_ours requests and of_the_peer receives of this side have completed, counted from
- * the start. Cancelled receives count too. */
+/* Waits until this side has completed of_the_peer receives, and of_ours requests of other kinds.
+ * Both numbers count from the start. Cancelled receives count too. */
 void End::until(unsigned of_ours, unsigned of_the_peer)
 {
 	while (requests < of_ours || messages < of_the_peer) {

@@ -126,7 +126,7 @@ static void one_of_several_events(void **state)
 		NdsHandleClose(events[i]);
 }
 
-/* Two threads signal each other in turn through automatic events. A lost signal would end a wait
+/* Two threads signal each other in turn through auto-reset events. A lost signal would end a wait
  * with ND_TIMEOUT. A signal that counts twice would leave an event set at the end. */
 enum { TURNS = 5000 };
 

@@ -62,7 +62,7 @@ static void requests_and_packets_are_counted_to_their_end(void **state)
 		os_request_begin(file, &ov[i], &request[i]);
 	assert_int_equal(count_of("request"), 3);
 	os_request_refuse(request[0], ND_DEVICE_BUSY);
-	os_request_finish(request[1], ND_SUCCESS); /* file not bound to a port yet: no packet */
+	os_request_finish(request[1], ND_SUCCESS); /* no packet: file has no completion port yet */
 	assert_int_equal(count_of("request"), 1);
 	assert_int_equal(count_of("packet"), 0);
 	NdsPortCreate(&port);

@@ -374,7 +374,7 @@ static void waiting_needs_neither_event_nor_port(void **state)
 		os_notice_flush();
 		if (event) {
 			/* The wait in os_overlapped_result() has consumed the signal of the
-			 * automatic event. */
+			 * auto-reset event. */
 			assert_status(NdsEventWait(event, 0), ND_TIMEOUT);
 			NdsHandleClose(event);
 		}
@@ -392,8 +392,8 @@ static void *wait_for_block(void *overlapped)
 	return (void *)(intptr_t)os_overlapped_result(overlapped, true);
 }
 
-/* Two threads wait for an OVERLAPPED. A third thread takes the only signal of the OVERLAPPED's
- * automatic event. Both waits return all the same. */
+/* Two threads wait for an OVERLAPPED with an auto-reset event. A third thread takes the event's
+ * only signal. Both waits return all the same. */
 static void all_waiters_return_when_one_takes_the_signal(void **state)
 {
 	for (int i = 0; i < 20; i++) {

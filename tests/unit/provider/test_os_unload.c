@@ -39,7 +39,8 @@ static void unloading_ends_the_threads(void **state)
 	pthread_t thread;
 	int before;
 
-	/* A sanitizer may start its own thread when the program creates its first thread. */
+	/* When a program creates its first thread, a sanitizer may start a thread too. Let this
+	 * happen before the threads are counted. */
 	pthread_create(&thread, NULL, nothing, NULL);
 	pthread_join(thread, NULL);
 	before = threads_now();

@@ -492,7 +492,7 @@ static void backlog(void **state)
 	assert_int_equal(net_count(&net, 0, EV(REJECTED)), 2);
 	assert_int_equal(net_event(&net, 0, EV(REJECTED))->reason, 3);
 	assert_int_equal(net.box[1].verdict[RN_V_CM_FULL], 2);
-	/* destroying a requested connection makes room in the backlog */
+	/* destroying the CM id of a connection request makes room in the backlog */
 	taken = net.box[1].ev[0].id;
 	net_destroy(&net, 1, taken);
 	net_pump(&net);

@@ -283,7 +283,7 @@ static void wire_row_C9_data_in_place_of_the_confirmation(void **state)
 	rn_cm_comm_est(c.net.box[1].cm, 0x123, c.net.now);
 	net_pump(&c.net);
 	assert_int_equal(net_count(&c.net, 1, EV(ESTABLISHED)), 1);
-	net_run(&c.net, RN_S(100)); /* the data that replaced the RTU has stopped the REP timer */
+	net_run(&c.net, RN_S(100)); /* the first data stopped the REP timer, as an RTU would */
 	assert_int_equal(times(&c, 1, RN_CM_REP), 1);
 	rtu = *said(&c, 0, RN_CM_RTU);
 	assert_int_equal(net_inject(&c.net, 1, &rtu), RN_V_CM_DUPLICATE);
@@ -549,7 +549,7 @@ static void wire_row_C23_path_mtu(void **state)
 	static const struct {
 		unsigned mtu, reason;
 	} rows[] = {{0, 26}, {1, 0},  {3, 0},
-		    {4, 26}, {5, 26}, {15, 26}}; /* refused: code 0, codes above the port's (3) */
+		    {4, 26}, {5, 26}, {15, 26}}; /* reason 26: code 0, or above the port's 3 */
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		struct course c;
@@ -722,7 +722,7 @@ static void wire_row_C39_the_rnr_timer_is_the_configured_one(void **state)
 {
 	struct course c;
 
-	begin(&c); /* the configured min_rnr_timer is code 12; code 0 would be 655 ms */
+	begin(&c); /* configures min_rnr_timer code 12; code 0 would be 655 ms */
 	dial(&c);
 	assert_int_equal(net_event(&c.net, 1, EV(REQUEST))->attr.min_rnr_timer, 12);
 	assert_int_equal(net_event(&c.net, 0, EV(RESPONSE))->attr.min_rnr_timer, 12);
