@@ -381,8 +381,8 @@ struct IND2Connector : public IND2Overlapped {
 
 	/* Sends a connection request. The private data, up to MaxCallerData bytes, is copied. The
 	 * read limits bound the RDMA Reads in flight from the peer (inbound) and to the peer
-	 * (outbound). Larger read limits are reduced to the adapter's limits. The request completes
-	 * with:
+	 * (outbound). Larger read limits are reduced to the adapter's limits. The OVERLAPPED
+	 * completes with:
 	 * - ND_SUCCESS: the peer has accepted
 	 * - ND_CONNECTION_REFUSED: the peer has rejected
 	 * - ND_IO_TIMEOUT: the peer does not reply
@@ -448,16 +448,16 @@ struct IND2Connector : public IND2Overlapped {
 	virtual HRESULT GetPeerAddress(struct sockaddr *pAddress,
 				       ULONG *pcbAddress) = 0; /* vtable slot 13 */
 
-	/* Requests a notification of the end of the connection. The request completes with:
+	/* Requests a notification of the end of the connection. The OVERLAPPED completes with:
 	 * - ND_SUCCESS: the peer disconnects or the connection fails; the queue pair is not flushed
 	 *   yet
 	 * - STATUS_CONNECTION_DISCONNECTED: this side disconnects */
 	virtual HRESULT NotifyDisconnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 14 */
 
-	/* Ends the connection. The request completes with ND_SUCCESS when the peer has replied and
-	 * the queue pair is flushed: outstanding work requests then have results (ND_CANCELED). If
-	 * the peer does not reply, the request also completes with ND_SUCCESS, after at most about
-	 * 17 s. */
+	/* Ends the connection. The OVERLAPPED completes with ND_SUCCESS when the peer has replied
+	 * and the queue pair is flushed: outstanding work requests then have results (ND_CANCELED).
+	 * If the peer does not reply, the OVERLAPPED also completes with ND_SUCCESS, after at most
+	 * about 17 s. */
 	virtual HRESULT Disconnect(OVERLAPPED *pOverlapped) = 0; /* vtable slot 15 */
 };
 

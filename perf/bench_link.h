@@ -83,8 +83,8 @@ void link_end_connect(const struct link_options *o, struct link_end *e, struct l
 void link_end_close(struct link_end *e);
 void link_post_recv(const struct link_options *o, struct link_end *e);
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind);
-/* Polls the completion queue once. If the completion queue is empty, the poll also drives an
- * adapter with the inline idle policy. */
+/* Takes up to 32 completions. With the inline idle policy, if the completion queue is empty, also
+ * polls the adapter's shards and tries again. */
 void link_poll(struct link_end *e);
 
 /* In link_run.c:

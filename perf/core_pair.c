@@ -202,8 +202,8 @@ static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signale
 	rn_shard_post(s->sh, &w, p->now);
 }
 
-/* Takes the completions of one side. wr_id counts the work requests, and completions arrive in
- * order. So the last wr_id is the number of finished work requests. */
+/* Takes the completions of one side. The work requests of a side have the wr_ids 1, 2, 3 and so on,
+ * and complete in order. So the last wr_id is the number of finished work requests. */
 static void poll(struct pair *p, struct pair_side *s)
 {
 	struct rn_cq_ring *ring = s->ring;

@@ -8,8 +8,8 @@ COMPAT_BEGIN
 
 /*
  * Copies the value of an environment variable to `buffer` and returns the length without the
- * terminating zero. If the buffer is too small, returns the size needed with the zero. Returns 0
- * with ERROR_ENVVAR_NOT_FOUND if the variable is not set.
+ * terminating zero. If the buffer is too small, returns the size needed, including the terminating
+ * zero. Returns 0 with ERROR_ENVVAR_NOT_FOUND if the variable is not set.
  */
 DWORD GetEnvironmentVariableA(LPCSTR name, LPSTR buffer, DWORD size);
 
@@ -55,7 +55,7 @@ LPWSTR GetCommandLineW(void);
 
 /*
  * Copies the path of the current folder to `buffer` and returns the length without the terminating
- * zero. If the buffer is too small, returns the size needed with the zero.
+ * zero. If the buffer is too small, returns the size needed, including the terminating zero.
  */
 DWORD GetCurrentDirectoryA(DWORD size, LPSTR buffer);
 

@@ -710,9 +710,9 @@
 /*
  * Some headers of the C++ library have parameters named __in, __out or __inout, which macros with
  * these names would break. Therefore this header includes the basic C++ headers before it defines
- * the macros. For the stream headers, <locale> and <regex>, wrappers in this folder undefine the
- * macros. A program must include headers of <experimental/>, <ext/> and <tr1/> before any header of
- * Windows.
+ * the macros. Wrappers in this folder undefine the macros for the stream headers, <locale> and
+ * <regex>. A program must include headers of <experimental/>, <ext/> and <tr1/> before any header
+ * of Windows.
  */
 #ifdef __cplusplus
 extern "C++" {

@@ -1,9 +1,9 @@
 /*
  * <stdio.h> with formats as Windows reads them, in C and in C++:
  * - %lu takes a 32-bit ULONG, %I64u takes 64 bits, %Iu takes a SIZE_T.
- * - %S in a narrow format takes wide text, and in a wide format narrow text.
+ * - In a narrow format %S takes wide text; in a wide format %S takes narrow text.
  * - %p prints 16 digits.
- * - Functions that write refuse %n.
+ * - Output functions fail if the format has %n.
  * The order of the included headers does not matter. Wide text is written as UTF-8.
  */
 #include_next <stdio.h>

@@ -462,8 +462,8 @@ static void convert(struct compat_units *out, const struct directive *d, bool wi
 		return fail(out, EINVAL);
 	default:
 		/*
-		 * A second `%` is printed as `%`, and the letter of an unknown directive as itself.
-		 * d->type is 0 if the format ends within the directive.
+		 * The second `%` of `%%` and the letter of an unknown directive are printed
+		 * unchanged. d->type is 0 if the format ends within the directive.
 		 */
 		if (d->type)
 			compat_units_put(out, d->type);

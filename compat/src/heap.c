@@ -1,7 +1,8 @@
 /*
  * Which heap does a block of memory belong to, and how large is the block (HeapAlloc, HeapSize)? A
  * header in front of each block gives the heap and the size. This file owns the heaps; each heap
- * has a lock. A private heap lists its blocks for HeapDestroy. Any thread may call the functions.
+ * has a lock. Each private heap has a list of its blocks, which HeapDestroy frees. Any thread may
+ * call the functions.
  */
 #include "last_error.h"
 

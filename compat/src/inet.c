@@ -201,8 +201,9 @@ NTSTATUS RtlIpv6StringToAddressA(PCSTR text, PCSTR *end, IN6_ADDR *address)
 }
 
 /*
- * The body of a function that reads an address from wide text. Converts the text to bytes, which
- * `call` reads. Addresses are ASCII, so each wide character becomes one byte.
+ * READ_WIDE is the body of a function that reads an address from wide text. It converts `text` to
+ * the bytes `narrow`, which `call` reads. Addresses are ASCII, so each wide character becomes one
+ * byte.
  */
 #define READ_WIDE(call)                               \
 	char *narrow = compat_narrow(text);           \

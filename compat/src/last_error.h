@@ -1,4 +1,4 @@
-/* How functions of this folder report a failure. Any thread may call these functions. */
+/* Functions with which the code of this folder reports a failure. Any thread may call them. */
 #ifndef COMPAT_LAST_ERROR_H
 #define COMPAT_LAST_ERROR_H
 

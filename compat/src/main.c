@@ -14,9 +14,9 @@
 typedef int entry(int count, wchar_t **arguments, wchar_t **environment);
 
 /*
- * The names of wmain in C, and in C++ for each list of parameters. The program defines one of these
- * functions; the others are NULL. Each is called with three arguments; a wmain with fewer
- * parameters ignores the rest.
+ * The linker names of wmain: one for C, and one for each C++ list of parameters. The program
+ * defines one of these functions; the others are NULL. main() passes three arguments; a wmain with
+ * fewer parameters ignores the rest.
  */
 extern entry wmain __attribute__((weak));
 extern entry wmain_of_nothing __asm__("_Z5wmainv") __attribute__((weak));
@@ -54,7 +54,8 @@ int main(int count, char **arguments, char **environment)
 		       : wmain_of_two_constant ? wmain_of_two_constant
 					       : wmain;
 	/*
-	 * Static, because the program may keep pointers to its arguments until the program exits.
+	 * These pointers are static, because the program may keep pointers to its arguments until
+	 * the program exits.
 	 */
 	static wchar_t **wide, **variables;
 

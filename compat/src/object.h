@@ -40,7 +40,7 @@ struct compat_kind {
 	BOOL (*signal)(HANDLE);
 };
 
-/* The common part of all records: the first member of each record. */
+/* The common part of all records. It is the first member of each record. */
 struct compat_object {
 	const struct compat_kind *kind;
 	HANDLE handle;

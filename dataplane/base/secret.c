@@ -1,5 +1,6 @@
-/* How are keys, QPNs and ids made that a peer cannot guess? Each purpose has its own key of a hash
- * function. The caller owns all state. Runs on the caller's thread. */
+/* How are keys, QPNs and ids made so that a peer cannot guess them? A hash function makes them from
+ * a secret. Each purpose has a secret of its own. The caller owns all state. Runs on the caller's
+ * thread. */
 #include "base/secret.h"
 
 #include <string.h>

@@ -25,8 +25,8 @@ typedef uint64_t rn_time;
 #define rn_likely(x)			   __builtin_expect(!!(x), 1)
 #define rn_unlikely(x)			   __builtin_expect(!!(x), 0)
 
-/* Checks an invariant of this program; not for checks of input. Active unless the build has
- * -Db_ndebug=true. */
+/* Checks an invariant of this program. Input must not be checked with rn_assert(), because a build
+ * with -Db_ndebug=true omits the check. */
 #define rn_assert(x) assert(x)
 
 /* Returns true if a + n does not fit into 64 bits. */

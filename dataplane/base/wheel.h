@@ -21,7 +21,7 @@ struct rn_wheel {
 	unsigned levels; /* bitmap of levels with a non-empty slot */
 	uint64_t busy[RN_WHEEL_LEVELS]; /* for each level: bitmap of non-empty slots */
 	struct rn_list slot[RN_WHEEL_LEVELS][1 << RN_WHEEL_BITS];
-	struct rn_list due; /* timers of earlier ticks not yet returned by rn_wheel_expire() */
+	struct rn_list due; /* timers of earlier ticks that rn_wheel_expire() has yet to return */
 };
 
 void rn_wheel_init(struct rn_wheel *w, rn_time now);

@@ -19,11 +19,11 @@
 #include "nic/settings.h"
 #include "wire/stats.h"
 
-/* The frames that a shard builds in one poll iteration have at most this many bytes in total: about
- * 15 frames of the largest path MTU. */
+/* Limit in bytes for the frames that a shard builds in one poll iteration: about 15 frames of the
+ * largest path MTU. The last frame may exceed the limit. */
 #define TURN_BYTES 65536u
-/* Inline idle policy: when another thread polls the shards of nic->peer (the adapter at the other
- * end of a ring pair), this many calls of rn_nic_progress() leave out these shards. */
+/* Inline idle policy: number of rn_nic_progress() calls that do not poll the shards of nic->peer
+ * (the adapter at the other end of a ring pair), after another thread has polled them. */
 #define PEER_REST 16
 
 /* Queues the shard's events for the client, and its news (connections made or ended, QPs in error)
@@ -311,10 +311,10 @@ void rn_nic_grace(struct rn_nic *nic)
 
 /* Polls shard i of nic->peer (the adapter at the other end of the ring pair) once, unless another
  * thread polls the shard. Two threads that poll a shard alternately would bounce cache lines of the
- * shard.
- * If last_turn has changed since this adapter last read last_turn, another thread polls the shard.
- * The next PEER_REST calls of progress_peer() then leave out all shards of nic->peer. In a program
- * with one thread for both ends, last_turn is unchanged and the shard is always polled. */
+ * shard. last_turn is the time of the shard's last poll iteration. If last_turn has changed since
+ * this adapter last read it, another thread polls the shard. The next PEER_REST calls of
+ * progress_peer() then leave out all shards of nic->peer. In a program with one thread for both
+ * ends, last_turn is unchanged and the shard is always polled. */
 static void turn_peer(struct rn_nic *nic, unsigned i)
 {
 	struct rn_lcore *lc = &nic->peer->lcore[i];

@@ -123,7 +123,7 @@ int rn_nic_srq_modify(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 		return -ENOENT;
 	if (depth == 0 || depth > nic->cfg->limits.max_depth)
 		return -EINVAL;
-	/* `posted` cannot change during this command, while shards may increase `taken`. Reading
+	/* `posted` cannot change during this command, but shards may increase `taken`. Reading
 	 * `taken` first gives an upper bound of the receives in the SRQ. */
 	uint64_t taken = atomic_load(&srq->srq.shared.taken);
 	if (atomic_load(&srq->srq.shared.posted) - taken > depth)

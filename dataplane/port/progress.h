@@ -20,7 +20,8 @@ struct rn_progress {
 	rn_time nap;
 	_Atomic uint32_t stop;
 	_Atomic uint64_t turns; /* number of poll iterations that the progress thread has run */
-	/* time of the progress thread's last poll of each shard (rn_lcore.last_turn) */
+	/* for each shard: time of the progress thread's last poll, copied from
+	 * rn_lcore.last_turn */
 	_Atomic uint64_t our_turn[RN_MAX_SHARDS];
 	bool running;
 };

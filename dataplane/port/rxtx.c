@@ -18,7 +18,7 @@
 #include "port/handover.h"
 #include "wire/tamper.h"
 
-/* borrowed[id]: has a shard borrowed this lcore id, which EAL does not use? The lock of the
+/* borrowed[id] is true while a shard uses this lcore id, which EAL does not use. The lock of the
  * in-process link (inproc.c) protects the array. */
 static bool borrowed[RTE_MAX_LCORE];
 
@@ -160,8 +160,9 @@ static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_s
 		rn_shard_rx(sh, pkt, now);
 }
 
-/* Delivers one frame: by the short way if the frame is an ordinary packet for a QP of this shard,
- * else after parsing it. Returns true when the mbuf now belongs to another shard. */
+/* Delivers one frame. An ordinary packet for a QP of this shard takes the short way
+ * (qp/short_rx.h), without rn_frame_parse(). Any other frame is parsed first. Returns true when the
+ * mbuf now belongs to another shard. */
 static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 			  struct rte_mbuf *m, rn_time now)
 {
@@ -224,8 +225,8 @@ static unsigned rx_burst_uncancelled(const struct rn_rxtx *x, unsigned queue, st
 }
 
 /* Receives a burst from the port. Under the inline policy an application's thread may run this
- * function. If the driver makes system calls, cancellation is disabled during the burst, because a
- * system call is a cancellation point. */
+ * function. If the driver's receive burst makes system calls, cancellation is disabled during the
+ * burst, because a system call is a cancellation point. */
 static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
 {
 	if (rn_unlikely(x->calls == RN_CALLS_BOTH))

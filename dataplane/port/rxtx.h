@@ -59,7 +59,7 @@ struct rn_rxtx {
 	 * size in bytes of the data area */
 	unsigned data_at, data_room;
 	bool share_txq;	     /* another shard uses the same transmit queue */
-	enum rn_calls calls; /* the driver's bursts during which the thread must not be cancelled */
+	enum rn_calls calls; /* bursts of the driver during which cancellation is disabled */
 	uint8_t mac[6];
 	/* lcore id that a thread has while polling this shard; selects a cache of the mempool */
 	unsigned lcore_id;
@@ -76,7 +76,7 @@ struct rn_rxtx {
 	 * order */
 	struct rte_mbuf *out[RN_OUT_MAX];
 	unsigned out_head, nout;
-	rn_time refused_since; /* time since which the port has taken no frames, else 0 */
+	rn_time refused_since; /* when the port stopped taking frames; 0 while it takes frames */
 	/* looped-back frames, to be received in the next poll iteration */
 	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;

@@ -160,15 +160,16 @@ HRESULT nd_mw_bind(struct nd_mw *, struct nd_qp *, struct nd_span *,
 		   const struct rn_client_bind *bind);
 HRESULT nd_mw_invalidate(struct nd_mw *, struct nd_qp *, uint64_t context, uint16_t flags);
 
-/* To be called after a region was registered. From now on windows may be bound to the region. The
- * caller sets all of `what` except `open` and `windows`. */
+/* To be called after a region was registered. Copies the region's properties from `what` and allows
+ * windows to be bound to the region. The caller sets all members of `what` except `open` and
+ * `windows`. */
 void nd_span_open(struct nd_adapter *, struct nd_span *, const struct nd_span *what);
 /* To be called before a region is deregistered. From now on no window can be bound to the region.
  * Returns false and changes nothing if a window is bound to the region. */
 bool nd_span_close(struct nd_adapter *, struct nd_span *);
-/* To be called when a region is released. From now on no window can be bound to the region, and the
- * region's list of windows is empty. The peer's access through the windows ends with the
- * registration. */
+/* To be called when a region is released, before it is deregistered. From now on no window can be
+ * bound to the region. Empties the region's list of windows. The peer can use these windows until
+ * the region is deregistered. */
 void nd_span_abandon(struct nd_adapter *, struct nd_span *);
 
 /* ---- queue pair ---- */
@@ -244,9 +245,8 @@ void nd_connector_qp_released(struct nd_connector *);
 /* ---- listener ---- */
 
 HRESULT nd_listener_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
-/* Called by a connector, without its lock, when the client releases the connector. The
- * GetConnectionRequest that waits for a connection request for this connector ends with
- * ND_CANCELED. */
+/* Called by a connector, without its lock, when the client releases the connector. A pending
+ * GetConnectionRequest for this connector ends with ND_CANCELED. */
 void nd_listener_withdraw(struct nd_listener *, const struct nd_connector *);
 
 /* ---- addresses: functions for connectors, listeners and the adapter ---- */

@@ -23,7 +23,7 @@ HRESULT nd_notify_affinity(USHORT *group, KAFFINITY *affinity)
 			if (CPU_ISSET(cpu, &cpus))
 				mask |= (KAFFINITY)1 << cpu;
 	if (mask == 0)
-		/* no delivery thread, or all its CPUs are outside group 0 (CPUs 0 to 63) */
+		/* no delivery thread runs, or it has no CPU in group 0 (CPUs 0 to 63) */
 		return ND_NOT_SUPPORTED;
 	*group = 0;
 	*affinity = mask;

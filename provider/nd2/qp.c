@@ -201,8 +201,8 @@ static uint16_t wqe_flags(ULONG flags)
 	return out;
 }
 
-/* Returns the error of a work request other than Receive that is posted to an unconnected queue
- * pair. */
+/* The queue pair is not connected, so it takes Receives only. Returns the error for any other work
+ * request. */
 static HRESULT not_open(const struct nd_qp *qp)
 {
 	return nd_gone(qp->adapter) ? ND_DEVICE_REMOVED : ND_CONNECTION_INVALID;

@@ -20,8 +20,8 @@ static struct nd_srq *srq_of(IND2SharedReceiveQueue *This)
 	return (struct nd_srq *)This;
 }
 
-/* Both functions complete the waiting Notify requests if the number of receives has fallen below
- * the limit. Otherwise arm() arms the limit event. The callers hold async.lock. */
+/* complete_if_fired() and arm() complete the waiting Notify requests if the number of receives has
+ * fallen below the limit. Otherwise arm() arms the limit event. The callers hold async.lock. */
 
 static void complete_if_fired(struct nd_srq *srq)
 {
@@ -134,8 +134,8 @@ static HRESULT Modify(IND2SharedReceiveQueue *This, ULONG queueDepth, ULONG noti
 
 static HRESULT notify_locked(struct nd_srq *srq, struct os_request *request)
 {
-	/* The handler of RN_EVENT_PORT_GONE takes this lock too. So no Notify request is added
-	 * after that event. */
+	/* The caller holds async.lock, which the handler of RN_EVENT_PORT_GONE takes too. So no
+	 * Notify request is added after that event. */
 	if (nd_gone(srq->async.adapter)) {
 		os_request_refuse(request, ND_DEVICE_REMOVED);
 		return ND_DEVICE_REMOVED;

@@ -558,8 +558,8 @@ static void nd2_own_removed_leaves_the_others(void **state)
 	HR(CALL(q.a.cq, Notify, ND_CQ_NOTIFY_ERRORS, &notify), ND_PENDING);
 	HR(post_recv(&p.b, 0, 8, 1), ND_SUCCESS);
 	unplug(0);
-	/* The Write below has more packets than the ring between the two adapters can hold. Adapter
-	 * 1 drops the surplus. Adapter 1's own connection q works on. */
+	/* The Write of p.b below has more packets than the ring between the two adapters can hold.
+	 * Adapter 1 drops the surplus. Connection q, with both ends on adapter 1, works on. */
 	for (unsigned i = 0; i < 40; i++)
 		exchange(&q.a, &q.b);
 	HR(post_write(&p.b, 0, BUF_BYTES, 2, 0, &p.a, 0), ND_SUCCESS);
@@ -763,7 +763,8 @@ static void nd2_own_removed_ends_thousands_of_requests(void **state)
 	free(ov);
 }
 
-/* Teardown. Each test opens the adapters itself, since the previous test may have removed one. */
+/* Closes the adapters after each test and checks that no object is left. The set-up of each test
+ * opens the adapters, since the previous test may have removed one. */
 static int leave(void **state)
 {
 	close_adapters(state);

@@ -1,6 +1,7 @@
 /* A peer with RNR values of its own. The peer announces an RNR retry count, and requests a short,
  * constant RNR delay, as some hardware adapters do. The peer is a queue pair of this provider. The
- * linker's --wrap changes the peer's retry count and RNR timer before they are sent. */
+ * test replaces three functions of the provider (with the linker's --wrap) to change the peer's
+ * retry count and RNR timer. */
 #include "fixture.h"
 
 #include "rn/client.h"

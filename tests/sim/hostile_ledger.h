@@ -5,7 +5,7 @@
 
 #include "hostile_state.h"
 
-#define LEDGER_SHARED 0xFFu /* names the SRQ in place of a QP */
+#define LEDGER_SHARED 0xFFu /* ledger_entry.q of a receive posted to the SRQ */
 
 /* Adds a work request that is about to be posted. Returns its wr_id. */
 uint64_t ledger_enter(struct hostile *h, unsigned node, unsigned q, struct ledger_entry e);

@@ -44,8 +44,9 @@ static void some_remote(struct hostile *h, unsigned node, struct rn_wqe *w)
 }
 
 /* Makes a BIND that must fail, in one of two ways:
- * - The memory window is the client's, and the region does not allow binding.
- * - The memory window belongs to the other protection domain, and the memory to the client. */
+ * - The memory window is the client's. The region does not allow binding, or belongs to the other
+ *   protection domain.
+ * - The memory window belongs to the other protection domain. The region is the client's. */
 static void some_bind(struct hostile *h, unsigned node, struct rn_wqe *w)
 {
 	bool foreign_window = one_in(h, 2);

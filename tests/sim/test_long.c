@@ -348,9 +348,9 @@ static void wire_row_S9_sixty_four_senders_and_no_receives(void **state)
 	}
 	for (rn_time until = sim.now + RN_S(1); sim.now < until; steps++)
 		sim_step(&sim, until);
-	/* In the second that has passed, each sender sent again after each RNR NAK, at most once
-	 * per 0.64 ms. `steps` is bounded because the simulator makes a step only when a frame is
-	 * sent or arrives. */
+	/* For one second each sender has sent again after each RNR NAK, at most once per 0.64 ms.
+	 * `steps` is bounded because the simulator makes a step only when a frame is sent or
+	 * arrives. */
 	before = rn_shard_stats(sim.node[1].shard)->tx_rnr_naks;
 	assert_true(before >= SENDERS * 700);
 	assert_true(before <= SENDERS * 1564);

@@ -1,8 +1,8 @@
 /* The memory of a work request goes away: a region is deregistered and its memory freed, or its
  * pages begin to fault. The tests do this at every stage of SEND, WRITE and READ, on both sides.
  * The table below gives the required status. The sanitizer checks that freed memory is not
- * accessed. A counter checks that faulting memory is accessed only if the work request then
- * fails. */
+ * accessed. Accesses to faulting memory are counted: if the work request succeeds, there must be
+ * none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static const struct stage {
 static struct {
 	uint8_t *from, *to; /* every access to the bytes from `from` to `to` fails */
 	unsigned faults, touches;
-	uint8_t *block; /* memory of the region, whose accesses are counted; NULL = freed */
+	uint8_t *block; /* region whose accesses `touches` counts; NULL = freed */
 } mem;
 
 static bool sound(const uint8_t *p, size_t n)

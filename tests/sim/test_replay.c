@@ -80,7 +80,8 @@ static const struct capture {
 
 /* The cases of tests/interop/loss.py. In rc-send-lost-last the timer expires twice. At the first
  * expiry the shard retransmits one packet. The ACK covers the next packet too, so the shard
- * concludes that nothing was lost and does not retransmit the rest. */
+ * concludes that nothing was lost and does not retransmit the rest. At the second expiry the shard
+ * retransmits the lost packet. */
 static const struct loss {
 	const char *name;
 	struct tally tally;

@@ -15,7 +15,7 @@
 #include "cm/cm_priv.h"
 
 /* clang-format off */
-#define RULE_ROWS(X) /* columns: state, cause, action, next */ \
+#define RULE_ROWS(X) /* columns: state, cause, action, next state */ \
 	X(BOUND,       LISTEN,     start_listening,   LISTEN) \
 	X(BOUND,       CONNECT,    note_connect,      RESOLVING) \
 	X(BOUND,       DESTROY,    nothing,           CLOSED) \
@@ -185,12 +185,12 @@ static void enter(struct rn_cm *cm, struct rn_cm_conn *c, enum rn_cm_state next)
 		release_hop(cm, c);
 	else if (!c->hop)
 		c->hop = rn_neigh_hold(cm->neigh, &c->av.dgid);
-	/* The attempt to connect is over. From now on, late CM messages of the peer do not find c
-	 * by its communication ids. */
+	/* In BOUND the attempt to connect is over. From now on, late CM messages of the peer do not
+	 * find c by its communication ids. */
 	if (next == RN_CMS_BOUND)
 		rn_cm_unindex_wire(cm, c);
-	/* Other connections may use the QPs and the four-tuple now. The communication ids still
-	 * find c, so that a repeated CM message gets the same answer. */
+	/* In CLOSED other connections may use the two QPs and the four-tuple of c. The
+	 * communication ids still find c, so that a repeated CM message gets the same answer. */
 	if (next == RN_CMS_CLOSED)
 		rn_cm_unindex_qps(cm, c);
 }

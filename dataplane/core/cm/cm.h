@@ -6,8 +6,8 @@
  * reports a CM message of the peer, the front end modifies its QP and then posts the command that
  * answers the peer.
  *
- * MADs enter through rn_cm_rx() and leave through rn_cm_tx(), one MAD for each transmit buffer that
- * the shard has. Events leave through rn_cm_event().
+ * MADs enter through rn_cm_rx() and leave through rn_cm_tx(). Each call of rn_cm_tx() gives one
+ * MAD, for one transmit buffer of the shard. Events leave through rn_cm_event().
  *
  * The active side resolves the peer's MAC (neigh.h) before it sends the REQ. The passive side
  * resolves the peer's MAC only after the peer has confirmed the REP. Until then, it uses the MAC in
@@ -20,7 +20,7 @@
  *	               of the id go to the new `user`. A front end takes over a connection request
  *	               in this way.
  *	CM_BIND        Creates an id at local:port. Port 0 takes an unused ephemeral port
- *	               (49152..65535). Listeners and connecting ids may share any other port.
+ *	               (49152..65535). Listeners and connecting ids may share a port that is not 0.
  *	               -EPROTONOSUPPORT: unknown port space, or a port space without QPs of this
  *	               type. -EADDRNOTAVAIL: not a local address, or no ephemeral port is free. With
  *	               RN_CM_FOR_LISTENER also -EADDRINUSE, as for CM_LISTEN.
@@ -68,8 +68,8 @@
  *	its QP to RTR and RTS (docs/spec/rocev2.md 6.7). max_rd_atomic and max_dest_rd_atomic are
  *	upper bounds. rq_psn is set on the active side only.
  *	CM_REJECTED also reports that the peer withdrew its connection request, before or after
- *	CM_ACCEPT. Without a REJ of the peer, the reason is 4: the peer no longer repeats its REQ
- *	(all its timeouts and retries must be over), or has begun a new connection with the same QP.
+ *	CM_ACCEPT. If the peer sent no REJ, the reason is 4. Then either the time for all retries of
+ *	the peer's REQ is over, or the peer has begun a new connection with the same QP.
  *	CM_UNREACHABLE has err -EHOSTUNREACH (no neighbour or no route) or -ETIMEDOUT (no answer to
  *	REQ or REP).
  *	CM_DISCONNECTED is reported once per connection. After the peer's DREQ, the client sends the

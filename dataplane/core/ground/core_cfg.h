@@ -27,7 +27,7 @@ struct rn_core_cfg {
 	uint32_t max_cm;	  /* maximum connections and listeners together (shard 0) */
 	uint32_t max_cm_requests; /* maximum half-open connections; 0 = about max_cm / 4 */
 	uint32_t max_timewait;	  /* maximum number of timewait records (shard 0) */
-	uint32_t max_neigh;	  /* maximum neighbours, static ones not counted (shard 0) */
+	uint32_t max_neigh;	  /* maximum neighbours without the static ones (shard 0) */
 	uint32_t window_packets;  /* upper bound of unacknowledged packets per QP */
 	uint32_t quota_packets;	  /* packets that a QP may send before the next QP sends */
 	uint8_t ack_timeout;	  /* default local ACK timeout code */
@@ -56,8 +56,8 @@ struct rn_core_cfg {
 	/* Turns on end-to-end credits (credit.h). ACKs of this side then report its posted
 	 * receives. Credits in the peer's ACKs then limit the messages that this side starts. */
 	bool credits;
-	/* true: all packets take the general way (qp/short_rx.h). For tests, which compare the
-	 * two. */
+	/* true: no packet takes the short way (qp/short_rx.h). Tests compare the results with and
+	 * without the short way. */
 	bool no_short_way;
 };
 

@@ -188,8 +188,8 @@ enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t 
 	return rn_mr_look(t, key, pd, addr, len, need, ptr);
 }
 
-/* Returns the rights that a region needs for remote access through a window: writes and atomics
- * require local write. */
+/* A window with the remote rights `access` is to be bound to a region. Returns the local rights
+ * that the region needs: local write for remote writes and atomics, otherwise none. */
 static uint32_t region_need(uint32_t access)
 {
 	return access & (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC) ? RN_ACCESS_LOCAL_WRITE
@@ -376,8 +376,9 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	if (!(key & 0xFF) || b->access & ~remote ||
 	    (w && atomic_load_explicit(&w->key, memory_order_relaxed)))
 		return false;
-	/* If w is set, the QP owns the window, and the key of the last bind is invalid: the QP may
-	 * bind the window again. Otherwise no QP may own the window, and the QP claims it. */
+	/* If w is set, the QP owns the window and has invalidated the key of the last bind, so the
+	 * QP may bind the window again. If w is NULL, the QP claims the window, which fails if
+	 * another QP owns it. */
 	if (!w)
 		w = fresh = claim(t, key, via);
 	if (!w)

@@ -120,8 +120,8 @@ static uint8_t opcode_of(uint8_t kind, bool first, bool last)
 	return last ? ops[kind].last : ops[kind].middle;
 }
 
-/* Returns the bytes of extension headers: RETH in the first packet of a WRITE, immediate data or
- * R_Key in the last packet of a message. */
+/* Returns the number of bytes of extension headers: a RETH in the first packet of a WRITE, and
+ * immediate data or an R_Key in the last packet of a message. */
 static unsigned extension_bytes(uint8_t kind, bool first, bool last)
 {
 	bool extra = last && kind != RN_WQE_SEND && kind != RN_WQE_WRITE;
@@ -409,8 +409,8 @@ static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 	return RN_V_RSP_IMPLIED_NAK;
 }
 
-/* Returns how many PSNs psn comes after una, modulo 2^24. PSNs in flight are compared by this
- * number, because PSNs wrap to 0. */
+/* Returns the distance from una to psn, modulo 2^24. PSNs in flight are compared by this distance,
+ * because PSNs wrap to 0. */
 static uint32_t ahead(const struct rn_qp *qp, uint32_t psn)
 {
 	return rn_psn_steps(qp->win.una, psn);

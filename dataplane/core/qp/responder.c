@@ -107,9 +107,9 @@ static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)
 			   .kind = RN_OWE_NAK, .syndrome = syndrome, .psn = psn, .msn = rx->msn});
 }
 
-/* Owes the response to a READ or atomic. The list is sorted by PSN, and the entry has the last PSN
- * of the response. The PSN after the last can be 2^23 away from the first PSN, too far for
- * rn_psn_before(). */
+/* Owes the response to a READ or atomic. The list is sorted by PSN. The entry has the last PSN of
+ * the response and not the PSN after the last, which can be 2^23 away from the first PSN: too far
+ * for rn_psn_before(). */
 static void owe_read(struct rn_qp *qp, uint8_t rec)
 {
 	struct rn_rx *rx = &qp->rx;
@@ -236,7 +236,7 @@ static void deliver(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t bytes, 
 }
 
 /* Invalidates `key`, the R_Key in a SEND with Invalidate. Returns false if no window is bound on
- * this QP with exactly this key. Releases the window at once, so that its owner can bind the window
+ * this QP with exactly this key. Releases the window at once, so that the window can be bound
  * again. */
 static bool invalidate(struct rn_qp *qp, uint32_t key)
 {

@@ -109,8 +109,8 @@ void thing_drop(struct thing *);
 void thing_keep(enum kind kind, int adapter, IUnknown *obj, bool packets, void *life);
 
 /* thing_act() makes `call`, checks the status against the rules, and updates the object's states.
- * If another thread has locked the object or no record is free, thing_act() does not make the call
- * and returns ND_TIMEOUT. No method returns this status. */
+ * If another thread has locked the object, or no record of record.c is free for the OVERLAPPED,
+ * thing_act() does not make the call and returns ND_TIMEOUT. No method returns this status. */
 typedef HRESULT (*call_fn)(struct thing *, OVERLAPPED *ov, const void *arg);
 HRESULT thing_act(struct thing *, enum act act, bool overlapped, call_fn call, const void *arg);
 /* Fails unless the rules allow this status for this act in one of these states. */

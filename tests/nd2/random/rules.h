@@ -255,7 +255,7 @@ enum act {
 		ACTS
 };
 
-enum status status_of(HRESULT); /* STATUSES if STATUS_ROWS lacks the HRESULT */
+enum status status_of(HRESULT); /* returns STATUSES if STATUS_ROWS lacks the HRESULT */
 const char *status_name(HRESULT);
 const char *act_name(enum act);
 enum kind act_kind(enum act);

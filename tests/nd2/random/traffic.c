@@ -1,8 +1,9 @@
 /* Posts requests and checks their results. Owns the record of each queue pair and completion queue
  * of the phase: the accepted requests in their order, and the statuses with which each may end.
  *
- * A request gets its number under the lock of its queue pair and direction. A result is taken under
- * the lock of its completion queue. Any thread of the driver may call these functions. */
+ * Each queue pair has one lock for sends and one for receives, under which a request gets its
+ * number. A result is taken under the lock of its completion queue. Any thread of the driver may
+ * call these functions. */
 #include "random.h"
 
 #include <arpa/inet.h>

@@ -17,8 +17,8 @@ static struct rn_mr_attr region(uint64_t iova, uint64_t length, uint32_t access)
 
 #define RW (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE)
 
-/* rn_mr_check() checks bounds, PD, rights and key of an access. The table rows lie at each bound
- * and just beyond. */
+/* rn_mr_check() checks bounds, PD, rights and key of an access. The table has accesses at each
+ * bound and just beyond it. */
 static void test_check(void **state)
 {
 	static const struct {
@@ -135,9 +135,8 @@ static void test_many(void **state) /* all keys differ; no key can be computed f
 	for (unsigned i = 2; i < N; i++)
 		same_step += ((k[i] >> 8) - (k[i - 1] >> 8)) == ((k[i - 1] >> 8) - (k[i - 2] >> 8));
 	assert_true(same_step < N / 100);
-	/* Nor can keys that are registered much later be predicted. If keys were made from a
-	 * counter by arithmetic, distances that are powers of two would show only a few different
-	 * steps. */
+	/* Keys that are registered much later cannot be predicted either. If keys were computed
+	 * from a counter, keys a power of two apart would differ by only a few different steps. */
 	for (unsigned apart = 1; apart < N; apart *= 2)
 		assert_true(distinct_steps(k, N, apart) > (N - apart) / 100 * 99);
 	qsort(k, N, sizeof(*k), by_value);

@@ -288,7 +288,7 @@ static void test_numbers(void **state)
 			assert_true(q >= 16 && q < 0xFFFFFF && q % n == cfg.index);
 			assert_int_equal(rn_qpn_shard(q, n), cfg.index);
 			assert_int_not_equal(q, first);
-			/* QPNs do not follow each other by a constant step */
+			/* counts how often two steps between QPNs in a row are equal */
 			steps += q - last == step;
 			step = q - last;
 			assert_int_not_equal(rsp.gen, gen);
