@@ -16,8 +16,8 @@
 
 enum pump_kind { PUMP_FIRST, PUMP_MIDDLE, PUMP_LAST, PUMP_ONLY, PUMP_KINDS };
 
-/* One direction of messages, and the buffer of one end. Both ends step through buffers of the same
- * size in the same order. */
+/* One direction of messages, as one of the two ends sees it. Each end has its own buffer for the
+ * messages. Both buffers have the same size, and both ends step through them in the same order. */
 struct pump_flow {
 	struct pump_shape {
 		uint8_t head[PUMP_BASE + PUMP_RETH];
@@ -41,7 +41,7 @@ void rn_pump_flow_init(struct pump_flow *f, bool write, bool work, uint32_t size
 		       uint8_t *buf, size_t bytes);
 
 /* Goes back to the first frame of the current message. To be called before a measurement, because
- * the measurement before may have ended within the message. */
+ * the previous measurement may have ended within the message. */
 static inline void pump_flow_realign(struct pump_flow *f)
 {
 	f->part = 0;
@@ -82,8 +82,9 @@ static inline uint16_t pump_frame_build(struct pump_flow *f, uint8_t *d)
 	return s->frame;
 }
 
-/* Takes a received frame and copies its payload to the buffer. Counts the frame as bad unless it
- * has the length, opcode and CRC of the flow's next frame. */
+/* Takes a received frame. Counts the frame as bad unless it has the length and opcode of the flow's
+ * next frame. If f->work is set, also checks the CRC, and copies the payload of a good frame to the
+ * buffer. */
 static inline void pump_frame_take(struct pump_flow *f, const uint8_t *d, uint16_t len)
 {
 	const struct pump_shape *s = &f->shape[pump_kind_next(f)];

@@ -262,8 +262,8 @@ void WakeAllConditionVariable(PCONDITION_VARIABLE variable);
 void InitOnceInitialize(PINIT_ONCE once);
 
 /*
- * Calls `function` unless the initialization of *once has already succeeded. Only one thread at a
- * time calls its function; other callers wait until the function has returned.
+ * Calls `function` unless the initialization of *once has already succeeded. If another thread's
+ * `function` is running for *once, this call first waits until that function has returned.
  * - `function` returns TRUE: the initialization has succeeded, and no further function is called.
  * - `function` returns FALSE: this call returns FALSE, and the next caller's `function` is called.
  * *context receives the context that the successful function has stored; `context` may be NULL.

@@ -61,11 +61,12 @@ DWORD GetTickCount(void);
 ULONGLONG GetTickCount64(void);
 
 /*
- * Stores the time in UTC, in units of 100 ns. GetSystemTimePreciseAsFileTime reads the same clock.
+ * Stores the time since 1601-01-01 in UTC, in units of 100 ns. GetSystemTimePreciseAsFileTime reads
+ * the same clock.
  */
 void GetSystemTimeAsFileTime(FILETIME *time);
 
-/* Stores the time in UTC, in units of 100 ns. */
+/* Stores the time since 1601-01-01 in UTC, in units of 100 ns. */
 void GetSystemTimePreciseAsFileTime(FILETIME *time);
 
 /* Stores the date and time in UTC. */

@@ -1,7 +1,7 @@
 /*
  * Names such as _tprintf that stand for a function for wide text (with UNICODE defined) or for
- * narrow text. With UNICODE _tmain is wmain: the main() in libsoftrnic-compat-main.a decodes the
- * arguments from UTF-8 and calls wmain.
+ * narrow text. If UNICODE is defined, _tmain stands for wmain: the main() in
+ * libsoftrnic-compat-main.a decodes the arguments from UTF-8 and calls wmain.
  */
 #ifndef COMPAT_TCHAR_H
 #define COMPAT_TCHAR_H

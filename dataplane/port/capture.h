@@ -1,6 +1,6 @@
-/* Built-in packet capture: writes every frame that a shard receives or builds to one pcap file with
- * nanosecond times. A shard copies frames into its own buffer and never waits. The thread of the
- * capture writes the file. */
+/* Built-in packet capture: writes one pcap file, which contains every frame that a shard receives
+ * or builds, with its time in nanoseconds. A shard copies frames into its own buffer and never
+ * waits. The thread of the capture writes the file. */
 #ifndef RN_CAPTURE_H
 #define RN_CAPTURE_H
 

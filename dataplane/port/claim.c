@@ -40,7 +40,8 @@ static void make_name(struct name *name, unsigned ifindex, const struct rn_port_
 }
 
 /* Returns the id of the process that listens under this name. Returns 0 if the id is unknown, for
- * example of a process in another PID namespace. Returns -ENOENT if no process listens. */
+ * example because the process is in another PID namespace. Returns -ENOENT if no process
+ * listens. */
 static int find_holder(const struct name *name)
 {
 	struct ucred holder = {0};

@@ -23,7 +23,7 @@ static const char *bus_of(const char *device)
 	if (rte_devargs_parse(&args, device) != 0)
 		return bus;
 	bus = rte_bus_name(args.bus);
-	free(args.data); /* not by rte_devargs_reset(), which is experimental in DPDK 22.11 */
+	free(args.data); /* rte_devargs_reset() would do, but is experimental in DPDK 22.11 */
 	return bus;
 }
 
@@ -39,7 +39,7 @@ static int plug(const char *name, const char *args, const char *device, const ch
 	}
 	if (strcmp(bus, "vdev") == 0) {
 		int rc = rte_vdev_init(name, args);
-		/* Many drivers return -1 for every failure, which is not an errno. */
+		/* Many drivers return -1 for every failure. This -1 does not mean -EPERM. */
 		if (rc != -1)
 			return rc;
 		*why = "its driver refuses it; the driver's own message gives the reason";

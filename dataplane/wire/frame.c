@@ -118,8 +118,9 @@ static const uint8_t *parse_extensions(struct rn_pkt *pkt, const struct rn_opcod
 	return p;
 }
 
-/* Parses the BTH at `bth`, which begins len (>= 16) bytes up to the end of the ICRC. Checks that
- * these bytes have room for the headers of the opcode. */
+/* Parses the BTH at `bth`. `len` (>= 16) is the number of bytes from the BTH to the end of the
+ * ICRC. Checks that these bytes have room for the headers of the opcode, the pad bytes and the
+ * ICRC. */
 static inline enum rn_verdict parse_bth(struct rn_pkt *pkt, const uint8_t *bth, uint32_t len)
 {
 	const struct rn_opcode_row *op = rn_opcode_row(bth[0]);

@@ -16,15 +16,15 @@
  *
  * The ICRC of an IB packet is checked. Not checked:
  * - body and checksum of ARP, ND and ICMP messages (see arp_msg.h, nd_msg.h, icmp_msg.h)
- * - MAC, IP address and P_Key against those of the DPDK port (the shard checks them)
+ * - MAC, IP address and P_Key against those of the NIC (the shard checks them)
  * - reserved opcodes of RC, UC, UD and CNP: such a packet gets RN_V_OK and pkt->op->known false,
  *   because the reply depends on the QP */
 enum rn_verdict rn_frame_parse(const uint8_t *frame, size_t len, struct rn_pkt *pkt);
 
-/* Parses BTH, extension headers and payload of a frame whose headers before the BTH, and whose ICRC
- * at `end`, the caller has checked. Fills only the fields of *pkt that these bytes decide, and
- * frame and frame_len; all others are zero. Returns false if rn_frame_parse() would refuse the
- * frame. */
+/* Parses BTH, extension headers and payload of a frame. The caller has checked the headers before
+ * the BTH, and the ICRC at `end`. Sets pkt->frame, pkt->frame_len and the fields of *pkt that come
+ * from the parsed bytes; all other fields are zero. Returns false if rn_frame_parse() would refuse
+ * the frame. */
 bool rn_frame_parse_matched(const uint8_t *frame, uint32_t len, const uint8_t *bth,
 			    const uint8_t *end, struct rn_pkt *pkt);
 

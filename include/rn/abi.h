@@ -1,4 +1,5 @@
-/* softrnic: the binary interface between front ends (NetworkDirect, later verbs) and the NIC.
+/* softrnic: the binary interface between the NIC and its front ends (NetworkDirect; later also
+ * verbs).
  *
  * Layout: all members have a fixed width. The only pointers are application addresses, which the
  * NIC looks up in its memory region (MR) table. Static assertions check the sizes. Any change of a
@@ -281,8 +282,8 @@ struct rn_qp_shared {
 };
 
 /* State of a memory window, written by shards and read by the application. Each BIND has its own
- * key (rn_wqe.rkey). The window is bound from the posting of a BIND until `ended` equals the key of
- * that BIND. A shard stores the key in `ended` in these cases:
+ * key (rn_wqe.rkey). For the application, the window counts as bound from the posting of a BIND
+ * until `ended` equals the key of that BIND. A shard stores the key in `ended` in these cases:
  * - the INVALIDATE is complete
  * - the BIND has failed or was flushed
  * - the QP has ended (error, reset, destruction)

@@ -56,7 +56,7 @@ struct os_request {
 	struct os_request *next;
 	struct os_request *prev;
 
-	/* The object that the request belongs to sets these members. They are zero at first. */
+	/* These members are for the object to which the request belongs. They are zero at first. */
 	uint32_t kind;
 	uint64_t tag;
 	void *cookie;
@@ -88,8 +88,8 @@ void os_request_list_add(struct os_request_list *, struct os_request *);
 /* Removes this request from the list. */
 void os_request_list_remove(struct os_request_list *, struct os_request *);
 
-/* os_request_list_take() removes and returns the oldest request. The next function does so for the
- * oldest request of a kind. Both return NULL if there is none. */
+/* os_request_list_take() removes and returns the oldest request, os_request_list_take_kind() the
+ * oldest request of this kind. Both return NULL if there is no such request. */
 struct os_request *os_request_list_take(struct os_request_list *);
 struct os_request *os_request_list_take_kind(struct os_request_list *, uint32_t kind);
 
@@ -99,8 +99,8 @@ unsigned int os_request_list_complete(struct os_request_list *, HRESULT status);
 
 /*
  * Removes all requests and ends each with os_request_finish(), oldest first. Returns how many
- * requests were removed. On return every completion that was posted earlier is published, even if
- * the list was empty.
+ * requests were removed. On return, every request that os_request_complete() completed earlier has
+ * its final status in the OVERLAPPED, even if the list was empty.
  */
 unsigned int os_request_list_cancel(struct os_request_list *, HRESULT status);
 

@@ -1,5 +1,5 @@
 /* Reads the catalogue of installed NetworkDirect providers (catalogue.h). Keeps no state. Any
- * thread may call. */
+ * thread may call the functions. */
 #include "util/catalogue.h"
 
 #include <ctype.h>

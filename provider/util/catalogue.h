@@ -9,7 +9,7 @@
  * - silently: a file with the same GUID as an earlier file
  * - with a message on stderr: a file that does not have this format
  *
- * Any thread may call. */
+ * Any thread may call the functions. */
 #ifndef UTIL_CATALOGUE_H
 #define UTIL_CATALOGUE_H
 

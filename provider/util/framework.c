@@ -48,8 +48,8 @@ static unsigned nlibraries;
 static struct library libraries[MAX_LIBRARIES];
 
 /* Reads the catalogue if it has changed. Libraries that could not be loaded before are then tried
- * again. If descriptors or memory ran out during the check, the catalogue counts as unchanged.
- * Returns 0, or the -errno of that shortage if the catalogue was never read. */
+ * again. If descriptors or memory run out meanwhile, the catalogue counts as unchanged. The
+ * function then returns 0, or -errno if the catalogue was never read before. */
 static int read_catalogue(void)
 {
 	uint64_t now;
@@ -194,8 +194,8 @@ static struct library *library_of(const struct util_entry *entry)
 	return &libraries[i];
 }
 
-/* Calls fn with the provider of a catalogue entry and returns fn's result. Returns 0 or UTIL_SHORT
- * if the provider cannot be loaded. */
+/* Calls fn with the provider of a catalogue entry and returns fn's result. If the provider cannot
+ * be loaded, returns UTIL_SHORT (a later attempt may succeed) or 0. */
 static int call_one(const struct util_entry *entry, util_provider_fn fn, void *arg)
 {
 	struct library *l = library_of(entry);

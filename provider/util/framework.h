@@ -1,6 +1,6 @@
 /* The framework behind the Nd* helper functions. Loads the provider libraries that the catalogue
  * lists, on first use. NdStartup starts the framework and NdCleanup stops it. Any thread may
- * call. */
+ * call the functions. */
 #ifndef UTIL_FRAMEWORK_H
 #define UTIL_FRAMEWORK_H
 
@@ -24,7 +24,7 @@ typedef int (*util_provider_fn)(void *arg, IND2Provider *provider,
 
 /* Calls fn for each provider that can be loaded, until a call returns a value other than 0. Returns
  * that value, or 0. The provider is valid during the call. Errors:
- * - UTIL_NOT_STARTED: fn is not called.
+ * - UTIL_NOT_STARTED: the framework is not started, so fn is not called.
  * - UTIL_SHORT: descriptors or memory ran out while the catalogue or a library was read. Some
  *   providers may not have been called. */
 int util_framework_each(util_provider_fn fn, void *arg);

@@ -1,6 +1,6 @@
 /* The Nd* helper functions (ndsupport.h). Each function asks all providers in the catalogue for
  * their addresses. No result is cached, so the next call sees an address that was added or removed.
- * Any thread may call. */
+ * Any thread may call the functions. */
 #include "ndsupport.h"
 
 #include "os/cancel.h"

@@ -155,9 +155,9 @@ static void let_go(struct talk *t)
 
 static void farewell(struct talk *t)
 {
-	/* The first let_go() leaves a connection request behind if its peer withdrew it before the
-	 * client took the REQUEST event. hear() takes this event and adds the request's id to
-	 * t->ids. So let_go() is called once more. */
+	/* The peer may have withdrawn a connection request before the client took the REQUEST
+	 * event. The first let_go() leaves such a request behind. hear() takes the event and adds
+	 * the request's id to t->ids. So let_go() is called once more. */
 	let_go(t);
 	hear(t);
 	let_go(t);

@@ -74,7 +74,8 @@ static void nd2_row_105_solicited_waits_for_a_solicited_one(void **state)
 	HR(status_after(&ov, 100), ND_PENDING);
 	message(&p.a, &p.b, 2, ND_OP_FLAG_SEND_AND_SOLICIT_EVENT);
 	HR(finish(p.b.cq, &ov), ND_SUCCESS);
-	/* The first message did not complete the Notify, but its result can be fetched now. */
+	/* The first message did not complete the Notify, but that message's result can be fetched
+	 * now. */
 	reap_is(p.b.cq, 1, ND_SUCCESS);
 	reap_is(p.b.cq, 2, ND_SUCCESS);
 	pair_close(&p);

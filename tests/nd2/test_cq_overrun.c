@@ -1,5 +1,5 @@
 /* A completion queue overruns because the client posts requests and fetches no results. The
- * completion queue and its queue pairs must fail; everything else must work on.
+ * completion queue and its queue pairs must fail; everything else must go on working.
  *
  * Any client can cause an overrun. A queue pair accepts new requests when old ones complete, even
  * if nobody has fetched their results. */

@@ -57,8 +57,8 @@ static void nd2_own_resize_out_of_range(void **state)
 	pair_close(&p);
 }
 
-/* Resize sets how many results the client wants to keep. The provider adds the room that the queue
- * pairs of the completion queue need. Queue pairs may connect before or after the Resize. */
+/* Resize sets how many results the client wants to keep. The provider adds the entries that the
+ * queue pairs of the completion queue need. Queue pairs may connect before or after the Resize. */
 static void nd2_own_shrinking_leaves_queue_pairs_their_room(void **state)
 {
 	const struct how how = {.cq_depth = 512, .depth = 64};
@@ -107,7 +107,7 @@ static void nd2_own_a_notification_survives_a_resize(void **state)
 		messages(&p, i, 1);
 		HR(finish(p.a.cq, &ov), ND_SUCCESS);
 		/* The unread result has already completed one Notify. Resize moves this result to a
-		 * new ring, which must not complete the next Notify. */
+		 * new ring. This move must not complete the next Notify. */
 		HR(CALL(p.a.cq, Resize, i & 1 ? 16 : 4096), ND_SUCCESS);
 		HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
 		HR(status_after(&ov, 20), ND_PENDING);
@@ -172,7 +172,7 @@ struct traffic {
 	struct pair *p;
 	pthread_t sender;
 	_Atomic unsigned *stop;
-	/* Number of completed receives. The peer is at most CREDITS messages ahead of it. */
+	/* Number of completed receives. The peer has sent at most CREDITS messages more. */
 	_Atomic unsigned received;
 	unsigned writes;  /* RDMA Writes posted by the thread that reads the CQ */
 	unsigned written; /* Writes completed */

@@ -217,7 +217,7 @@ static void start_eal(void)
 }
 
 /* A victim process initialises EAL at once. The victim opens its memif port only when it reads a
- * byte from standard input. So a cycle does not include the start of EAL. */
+ * byte from standard input. So a cycle (one_cycle()) does not include the start of EAL. */
 static int be_victim(const char *path)
 {
 	char go;
@@ -382,8 +382,8 @@ static int survive(int cycles, const char *progress, const char *path)
 	rte_eth_dev_stop(T.port);
 	rte_eth_dev_close(T.port);
 	/* Do not call rte_eal_cleanup(). A memif server never unregisters its listener from EAL's
-	 * interrupt thread. So that thread would read the listener's memory after the cleanup has
-	 * unmapped it. */
+	 * interrupt thread. After a cleanup the interrupt thread would read the listener's memory,
+	 * which is no longer mapped. */
 	return EXIT_SUCCESS;
 }
 

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 
 	if (runs < 1 || runs > MAX_RUNS || length <= 0)
 		return 1;
-	/* Alternate between the ring modes, so that other load on the machine affects all modes. */
+	/* Alternate between the ring modes, so that other load affects all modes alike. */
 	for (int r = 0; r < runs; r++)
 		for (unsigned c = 0; c < COUNTS; c++)
 			for (unsigned m = 0; m < MODES; m++)

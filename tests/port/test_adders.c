@@ -57,8 +57,8 @@ static void *add(void *arg)
 			uint64_t before;
 
 			memcpy(&before, a->sim.node[0].arena + c.wr_id % 64 * 8, 8);
-			/* No FETCH_ADD decreases the word. So the value that a FETCH_ADD returns
-			 * must be greater than the value before it in this thread. */
+			/* Every FETCH_ADD increases the word. So each value that a thread's
+			 * FETCH_ADDs return must be greater than the thread's last value. */
 			a->wrong += c.status != RN_STATUS_SUCCESS || (a->done && before <= a->last);
 			a->last = before;
 			a->done++;

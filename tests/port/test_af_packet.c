@@ -59,7 +59,7 @@ static void carries_messages_through_the_kernel(void **state)
 			uint32_t len = r < 15 ? 10 * r + 1 : LEN;
 			memset(buf[r % 2], (int)r + 1, len);
 			if (r % 4 == 3)
-				usleep(3000); /* long enough for both shards to sleep */
+				usleep(3000); /* long enough for both shards to fall asleep */
 			rig_post(&qp[!(r % 2)], RN_WQE_RECV, r, buf[!(r % 2)], LEN, lkey[!(r % 2)],
 				 0, 0);
 			rig_post(&qp[r % 2], RN_WQE_SEND, r, buf[r % 2], len, lkey[r % 2], 0, 0);

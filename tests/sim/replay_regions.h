@@ -1,6 +1,6 @@
-/* The memory regions of the captured host that the shard replaces. They are derived from the
- * addresses in the peer's requests: addresses less than 1 MiB apart belong to the same memory
- * region. */
+/* A shard takes the place of one captured host, and needs the memory regions of that host. These
+ * regions are derived from the addresses in the peer's requests: addresses less than 1 MiB apart
+ * belong to the same memory region. */
 #ifndef RN_REPLAY_REGIONS_H
 #define RN_REPLAY_REGIONS_H
 

@@ -235,7 +235,8 @@ static void unregister(struct rows *r, unsigned i)
 
 /* ---- outcomes of a command ---- */
 
-/* Filter: writes every frame that the node under test sends to the output, then drops the frame. */
+/* Filter: drops every frame. Writes to the output each IB packet of the node under test; after the
+ * command `brief`, only packets with AckReq. */
 static bool note_frame(struct sim *sim, unsigned from, const struct rn_pkt *pkt, void *arg)
 {
 	struct rows *r = arg;

@@ -43,10 +43,10 @@
  * invalidate KEY  invalidate a memory window, as a completed INVALIDATE does
  * rts | error     move the QP to RTS or to the error state
  * sqd [notify]    move the QP to SQD (send queue drained)
- * join | leave    join or leave the multicast group. On UD, send with the option `group` sends to
- *                 the group. A packet (>) with `group` has the IP address and the MAC address of
- *                 the group as destination. With GROUP-AT-OUR-MAC the destination is the group's
- *                 IP address, but the NIC's own MAC address
+ * join | leave    join or leave the multicast group. On UD, the command `send` with the option
+ *                 `group` sends to the group. A packet (>) with `group` has the IP address and the
+ *                 MAC address of the group as destination. With GROUP-AT-OUR-MAC the destination
+ *                 is the group's IP address, but the NIC's own MAC address
  *
  * Outcomes: `= VERDICT`, `< frame` (with @us after wait), completions, events, states.
  * Keys: k (64 KiB at v, all rights), ro (remote read), wo (remote write), lo (no rights), pd2

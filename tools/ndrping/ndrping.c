@@ -6,7 +6,7 @@
  * data checks every byte. The client checks Reads. The server checks Writes when the client's order
  * (a control message, endpoint/talk.h) arrives.
  *
- * With --no-check messages overlap and batches are longer. The order then only shows the server
+ * With --no-check, messages overlap and batches are longer. The order then only shows the server
  * that the client is alive. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "endpoint/talk.h"
 
 #define MOST 500000 /* greatest number of iterations of a table row */
-/* bytes of memory for the data of a batch; more only if the largest message is longer */
+/* bytes of memory for the data of a batch, but at least the length of the largest message */
 #define ARRIVALS (16 << 20)
 #define WARM_UP	 64 /* number of messages of one byte before the first row */
 #define ORDERS	 4  /* number of receives for orders (control messages) that are always posted */

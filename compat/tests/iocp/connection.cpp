@@ -1,6 +1,7 @@
 // How does a connection of the server begin, serve its client and end? A CONNECTION owns its
-// connector, queue pair, memory region and buffers until its last request has ended. The functions
-// run on the worker threads. The results of a queue pair are handled one at a time.
+// connector, queue pair, memory region and buffers. The server frees the CONNECTION when none of
+// its requests is pending any more. The functions run on the worker threads. The results of a queue
+// pair are handled one at a time.
 #include "service.h"
 
 struct SLOT // a message buffer: receives a message, and later holds the answer to send
@@ -84,8 +85,8 @@ static void OnDisconnected(PIO pIo, HRESULT hrStatus)
 {
 	PCONNECTION p = (PCONNECTION)pIo->pOwner;
 
-	// Flush the queue pair even if Disconnect failed: each posted request holds a reference of
-	// the connection.
+	// Flush the queue pair even if Disconnect failed. Each posted request holds a reference of
+	// the connection until the request ends, and Flush ends all posted requests.
 	p->pQp->Flush();
 	Dereference(p);
 }

@@ -41,7 +41,7 @@ static struct {
 } s_load;
 
 // Waits for the end of an overlapped request and returns the request's status, which may be a
-// failure. After PATIENCE_MS ends the program.
+// failure. Ends the program if the request is still pending after PATIENCE_MS.
 static HRESULT Await(LOADER *pLoader, IND2Overlapped *pObject, OVERLAPPED *pOv, HRESULT hr)
 {
 	if (hr != ND_PENDING)

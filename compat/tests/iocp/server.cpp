@@ -139,7 +139,7 @@ static void Start(const SOCKADDR_IN *pAddress, DWORD cWorkers)
 	g_Server.hIocp = CreateIoCompletionPort(INVALID_HANDLE_VALUE, NULL, 0, cWorkers);
 	WIN32(g_Server.hIocp != NULL);
 	WIN32(CreateIoCompletionPort(g_Server.hFile, g_Server.hIocp, KeyIo, 0) == g_Server.hIocp);
-	g_Server.cLive = 1; // 1 for the server itself
+	g_Server.cLive = 1; // counts the server itself
 }
 
 static void Listen(const SOCKADDR_IN *pAddress)
@@ -185,8 +185,9 @@ static void Stop(void)
 	if (pListener->Release() != 0)
 		Fatal("the listener is still used", 0);
 	ConnectionsClose();
-	// A connection ends only after the results of its last requests. Therefore wait until all
-	// connections have ended before the completion queues are released.
+	// Wait until all connections have ended: cLive then counts only the server and the
+	// completion queues. Keep the completion queues until then, because a connection ends only
+	// after the results of its last requests have been fetched.
 	while (ReadAcquire(&g_Server.cLive) > (LONG)(1 + g_Server.cCqs) &&
 	       GetTickCount64() < ullPatience)
 		Sleep(1);

@@ -23,7 +23,7 @@
 const DWORD SERVICE_VERSION = 3;
 const DWORD MESSAGE_BYTES = 512;
 const DWORD PAGE_BYTES = 4096;
-const DWORD CREDITS = 4; // number of messages that a client may send ahead of their answers
+const DWORD CREDITS = 4; // number of unanswered messages that a client may have
 
 enum SERVICE_OP : WORD {
 	OpInvert = 1, // the answer is the payload with every bit inverted

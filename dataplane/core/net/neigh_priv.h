@@ -88,7 +88,7 @@ struct rn_neigh {
 
 /* The kind of message that gave an address and its MAC. */
 enum rn_nbr_source {
-	RN_NBR_REPLY,	     /* reply to a probe; can change a known MAC after a broadcast probe */
+	RN_NBR_REPLY,	     /* reply to a probe; the reply to a broadcast can change a known MAC */
 	RN_NBR_REQUEST,	     /* request for an address of this NIC; adds an entry for its sender */
 	RN_NBR_ANNOUNCEMENT, /* announcement; adds no entry; a changed MAC starts probes */
 	RN_NBR_NO_OVERRIDE,  /* advertisement without override flag; a changed MAC is ignored */

@@ -116,8 +116,8 @@ bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, s
 
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan)
 {
-	/* Bytes of headers: IP, UDP, BTH, RETH with immediate data, ICRC. The VLAN tag is included
-	 * for IPv6, because some NICs count the tag. */
+	/* Bytes of headers: IP, UDP, BTH, RETH with immediate data, ICRC. If `ipv6_and_vlan` is
+	 * set, the IP header is that of IPv6, and a VLAN tag is added, which some NICs count. */
 	unsigned headers = (ipv6_and_vlan ? 40 + 4 : 20) + 8 + 12 + 20 + 4;
 	uint8_t code = 5; /* 4096 bytes; code n stands for 128 << n */
 

@@ -48,7 +48,9 @@ bool rn_port_next_hop(const struct rn_port_attr *port, const struct rn_gid *dst,
  * Returns false if there is no such address or no next hop. */
 bool rn_port_source(const struct rn_port_attr *port, const struct rn_gid *dst, struct rn_gid *src);
 
-/* Returns the largest path MTU (code 1..5) whose packets fit into mtu bytes of Ethernet payload. */
+/* Returns the largest path MTU (code 1..5) whose packets fit into mtu bytes of Ethernet payload. If
+ * `ipv6_and_vlan` is set, the packets have an IPv6 header and a VLAN tag, otherwise an IPv4
+ * header. */
 uint8_t rn_port_path_mtu(uint16_t mtu, bool ipv6_and_vlan);
 /* Returns the address vector with the values that packets carry (docs/spec/rocev2.md 1.2 and 1.3):
  * - VLAN: that of the NIC.

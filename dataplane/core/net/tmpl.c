@@ -87,7 +87,7 @@ void rn_tmpl_put(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn, 
 	if (rn_unlikely(udp_len != t->udp_len))
 		set_length(t, udp_len);
 
-	/* Copy the whole array: a constant size is faster, and buf has at least
+	/* Copy the whole array, because a copy of constant size is faster. buf has room: at least
 	 * RN_FRAME_OVERHEAD_MAX bytes. */
 	memcpy(buf, t->hdr, sizeof(t->hdr));
 	bth[0] = opcode;
@@ -164,6 +164,6 @@ unsigned rn_tmpl_cnp(struct rn_tmpl *t, uint8_t *buf, uint8_t tclass, uint8_t pr
 	set_tclass(t, buf + t->ip_off, tclass);
 	len = rn_tmpl_close(t, buf, RN_CNP_BYTES, 0);
 	rn_tmpl_seal(t, buf, len);
-	bth[RN_BTH_ECN] = RN_BTH_BECN; /* the ICRC does not cover this byte */
+	bth[RN_BTH_ECN] = RN_BTH_BECN; /* the ICRC counts this byte as all ones */
 	return len;
 }

@@ -2,9 +2,9 @@
  * a receive takes the oldest posted receive. An SRQ is the only object without an owning shard.
  *
  * Receives are numbered from 0 on without wrapping, and are stored in a ring. When the SRQ grows, a
- * larger ring is linked behind the newest ring for the next numbers, and no receive moves. All
- * rings stay until the SRQ is destroyed: a thread may still be reading an older ring. The older
- * rings together are smaller than the newest ring.
+ * larger ring is linked behind the newest ring. The larger ring stores the receives that are posted
+ * from then on; no receive moves. All rings stay until the SRQ is destroyed: a thread may still be
+ * reading an older ring. The older rings together are smaller than the newest ring.
  *
  * The caller ensures that only one thread at a time posts receives or grows the SRQ. Any number of
  * threads may take receives, and none of them waits. All other functions require that no other

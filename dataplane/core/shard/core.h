@@ -59,9 +59,9 @@ void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now);
 
 /* rx: processes one packet that rn_frame_parse() accepted. Counts and returns the verdict. */
 enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
-/* rx without parsing: processes a frame if it is an ordinary packet for an RC QP of this shard,
- * with the same effect as rn_frame_parse() and rn_shard_rx(). Returns true if so; *v is the
- * verdict, which has been counted. Returns false, without any effect, for any other frame. */
+/* rx without parsing, for ordinary packets (qp/short_rx.h) to RC QPs of this shard. Processes such
+ * a packet with the same effect as rn_frame_parse() and rn_shard_rx(), sets *v to the verdict,
+ * counts the verdict and returns true. Returns false, without any effect, for any other frame. */
 bool rn_shard_rx_short(struct rn_shard *sh, const uint8_t *frame, uint32_t len, enum rn_verdict *v,
 		       rn_time now);
 /* Counts a frame that rn_frame_parse() refused with verdict v. */
@@ -102,17 +102,17 @@ struct rn_exec {
 size_t rn_exec_bytes(const struct rn_cmd *cmd, const struct rn_core_cfg *cfg);
 void rn_shard_exec(struct rn_shard *sh, struct rn_exec *x, rn_time now);
 
-/* Gives this shard `ring` for its CQEs of a CQ. The CQ itself serves the whole NIC. From then on
- * the shard writes its CQEs of this CQ into `ring`. A later call for the same CQ replaces the ring.
+/* Gives this shard a ring for a CQ, which serves the whole NIC. From then on the shard writes its
+ * CQEs of this CQ into `ring`. A later call for the same CQ replaces the ring.
  * ring->size must be at least the sum of the depths of this shard's queues on the CQ. The caller
- * owns the memory of the ring, rn_cq_ring_bytes(entries) bytes. */
+ * owns the memory of the ring, rn_cq_ring_bytes(ring->size) bytes. */
 void rn_shard_cq_link(struct rn_shard *sh, uint32_t cq_id, struct rn_cq_shared *shared,
 		      struct rn_cq_ring *ring, uint64_t user);
 /* To be called when no QP of this shard uses the CQ any more. */
 void rn_shard_cq_unlink(struct rn_shard *sh, uint32_t cq_id);
 
-/* To be called when a memory window is destroyed. Calls rn_qp_unbind_window() if the QP belongs to
- * this shard. `key` may be any of the window's keys. */
+/* To be called when a memory window is destroyed. Calls rn_qp_unbind_window() for the QP `qpn` if
+ * this shard has that QP. `key` may be any of the window's keys. */
 void rn_shard_unbind_window(struct rn_shard *sh, uint32_t key, uint32_t qpn);
 
 /* A shared receive queue, which serves the whole NIC. The caller calls rn_shard_srq_link() for a

@@ -10,8 +10,8 @@
 #include "wire/hdr.h"
 
 #define MAX_DEPTH (1u << 16)
-/* new_qpn() tries at least this many QPNs. At least half of the table of QPs is free, so all tries
- * find used slots with a probability of at most 2^-64. */
+/* new_qpn() tries at least this many QPNs. At least half of the table of QPs is free. So the
+ * probability that all tries find used slots is at most 2^-64. */
 #define QPN_TRIES 64u
 
 /* ---- QP commands ---- */
@@ -51,7 +51,7 @@ static uint32_t new_qpn(struct rn_shard *sh)
 			     rn_secret_permute(&sh->qpn_order, sh->qpn_next, sh->qpn_count);
 		uint32_t qpn = k * sh->lane.cfg.nshards + sh->lane.cfg.index;
 
-		/* Behind the last QPN of the permutation, start again with the first QPN. */
+		/* After the last QPN of the permutation, start again with the first QPN. */
 		if (++sh->qpn_next == sh->qpn_count)
 			sh->qpn_next = 0;
 		if (!sh->qp[k & sh->qp_mask] && !(sh->lane.cm && rn_cm_qpn_waits(sh->lane.cm, qpn)))

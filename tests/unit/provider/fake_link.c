@@ -481,8 +481,8 @@ static int modify_qp(const struct rn_cmd *cmd)
 		return -ENOENT;
 	if (attr->state != RN_QPS_ERR && attr->state != qp->shared.state + 1)
 		return -EINVAL;
-	/* turn() completes every request that can run, so the send queue is drained. Requests left
-	 * in the send queue have not started. */
+	/* turn() completes every request that can run. The requests left in the send queue have not
+	 * started, so the send queue counts as drained. */
 	if (attr->state == RN_QPS_SQD) {
 		turn();
 		if (cmd->modify_qp.mask & RN_QP_SQD_NOTIFY && attr->sqd_notify)

@@ -15,7 +15,7 @@ unsigned fake_link_objects(void);
  * requests stay pending. */
 void fake_link_unplug(struct rn_link *link);
 
-/* Acts as if a WRITE with immediate of len bytes arrived at the first queue pair that has a
+/* Acts as if a WRITE of len bytes with immediate data arrived at the first queue pair that has a
  * receive. The queue pair's oldest receive completes, with its buffers unchanged. Returns false if
  * no queue pair has a receive. */
 bool fake_link_write_imm(uint32_t len);

@@ -58,7 +58,7 @@ struct fake_mr {
 	uint32_t key, pd, access;
 	uint64_t addr, len;
 	bool window;
-	/* For a window: the queue pair number on which the window is bound (0: unbound), and the
+	/* For a window: number of the queue pair on which the window is bound (0: unbound), and
 	 * lkey of the window's region. */
 	uint32_t qpn, lkey;
 	struct rn_mw_shared shared;

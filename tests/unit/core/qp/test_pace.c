@@ -234,7 +234,7 @@ static void wire_row_E9_source_checked_or_not(void **state)
 	rig_fini(&r);
 }
 
-/* Without a congestion algorithm CNPs are counted and ignored. */
+/* If no congestion control algorithm is set, CNPs are counted and ignored. */
 static void test_control_off(void **state)
 {
 	struct rig r;

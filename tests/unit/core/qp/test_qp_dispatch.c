@@ -4,7 +4,7 @@
 /* Which posts and packets each state accepts (docs/spec/rocev2.md 4.11). */
 static const struct {
 	uint8_t state;
-	int recv, send; /* status of the immediate completion; -1: the post is queued */
+	int recv, send; /* status with which a post completes at once; -1: the post is queued */
 	enum rn_verdict request, response;
 } takes[] = {
 	{RN_QPS_RESET, RN_STATUS_LOC_QP_OP_ERR, RN_STATUS_LOC_QP_OP_ERR, RN_V_QP_STATE,
