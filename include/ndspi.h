@@ -241,8 +241,8 @@ struct IND2SharedReceiveQueue : public IND2Overlapped {
 	virtual HRESULT GetNotifyAffinity(USHORT *pGroup,
 					  KAFFINITY *pAffinity) = 0; /* vtable slot 5 */
 
-	/* Changes the depth and notifyThreshold, the latter also for waiting Notify requests. An
-	 * argument of 0 leaves a setting unchanged. After an error both settings are unchanged.
+	/* Changes the depth and notifyThreshold, the latter also for waiting Notify requests. If an
+	 * argument is 0, its setting is unchanged. After an error both settings are unchanged.
 	 * Errors: ND_INSUFFICIENT_RESOURCES. ND_BUFFER_OVERFLOW: more receives than queueDepth are
 	 * posted. ND_INVALID_PARAMETER: queueDepth exceeds MaxSharedReceiveQueueDepth. */
 	virtual HRESULT Modify(ULONG queueDepth, ULONG notifyThreshold) = 0; /* vtable slot 6 */

@@ -309,7 +309,7 @@ static void figures_free(struct figures *f)
 }
 
 /* Measures and prints one row of the table: one operation with one message size and MTU. Returns
- * false if a shard refused frames, a completion failed, or objects were left over. */
+ * false if a shard refused frames, a completion failed, or objects still exist at the end. */
 static bool run_row(const struct options *o)
 {
 	static struct pair p;

@@ -280,8 +280,8 @@ static bool run_in_two_processes(const struct link_options *o, struct link_share
 	child = fork();
 	if (child == 0)
 		_exit(run_end_b(o, sh, config));
-	/* Both processes read the same configuration file. Rewrite the file for end a only after
-	 * the child has read the file for end b. The child sets card.ready after that. */
+	/* Both processes read the same configuration file. Wait until the child has read the file
+	 * and set card[1].ready; then rewrite the file for end a. */
 	for (int i = 0; !sh->card[1].ready && i < 20000; i++)
 		usleep(1000);
 	write_config(o, dir, config, 0);

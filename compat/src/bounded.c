@@ -91,7 +91,7 @@ static errno_t join(struct buffer b, const void *from, size_t count)
 
 #define NARROW ((struct buffer){to, size, false})
 #define WIDE   ((struct buffer){to, size, true})
-#define WHOLE  (SIZE_MAX - 1) /* as `count`: copy the whole text, or fail if it does not fit */
+#define WHOLE  (SIZE_MAX - 1) /* value of `count`: copy the whole text, or fail if it is too long */
 
 errno_t strcpy_s(char *to, size_t size, const char *from)
 {

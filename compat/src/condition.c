@@ -17,8 +17,8 @@ void InitializeConditionVariable(PCONDITION_VARIABLE variable)
 
 /*
  * Returns how often the condition variable was woken. A thread reads this count before it releases
- * its lock, and then sleeps in WaitOnAddress. A wake in between changes the count, so WaitOnAddress
- * returns at once and the wake is not lost.
+ * its lock, and then sleeps in WaitOnAddress. If a wake comes after the count was read, the count
+ * has changed. WaitOnAddress then returns at once, so the wake is not lost.
  */
 static PVOID wakes_so_far(PCONDITION_VARIABLE variable)
 {

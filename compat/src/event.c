@@ -13,8 +13,8 @@ static void set_again(struct compat_object *object)
 }
 
 /*
- * A successful wait resets an automatic event, so give_back sets the event again. A manual event
- * stays set, so there is nothing to give back.
+ * `give_back` undoes a successful wait. A wait resets an automatic event, so give_back sets it
+ * again. A wait does not change a manual event, which therefore has no give_back.
  */
 static const struct compat_kind automatic = {.give_back = set_again, .signal = SetEvent};
 static const struct compat_kind manual = {.signal = SetEvent};

@@ -1,6 +1,6 @@
 /*
- * Which text does a Windows format string make of its arguments (printf)? The functions parse each
- * directive and read its argument with the width of Windows. The C library prints the numbers.
+ * How does printf turn a Windows format string and its arguments into text? The functions parse
+ * each directive and read its argument with the width of Windows. The C library prints the numbers.
  *
  * This file keeps no state; the caller owns the output text. Any thread may call the functions.
  */

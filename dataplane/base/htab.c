@@ -36,8 +36,8 @@ void rn_htab_del(struct rn_htab *h, struct rn_hnode *n)
 }
 
 /* Returns the first node with this hash, from n on, or NULL. A bucket also holds nodes with other
- * hashes. The comparison of the 64-bit hash skips those nodes without reading the keys in their
- * objects, which could cost cache misses. */
+ * hashes, which are skipped by comparing n->hash. Their keys are not read, because the keys are in
+ * other memory and reading them could cost cache misses. */
 static struct rn_hnode *skip_to(struct rn_hnode *n, uint64_t hash)
 {
 	while (n && n->hash != hash)
@@ -66,8 +66,8 @@ uint64_t rn_hash_u64(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* The length of the key is part of the start value, because zeros fill up the last word. Otherwise
- * a short key and the same key with zero bytes appended would have the same hash. */
+/* Hashes words of 8 bytes; zeros fill up the last word. The hash starts with the key's length.
+ * Without the length, a key with zero bytes appended could have the same hash as the key itself. */
 uint64_t rn_hash_bytes(const void *bytes, size_t len, uint64_t seed)
 {
 	const uint8_t *b = bytes;

@@ -9,7 +9,7 @@ void rn_idpool_init(struct rn_idpool *p, uint32_t *ring, uint32_t first, uint32_
 
 uint32_t rn_idpool_get(struct rn_idpool *p)
 {
-	/* The ring holds the ids that were put back. Ids that were never used are computed. */
+	/* First hand out ids that were never used. These ids are not in the ring. */
 	if (p->fresh < p->size)
 		return p->first + p->fresh++;
 	if (p->back == 0)

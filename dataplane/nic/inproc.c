@@ -149,8 +149,8 @@ static void link_cq_ring_done(struct rn_link *link, uint32_t cq, struct rn_cq_ri
 {
 	struct rn_nic *nic = nic_of(link);
 
-	/* The lock costs little: the reader of a CQ calls this function only when moving on to
-	 * another ring. */
+	/* The lock costs little: the reader of a CQ calls this function only when it has emptied a
+	 * ring and goes on to the next ring. */
 	pthread_mutex_lock(&nic->control);
 	struct rn_nic_cq *c = rn_objects_cq(&nic->objects, cq);
 	if (c != NULL)

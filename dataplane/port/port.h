@@ -33,8 +33,8 @@ struct rn_port {
 	_Atomic uint32_t destroyed;
 	/* this port, or the port joined to it, was unplugged; frames to be sent are discarded */
 	_Atomic uint32_t cut;
-	/* While `quiet` is set, no burst may begin. A thread that sets `quiet` then waits for a
-	 * grace period of the shards. */
+	/* While `quiet` is set, no burst may begin. To wait for the bursts that began before,
+	 * call grace(). */
 	_Atomic uint32_t quiet;
 	_Atomic uint32_t ups; /* how often the link came up; counted for net_memif only */
 	/* Used if this port is joined to another port (wake source PEER), else all NULL. peer[i] is
@@ -43,7 +43,7 @@ struct rn_port {
 	struct rn_wake *peer[RN_MAX_SHARDS];
 	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined port: its receive rings, which it owns */
 	unsigned nrings;
-	/* Part of the port for the driver net_memif, owned by the port; NULL for other drivers.
+	/* State of a port with the driver net_memif, owned by the port; NULL for other drivers.
 	 * `quiet` stays set until the memif relay has connected to the peer. */
 	struct rn_memif_port *memif;
 	void (*grace)(void *arg); /* callback given to rn_port_go() */
@@ -93,9 +93,8 @@ bool rn_port_gone(struct rn_port *port);
  * its removal or is to be removed deliberately. */
 void rn_port_unplug(struct rn_port *port);
 
-/* Sets the complete list of multicast group MACs to receive, n <= RN_GROUPS (mcast.h). A driver
- * without such a list is set to receive all multicast. A port whose driver has a promiscuous mode
- * is also promiscuous. */
+/* Sets the complete list of multicast group MACs to receive, n <= RN_GROUPS (mcast.h). If the
+ * driver refuses the list, asks the driver to receive all multicast frames. */
 void rn_port_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
 
 /* Stops and removes the device and frees the port. The shards must have stopped. Accepts NULL. */

@@ -126,7 +126,7 @@ int rn_probe(uint64_t addr, uint64_t length, bool write)
 
 	if (length == 0)
 		return 0;
-	/* Refuse a buffer whose last page ends beyond 64 bits; no process has memory there. */
+	/* Refuse a buffer at the end of the 64-bit address space; no process has memory there. */
 	if (rn_range_wraps(addr, length) || addr + length > UINT64_MAX - PAGE)
 		return -EFAULT;
 	if (length <= RN_PROBE_SMALL && populate(addr, length, write))

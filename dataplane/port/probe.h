@@ -1,5 +1,5 @@
-/* Checks once that all of a buffer is mapped and accessible, when a memory region is registered. If
- * the application unmaps the buffer later, the copy routines of mem.c handle the fault. */
+/* When a memory region is registered, checks that its whole buffer is mapped and accessible. If the
+ * application unmaps the buffer later, the copy routines of mem.c handle the fault. */
 #ifndef RN_PROBE_H
 #define RN_PROBE_H
 

@@ -12,8 +12,8 @@
 
 #include "port/thread.h"
 
-#define IDLE_NS RN_MS(1)   /* a shard without work is due at most this long after its last poll */
-#define DUE_NS	RN_US(100) /* a shard with work is due at most this long after its last poll */
+#define IDLE_NS RN_MS(1)   /* a shard without work must be polled again within this time */
+#define DUE_NS	RN_US(100) /* a shard with work must be polled again within this time */
 /* Longest sleep of the progress thread while the application polls. Sleeps of 100 us would cost too
  * much: with two busy adapters, the wake-ups took 6 % of the CPU time (profiled). */
 #define BUSY_NS RN_US(400)
@@ -37,8 +37,8 @@ static bool only_progress_thread_serves(struct rn_progress *k, unsigned i, rn_ti
 {
 	struct rn_lcore *lc = &k->lcore[i];
 
-	/* True if the progress thread was the last to poll the shard, and work came within the spin
-	 * time. */
+	/* True if the progress thread was the last to poll the shard, and the shard had work less
+	 * than lc->spin ago. */
 	return last_turn(lc) == atomic_load_explicit(&k->our_turn[i], memory_order_relaxed) &&
 	       atomic_load_explicit(&lc->last_busy, memory_order_relaxed) + lc->spin > now;
 }

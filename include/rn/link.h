@@ -22,7 +22,7 @@ enum rn_link_feature {
 	RN_LINK_CQ_RESIZE = 1 << 0, /* RN_CMD_RESIZE_CQ is supported */
 };
 
-/* Properties and limits of an adapter. An application may use up all limits at the same time. */
+/* Properties and limits of an adapter. An application may reach all limits at the same time. */
 struct rn_link_info {
 	uint32_t abi_version;
 	uint32_t shards;
@@ -56,9 +56,10 @@ struct rn_link_info {
 	uint8_t hugepages;
 };
 
-/* The reader's part of a CQ; the reader is the application. first[s] is the first ring that shard s
- * fills. first[s] is set once (with release order), when the first QP of shard s attaches to the
- * CQ. From first[s] the reader follows ring->next. The reader stores its position elsewhere. */
+/* What the reader of a CQ (the application) needs to find its entries. first[s] is the first ring
+ * that shard s fills. first[s] is set once (with release order), when the first QP of shard s
+ * attaches to the CQ. The reader finds the later rings of shard s through ring->next. The reader
+ * stores its position elsewhere. */
 struct rn_cq_view {
 	struct rn_cq_shared *shared;
 	RN_ATOMIC(struct rn_cq_ring *) first[RN_MAX_SHARDS];

@@ -2,7 +2,7 @@
  * allowed.
  *
  * Each region has a list of the windows that are bound to the region. The lock adapter->bindings
- * guards all these lists. So Deregister() sees every bound window, and refuses every later Bind().
+ * guards all these lists. So Deregister() sees every bound window, and every later Bind() fails.
  * The NIC executes BIND and INVALIDATE in send queue order (include/rn/abi.h, struct rn_mw_shared).
  * Any thread may call these functions. */
 #include "nd2/nd2.h"

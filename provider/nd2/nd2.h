@@ -34,7 +34,7 @@
 #define ND_MAX_CQ_DEPTH	    65536u
 #define ND_MAX_TRANSFER	    (1u << 30)
 #define ND_MAX_CALLER_DATA  RN_CM_REQ_DATA
-#define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* for Accept and Reject; a REJ holds less than a REP */
+#define ND_MAX_CALLEE_DATA  RN_CM_REJ_DATA /* Accept (REP) and Reject (REJ): the smaller limit */
 
 extern const struct nd_class nd_provider_class, nd_adapter_class, nd_cq_class, nd_mr_class,
 	nd_mw_class, nd_srq_class, nd_qp_class, nd_connector_class, nd_listener_class;
@@ -130,7 +130,7 @@ HRESULT nd_srq_create(struct nd_adapter *, REFIID iid, HANDLE file, const struct
 HRESULT nd_mr_create(struct nd_adapter *, REFIID iid, HANDLE file, void **out);
 
 /* The properties of a memory region that are checked before a window is bound to the region.
- * adapter->bindings guards the struct while `open` is set. */
+ * adapter->bindings guards the struct. The properties are valid while `open` is set. */
 struct nd_span {
 	bool open; /* the region is registered, and no Deregister has begun */
 	uint64_t base, length;

@@ -70,8 +70,8 @@ int peer_be(const struct peer_plan *plan)
 	const struct CMUnitTest peer[] = {cmocka_unit_test(accept_all)};
 
 	the_plan = plan;
-	/* Print the peer's test result as plain text instead of TAP, and on stderr: stdout belongs
-	 * to the TAP output of the test process. */
+	/* Print the peer's test result as plain text (CM_OUTPUT_STDOUT). dup2() then redirects it
+	 * to stderr, because stdout belongs to the TAP output of the test process. */
 	cmocka_set_message_output(CM_OUTPUT_STDOUT);
 	unsetenv("CMOCKA_MESSAGE_OUTPUT");
 	dup2(STDERR_FILENO, STDOUT_FILENO);

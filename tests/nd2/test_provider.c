@@ -49,7 +49,7 @@ static void nd2_row_003_unknown_interface(void **state)
 
 static void nd2_row_004_not_to_be_unloaded(void **state)
 {
-	assert_non_null(adapters[0]); /* open, although the adapter's provider was released */
+	assert_non_null(adapters[0]); /* the adapter is open, but its provider was released */
 	assert_int_not_equal(DllCanUnloadNow(), S_OK);
 }
 

@@ -227,8 +227,8 @@ static void nd2_row_089_silent_success(void **state)
 	HR(post_read(&p.a, 0, 100, 2, ND_OP_FLAG_SILENT_SUCCESS, &p.b, 0), ND_SUCCESS);
 	HR(post_write(&p.a, 0, 100, 3, 0, &p.b, 0), ND_SUCCESS);
 	reap_is(p.a.cq, 3, ND_SUCCESS);
-	/* A silent request that fails has a result. A later silent request that is flushed has a
-	 * result too. */
+	/* With ND_OP_FLAG_SILENT_SUCCESS, a request that fails has a result. A later request with
+	 * this flag is flushed and has a result too. */
 	HR(CALL(p.a.qp, Write, (void *)4, &(ND2_SGE){p.a.buf, 8, p.a.local}, 1, 0, 0x1234,
 		ND_OP_FLAG_SILENT_SUCCESS),
 	   ND_SUCCESS);

@@ -18,14 +18,14 @@ static void nd2_row_091_bad_local_memory(void **state)
 	HR(CALL(p.a.qp, Send, (void *)1, &sge, 1, 0), ND_SUCCESS);
 	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
 	pair_close(&p);
-	/* A Write whose source ends one byte behind the region. */
+	/* A Write whose source ends one byte after the end of the region. */
 	pair_open_connected(&p, NULL);
 	sge = (ND2_SGE){p.a.buf + BUF_BYTES - 10, 11, p.a.local};
 	HR(CALL(p.a.qp, Write, (void *)1, &sge, 1, (UINT64)(uintptr_t)p.b.buf, p.b.remote, 0),
 	   ND_SUCCESS);
 	reap_is(p.a.cq, 1, ND_ACCESS_VIOLATION);
 	pair_close(&p);
-	/* A Read whose sink ends one byte behind the region. */
+	/* A Read whose sink ends one byte after the end of the region. */
 	pair_open_connected(&p, NULL);
 	sge = (ND2_SGE){p.a.buf + BUF_BYTES - 10, 11, p.a.local};
 	HR(CALL(p.a.qp, Read, (void *)1, &sge, 1, (UINT64)(uintptr_t)p.b.buf, p.b.remote, 0),

@@ -74,7 +74,8 @@ static void check_bystander(struct hostile *h)
 }
 
 /* Connects a new pair of QPs and sends one message from node 1 to node 0. The other direction is
- * not tested: the message could consume an old receive of the run in an SRQ of node 1. */
+ * not tested: an SRQ of node 1 may still hold receives from the attack, which the message would
+ * consume. */
 static void check_new_connection(struct hostile *h)
 {
 	struct sim *sim = &h->sim;

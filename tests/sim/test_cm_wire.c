@@ -529,7 +529,7 @@ static void wire_row_S6_a_restarted_peer(void **state)
 		sim_create_qp(&w.sim, 0, 0);
 		sim_create_qp(&w.sim, 1, 1);
 		assert_int_equal(w.sim.node[0].qp[0].qpn == qpn, same);
-		w.sim.node[0].qp[1] = w.sim.node[0].qp[0]; /* from here on both nodes use slot 1 */
+		w.sim.node[0].qp[1] = w.sim.node[0].qp[0]; /* from here on both nodes use qp[1] */
 		w.sim.node[0].qp[0] = (struct sim_qp){0};
 		assert_int_equal(dial(&w, 0, 1), 0);
 		act(&w, 1, RN_S(1));

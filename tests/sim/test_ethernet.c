@@ -1,7 +1,8 @@
 /* Frames that a NIC must accept or drop: the F rows of docs/spec/rocev2.md (F10 is in test_sent).
- * Each test gives a QP in RTS a valid WRITE with one change. The peer must observe an ACK and the
- * data in memory, or no reply and one counter. At the end of every test the unchanged WRITE with
- * the same PSN is accepted, so a dropped frame has changed no state. */
+ * Each test gives a QP in RTS a valid WRITE with one change. After an accepted frame, the data are
+ * in memory and an ACK follows. After a dropped frame, one counter grows and no reply follows. At
+ * the end of every test the unchanged WRITE with the same PSN is accepted, so a dropped frame has
+ * changed no state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -57,8 +57,8 @@ static void post(struct sim *sim, unsigned node, unsigned q, enum rn_wqe_kind ki
 				  .remote = 2 << 20});
 }
 
-/* QP 0 has 1024 packets to send. A small SEND on another QP waits for at most one quota of QP 0 and
- * for the small SENDs of the remaining QPs. */
+/* QP 0 has 1024 packets to send. A small SEND on another QP waits for at most QUOTA packets of QP 0
+ * and for the small SENDs of the remaining QPs. */
 static void test_big_write(void **state)
 {
 	struct sim sim;
@@ -85,7 +85,7 @@ static void test_big_write(void **state)
 }
 
 /* A node answers a large READ on QP 0. Each of its own small SENDs on other QPs waits for at most
- * one quota of READ responses and for the other small SENDs. */
+ * QUOTA READ responses and for the other small SENDs. */
 static void test_big_read_answer(void **state)
 {
 	struct sim sim;
@@ -112,7 +112,7 @@ static void test_big_read_answer(void **state)
 }
 
 /* QPs that are equally busy get equal shares: at every moment their frame counts differ by at most
- * one quota. */
+ * QUOTA. */
 static void test_equals(void **state)
 {
 	struct sim sim;

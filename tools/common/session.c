@@ -383,7 +383,7 @@ int session_next(struct session *s, struct done *done, int timeout_ms)
 		if (!s->quiet && !stop_asked())
 			fprintf(stderr, "%s: %s failed: %s\n", session_program, names[done->kind],
 				nd_text(r.Status));
-		s->quiet = true; /* all later requests will be flushed; one message is enough */
+		s->quiet = true; /* later requests are flushed: print no error for them */
 		return -1;
 	}
 	return 1;

@@ -16,20 +16,20 @@
 
 struct rn_window {
 	uint32_t una, cur, high, next;
-	uint32_t send_pkt; /* number of PSNs of work request sq->send before cur */
+	uint32_t send_pkt; /* how many PSNs of work request sq->send lie before cur */
 	uint32_t size;	   /* how many packets may be in flight */
 	uint32_t max;	   /* upper bound of size */
 	uint32_t knee;	/* up to the knee, size doubles per round trip; above, size grows slowly */
 	uint32_t acked; /* packets acknowledged since the last growth step */
 	uint32_t unasked; /* packets sent since the last packet with AckReq */
-	uint32_t recover; /* while maybe_spurious: value of `high` at the timeout */
+	uint32_t recover; /* value of `high` at the timeout, if maybe_spurious is set */
 	uint32_t size_before, knee_before; /* size and knee before the timeout */
 	bool maybe_spurious;		   /* the last timeout may have occurred without a loss */
 	/* number of PSNs in [una, cur) that belong to missing responses to READs and atomics */
 	uint32_t responses;
-	uint32_t piece; /* maximum responses per READ request; a power of two */
+	uint32_t piece; /* maximum responses per READ request packet; a power of two */
 	uint8_t nreads, read_head;
-	uint8_t nbig; /* how many of the READs in read[] need several READ requests */
+	uint8_t nbig; /* how many READs in read[] are longer than one piece */
 	/* ring of incomplete READs and atomics: positions in the send queue */
 	uint32_t read[RN_MAX_RD_ATOMIC];
 };
@@ -48,9 +48,9 @@ static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 	return rn_psn_steps(w->una, w->next) + npkts <= RN_PSN_WINDOW;
 }
 
-/* Returns how many responses the next READ request packet of READ e asks for: all up to the end of
- * the piece. e is the work request sq->send. The pieces of a READ always end at the same PSNs, also
- * when the READ is sent again. */
+/* Returns how many responses the next READ request packet of READ e asks for. A READ consists of
+ * pieces of w->piece responses. The packet asks for all responses up to the end of its piece, also
+ * when the READ is sent again from the middle of a piece. e is the work request sq->send. */
 static inline uint32_t rn_window_piece(const struct rn_window *w, const struct rn_sqe *e)
 {
 	uint32_t left = e->npkts - w->send_pkt;
@@ -106,8 +106,8 @@ static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 }
 
 /* rn_window_lost() halves the window after a NAK or a missing response. rn_window_timed_out()
- * reduces the window to one packet after a timeout, until an acknowledgement shows that no packet
- * was lost. */
+ * reduces the window to one packet after a timeout. If an acknowledgement then shows that no packet
+ * was lost, rn_window_ack() restores the previous window. */
 void rn_window_lost(struct rn_window *w);
 void rn_window_timed_out(struct rn_window *w);
 

@@ -24,10 +24,10 @@ struct rn_core_cfg {
 	uint32_t max_qp;	  /* maximum number of QPs per shard */
 	uint32_t max_cq;	  /* CQ ids are 0..max_cq - 1, common to all shards of the NIC */
 	uint32_t max_srq;	  /* SRQ ids are 0..max_srq - 1, common to all shards of the NIC */
-	uint32_t max_cm;	  /* maximum connections and listeners together (shard 0) */
+	uint32_t max_cm;	  /* maximum connections plus listeners; used by shard 0 only */
 	uint32_t max_cm_requests; /* maximum half-open connections; 0 = about max_cm / 4 */
-	uint32_t max_timewait;	  /* maximum number of timewait records (shard 0) */
-	uint32_t max_neigh;	  /* maximum neighbours without the static ones (shard 0) */
+	uint32_t max_timewait;	  /* maximum timewait records; used by shard 0 only */
+	uint32_t max_neigh;	  /* maximum non-static neighbours; used by shard 0 only */
 	uint32_t window_packets;  /* upper bound of unacknowledged packets per QP */
 	uint32_t quota_packets;	  /* packets that a QP may send before the next QP sends */
 	uint8_t ack_timeout;	  /* default local ACK timeout code */

@@ -197,7 +197,7 @@ struct rn_qp {
 	bool sqd_notify;
 	bool own_turn;		 /* last packet was a READ response, so send a request next */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
-	struct rn_match match;	 /* the bytes that ordinary packets of the peer have */
+	struct rn_match match;	 /* header bytes that ordinary packets from the peer have */
 	struct rn_cq *send_cq, *recv_cq;
 	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
 	 * holds at most one receive, which the current message has taken from the SRQ. */
@@ -214,7 +214,7 @@ struct rn_qp {
 	struct rn_cc cc;      /* rate limit (congestion control) */
 	struct rn_timer pace; /* timer in rn_lane.pace, expires when the QP may send again */
 	struct rn_list cnp;   /* node in rn_shard.cnp while the QP owes a CNP */
-	rn_time cnp_after;    /* until this time the QP owes no further CNP */
+	rn_time cnp_after;    /* before this time no further CNP becomes due */
 
 	struct rn_sq sq;
 	struct rn_window win;
@@ -265,9 +265,9 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
  * all lists and out of all multicast groups. The caller frees the memory. */
 void rn_qp_fini(struct rn_qp *qp);
 
-/* The caller reports that the memory window `key` is being destroyed. Releases the window if the
- * window is bound on this QP. Queued work requests that would bind or invalidate the window will
- * succeed without effect. */
+/* To be called when the memory window `key` is destroyed. Releases the window if the window is
+ * bound on this QP. Queued work requests that would bind or invalidate the window will succeed
+ * without effect. */
 void rn_qp_unbind_window(struct rn_qp *qp, uint32_t key);
 
 /* Rebuilds the packet headers. Called after a change of the address vector, the peer's QPN, the

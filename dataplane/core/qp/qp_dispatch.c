@@ -123,7 +123,8 @@ static bool owes_small(const struct rn_qp *qp)
 			     rx->rec[rx->owed[0].rec].op != RN_OP_READ_REQUEST);
 }
 
-/* Returns true if the QP has packets to send that the rate limit delays. */
+/* Returns true if the QP has a READ response or a request to send, which counts against the rate
+ * limit. To be called only if owes_small() is false. */
 static bool has_data(const struct rn_qp *qp)
 {
 	return qp->rx.nowed ||

@@ -16,8 +16,8 @@ static void enter_reset(struct rn_qp *qp)
 	qp->events = 0; /* drop events of the previous connection */
 	rn_list_del(&qp->tell);
 	rn_qp_unbind_all(qp);
-	/* Drop queued work requests without completions. Count them as retired, so that the
-	 * application finds both queues empty. */
+	/* Drop all queued work requests and write no completions for them. Count them as retired,
+	 * so that the application finds both queues empty. */
 	qp->sq_retired += qp->sq.tail - qp->sq.head;
 	qp->rq_retired += qp->srq ? 0 : qp->rq.tail - qp->rq.head;
 	qp->sq.head = qp->sq.send = qp->sq.started = qp->sq.tail;
@@ -108,8 +108,8 @@ int rn_qp_modify(struct rn_qp *qp, uint32_t mask, const struct rn_qp_attr *a, rn
 		return 0;
 	}
 	apply(qp, given, a);
-	/* If packets are in flight, restart their timer with the new timeout. With the old timeout
-	 * the timer may not have run at all (code 0). */
+	/* If packets are in flight, start the retransmission timer with the new timeout. The old
+	 * timeout code may have been 0 (no timeout), with which the timer is not armed. */
 	if (given & RN_QP_TIMEOUT && qp->retry.running)
 		rn_retry_progress(&qp->retry, &qp->lane->wheel, qp->win.una, true, now);
 	rn_qp_set_state(qp, to);

@@ -13,13 +13,14 @@
  * - READ: only READ responses complete it. A large READ is requested in pieces (window.h).
  * - Atomic: sent like a READ of one packet. The ATOMIC ACK carries the value before the
  *   operation.
- * - BIND and INVALIDATE: send no packet. They take effect when all earlier work requests have been
- *   sent once, and complete in order.
+ * - BIND and INVALIDATE: send no packet. They take effect as soon as all earlier work requests have
+ *   been sent once. They complete after all earlier work requests.
  * - A work request that fails locally completes after all earlier work requests, and puts the QP
  *   into the error state.
  *
- * The peer's end-to-end credits (credit.h) are ignored unless the configuration enables credits. A
- * peer without posted receives then sends an RNR NAK. */
+ * The requester ignores the peer's end-to-end credits (credit.h) unless the configuration enables
+ * credits. Without credits, a SEND may reach a peer that has posted no receive. The peer then sends
+ * an RNR NAK. */
 #include <string.h>
 
 #include "wire/hdr.h"
@@ -34,7 +35,7 @@
 
 /* Returns true if these three conditions let the work request start:
  * - With a fence, all earlier READs and atomics are complete.
- * - At most max_rd_atomic READs and atomics are outstanding.
+ * - READ or atomic: fewer than max_rd_atomic earlier READs and atomics are incomplete.
  * - All PSNs in flight fit into half of the PSN space. */
 static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 {
@@ -45,9 +46,9 @@ static bool may_start(struct rn_qp *qp, struct rn_sqe *e, uint32_t npkts)
 	return rn_window_fits(&qp->win, npkts);
 }
 
-/* Returns true if the peer's credits let a work request of npkts packets start, and then counts the
- * work request as started. To be called after all other checks. Credits count messages: a work
- * request is one message, but a large READ is one message per READ request. */
+/* If the peer's credits let a work request of npkts packets start, counts the work request as
+ * started and returns true. To be called after all other checks. Credits count messages: a work
+ * request is one message, but a large READ is one message per READ request packet. */
 static bool has_credit(struct rn_qp *qp, const struct rn_sqe *e, uint32_t npkts)
 {
 	bool needs = rn_sq_is_send(e->kind) || e->kind == RN_WQE_WRITE_IMM, first;
@@ -78,8 +79,9 @@ static bool start_next(struct rn_qp *qp)
 }
 
 /* Returns true if the send window has room for one more packet of work request e:
- * - READ or atomic: fewer responses than the window size are expected (w->responses). While a large
- *   READ is in pieces, max_rd_atomic also limits the unanswered request packets.
+ * - READ or atomic: fewer responses than the window size are expected (w->responses). While a READ
+ *   of several request packets is incomplete, fewer than max_rd_atomic request packets of READs and
+ *   atomics may be unanswered.
  * - Any other: fewer request packets than the window size are in flight. */
 static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 {

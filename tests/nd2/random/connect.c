@@ -126,11 +126,11 @@ static struct thing *some_queue_pair(int adapter)
 	return qp;
 }
 
-/* Calls Accept or Connect with a random queue pair. A Connect counts as the act A_CONNECT_FRESH
- * under two conditions:
+/* Calls Accept or Connect with a random queue pair. A Connect is recorded as A_CONNECT_FRESH if two
+ * conditions hold:
  * - The queue pair was never used before.
- * - This thread holds the lock for writing, so that no other thread uses the queue pair during the
- *   call. */
+ * - This thread holds the queue pair's lock `turn` for writing. So no other thread uses the queue
+ *   pair during the call. */
 static void with_queue_pair(struct thing *t, struct connect_call *c, bool accept)
 {
 	struct thing *qp = some_queue_pair(t->adapter);

@@ -44,8 +44,8 @@ static inline bool rarely(unsigned in_a_thousand)
 {
 	return pick(1000) < in_a_thousand;
 }
-/* note_act() adds a call and its status to this thread's history. note_word() adds a word and a
- * number. */
+/* Both functions add one line to this thread's history. note_act() adds a call and its status,
+ * note_word() a word and a number. */
 void note_act(enum act act, const void *object, uint32_t states, HRESULT answer);
 void note_word(const char *word, const void *object, uint64_t number);
 
@@ -58,14 +58,15 @@ unsigned acts_missing(void);
 
 struct record;
 /* Returns a record for a request of `owner`. The request may end with one of the statuses `ends`.
- * `packets` is true if the owner's file is bound to the completion port; the end of the request
- * then queues a packet there. Returns NULL if all records are in use. */
+ * `packets` is true if the owner's file is bound to the completion port. The end of the request
+ * then queues a completion packet there. Returns NULL if all records are in use. */
 struct record *record_take(const void *owner, bool packets, enum act act, set_t ends);
 OVERLAPPED *record_block(struct record *);
-/* To be called when the method has returned `answer`. If `answer` is not ND_PENDING, the end of
- * this request must not be reported. */
+/* To be called when the method has returned `answer`. Fails if `answer` is not ND_PENDING and the
+ * request was reported as ended nevertheless. */
 void record_called(struct record *, HRESULT answer);
-/* Takes packets from the completion port, and checks some of the requests that queue no packet. */
+/* Takes completion packets from the completion port. Also checks whether some of the requests that
+ * queue no packet have ended. */
 void records_sweep(void);
 /* Fails if a request of the owner is pending. Also removes the owner from its records, since a
  * later object may get the same address. */

@@ -49,7 +49,7 @@ static void both_ways(void **state)
 		size_t len = rn_nd_build(&a, &b, &rows[i], p);
 
 		assert_int_equal(len, rows[i].has_mac ? 32 : 24);
-		if (rows[i].has_mac) /* option type 1: source MAC; 2: target MAC */
+		if (rows[i].has_mac) /* a MAC option has type 1 (source) or 2 (target) */
 			assert_int_equal(p[24], rows[i].type == RN_ND_SOLICIT ? 1 : 2);
 		if (rows[i].type == RN_ND_ADVERT) /* the flags R, S and O (RFC 4861, section 4.4) */
 			assert_int_equal(p[4], rows[i].router << 7 | rows[i].solicited << 6 |

@@ -430,8 +430,9 @@ static void timewait_of_too_many(void **state)
 	net_fini(&net);
 }
 
-/* rn_cm_next() gives a wake-up time only while the CM waits for an answer, for a repetition of a
- * REQ, or for the end of timewait. Otherwise it returns RN_TIME_NEVER. */
+/* rn_cm_next() gives a wake-up time only while the CM waits for an answer of the peer, for the end
+ * of timewait, or for the peer to repeat a REQ that the CM's client has not answered. Otherwise it
+ * returns RN_TIME_NEVER. */
 static void cm_timer_runs_only_when_needed(void **state)
 {
 	const struct rn_gid other = net_gid(8, false);
@@ -446,7 +447,7 @@ static void cm_timer_runs_only_when_needed(void **state)
 	assert_true(rn_cm_next(net.box[0].cm) < RN_TIME_NEVER); /* host 0 waits for the REP */
 	assert_true(rn_neigh_update(net.box[1].neigh, &other, (uint8_t[]){2, 0, 0, 0, 0, 9},
 				    RN_NBR_REQUEST, net.now));
-	/* host 1 waits for a repetition of the REQ */
+	/* host 1's client has not answered; host 1 gives up if the REQ is not repeated */
 	assert_true(rn_cm_next(net.box[1].cm) < RN_TIME_NEVER);
 	assert_int_equal(net_exec(&net, 1,
 				  (struct rn_cmd){.op = RN_CMD_CM_ACCEPT,

@@ -161,8 +161,8 @@ static void wire_row_E8_fast_additive_hyper(void **state)
 		rn_cc_send_at(&cc, &p, t += p.time_reset);
 		assert_int_equal(cc.target, target + p.ai_rate);
 	}
-	/* The byte counter makes three increases, as many as the threshold and no more. So all
-	 * three are additive increases. */
+	/* The timer has made more increases than the threshold. The byte counter now makes three,
+	 * which is not more than the threshold. So all three are additive increases. */
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t target = cc.target;
 		rn_cc_sent(&cc, &p, p.byte_reset, t);

@@ -63,7 +63,8 @@ static void test_one_beyond(void **state)
 	assert_true(first);
 	assert_false(rn_credit_start(&c, true, 1, false, &first));
 	assert_false(first);
-	/* a WRITE needs no receive, and raises the limit for SENDs by one */
+	/* Message 9 is a WRITE, which needs no receive, and may start. Message 10 is a SEND and may
+	 * not start. */
 	assert_true(starts(&c, false));
 	assert_false(starts(&c, true));
 	/* An ACK with MSN 9 and no credits. All nine messages are complete, so one message may

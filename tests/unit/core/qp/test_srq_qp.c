@@ -339,7 +339,7 @@ static void wire_row_D19_limit_is_told(void **state)
 	assert_int_equal(ev.user, 88);
 	assert_int_equal(rx(&b, RN_OP_SEND_ONLY, 5), RN_V_OK);
 	assert_false(has_event(&b, RN_EVENT_SRQ_LIMIT, &ev));
-	/* an unreported limit event is dropped when its shared receive queue is unlinked */
+	/* rn_shard_srq_unlink() drops a limit event that is not yet reported */
 	atomic_store(&b.srq->shared.limit, 3);
 	assert_int_equal(rx(&b, RN_OP_SEND_ONLY, 5), RN_V_OK);
 	b.r.s[1].qp->events = 0;

@@ -129,7 +129,7 @@ static void wire_row_Q46_longer_than_a_packet(void **state)
 	struct rig r;
 	struct rn_pkt p;
 
-	start(&r); /* the port's path MTU is 4096 */
+	start(&r); /* the path MTU is 4096, so 4097 bytes are too long */
 	post(&r, 1, 0, 4096);
 	post(&r, 2, 0, 4097);
 	post(&r, 3, 0, RIG_MEM);
