@@ -24,7 +24,7 @@ extern "C" {
 HRESULT NdStartup(void);
 
 /* Undoes one NdStartup. The last NdCleanup unloads the providers that have no objects left. Returns
- * S_OK, or ND_DEVICE_NOT_READY without an NdStartup. */
+ * S_OK, or ND_DEVICE_NOT_READY if there is no NdStartup to undo. */
 HRESULT NdCleanup(void);
 
 /* Unloads the providers that have no objects left. */

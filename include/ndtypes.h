@@ -206,7 +206,7 @@ struct IClassFactory {
  * - an ND2 object uses the overlapped file that was given at its creation
  * - a bound overlapped file uses its completion port
  *
- * ND_INVALID_HANDLE: not an open handle. */
+ * Returns ND_INVALID_HANDLE if the handle is not open. */
 HRESULT NdsHandleClose(HANDLE handle);
 
 /* ---- Events ------------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ errno_t memmove_s(void *to, size_t size, const void *from, size_t count);
 #ifdef __cplusplus
 }
 
-/* The following overloads for C++ take the buffer as an array and derive its size from the type. */
+/* The following C++ overloads take an array as the buffer and deduce the size N of the array. */
 extern "C++" {
 template <size_t N> inline errno_t strcpy_s(char (&to)[N], const char *from)
 {

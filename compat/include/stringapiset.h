@@ -98,14 +98,14 @@ LPSTR lstrcpynA(LPSTR to, LPCSTR from, int room);
 LPWSTR lstrcpynW(LPWSTR to, LPCWSTR from, int room);
 
 /*
- * Writes formatted text to memory and returns the length of the text. The text is cut to 1024 bytes
- * with the terminating zero.
+ * Writes formatted text to memory and returns the length of the text. The text is cut to 1024
+ * bytes, including the terminating zero.
  */
 int wsprintfA(LPSTR to, LPCSTR format, ...);
 
 /*
  * Writes formatted wide text to memory and returns the length of the text. The text is cut to 1024
- * characters with the terminating zero.
+ * characters, including the terminating zero.
  */
 int wsprintfW(LPWSTR to, LPCWSTR format, ...);
 

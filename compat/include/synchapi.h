@@ -38,7 +38,7 @@ typedef struct _RTL_SRWLOCK {
 #define RTL_SRWLOCK_INIT SRWLOCK_INIT
 
 typedef struct _RTL_CONDITION_VARIABLE {
-	PVOID Ptr; /* counts the wakes of this condition variable */
+	PVOID Ptr; /* number of wakes so far, stored as a pointer */
 } RTL_CONDITION_VARIABLE, *PRTL_CONDITION_VARIABLE, CONDITION_VARIABLE, *PCONDITION_VARIABLE;
 /* clang-format off */
 #define CONDITION_VARIABLE_INIT	    {0}

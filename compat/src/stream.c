@@ -243,8 +243,8 @@ wint_t compat_putwchar(wchar_t character)
 }
 
 /*
- * Reads one UTF-8 character. If a byte does not belong to the incomplete character before it, the
- * byte goes back to the stream.
+ * Reads one UTF-8 character. If the next byte does not continue an incomplete character, this byte
+ * goes back to the stream.
  */
 static wint_t read_character(FILE *stream)
 {

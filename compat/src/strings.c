@@ -225,9 +225,9 @@ static char *digits(char room[66], uint64_t value, bool negative, int base)
 }
 
 /*
- * Writes a signed number. In base 10 a negative number has a minus sign. In other bases a negative
- * number is written in two's complement: `bits` contains that form, with the width of the number's
- * type.
+ * Writes a signed number. In base 10 a negative number has a minus sign. In other bases the
+ * function writes the digits of `bits`: the number in two's complement, as wide as the type of the
+ * number.
  */
 static char *signed_digits(char room[66], int64_t value, uint64_t bits, int base)
 {

@@ -363,7 +363,7 @@ DWORD SetThreadIdealProcessor(HANDLE handle, DWORD processor)
 	if (!subject.id)
 		return (DWORD)-1;
 	former = subject.wishes->ideal ? subject.wishes->ideal - 1 : MAXIMUM_PROCESSORS;
-	/* With MAXIMUM_PROCESSORS the call changes nothing and returns the former processor. */
+	/* MAXIMUM_PROCESSORS asks for the ideal processor without changing it. */
 	if (processor < MAXIMUM_PROCESSORS)
 		subject.wishes->ideal = processor + 1;
 	leave(subject);

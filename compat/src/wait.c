@@ -85,9 +85,9 @@ static HRESULT wait_any(const struct target *targets, const HANDLE *handles, DWO
 		if (n == 1)
 			*index = 0;
 		/*
-		 * The event of a semaphore or mutex is set now, but another thread may still take
-		 * the object first. Therefore the loop does not return here but tries to take the
-		 * object.
+		 * Return after an error, or if the object has no take() function. A semaphore or
+		 * mutex must still be taken, and another thread may be faster. The next pass of the
+		 * loop tries to take the object.
 		 */
 		if (FAILED(hr) || (hr == STATUS_SUCCESS &&
 				   !(targets[*index].object && targets[*index].object->kind->take)))

@@ -1,6 +1,6 @@
 /*
- * Defines the GUIDs of guid_names.h and implements a counter object in C. test_com_cpp.cc defines
- * the same GUIDs again, which the linker must accept.
+ * Defines the GUIDs of guid_names.h and implements the interface ICounter in C. test_com_cpp.cc
+ * defines the same GUIDs again, which the linker must accept.
  */
 #include <initguid.h>
 

@@ -177,7 +177,7 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
 		      struct rn_vdev_spec *spec)
 {
-	/* for each kind of port in the configuration, the kind of port in vdev.h */
+	/* translates enum rn_config_port to enum rn_vdev_kind */
 	static const enum rn_vdev_kind kinds[] = {
 		[RN_CONFIG_PORT_RING] = RN_VDEV_RING,
 		[RN_CONFIG_PORT_MEMIF] = RN_VDEV_MEMIF,

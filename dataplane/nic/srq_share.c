@@ -52,8 +52,8 @@ void rn_nic_share_leave(struct rn_nic_share *share)
 	struct rn_nic_share **at = &f->shares;
 	uint64_t room = 1 + (share->users == 1 ? share->srq->most : 0);
 
-	/* The ring may still hold unread completions of the destroyed QP. `gone` makes cq_rings.c
-	 * keep room for these completions. */
+	/* Move this room from `depths` to `gone`: the ring may still hold unread completions of the
+	 * destroyed QP. cq_rings.c keeps room for them. */
 	f->depths -= room;
 	f->gone += room;
 	share->srq->users--;

@@ -32,7 +32,7 @@ struct pt_options {
 	unsigned timeout, retry, outs, sl, tclass;
 	unsigned port_number;
 	int gid;      /* -x: index of the adapter's address; -1: chosen by address family */
-	double limit; /* -w: the test fails if the average bandwidth is lower */
+	double limit; /* -w: the test fails if the average bandwidth is below this limit */
 	bool all, bidi, events, cm, cas, no_peak, unsorted, sorted;
 	bool gbits, report_both, json, cpu_freq, help, version, stats;
 	bool set[128]; /* set['s']: option -s was given; likewise for the other letters */

@@ -29,10 +29,10 @@ struct pt_latency {
 };
 
 /* Computes latencies from `posted`, the times in ns at which n >= 5 messages were posted. Each
- * message was posted after the answer to the message before. `factor` is 2 if a latency is half a
- * round trip, else 1. Stores the n - 1 latencies in us in `deltas` (ascending) and in `unsorted`
- * (in order of time; may be NULL). As in perftest, average, median (`typical`) and deviation leave
- * out the two longest latencies, and `max` is the second longest latency. */
+ * message was posted when the answer to the previous message had arrived. `factor` is 2 if a
+ * latency is half a round trip, else 1. Stores the n - 1 latencies in us in `deltas` (ascending)
+ * and in `unsorted` (in order of time; may be NULL). As in perftest, average, median (`typical`)
+ * and deviation leave out the two longest latencies, and `max` is the second longest latency. */
 void pt_latency_of(const uint64_t *posted, size_t n, unsigned factor, double *deltas,
 		   double *unsorted, struct pt_latency *out);
 

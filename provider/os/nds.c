@@ -95,8 +95,8 @@ static HRESULT wait_for_any(struct held *held, ULONG timeout_ms, ULONG *index)
 			}
 		}
 		left = os_deadline_left_ms(&deadline);
-		/* poll() may return for an event that another thread then takes first. The loop
-		 * then polls again for the time left. */
+		/* poll() may return for an event that another thread takes before this thread can.
+		 * The loop then polls again for the time left. */
 	} while (left && (poll(held->fds, held->n, left) >= 0 || errno == EINTR));
 	return left ? ND_INSUFFICIENT_RESOURCES : ND_TIMEOUT;
 }

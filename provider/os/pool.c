@@ -159,7 +159,7 @@ __attribute__((destructor(202))) static void end_pool(void)
 	pthread_cond_broadcast(&pool.filled);
 	pthread_mutex_unlock(&pool.lock);
 	/* A thread that is blocked in a client's routine does not end within the 1 s for which
-	 * os_thread_join() waits. After one such thread, do not wait for the others, which are
+	 * os_thread_join() waits. If one join fails, do not wait for the other threads, which are
 	 * probably blocked too. */
 	for (unsigned int i = 0; i < threads; i++)
 		if (!os_thread_join(pool.thread[i]) &&

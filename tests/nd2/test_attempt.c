@@ -342,16 +342,16 @@ static void nd2_own_a_queue_pair_flushed_on_the_way(void **state)
 	pair_close(&p);
 }
 
-/* Tests read limits: the limits that each side requests, and the limits negotiated from them. More
- * Reads than the limit can be posted. */
+/* Tests read limits: the limits that each side requests, and the limits negotiated from them. A
+ * queue pair whose limit is not 0 accepts more Reads than the limit. */
 static void nd2_own_read_limits_are_negotiated(void **state)
 {
 	static const struct {
-		/* Requested limits: the active side requests in and out, the passive side peer_in
-		 * and peer_out. */
+		/* Requested limits. The active side requests `in` and `out`, the passive side
+		 * `peer_in` and `peer_out`. */
 		ULONG in, out, peer_in, peer_out;
-		/* Negotiated limits of the active side. The passive side has the same limits, with
-		 * in and out swapped. */
+		/* Negotiated limits of the active side. The passive side has the same limits with
+		 * inbound and outbound swapped. */
 		ULONG got_in, got_out;
 	} rows[] = {
 		{0, 0, 0, 0, 0, 0}, {4, 4, 0, 0, 0, 0},	      {0, 0, 4, 4, 0, 0},

@@ -255,7 +255,7 @@ static void nd2_row_139_limits_that_the_server_sees(void **state)
 	pair_open(&p, NULL);
 	reach_request(&p, &how, &connect);
 	HR(CALL(p.b.connector, GetReadLimits, &in, &out), ND_SUCCESS);
-	assert_int_equal(in, limits.MaxInboundReadLimit); /* less than how.out, which is 200 */
+	assert_int_equal(in, limits.MaxInboundReadLimit); /* how.out is 200, above this limit */
 	assert_int_equal(out, 2);
 	HR(CALL(p.b.connector, GetReadLimits, NULL, NULL), ND_SUCCESS);
 	pair_close(&p);

@@ -1,6 +1,6 @@
-/* An adapter with room for a few objects of each kind, so that its tables are soon full. If a table
- * has no room, the creation of an object fails with the documented status and changes nothing.
- * After another object of the kind has been released, the creation succeeds. */
+/* Tests an adapter whose tables are small, so that they are soon full. If a table has no room, the
+ * creation of an object fails with the documented status and changes nothing. After another object
+ * of the kind has been released, the creation succeeds. */
 #include "fixture.h"
 
 #include <stdio.h>

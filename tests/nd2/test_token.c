@@ -80,7 +80,7 @@ static void nd2_own_remote_tokens_on_the_wire(void **state)
 	reap_is(p.a.cq, 2, ND_SUCCESS);
 	pair_close(&p);
 	close_adapters(state);
-	nothing_lives(); /* closing the adapters completes the capture file */
+	nothing_lives(); /* waits until the adapters are closed, which completes the capture file */
 	assert_true(on_the_wire(WRITE_ONLY, buf + 77, token));
 	assert_true(on_the_wire(READ_REQUEST, buf + 99, token));
 	assert_false(on_the_wire(WRITE_ONLY, buf + 77, __builtin_bswap32(token)));

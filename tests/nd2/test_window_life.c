@@ -344,8 +344,8 @@ static void nd2_own_invalidate_under_fire(void **state)
 			assert_memory_equal(was, p.b.buf, chunk);
 			free(was);
 		}
-		/* Takes the successful Writes up to the first refused Write. The Writes after the
-		 * refused one are flushed. */
+		/* Take the results up to the first refused Write, or up to the last Write if none
+		 * is refused. The Writes after a refused one are flushed. */
 		do
 			r = reap(p.a.cq);
 		while (r.Status == (HRESULT)ND_SUCCESS && (uintptr_t)r.RequestContext < 59);
@@ -407,8 +407,8 @@ static void nd2_own_bind_against_deregister(void **state)
 		if (hr != (HRESULT)ND_SUCCESS) {
 			HR(hr, ND_ACCESS_VIOLATION);
 			refused++;
-			/* The other thread may have lost its CPU between Deregister and Register.
-			 * Give CPU time to that thread. */
+			/* The other thread may have been preempted between Deregister and Register.
+			 * Sleep, so that it can run. */
 			if (refused % 32 == 0)
 				sleep_ms(1);
 			continue;

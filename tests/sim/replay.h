@@ -21,7 +21,7 @@
  * KiB. The data of work request i of QP pair n is at LOCAL + n MiB + i * 64 KiB. */
 #define RECEIVE (1u << 20)
 #define LOCAL	(6u << 20)
-#define REGION	(12u << 20) /* here the memory regions begin that the peer may access */
+#define REGION	(12u << 20) /* start of the memory regions that the peer may access */
 #define TIMEOUT 14u	    /* ACK timeout code: 67 ms, as perftest uses */
 
 /* A frame of the capture, or a frame that the shard sent. */

@@ -20,7 +20,7 @@ uint8_t capture_type(const struct replay *r);
 /* Finds the pairs of connected QPs in the capture (r->pair). */
 void capture_pairs(struct replay *r);
 /* Copies to buf the payload of the message that begins with record i, and returns the payload's
- * length. Sets *end to the message's last packet, which carries the immediate data. */
+ * length. Makes *end point to the last packet of the message, which carries the immediate data. */
 uint32_t capture_gather(const struct replay *r, unsigned i, uint8_t *buf,
 			const struct rn_pkt **end);
 /* Returns the first PSN of the requests of one side, or 0 if this side sent none. ours: true for

@@ -41,8 +41,8 @@ bool flow_fetches(const struct rn_pkt *request);
 /* Returns whether this request packet of the shard is new and not a retransmission. A new packet
  * advances f->end. */
 bool flow_is_new(struct flow *f, const struct rn_pkt *request);
-/* flow_request() returns the verdict that the shard must give to a request of the peer;
- * flow_response(), to a response. Both functions update *f. */
+/* flow_request() returns the verdict that the shard must give to a request of the peer.
+ * flow_response() does the same for a response. Both functions update *f. */
 enum rn_verdict flow_request(struct flow *f, const struct rn_pkt *request);
 enum rn_verdict flow_response(struct flow *f, const struct rn_pkt *response);
 /* Returns the work request of the shard that uses this PSN. Returns NULL if there is none. */

@@ -11,8 +11,8 @@ struct replay;
 /* Creates the shard with the QPs and the memory of the captured host that it replaces. The packets
  * that the shard sends are stored in r->out. */
 void host_begin(struct replay *r);
-/* Runs the simulator for 10 us. In this time the shard sends all frames that need no further
- * received frame or timer event. */
+/* Runs the simulator for 10 us. In this time the shard sends every frame for which it waits neither
+ * for a received frame nor for a timer. */
 void host_settle(struct replay *r);
 /* Copies to the shard's memory the data with which the captured host answered this READ or atomic.
  * So the shard, which replaces this host, answers with the same data. */

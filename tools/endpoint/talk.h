@@ -43,8 +43,8 @@ void talk_await(struct endpoint *e, struct order *theirs);
 void talk_accept(struct endpoint *e, const struct order *mine);
 
 /* Posts receives for `n` orders (control messages). At most TALK_SLOTS of these receives may be
- * posted at a time. Data and orders use the receives of the queue pair in the order of posting. So
- * the caller must post receives in the sequence in which data and orders will arrive. */
+ * posted at a time. Data and control messages use the same receives, oldest first. So the caller
+ * must post receives in the sequence in which data and control messages will arrive. */
 void talk_post_receives(struct endpoint *e, unsigned n);
 /* Sends an order (control message). talk_is_own() recognizes the completion of the Send. */
 void talk_send(struct endpoint *e, const struct order *o);

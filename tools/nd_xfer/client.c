@@ -1,6 +1,5 @@
-/* The sending side of nd_xfer: reads the file in chunks, and hashes and moves the chunks by
- * Send, Write or Read. At any time at most `slots` chunks are without a CREDIT message from the
- * server. */
+/* The sending side of nd_xfer: reads the file in chunks, and hashes and moves the chunks by Send,
+ * Write or Read. At most `slots` chunks wait for a CREDIT message from the server at any time. */
 #include "xfer.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@ struct sending {
 	const struct xfer_options *o;
 	int fd;
 	uint64_t size, sent;
-	/* busy: number of chunks without a CREDIT message. next: slot of the next chunk. */
+	/* busy: number of chunks that wait for a CREDIT message. next: slot of the next chunk. */
 	uint32_t busy, next;
 	uint64_t addr;
 	uint32_t token;
@@ -124,7 +123,7 @@ static int transfer(struct sending *t)
 			return -1;
 		}
 		if (t->finished)
-			return 0; /* the server has failed and sent its errno in RESULT */
+			return 0; /* the server has failed, and judge() reports the failure */
 	}
 	struct xfer_msg m = {.kind = XFER_DONE};
 	unsigned len;

@@ -13,7 +13,8 @@
  *   DONE {sha256}                          ->
  *                                          <-  RESULT {status, sha256}
  *
- * Table mode: the server sends a PING of any length back unchanged. DONE ends table mode. */
+ * Table mode (option --table): the server sends a PING of any length back unchanged. DONE ends
+ * table mode. */
 #ifndef ND_XFER_PROTO_H
 #define ND_XFER_PROTO_H
 

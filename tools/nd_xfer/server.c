@@ -92,7 +92,8 @@ static int take_message(struct receiving *t, const struct done *d)
 	return -1;
 }
 
-/* Table mode: sends every message back with the same length. DONE ends table mode. */
+/* Table mode (the client's option --table): sends every message back with the same length. DONE
+ * ends table mode. */
 static int echo(struct receiving *t, const struct done *d)
 {
 	const struct xfer_msg *m = (const struct xfer_msg *)d->data;

@@ -133,9 +133,9 @@ struct rn_cm_conn *rn_cm_by_id(const struct rn_cm *cm, uint32_t id)
 
 /* ---- hash tables: lookup, insertion, removal ---- */
 
-/* Returns the hash of a and b, with the secret of all hash tables. a is the number that is looked
- * up. b separates equal numbers of different kinds: 0 for a communication id, 3 for a QPN, 5 for a
- * service id, the peer's GUID for a remote id. */
+/* Returns the hash of a and b. All hash tables share one secret, the key of this hash. a is the
+ * number that is looked up. b separates equal numbers of different kinds: 0 for a communication id,
+ * 3 for a QPN, 5 for a service id, the peer's GUID for a remote id. */
 uint64_t rn_cm_hash2(const struct rn_cm *cm, uint64_t a, uint64_t b)
 {
 	const uint64_t key[2] = {a, b};
@@ -396,8 +396,8 @@ bool rn_cm_take_port(struct rn_cm *cm, struct rn_cm_conn *c, uint16_t port)
 	return true;
 }
 
-/* Frees the port number and the four-tuple of c for other ids. Called when the client destroys the
- * id. The last exchange of CM messages of c may still go on. */
+/* Frees the port number and the four-tuple of c, so that other ids can use them. Called when the
+ * client destroys the id. c may then still exchange its last CM messages with the peer. */
 void rn_cm_leave_port(struct rn_cm *cm, struct rn_cm_conn *c)
 {
 	uint32_t *users = c->has_port ? users_of(cm, c->port) : NULL;

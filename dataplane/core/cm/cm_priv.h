@@ -34,13 +34,13 @@
 #define RN_CM_EPHEMERALS    (RN_CM_EPHEMERAL_LAST - RN_CM_EPHEMERAL_FIRST + 1)
 #define RN_CM_TIMEWAIT_CODE 22	       /* longest timewait: 17 s */
 #define RN_CM_DREP_WAIT_MAX RN_MS(500) /* longest time a client may delay the DREP */
-#define RN_CM_WAIT_MAX	    RN_S(3600) /* default limit of waits for MRAs */
+#define RN_CM_WAIT_MAX	    RN_S(3600) /* default longest wait that a peer's MRAs can cause */
 /* Longest resend interval of a REP, as a CM time code: 8.6 s. A field of the REQ proposes the
  * interval. */
 #define RN_CM_INTERVAL_CODE 21
-/* Limits of struct rn_cm_conn.asking: how long the peer repeats a REQ that this side does not
- * answer. If no repetition arrives for this time, the REQ is dropped. The time is the response
- * timeout in the REQ times the number of transmissions of the REQ: 69 s if the peer is Linux. */
+/* Limits of struct rn_cm_conn.asking, the time during which the peer repeats an unanswered REQ.
+ * This time is the response timeout in the REQ times the number of transmissions of the REQ: 69 s
+ * if the peer is Linux. If no repetition arrives within this time, this side drops the REQ. */
 #define RN_CM_ASKING_MIN RN_S(5)
 #define RN_CM_ASKING_MAX RN_S(90)
 

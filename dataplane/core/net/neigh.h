@@ -42,8 +42,8 @@ void rn_neigh_announce(struct rn_neigh *n);
  *	         An entry older than neigh_reachable stays READY while it is probed again.
  *	PENDING  probes are being sent.
  *	FAILED   no IP route, no free entry, or neigh_probes probes had no reply. After such
- *	         probes the result stays FAILED for at most neigh_retry. Four probes that the NIC
- *	         did not take count as one.
+ *	         probes the result stays FAILED for at most neigh_retry. A probe that the NIC
+ *	         has not taken after four expiries of its timer counts as one without a reply.
  * src is the source address of the packets. Probes have the same source if src is an own address of
  * the next hop's family and the next hop is not link-local. Otherwise rn_port_source() chooses the
  * source of the probes. */
@@ -86,14 +86,14 @@ bool rn_neigh_wants_tx(const struct rn_neigh *n);
 bool rn_neigh_changed(struct rn_neigh *n, struct rn_gid *addr, uint8_t mac[6],
 		      enum rn_neigh_state *state);
 /* Returns a number that grows with each change that may end a wait for a MAC. A caller that stores
- * the number can see later whether there was such a change. rn_neigh_changed() returns the same
- * entries as without this call. */
+ * the number can see later whether there was such a change. This function does not affect what
+ * rn_neigh_changed() returns. */
 uint64_t rn_neigh_epoch(const struct rn_neigh *n);
 
 rn_time rn_neigh_next(const struct rn_neigh *n);
 void rn_neigh_tick(struct rn_neigh *n, rn_time now);
 
-/* Returns the number of entries in the table, with the static ones. */
+/* Returns the number of entries in the table, including the static ones. */
 unsigned rn_neigh_count(const struct rn_neigh *n);
 /* Returns the number of messages in which other hosts claimed an address of this NIC. The NIC
  * answers such a message by announcing the address, at most once in ten seconds. */

@@ -2,8 +2,8 @@
  * 0.
  *
  * Owns two bounded queues: ARP replies and neighbour advertisements in one queue, echo replies in
- * the other. A message for a full queue is dropped and counted. An echo reply is built when the
- * echo request arrives, because it carries the request's data. rn_neigh_tx() builds all other
+ * the other. A message for a full queue is dropped and counted. An echo reply carries the data of
+ * the echo request, so the reply is built when the request arrives. rn_neigh_tx() builds all other
  * frames. */
 #include <string.h>
 
@@ -44,8 +44,8 @@ static void owe_answer(struct rn_neigh *n, const struct rn_gid *own, const struc
 }
 
 /* Counts a message in which another host claims an address of this NIC. Announces the address
- * again, because neighbours would otherwise send to the other host, but not within RN_NEIGH_DEFEND
- * of the last such announcement. */
+ * again, because neighbours would otherwise send to the other host. Makes at most one such
+ * announcement per RN_NEIGH_DEFEND. */
 static void look_for_conflict(struct rn_neigh *n, const struct rn_gid *addr, const uint8_t mac[6],
 			      rn_time now)
 {

@@ -18,15 +18,16 @@ struct rn_qp;
  * failed. */
 unsigned rn_ud_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 
-/* Processes a received datagram of a QP that is in a state that permits receiving. Returns the
+/* Processes a datagram that arrived for a QP. The state of the QP permits receiving. Returns the
  * verdict.
- * - A datagram with the wrong Q_Key, or longer than the receive, is dropped and uses no receive.
+ * - A datagram with the wrong Q_Key, or too long for the buffers of the receive, is dropped. It
+ *   uses no receive.
  * - A malformed receive, or a receive into memory that is not accessible, completes in error. The
  *   QP then enters the error state. */
 enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
 
-/* Writes the 40 bytes that precede the payload in the receive. These are the IPv6 header, or 20
- * zero bytes and the IPv4 header. */
+/* Writes the 40 bytes that precede the payload in the buffers of the receive. These are the IPv6
+ * header, or 20 zero bytes and the IPv4 header. */
 void rn_ud_grh(const struct rn_pkt *pkt, uint8_t grh[RN_UD_GRH_BYTES]);
 
 #endif

@@ -26,7 +26,7 @@ struct rn_cq {
 	struct rn_list tell;  /* node in rn_shard.pending_cq while events are not reported */
 };
 
-/* Returns the bytes of a ring for at least `entries` CQEs. The caller allocates the ring. */
+/* Returns the ring size in bytes for at least `entries` CQEs. The caller allocates the ring. */
 size_t rn_cq_ring_bytes(uint32_t entries);
 void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 
@@ -44,8 +44,8 @@ static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 	cq->solicited |= (flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)) != 0;
 }
 
-/* Will rn_cq_claim() return an entry? May return false although there is one: only rn_cq_claim()
- * reads again how far the application has read. */
+/* Is there room for another CQE? The result may be false although there is room, because head_seen
+ * may be out of date. rn_cq_claim() reads ring->head again; this function does not. */
 static inline bool rn_cq_has_room(const struct rn_cq *cq)
 {
 	return !cq->overrun && cq->tail - cq->head_seen < cq->ring->size;

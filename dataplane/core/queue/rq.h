@@ -12,7 +12,7 @@ struct rn_rqe {
 	uint64_t wr_id;
 	uint32_t length; /* number of bytes that fit into the receive's buffers */
 	uint16_t num_sge;
-	uint16_t bad; /* nonzero if the receive is malformed: a message that takes it fails */
+	uint16_t bad; /* nonzero: malformed; the message that takes this receive fails */
 	struct rn_sge sge[];
 };
 
@@ -25,7 +25,7 @@ struct rn_rq {
 	uint32_t max_sge;
 };
 
-/* Returns the bytes of memory that a receive queue of this depth needs. */
+/* Returns the size in bytes of the memory for a receive queue of this depth. */
 size_t rn_rq_bytes(uint32_t depth, uint32_t max_sge);
 void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge);
 

@@ -1,16 +1,17 @@
 /* Send queue: stores posted work requests, and walks their scatter/gather lists. Runs on the
  * shard's thread.
  *
- * A work request is checked for a correct form once, when it is posted: the slot count, the number
- * of SGEs, and the sum of the SGEs against the length. Keys are checked when memory is accessed. */
+ * The form of a work request is checked once, when it is posted: the slot count, the number of
+ * SGEs, and whether the lengths of the SGEs add up to the length of the work request. Keys are
+ * checked when memory is accessed. */
 #include "queue/sq.h"
 
 #include <string.h>
 
 #include "memory/mem_ops.h"
 
-/* Returns how many bytes one work request takes in the memory of the send queue. There is always
- * room for the operands of an atomic, and on a UD QP also for the destination. */
+/* Returns how many bytes one work request takes in the memory of the send queue. These bytes
+ * include room for the operands of an atomic and, on a UD QP, for the destination. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
 {
 	uint32_t a = rn_wqe_slots_sge(max_sge), b = rn_wqe_slots_inline(max_inline);

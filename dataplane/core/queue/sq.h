@@ -76,7 +76,7 @@ struct rn_sq {
 	bool ud;	/* the QP is a UD QP: each SEND has a struct rn_ud in its last slot */
 };
 
-/* Returns the bytes of memory that the send queue of a QP of this type needs. */
+/* Returns the size in bytes of the memory for the send queue of a QP of this type. */
 size_t rn_sq_bytes(uint32_t depth, uint32_t max_sge, uint32_t max_inline, uint8_t type);
 void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, uint32_t max_inline,
 		uint8_t type);

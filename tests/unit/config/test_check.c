@@ -157,8 +157,8 @@ static const char *note_of(const char *text, uint32_t max_cm)
 	return note;
 }
 
-/* By default limits.max_cm allows one connection per QP. rn_config_note() reports a limits.max_cm
- * below this number. */
+/* By default limits.max_cm is the number of queue pairs plus 1024 (for listeners), up to a maximum.
+ * rn_config_note() reports a limits.max_cm below the number of queue pairs. */
 static void test_connections_for_all_queue_pairs(void **state)
 {
 	(void)state;

@@ -237,8 +237,8 @@ static void handler_that_passes_on(int sig, siginfo_t *info, void *context)
 }
 
 /* An application installs a handler over rn_mem's handler and passes faults on. rn_mem_uninstall()
- * must leave the application's handler in place. A new rn_mem_install() must not cover the
- * application's handler, or both handlers would pass a fault to each other for ever. */
+ * must leave the application's handler in place. A new rn_mem_install() must not replace this
+ * handler, or both handlers would pass a fault to each other for ever. */
 static void handlers_over_ours_see_a_fault_once(void **state)
 {
 	pid_t child = fork();
@@ -353,8 +353,8 @@ static void block(int how, int sig)
 }
 
 /* rn_mem_unblock(), called before a thread polls, unblocks SIGSEGV. rn_mem_restore() restores the
- * thread's signal mask. The adapters' clock restarts when an application opens its adapters again.
- * Therefore times[2] is earlier than times[1]. */
+ * thread's signal mask. times[] are times of the adapters' clock. This clock restarts when an
+ * application opens its adapters again, so times[2] is earlier than times[1]. */
 static void polling_handles_faults_that_the_thread_blocks(void **state)
 {
 	static const rn_time times[] = {RN_S(3600), RN_S(3601), RN_S(1), RN_S(2)};

@@ -1,5 +1,5 @@
-/* How the addresses, VLAN, traffic class and path MTU of a network port follow from the
- * configuration. Also the congestion parameters. */
+/* Tests how the addresses, VLAN, traffic class, path MTU and congestion parameters of a network
+ * port follow from the configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -41,7 +41,7 @@ static void passes_requests_whole_and_in_order(void **state)
 
 	assert_int_equal(rn_submit_create(&s, 64), 0);
 	assert_true(rn_submit_empty(&s));
-	/* Many rounds, so that some requests wrap around the end of the ring. */
+	/* Many rounds, so that some work requests wrap around the end of the ring. */
 	for (unsigned round = 0, number = 0; round < 200; round++) {
 		unsigned first = sh->nposted, put = 0;
 		fill(&r, 0, number);

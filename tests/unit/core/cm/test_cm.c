@@ -271,7 +271,7 @@ static void wire_row_C13_nobody_answers_the_req(void **state)
 	net_fini(&net);
 }
 
-static void nobody_confirms_the_rep(void **state) /* rows C8, C9: data or timeout instead of RTU */
+static void nobody_confirms_the_rep(void **state) /* rows C8, C9: no RTU arrives */
 {
 	for (int data = 0; data < 2; data++) {
 		struct net net;
@@ -648,7 +648,7 @@ static void bad_requests_are_refused(void **state)
 		void (*how)(struct rn_cm_msg *m);
 		int reason; /* reason code in the REJ; 0: accepted, -1: no answer */
 	} rows[] = {
-		{spoil_transport, 9},	    /* C24: UC at a listener for RC */
+		{spoil_transport, 9},	    /* C24: REQ for UC, listener for RC */
 		{spoil_ip_version, 8},	    /* C25: IP version 5 */
 		{spoil_cma_version, 8},	    /* private-data version 1 */
 		{spoil_destination, 8},	    /* C26: destination IP is not the port's */

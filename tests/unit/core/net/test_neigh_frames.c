@@ -305,7 +305,7 @@ static void doubts(void **state)
 	assert_false(rn_neigh_wants_tx(n));
 	assert_int_equal(rn_neigh_resolve(n, &OWN4, &PEER4, mac, now), RN_NEIGH_PENDING);
 	expect(n, to_all, NULL, now);
-	rn_neigh_probe(n, &PEER4, now); /* no effect: the first request is unanswered */
+	rn_neigh_probe(n, &PEER4, now); /* no effect: the first request is still unanswered */
 	assert_false(rn_neigh_wants_tx(n));
 	answer4(n, wrong, now);
 	/* no effect: the peer answered less than neigh_retry ago */

@@ -1,5 +1,5 @@
-/* Functions of the port's attributes: kinds of addresses, next hops, source addresses, address
- * vectors and path MTU. */
+/* Tests the functions that use a port's attributes: kinds of addresses, next hops, source
+ * addresses, address vectors and path MTU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

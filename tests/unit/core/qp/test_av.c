@@ -69,7 +69,7 @@ static void headers_follow_vector_and_port(void **state)
 		    pkt.hop_limit != rows[i].want_hops)
 			fail_msg("%s: tag %#x class %#x hops %u", rows[i].what, pkt.vlan_tci,
 				 pkt.tclass, pkt.hop_limit);
-		/* a query of the QP returns the address vector that was given */
+		/* the QP's own address vector keeps the traffic class that was given */
 		assert_int_equal(r.s[0].qp->attr.av.tclass, rows[i].tclass);
 		rig_fini(&r);
 	}

@@ -73,7 +73,7 @@ static struct rn_pkt to_group(struct rig *r, const struct rn_gid *gid, uint32_t 
 	return p;
 }
 
-/* Creates another UD QP on side 1, in RTR, with the same CQ; returns its QPN. */
+/* Creates another UD QP on side 1, in RTR; returns its QPN. It uses the same CQ as the first QP. */
 static uint32_t another(struct rig *r, struct rn_qp **qp)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
