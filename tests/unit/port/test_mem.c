@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "port/mem.h"
@@ -120,6 +121,83 @@ static void atomics_succeed_or_fail_as_a_whole(void **state)
 			munmap(p + PAGE, PAGE);
 	}
 	rn_mem_uninstall();
+}
+
+/* ---- single steps: each byte is moved once and in order ---- */
+
+#define STEPPED 200u
+#define UNMOVED 0xFF
+
+/* The processor traps after each instruction (trap flag). The handler numbers the instructions and
+ * writes the number of the next one to all source bytes, so that a byte in the destination says
+ * when it was loaded. */
+static struct {
+	volatile uint8_t *src, *dst;
+	unsigned n, step;
+	uint8_t moves[STEPPED];	  /* how often byte i was stored */
+	unsigned loaded[STEPPED]; /* number of the instruction that loaded byte i */
+	unsigned stored[STEPPED];
+} steps;
+
+/* The assembly routines of mem.c. Only their instructions are counted. */
+extern const char rn_mem_begin[], rn_mem_end[];
+
+static void after_step(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *uc = context;
+	greg_t rip = uc->uc_mcontext.gregs[REG_RIP];
+
+	for (unsigned i = 0; i < steps.n; i++) {
+		if (steps.dst[i] != UNMOVED) {
+			steps.moves[i]++;
+			steps.loaded[i] = steps.dst[i];
+			steps.stored[i] = steps.step;
+		}
+		steps.dst[i] = UNMOVED;
+	}
+	steps.step += rip >= (greg_t)rn_mem_begin && rip < (greg_t)rn_mem_end;
+	assert_true(steps.step < UNMOVED);
+	for (unsigned i = 0; i < steps.n; i++)
+		steps.src[i] = (uint8_t)steps.step;
+}
+
+static void step_through(bool (*copy)(void *, const void *, size_t), uint8_t *dst, uint8_t *src,
+			 unsigned n)
+{
+	memset(&steps, 0, sizeof(steps));
+	steps.src = src;
+	steps.dst = dst;
+	steps.n = n;
+	memset(src, 0, n);
+	memset(dst, UNMOVED, n);
+	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+	copy(dst, src, n);
+	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+}
+
+/* Other threads use the memory during a copy. A byte that is stored twice undoes what another
+ * thread has written in between; an aligned word that is loaded in two pieces may be torn. */
+static void each_byte_is_moved_once_and_in_order(void **state)
+{
+	static _Alignas(64) uint8_t src[STEPPED + 64], dst[STEPPED + 64];
+	struct sigaction sa = {.sa_sigaction = after_step, .sa_flags = SA_SIGINFO}, former;
+
+	assert_int_equal(sigaction(SIGTRAP, &sa, &former), 0);
+	for (unsigned n = 1; n < STEPPED; n++)
+		for (unsigned at = 0; at < 64; at += n < 40 ? 1 : 8) {
+			step_through(rn_mem_guarded.place, dst + at, src, n);
+			for (unsigned i = 0; i < n; i++) {
+				assert_int_equal(steps.moves[i], 1);
+				assert_true(i == 0 || steps.stored[i] >= steps.stored[i - 1]);
+			}
+			step_through(rn_mem_guarded.gather, dst, src + at, n);
+			for (unsigned i = 1; i < n; i++) {
+				assert_true(steps.loaded[i] >= steps.loaded[i - 1]);
+				if (at % 8 == 0 && i % 8 && i / 8 * 8 + 8 <= n)
+					assert_int_equal(steps.loaded[i], steps.loaded[i - 1]);
+			}
+		}
+	sigaction(SIGTRAP, &former, NULL);
 }
 
 #define ROUNDS 200000u
@@ -377,6 +455,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(polling_handles_faults_that_the_thread_blocks),
 		cmocka_unit_test(copies_every_length_exactly),
+		cmocka_unit_test(each_byte_is_moved_once_and_in_order),
 		cmocka_unit_test(faults_make_the_access_fail),
 		cmocka_unit_test(passes_other_faults_on),
 		cmocka_unit_test(unhandled_faults_still_kill),
