@@ -119,7 +119,8 @@ static inline bool take_write_packet(struct rn_qp *qp, const struct rn_brief *b,
 	void *to;
 
 	if (starts) {
-		if (rn_unlikely(room <= RN_RETH_BYTES))
+		/* Tested without the pad count, which may exceed the number of bytes. */
+		if (rn_unlikely((uint32_t)(b->end - b->ext) <= RN_RETH_BYTES))
 			return false;
 		room -= RN_RETH_BYTES;
 		va = rn_load64(b->ext);

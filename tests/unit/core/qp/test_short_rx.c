@@ -3,6 +3,8 @@
 #include "qp/short_rx.h"
 
 #include "rig.h"
+#include "wire/hdr.h"
+#include "wire/icrc.h"
 
 /* Makes each QP receive its first packet. The short way handles only later packets. */
 static void open_short_way(struct rig *r)
@@ -72,6 +74,39 @@ static void a_send_without_a_receive_waits(void **state)
 	rig_fini(&r);
 }
 
+/* A WRITE without RETH and payload whose pad count is 1: its 62 bytes are in a block of exactly
+ * that size, so that a sanitizer detects any read behind the frame. */
+static void a_write_without_reth_is_not_read_beyond_its_end(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	open_short_way(&r);
+	for (unsigned opcode = RN_OP_WRITE_FIRST; opcode <= RN_OP_WRITE_ONLY; opcode++) {
+		struct rn_pkt pkt = rig_pkt(&r, 1, RN_OP_ACK, 0, NULL, 0);
+		uint8_t *frame = malloc(128), *exact = malloc(62);
+		uint32_t icrc;
+		enum rn_verdict v;
+
+		/* An ACK has 62 bytes. Remove the AETH: shorten both lengths and move the ICRC. */
+		assert_int_equal(rn_frame_build(&pkt, frame, 128), 62);
+		rn_store16(frame + RN_ETH_BYTES + RN_IPV4_LENGTH, 44);
+		rn_store16(frame + 34 + RN_UDP_LENGTH, 24);
+		rn_store16(frame + RN_ETH_BYTES + RN_IPV4_CHECKSUM,
+			   rn_load16(frame + RN_ETH_BYTES + RN_IPV4_CHECKSUM) + 4);
+		frame[42] = (uint8_t)opcode;
+		frame[42 + RN_BTH_FLAGS] |= 1 << RN_BTH_PAD_SHIFT;
+		icrc = rn_icrc_packet(frame + RN_ETH_BYTES, 40);
+		memcpy(frame + 54, &icrc, 4);
+		memcpy(exact, frame, 62);
+		assert_false(rn_shard_rx_short(r.s[1].sh, exact, 62, &v, r.now));
+		assert_int_equal(rn_frame_parse(exact, 62, &pkt), RN_V_BTH_LENGTH);
+		free(frame);
+		free(exact);
+	}
+	rig_fini(&r);
+}
+
 /* In the state SQD a QP still takes requests, by the general way. */
 static void a_draining_queue_pair_takes_requests(void **state)
 {
@@ -96,6 +131,7 @@ int main(void)
 		cmocka_unit_test(a_send_longer_than_the_receive_is_refused),
 		cmocka_unit_test(a_packet_longer_than_the_path_mtu_is_refused),
 		cmocka_unit_test(a_send_without_a_receive_waits),
+		cmocka_unit_test(a_write_without_reth_is_not_read_beyond_its_end),
 		cmocka_unit_test(a_draining_queue_pair_takes_requests),
 	};
 
