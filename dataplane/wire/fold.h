@@ -1,6 +1,6 @@
-/* The CRC-32 of the ICRC by carry-less multiplication, 16 bytes at a time. The functions are
- * inline, so that a caller which has a packet's bytes in registers need not store and load them.
- * All functions are pure, and any thread may call them. A caller checks rn_fold_usable() first.
+/* The steps with which icrc.c computes the CRC-32 of the ICRC by carry-less multiplication, 16
+ * bytes at a time. All functions are pure, and any thread may call them. A caller checks
+ * rn_fold_usable() first.
  *
  * Bits are reflected: bit 0 of the first byte is the highest power of x. `sum` is a polynomial of
  * 128 bits, congruent to all bytes so far modulo the CRC polynomial P. A new block of 16 bytes is

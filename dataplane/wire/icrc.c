@@ -106,8 +106,8 @@ uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
 		put_masked(masked, ip, mask_v6, HEAD_V6);
 		memcpy(masked + HEAD_V6, ip + HEAD_V6, head - HEAD_V6);
 	}
-	uint32_t crc = rn_icrc_add(RN_ICRC_SEED, masked, head);
-	return head == len ? crc : rn_icrc_add(crc, ip + head, len - head);
+	uint32_t crc = crc32_gzip_refl(RN_ICRC_SEED, masked, head);
+	return head == len ? crc : crc32_gzip_refl(crc, ip + head, len - head);
 }
 
 /* ---- with carry-less multiplication (fold.h) ---- */

@@ -108,6 +108,23 @@ static void test_sensitivity(void **state)
 	}
 }
 
+/* The CRC-32 of zlib after the eight 0xFF bytes, one byte at a time and without the code under
+ * test. */
+static uint32_t crc_by_table(const uint8_t *p, size_t len)
+{
+	static uint32_t table[256];
+	uint32_t crc = ~RN_ICRC_SEED;
+	for (uint32_t i = 0; !table[255] && i < 256; i++) {
+		uint32_t c = i;
+		for (unsigned bit = 0; bit < 8; bit++)
+			c = c >> 1 ^ (c & 1 ? 0xEDB88320u : 0);
+		table[i] = c;
+	}
+	for (size_t i = 0; i < len; i++)
+		crc = crc >> 8 ^ table[(crc ^ p[i]) & 0xFF];
+	return ~crc;
+}
+
 /* Computes the ICRC literally by the rule, as a reference for the code under test. Copies all
  * bytes, masks them byte by byte, and computes the CRC. */
 static uint32_t by_the_letter(const uint8_t *ip, size_t len)
@@ -119,7 +136,7 @@ static uint32_t by_the_letter(const uint8_t *ip, size_t len)
 		copy[0] |= 0x0F;
 	for (size_t i = 0; i < RN_ARRAY_SIZE(v4); i++)
 		copy[ip[0] >> 4 == 4 ? v4[i] : v6[i]] = 0xFF;
-	return rn_icrc_add(RN_ICRC_SEED, copy, len);
+	return crc_by_table(copy, len);
 }
 
 /* The ICRC can be computed in pieces of any length and alignment. The result equals the ICRC of the
