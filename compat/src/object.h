@@ -23,7 +23,7 @@ struct compat_kind {
 	/*
 	 * Completes a wait: decrements a semaphore's count, or makes the caller the owner of a
 	 * mutex. Returns false if the object is not available. The member is NULL for events and
-	 * threads, because waiting for their event is enough.
+	 * threads: when the event is set, or the thread has ended, there is nothing to take.
 	 */
 	bool (*take)(struct compat_object *);
 	/*

@@ -1,5 +1,6 @@
 /* All adapters that a process's configuration names, and the resources that these adapters share. A
- * process has one runtime. The in-process link (inproc.c) serialises all calls. */
+ * process has one runtime. A lock in inproc.c makes sure that only one thread at a time is in these
+ * functions. */
 #ifndef RN_NIC_RUNTIME_H
 #define RN_NIC_RUNTIME_H
 

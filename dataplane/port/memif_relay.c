@@ -414,8 +414,8 @@ void rn_memif_relay_destroy(struct rn_memif_relay *r)
 		pthread_join(r->thread, NULL);
 	}
 	if (r->listen_fd >= 0) {
-		/* A client's driver may have connected again without a peer. Accept and end this
-		 * connection. */
+		/* The driver may have connected to the relay again, although the relay has no peer
+		 * for it any more. Accept this connection and close it. */
 		pmd = r->cfg.server ? -1 : accept_driver(r);
 		if (pmd >= 0)
 			disconnect_driver(r, pmd);

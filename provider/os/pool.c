@@ -88,11 +88,11 @@ static void *run_routines(void *late)
 			break;
 		taken = unhook_first();
 		if (pool.queued > pool.idle)
-			/* Add a thread before the routine runs. The routines of all running threads
-			 * may wait for the routine of a packet that is still queued. */
+			/* Add a thread before the routine runs. All running routines may be waiting
+			 * for a work item that is still queued, which only a new thread can run. */
 			add_thread();
 		pthread_mutex_unlock(&pool.lock);
-		/* Free the packet before the routine is called, because the routine may end the
+		/* Free the work item before its routine is called, because the routine may end the
 		 * process. */
 		packet = *taken;
 		free(taken);

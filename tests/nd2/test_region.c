@@ -300,8 +300,8 @@ static void nd2_own_invalid_tokens(void **state)
 	for (size_t i = 0; i < sizeof(invented) / sizeof(invented[0]); i++)
 		for (int remote = 0; remote < 2; remote++)
 			send_with_token(invented[i], remote);
-	/* A request with the token of a deregistered region is refused. Its memory is registered
-	 * again, but with a new token. */
+	/* A request with the token of a deregistered region is refused, even if the region's memory
+	 * has been registered again with a new token. */
 	pair_open_connected(&p, NULL);
 	mr = new_mr(&p.b);
 	HR(try_register(mr, p.b.buf, 100, ND_MR_FLAG_ALLOW_REMOTE_WRITE), ND_SUCCESS);

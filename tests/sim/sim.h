@@ -113,7 +113,7 @@ struct sim {
 	/* capture file (record.h) of all frames that shards send, before loss and corruption; NULL
 	 * = none */
 	FILE *pcap;
-	uint32_t verdicts[RN_V_COUNT]; /* number of frames that both nodes received, by verdict */
+	uint32_t verdicts[RN_V_COUNT]; /* received frames of both nodes together, by verdict */
 	/* queued events of each node, oldest first */
 	struct rn_event *events[SIM_NODES];
 	unsigned nevents[SIM_NODES], capevents[SIM_NODES];

@@ -1,6 +1,6 @@
-/* Tests of rows of docs/spec/rocev2.md that a script of packets (play.h) cannot express. These rows
- * are about CM messages and about properties of all frames. A test that needs a connection opens
- * its own. */
+/* Tests the requirements (rows) of docs/spec/rocev2.md that a script of packets (play.h) cannot
+ * express. These rows are about CM messages and about properties of all frames. A test that needs a
+ * connection opens its own. */
 #ifndef RN_CONFORM_MANAGE_H
 #define RN_CONFORM_MANAGE_H
 

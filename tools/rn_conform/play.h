@@ -1,6 +1,6 @@
-/* Tests of rows of docs/spec/rocev2.md from outside the NIC under test (the peer). A test sends
- * packets to the peer and checks the packets that come back. A play is the state of one running
- * test. Used by one thread.
+/* Tests a NIC (the peer) from outside: one test for each requirement (row) of docs/spec/rocev2.md.
+ * A test sends packets to the peer and checks the packets that come back. A play is the state of
+ * one running test. Used by one thread.
  *
  * The test of a row is a script with one command on each line. A PSN is counted from the first PSN
  * of its direction. MS is a number of milliseconds, US a number of microseconds. "Lent" memory is
