@@ -2,7 +2,8 @@
  * never resizes; its owner chooses the number of buckets for the largest number of objects. Not
  * thread-safe.
  *
- * To find a key, the caller compares the keys of all nodes with the key's hash:
+ * To find a key, the caller walks the nodes that have the hash of the key, and compares their keys
+ * with it:
  *	for (n = rn_htab_first(h, hash); n; n = rn_htab_next(n))
  *		if (rn_container_of(n, struct thing, node)->key == key) ...
  */

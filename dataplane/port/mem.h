@@ -1,5 +1,5 @@
-/* Access to application memory that survives faults. The functions of rn_mem_guarded return false
- * when the application has unmapped, protected or truncated memory that it registered. */
+/* Access to application memory. When the application has unmapped, protected or truncated memory
+ * that it registered, the functions of rn_mem_guarded return false instead of crashing. */
 #ifndef RN_MEM_H
 #define RN_MEM_H
 

@@ -165,9 +165,10 @@ static unsigned next_to_notify(struct device *d, unsigned bucket, struct nd_obje
 	return k;
 }
 
-/* Passes an event to every object that has a route. To be called when the network port is gone or
- * its Ethernet link is down. Objects created later need no event: without the network port their
- * creation fails; without the Ethernet link a connector's Disconnect reads `link_down`. */
+/* Passes an event to every object that is registered to receive events. To be called when the
+ * network port is gone or its Ethernet link is down. Objects created later need no event: without
+ * the network port their creation fails; without the Ethernet link a connector's Disconnect reads
+ * `link_down`. */
 static void dispatch_to_all(struct device *d, const struct rn_event *ev)
 {
 	struct nd_object *objs[64];

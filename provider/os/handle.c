@@ -35,7 +35,7 @@ _Static_assert(sizeof(HANDLE) == 8, "a handle carries a 32-bit generation");
 struct slot {
 	_Atomic uint64_t state; /* generation << 32 | open << 31 | references */
 	union {
-		struct os_object *object; /* valid while references exist */
+		struct os_object *object; /* valid while the reference count is not 0 */
 		/* index + 1 of the next free slot; 0 at the end of the list; guarded by
 		 * table.lock */
 		uintptr_t next_free;

@@ -33,9 +33,9 @@ struct os_live {
 
 extern struct os_live os_live[OS_LIVE_MAX];
 
-/* Returns the counter of a kind by the kind's name. Equal names share a counter. The string `kind`
- * must stay valid for ever. When OS_LIVE_MAX kinds exist, all further kinds share the last
- * counter. */
+/* Returns the counter of the live objects of one kind, such as "event". Equal names share a
+ * counter. The string `kind` must stay valid for ever. When OS_LIVE_MAX kinds exist, all further
+ * kinds share the last counter. */
 struct os_live *os_live_of(const char *kind);
 
 static inline void os_live_add(struct os_live *live)

@@ -270,7 +270,8 @@ static void draw_flows(struct mix *m)
 		}
 }
 
-/* Posts the work requests and receives that are due. Returns when the next of them is due. */
+/* Posts the work requests and receives that are due. Returns the time at which the next one is
+ * due. */
 static rn_time post_due(struct mix *m)
 {
 	struct sim *sim = &m->sim;

@@ -1,6 +1,6 @@
-/* Functions that all parts of a replay (replay.h) use. They find a QP pair, fail the test, and map
- * each value that a captured host chose to the value that the shard chose instead. A replay runs in
- * one thread. */
+/* Functions that all parts of a replay (replay.h) use. They look up a QP pair, report
+ * a failure of the test, and translate values: a value of the captured host becomes the value that
+ * the shard uses in its place. A replay runs in one thread. */
 #include "replay.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Reads a tool's command line. Owns the log file, and the options while they are read. Used by one
- * thread. */
+/* Reads a tool's command line. Owns the log file. Holds the options until the whole command line is
+ * read, and then copies them to the caller. Used by one thread. */
 #include "options.h"
 
 #include <errno.h>

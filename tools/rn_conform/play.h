@@ -62,7 +62,7 @@ struct play {
 struct row {
 	const char *id;
 	char side;     /* the side that must connect: 'c' this tool, 's' the peer, 'b' either */
-	uint32_t lent; /* bytes of memory that the peer must lend by rping's protocol; 0: none */
+	uint32_t lent; /* bytes of memory that the peer must advertise as rping does; 0: none */
 	/* true: the tool does not answer the peer's requests by itself; the script's commands
 	 * answer */
 	bool manual_answers;

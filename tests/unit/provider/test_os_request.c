@@ -296,7 +296,7 @@ static void everything_may_be_closed_early(void **state)
 	NdsHandleClose(event);
 	NdsHandleClose(rig.h_file);
 	os_request_finish(request, ND_SUCCESS);
-	assert_int_equal(packets_in(&rig, &e, 1), 1); /* rig.file still refers to the file */
+	assert_int_equal(packets_in(&rig, &e, 1), 1); /* rig.file has kept the file open */
 	request = begin(&rig, &late);
 	NdsHandleClose(rig.port);
 	os_file_put(rig.file);

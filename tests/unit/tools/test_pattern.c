@@ -47,8 +47,8 @@ static void finds_shifted_and_repeated_bytes(void **state)
 	}
 }
 
-/* Two messages, or two seeds, differ within their first bytes. So old data in a buffer is
- * noticed. */
+/* The patterns of two messages, or of two seeds, differ within the first bytes. So a check notices
+ * old data in a buffer. */
 static void messages_differ(void **state)
 {
 	static uint8_t other[SIZE + PATTERN_SPREAD];
