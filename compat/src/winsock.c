@@ -237,7 +237,8 @@ static size_t address_size(const struct ifaddrs *i, int family)
 
 /*
  * Writes a SOCKET_ADDRESS_LIST of those addresses of this host that have the socket's address
- * family. In the buffer the addresses follow the list.
+ * family. The list holds pointers to the addresses, which are stored behind the list in the same
+ * buffer.
  */
 static int address_list(const struct control *c)
 {

@@ -26,8 +26,8 @@
 #define HEAD_V6 (RN_IPV6_BYTES + RN_UDP_BYTES + RN_BTH_BYTES)
 
 /* A mask has a 1 for each header bit that the ICRC reads as a one. All these bits lie before byte
- * HEAD_MAX. MASKED is HEAD_MAX rounded up to a multiple of 16. Behind its first MASKED bytes a mask
- * has 16 zero bytes, so that 16 bytes can be loaded at any offset up to MASKED. */
+ * HEAD_MAX. MASKED is HEAD_MAX rounded up to a multiple of 16. A mask has MASKED + 16 bytes; the
+ * last 16 are zero, so that 16 bytes can be loaded at any offset up to MASKED. */
 #define HEAD_MAX 60u
 #define MASKED	 64u
 static_assert(HEAD_V4 <= HEAD_MAX && HEAD_V6 <= HEAD_MAX, "masks end before MASKED");

@@ -1,9 +1,9 @@
 /* Fuzz target: parses arbitrary bytes as an Ethernet frame. The parser may not read beyond the
  * frame.
  *
- * If the frame is accepted, a frame is built from the packet and parsed again. The result must be
- * the same packet and the same bytes. These bytes must equal the input, unless the input had
- * padding or other bytes without meaning.
+ * If the frame is accepted, a frame is built from the packet and parsed again. Parsing must
+ * give the same packet again. The built frame must equal the input, unless the input had padding or
+ * other bytes without meaning.
  *
  * A fuzzer rarely finds a valid checksum. So every input is tried twice: unchanged, and with
  * correct IPv4 checksum, UDP checksum and ICRC. */

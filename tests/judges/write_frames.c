@@ -87,7 +87,7 @@ static void draw_fields(struct rn_pkt *pkt, struct rn_rng *rng)
 {
 	pkt->kind = RN_PKT_IB;
 	pkt->tclass = (uint8_t)rn_rng_next(rng);
-	/* at least 64, because tshark complains about a hop limit below 5 */
+	/* 64 to 255: tshark complains about a hop limit below 5 */
 	pkt->hop_limit = (uint8_t)(64 + rn_rng_next(rng) % 192);
 	pkt->ip_id = (uint16_t)rn_rng_next(rng);
 	pkt->ip_df = true;

@@ -9,7 +9,7 @@
 	X(IDLE,          passive) \
 	X(BOUND,         active) \
 	X(QUEUED,        passive) \
-	X(REQ_SENT,      active)  /* the peer's connector has received the REQ */ \
+	X(REQ_SENT,      active)  /* the REQ has reached the peer */ \
 	X(REP_RECEIVED,  active) \
 	X(REQ_RECEIVED,  passive) \
 	X(REP_SENT,      passive) \

@@ -385,7 +385,7 @@ static void nd2_own_released_by_a_routine(void **state)
 	begin(&s, STEP, start_connect(&peer, NULL, NULL, 0, &s.ov[STEP]));
 	begin(&s, NOTIFY_ERRORS, CALL(s.e.cq, Notify, ND_CQ_NOTIFY_ERRORS, &s.ov[NOTIFY_ERRORS]));
 	let_go(&s, FILE_HANDLE);
-	let_go(&s, CQ); /* Release cancels the Notify, which then calls the routine */
+	let_go(&s, CQ); /* cancels the Notify; then routine() is called */
 	for (int i = 0; i < 5000 && !routine_done; i++)
 		sleep_ms(1);
 	assert_true(routine_done);

@@ -202,7 +202,8 @@ static void nd2_own_cancel_has_queued_everything(void **state)
 		HR(CALL(mr, Register, p.a.buf, 100, 0, &ov[2]), ND_PENDING);
 		HR(CALL(mr, CancelOverlappedRequests), ND_SUCCESS);
 		ended_in_order(port[0], ov, 3, ND_SUCCESS);
-		/* Release also returns only when the packets are at the completion port. */
+		/* Like CancelOverlappedRequests, Release returns only when the completions of the
+		 * pending requests are at the completion port. */
 		HR(CALL(mr, Deregister, &ov[0]), ND_PENDING);
 		RELEASE(mr);
 		ended_in_order(port[0], ov, 1, ND_SUCCESS);

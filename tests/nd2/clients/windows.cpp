@@ -9,8 +9,8 @@
 // - events with the low bit set, so that a request queues no packet at the completion port
 // - a COM interface that the program itself defines
 //
-// The main thread posts all requests. The main thread waits for the event of a Notify, the worker
-// thread at the completion port. The thread whose wait ends takes the results.
+// The main thread posts all requests and waits for the event of a Notify. The worker thread waits
+// at the completion port. Each thread takes the results when its wait ends.
 #include <winsock2.h>
 #include <windows.h>
 #include <process.h>

@@ -190,7 +190,8 @@ void rig_request(struct rig *r, int side, uint8_t kind, unsigned flags, uint64_t
 	rig_post(r, side, &w);
 }
 
-/* Receives a frame as the port does: by the short way if possible. pkt is the parsed frame. */
+/* Receives a frame as the port does: with rn_shard_rx_short(), and if that refuses the frame, with
+ * rn_shard_rx(). pkt is the parsed frame. */
 static void receive(struct rn_shard *sh, const uint8_t *frame, uint32_t len,
 		    const struct rn_pkt *pkt, rn_time now)
 {
