@@ -34,6 +34,7 @@ SUITES = {
 }
 
 RESPONDER = "dataplane/core/qp/responder.c"
+COMMIT = "dataplane/core/qp/responder.h"
 REQUESTER = "dataplane/core/qp/requester.c"
 RETRY = "dataplane/core/flow/retry.c"
 WINDOW = "dataplane/core/flow/window.c"
@@ -92,9 +93,9 @@ MUTANTS = [
            "if (pkt->payload_len > e->length)", "rows"),
     Mutant("ack one PSN too far", RESPONDER, "owe_ack(qp, pkt->psn);", "owe_ack(qp, rn_psn_add(pkt->psn, 1));", "rows"),
     Mutant("NAK twice per gap", RESPONDER, "\tif (rx->nak_sent)\n", "\tif (false)\n", "rows"),
-    Mutant("gap state survives progress", RESPONDER, "\tqp->rx.nak_sent = false;\n", "", "rows"),
-    Mutant("MSN counts packets", RESPONDER, "\tif (message_done)\n", "", "rows"),
-    Mutant("READ takes one PSN", RESPONDER, "commit(qp, pkt, npkts, true);", "commit(qp, pkt, 1, true);", "rows"),
+    Mutant("gap state survives progress", COMMIT, "\trx->nak_sent = false;\n", "", "rows"),
+    Mutant("MSN counts packets", COMMIT, "rn_psn_add(rx->msn, message_done)", "rn_psn_add(rx->msn, 1)", "rows"),
+    Mutant("READ takes one PSN", RESPONDER, "commit(rx, npkts, true);", "commit(rx, 1, true);", "rows"),
     Mutant("READ beyond the agreed depth", RESPONDER, "return RN_V_REQ_READ_LIMIT;", "goto allowed;\nallowed:", "rows"),
     Mutant("replay at any address", RESPONDER,
            "pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift)", "false", "rows"),
@@ -179,8 +180,8 @@ MUTANTS = [
     Mutant("short ACK of PSNs never sent", SHORT_RX, "n > rn_psn_steps(w->una, w->cur)", "false", "rows"),
     Mutant("short ACK takes NAKs", SHORT_RX, " || b->ext[0] >> 5", "", "rows"),
     Mutant("short ACK completes READs", SHORT_RX, " || w->nreads", "", "short"),
-    Mutant("short way forgets the ACK", SHORT_RX, "if (!b->ack_req)", "if (true)", "rows"),
-    Mutant("short way counts no message", SHORT_RX, "rx->msn = rn_psn_add(rx->msn, done);", "", "rows"),
+    Mutant("short way forgets the ACK", SHORT_RX, "if (b->ack_req)", "if (false)", "rows"),
+    Mutant("short way counts no message", SHORT_RX, "rn_responder_commit(&qp->rx, 1, done);", "rn_responder_commit(&qp->rx, 1, false);", "rows"),
     Mutant("short way takes marked packets", MATCH, "ecn == RN_ECN_CE || ", "", "rows"),
     Mutant("short way takes bad checksums", MATCH, "if (ipv4 && rn_unlikely(!rn_match_checksum(ip)))", "if (false)", "match"),
     Mutant("short way takes any address", MATCH, "!rn_match_bytes(m, f, ipv4) || ", "", "match"),

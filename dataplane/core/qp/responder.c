@@ -2,8 +2,8 @@
  * that the reply must be sent. Runs on the shard's thread.
  *
  * Receiving: rn_responder_rx() sorts a request by its PSN: expected, duplicate (earlier) or gap
- * (later). take_in_order() checks an expected request and changes state only at the end (commit()).
- * The verdict table (wire/verdict.h) names the reply for each outcome.
+ * (later). take_in_order() checks an expected request and changes state only at the end
+ * (rn_responder_commit()). The verdict table (wire/verdict.h) names the reply for each outcome.
  *
  * Sending: rn_responder_tx() sends the oldest owed reply: an ACK, a NAK, or the next packet of a
  * READ response. Owed replies are sorted by PSN. Neighbouring ACKs merge, but no ACK overtakes an
@@ -182,18 +182,6 @@ static bool length_fits(const struct rn_qp *qp, const struct rn_pkt *pkt)
 	return pkt->payload_len <= rn_qp_mtu(qp) && (pkt->op->starts || pkt->payload_len);
 }
 
-/* Accepts a request packet. Moves the expected PSN on by npsn, and the MSN by 1 if the message is
- * complete. Clears nak_sent, so that the next gap causes a NAK. */
-static void commit(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t npsn, bool message_done)
-{
-	qp->rx.epsn = rn_psn_add(qp->rx.epsn, npsn);
-	qp->rx.taken += npsn;
-	if (message_done)
-		qp->rx.msn = rn_psn_add(qp->rx.msn, 1);
-	qp->rx.nak_sent = false;
-	qp->rx.rnr_naks = 0;
-}
-
 /* Returns the receive of the current message, or the next posted receive when a message begins.
  * Returns NULL if no receive is posted. A receive taken from an SRQ never goes back. It stays with
  * this QP until a message uses it or the QP fails. */
@@ -271,7 +259,7 @@ static enum rn_verdict take_send(struct rn_qp *qp, const struct rn_pkt *pkt, rn_
 	rx->message = pkt->op->ends ? RN_RX_IDLE : RN_RX_SEND;
 	if (pkt->op->ends)
 		deliver(qp, pkt, rx->done, now);
-	commit(qp, pkt, 1, pkt->op->ends);
+	rn_responder_commit(rx, 1, pkt->op->ends);
 	return RN_V_OK;
 }
 
@@ -335,7 +323,7 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 	rx->message = pkt->op->ends ? RN_RX_IDLE : RN_RX_WRITE;
 	if (pkt->op->has_imm)
 		deliver(qp, pkt, length, now);
-	commit(qp, pkt, 1, pkt->op->ends);
+	rn_responder_commit(rx, 1, pkt->op->ends);
 	return RN_V_OK;
 }
 
@@ -396,7 +384,7 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 						    .npkts = npkts,
 						    .end = rx->taken + npkts,
 						    .op = RN_OP_READ_REQUEST});
-	commit(qp, pkt, npkts, true);
+	rn_responder_commit(rx, npkts, true);
 	owe_read(qp, rec);
 	return RN_V_OK;
 }
@@ -425,7 +413,7 @@ static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 						    .end = rx->taken + 1,
 						    .orig = orig,
 						    .op = op});
-	commit(qp, pkt, 1, true);
+	rn_responder_commit(rx, 1, true);
 	owe_read(qp, rec);
 	return RN_V_OK;
 }

@@ -11,6 +11,16 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads);
 /* Changes max_dest_rd_atomic. If there are more READ and atomic records than the new limit allows,
  * drops the oldest records. */
 void rn_responder_reads(struct rn_qp *qp, uint8_t max_reads);
+/* Accepts request packets: moves the expected PSN on by npsn, and the MSN by 1 if the message is
+ * complete. Clears nak_sent, so that the next gap causes a NAK. */
+static inline void rn_responder_commit(struct rn_rx *rx, uint32_t npsn, bool message_done)
+{
+	rx->epsn = rn_psn_add(rx->epsn, npsn);
+	rx->taken += npsn;
+	rx->msn = rn_psn_add(rx->msn, message_done);
+	rx->nak_sent = false;
+	rx->rnr_naks = 0;
+}
 /* Processes a received request for this QP and owes the reply, if any. Returns the verdict on the
  * packet. */
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);

@@ -36,52 +36,13 @@ static inline bool is_next(const struct rn_qp *qp, const struct rn_brief *b, uin
 	return b->psn == qp->rx.epsn && qp->rx.peer_seen && qp->rx.message == message;
 }
 
-/* Accepts a request packet, as commit() of responder.c does, and owes an ACK if the packet asks for
- * one. done: the message is complete. */
+/* Accepts a request packet, and owes an ACK if the packet asks for one. done: the message is
+ * complete. */
 static inline void accept_packet(struct rn_qp *qp, const struct rn_brief *b, bool done)
 {
-	struct rn_rx *rx = &qp->rx;
-	struct rn_owe *last = rx->owed + RN_MAX(rx->nowed, 1) - 1;
-
-	rx->epsn = rn_psn_add(b->psn, 1);
-	rx->taken++;
-	rx->msn = rn_psn_add(rx->msn, done);
-	rx->nak_sent = false;
-	rx->rnr_naks = 0;
-	if (!b->ack_req)
-		return;
-	if (rn_likely(rx->nowed && last->kind == RN_OWE_ACK && !rn_psn_before(b->psn, last->psn))) {
-		last->psn = b->psn;
-		last->msn = rx->msn;
-		return;
-	}
-	rn_responder_owe_ack(qp, b->psn);
-}
-
-/* Completes the receive at the head of the receive queue. The n bytes of a SEND are in its buffer
- * already. The caller has checked that the CQ has room. */
-static inline void complete_receive(struct rn_qp *qp, uint64_t wr_id, uint32_t n, uint16_t flags,
-				    rn_time now)
-{
-	struct rn_cq *cq = qp->recv_cq;
-
-	*rn_cq_claim(cq) = (struct rn_cqe){
-		.wr_id = wr_id,
-		.qp_ctx = qp->ctx,
-		.qpn = qp->qpn,
-		.byte_len = n,
-		.kind = RN_WQE_RECV,
-		.flags = RN_CQE_RECV | flags,
-		.time_ns = now,
-	};
-	rn_cq_written(cq, flags);
-	if (rn_list_empty(&cq->dirty))
-		rn_list_add_tail(&qp->lane->dirty_cq, &cq->dirty);
-	qp->lane->stats.done_recv++;
-	qp->lane->stats.bytes_received += n;
-	rn_rq_retire(&qp->rq);
-	qp->rq_retired++;
-	rn_lane_mark_dirty(qp);
+	rn_responder_commit(&qp->rx, 1, done);
+	if (b->ack_req)
+		rn_responder_owe_ack(qp, b->psn);
 }
 
 /* Handles a SEND of one packet if the receive has one SGE. Returns false if the packet is not
@@ -91,6 +52,7 @@ static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
 	uint32_t n = (uint32_t)(b->end - b->ext) - rn_brief_pad(b);
 	struct rn_lane *lane = qp->lane;
+	struct rn_arrival a = {.bytes = n, .flags = b->flags & RN_BTH_SE ? RN_CQE_SOLICITED : 0};
 	void *to;
 
 	if (rn_unlikely(!is_next(qp, b, RN_RX_IDLE) || !e || qp->srq || e->num_sge != 1 || e->bad ||
@@ -98,9 +60,9 @@ static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn
 		return false;
 	if (rn_mr_look(lane->mrs, e->sge[0].lkey, qp->recv_pd, e->sge[0].addr, n,
 		       RN_ACCESS_LOCAL_WRITE, &to) != RN_V_OK ||
-	    !rn_cq_has_room(qp->recv_cq) || !lane->mem->place(to, b->ext, n))
+	    !lane->mem->place(to, b->ext, n))
 		return false;
-	complete_receive(qp, e->wr_id, n, b->flags & RN_BTH_SE ? RN_CQE_SOLICITED : 0, now);
+	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);
 	accept_packet(qp, b, true);
 	return true;
 }
@@ -113,22 +75,20 @@ static inline bool take_write_packet(struct rn_qp *qp, const struct rn_brief *b,
 	struct rn_rx *rx = &qp->rx;
 	struct rn_lane *lane = qp->lane;
 	const uint8_t *data = b->ext + (starts ? RN_RETH_BYTES : 0);
-	uint32_t room = (uint32_t)(b->end - b->ext) - rn_brief_pad(b), mtu = rn_qp_mtu(qp);
+	uint32_t n = (uint32_t)(b->end - data) - rn_brief_pad(b), mtu = rn_qp_mtu(qp);
 	uint64_t va = rx->va;
-	uint32_t rkey = rx->rkey, length = rx->length, done = rx->done, n;
+	uint32_t rkey = rx->rkey, length = rx->length, done = rx->done;
 	void *to;
 
 	if (starts) {
 		/* Tested without the pad count, which may exceed the number of bytes. */
-		if (rn_unlikely((uint32_t)(b->end - b->ext) <= RN_RETH_BYTES))
+		if (rn_unlikely(data >= b->end))
 			return false;
-		room -= RN_RETH_BYTES;
 		va = rn_load64(b->ext);
 		rkey = rn_load32(b->ext + 8);
 		length = rn_load32(b->ext + 12);
 		done = 0;
 	}
-	n = room;
 	if (rn_unlikely(!is_next(qp, b, starts ? RN_RX_IDLE : RN_RX_WRITE) || !n ||
 			!(qp->access & RN_ACCESS_REMOTE_WRITE) || length > RN_MSG_MAX ||
 			(ends ? n != length - done || n > mtu

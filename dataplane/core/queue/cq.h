@@ -44,13 +44,6 @@ static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 	cq->solicited |= (flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)) != 0;
 }
 
-/* Is there room for another CQE? The result may be false although there is room, because head_seen
- * may be out of date. rn_cq_claim() reads ring->head again; this function does not. */
-static inline bool rn_cq_has_room(const struct rn_cq *cq)
-{
-	return !cq->overrun && cq->tail - cq->head_seen < cq->ring->size;
-}
-
 /* Did the ring of another shard for this CQ overflow? Then the CQ is dead, and this shard must stop
  * writing CQEs to the CQ too. */
 static inline bool rn_cq_dead_elsewhere(const struct rn_cq *cq)
