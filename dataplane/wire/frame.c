@@ -38,17 +38,6 @@ static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t len)
 	return sum;
 }
 
-/* Folds a sum to 16 bits, in the byte order of memory. The result is 0xFFFF for data that include a
- * correct checksum. Three steps are enough for a sum of fewer than 65536 words: the second step
- * leaves at most 0x1FFFE, and the third step at most 0xFFFF. */
-static uint16_t fold(uint64_t sum)
-{
-	sum = (sum >> 32) + (sum & 0xFFFFFFFFu);
-	sum = (sum >> 16) + (sum & 0xFFFFu);
-	sum = (sum >> 16) + (sum & 0xFFFFu);
-	return (uint16_t)sum;
-}
-
 /* Returns the folded ones' complement sum over the UDP datagram and its pseudo header. The pseudo
  * header has both addresses, the protocol and the length. */
 static uint16_t udp_sum(const uint8_t *ip, const uint8_t *udp, uint32_t udp_len)
@@ -61,7 +50,7 @@ static uint16_t udp_sum(const uint8_t *ip, const uint8_t *udp, uint32_t udp_len)
 		sum = sum_words(sum, ip + RN_IPV4_SRC, 8);
 	else
 		sum = sum_words(sum, ip + RN_IPV6_SRC, 32);
-	return fold(sum_words(sum, udp, udp_len));
+	return rn_fold_sum(sum_words(sum, udp, udp_len));
 }
 
 /* ---- parsing ---- */
@@ -231,7 +220,7 @@ static enum rn_verdict parse_ipv4(struct rn_pkt *pkt, const uint8_t *ip, size_t 
 	 * words. */
 	if (ip[0] != 0x45)
 		return ip[0] >> 4 == 4 && (ip[0] & 15) >= 6 ? RN_V_IP_OPTIONS : RN_V_IP_HEADER;
-	if (total < RN_IPV4_BYTES || total > len || fold(sum_words(0, ip, RN_IPV4_BYTES)) != 0xFFFF)
+	if (total < RN_IPV4_BYTES || total > len || !rn_ipv4_checksum_right(ip))
 		return RN_V_IP_HEADER;
 	if (fragment & RN_IPV4_IN_PIECES)
 		return RN_V_IP_FRAGMENT;
@@ -407,9 +396,9 @@ static uint8_t *put_ipv4(const struct rn_pkt *pkt, uint8_t *p, unsigned udp_len)
 	memset(p + RN_IPV4_CHECKSUM, 0, 2);
 	memcpy(p + RN_IPV4_SRC, pkt->src.b + 12, 4);
 	memcpy(p + RN_IPV4_DST, pkt->dst.b + 12, 4);
-	/* The sum is in network byte order already: fold() adds the words as they lie in the
+	/* The sum is in network byte order already: rn_fold_sum() adds the words as they lie in the
 	 * packet, without swapping bytes. */
-	uint16_t sum = (uint16_t)~fold(sum_words(0, p, RN_IPV4_BYTES));
+	uint16_t sum = (uint16_t)~rn_fold_sum(sum_words(0, p, RN_IPV4_BYTES));
 	memcpy(p + RN_IPV4_CHECKSUM, &sum, 2);
 	return p + RN_IPV4_BYTES;
 }

@@ -5,6 +5,7 @@
 #define RN_HDR_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -137,6 +138,33 @@ static inline void rn_store64(uint8_t *p, uint64_t v)
 {
 	v = __builtin_bswap64(v);
 	memcpy(p, &v, sizeof(v));
+}
+
+static inline void rn_store_reth(uint8_t *p, uint64_t va, uint32_t rkey, uint32_t length)
+{
+	rn_store64(p, va);
+	rn_store32(p + 8, rkey);
+	rn_store32(p + 12, length);
+}
+
+/* Folds a ones' complement sum to 16 bits, in the byte order of memory. The result is 0xFFFF for
+ * data that include a correct checksum. Three steps are enough for a sum of fewer than 65536
+ * words: the second step leaves at most 0x1FFFE, and the third at most 0xFFFF. */
+static inline uint16_t rn_fold_sum(uint64_t sum)
+{
+	sum = (sum >> 32) + (sum & 0xFFFFFFFFu);
+	sum = (sum >> 16) + (sum & 0xFFFFu);
+	sum = (sum >> 16) + (sum & 0xFFFFu);
+	return (uint16_t)sum;
+}
+
+/* Is the checksum of an IPv4 header without options right? */
+static inline bool rn_ipv4_checksum_right(const uint8_t *ip)
+{
+	uint32_t w[RN_IPV4_BYTES / 4];
+
+	memcpy(w, ip, sizeof(w));
+	return rn_fold_sum((uint64_t)w[0] + w[1] + w[2] + w[3] + w[4]) == 0xFFFF;
 }
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "loads and stores swap bytes always");

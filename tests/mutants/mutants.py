@@ -183,7 +183,7 @@ MUTANTS = [
     Mutant("short way forgets the ACK", SHORT_RX, "if (b->ack_req)", "if (false)", "rows"),
     Mutant("short way counts no message", SHORT_RX, "rn_responder_commit(&qp->rx, 1, done);", "rn_responder_commit(&qp->rx, 1, false);", "rows"),
     Mutant("short way takes marked packets", MATCH, "ecn == RN_ECN_CE || ", "", "rows"),
-    Mutant("short way takes bad checksums", MATCH, "if (ipv4 && rn_unlikely(!rn_match_checksum(ip)))", "if (false)", "match"),
+    Mutant("short way takes bad checksums", MATCH, "if (ipv4 && rn_unlikely(!rn_ipv4_checksum_right(ip)))", "if (false)", "match"),
     Mutant("short way takes any address", MATCH, "!rn_match_bytes(m, f, ipv4) || ", "", "match"),
     Mutant("short run beyond the window", SHORT_TX, "return RN_MIN(qp->quota, w->size - in_flight);", "return qp->quota;", "short-tx"),
     Mutant("short run while resending", SHORT_TX, " || w->cur != w->next ||", " ||", "random"),

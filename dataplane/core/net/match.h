@@ -105,20 +105,6 @@ static inline bool rn_match_bytes(const struct rn_match *m, const uint8_t *f, bo
 	return !(d[0] | d[1]);
 }
 
-/* Is the checksum of an IPv4 header of five words right? */
-static inline bool rn_match_checksum(const uint8_t *ip)
-{
-	uint32_t w[5];
-	uint64_t sum;
-
-	memcpy(w, ip, sizeof(w));
-	sum = (uint64_t)w[0] + w[1] + w[2] + w[3] + w[4];
-	sum = (sum >> 32) + (uint32_t)sum;
-	sum = (sum >> 16) + (sum & 0xFFFF);
-	sum = (sum >> 16) + (sum & 0xFFFF);
-	return sum == 0xFFFF;
-}
-
 /* Returns true and fills *b if the frame matches. The caller has called rn_match_qpn(), which
  * returned true. A frame that an overloaded switch has marked (ECN) never matches: rn_shard_rx()
  * must handle the mark. */
@@ -137,7 +123,7 @@ static inline bool rn_match_frame(const struct rn_match *m, const uint8_t *f, ui
 			udp_len > len - head || udp_len & 3 ||
 			udp_len < RN_UDP_BYTES + RN_BTH_BYTES + RN_ICRC_BYTES))
 		return false;
-	if (ipv4 && rn_unlikely(!rn_match_checksum(ip)))
+	if (ipv4 && rn_unlikely(!rn_ipv4_checksum_right(ip)))
 		return false;
 	*b = (struct rn_brief){
 		.ip = ip,

@@ -93,13 +93,6 @@ static bool has_room(const struct rn_qp *qp, const struct rn_sqe *e)
 	       (rn_likely(!w->nbig) || rn_window_asked(w, &qp->sq) < qp->attr.max_rd_atomic);
 }
 
-static void put_reth(uint8_t *p, uint64_t va, uint32_t rkey, uint32_t length)
-{
-	rn_store64(p, va);
-	rn_store32(p + 8, rkey);
-	rn_store32(p + 12, length);
-}
-
 static uint8_t opcode_of(uint8_t kind, bool first, bool last)
 {
 	static const struct {
@@ -134,7 +127,7 @@ static unsigned extension_bytes(uint8_t kind, bool first, bool last)
 static void put_extensions(const struct rn_sqe *e, uint8_t *p, bool first, bool last)
 {
 	if (first && rn_sq_is_write(e->kind)) {
-		put_reth(p, e->remote_va, e->rkey, e->length);
+		rn_store_reth(p, e->remote_va, e->rkey, e->length);
 		p += RN_RETH_BYTES;
 	}
 	if (last && e->kind == RN_WQE_SEND_INVAL)
@@ -151,7 +144,7 @@ static unsigned build_read(struct rn_qp *qp, const struct rn_sqe *e, uint32_t n,
 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_REQUEST, qp->win.cur, RN_TMPL_ACK_REQ, RN_RETH_BYTES,
 		    0);
-	put_reth(buf + qp->tmpl.bytes, e->remote_va + off, e->rkey, length);
+	rn_store_reth(buf + qp->tmpl.bytes, e->remote_va + off, e->rkey, length);
 	return rn_tmpl_close(&qp->tmpl, buf, RN_RETH_BYTES, 0);
 }
 

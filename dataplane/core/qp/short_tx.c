@@ -50,11 +50,8 @@ static inline unsigned build(struct rn_qp *qp, const struct rn_sqe *e, uint32_t 
 		flags |= RN_TMPL_SE;
 	rn_tmpl_put(&qp->tmpl, buf, write ? RN_OP_WRITE_ONLY : RN_OP_SEND_ONLY, psn, flags, ext,
 		    e->length);
-	if (write) {
-		rn_store64(p, e->remote_va);
-		rn_store32(p + 8, e->rkey);
-		rn_store32(p + 12, e->length);
-	}
+	if (write)
+		rn_store_reth(p, e->remote_va, e->rkey, e->length);
 	return lane->mem->gather(p + ext, from, e->length)
 		       ? rn_tmpl_close(&qp->tmpl, buf, ext, e->length)
 		       : 0;
