@@ -338,32 +338,13 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 
 /* ---- progress, and going back after a loss ---- */
 
-/* Completes the oldest work request if it is an unsignaled SEND or WRITE, which needs no CQE.
- * Returns false for any other work request. */
-static inline bool retire_quietly(struct rn_qp *qp)
-{
-	const struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.head);
-	struct rn_stats *st = &qp->lane->stats;
-
-	if ((e->kind != RN_WQE_SEND && e->kind != RN_WQE_WRITE) || e->flags & RN_WQE_SIGNALED)
-		return false;
-	st->done_send += e->kind == RN_WQE_SEND;
-	st->done_write += e->kind == RN_WQE_WRITE;
-	st->bytes_sent += e->length;
-	qp->sq.head++;
-	qp->sq_retired++;
-	rn_lane_mark_dirty(qp);
-	return true;
-}
-
 /* Completes the oldest work requests of the send queue whose PSNs are all acknowledged. */
 static void retire_done(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
 
 	while (sq->head != sq->send && rn_window_done(&qp->win, rn_sq_at(sq, sq->head)))
-		if (!retire_quietly(qp))
-			rn_qp_complete_send(qp, RN_STATUS_SUCCESS, 0, now);
+		rn_qp_complete_send(qp, RN_STATUS_SUCCESS, 0, now);
 	if (rn_unlikely(qp->state == RN_QPS_SQD))
 		rn_qp_drained(qp);
 }
