@@ -60,9 +60,6 @@ struct sim_spec {
 	unsigned foreign;
 };
 
-/* If the environment variable SIM_GENERAL_WAY is set when a simulation starts, its shards use no
- * short way (qp/short_rx.h, qp/short_tx.h). */
-
 /* Type of sim.filter. The filter sees each frame that node `from` sends, before the link's loss and
  * other impairments. The link drops the frame if the filter returns false. */
 struct sim;
@@ -120,6 +117,8 @@ struct sim {
 };
 
 void sim_spec_default(struct sim_spec *spec);
+/* Starts a simulation. If the environment variable SIM_GENERAL_WAY is set, its shards use no short
+ * way (qp/short_rx.h, qp/short_tx.h). */
 void sim_init(struct sim *sim, const struct sim_spec *spec);
 /* Destroys the simulation. Returns the number of objects that were not released, which must be
  * 0. */

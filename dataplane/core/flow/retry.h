@@ -25,7 +25,7 @@ struct rn_retry {
 	bool sampling;
 	bool running;  /* packets are in flight */
 	bool rnr_wait; /* after an RNR NAK: the QP may not send until the timer expires */
-	bool acted;    /* a resend was started since the last progress or timeout: ignore NAKs */
+	bool acted;    /* packets were sent again since the last progress: ignore NAKs */
 	uint8_t cnt, left;
 	uint8_t rnr_cnt, rnr_left;
 };
