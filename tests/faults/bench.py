@@ -24,6 +24,11 @@ def replaced(root, fault):
     return text.replace(fault.text, fault.instead)
 
 
+def without_lto(words):
+    """A command without link-time optimisation, which would take longer than all the rest."""
+    return [word for word in words if word not in ("-flto", "-flto=auto", "-ffat-lto-objects")]
+
+
 class Bench:
     """The commands of a build: how each file is compiled and the library linked. Several threads
     may use one bench."""
@@ -41,7 +46,7 @@ class Bench:
         built = os.path.relpath(os.path.realpath(os.path.join(self.build, LIBRARY)), self.build)
         commands = subprocess.run(["ninja", "-C", self.build, "-t", "commands", built], capture_output=True, text=True, check=True)
         lines = [line for line in commands.stdout.splitlines() if f" -o {built} " in line]
-        return shlex.split(lines[-1])
+        return without_lto(shlex.split(lines[-1]))
 
     def _source(self, entry):
         return os.path.normpath(os.path.join(entry["directory"], entry["file"]))
@@ -81,7 +86,7 @@ class Bench:
         objects = {}
         for e in entries:
             made = os.path.join(folder, os.path.basename(self._source(e)) + ".o")
-            words = shlex.split(e["command"])
+            words = without_lto(shlex.split(e["command"]))
             words[words.index("-c") + 1] = os.path.join(folder, os.path.basename(self._source(e)))
             words[words.index("-o") + 1] = made
             for flag in ("-MQ", "-MF"):

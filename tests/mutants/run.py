@@ -30,7 +30,7 @@ class Bench(bench.Bench):
 
 
 def sound_tree(place, suites):
-    if not place.setup("-Dbuildtype=debugoptimized") or not place.make(suites):
+    if not place.setup("-Dbuildtype=debugoptimized", "-Dlto=false") or not place.make(suites):
         return place.tail()
     return [line for s in sorted(suites) if not place.passes(s, SOUND_SECONDS)
             for line in [f"{s} fails without any fault"] + place.tail()]
