@@ -21,7 +21,26 @@ const struct rn_qp_state_row rn_qp_states[] = {
 
 /* ---- posting of work requests ---- */
 
-static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
+/* Completes a work request that the state of the QP does not permit. */
+static __attribute__((noinline)) void refuse(struct rn_qp *qp, const struct rn_wqe *wqe,
+					     enum rn_qp_posting how, rn_time now)
+{
+	bool recv = wqe->kind == RN_WQE_RECV;
+
+	/* Cancel a refused BIND, so that the client can bind the window again. */
+	if (wqe->kind == RN_WQE_BIND)
+		rn_mw_cancel_bind(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
+	rn_qp_complete_unqueued(
+		qp, recv ? qp->recv_cq : qp->send_cq, wqe->kind, wqe->wr_id,
+		how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
+	if (recv)
+		qp->rq_retired++;
+	else
+		qp->sq_retired++;
+	rn_lane_mark_dirty(qp);
+}
+
+static inline void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
 	enum rn_qp_posting how = rn_qp_states[qp->state].post_recv;
 
@@ -29,37 +48,22 @@ static void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 		qp->lane->stats.posts_dropped++;
 		return;
 	}
-	if (how == RN_POST_TAKE) {
-		if (!rn_rq_push(&qp->rq, wqe))
-			qp->lane->stats.posts_dropped++;
-		return;
-	}
-	rn_qp_complete_unqueued(
-		qp, qp->recv_cq, wqe->kind, wqe->wr_id,
-		how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
-	qp->rq_retired++;
-	rn_lane_mark_dirty(qp);
+	if (rn_unlikely(how != RN_POST_TAKE))
+		refuse(qp, wqe, how, now);
+	else if (rn_unlikely(!rn_rq_push(&qp->rq, wqe)))
+		qp->lane->stats.posts_dropped++;
 }
 
-static void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
+static inline void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
 	enum rn_qp_posting how = rn_qp_states[qp->state].post_send;
 
-	if (how == RN_POST_TAKE) {
-		if (!rn_sq_push(&qp->sq, wqe))
-			qp->lane->stats.posts_dropped++;
-		else
-			rn_lane_activate(qp->lane, qp);
-		return;
-	}
-	/* Cancel a refused BIND, so that the client can bind the window again. */
-	if (wqe->kind == RN_WQE_BIND)
-		rn_mw_cancel_bind(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
-	rn_qp_complete_unqueued(
-		qp, qp->send_cq, wqe->kind, wqe->wr_id,
-		how == RN_POST_FLUSH ? RN_STATUS_WR_FLUSH_ERR : RN_STATUS_LOC_QP_OP_ERR, now);
-	qp->sq_retired++;
-	rn_lane_mark_dirty(qp);
+	if (rn_unlikely(how != RN_POST_TAKE))
+		refuse(qp, wqe, how, now);
+	else if (rn_unlikely(!rn_sq_push(&qp->sq, wqe)))
+		qp->lane->stats.posts_dropped++;
+	else
+		rn_lane_activate(qp->lane, qp);
 }
 
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)

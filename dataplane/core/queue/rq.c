@@ -28,15 +28,10 @@ void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge)
 	};
 }
 
-bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
+void rn_rq_fill(const struct rn_rq *rq, const struct rn_wqe *w, struct rn_rqe *e)
 {
-	struct rn_rqe *e = rn_rq_at(rq, rq->tail);
 	uint64_t sum = 0;
 
-	/* The application has posted more receives than the depth of the receive queue. */
-	if (rq->tail - rq->head >= rq->depth)
-		return false;
-	e->wr_id = w->wr_id;
 	/* A malformed receive is queued too. It then completes, with an error, after all receives
 	 * posted before it. */
 	e->bad = w->num_sge > rq->max_sge || w->slots != rn_wqe_slots_sge(w->num_sge);
@@ -49,8 +44,6 @@ bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *w)
 	/* A message has at most 2^32 - 1 bytes, so a longer receive counts as 2^32 - 1 bytes
 	 * long. */
 	e->length = RN_MIN(sum, UINT32_MAX);
-	rq->tail++;
-	return true;
 }
 
 enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs,

@@ -10,6 +10,12 @@
 
 #include "memory/mem_ops.h"
 
+/* The kinds of work request that have a message of up to RN_MSG_MAX bytes in SGEs. On a UD QP they
+ * have a further slot. */
+#define PLAIN_KINDS                                                            \
+	(1u << RN_WQE_SEND | 1u << RN_WQE_SEND_IMM | 1u << RN_WQE_SEND_INVAL | \
+	 1u << RN_WQE_WRITE | 1u << RN_WQE_WRITE_IMM | 1u << RN_WQE_READ)
+
 /* Returns how many bytes one work request takes in the memory of the send queue. These bytes
  * include room for the operands of an atomic and, on a UD QP, for the destination. */
 static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline, uint8_t type)
@@ -50,6 +56,7 @@ void rn_sq_init(struct rn_sq *sq, void *mem, uint32_t depth, uint32_t max_sge, u
 		.max_sge = max_sge,
 		.max_inline = max_inline,
 		.kinds = rn_sq_kinds(type),
+		.plain_kinds = max_sge && type != RN_QPT_UD ? rn_sq_kinds(type) & PLAIN_KINDS : 0,
 		.ud = type == RN_QPT_UD,
 	};
 }
@@ -102,30 +109,18 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 	return sum == w->length ? RN_STATUS_SUCCESS : RN_STATUS_LOC_LEN_ERR;
 }
 
-bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *w)
+uint8_t rn_sq_check_form(const struct rn_sq *sq, const struct rn_wqe *w, struct rn_sqe *e)
 {
-	struct rn_sqe *e = rn_sq_at(sq, sq->tail);
-	uint8_t status;
+	uint8_t status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
+				 ? RN_STATUS_LOC_QP_OP_ERR
+				 : status_of_form(sq, w);
 
-	/* The application has posted more work requests than the depth of the send queue. */
-	if (sq->tail - sq->head >= sq->depth)
-		return false;
-	status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
-			 ? RN_STATUS_LOC_QP_OP_ERR
-			 : status_of_form(sq, w);
 	/* Copy only the first slot of a malformed work request: its slot count cannot be
 	 * trusted. */
-	memcpy(e, w, RN_SLOT_BYTES);
 	if (rn_unlikely(w->slots > 1) && status == RN_STATUS_SUCCESS)
 		memcpy((uint8_t *)e + RN_SLOT_BYTES, (const uint8_t *)w + RN_SLOT_BYTES,
 		       (size_t)(w->slots - 1) * RN_SLOT_BYTES);
-	/* These members hold the requester's state, which starts at 0. The memcpy() above has
-	 * filled them with the WQE's QPN, generation and sequence, which are no longer needed. */
-	e->first_psn = e->npkts = e->ran = 0;
-	e->status = status;
-	e->verdict = 0;
-	sq->tail++;
-	return true;
+	return status;
 }
 
 /* Returns the SGEs of a work request. sge[] is declared with one SGE; the others are in the slots

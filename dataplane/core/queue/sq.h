@@ -8,6 +8,8 @@
 #ifndef RN_SQ_H
 #define RN_SQ_H
 
+#include <string.h>
+
 #include "memory/mr.h"
 #include "rn/abi.h"
 #include "base/types.h"
@@ -73,7 +75,9 @@ struct rn_sq {
 	uint32_t depth;
 	uint16_t max_sge, max_inline;
 	uint32_t kinds; /* kinds of work request that can be posted: bits 1 << enum rn_wqe_kind */
-	bool ud;	/* the QP is a UD QP: each SEND has a struct rn_ud in its last slot */
+	/* the kinds of work request for which the checks of rn_sq_has_plain_form() are enough */
+	uint32_t plain_kinds;
+	bool ud; /* the QP is a UD QP: each SEND has a struct rn_ud in its last slot */
 };
 
 /* Returns the size in bytes of the memory for the send queue of a QP of this type. */
@@ -128,10 +132,41 @@ static inline const struct rn_ud *rn_sq_ud(const struct rn_sqe *e)
 	return (const struct rn_ud *)((const uint8_t *)e + (size_t)(e->slots - 1) * RN_SLOT_BYTES);
 }
 
+/* Returns true if e, the copy of a posted work request's first slot, is well-formed and has one SGE
+ * and one slot. The result is false for some well-formed requests too. */
+static inline bool rn_sq_has_plain_form(const struct rn_sq *sq, const struct rn_sqe *e)
+{
+	/* The application may have written any number as the kind. A shift by 32 or more would be
+	 * undefined. */
+	return e->kind < 32 && sq->plain_kinds >> e->kind & 1 && e->slots == 1 && e->num_sge == 1 &&
+	       !(e->flags & RN_WQE_INLINE) && e->sge[0].length == e->length &&
+	       e->length <= RN_MSG_MAX;
+}
+
+/* Checks the form of a posted work request, whose first slot has been copied to e. Copies the other
+ * slots of a well-formed work request. Returns the status with which a malformed work request
+ * fails, or SUCCESS. */
+uint8_t rn_sq_check_form(const struct rn_sq *sq, const struct rn_wqe *wqe, struct rn_sqe *e);
+
 /* Copies a posted work request into the send queue. Returns false if the application has exceeded
  * the queue depth. A malformed work request is queued with an error status, and fails in queue
  * order. */
-bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
+static inline bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe)
+{
+	struct rn_sqe *e = rn_sq_at(sq, sq->tail);
+
+	if (rn_unlikely(sq->tail - sq->head >= sq->depth))
+		return false;
+	memcpy(e, wqe, RN_SLOT_BYTES);
+	e->status = rn_likely(rn_sq_has_plain_form(sq, e)) ? (uint8_t)RN_STATUS_SUCCESS
+							   : rn_sq_check_form(sq, wqe, e);
+	/* These members hold the requester's state, which starts at 0. The memcpy() above has
+	 * filled them with the WQE's QPN, generation and sequence, which are no longer needed. */
+	e->first_psn = e->npkts = e->ran = 0;
+	e->verdict = 0;
+	sq->tail++;
+	return true;
+}
 
 /* Copy n bytes of the message of work request e, from byte `off` of the message on. off + n <=
  * e->length. rn_sq_gather() copies out of the memory that the SGEs name, and rn_sq_place() copies

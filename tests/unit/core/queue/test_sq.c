@@ -153,6 +153,7 @@ static void test_forms(void **state)
 		{RN_WQE_SEND, RN_WQE_INLINE, 2, 0, 60, 0, OK},
 		{RN_WQE_SEND, RN_WQE_INLINE, 2, 0, 61, 0, OP},
 		{RN_WQE_SEND, RN_WQE_INLINE, 2, 1, 60, 0, OP},
+		{RN_WQE_SEND, RN_WQE_INLINE, 1, 1, 8, 8, OP},
 		{RN_WQE_SEND, RN_WQE_INLINE, 3, 0, 60, 0, OP},
 		{RN_WQE_READ, RN_WQE_INLINE, 2, 0, 60, 0, OP},
 		{RN_WQE_READ, 0, 1, 1, 8, 8, OK},
@@ -168,7 +169,10 @@ static void test_forms(void **state)
 		{RN_WQE_INVALIDATE, 0, 1, 1, 0, 0, OP},
 		{RN_WQE_INVALIDATE, 0, 2, 0, 0, 0, OP},
 		{RN_WQE_INVALIDATE, RN_WQE_INLINE, 1, 0, 0, 0, OP},
+		{RN_WQE_BIND, 0, 1, 1, 8, 8, OP},
 		{RN_WQE_RECV, 0, 1, 0, 0, 0, OP},
+		{RN_WQE_RECV, 0, 1, 1, 8, 8, OP},
+		{32 + RN_WQE_SEND, 0, 1, 1, 8, 8, OP},
 		{31, 0, 1, 0, 0, 0, OP},
 		{32, 0, 1, 0, 0, 0, OP},
 		{33, 0, 1, 0, 0, 0, OP},
@@ -194,6 +198,42 @@ static void test_forms(void **state)
 	free(smem);
 }
 
+/* A SEND of one slot and one SGE is malformed on a UD QP, where its destination needs a slot. It is
+ * malformed on a queue whose requests have no SGEs, and so is a receive with one SGE. */
+static void test_forms_of_queues(void **state)
+{
+	static const struct {
+		uint8_t type;
+		uint32_t max_sge;
+		uint8_t status;
+	} rows[] = {
+		{RN_QPT_RC, 1, RN_STATUS_SUCCESS},
+		{RN_QPT_UC, 1, RN_STATUS_SUCCESS},
+		{RN_QPT_UD, 1, RN_STATUS_LOC_QP_OP_ERR},
+		{RN_QPT_RC, 0, RN_STATUS_LOC_QP_OP_ERR},
+	};
+	struct rn_wqe w = {.kind = RN_WQE_SEND, .slots = 1, .num_sge = 1, .length = 8};
+
+	w.sge[0].length = 8;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		uint32_t max = rows[i].max_sge;
+		void *smem = aligned_alloc(64, rn_sq_bytes(1, max, 60, rows[i].type)),
+		     *rmem = aligned_alloc(64, rn_rq_bytes(1, max));
+		struct rn_sq sq;
+		struct rn_rq rq;
+
+		rn_sq_init(&sq, smem, 1, max, 60, rows[i].type);
+		rn_rq_init(&rq, rmem, 1, max);
+		assert_true(rn_sq_push(&sq, &w));
+		assert_true(rn_rq_push(&rq, &w));
+		assert_int_equal(rn_sq_at(&sq, 0)->status, rows[i].status);
+		assert_int_equal(rn_rq_at(&rq, 0)->bad, !max);
+		assert_int_equal(rn_rq_at(&rq, 0)->num_sge, max);
+		free(smem);
+		free(rmem);
+	}
+}
+
 static void test_bad_receive(void **state)
 {
 	void *rmem = aligned_alloc(64, rn_rq_bytes(4, 2));
@@ -215,10 +255,9 @@ static void test_bad_receive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_bad_receive),
-		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_lists),		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_bad_receive),	cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_forms_of_queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
