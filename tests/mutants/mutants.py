@@ -39,6 +39,7 @@ REQUESTER = "dataplane/core/qp/requester.c"
 RETRY = "dataplane/core/flow/retry.c"
 WINDOW = "dataplane/core/flow/window.c"
 QP = "dataplane/core/qp/qp.c"
+COMPLETE = "dataplane/core/qp/complete.h"
 MR = "dataplane/core/memory/mr.c"
 MR_CHECK = "dataplane/core/memory/mr_check.h"
 MATCH = "dataplane/core/net/match.h"
@@ -139,8 +140,8 @@ MUTANTS = [
            "windows"),
     # requester
     Mutant("resend from the wrong PSN", WINDOW, "\tw->cur = psn;\n", "\tw->cur = rn_psn_add(psn, 1);\n", "rows"),
-    Mutant("a completion lost", QP, "|| e->flags & RN_WQE_SIGNALED)",
-           "|| (e->flags & RN_WQE_SIGNALED && e->length))", "random"),
+    Mutant("a completion lost", COMPLETE, "if (!(e->flags & RN_WQE_SIGNALED))",
+           "if (!(e->flags & RN_WQE_SIGNALED && e->length))", "random"),
     Mutant("flush out of order", QP,
            "const struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.head);",
            "const struct rn_sqe *e = rn_sq_at(&qp->sq, status == RN_STATUS_WR_FLUSH_ERR ? qp->sq.tail - 1 : qp->sq.head);",
@@ -200,10 +201,9 @@ MUTANTS = [
     Mutant("SGEs shorter than the request", SQ, "return sum == w->length ? RN_STATUS_SUCCESS : RN_STATUS_LOC_LEN_ERR;",
            "return RN_STATUS_SUCCESS;", "hostile"),
     Mutant("any number of SGEs received", RQ, "e->bad = w->num_sge > rq->max_sge ||", "e->bad = false &&", "hostile"),
-    Mutant("silent errors", QP, "if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)",
-           "if (e->flags & RN_WQE_SIGNALED)", "hostile"),
-    Mutant("silent errors of what is asked to be told", QP, "if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)",
-           "if (status == RN_STATUS_SUCCESS && e->flags & RN_WQE_SIGNALED)", "hostile"),
+    Mutant("silent errors", QP, "\t\twrite_error(qp, qp->send_cq,", "\t\tif (e->flags & RN_WQE_SIGNALED)\n\t\t\twrite_error(qp, qp->send_cq,", "hostile"),
+    Mutant("silent errors of what is asked to be told", QP, "\t\twrite_error(qp, qp->send_cq,",
+           "\t\tif (!(e->flags & RN_WQE_SIGNALED))\n\t\t\twrite_error(qp, qp->send_cq,", "hostile"),
     Mutant("requests of an earlier QP", SHARD, "if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {", "if (rn_unlikely(!qp)) {",
            "hostile"),
     Mutant("own receives beside the shared", DISPATCH, "if (rn_unlikely(qp->srq)) { /* a receive must be posted to the QP's SRQ */", "if (false) {", "hostile"),

@@ -8,6 +8,7 @@
 
 #include "wire/frame.h"
 #include "wire/hdr.h"
+#include "qp/complete.h"
 #include "qp/pace.h"
 #include "qp/short_rx.h"
 #include "qp/lane.h"
@@ -167,42 +168,20 @@ void rn_qp_fini(struct rn_qp *qp)
 
 /* ---- completions ---- */
 
-/* Returns the next CQE to fill; the caller then calls written_cqe(). Returns NULL if the CQ is
- * full. A full CQ overruns: the CQ takes no further CQEs, and rn_shard_done() puts its QPs into
- * ERR. */
-static struct rn_cqe *claim_cqe(struct rn_qp *qp, struct rn_cq *cq)
+void rn_complete_overran(struct rn_qp *qp, const struct rn_cq *cq)
 {
-	struct rn_cqe *cqe = rn_cq_claim(cq);
-
-	if (rn_unlikely(!cqe)) {
-		qp->lane->stats.cq_overruns++;
-		if (!cq->overrun_handled)
-			qp->lane->overrun = true;
-	}
-	return cqe;
+	qp->lane->stats.cq_overruns++;
+	if (!cq->overrun_handled)
+		qp->lane->overrun = true;
 }
 
-/* Counts the CQE and puts its CQ on the dirty list. rn_shard_done() publishes the CQE to the
- * application. */
-static void written_cqe(struct rn_qp *qp, struct rn_cq *cq, uint8_t status, uint16_t flags)
+/* Writes the CQE of a work request that failed. byte_len is 0 after an error. */
+static void write_error(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
+			uint8_t status, uint8_t vendor, rn_time now)
 {
-	struct rn_lane *lane = qp->lane;
-
-	rn_cq_written(cq, flags);
-	if (rn_list_empty(&cq->dirty))
-		rn_list_add_tail(&lane->dirty_cq, &cq->dirty);
-	if (status == RN_STATUS_WR_FLUSH_ERR)
-		lane->stats.done_flushed++;
-	else if (status)
-		lane->stats.done_error++;
-}
-
-/* Writes the error CQE of a work request that fails when it is posted and enters no queue. */
-void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
-			     uint8_t status, rn_time now)
-{
+	struct rn_stats *st = &qp->lane->stats;
+	struct rn_cqe *cqe = rn_complete_claim(qp, cq);
 	uint16_t flags = RN_CQE_ERROR | (kind == RN_WQE_RECV ? RN_CQE_RECV : 0);
-	struct rn_cqe *cqe = claim_cqe(qp, cq);
 
 	if (!cqe)
 		return;
@@ -213,26 +192,38 @@ void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, u
 		.status = status,
 		.kind = kind,
 		.flags = flags,
+		.vendor_err = vendor,
 		.time_ns = now,
 	};
-	written_cqe(qp, cq, status, flags);
+	rn_complete_written(qp, cq, flags);
+	if (status == RN_STATUS_WR_FLUSH_ERR)
+		st->done_flushed++;
+	else
+		st->done_error++;
 }
 
-/* Counts a successful work request and its bytes. READs and atomics count as received bytes, SENDs
- * and WRITEs as sent bytes. */
-static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
+void rn_qp_complete_unqueued(struct rn_qp *qp, struct rn_cq *cq, uint8_t kind, uint64_t wr_id,
+			     uint8_t status, rn_time now)
 {
+	write_error(qp, cq, kind, wr_id, status, 0, now);
+}
+
+void rn_complete_rare_kind(struct rn_qp *qp, const struct rn_sqe *e)
+{
+	struct rn_stats *st = &qp->lane->stats;
+
+	if (rn_sq_is_local(e->kind))
+		finish_window_request(qp, e, RN_STATUS_SUCCESS);
+	/* READs and atomics count as received bytes, SENDs and WRITEs as sent bytes. */
 	switch (e->kind) {
-	case RN_WQE_SEND:
 	case RN_WQE_SEND_IMM:
 	case RN_WQE_SEND_INVAL:
 		st->done_send++;
 		st->bytes_sent += e->length;
 		break;
-	case RN_WQE_WRITE:
 	case RN_WQE_WRITE_IMM:
 		st->done_write++;
-		st->done_write_imm += e->kind == RN_WQE_WRITE_IMM;
+		st->done_write_imm++;
 		st->bytes_sent += e->length;
 		break;
 	case RN_WQE_READ:
@@ -253,83 +244,35 @@ static void count_sent(struct rn_stats *st, const struct rn_sqe *e)
 	}
 }
 
-static void write_send_cqe(struct rn_qp *qp, const struct rn_sqe *e, uint8_t status, uint8_t vendor,
-			   rn_time now)
-{
-	uint16_t flags = status ? RN_CQE_ERROR : 0;
-	struct rn_cqe *cqe = claim_cqe(qp, qp->send_cq);
-
-	if (rn_unlikely(!cqe))
-		return;
-	*cqe = (struct rn_cqe){
-		.wr_id = e->wr_id,
-		.qp_ctx = qp->ctx,
-		.qpn = qp->qpn,
-		.byte_len = status ? 0 : e->length,
-		.status = status,
-		.kind = e->kind,
-		.flags = flags,
-		.vendor_err = vendor,
-		.time_ns = now,
-	};
-	written_cqe(qp, qp->send_cq, status, flags);
-}
-
 void rn_qp_complete_send(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time now)
 {
 	const struct rn_sqe *e = rn_sq_at(&qp->sq, qp->sq.head);
 
 	rn_assert(qp->sq.head != qp->sq.tail);
-	if (status == RN_STATUS_SUCCESS)
-		count_sent(&qp->lane->stats, e);
-	if (rn_unlikely(rn_sq_is_local(e->kind)))
-		finish_window_request(qp, e, status);
-	if (status != RN_STATUS_SUCCESS || e->flags & RN_WQE_SIGNALED)
-		write_send_cqe(qp, e, status, vendor, now);
+	if (status == RN_STATUS_SUCCESS) {
+		rn_complete_request(qp, e, now);
+	} else {
+		if (rn_sq_is_local(e->kind))
+			finish_window_request(qp, e, status);
+		write_error(qp, qp->send_cq, e->kind, e->wr_id, status, vendor, now);
+	}
 	qp->sq.head++;
 	qp->sq_retired++;
 	rn_lane_mark_dirty(qp);
 }
 
-static void write_recv_cqe(struct rn_qp *qp, uint8_t status, uint8_t vendor,
-			   const struct rn_arrival *a, rn_time now)
-{
-	struct rn_cqe *cqe = claim_cqe(qp, qp->recv_cq);
-	uint16_t flags = RN_CQE_RECV | (status ? RN_CQE_ERROR : a->flags);
-
-	if (rn_unlikely(!cqe))
-		return;
-	*cqe = (struct rn_cqe){
-		.wr_id = rn_rq_at(&qp->rq, qp->rq.head)->wr_id,
-		.qp_ctx = qp->ctx,
-		.qpn = qp->qpn,
-		.byte_len = status ? 0 : a->bytes,
-		.imm = status ? 0 : a->imm,
-		.src_qpn = status ? 0 : a->src_qpn,
-		.sl = status ? 0 : a->sl,
-		.status = status,
-		.kind = RN_WQE_RECV,
-		.flags = flags,
-		.vendor_err = vendor,
-		.time_ns = now,
-	};
-	written_cqe(qp, qp->recv_cq, status, flags);
-}
-
 void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 			 const struct rn_arrival *a, rn_time now)
 {
+	const struct rn_rqe *e = rn_rq_at(&qp->rq, qp->rq.head);
+
 	if (status == RN_STATUS_SUCCESS) {
-		qp->lane->stats.done_recv++;
-		/* The data of a WRITE did not go into this receive, so do not count its bytes
-		 * here. */
-		qp->lane->stats.bytes_received += a->flags & RN_CQE_WRITE ? 0 : a->bytes;
+		rn_complete_receive(qp, e, a, now);
+		return;
 	}
-	write_recv_cqe(qp, status, vendor, a, now);
+	write_error(qp, qp->recv_cq, RN_WQE_RECV, e->wr_id, status, vendor, now);
 	rn_rq_retire(&qp->rq);
-	/* A receive from an SRQ is counted in the SRQ (`taken`). rq_retired counts only receives of
-	 * the QP's own receive queue. */
-	if (qp->srq)
+	if (qp->srq) /* counted in the SRQ: see rn_complete_receive() */
 		return;
 	qp->rq_retired++;
 	rn_lane_mark_dirty(qp);

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "wire/hdr.h"
+#include "qp/complete.h"
 #include "qp/lane.h"
 #include "qp/qp.h"
 #include "qp/requester.h"
@@ -342,9 +343,19 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)
 static void retire_done(struct rn_qp *qp, rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
+	uint32_t first = sq->head;
+	const struct rn_sqe *e;
 
-	while (sq->head != sq->send && rn_window_done(&qp->win, rn_sq_at(sq, sq->head)))
-		rn_qp_complete_send(qp, RN_STATUS_SUCCESS, 0, now);
+	for (; sq->head != sq->send; sq->head++) {
+		e = rn_sq_at(sq, sq->head);
+		if (!rn_window_done(&qp->win, e))
+			break;
+		rn_complete_request(qp, e, now);
+	}
+	if (sq->head != first) {
+		qp->sq_retired += sq->head - first;
+		rn_lane_mark_dirty(qp);
+	}
 	if (rn_unlikely(qp->state == RN_QPS_SQD))
 		rn_qp_drained(qp);
 }

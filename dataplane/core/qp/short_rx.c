@@ -10,6 +10,7 @@
 
 #include "memory/mem_ops.h"
 #include "memory/mr_check.h"
+#include "qp/complete.h"
 #include "qp/lane.h"
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
@@ -62,7 +63,7 @@ static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn
 		       RN_ACCESS_LOCAL_WRITE, &to) != RN_V_OK ||
 	    !lane->mem->place(to, b->ext, n))
 		return false;
-	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);
+	rn_complete_receive(qp, e, &a, now);
 	accept_packet(qp, b, true);
 	return true;
 }

@@ -49,23 +49,18 @@ void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, stru
 	cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
 }
 
-struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
+bool rn_cq_find_room(struct rn_cq *cq)
 {
 	struct rn_cq_ring *ring = cq->ring;
 
-	if (rn_unlikely(cq->overrun))
-		return NULL;
-	if (rn_unlikely(cq->tail - cq->head_seen >= ring->size)) {
-		cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
-		/* The application can write any value to ring->head. Treat a head beyond the tail
-		 * as a full ring. */
-		if (cq->tail - cq->head_seen >= ring->size) {
-			cq->overrun = true;
-			atomic_store_explicit(&cq->shared->overrun, 1, memory_order_release);
-			return NULL;
-		}
-	}
-	return &ring->cqe[cq->tail & ring->mask];
+	cq->head_seen = atomic_load_explicit(&ring->head, memory_order_acquire);
+	/* The application can write any value to ring->head. Treat a head beyond the tail as a full
+	 * ring. */
+	if (cq->tail - cq->head_seen < ring->size)
+		return true;
+	cq->overrun = true;
+	atomic_store_explicit(&cq->shared->overrun, 1, memory_order_release);
+	return false;
 }
 
 void rn_cq_publish(struct rn_cq *cq)

@@ -35,9 +35,21 @@ void rn_cq_ring_init(struct rn_cq_ring *ring, uint32_t entries);
 void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, struct rn_cq_ring *ring,
 		uint64_t user);
 
+/* Reads the reader's position again, for a ring that seems full. Returns true if the ring has room.
+ * Otherwise the CQ has overrun. */
+bool rn_cq_find_room(struct rn_cq *cq);
 /* Returns the CQE to fill, for which the caller must then call rn_cq_written(). Returns NULL if the
  * ring is full or the CQ has overrun. */
-struct rn_cqe *rn_cq_claim(struct rn_cq *cq);
+static inline struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
+{
+	struct rn_cq_ring *ring = cq->ring;
+
+	if (rn_unlikely(cq->overrun))
+		return NULL;
+	if (rn_unlikely(cq->tail - cq->head_seen >= ring->size) && !rn_cq_find_room(cq))
+		return NULL;
+	return &ring->cqe[cq->tail & ring->mask];
+}
 static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 {
 	cq->tail++;
