@@ -54,6 +54,7 @@ CNP = "dataplane/core/shard/cnp.c"
 DISPATCH = "dataplane/core/qp/qp_dispatch.c"
 PACE = "dataplane/core/qp/pace.c"
 TMPL = "dataplane/core/net/tmpl.c"
+TMPL_H = "dataplane/core/net/tmpl.h"
 SQ = "dataplane/core/queue/sq.c"
 RQ = "dataplane/core/queue/rq.c"
 
@@ -190,6 +191,8 @@ MUTANTS = [
     Mutant("short run while resending", SHORT_TX, " || w->cur != w->next ||", " ||", "random"),
     Mutant("short run takes fenced requests", SHORT_TX, "!(e->flags & ~(unsigned)ORDINARY_FLAGS) && ", "", "short-tx"),
     Mutant("short run ahead of replies", SHORT_TX, "|| qp->rx.nowed ||", "||", "short-tx"),
+    Mutant("short run sealed with the CRC of another length", TMPL_H, "if (rn_unlikely(n + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len))",
+           "if (!t->icrc_len)", "random"),
     # raw requests
     Mutant("own key of any PD", MR_CHECK, "|| rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)", "|| rn_mr_owner(r) != RN_MR_REGION)", "hostile"),
     Mutant("window of any PD", MR, "\tif (w->pd == via.pd)\n\t\treturn w;\n", "\tif (w)\n\t\treturn w;\n", "hostile"),

@@ -11,6 +11,7 @@
 #include "wire/frame.h"
 #include "wire/hdr.h"
 #include "wire/icrc.h"
+#include "wire/icrc_parts.h"
 
 void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[6], uint32_t qpn,
 		  uint32_t dest_qpn)
@@ -59,9 +60,7 @@ static void put_checksum(uint8_t *ip, uint32_t sum)
 	rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
 }
 
-/* Writes the lengths, and the IPv4 checksum, into the template. They stay until a packet of another
- * length is built. */
-static void set_length(struct rn_tmpl *t, unsigned udp_len)
+void rn_tmpl_set_length(struct rn_tmpl *t, unsigned udp_len)
 {
 	uint8_t *ip = t->hdr + t->ip_off;
 
@@ -77,65 +76,21 @@ static void set_length(struct rn_tmpl *t, unsigned udp_len)
 	t->udp_len = udp_len;
 }
 
-void rn_tmpl_put(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn, unsigned flags,
-		 unsigned ext, unsigned n)
+void rn_tmpl_cache_icrc(struct rn_tmpl *t, const uint8_t *buf)
 {
-	unsigned pad = -n & 3,
-		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
-	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
-
-	if (rn_unlikely(udp_len != t->udp_len))
-		set_length(t, udp_len);
-
-	/* Copy the whole array, because a copy of constant size is faster. buf has room: at least
-	 * RN_FRAME_OVERHEAD_MAX bytes. */
-	memcpy(buf, t->hdr, sizeof(t->hdr));
-	bth[0] = opcode;
-	bth[RN_BTH_FLAGS] = RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT;
-	/* The ICRC counts this byte as all ones. rn_tmpl_seal() writes its real value. */
-	bth[RN_BTH_ECN] = 0xFF;
-	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
+	t->icrc = rn_icrc_head(buf + t->ip_off);
+	t->icrc_len = rn_load16(buf + t->bytes - RN_BTH_BYTES - RN_UDP_BYTES + RN_UDP_LENGTH);
 }
 
-/* Returns the CRC state after the UDP header. The CRC counts fields that routers may change as all
- * ones. */
-static uint32_t icrc_to_udp(struct rn_tmpl *t, const uint8_t *buf)
-{
-	const uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
-	uint32_t udp_len = rn_load16(bth - RN_UDP_BYTES + RN_UDP_LENGTH);
-	unsigned n = t->bytes - RN_BTH_BYTES - t->ip_off;
-	uint8_t masked[RN_IPV6_BYTES + RN_UDP_BYTES];
-
-	if (rn_likely(udp_len == t->icrc_len))
-		return t->icrc;
-	memcpy(masked, buf + t->ip_off, n);
-	if (t->ipv4) {
-		masked[RN_IPV4_TOS] = masked[RN_IPV4_TTL] = 0xFF;
-		memset(masked + RN_IPV4_CHECKSUM, 0xFF, 2);
-	} else {
-		masked[0] |= 0x0F;
-		memset(masked + 1, 0xFF, 3);
-		masked[RN_IPV6_HOPS] = 0xFF;
-	}
-	memset(masked + n - RN_UDP_BYTES + RN_UDP_CHECKSUM, 0xFF, 2);
-	t->icrc = rn_icrc_add(RN_ICRC_SEED, masked, n);
-	t->icrc_len = udp_len;
-	return t->icrc;
-}
-
-unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n)
-{
-	memset(buf + t->bytes + ext + n, 0, -n & 3);
-	return rn_tmpl_frame_bytes(t, ext, n);
-}
-
-void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
+void rn_tmpl_seal_long(const struct rn_tmpl *t, uint8_t *buf, unsigned len)
 {
 	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES, *end = buf + len - RN_ICRC_BYTES;
-	uint32_t crc = rn_icrc_add(icrc_to_udp(t, buf), bth, end - bth);
+	uint32_t crc;
 
+	/* The ICRC counts this byte as all ones. */
+	bth[RN_BTH_ECN] = 0xFF;
+	crc = rn_icrc_add(t->icrc, bth, (size_t)(end - bth));
 	bth[RN_BTH_ECN] = 0;
-	/* The wire order of the ICRC is little-endian. */
 	memcpy(end, &crc, RN_ICRC_BYTES);
 }
 

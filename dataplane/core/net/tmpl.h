@@ -6,9 +6,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/types.h"
 #include "rn/abi.h"
+#include "wire/hdr.h"
+#include "wire/icrc_parts.h"
 
 struct rn_tmpl {
 	uint8_t hdr[80]; /* headers: Ethernet, VLAN, IP, UDP, BTH */
@@ -18,7 +21,7 @@ struct rn_tmpl {
 	uint32_t csum;	   /* sum of the IPv4 header's words except length and checksum */
 	uint32_t udp_len;  /* UDP length that hdr has now; 0 = none */
 	uint32_t icrc_len; /* UDP length to which `icrc` belongs; 0 = none cached */
-	uint32_t icrc;	   /* CRC state after the UDP header (icrc_to_udp() in tmpl.c) */
+	uint32_t icrc;	   /* CRC after the UDP header (rn_icrc_head()) */
 };
 
 enum rn_tmpl_flag { RN_TMPL_SE = 0x80, RN_TMPL_ACK_REQ = 0x100 };
@@ -34,16 +37,62 @@ static inline unsigned rn_tmpl_frame_bytes(const struct rn_tmpl *t, unsigned ext
 	return t->bytes + ext + ((n + 3) & ~3u) + 4;
 }
 
+/* Writes the lengths, and the IPv4 checksum, into the template. They stay until a packet of another
+ * length is built. */
+void rn_tmpl_set_length(struct rn_tmpl *t, unsigned udp_len);
+/* Computes t->icrc for the frame in buf, whose headers are complete. */
+void rn_tmpl_cache_icrc(struct rn_tmpl *t, const uint8_t *buf);
+/* rn_tmpl_seal() for a frame with many bytes behind the UDP header. */
+void rn_tmpl_seal_long(const struct rn_tmpl *t, uint8_t *buf, unsigned len);
+
 /* Writes the headers of a packet, Ethernet to BTH. The caller writes ext bytes of extension headers
  * and then n bytes of payload at buf + t->bytes. `flags` is a set of enum rn_tmpl_flag bits. */
-void rn_tmpl_put(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn, unsigned flags,
-		 unsigned ext, unsigned n);
+static inline void rn_tmpl_put(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn,
+			       unsigned flags, unsigned ext, unsigned n)
+{
+	unsigned pad = -n & 3,
+		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
+
+	if (rn_unlikely(udp_len != t->udp_len))
+		rn_tmpl_set_length(t, udp_len);
+	/* Copy the whole array, because a copy of constant size is faster. buf has room: at least
+	 * RN_FRAME_OVERHEAD_MAX bytes. */
+	memcpy(buf, t->hdr, sizeof(t->hdr));
+	bth[0] = opcode;
+	bth[RN_BTH_FLAGS] = (uint8_t)(RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT);
+	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
+}
+
 /* Writes the pad bytes behind the payload. Returns the frame length, which includes the ICRC. */
-unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
+static inline unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext,
+				     unsigned n)
+{
+	/* Up to three pad bytes and the first byte or bytes of the ICRC, which rn_tmpl_seal()
+	 * writes. One store of constant size is faster than a loop. */
+	rn_store32(buf + t->bytes + ext + n, 0);
+	return rn_tmpl_frame_bytes(t, ext, n);
+}
+
 /* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). For speed, build the next frame
  * before this call: the CRC reads this frame, and must wait until the frame's stores have reached
  * the cache. */
-void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len);
+static inline void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
+{
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES, *end = buf + len - RN_ICRC_BYTES;
+	unsigned n = (unsigned)(end - bth);
+	uint32_t crc;
+
+	if (rn_unlikely(n + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len))
+		rn_tmpl_cache_icrc(t, buf);
+	if (rn_unlikely(n > RN_ICRC_TAIL_MAX)) {
+		rn_tmpl_seal_long(t, buf, len);
+		return;
+	}
+	crc = rn_icrc_tail(t->icrc, bth, n);
+	/* The wire order of the ICRC is little-endian. */
+	memcpy(end, &crc, RN_ICRC_BYTES);
+}
 
 /* Writes a CNP to the QP's peer, with ICRC (docs/spec/rocev2.md 7.2). The CNP has the given traffic
  * class and, in a tagged frame, the given VLAN priority. Returns the frame length. */
