@@ -98,7 +98,7 @@ MUTANTS = [
     Mutant("gap state survives progress", COMMIT, "\trx->nak_sent = false;\n", "", "rows"),
     Mutant("MSN counts packets", COMMIT, "rn_psn_add(rx->msn, message_done)", "rn_psn_add(rx->msn, 1)", "rows"),
     Mutant("READ takes one PSN", RESPONDER, "commit(rx, npkts, true);", "commit(rx, 1, true);", "rows"),
-    Mutant("READ beyond the agreed depth", RESPONDER, "return RN_V_REQ_READ_LIMIT;", "goto allowed;\nallowed:", "rows"),
+    Mutant("READ beyond the agreed depth", COMMIT, "return RN_V_REQ_READ_LIMIT;", "goto allowed;\nallowed:", "rows"),
     Mutant("replay at any address", RESPONDER,
            "pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift)", "false", "rows"),
     Mutant("replay starts over", RESPONDER, "rec->start = rec->next = skip;", "rec->start = rec->next = 0;", "rows"),

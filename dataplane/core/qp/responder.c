@@ -28,10 +28,9 @@ void rn_responder_init(struct rn_qp *qp, uint32_t psn, uint8_t max_reads)
 	qp->rx.nrec = max_reads;
 }
 
-/* Returns the syndrome of an ACK. Its credit count is the number of posted receives, including the
- * receive that the current message uses. A QP with an SRQ reports "no credits", because other QPs
- * share the receives. */
-static uint8_t syndrome_ack(const struct rn_qp *qp)
+/* The credit count is the number of posted receives, including the receive that the current message
+ * uses. A QP with an SRQ reports "no credits", because other QPs share the receives. */
+uint8_t rn_responder_syndrome(const struct rn_qp *qp)
 {
 	if (rn_likely(!qp->lane->cfg.credits) || qp->srq)
 		return RN_CREDIT_NONE;
@@ -58,6 +57,20 @@ static void forget(struct rn_rx *rx, unsigned i)
 	}
 }
 
+void rn_responder_answered(struct rn_rx *rx, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct rn_read_rec *rec = &rx->rec[rx->owed[i].rec];
+
+		rec->answered = true;
+		rec->owed = false;
+	}
+	rx->nowed -= n;
+	rx->nowed_reads -= n;
+	if (rx->nowed)
+		memmove(rx->owed, rx->owed + n, rx->nowed * sizeof(rx->owed[0]));
+}
+
 /* Inserts a reply into the list of owed replies, after all entries with the same or an earlier PSN.
  * Merges an ACK with an adjacent ACK. */
 static void insert(struct rn_qp *qp, const struct rn_owe *o)
@@ -73,7 +86,9 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 		/* The ACK in the list has a later PSN and covers the new ACK. */
 	} else {
 		rn_assert(rx->nowed < RN_OWED_MAX);
-		memmove(&rx->owed[i + 1], &rx->owed[i], (rx->nowed - i) * sizeof(rx->owed[0]));
+		if (rn_unlikely(i < rx->nowed))
+			memmove(&rx->owed[i + 1], &rx->owed[i],
+				(rx->nowed - i) * sizeof(rx->owed[0]));
 		rx->owed[i] = *o;
 		rx->nowed++;
 		rx->nowed_reads += o->kind == RN_OWE_READ;
@@ -327,22 +342,10 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 	return RN_V_OK;
 }
 
-/* Returns RN_V_OK if another READ or atomic may be accepted: fewer than max_dest_rd_atomic are
- * unanswered, and the QP grants `right`. */
-static enum rn_verdict may_fetch(const struct rn_qp *qp, uint32_t right)
-{
-	const struct rn_read_rec *oldest = &qp->rx.rec[qp->rx.rec_next];
-
-	if (!(qp->access & right))
-		return RN_V_REQ_QP_ACCESS;
-	if (!qp->rx.nrec || (oldest->npkts && !oldest->answered))
-		return RN_V_REQ_READ_LIMIT;
-	return RN_V_OK;
-}
-
-/* Stores the record of a new READ or atomic in the oldest slot and returns the slot's index. To be
- * called after may_fetch(): the slot is free, or its READ or atomic has been answered. */
-static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
+/* Returns the index of the slot for the record of a new READ or atomic: the oldest slot. To be
+ * called after rn_responder_may_fetch(): the slot is free, or its READ or atomic has been answered.
+ */
+static uint8_t next_record(struct rn_rx *rx)
 {
 	uint8_t i = rx->rec_next;
 	const struct rn_read_rec *rec = &rx->rec[i];
@@ -354,18 +357,31 @@ static uint8_t keep_record(struct rn_rx *rx, const struct rn_read_rec *fresh)
 	for (unsigned k = rx->nowed; rec->owed && k--;)
 		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
 			forget(rx, k);
-	rx->rec[i] = *fresh;
 	rx->rec_next = i + 1 == rx->nrec ? 0 : i + 1;
 	return i;
 }
 
-static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
+void rn_responder_accept_read(struct rn_qp *qp, uint64_t va, uint32_t rkey, uint32_t length)
 {
 	struct rn_rx *rx = &qp->rx;
-	enum rn_verdict v = may_fetch(qp, RN_ACCESS_REMOTE_READ);
-	uint32_t npkts;
+	uint32_t npkts = rn_qp_packets(qp, length);
+	uint8_t rec = next_record(rx);
+
+	rx->rec[rec] = (struct rn_read_rec){.va = va,
+					    .rkey = rkey,
+					    .length = length,
+					    .first_psn = rx->epsn,
+					    .npkts = npkts,
+					    .end = rx->taken + npkts,
+					    .op = RN_OP_READ_REQUEST};
+	rn_responder_commit(rx, npkts, true);
+	owe_read(qp, rec);
+}
+
+static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	enum rn_verdict v = rn_responder_may_fetch(qp, RN_ACCESS_REMOTE_READ);
 	void *ptr;
-	uint8_t rec;
 
 	if (v != RN_V_OK)
 		return v;
@@ -376,16 +392,7 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 			 : RN_V_OK;
 	if (v != RN_V_OK)
 		return v;
-	npkts = rn_qp_packets(qp, pkt->dma_len);
-	rec = keep_record(rx, &(struct rn_read_rec){.va = pkt->va,
-						    .rkey = pkt->rkey,
-						    .length = pkt->dma_len,
-						    .first_psn = pkt->psn,
-						    .npkts = npkts,
-						    .end = rx->taken + npkts,
-						    .op = RN_OP_READ_REQUEST});
-	rn_responder_commit(rx, npkts, true);
-	owe_read(qp, rec);
+	rn_responder_accept_read(qp, pkt->va, pkt->rkey, pkt->dma_len);
 	return RN_V_OK;
 }
 
@@ -396,7 +403,7 @@ static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 	struct rn_rx *rx = &qp->rx;
 	const struct rn_atomic operands = {.swap_add = pkt->swap_add, .compare = pkt->compare};
 	uint8_t op = pkt->opcode - RN_T_RC;
-	enum rn_verdict v = may_fetch(qp, RN_ACCESS_REMOTE_ATOMIC);
+	enum rn_verdict v = rn_responder_may_fetch(qp, RN_ACCESS_REMOTE_ATOMIC);
 	uint64_t orig;
 	uint8_t rec;
 
@@ -408,11 +415,9 @@ static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 			     op == RN_OP_CMP_SWAP, &operands, &orig);
 	if (v != RN_V_OK)
 		return v;
-	rec = keep_record(rx, &(struct rn_read_rec){.first_psn = pkt->psn,
-						    .npkts = 1,
-						    .end = rx->taken + 1,
-						    .orig = orig,
-						    .op = op});
+	rec = next_record(rx);
+	rx->rec[rec] = (struct rn_read_rec){
+		.first_psn = pkt->psn, .npkts = 1, .end = rx->taken + 1, .orig = orig, .op = op};
 	rn_responder_commit(rx, 1, true);
 	owe_read(qp, rec);
 	return RN_V_OK;
@@ -649,7 +654,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 static unsigned build_acknowledge(struct rn_qp *qp, const struct rn_owe *o, uint8_t *buf)
 {
 	struct rn_stats *st = &qp->lane->stats;
-	uint8_t syndrome = o->kind == RN_OWE_ACK ? syndrome_ack(qp) : o->syndrome;
+	uint8_t syndrome = o->kind == RN_OWE_ACK ? rn_responder_syndrome(qp) : o->syndrome;
 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_ACK, o->psn, 0, RN_AETH_BYTES, 0);
 	rn_store32(buf + qp->tmpl.bytes, (uint32_t)syndrome << 24 | o->msn);
@@ -706,7 +711,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	rn_tmpl_put(&qp->tmpl, buf, response_opcode(first, last),
 		    rn_psn_add(rec->first_psn, rec->next), 0, ext, n);
 	if (ext)
-		rn_store32(p, (uint32_t)syndrome_ack(qp) << 24 | o->msn);
+		rn_store32(p, (uint32_t)rn_responder_syndrome(qp) << 24 | o->msn);
 	v = n ? rn_gather_remote(qp->lane->mrs, qp->lane->mem, rec->rkey, rn_qp_via(qp),
 				 rec->va + off, n, RN_ACCESS_REMOTE_READ, p + ext)
 	      : RN_V_OK;
@@ -714,12 +719,10 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 		give_up_read(qp, rec, v, now);
 		return 0;
 	}
-	if (last) {
-		rec->answered = true;
-		forget(rx, 0);
-	} else {
+	if (last)
+		rn_responder_answered(rx, 1);
+	else
 		rec->next++;
-	}
 	qp->lane->stats.tx_read_responses++;
 	return rn_tmpl_close(&qp->tmpl, buf, ext, n);
 }
@@ -728,15 +731,14 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 static unsigned build_atomic_ack(struct rn_qp *qp, uint8_t *buf)
 {
 	const struct rn_owe o = qp->rx.owed[0];
-	struct rn_read_rec *rec = &qp->rx.rec[o.rec];
+	const struct rn_read_rec *rec = &qp->rx.rec[o.rec];
 	uint8_t *p = buf + qp->tmpl.bytes;
 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_ATOMIC_ACK, rec->first_psn, 0,
 		    RN_AETH_BYTES + RN_ATOMIC_ACK_BYTES, 0);
-	rn_store32(p, (uint32_t)syndrome_ack(qp) << 24 | o.msn);
+	rn_store32(p, (uint32_t)rn_responder_syndrome(qp) << 24 | o.msn);
 	rn_store64(p + RN_AETH_BYTES, rec->orig);
-	rec->answered = true;
-	forget(&qp->rx, 0);
+	rn_responder_answered(&qp->rx, 1);
 	qp->lane->stats.tx_atomic_acks++;
 	return rn_tmpl_close(&qp->tmpl, buf, RN_AETH_BYTES + RN_ATOMIC_ACK_BYTES, 0);
 }

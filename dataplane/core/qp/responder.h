@@ -34,7 +34,30 @@ unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* Completes the current receive with the error of verdict v, and puts the QP into ERR. */
 void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);
 
-/* Owes an ACK for all requests up to psn. Declared here for short_rx.c. */
+/* ---- for short_rx.c and short_read.c ---- */
+
+/* Owes an ACK for all requests up to psn. */
 void rn_responder_owe_ack(struct rn_qp *qp, uint32_t psn);
+/* Returns the syndrome of an ACK: the number of receives that the peer may use. */
+uint8_t rn_responder_syndrome(const struct rn_qp *qp);
+
+/* Returns RN_V_OK if another READ or atomic may be accepted: fewer than max_dest_rd_atomic are
+ * unanswered, and the QP grants `right`. */
+static inline enum rn_verdict rn_responder_may_fetch(const struct rn_qp *qp, uint32_t right)
+{
+	const struct rn_read_rec *oldest = &qp->rx.rec[qp->rx.rec_next];
+
+	if (!(qp->access & right))
+		return RN_V_REQ_QP_ACCESS;
+	if (!qp->rx.nrec || (oldest->npkts && !oldest->answered))
+		return RN_V_REQ_READ_LIMIT;
+	return RN_V_OK;
+}
+/* Accepts the READ request with the expected PSN: keeps its record and owes the response. The
+ * caller has called rn_responder_may_fetch() and has checked the access to memory. */
+void rn_responder_accept_read(struct rn_qp *qp, uint64_t va, uint32_t rkey, uint32_t length);
+/* To be called when the responses to READs and atomics that head the list of owed replies have been
+ * sent in full: removes these n entries from the list. */
+void rn_responder_answered(struct rn_rx *rx, unsigned n);
 
 #endif
