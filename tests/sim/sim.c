@@ -496,14 +496,15 @@ static void build(struct sim_node *n, const struct sim_node *peer, const struct 
 		uint64_t base = (uint64_t)(uintptr_t)n->arena + op->local;
 		uint32_t key = op->lkey ? op->lkey : n->lkey;
 		/* Three pieces of unequal length, so that boundaries between SGEs fall inside
-		 * packets. */
-		uint32_t a = op->length > 8 ? op->length / 3 + 1 : op->length,
-			 b = op->length > 8 ? op->length / 2 : 0;
+		 * packets. Every third work request has one SGE, as the short way demands. */
+		bool split = op->length > 8 && op->wr_id % 3;
+		uint32_t a = split ? op->length / 3 + 1 : op->length,
+			 b = split ? op->length / 2 : 0;
 		b = b > op->length - a ? op->length - a : b;
 		struct rn_sge sge[3] = {{base, a, key},
 					{base + a, b, key},
 					{base + a + b, op->length - a - b, key}};
-		w->num_sge = op->length > 8 ? 3 : 1;
+		w->num_sge = split ? 3 : 1;
 		w->slots = (uint8_t)rn_wqe_slots_sge(w->num_sge);
 		memcpy(w->sge, sge, w->num_sge * sizeof(sge[0]));
 	}
