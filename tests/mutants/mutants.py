@@ -29,6 +29,7 @@ SUITES = {
     "short": ("tests/sim/test_short_way", []),
     "short-rx": ("tests/unit/core/qp/test_short_rx", []),
     "short-tx": ("tests/unit/core/qp/test_short_tx", []),
+    "short-read": ("tests/unit/core/qp/test_short_read", []),
     "match": ("tests/unit/core/net/test_match", []),
     "port-mem": ("tests/unit/port/test_mem", []),
 }
@@ -45,6 +46,7 @@ MR_CHECK = "dataplane/core/memory/mr_check.h"
 MATCH = "dataplane/core/net/match.h"
 SHORT_RX = "dataplane/core/qp/short_rx.c"
 SHORT_TX = "dataplane/core/qp/short_tx.c"
+SHORT_READ = "dataplane/core/qp/short_read.c"
 SHARD = "dataplane/core/shard/shard_turn.c"
 SRQ = "dataplane/core/queue/srq.c"
 UC = "dataplane/core/qp/uc.c"
@@ -193,6 +195,29 @@ MUTANTS = [
     Mutant("short run ahead of replies", SHORT_TX, "|| qp->rx.nowed ||", "||", "short-tx"),
     Mutant("short run sealed with the CRC of another length", TMPL_H, "if (rn_unlikely(n + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len))",
            "if (!t->icrc_len)", "random"),
+    Mutant("short read takes any PSN", SHORT_READ, "b->psn != rx->epsn || ", "", "rows"),
+    Mutant("short read within another message", SHORT_READ, " || rx->message != RN_RX_IDLE ||", " ||", "rows"),
+    Mutant("short read ignores rights", SHORT_READ, "rn_responder_may_fetch(qp, RN_ACCESS_REMOTE_READ) != RN_V_OK", "false", "rows"),
+    Mutant("short read takes payload", SHORT_READ, "b->end - b->ext != RN_RETH_BYTES", "false", "short-read"),
+    Mutant("short read of several packets", SHORT_READ, "!length || length > rn_qp_mtu(qp) ||", "!length ||", "short-read"),
+    Mutant("short read ignores keys", SHORT_READ, "rn_mr_look_remote(qp->lane->mrs, rkey, rn_qp_via(qp), va, length,\n\t\t\t\t\t  RN_ACCESS_REMOTE_READ, &from) != RN_V_OK", "(from = NULL) != NULL || va < rkey", "short-read"),
+    Mutant("short read answers an ACK", SHORT_READ, "o->kind != RN_OWE_READ || ", "", "short-read"),
+    Mutant("short read answers one of many", SHORT_READ, "rec->npkts != 1 ||", "", "short"),
+    Mutant("short read ahead of requests", SHORT_READ, "qp->rx.nowed_reads && qp->sq.send == qp->sq.tail", "qp->rx.nowed_reads", "short-read"),
+    Mutant("short read keeps the turn", SHORT_READ, "qp->own_turn = true;", ";", "short-read"),
+    Mutant("short read stays owed", SHORT_READ, "rn_responder_answered(rx, k);", "rn_responder_answered(rx, 1);", "short-read"),
+    Mutant("short read beyond the depth", SHORT_READ, "return RN_MIN(fits, (uint32_t)qp->attr.max_rd_atomic - w->nreads);", "return fits;", "short-read"),
+    Mutant("short read beyond the window", SHORT_READ, "fits = RN_MIN(fits, w->size - w->responses);", ";", "short-read"),
+    Mutant("short read while resending", SHORT_READ, " || w->cur != w->next ||", " ||", "short-read"),
+    Mutant("short read ignores the fence", SHORT_READ, "!(e->flags & RN_WQE_FENCE) && ", "", "short-read"),
+    Mutant("short read expects no response", SHORT_READ, "w->responses += k;", "", "short"),
+    Mutant("short read takes any response", SHORT_READ, "expect != b->psn || ", "", "short-read"),
+    Mutant("short read takes an early response", SHORT_READ, "!rn_window_in_flight(w, expect) ||", "", "short-read"),
+    Mutant("short read of any length", SHORT_READ, "ext != aeth + want + rn_brief_pad(b) || ", "", "short-read"),
+    Mutant("short read takes NAKs", SHORT_READ, " || (aeth && b->ext[0] >> 5)", "", "short-read"),
+    Mutant("short read ends anywhere", SHORT_READ, "ends != (left == want || rn_window_ends_piece(w, off >> qp->mtu_shift))", "false", "short-read"),
+    Mutant("short read into one SGE of many", SHORT_READ, " || e->num_sge != 1", "", "short-read"),
+    Mutant("short read skips earlier requests", SHORT_READ, "rn_requester_advance(qp, expect, now);", "", "short-read"),
     # raw requests
     Mutant("own key of any PD", MR_CHECK, "|| rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)", "|| rn_mr_owner(r) != RN_MR_REGION)", "hostile"),
     Mutant("window of any PD", MR, "\tif (w->pd == via.pd)\n\t\treturn w;\n", "\tif (w)\n\t\treturn w;\n", "hostile"),

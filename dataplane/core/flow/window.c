@@ -39,8 +39,7 @@ void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
 	e->first_psn = w->next;
 	e->npkts = npkts;
 	if (rn_sq_is_fetch(e->kind)) {
-		rn_assert(w->nreads < RN_MAX_RD_ATOMIC);
-		w->read[(w->read_head + w->nreads++) % RN_MAX_RD_ATOMIC] = sq->started;
+		rn_window_note_read(w, sq->started);
 		w->nbig += npkts > w->piece;
 	}
 	w->next = rn_psn_add(w->next, npkts);

@@ -38,6 +38,13 @@ struct rn_window {
  * depth is how many READs and atomics the peer accepts at a time. */
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth);
 
+/* Notes that the READ or atomic at position `at` of the send queue has started. Its PSNs and
+ * `nbig` are the caller's business. */
+static inline void rn_window_note_read(struct rn_window *w, uint32_t at)
+{
+	rn_assert(w->nreads < RN_MAX_RD_ATOMIC);
+	w->read[(w->read_head + w->nreads++) % RN_MAX_RD_ATOMIC] = at;
+}
 /* Starts the work request at position sq->started of the send queue: gives the work request npkts
  * PSNs. */
 void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts);

@@ -15,6 +15,7 @@
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
+#include "qp/short_read.h"
 #include "wire/frame.h"
 #include "wire/hdr.h"
 #include "wire/icrc.h"
@@ -144,6 +145,13 @@ static inline bool take_ordinary(struct rn_qp *qp, const struct rn_brief *b, rn_
 		return take_write_packet(qp, b, false, true);
 	case RN_OP_ACK:
 		return take_plain_ack(qp, b, now);
+	case RN_OP_READ_REQUEST:
+		return rn_short_read_take_request(qp, b);
+	case RN_OP_READ_RESP_FIRST:
+	case RN_OP_READ_RESP_MIDDLE:
+	case RN_OP_READ_RESP_LAST:
+	case RN_OP_READ_RESP_ONLY:
+		return rn_short_read_take_response(qp, b, now);
 	default:
 		return false;
 	}

@@ -13,6 +13,7 @@
 #include "qp/pace.h"
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
+#include "qp/short_read.h"
 #include "qp/short_rx.h"
 #include "qp/short_tx.h"
 
@@ -259,6 +260,8 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		struct rn_qp *qp = rn_container_of(sh->lane.active.next, struct rn_qp, active);
 		unsigned run = rn_short_tx(qp, bufs + k, n - k, now);
 
+		if (!run && rn_short_read_wants_tx(qp))
+			run = rn_short_read_tx(qp, bufs + k, n - k, now);
 		if (run) {
 			if (open)
 				rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);

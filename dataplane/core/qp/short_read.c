@@ -1,0 +1,188 @@
+/* Which packets of READs are ordinary, and what is done with them?
+ *
+ * The functions for received packets check everything, and only then change state, by the functions
+ * of responder.c and requester.c. rn_short_read_tx() sends responses or requests as a run, as
+ * rn_short_tx() sends SENDs and WRITEs. Owns nothing. Runs on the shard's thread. */
+#include "qp/short_read.h"
+
+#include "memory/mem_ops.h"
+#include "memory/mr_check.h"
+#include "qp/lane.h"
+#include "qp/requester.h"
+#include "qp/responder.h"
+#include "wire/hdr.h"
+
+/* ---- the responder ---- */
+
+bool rn_short_read_take_request(struct rn_qp *qp, const struct rn_brief *b)
+{
+	const struct rn_rx *rx = &qp->rx;
+	uint64_t va;
+	uint32_t rkey, length;
+	void *from;
+
+	if (rn_unlikely(b->psn != rx->epsn || !rx->peer_seen || rx->message != RN_RX_IDLE ||
+			b->end - b->ext != RN_RETH_BYTES || rn_brief_pad(b) ||
+			rn_responder_may_fetch(qp, RN_ACCESS_REMOTE_READ) != RN_V_OK))
+		return false;
+	va = rn_load64(b->ext);
+	rkey = rn_load32(b->ext + 8);
+	length = rn_load32(b->ext + 12);
+	if (rn_unlikely(!length || length > rn_qp_mtu(qp) ||
+			rn_mr_look_remote(qp->lane->mrs, rkey, rn_qp_via(qp), va, length,
+					  RN_ACCESS_REMOTE_READ, &from) != RN_V_OK))
+		return false;
+	rn_responder_accept_read(qp, va, rkey, length);
+	return true;
+}
+
+/* Builds the response that `o` owes. Returns the packet's length, or 0 if the response is not that
+ * of a READ of one packet, or if the memory is not accessible. In the latter case rn_qp_tx() later
+ * checks the memory again and gives up the READ. aeth: the AETH without the MSN. */
+static inline unsigned build_response(struct rn_qp *qp, const struct rn_owe *o, uint32_t aeth,
+				      uint8_t *buf)
+{
+	const struct rn_lane *lane = qp->lane;
+	const struct rn_read_rec *rec = &qp->rx.rec[o->rec];
+	uint8_t *p = buf + qp->tmpl.bytes;
+	void *from;
+
+	if (o->kind != RN_OWE_READ || rec->op != RN_OP_READ_REQUEST || rec->npkts != 1 ||
+	    !rec->length)
+		return 0;
+	if (rn_mr_look_remote(lane->mrs, rec->rkey, rn_qp_via(qp), rec->va, rec->length,
+			      RN_ACCESS_REMOTE_READ, &from) != RN_V_OK)
+		return 0;
+	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_RESP_ONLY, rec->first_psn, 0, RN_AETH_BYTES,
+		    rec->length);
+	rn_store32(p, aeth | o->msn);
+	return lane->mem->gather(p + RN_AETH_BYTES, from, rec->length)
+		       ? rn_tmpl_close(&qp->tmpl, buf, RN_AETH_BYTES, rec->length)
+		       : 0;
+}
+
+/* The responses at the head of the list of owed replies. To be called only if the QP has no request
+ * to send: responses alternate with requests (rn_qp_tx()). */
+static unsigned send_responses(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n)
+{
+	struct rn_rx *rx = &qp->rx;
+	uint32_t aeth = (uint32_t)rn_responder_syndrome(qp) << 24;
+	unsigned k = 0;
+
+	for (n = RN_MIN(n, rx->nowed); k < n; k++) {
+		bufs[k].len = build_response(qp, &rx->owed[k], aeth, bufs[k].data);
+		if (rn_unlikely(!bufs[k].len))
+			break;
+		if (k)
+			rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
+	}
+	if (!k)
+		return 0;
+	rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
+	rn_responder_answered(rx, k);
+	qp->own_turn = true; /* the last packet sent is a READ response */
+	qp->lane->stats.tx_read_responses += k;
+	return k;
+}
+
+/* ---- the requester ---- */
+
+/* Returns how many new READs of one packet the QP may start now. */
+static inline uint32_t room_for_reads(const struct rn_qp *qp)
+{
+	const struct rn_window *w = &qp->win;
+	uint32_t fits = RN_PSN_WINDOW - rn_psn_steps(w->una, w->next);
+
+	if (rn_unlikely(qp->state != RN_QPS_RTS || qp->credit.mode || w->cur != w->next ||
+			w->nbig || w->nreads >= qp->attr.max_rd_atomic || w->responses >= w->size))
+		return 0;
+	fits = RN_MIN(fits, w->size - w->responses);
+	return RN_MIN(fits, (uint32_t)qp->attr.max_rd_atomic - w->nreads);
+}
+
+static inline bool is_ordinary(const struct rn_sqe *e, uint32_t mtu)
+{
+	return e->kind == RN_WQE_READ && !e->status && !(e->flags & RN_WQE_FENCE) && e->length &&
+	       e->length <= mtu;
+}
+
+static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now)
+{
+	struct rn_sq *sq = &qp->sq;
+	struct rn_window *w = &qp->win;
+	uint32_t first = w->cur, psn = first, mtu = rn_qp_mtu(qp);
+	unsigned k = 0, room = room_for_reads(qp);
+
+	for (n = RN_MIN(n, RN_MIN(room, sq->tail - sq->send)); k < n; k++) {
+		struct rn_sqe *e = rn_sq_at(sq, sq->send + k);
+
+		if (rn_unlikely(!is_ordinary(e, mtu)))
+			break;
+		rn_tmpl_put(&qp->tmpl, bufs[k].data, RN_OP_READ_REQUEST, psn, RN_TMPL_ACK_REQ,
+			    RN_RETH_BYTES, 0);
+		rn_store_reth(bufs[k].data + qp->tmpl.bytes, e->remote_va, e->rkey, e->length);
+		bufs[k].len = rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES, 0);
+		/* Seal the previous packet only now, as rn_tmpl_seal() recommends. */
+		if (k)
+			rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
+		e->first_psn = psn;
+		e->npkts = 1;
+		rn_window_note_read(w, sq->send + k);
+		psn = rn_psn_add(psn, 1);
+	}
+	if (!k)
+		return 0;
+	rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
+	sq->send += k;
+	sq->started += k;
+	w->cur = w->next = w->high = psn;
+	w->responses += k;
+	w->send_pkt = w->unasked = 0;
+	qp->own_turn = false; /* the last packet sent is no READ response */
+	qp->lane->stats.tx_requests += k;
+	rn_retry_packet_sent(&qp->retry, &qp->lane->wheel, first, true, now);
+	return k;
+}
+
+bool rn_short_read_take_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+{
+	const struct rn_window *w = &qp->win;
+	struct rn_lane *lane = qp->lane;
+	bool ends = b->opcode == RN_OP_READ_RESP_ONLY || b->opcode == RN_OP_READ_RESP_LAST;
+	uint32_t aeth = b->opcode == RN_OP_READ_RESP_MIDDLE ? 0 : RN_AETH_BYTES;
+	uint32_t ext = (uint32_t)(b->end - b->ext), expect, off, left, want;
+	const struct rn_sqe *e = rn_window_read(w, &qp->sq, &expect);
+	void *to;
+
+	if (rn_unlikely(!e || expect != b->psn || !rn_window_in_flight(w, expect) ||
+			qp->credit.mode || e->kind != RN_WQE_READ || e->num_sge != 1))
+		return false;
+	off = rn_psn_steps(e->first_psn, expect) << qp->mtu_shift;
+	left = e->length - off;
+	want = RN_MIN(left, rn_qp_mtu(qp));
+	if (rn_unlikely(!want || ext != aeth + want + rn_brief_pad(b) || (aeth && b->ext[0] >> 5) ||
+			ends != (left == want || rn_window_ends_piece(w, off >> qp->mtu_shift))))
+		return false;
+	if (rn_mr_look(lane->mrs, e->sge[0].lkey, qp->pd, e->sge[0].addr + off, want,
+		       RN_ACCESS_LOCAL_WRITE, &to) != RN_V_OK ||
+	    !lane->mem->place(to, b->ext + aeth, want))
+		return false;
+	/* The response acknowledges all requests before the READ, and then its own PSN. */
+	rn_requester_advance(qp, expect, now);
+	rn_requester_advance(qp, rn_psn_add(expect, 1), now);
+	return true;
+}
+
+/* ---- both ---- */
+
+unsigned rn_short_read_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now)
+{
+	if (rn_unlikely(!rn_match_on(&qp->match) || qp->cc.limited))
+		return 0;
+	n = RN_MIN(n, qp->quota);
+	if (qp->rx.nowed)
+		return qp->rx.nowed_reads && qp->sq.send == qp->sq.tail
+			       ? send_responses(qp, bufs, n)
+			       : 0;
+	return send_requests(qp, bufs, n, now);
+}
