@@ -342,21 +342,28 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 	return RN_V_OK;
 }
 
+/* Drops the owed response of record i, which repeats an earlier response. */
+static __attribute__((noinline)) void drop_repetition(struct rn_rx *rx, uint8_t i)
+{
+	for (unsigned k = rx->nowed; rx->rec[i].owed && k--;)
+		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
+			forget(rx, k);
+}
+
 /* Returns the index of the slot for the record of a new READ or atomic: the oldest slot. To be
  * called after rn_responder_may_fetch(): the slot is free, or its READ or atomic has been answered.
  */
-static uint8_t next_record(struct rn_rx *rx)
+static inline uint8_t next_record(struct rn_rx *rx)
 {
 	uint8_t i = rx->rec_next;
 	const struct rn_read_rec *rec = &rx->rec[i];
 
 	rn_assert(!rec->npkts || rec->answered);
-	/* The old record in this slot may owe a repeated response. Drop this response. The
-	 * requester must have received the first response already, because the new request would
-	 * otherwise exceed max_rd_atomic. */
-	for (unsigned k = rx->nowed; rec->owed && k--;)
-		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
-			forget(rx, k);
+	/* The old record in this slot may owe a repeated response. The requester must have received
+	 * the first response already, because the new request would otherwise exceed
+	 * max_rd_atomic. */
+	if (rn_unlikely(rec->owed))
+		drop_repetition(rx, i);
 	rx->rec_next = i + 1 == rx->nrec ? 0 : i + 1;
 	return i;
 }
