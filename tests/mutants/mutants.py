@@ -29,6 +29,7 @@ SUITES = {
     "short": ("tests/sim/test_short_way", []),
     "short-rx": ("tests/unit/core/qp/test_short_rx", []),
     "short-tx": ("tests/unit/core/qp/test_short_tx", []),
+    "window-acks": ("tests/unit/core/flow/test_window", []),
     "short-read": ("tests/unit/core/qp/test_short_read", []),
     "match": ("tests/unit/core/net/test_match", []),
     "port-mem": ("tests/unit/port/test_mem", []),
@@ -39,6 +40,7 @@ COMMIT = "dataplane/core/qp/responder.h"
 REQUESTER = "dataplane/core/qp/requester.c"
 RETRY = "dataplane/core/flow/retry.c"
 WINDOW = "dataplane/core/flow/window.c"
+WINDOW_H = "dataplane/core/flow/window.h"
 QP = "dataplane/core/qp/qp.c"
 COMPLETE = "dataplane/core/qp/complete.h"
 MR = "dataplane/core/memory/mr.c"
@@ -217,6 +219,9 @@ MUTANTS = [
     Mutant("short read takes NAKs", SHORT_READ, " || (aeth && b->ext[0] >> 5)", "", "short-read"),
     Mutant("short read ends anywhere", SHORT_READ, "ends != (left == want || rn_window_ends_piece(w, off >> qp->mtu_shift))", "false", "short-read"),
     Mutant("short read into one SGE of many", SHORT_READ, " || e->num_sge != 1", "", "short-read"),
+    Mutant("short read in a small window", WINDOW_H, "|| w->size != w->max ||", "||", "window-acks"),
+    Mutant("short read after a timeout", WINDOW_H, "w->maybe_spurious || w->cur == w->una", "w->cur == w->una", "window-acks"),
+    Mutant("short read while it is sent again", WINDOW_H, " || w->cur == w->una || !w->responses", "", "window-acks"),
     Mutant("short read skips earlier requests", SHORT_READ, "rn_requester_advance(qp, expect, now);", "", "short-read"),
     # raw requests
     Mutant("own key of any PD", MR_CHECK, "|| rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)", "|| rn_mr_owner(r) != RN_MR_REGION)", "hostile"),

@@ -360,6 +360,16 @@ static void retire_done(struct rn_qp *qp, rn_time now)
 		rn_qp_drained(qp);
 }
 
+void rn_requester_progress(struct rn_qp *qp, rn_time now)
+{
+	const struct rn_window *w = &qp->win;
+
+	rn_retry_progress(&qp->retry, &qp->lane->wheel, w->una, w->una != w->high, now);
+	retire_done(qp, now);
+	if (qp->sq.send != qp->sq.tail)
+		rn_lane_activate(qp->lane, qp);
+}
+
 /* Handles the acknowledgement of all PSNs before psn. Moves una, restarts the timer and completes
  * work requests. */
 void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
@@ -369,10 +379,7 @@ void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 	if (psn == w->una)
 		return;
 	rn_window_ack(w, &qp->sq, psn);
-	rn_retry_progress(&qp->retry, &qp->lane->wheel, w->una, w->una != w->high, now);
-	retire_done(qp, now);
-	if (qp->sq.send != qp->sq.tail)
-		rn_lane_activate(qp->lane, qp);
+	rn_requester_progress(qp, now);
 }
 
 /* Goes back N: all packets from PSN una on are sent again. */

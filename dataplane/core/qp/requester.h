@@ -13,7 +13,11 @@ unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
 /* Handles the expiry of this QP's retransmission timer. */
 void rn_requester_expired(struct rn_qp *qp, rn_time now);
 
-/* Handles the acknowledgement of all PSNs before psn. For short_rx.c. */
+/* ---- for short_rx.c and short_read.c ---- */
+
+/* Handles the acknowledgement of all PSNs before psn. */
 void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now);
+/* To be called when una has moved: restarts the timer and completes work requests. */
+void rn_requester_progress(struct rn_qp *qp, rn_time now);
 
 #endif

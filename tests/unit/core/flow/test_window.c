@@ -296,6 +296,58 @@ static void test_pieces(void **state)
 	}
 }
 
+/* rn_window_ack_read() takes READs of one packet that are at una, and then has the effect of
+ * rn_window_ack(). In all other cases it changes nothing. */
+static void test_ack_of_a_read(void **state)
+{
+	static const uint8_t one[][2] = {{RN_WQE_READ, 1}, {RN_WQE_READ, 1}, {RN_WQE_SEND, 1}};
+	static const uint8_t two[][2] = {{RN_WQE_READ, 2}, {RN_WQE_SEND, 1}, {RN_WQE_SEND, 1}};
+	static const uint8_t late[][2] = {{RN_WQE_SEND, 1}, {RN_WQE_READ, 1}, {RN_WQE_SEND, 1}};
+	static const struct {
+		const uint8_t (*reqs)[2];
+		void (*happens)(struct rn_window *w);
+		bool rewind, taken;
+	} rows[] = {
+		{one, NULL, false, true},   {two, NULL, false, false},
+		{late, NULL, false, false}, {one, rn_window_lost, false, false},
+		{one, NULL, true, false},   {one, rn_window_timed_out, false, false},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct bench b;
+		struct rn_window before, after;
+		uint32_t expect;
+
+		start(&b, rows[i].reqs, 3);
+		if (rows[i].happens)
+			rows[i].happens(&b.w);
+		if (rows[i].rewind)
+			rn_window_rewind(&b.w, &b.sq);
+		before = after = b.w;
+		assert_int_equal(rn_window_ack_read(&after, rn_window_read(&b.w, &b.sq, &expect)),
+				 rows[i].taken);
+		if (rows[i].taken)
+			rn_window_ack(&b.w, &b.sq, P(1));
+		assert_memory_equal(&after, rows[i].taken ? &b.w : &before, sizeof(after));
+		free(b.mem);
+	}
+}
+
+/* After a timeout the window is not yet full again, or the timeout may have been spurious. */
+static void test_ack_of_a_read_after_a_timeout(void **state)
+{
+	static const uint8_t one[][2] = {{RN_WQE_READ, 1}, {RN_WQE_READ, 1}};
+	struct bench b;
+
+	for (int spurious = 0; spurious < 2; spurious++) {
+		start(&b, one, 2);
+		b.w.size -= !spurious;
+		b.w.maybe_spurious = spurious;
+		assert_false(rn_window_ack_read(&b.w, rn_sq_at(&b.sq, 0)));
+		free(b.mem);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +360,8 @@ int main(void)
 		cmocka_unit_test(test_mistaken_timeout_within_a_message),
 		cmocka_unit_test(test_size_of_pieces),
 		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_ack_of_a_read),
+		cmocka_unit_test(test_ack_of_a_read_after_a_timeout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
