@@ -1,6 +1,7 @@
 /* What does a shard's thread do? It runs poll iterations ("turns") in a loop. Without work it spins
- * or sleeps, depending on the idle policy. Owns the thread. Runs in the shard's thread or, under
- * the inline policy, in the thread that holds the lock `turning`. */
+ * or sleeps, depending on the idle policy. Owns the thread. Runs in the thread that holds the lock
+ * `turning`: the shard's thread while it is awake, or another thread under the inline policy and
+ * while the shard's thread sleeps. */
 #include "port/lcore.h"
 
 #include <errno.h>
@@ -20,6 +21,9 @@
 /* Time between two checks of the timers. Timers have a resolution of about 1 us, so more checks
  * gain nothing. */
 #define TIMER_STEP RN_US(1)
+/* How often a thread with a call checks whether an awake shard has run the call, before the thread
+ * sleeps: for about 2 us. */
+#define CALL_SPINS 50
 
 /* Wakes every shard to which this poll iteration has handed packets or messages. Rings one doorbell
  * per shard. */
@@ -114,12 +118,26 @@ static rn_time due(struct rn_lcore *lc)
 	return RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
 }
 
+/* Adaptive policy, after a poll iteration in another thread: must the shard's sleeping thread be
+ * woken? That thread does not know of a timer that was started meanwhile. On a port that cannot
+ * wake a sleeper, the thread must begin with short sleeps if frames were sent, because the peer
+ * will reply to them. */
+static bool sleeps_too_long(struct rn_lcore *lc, uint64_t sent)
+{
+	if (lc->rxtx.port->wake->source == RN_WAKE_TIMED && lc->rxtx.stats.tx_frames != sent) {
+		lc->nap = lc->nap_min;
+		return true;
+	}
+	return due(lc) < lc->wakes_at;
+}
+
 bool rn_lcore_try_turn(struct rn_lcore *lc)
 {
 	if (atomic_load_explicit(&lc->turning, memory_order_relaxed) != 0 ||
 	    atomic_exchange_explicit(&lc->turning, 1, memory_order_acquire) != 0)
 		return false;
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
+	uint64_t sent = lc->rxtx.stats.tx_frames;
 	unsigned work = rn_lcore_turn(lc);
 	rn_mem_restore();
 	if (work > 0)
@@ -127,7 +145,10 @@ bool rn_lcore_try_turn(struct rn_lcore *lc)
 	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
 	atomic_store_explicit(&lc->last_turn, lc->now, memory_order_relaxed);
 	atomic_store_explicit(&lc->due, work > 0 ? 0 : due(lc), memory_order_relaxed);
+	bool wake = lc->idle == RN_IDLE_ADAPTIVE && sleeps_too_long(lc, sent);
 	atomic_store_explicit(&lc->turning, 0, memory_order_release);
+	if (wake)
+		rn_lcore_ring(lc);
 	return true;
 }
 
@@ -165,7 +186,12 @@ static void try_to_sleep(struct rn_lcore *lc)
 	}
 	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
 	lc->stats.sleeps++;
+	lc->wakes_at = ns == RN_TIME_NEVER ? ns : lc->now + ns;
+	atomic_store_explicit(&lc->turning, 0, memory_order_release);
 	bool rung = rn_wake_wait(&lc->wake, ns);
+	/* A control thread may be running a poll iteration (run_here()), which is short. */
+	while (atomic_exchange_explicit(&lc->turning, 1, memory_order_acquire) != 0)
+		sched_yield();
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	lc->stats.rung += rung;
 	/* After a doorbell, spin as if work had just been found. After a timeout, poll once and
@@ -224,6 +250,7 @@ int rn_lcore_start(struct rn_lcore *lc)
 	rte_rcu_qsbr_thread_register(lc->qsbr, lc->index);
 	if (lc->idle == RN_IDLE_INLINE)
 		return 0;
+	atomic_store(&lc->turning, 1); /* on behalf of the new thread */
 	int err = -pthread_create(&lc->thread, NULL, loop, lc);
 	lc->running = err == 0;
 	if (err == 0)
@@ -242,9 +269,38 @@ void rn_lcore_stop(struct rn_lcore *lc)
 	rte_rcu_qsbr_thread_unregister(lc->qsbr, lc->index);
 }
 
+/* Adaptive policy: runs the call in this thread if the shard's thread sleeps. To wake that thread
+ * and wait for it would cost two context switches. Returns false if the shard's thread is awake. */
+static bool run_here(struct rn_lcore *lc, const struct rn_call *call)
+{
+	while (!rn_call_done(call)) {
+		rn_mem_unblock(rn_clock_now(&lc->clock));
+		if (!rn_lcore_try_turn(lc))
+			return false;
+		/* The call waits while another thread is still submitting a work request. */
+		if (rn_unlikely(!rn_call_done(call)))
+			sched_yield();
+	}
+	return true;
+}
+
+/* Adaptive policy: returns true if the call has run soon, either here or in the shard's thread,
+ * which may be awake on another CPU. */
+static bool run_soon(struct rn_lcore *lc, const struct rn_call *call)
+{
+	for (unsigned i = 0; i < CALL_SPINS; i++) {
+		if (run_here(lc, call))
+			return true;
+		rte_pause();
+	}
+	return false;
+}
+
 void rn_lcore_call(struct rn_lcore *lc, struct rn_call *call)
 {
 	rn_mailbox_post(&lc->mailbox, call, &lc->submit);
+	if (lc->idle == RN_IDLE_ADAPTIVE && run_soon(lc, call))
+		return;
 	if (lc->idle != RN_IDLE_INLINE) {
 		rn_lcore_ring(lc);
 		rn_call_wait(call);

@@ -49,7 +49,9 @@ struct rn_lcore {
 	struct rn_mailbox mailbox;
 	struct rn_wake wake;
 	_Atomic uint32_t stop;
-	_Atomic uint32_t turning; /* inline policy: lock of the poll loop; 1 while a thread polls */
+	/* Lock of the poll loop. Under the inline policy 1 while a thread polls. Else the shard's
+	 * thread has the lock whenever it is awake. */
+	_Atomic uint32_t turning;
 	/* Inline policy, for the progress thread: time of the last poll iteration, time of the last
 	 * poll iteration with work, and deadline of the next poll iteration. */
 	_Atomic uint64_t last_turn, last_busy, due;
@@ -73,7 +75,8 @@ struct rn_lcore {
 	rn_time now, timers_seen; /* time of this poll iteration; time of the last timer check */
 	/* RCU state of the adapter; the shard's thread has the id `index` */
 	struct rte_rcu_qsbr *qsbr;
-	bool acks_held; /* the last poll iteration held ACKs back (may_hold_acks()) */
+	rn_time wakes_at; /* adaptive policy: when the sleeping thread wakes up by itself */
+	bool acks_held;	  /* the last poll iteration held ACKs back (may_hold_acks()) */
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
 	struct rn_lcore *all; /* array of the adapter's nshards lcores */
@@ -92,8 +95,8 @@ struct rn_lcore {
  * sends frames. Returns 0 if there was nothing to do. */
 unsigned rn_lcore_turn(struct rn_lcore *lc);
 
-/* Inline policy: runs one poll iteration of the shard, unless another thread is polling the shard.
- * Returns true if the iteration was run. Any thread may call this function. */
+/* Runs one poll iteration of the shard, unless another thread has the lock `turning`. Returns true
+ * if the iteration was run. Any thread may call this function. */
 bool rn_lcore_try_turn(struct rn_lcore *lc);
 
 /* rn_lcore_start() registers the shard with RCU and starts the shard's thread. rn_lcore_stop() ends
@@ -104,7 +107,8 @@ bool rn_lcore_try_turn(struct rn_lcore *lc);
 int rn_lcore_start(struct rn_lcore *lc);
 void rn_lcore_stop(struct rn_lcore *lc);
 
-/* Runs `call` in the shard's thread, after all work requests that the calling thread has submitted.
+/* Runs `call` in the shard, after all work requests that the calling thread has submitted. The
+ * calling thread runs the call itself under the inline policy, or if the shard's thread sleeps.
  * Returns when the call has run. Any thread may call this function. */
 void rn_lcore_call(struct rn_lcore *lc, struct rn_call *call);
 

@@ -1,5 +1,8 @@
-/* While the shard sleeps, a producer is preempted in the middle of an enqueue. Once the producer
- * goes on, the shard must soon take the work requests behind that enqueue. */
+/* What happens to a shard that sleeps under the adaptive policy.
+ * - A producer is preempted in the middle of an enqueue. Once the producer goes on, the shard must
+ *   soon take the work requests behind that enqueue.
+ * - A command runs in the thread of the caller and wakes the shard's thread only if the command
+ *   has started a timer. */
 #include "rig.h"
 
 #include <unistd.h>
@@ -83,10 +86,58 @@ static void an_unfinished_receive_delays_no_request_for_long(void **state)
 	rn_link_close(b.link);
 }
 
+/* With spin_us = 0 the shard's thread sleeps again after each wake-up. So it would sleep and wake
+ * once for each command that it runs itself. */
+static void a_command_to_a_sleeping_shard_runs_in_the_callers_thread(void **state)
+{
+	const char *path = rig_pair(1, 4200, "idle = { policy = \"adaptive\"; spin_us = 0; };");
+	struct end a;
+
+	make_end(&a, path, 0);
+	usleep(20000); /* waits until the shard sleeps */
+	uint64_t calls = rig_stat(a.link, "lcore_calls"), rung = rig_stat(a.link, "lcore_rung");
+	for (unsigned i = 0; i < 1000; i++) {
+		struct rn_cmd cmd = {.op = RN_CMD_QUERY_QP,
+				     .qp = {.qpn = a.qp.qpn, .gen = a.qp.gen}};
+		assert_int_equal(rig_exec(a.link, &cmd, NULL), 0);
+	}
+	/* The shard's thread counts a call only after the caller has gone on. */
+	assert_in_range(rig_stat(a.link, "lcore_calls") - calls, 999, 1000);
+	assert_in_range(rig_stat(a.link, "lcore_rung") - rung, 0, 100);
+	rn_link_close(a.link);
+}
+
+/* A CM_CONNECT to an address that no host has starts the timer for probes of the address. The
+ * shard's thread sleeps without limit, so only the caller can tell it of the timer. */
+static void a_timer_started_by_the_callers_thread_expires_in_time(void **state)
+{
+	const char *path = rig_pair(1, 4200,
+				    "idle = { policy = \"adaptive\"; spin_us = 0; };\n"
+				    "timers = { neigh_retry_ms = 10; neigh_probes = 3; };");
+	struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT, .user = 7};
+	uint64_t until = rig_now_ns() + 5000000000u;
+	struct rn_event ev = {0};
+	struct end a;
+
+	make_end(&a, path, 0);
+	cmd.cm.local = cmd.cm.peer = a.qp.info.gids[0];
+	cmd.cm.peer.b[15] = 77;
+	cmd.cm.peer_port = 1;
+	cmd.cm.param = (struct rn_cm_param){.qpn = a.qp.qpn};
+	usleep(20000); /* waits until the shard sleeps */
+	assert_int_equal(rig_exec(a.link, &cmd, NULL), 0);
+	while (ev.kind != RN_EVENT_CM_UNREACHABLE && rig_now_ns() < until)
+		a.link->ops->wait(a.link, &ev, 1, 1000);
+	assert_int_equal(ev.kind, RN_EVENT_CM_UNREACHABLE);
+	rn_link_close(a.link);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_unfinished_receive_delays_no_request_for_long),
+		cmocka_unit_test(a_command_to_a_sleeping_shard_runs_in_the_callers_thread),
+		cmocka_unit_test(a_timer_started_by_the_callers_thread_expires_in_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
