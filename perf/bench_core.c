@@ -21,6 +21,9 @@
 	X("burst", "N", "frames per turn, at most 256 [32]")                                   \
 	X("mem", "guarded|plain", "memory access: the port's, or plain copies [guarded]")      \
 	X("ipv6", NULL, "instead of IPv4")                                                     \
+	X("qps", "N", "queue pairs of each side, used in turn; needs --signal=1 [1]")          \
+	X("regions", "N", "memory regions of each side, used at random [1]")                   \
+	X("scale", NULL, "the rates with many queue pairs and regions; see --op and --size")   \
 	X("buffer", "BYTES", "message memory of each side, used in turn [1048576]")            \
 	X("reps", "N", "measurements, of which the median counts [25]")                        \
 	X("ms", "N", "length of one measurement [10]")                                         \
@@ -38,6 +41,9 @@ enum flag {
 	BURST,
 	MEM,
 	IPV6,
+	QPS,
+	REGIONS,
+	SCALE,
 	BUFFER,
 	REPS,
 	MS,
@@ -50,7 +56,7 @@ enum flag {
 struct options {
 	struct pair_options pair;
 	unsigned reps, ms, messages;
-	bool split, json, one_row;
+	bool split, json, one_row, scale;
 };
 
 static const char *const op_names[] = {
@@ -91,16 +97,15 @@ static bool take_op(struct options *o, const char *arg)
 
 static bool option_take(struct options *o, enum flag flag, const char *arg)
 {
-	unsigned *const numbers[HELP + 1] = {[SIZE] = &o->pair.size,
-					     [MTU] = &o->pair.mtu,
-					     [WINDOW] = &o->pair.window,
-					     [SIGNAL] = &o->pair.signal,
-					     [BURST] = &o->pair.burst,
-					     [REPS] = &o->reps,
-					     [MS] = &o->ms,
-					     [MESSAGES] = &o->messages};
-	bool *const switches[HELP + 1] = {
-		[SPLIT] = &o->split, [JSON] = &o->json, [IPV6] = &o->pair.ipv6};
+	unsigned *const numbers[HELP + 1] = {
+		[SIZE] = &o->pair.size,	      [MTU] = &o->pair.mtu,	[WINDOW] = &o->pair.window,
+		[SIGNAL] = &o->pair.signal,   [BURST] = &o->pair.burst, [QPS] = &o->pair.qps,
+		[REGIONS] = &o->pair.regions, [REPS] = &o->reps,	[MS] = &o->ms,
+		[MESSAGES] = &o->messages};
+	bool *const switches[HELP + 1] = {[SPLIT] = &o->split,
+					  [JSON] = &o->json,
+					  [SCALE] = &o->scale,
+					  [IPV6] = &o->pair.ipv6};
 
 	if (numbers[flag] != NULL)
 		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
@@ -127,6 +132,10 @@ static const char *options_wrong(struct pair_options *p)
 		p->window = p->size >= 65536 ? 8 : 128;
 	if (p->window > 4096 || p->signal == 0 || p->signal > p->window)
 		return "--window is 1..4096, --signal 1..window";
+	if (p->qps == 0 || p->qps > 65536 || (p->qps > 1 && p->signal != 1))
+		return "--qps is 1..65536, and needs --signal=1 if it is above 1";
+	if (p->regions == 0 || p->regions > RN_MR_MAX / 2)
+		return "--regions is 1..4194304";
 	if (p->buffer < p->size + 64u)
 		p->buffer = p->size + 64u;
 	return NULL;
@@ -285,10 +294,10 @@ static void print_json(const struct pair_options *p, struct figures *f, bool spl
 	double ns = rn_sample_at(&f->ns, 0.5);
 
 	printf("{\"bench\": \"core\", \"op\": \"%s\", \"size\": %u, \"mtu\": %u, \"window\": %u, "
-	       "\"signal\": %u, \"burst\": %u, \"guarded\": %s, \"ipv6\": %s, \"ns\": %.2f, "
+	       "\"signal\": %u, \"burst\": %u, \"qps\": %u, \"regions\": %u, \"guarded\": %s, \"ipv6\": %s, \"ns\": %.2f, "
 	       "\"ns_min\": %.2f, \"gbytes\": %.3f, \"bare_ns\": %.2f, \"ratio\": %.3f",
-	       op_names[p->kind], p->size, p->mtu, p->window, p->signal, p->burst,
-	       p->guarded ? "true" : "false", p->ipv6 ? "true" : "false", ns,
+	       op_names[p->kind], p->size, p->mtu, p->window, p->signal, p->burst, p->qps,
+	       p->regions, p->guarded ? "true" : "false", p->ipv6 ? "true" : "false", ns,
 	       rn_sample_at(&f->ns, 0), p->size / ns, rn_sample_at(&f->bare_ns, 0.5),
 	       rn_sample_at(&f->ratio, 0.5));
 	for (int i = 0; split && i < 2; i++)
@@ -350,6 +359,63 @@ static bool run_table(const struct options *o)
 	return ok;
 }
 
+/* ---- many queue pairs, many regions ---- */
+
+static const struct {
+	unsigned qps, regions;
+} scales[] = {{1, 1}, {64, 1}, {1024, 1}, {10000, 1}, {1, 1000}, {1, 100000}, {1, 1000000}};
+
+#define SCALES (sizeof(scales) / sizeof(scales[0]))
+
+static void print_scale(const struct options *o, unsigned i, struct rn_sample *ns,
+			struct rn_sample *ratio)
+{
+	printf(o->json ? "{\"bench\": \"scale\", \"op\": \"%s\", \"size\": %u, \"qps\": %u, "
+			 "\"regions\": %u, \"ns\": %.2f, \"ratio\": %.3f}\n"
+		       : "%-6s %8u %6u %8u %10.1f %6.2f\n",
+	       op_names[o->pair.kind], o->pair.size, scales[i].qps, scales[i].regions,
+	       rn_sample_at(ns, 0.5), rn_sample_at(ratio, 0.5));
+}
+
+/* Measures a row for each scale. Runs of all scales alternate; the ratio is the rate of the scale
+ * divided by that of one queue pair and one region in the same round. */
+static bool run_scales(const struct options *o)
+{
+	static struct pair p[SCALES];
+	struct rn_sample ns[SCALES] = {{0}}, ratio[SCALES] = {{0}};
+	bool ok = true;
+
+	for (unsigned i = 0; i < SCALES; i++) {
+		struct pair_options po = o->pair;
+		po.qps = scales[i].qps;
+		po.regions = scales[i].regions;
+		rn_pair_open(&p[i], &po);
+	}
+	uint64_t n = messages_in(&p[0], o->ms * 1e-3);
+	for (unsigned rep = 0; rep < o->reps; rep++) {
+		double first = 0;
+		for (unsigned i = 0; i < SCALES; i++) {
+			rn_pair_run(&p[i], n / 2); /* loads the caches of the CPU */
+			double t0 = seconds();
+			rn_pair_run(&p[i], n);
+			double t = (seconds() - t0) * 1e9 / (double)n;
+			first = i == 0 ? t : first;
+			rn_sample_add(&ns[i], t);
+			rn_sample_add(&ratio[i], first / t);
+		}
+	}
+	if (!o->json)
+		printf("%-6s %8s %6s %8s %10s %6s\n", "op", "bytes", "qps", "regions", "ns/msg",
+		       "ratio");
+	for (unsigned i = 0; i < SCALES; i++) {
+		print_scale(o, i, &ns[i], &ratio[i]);
+		ok = rn_pair_close(&p[i]) == 0 && p[i].bad == 0 && ok;
+		rn_sample_free(&ns[i]);
+		rn_sample_free(&ratio[i]);
+	}
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {.pair = {.kind = RN_WQE_SEND,
@@ -358,6 +424,8 @@ int main(int argc, char **argv)
 				     .mtu = 1024,
 				     .signal = 1,
 				     .burst = 32,
+				     .qps = 1,
+				     .regions = 1,
 				     .buffer = 1 << 20},
 			    .reps = 25,
 			    .ms = 10};
@@ -379,12 +447,14 @@ int main(int argc, char **argv)
 	check = o.pair;
 	wrong = optind != argc		   ? "see --help"
 		: o.reps == 0 || o.ms == 0 ? "--reps and --ms are at least 1"
-		: o.one_row		   ? options_wrong(&o.pair)
+		: o.one_row || o.scale	   ? options_wrong(&o.pair)
 					   : options_wrong(&check);
 	if (wrong != NULL) {
 		fprintf(stderr, "bench_core: %s\n", wrong);
 		return 2;
 	}
+	if (o.scale)
+		return run_scales(&o) ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (!o.json && o.messages == 0)
 		print_heads(&o);
 	return (o.one_row ? run_row(&o) : run_table(&o)) ? EXIT_SUCCESS : EXIT_FAILURE;

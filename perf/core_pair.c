@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <x86intrin.h>
+#include "base/htab.h"
 #include "port/mem.h"
 #include "qp/qp.h"
 #include "shard/shard.h"
 
-#define CQ_ID  3u
-#define RIGHTS (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
+#define CQ_ID	   3u
+#define PICK_AHEAD 32u
+#define RIGHTS	   (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 static void give_up(const char *what)
 {
@@ -39,7 +41,10 @@ static struct rn_gid address(bool ipv6, int i)
 	return g;
 }
 
-static void make_qp(struct pair *p, struct pair_side *s, const struct rn_core_cfg *cfg)
+/* The memory of each queue pair is a block of its own, aligned like those of the NIC. If all blocks
+ * began with a page, the queue pairs would compete for the same sets of the cache. */
+static void make_qp(struct pair *p, struct pair_side *s, struct pair_qp *qp,
+		    const struct rn_core_cfg *cfg)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
 	struct rn_rsp rsp;
@@ -48,14 +53,17 @@ static void make_qp(struct pair *p, struct pair_side *s, const struct rn_core_cf
 	cmd.create_qp.pd = 1;
 	cmd.create_qp.type = RN_QPT_RC;
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = CQ_ID;
-	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth = p->o.window + p->o.burst;
+	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth =
+		RN_DIV_UP(p->o.window + p->o.burst, p->o.qps);
 	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 1;
-	x.mem = s->qp_mem = memory(rn_exec_bytes(&cmd, cfg));
+	x.mem = qp->mem = aligned_alloc(64, RN_ALIGN_UP(rn_exec_bytes(&cmd, cfg), (size_t)64));
+	if (qp->mem == NULL)
+		give_up("no memory");
 	rn_shard_exec(s->sh, &x, p->now);
 	if (rsp.err != 0)
 		give_up("no QP");
-	s->qpn = rsp.id;
-	s->gen = rsp.gen;
+	qp->qpn = rsp.id;
+	qp->gen = rsp.gen;
 }
 
 static void make_side(struct pair *p, int i)
@@ -68,6 +76,7 @@ static void make_side(struct pair *p, int i)
 
 	rn_core_defaults(&cfg);
 	cfg.secrets = rn_secrets_of_seed(42 + (uint64_t)i);
+	cfg.max_qp = RN_MAX(cfg.max_qp, p->o.qps);
 	s->port = (struct rn_port_attr){.mac = {2, 0, 0, 0, 0, (uint8_t)(i + 1)},
 					.mtu = 9000,
 					.max_path_mtu = 5,
@@ -79,29 +88,36 @@ static void make_side(struct pair *p, int i)
 	s->frames = memory((size_t)PAIR_BURST_MAX * PAIR_FRAME);
 	for (size_t n = 0; n < p->o.buffer; n++)
 		s->mem[n] = (uint8_t)(n * 131 >> 5);
-	s->mrs = rn_mr_table_create(1024, &(struct rn_secret){{(uint8_t)(7 + i)}});
+	s->mrs = rn_mr_table_create(RN_MAX(1024u, p->o.regions + 1),
+				    &(struct rn_secret){{(uint8_t)(7 + i)}});
 	mr.ptr = s->mem;
 	mr.iova = (uintptr_t)s->mem;
 	s->sh = s->mrs == NULL
 			? NULL
 			: rn_shard_create(&cfg, &s->port, s->mrs,
 					  p->o.guarded ? &rn_mem_guarded : &rn_mem_plain, p->now);
-	if (s->sh == NULL || rn_mr_add(s->mrs, &mr, &s->key, &rkey) != 0)
+	if (s->sh == NULL)
 		give_up("no shard");
+	s->keys = memory(p->o.regions * sizeof(*s->keys));
+	for (unsigned r = 0; r < p->o.regions; r++)
+		if (rn_mr_add(s->mrs, &mr, &s->keys[r], &rkey) != 0)
+			give_up("no region");
 	s->ring = memory(rn_cq_ring_bytes(entries));
 	rn_cq_ring_init(s->ring, entries);
 	rn_shard_cq_link(s->sh, CQ_ID, &s->cq_shared, s->ring, 0);
-	make_qp(p, s, &cfg);
+	s->qp = memory(p->o.qps * sizeof(*s->qp));
+	for (unsigned q = 0; q < p->o.qps; q++)
+		make_qp(p, s, &s->qp[q], &cfg);
 }
 
-static void modify(struct pair *p, int i, uint32_t mask, const struct rn_qp_attr *attr)
+static void modify(struct pair *p, int i, unsigned q, uint32_t mask, const struct rn_qp_attr *attr)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
 	struct rn_rsp rsp;
 	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
 
-	cmd.modify_qp.qpn = p->s[i].qpn;
-	cmd.modify_qp.gen = p->s[i].gen;
+	cmd.modify_qp.qpn = p->s[i].qp[q].qpn;
+	cmd.modify_qp.gen = p->s[i].qp[q].gen;
 	cmd.modify_qp.mask = RN_QP_STATE | mask;
 	cmd.modify_qp.attr = *attr;
 	rn_shard_exec(p->s[i].sh, &x, p->now);
@@ -109,7 +125,7 @@ static void modify(struct pair *p, int i, uint32_t mask, const struct rn_qp_attr
 		give_up("the QPs do not connect");
 }
 
-static void connect_side(struct pair *p, int i)
+static void connect_qp(struct pair *p, int i, unsigned q)
 {
 	struct rn_qp_attr a = {
 		.state = RN_QPS_INIT,
@@ -121,28 +137,41 @@ static void connect_side(struct pair *p, int i)
 		.max_rd_atomic = RN_MAX_RD_ATOMIC,
 		.max_dest_rd_atomic = RN_MAX_RD_ATOMIC,
 		.access = RIGHTS,
-		.dest_qpn = p->s[!i].qpn,
+		.dest_qpn = p->s[!i].qp[q].qpn,
 		.av = {.sgid = address(p->o.ipv6, i),
 		       .dgid = address(p->o.ipv6, !i),
 		       .hop_limit = 64},
 	};
 
 	memcpy(a.av.dmac, p->s[!i].port.mac, 6);
-	modify(p, i, RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS, &a);
+	modify(p, i, q, RN_QP_PKEY_INDEX | RN_QP_PORT | RN_QP_ACCESS, &a);
 	a.state = RN_QPS_RTR;
-	modify(p, i, RN_QPM_RTR, &a);
+	modify(p, i, q, RN_QPM_RTR, &a);
 	a.state = RN_QPS_RTS;
-	modify(p, i, RN_QPM_RTS, &a);
+	modify(p, i, q, RN_QPM_RTS, &a);
 }
 
 void rn_pair_open(struct pair *p, const struct pair_options *o)
 {
 	*p = (struct pair){.o = *o, .now = RN_S(1)};
+	p->many = o->qps > 1 || o->regions > 1;
 	p->stride = RN_ALIGN_UP(RN_MAX((size_t)o->size, 1u), 64u);
 	make_side(p, 0);
 	make_side(p, 1);
-	connect_side(p, 0);
-	connect_side(p, 1);
+	for (unsigned q = 0; q < p->o.qps; q++) {
+		connect_qp(p, 0, q);
+		connect_qp(p, 1, q);
+	}
+}
+
+static void destroy_qp(struct pair *p, struct pair_side *s, struct pair_qp *qp)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP, .qp = {.qpn = qp->qpn, .gen = qp->gen}};
+	struct rn_rsp rsp;
+	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
+
+	rn_shard_exec(s->sh, &x, p->now);
+	free(qp->mem);
 }
 
 unsigned rn_pair_close(struct pair *p)
@@ -151,18 +180,15 @@ unsigned rn_pair_close(struct pair *p)
 
 	for (int i = 0; i < 2; i++) {
 		struct pair_side *s = &p->s[i];
-		struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP};
-		struct rn_rsp rsp;
-		struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
 
-		cmd.qp.qpn = s->qpn;
-		cmd.qp.gen = s->gen;
-		rn_shard_exec(s->sh, &x, p->now);
+		for (unsigned q = 0; q < p->o.qps; q++)
+			destroy_qp(p, s, &s->qp[q]);
 		left += rn_shard_leftovers(s->sh);
 		rn_shard_cq_unlink(s->sh, CQ_ID);
 		rn_shard_destroy(s->sh);
 		rn_mr_table_destroy(s->mrs);
-		free(s->qp_mem);
+		free(s->qp);
+		free(s->keys);
 		free(s->ring);
 		free(s->frames);
 		free(s->mem);
@@ -182,28 +208,59 @@ static uint8_t *next_place(struct pair *p, struct pair_side *s)
 	return place;
 }
 
+/* What a message uses: queue pair, and keys of a local and a remote region. */
+struct use {
+	const struct pair_qp *qp;
+	uint32_t lkey, rkey;
+};
+
+/* Returns the index of the region of message n: a random number below p->o.regions. */
+static size_t pick(const struct pair *p, uint64_t n)
+{
+	return (size_t)((rn_hash_u64(n) >> 32) * p->o.regions >> 32);
+}
+
+/* Chooses the queue pair in turn and the regions at random. Prefetches the keys of a later message:
+ * the benchmark measures the cache misses of softrnic, not those of the arrays of keys. */
+static struct use choose(struct pair *p, struct pair_side *s)
+{
+	size_t r = pick(p, s->posted);
+	struct use u = {&s->qp[s->next_qp], s->keys[r], p->s[1].keys[r]};
+
+	r = pick(p, s->posted + PICK_AHEAD);
+	__builtin_prefetch(&s->keys[r]);
+	__builtin_prefetch(&p->s[1].keys[r]);
+	s->next_qp = s->next_qp + 1 == p->o.qps ? 0 : s->next_qp + 1;
+	return u;
+}
+
 static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signaled)
 {
 	uint8_t *place = next_place(p, s);
+	struct use u = {s->qp, s->keys[0], p->s[1].keys[0]};
+
+	if (p->many)
+		u = choose(p, s);
 	struct rn_wqe w = {
 		.kind = kind,
 		.slots = 1,
 		.flags = signaled ? RN_WQE_SIGNALED : 0,
-		.qpn = s->qpn,
-		.qp_gen = s->gen,
+		.qpn = u.qp->qpn,
+		.qp_gen = u.qp->gen,
 		.num_sge = 1,
 		.wr_id = ++s->posted,
 		.remote_va = (uintptr_t)p->s[1].mem + (size_t)(place - s->mem),
-		.rkey = p->s[1].key,
+		.rkey = u.rkey,
 		.length = p->o.size,
 	};
 
-	w.sge[0] = (struct rn_sge){(uintptr_t)place, p->o.size, s->key};
+	w.sge[0] = (struct rn_sge){(uintptr_t)place, p->o.size, u.lkey};
 	rn_shard_post(s->sh, &w, p->now);
 }
 
-/* Takes the completions of one side. The work requests of a side have the wr_ids 1, 2, 3 and so on,
- * and complete in order. So the last wr_id is the number of finished work requests. */
+/* Takes the completions of one side. The work requests of a side have the wr_ids 1, 2, 3 and so on.
+ * Those of one queue pair complete in order, so its last wr_id is the number of finished work
+ * requests. With several queue pairs, each work request has a completion. */
 static void poll(struct pair *p, struct pair_side *s)
 {
 	struct rn_cq_ring *ring = s->ring;
@@ -214,7 +271,7 @@ static void poll(struct pair *p, struct pair_side *s)
 		struct rn_cqe c = ring->cqe[head & ring->mask];
 
 		p->bad += c.status != RN_STATUS_SUCCESS;
-		s->done = c.wr_id;
+		s->done = p->o.qps == 1 ? c.wr_id : s->done + 1;
 	}
 	atomic_store_explicit(&ring->head, head, memory_order_release);
 }

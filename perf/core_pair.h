@@ -1,7 +1,7 @@
 #ifndef RN_PERF_CORE_PAIR_H
 #define RN_PERF_CORE_PAIR_H
-/* Two shards of the protocol core in one thread, each with one RC queue pair, connected to each
- * other. Side 0 is the requester, side 1 the responder. The sides exchange complete frames in
+/* Two shards of the protocol core in one thread, each with RC queue pairs, connected to those of the
+ * other. Messages use the queue pairs in turn, and memory regions at random. Side 0 is the requester, side 1 the responder. The sides exchange complete frames in
  * memory. Time is virtual: each iteration of a side takes one microsecond. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +21,9 @@ struct pair_options {
 	bool guarded;
 	bool ipv6;
 	unsigned size, mtu, window, signal, burst;
+	/* queue pairs and regions of each side; every region is the whole message memory, under
+	 * keys of its own. With several queue pairs, `signal` is 1. */
+	unsigned qps, regions;
 	/* bytes of message memory on each side; each message uses the next part of this memory */
 	size_t buffer;
 };
@@ -28,15 +31,21 @@ struct pair_options {
 /* The parts of an iteration whose times are measured separately while pair.split is set. */
 enum pair_part { PAIR_RX, PAIR_APP, PAIR_TX, PAIR_PARTS };
 
+struct pair_qp {
+	uint32_t qpn, gen;
+	void *mem;
+};
+
 struct pair_side {
 	struct rn_shard *sh;
 	struct rn_port_attr port;
 	struct rn_mr_table *mrs;
 	uint8_t *mem;
-	uint32_t key, qpn, gen;
+	uint32_t *keys;	    /* of the regions */
+	struct pair_qp *qp; /* queue pair i is connected to queue pair i of the other side */
+	unsigned next_qp;   /* index of the queue pair of the next message */
 	struct rn_cq_shared cq_shared;
 	struct rn_cq_ring *ring;
-	void *qp_mem;
 	uint8_t *frames;
 	/* the frames that this side has built in its last iteration; the other side receives these
 	 * frames in the next iteration */
@@ -53,6 +62,7 @@ struct pair {
 	size_t stride;
 	rn_time now;
 	bool split;
+	bool many;    /* several queue pairs or regions */
 	uint64_t bad; /* number of refused frames and failed completions */
 };
 
