@@ -328,6 +328,7 @@ static bool run_row(const struct options *o)
 
 	rn_pair_open(&p, &o->pair);
 	if (o->messages > 0) {
+		rn_count_from_here();
 		rn_pair_run(&p, o->messages);
 	} else {
 		bare_open(&b, &o->pair);

@@ -22,6 +22,11 @@
 	X("solo", NULL, "one thread drives both ends, over net_ring")                          \
 	X("messages", "N", "with --solo: send N messages, or make N round trips, and exit")    \
 	X("idle", "N", "with --solo: poll N times without work, and exit")                     \
+	X("posts", "N", "with --solo: post and reap N batches of --batch requests")            \
+	X("warm", "N", "with --messages: as many messages before them")                        \
+	X("batch", "N", "requests of a batch of --posts, at most 64 [16]")                     \
+	X("virtual-time", NULL,                                                                \
+	  "with --solo: the adapters' clocks advance per poll, so that counts repeat")         \
 	X("op", "send|write|read", "the requests that end a posts [send]")                     \
 	X("size", "BYTES", "of a message [64]")                                                \
 	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                     \
@@ -46,6 +51,10 @@ enum flag {
 	SOLO,
 	MESSAGES,
 	IDLE,
+	POSTS,
+	WARM,
+	BATCH,
+	VIRTUAL_TIME,
 	OP,
 	SIZE,
 	MTU,
@@ -94,10 +103,15 @@ static bool option_take(struct link_options *o, enum flag flag, const char *arg)
 	unsigned *const numbers[HELP + 1] = {
 		[SIZE] = &o->size,     [MTU] = &o->mtu,		  [WINDOW] = &o->window,
 		[SIGNAL] = &o->signal, [BURST] = &o->burst,	  [MBUFS] = &o->mbufs,
-		[RING] = &o->ring,     [MESSAGES] = &o->messages, [IDLE] = &o->idle};
-	bool *const switches[HELP + 1] = {
-		[SOLO] = &o->solo, [RTT] = &o->rtt,	[POLL] = &o->poll,
-		[JSON] = &o->json, [STATS] = &o->stats, [HUGE_PAGES] = &o->huge};
+		[RING] = &o->ring,     [MESSAGES] = &o->messages, [IDLE] = &o->idle,
+		[POSTS] = &o->posts,   [WARM] = &o->warm,	  [BATCH] = &o->batch};
+	bool *const switches[HELP + 1] = {[SOLO] = &o->solo,
+					  [RTT] = &o->rtt,
+					  [POLL] = &o->poll,
+					  [JSON] = &o->json,
+					  [STATS] = &o->stats,
+					  [HUGE_PAGES] = &o->huge,
+					  [VIRTUAL_TIME] = &o->virtual_time};
 
 	if (numbers[flag] != NULL)
 		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
@@ -134,10 +148,21 @@ static const char *options_wrong(struct link_options *o)
 		return "--solo is over net_ring";
 	if (o->solo && o->rtt && o->messages == 0)
 		return "--solo --rtt needs --messages";
-	if (o->messages > 0 && (!o->solo || o->messages % o->signal != 0))
+	if (o->messages > 0 &&
+	    (!o->solo || o->messages % o->signal != 0 || o->warm % o->signal != 0))
 		return "--messages needs --solo and a multiple of --signal";
+	if (o->warm > 0 && o->messages == 0)
+		return "--warm needs --messages";
 	if (o->idle > 0 && (!o->solo || o->messages > 0))
 		return "--idle needs --solo, without --messages";
+	if (o->posts > 0 && (!o->solo || o->messages > 0 || o->idle > 0))
+		return "--posts needs --solo, without --messages and --idle";
+	if (o->posts > 0 && (o->batch == 0 || o->batch > LINK_BATCH_MAX || o->batch >= o->burst))
+		return "--batch is 1..64 and below --burst";
+	if (o->posts > 0 && (o->signal != 1 || o->window <= o->batch || o->kind == RN_WQE_READ))
+		return "--posts needs --signal=1, a --window above the batch, and no READ";
+	if (o->virtual_time && (!o->solo || (o->messages == 0 && o->idle == 0 && o->posts == 0)))
+		return "--virtual-time needs --solo with --messages, --idle or --posts";
 	if (o->rtt && o->kind != RN_WQE_SEND)
 		return "--rtt works with SENDs only";
 	if (o->secs <= 0 || o->secs > 600)
@@ -223,6 +248,28 @@ static void print_counter(void *arg, const char *name, uint64_t value)
 		fprintf(stderr, "%-24s %12lu\n", name, value);
 }
 
+static bool run_solo(const struct link_options *o, struct link_end *a, struct link_end *b,
+		     struct link_result *r)
+{
+	run_on(o->cpu[0]);
+	if (o->virtual_time) {
+		link_end_virtual_time(a);
+		link_end_virtual_time(b);
+	}
+	if (o->warm > 0 && !link_solo_warm(o, a, b))
+		return false;
+	rn_count_from_here();
+	if (o->messages > 0)
+		return link_solo_messages(o, a, b);
+	if (o->posts > 0)
+		return link_solo_posts(o, a, b, r);
+	if (o->idle > 0)
+		link_solo_idle(o, a);
+	else
+		link_solo(o, a, b, r);
+	return true;
+}
+
 static bool run_in_one_process(const struct link_options *o, struct link_shared *sh,
 			       const char *config, struct link_result *r)
 {
@@ -236,13 +283,7 @@ static bool run_in_one_process(const struct link_options *o, struct link_shared 
 	link_end_connect(o, &a, sh, 0);
 	link_end_connect(o, &b, sh, 1);
 	if (o->solo) {
-		run_on(o->cpu[0]);
-		if (o->messages > 0)
-			ok = link_solo_messages(o, &a, &b);
-		else if (o->idle > 0)
-			link_solo_idle(o, &a);
-		else
-			link_solo(o, &a, &b, r);
+		ok = run_solo(o, &a, &b, r);
 	} else {
 		if (pthread_create(&thread, NULL, serve_in_thread, &arg) != 0)
 			return false;
@@ -314,6 +355,13 @@ static void print_json(const struct link_options *o, struct link_result *r)
 {
 	const char *sep = "";
 
+	if (o->posts > 0) {
+		printf("{\"bench\": \"post\", \"op\": \"%s\", \"size\": %u, \"batch\": %u, "
+		       "\"post_ns\": %.1f, \"reap_ns\": %.1f}\n",
+		       op_names[o->kind], o->size, o->batch, rn_sample_at(&r->post_ns, 0.5),
+		       rn_sample_at(&r->reap_ns, 0.5));
+		return;
+	}
 	printf("{\"bench\": \"link\", \"port\": \"%s\", \"op\": \"%s\", \"size\": %u, \"mtu\": %u, "
 	       "\"window\": %u, \"signal\": %u, \"burst\": %u, \"mbufs\": %u, \"huge\": %s, "
 	       "\"idle\": \"%s\", \"epochs\": %lu, \"bad\": %lu, \"probe_ns\": %.0f, "
@@ -345,6 +393,12 @@ static void print_json(const struct link_options *o, struct link_result *r)
 
 static void print_table(const struct link_options *o, struct link_result *r)
 {
+	if (o->posts > 0) {
+		printf("%s of %u bytes, batch %u: post %.1f ns, reap %.1f ns a request\n",
+		       op_names[o->kind], o->size, o->batch, rn_sample_at(&r->post_ns, 0.5),
+		       rn_sample_at(&r->reap_ns, 0.5));
+		return;
+	}
 	printf("%s, %s of %u bytes, mtu %u, window %u, signal %u, burst %u, %s; probe %.0f ns; "
 	       "bad %lu\n",
 	       name_of_port(o), op_names[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
@@ -379,6 +433,7 @@ int main(int argc, char **argv)
 				 .secs = 3,
 				 .burst = 32,
 				 .mbufs = 4096,
+				 .batch = 16,
 				 .ring = 1024,
 				 .buffer = 1 << 20,
 				 .cpu = {0, 1}};

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "counted.h"
 #include "distance.h"
+#include "port/clock.h"
 #include "rn/client.h"
 #include "sample.h"
 
@@ -24,8 +25,16 @@ struct link_options {
 	unsigned messages;
 	/* with solo: number of polls to make without sending anything; 0 = send messages */
 	unsigned idle;
+	/* with solo: number of batches to post and reap, and requests of a batch */
+	unsigned posts, batch;
+	unsigned warm;	   /* messages that are sent before the o->messages */
+	bool virtual_time; /* the adapters' clocks advance by LINK_STEP per poll, not with time */
 	unsigned cpu[2];
 };
+
+#define LINK_BATCH_MAX 64
+/* Virtual time advances by so many nanoseconds per poll, about as many as a poll takes. */
+#define LINK_STEP 250
 
 enum link_phase { LINK_PROBE, LINK_STREAM, LINK_ECHO, LINK_QUIT };
 
@@ -56,6 +65,7 @@ struct link_end {
 	struct rn_client *client;
 	struct rn_client_cq *cq;
 	struct rn_client_qp *qp;
+	struct rn_clock *clock; /* the adapter's clock if its time is virtual, or NULL */
 	struct link_card peer;
 	uint8_t *mem;
 	uint32_t lkey, rkey, pd;
@@ -69,6 +79,7 @@ struct link_result {
 	struct rn_sample mmsg[RN_REGIME_COUNT];
 	struct rn_sample rtt_p50[RN_REGIME_COUNT], rtt_p99[RN_REGIME_COUNT];
 	struct rn_sample probes;
+	struct rn_sample post_ns, reap_ns; /* with o->posts: time per request */
 	uint64_t bad, epochs;
 };
 
@@ -81,11 +92,23 @@ void link_end_open(const struct link_options *o, struct link_end *e, struct link
 void link_end_connect(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		      unsigned side);
 void link_end_close(struct link_end *e);
+/* Ends the adapter's progress thread and stops its clock; from then on link_poll() and link_turn()
+ * advance the clock by LINK_STEP. The counts of perf/instructions.sh then do not depend on the
+ * speed of the CPU. Under the inline policy only. */
+void link_end_virtual_time(struct link_end *e);
 void link_post_recv(const struct link_options *o, struct link_end *e);
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind);
 /* Takes up to 32 completions. With the inline idle policy, if the completion queue is empty, also
  * polls the adapter's shards and tries again. */
 void link_poll(struct link_end *e);
+/* Polls the adapter's shards under the inline policy, without taking completions. */
+void link_turn(struct link_end *e);
+/* Posts o->batch requests of o->kind. perf/instructions.sh counts the instructions of this
+ * function. */
+RN_COUNTED void link_post_batch(const struct link_options *o, struct link_end *e);
+/* Takes up to n completions in one call, n at most LINK_BATCH_MAX, without a second try if there
+ * are fewer. Returns how many came. */
+RN_COUNTED unsigned link_reap(struct link_end *e, unsigned n);
 
 /* In link_run.c:
  * - link_drive() measures at end a. Returns false if end b does not respond or a work request
@@ -103,7 +126,13 @@ void link_solo(const struct link_options *o, struct link_end *a, struct link_end
  * the instructions of this function and its callees. */
 RN_COUNTED bool link_solo_messages(const struct link_options *o, struct link_end *a,
 				   struct link_end *b);
+/* Sends o->warm messages, or makes as many round trips, as link_solo_messages() does. */
+bool link_solo_warm(const struct link_options *o, struct link_end *a, struct link_end *b);
 /* Polls end a o->idle times while neither end has anything to do. */
 RN_COUNTED void link_solo_idle(const struct link_options *o, struct link_end *a);
+/* Posts and reaps o->posts batches, and adds the times per request to r->post_ns and r->reap_ns.
+ * Turns run between the two and are not part of the times. Returns false if a message failed. */
+bool link_solo_posts(const struct link_options *o, struct link_end *a, struct link_end *b,
+		     struct link_result *r);
 
 #endif

@@ -7,4 +7,19 @@
 #else
 #define RN_COUNTED __attribute__((noinline))
 #endif
+
+/* rn_count_from_here() makes callgrind begin to count. Until then callgrind runs the program about
+ * three times as fast. Does nothing outside of valgrind, or if the program was compiled without
+ * valgrind's header. */
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+static inline void rn_count_from_here(void)
+{
+	CALLGRIND_START_INSTRUMENTATION;
+}
+#else
+static inline void rn_count_from_here(void)
+{
+}
+#endif
 #endif

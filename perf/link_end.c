@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "bench_link.h"
+#include "nic/nic.h"
 
 #define PSN    0x123456u
 #define RIGHTS (RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
@@ -175,14 +176,45 @@ void link_post_request(const struct link_options *o, struct link_end *e, uint8_t
 	e->sent++;
 }
 
-void link_poll(struct link_end *e)
+void link_end_virtual_time(struct link_end *e)
 {
-	struct rn_cqe cqe[32];
+	/* The link is the first member of its adapter. Each shard has a copy of the clock; the
+	 * adapters of bench_link have one shard each. */
+	struct rn_nic *nic = (struct rn_nic *)e->link;
+
+	e->clock = &nic->lcore[0].clock;
+	e->clock->start = rn_clock_now(e->clock);
+	e->clock->mult = 0;
+	/* The progress thread would run some of the turns, depending on the real time. */
+	rn_progress_stop(&nic->progress);
+}
+
+static void advance_clock(struct link_end *e)
+{
+	if (e->clock != NULL)
+		e->clock->start += LINK_STEP;
+}
+
+void link_turn(struct link_end *e)
+{
+	advance_clock(e);
+	e->link->ops->progress(e->link);
+}
+
+void link_post_batch(const struct link_options *o, struct link_end *e)
+{
+	for (unsigned i = 0; i < o->batch; i++)
+		link_post_request(o, e, o->kind);
+}
+
+static unsigned take(struct link_end *e, unsigned max)
+{
+	struct rn_cqe cqe[LINK_BATCH_MAX];
 	bool fired;
 	unsigned n;
 
 	rn_client_cq_lock(e->cq);
-	n = rn_client_cq_poll(e->cq, cqe, 32, &fired);
+	n = rn_client_cq_poll(e->cq, cqe, max, &fired);
 	rn_client_cq_unlock(e->cq);
 	for (unsigned i = 0; i < n; i++) {
 		e->bad += cqe[i].status != RN_STATUS_SUCCESS;
@@ -191,4 +223,16 @@ void link_poll(struct link_end *e)
 		else
 			e->send_done = cqe[i].wr_id;
 	}
+	return n;
+}
+
+unsigned link_reap(struct link_end *e, unsigned n)
+{
+	return take(e, n);
+}
+
+void link_poll(struct link_end *e)
+{
+	advance_clock(e);
+	take(e, 32);
 }

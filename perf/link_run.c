@@ -8,7 +8,9 @@
 #define WARM_MS	   2
 #define ECHO_MS	   8
 #define ROUNDS_MAX 20000
-#define SOLO_MS	   60000 /* longest wait in ms with --messages, long enough for valgrind */
+/* Turns of both ends in which a batch is delivered and acknowledged, with some to spare. */
+#define BATCH_TURNS 16
+#define SOLO_MS	    60000 /* longest wait in ms with --messages, long enough for valgrind */
 
 static bool spent(uint64_t since, double ms)
 {
@@ -208,22 +210,76 @@ static bool solo_until(const struct link_options *o, struct link_end *a, struct 
 	return true;
 }
 
-bool link_solo_messages(const struct link_options *o, struct link_end *a, struct link_end *b)
+/* Sends n more messages from a to b, or makes n round trips. */
+static bool send_more(const struct link_options *o, struct link_end *a, struct link_end *b,
+		      uint64_t n)
 {
-	for (uint64_t n = 1; o->rtt && n <= o->messages; n++) {
+	uint64_t sent = a->sent + n, recvd = a->recvd;
+
+	while (o->rtt && recvd < sent) {
 		link_post_request(o, a, RN_WQE_SEND);
-		if (!solo_until(o, a, b, &a->recvd, n))
+		if (!solo_until(o, a, b, &a->recvd, ++recvd))
 			return false;
 		link_post_recv(o, a);
 	}
-	while (!o->rtt && a->sent < o->messages) {
-		for (unsigned i = 0; i < o->signal && a->sent < o->messages; i++)
+	while (!o->rtt && a->sent < sent) {
+		for (unsigned i = 0; i < o->signal && a->sent < sent; i++)
 			link_post_request(o, a, o->kind);
 		if (a->sent - a->send_done >= o->window &&
 		    !solo_until(o, a, b, &a->send_done, a->sent - o->window + o->signal))
 			return false;
 	}
-	return o->rtt || solo_until(o, a, b, &a->send_done, o->messages);
+	return o->rtt || solo_until(o, a, b, &a->send_done, sent);
+}
+
+bool link_solo_warm(const struct link_options *o, struct link_end *a, struct link_end *b)
+{
+	return send_more(o, a, b, o->warm);
+}
+
+bool link_solo_messages(const struct link_options *o, struct link_end *a, struct link_end *b)
+{
+	return send_more(o, a, b, o->messages);
+}
+
+/* One batch: a first request starts a turn, which a doorbell after a poll does; the adapter gathers
+ * those of the batch until the next turn. Then both ends run turns until the completions of the
+ * batch wait in the queue of end a. */
+static bool one_batch(const struct link_options *o, struct link_end *a, struct link_end *b,
+		      uint64_t ticks[2])
+{
+	uint64_t t;
+	unsigned got, before = 0;
+
+	link_post_request(o, a, o->kind);
+	t = rte_rdtsc();
+	link_post_batch(o, a);
+	ticks[0] = rte_rdtsc() - t;
+	for (unsigned i = 0; i < BATCH_TURNS; i++) {
+		link_turn(a);
+		serve_once(o, b, false);
+	}
+	while (a->send_done + o->batch < a->sent && before++ < BATCH_TURNS)
+		link_reap(a, 1);
+	t = rte_rdtsc();
+	got = link_reap(a, o->batch);
+	ticks[1] = rte_rdtsc() - t;
+	return got == o->batch && a->send_done == a->sent && a->bad + b->bad == 0;
+}
+
+bool link_solo_posts(const struct link_options *o, struct link_end *a, struct link_end *b,
+		     struct link_result *r)
+{
+	double per = 1e9 / (double)rte_get_tsc_hz() / o->batch;
+	uint64_t ticks[2];
+
+	for (unsigned i = 0; i < o->posts; i++) {
+		if (!one_batch(o, a, b, ticks))
+			return false;
+		rn_sample_add(&r->post_ns, (double)ticks[0] * per);
+		rn_sample_add(&r->reap_ns, (double)ticks[1] * per);
+	}
+	return true;
 }
 
 void link_solo_idle(const struct link_options *o, struct link_end *a)

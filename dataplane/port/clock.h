@@ -9,8 +9,11 @@
 #include "base/types.h"
 
 struct rn_clock {
-	uint64_t base; /* time stamp counter (TSC) at time 0 */
-	uint64_t mult; /* nanoseconds per tick, 32.32 fixed point */
+	uint64_t base; /* time stamp counter (TSC) at time `start` */
+	/* nanoseconds per tick, 32.32 fixed point; 0: the clock stands still at `start`, and
+	 * perf/bench_link advances `start`, so that its turns do not depend on the CPU's speed */
+	uint64_t mult;
+	rn_time start;
 };
 
 /* To be called after rte_eal_init(), which calibrates the TSC. Time starts at 1 s, so that the
@@ -20,12 +23,13 @@ static inline void rn_clock_init(struct rn_clock *c)
 	uint64_t hz = rte_get_tsc_hz();
 
 	c->mult = (uint64_t)(((unsigned __int128)1000000000u << 32) / hz);
-	c->base = rte_rdtsc() - hz;
+	c->base = rte_rdtsc();
+	c->start = RN_S(1);
 }
 
 static inline rn_time rn_clock_now(const struct rn_clock *c)
 {
-	return (rn_time)(((unsigned __int128)(rte_rdtsc() - c->base) * c->mult) >> 32);
+	return c->start + (rn_time)(((unsigned __int128)(rte_rdtsc() - c->base) * c->mult) >> 32);
 }
 
 #endif
