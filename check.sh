@@ -30,6 +30,7 @@ suites() {
 	nd2      default  ci
 	clients  default  default
 	install  default  never
+	perf     default  never
 	conform  ci       never
 	tools    default  ci
 	outside  ci       never
@@ -43,7 +44,7 @@ suites() {
 }
 
 packages="gcc g++ clang clang-format libclang-rt-14-dev meson ninja-build pkg-config binutils iproute2 procps python3 python3-scapy
-	tshark libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev"
+	tshark libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev valgrind"
 
 usage() {
 	sed -n '2,15s/^# \{0,1\}//p' "$0"
