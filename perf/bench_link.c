@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* the command line options; columns: X(name, argument's name, help text) */
@@ -33,6 +34,7 @@
 	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                               \
 	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                   \
 	X("signal", "N", "every Nth message is signaled [1]")                                  \
+	X("loss", "PERCENT", "of the frames that each end drops on sending [0]")               \
 	X("secs", "S", "how long [3]")                                                         \
 	X("burst", "N", "frames per burst, at most 256 [32]")                                  \
 	X("mbufs", "N", "packet buffers of each end [4096]")                                   \
@@ -61,6 +63,7 @@ enum flag {
 	RTT,
 	WINDOW,
 	SIGNAL,
+	LOSS,
 	SECS,
 	BURST,
 	MBUFS,
@@ -123,6 +126,8 @@ static bool option_take(struct link_options *o, enum flag flag, const char *arg)
 		return take_op(o, arg);
 	else if (flag == SECS)
 		o->secs = strtod(arg, NULL);
+	else if (flag == LOSS)
+		o->loss = strtod(arg, NULL);
 	else if (flag == BUFFER)
 		o->buffer = strtoul(arg, NULL, 0);
 	else if (flag == CPUS)
@@ -165,6 +170,8 @@ static const char *options_wrong(struct link_options *o)
 		return "--virtual-time needs --solo with --messages, --idle or --posts";
 	if (o->rtt && o->kind != RN_WQE_SEND)
 		return "--rtt works with SENDs only";
+	if (!(o->loss >= 0 && o->loss <= 50))
+		return "--loss is 0 to 50";
 	if (o->secs <= 0 || o->secs > 600)
 		return "--secs is above 0 and at most 600";
 	return NULL;
@@ -213,10 +220,20 @@ static void write_config(const struct link_options *o, const char *dir, const ch
 		"idle = { policy = \"%s\"; };\neal = { hugepages = \"%s\"; };\n"
 		"limits = { mbufs = %u; burst = %u; port_ring = %u; };\n",
 		o->poll ? "poll" : "inline", o->huge ? "yes" : "no", o->mbufs, o->burst, o->ring);
+	if (o->loss > 0)
+		fprintf(f, "impair = { loss = %.3f; };\n", o->loss);
 	fclose(f);
 }
 
 /* ---- the two ends of the connection ---- */
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
 
 static void run_on(unsigned cpu)
 {
@@ -281,6 +298,7 @@ static bool run_in_one_process(const struct link_options *o, struct link_shared 
 	link_end_open(o, &a, sh, config, 0, 0);
 	link_end_open(o, &b, sh, config, 1, 1);
 	link_end_connect(o, &a, sh, 0);
+	r->start_ms = now_ms() - r->start_ms;
 	link_end_connect(o, &b, sh, 1);
 	if (o->solo) {
 		ok = run_solo(o, &a, &b, r);
@@ -328,6 +346,7 @@ static bool run_in_two_processes(const struct link_options *o, struct link_share
 	write_config(o, dir, config, 0);
 	link_end_open(o, &a, sh, config, 0, 0);
 	link_end_connect(o, &a, sh, 0);
+	r->start_ms = now_ms() - r->start_ms;
 	run_on(o->cpu[0]);
 	ok = link_drive(o, &a, sh, r);
 	if (o->stats)
@@ -351,6 +370,16 @@ static const char *name_of_regime(const struct link_options *o, int regime)
 	return o->solo ? "one" : rn_regime_names[regime];
 }
 
+/* Under loss an epoch is fast or waits for a timer, so that the median says little. */
+static double mean(const struct rn_sample *s)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		sum += s->v[i];
+	return s->n > 0 ? sum / (double)s->n : 0;
+}
+
 static void print_json(const struct link_options *o, struct link_result *r)
 {
 	const char *sep = "";
@@ -365,25 +394,26 @@ static void print_json(const struct link_options *o, struct link_result *r)
 	printf("{\"bench\": \"link\", \"port\": \"%s\", \"op\": \"%s\", \"size\": %u, \"mtu\": %u, "
 	       "\"window\": %u, \"signal\": %u, \"burst\": %u, \"mbufs\": %u, \"huge\": %s, "
 	       "\"idle\": \"%s\", \"epochs\": %lu, \"bad\": %lu, \"probe_ns\": %.0f, "
-	       "\"regimes\": {",
+	       "\"round_trips\": %lu, \"removed\": %lu, \"start_ms\": %.0f, \"regimes\": {",
 	       name_of_port(o), op_names[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
 	       o->mbufs, o->huge ? "true" : "false", o->poll ? "poll" : "inline", r->epochs, r->bad,
-	       rn_sample_at(&r->probes, 0.5));
+	       rn_sample_at(&r->probes, 0.5), r->round_trips, r->removed, r->start_ms);
 	for (int g = 0; g < RN_REGIME_COUNT; g++) {
 		double mmsg = rn_sample_at(&r->mmsg[g], 0.5);
 
 		if (r->rtt_p50[g].n > 0)
 			printf("%s\"%s\": {\"epochs\": %zu, \"rtt_ns_min\": %.0f, "
-			       "\"rtt_ns_p50\": %.0f, \"rtt_ns_p99\": %.0f}",
+			       "\"rtt_ns_p50\": %.0f, \"rtt_ns_p99\": %.0f, \"rtt_ns_p999\": %.0f}",
 			       sep, name_of_regime(o, g), r->rtt_p50[g].n,
 			       rn_sample_at(&r->rtt_p50[g], 0), rn_sample_at(&r->rtt_p50[g], 0.5),
-			       rn_sample_at(&r->rtt_p99[g], 0.5));
+			       rn_sample_at(&r->rtt_p99[g], 0.5),
+			       rn_sample_at(&r->rtt_p999[g], 0.5));
 		else if (r->mmsg[g].n > 0)
 			printf("%s\"%s\": {\"epochs\": %zu, \"mmsg_p10\": %.4f, \"mmsg\": %.4f, "
-			       "\"mmsg_max\": %.4f, \"gbit\": %.2f}",
+			       "\"mmsg_max\": %.4f, \"gbit\": %.2f, \"gbit_mean\": %.2f}",
 			       sep, name_of_regime(o, g), r->mmsg[g].n,
 			       rn_sample_at(&r->mmsg[g], 0.1), mmsg, rn_sample_at(&r->mmsg[g], 1),
-			       mmsg * o->size * 8e-3);
+			       mmsg * o->size * 8e-3, mean(&r->mmsg[g]) * o->size * 8e-3);
 		else
 			continue;
 		sep = ", ";
@@ -465,6 +495,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	snprintf(config, sizeof(config), "%s/conf", dir);
 	alarm((unsigned)o.secs + 60);
+	r.start_ms = now_ms();
 	if (o.memif) {
 		ok = run_in_two_processes(&o, sh, dir, config, &r);
 	} else {

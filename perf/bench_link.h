@@ -21,6 +21,7 @@ struct link_options {
 	/* bytes of message memory at each end; each message uses the next part of this memory */
 	size_t buffer;
 	double secs;
+	double loss; /* per cent of the frames that each end drops on sending */
 	/* with solo: number of messages to send; 0 = send until `secs` have passed */
 	unsigned messages;
 	/* with solo: number of polls to make without sending anything; 0 = send messages */
@@ -56,6 +57,7 @@ struct link_shared {
 	/* phase (enum link_phase) that end b has entered; set by end b */
 	volatile uint32_t entered __attribute__((aligned(256)));
 	volatile uint32_t b_failed;
+	volatile uint64_t b_gaps; /* how often end b did not poll for more than GAP_NS */
 	struct link_card card[2];
 };
 
@@ -77,7 +79,10 @@ struct link_end {
 
 struct link_result {
 	struct rn_sample mmsg[RN_REGIME_COUNT];
-	struct rn_sample rtt_p50[RN_REGIME_COUNT], rtt_p99[RN_REGIME_COUNT];
+	struct rn_sample rtt_p50[RN_REGIME_COUNT], rtt_p99[RN_REGIME_COUNT],
+		rtt_p999[RN_REGIME_COUNT];
+	uint64_t round_trips, removed; /* `removed` of them had a gap at one end */
+	double start_ms;	       /* from the start of main() until end a was connected */
 	struct rn_sample probes;
 	struct rn_sample post_ns, reap_ns; /* with o->posts: time per request */
 	uint64_t bad, epochs;

@@ -8,9 +8,16 @@
 #define WARM_MS	   2
 #define ECHO_MS	   8
 #define ROUNDS_MAX 20000
+/* A core that has not polled for so long was taken away by the kernel or the hypervisor. */
+#define GAP_NS 5000
 /* Turns of both ends in which a batch is delivered and acknowledged, with some to spare. */
 #define BATCH_TURNS 16
 #define SOLO_MS	    60000 /* longest wait in ms with --messages, long enough for valgrind */
+
+static uint64_t ticks(double ns)
+{
+	return (uint64_t)(ns * 1e-9 * (double)rte_get_tsc_hz());
+}
 
 static bool spent(uint64_t since, double ms)
 {
@@ -35,10 +42,15 @@ static void serve_once(const struct link_options *o, struct link_end *b, bool ec
 
 void link_serve(const struct link_options *o, struct link_end *b, struct link_shared *sh)
 {
-	uint64_t t0 = rte_rdtsc();
+	uint64_t t0 = rte_rdtsc(), now = t0, last;
+	uint64_t end = t0 + ticks((o->secs + 20) * 1e9), gap = ticks(GAP_NS);
 	uint32_t phase;
 
-	while ((phase = sh->phase) != LINK_QUIT && !spent(t0, o->secs * 1e3 + 20000)) {
+	while ((phase = sh->phase) != LINK_QUIT && now < end) {
+		last = now;
+		now = rte_rdtsc();
+		if (now - last > gap)
+			sh->b_gaps++;
 		if (phase != sh->entered)
 			sh->entered = phase;
 		if (phase == LINK_PROBE)
@@ -113,25 +125,45 @@ static bool stream_epoch(const struct link_options *o, struct link_end *a, struc
 	return settle(o, a);
 }
 
-/* Sends a message and waits for the answer, repeatedly for ECHO_MS. Adds each round trip time to
- * `ns`. */
-static bool echo_epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
-		       struct rn_sample *ns)
+/* Waits for the answer to a message sent at `t`. *gap becomes true if this core was taken away.
+ * Returns false after a second. */
+static bool wait_for_answer(struct link_end *a, uint64_t before, uint64_t t, bool *gap)
 {
-	uint64_t t0 = rte_rdtsc(), t, before;
+	uint64_t last = t, now, longest = ticks(GAP_NS), end = t + rte_get_tsc_hz();
+
+	for (*gap = false; a->recvd == before; last = now) {
+		link_poll(a);
+		now = rte_rdtsc();
+		*gap = *gap || now - last > longest;
+		if (now > end)
+			return false;
+	}
+	return true;
+}
+
+/* Sends a message and waits for the answer, repeatedly for ECHO_MS. Adds each round trip time to
+ * `ns`, but not those during which a core was taken away; these are counted. */
+static bool echo_epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
+		       struct rn_sample *ns, struct link_result *r)
+{
+	uint64_t t0 = rte_rdtsc(), t, t1, before, b_gaps;
+	bool gap;
 
 	if (!enter(sh, LINK_ECHO))
 		return false;
 	for (int i = 0; i < ROUNDS_MAX && !spent(t0, ECHO_MS); i++) {
 		before = a->recvd;
+		b_gaps = sh->b_gaps;
 		t = rte_rdtsc();
 		link_post_request(o, a, RN_WQE_SEND);
-		while (a->recvd == before) {
-			link_poll(a);
-			if (spent(t, 1000))
-				return false;
-		}
-		rn_sample_add(ns, (double)(rte_rdtsc() - t) * 1e9 / (double)rte_get_tsc_hz());
+		if (!wait_for_answer(a, before, t, &gap))
+			return false;
+		t1 = rte_rdtsc();
+		r->round_trips++;
+		if (gap || sh->b_gaps != b_gaps)
+			r->removed++;
+		else
+			rn_sample_add(ns, (double)(t1 - t) * 1e9 / (double)rte_get_tsc_hz());
 		link_post_recv(o, a);
 	}
 	return settle(o, a);
@@ -144,16 +176,19 @@ static bool epoch(const struct link_options *o, struct link_end *a, struct link_
 	enum rn_regime g;
 
 	ns->n = 0;
-	if (before < 0 || !(o->rtt ? echo_epoch(o, a, sh, ns) : stream_epoch(o, a, sh, &mmsg)))
+	if (before < 0 || !(o->rtt ? echo_epoch(o, a, sh, ns, r) : stream_epoch(o, a, sh, &mmsg)))
 		return false;
 	after = probe(sh, r);
 	if (after < 0)
 		return false;
 	g = rn_regime_of(before, after);
 	r->epochs++;
+	if (o->rtt && ns->n == 0)
+		return true; /* a core was away all the time */
 	if (o->rtt) {
 		rn_sample_add(&r->rtt_p50[g], rn_sample_at(ns, 0.5));
 		rn_sample_add(&r->rtt_p99[g], rn_sample_at(ns, 0.99));
+		rn_sample_add(&r->rtt_p999[g], rn_sample_at(ns, 0.999));
 	} else {
 		rn_sample_add(&r->mmsg[g], mmsg);
 	}
