@@ -237,9 +237,8 @@ MUTANTS = [
     Mutant("silent errors", QP, "\t\twrite_error(qp, qp->send_cq,", "\t\tif (e->flags & RN_WQE_SIGNALED)\n\t\t\twrite_error(qp, qp->send_cq,", "hostile"),
     Mutant("silent errors of what is asked to be told", QP, "\t\twrite_error(qp, qp->send_cq,",
            "\t\tif (!(e->flags & RN_WQE_SIGNALED))\n\t\t\twrite_error(qp, qp->send_cq,", "hostile"),
-    Mutant("requests of an earlier QP", SHARD, "if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {", "if (rn_unlikely(!qp)) {",
-           "hostile"),
-    Mutant("own receives beside the shared", DISPATCH, "if (rn_unlikely(qp->srq)) { /* a receive must be posted to the QP's SRQ */", "if (false) {", "hostile"),
+    Mutant("requests of an earlier QP", SHARD, "return rn_likely(qp && qp->gen == wqe->qp_gen) ? qp : NULL;", "return qp;", "hostile"),
+    Mutant("own receives beside the shared", DISPATCH, "return rn_likely(!qp->srq) && rn_qp_states", "return rn_qp_states", "hostile"),
     # shard and frames
     Mutant("one QP takes all", SHARD, "\tif (qp->quota)\n\t\treturn;\n", "\tif (true)\n\t\treturn;\n", "fairness"),
     Mutant("packets from anybody", SHARD, "\t\tif (sh->lane.port.check_source && qp->type != RN_QPT_UD)\n\t\t\treturn RN_V_QP_ADDRESS;\n", "",

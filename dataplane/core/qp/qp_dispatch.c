@@ -21,6 +21,26 @@ const struct rn_qp_state_row rn_qp_states[] = {
 
 /* ---- posting of work requests ---- */
 
+static bool take_recv(struct rn_qp *qp, const struct rn_wqe *wqe)
+{
+	/* A QP with an SRQ has no receive queue: its receives are posted to the SRQ. */
+	return rn_likely(!qp->srq) && rn_qp_states[qp->state].post_recv == RN_POST_TAKE &&
+	       rn_rq_push(&qp->rq, wqe);
+}
+
+static bool take_send(struct rn_qp *qp, const struct rn_wqe *wqe)
+{
+	if (rn_qp_states[qp->state].post_send != RN_POST_TAKE || !rn_sq_push(&qp->sq, wqe))
+		return false;
+	rn_lane_activate(qp->lane, qp);
+	return true;
+}
+
+bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe)
+{
+	return wqe->kind == RN_WQE_RECV ? take_recv(qp, wqe) : take_send(qp, wqe);
+}
+
 /* Completes a work request that the state of the QP does not permit. */
 static __attribute__((noinline)) void refuse(struct rn_qp *qp, const struct rn_wqe *wqe,
 					     enum rn_qp_posting how, rn_time now)
@@ -40,38 +60,20 @@ static __attribute__((noinline)) void refuse(struct rn_qp *qp, const struct rn_w
 	rn_lane_mark_dirty(qp);
 }
 
-static inline void post_recv(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
-{
-	enum rn_qp_posting how = rn_qp_states[qp->state].post_recv;
-
-	if (rn_unlikely(qp->srq)) { /* a receive must be posted to the QP's SRQ */
-		qp->lane->stats.posts_dropped++;
-		return;
-	}
-	if (rn_unlikely(how != RN_POST_TAKE))
-		refuse(qp, wqe, how, now);
-	else if (rn_unlikely(!rn_rq_push(&qp->rq, wqe)))
-		qp->lane->stats.posts_dropped++;
-}
-
-static inline void post_send(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
-{
-	enum rn_qp_posting how = rn_qp_states[qp->state].post_send;
-
-	if (rn_unlikely(how != RN_POST_TAKE))
-		refuse(qp, wqe, how, now);
-	else if (rn_unlikely(!rn_sq_push(&qp->sq, wqe)))
-		qp->lane->stats.posts_dropped++;
-	else
-		rn_lane_activate(qp->lane, qp);
-}
-
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
-	if (wqe->kind == RN_WQE_RECV)
-		post_recv(qp, wqe, now);
+	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
+	bool recv = wqe->kind == RN_WQE_RECV;
+	enum rn_qp_posting how = recv ? row->post_recv : row->post_send;
+
+	if (rn_likely(rn_qp_take(qp, wqe)))
+		return;
+	/* The queue is full, or the receive belongs in the SRQ: the application has broken the
+	 * rules of posting. */
+	if (how == RN_POST_TAKE || (recv && qp->srq))
+		qp->lane->stats.posts_dropped++;
 	else
-		post_send(qp, wqe, now);
+		refuse(qp, wqe, how, now);
 }
 
 /* ---- receiving and sending packets ---- */

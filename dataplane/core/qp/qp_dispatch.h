@@ -5,6 +5,10 @@
 
 #include "qp/qp.h"
 
+/* Puts a work request of the application into the send or receive queue. Returns false, without any
+ * effect, if the QP's state does not permit the work request or the queue is full. The caller need
+ * not check the fields of *wqe. */
+bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe);
 /* Takes a work request of the application for this QP. If the QP's state does not permit the work
  * request, completes the work request with an error at once. The caller need not check the fields
  * of *wqe. */

@@ -56,6 +56,10 @@ bool rn_cmd_outlives_port(const struct rn_cmd *cmd);
  * submission ring. A work request for an unknown or former QP is counted and dropped. A malformed
  * work request completes with an error. */
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now);
+/* post, for a work request that its queue takes. Has the same effect as rn_shard_post() then, and
+ * returns true. Otherwise (the QP is unknown, its state permits no such work request, or the queue
+ * is full) returns false without any effect. *wqe must not change during the call. */
+bool rn_shard_take(struct rn_shard *sh, const struct rn_wqe *wqe);
 
 /* rx: processes one packet that rn_frame_parse() accepted. Counts and returns the verdict. */
 enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);

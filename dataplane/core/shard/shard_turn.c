@@ -23,13 +23,29 @@
 
 /* ---- post: work requests from the application ---- */
 
-void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
+/* The generation differs if the work request was posted to a former QP with the same number. */
+static struct rn_qp *qp_of(struct rn_shard *sh, const struct rn_wqe *wqe)
 {
 	struct rn_qp *qp = rn_shard_qp(sh, wqe->qpn & RN_PSN_MASK);
 
-	/* The generation differs if the work request was posted to a former QP with the same
-	 * number. */
-	if (rn_unlikely(!qp || qp->gen != wqe->qp_gen)) {
+	return rn_likely(qp && qp->gen == wqe->qp_gen) ? qp : NULL;
+}
+
+bool rn_shard_take(struct rn_shard *sh, const struct rn_wqe *wqe)
+{
+	struct rn_qp *qp = qp_of(sh, wqe);
+
+	if (rn_unlikely(!qp || !rn_qp_take(qp, wqe)))
+		return false;
+	sh->lane.stats.posts++;
+	return true;
+}
+
+void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
+{
+	struct rn_qp *qp = qp_of(sh, wqe);
+
+	if (rn_unlikely(!qp)) {
 		sh->lane.stats.posts_dropped++;
 		return;
 	}

@@ -16,6 +16,20 @@ static const struct {
 	{RN_QPS_ERR, RN_STATUS_WR_FLUSH_ERR, RN_STATUS_WR_FLUSH_ERR, RN_V_QP_STATE, RN_V_QP_STATE},
 };
 
+/* rn_shard_take() takes a work request exactly if the state queues it, and has no effect
+ * otherwise. */
+static void expect_take(struct rig *r, uint8_t kind, bool taken)
+{
+	struct rn_wqe w = {.kind = kind, .slots = 1, .qpn = r->s[0].qpn, .qp_gen = r->s[0].gen};
+	const struct rn_stats *stats = rn_shard_stats(r->s[0].sh);
+	uint64_t posts = stats->posts, dropped = stats->posts_dropped;
+
+	assert_int_equal(rn_shard_take(r->s[0].sh, &w), taken);
+	assert_int_equal(stats->posts, posts + taken);
+	assert_int_equal(stats->posts_dropped, dropped);
+	rig_expect_none(r, 0);
+}
+
 /* Row F21: for each state, which packets are dropped, and whether posted requests and receives are
  * queued, flushed or refused. */
 static void test_takes(void **state)
@@ -32,6 +46,8 @@ static void test_takes(void **state)
 		assert_int_equal(rig_rx(&r, 0, &p), takes[i].response);
 		while (rig_take(&r, 0, &p))
 			;
+		expect_take(&r, RN_WQE_RECV, takes[i].recv < 0);
+		expect_take(&r, RN_WQE_SEND, takes[i].send < 0);
 		rig_recv(&r, 0, 1, 0, 8);
 		if (takes[i].recv >= 0)
 			rig_expect(&r, 0, 1, takes[i].recv);

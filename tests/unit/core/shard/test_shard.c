@@ -397,11 +397,16 @@ static void test_stale_posts(void **state)
 	rn_shard_post(r.s[0].sh, &w, r.now);
 	w.qpn = 0xFFFFFFFF;
 	rn_shard_post(r.s[0].sh, &w, r.now);
+	assert_false(rn_shard_take(r.s[0].sh, &w));
+	w.qpn = r.s[0].qpn;
+	assert_false(rn_shard_take(r.s[0].sh, &w));
 	assert_int_equal(rn_shard_stats(r.s[0].sh)->posts_dropped, 2);
 	rig_expect_none(&r, 0);
 	/* requests beyond the queue depth are dropped and overwrite nothing */
 	for (unsigned i = 0; i < RIG_DEPTH + 3; i++)
 		rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, i, 0, 8, 0);
+	w.qp_gen = r.s[0].gen;
+	assert_false(rn_shard_take(r.s[0].sh, &w));
 	assert_int_equal(rn_shard_stats(r.s[0].sh)->posts_dropped, 5);
 	rig_run(&r, RN_S(1));
 	for (unsigned i = 0; i < RIG_DEPTH; i++)
