@@ -48,8 +48,7 @@ struct rn_client_srq {
 
 /* The send queue or the receive queue of a QP. */
 struct rn_client_queue {
-	pthread_mutex_t lock; /* serialises posts */
-	_Atomic uint32_t posted;
+	_Atomic uint32_t posted; /* number of work requests posted since the QP was created */
 	uint32_t depth;
 	uint32_t max_sge;
 };

@@ -6,7 +6,8 @@
  * retired) never exceeds the depth, so the shard's queue has room for all work requests in the
  * ring.
  *
- * Any thread may call these functions. Each queue has a lock that serialises posts. */
+ * Any thread may call these functions, and several threads at once may post to one queue without a
+ * lock. Work requests that two threads post at the same time have no order. */
 #include "client/client.h"
 #include "client/sgl.h"
 
@@ -24,7 +25,6 @@ static bool within_limits(const struct rn_link_info *info, const struct rn_clien
 
 static void queue_init(struct rn_client_queue *q, uint32_t depth, uint32_t max_sge)
 {
-	pthread_mutex_init(&q->lock, NULL);
 	q->depth = depth;
 	q->max_sge = max_sge;
 }
@@ -105,8 +105,6 @@ int rn_client_qp_destroy(struct rn_client_qp *qp)
 
 	if (rc != 0)
 		return rc;
-	pthread_mutex_destroy(&qp->sq.lock);
-	pthread_mutex_destroy(&qp->rq.lock);
 	free(qp);
 	return 0;
 }
@@ -235,25 +233,44 @@ static bool must_ring(const struct rn_client_qp *qp, bool recv)
 	return state == RN_QPS_RESET || state == RN_QPS_ERR;
 }
 
+/* Counts one more work request in q->posted. Returns false, and counts nothing, if the queue is
+ * full. */
+static bool reserve(struct rn_client_queue *q, _Atomic uint32_t *retired)
+{
+	uint32_t posted = atomic_load_explicit(&q->posted, memory_order_acquire);
+
+	for (;;) {
+		uint32_t done = atomic_load_explicit(retired, memory_order_acquire);
+
+		if (posted - done >= q->depth) {
+			/* The queue is full, unless other threads have posted since `posted` was
+			 * read: then `done` may count work requests that `posted` does not. */
+			uint32_t again = atomic_load_explicit(&q->posted, memory_order_acquire);
+			if (again == posted)
+				return false;
+			posted = again;
+		} else if (atomic_compare_exchange_weak_explicit(&q->posted, &posted, posted + 1,
+								 memory_order_acq_rel,
+								 memory_order_acquire)) {
+			/* No thread has posted since `posted` was read, and `retired` can only
+			 * have grown. */
+			return true;
+		}
+	}
+}
+
 int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe)
 {
 	bool recv = wqe->kind == RN_WQE_RECV;
 	struct rn_client_queue *q = recv ? &qp->rq : &qp->sq;
 	_Atomic uint32_t *retired = recv ? &qp->shared->rq_retired : &qp->shared->sq_retired;
 	const struct rn_link_ops *ops = qp->client->link->ops;
-	uint32_t posted;
 
 	if (atomic_load_explicit(&qp->client->link->gone, memory_order_relaxed))
 		return -ENODEV;
-	pthread_mutex_lock(&q->lock);
-	posted = atomic_load_explicit(&q->posted, memory_order_relaxed);
-	if (posted - atomic_load_explicit(retired, memory_order_acquire) >= q->depth) {
-		pthread_mutex_unlock(&q->lock);
+	if (!reserve(q, retired))
 		return -ENOMEM;
-	}
-	atomic_store_explicit(&q->posted, posted + 1, memory_order_release);
 	ops->submit(qp->client->link, wqe);
-	pthread_mutex_unlock(&q->lock);
 	if (must_ring(qp, recv))
 		ops->doorbell(qp->client->link, qp->shard);
 	return 0;

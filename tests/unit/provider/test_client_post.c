@@ -1,5 +1,5 @@
-/* Atomic requests that a client posts: some reach a shard's submission ring, others are refused at
- * the call. */
+/* What a client posts: some work requests reach a shard's submission ring, others are refused at the
+ * call. The depth of a queue is enforced when several threads post to it at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +9,14 @@
 #include "client/client.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 static struct rn_qp_shared shared;
 static struct rn_cq_view view;
-static unsigned submitted, rung;
+static unsigned submitted;
+static _Atomic unsigned rung;
 static struct {
 	_Alignas(RN_SLOT_BYTES) uint8_t bytes[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
 } last; /* the last request that reached submit() */
@@ -100,7 +103,8 @@ static void atomics_carry_their_operands_in_a_second_slot(void **state)
 					  .num_sge = rows[i].num_sge,
 					  .atomic = {.swap_add = 11, .compare = 12}};
 
-		submitted = rung = 0;
+		submitted = 0;
+		rung = 0;
 		assert_int_equal(rn_client_qp_post(qp, &wr), rows[i].rc);
 		assert_int_equal(submitted, rows[i].rc == 0);
 		assert_int_equal(rung, rows[i].rc == 0);
@@ -121,10 +125,109 @@ static void atomics_carry_their_operands_in_a_second_slot(void **state)
 	rn_client_close(client);
 }
 
+/* ---- several threads post to one queue ---- */
+
+#define POSTERS 4
+#define POSTS	100000
+
+static _Atomic unsigned in_queue, most;
+static pthread_barrier_t start;
+
+/* A shard that completes each work request while it is posted. Counts the work requests between
+ * posting and completion. */
+static void submit_and_retire(struct rn_link *link, const struct rn_wqe *wqe)
+{
+	unsigned n = atomic_fetch_add(&in_queue, 1) + 1, former = atomic_load(&most);
+
+	while (n > former && !atomic_compare_exchange_weak(&most, &former, n))
+		;
+	if (wqe->wr_id % 1024 == 0)
+		sched_yield();
+	atomic_fetch_sub(&in_queue, 1);
+	atomic_fetch_add(&shared.sq_retired, 1);
+}
+
+struct poster {
+	struct rn_client_qp *qp;
+	unsigned refused;
+};
+
+static void *post_many(void *arg)
+{
+	struct poster *p = arg;
+
+	pthread_barrier_wait(&start);
+	for (unsigned i = 0; i < POSTS;) {
+		struct rn_client_wr wr = {.kind = RN_WQE_SEND, .wr_id = i};
+		int rc = rn_client_qp_post(p->qp, &wr);
+
+		if (rc == 0)
+			i++;
+		else
+			p->refused++;
+		if (rc != 0 && rc != -ENOMEM)
+			return "another errno than -ENOMEM";
+		if (rc != 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* With a depth of one work request per thread, no post may be refused: each thread has at most one
+ * work request outstanding. With a smaller depth, never more work requests than the depth may be
+ * outstanding. */
+static void threads_share_the_depth_of_a_queue(void **state)
+{
+	static const struct rn_link_ops retiring = {.exec = exec,
+						    .submit = submit_and_retire,
+						    .doorbell = doorbell,
+						    .shard_of = shard_of,
+						    .cq_view = cq_view,
+						    .info = one_shard};
+	static struct rn_link link = {&retiring};
+	struct rn_client *client = rn_client_attach(&link);
+	struct rn_client_qp_init init = {.sq_sge = 1};
+
+	view.shared = &(struct rn_cq_shared){0};
+	assert_int_equal(rn_client_cq_create(client, 8, 0, 0, &init.send_cq), 0);
+	init.recv_cq = init.send_cq;
+	for (init.sq_depth = 1; init.sq_depth <= POSTERS; init.sq_depth++) {
+		struct poster p[POSTERS] = {0};
+		pthread_t t[POSTERS];
+		struct rn_client_qp *qp;
+		unsigned refused = 0;
+		void *why;
+
+		atomic_store(&shared.sq_retired, 0);
+		atomic_store(&most, 0);
+		assert_int_equal(rn_client_qp_create(client, &init, &qp), 0);
+		assert_int_equal(pthread_barrier_init(&start, NULL, POSTERS), 0);
+		for (unsigned i = 0; i < POSTERS; i++) {
+			p[i].qp = qp;
+			assert_int_equal(pthread_create(&t[i], NULL, post_many, &p[i]), 0);
+		}
+		for (unsigned i = 0; i < POSTERS; i++) {
+			pthread_join(t[i], &why);
+			assert_null(why);
+			refused += p[i].refused;
+		}
+		pthread_barrier_destroy(&start);
+		assert_int_equal(atomic_load(&shared.sq_retired), POSTERS * POSTS);
+		assert_int_equal(rn_client_qp_outstanding(qp), 0);
+		assert_in_range(atomic_load(&most), 1, init.sq_depth);
+		if (init.sq_depth == POSTERS)
+			assert_int_equal(refused, 0);
+		assert_int_equal(rn_client_qp_destroy(qp), 0);
+	}
+	rn_client_cq_destroy(init.send_cq);
+	rn_client_close(client);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(atomics_carry_their_operands_in_a_second_slot),
+		cmocka_unit_test(threads_share_the_depth_of_a_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
