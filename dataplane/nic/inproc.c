@@ -94,10 +94,8 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		rn_lcore_ring(lc);
 		return;
 	}
-	/* With the inline idle policy this thread runs the shard itself. The first work request
-	 * after the application has polled a CQ is sent at once. Later work requests wait until
-	 * they fill a burst or the application polls a CQ again. Otherwise each burst would have
-	 * only one frame. */
+	/* With the inline idle policy this thread runs the shard itself, unless the work requests
+	 * in the ring still have to fill a burst (struct rn_lcore.gathers). */
 	if (atomic_load_explicit(&lc->gathers, memory_order_relaxed) &&
 	    rn_submit_count(&lc->submit) < lc->rxtx.burst)
 		return;
@@ -112,9 +110,8 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 /* Puts a work request into the submission ring of the shard. While the ring is full, spins for 1
  * us, then yields the CPU between attempts. The limit of posted work requests per QP (rn_qp_shared)
  * does not prevent a full ring: all QPs of a shard share one ring. */
-static void link_submit(struct rn_link *link, const struct rn_wqe *wqe)
+static void put_on_ring(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe)
 {
-	uint32_t shard = link_shard_of(link, wqe->qpn);
 	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
 	uint64_t spin_until = 0;
 
@@ -125,6 +122,16 @@ static void link_submit(struct rn_link *link, const struct rn_wqe *wqe)
 		else if (rte_rdtsc() > spin_until)
 			sched_yield();
 	}
+}
+
+static bool link_submit(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe)
+{
+	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
+
+	if (lc->idle == RN_IDLE_INLINE && rn_likely(!forked) && rn_lcore_post(lc, wqe))
+		return true;
+	put_on_ring(link, shard, wqe);
+	return false;
 }
 
 static void link_srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)

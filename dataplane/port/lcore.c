@@ -59,12 +59,40 @@ static bool may_hold_acks(const struct rn_lcore *lc)
 	       rn_shard_only_acks(lc->shard);
 }
 
+/* Sends, unless `hold` is true, and then publishes completions, events and messages to other
+ * shards. This is the second half of a poll iteration. Returns the amount of work done. */
+static unsigned send_and_publish(struct rn_lcore *lc, bool hold, rn_time now)
+{
+	unsigned work = 0;
+
+	lc->acks_held = hold;
+	lc->gathered = 0;
+	if (!hold)
+		work += rn_tx_turn(&lc->rxtx, lc->shard, now);
+	rn_shard_done(lc->shard, now);
+	lc->report(lc->report_arg, lc);
+	if (lc->nshards > 1) {
+		work += rn_steer_messages(&lc->steer, lc->shard);
+		ring_shards(lc);
+	}
+	rte_rcu_qsbr_quiescent(lc->qsbr, lc->index);
+	lc->stats.turns++;
+	return work;
+}
+
+/* Begins a poll iteration. Returns its time. */
+static rn_time begin(struct rn_lcore *lc)
+{
+	lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
+	if (lc->idle == RN_IDLE_INLINE)
+		rn_mem_unblock(lc->now);
+	return lc->now;
+}
+
 static unsigned turn(struct rn_lcore *lc)
 {
-	rn_time now = lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
+	rn_time now = begin(lc);
 
-	if (lc->idle == RN_IDLE_INLINE)
-		rn_mem_unblock(now);
 	/* Take work requests before frames. Posting a receive rings no doorbell, and a message must
 	 * find a receive that was posted before the peer sent the message. */
 	unsigned work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
@@ -81,32 +109,38 @@ static unsigned turn(struct rn_lcore *lc)
 			work++;
 		}
 	}
-	lc->acks_held = completed && may_hold_acks(lc);
-	if (!lc->acks_held)
-		work += rn_tx_turn(&lc->rxtx, lc->shard, now);
-	rn_shard_done(lc->shard, now);
-	lc->report(lc->report_arg, lc);
-	if (lc->nshards > 1) {
-		work += rn_steer_messages(&lc->steer, lc->shard);
-		ring_shards(lc);
-	}
-	rte_rcu_qsbr_quiescent(lc->qsbr, lc->index);
-	lc->stats.turns++;
+	work += send_and_publish(lc, completed && may_hold_acks(lc), now);
 	lc->stats.calls += calls;
 	lc->stats.busy += work + calls > 0;
 	return work + calls;
 }
 
-unsigned rn_lcore_turn(struct rn_lcore *lc)
+/* Sends what was posted, with the ACKs that the last poll iteration held back, and takes no frames.
+ * Running this instead of a whole poll iteration lets a lone request leave sooner. */
+static unsigned send_only(struct rn_lcore *lc)
 {
-	/* Under the inline policy the caller may be an application's thread with its own lcore id,
-	 * which is set again afterwards. */
+	unsigned work = send_and_publish(lc, false, begin(lc));
+
+	lc->stats.busy += work > 0;
+	return work;
+}
+
+/* Runs a function of this file in the calling thread, under the lcore id of the shard. Under the
+ * inline policy the caller may be an application's thread with its own lcore id, which is set again
+ * afterwards. */
+static unsigned run_as_shard(struct rn_lcore *lc, unsigned (*what)(struct rn_lcore *))
+{
 	unsigned former = RTE_PER_LCORE(_lcore_id);
 
 	RTE_PER_LCORE(_lcore_id) = lc->rxtx.lcore_id;
-	unsigned work = turn(lc);
+	unsigned work = what(lc);
 	RTE_PER_LCORE(_lcore_id) = former;
 	return work;
+}
+
+unsigned rn_lcore_turn(struct rn_lcore *lc)
+{
+	return run_as_shard(lc, turn);
 }
 
 /* Returns the deadline of the next poll iteration, or 0 if the shard must be polled at once. To be
@@ -131,25 +165,71 @@ static bool sleeps_too_long(struct rn_lcore *lc, uint64_t sent)
 	return due(lc) < lc->wakes_at;
 }
 
-bool rn_lcore_try_turn(struct rn_lcore *lc)
+/* Takes the lock of the poll loop. Returns false if another thread has it. */
+static bool lock_shard(struct rn_lcore *lc)
 {
-	if (atomic_load_explicit(&lc->turning, memory_order_relaxed) != 0 ||
-	    atomic_exchange_explicit(&lc->turning, 1, memory_order_acquire) != 0)
-		return false;
+	return atomic_load_explicit(&lc->turning, memory_order_relaxed) == 0 &&
+	       atomic_exchange_explicit(&lc->turning, 1, memory_order_acquire) == 0;
+}
+
+static void unlock_shard(struct rn_lcore *lc)
+{
+	atomic_store_explicit(&lc->turning, 0, memory_order_release);
+}
+
+/* Runs a poll iteration, or a part of one, outside the shard's thread, and leaves word for the
+ * progress thread. The caller holds the lock of the poll loop. */
+static void run_outside(struct rn_lcore *lc, unsigned (*what)(struct rn_lcore *))
+{
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
-	uint64_t sent = lc->rxtx.stats.tx_frames;
-	unsigned work = rn_lcore_turn(lc);
+	unsigned work = run_as_shard(lc, what);
 	rn_mem_restore();
 	if (work > 0)
 		atomic_store_explicit(&lc->last_busy, lc->now, memory_order_relaxed);
 	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
 	atomic_store_explicit(&lc->last_turn, lc->now, memory_order_relaxed);
 	atomic_store_explicit(&lc->due, work > 0 ? 0 : due(lc), memory_order_relaxed);
+}
+
+bool rn_lcore_try_turn(struct rn_lcore *lc)
+{
+	if (!lock_shard(lc))
+		return false;
+	uint64_t sent = lc->rxtx.stats.tx_frames;
+	run_outside(lc, turn);
 	bool wake = lc->idle == RN_IDLE_ADAPTIVE && sleeps_too_long(lc, sent);
-	atomic_store_explicit(&lc->turning, 0, memory_order_release);
+	unlock_shard(lc);
 	if (wake)
 		rn_lcore_ring(lc);
 	return true;
+}
+
+/* Decides when a work request that is now in its send queue is sent: at once, if it is the first
+ * after the application has polled a CQ; else when a burst is full or the application polls a CQ
+ * again. If neither happens, the progress thread sends. */
+static void send_or_gather(struct rn_lcore *lc)
+{
+	if (!atomic_load_explicit(&lc->gathers, memory_order_relaxed)) {
+		atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
+		run_outside(lc, send_only);
+	} else if (++lc->gathered >= lc->rxtx.burst) {
+		run_outside(lc, turn);
+	} else {
+		atomic_store_explicit(&lc->due, 0, memory_order_relaxed);
+	}
+}
+
+bool rn_lcore_post(struct rn_lcore *lc, const struct rn_wqe *wqe)
+{
+	if (!lock_shard(lc))
+		return false;
+	/* rn_submit_idle() and not rn_submit_empty(): an unfinished enqueue of another thread may
+	 * hide a work request that this thread has put into the ring behind it. */
+	bool taken = rn_submit_idle(&lc->submit) && rn_shard_take(lc->shard, wqe);
+	if (taken && wqe->kind != RN_WQE_RECV)
+		send_or_gather(lc);
+	unlock_shard(lc);
+	return taken;
 }
 
 /* Returns for how many nanoseconds the shard may sleep after a poll iteration without work.

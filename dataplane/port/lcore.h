@@ -56,9 +56,9 @@ struct rn_lcore {
 	 * poll iteration with work, and deadline of the next poll iteration. */
 	_Atomic uint64_t last_turn, last_busy, due;
 
-	/* Inline policy: true while work requests wait until they fill a burst. While `gathers` is
-	 * false, the next work request is sent at once and sets `gathers`. Polling a CQ clears
-	 * `gathers`. */
+	/* Inline policy: true while posted SENDs, READs and so on wait until they fill a burst.
+	 * Without waiting, each burst would have only one frame. While `gathers` is false, the next
+	 * work request is sent at once and sets `gathers`. Polling a CQ clears `gathers`. */
 	_Atomic bool gathers;
 
 	/* Only the shard's thread uses the members from here on. */
@@ -77,6 +77,9 @@ struct rn_lcore {
 	struct rte_rcu_qsbr *qsbr;
 	rn_time wakes_at; /* adaptive policy: when the sleeping thread wakes up by itself */
 	bool acks_held;	  /* the last poll iteration held ACKs back (may_hold_acks()) */
+	/* number of work requests that rn_lcore_post() has put into send queues since the last poll
+	 * iteration */
+	unsigned gathered;
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
 	struct rn_lcore *all; /* array of the adapter's nshards lcores */
@@ -98,6 +101,15 @@ unsigned rn_lcore_turn(struct rn_lcore *lc);
 /* Runs one poll iteration of the shard, unless another thread has the lock `turning`. Returns true
  * if the iteration was run. Any thread may call this function. */
 bool rn_lcore_try_turn(struct rn_lcore *lc);
+
+/* Inline policy: puts a work request straight into the queue of its QP, without the submission
+ * ring, and sends it as `gathers` says. Returns false, without any effect, in three cases, in which
+ * the caller puts the work request into the submission ring:
+ * - another thread is polling the shard
+ * - a work request in the submission ring, perhaps of this thread, must come first
+ * - the QP's queue does not take the work request (rn_shard_take())
+ * Any thread may call this function. */
+bool rn_lcore_post(struct rn_lcore *lc, const struct rn_wqe *wqe);
 
 /* rn_lcore_start() registers the shard with RCU and starts the shard's thread. rn_lcore_stop() ends
  * the thread and unregisters the shard. Under the inline policy there is no thread. To be called in

@@ -72,12 +72,18 @@ struct rn_link_ops {
 	 * port has been removed, but commands that destroy objects still succeed. */
 	int (*exec)(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 
-	/* Copies one work request (wqe->slots slots) to the submission ring of the shard that owns
-	 * wqe->qpn. Waits for space in the ring; the shard frees space in every poll iteration. The
-	 * caller has checked that the queue of the QP has room. */
-	void (*submit)(struct rn_link *link, const struct rn_wqe *wqe);
-	/* To be called after one or several submits to `shard`. Wakes a sleeping shard. Under the
-	 * inline idle policy the calling thread may run a poll iteration of the shard. */
+	/* Hands a copy of one work request (wqe->slots slots) to `shard`, which owns wqe->qpn. The
+	 * caller has checked that the queue of the QP has room. *wqe must not change during the
+	 * call.
+	 * Returns true if the work request is in the queue of its QP already, and no doorbell is
+	 * needed. This happens under the inline idle policy only.
+	 * Returns false if the work request is in the shard's submission ring; the caller then
+	 * rings the doorbell. Waits for space in the ring; the shard frees space in every poll
+	 * iteration. */
+	bool (*submit)(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe);
+	/* To be called after one or several submits to `shard` that returned false. Wakes a
+	 * sleeping shard. Under the inline idle policy the calling thread may run a poll iteration
+	 * of the shard. */
 	void (*doorbell)(struct rn_link *link, uint32_t shard);
 	/* Returns the shard that owns a QPN. */
 	uint32_t (*shard_of)(struct rn_link *link, uint32_t qpn);

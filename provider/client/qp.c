@@ -213,7 +213,7 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	return 0;
 }
 
-/* Returns true if the post needs the shard's doorbell:
+/* Returns true if a work request that was put into the submission ring needs the shard's doorbell:
  * - A post to the send queue always needs the doorbell.
  * - A receive usually needs no doorbell: a shard takes all posted receives before it handles
  *   packets.
@@ -270,8 +270,7 @@ int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe)
 		return -ENODEV;
 	if (!reserve(q, retired))
 		return -ENOMEM;
-	ops->submit(qp->client->link, wqe);
-	if (must_ring(qp, recv))
+	if (!ops->submit(qp->client->link, qp->shard, wqe) && must_ring(qp, recv))
 		ops->doorbell(qp->client->link, qp->shard);
 	return 0;
 }

@@ -224,8 +224,10 @@ void rig_post(struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id, void *add
 			   .length = len,
 			   .sge = {{(uintptr_t)addr, len, lkey}}};
 
-	q->link->ops->submit(q->link, &w);
-	q->link->ops->doorbell(q->link, q->link->ops->shard_of(q->link, q->qpn));
+	uint32_t shard = q->link->ops->shard_of(q->link, q->qpn);
+
+	if (!q->link->ops->submit(q->link, shard, &w))
+		q->link->ops->doorbell(q->link, shard);
 }
 
 static bool take(struct rig_cq *cq, struct rn_cqe *out)

@@ -299,8 +299,10 @@ static void bind_window(struct end *e, uint32_t key, uint32_t lkey)
 			   .rkey = key,
 			   .bind = {.length = 100, .lkey = lkey, .access = RN_ACCESS_REMOTE_WRITE}};
 
-	e->link->ops->submit(e->link, &w);
-	e->link->ops->doorbell(e->link, e->link->ops->shard_of(e->link, e->qp.qpn));
+	uint32_t shard = e->link->ops->shard_of(e->link, e->qp.qpn);
+
+	if (!e->link->ops->submit(e->link, shard, &w))
+		e->link->ops->doorbell(e->link, shard);
 	expect(&e->scq, 1);
 }
 

@@ -353,7 +353,7 @@ bool fake_link_write_imm(uint32_t len)
 	return taken;
 }
 
-static void submit(struct rn_link *link, const struct rn_wqe *wqe)
+static bool submit(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe)
 {
 	struct fake_qp *qp;
 	struct fake_work *w = calloc(1, sizeof(*w)), **end;
@@ -370,6 +370,7 @@ static void submit(struct rn_link *link, const struct rn_wqe *wqe)
 		turn();
 	}
 	pthread_mutex_unlock(&lock);
+	return true;
 }
 
 static struct rn_cq_ring *new_ring(void)

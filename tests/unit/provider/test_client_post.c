@@ -1,5 +1,5 @@
-/* What a client posts: some work requests reach a shard's submission ring, others are refused at the
- * call. The depth of a queue is enforced when several threads post to it at once. */
+/* What a client posts: some work requests reach a shard, others are refused at the call. The depth
+ * of a queue is enforced when several threads post to it at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +16,7 @@
 static struct rn_qp_shared shared;
 static struct rn_cq_view view;
 static unsigned submitted;
+static bool at_once; /* what submit() returns */
 static _Atomic unsigned rung;
 static struct {
 	_Alignas(RN_SLOT_BYTES) uint8_t bytes[RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
@@ -29,11 +30,12 @@ static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *r
 	return 0;
 }
 
-static void submit(struct rn_link *link, const struct rn_wqe *wqe)
+static bool submit(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe)
 {
 	memset(&last, 0xEE, sizeof(last));
 	memcpy(last.bytes, wqe, (size_t)wqe->slots * RN_SLOT_BYTES);
 	submitted++;
+	return at_once;
 }
 
 static void doorbell(struct rn_link *link, uint32_t shard)
@@ -125,6 +127,44 @@ static void atomics_carry_their_operands_in_a_second_slot(void **state)
 	rn_client_close(client);
 }
 
+/* A SEND needs the doorbell unless the shard has put it into its queue. A receive needs the
+ * doorbell only in a state in which it fails at once, and only if it went through the submission
+ * ring. */
+static void a_request_in_its_queue_rings_no_doorbell(void **state)
+{
+	static const struct {
+		uint8_t kind, state;
+		bool at_once;
+		unsigned rung;
+	} rows[] = {
+		{RN_WQE_SEND, RN_QPS_RTS, false, 1}, {RN_WQE_SEND, RN_QPS_RTS, true, 0},
+		{RN_WQE_RECV, RN_QPS_RTS, false, 0}, {RN_WQE_RECV, RN_QPS_RTS, true, 0},
+		{RN_WQE_RECV, RN_QPS_ERR, false, 1}, {RN_WQE_RECV, RN_QPS_ERR, true, 0},
+	};
+	struct rn_client *client = rn_client_attach(&fake);
+	struct rn_client_qp_init init = {.sq_depth = 10, .rq_depth = 10, .sq_sge = 1, .rq_sge = 1};
+	struct rn_client_qp *qp;
+
+	view.shared = &(struct rn_cq_shared){0};
+	atomic_store(&shared.sq_retired, 0);
+	assert_int_equal(rn_client_cq_create(client, 8, 0, 0, &init.send_cq), 0);
+	init.recv_cq = init.send_cq;
+	assert_int_equal(rn_client_qp_create(client, &init, &qp), 0);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rn_client_wr wr = {.kind = rows[i].kind};
+
+		rung = 0;
+		at_once = rows[i].at_once;
+		atomic_store(&shared.state, rows[i].state);
+		assert_int_equal(rn_client_qp_post(qp, &wr), 0);
+		assert_int_equal(rung, rows[i].rung);
+	}
+	at_once = false;
+	assert_int_equal(rn_client_qp_destroy(qp), 0);
+	rn_client_cq_destroy(init.send_cq);
+	rn_client_close(client);
+}
+
 /* ---- several threads post to one queue ---- */
 
 #define POSTERS 4
@@ -135,7 +175,7 @@ static pthread_barrier_t start;
 
 /* A shard that completes each work request while it is posted. Counts the work requests between
  * posting and completion. */
-static void submit_and_retire(struct rn_link *link, const struct rn_wqe *wqe)
+static bool submit_and_retire(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe)
 {
 	unsigned n = atomic_fetch_add(&in_queue, 1) + 1, former = atomic_load(&most);
 
@@ -145,6 +185,7 @@ static void submit_and_retire(struct rn_link *link, const struct rn_wqe *wqe)
 		sched_yield();
 	atomic_fetch_sub(&in_queue, 1);
 	atomic_fetch_add(&shared.sq_retired, 1);
+	return true;
 }
 
 struct poster {
@@ -227,6 +268,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(atomics_carry_their_operands_in_a_second_slot),
+		cmocka_unit_test(a_request_in_its_queue_rings_no_doorbell),
 		cmocka_unit_test(threads_share_the_depth_of_a_queue),
 	};
 
