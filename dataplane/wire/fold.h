@@ -56,6 +56,22 @@ RN_FOLDING static inline __m128i rn_fold_rest(__m128i sum, __m128i last, size_t 
 		       _mm_blendv_epi8(_mm_shuffle_epi8(sum, down), last, down));
 }
 
+/* Returns the sum of the first 16 bytes of data that continue a CRC. The CRC so far is XOR-ed into
+ * the first four bytes. zlib stores CRCs complemented: hence the ~ here, and on the result of
+ * rn_fold_end(). */
+RN_FOLDING static inline __m128i rn_fold_begin(uint32_t crc, const uint8_t *p)
+{
+	return _mm_xor_si128(_mm_loadu_si128((const void *)p), _mm_cvtsi32_si128((int)~crc));
+}
+
+/* Adds len bytes, of any length, to `sum`. The 16 bytes before p are readable. */
+RN_FOLDING static inline __m128i rn_fold_bytes(__m128i sum, const uint8_t *p, size_t len)
+{
+	for (; len >= 16; p += 16, len -= 16)
+		sum = rn_fold(sum, _mm_loadu_si128((const void *)p));
+	return len ? rn_fold_rest(sum, _mm_loadu_si128((const void *)(p + len - 16)), len) : sum;
+}
+
 /* Returns the 32-bit remainder of sum * x^32 modulo P: two folds to 64 bits, then a Barrett
  * reduction. */
 RN_FOLDING static inline uint32_t rn_fold_end(__m128i sum)

@@ -74,17 +74,10 @@ static inline void put_masked(uint8_t *to, const uint8_t *from, const uint8_t *m
  * for the result of rn_fold(). */
 #define FOLDED 256u
 
-/* rn_icrc_add() for 16 to FOLDED bytes. The CRC so far is XOR-ed into the first four bytes. */
+/* rn_icrc_add() for 16 to FOLDED bytes. */
 RN_FOLDING static uint32_t add_by_folding(uint32_t crc, const uint8_t *p, size_t len)
 {
-	__m128i sum = _mm_xor_si128(_mm_loadu_si128((const void *)p), _mm_cvtsi32_si128((int)~crc));
-	size_t at;
-
-	for (at = 16; at + 16 <= len; at += 16)
-		sum = rn_fold(sum, _mm_loadu_si128((const void *)(p + at)));
-	if (at < len)
-		sum = rn_fold_rest(sum, _mm_loadu_si128((const void *)(p + len - 16)), len - at);
-	return ~rn_fold_end(sum);
+	return ~rn_fold_end(rn_fold_bytes(rn_fold_begin(crc, p), p + 16, len - 16));
 }
 
 uint32_t rn_icrc_add(uint32_t crc, const void *data, size_t len)
