@@ -2,7 +2,7 @@
  * set these bits in memory would stall the loads that follow. The methods:
  * - Up to 256 bytes: mask the headers in registers; compute the CRC by carry-less multiplication.
  * - More than 256 bytes, if has_powers() accepts the length: compute the CRC of the unmasked packet
- *   (by ISA-L), then correct the result for the masked bits.
+ *   (by the fastest kernel, icrc_kernel.h), then correct the result for the masked bits.
  * - Other lengths, or a processor without PCLMULQDQ or AVX: mask a copy of the packet.
  *
  * Stateless. Any thread may call these functions. */
@@ -13,6 +13,7 @@
 
 #include "wire/fold.h"
 #include "wire/hdr.h"
+#include "wire/icrc_kernel.h"
 #include "base/types.h"
 
 /* Sizes in bytes for masking a copy. A packet of up to ONE_CALL bytes is copied as a whole, for one
@@ -70,8 +71,8 @@ static inline void put_masked(uint8_t *to, const uint8_t *from, const uint8_t *m
 }
 
 /* The longest packet, in bytes, whose CRC is computed by rn_fold() alone. For a longer packet,
- * rn_fold() for the first bytes and ISA-L for the rest would be slower: ISA-L would have to wait
- * for the result of rn_fold(). */
+ * rn_fold() for the first bytes and a kernel for the rest would be slower: the kernel would have to
+ * wait for the result of rn_fold(). */
 #define FOLDED 256u
 
 /* rn_icrc_add() for 16 to FOLDED bytes. */
@@ -84,7 +85,9 @@ uint32_t rn_icrc_add(uint32_t crc, const void *data, size_t len)
 {
 	if (len >= 16 && len <= FOLDED && rn_likely(rn_fold_usable()))
 		return add_by_folding(crc, data, len);
-	return crc32_gzip_refl(crc, data, len);
+	if (len < 16)
+		return crc32_gzip_refl(crc, data, len);
+	return rn_icrc_kernels[rn_icrc_kernel_best()].add(crc, data, len);
 }
 
 uint32_t rn_icrc_packet_by_copy(const uint8_t *ip, size_t len)
