@@ -1,4 +1,4 @@
-/* Reads and writes application memory that the application may unmap at any moment. Only the four
+/* Reads and writes application memory that the application may unmap at any moment. Only the
  * assembly routines below access this memory. After a fault in a routine, the signal handler
  * resumes at a common exit that returns false. Owns the process's SIGSEGV and SIGBUS handlers. Any
  * thread may access memory this way. */
@@ -14,11 +14,15 @@
 #error "the copy routines are written for x86-64"
 #endif
 
-/* The four routines that access application memory. After a fault each routine returns false.
+/* The routines that access application memory. After a fault each routine returns false.
  * - rn_mem_copy() copies n bytes in ascending order, by ordinary stores or rep movsb.
  * - rn_mem_store() makes one store of n = 1, 2, 4 or 8 bytes.
  * - rn_mem_cmp_swap() and rn_mem_fetch_add() execute one locked instruction each, and store the
  *   former value in *old.
+ * - rn_mem_fold_128(), _256() and _512() copy n bytes, a multiple of the kernel's block, and fold
+ *   them for the CRC (wire/icrc_kernel.h), with registers of that many bits. They store the sums.
+ *   The bytes that are folded are those that are stored, even if another thread changes the source:
+ *   each byte is loaded once.
  *
  * The routines use no stack and no callee-saved register. So after a fault the signal handler can
  * continue at rn_mem_fault, which returns false to the caller of the routine. Routines called
@@ -32,12 +36,17 @@ __asm__(".pushsection .text\n"
 	".p2align 6\n"
 	".globl rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
 	".globl rn_mem_cmp_swap, rn_mem_fetch_add\n"
+	".globl rn_mem_fold_128, rn_mem_fold_256, rn_mem_fold_512\n"
 	".hidden rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
 	".hidden rn_mem_cmp_swap, rn_mem_fetch_add\n"
+	".hidden rn_mem_fold_128, rn_mem_fold_256, rn_mem_fold_512\n"
 	".type rn_mem_copy, @function\n"
 	".type rn_mem_store, @function\n"
 	".type rn_mem_cmp_swap, @function\n"
 	".type rn_mem_fetch_add, @function\n"
+	".type rn_mem_fold_128, @function\n"
+	".type rn_mem_fold_256, @function\n"
+	".type rn_mem_fold_512, @function\n"
 	"rn_mem_begin:\n"
 	"rn_mem_copy:\n"
 	"	cmpq $768, %rdx\n"
@@ -131,6 +140,94 @@ __asm__(".pushsection .text\n"
 	"	movq %rsi, (%rdx)\n"
 	"	movl $1, %eax\n"
 	"	ret\n"
+	/* One step of a copy that folds: copies a register of data, and moves a register of sums
+	 * forward by a block. The data still has to be XOR-ed with `part` and `sum`. */
+	".macro rn_mem_step at, sum, data, part, factors, move\n"
+	"	\\move \\at(%rsi), \\data\n"
+	"	vpclmulqdq $0x00, \\factors, \\sum, \\part\n"
+	"	vpclmulqdq $0x11, \\factors, \\sum, \\sum\n"
+	"	\\move \\data, \\at(%rdi)\n"
+	".endm\n"
+	"rn_mem_fold_128:\n"
+	"	endbr64\n"
+	"	vmovdqu (%r8), %xmm15\n"
+	"	vmovd %r9d, %xmm14\n"
+	".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n"
+	"	vmovdqu 16*\\i(%rsi), %xmm\\i\n"
+	"	vmovdqu %xmm\\i, 16*\\i(%rdi)\n"
+	".endr\n"
+	"	vpxor %xmm14, %xmm0, %xmm0\n"
+	"	jmp 2f\n"
+	"	.p2align 5\n"
+	"1:\n"
+	".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n"
+	"	rn_mem_step 16*\\i, %xmm\\i, %xmm8, %xmm9, %xmm15, vmovdqu\n"
+	"	vpxor %xmm8, %xmm9, %xmm9\n"
+	"	vpxor %xmm9, %xmm\\i, %xmm\\i\n"
+	".endr\n"
+	"2:	subq $-128, %rsi\n"
+	"	subq $-128, %rdi\n"
+	"	addq $-128, %rdx\n"
+	"	jnz 1b\n"
+	".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n"
+	"	vmovdqu %xmm\\i, 16*\\i(%rcx)\n"
+	".endr\n"
+	"	movl $1, %eax\n"
+	"	ret\n"
+	"rn_mem_fold_256:\n"
+	"	endbr64\n"
+	"	vbroadcasti128 (%r8), %ymm15\n"
+	"	vmovd %r9d, %xmm14\n"
+	".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n"
+	"	vmovdqu 32*\\i(%rsi), %ymm\\i\n"
+	"	vmovdqu %ymm\\i, 32*\\i(%rdi)\n"
+	".endr\n"
+	"	vpxor %ymm14, %ymm0, %ymm0\n"
+	"	jmp 2f\n"
+	"	.p2align 5\n"
+	"1:\n"
+	".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n"
+	"	rn_mem_step 32*\\i, %ymm\\i, %ymm8, %ymm9, %ymm15, vmovdqu\n"
+	"	vpxor %ymm8, %ymm9, %ymm9\n"
+	"	vpxor %ymm9, %ymm\\i, %ymm\\i\n"
+	".endr\n"
+	"2:	addq $256, %rsi\n"
+	"	addq $256, %rdi\n"
+	"	subq $256, %rdx\n"
+	"	jnz 1b\n"
+	".irp i, 0, 1, 2, 3, 4, 5, 6, 7\n"
+	"	vmovdqu %ymm\\i, 32*\\i(%rcx)\n"
+	".endr\n"
+	"	vzeroupper\n"
+	"	movl $1, %eax\n"
+	"	ret\n"
+	"rn_mem_fold_512:\n"
+	"	endbr64\n"
+	"	vbroadcasti32x4 (%r8), %zmm15\n"
+	"	vmovd %r9d, %xmm14\n"
+	".irp i, 0, 1, 2, 3\n"
+	"	vmovdqu64 64*\\i(%rsi), %zmm\\i\n"
+	"	vmovdqu64 %zmm\\i, 64*\\i(%rdi)\n"
+	".endr\n"
+	"	vpxorq %zmm14, %zmm0, %zmm0\n"
+	"	jmp 2f\n"
+	"	.p2align 5\n"
+	"1:\n"
+	".irp i, 0, 1, 2, 3\n"
+	"	rn_mem_step 64*\\i, %zmm\\i, %zmm8, %zmm9, %zmm15, vmovdqu64\n"
+	"	vpternlogq $0x96, %zmm8, %zmm9, %zmm\\i\n"
+	".endr\n"
+	"2:	addq $256, %rsi\n"
+	"	addq $256, %rdi\n"
+	"	subq $256, %rdx\n"
+	"	jnz 1b\n"
+	".irp i, 0, 1, 2, 3\n"
+	"	vmovdqu64 %zmm\\i, 64*\\i(%rcx)\n"
+	".endr\n"
+	"	vzeroupper\n"
+	"	movl $1, %eax\n"
+	"	ret\n"
+	".purgem rn_mem_step\n"
 	"rn_mem_end:\n"
 	"rn_mem_fault:\n"
 	"	xorl %eax, %eax\n"
@@ -142,6 +239,10 @@ bool rn_mem_copy(void *dst, const void *src, size_t n);
 bool rn_mem_store(void *dst, uint64_t value, size_t n);
 bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old);
 bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
+/* The first four bytes are XOR-ed with `start` before they are folded, but not in dst. */
+typeof(bool(void *dst, const void *src, size_t n, uint8_t *sums, const uint64_t by_block[2],
+	    uint32_t start)) rn_mem_fold_128,
+	rn_mem_fold_256, rn_mem_fold_512;
 
 static struct sigaction former[2];
 static unsigned installed; /* number of rn_mem_install() calls without rn_mem_uninstall() so far */
@@ -268,6 +369,37 @@ static bool gather(void *dst, const void *ptr, size_t n)
 	return rn_mem_copy(dst, ptr, n);
 }
 
+bool rn_mem_gather_icrc(enum rn_icrc_kernel_id id, void *dst, const void *ptr, size_t n,
+			uint32_t *icrc)
+{
+	static typeof(rn_mem_fold_128) *const fold[RN_ICRC_KERNELS] = {
+		[RN_ICRC_PCLMUL] = rn_mem_fold_128,
+		[RN_ICRC_VPCLMUL256] = rn_mem_fold_256,
+		[RN_ICRC_VPCLMUL512] = rn_mem_fold_512,
+	};
+	const struct rn_icrc_kernel *k = &rn_icrc_kernels[id];
+	_Alignas(64) uint8_t sums[RN_ICRC_BLOCK_MAX];
+	size_t whole = fold[id] ? n & -k->block : 0;
+	uint8_t *rest = (uint8_t *)dst + whole;
+
+	if (!whole) {
+		if (!rn_mem_copy(dst, ptr, n))
+			return false;
+		*icrc = k->add(*icrc, dst, n);
+		return true;
+	}
+	if (!fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc) ||
+	    !rn_mem_copy(rest, (const uint8_t *)ptr + whole, n - whole))
+		return false;
+	*icrc = k->end(sums, rest, n - whole);
+	return true;
+}
+
+static bool gather_icrc(void *dst, const void *ptr, size_t n, uint32_t *icrc)
+{
+	return rn_mem_gather_icrc(rn_icrc_kernel_best(), dst, ptr, n, icrc);
+}
+
 /* Returns the width in bytes of the final store, which ends at `end`: 8, 4, 2 or 1. This is the
  * largest width that is at most n and naturally aligned. Other threads see a naturally aligned
  * store as one store. */
@@ -309,4 +441,5 @@ static bool place(void *ptr, const void *src, size_t n)
 const struct rn_mem_ops rn_mem_guarded = {.gather = gather,
 					  .place = place,
 					  .cmp_swap = rn_mem_cmp_swap,
-					  .fetch_add = rn_mem_fetch_add};
+					  .fetch_add = rn_mem_fetch_add,
+					  .gather_icrc = gather_icrc};

@@ -4,6 +4,7 @@
 #define RN_MEM_H
 
 #include "shard/core.h"
+#include "wire/icrc_kernel.h"
 
 /* Installs the handlers for SIGSEGV and SIGBUS, and counts the calls. The handlers act only on
  * faults inside the routines of mem.c, and pass all other faults on to the former handlers. Returns
@@ -25,5 +26,9 @@ void rn_mem_restore(void);
 /* The functions by which shards access application memory. To be called after rn_mem_install(), in
  * a thread that has neither SIGSEGV nor SIGBUS blocked. */
 extern const struct rn_mem_ops rn_mem_guarded;
+/* rn_mem_guarded.gather_icrc with the given kernel, which the processor can run. For tests and
+ * benchmarks: rn_mem_guarded uses the fastest kernel. */
+bool rn_mem_gather_icrc(enum rn_icrc_kernel_id id, void *dst, const void *ptr, size_t n,
+			uint32_t *icrc);
 
 #endif

@@ -45,6 +45,11 @@ static bool gather(void *dst, const void *ptr, size_t n)
 	return is_there(ptr, n) && rn_mem_plain.gather(dst, ptr, n);
 }
 
+static bool gather_icrc(void *dst, const void *ptr, size_t n, uint32_t *icrc)
+{
+	return is_there(ptr, n) && rn_mem_plain.gather_icrc(dst, ptr, n, icrc);
+}
+
 static bool place(void *ptr, const void *src, size_t n)
 {
 	return is_there(ptr, n) && rn_mem_plain.place(ptr, src, n);
@@ -60,7 +65,7 @@ static bool fetch_add(void *ptr, uint64_t add, uint64_t *old)
 	return is_there(ptr, 8) && rn_mem_plain.fetch_add(ptr, add, old);
 }
 
-const struct rn_mem_ops hostile_mem = {gather, place, cmp_swap, fetch_add};
+const struct rn_mem_ops hostile_mem = {gather, place, cmp_swap, fetch_add, gather_icrc};
 
 uint8_t *hostile_region(const struct hostile *h, unsigned node, unsigned kind)
 {

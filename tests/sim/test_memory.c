@@ -87,6 +87,11 @@ static bool gather(void *dst, const void *ptr, size_t n)
 	return sound(ptr, n) && rn_mem_plain.gather(dst, ptr, n);
 }
 
+static bool gather_icrc(void *dst, const void *ptr, size_t n, uint32_t *icrc)
+{
+	return sound(ptr, n) && rn_mem_plain.gather_icrc(dst, ptr, n, icrc);
+}
+
 static bool place(void *ptr, const void *src, size_t n)
 {
 	return sound(ptr, n) && rn_mem_plain.place(ptr, src, n);
@@ -102,7 +107,7 @@ static bool fetch_add(void *ptr, uint64_t add, uint64_t *old)
 	return sound(ptr, 8) && rn_mem_plain.fetch_add(ptr, add, old);
 }
 
-static const struct rn_mem_ops faulty = {gather, place, cmp_swap, fetch_add};
+static const struct rn_mem_ops faulty = {gather, place, cmp_swap, fetch_add, gather_icrc};
 
 struct losing {
 	bool lose[SIM_NODES];

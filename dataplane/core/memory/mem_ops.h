@@ -11,6 +11,9 @@
  * `ptr` that the table of memory regions (mr.c) has just checked. If the application has unmapped,
  * protected or truncated the memory, the function returns false and does not crash.
  *
+ * `gather_icrc` copies like `gather`, and continues the CRC *icrc (wire/icrc.h) over the bytes that
+ * it stores at dst. After a fault *icrc has no meaning.
+ *
  * `place` stores the last byte last, with an ordinary store after a barrier, because a client may
  * poll this byte. Other bytes are copied in ascending order. `cmp_swap` and `fetch_add` are atomic
  * for all CPUs. Their ptr is 8-byte aligned; *old gets the value before the operation. */
@@ -19,6 +22,7 @@ struct rn_mem_ops {
 	bool (*place)(void *ptr, const void *src, size_t n);
 	bool (*cmp_swap)(void *ptr, uint64_t compare, uint64_t swap, uint64_t *old);
 	bool (*fetch_add)(void *ptr, uint64_t add, uint64_t *old);
+	bool (*gather_icrc)(void *dst, const void *ptr, size_t n, uint32_t *icrc);
 };
 /* Plain memory accesses for simulator and tests; a fault crashes the program. */
 extern const struct rn_mem_ops rn_mem_plain;

@@ -17,6 +17,7 @@
 
 #include "memory/mem_ops.h"
 #include "memory/mr_check.h"
+#include "wire/icrc.h"
 #include "base/idpool.h"
 #include "base/secret.h"
 /* log2 of the smallest index size. The low bits of a number select the index entry, and the entry
@@ -464,6 +465,13 @@ static bool plain_gather(void *dst, const void *ptr, size_t n)
 	return true;
 }
 
+static bool plain_gather_icrc(void *dst, const void *ptr, size_t n, uint32_t *icrc)
+{
+	memcpy(dst, ptr, n);
+	*icrc = rn_icrc_add(*icrc, dst, n);
+	return true;
+}
+
 /* Stores the last byte last, with one ordinary store, because a client may poll the last byte. */
 static bool plain_place(void *ptr, const void *src, size_t n)
 {
@@ -491,4 +499,5 @@ static bool plain_fetch_add(void *ptr, uint64_t add, uint64_t *old)
 const struct rn_mem_ops rn_mem_plain = {.gather = plain_gather,
 					.place = plain_place,
 					.cmp_swap = plain_cmp_swap,
-					.fetch_add = plain_fetch_add};
+					.fetch_add = plain_fetch_add,
+					.gather_icrc = plain_gather_icrc};

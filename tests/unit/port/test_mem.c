@@ -19,6 +19,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <isa-l/crc.h>
+
 #include "port/mem.h"
 
 #define PAGE 4096u
@@ -44,6 +46,32 @@ static void copies_every_length_exactly(void **state)
 			assert_int_equal(dst[16 + n], 0xee);
 		}
 	}
+}
+
+/* Copy and CRC in one pass, with every kernel of this processor: the copy is exact, and the CRC is
+ * that of ISA-L. */
+static void gathers_with_the_icrc_of_the_copy(void **state)
+{
+	static uint8_t dst[8192];
+
+	for (unsigned i = 0; i < sizeof(source); i++)
+		source[i] = (uint8_t)(i * 167 + i / 251);
+	for (unsigned id = 0; id < RN_ICRC_KERNELS; id++)
+		for (unsigned n = 0; rn_icrc_kernel_usable(id) && n < 4200; n += n < 1200 ? 1 : 37)
+			for (unsigned at = 0; at < 64; at += 9) {
+				uint8_t *to = dst + 16 + n % 64;
+				uint32_t icrc = n;
+
+				memset(dst, 0xee, sizeof(dst));
+				assert_true(rn_mem_gather_icrc(id, to, source + at * 5, n, &icrc));
+				assert_memory_equal(to, source + at * 5, n);
+				assert_int_equal(to[-1], 0xee);
+				assert_int_equal(to[n], 0xee);
+				assert_int_equal(icrc, crc32_gzip_refl(n, to, n));
+			}
+	uint32_t icrc = 7;
+	assert_true(rn_mem_guarded.gather_icrc(dst, source, 4096, &icrc));
+	assert_int_equal(icrc, crc32_gzip_refl(7, source, 4096));
 }
 
 enum crime { UNMAPPED, READ_ONLY, FORBIDDEN, TRUNCATED };
@@ -88,6 +116,18 @@ static void faults_make_the_access_fail(void **state)
 			assert_true(rn_mem_guarded.place(p + PAGE - n, source, n));
 			assert_int_equal(rn_mem_guarded.gather(buf, p + PAGE, n), rows[i].can_read);
 			assert_true(rn_mem_guarded.gather(buf, p + PAGE - n, n));
+			for (unsigned id = 0; id < RN_ICRC_KERNELS; id++) {
+				uint32_t icrc = 0;
+
+				if (!rn_icrc_kernel_usable(id))
+					continue;
+				assert_int_equal(rn_mem_gather_icrc(id, buf, p + PAGE, n, &icrc),
+						 rows[i].can_read);
+				assert_int_equal(
+					rn_mem_gather_icrc(id, buf, p + PAGE - n / 2, n, &icrc),
+					rows[i].can_read);
+				assert_true(rn_mem_gather_icrc(id, buf, p + PAGE - n, n, &icrc));
+			}
 		}
 		munmap(p, PAGE);
 		if (rows[i].crime != UNMAPPED)
@@ -125,7 +165,7 @@ static void atomics_succeed_or_fail_as_a_whole(void **state)
 
 /* ---- single steps: each byte is moved once and in order ---- */
 
-#define STEPPED 200u
+#define STEPPED 640u
 #define UNMOVED 0xFF
 
 /* The processor traps after each instruction (trap flag). The handler numbers the instructions and
@@ -141,6 +181,7 @@ static struct {
 
 /* The assembly routines of mem.c. Only their instructions are counted. */
 extern const char rn_mem_begin[], rn_mem_end[];
+extern const char rn_mem_fold_128[], rn_mem_fold_256[], rn_mem_fold_512[];
 
 static void after_step(int sig, siginfo_t *info, void *context)
 {
@@ -175,6 +216,15 @@ static void step_through(bool (*copy)(void *, const void *, size_t), uint8_t *ds
 	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
 }
 
+static enum rn_icrc_kernel_id kernel;
+
+static bool gather_icrc(void *dst, const void *src, size_t n)
+{
+	uint32_t icrc = 0;
+
+	return rn_mem_gather_icrc(kernel, dst, src, n, &icrc);
+}
+
 /* Other threads use the memory during a copy. A byte that is stored twice undoes what another
  * thread has written in between; an aligned word that is loaded in two pieces may be torn. */
 static void each_byte_is_moved_once_and_in_order(void **state)
@@ -183,7 +233,7 @@ static void each_byte_is_moved_once_and_in_order(void **state)
 	struct sigaction sa = {.sa_sigaction = after_step, .sa_flags = SA_SIGINFO}, former;
 
 	assert_int_equal(sigaction(SIGTRAP, &sa, &former), 0);
-	for (unsigned n = 1; n < STEPPED; n++)
+	for (unsigned n = 1; n < 200; n++)
 		for (unsigned at = 0; at < 64; at += n < 40 ? 1 : 8) {
 			step_through(rn_mem_guarded.place, dst + at, src, n);
 			for (unsigned i = 0; i < n; i++) {
@@ -197,6 +247,20 @@ static void each_byte_is_moved_once_and_in_order(void **state)
 					assert_int_equal(steps.loaded[i], steps.loaded[i - 1]);
 			}
 		}
+	/* Two whole blocks of each kernel, and a rest. */
+	for (kernel = 0; kernel < RN_ICRC_KERNELS; kernel++)
+		for (unsigned at = 0; rn_icrc_kernel_usable(kernel) && at < 64; at += 8) {
+			unsigned n = 2 * (unsigned)rn_icrc_kernels[kernel].block + 40;
+
+			step_through(gather_icrc, dst, src + at, n);
+			for (unsigned i = 1; i < n; i++) {
+				assert_true(steps.loaded[i] >= steps.loaded[i - 1]);
+				if (i % 8)
+					assert_int_equal(steps.loaded[i], steps.loaded[i - 1]);
+			}
+			for (unsigned i = 0; i < n; i++)
+				assert_int_equal(steps.moves[i], 1);
+		}
 	sigaction(SIGTRAP, &former, NULL);
 }
 
@@ -205,13 +269,16 @@ static void each_byte_is_moved_once_and_in_order(void **state)
 static _Alignas(8) uint64_t counter;
 
 /* Processors with CET require that every indirect call lands on endbr64. The compiler adds endbr64
- * to C functions; cmp_swap and fetch_add are written in assembly. */
+ * to C functions; the other routines are written in assembly. */
 static void indirect_call_targets_begin_with_endbr64(void **state)
 {
 	static const uint8_t landing[4] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 	assert_memory_equal(rn_mem_guarded.cmp_swap, landing, sizeof(landing));
 	assert_memory_equal(rn_mem_guarded.fetch_add, landing, sizeof(landing));
+	assert_memory_equal(rn_mem_fold_128, landing, sizeof(landing));
+	assert_memory_equal(rn_mem_fold_256, landing, sizeof(landing));
+	assert_memory_equal(rn_mem_fold_512, landing, sizeof(landing));
 }
 
 static void *count_as_an_application(void *arg)
@@ -455,6 +522,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(polling_handles_faults_that_the_thread_blocks),
 		cmocka_unit_test(copies_every_length_exactly),
+		cmocka_unit_test(gathers_with_the_icrc_of_the_copy),
 		cmocka_unit_test(each_byte_is_moved_once_and_in_order),
 		cmocka_unit_test(faults_make_the_access_fail),
 		cmocka_unit_test(passes_other_faults_on),
