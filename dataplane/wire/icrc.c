@@ -81,12 +81,24 @@ RN_FOLDING static uint32_t add_by_folding(uint32_t crc, const uint8_t *p, size_t
 	return ~rn_fold_end(rn_fold_bytes(rn_fold_begin(crc, p), p + 16, len - 16));
 }
 
+/* rn_icrc_add() for 12 bytes: a BTH without extension headers. The sum is these bytes with four
+ * zero bytes in front, which do not count. */
+RN_FOLDING static uint32_t add_bth(uint32_t crc, const uint8_t *p)
+{
+	__m128i last = _mm_slli_si128(_mm_loadu_si32(p + 8), 12);
+	__m128i first = _mm_slli_si128(
+		_mm_xor_si128(_mm_loadl_epi64((const void *)p), _mm_cvtsi32_si128((int)~crc)), 4);
+
+	return ~rn_fold_end(_mm_or_si128(first, last));
+}
+
 uint32_t rn_icrc_add(uint32_t crc, const void *data, size_t len)
 {
 	if (len >= 16 && len <= FOLDED && rn_likely(rn_fold_usable()))
 		return add_by_folding(crc, data, len);
 	if (len < 16)
-		return crc32_gzip_refl(crc, data, len);
+		return len == RN_BTH_BYTES && rn_fold_usable() ? add_bth(crc, data)
+							       : crc32_gzip_refl(crc, data, len);
 	return rn_icrc_kernels[rn_icrc_kernel_best()].add(crc, data, len);
 }
 

@@ -125,6 +125,19 @@ static uint32_t crc_by_table(const uint8_t *p, size_t len)
 	return ~crc;
 }
 
+/* Every length up to beyond a block of any kernel, so every way that a CRC is continued. */
+static void test_add(void **state)
+{
+	uint8_t p[600];
+
+	for (unsigned i = 0; i < sizeof(p); i++)
+		p[i] = (uint8_t)(i * 13 + i / 256 + 1);
+	for (unsigned n = 0; n <= sizeof(p) - 1; n++)
+		for (unsigned at = 0; at < 2; at++)
+			assert_int_equal(rn_icrc_add(RN_ICRC_SEED, p + at, n),
+					 crc_by_table(p + at, n));
+}
+
 /* Computes the ICRC literally by the rule, as a reference for the code under test. Copies all
  * bytes, masks them byte by byte, and computes the CRC. */
 static uint32_t by_the_letter(const uint8_t *ip, size_t len)
@@ -185,7 +198,7 @@ int main(void)
 		cmocka_unit_test(wire_row_F1_vectors), cmocka_unit_test(test_published_values),
 		cmocka_unit_test(test_crc_is_zlibs),   cmocka_unit_test(test_pseudo_packets),
 		cmocka_unit_test(test_sensitivity),    cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_every_length),
+		cmocka_unit_test(test_every_length),   cmocka_unit_test(test_add),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
