@@ -1,7 +1,11 @@
-/* Measures the time of the ICRC per frame with four methods: ISA-L's CRC-32, a table-driven CRC-32,
- * a plain copy, and a copy followed by ISA-L's CRC (as for building a frame). Runs in one thread.
- * The option --set gives the size of each of the two buffers. Two buffers of the default size fit
- * into the CPU cache. */
+/* Measures the time of the ICRC per frame:
+ * - the CRC-32 of each kernel of wire/icrc_kernel.h that the processor can run, and by a table
+ * - a plain copy, and a copy followed by ISA-L's CRC (as the bare pump builds a frame)
+ * - gather+KERNEL: copy and CRC in one pass (rn_mem_gather_icrc()), as softrnic builds a frame
+ * - gather and place: the port's copies out of and into application memory
+ * Runs in one thread. The option --set gives the size of each of the two buffers. Two buffers of
+ * the default size fit into the CPU cache. The payload in a frame begins at an address of 54 modulo
+ * 64, as behind the headers of a SEND over IPv4. */
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,9 +14,13 @@
 #include <string.h>
 #include <time.h>
 #include <isa-l.h>
+#include "port/mem.h"
 #include "sample.h"
+#include "wire/icrc_kernel.h"
 
 #define BATCH_NS 50000
+#define WIDTH	 17 /* columns of a subject's name */
+#define HEADERS	 54 /* bytes before the payload in a frame */
 
 static uint32_t table[8][256];
 
@@ -50,36 +58,61 @@ static uint32_t crc_by_table(uint32_t seed, const uint8_t *p, size_t n)
 	return ~c;
 }
 
-static uint32_t run_isal(uint8_t *dst, const uint8_t *src, size_t n)
+static uint32_t run_kernel(unsigned id, uint8_t *frame, uint8_t *memory, size_t n)
 {
-	return crc32_gzip_refl(0, src, n);
+	return rn_icrc_kernels[id].add(0, frame, n);
 }
 
-static uint32_t run_table(uint8_t *dst, const uint8_t *src, size_t n)
+static uint32_t run_table(unsigned id, uint8_t *frame, uint8_t *memory, size_t n)
 {
-	return crc_by_table(0, src, n);
+	return crc_by_table(0, frame, n);
 }
 
-static uint32_t run_copy(uint8_t *dst, const uint8_t *src, size_t n)
+static uint32_t run_copy(unsigned id, uint8_t *frame, uint8_t *memory, size_t n)
 {
-	memcpy(dst, src, n);
-	return dst[n / 2];
+	memcpy(frame, memory, n);
+	return frame[n / 2];
 }
 
-static uint32_t run_copy_isal(uint8_t *dst, const uint8_t *src, size_t n)
+static uint32_t run_copy_isal(unsigned id, uint8_t *frame, uint8_t *memory, size_t n)
 {
-	memcpy(dst, src, n);
-	return crc32_gzip_refl(0, dst, n);
+	memcpy(frame, memory, n);
+	return crc32_gzip_refl(0, frame, n);
 }
 
-static const struct subject {
-	const char *name;
-	uint32_t (*run)(uint8_t *dst, const uint8_t *src, size_t n);
-} subjects[] = {
-	{"isal", run_isal},
-	{"table", run_table},
-	{"copy", run_copy},
-	{"copy+isal", run_copy_isal},
+static uint32_t run_gather(unsigned id, uint8_t *frame, uint8_t *memory, size_t n)
+{
+	return rn_mem_guarded.gather(frame, memory, n);
+}
+
+static uint32_t run_place(unsigned id, uint8_t *frame, uint8_t *memory, size_t n)
+{
+	return rn_mem_guarded.place(memory, frame, n);
+}
+
+static uint32_t run_gather_icrc(unsigned id, uint8_t *frame, uint8_t *memory, size_t n)
+{
+	uint32_t crc = 0;
+
+	rn_mem_gather_icrc(id, frame, memory, n, &crc);
+	return crc;
+}
+
+/* A subject moves n bytes between a frame and application memory, or reads them from the frame. */
+struct subject {
+	const char *name; /* with a kernel: the name before that of the kernel */
+	uint32_t (*run)(unsigned id, uint8_t *frame, uint8_t *memory, size_t n);
+	bool each_kernel;
+};
+
+static const struct subject subjects[] = {
+	{"", run_kernel, true},
+	{"table", run_table, false},
+	{"copy", run_copy, false},
+	{"copy+isal", run_copy_isal, false},
+	{"gather+", run_gather_icrc, true},
+	{"gather", run_gather, false},
+	{"place", run_place, false},
 };
 
 static double now_ns(void)
@@ -94,15 +127,15 @@ static volatile uint32_t sink;
 
 /* Returns the nanoseconds per call, averaged over `calls` calls. The calls step through both
  * buffers. */
-static double time_calls(const struct subject *s, uint8_t *dst, const uint8_t *src, size_t set,
-			 size_t n, unsigned calls)
+static double time_calls(const struct subject *s, unsigned id, uint8_t *dst, uint8_t *src,
+			 size_t set, size_t n, unsigned calls)
 {
-	size_t step = (n + 63) & ~(size_t)63, at = 0;
+	size_t step = (HEADERS + n + 63) & ~(size_t)63, at = 0;
 	uint32_t acc = 0;
 	double t0 = now_ns();
 
 	for (unsigned i = 0; i < calls; i++) {
-		acc ^= s->run(dst + at, src + at, n);
+		acc ^= s->run(id, dst + at + HEADERS, src + at, n);
 		at += step;
 		if (at + step > set)
 			at = 0;
@@ -111,27 +144,29 @@ static double time_calls(const struct subject *s, uint8_t *dst, const uint8_t *s
 	return (now_ns() - t0) / calls;
 }
 
-static void measure(const struct subject *s, uint8_t *dst, const uint8_t *src, size_t set, size_t n,
-		    unsigned reps, bool json)
+static void measure(const struct subject *s, unsigned id, uint8_t *dst, uint8_t *src, size_t set,
+		    size_t n, unsigned reps, bool json)
 {
+	const char *kernel = s->each_kernel ? rn_icrc_kernels[id].name : "";
 	struct rn_sample ns = {0};
 	unsigned calls = 64;
 	double once, med;
 	static bool again;
 
-	once = time_calls(s, dst, src, set, n, calls);
+	once = time_calls(s, id, dst, src, set, n, calls);
 	calls = once > 0 && once < BATCH_NS ? (unsigned)(BATCH_NS / once) + 1 : 1;
 	for (unsigned i = 0; i < reps; i++)
-		rn_sample_add(&ns, time_calls(s, dst, src, set, n, calls));
+		rn_sample_add(&ns, time_calls(s, id, dst, src, set, n, calls));
 	med = rn_sample_at(&ns, 0.5);
 	if (json)
-		printf("%s\n  {\"subject\": \"%s\", \"bytes\": %zu, \"ns_median\": %.2f, "
+		printf("%s\n  {\"subject\": \"%s%s\", \"bytes\": %zu, \"ns_median\": %.2f, "
 		       "\"ns_min\": %.2f, \"ns_max\": %.2f, \"gbytes_per_s\": %.2f}",
-		       again ? "," : "", s->name, n, med, rn_sample_at(&ns, 0),
+		       again ? "," : "", s->name, kernel, n, med, rn_sample_at(&ns, 0),
 		       rn_sample_at(&ns, 1), (double)n / med);
 	else
-		printf("%-10s %6zu %9.1f %9.1f %9.1f %9.2f\n", s->name, n, med,
-		       rn_sample_at(&ns, 0), rn_sample_at(&ns, 1), (double)n / med);
+		printf("%s%-*s %6zu %9.1f %9.1f %9.1f %9.2f\n", s->name,
+		       WIDTH - (int)strlen(s->name), kernel, n, med, rn_sample_at(&ns, 0),
+		       rn_sample_at(&ns, 1), (double)n / med);
 	again = true;
 	rn_sample_free(&ns);
 }
@@ -152,7 +187,7 @@ int main(int argc, char **argv)
 						{"json", no_argument, NULL, 'j'},
 						{"help", no_argument, NULL, 'h'},
 						{NULL, 0, NULL, 0}};
-	static const size_t sizes[] = {64, 128, 256, 512, 1084, 2048, 4096, 4156};
+	static const size_t sizes[] = {64, 128, 256, 512, 1024, 1084, 2048, 4096, 4156};
 	size_t set = 16384;
 	unsigned reps = 101;
 	bool json = false;
@@ -192,11 +227,15 @@ int main(int argc, char **argv)
 	if (json)
 		printf("{\"bench\": \"icrc\", \"set\": %zu, \"reps\": %u, \"rows\": [", set, reps);
 	else
-		printf("%-10s %6s %9s %9s %9s %9s\n", "subject", "bytes", "ns med", "ns min",
+		printf("%-17s %6s %9s %9s %9s %9s\n", "subject", "bytes", "ns med", "ns min",
 		       "ns max", "GB/s");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++)
-			measure(&subjects[k], dst, src, set & ~(size_t)63, sizes[i], reps, json);
+			for (unsigned id = 0; id < (subjects[k].each_kernel ? RN_ICRC_KERNELS : 1);
+			     id++)
+				if (rn_icrc_kernel_usable(id))
+					measure(&subjects[k], id, dst, src, set & ~(size_t)63,
+						sizes[i], reps, json);
 	}
 	if (json)
 		printf("\n]}\n");
