@@ -24,6 +24,14 @@ struct rn_mem_ops {
 	bool (*fetch_add)(void *ptr, uint64_t add, uint64_t *old);
 	bool (*gather_icrc)(void *dst, const void *ptr, size_t n, uint32_t *icrc);
 };
+
+/* Calls `gather`, or `gather_icrc` if icrc is not NULL. */
+static inline bool rn_mem_gather(const struct rn_mem_ops *mem, void *dst, const void *ptr, size_t n,
+				 uint32_t *icrc)
+{
+	return icrc ? mem->gather_icrc(dst, ptr, n, icrc) : mem->gather(dst, ptr, n);
+}
+
 /* Plain memory accesses for simulator and tests; a fault crashes the program. */
 extern const struct rn_mem_ops rn_mem_plain;
 

@@ -172,9 +172,9 @@ uint32_t rn_mr_count(const struct rn_mr_table *t)
 }
 
 static inline enum rn_verdict gather(const struct rn_mem_ops *mem, void *dst, const void *ptr,
-				     uint32_t len)
+				     uint32_t len, uint32_t *icrc)
 {
-	return mem->gather(dst, ptr, len) ? RN_V_OK : RN_V_REQ_FAULT;
+	return rn_mem_gather(mem, dst, ptr, len, icrc) ? RN_V_OK : RN_V_REQ_FAULT;
 }
 
 static inline enum rn_verdict place(const struct rn_mem_ops *mem, void *ptr, const void *src,
@@ -218,22 +218,23 @@ enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, st
 }
 
 enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
-			  uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, void *dst)
+			  uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, void *dst,
+			  uint32_t *icrc)
 {
 	void *ptr;
 	enum rn_verdict v = rn_mr_look(t, key, pd, addr, len, need, &ptr);
 
-	return v == RN_V_OK ? gather(mem, dst, ptr, len) : v;
+	return v == RN_V_OK ? gather(mem, dst, ptr, len, icrc) : v;
 }
 
 enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
 				 uint32_t key, struct rn_mr_via via, uint64_t addr, uint32_t len,
-				 uint32_t need, void *dst)
+				 uint32_t need, void *dst, uint32_t *icrc)
 {
 	void *ptr;
 	enum rn_verdict v = rn_mr_look_remote(t, key, via, addr, len, need, &ptr);
 
-	return v == RN_V_OK ? gather(mem, dst, ptr, len) : v;
+	return v == RN_V_OK ? gather(mem, dst, ptr, len, icrc) : v;
 }
 
 enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,

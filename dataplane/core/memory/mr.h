@@ -64,9 +64,11 @@ enum rn_verdict rn_mr_check(const struct rn_mr_table *t, uint32_t key, uint32_t 
 
 /* Check an access like rn_mr_check() and then copy: rn_gather() from the region to dst, rn_place()
  * from src to the region. RN_V_REQ_FAULT: the key is valid, but the application has unmapped the
- * memory. Any shard may call these functions. */
+ * memory. If icrc is not NULL, rn_gather() continues the CRC *icrc over the bytes in dst, in the
+ * same pass. Any shard may call these functions. */
 enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
-			  uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, void *dst);
+			  uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, void *dst,
+			  uint32_t *icrc);
 enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 			 uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, const void *src);
 
@@ -83,7 +85,7 @@ enum rn_verdict rn_mr_check_remote(const struct rn_mr_table *t, uint32_t key, st
 				   uint64_t addr, uint64_t len, uint32_t need, void **ptr);
 enum rn_verdict rn_gather_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
 				 uint32_t key, struct rn_mr_via via, uint64_t addr, uint32_t len,
-				 uint32_t need, void *dst);
+				 uint32_t need, void *dst, uint32_t *icrc);
 enum rn_verdict rn_place_remote(const struct rn_mr_table *t, const struct rn_mem_ops *mem,
 				uint32_t key, struct rn_mr_via via, uint64_t addr, uint32_t len,
 				uint32_t need, const void *src);

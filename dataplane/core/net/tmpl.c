@@ -82,16 +82,46 @@ void rn_tmpl_cache_icrc(struct rn_tmpl *t, const uint8_t *buf)
 	t->icrc_len = rn_load16(buf + t->bytes - RN_BTH_BYTES - RN_UDP_BYTES + RN_UDP_LENGTH);
 }
 
-void rn_tmpl_seal_long(const struct rn_tmpl *t, uint8_t *buf, unsigned len)
+void rn_tmpl_icrc_to_payload(struct rn_tmpl *t, uint8_t *buf, unsigned ext)
 {
-	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES, *end = buf + len - RN_ICRC_BYTES;
-	uint32_t crc;
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
 
+	if (rn_unlikely(t->udp_len != t->icrc_len))
+		rn_tmpl_cache_icrc(t, buf);
 	/* The ICRC counts this byte as all ones. */
 	bth[RN_BTH_ECN] = 0xFF;
-	crc = rn_icrc_add(t->icrc, bth, (size_t)(end - bth));
+	t->so_far = rn_icrc_add(t->icrc, bth, RN_BTH_BYTES + ext);
+}
+
+unsigned rn_tmpl_close_sealed(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n)
+{
+	unsigned len = rn_tmpl_close(t, buf, ext, n), pad = -n & 3;
+	uint32_t crc = t->so_far;
+
+	if (pad)
+		crc = rn_icrc_add(crc, buf + t->bytes + ext + n, pad);
+	/* The wire order of the ICRC is little-endian. */
+	memcpy(buf + len - RN_ICRC_BYTES, &crc, RN_ICRC_BYTES);
+	return len;
+}
+
+void rn_tmpl_seal_long(struct rn_tmpl *t, uint8_t *buf, unsigned len)
+{
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES, *end = buf + len - RN_ICRC_BYTES;
+
+	/* The ICRC counts this byte as all ones. A frame that has its ICRC from
+	 * rn_tmpl_close_sealed() still has all ones here. */
+	if (bth[RN_BTH_ECN] == 0) {
+		uint32_t crc;
+
+		if (rn_unlikely((unsigned)(end - bth) + RN_UDP_BYTES + RN_ICRC_BYTES !=
+				t->icrc_len))
+			rn_tmpl_cache_icrc(t, buf);
+		bth[RN_BTH_ECN] = 0xFF;
+		crc = rn_icrc_add(t->icrc, bth, (size_t)(end - bth));
+		memcpy(end, &crc, RN_ICRC_BYTES);
+	}
 	bth[RN_BTH_ECN] = 0;
-	memcpy(end, &crc, RN_ICRC_BYTES);
 }
 
 /* Changes the traffic class in a complete IP header and adapts the IPv4 checksum. */

@@ -22,6 +22,7 @@ struct rn_tmpl {
 	uint32_t udp_len;  /* UDP length that hdr has now; 0 = none */
 	uint32_t icrc_len; /* UDP length to which `icrc` belongs; 0 = none cached */
 	uint32_t icrc;	   /* CRC after the UDP header (rn_icrc_head()) */
+	uint32_t so_far;   /* CRC of the packet that is being built; see rn_tmpl_icrc() */
 };
 
 enum rn_tmpl_flag { RN_TMPL_SE = 0x80, RN_TMPL_ACK_REQ = 0x100 };
@@ -43,7 +44,7 @@ void rn_tmpl_set_length(struct rn_tmpl *t, unsigned udp_len);
 /* Computes t->icrc for the frame in buf, whose headers are complete. */
 void rn_tmpl_cache_icrc(struct rn_tmpl *t, const uint8_t *buf);
 /* rn_tmpl_seal() for a frame with many bytes behind the UDP header. */
-void rn_tmpl_seal_long(const struct rn_tmpl *t, uint8_t *buf, unsigned len);
+void rn_tmpl_seal_long(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 
 /* Writes the headers of a packet, Ethernet to BTH. The caller writes ext bytes of extension headers
  * and then n bytes of payload at buf + t->bytes. `flags` is a set of enum rn_tmpl_flag bits. */
@@ -64,6 +65,24 @@ static inline void rn_tmpl_put(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, 
 	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
 }
 
+/* Sets t->so_far to the CRC from the IP header to the ext bytes of extension headers. */
+void rn_tmpl_icrc_to_payload(struct rn_tmpl *t, uint8_t *buf, unsigned ext);
+
+/* Payloads of this many bytes are copied and checksummed in one pass. For fewer bytes this is
+ * slower: the CRC has to wait until the stores of the headers have reached the cache. */
+#define RN_TMPL_ONE_PASS 512u
+
+/* To be called when the headers are complete, before n bytes of payload are gathered. If the CRC is
+ * to be continued while the payload is copied, returns a pointer to the CRC up to the payload.
+ * Otherwise returns NULL. */
+static inline uint32_t *rn_tmpl_icrc(struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n)
+{
+	if (n < RN_TMPL_ONE_PASS)
+		return NULL;
+	rn_tmpl_icrc_to_payload(t, buf, ext);
+	return &t->so_far;
+}
+
 /* Writes the pad bytes behind the payload. Returns the frame length, which includes the ICRC. */
 static inline unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsigned ext,
 				     unsigned n)
@@ -74,7 +93,18 @@ static inline unsigned rn_tmpl_close(const struct rn_tmpl *t, uint8_t *buf, unsi
 	return rn_tmpl_frame_bytes(t, ext, n);
 }
 
-/* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). For speed, build the next frame
+/* rn_tmpl_close() for a frame whose payload was gathered with the pointer of rn_tmpl_icrc(). Also
+ * writes the frame's ICRC. */
+unsigned rn_tmpl_close_sealed(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n);
+/* Closes a frame whose payload was gathered with `icrc`, the result of rn_tmpl_icrc(). */
+static inline unsigned rn_tmpl_close_icrc(const struct rn_tmpl *t, uint8_t *buf, unsigned ext,
+					  unsigned n, const uint32_t *icrc)
+{
+	return icrc ? rn_tmpl_close_sealed(t, buf, ext, n) : rn_tmpl_close(t, buf, ext, n);
+}
+
+/* Writes the ICRC of a frame of len bytes, after rn_tmpl_close(). Also to be called after
+ * rn_tmpl_close_sealed(), whose ICRC it keeps. For speed, build the next frame
  * before this call: the CRC reads this frame, and must wait until the frame's stores have reached
  * the cache. */
 static inline void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
@@ -83,12 +113,12 @@ static inline void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 	unsigned n = (unsigned)(end - bth);
 	uint32_t crc;
 
-	if (rn_unlikely(n + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len))
-		rn_tmpl_cache_icrc(t, buf);
 	if (rn_unlikely(n > RN_ICRC_TAIL_MAX)) {
 		rn_tmpl_seal_long(t, buf, len);
 		return;
 	}
+	if (rn_unlikely(n + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len))
+		rn_tmpl_cache_icrc(t, buf);
 	crc = rn_icrc_tail(t->icrc, bth, n);
 	/* The wire order of the ICRC is little-endian. */
 	memcpy(end, &crc, RN_ICRC_BYTES);

@@ -204,6 +204,7 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 	uint32_t n = last ? e->length - off : rn_qp_mtu(qp);
 	unsigned ext = extension_bytes(e->kind, first, last);
 	uint8_t *p = buf + qp->tmpl.bytes;
+	uint32_t *icrc;
 
 	if (last && e->kind != RN_WQE_WRITE && e->flags & RN_WQE_SOLICITED)
 		flags |= RN_TMPL_SE;
@@ -211,8 +212,9 @@ static unsigned build_data(struct rn_qp *qp, const struct rn_sqe *e, uint8_t *bu
 		    ext, n);
 	if (ext)
 		put_extensions(e, p, first, last);
-	*why = rn_sq_gather(e, qp->lane->mrs, qp->lane->mem, qp->pd, off, n, p + ext);
-	return *why == RN_V_OK ? rn_tmpl_close(&qp->tmpl, buf, ext, n) : 0;
+	icrc = rn_tmpl_icrc(&qp->tmpl, buf, ext, n);
+	*why = rn_sq_gather(e, qp->lane->mrs, qp->lane->mem, qp->pd, off, n, p + ext, icrc);
+	return *why == RN_V_OK ? rn_tmpl_close_icrc(&qp->tmpl, buf, ext, n, icrc) : 0;
 }
 
 /* Accounts for a sent RC request packet that uses npsn PSNs. */

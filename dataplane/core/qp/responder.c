@@ -713,14 +713,16 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	uint32_t n = last ? rec->length - off : rn_qp_mtu(qp);
 	unsigned ext = first || last ? RN_AETH_BYTES : 0;
 	uint8_t *p = buf + qp->tmpl.bytes;
+	uint32_t *icrc;
 	enum rn_verdict v;
 
 	rn_tmpl_put(&qp->tmpl, buf, response_opcode(first, last),
 		    rn_psn_add(rec->first_psn, rec->next), 0, ext, n);
 	if (ext)
 		rn_store32(p, (uint32_t)rn_responder_syndrome(qp) << 24 | o->msn);
+	icrc = rn_tmpl_icrc(&qp->tmpl, buf, ext, n);
 	v = n ? rn_gather_remote(qp->lane->mrs, qp->lane->mem, rec->rkey, rn_qp_via(qp),
-				 rec->va + off, n, RN_ACCESS_REMOTE_READ, p + ext)
+				 rec->va + off, n, RN_ACCESS_REMOTE_READ, p + ext, icrc)
 	      : RN_V_OK;
 	if (v != RN_V_OK) {
 		give_up_read(qp, rec, v, now);
@@ -731,7 +733,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	else
 		rec->next++;
 	qp->lane->stats.tx_read_responses++;
-	return rn_tmpl_close(&qp->tmpl, buf, ext, n);
+	return rn_tmpl_close_icrc(&qp->tmpl, buf, ext, n, icrc);
 }
 
 /* Builds the response to the atomic that heads the list of owed replies. */

@@ -45,6 +45,7 @@ static inline unsigned build_response(struct rn_qp *qp, const struct rn_owe *o, 
 	const struct rn_lane *lane = qp->lane;
 	const struct rn_read_rec *rec = &qp->rx.rec[o->rec];
 	uint8_t *p = buf + qp->tmpl.bytes;
+	uint32_t *icrc;
 	void *from;
 
 	if (o->kind != RN_OWE_READ || rec->op != RN_OP_READ_REQUEST || rec->npkts != 1 ||
@@ -56,8 +57,9 @@ static inline unsigned build_response(struct rn_qp *qp, const struct rn_owe *o, 
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_RESP_ONLY, rec->first_psn, 0, RN_AETH_BYTES,
 		    rec->length);
 	rn_store32(p, aeth | o->msn);
-	return lane->mem->gather(p + RN_AETH_BYTES, from, rec->length)
-		       ? rn_tmpl_close(&qp->tmpl, buf, RN_AETH_BYTES, rec->length)
+	icrc = rn_tmpl_icrc(&qp->tmpl, buf, RN_AETH_BYTES, rec->length);
+	return rn_mem_gather(lane->mem, p + RN_AETH_BYTES, from, rec->length, icrc)
+		       ? rn_tmpl_close_icrc(&qp->tmpl, buf, RN_AETH_BYTES, rec->length, icrc)
 		       : 0;
 }
 

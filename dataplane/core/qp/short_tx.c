@@ -41,6 +41,7 @@ static inline unsigned build(struct rn_qp *qp, const struct rn_sqe *e, uint32_t 
 	bool write = e->kind == RN_WQE_WRITE;
 	unsigned ext = write ? RN_RETH_BYTES : 0, flags = RN_TMPL_ACK_REQ;
 	uint8_t *p = buf + qp->tmpl.bytes;
+	uint32_t *icrc;
 	void *from;
 
 	if (rn_mr_look(lane->mrs, e->sge[0].lkey, qp->pd, e->sge[0].addr, e->length, 0, &from) !=
@@ -52,8 +53,9 @@ static inline unsigned build(struct rn_qp *qp, const struct rn_sqe *e, uint32_t 
 		    e->length);
 	if (write)
 		rn_store_reth(p, e->remote_va, e->rkey, e->length);
-	return lane->mem->gather(p + ext, from, e->length)
-		       ? rn_tmpl_close(&qp->tmpl, buf, ext, e->length)
+	icrc = rn_tmpl_icrc(&qp->tmpl, buf, ext, e->length);
+	return rn_mem_gather(lane->mem, p + ext, from, e->length, icrc)
+		       ? rn_tmpl_close_icrc(&qp->tmpl, buf, ext, e->length, icrc)
 		       : 0;
 }
 

@@ -67,7 +67,8 @@ static unsigned build(struct rn_qp *qp, const struct rn_sqe *e, struct rn_txbuf 
 	pkt = head_of(qp, e, to);
 	rn_assert(rn_frame_bytes(&pkt) <= buf->cap);
 	at = rn_frame_put_headers(&pkt, buf->data);
-	*why = rn_sq_gather(e, qp->lane->mrs, qp->lane->mem, qp->pd, 0, e->length, buf->data + at);
+	*why = rn_sq_gather(e, qp->lane->mrs, qp->lane->mem, qp->pd, 0, e->length, buf->data + at,
+			    NULL);
 	if (*why != RN_V_OK) {
 		*status = RN_STATUS_LOC_PROT_ERR;
 		return 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "memory/mem_ops.h"
+#include "wire/icrc.h"
 
 /* The kinds of work request that have a message of up to RN_MSG_MAX bytes in SGEs. On a UD QP they
  * have a further slot. */
@@ -132,13 +133,15 @@ static const struct rn_sge *sge_list(const struct rn_sqe *e)
 
 enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs,
 			     const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
-			     uint8_t *dst)
+			     uint8_t *dst, uint32_t *icrc)
 {
 	const struct rn_sge *s = sge_list(e);
 
 	rn_assert((uint64_t)off + n <= e->length);
 	if (e->flags & RN_WQE_INLINE) {
 		memcpy(dst, (const uint8_t *)e + offsetof(struct rn_sqe, inl) + off, n);
+		if (icrc)
+			*icrc = rn_icrc_add(*icrc, dst, n);
 		return RN_V_OK;
 	}
 	for (; n; s++) {
@@ -149,7 +152,7 @@ enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *m
 		off -= skip;
 		if (!take)
 			continue;
-		v = rn_gather(mrs, mem, s->lkey, pd, s->addr + skip, take, 0, dst);
+		v = rn_gather(mrs, mem, s->lkey, pd, s->addr + skip, take, 0, dst, icrc);
 		if (v != RN_V_OK)
 			return v;
 		dst += take;

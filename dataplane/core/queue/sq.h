@@ -170,10 +170,11 @@ static inline bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe)
 
 /* Copy n bytes of the message of work request e, from byte `off` of the message on. off + n <=
  * e->length. rn_sq_gather() copies out of the memory that the SGEs name, and rn_sq_place() copies
- * into that memory. Each call checks the L_Keys of the SGEs that it uses. */
+ * into that memory. If icrc is not NULL, rn_sq_gather() continues the CRC *icrc over the bytes in
+ * dst. Each call checks the L_Keys of the SGEs that it uses. */
 enum rn_verdict rn_sq_gather(const struct rn_sqe *e, const struct rn_mr_table *mrs,
 			     const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
-			     uint8_t *dst);
+			     uint8_t *dst, uint32_t *icrc);
 enum rn_verdict rn_sq_place(const struct rn_sqe *e, const struct rn_mr_table *mrs,
 			    const struct rn_mem_ops *mem, uint32_t pd, uint32_t off, uint32_t n,
 			    const uint8_t *src);

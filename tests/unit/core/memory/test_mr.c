@@ -160,7 +160,7 @@ static void test_gather_place(void **state)
 		rn_place(t, &rn_mem_plain, k, 7, 0x1010, 5, RN_ACCESS_LOCAL_WRITE, "hello"),
 		RN_V_OK);
 	assert_memory_equal(mem + 0x10, "hello", 5);
-	assert_int_equal(rn_gather(t, &rn_mem_plain, k, 7, 0x1011, 3, 0, b), RN_V_OK);
+	assert_int_equal(rn_gather(t, &rn_mem_plain, k, 7, 0x1011, 3, 0, b, NULL), RN_V_OK);
 	assert_memory_equal(b, "ell", 3);
 	assert_int_equal(rn_place(t, &rn_mem_plain, k, 7, 0x1010, 5, RW, "HELLO"), RN_V_REQ_RIGHTS);
 	assert_int_equal(rn_place(t, &rn_mem_plain, k, 7, 0x1060, 5, 0, "HELLO"), RN_V_REQ_BOUNDS);

@@ -104,8 +104,9 @@ static void test_check(void **state)
 			 RN_V_REQ_RKEY);
 	/* a window's key is never valid for local use */
 	assert_int_equal(rn_mr_check(b.t, variant(b.id, 9), 7, 0x1100, 1, 0, &ptr), RN_V_REQ_RKEY);
-	assert_int_equal(rn_gather(b.t, &rn_mem_plain, variant(b.id, 9), 7, 0x1100, 1, 0, &byte),
-			 RN_V_REQ_RKEY);
+	assert_int_equal(
+		rn_gather(b.t, &rn_mem_plain, variant(b.id, 9), 7, 0x1100, 1, 0, &byte, NULL),
+		RN_V_REQ_RKEY);
 	assert_int_equal(rn_place(b.t, &rn_mem_plain, variant(b.id, 9), 7, 0x1100, 1, 0, &byte),
 			 RN_V_REQ_RKEY);
 	/* The region's own key stays valid for every QP of the region's PD. An access with the
@@ -129,16 +130,16 @@ static void test_gather_place(void **state)
 		rn_place_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x1010, 5, WR, "hello"),
 		RN_V_OK);
 	assert_memory_equal(mem + 0x10, "hello", 5);
-	assert_int_equal(
-		rn_gather_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x1011, 3, RD, back),
-		RN_V_OK);
+	assert_int_equal(rn_gather_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x1011, 3, RD,
+					  back, NULL),
+			 RN_V_OK);
 	assert_memory_equal(back, "ell", 3);
 	assert_int_equal(
 		rn_place_remote(b.t, &rn_mem_plain, variant(b.id, 1), two, 0x1010, 5, WR, "HELLO"),
 		RN_V_REQ_RKEY);
-	assert_int_equal(
-		rn_gather_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x101A, 1, RD, back),
-		RN_V_REQ_BOUNDS);
+	assert_int_equal(rn_gather_remote(b.t, &rn_mem_plain, variant(b.id, 1), one, 0x101A, 1, RD,
+					  back, NULL),
+			 RN_V_REQ_BOUNDS);
 	assert_memory_equal(mem + 0x10, "hello", 5);
 	rn_mr_table_destroy(b.t);
 }

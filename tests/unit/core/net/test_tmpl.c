@@ -2,6 +2,7 @@
  * equal, byte for byte, those that the frame builder makes for the same packet. */
 #include "wire/hdr.h"
 #include "rig.h"
+#include "memory/mem_ops.h"
 #include "net/tmpl.h"
 
 static const struct rn_gid v4[2] = {
@@ -109,6 +110,54 @@ static void test_same_bytes(void **state)
 	}
 }
 
+/* A frame whose CRC was continued while its payload was copied equals a frame that is sealed later.
+ * rn_tmpl_seal() leaves such a frame as it is. */
+static void test_one_pass(void **state)
+{
+	static const uint8_t smac[6] = {2, 3, 4, 5, 6, 7};
+	static const unsigned lengths[] =
+		{RN_TMPL_ONE_PASS - 1, RN_TMPL_ONE_PASS, 513, 514, 515, 1024, 4095, 4096},
+			      exts[] = {0, RN_AETH_BYTES, RN_IMM_BYTES, RN_RETH_BYTES, 20};
+	static uint8_t data[4096], later[4400], once[4400];
+	struct rn_tmpl t;
+
+	for (unsigned i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 31 + i / 256);
+	for (unsigned i = 0; i < 2 * RN_ARRAY_SIZE(exts) * RN_ARRAY_SIZE(lengths); i++) {
+		const struct rn_gid *ends = i & 1 ? v6 : v4;
+		const struct rn_av av = {.sgid = ends[0], .dgid = ends[1], .hop_limit = 64};
+		unsigned n = lengths[i / 2 % RN_ARRAY_SIZE(lengths)],
+			 ext = exts[i / 2 / RN_ARRAY_SIZE(lengths)], len;
+		uint32_t *icrc;
+		uint8_t *p;
+
+		rn_tmpl_make(&t, &av, smac, 5, 7);
+		p = once + t.bytes;
+		memset(later, 0xEE, sizeof(later));
+		memset(once, 0xDD, sizeof(once));
+		rn_tmpl_put(&t, later, RN_OP_SEND_ONLY, i, RN_TMPL_SE, ext, n);
+		memset(later + t.bytes, 0x5A, ext);
+		memcpy(later + t.bytes + ext, data, n);
+		len = rn_tmpl_close(&t, later, ext, n);
+		rn_tmpl_seal(&t, later, len);
+
+		rn_tmpl_put(&t, once, RN_OP_SEND_ONLY, i, RN_TMPL_SE, ext, n);
+		memset(p, 0x5A, ext);
+		icrc = rn_tmpl_icrc(&t, once, ext, n);
+		assert_ptr_equal(icrc, n < RN_TMPL_ONE_PASS ? NULL : &t.so_far);
+		if (icrc)
+			assert_true(rn_mem_plain.gather_icrc(p + ext, data, n, icrc));
+		else
+			memcpy(p + ext, data, n);
+		assert_int_equal(rn_tmpl_close_icrc(&t, once, ext, n, icrc), len);
+		/* rn_tmpl_seal() must keep the ICRC that the frame has. */
+		once[len - 1] ^= 1;
+		rn_tmpl_seal(&t, once, len);
+		once[len - 1] ^= icrc != NULL;
+		assert_memory_equal(once, later, len);
+	}
+}
+
 /* The IPv4 checksum is right in data packets, and in a CNP with another traffic class. The
  * destination address and the traffic class vary so that the sum over the IP header takes every
  * value, carries included. */
@@ -139,6 +188,7 @@ static void test_every_sum(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bytes),
+					   cmocka_unit_test(test_one_pass),
 					   cmocka_unit_test(test_every_sum)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

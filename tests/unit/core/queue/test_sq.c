@@ -1,6 +1,7 @@
 /* Send and receive queues: their depth, the wrap of their positions, and reads and writes of
  * scatter/gather lists from any offset. */
 #include "rig.h"
+#include "wire/icrc.h"
 
 static uint8_t mem[256], out[256];
 
@@ -65,12 +66,20 @@ static void test_lists(void **state)
 	for (uint32_t off = 0; off <= 16; off++)
 		for (uint32_t n = 0; off + n <= 16; n++) {
 			memset(out, 0xEE, sizeof(out));
-			assert_int_equal(
-				rn_sq_gather(rn_sq_at(&sq, 0), t, &rn_mem_plain, 1, off, n, out),
-				RN_V_OK);
+			assert_int_equal(rn_sq_gather(rn_sq_at(&sq, 0), t, &rn_mem_plain, 1, off, n,
+						      out, NULL),
+					 RN_V_OK);
 			for (uint32_t i = 0; i < n; i++)
 				assert_int_equal(out[i], message_byte(off + i));
 			assert_int_equal(out[n], 0xEE);
+			memset(out, 0xEE, sizeof(out));
+			uint32_t icrc = 5;
+			assert_int_equal(rn_sq_gather(rn_sq_at(&sq, 0), t, &rn_mem_plain, 1, off, n,
+						      out, &icrc),
+					 RN_V_OK);
+			assert_int_equal(icrc, rn_icrc_add(5, out, n));
+			for (uint32_t i = 0; i < n; i++)
+				assert_int_equal(out[i], message_byte(off + i));
 			for (int side = 0; side < 2; side++) {
 				uint8_t src[16];
 				enum rn_verdict v;
@@ -92,7 +101,7 @@ static void test_lists(void **state)
 				}
 			}
 		}
-	assert_int_equal(rn_sq_gather(rn_sq_at(&sq, 0), t, &rn_mem_plain, 2, 0, 1, out),
+	assert_int_equal(rn_sq_gather(rn_sq_at(&sq, 0), t, &rn_mem_plain, 2, 0, 1, out, NULL),
 			 RN_V_REQ_RKEY);
 	rn_mr_table_destroy(t);
 	free(smem);
@@ -129,6 +138,32 @@ static void test_depth(void **state)
 	}
 	free(smem);
 	free(rmem);
+}
+
+/* Inline data is copied from the work request, with and without its CRC. */
+static void test_inline_data(void **state)
+{
+	void *smem = aligned_alloc(64, rn_sq_bytes(2, 1, 60, RN_QPT_RC));
+	struct rn_wqe w[2] = {
+		{.kind = RN_WQE_SEND, .flags = RN_WQE_INLINE, .slots = 2, .length = 60}};
+	struct rn_sq sq;
+	uint8_t data[60];
+	uint32_t icrc = 5;
+
+	for (unsigned i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 3 + 1);
+	memcpy((uint8_t *)w + offsetof(struct rn_wqe, inl), data, sizeof(data));
+	rn_sq_init(&sq, smem, 2, 1, 60, RN_QPT_RC);
+	assert_true(rn_sq_push(&sq, w));
+	for (unsigned round = 0; round < 2; round++) {
+		memset(out, 0xEE, sizeof(out));
+		assert_int_equal(rn_sq_gather(rn_sq_at(&sq, 0), NULL, &rn_mem_plain, 1, 7, 16, out,
+					      round ? &icrc : NULL),
+				 RN_V_OK);
+		assert_memory_equal(out, data + 7, 16);
+	}
+	assert_int_equal(icrc, rn_icrc_add(5, data + 7, 16));
+	free(smem);
 }
 
 /* A work request is accepted or refused by its kind, flags, slots and lengths. The rows include the
@@ -257,7 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_bad_receive),	cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_forms_of_queues),
+		cmocka_unit_test(test_forms_of_queues), cmocka_unit_test(test_inline_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
