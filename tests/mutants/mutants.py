@@ -178,7 +178,12 @@ MUTANTS = [
     # the short way
     Mutant("short way takes any PSN", SHORT_RX, "return b->psn == qp->rx.epsn && ", "return ", "rows"),
     Mutant("short way within another message", SHORT_RX, " && qp->rx.message == message;", ";", "rows"),
-    Mutant("short way without ICRC", SHORT_RX, "if (rn_unlikely(icrc != rn_icrc_packet(b.ip, (size_t)(b.end - b.ip))))", "if (false)", "random"),
+    Mutant("short way without ICRC", SHORT_RX, "if (rn_unlikely(icrc != rn_icrc_packet(b->ip, (size_t)(b->end - b->ip))))", "if (false)", "random"),
+    Mutant("short way without ICRC behind known headers", SHORT_RX, "return icrc == rn_icrc_tail(crc, bth, (size_t)(b->end - bth));",
+           "return true;", "random"),
+    Mutant("known headers of any address", MATCH, "d[0] | d[1] | ((fields", "((fields", "match"),
+    Mutant("known headers before any BTH", MATCH, "d[0] | d[1] | ((fields ^ want) & RN_MATCH_BTH_MASK)", "d[0] | d[1]", "match"),
+    Mutant("known headers of a longer frame", MATCH, "!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len", "!s->udp_len", "match"),
     Mutant("short way in any state", SHORT_RX, "qp->state != RN_QPS_RTS ||", "", "rows"),
     Mutant("short way ignores rights", SHORT_RX, "!(qp->access & RN_ACCESS_REMOTE_WRITE) || ", "", "short-rx"),
     Mutant("short WRITE of any length", SHORT_RX, "(ends ? n != length - done || n > mtu", "(ends ? false", "rows"),

@@ -3,6 +3,7 @@
 #include "net/match.h"
 
 #include "wire/frame.h"
+#include "wire/icrc_parts.h"
 #include "wire/opcode.h"
 #include "wire/pkt.h"
 
@@ -70,4 +71,25 @@ void rn_match_make(struct rn_match *m, const uint8_t mac[6], const struct rn_gid
 	memcpy(m->want[0], f, 16);
 	for (unsigned k = 1; k < m->blocks; k++)
 		memcpy(m->want[k], f + RN_ETH_BYTES + 16 * (k - 1), 16);
+}
+
+/* One frame of so many is remembered while the headers differ from those that are remembered. */
+#define REMEMBER_EVERY 16
+
+void rn_match_remember(struct rn_match *m, const uint8_t *frame, const uint8_t *ip,
+		       const uint8_t *bth, const uint8_t *end)
+{
+	struct rn_match_seen *s = rn_match_place(m, *bth);
+
+	/* rn_icrc_tail() is not the fastest way for longer packets. */
+	if (end - bth > RN_ICRC_TAIL_MAX)
+		return;
+	if (s->wait) {
+		s->wait--;
+		return;
+	}
+	s->wait = REMEMBER_EVERY - 1;
+	memcpy(s->hdr, frame, (size_t)(bth - frame));
+	s->crc = rn_icrc_head(ip);
+	s->udp_len = (uint32_t)(end - bth) + RN_UDP_BYTES + RN_ICRC_BYTES;
 }

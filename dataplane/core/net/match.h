@@ -6,6 +6,9 @@
  * - both addresses and the QPN of the connection, the transport RC, and a valid P_Key
  * The ICRC is not checked here.
  *
+ * Most frames have the same headers as an earlier frame, up to the BTH. rn_match_again() finds such
+ * a frame by one comparison, and knows the CRC of these headers.
+ *
  * A frame that does not match may still be valid: rn_frame_parse() and the functions behind it
  * decide. Owns nothing. Runs on the shard's thread. */
 #ifndef RN_MATCH_H
@@ -16,6 +19,7 @@
 #include "base/types.h"
 #include "rn/abi.h"
 #include "wire/hdr.h"
+#include "wire/opcode.h"
 
 /* The bytes of a frame are compared in blocks of 16: one block at offset 0, then blocks from the IP
  * header on. Block k > 0 starts at RN_ETH_BYTES + 16 * (k - 1). The last block contains the QPN;
@@ -23,9 +27,22 @@
 #define RN_MATCH_V4 4u
 #define RN_MATCH_V6 5u
 
+/* The headers, Ethernet to UDP, of an earlier frame that matched and had a correct ICRC. A frame
+ * that begins with the same bytes matches if its BTH does, and the CRC of the bytes from the IP
+ * header on is known. */
+struct rn_match_seen {
+	uint8_t hdr[64];
+	uint32_t crc;	  /* rn_icrc_head() */
+	uint32_t udp_len; /* UDP length of the frame; 0: no frame is remembered */
+	/* how many frames must match without this help until the next frame is remembered */
+	uint32_t wait;
+};
+
 struct rn_match {
 	_Alignas(16) uint8_t want[RN_MATCH_V6][16];
 	uint8_t blocks; /* RN_MATCH_V4, RN_MATCH_V6, or 0: no frame matches */
+	/* of the peer's requests, and of its responses, which have other lengths */
+	struct rn_match_seen requests, responses;
 };
 
 /* The fields of a frame that matches. */
@@ -48,7 +65,15 @@ void rn_match_make(struct rn_match *m, const uint8_t mac[6], const struct rn_gid
 static inline void rn_match_none(struct rn_match *m)
 {
 	m->blocks = 0;
+	m->requests.udp_len = m->responses.udp_len = 0;
 }
+
+/* To be called with a frame that matched and had a correct ICRC, but for which rn_match_again()
+ * returned false. `ip`, `bth` and `end` are the positions of its IP header, BTH and ICRC. Remembers
+ * the headers for rn_match_again(), but not those of every frame: if they change all the time,
+ * remembering them is of no use. */
+void rn_match_remember(struct rn_match *m, const uint8_t *frame, const uint8_t *ip,
+		       const uint8_t *bth, const uint8_t *end);
 
 /* Returns false if no frame can match. */
 static inline bool rn_match_on(const struct rn_match *m)
@@ -105,6 +130,67 @@ static inline bool rn_match_bytes(const struct rn_match *m, const uint8_t *f, bo
 	return !(d[0] | d[1]);
 }
 
+/* Where the headers of frames of this opcode are remembered. Opcodes from READ_RESP_FIRST on are
+ * responses; the few requests behind them are rare. */
+static inline struct rn_match_seen *rn_match_place(struct rn_match *m, uint8_t opcode)
+{
+	return opcode < RN_OP_READ_RESP_FIRST ? &m->requests : &m->responses;
+}
+
+static inline rn_match_block rn_match_differ(const uint8_t *a, const uint8_t *b)
+{
+	return *(const rn_match_block *)a ^ *(const rn_match_block *)b;
+}
+
+/* The bits of a BTH's first eight bytes that are compared, as in rn_match_mask_v4: transport,
+ * version, P_Key, QPN. */
+#define RN_MATCH_BTH_MASK 0xFFFFFF00FF7F0FE0u
+
+static inline void rn_brief_fill(struct rn_brief *b, const uint8_t *ip, const uint8_t *bth,
+				 uint32_t udp_len)
+{
+	uint32_t word = rn_load32(bth + RN_BTH_ACKREQ_BYTE);
+
+	*b = (struct rn_brief){
+		.ip = ip,
+		.ext = bth + RN_BTH_BYTES,
+		.end = bth + udp_len - RN_UDP_BYTES - RN_ICRC_BYTES,
+		.psn = word & 0xFFFFFF,
+		.opcode = bth[0],
+		.flags = bth[RN_BTH_FLAGS],
+		.ack_req = word >> 31,
+	};
+}
+
+/* Returns true and fills *b if the frame begins with headers that rn_match_remember() has stored,
+ * and its BTH matches. Then *crc is the CRC of the bytes before the BTH, for rn_icrc_tail(), and
+ * rn_match_frame() would return true too. The result is false for many frames that match. The
+ * caller has called rn_match_qpn(), which returned true. */
+static inline bool rn_match_again(struct rn_match *m, const uint8_t *f, uint32_t len, bool ipv4,
+				  struct rn_brief *b, uint32_t *crc)
+{
+	uint32_t at = rn_match_bth(ipv4);
+	const uint8_t *bth = f + at;
+	const struct rn_match_seen *s = rn_match_place(m, *bth);
+	uint64_t fields, want;
+	rn_match_block d;
+
+	if (rn_unlikely(!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len))
+		return false;
+	/* These four blocks overlap; together they are all bytes before the BTH. */
+	d = rn_match_differ(f, s->hdr) | rn_match_differ(f + 16, s->hdr + 16) |
+	    rn_match_differ(bth - 32, s->hdr + at - 32) |
+	    rn_match_differ(bth - 16, s->hdr + at - 16);
+	memcpy(&fields, bth, sizeof(fields));
+	/* Behind block 0, the blocks of `want` follow each other as in the frame. */
+	memcpy(&want, (const uint8_t *)m->want + 16 + at - RN_ETH_BYTES, sizeof(want));
+	if (rn_unlikely(d[0] | d[1] | ((fields ^ want) & RN_MATCH_BTH_MASK)))
+		return false;
+	rn_brief_fill(b, f + RN_ETH_BYTES, bth, s->udp_len);
+	*crc = s->crc;
+	return true;
+}
+
 /* Returns true and fills *b if the frame matches. The caller has called rn_match_qpn(), which
  * returned true. A frame that an overloaded switch has marked (ECN) never matches: rn_shard_rx()
  * must handle the mark. */
@@ -125,15 +211,7 @@ static inline bool rn_match_frame(const struct rn_match *m, const uint8_t *f, ui
 		return false;
 	if (ipv4 && rn_unlikely(!rn_ipv4_checksum_right(ip)))
 		return false;
-	*b = (struct rn_brief){
-		.ip = ip,
-		.ext = bth + RN_BTH_BYTES,
-		.end = f + head + udp_len - RN_ICRC_BYTES,
-		.psn = rn_load32(bth + RN_BTH_PSN - 1) & 0xFFFFFF,
-		.opcode = bth[0],
-		.flags = bth[RN_BTH_FLAGS],
-		.ack_req = bth[RN_BTH_ACKREQ_BYTE] & RN_BTH_ACKREQ,
-	};
+	rn_brief_fill(b, ip, bth, udp_len);
 	return true;
 }
 

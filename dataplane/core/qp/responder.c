@@ -96,18 +96,9 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 	rn_lane_activate(qp->lane, qp);
 }
 
-void rn_responder_owe_ack(struct rn_qp *qp, uint32_t psn)
+void rn_responder_owe_first_ack(struct rn_qp *qp, uint32_t psn)
 {
-	struct rn_rx *rx = &qp->rx;
-	struct rn_owe *last = rx->nowed ? &rx->owed[rx->nowed - 1] : NULL;
-
-	/* Common case: the newest entry is an ACK, and the new ACK replaces it. */
-	if (last && last->kind == RN_OWE_ACK && !rn_psn_before(psn, last->psn)) {
-		last->psn = psn;
-		last->msn = rx->msn;
-		return;
-	}
-	insert(qp, &(struct rn_owe){.kind = RN_OWE_ACK, .psn = psn, .msn = rx->msn});
+	insert(qp, &(struct rn_owe){.kind = RN_OWE_ACK, .psn = psn, .msn = qp->rx.msn});
 }
 
 static void owe_nak(struct rn_qp *qp, uint8_t syndrome, uint32_t psn)

@@ -36,8 +36,22 @@ void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);
 
 /* ---- for short_rx.c and short_read.c ---- */
 
+/* rn_responder_owe_ack() if the newest owed reply is not an ACK that the new one replaces. */
+void rn_responder_owe_first_ack(struct rn_qp *qp, uint32_t psn);
 /* Owes an ACK for all requests up to psn. */
-void rn_responder_owe_ack(struct rn_qp *qp, uint32_t psn);
+static inline void rn_responder_owe_ack(struct rn_qp *qp, uint32_t psn)
+{
+	struct rn_rx *rx = &qp->rx;
+	struct rn_owe *last = rx->nowed ? &rx->owed[rx->nowed - 1] : NULL;
+
+	/* Common case: the newest entry is an ACK, and the new ACK replaces it. */
+	if (rn_unlikely(!last || last->kind != RN_OWE_ACK || rn_psn_before(psn, last->psn))) {
+		rn_responder_owe_first_ack(qp, psn);
+		return;
+	}
+	last->psn = psn;
+	last->msn = rx->msn;
+}
 /* Returns the syndrome of an ACK: the number of receives that the peer may use. */
 uint8_t rn_responder_syndrome(const struct rn_qp *qp);
 

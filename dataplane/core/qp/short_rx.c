@@ -19,6 +19,7 @@
 #include "wire/frame.h"
 #include "wire/hdr.h"
 #include "wire/icrc.h"
+#include "wire/icrc_parts.h"
 
 void rn_short_rx_make(struct rn_qp *qp)
 {
@@ -132,50 +133,81 @@ static inline bool take_plain_ack(struct rn_qp *qp, const struct rn_brief *b, rn
 
 static inline bool take_ordinary(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
-	switch (b->opcode) {
-	case RN_OP_SEND_ONLY:
+	/* The frequent opcodes first: comparisons are faster than a jump through a table. */
+	if (b->opcode == RN_OP_SEND_ONLY)
 		return take_send_only(qp, b, now);
-	case RN_OP_WRITE_ONLY:
+	if (b->opcode == RN_OP_WRITE_ONLY)
 		return take_write_packet(qp, b, true, true);
-	case RN_OP_WRITE_FIRST:
-		return take_write_packet(qp, b, true, false);
-	case RN_OP_WRITE_MIDDLE:
-		return take_write_packet(qp, b, false, false);
-	case RN_OP_WRITE_LAST:
-		return take_write_packet(qp, b, false, true);
-	case RN_OP_ACK:
+	if (b->opcode == RN_OP_ACK)
 		return take_plain_ack(qp, b, now);
-	case RN_OP_READ_REQUEST:
+	if (b->opcode == RN_OP_WRITE_MIDDLE)
+		return take_write_packet(qp, b, false, false);
+	if (b->opcode == RN_OP_WRITE_FIRST)
+		return take_write_packet(qp, b, true, false);
+	if (b->opcode == RN_OP_WRITE_LAST)
+		return take_write_packet(qp, b, false, true);
+	if (b->opcode == RN_OP_READ_REQUEST)
 		return rn_short_read_take_request(qp, b);
-	case RN_OP_READ_RESP_FIRST:
-	case RN_OP_READ_RESP_MIDDLE:
-	case RN_OP_READ_RESP_LAST:
-	case RN_OP_READ_RESP_ONLY:
-		return rn_short_read_take_response(qp, b, now);
-	default:
+	return b->opcode >= RN_OP_READ_RESP_FIRST && b->opcode <= RN_OP_READ_RESP_ONLY &&
+	       rn_short_read_take_response(qp, b, now);
+}
+
+static inline void count(struct rn_qp *qp, enum rn_verdict v, uint32_t len)
+{
+	struct rn_stats *st = &qp->lane->stats;
+
+	st->verdict[v]++;
+	st->rx_packets++;
+	st->rx_bytes += len;
+}
+
+/* Handles a packet that is not ordinary: parses the packet for rn_qp_rx(). `bth` and `end` are the
+ * positions of its BTH and ICRC. */
+static __attribute__((noinline)) bool take_other(struct rn_qp *qp, const uint8_t *frame,
+						 uint32_t len, const uint8_t *bth,
+						 const uint8_t *end, enum rn_verdict *v,
+						 rn_time now)
+{
+	struct rn_pkt pkt;
+
+	if (!rn_frame_parse_matched(frame, len, bth, end, &pkt))
 		return false;
+	*v = rn_qp_rx(qp, &pkt, now);
+	count(qp, *v, len);
+	return true;
+}
+
+/* Returns true and fills *b if the frame matches and its ICRC is right. */
+static inline bool is_from_peer(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4,
+				struct rn_brief *b)
+{
+	uint32_t crc, icrc;
+
+	if (rn_likely(rn_match_again(&qp->match, frame, len, ipv4, b, &crc))) {
+		const uint8_t *bth = b->ext - RN_BTH_BYTES;
+
+		memcpy(&icrc, b->end, sizeof(icrc));
+		return icrc == rn_icrc_tail(crc, bth, (size_t)(b->end - bth));
 	}
+	if (rn_unlikely(!rn_match_frame(&qp->match, frame, len, ipv4, b)))
+		return false;
+	memcpy(&icrc, b->end, sizeof(icrc));
+	if (rn_unlikely(icrc != rn_icrc_packet(b->ip, (size_t)(b->end - b->ip))))
+		return false;
+	rn_match_remember(&qp->match, frame, b->ip, b->ext - RN_BTH_BYTES, b->end);
+	return true;
 }
 
 bool rn_short_rx(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4,
 		 enum rn_verdict *v, rn_time now)
 {
 	struct rn_brief b;
-	struct rn_pkt pkt;
-	uint32_t icrc;
 
-	if (rn_unlikely(qp->state != RN_QPS_RTS ||
-			!rn_match_frame(&qp->match, frame, len, ipv4, &b)))
+	if (rn_unlikely(qp->state != RN_QPS_RTS || !is_from_peer(qp, frame, len, ipv4, &b)))
 		return false;
-	memcpy(&icrc, b.end, sizeof(icrc));
-	if (rn_unlikely(icrc != rn_icrc_packet(b.ip, (size_t)(b.end - b.ip))))
-		return false;
+	if (rn_unlikely(!take_ordinary(qp, &b, now)))
+		return take_other(qp, frame, len, b.ext - RN_BTH_BYTES, b.end, v, now);
 	*v = RN_V_OK;
-	if (rn_likely(take_ordinary(qp, &b, now)))
-		return true;
-	/* The packet is not ordinary: parse the packet for rn_qp_rx(). */
-	if (!rn_frame_parse_matched(frame, len, b.ext - RN_BTH_BYTES, b.end, &pkt))
-		return false;
-	*v = rn_qp_rx(qp, &pkt, now);
+	count(qp, RN_V_OK, len);
 	return true;
 }

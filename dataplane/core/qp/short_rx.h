@@ -17,7 +17,7 @@
 void rn_short_rx_make(struct rn_qp *qp);
 
 /* Processes a frame for this QP if the frame matches (net/match.h) and its ICRC is right. The frame
- * has passed rn_match_qpn(). Returns true and sets *v to the verdict, which the caller counts.
+ * has passed rn_match_qpn(). Returns true, sets *v to the verdict and counts the packet.
  * Returns false if the caller must parse the frame: no state has changed then. */
 bool rn_short_rx(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4,
 		 enum rn_verdict *v, rn_time now);

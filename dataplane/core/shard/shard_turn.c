@@ -206,12 +206,7 @@ bool rn_shard_rx_short(struct rn_shard *sh, const uint8_t *frame, uint32_t len, 
 	if (rn_unlikely(!rn_match_qpn(frame, len, &ipv4, &qpn)))
 		return false;
 	qp = rn_shard_qp(sh, qpn);
-	if (rn_unlikely(!qp || !rn_short_rx(qp, frame, len, ipv4, v, now)))
-		return false;
-	sh->lane.stats.verdict[*v]++;
-	sh->lane.stats.rx_packets++;
-	sh->lane.stats.rx_bytes += len;
-	return true;
+	return rn_likely(qp != NULL) && rn_short_rx(qp, frame, len, ipv4, v, now);
 }
 
 void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)

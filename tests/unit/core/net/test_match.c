@@ -13,6 +13,7 @@
 #include "net/match.h"
 #include "wire/frame.h"
 #include "wire/icrc.h"
+#include "wire/icrc_parts.h"
 #include "wire/pkt.h"
 
 #define QPN 0x123457u
@@ -171,12 +172,113 @@ static void a_short_frame_does_not_match(void **state)
 	assert_false(rn_match_on(&m));
 }
 
+static bool matches_again(struct rn_match *m, const uint8_t *frame, uint32_t len,
+			  struct rn_brief *b, uint32_t *crc)
+{
+	uint32_t qpn;
+	bool ipv4;
+
+	return rn_match_qpn(frame, len, &ipv4, &qpn) && qpn == QPN &&
+	       rn_match_again(m, frame, len, ipv4, b, crc);
+}
+
+static void assert_same_fields(const struct rn_brief *a, const struct rn_brief *b)
+{
+	assert_ptr_equal(a->ip, b->ip);
+	assert_ptr_equal(a->ext, b->ext);
+	assert_ptr_equal(a->end, b->end);
+	assert_int_equal(a->psn, b->psn);
+	assert_int_equal(a->opcode, b->opcode);
+	assert_int_equal(a->flags, b->flags);
+	assert_int_equal(a->ack_req, b->ack_req);
+}
+
+/* Remembers the headers of this frame, which matches, whatever was remembered before. */
+static void remember(struct rn_match *m, const uint8_t *frame, const struct rn_brief *b)
+{
+	rn_match_place(m, b->opcode)->wait = 0;
+	rn_match_remember(m, frame, b->ip, b->ext - RN_BTH_BYTES, b->end);
+}
+
+/* A frame with remembered headers matches again, with the same fields. If bits of its headers are
+ * changed, it matches again only if it matches. */
+static void a_frame_with_known_headers_matches_again(void **state)
+{
+	unsigned again = 0, not_again = 0;
+
+	for (unsigned i = 0; i < 40000; i++) {
+		const struct rn_gid *v = i & 1 ? v6 : v4;
+		uint8_t frame[512];
+		struct rn_match m;
+		struct rn_rng rng;
+		struct rn_brief b, c;
+		uint32_t len, crc = 0;
+
+		rn_rng_seed(&rng, 90000 + i);
+		rn_match_make(&m, mac, &v[0], &v[1], QPN);
+		len = draw_frame(&rng, v, frame);
+		if (!matches(&m, frame, len, &b))
+			continue;
+		assert_false(matches_again(&m, frame, len, &c, &crc));
+		remember(&m, frame, &b);
+		assert_true(matches_again(&m, frame, len, &c, &crc));
+		assert_same_fields(&b, &c);
+		assert_int_equal(rn_icrc_tail(crc, c.ext - RN_BTH_BYTES,
+					      (size_t)(c.end - c.ext) + RN_BTH_BYTES),
+				 rn_icrc_packet(b.ip, (size_t)(b.end - b.ip)));
+		assert_false(matches_again(&m, frame, len - 1, &c, &crc));
+		for (unsigned n = 1 + i % 2; n; n--)
+			frame[rn_rng_next(&rng) % (rn_match_bth(!(i & 1)) + RN_BTH_BYTES)] ^=
+				(uint8_t)(1u << rn_rng_next(&rng) % 8);
+		if (matches_again(&m, frame, len, &c, &crc)) {
+			assert_true(matches(&m, frame, len, &b));
+			assert_same_fields(&b, &c);
+			again++;
+		} else {
+			not_again++;
+		}
+		remember(&m, frame, &b);
+		rn_match_none(&m);
+		assert_false(matches_again(&m, frame, len, &c, &crc));
+	}
+	assert_true(again > 1000 && not_again > 10000);
+}
+
+/* Headers that change with each frame are seldom remembered, and those of a long packet never. */
+static void changing_headers_are_seldom_remembered(void **state)
+{
+	struct rn_match m;
+	struct rn_rng rng;
+	struct rn_brief b;
+	uint8_t frame[512];
+	uint32_t crc, len;
+	unsigned hits = 0;
+
+	rn_rng_seed(&rng, 7);
+	rn_match_make(&m, mac, &v4[0], &v4[1], QPN);
+	for (unsigned i = 0; i < 1600; i++) {
+		do
+			len = draw_frame(&rng, v4, frame);
+		while (!matches(&m, frame, len, &b));
+		rn_match_remember(&m, frame, b.ip, b.ext - RN_BTH_BYTES, b.end);
+		hits += matches_again(&m, frame, len, &b, &crc);
+	}
+	assert_in_range(hits, 90, 130);
+	rn_match_none(&m);
+	m.requests.wait = m.responses.wait = 0;
+	rn_match_remember(&m, frame, b.ip, b.ext - RN_BTH_BYTES,
+			  b.ext - RN_BTH_BYTES + RN_ICRC_TAIL_MAX + 4);
+	assert_int_equal(m.requests.udp_len + m.responses.udp_len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_of_the_peer_matches),
 		cmocka_unit_test(a_damaged_header_does_not_match),
 		cmocka_unit_test(a_short_frame_does_not_match),
+		cmocka_unit_test(a_frame_with_known_headers_matches_again),
+		cmocka_unit_test(changing_headers_are_seldom_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
