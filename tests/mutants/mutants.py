@@ -228,6 +228,8 @@ MUTANTS = [
     Mutant("short read after a timeout", WINDOW_H, "w->maybe_spurious || w->cur == w->una", "w->cur == w->una", "window-acks"),
     Mutant("short read while it is sent again", WINDOW_H, " || w->cur == w->una || !w->responses", "", "window-acks"),
     Mutant("short read skips earlier requests", SHORT_READ, "rn_requester_advance(qp, expect, now);", "", "short-read"),
+    Mutant("last key valid for ever", MR_CHECK, "last->key == key &&\n\t\t      atomic_load_explicit(&r->key, memory_order_acquire) == key",
+           "last->key == key", "region"),
     # raw requests
     Mutant("own key of any PD", MR_CHECK, "|| rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)", "|| rn_mr_owner(r) != RN_MR_REGION)", "hostile"),
     Mutant("window of any PD", MR, "\tif (w->pd == via.pd)\n\t\treturn w;\n", "\tif (w)\n\t\treturn w;\n", "hostile"),

@@ -23,6 +23,7 @@
 #include "wire/verdict.h"
 
 struct rn_mr_table;
+struct rn_region;
 struct rn_mem_ops;
 
 struct rn_mr_attr {
@@ -71,6 +72,12 @@ enum rn_verdict rn_gather(const struct rn_mr_table *t, const struct rn_mem_ops *
 			  uint32_t *icrc);
 enum rn_verdict rn_place(const struct rn_mr_table *t, const struct rn_mem_ops *mem, uint32_t key,
 			 uint32_t pd, uint64_t addr, uint32_t len, uint32_t need, const void *src);
+
+/* Where a caller found its last key (rn_mr_published_again() in mr_check.h). */
+struct rn_mr_last {
+	const struct rn_region *region;
+	uint32_t key;
+};
 
 /* The QP on which a peer's request arrived. Only the shard of this QP may use this struct. */
 struct rn_mr_via {

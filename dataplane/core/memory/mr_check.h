@@ -89,15 +89,20 @@ static inline enum rn_verdict rn_mr_region_allows(const struct rn_region *r, uin
 	return RN_V_OK;
 }
 
+/* Checks an access of this host to the published region r; NULL: no region has the key. */
+static inline enum rn_verdict rn_mr_allows(const struct rn_region *r, uint32_t pd, uint64_t addr,
+					   uint64_t len, uint32_t need, void **ptr)
+{
+	if (!r || rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)
+		return RN_V_REQ_RKEY;
+	return rn_mr_region_allows(r, addr, len, need, ptr);
+}
+
 /* rn_mr_check() as an inline function. */
 static inline enum rn_verdict rn_mr_look(const struct rn_mr_table *t, uint32_t key, uint32_t pd,
 					 uint64_t addr, uint64_t len, uint32_t need, void **ptr)
 {
-	const struct rn_region *r = rn_mr_published(t, key);
-
-	if (!r || rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)
-		return RN_V_REQ_RKEY;
-	return rn_mr_region_allows(r, addr, len, need, ptr);
+	return rn_mr_allows(rn_mr_published(t, key), pd, addr, len, need, ptr);
 }
 
 /* Checks an access through window w. The caller has checked that w belongs to a QP of this
@@ -105,12 +110,12 @@ static inline enum rn_verdict rn_mr_look(const struct rn_mr_table *t, uint32_t k
 enum rn_verdict rn_mr_window_allows(const struct rn_mr_table *t, const struct rn_region *w,
 				    uint64_t addr, uint64_t len, uint32_t need, void **ptr);
 
-/* rn_mr_check_remote() as an inline function. */
-static inline enum rn_verdict rn_mr_look_remote(const struct rn_mr_table *t, uint32_t key,
-						struct rn_mr_via via, uint64_t addr, uint64_t len,
-						uint32_t need, void **ptr)
+/* Checks an access of the peer to the published region or window r; NULL: none has the key. */
+static inline enum rn_verdict rn_mr_allows_remote(const struct rn_mr_table *t,
+						  const struct rn_region *r, struct rn_mr_via via,
+						  uint64_t addr, uint64_t len, uint32_t need,
+						  void **ptr)
 {
-	const struct rn_region *r = rn_mr_published(t, key);
 	uint32_t owner;
 
 	if (!r)
@@ -120,6 +125,31 @@ static inline enum rn_verdict rn_mr_look_remote(const struct rn_mr_table *t, uin
 		return owner == via.qpn ? rn_mr_window_allows(t, r, addr, len, need, ptr)
 					: RN_V_REQ_RKEY;
 	return r->pd == via.pd ? rn_mr_region_allows(r, addr, len, need, ptr) : RN_V_REQ_RKEY;
+}
+
+/* rn_mr_check_remote() as an inline function. */
+static inline enum rn_verdict rn_mr_look_remote(const struct rn_mr_table *t, uint32_t key,
+						struct rn_mr_via via, uint64_t addr, uint64_t len,
+						uint32_t need, void **ptr)
+{
+	return rn_mr_allows_remote(t, rn_mr_published(t, key), via, addr, len, need, ptr);
+}
+
+/* rn_mr_published() for a caller that mostly uses the same key again. *last is where this caller
+ * found its last key; all 0 at first. The slots of the table never move, so a slot that still holds
+ * the key is the right one. */
+static inline const struct rn_region *rn_mr_published_again(const struct rn_mr_table *t,
+							    struct rn_mr_last *last, uint32_t key)
+{
+	const struct rn_region *r = last->region;
+
+	if (rn_likely(key && last->key == key &&
+		      atomic_load_explicit(&r->key, memory_order_acquire) == key))
+		return r;
+	r = rn_mr_published(t, key);
+	if (r)
+		*last = (struct rn_mr_last){.region = r, .key = key};
+	return r;
 }
 
 #endif

@@ -198,6 +198,8 @@ struct rn_qp {
 	bool own_turn;		 /* last packet was a READ response, so send a request next */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
 	struct rn_match match;	 /* header bytes that ordinary packets from the peer have */
+	/* the last keys used for sending and for receiving the short way */
+	struct rn_mr_last tx_key, rx_key;
 	struct rn_cq *send_cq, *recv_cq;
 	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
 	 * holds at most one receive, which the current message has taken from the SRQ. */

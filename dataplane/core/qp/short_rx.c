@@ -56,13 +56,15 @@ static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn
 	uint32_t n = (uint32_t)(b->end - b->ext) - rn_brief_pad(b);
 	struct rn_lane *lane = qp->lane;
 	struct rn_arrival a = {.bytes = n, .flags = b->flags & RN_BTH_SE ? RN_CQE_SOLICITED : 0};
+	const struct rn_region *r;
 	void *to;
 
 	if (rn_unlikely(!is_next(qp, b, RN_RX_IDLE) || !e || qp->srq || e->num_sge != 1 || e->bad ||
 			!n || n > e->length || n > rn_qp_mtu(qp)))
 		return false;
-	if (rn_mr_look(lane->mrs, e->sge[0].lkey, qp->recv_pd, e->sge[0].addr, n,
-		       RN_ACCESS_LOCAL_WRITE, &to) != RN_V_OK ||
+	r = rn_mr_published_again(lane->mrs, &qp->rx_key, e->sge[0].lkey);
+	if (rn_mr_allows(r, qp->recv_pd, e->sge[0].addr, n, RN_ACCESS_LOCAL_WRITE, &to) !=
+		    RN_V_OK ||
 	    !lane->mem->place(to, b->ext, n))
 		return false;
 	rn_complete_receive(qp, e, &a, now);
@@ -81,6 +83,7 @@ static inline bool take_write_packet(struct rn_qp *qp, const struct rn_brief *b,
 	uint32_t n = (uint32_t)(b->end - data) - rn_brief_pad(b), mtu = rn_qp_mtu(qp);
 	uint64_t va = rx->va;
 	uint32_t rkey = rx->rkey, length = rx->length, done = rx->done;
+	const struct rn_region *r;
 	void *to;
 
 	if (starts) {
@@ -98,8 +101,9 @@ static inline bool take_write_packet(struct rn_qp *qp, const struct rn_brief *b,
 			      : n != mtu || n >= length - done || rn_brief_pad(b))))
 		return false;
 	/* The first packet checks the target range of the whole message. */
-	if (rn_mr_look_remote(lane->mrs, rkey, rn_qp_via(qp), va + done, starts ? length : n,
-			      RN_ACCESS_REMOTE_WRITE, &to) != RN_V_OK ||
+	r = rn_mr_published_again(lane->mrs, &qp->rx_key, rkey);
+	if (rn_mr_allows_remote(lane->mrs, r, rn_qp_via(qp), va + done, starts ? length : n,
+				RN_ACCESS_REMOTE_WRITE, &to) != RN_V_OK ||
 	    !lane->mem->place(to, data, n))
 		return false;
 	rx->va = va;

@@ -33,30 +33,31 @@ static inline bool is_ordinary(const struct rn_sqe *e, uint32_t mtu)
 	       e->length <= mtu;
 }
 
-/* Builds the packet of request e. Returns the packet's length, or 0 if the memory is not
- * accessible. In this case rn_qp_tx() later checks the memory again and fails the request. */
-static inline unsigned build(struct rn_qp *qp, const struct rn_sqe *e, uint32_t psn, uint8_t *buf)
+/* Builds the packet of request e, a WRITE or a SEND. Returns the packet's length, or 0 if the
+ * memory is not accessible: rn_qp_tx() then checks the memory again and fails the request. */
+static inline unsigned build(struct rn_qp *qp, const struct rn_sqe *e, bool write, uint32_t psn,
+			     uint8_t *buf)
 {
 	const struct rn_lane *lane = qp->lane;
-	bool write = e->kind == RN_WQE_WRITE;
 	unsigned ext = write ? RN_RETH_BYTES : 0, flags = RN_TMPL_ACK_REQ;
+	uint32_t n = e->length;
 	uint8_t *p = buf + qp->tmpl.bytes;
+	const struct rn_region *r;
 	uint32_t *icrc;
 	void *from;
 
-	if (rn_mr_look(lane->mrs, e->sge[0].lkey, qp->pd, e->sge[0].addr, e->length, 0, &from) !=
-	    RN_V_OK)
+	r = rn_mr_published_again(lane->mrs, &qp->tx_key, e->sge[0].lkey);
+	if (rn_unlikely(rn_mr_allows(r, qp->pd, e->sge[0].addr, n, 0, &from) != RN_V_OK))
 		return 0;
 	if (!write && e->flags & RN_WQE_SOLICITED)
 		flags |= RN_TMPL_SE;
-	rn_tmpl_put(&qp->tmpl, buf, write ? RN_OP_WRITE_ONLY : RN_OP_SEND_ONLY, psn, flags, ext,
-		    e->length);
+	rn_tmpl_put(&qp->tmpl, buf, write ? RN_OP_WRITE_ONLY : RN_OP_SEND_ONLY, psn, flags, ext, n);
 	if (write)
-		rn_store_reth(p, e->remote_va, e->rkey, e->length);
-	icrc = rn_tmpl_icrc(&qp->tmpl, buf, ext, e->length);
-	return rn_mem_gather(lane->mem, p + ext, from, e->length, icrc)
-		       ? rn_tmpl_close_icrc(&qp->tmpl, buf, ext, e->length, icrc)
-		       : 0;
+		rn_store_reth(p, e->remote_va, e->rkey, n);
+	icrc = rn_tmpl_icrc(&qp->tmpl, buf, ext, n);
+	if (rn_unlikely(!rn_mem_gather(lane->mem, p + ext, from, n, icrc)))
+		return 0;
+	return rn_tmpl_close_icrc(&qp->tmpl, buf, ext, n, icrc);
 }
 
 unsigned rn_short_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now)
@@ -64,23 +65,25 @@ unsigned rn_short_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_tim
 	struct rn_sq *sq = &qp->sq;
 	struct rn_window *w = &qp->win;
 	uint32_t first = w->cur, psn = first, mtu = rn_qp_mtu(qp);
-	unsigned k = 0, room = room_for_run(qp);
+	struct rn_txbuf *b = bufs;
+	unsigned k, room = room_for_run(qp);
 
 	n = RN_MIN(n, RN_MIN(room, sq->tail - sq->send));
 	n = RN_MIN(n, RN_PSN_WINDOW - rn_psn_steps(w->una, w->next));
-	for (; k < n; k++, psn = rn_psn_add(psn, 1)) {
+	for (k = 0; k < n; k++, b++, psn = rn_psn_add(psn, 1)) {
 		struct rn_sqe *e = rn_sq_at(sq, sq->send + k);
 
 		if (rn_unlikely(!is_ordinary(e, mtu)))
 			break;
-		bufs[k].len = build(qp, e, psn, bufs[k].data);
-		if (rn_unlikely(!bufs[k].len))
+		b->len = e->kind == RN_WQE_WRITE ? build(qp, e, true, psn, b->data)
+						 : build(qp, e, false, psn, b->data);
+		if (rn_unlikely(!b->len))
 			break;
 		e->first_psn = psn;
 		e->npkts = 1;
 		/* Seal the previous packet only now, as rn_tmpl_seal() recommends. */
 		if (k)
-			rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
+			rn_tmpl_seal(&qp->tmpl, b[-1].data, b[-1].len);
 	}
 	if (!k)
 		return 0;

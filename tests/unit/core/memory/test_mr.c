@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdio.h>
 
+#include "memory/mr_check.h"
 #include "rig.h"
 
 static uint8_t mem[4096];
@@ -118,6 +119,37 @@ static uint32_t distinct_steps(const uint32_t *k, uint32_t n, uint32_t apart)
 		distinct += step[i] != step[i - 1];
 	free(step);
 	return distinct;
+}
+
+/* A caller that remembers where its last key was finds the region of that key again. It no longer
+ * finds the region once the region is removed, even if its slot has another region. */
+static void test_last_key(void **state)
+{
+	struct rn_mr_table *t = rn_mr_table_create(1, &(struct rn_secret){{9}});
+	struct rn_mr_attr a = region(0, 16, RW);
+	struct rn_mr_last last = {0};
+	const struct rn_region *r;
+	uint32_t key, next;
+
+	assert_null(rn_mr_published_again(t, &last, 0));
+	assert_int_equal(rn_mr_add(t, &a, &key, &key), 0);
+	assert_null(rn_mr_published_again(t, &last, key ^ 0x100));
+	r = rn_mr_published_again(t, &last, key);
+	assert_ptr_equal(r, rn_mr_published(t, key));
+	for (unsigned i = 0; i < 50; i++) {
+		assert_ptr_equal(rn_mr_published_again(t, &last, key), r);
+		assert_null(rn_mr_published_again(t, &last, key ^ 1));
+		assert_null(rn_mr_published_again(t, &last, 0));
+		assert_int_equal(rn_mr_remove(t, key), 0);
+		assert_null(rn_mr_published_again(t, &last, key));
+		rn_mr_reclaim(t, key);
+		assert_int_equal(rn_mr_add(t, &a, &next, &next), 0);
+		assert_null(rn_mr_published_again(t, &last, key));
+		r = rn_mr_published_again(t, &last, next);
+		assert_ptr_equal(r, rn_mr_published(t, next));
+		key = next;
+	}
+	rn_mr_table_destroy(t);
 }
 
 static void test_many(void **state) /* all keys differ; no key can be computed from another key */
@@ -312,13 +344,10 @@ static void test_atomic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_life),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_gather_place),
-		cmocka_unit_test(test_atomic),
-		cmocka_unit_test(test_race),
-		cmocka_unit_test(test_unused_slots_are_free),
+		cmocka_unit_test(test_check),	     cmocka_unit_test(test_life),
+		cmocka_unit_test(test_last_key),     cmocka_unit_test(test_many),
+		cmocka_unit_test(test_gather_place), cmocka_unit_test(test_atomic),
+		cmocka_unit_test(test_race),	     cmocka_unit_test(test_unused_slots_are_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
