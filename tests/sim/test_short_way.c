@@ -18,28 +18,21 @@
 
 /* Packets of READs that took the short way. A frame that rn_shard_rx_short() has received may have
  * been parsed for the general way after all, so the calls of short_read.h are counted: the linker's
- * option --wrap puts the three functions below between short_read.c and its callers. */
+ * option --wrap puts the two functions below between short_read.c and its callers. */
 static struct {
 	uint64_t requests, responses, sent;
 } reads;
 
-bool __real_rn_short_read_take_request(struct rn_qp *qp, const struct rn_brief *b);
-bool __wrap_rn_short_read_take_request(struct rn_qp *qp, const struct rn_brief *b);
-bool __wrap_rn_short_read_take_request(struct rn_qp *qp, const struct rn_brief *b)
+bool __real_rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
+bool __wrap_rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
+bool __wrap_rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
-	bool taken = __real_rn_short_read_take_request(qp, b);
+	bool taken = __real_rn_short_read_rx(qp, b, now);
 
-	reads.requests += taken;
-	return taken;
-}
-
-bool __real_rn_short_read_take_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
-bool __wrap_rn_short_read_take_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
-bool __wrap_rn_short_read_take_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
-{
-	bool taken = __real_rn_short_read_take_response(qp, b, now);
-
-	reads.responses += taken;
+	if (b->opcode == RN_OP_READ_REQUEST)
+		reads.requests += taken;
+	else
+		reads.responses += taken;
 	return taken;
 }
 

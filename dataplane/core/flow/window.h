@@ -84,9 +84,9 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n);
 /* Handles the acknowledgement of all packets before psn (una <= psn <= high). Grows the window. The
  * caller completes the work requests. */
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn);
-/* The same as rn_window_ack(w, sq, una + 1) if una is the only PSN of e, the oldest incomplete READ,
- * and if nothing is special: the window has its full size, and the READ is not being sent again.
- * Otherwise returns false and changes nothing. */
+/* The same as rn_window_ack(w, sq, una + 1) if una is the only PSN of e, the oldest incomplete
+ * READ, and if nothing is special: the window has its full size, and the READ is not being sent
+ * again. Otherwise returns false and changes nothing. */
 static inline bool rn_window_ack_read(struct rn_window *w, const struct rn_sqe *e)
 {
 	if (rn_unlikely(e->npkts != 1 || e->first_psn != w->una || w->size != w->max ||

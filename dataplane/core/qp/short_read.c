@@ -14,7 +14,8 @@
 
 /* ---- the responder ---- */
 
-bool rn_short_read_take_request(struct rn_qp *qp, const struct rn_brief *b)
+/* Handles a READ request. Returns false if the packet is not ordinary. */
+static inline bool take_request(struct rn_qp *qp, const struct rn_brief *b)
 {
 	const struct rn_rx *rx = &qp->rx;
 	uint64_t va;
@@ -146,8 +147,8 @@ static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned 
 	return k;
 }
 
-/* Handles a READ response. `ends`: its opcode is Last or Only. aeth: the bytes of its AETH, if
- * any. */
+/* Handles a READ response. `ends`: its opcode is Last or Only. aeth: the bytes of its AETH, if any.
+ * Returns false if the packet is not ordinary. */
 static inline bool take_response(struct rn_qp *qp, const struct rn_brief *b, bool ends,
 				 uint32_t aeth, rn_time now)
 {
@@ -180,17 +181,21 @@ static inline bool take_response(struct rn_qp *qp, const struct rn_brief *b, boo
 	return true;
 }
 
-bool rn_short_read_take_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+/* ---- both ---- */
+
+bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
 	/* Constant arguments make the most frequent opcodes faster. */
+	if (b->opcode == RN_OP_READ_REQUEST)
+		return take_request(qp, b);
 	if (b->opcode == RN_OP_READ_RESP_ONLY)
 		return take_response(qp, b, true, RN_AETH_BYTES, now);
 	if (b->opcode == RN_OP_READ_RESP_MIDDLE)
 		return take_response(qp, b, false, 0, now);
-	return take_response(qp, b, b->opcode == RN_OP_READ_RESP_LAST, RN_AETH_BYTES, now);
+	if (b->opcode == RN_OP_READ_RESP_FIRST || b->opcode == RN_OP_READ_RESP_LAST)
+		return take_response(qp, b, b->opcode == RN_OP_READ_RESP_LAST, RN_AETH_BYTES, now);
+	return false;
 }
-
-/* ---- both ---- */
 
 unsigned rn_short_read_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now)
 {

@@ -6,12 +6,10 @@
 #include "net/match.h"
 #include "qp/qp.h"
 
-/* Handles a READ request whose response has one packet. short_rx.c has checked the ICRC and that
- * the QP is in RTS. Returns false and changes nothing if the packet is not ordinary. */
-bool rn_short_read_take_request(struct rn_qp *qp, const struct rn_brief *b);
-/* Handles a READ response that answers the oldest incomplete READ, if the READ has one SGE. Apart
- * from this, the same as rn_short_read_take_request(). */
-bool rn_short_read_take_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
+/* Handles a READ request whose response has one packet, or a READ response that answers the oldest
+ * incomplete READ, if this READ has one SGE. short_rx.c has checked the ICRC and that the QP is in
+ * RTS. Returns false and changes nothing if the packet is another or is not ordinary. */
+bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
 
 /* Returns false if the QP certainly has no READ to send: rn_short_read_tx() would return 0. */
 static inline bool rn_short_read_wants_tx(const struct rn_qp *qp)

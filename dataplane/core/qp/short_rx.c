@@ -150,10 +150,7 @@ static inline bool take_ordinary(struct rn_qp *qp, const struct rn_brief *b, rn_
 		return take_write_packet(qp, b, true, false);
 	if (b->opcode == RN_OP_WRITE_LAST)
 		return take_write_packet(qp, b, false, true);
-	if (b->opcode == RN_OP_READ_REQUEST)
-		return rn_short_read_take_request(qp, b);
-	return b->opcode >= RN_OP_READ_RESP_FIRST && b->opcode <= RN_OP_READ_RESP_ONLY &&
-	       rn_short_read_take_response(qp, b, now);
+	return rn_short_read_rx(qp, b, now);
 }
 
 static inline void count(struct rn_qp *qp, enum rn_verdict v, uint32_t len)

@@ -45,9 +45,7 @@ static bool takes_frame(struct rig *r, int side, const uint8_t *frame, uint32_t 
 	memcpy(before, qp, sizeof(*qp));
 	assert_true(rn_match_qpn(frame, len, &ipv4, &qpn));
 	assert_true(rn_match_frame(&qp->match, frame, len, ipv4, &brief));
-	taken = brief.opcode == RN_OP_READ_REQUEST
-			? rn_short_read_take_request(qp, &brief)
-			: rn_short_read_take_response(qp, &brief, r->now);
+	taken = rn_short_read_rx(qp, &brief, r->now);
 	if (!taken)
 		assert_memory_equal(before, qp, sizeof(*qp));
 	free(before);
