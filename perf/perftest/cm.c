@@ -31,7 +31,7 @@ int pt_cm_listen(struct pt_end *e, uint32_t *id)
 	struct rn_client_addr at = {.port = (uint16_t)e->o->port};
 	int rc;
 
-	if (e->o->gid >= 0)
+	if (e->o->gid != PT_ANY_GID)
 		at.gid = e->gid;
 	rc = rn_client_cm_bind(e->client, &at, true, 0, id);
 	if (rc == 0)

@@ -90,14 +90,15 @@ static bool wants_v6(const struct pt_options *o)
 static int choose_gid(struct pt_end *e)
 {
 	bool v6 = wants_v6(e->o);
+	bool any = e->o->gid == PT_ANY_GID;
 
-	if (e->o->gid >= (int)e->info->ngids) {
-		fprintf(stderr, "%s: -x %d, but the adapter has %u addresses\n", e->o->tool->name,
+	if (!any && e->o->gid >= e->info->ngids) {
+		fprintf(stderr, "%s: -x %u, but the adapter has %u addresses\n", e->o->tool->name,
 			e->o->gid, e->info->ngids);
 		return -1;
 	}
-	e->gid_index = e->o->gid < 0 ? 0 : (unsigned)e->o->gid;
-	for (unsigned i = 0; e->o->gid < 0 && i < e->info->ngids; i++) {
+	e->gid_index = any ? 0 : e->o->gid;
+	for (unsigned i = 0; any && i < e->info->ngids; i++) {
 		if (rn_client_gid_is_v4(&e->info->gids[i]) != v6) {
 			e->gid_index = i;
 			break;
@@ -233,7 +234,7 @@ struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsign
  * message. */
 static uint64_t room(const struct pt_options *o)
 {
-	return o->size + (o->type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0);
+	return (uint64_t)o->size + (o->type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0);
 }
 
 static int make_memory(struct pt_end *e)

@@ -57,7 +57,7 @@ static int fit_datagrams(struct test *x)
 	if (x->o->type != RN_QPT_UD || x->o->size <= mtu)
 		return 0;
 	if (x->o->set['s'] && !x->o->all) {
-		fprintf(stderr, "%s: -s %lu, but the path MTU and so the longest datagram is %u\n",
+		fprintf(stderr, "%s: -s %u, but the path MTU and so the longest datagram is %u\n",
 			x->o->tool->name, x->o->size, mtu);
 		return -1;
 	}
@@ -183,7 +183,7 @@ static int run_bw(struct test *x)
 	for (uint32_t size = 2; x->o->all && !passive && size <= x->o->size; size *= 2)
 		if (one_bw(x, size) != 0)
 			return -1;
-	if (!x->o->all && !passive && one_bw(x, (uint32_t)x->o->size) != 0)
+	if (!x->o->all && !passive && one_bw(x, x->o->size) != 0)
 		return -1;
 	if (x->o->tool->verb != PT_SEND && !x->o->bidi && report_to_server(x) != 0)
 		return -1;
@@ -219,7 +219,7 @@ static int run_lat(struct test *x)
 	for (uint32_t size = 2; x->o->all && !passive && size <= x->o->size; size *= 2)
 		if (one_lat(x, size) != 0)
 			return -1;
-	if (!x->o->all && !passive && one_lat(x, (uint32_t)x->o->size) != 0)
+	if (!x->o->all && !passive && one_lat(x, x->o->size) != 0)
 		return -1;
 	pt_print_line();
 	/* With WRITEs no message ends the test: the last byte of the last WRITE tells each end that

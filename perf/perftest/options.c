@@ -5,13 +5,13 @@
 
 #include <getopt.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SIZE_MAX_LOG2 23
 #define SIZE_LIMIT    (1u << 30)
-#define GID_MAX	      (RN_MAX_GIDS - 1u)
 
 static const struct pt_tool tools[] = {
 	{"nd_send_bw", "Send", PT_SEND, false, 65536, 1000},
@@ -27,50 +27,86 @@ static const struct pt_tool tools[] = {
 /* getopt values of the options without a letter */
 enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_MAX };
 
-/* perftest's options; columns: X(letter or getopt value, long name, argument's name, help text) */
-#define FLAGS(X)                                                                                            \
-	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23")                                                        \
-	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]")                 \
-	X('b', "bidirectional", NULL, "both directions at once (bw)")                                       \
-	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]")                                    \
-	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]")                     \
-	X('D', "duration", "S", "run for S seconds instead of a number of iterations")                      \
-	X('e', "events", NULL, "sleep until a completion comes instead of polling")                         \
-	X('f', "margin", "S",                                                                               \
-	  "with -D: seconds at the start and at the end of the run that are not counted [a quarter of -D]") \
-	X('F', "CPU-freq", NULL, "accepted: time does not come from a cycle counter here")                  \
-	X('h', "help", NULL, "this")                                                                        \
-	X('H', "report-histogram", NULL, "print all latencies, sorted (lat)")                               \
-	X('i', "ib-port", "1", "adapters have one port")                                                    \
-	X('I', "inline_size", "BYTES", "messages up to this size travel inside the request [0]")            \
-	X('m', "mtu", "BYTES", "path MTU 256..4096 [the adapter's largest]")                                \
-	X('n', "iters", "N", "messages, of each queue pair [1000; write_bw 5000]")                          \
-	X('N', "noPeak", NULL, "no BW peak (bw)")                                                           \
-	X('o', "outs", "N", "READs or atomics outstanding [the adapter's limit]")                           \
-	X('p', "port", "PORT", "of the exchange of parameters [18515]")                                     \
-	X('q', "qp", "N", "queue pairs (bw) [1]")                                                           \
-	X('Q', "cq-mod", "N", "every Nth request is signaled (bw) [100]")                                   \
-	X('r', "rx-depth", "N", "receives posted (send) [512]")                                             \
-	X('R', "rdma_cm", NULL, "connect and exchange parameters through the RDMA CM")                      \
-	X('s', "size", "BYTES", "of a message [65536; lat 2]")                                              \
-	X('S', "sl", "N", "service level; priority of a VLAN tag")                                          \
-	X('t', "tx-depth", "N", "requests outstanding [128; lat 1]")                                        \
-	X('T', "tos", "N", "as --tclass")                                                                   \
-	X('u', "qp-timeout", "N", "ACK timeout: 4.096 us * 2^N [14]")                                       \
-	X('U', "report-unsorted", NULL, "print all latencies in order of time (lat)")                       \
-	X('V', "version", NULL, "softrnic's version and that of perftest's protocol")                       \
-	X('w', "limit_bw", "X", "fail when the average stays below (bw)")                                   \
-	X('x', "gid-index", "N", "which address of the adapter [the first that fits]")                      \
-	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)")                                     \
-	X(REPORT_BOTH, "report-both", NULL, "with -b: print the results of each direction too")             \
-	X(OUT_JSON, "out_json", NULL, "results into perftest_out.json too")                                 \
-	X(JSON_FILE, "out_json_file", "FILE", "results into FILE too")                                      \
-	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]")                                   \
-	X(RETRY, "retry_count", "N", "retries of the transport, 0..7 [7]")                                  \
-	X(STATS, "stats", NULL, "all counters that are not zero, at the end")
+/* How the value of an option reaches struct pt_options: a switch sets a bool, a number between two
+ * limits sets an unsigned, and take_word() knows every other option. */
+struct taking {
+	enum { A_SWITCH, A_NUMBER, A_WORD } kind;
+	size_t at;
+	unsigned low, high;
+};
+/* clang-format off */
+#define SWITCH(member)            {A_SWITCH, offsetof(struct pt_options, member), 0, 0}
+#define NUMBER(member, low, high) {A_NUMBER, offsetof(struct pt_options, member), low, high}
+#define WORD                      {A_WORD, 0, 0, 0}
+
+/* perftest's options; columns: X(letter or getopt value, long name, argument's name, help text,
+ * how it is taken) */
+#define FLAGS(X)                                                                                   \
+	X('a', "all", NULL, "sizes 2, 4, 8 .. 2^23", SWITCH(all))                                  \
+	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]", WORD)  \
+	X('b', "bidirectional", NULL, "both directions at once (bw)", SWITCH(bidi))                \
+	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]", WORD)                     \
+	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]", WORD)      \
+	X('D', "duration", "S",                                                                    \
+	  "run for S seconds instead of a number of iterations", NUMBER(secs, 1, 86400))           \
+	X('e', "events", NULL,                                                                     \
+	  "sleep until a completion comes instead of polling", SWITCH(events))                     \
+	X('f', "margin", "S",                                                                      \
+	  "with -D: seconds at the start and at the end of the run that are not counted [a quarter of -D]", \
+	  NUMBER(margin, 0, 86400))                                                                \
+	X('F', "CPU-freq", NULL,                                                                   \
+	  "accepted: time does not come from a cycle counter here", SWITCH(cpu_freq))              \
+	X('h', "help", NULL, "this", SWITCH(help))                                                 \
+	X('H', "report-histogram", NULL, "print all latencies, sorted (lat)", SWITCH(sorted))      \
+	X('i', "ib-port", "1", "adapters have one port", NUMBER(port_number, 1, 1))                \
+	X('I', "inline_size", "BYTES",                                                             \
+	  "messages up to this size travel inside the request [0]",                                \
+	  NUMBER(inline_bytes, 0, RN_WQE_MAX_INLINE))                                              \
+	X('m', "mtu", "BYTES",                                                                     \
+	  "path MTU 256..4096 [the adapter's largest]", NUMBER(mtu, 256, 4096))                    \
+	X('n', "iters", "N",                                                                       \
+	  "messages, of each queue pair [1000; write_bw 5000]", NUMBER(iters, 5, 100000000))       \
+	X('N', "noPeak", NULL, "no BW peak (bw)", SWITCH(no_peak))                                 \
+	X('o', "outs", "N",                                                                        \
+	  "READs or atomics outstanding [the adapter's limit]", NUMBER(outs, 1, 255))              \
+	X('p', "port", "PORT", "of the exchange of parameters [18515]", NUMBER(port, 1, 65535))    \
+	X('q', "qp", "N", "queue pairs (bw) [1]", NUMBER(qps, 1, 16384))                           \
+	X('Q', "cq-mod", "N",                                                                      \
+	  "every Nth request is signaled (bw) [100]", NUMBER(cq_mod, 1, 16384))                    \
+	X('r', "rx-depth", "N", "receives posted (send) [512]", NUMBER(rx, 1, 16384))              \
+	X('R', "rdma_cm", NULL,                                                                    \
+	  "connect and exchange parameters through the RDMA CM", SWITCH(cm))                       \
+	X('s', "size", "BYTES", "of a message [65536; lat 2]", NUMBER(size, 1, SIZE_LIMIT))        \
+	X('S', "sl", "N", "service level; priority of a VLAN tag", NUMBER(sl, 0, 7))               \
+	X('t', "tx-depth", "N", "requests outstanding [128; lat 1]", NUMBER(tx, 1, 16384))         \
+	X('T', "tos", "N", "as --tclass", NUMBER(tclass, 0, 255))                                  \
+	X('u', "qp-timeout", "N", "ACK timeout: 4.096 us * 2^N [14]", NUMBER(timeout, 0, 31))      \
+	X('U', "report-unsorted", NULL,                                                            \
+	  "print all latencies in order of time (lat)", SWITCH(unsorted))                          \
+	X('V', "version", NULL,                                                                    \
+	  "softrnic's version and that of perftest's protocol", SWITCH(version))                   \
+	X('w', "limit_bw", "X", "fail when the average stays below (bw)", WORD)                    \
+	X('x', "gid-index", "N",                                                                   \
+	  "which address of the adapter [the first that fits]", NUMBER(gid, 0, RN_MAX_GIDS - 1))   \
+	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)", SWITCH(gbits))             \
+	X(REPORT_BOTH, "report-both", NULL,                                                        \
+	  "with -b: print the results of each direction too", SWITCH(report_both))                 \
+	X(OUT_JSON, "out_json", NULL, "results into perftest_out.json too", SWITCH(json))          \
+	X(JSON_FILE, "out_json_file", "FILE", "results into FILE too", WORD)                       \
+	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]", NUMBER(tclass, 0, 255))  \
+	X(RETRY, "retry_count", "N", "retries of the transport, 0..7 [7]", NUMBER(retry, 0, 7))    \
+	X(STATS, "stats", NULL, "all counters that are not zero, at the end", SWITCH(stats))
+/* clang-format on */
+
+static const struct taking takings[] = {
+#define X(letter, name, arg, help, ...) __VA_ARGS__,
+	FLAGS(X)
+#undef X
+};
 
 static const struct option longs[] = {
-#define X(letter, name, arg, help) {name, (arg) ? required_argument : no_argument, NULL, letter},
+#define X(letter, name, arg, help, ...) \
+	{name, (arg) ? required_argument : no_argument, NULL, letter},
 	FLAGS(X)
 #undef X
 		{NULL, 0, NULL, 0}};
@@ -100,7 +136,7 @@ void pt_options_usage(const struct pt_tool *tool)
 {
 	printf("usage: %s [FLAGS]          server\n       %s [FLAGS] HOST     client\n", tool->name,
 	       tool->name);
-#define X(letter, name, arg, help)                                                \
+#define X(letter, name, arg, help, ...)                                           \
 	if ((letter) >= FLAG_MAX)                                                 \
 		printf("  -%c, --%s%s%s\n\t%s\n", letter, name, (arg) ? "=" : "", \
 		       (arg) ? (const char *)(arg) : "", help);                   \
@@ -123,25 +159,16 @@ static int wrong(char *err, unsigned errlen, const char *format, ...)
 	return -1;
 }
 
-/* An option whose argument is a whole number. */
-struct number {
-	int letter;
-	unsigned *value, low, high;
-};
-
-static int take_number(const struct number *n, const char *arg, char *err, unsigned errlen)
+static int take_number(const struct taking *t, const char *name, const char *arg, unsigned *value,
+		       char *err, unsigned errlen)
 {
 	char *end;
 	unsigned long v = strtoul(arg, &end, 0);
 
-	if (*arg < '0' || *arg > '9' || *end || v < n->low || v > n->high) {
-		for (const struct option *l = longs; l->name; l++)
-			if (l->val == n->letter)
-				return wrong(err, errlen,
-					     "--%s takes a number from %u to %u, not '%s'", l->name,
-					     n->low, n->high, arg);
-	}
-	*n->value = (unsigned)v;
+	if (*arg < '0' || *arg > '9' || *end || v < t->low || v > t->high)
+		return wrong(err, errlen, "--%s takes a number from %u to %u, not '%s'", name,
+			     t->low, t->high, arg);
+	*value = (unsigned)v;
 	return 0;
 }
 
@@ -181,57 +208,24 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 	return wrong(err, errlen, "flag %d has no meaning", letter);
 }
 
-static int take(struct pt_options *o, int letter, const char *arg, unsigned *gid, char *err,
-		unsigned errlen)
+static int take(struct pt_options *o, int letter, const char *arg, char *err, unsigned errlen)
 {
-	unsigned size = 0;
-	const struct number numbers[] = {
-		{'n', &o->iters, 5, 100000000},
-		{'D', &o->secs, 1, 86400},
-		{'f', &o->margin, 0, 86400},
-		{'q', &o->qps, 1, 16384},
-		{'m', &o->mtu, 256, 4096},
-		{'t', &o->tx, 1, 16384},
-		{'r', &o->rx, 1, 16384},
-		{'p', &o->port, 1, 65535},
-		{'Q', &o->cq_mod, 1, 16384},
-		{'I', &o->inline_bytes, 0, RN_WQE_MAX_INLINE},
-		{'u', &o->timeout, 0, 31},
-		{'o', &o->outs, 1, 255},
-		{'S', &o->sl, 0, 7},
-		{'T', &o->tclass, 0, 255},
-		{'i', &o->port_number, 1, 1},
-		{TCLASS, &o->tclass, 0, 255},
-		{RETRY, &o->retry, 0, 7},
-		{'x', gid, 0, GID_MAX},
-		{'s', &size, 1, SIZE_LIMIT},
-	};
-	const struct {
-		int letter;
-		bool *value;
-	} switches[] = {
-		{'a', &o->all},	      {'b', &o->bidi},	  {'e', &o->events},
-		{'F', &o->cpu_freq},  {'h', &o->help},	  {'H', &o->sorted},
-		{'N', &o->no_peak},   {'R', &o->cm},	  {'U', &o->unsorted},
-		{'V', &o->version},   {GBITS, &o->gbits}, {REPORT_BOTH, &o->report_both},
-		{OUT_JSON, &o->json}, {STATS, &o->stats},
-	};
+	const struct taking *t = takings;
+	const struct option *l = longs;
 
-	o->set[letter & 127] = true;
-	for (unsigned i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-		if (switches[i].letter == letter) {
-			*switches[i].value = true;
-			return 0;
-		}
+	while (l->val != letter) {
+		l++;
+		t++;
 	}
-	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (numbers[i].letter != letter)
-			continue;
-		if (take_number(&numbers[i], arg, err, errlen) != 0)
-			return -1;
-		if (letter == 's')
-			o->size = size;
+	o->set[letter & 127] = true;
+	switch (t->kind) {
+	case A_SWITCH:
+		*(bool *)((char *)o + t->at) = true;
 		return 0;
+	case A_NUMBER:
+		return take_number(t, l->name, arg, (unsigned *)((char *)o + t->at), err, errlen);
+	case A_WORD:
+		break;
 	}
 	return take_word(o, letter, arg, err, errlen);
 }
@@ -299,7 +293,6 @@ static void settle(struct pt_options *o)
 int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc, char **argv,
 		     char *err, unsigned errlen)
 {
-	unsigned gid = GID_MAX + 1;
 	char letters[3 * FLAG_MAX + 128];
 	const char *why;
 	int letter;
@@ -314,7 +307,7 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 				 .cq_mod = 100,
 				 .timeout = 14,
 				 .retry = 7,
-				 .gid = -1};
+				 .gid = PT_ANY_GID};
 	short_flags(letters);
 	opterr = 0;
 	optind = 0; /* restart getopt, which the process may have used before */
@@ -324,7 +317,7 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 		if (letter == '?')
 			return wrong(err, errlen, "%s is no flag of %s; --help lists them",
 				     argv[optind - 1], tool->name);
-		if (take(o, letter, optarg, &gid, err, errlen) != 0)
+		if (take(o, letter, optarg, err, errlen) != 0)
 			return -1;
 	}
 	if (optind < argc)
@@ -332,7 +325,6 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 	if (optind < argc)
 		return wrong(err, errlen, "only one host may be given; '%s' is too much",
 			     argv[optind]);
-	o->gid = gid > GID_MAX ? -1 : (int)gid;
 	why = conflict(o);
 	if (why)
 		return wrong(err, errlen, "%s", why);

@@ -16,13 +16,16 @@ struct pt_tool {
 	unsigned size, iters; /* default number of bytes of a message, default number of messages */
 };
 
+/* value of pt_options.gid without -x: the address is chosen by its family */
+#define PT_ANY_GID RN_MAX_GIDS
+
 struct pt_options {
 	const struct pt_tool *tool;
 	const char *server; /* name of the server; NULL: this end is the server */
 	const char *device; /* name of the adapter; NULL: the first adapter of the configuration */
 	const char *json_file;
 	enum rn_qp_type type;
-	uint64_t size; /* bytes of a message; with `all`: of the largest message */
+	unsigned size; /* bytes of a message; with `all`: of the largest message */
 	unsigned iters;
 	unsigned secs; /* -D: length of a run in seconds; 0: a run has `iters` messages */
 	/* -f: how many seconds are not counted at the beginning of a -D run, and again at its
@@ -31,7 +34,7 @@ struct pt_options {
 	unsigned qps, mtu, tx, rx, port, cq_mod, inline_bytes;
 	unsigned timeout, retry, outs, sl, tclass;
 	unsigned port_number;
-	int gid;      /* -x: index of the adapter's address; -1: chosen by address family */
+	unsigned gid; /* -x: index of the adapter's address, or PT_ANY_GID */
 	double limit; /* -w: the test fails if the average bandwidth is below this limit */
 	bool all, bidi, events, cm, cas, no_peak, unsorted, sorted;
 	bool gbits, report_both, json, cpu_freq, help, version, stats;
