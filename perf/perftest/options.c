@@ -96,7 +96,52 @@ struct taking {
 	X(TCLASS, "tclass", "N", "IP traffic class: DSCP << 2 | ECN [0]", NUMBER(tclass, 0, 255))  \
 	X(RETRY, "retry_count", "N", "retries of the transport, 0..7 [7]", NUMBER(retry, 0, 7))    \
 	X(STATS, "stats", NULL, "all counters that are not zero, at the end", SWITCH(stats))
+
+/* Options of perftest that are not here; columns: X(letter or 0, long name, reason) */
+#define NOT_HERE(X)                                                                                \
+	X('g', "mcg", "a test has one peer")                                                       \
+	X('M', "MGID", "a test has one peer")                                                      \
+	X('O', "dualport", "an adapter has one port")                                              \
+	X(0, "report-per-port", "an adapter has one port")                                         \
+	X('X', "vector", "an adapter has no interrupt vectors")                                    \
+	X(0, "dlid", "Ethernet has no LIDs")                                                       \
+	X(0, "force-link", "every link is Ethernet")                                               \
+	X(0, "inline_recv", "a receive holds no data")                                             \
+	X(0, "odp", "memory is never pinned, so every region is on demand")                        \
+	X(0, "use-null-mr", "a null region is not offered")                                        \
+	X(0, "mmap", "the memory is the program's own")                                            \
+	X(0, "mmap-offset", "the memory is the program's own")                                     \
+	X(0, "use_cuda", "the memory of accelerators is not supported")                            \
+	X(0, "use_cuda_dmabuf", "the memory of accelerators is not supported")                     \
+	X(0, "use_rocm", "the memory of accelerators is not supported")                            \
+	X(0, "use_neuron", "the memory of accelerators is not supported")                          \
+	X(0, "aes_xts", "nothing is encrypted")                                                    \
+	X(0, "encrypt_on_tx", "nothing is encrypted")                                              \
+	X(0, "sig_before", "nothing is encrypted")                                                 \
+	X(0, "aes_block_size", "nothing is encrypted")                                             \
+	X(0, "data_enc_keys_number", "nothing is encrypted")                                       \
+	X(0, "kek_path", "nothing is encrypted")                                                   \
+	X(0, "credentials_path", "nothing is encrypted")                                           \
+	X(0, "data_enc_key_app_path", "nothing is encrypted")                                      \
+	X(0, "log_dci_streams", "there are no DC queue pairs")                                     \
+	X(0, "log_active_dci_streams", "there are no DC queue pairs")                              \
+	X(0, "use_exp", "there is one way to post")                                                \
+	X(0, "use_old_post_send", "there is one way to post")                                      \
+	X(0, "disable_pcie_relaxed", "there is no PCIe between the memory and the adapter")        \
+	X(0, "payload_file_path", "the content of messages does not change the figures")           \
+	X(0, "typical_pkt_size", "only the hardware's rate limit needs the size of packets")       \
+	X(0, "flows", "one queue pair is one flow: use -q")                                        \
+	X(0, "flows_burst", "one queue pair is one flow: use -q")
 /* clang-format on */
+
+static const struct {
+	int letter;
+	const char *name, *reason;
+} not_here[] = {
+#define X(letter, name, reason) {letter, name, reason},
+	NOT_HERE(X)
+#undef X
+};
 
 static const struct taking takings[] = {
 #define X(letter, name, arg, help, ...) __VA_ARGS__,
@@ -230,6 +275,27 @@ static int take(struct pt_options *o, int letter, const char *arg, char *err, un
 	return take_word(o, letter, arg, err, errlen);
 }
 
+/* Stores why `word` of the command line is refused. letter: the letter that getopt did not know, or
+ * 0 for a long option. */
+static int refuse(const struct pt_tool *tool, const char *word, int letter, char *err,
+		  unsigned errlen)
+{
+	for (unsigned i = 0; i < sizeof(not_here) / sizeof(not_here[0]); i++) {
+		const char *name = not_here[i].name;
+		size_t n = strlen(name);
+		bool is_long = !letter && !strncmp(word, "--", 2) && !strncmp(word + 2, name, n) &&
+			       (word[n + 2] == 0 || word[n + 2] == '=');
+
+		if (is_long || (letter && letter == not_here[i].letter))
+			return wrong(err, errlen, "--%s of perftest is not here: %s", name,
+				     not_here[i].reason);
+	}
+	if (letter > FLAG_MAX)
+		return wrong(err, errlen, "-%c is no flag of %s; --help lists them", letter,
+			     tool->name);
+	return wrong(err, errlen, "%s is no flag of %s; --help lists them", word, tool->name);
+}
+
 /* Returns the text of the first rule of perftest that the options break, or NULL. */
 static const char *conflict(const struct pt_options *o)
 {
@@ -315,8 +381,7 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 		if (letter == ':')
 			return wrong(err, errlen, "%s needs an argument", argv[optind - 1]);
 		if (letter == '?')
-			return wrong(err, errlen, "%s is no flag of %s; --help lists them",
-				     argv[optind - 1], tool->name);
+			return refuse(tool, argv[optind - 1], optopt, err, errlen);
 		if (take(o, letter, optarg, err, errlen) != 0)
 			return -1;
 	}

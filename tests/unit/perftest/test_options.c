@@ -92,13 +92,36 @@ static void test_refused(void **state)
 	}
 }
 
+/* An option of perftest that is not here is refused with a reason, whether it is given by name, with
+ * an argument, or by letter. Any other word is called unknown. */
+static void test_not_here(void **state)
+{
+	static const struct {
+		const char *line, *says;
+	} rows[] = {
+		{"nd_send_bw --odp", "--odp of perftest is not here: memory is never pinned"},
+		{"nd_send_bw --dlid=3", "--dlid of perftest is not here: Ethernet has no LIDs"},
+		{"nd_send_bw -O", "--dualport of perftest is not here: an adapter has one port"},
+		{"nd_send_bw -bO", "--dualport of perftest is not here: an adapter has one port"},
+		{"nd_send_bw --mmap-offset 1", "--mmap-offset of perftest is not here: the memory"},
+		{"nd_send_bw --odpp", "--odpp is no flag of nd_send_bw"},
+		{"nd_send_bw -k", "-k is no flag of nd_send_bw"},
+	};
+	struct pt_options o;
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(parse(&o, rows[i].line), -1);
+		if (strncmp(err, rows[i].says, strlen(rows[i].says)) != 0)
+			fail_msg("'%s' gives '%s'", rows[i].line, err);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_depths),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_depths),
+		cmocka_unit_test(test_words),	 cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_not_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
