@@ -94,7 +94,7 @@ static void report(struct test *x, const struct pt_rates *r)
 {
 	pt_print_rates(x->o, r);
 	pt_json_rates(x->o, r);
-	if (r->average < x->o->limit)
+	if (r->average < x->o->limit || r->mpps < x->o->limit_mpps)
 		x->too_slow = true;
 }
 
@@ -243,7 +243,7 @@ static int run(struct test *x)
 		counters_print(stdout);
 	pt_end_close(&x->e);
 	if (rc == 0 && x->too_slow) {
-		fprintf(stderr, "%s: the figure is below the limit given with -w\n",
+		fprintf(stderr, "%s: the figure is below the limit given with -w or -y\n",
 			x->o->tool->name);
 		rc = -1;
 	}

@@ -25,18 +25,34 @@ static const struct pt_tool tools[] = {
 };
 
 /* getopt values of the options without a letter */
-enum { GBITS = 1, REPORT_BOTH, OUT_JSON, JSON_FILE, TCLASS, RETRY, STATS, FLAG_MAX };
+enum {
+	GBITS = 1,
+	REPORT_BOTH,
+	OUT_JSON,
+	JSON_FILE,
+	TCLASS,
+	RETRY,
+	STATS,
+	RECV_LIST,
+	RATE,
+	RATE_UNITS,
+	RATE_TYPE,
+	BURST,
+	FLAG_MAX
+};
 
 /* How the value of an option reaches struct pt_options: a switch sets a bool, a number between two
- * limits sets an unsigned, and take_word() knows every other option. */
+ * limits sets an unsigned, a decimal above 0 sets a double, and take_word() knows every other
+ * option. */
 struct taking {
-	enum { A_SWITCH, A_NUMBER, A_WORD } kind;
+	enum { A_SWITCH, A_NUMBER, A_DECIMAL, A_WORD } kind;
 	size_t at;
 	unsigned low, high;
 };
 /* clang-format off */
 #define SWITCH(member)            {A_SWITCH, offsetof(struct pt_options, member), 0, 0}
 #define NUMBER(member, low, high) {A_NUMBER, offsetof(struct pt_options, member), low, high}
+#define DECIMAL(member)           {A_DECIMAL, offsetof(struct pt_options, member), 0, 0}
 #define WORD                      {A_WORD, 0, 0, 0}
 
 /* perftest's options; columns: X(letter or getopt value, long name, argument's name, help text,
@@ -62,6 +78,8 @@ struct taking {
 	X('I', "inline_size", "BYTES",                                                             \
 	  "messages up to this size travel inside the request [0]",                                \
 	  NUMBER(inline_bytes, 0, RN_WQE_MAX_INLINE))                                              \
+	X('l', "post_list", "N",                                                                   \
+	  "post N requests at a time; -Q becomes N (bw) [1]", NUMBER(list, 1, 16384))              \
 	X('m', "mtu", "BYTES",                                                                     \
 	  "path MTU 256..4096 [the adapter's largest]", NUMBER(mtu, 256, 4096))                    \
 	X('n', "iters", "N",                                                                       \
@@ -85,9 +103,21 @@ struct taking {
 	  "print all latencies in order of time (lat)", SWITCH(unsorted))                          \
 	X('V', "version", NULL,                                                                    \
 	  "softrnic's version and that of perftest's protocol", SWITCH(version))                   \
-	X('w', "limit_bw", "X", "fail when the average stays below (bw)", WORD)                    \
+	X('w', "limit_bw", "X", "fail when the average stays below (bw)", DECIMAL(limit))                    \
 	X('x', "gid-index", "N",                                                                   \
 	  "which address of the adapter [the first that fits]", NUMBER(gid, 0, RN_MAX_GIDS - 1))   \
+	X('y', "limit_msgrate", "X",                                                               \
+	  "fail when fewer million messages a second arrive (bw)", DECIMAL(limit_mpps))            \
+	X(RECV_LIST, "recv_post_list", "N",                                                        \
+	  "post N receives at a time (send_bw) [1]", NUMBER(recv_list, 1, 16384))                  \
+	X(RATE, "rate_limit", "X",                                                                 \
+	  "post no more than X --rate_units (bw)", DECIMAL(rate))                                  \
+	X(RATE_UNITS, "rate_units", "g|M|p",                                                       \
+	  "Gb/sec, MB/sec or messages/sec, of all queue pairs together [g]", WORD)                 \
+	X(RATE_TYPE, "rate_limit_type", "SW",                                                      \
+	  "the program waits; the adapter has no limit of its own", WORD)                          \
+	X(BURST, "burst_size", "N",                                                                \
+	  "with --rate_limit: messages posted at a time [-t]", NUMBER(burst, 1, 16384))            \
 	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)", SWITCH(gbits))             \
 	X(REPORT_BOTH, "report-both", NULL,                                                        \
 	  "with -b: print the results of each direction too", SWITCH(report_both))                 \
@@ -223,7 +253,6 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 		const char *word;
 		enum rn_qp_type type;
 	} types[] = {{"RC", RN_QPT_RC}, {"UC", RN_QPT_UC}, {"UD", RN_QPT_UD}};
-	char *end;
 
 	switch (letter) {
 	case 'd':
@@ -233,9 +262,17 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 		o->json = true;
 		o->json_file = arg;
 		return 0;
-	case 'w':
-		o->limit = strtod(arg, &end);
-		return *end || end == arg ? wrong(err, errlen, "--limit_bw takes a number") : 0;
+	case RATE_UNITS:
+		o->rate_unit = *arg;
+		if (strlen(arg) == 1 && strchr("gMp", *arg))
+			return 0;
+		return wrong(err, errlen, "--rate_units is g, M or p, not '%s'", arg);
+	case RATE_TYPE:
+		return strcmp(arg, "SW")
+			       ? wrong(err, errlen,
+				       "--rate_limit_type is SW: the adapter has no limit "
+				       "of its own")
+			       : 0;
 	case 'A':
 		o->cas = !strcmp(arg, "CMP_AND_SWAP");
 		if (o->cas || !strcmp(arg, "FETCH_AND_ADD"))
@@ -251,6 +288,18 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 		return wrong(err, errlen, "--connection is RC, UC or UD, not '%s'", arg);
 	}
 	return wrong(err, errlen, "flag %d has no meaning", letter);
+}
+
+static int take_decimal(const char *name, const char *arg, double *value, char *err,
+			unsigned errlen)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (*arg < '0' || *arg > '9' || *end || !(v > 0 && v < 1e15))
+		return wrong(err, errlen, "--%s takes a number above 0, not '%s'", name, arg);
+	*value = v;
+	return 0;
 }
 
 static int take(struct pt_options *o, int letter, const char *arg, char *err, unsigned errlen)
@@ -269,6 +318,8 @@ static int take(struct pt_options *o, int letter, const char *arg, char *err, un
 		return 0;
 	case A_NUMBER:
 		return take_number(t, l->name, arg, (unsigned *)((char *)o + t->at), err, errlen);
+	case A_DECIMAL:
+		return take_decimal(l->name, arg, (double *)((char *)o + t->at), err, errlen);
 	case A_WORD:
 		break;
 	}
@@ -303,8 +354,20 @@ static const char *conflict(const struct pt_options *o)
 
 	if (o->mtu & (o->mtu - 1))
 		return "--mtu is 256, 512, 1024, 2048 or 4096";
-	if (t->lat && (o->bidi || o->qps > 1 || o->set['Q'] || o->limit > 0))
-		return "-b, -q, -Q and -w are for bandwidth";
+	if (t->lat && (o->bidi || o->qps > 1 || o->set['Q'] || o->limit > 0 || o->limit_mpps > 0))
+		return "-b, -q, -Q, -w and -y are for bandwidth";
+	if (t->lat && (o->set['l'] || o->set[RECV_LIST] || o->rate > 0))
+		return "--post_list, --recv_post_list and --rate_limit are for bandwidth";
+	if (o->set['l'] && o->set['t'] && o->list > o->tx)
+		return "--post_list must not exceed -t: a list is posted when there is room for it";
+	if (o->set['l'] && o->set['Q'] && o->list % o->cq_mod)
+		return "--post_list must be a multiple of -Q";
+	if (o->set[RECV_LIST] && (t->verb != PT_SEND || o->recv_list > o->rx))
+		return "--recv_post_list is for SENDs, and must not exceed -r";
+	if (!o->rate && (o->set[RATE_UNITS] || o->set[RATE_TYPE] || o->set[BURST]))
+		return "--rate_units, --rate_limit_type and --burst_size need --rate_limit";
+	if (o->set[BURST] && o->burst < o->list)
+		return "--burst_size must be at least --post_list";
 	if (!t->lat && (o->sorted || o->unsorted))
 		return "-H and -U are for latency";
 	if (t->verb == PT_ATOMIC && (o->all || o->set['s']))
@@ -341,12 +404,18 @@ static void settle(struct pt_options *o)
 		o->size = 1u << SIZE_MAX_LOG2;
 	if (!o->set['t'])
 		o->tx = t->lat ? 1 : 128;
+	if (o->tx < o->list)
+		o->tx = o->list;
+	if (o->set['l'] && !o->set['Q'])
+		o->cq_mod = o->list;
 	if (!o->secs && o->tx > o->iters)
 		o->tx = o->iters;
 	if (!o->secs && o->rx > o->iters)
 		o->rx = o->iters;
 	if (o->cq_mod > o->tx)
 		o->cq_mod = o->tx;
+	if (!o->set[BURST])
+		o->burst = o->tx;
 	if (!o->set['f'])
 		o->margin = o->secs / 4;
 	/* Do not compute the peak bandwidth of more than 20000 messages: the computation examines
@@ -368,6 +437,9 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 				 .size = tool->size,
 				 .iters = tool->iters,
 				 .qps = 1,
+				 .list = 1,
+				 .recv_list = 1,
+				 .rate_unit = 'g',
 				 .rx = 512,
 				 .port = 18515,
 				 .cq_mod = 100,

@@ -34,8 +34,13 @@ struct pt_options {
 	unsigned qps, mtu, tx, rx, port, cq_mod, inline_bytes;
 	unsigned timeout, retry, outs, sl, tclass;
 	unsigned port_number;
-	unsigned gid; /* -x: index of the adapter's address, or PT_ANY_GID */
-	double limit; /* -w: the test fails if the average bandwidth is below this limit */
+	unsigned gid;	   /* -x: index of the adapter's address, or PT_ANY_GID */
+	double limit;	   /* -w: the test fails if the average bandwidth is below this limit */
+	double limit_mpps; /* -y: the same for the message rate, in million messages per second */
+	unsigned list, recv_list; /* requests and receives that are posted at a time */
+	double rate;		  /* --rate_limit in units of rate_unit; 0: no limit */
+	char rate_unit;		  /* 'g': Gb/s, 'M': MB/s, 'p': messages per second */
+	unsigned burst;		  /* messages that a rate limit lets through at a time */
 	bool all, bidi, events, cm, cas, no_peak, unsorted, sorted;
 	bool gbits, report_both, json, cpu_freq, help, version, stats;
 	bool set[128]; /* set['s']: option -s was given; likewise for the other letters */

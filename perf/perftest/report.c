@@ -45,6 +45,30 @@ struct pt_rates pt_rates_sum(const struct pt_rates *a, const struct pt_rates *b)
 				 .mpps = a->mpps + b->mpps};
 }
 
+double pt_rate_per_sec(double rate, char unit, uint32_t size)
+{
+	return unit == 'p' ? rate : rate * (unit == 'g' ? PT_GB : PT_MB) / size;
+}
+
+void pt_pace_init(struct pt_pace *p, double per_sec, uint64_t burst)
+{
+	*p = (struct pt_pace){.gap_ns = (double)burst * 1e9 / per_sec, .burst = burst};
+}
+
+bool pt_pace_take(struct pt_pace *p, uint64_t n, uint64_t now)
+{
+	double at = (double)now;
+
+	if (p->left < n && at < p->next_ns)
+		return false;
+	if (p->left < n) {
+		p->left += p->burst;
+		p->next_ns = p->next_ns + p->gap_ns < at ? at + p->gap_ns : p->next_ns + p->gap_ns;
+	}
+	p->left -= n;
+	return true;
+}
+
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

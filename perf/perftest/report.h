@@ -24,6 +24,21 @@ struct pt_rates pt_rates_of(uint64_t size, uint64_t n, uint64_t ns, double unit,
 /* Returns the sum of the results of both directions. */
 struct pt_rates pt_rates_sum(const struct pt_rates *a, const struct pt_rates *b);
 
+/* Converts a rate limit to messages per second. unit: 'g' for Gb/s, 'M' for MB/s, 'p' for messages
+ * per second. */
+double pt_rate_per_sec(double rate, char unit, uint32_t size);
+
+/* A rate limit in software: `burst` messages may be sent, the next `burst` messages gap_ns later. */
+struct pt_pace {
+	double gap_ns, next_ns; /* time between bursts; time of the next burst */
+	uint64_t burst, left;	/* messages of a burst; messages of this burst that are left */
+};
+
+void pt_pace_init(struct pt_pace *p, double per_sec, uint64_t burst);
+/* Takes n messages at time `now` in ns. Returns false, and takes none, if the limit does not allow
+ * them yet. A sender that was late by less than one gap catches up; time beyond is lost. */
+bool pt_pace_take(struct pt_pace *p, uint64_t n, uint64_t now);
+
 struct pt_latency {
 	double min, max, typical, average, stdev, p99, p999; /* all latencies in us */
 };

@@ -22,6 +22,7 @@ struct bw {
 	uint64_t first;	  /* start of the run in ns */
 	uint64_t counted; /* with -D: messages counted in the sample */
 	struct pt_clock clock;
+	struct pt_pace pace;
 };
 
 void pt_clock_start(struct pt_clock *c, const struct pt_options *o)
@@ -46,34 +47,63 @@ int pt_run_receives(struct pt_end *e)
 	return 0;
 }
 
-/* Posts work requests on every queue pair until the transmit depth (-t) is reached. */
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int post_list(struct bw *b, unsigned i, uint64_t n)
+{
+	struct pt_qp *q = &b->e->qp[i];
+	uint64_t now = b->times ? pt_now_ns() : 0;
+
+	for (; n > 0; n--) {
+		bool signaled = (q->posted + 1) % b->o->cq_mod == 0 || q->posted + 1 == b->per_qp;
+
+		if (b->times)
+			b->times[b->ntimes++].posted = now;
+		if (pt_post(b->e, i, b->size, signaled) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Posts lists of work requests (-l) on every queue pair, as long as the transmit depth (-t) and the
+ * rate limit allow a whole list. The last list of a run may be shorter. */
 static int fill(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
 		struct pt_qp *q = &b->e->qp[i];
 
-		while (q->posted < b->per_qp && q->posted - q->done < b->o->tx) {
-			bool signaled =
-				(q->posted + 1) % b->o->cq_mod == 0 || q->posted + 1 == b->per_qp;
+		while (q->posted < b->per_qp) {
+			uint64_t n = smaller(b->o->list, b->per_qp - q->posted);
 
-			if (b->times)
-				b->times[b->ntimes++].posted = pt_now_ns();
-			if (pt_post(b->e, i, b->size, signaled) != 0)
+			if (q->posted - q->done + n > b->o->tx)
+				break;
+			if (b->o->rate > 0 && !pt_pace_take(&b->pace, n, pt_now_ns()))
+				break;
+			if (post_list(b, i, n) != 0)
 				return -1;
 		}
 	}
 	return 0;
 }
 
-/* Posts a new receive for each receive that a message has taken. */
+/* Posts new receives for those that messages have taken, --recv_post_list at a time. */
 static int refill(struct bw *b)
 {
 	for (unsigned i = 0; i < b->o->qps; i++) {
 		struct pt_qp *q = &b->e->qp[i];
 
-		while (q->rposted < b->per_qp && q->rposted - q->rdone < b->o->rx)
-			if (pt_post_recv(b->e, i) != 0)
-				return -1;
+		while (q->rposted < b->per_qp) {
+			uint64_t n = smaller(b->o->recv_list, b->per_qp - q->rposted);
+
+			if (q->rposted - q->rdone + n > b->o->rx)
+				break;
+			for (; n > 0; n--)
+				if (pt_post_recv(b->e, i) != 0)
+					return -1;
+		}
 	}
 	return 0;
 }
@@ -200,6 +230,8 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 	uint64_t n = (uint64_t)o->iters * o->qps, last = 0;
 	int rc = 0;
 
+	if (o->rate > 0)
+		pt_pace_init(&b.pace, pt_rate_per_sec(o->rate, o->rate_unit, size), o->burst);
 	if (b.asks && !o->no_peak)
 		b.times = calloc(n, sizeof(b.times[0]));
 	if (b.receives && pt_is_server(o))

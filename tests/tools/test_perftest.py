@@ -209,6 +209,20 @@ def too_slow():
     return [] if status == 1 and "below the limit" in text else [f"status {status}: {text}"]
 
 
+def too_few():
+    with Pair() as pair:
+        _, (status, text) = pair.run("nd_send_bw", ["-n", "50", "-y", "1e6"], "127.0.0.1")
+    return [] if status == 1 and "below the limit" in text else [f"status {status}: {text}"]
+
+
+def paced(flags, mpps):
+    """The message rate does not exceed the limit, and with so low a limit hardly falls short of it."""
+    with Pair() as pair:
+        ends = pair.run("nd_write_bw", ["-s", "1000", *flags], "127.0.0.1")
+    found = [float(r[4]) for status, text in ends for r in rows("nd_write_bw", text) if status == 0]
+    return [] if len(found) == 2 and all(mpps / 2 < rate < mpps * 1.2 for rate in found) else [f"{found}: {ends}"]
+
+
 def refuses(words, status, sentence):
     with Pair() as pair:
         p = pair.run_tool("a", "nd_send_bw", *words)
@@ -283,6 +297,12 @@ CHECKS = [
     ("what it runs on", surroundings),
     ("every result", raw_results),
     ("a limit that is missed", too_slow),
+    ("a message rate that is missed", too_few),
+    *((f"{t} in lists", lambda t=t: talks(t, flags_of(t, "-l", "8", "-q", "2", "-t", "20")))
+      for t in ("nd_send_bw", "nd_read_bw")),
+    ("nd_send_bw, receives in lists", lambda: talks("nd_send_bw", flags_of("", "-b", "--recv_post_list", "7", "-r", "15"))),
+    ("messages a second are limited", lambda: paced(["-n", "40", "--rate_limit", "1e3", "--rate_units", "p", "--burst_size", "2"], 1e-3)),
+    ("bits a second are limited", lambda: paced(["-n", "40", "-l", "4", "--burst_size", "4", "--rate_limit", "0.008"], 1e-3)),
     ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),
     ("an address that is not there", lambda: refuses(["-x", "9"], 1, "the adapter has 2 addresses")),
     ("a flag that is not there", lambda: refuses(["--oddp"], 2, "--oddp is no flag")),

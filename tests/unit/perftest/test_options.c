@@ -51,6 +51,33 @@ static void test_depths(void **state)
 	assert_true(o.tx == 64 && o.rx == 7 && o.cq_mod == 3);
 }
 
+/* -l raises the default of -t and sets -Q; a shorter run lowers both. */
+static void test_lists(void **state)
+{
+	struct pt_options o;
+
+	assert_int_equal(parse(&o, "nd_write_bw"), 0);
+	assert_true(o.list == 1 && o.recv_list == 1 && o.rate == 0);
+	assert_int_equal(parse(&o, "nd_write_bw -l 256"), 0);
+	assert_true(o.list == 256 && o.tx == 256 && o.cq_mod == 256);
+	assert_int_equal(parse(&o, "nd_write_bw -l 64 -Q 16"), 0);
+	assert_true(o.list == 64 && o.tx == 128 && o.cq_mod == 16);
+	assert_int_equal(parse(&o, "nd_send_bw -l 64 -n 20 --recv_post_list=8"), 0);
+	assert_true(o.tx == 20 && o.cq_mod == 20 && o.recv_list == 8);
+}
+
+static void test_limits(void **state)
+{
+	struct pt_options o;
+
+	assert_int_equal(parse(&o, "nd_write_bw --rate_limit=2.5 -y 0.25 -n 500"), 0);
+	assert_true(o.rate == 2.5 && o.rate_unit == 'g' && o.burst == 128 && o.limit_mpps == 0.25);
+	assert_int_equal(parse(&o, "nd_write_bw --rate_limit 9 --rate_units p --burst_size 3 "
+				   "--rate_limit_type SW"),
+			 0);
+	assert_true(o.rate == 9 && o.rate_unit == 'p' && o.burst == 3);
+}
+
 static void test_words(void **state)
 {
 	struct pt_options o;
@@ -71,17 +98,57 @@ static void test_words(void **state)
 static void test_refused(void **state)
 {
 	static const char *const lines[] = {
-		"nd_send_bw -k",       "nd_send_bw --odp",     "nd_send_bw -s 0",
-		"nd_send_bw -s",       "nd_send_bw -s 1x",     "nd_send_bw -s -1",
-		"nd_send_bw -m 300",   "nd_send_bw -m 8192",   "nd_send_bw -c XRC",
-		"nd_send_bw a b",      "nd_send_bw -n 4",      "nd_send_bw -i 2",
-		"nd_send_lat -b",      "nd_send_lat -q 2",     "nd_send_bw -U",
-		"nd_atomic_bw -s 8",   "nd_atomic_bw -A ADD",  "nd_write_bw -A CMP_AND_SWAP",
-		"nd_read_bw -c UC",    "nd_write_bw -c UD",    "nd_send_bw -c UD -R",
-		"nd_write_bw -o 4",    "nd_write_bw -r 4",     "nd_write_lat -e",
-		"nd_send_bw -a -D 3",  "nd_send_bw -D 4 -f 2", "nd_send_bw --report-both",
-		"nd_send_bw -p 70000", "nd_send_bw -I 100000", "nd_send_bw -w much",
-		"nd_send_bw -x 16",    "nd_read_lat -c UD",
+		"nd_send_bw -k",
+		"nd_send_bw --odp",
+		"nd_send_bw -s 0",
+		"nd_send_bw -s",
+		"nd_send_bw -s 1x",
+		"nd_send_bw -s -1",
+		"nd_send_bw -m 300",
+		"nd_send_bw -m 8192",
+		"nd_send_bw -c XRC",
+		"nd_send_bw a b",
+		"nd_send_bw -n 4",
+		"nd_send_bw -i 2",
+		"nd_send_lat -b",
+		"nd_send_lat -q 2",
+		"nd_send_bw -U",
+		"nd_atomic_bw -s 8",
+		"nd_atomic_bw -A ADD",
+		"nd_write_bw -A CMP_AND_SWAP",
+		"nd_read_bw -c UC",
+		"nd_write_bw -c UD",
+		"nd_send_bw -c UD -R",
+		"nd_write_bw -o 4",
+		"nd_write_bw -r 4",
+		"nd_write_lat -e",
+		"nd_send_bw -a -D 3",
+		"nd_send_bw -D 4 -f 2",
+		"nd_send_bw --report-both",
+		"nd_send_bw -p 70000",
+		"nd_send_bw -I 100000",
+		"nd_send_bw -w much",
+		"nd_send_bw -x 16",
+		"nd_read_lat -c UD",
+		"nd_send_bw -l 0",
+		"nd_send_bw -l 65 -t 64",
+		"nd_send_bw -l 10 -Q 4",
+		"nd_send_lat -l 2",
+		"nd_write_bw --recv_post_list 2",
+		"nd_send_bw --recv_post_list 4 -r 3",
+		"nd_send_lat -y 1",
+		"nd_send_bw -y 0",
+		"nd_send_bw -y x",
+		"nd_send_bw -w -1",
+		"nd_send_bw --rate_limit 0",
+		"nd_send_bw --rate_limit 1g",
+		"nd_send_bw --rate_units g",
+		"nd_send_bw --rate_limit 1 --rate_units gg",
+		"nd_send_bw --rate_limit 1 --rate_units k",
+		"nd_send_bw --rate_limit 1 --rate_limit_type HW",
+		"nd_send_bw --burst_size 4",
+		"nd_send_bw --rate_limit 1 -l 8 --burst_size 4",
+		"nd_send_lat --rate_limit 1",
 	};
 	struct pt_options o;
 
@@ -120,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults), cmocka_unit_test(test_depths),
+		cmocka_unit_test(test_lists),	 cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_words),	 cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_not_here),
 	};

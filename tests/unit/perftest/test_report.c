@@ -91,12 +91,34 @@ static void test_percentiles(void **state)
 	assert_near(l.max, 101.0);
 }
 
+/* 1000 messages a second in bursts of 10: the second burst may start 10 ms after the first, also if
+ * it starts late. After a long pause the burst that was missed is not made up for. */
+static void test_pace(void **state)
+{
+	struct pt_pace p;
+
+	assert_near(pt_rate_per_sec(8, 'p', 64), 8.0);
+	assert_near(pt_rate_per_sec(1, 'g', 1000), 125000.0);
+	assert_near(pt_rate_per_sec(2, 'M', 1024), 2048.0);
+	pt_pace_init(&p, 1000, 10);
+	assert_true(pt_pace_take(&p, 4, 1000000000));
+	assert_true(pt_pace_take(&p, 6, 1000000000));
+	assert_false(pt_pace_take(&p, 1, 1009999000));
+	assert_true(pt_pace_take(&p, 10, 1013000000));
+	assert_false(pt_pace_take(&p, 1, 1019999000));
+	assert_true(pt_pace_take(&p, 10, 1020000000));
+	assert_true(pt_pace_take(&p, 10, 2000000000));
+	assert_false(pt_pace_take(&p, 1, 2009999000));
+	assert_true(pt_pace_take(&p, 1, 2010000000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_average), cmocka_unit_test(test_peak),
 		cmocka_unit_test(test_no_time), cmocka_unit_test(test_sum),
 		cmocka_unit_test(test_latency), cmocka_unit_test(test_percentiles),
+		cmocka_unit_test(test_pace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
