@@ -12,6 +12,7 @@
 
 #define SIZE_MAX_LOG2 23
 #define SIZE_LIMIT    (1u << 30)
+#define ENDLESS_SECS  5 /* seconds between the results of --run_infinitely, as in perftest */
 
 static const struct pt_tool tools[] = {
 	{"nd_send_bw", "Send", PT_SEND, false, 65536, 1000},
@@ -38,6 +39,8 @@ enum {
 	RATE_UNITS,
 	RATE_TYPE,
 	BURST,
+	ENDLESS,
+	PROGRESS,
 	FLAG_MAX
 };
 
@@ -118,6 +121,10 @@ struct taking {
 	  "the program waits; the adapter has no limit of its own", WORD)                          \
 	X(BURST, "burst_size", "N",                                                                \
 	  "with --rate_limit: messages posted at a time [-t]", NUMBER(burst, 1, 16384))            \
+	X(ENDLESS, "run_infinitely", NULL,                                                         \
+	  "until interrupted; a result every -D seconds [5] (bw)", SWITCH(endless))                \
+	X(PROGRESS, "progress", NULL,                                                              \
+	  "with -D: print the rate of every second too; not in perftest", SWITCH(progress))        \
 	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)", SWITCH(gbits))             \
 	X(REPORT_BOTH, "report-both", NULL,                                                        \
 	  "with -b: print the results of each direction too", SWITCH(report_both))                 \
@@ -386,8 +393,12 @@ static const char *conflict(const struct pt_options *o)
 		return "-r is for SENDs";
 	if (o->events && t->verb == PT_WRITE && t->lat)
 		return "-e is not for write_lat: its ends poll memory, not completions";
-	if (o->all && o->secs)
-		return "-a cannot be combined with -D";
+	if (o->all && (o->secs || o->endless))
+		return "-a cannot be combined with -D or --run_infinitely";
+	if (o->endless && (t->lat || o->set['f'] || o->progress))
+		return "--run_infinitely is for bandwidth, without -f and --progress";
+	if (o->progress && !o->secs)
+		return "--progress needs -D";
 	if (o->secs && o->set['f'] && 2 * o->margin >= o->secs)
 		return "-f must be less than half of -D";
 	if (o->report_both && !o->bidi)
@@ -404,6 +415,8 @@ static void settle(struct pt_options *o)
 		o->size = 1u << SIZE_MAX_LOG2;
 	if (!o->set['t'])
 		o->tx = t->lat ? 1 : 128;
+	if (o->endless && !o->secs)
+		o->secs = ENDLESS_SECS;
 	if (o->tx < o->list)
 		o->tx = o->list;
 	if (o->set['l'] && !o->set['Q'])

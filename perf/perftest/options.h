@@ -27,7 +27,9 @@ struct pt_options {
 	enum rn_qp_type type;
 	unsigned size; /* bytes of a message; with `all`: of the largest message */
 	unsigned iters;
-	unsigned secs; /* -D: length of a run in seconds; 0: a run has `iters` messages */
+	/* -D: length of a run in seconds; 0: a run has `iters` messages. With `endless`: seconds
+	 * between two results */
+	unsigned secs;
 	/* -f: how many seconds are not counted at the beginning of a -D run, and again at its
 	 * end */
 	unsigned margin;
@@ -43,6 +45,8 @@ struct pt_options {
 	unsigned burst;		  /* messages that a rate limit lets through at a time */
 	bool all, bidi, events, cm, cas, no_peak, unsorted, sorted;
 	bool gbits, report_both, json, cpu_freq, help, version, stats;
+	bool endless;  /* --run_infinitely: the run ends when the user interrupts it */
+	bool progress; /* with -D: the rate of every second is printed */
 	bool set[128]; /* set['s']: option -s was given; likewise for the other letters */
 };
 

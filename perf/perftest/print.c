@@ -111,6 +111,13 @@ void pt_print_rates(const struct pt_options *o, const struct pt_rates *r)
 	fflush(stdout);
 }
 
+void pt_print_progress(const struct pt_options *o, unsigned second, const struct pt_rates *r)
+{
+	printf(" second %u: %.2f %s, %.6f Mpps\n", second, r->average,
+	       o->gbits ? "Gb/sec" : "MB/sec", r->mpps);
+	fflush(stdout);
+}
+
 void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
 		   const struct pt_rates *theirs)
 {

@@ -10,6 +10,8 @@ void pt_print_test(const struct pt_end *e);
 void pt_print_cards(const struct pt_end *e, bool remote);
 void pt_print_head(const struct pt_options *o);
 void pt_print_rates(const struct pt_options *o, const struct pt_rates *r);
+/* Prints the rates of one second of a -D run; `second` is the first second after it. */
+void pt_print_progress(const struct pt_options *o, unsigned second, const struct pt_rates *r);
 void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
 		   const struct pt_rates *theirs);
 void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);

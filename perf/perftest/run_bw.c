@@ -1,4 +1,5 @@
 /* Measures bandwidth: the loop that keeps the queues full. One thread calls these functions. */
+#include "print.h"
 #include "run.h"
 
 #include <stdio.h>
@@ -23,6 +24,9 @@ struct bw {
 	uint64_t counted; /* with -D: messages counted in the sample */
 	struct pt_clock clock;
 	struct pt_pace pace;
+	/* the interval that is printed while the run goes on: its start, when it is due, and the
+	 * messages before it */
+	uint64_t interval_ns, due_ns, before_interval;
 };
 
 void pt_clock_start(struct pt_clock *c, const struct pt_options *o)
@@ -36,6 +40,11 @@ void pt_clock_start(struct pt_clock *c, const struct pt_options *o)
 enum pt_phase pt_clock_phase(const struct pt_clock *c, uint64_t now)
 {
 	return now < c->from ? PT_WARM : now < c->to ? PT_SAMPLE : now < c->end ? PT_COOL : PT_OVER;
+}
+
+static double unit_of(const struct pt_options *o)
+{
+	return o->gbits ? PT_GB : PT_MB;
 }
 
 int pt_run_receives(struct pt_end *e)
@@ -185,14 +194,49 @@ static int run_iterations(struct bw *b, uint64_t *last)
 	return 0;
 }
 
+/* Prints the rates of an interval when it is due. The next one is due `secs` seconds later. */
+static void print_interval(struct bw *b, uint64_t now, unsigned secs)
+{
+	uint64_t n;
+	struct pt_rates r;
+
+	if (now < b->due_ns)
+		return;
+	n = total(b, !b->asks);
+	r = pt_rates_of(b->size, n - b->before_interval, now - b->interval_ns, unit_of(b->o), NULL);
+	if (b->o->endless)
+		pt_print_rates(b->o, &r);
+	else
+		pt_print_progress(b->o, (unsigned)((now - b->clock.start) / NS), &r);
+	b->interval_ns = now;
+	b->due_ns += secs * NS;
+	b->before_interval = n;
+}
+
+/* Runs until the user interrupts the test or it fails. */
+static int run_endless(struct bw *b)
+{
+	b->interval_ns = pt_now_ns();
+	b->due_ns = b->interval_ns + b->o->secs * NS;
+	for (;;) {
+		print_interval(b, pt_now_ns(), b->o->secs);
+		if (one_turn(b, true) != 0)
+			return -1;
+	}
+}
+
 static int run_duration(struct bw *b)
 {
 	bool received = !b->asks;
 	enum pt_phase phase, before = PT_WARM;
-	uint64_t at_start = 0;
+	uint64_t at_start = 0, now;
 
 	pt_clock_start(&b->clock, b->o);
-	while ((phase = pt_clock_phase(&b->clock, pt_now_ns())) != PT_OVER) {
+	b->interval_ns = b->clock.start;
+	b->due_ns = b->interval_ns + NS;
+	while ((phase = pt_clock_phase(&b->clock, now = pt_now_ns())) != PT_OVER) {
+		if (b->o->progress)
+			print_interval(b, now, 1);
 		if (phase != before && phase >= PT_SAMPLE && before < PT_SAMPLE)
 			at_start = total(b, received);
 		if (phase != before && phase >= PT_COOL)
@@ -201,6 +245,8 @@ static int run_duration(struct bw *b)
 		if (one_turn(b, true) != 0)
 			return -1;
 	}
+	if (b->o->progress)
+		print_interval(b, now, 1);
 	if (before < PT_COOL)
 		b->counted = total(b, received) - at_start;
 	return 0;
@@ -220,7 +266,7 @@ static void reset_counts(struct bw *b)
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 {
 	const struct pt_options *o = e->o;
-	double unit = o->gbits ? PT_GB : PT_MB;
+	double unit = unit_of(o);
 	struct bw b = {.e = e,
 		       .o = o,
 		       .size = size,
@@ -238,7 +284,9 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 		rc = await_first(&b);
 	b.first = pt_now_ns();
 	if (rc == 0)
-		rc = o->secs ? run_duration(&b) : run_iterations(&b, &last);
+		rc = o->endless ? run_endless(&b)
+		     : o->secs	? run_duration(&b)
+				: run_iterations(&b, &last);
 	if (!b.asks)
 		n = total(&b, true);
 	if (rc != 0) /* store the result so far, which is printed if the user interrupted the run */

@@ -82,10 +82,11 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 }
 
 /* Waits for one message. pt_check_peer() detects a peer that disconnects. A peer that dies without
- * disconnecting is detected after PATIENCE_NS, which is longer than any test. */
+ * disconnecting is detected PATIENCE_NS after the end of a -D run,
+ * unless the test runs until it is interrupted. */
 static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 {
-	uint64_t end = pt_now_ns() + PATIENCE_NS;
+	uint64_t end = pt_now_ns() + PATIENCE_NS + t->e->o->secs * 1000000000ull;
 	unsigned i, came, turns = 0;
 
 	while (t->ngot == 0) {
@@ -95,7 +96,7 @@ static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 			continue;
 		if (pt_check_peer(t->e) != 0)
 			return -1;
-		if (pt_now_ns() > end)
+		if (!t->e->o->endless && pt_now_ns() > end)
 			return complain(t, "no answer from the other end", -ETIMEDOUT);
 	}
 	i = t->got[0].recv;

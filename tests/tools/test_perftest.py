@@ -223,6 +223,27 @@ def paced(flags, mpps):
     return [] if len(found) == 2 and all(mpps / 2 < rate < mpps * 1.2 for rate in found) else [f"{found}: {ends}"]
 
 
+def runs_on(tool):
+    """A run without an end prints one row a second until it is interrupted, then one of the whole run."""
+    def interrupt(server, client):
+        client.await_text(r"Mpps\](\n \d+ .*){2}\n")
+        client.child.send_signal(signal.SIGINT)
+
+    with Pair() as pair:
+        _, (status, text) = pair.run(tool, ["-s", "64", "--run_infinitely", "-D", "1"], "127.0.0.1", interrupt)
+    counts = [int(r[1]) for r in rows(tool, text)]
+    return [] if status == 130 and len(counts) >= 3 and 0 < sum(counts[:-1]) <= counts[-1] else [f"status {status}: {text}"]
+
+
+def progress():
+    """Each end prints the rate of every second, and one row at the end."""
+    with Pair() as pair:
+        ends = pair.run("nd_send_bw", ["-s", "64", "-D", "3", "--progress"], "127.0.0.1")
+    return [f"status {status}: {text}" for status, text in ends
+            if status or len(rows("nd_send_bw", text)) != 1
+            or re.findall(r"^ second (\d): \d+\.\d\d MB/sec, (?!0\.0+ )\d+\.\d{6} Mpps$", text, re.M) != ["1", "2", "3"]]
+
+
 def refuses(words, status, sentence):
     with Pair() as pair:
         p = pair.run_tool("a", "nd_send_bw", *words)
@@ -303,6 +324,8 @@ CHECKS = [
     ("nd_send_bw, receives in lists", lambda: talks("nd_send_bw", flags_of("", "-b", "--recv_post_list", "7", "-r", "15"))),
     ("messages a second are limited", lambda: paced(["-n", "40", "--rate_limit", "1e3", "--rate_units", "p", "--burst_size", "2"], 1e-3)),
     ("bits a second are limited", lambda: paced(["-n", "40", "-l", "4", "--burst_size", "4", "--rate_limit", "0.008"], 1e-3)),
+    *((f"{t} without an end", lambda t=t: runs_on(t)) for t in ("nd_send_bw", "nd_write_bw")),
+    ("every second", progress),
     ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),
     ("an address that is not there", lambda: refuses(["-x", "9"], 1, "the adapter has 2 addresses")),
     ("a flag that is not there", lambda: refuses(["--oddp"], 2, "--oddp is no flag")),

@@ -78,6 +78,18 @@ static void test_limits(void **state)
 	assert_true(o.rate == 9 && o.rate_unit == 'p' && o.burst == 3);
 }
 
+static void test_endless(void **state)
+{
+	struct pt_options o;
+
+	assert_int_equal(parse(&o, "nd_write_bw --run_infinitely"), 0);
+	assert_true(o.endless && o.secs == 5 && o.no_peak);
+	assert_int_equal(parse(&o, "nd_write_bw --run_infinitely -D 2"), 0);
+	assert_true(o.endless && o.secs == 2);
+	assert_int_equal(parse(&o, "nd_write_bw -D 2 --progress"), 0);
+	assert_true(!o.endless && o.progress);
+}
+
 static void test_words(void **state)
 {
 	struct pt_options o;
@@ -130,6 +142,11 @@ static void test_refused(void **state)
 		"nd_send_bw -w much",
 		"nd_send_bw -x 16",
 		"nd_read_lat -c UD",
+		"nd_send_bw --run_infinitely -a",
+		"nd_send_lat --run_infinitely",
+		"nd_send_bw --progress",
+		"nd_send_bw --run_infinitely -f 1",
+		"nd_send_bw --run_infinitely --progress",
 		"nd_send_bw -l 0",
 		"nd_send_bw -l 65 -t 64",
 		"nd_send_bw -l 10 -Q 4",
@@ -187,9 +204,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults), cmocka_unit_test(test_depths),
-		cmocka_unit_test(test_lists),	 cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_words),	 cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_not_here),
+		cmocka_unit_test(test_endless),	 cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_limits),	 cmocka_unit_test(test_words),
+		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_not_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
