@@ -44,12 +44,20 @@ void pt_json_rates(const struct pt_options *o, const struct pt_rates *r)
 
 void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r)
 {
+	/* the keys of --percentiles; the exact percentiles of perftest's table have other keys */
+	static const struct {
+		const char *key;
+		double share;
+	} shares[] = {{"p50", 0.5},	  {"p90", 0.9},		{"p99", 0.99}, {"p99.9", 0.999},
+		      {"p99.99", 0.9999}, {"p99.999", 0.99999}, {"max", 1}};
 	const struct pt_latency *l = &r->lat;
 	json_t *row;
 
 	if (!o->json)
 		return;
 	row = new_row(size, r->n);
+	for (unsigned i = 0; o->percentiles && i < sizeof(shares) / sizeof(shares[0]); i++)
+		put(row, shares[i].key, (double)pt_hist_at(&r->hist, shares[i].share) / 1e3, 2);
 	if (o->secs) {
 		put(row, "t_avg", r->average, 2);
 		put(row, "tps_average", r->tps, 2);

@@ -195,7 +195,7 @@ static int run_bw(struct test *x)
 
 static int one_lat(struct test *x, uint32_t size)
 {
-	struct pt_lat_result r;
+	static struct pt_lat_result r;
 	int rc;
 
 	if (x->o->tool->verb == PT_SEND &&
@@ -204,6 +204,8 @@ static int one_lat(struct test *x, uint32_t size)
 	rc = pt_run_lat(&x->e, size, &r);
 	if (rc == 0 || (x->e.stopped && r.n > 0)) {
 		pt_print_latency(x->o, size, &r);
+		if (x->o->percentiles)
+			pt_print_percentiles(&r);
 		pt_json_latency(x->o, size, &r);
 	}
 	pt_lat_result_free(&r);

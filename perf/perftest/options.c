@@ -41,6 +41,8 @@ enum {
 	BURST,
 	ENDLESS,
 	PROGRESS,
+	PERCENTILES,
+	GAP,
 	FLAG_MAX
 };
 
@@ -125,6 +127,12 @@ struct taking {
 	  "until interrupted; a result every -D seconds [5] (bw)", SWITCH(endless))                \
 	X(PROGRESS, "progress", NULL,                                                              \
 	  "with -D: print the rate of every second too; not in perftest", SWITCH(progress))        \
+	X(PERCENTILES, "percentiles", NULL,                                                        \
+	  "print percentiles up to 99.999 % and a histogram (lat); not in perftest",                \
+	  SWITCH(percentiles))                                                                     \
+	X(GAP, "latency_gap", "US",                                                                \
+	  "microseconds between an answer and the next message (lat) [0]",                         \
+	  NUMBER(gap_us, 0, 10000000))                                                             \
 	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)", SWITCH(gbits))             \
 	X(REPORT_BOTH, "report-both", NULL,                                                        \
 	  "with -b: print the results of each direction too", SWITCH(report_both))                 \
@@ -397,6 +405,8 @@ static const char *conflict(const struct pt_options *o)
 		return "-a cannot be combined with -D or --run_infinitely";
 	if (o->endless && (t->lat || o->set['f'] || o->progress))
 		return "--run_infinitely is for bandwidth, without -f and --progress";
+	if (!t->lat && (o->percentiles || o->set[GAP]))
+		return "--percentiles and --latency_gap are for latency";
 	if (o->progress && !o->secs)
 		return "--progress needs -D";
 	if (o->secs && o->set['f'] && 2 * o->margin >= o->secs)

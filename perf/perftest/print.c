@@ -139,6 +139,30 @@ static void dump(const double *deltas, uint64_t n)
 	puts(LINE);
 }
 
+void pt_print_lat_progress(unsigned second, double average, uint64_t messages)
+{
+	printf(" second %u: t_avg %.2f usec, %lu messages\n", second, average, messages);
+	fflush(stdout);
+}
+
+void pt_print_percentiles(const struct pt_lat_result *r)
+{
+	static const double shares[] = {50, 90, 99, 99.9, 99.99, 99.999};
+
+	for (unsigned i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+		printf(" %7g%% : %.2f usec\n", shares[i],
+		       (double)pt_hist_at(&r->hist, shares[i] / 100) / 1e3);
+	printf("     max : %.2f usec\n", (double)r->hist.max / 1e3);
+	for (uint64_t to = 64, from = 0; from <= r->hist.max && to; from = to, to *= 2) {
+		uint64_t n = pt_hist_between(&r->hist, from, to);
+
+		if (n > 0)
+			printf(" %10.2f - %10.2f usec : %lu (%.3f%%)\n", (double)from / 1e3,
+			       (double)to / 1e3, n, 100.0 * (double)n / (double)r->hist.count);
+	}
+	fflush(stdout);
+}
+
 void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r)
 {
 	const struct pt_latency *l = &r->lat;

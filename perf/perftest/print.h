@@ -15,6 +15,10 @@ void pt_print_progress(const struct pt_options *o, unsigned second, const struct
 void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
 		   const struct pt_rates *theirs);
 void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r);
+/* The percentiles and the histogram of a latency test. */
+void pt_print_percentiles(const struct pt_lat_result *r);
+/* Prints one second of a -D run: the average latency in us and the number of messages. */
+void pt_print_lat_progress(unsigned second, double average, uint64_t messages);
 void pt_print_line(void);
 
 /* Opens the JSON file if the options name one. To be called before the test, so that a wrong path

@@ -3,6 +3,7 @@
 /* The measured loops. A function of type int returns 0, or -1 after one message on stderr. One
  * thread calls these functions. */
 #include "end.h"
+#include "histogram.h"
 #include "report.h"
 
 /* Runs one bandwidth test with messages of `size` bytes. Posts this end's work requests and, for
@@ -20,6 +21,7 @@ struct pt_lat_result {
 	/* the n - 1 latencies in us: `deltas` in ascending order, `unsorted` in order of time; with
 	 * -D both are NULL */
 	double *deltas, *unsorted;
+	struct pt_hist hist; /* the counted latencies; with -D those of the sample */
 };
 
 /* minimum number of messages for which latencies are computed */

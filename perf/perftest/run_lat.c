@@ -1,11 +1,14 @@
 /* Measures latency: loops that have one message in flight at a time. One thread calls these
  * functions. */
+#include "print.h"
 #include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LOOKS	    16u
+#define SECOND_NS   1000000000ull
 #define PATIENCE_NS 60000000000ull
 #define LOST_NS	    5000000000ull
 
@@ -14,9 +17,23 @@ struct lat {
 	const struct pt_options *o;
 	uint32_t size;
 	struct pt_clock clock;
-	uint64_t *posted; /* times in ns at which messages were posted; NULL with -D */
+	/* times in ns at which messages were posted, less all pauses before; NULL with -D */
+	uint64_t *posted;
 	uint64_t sent, counted, heard;
+	unsigned factor;	 /* 2: a latency is half the time between two postings; else 1 */
+	uint64_t last_ns, at_ns; /* when the message before was posted; the same less all pauses */
+	struct pt_hist *hist;
+	/* --progress: when the second ends, and the messages sent before it */
+	uint64_t second_ends, before_second;
 };
+
+/* Returns the average latency in us of messages at a rate of tps per second. */
+static double average_us(const struct lat *l, double tps)
+{
+	double us = 1e6 / tps - l->o->gap_us;
+
+	return us > 0 ? us / l->factor : 0;
+}
 
 static bool is_over(const struct lat *l)
 {
@@ -32,6 +49,51 @@ static bool times_out(const struct lat *l)
 	return l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_OVER;
 }
 
+/* With --progress: prints a second of a -D run when it is over. */
+static void print_second(struct lat *l, uint64_t now)
+{
+	uint64_t n = l->sent - l->before_second;
+
+	if (!l->o->progress || now < l->second_ends)
+		return;
+	pt_print_lat_progress((unsigned)((l->second_ends - l->clock.start) / SECOND_NS),
+			      n ? average_us(l, (double)n) : 0, n);
+	l->second_ends += SECOND_NS;
+	l->before_second = l->sent;
+}
+
+/* Notes that a message is posted now, and so how long the one before took. The pause of
+ * --latency_gap, which the client makes in each round, does not count. */
+static void note_post(struct lat *l)
+{
+	uint64_t now = pt_now_ns(), gap = l->o->gap_us * 1000ull, took = 0;
+	bool counts = !l->o->secs || pt_clock_phase(&l->clock, now) == PT_SAMPLE;
+
+	if (l->sent > 0)
+		took = now - l->last_ns > gap ? now - l->last_ns - gap : 0;
+	l->last_ns = now;
+	l->at_ns += took;
+	if (l->posted)
+		l->posted[l->sent] = l->at_ns;
+	if (l->sent > 0 && counts)
+		pt_hist_add(l->hist, took / l->factor);
+	l->sent++;
+	l->counted += counts;
+	print_second(l, now);
+}
+
+/* The client lets gap_us pass between an answer and the next message. Meanwhile the adapter goes on
+ * working. */
+static int pause_before_post(struct lat *l)
+{
+	uint64_t end = l->o->gap_us ? pt_now_ns() + l->o->gap_us * 1000ull : 0;
+
+	while (end && !pt_is_server(l->o) && l->sent > 0 && pt_now_ns() < end)
+		if (pt_poll(l->e, false) < 0)
+			return -1;
+	return 0;
+}
+
 static int post(struct lat *l)
 {
 	struct pt_qp *q = &l->e->qp[0];
@@ -39,11 +101,9 @@ static int post(struct lat *l)
 	while (q->posted - q->done >= l->o->tx)
 		if (pt_poll(l->e, l->o->events) < 0)
 			return -1;
-	if (l->posted)
-		l->posted[l->sent] = pt_now_ns();
-	l->sent++;
-	if (l->o->secs && pt_clock_phase(&l->clock, pt_now_ns()) == PT_SAMPLE)
-		l->counted++;
+	if (pause_before_post(l) != 0)
+		return -1;
+	note_post(l);
 	return pt_post(l->e, 0, l->size, true);
 }
 
@@ -165,7 +225,6 @@ static int play(struct lat *l)
 
 static void evaluate(struct lat *l, struct pt_lat_result *r)
 {
-	unsigned factor = l->o->tool->verb >= PT_READ ? 1 : 2;
 	double secs = l->o->secs - 2 * l->o->margin;
 
 	r->n = l->o->secs ? l->counted : l->o->iters;
@@ -177,19 +236,23 @@ static void evaluate(struct lat *l, struct pt_lat_result *r)
 		return;
 	if (l->o->secs) {
 		r->tps = (double)r->n / secs;
-		r->average = r->n ? 1e6 / r->tps / factor : 0;
+		r->average = average_us(l, r->tps);
 	} else {
-		pt_latency_of(l->posted, r->n, factor, r->deltas, r->unsorted, &r->lat);
+		pt_latency_of(l->posted, r->n, l->factor, r->deltas, r->unsorted, &r->lat);
 	}
 }
 
 int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r)
 {
 	const struct pt_options *o = e->o;
-	struct lat l = {.e = e, .o = o, .size = size};
+	struct lat l = {.e = e,
+			.o = o,
+			.size = size,
+			.factor = o->tool->verb >= PT_READ ? 1 : 2,
+			.hist = &r->hist};
 	int rc;
 
-	*r = (struct pt_lat_result){0};
+	memset(r, 0, sizeof(*r));
 	if (!o->secs) {
 		l.posted = calloc(o->iters, sizeof(l.posted[0]));
 		r->deltas = calloc(o->iters, sizeof(r->deltas[0]));
@@ -201,7 +264,9 @@ int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r)
 	} else {
 		if (o->secs)
 			pt_clock_start(&l.clock, o);
+		l.second_ends = l.clock.start + SECOND_NS;
 		rc = play(&l);
+		print_second(&l, pt_now_ns());
 	}
 	if (rc == 0 || e->stopped)
 		evaluate(&l, r);
@@ -218,5 +283,5 @@ void pt_lat_result_free(struct pt_lat_result *r)
 {
 	free(r->deltas);
 	free(r->unsorted);
-	*r = (struct pt_lat_result){0};
+	r->deltas = r->unsorted = NULL;
 }

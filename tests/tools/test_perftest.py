@@ -244,6 +244,45 @@ def progress():
             or re.findall(r"^ second (\d): \d+\.\d\d MB/sec, (?!0\.0+ )\d+\.\d{6} Mpps$", text, re.M) != ["1", "2", "3"]]
 
 
+def percentiles(flags, n):
+    """The percentiles ascend, and the histogram has all latencies. n: their number, or 0 if it is not known."""
+    complaints = []
+    with Pair() as pair:
+        ends = pair.run("nd_write_lat", [*flags, "--percentiles", f"--out_json_file={pair.path('SIDE.json')}"], "127.0.0.1")
+        for side in "ab":
+            with open(pair.path(side + ".json"), encoding="utf-8") as f:
+                result = json.load(f)["results"]
+            keys = [result[k] for k in ("p50", "p90", "p99", "p99.9", "p99.99", "p99.999", "max")]
+            if keys != sorted(keys) or keys[0] <= 0:
+                complaints.append(str(result))
+    for status, text in ends:
+        shares = [float(x) for x in re.findall(r"^ +[\d.]+% : (\d+\.\d\d) usec$", text, re.M)]
+        longest = [float(x) for x in re.findall(r"^ +max : (\d+\.\d\d) usec$", text, re.M)]
+        counted = sum(int(x) for x in re.findall(r"^ +[\d.]+ - +[\d.]+ usec : (\d+) \([\d.]+%\)$", text, re.M))
+        if status or len(shares) != 6 or sorted(shares) != shares or longest[0] < shares[-1] or (counted != n if n else counted < 10):
+            complaints.append(f"status {status}, {shares} {longest} {counted}: {text}")
+    return complaints
+
+
+def pauses():
+    """Pauses of 50 ms are made, and not counted as latency, which would be 25 ms with them."""
+    began = time.monotonic()
+    with Pair() as pair:
+        ends = pair.run("nd_send_lat", ["-n", "10", "--latency_gap", "50000"], "127.0.0.1")
+    took = time.monotonic() - began
+    bad = [f"status {status}: {text}" for status, text in ends if status or float(rows("nd_send_lat", text)[0][2]) > 20000]
+    return bad + ([] if took > 9 * 0.05 else [f"the run took {took} s"])
+
+
+def lat_progress():
+    """The client of a READ latency test prints every second."""
+    with Pair() as pair:
+        ends = pair.run("nd_read_lat", ["-D", "2", "--progress"], "127.0.0.1")
+    status, text = ends[1]
+    found = re.findall(r"^ second (\d): t_avg (\d+\.\d\d) usec, ([1-9]\d*) messages$", text, re.M)
+    return [] if status == 0 and [f[0] for f in found] == ["1", "2"] else [f"status {status}: {text}"]
+
+
 def refuses(words, status, sentence):
     with Pair() as pair:
         p = pair.run_tool("a", "nd_send_bw", *words)
@@ -326,6 +365,10 @@ CHECKS = [
     ("bits a second are limited", lambda: paced(["-n", "40", "-l", "4", "--burst_size", "4", "--rate_limit", "0.008"], 1e-3)),
     *((f"{t} without an end", lambda t=t: runs_on(t)) for t in ("nd_send_bw", "nd_write_bw")),
     ("every second", progress),
+    ("percentiles of a number of messages", lambda: percentiles(["-n", "200"], 199)),
+    ("percentiles of a duration", lambda: percentiles(["-D", "2"], 0)),
+    ("pauses between messages", pauses),
+    ("latency of every second", lat_progress),
     ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),
     ("an address that is not there", lambda: refuses(["-x", "9"], 1, "the adapter has 2 addresses")),
     ("a flag that is not there", lambda: refuses(["--oddp"], 2, "--oddp is no flag")),
