@@ -21,6 +21,19 @@ static void put(json_t *row, const char *key, double value, int decimals)
 	json_object_set_new(row, key, jsonfile_number(value, decimals));
 }
 
+/* Adds how much the watched counters grew, and what else the run cost. */
+static void put_usage(json_t *row, const struct pt_options *o, const struct pt_usage *usage)
+{
+	json_t *counters = json_object();
+
+	for (unsigned i = 0; i < usage->n; i++)
+		json_object_set_new(counters, usage->names[i],
+				    json_integer((json_int_t)usage->values[i]));
+	json_object_set_new(row, "counters", counters);
+	if (o->cpu_util)
+		put(row, "CPU_util", pt_usage_cpu_percent(usage), 2);
+}
+
 static json_t *new_row(uint64_t size, uint64_t iterations)
 {
 	json_t *row = json_pack("{s:I, s:I}", "MsgSize", (json_int_t)size, "n_iterations",
@@ -30,7 +43,8 @@ static json_t *new_row(uint64_t size, uint64_t iterations)
 	return row;
 }
 
-void pt_json_rates(const struct pt_options *o, const struct pt_rates *r)
+void pt_json_rates(const struct pt_options *o, const struct pt_rates *r,
+		   const struct pt_usage *usage, uint64_t all)
 {
 	json_t *row;
 
@@ -40,9 +54,13 @@ void pt_json_rates(const struct pt_options *o, const struct pt_rates *r)
 	put(row, "BW_peak", r->peak, 2);
 	put(row, "BW_average", r->average, 2);
 	put(row, "MsgRate", r->mpps, 6);
+	put_usage(row, o, usage);
+	if (o->cycles && all > 0)
+		put(row, "CPU_cycles", pt_usage_cycles(usage) / (double)all, 1);
 }
 
-void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r)
+void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_lat_result *r,
+		     const struct pt_usage *usage)
 {
 	/* the keys of --percentiles; the exact percentiles of perftest's table have other keys */
 	static const struct {
@@ -56,6 +74,7 @@ void pt_json_latency(const struct pt_options *o, uint64_t size, const struct pt_
 	if (!o->json)
 		return;
 	row = new_row(size, r->n);
+	put_usage(row, o, usage);
 	for (unsigned i = 0; o->percentiles && i < sizeof(shares) / sizeof(shares[0]); i++)
 		put(row, shares[i].key, (double)pt_hist_at(&r->hist, shares[i].share) / 1e3, 2);
 	if (o->secs) {

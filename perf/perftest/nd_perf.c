@@ -9,6 +9,7 @@
 #include "common/stop.h"
 #include "talk.h"
 #include "common/version.h"
+#include "usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,9 @@ struct test {
 	struct pt_options *o;
 	struct pt_end e;
 	struct pt_talk t;
-	struct pt_rates last; /* the last result that this end has measured */
+	struct pt_rates last;  /* the last result that this end has measured */
+	uint64_t all;	       /* messages of the last run, also those that -D does not count */
+	struct pt_usage usage; /* what the last run cost this end */
 	bool too_slow;
 };
 
@@ -69,6 +72,8 @@ static int meet(struct test *x)
 {
 	if (pt_json_open(x->o) != 0 || pt_end_open(&x->e, x->o) != 0)
 		return -1;
+	if (pt_usage_init(&x->usage, &x->e) != 0)
+		return -1;
 	if (pt_is_server(x->o))
 		pt_print_waiting(x->o);
 	if (pt_talk_open(&x->t, &x->e) != 0 || pt_talk_begin(&x->t) != 0)
@@ -92,10 +97,21 @@ static int meet(struct test *x)
 
 static void report(struct test *x, const struct pt_rates *r)
 {
-	pt_print_rates(x->o, r);
-	pt_json_rates(x->o, r);
+	pt_print_rates(x->o, r, &x->usage);
+	pt_print_usage(x->o, &x->usage, x->all);
+	pt_json_rates(x->o, r, &x->usage, x->all);
 	if (r->average < x->o->limit || r->mpps < x->o->limit_mpps)
 		x->too_slow = true;
+}
+
+static int measure_bw(struct test *x, uint32_t size)
+{
+	int rc;
+
+	pt_usage_start(&x->usage, &x->e);
+	rc = pt_run_bw(&x->e, size, &x->last, &x->all);
+	pt_usage_stop(&x->usage, &x->e);
+	return rc;
 }
 
 /* To be called after a run failed. If the user interrupted the run, reports the result so far.
@@ -130,7 +146,7 @@ static int one_send_bw(struct test *x, uint32_t size)
 		return -1;
 	if (pt_talk_sync(&x->t) != 0)
 		return -1;
-	if (pt_run_bw(&x->e, size, &x->last) != 0)
+	if (measure_bw(x, size) != 0)
 		return give_up(x);
 	if (!sums)
 		report(x, &x->last);
@@ -144,7 +160,7 @@ static int one_bidi_bw(struct test *x, uint32_t size)
 {
 	if (pt_talk_sync(&x->t) != 0)
 		return -1;
-	if (pt_run_bw(&x->e, size, &x->last) != 0)
+	if (measure_bw(x, size) != 0)
 		return give_up(x);
 	if (x->o->all && pt_talk_sync(&x->t) != 0)
 		return -1;
@@ -157,10 +173,17 @@ static int report_to_server(struct test *x)
 {
 	struct pt_rates theirs;
 
+	if (pt_is_server(x->o))
+		pt_usage_start(&x->usage, &x->e);
 	if (pt_talk_sync(&x->t) != 0 || pt_talk_rates(&x->t, &x->last, &theirs) != 0)
 		return -1;
-	if (pt_is_server(x->o))
+	if (pt_is_server(x->o)) {
+		pt_usage_stop(&x->usage, &x->e);
+		/* the client counts the messages of its sample alone */
+		x->all = x->o->secs ? theirs.iters * x->o->secs / (x->o->secs - 2 * x->o->margin)
+				    : theirs.iters;
 		report(x, &theirs);
+	}
 	return 0;
 }
 
@@ -170,7 +193,7 @@ static int one_bw(struct test *x, uint32_t size)
 		return one_send_bw(x, size);
 	if (x->o->bidi)
 		return one_bidi_bw(x, size);
-	if (pt_run_bw(&x->e, size, &x->last) != 0)
+	if (measure_bw(x, size) != 0)
 		return give_up(x);
 	report(x, &x->last);
 	return 0;
@@ -201,12 +224,17 @@ static int one_lat(struct test *x, uint32_t size)
 	if (x->o->tool->verb == PT_SEND &&
 	    (pt_run_receives(&x->e) != 0 || pt_talk_sync(&x->t) != 0))
 		return -1;
+	pt_usage_start(&x->usage, &x->e);
 	rc = pt_run_lat(&x->e, size, &r);
+	pt_usage_stop(&x->usage, &x->e);
+	if (x->o->cycles)
+		pt_lat_result_scale(&r, pt_usage_cycles_per_us(&x->usage));
 	if (rc == 0 || (x->e.stopped && r.n > 0)) {
 		pt_print_latency(x->o, size, &r);
 		if (x->o->percentiles)
 			pt_print_percentiles(&r);
-		pt_json_latency(x->o, size, &r);
+		pt_print_usage(x->o, &x->usage, r.n);
+		pt_json_latency(x->o, size, &r, &x->usage);
 	}
 	pt_lat_result_free(&r);
 	return rc;

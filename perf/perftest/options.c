@@ -43,6 +43,7 @@ enum {
 	PROGRESS,
 	PERCENTILES,
 	GAP,
+	CPU_UTIL,
 	FLAG_MAX
 };
 
@@ -67,6 +68,9 @@ struct taking {
 	X('A', "atomic_type", "FETCH_AND_ADD|CMP_AND_SWAP", "which atomic [FETCH_AND_ADD]", WORD)  \
 	X('b', "bidirectional", NULL, "both directions at once (bw)", SWITCH(bidi))                \
 	X('c', "connection", "RC|UC|UD", "type of the queue pairs [RC]", WORD)                     \
+	X('C', "report-cycles", NULL,                                                              \
+	  "lat: cycles instead of microseconds; bw: also the CPU cycles of a message",             \
+	  SWITCH(cycles))                                                                          \
 	X('d', "ib-dev", "NAME", "the adapter's name in the configuration [the first]", WORD)      \
 	X('D', "duration", "S",                                                                    \
 	  "run for S seconds instead of a number of iterations", NUMBER(secs, 1, 86400))           \
@@ -109,6 +113,8 @@ struct taking {
 	X('V', "version", NULL,                                                                    \
 	  "softrnic's version and that of perftest's protocol", SWITCH(version))                   \
 	X('w', "limit_bw", "X", "fail when the average stays below (bw)", DECIMAL(limit))                    \
+	X('W', "report-counters", "NAME,NAME..",                                                   \
+	  "how much these counters grew (docs/counters.md)", WORD)                                 \
 	X('x', "gid-index", "N",                                                                   \
 	  "which address of the adapter [the first that fits]", NUMBER(gid, 0, RN_MAX_GIDS - 1))   \
 	X('y', "limit_msgrate", "X",                                                               \
@@ -133,6 +139,8 @@ struct taking {
 	X(GAP, "latency_gap", "US",                                                                \
 	  "microseconds between an answer and the next message (lat) [0]",                         \
 	  NUMBER(gap_us, 0, 10000000))                                                             \
+	X(CPU_UTIL, "cpu_util", NULL,                                                              \
+	  "with -D: how busy the machine's CPUs were (bw)", SWITCH(cpu_util))                      \
 	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)", SWITCH(gbits))             \
 	X(REPORT_BOTH, "report-both", NULL,                                                        \
 	  "with -b: print the results of each direction too", SWITCH(report_both))                 \
@@ -273,6 +281,9 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 	case 'd':
 		o->device = arg;
 		return 0;
+	case 'W':
+		o->counters = arg;
+		return 0;
 	case JSON_FILE:
 		o->json = true;
 		o->json_file = arg;
@@ -407,6 +418,12 @@ static const char *conflict(const struct pt_options *o)
 		return "--run_infinitely is for bandwidth, without -f and --progress";
 	if (!t->lat && (o->percentiles || o->set[GAP]))
 		return "--percentiles and --latency_gap are for latency";
+	if (o->cpu_util && (t->lat || !o->secs))
+		return "--cpu_util is for bandwidth, and needs -D";
+#ifndef __x86_64__
+	if (o->cycles)
+		return "-C needs the time stamp counter of x86";
+#endif
 	if (o->progress && !o->secs)
 		return "--progress needs -D";
 	if (o->secs && o->set['f'] && 2 * o->margin >= o->secs)

@@ -47,9 +47,11 @@ struct pt_options {
 	bool gbits, report_both, json, cpu_freq, help, version, stats;
 	bool percentiles; /* percentiles and a histogram of the latencies are printed */
 	unsigned gap_us;  /* pause before each message of a latency test, in us */
-	bool endless;	  /* --run_infinitely: the run ends when the user interrupts it */
-	bool progress;	  /* with -D: the rate of every second is printed */
-	bool set[128];	  /* set['s']: option -s was given; likewise for the other letters */
+	bool cycles, cpu_util;
+	const char *counters; /* -W: names of counters, with commas between them; or NULL */
+	bool endless;	      /* --run_infinitely: the run ends when the user interrupts it */
+	bool progress;	      /* with -D: the rate of every second is printed */
+	bool set[128];	      /* set['s']: option -s was given; likewise for the other letters */
 };
 
 /* Returns the program with this name, or NULL. */

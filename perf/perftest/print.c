@@ -91,23 +91,50 @@ void pt_print_cards(const struct pt_end *e, bool remote)
 void pt_print_head(const struct pt_options *o)
 {
 	const char *unit = o->gbits ? "Gb/sec" : "MB/sec";
+	const char *time = o->cycles ? "cycles" : "usec";
 
 	puts(LINE);
 	if (o->tool->lat && o->secs)
-		printf(" #bytes        #iterations       t_avg[usec]    tps average\n");
+		printf(" #bytes        #iterations       t_avg[%s]    tps average\n", time);
 	else if (o->tool->lat)
-		printf(" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
-		       "t_stdev[usec]   99%% percentile[usec]   99.9%% percentile[usec] \n");
+		printf(" #bytes #iterations    t_min[%s]    t_max[%s]  t_typical[%s]    t_avg[%s]    "
+		       "t_stdev[%s]   99%% percentile[%s]   99.9%% percentile[%s] \n",
+		       time, time, time, time, time, time, time);
 	else
-		printf(" #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]\n",
-		       unit, unit);
+		printf(" #bytes     #iterations    BW peak[%s]    BW average[%s]   MsgRate[Mpps]%s\n",
+		       unit, unit, o->cpu_util ? "    CPU_Util[%]" : "");
 	fflush(stdout);
 }
 
-void pt_print_rates(const struct pt_options *o, const struct pt_rates *r)
+void pt_print_rates(const struct pt_options *o, const struct pt_rates *r,
+		    const struct pt_usage *usage)
 {
-	printf(" %-7lu    %-10lu       %-7.2f            %-7.2f\t\t   %-7.6f\n", r->size, r->iters,
+	printf(" %-7lu    %-10lu       %-7.2f            %-7.2f\t\t   %-7.6f", r->size, r->iters,
 	       r->peak, r->average, r->mpps);
+	if (o->cpu_util && usage)
+		printf("\t    %-3.2f", pt_usage_cpu_percent(usage));
+	putchar('\n');
+	fflush(stdout);
+}
+
+void pt_print_usage(const struct pt_options *o, const struct pt_usage *usage, uint64_t n)
+{
+	bool any = false;
+
+	if (o->cycles && !o->tool->lat && n > 0)
+		printf(" CPU cycles      : %.1f of this process per message, at %.0f MHz\n",
+		       pt_usage_cycles(usage) / (double)n, pt_usage_cycles_per_us(usage));
+	for (unsigned i = usage->nalways; i < usage->n; i++)
+		printf(" %-15s : %lu\n", usage->names[i], usage->values[i]);
+	for (unsigned i = 0; i < usage->nalways; i++) {
+		if (!usage->values[i])
+			continue;
+		printf("%s%s %lu", any ? ", " : " Lost or slowed  : ", usage->names[i],
+		       usage->values[i]);
+		any = true;
+	}
+	if (any)
+		putchar('\n');
 	fflush(stdout);
 }
 
@@ -124,16 +151,16 @@ void pt_print_both(const struct pt_options *o, const struct pt_rates *mine,
 	puts(LINE);
 	printf("\n Local results: \n");
 	pt_print_head(o);
-	pt_print_rates(o, mine);
+	pt_print_rates(o, mine, NULL);
 	puts(LINE);
 	printf("\n Remote results: \n");
 	pt_print_head(o);
-	pt_print_rates(o, theirs);
+	pt_print_rates(o, theirs, NULL);
 }
 
-static void dump(const double *deltas, uint64_t n)
+static void dump(const double *deltas, uint64_t n, const char *unit)
 {
-	puts("#, usec");
+	printf("#, %s\n", unit);
 	for (uint64_t i = 0; i < n; i++)
 		printf("%lu, %g\n", i + 1, deltas[i]);
 	puts(LINE);
@@ -173,7 +200,8 @@ void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt
 		return;
 	}
 	if (o->sorted || o->unsorted) {
-		dump(o->unsorted ? r->unsorted : r->deltas, r->n - 1);
+		dump(o->unsorted ? r->unsorted : r->deltas, r->n - 1,
+		     o->cycles ? "cycles" : "usec");
 		pt_print_head(o);
 	}
 	printf(" %-7lu %lu          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f "

@@ -28,7 +28,7 @@ struct pt_rates pt_rates_sum(const struct pt_rates *a, const struct pt_rates *b)
  * per second. */
 double pt_rate_per_sec(double rate, char unit, uint32_t size);
 
-/* A rate limit in software: `burst` messages may be sent, the next `burst` messages gap_ns later. */
+/* A rate limit in software: `burst` messages may be sent, and the next ones gap_ns later. */
 struct pt_pace {
 	double gap_ns, next_ns; /* time between bursts; time of the next burst */
 	uint64_t burst, left;	/* messages of a burst; messages of this burst that are left */

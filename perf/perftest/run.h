@@ -8,8 +8,8 @@
 
 /* Runs one bandwidth test with messages of `size` bytes. Posts this end's work requests and, for
  * SENDs, receives the messages of the other end. Stores the rates; after a failure, the rates up to
- * the failure. */
-int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates);
+ * the failure. Stores in *all the messages of the run, also those that a -D run does not count. */
+int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates, uint64_t *all);
 /* Posts receives on each queue pair until the queue pair has the receives that a run needs at its
  * start. Receives left over from an earlier run count too. */
 int pt_run_receives(struct pt_end *e);
@@ -29,6 +29,8 @@ struct pt_lat_result {
 /* Runs one latency test with messages of `size` bytes. If the user interrupts the run, r->n and the
  * results cover the messages so far. With fewer than LAT_LEAST messages r->n is 0. */
 int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r);
+/* Multiplies all latencies of the result by `scale`. The histogram stays in ns. */
+void pt_lat_result_scale(struct pt_lat_result *r, double scale);
 void pt_lat_result_free(struct pt_lat_result *r);
 
 /* The phases of a -D run: before the counted sample, in the sample, after the sample, after the

@@ -205,7 +205,7 @@ static void print_interval(struct bw *b, uint64_t now, unsigned secs)
 	n = total(b, !b->asks);
 	r = pt_rates_of(b->size, n - b->before_interval, now - b->interval_ns, unit_of(b->o), NULL);
 	if (b->o->endless)
-		pt_print_rates(b->o, &r);
+		pt_print_rates(b->o, &r, NULL);
 	else
 		pt_print_progress(b->o, (unsigned)((now - b->clock.start) / NS), &r);
 	b->interval_ns = now;
@@ -263,7 +263,7 @@ static void reset_counts(struct bw *b)
 	}
 }
 
-int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
+int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates, uint64_t *all)
 {
 	const struct pt_options *o = e->o;
 	double unit = unit_of(o);
@@ -296,6 +296,7 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates)
 				     unit, NULL);
 	else
 		*rates = pt_rates_of(size, n, last - b.first, unit, b.times);
+	*all = total(&b, !b.asks);
 	free(b.times);
 	reset_counts(&b);
 	return rc;

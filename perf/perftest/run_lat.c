@@ -279,6 +279,20 @@ int pt_run_lat(struct pt_end *e, uint32_t size, struct pt_lat_result *r)
 	return rc;
 }
 
+void pt_lat_result_scale(struct pt_lat_result *r, double scale)
+{
+	struct pt_latency *l = &r->lat;
+	double *const all[] = {&l->min,	  &l->max, &l->typical, &l->average,
+			       &l->stdev, &l->p99, &l->p999,	&r->average};
+
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		*all[i] *= scale;
+	for (uint64_t i = 0; r->deltas && i + 1 < r->n; i++) {
+		r->deltas[i] *= scale;
+		r->unsorted[i] *= scale;
+	}
+}
+
 void pt_lat_result_free(struct pt_lat_result *r)
 {
 	free(r->deltas);

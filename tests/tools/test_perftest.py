@@ -126,9 +126,9 @@ def all_sizes():
 
 def json_files():
     complaints = []
-    for tool, keys in (("nd_write_bw", {"MsgSize", "n_iterations", "BW_peak", "BW_average", "MsgRate"}),
+    for tool, keys in (("nd_write_bw", {"MsgSize", "n_iterations", "BW_peak", "BW_average", "MsgRate", "counters"}),
                        ("nd_send_lat", {"MsgSize", "n_iterations", "t_min", "t_max", "t_typical", "t_avg", "t_stdev",
-                                        "percentile_99", "percentile_99.9"})):
+                                        "percentile_99", "percentile_99.9", "counters"})):
         with Pair() as pair:
             ends = pair.run(tool, ["-n", "50", "-s", "64", f"--out_json_file={pair.path('SIDE.json')}"], "127.0.0.1")
             written = []
@@ -283,6 +283,44 @@ def lat_progress():
     return [] if status == 0 and [f[0] for f in found] == ["1", "2"] else [f"status {status}: {text}"]
 
 
+def usage():
+    """The lines that -C and -W add, the column of --cpu_util, and their keys in JSON."""
+    complaints = []
+    with Pair() as pair:
+        flags = ["-D", "2", "-s", "64", "-C", "--cpu_util", "-W", "done_send,posts,qp_errors", f"--out_json_file={pair.path('SIDE.json')}"]
+        ends = pair.run("nd_send_bw", flags, "127.0.0.1")
+        with open(pair.path("b.json"), encoding="utf-8") as f:
+            result = json.load(f)["results"]
+    for status, text in ends:
+        util = re.search(r"MsgRate\[Mpps\]    CPU_Util\[%\]\n.*\d\t +(\d+\.\d\d)\n", text)
+        cycles = re.search(r"^ CPU cycles      : (\d+\.\d) of this process per message, at (\d+) MHz$", text, re.M)
+        if status or not util or not 0 < float(util[1]) <= 100 or not cycles or not (float(cycles[1]) > 50 and int(cycles[2]) > 400):
+            complaints.append(f"status {status}: {text}")
+    counters = {name: int(value) for name, value in re.findall(r"^ (done_send|posts|qp_errors) +: (\d+)$", ends[1][1], re.M)}
+    if counters.get("qp_errors") != 0 or not counters["posts"] >= counters["done_send"] > 0 \
+            or not counters.items() <= result["counters"].items() or result["CPU_util"] <= 0 or result["CPU_cycles"] < 50:
+        complaints.append(f"{counters} {result} {ends[1][1]}")
+    return complaints
+
+
+def cycles():
+    """A latency in cycles is a latency in microseconds times the clock rate, which no machine has below 400 MHz."""
+    with Pair() as pair:
+        ends = pair.run("nd_write_lat", ["-n", "100", "-C", "-U"], "127.0.0.1")
+    return [f"status {status}: {text}" for status, text in ends
+            if status or "t_min[cycles]" not in text or "#, cycles\n" not in text or float(rows("nd_write_lat", text)[0][2]) < 400]
+
+
+def losses():
+    """Packets that are lost on purpose are told after the row."""
+    with Pair() as pair:
+        for side in "ab":
+            pair.write_config(side, loss=2)
+        ends = pair.run("nd_write_bw", ["-n", "2000", "-s", "8", "-u", "14"], "127.0.0.1")
+    status, text = ends[1]
+    return [] if status == 0 and re.search(r"^ Lost or slowed  : tx_retransmitted [1-9]\d*", text, re.M) else [f"status {status}: {text}"]
+
+
 def refuses(words, status, sentence):
     with Pair() as pair:
         p = pair.run_tool("a", "nd_send_bw", *words)
@@ -369,6 +407,10 @@ CHECKS = [
     ("percentiles of a duration", lambda: percentiles(["-D", "2"], 0)),
     ("pauses between messages", pauses),
     ("latency of every second", lat_progress),
+    ("CPU time and counters", usage),
+    ("latency in cycles", cycles),
+    ("losses", losses),
+    ("a counter that is not there", lambda: refuses(["-W", "posts,pots"], 1, "no counter 'pots'")),
     ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),
     ("an address that is not there", lambda: refuses(["-x", "9"], 1, "the adapter has 2 addresses")),
     ("a flag that is not there", lambda: refuses(["--oddp"], 2, "--oddp is no flag")),

@@ -150,6 +150,8 @@ static void test_refused(void **state)
 		"nd_send_bw --percentiles",
 		"nd_send_bw --latency_gap 1",
 		"nd_send_lat --latency_gap -1",
+		"nd_send_bw --cpu_util",
+		"nd_send_lat --cpu_util -D 3",
 		"nd_send_bw -l 0",
 		"nd_send_bw -l 65 -t 64",
 		"nd_send_bw -l 10 -Q 4",
@@ -179,8 +181,8 @@ static void test_refused(void **state)
 	}
 }
 
-/* An option of perftest that is not here is refused with a reason, whether it is given by name, with
- * an argument, or by letter. Any other word is called unknown. */
+/* An option of perftest that is not here is refused with a reason, whether it is given by name,
+ * with an argument, or by letter. Any other word is called unknown. */
 static void test_not_here(void **state)
 {
 	static const struct {
