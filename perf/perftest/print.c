@@ -4,6 +4,7 @@
 
 #include "common/surroundings.h"
 
+#include <sched.h>
 #include <stdio.h>
 
 #define LINE \
@@ -40,6 +41,30 @@ void pt_test_name(const struct pt_options *o, char gap, char *out, size_t bytes)
 			*out = gap;
 }
 
+/* Prints what the figures mean, so that they can be compared with others. */
+static void print_method(const struct pt_options *o)
+{
+	static const char *const names[] = {[PT_SEND] = "SENDs",
+					    [PT_WRITE] = "WRITEs",
+					    [PT_READ] = "READs",
+					    [PT_ATOMIC] = "atomics"};
+	const char *name = names[o->tool->verb];
+
+	if (o->tool->lat && o->tool->verb >= PT_READ)
+		printf(" Measured        : %s, from posting to the completion, one at a time\n",
+		       name);
+	else if (o->tool->lat)
+		printf(" Measured        : half a round trip of %s, one at a time\n", name);
+	else if (pt_posts_requests(o))
+		printf(" Measured        : %s completed here; posted %u at a time, up to %u outstanding, 1 in %u signaled\n",
+		       name, o->list, o->tx, o->cq_mod);
+	else
+		printf(" Measured        : %s\n",
+		       o->tool->verb == PT_SEND ? "SENDs received here" : "by the client");
+	printf(" Checked         : ICRC of every packet, in software; this thread is on CPU %d\n",
+	       sched_getcpu());
+}
+
 void pt_print_test(const struct pt_end *e)
 {
 	const struct pt_options *o = e->o;
@@ -66,6 +91,7 @@ void pt_print_test(const struct pt_end *e)
 		printf(" Max inline data : %u[B]\n", o->inline_bytes);
 	printf(" rdma_cm QPs\t : %s\n", o->cm ? "ON" : "OFF");
 	printf(" Data ex. method : %s\n", o->cm ? "rdma_cm" : "Ethernet");
+	print_method(o);
 	surroundings_print(e->info, " Runs on         : ", stdout);
 	puts(LINE);
 }

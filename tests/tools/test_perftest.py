@@ -321,6 +321,22 @@ def losses():
     return [] if status == 0 and re.search(r"^ Lost or slowed  : tx_retransmitted [1-9]\d*", text, re.M) else [f"status {status}: {text}"]
 
 
+def head():
+    """The head says what is measured, and how requests are posted."""
+    complaints = []
+    for tool, flags, texts in (("nd_send_bw", ["-l", "4", "-t", "32", "-n", "40"],
+                                ["SENDs received here", "SENDs completed here; posted 4 at a time, up to 32 outstanding, 1 in 4 signaled"]),
+                               ("nd_write_lat", ["-n", "20"], ["half a round trip of WRITEs, one at a time"] * 2),
+                               ("nd_read_lat", ["-n", "20"], ["READs, from posting to the completion, one at a time"] * 2)):
+        with Pair() as pair:
+            ends = pair.run(tool, flags, "127.0.0.1")
+        for (status, text), told in zip(ends, texts):
+            if status or f" Measured        : {told}\n" not in text \
+                    or not re.search(r"^ Checked         : ICRC of every packet, in software; this thread is on CPU \d+$", text, re.M):
+                complaints.append(f"{tool}, status {status}: {text}")
+    return complaints
+
+
 def refuses(words, status, sentence):
     with Pair() as pair:
         p = pair.run_tool("a", "nd_send_bw", *words)
@@ -393,6 +409,7 @@ CHECKS = [
     ("JSON with a hostile name", hostile_name),
     ("JSON into a folder that is not there", folder_is_missing),
     ("what it runs on", surroundings),
+    ("what it measures", head),
     ("every result", raw_results),
     ("a limit that is missed", too_slow),
     ("a message rate that is missed", too_few),
