@@ -26,12 +26,12 @@ static int complain(const struct pt_end *e, const char *what, int rc)
 
 int pt_cm_listen(struct pt_end *e, uint32_t *id)
 {
-	/* the listener's address: all IPv4 and IPv6 addresses of the adapter; with -x the selected
-	 * address */
+	/* the listener's address: all IPv4 and IPv6 addresses of the adapter; with -x, --ipv6 or
+	 * --source_ip the selected address */
 	struct rn_client_addr at = {.port = (uint16_t)e->o->port};
 	int rc;
 
-	if (e->o->gid != PT_ANY_GID)
+	if (e->o->gid != PT_ANY_GID || e->o->source_ip || e->o->v6)
 		at.gid = e->gid;
 	rc = rn_client_cm_bind(e->client, &at, true, 0, id);
 	if (rc == 0)

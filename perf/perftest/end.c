@@ -4,6 +4,7 @@
 
 #include "common/stop.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@
 #define CYCLE	       4096u
 #define RESOLVE_MS     5000
 #define PORT_UP_MS     10000
-#define HOP_LIMIT      64
 #define MIN_RNR_TIMER  12
 #define POLL_BATCH     16
 #define POLLS_PER_LOOK 1024
@@ -80,11 +80,34 @@ static int find_adapter(const struct pt_options *o, unsigned *index)
 	return -1;
 }
 
-/* True if -R is given and the server is a numeric IPv6 address. In all other cases IPv4 is
- * preferred, as in perftest. */
+/* True with --ipv6, and if the exchange goes through the RDMA CM to a numeric IPv6 address. In all
+ * other cases IPv4 is preferred, as in perftest. */
 static bool wants_v6(const struct pt_options *o)
 {
-	return o->cm && o->server && strchr(o->server, ':');
+	return o->v6 || (o->cm_talk && (o->v6_talk || (o->server && strchr(o->server, ':'))));
+}
+
+/* With the RDMA CM --source_ip is an address of the adapter. */
+static int choose_source(struct pt_end *e)
+{
+	struct rn_gid gid = {{[10] = 0xff, [11] = 0xff}};
+
+	if (inet_pton(AF_INET, e->o->source_ip, &gid.b[12]) != 1 &&
+	    inet_pton(AF_INET6, e->o->source_ip, gid.b) != 1) {
+		fprintf(stderr, "%s: --source_ip %s is no address\n", e->o->tool->name,
+			e->o->source_ip);
+		return -1;
+	}
+	for (unsigned i = 0; i < e->info->ngids; i++) {
+		if (!rn_client_gid_equal(&gid, &e->info->gids[i]))
+			continue;
+		e->gid_index = i;
+		e->gid = gid;
+		return 0;
+	}
+	fprintf(stderr, "%s: --source_ip %s is no address of the adapter\n", e->o->tool->name,
+		e->o->source_ip);
+	return -1;
 }
 
 static int choose_gid(struct pt_end *e)
@@ -97,6 +120,8 @@ static int choose_gid(struct pt_end *e)
 			e->o->gid, e->info->ngids);
 		return -1;
 	}
+	if (e->o->cm_talk && e->o->source_ip)
+		return choose_source(e);
 	e->gid_index = any ? 0 : e->o->gid;
 	for (unsigned i = 0; any && i < e->info->ngids; i++) {
 		if (rn_client_gid_is_v4(&e->info->gids[i]) != v6) {
@@ -404,7 +429,8 @@ int pt_end_connect(struct pt_end *e)
 			.sq_psn = q->mine.psn,
 			.av = {.sgid = e->gid,
 			       .dgid = q->theirs.gid,
-			       .hop_limit = HOP_LIMIT,
+			       .hop_limit = (uint8_t)o->hops,
+			       .flow_label = o->flow,
 			       .tclass = (uint8_t)o->tclass,
 			       .sl = (uint8_t)o->sl},
 		};

@@ -117,7 +117,7 @@ static json_t *test_info(const struct pt_end *e)
 	else
 		json_object_set_new(t, "Max_inline_data", json_integer(o->inline_bytes));
 	json_object_set_new(t, "rdma_cm_QPs", json_string(o->cm ? "ON" : "OFF"));
-	json_object_set_new(t, "Data_ex_method", json_string(o->cm ? "rdma_cm" : "Ethernet"));
+	json_object_set_new(t, "Data_ex_method", json_string(o->cm_talk ? "rdma_cm" : "Ethernet"));
 	return t;
 }
 

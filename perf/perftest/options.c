@@ -44,6 +44,13 @@ enum {
 	PERCENTILES,
 	GAP,
 	CPU_UTIL,
+	IPV6,
+	IPV6_ADDR,
+	SOURCE_IP,
+	BIND_IP,
+	FLOW,
+	PKEY,
+	NO_VERSIONS,
 	FLAG_MAX
 };
 
@@ -89,6 +96,7 @@ struct taking {
 	  NUMBER(inline_bytes, 0, RN_WQE_MAX_INLINE))                                              \
 	X('l', "post_list", "N",                                                                   \
 	  "post N requests at a time; -Q becomes N (bw) [1]", NUMBER(list, 1, 16384))              \
+	X('L', "hop_limit", "N", "IP TTL or hop limit [64]", NUMBER(hops, 1, 255))                 \
 	X('m', "mtu", "BYTES",                                                                     \
 	  "path MTU 256..4096 [the adapter's largest]", NUMBER(mtu, 256, 4096))                    \
 	X('n', "iters", "N",                                                                       \
@@ -141,6 +149,19 @@ struct taking {
 	  NUMBER(gap_us, 0, 10000000))                                                             \
 	X(CPU_UTIL, "cpu_util", NULL,                                                              \
 	  "with -D: how busy the machine's CPUs were (bw)", SWITCH(cpu_util))                      \
+	X('z', "comm_rdma_cm", NULL,                                                               \
+	  "exchange parameters through the RDMA CM, but connect without it", SWITCH(cm_talk))      \
+	X(IPV6, "ipv6", NULL, "use the adapter's first IPv6 address", SWITCH(v6))                  \
+	X(IPV6_ADDR, "ipv6-addr", NULL,                                                            \
+	  "exchange parameters over IPv6", SWITCH(v6_talk))                                        \
+	X(SOURCE_IP, "source_ip", "ADDRESS",                                                       \
+	  "this end's address in the exchange of parameters", WORD)                                \
+	X(BIND_IP, "bind_source_ip", "ADDRESS", "as --source_ip", WORD)                            \
+	X(FLOW, "flow_label", "N",                                                                 \
+	  "IPv6 flow label; also chooses the UDP source port [0]", NUMBER(flow, 0, 0xfffff))       \
+	X(PKEY, "pkey_index", "0", "adapters have one P_Key", NUMBER(pkey_index, 0, 0))            \
+	X(NO_VERSIONS, "dont_xchg_versions", NULL,                                                 \
+	  "leave out the first step of the exchange, at both ends", SWITCH(no_versions))           \
 	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)", SWITCH(gbits))             \
 	X(REPORT_BOTH, "report-both", NULL,                                                        \
 	  "with -b: print the results of each direction too", SWITCH(report_both))                 \
@@ -284,6 +305,10 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 	case 'W':
 		o->counters = arg;
 		return 0;
+	case SOURCE_IP:
+	case BIND_IP:
+		o->source_ip = arg;
+		return 0;
 	case JSON_FILE:
 		o->json = true;
 		o->json_file = arg;
@@ -404,8 +429,12 @@ static const char *conflict(const struct pt_options *o)
 		return "READs and atomics need -c RC";
 	if (o->type == RN_QPT_UD && t->verb != PT_SEND)
 		return "-c UD is for SENDs";
-	if (o->cm && o->type != RN_QPT_RC)
-		return "-R needs -c RC";
+	if ((o->cm || o->cm_talk) && o->type != RN_QPT_RC)
+		return "-R and -z need -c RC";
+	if (o->v6 && o->set['x'])
+		return "--ipv6 and -x both choose the adapter's address";
+	if (o->cm && (o->set['L'] || o->set[FLOW]))
+		return "-L and --flow_label are not for -R: the CM's messages do not tell them";
 	if (o->set['o'] && t->verb < PT_READ)
 		return "-o is for READs and atomics";
 	if (o->set['r'] && t->verb != PT_SEND)
@@ -442,6 +471,7 @@ static void settle(struct pt_options *o)
 		o->size = 1u << SIZE_MAX_LOG2;
 	if (!o->set['t'])
 		o->tx = t->lat ? 1 : 128;
+	o->cm_talk |= o->cm;
 	if (o->endless && !o->secs)
 		o->secs = ENDLESS_SECS;
 	if (o->tx < o->list)
@@ -479,6 +509,7 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 				 .qps = 1,
 				 .list = 1,
 				 .recv_list = 1,
+				 .hops = 64,
 				 .rate_unit = 'g',
 				 .rx = 512,
 				 .port = 18515,

@@ -48,10 +48,15 @@ struct pt_options {
 	bool percentiles; /* percentiles and a histogram of the latencies are printed */
 	unsigned gap_us;  /* pause before each message of a latency test, in us */
 	bool cycles, cpu_util;
-	const char *counters; /* -W: names of counters, with commas between them; or NULL */
-	bool endless;	      /* --run_infinitely: the run ends when the user interrupts it */
-	bool progress;	      /* with -D: the rate of every second is printed */
-	bool set[128];	      /* set['s']: option -s was given; likewise for the other letters */
+	const char *counters;  /* -W: names of counters, with commas between them; or NULL */
+	bool cm_talk;	       /* -z and -R: parameters are exchanged through the RDMA CM */
+	bool v6, v6_talk;      /* an IPv6 address of the adapter; the exchange over IPv6 */
+	const char *source_ip; /* this end's address in the exchange of parameters; or NULL */
+	unsigned hops, flow, pkey_index;
+	bool no_versions; /* the exchange begins without the protocol versions */
+	bool endless;	  /* --run_infinitely: the run ends when the user interrupts it */
+	bool progress;	  /* with -D: the rate of every second is printed */
+	bool set[128];	  /* set['s']: option -s was given; likewise for the other letters */
 };
 
 /* Returns the program with this name, or NULL. */

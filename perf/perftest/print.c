@@ -90,7 +90,7 @@ void pt_print_test(const struct pt_end *e)
 	else
 		printf(" Max inline data : %u[B]\n", o->inline_bytes);
 	printf(" rdma_cm QPs\t : %s\n", o->cm ? "ON" : "OFF");
-	printf(" Data ex. method : %s\n", o->cm ? "rdma_cm" : "Ethernet");
+	printf(" Data ex. method : %s\n", o->cm_talk ? "rdma_cm" : "Ethernet");
 	print_method(o);
 	surroundings_print(e->info, " Runs on         : ", stdout);
 	puts(LINE);

@@ -16,8 +16,8 @@
 
 int pt_talk_open(struct pt_talk *t, struct pt_end *e)
 {
-	*t = (struct pt_talk){.e = e, .fd = -1, .ops = e->o->cm ? &pt_talk_cm : &pt_talk_tcp};
-	return e->o->cm ? pt_talk_cm_open(t) : pt_talk_tcp_open(t);
+	*t = (struct pt_talk){.e = e, .fd = -1, .ops = e->o->cm_talk ? &pt_talk_cm : &pt_talk_tcp};
+	return e->o->cm_talk ? pt_talk_cm_open(t) : pt_talk_tcp_open(t);
 }
 
 void pt_talk_close(struct pt_talk *t)
@@ -34,21 +34,29 @@ static int exchange(struct pt_talk *t, const void *mine, void *theirs, size_t by
 	return t->ops->recv(t, theirs, bytes) || t->ops->send(t, mine, bytes) ? -1 : 0;
 }
 
-int pt_talk_begin(struct pt_talk *t)
+static int exchange_versions(struct pt_talk *t)
 {
-	char mine[VERSION_BYTES] = VERSION, theirs[VERSION_BYTES], mtu[2], their_mtu[2];
-	uint32_t number = htonl(CYCLE_BUFFER), unused;
+	char mine[VERSION_BYTES] = VERSION, theirs[VERSION_BYTES];
 
 	if (exchange(t, mine, theirs, sizeof(mine)) != 0)
 		return -1;
 	theirs[VERSION_BYTES - 1] = 0;
 	t->their_version = atof(theirs);
-	if (t->their_version < OLDEST) {
-		fprintf(stderr,
-			"%s: the other end speaks version '%s' of perftest's protocol, %.2f is the oldest known\n",
-			t->e->o->tool->name, theirs, OLDEST);
+	if (t->their_version >= OLDEST)
+		return 0;
+	fprintf(stderr,
+		"%s: the other end speaks version '%s' of perftest's protocol, %.2f is the oldest known\n",
+		t->e->o->tool->name, theirs, OLDEST);
+	return -1;
+}
+
+int pt_talk_begin(struct pt_talk *t)
+{
+	char mtu[2], their_mtu[2];
+	uint32_t number = htonl(CYCLE_BUFFER), unused;
+
+	if (!t->e->o->no_versions && exchange_versions(t) != 0)
 		return -1;
-	}
 	if (exchange(t, &number, &unused, 4) != 0)
 		return -1;
 	number = htonl(CACHE_LINE);
@@ -102,5 +110,5 @@ int pt_talk_end(struct pt_talk *t)
 		return -1;
 	/* Over a socket each end sends "done" and closes the connection, without waiting for "done"
 	 * from the other end. */
-	return t->e->o->cm ? 0 : t->ops->send(t, done, sizeof(done));
+	return t->e->o->cm_talk ? 0 : t->ops->send(t, done, sizeof(done));
 }

@@ -133,10 +133,32 @@ static int listen_at(const struct addrinfo *ai)
 	return -1;
 }
 
-static int connect_to(const struct addrinfo *ai)
+/* Binds a client's socket to --source_ip. Returns 0, or -1 with errno. */
+static int bind_to(int fd, int family, const char *source_ip)
 {
-	int fd = socket(ai->ai_family, ai->ai_socktype, ai->ai_protocol);
+	struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_STREAM};
+	struct addrinfo *own;
+	int rc;
 
+	if (getaddrinfo(source_ip, NULL, &hints, &own) != 0) {
+		errno = EADDRNOTAVAIL;
+		return -1;
+	}
+	rc = bind(fd, own->ai_addr, own->ai_addrlen);
+	freeaddrinfo(own);
+	return rc;
+}
+
+static int connect_to(const struct addrinfo *ai, const char *source_ip)
+{
+	int fd = socket(ai->ai_family, ai->ai_socktype, ai->ai_protocol), why;
+
+	if (fd >= 0 && source_ip && bind_to(fd, ai->ai_family, source_ip) != 0) {
+		why = errno;
+		close(fd);
+		errno = why;
+		return -1;
+	}
 	if (fd < 0 || connect(fd, ai->ai_addr, ai->ai_addrlen) == 0)
 		return fd;
 	close(fd);
@@ -145,13 +167,14 @@ static int connect_to(const struct addrinfo *ai)
 
 /* Opens a socket for the first address of the list that works. A server tries the IPv6 addresses
  * first, because an IPv6 socket bound to :: accepts IPv4 clients too. */
-static int open_any(const struct addrinfo *list, bool server)
+static int open_any(const struct addrinfo *list, const struct pt_options *o)
 {
+	bool server = pt_is_server(o);
 	int fd = -1;
 
 	for (const struct addrinfo *ai = list; ai && fd < 0; ai = ai->ai_next)
 		if (!server || ai->ai_family == AF_INET6)
-			fd = server ? listen_at(ai) : connect_to(ai);
+			fd = server ? listen_at(ai) : connect_to(ai, o->source_ip);
 	for (const struct addrinfo *ai = list; ai && fd < 0 && server; ai = ai->ai_next)
 		fd = listen_at(ai);
 	return fd;
@@ -172,16 +195,19 @@ int pt_talk_tcp_open(struct pt_talk *t)
 {
 	const struct pt_options *o = t->e->o;
 	bool server = pt_is_server(o);
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = server ? AI_PASSIVE : 0};
+	const char *host = server ? o->source_ip : o->server;
+	struct addrinfo hints = {.ai_family = o->v6_talk ? AF_INET6 : AF_UNSPEC,
+				 .ai_socktype = SOCK_STREAM,
+				 .ai_flags = server ? AI_PASSIVE : 0};
 	struct addrinfo *list;
 	int on = 1, fd, rc;
 	char port[8];
 
 	snprintf(port, sizeof(port), "%u", o->port);
-	rc = getaddrinfo(o->server, port, &hints, &list);
+	rc = getaddrinfo(host, port, &hints, &list);
 	if (rc != 0)
-		return complain(t, o->server ? o->server : "no address", gai_strerror(rc));
-	fd = open_any(list, server);
+		return complain(t, host ? host : "no address", gai_strerror(rc));
+	fd = open_any(list, o);
 	rc = errno;
 	freeaddrinfo(list);
 	if (fd < 0)

@@ -18,7 +18,7 @@ static bool has_hung_up(const struct pt_end *e)
 
 static bool has_disconnected(struct pt_end *e)
 {
-	if (e->o->cm)
+	if (e->o->cm_talk)
 		pt_events(e, 0);
 	for (unsigned i = 0; i < e->npending; i++)
 		if (e->pending[i].kind == RN_EVENT_CM_DISCONNECTED)

@@ -337,6 +337,26 @@ def head():
     return complaints
 
 
+def fields(flags, **expected):
+    """The captured frames of the client have these bytes."""
+    with Pair() as pair:
+        pair.write_config("b", capture=True)
+        ends = pair.run("nd_send_bw", ["-n", "20", "-s", "64", *flags], "127.0.0.1")
+        with open(pair.path("b.pcap"), "rb") as f:
+            capture = f.read()
+    if any(status for status, _ in ends):
+        return [str(ends)]
+    wrong = {name: value.hex() for name, value in expected.items() if value not in capture}
+    return [f"not in the capture: {wrong}"] if wrong else []
+
+
+def no_such_source(words, sentence):
+    with Pair() as pair:
+        p = pair.run_tool("a", "nd_send_bw", *words)
+        status = p.end()
+        return [] if status == 1 and sentence in p.text else [f"status {status}: {p.text}"]
+
+
 def refuses(words, status, sentence):
     with Pair() as pair:
         p = pair.run_tool("a", "nd_send_bw", *words)
@@ -428,6 +448,15 @@ CHECKS = [
     ("latency in cycles", cycles),
     ("losses", losses),
     ("a counter that is not there", lambda: refuses(["-W", "posts,pots"], 1, "no counter 'pots'")),
+    *((f"{t} with parameters over the RDMA CM only", lambda t=t: talks(t, flags_of(t, "-z"), "192.0.2.1"))
+      for t in ("nd_send_bw", "nd_write_lat", "nd_read_bw")),
+    ("-z over IPv6", lambda: talks("nd_write_bw", flags_of("", "-z", "-q", "2"), "2001:db8::1")),
+    ("--ipv6", lambda: talks("nd_write_bw", flags_of("", "--ipv6")) + fields(["--ipv6"], ethertype=b"\x86\xdd")),
+    ("without versions", lambda: talks("nd_write_bw", flags_of("", "--dont_xchg_versions"))),
+    ("hop limit and flow label", lambda: fields(["--ipv6", "-L", "7", "--flow_label", "0x12345", "--tclass", "0x12"], label=b"\x61\x21\x23\x45", hops=b"\x11\x07")),
+    ("source address over TCP", lambda: talks("nd_write_bw", flags_of("", "--source_ip", "127.0.0.1"))),
+    ("a source address that is not there", lambda: no_such_source(["--source_ip", "203.0.113.9"], "cannot listen")),
+    ("a source address that the adapter does not have", lambda: no_such_source(["-R", "--source_ip", "203.0.113.9"], "no address of the adapter")),
     ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),
     ("an address that is not there", lambda: refuses(["-x", "9"], 1, "the adapter has 2 addresses")),
     ("a flag that is not there", lambda: refuses(["--oddp"], 2, "--oddp is no flag")),

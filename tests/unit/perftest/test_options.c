@@ -90,6 +90,22 @@ static void test_endless(void **state)
 	assert_true(!o.endless && o.progress);
 }
 
+static void test_ways(void **state)
+{
+	struct pt_options o;
+
+	assert_int_equal(parse(&o, "nd_write_bw"), 0);
+	assert_true(!o.cm_talk && !o.cm && o.hops == 64 && !o.source_ip);
+	assert_int_equal(parse(&o, "nd_write_bw -R"), 0);
+	assert_true(o.cm_talk && o.cm);
+	assert_int_equal(parse(&o, "nd_write_bw -z --ipv6 --bind_source_ip=::1 --pkey_index 0"), 0);
+	assert_true(o.cm_talk && !o.cm && o.v6);
+	assert_string_equal(o.source_ip, "::1");
+	assert_int_equal(parse(&o, "nd_write_bw -L 3 --flow_label 0xfffff --source_ip a"), 0);
+	assert_true(o.hops == 3 && o.flow == 0xfffff);
+	assert_string_equal(o.source_ip, "a");
+}
+
 static void test_words(void **state)
 {
 	struct pt_options o;
@@ -152,6 +168,13 @@ static void test_refused(void **state)
 		"nd_send_lat --latency_gap -1",
 		"nd_send_bw --cpu_util",
 		"nd_send_lat --cpu_util -D 3",
+		"nd_send_bw -z -c UC",
+		"nd_send_bw --ipv6 -x 1",
+		"nd_send_bw -R -L 3",
+		"nd_send_bw -L 0",
+		"nd_send_bw -L 256",
+		"nd_send_bw --flow_label 0x100000",
+		"nd_send_bw --pkey_index 1",
 		"nd_send_bw -l 0",
 		"nd_send_bw -l 65 -t 64",
 		"nd_send_bw -l 10 -Q 4",
@@ -210,8 +233,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults), cmocka_unit_test(test_depths),
 		cmocka_unit_test(test_endless),	 cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_limits),	 cmocka_unit_test(test_words),
-		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_not_here),
+		cmocka_unit_test(test_limits),	 cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_words),	 cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_not_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
