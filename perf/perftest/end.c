@@ -6,12 +6,15 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/mman.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
-#define PAGE 4096u
+#define PAGE	 4096u
+#define HUGEPAGE (2u << 20)
 /* minimum bytes of a memory block, because a peer that runs the original perftest spreads small
  * WRITEs over this many bytes */
 #define CYCLE	       4096u
@@ -224,15 +227,16 @@ static uint32_t rights(const struct pt_options *o)
 	return 0;
 }
 
-struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsigned tx, unsigned rx,
-			       uint64_t ctx)
+struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, struct rn_client_srq *srq,
+			       unsigned tx, unsigned rx, uint64_t ctx)
 {
 	struct rn_client_qp_init init = {.pd = e->pd,
 					 .type = e->o->type,
 					 .send_cq = cq,
 					 .recv_cq = cq,
+					 .srq = srq,
 					 .sq_depth = tx,
-					 .rq_depth = rx,
+					 .rq_depth = srq ? 0 : rx,
 					 .sq_sge = 1,
 					 .rq_sge = 1,
 					 .inline_bytes = e->o->inline_bytes,
@@ -262,23 +266,74 @@ static uint64_t room(const struct pt_options *o)
 	return (uint64_t)o->size + (o->type == RN_QPT_UD ? RN_UD_GRH_BYTES : 0);
 }
 
+static uint8_t *get_memory(const struct pt_end *e)
+{
+	void *at;
+
+	if (!e->o->hugepages)
+		return aligned_alloc(PAGE, e->mem_bytes);
+	at = mmap(NULL, e->mem_bytes, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_2MB, -1, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void free_memory(struct pt_end *e)
+{
+	if (e->mem && e->o->hugepages)
+		munmap(e->mem, e->mem_bytes);
+	else
+		free(e->mem);
+}
+
 static int make_memory(struct pt_end *e)
 {
-	uint32_t access = RN_ACCESS_LOCAL_WRITE | rights(e->o);
 	uint64_t bytes = room(e->o);
-	int rc;
 
 	e->stride = bytes < CYCLE ? CYCLE : (bytes + PAGE - 1) / PAGE * PAGE;
 	e->mem_bytes = 2 * e->stride * e->o->qps;
-	e->mem = aligned_alloc(PAGE, e->mem_bytes);
+	if (e->o->hugepages)
+		e->mem_bytes = (e->mem_bytes + HUGEPAGE - 1) / HUGEPAGE * HUGEPAGE;
+	e->mem = get_memory(e);
 	if (!e->mem)
-		return complain(e, "no memory", -ENOMEM);
+		return complain(e, e->o->hugepages ? "no hugepages of 2 MiB" : "no memory",
+				-ENOMEM);
 	/* All bytes start as zero, because the receiver of a WRITE polls the last byte of the
 	 * message for a certain number. */
 	memset(e->mem, 0, e->mem_bytes);
-	rc = rn_client_mr_register(e->client, e->pd, e->mem, e->mem_bytes, (uintptr_t)e->mem,
-				   access, &e->lkey, &e->rkey);
+	return 0;
+}
+
+static int register_range(struct pt_end *e, uint8_t *from, uint64_t bytes, struct pt_qp *q)
+{
+	int rc = rn_client_mr_register(e->client, e->pd, from, bytes, (uintptr_t)from,
+				       RN_ACCESS_LOCAL_WRITE | rights(e->o), &q->lkey, &q->rkey);
+
 	return rc ? complain(e, "no memory region", rc) : 0;
+}
+
+/* All queue pairs share a region, or each has one for its two blocks. */
+static int register_memory(struct pt_end *e)
+{
+	if (!e->o->mr_per_qp && register_range(e, e->mem, e->mem_bytes, &e->qp[0]) != 0)
+		return -1;
+	for (unsigned i = 0; i < e->o->qps; i++) {
+		if (e->o->mr_per_qp &&
+		    register_range(e, pt_send_at(e, i), 2 * e->stride, &e->qp[i]) != 0)
+			return -1;
+		if (!e->o->mr_per_qp) {
+			e->qp[i].lkey = e->qp[0].lkey;
+			e->qp[i].rkey = e->qp[0].rkey;
+		}
+	}
+	return 0;
+}
+
+static int make_srq(struct pt_end *e)
+{
+	struct rn_client_srq_init init = {.pd = e->pd, .depth = e->o->rx, .max_sge = 1};
+	int rc = e->o->srq ? rn_client_srq_create(e->client, &init, &e->srq) : 0;
+
+	return rc ? complain(e, "no shared receive queue", rc) : 0;
 }
 
 static unsigned receives(const struct pt_options *o)
@@ -293,7 +348,7 @@ int pt_end_make(struct pt_end *e)
 		o->set['o'] && o->outs < e->info->max_rd_atomic ? o->outs : e->info->max_rd_atomic;
 	int rc;
 
-	if (make_memory(e) != 0)
+	if (make_memory(e) != 0 || make_srq(e) != 0)
 		return -1;
 	rc = rn_client_cq_create(e->client, (o->tx + receives(o)) * o->qps, 0, 0, &e->cq);
 	if (rc != 0)
@@ -301,16 +356,18 @@ int pt_end_make(struct pt_end *e)
 	e->qp = calloc(o->qps, sizeof(e->qp[0]));
 	if (!e->qp)
 		return complain(e, "no memory", -ENOMEM);
+	if (register_memory(e) != 0)
+		return -1;
 	srand48((long)pt_now_ns());
 	for (unsigned i = 0; i < o->qps; i++) {
-		e->qp[i].qp = pt_end_qp(e, e->cq, o->tx, receives(o), i);
+		e->qp[i].qp = pt_end_qp(e, e->cq, e->srq, o->tx, receives(o), i);
 		if (!e->qp[i].qp)
 			return -1;
 		e->qp[i].mine = (struct pt_card){
 			.outs = o->tool->verb >= PT_READ ? outs : 1,
 			.qpn = rn_client_qp_number(e->qp[i].qp),
 			.psn = (uint32_t)lrand48() & 0xffffff,
-			.rkey = e->rkey,
+			.rkey = e->qp[i].rkey,
 			.va = (uintptr_t)pt_recv_at(e, i),
 			.gid = e->gid,
 		};
@@ -326,27 +383,30 @@ void pt_end_close(struct pt_end *e)
 		if (e->qp[i].qp)
 			rn_client_qp_destroy(e->qp[i].qp);
 	}
+	for (unsigned i = 0; e->qp && i < e->o->qps; i++)
+		if (e->qp[i].lkey && (i == 0 || e->o->mr_per_qp))
+			rn_client_mr_deregister(e->client, e->qp[i].lkey);
 	free(e->qp);
+	if (e->srq)
+		rn_client_srq_destroy(e->srq);
 	if (e->cq)
 		rn_client_cq_destroy(e->cq);
-	if (e->lkey)
-		rn_client_mr_deregister(e->client, e->lkey);
 	if (e->pd)
 		rn_client_pd_destroy(e->client, e->pd);
 	if (e->client)
 		rn_client_close(e->client);
-	free(e->mem);
+	free_memory(e);
 	*e = (struct pt_end){.o = e->o};
 }
 
 uint8_t *pt_send_at(const struct pt_end *e, unsigned i)
 {
-	return e->mem + e->stride * i;
+	return e->mem + 2 * e->stride * i;
 }
 
 uint8_t *pt_recv_at(const struct pt_end *e, unsigned i)
 {
-	return e->mem + e->stride * (e->o->qps + i);
+	return pt_send_at(e, i) + e->stride;
 }
 
 /* ---- connecting without the CM ---- */
@@ -459,7 +519,7 @@ static uint8_t kind_of(const struct pt_options *o)
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 {
 	struct pt_qp *q = &e->qp[i];
-	struct rn_sge sge = {(uintptr_t)pt_send_at(e, i), size, e->lkey};
+	struct rn_sge sge = {(uintptr_t)pt_send_at(e, i), size, q->lkey};
 	bool fits = size <= e->o->inline_bytes && e->o->tool->verb <= PT_WRITE;
 	struct rn_client_wr wr = {
 		.kind = kind_of(e->o),
@@ -483,10 +543,10 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 int pt_post_recv(struct pt_end *e, unsigned i)
 {
 	struct pt_qp *q = &e->qp[i];
-	struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), (uint32_t)room(e->o), e->lkey};
+	struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), (uint32_t)room(e->o), q->lkey};
 	struct rn_client_wr wr = {
 		.kind = RN_WQE_RECV, .wr_id = q->rposted + 1, .sge = &sge, .num_sge = 1};
-	int rc = rn_client_qp_post(q->qp, &wr);
+	int rc = e->srq ? rn_client_srq_post(e->srq, &wr) : rn_client_qp_post(q->qp, &wr);
 
 	if (rc != 0)
 		return complain(e, "a receive was refused", rc);

@@ -17,6 +17,7 @@ struct pt_qp {
 	uint64_t posted, done;	 /* work requests posted, work requests completed */
 	uint64_t rposted, rdone; /* receives posted, receives completed */
 	struct rn_ud to;	 /* UD: destination of the messages */
+	uint32_t lkey, rkey;	 /* keys of the memory of this queue pair */
 };
 
 #define PT_EVENTS 64u
@@ -28,13 +29,14 @@ struct pt_end {
 	struct rn_gid gid; /* this end's address */
 	unsigned gid_index;
 	uint8_t mtu; /* path MTU code: 1 is 256 bytes, 5 is 4096 */
-	uint32_t pd, lkey, rkey;
+	uint32_t pd;
 	uint8_t *mem;
-	/* bytes of one block of mem. Each queue pair has two blocks. mem begins
-	 * with the send blocks of all queue pairs. The receive blocks follow. */
+	/* bytes of one block of mem. Each queue pair has two blocks, for sending and for
+	 * receiving. */
 	uint64_t stride;
 	uint64_t mem_bytes;
 	struct rn_client_cq *cq;
+	struct rn_client_srq *srq; /* with --use-srq: the receives of all queue pairs */
 	struct pt_qp *qp;
 	struct rn_event pending[PT_EVENTS]; /* events that pt_event() has not yet taken */
 	unsigned npending;
@@ -60,9 +62,10 @@ int pt_end_connect(struct pt_end *e);
 void pt_end_close(struct pt_end *e);
 
 /* Creates a queue pair in INIT that completes to `cq`, with room for `tx` send requests and `rx`
- * receives. The completions carry `ctx`. Returns NULL after a message on stderr. */
-struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, unsigned tx, unsigned rx,
-			       uint64_t ctx);
+ * receives. If srq is not NULL, it has the receives. The completions carry `ctx`. Returns NULL
+ * after a message on stderr. */
+struct rn_client_qp *pt_end_qp(struct pt_end *e, struct rn_client_cq *cq, struct rn_client_srq *srq,
+			       unsigned tx, unsigned rx, uint64_t ctx);
 /* Moves a queue pair to RTR and then to RTS; `attr` must have all attributes of both moves. */
 int pt_end_to_rts(struct rn_client_qp *qp, enum rn_qp_type type, const struct rn_qp_attr *attr);
 
@@ -89,6 +92,10 @@ bool pt_event(struct pt_end *e, uint64_t kinds, uint32_t id, struct rn_event *ev
 /* Takes the queued events, and the events that arrive within timeout_ms. Stores these events for
  * pt_event(). */
 void pt_events(struct pt_end *e, int timeout_ms);
+
+/* Keeps everything as it is for so many seconds, or until the user asks to stop. The adapter goes
+ * on working. */
+void pt_linger(struct pt_end *e, unsigned secs);
 
 /* To be called in loops that wait. Returns 0 while the test may go on. Returns -1:
  * - if the user has asked to stop; sets e->stopped

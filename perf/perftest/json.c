@@ -101,7 +101,7 @@ static json_t *test_info(const struct pt_end *e)
 	t = json_pack("{s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s, s:s}", "test", name, "Dual_port",
 		      "OFF", "Device", jsonfile_text(e->info->name), "Number_of_qps", (int)o->qps,
 		      "Transport_type", "IB", "Connection_type", pt_connection_name(o), "Using_SRQ",
-		      "OFF", "PCIe_relax_order", "OFF", "ibv_wr_API", "OFF");
+		      o->srq ? "ON" : "OFF", "PCIe_relax_order", "OFF", "ibv_wr_API", "OFF");
 	if (pt_posts_requests(o))
 		json_object_set_new(t, "TX_depth", json_integer(o->tx));
 	if (o->tool->verb == PT_SEND && (pt_is_server(o) || o->bidi))

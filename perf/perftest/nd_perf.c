@@ -210,7 +210,7 @@ static int run_bw(struct test *x)
 		return -1;
 	if (x->o->tool->verb != PT_SEND && !x->o->bidi && report_to_server(x) != 0)
 		return -1;
-	pt_print_line();
+	pt_print_line(x->o);
 	return pt_talk_end(&x->t);
 }
 
@@ -251,7 +251,7 @@ static int run_lat(struct test *x)
 			return -1;
 	if (!x->o->all && !passive && one_lat(x, x->o->size) != 0)
 		return -1;
-	pt_print_line();
+	pt_print_line(x->o);
 	/* With WRITEs no message ends the test: the last byte of the last WRITE tells each end that
 	 * the test is over. */
 	return x->o->tool->verb == PT_WRITE ? 0 : pt_talk_end(&x->t);
@@ -265,6 +265,8 @@ static int run(struct test *x)
 		rc = x->o->tool->lat ? run_lat(x) : run_bw(x);
 	if ((rc == 0 || (x->e.stopped && x->e.qp)) && pt_json_write(&x->e) != 0)
 		rc = -1;
+	if (rc == 0)
+		pt_linger(&x->e, x->o->wait_secs);
 	stop_leave(x->o->tool->name);
 	if (x->o->cm && x->e.qp)
 		pt_cm_disconnect_all(&x->e);

@@ -51,6 +51,12 @@ enum {
 	FLOW,
 	PKEY,
 	NO_VERSIONS,
+	SRQ,
+	MR_PER_QP,
+	HUGEPAGES,
+	WAIT_DESTROY,
+	WARM_UP,
+	OUTPUT,
 	FLAG_MAX
 };
 
@@ -162,6 +168,18 @@ struct taking {
 	X(PKEY, "pkey_index", "0", "adapters have one P_Key", NUMBER(pkey_index, 0, 0))            \
 	X(NO_VERSIONS, "dont_xchg_versions", NULL,                                                 \
 	  "leave out the first step of the exchange, at both ends", SWITCH(no_versions))           \
+	X(SRQ, "use-srq", NULL,                                                                    \
+	  "one shared receive queue of -r receives for all queue pairs (send)", SWITCH(srq))       \
+	X(MR_PER_QP, "mr_per_qp", NULL,                                                            \
+	  "a memory region for each queue pair", SWITCH(mr_per_qp))                                \
+	X(HUGEPAGES, "use_hugepages", NULL,                                                        \
+	  "the data is in hugepages of 2 MiB", SWITCH(hugepages))                                  \
+	X(WAIT_DESTROY, "wait_destroy", "S",                                                       \
+	  "keep the queue pairs for S seconds after the test [0]", NUMBER(wait_secs, 0, 3600))     \
+	X(WARM_UP, "perform_warm_up", NULL,                                                        \
+	  "send -t messages before the clock starts (bw, not send)", SWITCH(warm_up))              \
+	X(OUTPUT, "output", "bandwidth|message_rate|latency",                                      \
+	  "print this figure and nothing else", WORD)                                              \
 	X(GBITS, "report_gbits", NULL, "Gb/sec instead of MB/sec (bw)", SWITCH(gbits))             \
 	X(REPORT_BOTH, "report-both", NULL,                                                        \
 	  "with -b: print the results of each direction too", SWITCH(report_both))                 \
@@ -176,6 +194,7 @@ struct taking {
 	X('g', "mcg", "a test has one peer")                                                       \
 	X('M', "MGID", "a test has one peer")                                                      \
 	X('O', "dualport", "an adapter has one port")                                              \
+	X(0, "reversed", "give the name of the host at the other end instead")                     \
 	X(0, "report-per-port", "an adapter has one port")                                         \
 	X('X', "vector", "an adapter has no interrupt vectors")                                    \
 	X(0, "dlid", "Ethernet has no LIDs")                                                       \
@@ -297,6 +316,7 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 		const char *word;
 		enum rn_qp_type type;
 	} types[] = {{"RC", RN_QPT_RC}, {"UC", RN_QPT_UC}, {"UD", RN_QPT_UD}};
+	static const char *const outputs[] = {"bandwidth", "message_rate", "latency"};
 
 	switch (letter) {
 	case 'd':
@@ -309,6 +329,15 @@ static int take_word(struct pt_options *o, int letter, const char *arg, char *er
 	case BIND_IP:
 		o->source_ip = arg;
 		return 0;
+	case OUTPUT:
+		for (unsigned i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+			if (!strcmp(arg, outputs[i])) {
+				o->output = PT_OUT_BANDWIDTH + i;
+				return 0;
+			}
+		}
+		return wrong(err, errlen,
+			     "--output is bandwidth, message_rate or latency, not '%s'", arg);
 	case JSON_FILE:
 		o->json = true;
 		o->json_file = arg;
@@ -431,6 +460,15 @@ static const char *conflict(const struct pt_options *o)
 		return "-c UD is for SENDs";
 	if ((o->cm || o->cm_talk) && o->type != RN_QPT_RC)
 		return "-R and -z need -c RC";
+	if (o->srq && (t->verb != PT_SEND || o->type != RN_QPT_RC))
+		return "--use-srq is for SENDs, and needs -c RC";
+	if (o->warm_up && (t->lat || t->verb == PT_SEND || o->bidi))
+		return "--perform_warm_up is for write_bw, read_bw and atomic_bw without -b";
+	if (o->output != PT_OUT_ALL && (o->output == PT_OUT_LATENCY) != t->lat)
+		return "--output=latency is for latency; bandwidth and message_rate are for bandwidth";
+	if (o->output != PT_OUT_ALL && (o->endless || o->progress || o->percentiles || o->sorted ||
+					o->unsorted || o->report_both || o->stats))
+		return "--output prints one figure: no option that prints more";
 	if (o->v6 && o->set['x'])
 		return "--ipv6 and -x both choose the adapter's address";
 	if (o->cm && (o->set['L'] || o->set[FLOW]))

@@ -16,6 +16,9 @@ struct pt_tool {
 	unsigned size, iters; /* default number of bytes of a message, default number of messages */
 };
 
+/* --output: the whole report, or one figure alone */
+enum pt_output { PT_OUT_ALL, PT_OUT_BANDWIDTH, PT_OUT_RATE, PT_OUT_LATENCY };
+
 /* value of pt_options.gid without -x: the address is chosen by its family */
 #define PT_ANY_GID RN_MAX_GIDS
 
@@ -54,9 +57,13 @@ struct pt_options {
 	const char *source_ip; /* this end's address in the exchange of parameters; or NULL */
 	unsigned hops, flow, pkey_index;
 	bool no_versions; /* the exchange begins without the protocol versions */
-	bool endless;	  /* --run_infinitely: the run ends when the user interrupts it */
-	bool progress;	  /* with -D: the rate of every second is printed */
-	bool set[128];	  /* set['s']: option -s was given; likewise for the other letters */
+	bool srq, mr_per_qp, hugepages;
+	unsigned wait_secs; /* how long the queue pairs are kept after the test */
+	bool warm_up;	    /* messages are sent before the clock starts */
+	enum pt_output output;
+	bool endless;  /* --run_infinitely: the run ends when the user interrupts it */
+	bool progress; /* with -D: the rate of every second is printed */
+	bool set[128]; /* set['s']: option -s was given; likewise for the other letters */
 };
 
 /* Returns the program with this name, or NULL. */

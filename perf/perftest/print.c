@@ -10,13 +10,17 @@
 #define LINE \
 	"---------------------------------------------------------------------------------------"
 
-void pt_print_line(void)
+void pt_print_line(const struct pt_options *o)
 {
+	if (o->output != PT_OUT_ALL)
+		return;
 	puts(LINE);
 }
 
 void pt_print_waiting(const struct pt_options *o)
 {
+	if (o->output != PT_OUT_ALL)
+		return;
 	printf("\n************************************\n"
 	       "* Waiting for client to connect... *\n"
 	       "************************************\n");
@@ -70,12 +74,15 @@ void pt_print_test(const struct pt_end *e)
 	const struct pt_options *o = e->o;
 	char name[80];
 
+	if (o->output != PT_OUT_ALL)
+		return;
 	pt_test_name(o, ' ', name, sizeof(name));
 	puts(LINE);
 	printf("                    %s\n", name);
 	printf(" Dual-port       : OFF\t\tDevice         : %s\n", e->info->name);
 	printf(" Number of qps   : %u\t\tTransport type : IB\n", o->qps);
-	printf(" Connection type : %s\t\tUsing SRQ      : OFF\n", pt_connection_name(o));
+	printf(" Connection type : %s\t\tUsing SRQ      : %s\n", pt_connection_name(o),
+	       o->srq ? "ON" : "OFF");
 	printf(" PCIe relax order: OFF\n ibv_wr* API     : OFF\n");
 	if (pt_posts_requests(o))
 		printf(" TX depth        : %u\n", o->tx);
@@ -98,7 +105,7 @@ void pt_print_test(const struct pt_end *e)
 
 void pt_print_cards(const struct pt_end *e, bool remote)
 {
-	for (unsigned i = 0; i < e->o->qps; i++) {
+	for (unsigned i = 0; i < e->o->qps && e->o->output == PT_OUT_ALL; i++) {
 		const struct pt_card *c = remote ? &e->qp[i].theirs : &e->qp[i].mine;
 
 		printf(" %s address: LID %#04x QPN %#06x PSN %#06x", remote ? "remote" : "local",
@@ -119,6 +126,8 @@ void pt_print_head(const struct pt_options *o)
 	const char *unit = o->gbits ? "Gb/sec" : "MB/sec";
 	const char *time = o->cycles ? "cycles" : "usec";
 
+	if (o->output != PT_OUT_ALL)
+		return;
 	puts(LINE);
 	if (o->tool->lat && o->secs)
 		printf(" #bytes        #iterations       t_avg[%s]    tps average\n", time);
@@ -135,6 +144,11 @@ void pt_print_head(const struct pt_options *o)
 void pt_print_rates(const struct pt_options *o, const struct pt_rates *r,
 		    const struct pt_usage *usage)
 {
+	if (o->output != PT_OUT_ALL) {
+		printf("%f\n", o->output == PT_OUT_RATE ? r->mpps : r->average);
+		fflush(stdout);
+		return;
+	}
 	printf(" %-7lu    %-10lu       %-7.2f            %-7.2f\t\t   %-7.6f", r->size, r->iters,
 	       r->peak, r->average, r->mpps);
 	if (o->cpu_util && usage)
@@ -147,6 +161,8 @@ void pt_print_usage(const struct pt_options *o, const struct pt_usage *usage, ui
 {
 	bool any = false;
 
+	if (o->output != PT_OUT_ALL)
+		return;
 	if (o->cycles && !o->tool->lat && n > 0)
 		printf(" CPU cycles      : %.1f of this process per message, at %.0f MHz\n",
 		       pt_usage_cycles(usage) / (double)n, pt_usage_cycles_per_us(usage));
@@ -220,6 +236,11 @@ void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt
 {
 	const struct pt_latency *l = &r->lat;
 
+	if (o->output != PT_OUT_ALL) {
+		printf("%f\n", o->secs ? r->average : l->average);
+		fflush(stdout);
+		return;
+	}
 	if (o->secs) {
 		printf(" %-7lu       %lu            %-7.2f        %-7.2f\n", size, r->n, r->average,
 		       r->tps);

@@ -25,7 +25,7 @@ void pt_print_latency(const struct pt_options *o, uint64_t size, const struct pt
 void pt_print_percentiles(const struct pt_lat_result *r);
 /* Prints one second of a -D run: the average latency in us and the number of messages. */
 void pt_print_lat_progress(unsigned second, double average, uint64_t messages);
-void pt_print_line(void);
+void pt_print_line(const struct pt_options *o);
 
 /* Opens the JSON file if the options name one. To be called before the test, so that a wrong path
  * is reported at once. */

@@ -47,9 +47,15 @@ static double unit_of(const struct pt_options *o)
 	return o->gbits ? PT_GB : PT_MB;
 }
 
+/* Returns how many receive queues this end fills. A shared one counts as that of queue pair 0. */
+static unsigned receive_queues(const struct pt_options *o)
+{
+	return o->srq ? 1 : o->qps;
+}
+
 int pt_run_receives(struct pt_end *e)
 {
-	for (unsigned i = 0; i < e->o->qps; i++)
+	for (unsigned i = 0; i < receive_queues(e->o); i++)
 		while (e->qp[i].rposted < e->o->rx)
 			if (pt_post_recv(e, i) != 0)
 				return -1;
@@ -98,25 +104,6 @@ static int fill(struct bw *b)
 	return 0;
 }
 
-/* Posts new receives for those that messages have taken, --recv_post_list at a time. */
-static int refill(struct bw *b)
-{
-	for (unsigned i = 0; i < b->o->qps; i++) {
-		struct pt_qp *q = &b->e->qp[i];
-
-		while (q->rposted < b->per_qp) {
-			uint64_t n = smaller(b->o->recv_list, b->per_qp - q->rposted);
-
-			if (q->rposted - q->rdone + n > b->o->rx)
-				break;
-			for (; n > 0; n--)
-				if (pt_post_recv(b->e, i) != 0)
-					return -1;
-		}
-	}
-	return 0;
-}
-
 static uint64_t total(const struct bw *b, bool received)
 {
 	uint64_t n = 0;
@@ -124,6 +111,28 @@ static uint64_t total(const struct bw *b, bool received)
 	for (unsigned i = 0; i < b->o->qps; i++)
 		n += received ? b->e->qp[i].rdone : b->e->qp[i].done;
 	return n;
+}
+
+/* Posts new receives for those that messages have taken, --recv_post_list at a time. */
+static int refill(struct bw *b)
+{
+	uint64_t all = b->o->srq && !b->o->secs ? b->per_qp * b->o->qps : b->per_qp;
+
+	for (unsigned i = 0; i < receive_queues(b->o); i++) {
+		struct pt_qp *q = &b->e->qp[i];
+		uint64_t taken = b->o->srq ? total(b, true) : q->rdone;
+
+		while (q->rposted < all) {
+			uint64_t n = smaller(b->o->recv_list, all - q->rposted);
+
+			if (q->rposted - taken + n > b->o->rx)
+				break;
+			for (; n > 0; n--)
+				if (pt_post_recv(b->e, i) != 0)
+					return -1;
+		}
+	}
+	return 0;
 }
 
 static bool is_done(const struct bw *b)
@@ -254,13 +263,33 @@ static int run_duration(struct bw *b)
 
 static void reset_counts(struct bw *b)
 {
+	if (b->o->srq)
+		b->e->qp[0].rposted -= total(b, true) - b->e->qp[0].rdone;
 	for (unsigned i = 0; i < b->o->qps; i++) {
 		struct pt_qp *q = &b->e->qp[i];
 
 		q->posted = q->done = 0;
-		q->rposted -= q->rdone;
+		q->rposted -= b->o->srq && i > 0 ? 0 : q->rdone;
 		q->rdone = 0;
 	}
+}
+
+/* Sends one queue of messages on each queue pair, so that code, memory and addresses are in the
+ * caches when the clock starts. */
+static int warm_up(struct bw *b)
+{
+	for (unsigned i = 0; i < b->o->qps; i++) {
+		struct pt_qp *q = &b->e->qp[i];
+
+		for (unsigned n = 1; n <= b->o->tx; n++)
+			if (pt_post(b->e, i, b->size, n == b->o->tx) != 0)
+				return -1;
+		while (q->done < b->o->tx)
+			if (pt_poll(b->e, b->o->events) < 0)
+				return -1;
+		q->posted = q->done = 0;
+	}
+	return 0;
 }
 
 int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates, uint64_t *all)
@@ -280,6 +309,8 @@ int pt_run_bw(struct pt_end *e, uint32_t size, struct pt_rates *rates, uint64_t 
 		pt_pace_init(&b.pace, pt_rate_per_sec(o->rate, o->rate_unit, size), o->burst);
 	if (b.asks && !o->no_peak)
 		b.times = calloc(n, sizeof(b.times[0]));
+	if (b.asks && o->warm_up)
+		rc = warm_up(&b);
 	if (b.receives && pt_is_server(o))
 		rc = await_first(&b);
 	b.first = pt_now_ns();

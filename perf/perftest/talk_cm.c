@@ -162,7 +162,7 @@ static int make(struct pt_talk *t)
 		rc = rn_client_cq_create(e->client, 2 * PT_TALK_RECVS, 0, 0, &t->cq);
 	if (rc != 0)
 		return complain(t, "no memory region or completion queue", rc);
-	t->qp = pt_end_qp(e, t->cq, 2, PT_TALK_RECVS, 0);
+	t->qp = pt_end_qp(e, t->cq, NULL, 2, PT_TALK_RECVS, 0);
 	if (!t->qp)
 		return -1;
 	for (unsigned i = 0; i < PT_TALK_RECVS; i++)

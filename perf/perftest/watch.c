@@ -26,6 +26,14 @@ static bool has_disconnected(struct pt_end *e)
 	return false;
 }
 
+void pt_linger(struct pt_end *e, unsigned secs)
+{
+	uint64_t end = pt_now_ns() + secs * 1000000000ull;
+
+	while (secs > 0 && pt_now_ns() < end && !stop_asked())
+		rn_client_progress(e->client);
+}
+
 int pt_check_peer(struct pt_end *e)
 {
 	uint64_t now;
