@@ -283,6 +283,9 @@ void pt_options_usage(const struct pt_tool *tool)
 		       (arg) ? (const char *)(arg) : "", help);
 	FLAGS(X)
 #undef X
+	puts("Flags of perftest that are refused:");
+	for (unsigned i = 0; i < sizeof(not_here) / sizeof(not_here[0]); i++)
+		printf("      --%s: %s\n", not_here[i].name, not_here[i].reason);
 	puts("Exit status 0: success; 1: failure; 2: wrong command line; 130: interrupted (143: by SIGTERM),\n"
 	     "with the results so far.");
 }
