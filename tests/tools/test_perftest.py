@@ -350,6 +350,38 @@ def fields(flags, **expected):
     return [f"not in the capture: {wrong}"] if wrong else []
 
 
+def says(flags, host, *sentences):
+    """A run with these flags succeeds, and both ends print these sentences."""
+    complaints = talks("nd_write_bw", flags_of("", *flags), host)
+    with Pair() as pair:
+        ends = pair.run("nd_write_bw", flags_of("", *flags), host)
+    return complaints + [f"not '{s}': {text}" for s in sentences for _, text in ends if s not in text]
+
+
+def first_contact(flags, source, first):
+    """A client with these flags connects from this address, and sends these bytes first."""
+    with Pair() as pair, socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        client = pair.run_tool("b", "nd_write_bw", "-p", str(listener.getsockname()[1]), *flags, "127.0.0.1")
+        listener.settimeout(20)
+        peer, address = listener.accept()
+        with peer:
+            peer.settimeout(20)
+            found = peer.recv(len(first), socket.MSG_WAITALL)
+        status = client.end()
+        return [] if (address[0], found, status) == (source, first, 1) else [f"{address} {found} {status}: {client.text}"]
+
+
+def own_regions(tool):
+    """Each of three queue pairs has a region of its own, and so another R_Key."""
+    flags = flags_of(tool, "--mr_per_qp", "-q", "3")
+    with Pair() as pair:
+        ends = pair.run(tool, flags, "127.0.0.1")
+    keys = [len(set(re.findall(r"local address: .* RKey (\S+) ", text))) for _, text in ends]
+    return talks(tool, flags) + ([] if keys == [3, 3] else [str(ends)])
+
+
 def no_such_source(words, sentence):
     with Pair() as pair:
         p = pair.run_tool("a", "nd_send_bw", *words)
@@ -495,12 +527,13 @@ CHECKS = [
     ("a counter that is not there", lambda: refuses(["-W", "posts,pots"], 1, "no counter 'pots'")),
     *((f"{t} with parameters over the RDMA CM only", lambda t=t: talks(t, flags_of(t, "-z"), "192.0.2.1"))
       for t in ("nd_send_bw", "nd_write_lat", "nd_read_bw")),
-    ("-z over IPv6", lambda: talks("nd_write_bw", flags_of("", "-z", "-q", "2"), "2001:db8::1")),
-    ("--ipv6", lambda: talks("nd_write_bw", flags_of("", "--ipv6")) + fields(["--ipv6"], ethertype=b"\x86\xdd")),
+    ("-z over IPv6", lambda: says(["-z", "-q", "2"], "2001:db8::1", "rdma_cm QPs\t : OFF\n Data ex. method : rdma_cm\n")),
+    ("--ipv6", lambda: says(["--ipv6"], "127.0.0.1", "GID index       : 1\n")),
     ("--ipv6-addr", lambda: refuses(["--ipv6-addr", "127.0.0.1"], 1, "nd_send_bw: 127.0.0.1: ")),
     ("without versions", lambda: talks("nd_write_bw", flags_of("", "--dont_xchg_versions"))),
-    ("hop limit and flow label", lambda: fields(["--ipv6", "-L", "7", "--flow_label", "0x12345", "--tclass", "0x12"], label=b"\x61\x21\x23\x45", hops=b"\x11\x07")),
-    ("source address over TCP", lambda: talks("nd_write_bw", flags_of("", "--source_ip", "127.0.0.1"))),
+    ("hop limit and flow label", lambda: fields(["--ipv6", "-L", "7", "--flow_label", "0x12345", "--tclass", "0x12"], header=b"\x61\x21\x23\x45\x00\x58\x11\x07")),
+    ("source address over TCP", lambda: first_contact(["--source_ip", "127.0.0.3"], "127.0.0.3", b"6.06" + bytes(12))),
+    ("no versions", lambda: first_contact(["--dont_xchg_versions"], "127.0.0.1", b"\0\0\x10\0")),
     ("a source address that is not there", lambda: no_such_source(["--source_ip", "203.0.113.9"], "cannot listen")),
     ("a source address that the adapter does not have", lambda: no_such_source(["-R", "--source_ip", "203.0.113.9"], "no address of the adapter")),
     *((f"{t} prints its {o} alone", lambda t=t, o=o: one_figure(t, o))
@@ -511,7 +544,7 @@ CHECKS = [
     ("a shared receive queue", shares_receives),
     *((f"{t} with a shared receive queue, {' '.join(more)}", lambda t=t, more=more: talks(t, flags_of(t, "--use-srq", *more)))
       for t, more in (("nd_send_bw", ["-b", "-q", "3"]), ("nd_send_bw", ["--recv_post_list", "5", "-r", "16"]), ("nd_send_lat", []))),
-    *((f"{t}, a region for each queue pair", lambda t=t: talks(t, flags_of(t, "--mr_per_qp", "-q", "3"))) for t in ("nd_write_bw", "nd_read_bw")),
+    *((f"{t}, a region for each queue pair", lambda t=t: own_regions(t)) for t in ("nd_write_bw", "nd_read_bw")),
     ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),
     ("an address that is not there", lambda: refuses(["-x", "9"], 1, "the adapter has 2 addresses")),
     ("a flag that is not there", lambda: refuses(["--oddp"], 2, "--oddp is no flag")),
