@@ -117,9 +117,9 @@ def stands_still():
     return [f"status {status}: {text}" for status, text in ends if status != 0]
 
 
-def all_sizes():
+def all_sizes(*flags):
     with Pair() as pair:
-        (status, text), (ended, _) = pair.run("nd_send_bw", ["-a", "-n", "5"], "127.0.0.1")
+        (status, text), (ended, _) = pair.run("nd_send_bw", ["-a", "-n", "5", *flags], "127.0.0.1")
     sizes = [int(r[0]) for r in rows("nd_send_bw", text)]
     return [] if (status, ended, sizes) == (0, 0, [1 << i for i in range(1, 24)]) else [text]
 
@@ -301,6 +301,13 @@ def usage():
             or not counters.items() <= result["counters"].items() or result["CPU_util"] <= 0 or result["CPU_cycles"] < 50:
         complaints.append(f"{counters} {result} {ends[1][1]}")
     return complaints
+
+
+def counts_from_the_start():
+    """The CM's messages, which were sent before the run, do not count."""
+    with Pair() as pair:
+        _, (status, text) = pair.run("nd_write_bw", [*SHORT, "-R", "-W", "tx_mads", "--stats"], "192.0.2.1")
+    return [] if status == 0 and re.search(r"^ tx_mads +: 0$", text, re.M) and re.search(r"^ +\d+  tx_mads$", text, re.M) else [text]
 
 
 def cycles():
@@ -502,6 +509,7 @@ CHECKS = [
     ("nd_atomic_bw, compare and swap", lambda: talks("nd_atomic_bw", SHORT + ["-A", "CMP_AND_SWAP"])),
     ("an end that stands still for a while", stands_still),
     ("all sizes", all_sizes),
+    ("all sizes with a shared receive queue", lambda: all_sizes("--use-srq", "-q", "2")),
     ("JSON", json_files),
     ("JSON with a hostile name", hostile_name),
     ("JSON into a folder that is not there", folder_is_missing),
@@ -522,6 +530,7 @@ CHECKS = [
     ("pauses between messages", pauses),
     ("latency of every second", lat_progress),
     ("CPU time and counters", usage),
+    ("counters of the run alone", counts_from_the_start),
     ("latency in cycles", cycles),
     ("losses", losses),
     ("a counter that is not there", lambda: refuses(["-W", "posts,pots"], 1, "no counter 'pots'")),
