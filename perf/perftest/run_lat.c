@@ -67,7 +67,6 @@ static void print_second(struct lat *l, uint64_t now)
 static void note_post(struct lat *l)
 {
 	uint64_t now = pt_now_ns(), gap = l->o->gap_us * 1000ull, took = 0;
-	bool counts = !l->o->secs || pt_clock_phase(&l->clock, now) == PT_SAMPLE;
 
 	if (l->sent > 0)
 		took = now - l->last_ns > gap ? now - l->last_ns - gap : 0;
@@ -75,10 +74,12 @@ static void note_post(struct lat *l)
 	l->at_ns += took;
 	if (l->posted)
 		l->posted[l->sent] = l->at_ns;
-	if (l->sent > 0 && counts)
-		pt_hist_add(l->hist, took / l->factor);
+	if (l->o->secs && pt_clock_phase(&l->clock, now) == PT_SAMPLE) {
+		l->counted++;
+		if (l->sent > 0)
+			pt_hist_add(l->hist, took / l->factor);
+	}
 	l->sent++;
-	l->counted += counts;
 	print_second(l, now);
 }
 
@@ -234,6 +235,8 @@ static void evaluate(struct lat *l, struct pt_lat_result *r)
 	}
 	if (r->n == 0)
 		return;
+	for (uint64_t i = 1; l->posted && i < r->n; i++)
+		pt_hist_add(l->hist, (l->posted[i] - l->posted[i - 1]) / l->factor);
 	if (l->o->secs) {
 		r->tps = (double)r->n / secs;
 		r->average = average_us(l, r->tps);
