@@ -13,7 +13,8 @@ static const char *const always[] = {"tx_retransmitted", "timeouts",	  "tx_naks"
 				     "np_cnp_sent",	 "rp_cnp_handled"};
 #define NALWAYS (sizeof(always) / sizeof(always[0]))
 
-uint64_t pt_cycles_now(void)
+/* Reads the time stamp counter; 0 on a machine without one, where -C is refused. */
+static uint64_t cycles_now(void)
 {
 #ifdef __x86_64__
 	return __builtin_ia32_rdtsc();
@@ -111,14 +112,14 @@ void pt_usage_start(struct pt_usage *u, const struct pt_end *e)
 	machine_ticks(&u->busy, &u->total);
 	u->process_ns = process_ns();
 	u->ns = pt_now_ns();
-	u->cycles = pt_cycles_now();
+	u->cycles = cycles_now();
 }
 
 void pt_usage_stop(struct pt_usage *u, const struct pt_end *e)
 {
 	uint64_t busy, total;
 
-	u->cycles = pt_cycles_now() - u->cycles;
+	u->cycles = cycles_now() - u->cycles;
 	u->ns = pt_now_ns() - u->ns;
 	u->process_ns = process_ns() - u->process_ns;
 	machine_ticks(&busy, &total);

@@ -30,7 +30,4 @@ double pt_usage_cpu_percent(const struct pt_usage *u);
 double pt_usage_cycles(const struct pt_usage *u);
 double pt_usage_cycles_per_us(const struct pt_usage *u);
 
-/* The time stamp counter; 0 on a machine without one. */
-uint64_t pt_cycles_now(void);
-
 #endif
