@@ -136,7 +136,8 @@ bool link_solo_warm(const struct link_options *o, struct link_end *a, struct lin
 /* Polls end a o->idle times while neither end has anything to do. */
 RN_COUNTED void link_solo_idle(const struct link_options *o, struct link_end *a);
 /* Posts and reaps o->posts batches, and adds the times per request to r->post_ns and r->reap_ns.
- * Turns run between the two and are not part of the times. Returns false if a message failed. */
+ * Turns run between the two; neither turns nor readings of the clock are part of the times.
+ * Returns false if a message failed. */
 bool link_solo_posts(const struct link_options *o, struct link_end *a, struct link_end *b,
 		     struct link_result *r);
 
