@@ -25,6 +25,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import record
+import stages
 
 SCENARIOS = ["core:send:64:1024", "core:write:64:1024", "core:read:64:1024", "core:send:4096:4096", "core:write:1048576:4096",
              "path:send:64:1024", "path:write:64:1024", "path:read:64:1024", "trip:send:64:1024", "post:send:64:16",
@@ -87,10 +88,18 @@ class Scenario:
             lengths = self.lengths
         return round((counts[1] - counts[0]) / ((lengths[1] - lengths[0]) * self.each), 1)
 
+    def annotated(self, folder, *options):
+        return subprocess.run(["callgrind_annotate", *options, f"{self.out(folder)}.{self.lengths[-1]}"], capture_output=True,
+                              text=True, timeout=RUN_S, check=False).stdout
+
+    def stages(self, folder):
+        """The stages of a message's way, as (instructions per message, name)."""
+        sums = stages.divide(self.annotated(folder, "--threshold=100", "--auto=no"))
+        return [(cost / (self.lengths[-1] * self.each), name) for name, cost in sorted(sums.items(), key=lambda x: -x[1])]
+
     def functions(self, folder, number):
         """The functions that take most of the longer run, as (instructions per message, name)."""
-        text = subprocess.run(["callgrind_annotate", f"{self.out(folder)}.{self.lengths[-1]}"], capture_output=True, text=True, timeout=RUN_S, check=False).stdout
-        rows = re.findall(r"^ *([\d,]+) \([^)]*\) +(\S.*)$", text, re.M)
+        rows = re.findall(r"^ *([\d,]+) \([^)]*\) +(\S.*)$", self.annotated(folder), re.M)
         for cost, name in [r for r in rows if "PROGRAM TOTALS" not in r[1]][:number]:
             name = re.sub(r" \[.*", "", name)
             yield int(cost.replace(",", "")) / (self.lengths[-1] * self.each), re.sub(r"^[^ ]*:", "", name)
@@ -127,6 +136,7 @@ def options():
     p = argparse.ArgumentParser(prog="instructions.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("-b", metavar="DIR", default="build/perf", help="the programs [build/perf]")
     p.add_argument("-f", metavar="N", type=int, default=0, help="also list the N functions that take the most")
+    p.add_argument("--stages", action="store_true", help="also divide each count by the stages of a message's way")
     p.add_argument("--check", metavar="RECORD", help="fail if a count is more than 2 %% above the record")
     p.add_argument("--write", metavar="RECORD", help="write the counts into the record, and keep its reasons")
     p.add_argument("--reason", metavar="TEXT", help="with --write: why the counts that changed did so")
@@ -157,6 +167,8 @@ def main():
             counts[s.text] = found.result()
             print(f"{s.title:<24} {counts[s.text]:>14}", flush=True)
             for cost, name in s.functions(folder, o.f) if o.f else ():
+                print(f"{cost:30.1f}  {name}")
+            for cost, name in s.stages(folder) if o.stages else ():
                 print(f"{cost:30.1f}  {name}")
     if o.check:
         complaints = rec.compare(counts)

@@ -7,6 +7,7 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [TESTS, os.path.join(os.path.dirname(TESTS), "perf")]
 import instructions  # noqa: E402
 import record  # noqa: E402
+import stages  # noqa: E402
 import tap  # noqa: E402
 
 TEXT = """# a comment
@@ -94,6 +95,24 @@ def other_scenarios_are_refused():
     return bad
 
 
+ANNOTATED = """Ir
+1,000 (100.0%)  PROGRAM TOTALS
+  400 (40.00%)  /a/b/dataplane/core/qp/short_rx.c:rn_short_rx [/a/build/perf/bench_link]
+   90 ( 9.00%)  /a/b/rooms/net/net/match.h:rn_short_rx [/a/build/perf/bench_link]
+    7 ( 0.70%)  /a/b/provider/client/qp.c:rn_client_qp_post
+    5 ( 0.50%)  b/../perf/link_end.c:link_post_request [/a/build/perf/bench_link]
+    3 ( 0.30%)  ???:0x0000000000001234 [/usr/lib/x86_64-linux-gnu/librte_mempool.so.23.0]
+    2 ( 0.20%)  ???:0x000000000000a600 [/a/build/perf/bench_link]
+"""
+
+
+def stages_divide_the_whole():
+    found = stages.divide(ANNOTATED)
+    wanted = {"receive: match, short way, responder": 490, "posting: client API and the way to the shard": 7,
+              "the measuring program": 5, "port: bursts, packet buffers, DPDK": 3, "copy of the payload, guarded": 2}
+    return [] if found == wanted else [str(found)]
+
+
 def the_record_has_all_scenarios():
     rows = record.Record.read(os.path.join(os.path.dirname(TESTS), "perf", "instructions.txt")).rows
     return sorted({f"not in one of them: {name}" for name in set(rows) ^ set(instructions.SCENARIOS)})
@@ -103,4 +122,4 @@ tap.run([(f"a count of {c} against 1000", lambda c=c, f=f: judged(c, f)) for c, 
         [(f.__name__.replace("_", " "), f) for f in (
             a_new_scenario_fails, text_stays_the_same, bad_lines_are_refused, lower_counts_keep_reasons, a_rise_needs_a_reason,
             another_build_is_not_compared, a_new_scenario_is_taken, scenarios_become_commands, other_scenarios_are_refused,
-            the_record_has_all_scenarios)])
+            stages_divide_the_whole, the_record_has_all_scenarios)])
