@@ -1,0 +1,66 @@
+"""Other transports over loopback, as far as Debian's packages for them are installed: UCX over TCP, libfabric over UDP. A function
+returns a figure, or raises Absent with the reason."""
+import os
+import re
+import shutil
+import subprocess
+import time
+
+WAIT_S = 20
+PORT = 23400 + os.getpid() % 500
+
+
+class Absent(Exception):
+    """The text says what is missing."""
+
+
+def ucx_row(text):
+    """The figures of the last row that ucx_perftest prints: iterations; 50 % , average and overall latency in us; average and
+    overall bandwidth in MiB/s; average and overall messages per second."""
+    rows = [line.split() for line in text.split("\n") if re.fullmatch(r"[\s\d.]+", line) and len(line.split()) == 8]
+    if not rows:
+        raise Absent("ucx_perftest printed no figures")
+    return [float(x) for x in rows[-1]]
+
+
+def fi_row(text):
+    """The last row of fi_pingpong, by the names of its columns."""
+    lines = [line.split() for line in text.split("\n")]
+    heads = next((line for line in lines if "MB/sec" in line), None)
+    rows = [line for line in lines if heads and len(line) == len(heads) and line != heads]
+    if not rows:
+        raise Absent("fi_pingpong printed no figures")
+    return dict(zip(heads, rows[-1]))
+
+
+def _two_ends(program, server, client, env):
+    if shutil.which(program) is None:
+        raise Absent(f"no {program}")
+    one = subprocess.Popen([program, *server], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(0.7)
+        return subprocess.run([program, *client], env=env, capture_output=True, text=True, timeout=WAIT_S, check=True).stdout
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as why:
+        raise Absent(f"{program} failed: {type(why).__name__}") from why
+    finally:
+        one.kill()
+        one.wait()
+
+
+def _ucx(port, *options):
+    env = {**os.environ, "UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo"}
+    return ucx_row(_two_ends("ucx_perftest", ["-p", str(port)], ["127.0.0.1", "-p", str(port), "-f", *options], env))
+
+
+def ucx_trip_ns():
+    return 2e3 * _ucx(PORT, "-t", "tag_lat", "-s", "64", "-n", "5000")[1]  # it prints half of the round trip
+
+
+def ucx_gbit():
+    return _ucx(PORT + 1, "-t", "tag_bw", "-s", "1048576", "-n", "500")[5] * 1048576 * 8e-9
+
+
+def rxd_gbit():
+    options = ["-p", "udp;ofi_rxd", "-e", "rdm", "-I", "20", "-S", "1048576"]
+    text = _two_ends("fi_pingpong", [*options, "-B", str(PORT + 2)], [*options, "-P", str(PORT + 2), "127.0.0.1"], None)
+    return float(fi_row(text)["MB/sec"]) * 8e-3

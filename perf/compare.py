@@ -1,0 +1,359 @@
+#!/usr/bin/env python3
+"""Compares softrnic with its targets and with other transports.
+
+Runs softrnic, the bare pump on the same port, dpdk-testpmd and every other transport that is installed (TCP and UDP of the kernel,
+UCX over TCP, libfabric over UDP), prints one row per target with figure and verdict, writes build/perf.json and draws the charts of
+docs/img/. Adapter and pump run alternately, and only epochs of one distance of the two cores are compared (perf/distance.h); a
+ratio is the median over rounds. Rows that could not be measured say why, and are never met. Exit status 1: a row is missed.
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import baselines
+import instructions
+import svg
+import targets
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+QUICK_S = 150       # --quick begins no measurement after this time
+# of both programs: frames per burst, mbufs of each end, slots of net_ring, message memory; and of the pump alone
+COMMON = ["--burst=32", "--mbufs=4096", "--ring=1024", f"--buffer={2 * (1048576 + 64)}", "--json"]
+PUMP = ["--mbuf-size=9024", "--bsize=9024", "--rsize=8", "--no-huge"]
+SIZES = (64, 512, 4096, 32768, 262144, 1048576)
+MIB = 1048576
+
+
+class Unmeasured(Exception):
+    """The text says why a row has no figure."""
+
+
+class Bench:
+    """The programs of one build, the length of an epoch series, and the time that is left."""
+
+    def __init__(self, place, quick, busy=True):
+        self.place, self.quick, self.busy, self.since = place, quick, busy, time.monotonic()
+        self.rounds, self.secs = (1, 0.4) if quick else (5, 1.0)
+
+    def spent(self):
+        return time.monotonic() - self.since
+
+    def run(self, program, *options):
+        """The objects that a program prints as JSON, one or one per line."""
+        if self.quick and self.spent() > QUICK_S:
+            raise Unmeasured("no time left in --quick")
+        path = os.path.join(self.place, program)
+        if not os.access(path, os.X_OK):
+            raise Unmeasured(f"no {program}")
+        try:
+            r = subprocess.run([path, *options], capture_output=True, text=True, timeout=120, check=False)
+        except subprocess.TimeoutExpired as late:
+            raise Unmeasured(f"{program} takes too long") from late
+        if r.returncode != 0:
+            raise Unmeasured(f"{program}: {' '.join(r.stderr.split())[-200:]}")
+        return [json.loads(line) for line in r.stdout.split("\n") if line]
+
+    def need_cores(self):
+        """Two programs that share a core with others measure the others."""
+        load = os.getloadavg()[0]
+        if not self.busy and load > 2 * os.cpu_count():  # this comparison itself makes a load of two
+            raise Unmeasured(f"load {load:.0f} on {os.cpu_count()} CPUs; --busy measures all the same")
+
+    def link(self, *options):
+        return self.run("bench_link", f"--secs={self.secs}", *COMMON, *options)[0]
+
+    def pump(self, figure, more, *options):
+        """The better figure of each regime, whichever way the pools of the pump keep free mbufs."""
+        best = {}
+        for pool in "ring", "stack":
+            found = self.run("bench_pump", f"--secs={self.secs}", *COMMON, *PUMP, f"--pool={pool}", *options)[0]
+            for regime, row in found["regimes"].items():
+                if figure in row and row["epochs"] >= 3 and (regime not in best or (row[figure] > best[regime]) == more):
+                    best[regime] = row[figure]
+        return best
+
+    def pairs(self, figure, more, both, adapter, pump=None):
+        """The median of the adapter's figure divided by that of the pump, with a note; and the adapter's rows."""
+        self.need_cores()
+        found, rows = [], []
+        for _ in range(self.rounds):
+            bare = self.pump(figure, more, *(pump or both))
+            mine = self.link(*both, *adapter)
+            rows.append(mine)
+            for regime, value in bare.items():
+                row = mine["regimes"].get(regime, {})
+                if regime != "mixed" and row.get("epochs", 0) >= 3 and row[figure] > 0 and value > 0:
+                    found.append((row[figure] / value, regime, row[figure], value))
+        if not found:
+            raise Unmeasured("no two epochs of one regime")
+        ratio = statistics.median(f[0] for f in found)
+        _, regime, mine, bare = min(found, key=lambda f: abs(f[0] - ratio))
+        return (ratio, f"{regime}: {targets.number(mine)} / {targets.number(bare)}, worst and best of {len(found)}: "
+                f"{min(f[0] for f in found):.2f} {max(f[0] for f in found):.2f}"), rows
+
+
+class Results:
+    def __init__(self, bench):
+        self.bench, self.figures, self.curves = bench, {}, {}
+
+    def take(self, keys, function):
+        """Adds the rows that a measurement returns. If it fails, its keys say why."""
+        try:
+            found = function(self.bench, self.curves)
+        except (Unmeasured, baselines.Absent, RuntimeError, OSError, subprocess.SubprocessError) as why:
+            found = {key: (None, str(why)) for key in keys}
+        self.figures.update(found)
+        for key in found:
+            print(f"  {self.bench.spent():4.0f} s  {key}: {targets.number(found[key][0])}", file=sys.stderr, flush=True)
+
+
+# ---- the measurements: each returns {key of a row: (figure, note)} and may add curves ----
+
+def counts(kind, op, size=64, mtu=1024):
+    def measure(bench, curves):
+        why = instructions.why_not(bench.place)
+        if why:
+            raise Unmeasured(why)
+        with tempfile.TemporaryDirectory() as folder:
+            n = instructions.Scenario(f"{kind}:{op}:{size}:{mtu}").count(bench.place, folder)
+        return {f"count {kind} {op}": (n, "")}
+    return measure
+
+
+def testpmd(bench, curves):
+    bench.need_cores()
+    r = subprocess.run([os.path.join(TOP, "perf", "pump_vs_testpmd.sh"), "-r", "1" if bench.quick else "3",
+                        "-b", os.path.join(bench.place, "bench_pump")], capture_output=True, text=True, timeout=200, check=False)
+    found = re.search(r"best testpmd = ([\d.]+)", r.stdout)
+    if not found:
+        raise Unmeasured(r.stdout.strip().split("\n")[-1] or "pump_vs_testpmd.sh failed")
+    return {"testpmd": (float(found.group(1)), "")}
+
+
+def stream(port, op):
+    def measure(bench, curves):
+        # a pump has no answer of its own for a READ: its frames are those of a WRITE
+        row, _ = bench.pairs("mmsg", True, [f"--port={port}", f"--op={op}", "--size=64", "--mtu=1024"],
+                             ["--window=128", "--signal=16"])
+        return {f"{port} {op}": row}
+    return measure
+
+
+def solo(op):
+    def measure(bench, curves):
+        row, _ = bench.pairs("mmsg", True, ["--solo", f"--op={op}", "--size=64", "--mtu=1024"], ["--window=128", "--signal=16"])
+        return {f"solo {op}": row}
+    return measure
+
+
+def trip(port):
+    def measure(bench, curves):
+        row, runs = bench.pairs("rtt_ns_p50", False, [f"--port={port}", "--size=64", "--mtu=1024", "--rtt"],
+                                ["--window=1", "--signal=1"])
+        best = [g for r in runs for g in r["regimes"].values()]
+        median, tail = (statistics.median(g[f"rtt_ns_{p}"] for g in best) for p in ("p50", "p999"))
+        curves.setdefault("latency", {})[f"softrnic, {port}"] = [
+            (i, statistics.median(g[f"rtt_ns_{p}"] for g in best)) for i, p in enumerate(("p50", "p99", "p999"))]
+        removed = 100 * sum(r["removed"] for r in runs) / max(1, sum(r["round_trips"] for r in runs))
+        return {f"{port} trip": row, f"{port} p999": (tail / median, f"{tail:.0f} / {median:.0f} ns, gaps removed"),
+                f"{port} removed": (removed, "")}
+    return measure
+
+
+def bulk(op, mtu):
+    def measure(bench, curves):
+        both = ["--port=memif", f"--size={MIB}", f"--mtu={mtu}"]
+        row, runs = bench.pairs("gbit", True, [*both, f"--op={op}"], ["--window=8"], [*both, "--op=write"])
+        best = max((g["gbit"] for r in runs for g in r["regimes"].values()), default=0)
+        if op == "write" and mtu == 4096:
+            curves["bulk"] = best
+        return {f"bulk {op} {mtu}": row}
+    return measure
+
+
+def post(batch):
+    def measure(bench, curves):
+        r = bench.run("bench_link", "--solo", f"--posts={5000 if bench.quick else 50000}", f"--batch={batch}", "--json")[0]
+        return {f"post {batch}": (r["post_ns"] + r["reap_ns"], f"post {r['post_ns']:.0f}, reap {r['reap_ns']:.0f}, without turns")}
+    return measure
+
+
+def scale(bench, curves):
+    r = subprocess.run([os.path.join(bench.place, "bench_core"), "--help"], capture_output=True, text=True, check=False)
+    if "--scale" not in r.stdout:
+        raise Unmeasured("bench_core has no --scale")
+    rows = bench.run("bench_core", "--scale", "--op=write", "--size=64", "--json", f"--reps={5 if bench.quick else 25}")
+    curves["qps"] = {"softrnic, core": [(x["qps"], x["ratio"]) for x in rows if x["regions"] == 1]}
+    found = {f"qps {x['qps']}": (x["ratio"], "") for x in rows if x["regions"] == 1 and x["qps"] > 1}
+    found.update({"regions": (x["ratio"], "") for x in rows if x["regions"] == 1000000})
+    return found
+
+
+def loss(bench, curves):
+    options = ["--op=write", f"--size={MIB}", "--mtu=4096", "--window=4", "--secs=2"]
+    bench.need_cores()
+    found, points = {}, []
+    for percent in 0, 0.1, 0.3, 1:
+        rows = [bench.link(*options, f"--loss={percent}")["regimes"] for _ in range(1 if bench.quick else 3)]
+        epochs = [(g["epochs"], g["gbit_mean"]) for r in rows for g in r.values()]
+        mean = sum(n * g for n, g in epochs) / max(1, sum(n for n, _ in epochs))
+        base = mean if percent == 0 else base
+        if base <= 0:
+            raise Unmeasured("nothing was carried without loss")
+        points.append((percent, mean / base))
+        found[f"loss {percent}"] = (mean / base, f"{mean:.2f} of {base:.2f} Gbit/s, mean of epochs of 13 ms, ring")
+    curves["loss"] = {"softrnic to softrnic": points}
+    return {key: found[key] for key in ("loss 0.1", "loss 1")}
+
+
+def connections(bench, curves):
+    r = bench.run("bench_connect", f"--secs={3 if bench.quick else 10}", "--json")[0]
+    return {"connections": (r["per_second"], f"slowest second {r['min']:.0f}")}
+
+
+def start(bench, curves):
+    runs = [bench.run("bench_link", "--solo", "--secs=0.05", "--json")[0]["start_ms"] for _ in range(2 * bench.rounds + 1)]
+    return {"start": (statistics.median(runs), "from main() to two connected adapters")}
+
+
+def kernel(bench, curves):
+    bench.need_cores()
+    found = {p: bench.run("bench_kernel", "--rtt", *o, f"--secs={bench.secs}")[0] for p, o in (("tcp", []), ("udp", ["--udp"]))}
+    for name, r in found.items():
+        curves.setdefault("latency", {})[f"{name.upper()} on lo"] = [
+            (i, r[f"rtt_ns_{p}"]) for i, p in enumerate(("p50", "p99", "p999"))]
+    mine = _trip_ns(curves)
+    gbit = bench.run("bench_kernel", f"--size={MIB}", f"--secs={bench.secs}")[0]["gbit"]
+    tcp = found["tcp"]["rtt_ns_p50"]
+    return {"trip tcp": (tcp / mine, f"{tcp:.0f} / {mine:.0f} ns, medians"), "bulk tcp": _against(curves, gbit)}
+
+
+def _trip_ns(curves):
+    lines = [line for name, line in curves.get("latency", {}).items() if name.startswith("softrnic")]
+    if not lines:
+        raise Unmeasured("no round trip of softrnic")
+    return min(line[0][1] for line in lines)
+
+
+def _against(curves, gbit):
+    if not curves.get("bulk"):
+        return None, "no bandwidth of softrnic"
+    return curves["bulk"] / gbit, f"{curves['bulk']:.1f} / {gbit:.2f} Gbit/s"
+
+
+def ucx_trip(bench, curves):
+    other, mine = baselines.ucx_trip_ns(), _trip_ns(curves)
+    return {"trip ucx": (other / mine, f"{other:.0f} / {mine:.0f} ns, medians")}
+
+
+def over_sizes(bench, curves):
+    bench.need_cores()
+    lines = curves.setdefault("sizes", {"gbit": {}, "mmsg": {}})
+    for size in SIZES:
+        window = 8 if size >= 65536 else 128
+        both = ["--port=memif", "--op=write", f"--size={size}", "--mtu=4096"]
+        for name, r in (("bare pump", bench.run("bench_pump", f"--secs={bench.secs}", *COMMON, *PUMP, *both)[0]),
+                        ("softrnic", bench.link(*both, f"--window={window}", f"--signal={min(16, window)}"))):
+            for figure, line in lines.items():
+                best = max((g[figure] for g in r["regimes"].values()), default=0)
+                if best > 0:  # on a busy machine no large message may end within an epoch
+                    line.setdefault(name, []).append((size, best))
+    return {}
+
+
+# keys of the rows, measurement; later ones may use the curves of earlier ones
+MEASURES = [
+    *[([f"count {k} {op}"], counts(k, op)) for k in ("path", "core") for op in ("send", "write", "read")],
+    *[([f"{port} {op}"], stream(port, op)) for port in ("ring", "memif") for op in ("send", "write")],
+    *[([f"solo {op}"], solo(op)) for op in ("send", "write")],
+    *[([f"{port} trip", f"{port} p999", f"{port} removed"], trip(port)) for port in ("ring", "memif")],
+    *[([f"bulk {op} {mtu}"], bulk(op, mtu)) for op in ("write", "read") for mtu in (4096, 1024)],
+    *[([f"post {n}"], post(n)) for n in (16, 1)],
+    (["qps 64", "qps 1024", "qps 10000", "regions"], scale),
+    (["loss 0.1", "loss 1"], loss),
+    (["connections"], connections),
+    (["start"], start),
+    (["trip tcp", "bulk tcp"], kernel),
+    (["trip ucx"], ucx_trip),
+    (["bulk ucx"], lambda bench, curves: {"bulk ucx": _against(curves, baselines.ucx_gbit())}),
+    (["bulk rxd"], lambda bench, curves: {"bulk rxd": _against(curves, baselines.rxd_gbit())}),
+    (["testpmd"], testpmd),
+    ([], over_sizes),
+]
+
+
+def draw(curves, folder):
+    """Draws what has been measured; returns the names of the files. A chart without figures keeps its file."""
+    sizes = curves.get("sizes", {})
+    charts = {
+        "bandwidth": ("WRITE over memif, MTU 4096, two cores", "bytes of a message", "Gbit/s", sizes.get("gbit"),
+                      {"log_x": True}),
+        "rate": ("WRITE over memif, MTU 4096, two cores", "bytes of a message", "million messages/s", sizes.get("mmsg"),
+                 {"log_x": True, "log_y": True}),
+        "latency": ("Round trip of 64 bytes", "share of the round trips", "ns", curves.get("latency"),
+                    {"log_y": True, "names": ("half", "99 %", "99.9 %")}),
+        "qps": ("WRITE 64, queue pairs in turn", "queue pairs", "rate against one", curves.get("qps"), {"log_x": True}),
+        "loss": ("1 MiB WRITE, 4 outstanding, independent loss both ways", "per cent lost", "goodput against none",
+                 curves.get("loss"), {}),
+    }
+    os.makedirs(folder, exist_ok=True)
+    drawn = []
+    for name, (title, x, y, series, options) in charts.items():
+        if series:
+            with open(os.path.join(folder, f"{name}.svg"), "w", encoding="utf-8") as f:
+                f.write(svg.chart(title, x, y, series, **options))
+            drawn.append(f"{name}.svg")
+    return drawn
+
+
+def surroundings():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        model = re.search(r"model name\s*: (.*)", f.read())
+    return {"when": time.strftime("%Y-%m-%d %H:%M"), "cpu": model.group(1) if model else platform.machine(),
+            "cpus": os.cpu_count(), "load": os.getloadavg()[0], "kernel": platform.release()}
+
+
+def options():
+    p = argparse.ArgumentParser(prog="compare.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--quick", action="store_true", help="under three minutes: one round of short runs")
+    p.add_argument("--busy", action="store_true", help="also measure two cores when other programs use them")
+    p.add_argument("-b", metavar="DIR", help="the programs; build nothing [build/perf]")
+    p.add_argument("--json", metavar="FILE", default=os.path.join(TOP, "build", "perf.json"), help="[build/perf.json]")
+    p.add_argument("--img", metavar="DIR", default=os.path.join(TOP, "docs", "img"), help="folder of the charts [docs/img]")
+    p.add_argument("--only", metavar="TEXT", help="only the rows whose key has TEXT in it, and no charts")
+    return p.parse_args()
+
+
+def main():
+    o = options()
+    before = surroundings()
+    results = Results(Bench(o.b or os.path.join(TOP, "build", "perf"), o.quick, o.busy))
+    for keys, function in MEASURES:
+        if o.only is None or any(o.only in key for key in keys):
+            results.take(keys, function)
+    print(f"{before['when']}, {before['cpu']}, {before['cpus']} CPUs, load {before['load']:.1f} to {os.getloadavg()[0]:.1f}")
+    if max(before["load"], os.getloadavg()[0]) > 0.5 * before["cpus"]:
+        print("OTHER LOAD: rows with two cores need two free CPUs; their figures and verdicts say little in this run")
+    print("burst 32; window 128 and signal 16 at 64 bytes, 8 and 1 at 1 MiB; ICRC generated and checked; idle policy inline\n")
+    print("\n".join(targets.table(results.figures)))
+    rows = {row.key: {"text": row.text, "unit": row.unit, "must": row.must, "aim": row.aim, "figure": figure, "note": note,
+                      "verdict": targets.verdict(row, figure)}
+            for row in targets.ROWS for figure, note in [results.figures.get(row.key, (None, ""))]}
+    with open(o.json, "w", encoding="utf-8") as f:
+        json.dump({"surroundings": before, "quick": o.quick, "rows": rows, "curves": results.curves}, f, indent=1)
+    if o.only is None:
+        print(f"\ncharts: {' '.join(draw(results.curves, o.img)) or 'none'}")
+    n = {v: sum(r["verdict"] == v for r in rows.values()) for v in (targets.MET, targets.MISSED, targets.NOT_MEASURED)}
+    print(f"{n['met']} met, {n['missed']} missed, {n['not measured']} not measured in {results.bench.spent():.0f} s")
+    sys.exit(n["missed"] > 0)
+
+
+if __name__ == "__main__":
+    main()

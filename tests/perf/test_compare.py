@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Tests of perf/compare.py's parts: verdicts and table, what other programs print, charts. Prints TAP."""
+import os
+import sys
+import xml.dom.minidom
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [TESTS, os.path.join(os.path.dirname(TESTS), "perf")]
+import baselines  # noqa: E402
+import compare  # noqa: E402
+import svg  # noqa: E402
+import tap  # noqa: E402
+import targets  # noqa: E402
+
+LESS = targets.Row("a", "a", "ns", targets.LOWER, 10, 5)
+MORE = targets.Row("b", "b", "x", targets.HIGHER, 10, 20)
+# row, figure, verdict
+VERDICTS = [
+    (LESS, 9.9, "met"), (LESS, 10, "met"), (LESS, 10.1, "missed"), (LESS, 0, "met"), (LESS, None, "not measured"),
+    (MORE, 10.1, "met"), (MORE, 10, "met"), (MORE, 9.9, "missed"), (MORE, 0, "missed"), (MORE, None, "not measured"),
+]
+UCX = """+--------------+--------------+------------------------------+---------------------+-----------------------+
+|              |              |        latency (usec)        |   bandwidth (MB/s)  |  message rate (msg/s) |
+|     Test     | # iterations | 50.0%ile | average | overall |  average |  overall |  average  |  overall  |
++--------------+--------------+----------+---------+---------+----------+----------+-----------+-----------+
+                       10000      7.000    80.000   120.000        0.50       0.40       12000        8000
+                       20000      6.684    79.420   123.958        0.77       0.49       12591        8067
+"""
+FI = """bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec
+1m      20      =20      40m         0.05s    798.62     1312.98       0.00
+"""
+
+
+def judged(row, figure, wanted):
+    found = targets.verdict(row, figure)
+    return [] if found == wanted else [f"{row.better} {row.must}, {figure}: {found}"]
+
+
+def keys_are_unique():
+    keys = [row.key for row in targets.ROWS]
+    return sorted({f"twice: {k}" for k in keys if keys.count(k) > 1})
+
+
+def aims_are_beyond_musts():
+    return [row.key for row in targets.ROWS if row.aim is not None and
+            (row.aim >= row.must if row.better == targets.LOWER else row.aim <= row.must)]
+
+
+def measurements_name_rows():
+    rows, seen = {row.key for row in targets.ROWS}, [k for keys, _ in compare.MEASURES for k in keys]
+    return [k for k in seen if k not in rows or seen.count(k) > 1]
+
+
+def the_table_has_all_rows():
+    lines = targets.table({"post 1": (55.0, "a note"), "post 16": (31.0, ""), "ring trip": (None, "no port")})
+    bad = [] if len(lines) == len(targets.ROWS) + 1 else [f"{len(lines)} lines"]
+    ends = {"post + reap, batch of 1 ": "55  met; a note", "post + reap, batch of 16": "31  missed",
+            "round trip 64, ring": "-  not measured; no port", "connections": "not measured"}
+    return bad + [f"{start}: {end}" for start, end in ends.items()
+                  if not any(line.startswith(start) and line.endswith(end) for line in lines)]
+
+
+def a_failed_measurement_is_no_figure():
+    results = compare.Results(compare.Bench("/nonexistent", False))
+    results.take(["post 16"], compare.post(16))
+    figure, note = results.figures["post 16"]
+    return [] if figure is None and "no bench_link" in note else [f"{figure} {note}"]
+
+
+def quick_ends_in_time():
+    bench = compare.Bench("/nonexistent", True)
+    bench.since -= compare.QUICK_S + 1
+    try:
+        bench.run("bench_link")
+    except compare.Unmeasured as why:
+        return [] if "no time left" in str(why) else [str(why)]
+    return ["it went on"]
+
+
+def a_busy_machine_is_no_measure():
+    bench, load = Paired([({"near": row(10.0)}, {"near": row(4.0)})]), os.getloadavg
+    bench.busy, os.getloadavg = False, lambda: (2 * os.cpu_count() + 1, 0, 0)
+    try:
+        bench.pairs("mmsg", True, [], [])
+        return ["measured"]
+    except compare.Unmeasured as why:
+        return [] if "load" in str(why) else [str(why)]
+    finally:
+        os.getloadavg = load
+
+
+class Paired(compare.Bench):
+    """A bench whose programs print what the test says: per round, the regimes of pump and of adapter."""
+
+    def __init__(self, rounds):
+        super().__init__("/nonexistent", False)
+        self.rounds, self.turn, self.texts = len(rounds), -1, rounds
+
+    def run(self, program, *options):
+        self.turn += program == "bench_pump" and "--pool=ring" in options
+        return [{"regimes": self.texts[self.turn][program == "bench_link"]}]
+
+
+def row(value, epochs=9):
+    return {"mmsg": value, "epochs": epochs}
+
+
+def only_one_regime_is_compared():
+    rounds = [({"near": row(10.0), "mixed": row(1.0)}, {"near": row(4.0), "mixed": row(1.0)}),
+              ({"near": row(10.0)}, {"far": row(9.0)}),
+              ({"far": row(2.0)}, {"far": row(1.0), "near": row(5.0)}),
+              ({"far": row(2.0)}, {"far": row(0.6), "near": row(5.0)}),
+              ({"far": row(2.0)}, {"far": row(2.0, epochs=2)})]
+    (ratio, _), _ = Paired(rounds).pairs("mmsg", True, [], [])
+    bad = [] if ratio == 0.4 else [f"ratio {ratio}"]
+    try:
+        Paired(rounds[1:2]).pairs("mmsg", True, [], [])
+        return bad + ["near was compared with far"]
+    except compare.Unmeasured:
+        return bad
+
+
+def ucx_is_understood():
+    row_ = baselines.ucx_row(UCX)
+    return [] if row_[1] == 6.684 and row_[5] == 0.49 else [str(row_)]
+
+
+def libfabric_is_understood():
+    row_ = baselines.fi_row(FI)
+    return [] if float(row_["MB/sec"]) == 798.62 else [str(row_)]
+
+
+def other_text_is_absence():
+    bad = []
+    for parse in baselines.ucx_row, baselines.fi_row:
+        for text in "", "no such device\n", "1 2 3\n":
+            try:
+                bad.append(f"{parse(text)}")
+            except baselines.Absent:
+                pass
+    return bad
+
+
+CHARTS = {
+    "linear": ({"a": [(0, 0), (1, 3.5), (2, 2)], "b": [(0, 9)]}, {}),
+    "logarithmic": ({"a": [(64, 0.001), (1048576, 40)]}, {"log_x": True, "log_y": True}),
+    "a zero where y is logarithmic": ({"a": [(1, 0), (2, 40)]}, {"log_y": True}),
+    "one point": ({"a": [(5, 5)]}, {}),
+    "names": ({"x < y & z": [(0, 1870), (1, 2960), (2, 35000)]}, {"log_y": True, "names": ("half", "99 %", "99.9 %")}),
+}
+
+
+def drawn(series, options):
+    text = svg.chart("t < u & v", "x", "y", series, **options)
+    root = xml.dom.minidom.parseString(text).documentElement
+    circles = root.getElementsByTagName("circle")
+    points = sum(len([p for p in line if p[1] > 0 or not options.get("log_y")]) for line in series.values())
+    bad = [] if len(circles) == points else [f"{len(circles)} circles for {points} points"]
+    for c in circles:
+        x, y = float(c.getAttribute("cx")), float(c.getAttribute("cy"))
+        if not (svg.LEFT <= x <= svg.WIDTH - svg.RIGHT + 0.1 and svg.TOP - 0.1 <= y <= svg.HEIGHT - svg.BOTTOM + 0.1):
+            bad.append(f"a point outside of the axes: {x} {y}")
+    names = [t.firstChild.data for t in root.getElementsByTagName("text")]
+    return bad + [f"no text {n}" for n in [*series, "t < u & v", *options.get("names", ())] if n not in names]
+
+
+def higher_is_drawn_higher():
+    root = xml.dom.minidom.parseString(svg.chart("t", "x", "y", {"a": [(1, 1), (2, 5)]})).documentElement
+    low, high = [(float(c.getAttribute("cx")), float(c.getAttribute("cy"))) for c in root.getElementsByTagName("circle")]
+    return [] if high[1] < low[1] and high[0] > low[0] else [f"{low} {high}"]
+
+
+def nothing_is_not_drawn():
+    bad = []
+    for series, options in (({}, {}), ({"a": []}, {}), ({"a": [(0, 1)]}, {"log_x": True}), ({"a": [(1, 0)]}, {"log_y": True})):
+        try:
+            bad.append(svg.chart("t", "x", "y", series, **options))
+        except ValueError:
+            pass
+    return bad
+
+
+tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for r, f, w in VERDICTS] +
+        [(f"chart: {name}", lambda s=s, o=o: drawn(s, o)) for name, (s, o) in CHARTS.items()] +
+        [(f.__name__.replace("_", " "), f) for f in (
+            keys_are_unique, aims_are_beyond_musts, measurements_name_rows, the_table_has_all_rows,
+            a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared, a_busy_machine_is_no_measure, ucx_is_understood,
+            libfabric_is_understood, other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn)])
