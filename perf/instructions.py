@@ -45,7 +45,7 @@ KINDS = {
 }
 LARGE = (20, 60)  # messages of 1 MiB
 OPTIONS = ("b_lto", "b_pgo", "b_sanitize", "c_args", "optimization")  # those of meson that change the counts
-RUN_S = 120
+RUN_S = 200
 
 
 class Scenario:
@@ -64,17 +64,23 @@ class Scenario:
 
     def run(self, place, length, out):
         """Instructions of one run."""
+        # A program that was compiled without valgrind's header does not say from where to count, which takes longer.
+        for early in ["--instr-atstart=no"], []:
+            found = self.run_once(place, length, out, early)
+            if found > 0:
+                return found
+        raise RuntimeError(f"{self.text}: callgrind has not seen {self.function}()")
+
+    def run_once(self, place, length, out, early):
         words = self.command.split()
-        done = subprocess.run(["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--toggle-collect={self.function}",
+        done = subprocess.run(["valgrind", "--tool=callgrind", *early, f"--toggle-collect={self.function}",
                                f"--callgrind-out-file={out}", os.path.join(place, words[0]), *words[1:],
                                f"{self.option}={length}"], capture_output=True, text=True, timeout=RUN_S, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{self.text}: {done.stderr[-2000:]}")
         with open(out, encoding="utf-8") as f:
             sums = re.findall(r"^(?:summary|totals): (\d+)", f.read(), re.M)
-        if not sums or int(sums[-1]) == 0:
-            raise RuntimeError(f"{self.text}: callgrind has not seen {self.function}(): build again after valgrind is installed")
-        return int(sums[-1])
+        return int(sums[-1]) if sums else 0
 
     def out(self, folder):
         return os.path.join(folder, self.text.replace(":", "_"))
