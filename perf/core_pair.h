@@ -1,8 +1,9 @@
 #ifndef RN_PERF_CORE_PAIR_H
 #define RN_PERF_CORE_PAIR_H
-/* Two shards of the protocol core in one thread, each with RC queue pairs, connected to those of the
- * other. Messages use the queue pairs in turn, and memory regions at random. Side 0 is the requester, side 1 the responder. The sides exchange complete frames in
- * memory. Time is virtual: each iteration of a side takes one microsecond. */
+/* Two shards of the protocol core in one thread, each with RC queue pairs, connected to those of
+ * the other. Messages use the queue pairs in turn, and memory regions at random. Side 0 is the
+ * requester, side 1 the responder. The sides exchange complete frames in memory. Time is virtual:
+ * each iteration of a side takes one microsecond. */
 #include <stdbool.h>
 #include <stdint.h>
 #include "counted.h"
