@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #ifndef __x86_64__
@@ -443,3 +444,14 @@ const struct rn_mem_ops rn_mem_guarded = {.gather = gather,
 					  .cmp_swap = rn_mem_cmp_swap,
 					  .fetch_add = rn_mem_fetch_add,
 					  .gather_icrc = gather_icrc};
+
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+
+void rn_mem_advise_huge(void *memory, size_t bytes)
+{
+	uintptr_t first = RN_ALIGN_UP((uintptr_t)memory, HUGE_PAGE);
+	uintptr_t end = ((uintptr_t)memory + bytes) / HUGE_PAGE * HUGE_PAGE;
+
+	if (first < end)
+		madvise((void *)first, end - first, MADV_HUGEPAGE);
+}

@@ -70,6 +70,12 @@ void rn_mr_table_destroy(struct rn_mr_table *t)
 	free(t);
 }
 
+void rn_mr_table_advise(struct rn_mr_table *t, void (*advise)(void *memory, size_t bytes))
+{
+	advise(t->memory, ((size_t)t->max + 2) * sizeof(*t->region));
+	advise((void *)t->index, ((size_t)1 << t->index_bits) * sizeof(*t->index));
+}
+
 /* Returns the slot of the region or window to which the number in `key` belongs, or slot 0 if there
  * is none. The region or window may be removed and not yet reclaimed. */
 static inline struct rn_region *region_of(const struct rn_mr_table *t, uint32_t key)
@@ -117,6 +123,12 @@ static struct rn_region *take_slot(struct rn_mr_table *t, uint32_t *key)
 	return r;
 }
 
+/* One thread at a time changes the number, so a store is enough. */
+static void count(struct rn_mr_table *t, int change)
+{
+	atomic_store_explicit(&t->live, rn_mr_count(t) + (uint32_t)change, memory_order_relaxed);
+}
+
 int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lkey, uint32_t *rkey)
 {
 	struct rn_region *r;
@@ -136,7 +148,7 @@ int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lk
 	atomic_store_explicit(&r->owner, RN_MR_REGION, memory_order_relaxed);
 	/* Release: a shard that sees the key sees the fields above. */
 	atomic_store_explicit(&r->key, key, memory_order_release);
-	t->live++;
+	count(t, 1);
 	*lkey = *rkey = key;
 	return 0;
 }
@@ -152,7 +164,7 @@ int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
 	/* Relaxed is enough: storing 0 publishes no fields. The slot is reused only after every
 	 * shard has passed a quiescent point. */
 	atomic_store_explicit(&r->key, 0, memory_order_relaxed);
-	t->live--;
+	count(t, -1);
 	return 0;
 }
 
@@ -168,7 +180,7 @@ void rn_mr_reclaim(struct rn_mr_table *t, uint32_t lkey)
 
 uint32_t rn_mr_count(const struct rn_mr_table *t)
 {
-	return t->live;
+	return atomic_load_explicit(&t->live, memory_order_relaxed);
 }
 
 static inline enum rn_verdict gather(const struct rn_mem_ops *mem, void *dst, const void *ptr,
@@ -293,7 +305,7 @@ int rn_mw_add(struct rn_mr_table *t, uint32_t pd, struct rn_mw_shared *shared, u
 	w->shared = shared;
 	w->bound = *id;
 	atomic_init(&shared->ended, *id);
-	t->live++;
+	count(t, 1);
 	/* Release: a shard that claims the window sees the fields above. */
 	atomic_store_explicit(&w->owner, RN_MR_UNBOUND, memory_order_release);
 	return 0;
@@ -310,7 +322,7 @@ int rn_mw_remove(struct rn_mr_table *t, uint32_t id, uint32_t *qpn)
 		return owner == RN_MR_REGION || owner == RN_MR_DEAD ? -ENOENT : -EBUSY;
 	}
 	w->retired = true;
-	t->live--;
+	count(t, -1);
 	return 0;
 }
 

@@ -40,6 +40,10 @@ struct rn_mr_attr {
 #define RN_MR_MAX (1u << 23)
 struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_secret *keys);
 void rn_mr_table_destroy(struct rn_mr_table *t);
+/* Calls advise(memory, bytes) for the two parts of the table that every access reads at random
+ * places. The caller may ask the kernel for huge pages there. To be called before the first
+ * rn_mr_add(): the parts are not written yet. */
+void rn_mr_table_advise(struct rn_mr_table *t, void (*advise)(void *memory, size_t bytes));
 
 /* Adds a region and publishes its keys. -EINVAL: iova + length or ptr + length wraps. -ENOSPC: the
  * table is full. Runs on the control thread. */
@@ -50,8 +54,8 @@ int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey);
 /* Frees the slot of a removed region or window. Every shard must have passed a quiescent point
  * since the removal. Runs on the control thread. */
 void rn_mr_reclaim(struct rn_mr_table *t, uint32_t lkey);
-/* Returns the number of regions and windows in the table, without removed ones. Runs on the control
- * thread. */
+/* Returns the number of regions and windows in the table, without removed ones. Exact on the
+ * control thread; any shard may call this function for an estimate. */
 uint32_t rn_mr_count(const struct rn_mr_table *t);
 
 /* Checks an access by a local WQE to [addr, addr + len); len must not be 0. `need` is a set of enum

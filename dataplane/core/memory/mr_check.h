@@ -46,7 +46,8 @@ struct rn_mr_table {
 	 * number) << 24 | slot; 0 = unused entry. */
 	_Atomic uint32_t *index;
 	void *memory;
-	uint32_t max, live;
+	uint32_t max;
+	_Atomic uint32_t live; /* number of regions and windows; the control thread writes */
 	uint32_t index_bits;
 	struct rn_stream draws;
 	struct rn_idpool free;

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -517,6 +518,45 @@ static void polling_handles_faults_that_the_thread_blocks(void **state)
 	}
 }
 
+/* Returns true if the kernel may use huge pages for the page at p: the flag hg in its VmFlags. */
+static bool may_be_huge(const char *p)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	bool here = false, huge = false;
+	unsigned long from, to;
+	char line[512];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			here = (uintptr_t)p >= from && (uintptr_t)p < to;
+		else if (here && strncmp(line, "VmFlags:", 8) == 0)
+			huge = strstr(line, " hg") != NULL;
+	}
+	fclose(f);
+	return huge;
+}
+
+/* Only whole huge pages: the pages at both ends may belong to other data. */
+static void advises_huge_pages_within_the_memory(void **state)
+{
+	size_t huge = (size_t)2 << 20;
+	char *map =
+		mmap(NULL, 4 * huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *first = (char *)(((uintptr_t)map + huge - 1) / huge * huge);
+
+	assert_true(map != MAP_FAILED);
+	rn_mem_advise_huge(first + PAGE, huge);
+	assert_false(may_be_huge(first));
+	if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) == 0) {
+		rn_mem_advise_huge(first + PAGE, 2 * huge);
+		assert_true(may_be_huge(first + huge));
+		assert_false(may_be_huge(first + PAGE));
+		assert_false(may_be_huge(first + 2 * huge));
+	}
+	munmap(map, 4 * huge);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,6 +572,7 @@ int main(void)
 		cmocka_unit_test(atomics_succeed_or_fail_as_a_whole),
 		cmocka_unit_test(indirect_call_targets_begin_with_endbr64),
 		cmocka_unit_test(atomics_of_several_threads_add_up),
+		cmocka_unit_test(advises_huge_pages_within_the_memory),
 	};
 	return cmocka_run_group_tests(tests, read_factor, NULL);
 }

@@ -341,13 +341,42 @@ static void test_atomic(void **state)
 	}
 }
 
+static size_t advised[4];
+static unsigned nadvised;
+
+static void note_advice(void *memory, size_t bytes)
+{
+	assert_non_null(memory);
+	assert_true(nadvised < RN_ARRAY_SIZE(advised));
+	advised[nadvised++] = bytes;
+}
+
+/* An access reads the index and the slot, at random places of both. */
+static void test_advice_covers_index_and_slots(void **state)
+{
+	struct rn_mr_table *t = rn_mr_table_create(100000, &(struct rn_secret){{9}});
+
+	assert_non_null(t);
+	nadvised = 0;
+	rn_mr_table_advise(t, note_advice);
+	assert_int_equal(nadvised, 2);
+	assert_true(advised[0] >= 100000 * 64);
+	assert_true(advised[1] >= 100000 * 4);
+	rn_mr_table_destroy(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_check),	     cmocka_unit_test(test_life),
-		cmocka_unit_test(test_last_key),     cmocka_unit_test(test_many),
-		cmocka_unit_test(test_gather_place), cmocka_unit_test(test_atomic),
-		cmocka_unit_test(test_race),	     cmocka_unit_test(test_unused_slots_are_free),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_life),
+		cmocka_unit_test(test_last_key),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_gather_place),
+		cmocka_unit_test(test_atomic),
+		cmocka_unit_test(test_race),
+		cmocka_unit_test(test_unused_slots_are_free),
+		cmocka_unit_test(test_advice_covers_index_and_slots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
