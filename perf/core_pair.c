@@ -10,6 +10,7 @@
 #include "base/htab.h"
 #include "port/mem.h"
 #include "qp/qp.h"
+#include "shard/ahead.h"
 #include "shard/shard.h"
 
 #define CQ_ID	   3u
@@ -90,6 +91,8 @@ static void make_side(struct pair *p, int i)
 		s->mem[n] = (uint8_t)(n * 131 >> 5);
 	s->mrs = rn_mr_table_create(RN_MAX(1024u, p->o.regions + 1),
 				    &(struct rn_secret){{(uint8_t)(7 + i)}});
+	if (s->mrs != NULL)
+		rn_mr_table_advise(s->mrs, rn_mem_advise_huge);
 	mr.ptr = s->mem;
 	mr.iova = (uintptr_t)s->mem;
 	s->sh = s->mrs == NULL
@@ -258,6 +261,22 @@ static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signale
 	rn_shard_post(s->sh, &w, p->now);
 }
 
+/* Loads what the next n messages need, as rn_submit_drain() does in the data plane. */
+static void look_ahead(struct pair *p, struct pair_side *s, uint64_t n)
+{
+	unsigned what = rn_ahead_what(s->sh);
+
+	if (what == 0)
+		return;
+	for (unsigned step = 0; step < 2; step++) {
+		for (uint64_t i = 0; i < n; i++) {
+			uint32_t qpn = s->qp[(s->next_qp + i) % p->o.qps].qpn;
+			uint32_t lkey = s->keys[pick(p, s->posted + i)];
+			(step == 0 ? rn_ahead_post : rn_ahead_post_state)(s->sh, what, qpn, lkey);
+		}
+	}
+}
+
 /* Takes the completions of one side. The work requests of a side have the wr_ids 1, 2, 3 and so on.
  * Those of one queue pair complete in order, so its last wr_id is the number of finished work
  * requests. With several queue pairs, each work request has a completion. */
@@ -282,6 +301,8 @@ static void application(struct pair *p, int i)
 
 	poll(p, s);
 	if (i == 0) {
+		if (p->many)
+			look_ahead(p, s, p->o.window - (s->posted - s->done));
 		while (s->posted - s->done < p->o.window)
 			post(p, s, p->o.kind, (s->posted + 1) % p->o.signal == 0);
 	} else if (p->o.kind == RN_WQE_SEND) {
@@ -294,11 +315,19 @@ static void application(struct pair *p, int i)
 
 static void receive(struct pair *p, struct pair_side *s, struct pair_side *from)
 {
+	unsigned ahead = rn_ahead_what(s->sh);
+
+	for (unsigned i = 0; ahead && i < from->nout; i++)
+		rn_ahead_rx(s->sh, ahead, from->out[i].data, from->out[i].len);
+	for (unsigned i = 0; ahead && i < RN_MIN(from->nout, RN_AHEAD); i++)
+		rn_ahead_rx_state(s->sh, ahead, from->out[i].data, from->out[i].len);
 	for (unsigned i = 0; i < from->nout; i++) {
 		struct rn_pkt pkt;
 		const struct rn_txbuf *b = &from->out[i];
 		enum rn_verdict v;
 
+		if (ahead && i + RN_AHEAD < from->nout)
+			rn_ahead_rx_state(s->sh, ahead, b[RN_AHEAD].data, b[RN_AHEAD].len);
 		if (rn_unlikely(!rn_shard_rx_short(s->sh, b->data, b->len, &v, p->now))) {
 			v = rn_frame_parse(b->data, b->len, &pkt);
 			if (rn_likely(v == RN_V_OK))

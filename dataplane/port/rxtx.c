@@ -16,6 +16,7 @@
 #include "port/capture.h"
 #include "wire/frame.h"
 #include "port/handover.h"
+#include "shard/ahead.h"
 #include "wire/tamper.h"
 
 /* borrowed[id] is true while a shard uses this lcore id, which EAL does not use. The lock of the
@@ -196,15 +197,30 @@ static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_stee
 	return true;
 }
 
+/* Loads into the cache what the QP of a frame needs (ahead.h). A frame in several buffers, whose
+ * first buffer may end within the headers, is left out. */
+static void look_ahead(const struct rn_shard *sh, unsigned what, const struct rte_mbuf *m,
+		       void (*step)(const struct rn_shard *, unsigned, const uint8_t *, uint32_t))
+{
+	if (m->nb_segs == 1)
+		step(sh, what, rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m));
+}
+
 /* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. While
  * one frame is processed, the first two cache lines of the next frame are prefetched. */
 static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		    struct rte_mbuf **m, unsigned n, rn_time now)
 {
-	unsigned ndone = 0;
+	unsigned ndone = 0, ahead = rn_ahead_what(sh);
 
+	for (unsigned i = 0; ahead != 0 && i < n; i++)
+		look_ahead(sh, ahead, m[i], rn_ahead_rx);
+	for (unsigned i = 0; ahead != 0 && i < RN_MIN(n, RN_AHEAD); i++)
+		look_ahead(sh, ahead, m[i], rn_ahead_rx_state);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *one = m[i];
+		if (ahead != 0 && i + RN_AHEAD < n)
+			look_ahead(sh, ahead, m[i + RN_AHEAD], rn_ahead_rx_state);
 		if (i + 1 < n) {
 			rte_prefetch0(rte_pktmbuf_mtod(m[i + 1], void *));
 			rte_prefetch0(

@@ -11,6 +11,7 @@
 #include <rte_ring_peek_zc.h>
 
 #include "port/handover.h"
+#include "shard/ahead.h"
 
 int rn_submit_create(struct rn_submit *s, uint32_t slots)
 {
@@ -83,6 +84,24 @@ static const void *slot_at(const struct rte_ring_zc_data *zc, unsigned i)
 	return (const char *)zc->ptr2 + (size_t)(i - zc->n1) * RN_SLOT_BYTES;
 }
 
+/* Loads into the cache what the work requests need (ahead.h). Work requests of several slots are
+ * not told apart here: a slot with other contents names no QP, or the wrong one, which does no
+ * harm. */
+static void look_ahead(const struct rte_ring_zc_data *zc, const struct rn_shard *sh, unsigned n)
+{
+	unsigned what = rn_ahead_what(sh);
+
+	if (rn_likely(what == 0))
+		return;
+	for (unsigned step = 0; step < 2; step++) {
+		for (unsigned i = 0; i < n; i++) {
+			const struct rn_wqe *w = slot_at(zc, i);
+			(step == 0 ? rn_ahead_post : rn_ahead_post_state)(sh, what, w->qpn,
+									  w->sge[0].lkey);
+		}
+	}
+}
+
 unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max, rn_time now)
 {
 	struct rte_ring_zc_data zc;
@@ -94,6 +113,7 @@ unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max,
 	unsigned taken = 0;
 
 	rn_handover_take_one(s->ring);
+	look_ahead(&zc, sh, got);
 	/* Copy each work request before the shard validates it, so that it cannot change between
 	 * check and use. */
 	while (taken < got) {

@@ -183,7 +183,7 @@ enum rn_qp_event_bit {
 };
 
 struct rn_qp {
-	/* The fields that every packet uses come first. */
+	/* The first RN_QP_HOT_BYTES hold what ordinary packets use. */
 	struct rn_lane *lane;
 	uint32_t qpn, gen;
 	uint32_t pd;
@@ -213,10 +213,7 @@ struct rn_qp {
 	struct rn_list tell;
 	/* number of completed sends; number of completed receives that did not come from an SRQ */
 	uint32_t sq_retired, rq_retired;
-	struct rn_cc cc;      /* rate limit (congestion control) */
-	struct rn_timer pace; /* timer in rn_lane.pace, expires when the QP may send again */
-	struct rn_list cnp;   /* node in rn_shard.cnp while the QP owes a CNP */
-	rn_time cnp_after;    /* before this time no further CNP becomes due */
+	struct rn_cc cc; /* rate limit (congestion control) */
 
 	struct rn_sq sq;
 	struct rn_window win;
@@ -225,6 +222,11 @@ struct rn_qp {
 	struct rn_tmpl tmpl;
 	struct rn_rq rq;
 	struct rn_rx rx;
+
+	/* What follows is used by few packets. */
+	struct rn_timer pace;	 /* timer in rn_lane.pace, expires when the QP may send again */
+	struct rn_list cnp;	 /* node in rn_shard.cnp while the QP owes a CNP */
+	rn_time cnp_after;	 /* before this time no further CNP becomes due */
 	struct rn_mw_list bound; /* memory windows bound on this QP */
 	uint32_t ngroups;	 /* number of multicast groups this QP is in */
 
@@ -232,6 +234,12 @@ struct rn_qp {
 	struct rn_qp_attr attr;
 	struct rn_qp_shared shared;
 };
+
+/* Bytes at the start of struct rn_qp that ordinary packets use, in whole cache lines. They end with
+ * the first of the owed replies. shared is also used, and has a cache line of its own. */
+#define RN_QP_HOT_BYTES 896u
+static_assert(offsetof(struct rn_qp, rx.owed[1]) <= RN_QP_HOT_BYTES,
+	      "a packet of a QP that is not in the cache loads this many bytes");
 
 static inline uint32_t rn_qp_mtu(const struct rn_qp *qp)
 {

@@ -60,13 +60,6 @@ static uint32_t new_qpn(struct rn_shard *sh)
 	return 0;
 }
 
-/* Returns the slot of a QPN in the table of QPs. QPN / nshards is computed by a multiplication
- * (qpn_inv in shard.h). */
-static struct rn_qp **slot_of(struct rn_shard *sh, uint32_t qpn)
-{
-	return &sh->qp[(uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32) & sh->qp_mask];
-}
-
 static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 {
 	const struct rn_cmd *cmd = x->cmd;
@@ -87,7 +80,7 @@ static int create_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	/* The generation tells this QP from former QPs with the same QPN. Generation 0 is not
 	 * used. */
 	qp->gen = ++sh->gen ? sh->gen : ++sh->gen;
-	*slot_of(sh, qpn) = qp;
+	*rn_shard_slot(sh, qpn) = qp;
 	sh->nqp++;
 	x->rsp->id = qpn;
 	x->rsp->gen = qp->gen;
@@ -133,7 +126,7 @@ static int destroy_qp(struct rn_shard *sh, struct rn_exec *x, rn_time now)
 	/* rn_qp_fini() does not free the memory of the QP: the caller gets this memory in
 	 * x->freed. */
 	rn_qp_fini(qp);
-	*slot_of(sh, qp->qpn) = NULL;
+	*rn_shard_slot(sh, qp->qpn) = NULL;
 	sh->nqp--;
 	x->freed = qp;
 	return 0;

@@ -43,12 +43,17 @@ struct rn_shard {
 	unsigned nresolving;
 };
 
+/* Returns the slot of a QPN in the table of QPs. Another QP may have the slot. */
+static inline struct rn_qp **rn_shard_slot(const struct rn_shard *sh, uint32_t qpn)
+{
+	return &sh->qp[(uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32) & sh->qp_mask];
+}
+
 /* Returns the QP of this number. Returns NULL if the QP does not exist or belongs to another
  * shard. */
 static inline struct rn_qp *rn_shard_qp(const struct rn_shard *sh, uint32_t qpn)
 {
-	uint32_t k = (uint32_t)((uint64_t)qpn * sh->qpn_inv >> 32);
-	struct rn_qp *qp = sh->qp[k & sh->qp_mask];
+	struct rn_qp *qp = *rn_shard_slot(sh, qpn);
 
 	return qp && qp->qpn == qpn ? qp : NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shard/ahead.h"
 #include "wire/frame.h"
 
 struct rn_shard *fake_shard_create(void)
@@ -22,8 +23,37 @@ uint64_t fake_digest(const struct rn_wqe *wqe)
 	return h;
 }
 
+static void note(const struct rn_shard *sh, unsigned step, unsigned what, uint32_t qpn,
+		 uint32_t lkey)
+{
+	struct fake_ahead *seen = sh->seen;
+
+	if (seen == NULL)
+		return;
+	seen->call[seen->n].step = step;
+	seen->call[seen->n].what = what;
+	seen->call[seen->n].qpn = qpn;
+	seen->call[seen->n++].lkey = lkey;
+}
+
+unsigned rn_ahead_what(const struct rn_shard *sh)
+{
+	return sh->ahead;
+}
+
+void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+{
+	note(sh, 1, what, qpn, lkey);
+}
+
+void rn_ahead_post_state(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+{
+	note(sh, 2, what, qpn, lkey);
+}
+
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
 {
+	note(sh, 3, 0, wqe->qpn, wqe->sge[0].lkey);
 	sh->digest[sh->nposted] = fake_digest(wqe);
 	sh->posted[sh->nposted++] = *wqe;
 }

@@ -20,6 +20,17 @@ struct rn_shard {
 	 * sent: number of frames made. Each frame has 64 bytes, with its number at byte 60. */
 	unsigned to_send, sent;
 	uint8_t dmac[6];
+	unsigned ahead; /* result of rn_ahead_what() */
+	/* the calls of rn_ahead_*(), in order, and of rn_shard_post(): their step 1, 2 or 3, the
+	 * QPN and the L_Key. The functions get the shard as const, so they reach this by a
+	 * pointer. */
+	struct fake_ahead {
+		unsigned n;
+		struct {
+			unsigned step, what;
+			uint32_t qpn, lkey;
+		} call[64];
+	} * seen;
 };
 
 uint64_t fake_digest(const struct rn_wqe *wqe);

@@ -13,6 +13,7 @@
 
 #include "fake_shard.h"
 #include "port/submit.h"
+#include "shard/ahead.h"
 
 #define PRODUCERS 4
 #define EACH	  5000
@@ -133,12 +134,47 @@ static void survives_more_producers_than_cores(void **state)
 	free(sh);
 }
 
+/* The first step for all work requests of the burst, then the second, then the posts. With few QPs
+ * and regions there are only the posts. */
+static void loads_ahead_what_a_burst_needs(void **state)
+{
+	static const unsigned whats[] = {0, RN_AHEAD_QPS | RN_AHEAD_REGIONS};
+	struct rn_shard *sh = fake_shard_create();
+	struct rn_submit s;
+
+	assert_int_equal(rn_submit_create(&s, 64), 0);
+	for (unsigned round = 0; round < 2; round++) {
+		struct fake_ahead seen = {0};
+		unsigned steps = whats[round] != 0 ? 3 : 1;
+
+		sh->ahead = whats[round];
+		sh->seen = &seen;
+		for (uint32_t i = 0; i < 5; i++) {
+			struct rn_wqe w = {.slots = 1, .qpn = 100 + i, .num_sge = 1};
+			w.sge[0].lkey = 7000 + i;
+			assert_true(rn_submit_put(&s, &w));
+		}
+		assert_int_equal(rn_submit_drain(&s, sh, 64, 0), 5);
+		assert_int_equal(seen.n, 5 * steps);
+		for (unsigned i = 0; i < seen.n; i++) {
+			assert_int_equal(seen.call[i].step, 4 - steps + i / 5);
+			assert_int_equal(seen.call[i].what,
+					 seen.call[i].step < 3 ? whats[round] : 0);
+			assert_int_equal(seen.call[i].qpn, 100 + i % 5);
+			assert_int_equal(seen.call[i].lkey, 7000 + i % 5);
+		}
+	}
+	rn_submit_destroy(&s);
+	free(sh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passes_requests_whole_and_in_order),
 		cmocka_unit_test(reports_whether_a_position_was_drained),
 		cmocka_unit_test(survives_more_producers_than_cores),
+		cmocka_unit_test(loads_ahead_what_a_burst_needs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,96 @@
+/* Which memory will the packets and work requests of a burst need? Loads it into the CPU's cache.
+ * Owns nothing. Runs on the shard's thread. */
+#include "shard/ahead.h"
+
+#include "memory/mr_check.h"
+#include "net/match.h"
+#include "shard/shard.h"
+#include "wire/hdr.h"
+#include "wire/opcode.h"
+
+#define LINE 64u
+/* From these numbers on, the hot state of the QPs and the table of regions exceed 1 MiB. With
+ * fewer, the level 2 cache is fast enough, and loading ahead costs more than it gains (measured).
+ */
+#define MANY_QPS     1024u
+#define MANY_REGIONS 16384u
+
+unsigned rn_ahead_what(const struct rn_shard *sh)
+{
+	return (sh->nqp >= MANY_QPS ? RN_AHEAD_QPS : 0) |
+	       (rn_mr_count(sh->lane.mrs) >= MANY_REGIONS ? RN_AHEAD_REGIONS : 0);
+}
+
+static void load_qp(const struct rn_shard *sh, uint32_t qpn)
+{
+	const char *qp = (const char *)*rn_shard_slot(sh, qpn);
+
+	for (unsigned at = 0; qp && at < RN_QP_HOT_BYTES; at += LINE)
+		__builtin_prefetch(qp + at, 1);
+	if (qp)
+		__builtin_prefetch(qp + offsetof(struct rn_qp, shared), 1);
+}
+
+/* The index entry may be stale, and its slot that of another region. This costs only time. */
+static void load_region(const struct rn_shard *sh, uint32_t key)
+{
+	const struct rn_mr_table *t = sh->lane.mrs;
+	uint32_t entry = atomic_load_explicit(rn_mr_entry(t, key >> 8), memory_order_relaxed);
+
+	__builtin_prefetch(&t->region[entry & RN_MR_NUMBER_MASK]);
+}
+
+/* Returns true if the frame may be a WRITE or READ with a RETH, and sets *rkey to the bytes at the
+ * place of the R_Key. */
+static bool has_rkey(const uint8_t *frame, uint32_t len, bool ipv4, uint32_t *rkey)
+{
+	uint32_t bth = rn_match_bth(ipv4);
+
+	if (len < bth + RN_BTH_BYTES + RN_RETH_BYTES || frame[bth] < RN_OP_WRITE_FIRST ||
+	    frame[bth] > RN_OP_READ_REQUEST)
+		return false;
+	*rkey = rn_load32(frame + bth + RN_BTH_BYTES + 8);
+	return true;
+}
+
+void rn_ahead_rx(const struct rn_shard *sh, unsigned what, const uint8_t *frame, uint32_t len)
+{
+	uint32_t qpn, rkey;
+	bool ipv4;
+
+	if (!rn_match_qpn(frame, len, &ipv4, &qpn))
+		return;
+	if (what & RN_AHEAD_QPS)
+		__builtin_prefetch(rn_shard_slot(sh, qpn));
+	if (what & RN_AHEAD_REGIONS && has_rkey(frame, len, ipv4, &rkey))
+		__builtin_prefetch(rn_mr_entry(sh->lane.mrs, rkey >> 8));
+}
+
+void rn_ahead_rx_state(const struct rn_shard *sh, unsigned what, const uint8_t *frame, uint32_t len)
+{
+	uint32_t qpn, rkey;
+	bool ipv4;
+
+	if (!rn_match_qpn(frame, len, &ipv4, &qpn))
+		return;
+	if (what & RN_AHEAD_QPS)
+		load_qp(sh, qpn);
+	if (what & RN_AHEAD_REGIONS && has_rkey(frame, len, ipv4, &rkey))
+		load_region(sh, rkey);
+}
+
+void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+{
+	if (what & RN_AHEAD_QPS)
+		__builtin_prefetch(rn_shard_slot(sh, qpn & RN_PSN_MASK));
+	if (what & RN_AHEAD_REGIONS)
+		__builtin_prefetch(rn_mr_entry(sh->lane.mrs, lkey >> 8));
+}
+
+void rn_ahead_post_state(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+{
+	if (what & RN_AHEAD_QPS)
+		load_qp(sh, qpn & RN_PSN_MASK);
+	if (what & RN_AHEAD_REGIONS)
+		load_region(sh, lkey);
+}
