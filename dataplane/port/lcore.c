@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include <rte_lcore.h>
 #include <rte_pause.h>
@@ -255,6 +256,21 @@ static rn_time sleep_length(struct rn_lcore *lc)
 	return ns;
 }
 
+/* Waits while another thread runs a poll iteration (run_here()), which is short. If that thread was
+ * preempted, yielding might not let it run: its priority may be lower. */
+static void take_lock_back(struct rn_lcore *lc)
+{
+	const struct timespec pause = {.tv_nsec = 20000};
+
+	for (unsigned i = 0; atomic_exchange_explicit(&lc->turning, 1, memory_order_acquire) != 0;
+	     i++) {
+		if (i < 64)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
+	}
+}
+
 static void try_to_sleep(struct rn_lcore *lc)
 {
 	rn_wake_announce(&lc->wake);
@@ -269,9 +285,7 @@ static void try_to_sleep(struct rn_lcore *lc)
 	lc->wakes_at = ns == RN_TIME_NEVER ? ns : lc->now + ns;
 	atomic_store_explicit(&lc->turning, 0, memory_order_release);
 	bool rung = rn_wake_wait(&lc->wake, ns);
-	/* A control thread may be running a poll iteration (run_here()), which is short. */
-	while (atomic_exchange_explicit(&lc->turning, 1, memory_order_acquire) != 0)
-		sched_yield();
+	take_lock_back(lc);
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	lc->stats.rung += rung;
 	/* After a doorbell, spin as if work had just been found. After a timeout, poll once and
