@@ -33,6 +33,8 @@ SUITES = {
     "short-read": ("tests/unit/core/qp/test_short_read", []),
     "match": ("tests/unit/core/net/test_match", []),
     "port-mem": ("tests/unit/port/test_mem", []),
+    "tmpl": ("tests/unit/core/net/test_tmpl", []),
+    "kernel": ("tests/unit/wire/test_icrc_kernel", []),
 }
 
 RESPONDER = "dataplane/core/qp/responder.c"
@@ -131,6 +133,16 @@ MUTANTS = [
     Mutant("last bytes not last", "dataplane/port/mem.c",
            "\tif (body > 0 && !rn_mem_copy(ptr, src, body))\n\t\treturn false;\n",
            "\tmemcpy(ptr, src, n);\n\treturn true;\n", "port-mem"),
+    # copy and ICRC in one pass
+    Mutant("fault of a copy with ICRC ignored", "dataplane/port/mem.c", "if (!fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc) ||",
+           "if ((fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc), false) ||", "port-mem"),
+    Mutant("ICRC of what the source has now", "dataplane/port/mem.c",
+           '"\tvpxor %xmm8, %xmm9, %xmm9\\n"', '"\tvpxor 16*\\\\i(%rsi), %xmm9, %xmm9\\n"', "port-mem"),
+    Mutant("ICRC without the pad", TMPL, "pad ? rn_icrc_add(t->so_far, buf + t->bytes + ext + n, pad) : t->so_far", "t->so_far", "tmpl"),
+    Mutant("ICRC written twice", TMPL, "if (bth[RN_BTH_ECN])", "if (true)", "tmpl"),
+    Mutant("sums of a kernel added without moving", "dataplane/wire/icrc_kernel.c",
+           "half = fold_256(_mm512_castsi512_si256(s[0]), _mm512_extracti64x4_epi64(s[0], 1), by_32);",
+           "half = fold_256(_mm512_castsi512_si256(s[0]), _mm512_extracti64x4_epi64(s[0], 1), by_16);", "kernel"),
     # windows
     Mutant("window open to every QP", MR_CHECK, "return owner == via.qpn ? rn_mr_window_allows", "return owner ? rn_mr_window_allows", "lend"),
     Mutant("invalidated key works on", MR, "\tatomic_store_explicit(&w->key, 0, memory_order_relaxed);\n\treturn true;",
