@@ -90,6 +90,13 @@ static rn_time begin(struct rn_lcore *lc)
 	return lc->now;
 }
 
+/* Notes at the end of a poll iteration whether the shard has anything left to do. If an iteration
+ * found no work although the shard wants to send, an iteration at once would find none either. */
+static void note_calm(struct rn_lcore *lc, unsigned work)
+{
+	lc->calm = !lc->acks_held && (work == 0 || !rn_shard_wants_tx(lc->shard, lc->now));
+}
+
 static unsigned turn(struct rn_lcore *lc)
 {
 	rn_time now = begin(lc);
@@ -113,7 +120,26 @@ static unsigned turn(struct rn_lcore *lc)
 	work += send_and_publish(lc, completed && may_hold_acks(lc), now);
 	lc->stats.calls += calls;
 	lc->stats.busy += work + calls > 0;
+	note_calm(lc, work + calls);
+	lc->unclocked = 0;
 	return work + calls;
+}
+
+/* Runs a poll iteration of a shard that has nothing to do: looks for frames, work requests,
+ * commands and messages. Returns false if there are any, or if time may have brought work (expired
+ * timers, frames that impairment holds back, a port that takes frames again, memory for an event);
+ * then a whole poll iteration has to follow. */
+static bool idle_turn(struct rn_lcore *lc)
+{
+	if (!lc->calm || lc->unclocked + 1 >= RN_CLOCKED_TURN || !rn_submit_idle(&lc->submit) ||
+	    !rn_mailbox_empty(&lc->mailbox) || lc->rxtx.nout + lc->rxtx.nheld > 0 ||
+	    (lc->nshards > 1 && !rn_steer_empty(&lc->steer)) || !rn_rx_quiet(&lc->rxtx))
+		return false;
+	if (lc->idle != RN_IDLE_INLINE)
+		rte_rcu_qsbr_quiescent(lc->qsbr, lc->index);
+	lc->unclocked++;
+	lc->stats.turns++;
+	return true;
 }
 
 /* Sends what was posted, with the ACKs that the last poll iteration held back, and takes no frames.
@@ -122,6 +148,7 @@ static unsigned send_only(struct rn_lcore *lc)
 {
 	unsigned work = send_and_publish(lc, false, begin(lc));
 
+	note_calm(lc, work);
 	lc->stats.busy += work > 0;
 	return work;
 }
@@ -139,9 +166,20 @@ static unsigned run_as_shard(struct rn_lcore *lc, unsigned (*what)(struct rn_lco
 	return work;
 }
 
+/* idle_turn() under the lcore id of the shard. */
+static bool stays_idle(struct rn_lcore *lc)
+{
+	unsigned former = RTE_PER_LCORE(_lcore_id);
+
+	RTE_PER_LCORE(_lcore_id) = lc->rxtx.lcore_id;
+	bool idle = idle_turn(lc);
+	RTE_PER_LCORE(_lcore_id) = former;
+	return idle;
+}
+
 unsigned rn_lcore_turn(struct rn_lcore *lc)
 {
-	return run_as_shard(lc, turn);
+	return stays_idle(lc) ? 0 : run_as_shard(lc, turn);
 }
 
 /* Returns the deadline of the next poll iteration, or 0 if the shard must be polled at once. To be
@@ -192,16 +230,35 @@ static void run_outside(struct rn_lcore *lc, unsigned (*what)(struct rn_lcore *)
 	atomic_store_explicit(&lc->due, work > 0 ? 0 : due(lc), memory_order_relaxed);
 }
 
-bool rn_lcore_try_turn(struct rn_lcore *lc)
+/* Runs a whole poll iteration outside the shard's thread, releases the lock, and wakes the shard's
+ * sleeping thread if that is necessary. */
+static void run_and_unlock(struct rn_lcore *lc)
 {
-	if (!lock_shard(lc))
-		return false;
 	uint64_t sent = lc->rxtx.stats.tx_frames;
+
 	run_outside(lc, turn);
 	bool wake = lc->idle == RN_IDLE_ADAPTIVE && sleeps_too_long(lc, sent);
 	unlock_shard(lc);
 	if (wake)
 		rn_lcore_ring(lc);
+}
+
+bool rn_lcore_try_turn(struct rn_lcore *lc)
+{
+	if (!lock_shard(lc))
+		return false;
+	if (stays_idle(lc))
+		unlock_shard(lc);
+	else
+		run_and_unlock(lc);
+	return true;
+}
+
+bool rn_lcore_try_whole_turn(struct rn_lcore *lc)
+{
+	if (!lock_shard(lc))
+		return false;
+	run_and_unlock(lc);
 	return true;
 }
 
@@ -216,6 +273,7 @@ static void send_or_gather(struct rn_lcore *lc)
 	} else if (++lc->gathered >= lc->rxtx.burst) {
 		run_outside(lc, turn);
 	} else {
+		lc->calm = false;
 		atomic_store_explicit(&lc->due, 0, memory_order_relaxed);
 	}
 }
@@ -274,7 +332,9 @@ static void take_lock_back(struct rn_lcore *lc)
 static void try_to_sleep(struct rn_lcore *lc)
 {
 	rn_wake_announce(&lc->wake);
-	/* rn_wake_announce() requires a last check of all inputs, so run a whole poll iteration. */
+	/* rn_wake_announce() requires a last check of all inputs, and sleep_length() the current
+	 * time, so run a whole poll iteration. */
+	lc->calm = false;
 	rn_time ns = rn_lcore_turn(lc) > 0 ? 0 : sleep_length(lc);
 	if (ns == 0 || atomic_load_explicit(&lc->stop, memory_order_relaxed)) {
 		rn_wake_cancel(&lc->wake);
@@ -369,7 +429,7 @@ static bool run_here(struct rn_lcore *lc, const struct rn_call *call)
 {
 	while (!rn_call_done(call)) {
 		rn_mem_unblock(rn_clock_now(&lc->clock));
-		if (!rn_lcore_try_turn(lc))
+		if (!rn_lcore_try_whole_turn(lc))
 			return false;
 		/* The call waits while another thread is still submitting a work request. */
 		if (rn_unlikely(!rn_call_done(call)))

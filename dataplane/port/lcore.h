@@ -80,6 +80,10 @@ struct rn_lcore {
 	/* number of work requests that rn_lcore_post() has put into send queues since the last poll
 	 * iteration */
 	unsigned gathered;
+	/* Nothing has happened in this shard since the last whole poll iteration, which left
+	 * nothing to do (idle_turn()). `unclocked` counts the idle iterations since then. */
+	bool calm;
+	unsigned unclocked;
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
 	struct rn_lcore *all; /* array of the adapter's nshards lcores */
@@ -95,12 +99,18 @@ struct rn_lcore {
 };
 
 /* Runs one poll iteration. Takes work requests, received frames, commands and expired timers, and
- * sends frames. Returns 0 if there was nothing to do. */
+ * sends frames. Returns 0 if there was nothing to do.
+ * An iteration after one without work looks only for new work. If there is none, it reads no clock,
+ * so that it costs next to nothing; every RN_CLOCKED_TURN-th iteration is a whole one again. */
+#define RN_CLOCKED_TURN 8
 unsigned rn_lcore_turn(struct rn_lcore *lc);
 
 /* Runs one poll iteration of the shard, unless another thread has the lock `turning`. Returns true
  * if the iteration was run. Any thread may call this function. */
 bool rn_lcore_try_turn(struct rn_lcore *lc);
+/* Like rn_lcore_try_turn(), but the poll iteration is a whole one. For the progress thread, which
+ * runs the timers, and for threads with a command. */
+bool rn_lcore_try_whole_turn(struct rn_lcore *lc);
 
 /* Inline policy: puts a work request straight into the queue of its QP, without the submission
  * ring, and sends it as `gathers` says. Returns false, without any effect, in three cases, in which

@@ -111,7 +111,8 @@ static void *run(void *arg)
 			struct rn_lcore *lc = &k->lcore[i];
 			rn_time mine = atomic_load_explicit(&k->our_turn[i], memory_order_relaxed);
 			alone = alone && last_turn(lc) == mine;
-			if (deadline(k, i, rung >> i & 1, now) <= now && rn_lcore_try_turn(lc)) {
+			if (deadline(k, i, rung >> i & 1, now) <= now &&
+			    rn_lcore_try_whole_turn(lc)) {
 				rung &= ~(1u << i);
 				atomic_store_explicit(&k->our_turn[i], last_turn(lc),
 						      memory_order_relaxed);

@@ -99,9 +99,10 @@ void rn_rxtx_close(struct rn_rxtx *x)
 	rte_pktmbuf_free_bulk(x->fresh, x->nfresh);
 	rte_pktmbuf_free_bulk(x->out + x->out_head, x->nout);
 	rte_pktmbuf_free_bulk(x->loop, x->nloop);
+	rte_pktmbuf_free_bulk(x->in, x->nin);
 	for (unsigned i = 0; i < x->nheld; i++)
 		rte_pktmbuf_free(x->held[i].m);
-	x->nfresh = x->nout = x->nloop = x->nheld = 0;
+	x->nfresh = x->nout = x->nloop = x->nin = x->nheld = 0;
 	free(x->held);
 	x->held = NULL;
 	if (x->cache != NULL) {
@@ -250,11 +251,39 @@ static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbu
 	return rte_eth_rx_burst(x->port->id, (uint16_t)queue, m, (uint16_t)x->burst);
 }
 
+/* Takes a burst from one receive queue, and counts its frames. */
+static unsigned take_burst(struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
+{
+	unsigned n = rx_burst(x, queue, m);
+
+	rn_handover_take(m, n);
+	for (unsigned i = 0; i < n; i++)
+		x->stats.rx_bytes += m[i]->pkt_len;
+	x->stats.rx_frames += n;
+	return n;
+}
+
+bool rn_rx_quiet(struct rn_rxtx *x)
+{
+	if (x->nloop > 0 || x->port->nrxq > x->nshards)
+		return false;
+	if (x->index < x->port->nrxq &&
+	    rn_likely(!atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
+		x->nin = take_burst(x, x->index, x->in);
+	return x->nin == 0;
+}
+
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now)
 {
 	struct rte_mbuf *m[RN_BURST_MAX];
-	unsigned seen = x->nloop;
+	unsigned seen = x->nloop + x->nin;
 
+	if (x->nin > 0) {
+		unsigned n = x->nin;
+		x->nin = 0;
+		receive(x, sh, st, x->in, n, now);
+		return seen;
+	}
 	if (x->nloop > 0) {
 		unsigned n = x->nloop;
 		x->nloop = 0;
@@ -265,12 +294,8 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	/* Shard i polls the receive queues i, i + nshards and so on. A shard without a queue gets
 	 * all its packets from other shards. */
 	for (unsigned q = x->index; q < x->port->nrxq; q += x->nshards) {
-		unsigned n = rx_burst(x, q, m);
+		unsigned n = take_burst(x, q, m);
 
-		rn_handover_take(m, n);
-		for (unsigned i = 0; i < n; i++)
-			x->stats.rx_bytes += m[i]->pkt_len;
-		x->stats.rx_frames += n;
 		receive(x, sh, st, m, n, now);
 		seen += n;
 	}

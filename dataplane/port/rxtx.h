@@ -80,6 +80,9 @@ struct rn_rxtx {
 	/* looped-back frames, to be received in the next poll iteration */
 	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;
+	/* frames that rn_rx_quiet() has taken from the port, for rn_rx_turn() */
+	struct rte_mbuf *in[RN_BURST_MAX];
+	unsigned nin;
 
 	bool impaired;
 	struct rn_impair rule;
@@ -113,6 +116,11 @@ struct rn_rxtx_cfg {
  * -ENOMEM. rn_rxtx_close() frees all mbufs. */
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg);
 void rn_rxtx_close(struct rn_rxtx *x);
+
+/* Has no frame come? If frames have come from the port, keeps them for rn_rx_turn(), which the
+ * caller then calls in the same poll iteration. Returns false, without looking at the port, if
+ * looped-back frames wait or the shard has several receive queues. */
+bool rn_rx_quiet(struct rn_rxtx *x);
 
 /* Receives all frames that earlier poll iterations looped back, then one burst from every receive
  * queue of this shard. Returns the number of frames received. */

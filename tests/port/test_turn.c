@@ -1,0 +1,147 @@
+/* A poll iteration ("turn") of a shard without work only looks for new work: it reads no clock, but
+ * finds everything that arrives. Every RN_CLOCKED_TURN-th turn is a whole one, so that timers
+ * run. */
+#include "rig.h"
+
+#include <sched.h>
+
+#include <rte_rcu_qsbr.h>
+
+#include "nic/nic.h"
+
+#define LEN 8
+
+struct end {
+	struct rn_link *link;
+	struct rig_cq cq;
+	struct rig_qp qp;
+	uint64_t buf;
+	uint32_t lkey, rkey;
+};
+
+static struct end a, b;
+
+static void make_end(struct end *e, const char *path, unsigned index)
+{
+	e->link = rig_open(path, index);
+	uint32_t pd = rig_pd(e->link);
+	e->cq = rig_cq(e->link, 32);
+	e->qp = rig_qp(e->link, pd, &e->cq, &e->cq, 8);
+	rig_reg(e->link, pd, &e->buf, LEN, RN_ACCESS_LOCAL_WRITE, &e->lkey, &e->rkey);
+}
+
+static struct rn_lcore *lcore_of(struct end *e)
+{
+	return &((struct rn_nic *)e->link)->lcore[0];
+}
+
+/* Opens two adapters and makes the test's thread the only one that runs the shard of adapter a. */
+static struct rn_lcore *open_pair(void)
+{
+	const char *path = rig_pair(1, 4200, "idle = { policy = \"inline\"; };");
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	make_end(&a, path, 0);
+	make_end(&b, path, 1);
+	rig_connect(&a.qp, &b.qp, 0);
+	struct rn_lcore *lc = lcore_of(&a);
+	while (atomic_exchange(&lc->turning, 1) != 0)
+		sched_yield();
+	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
+	return lc;
+}
+
+static void close_pair(struct rn_lcore *lc)
+{
+	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
+	atomic_store(&lc->turning, 0);
+	rn_link_close(a.link);
+	rn_link_close(b.link);
+}
+
+/* Runs turns until a whole one has found nothing. */
+static void calm_down(struct rn_lcore *lc)
+{
+	for (unsigned i = 0; !lc->calm || lc->unclocked != 0; i++) {
+		assert_in_range(i, 0, 100000);
+		rn_lcore_turn(lc);
+	}
+}
+
+static void turns_without_work_read_no_clock(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+	unsigned read = 0;
+
+	calm_down(lc);
+	for (unsigned i = 1; i <= 4 * RN_CLOCKED_TURN; i++) {
+		rn_time before = lc->now;
+
+		assert_int_equal(rn_lcore_turn(lc), 0);
+		assert_int_equal(lc->now != before, i % RN_CLOCKED_TURN == 0);
+		read += lc->now != before;
+	}
+	assert_int_equal(read, 4);
+	close_pair(lc);
+}
+
+static void ran(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+}
+
+/* A work request on the ring, a frame and a command make the next turn a whole one. */
+static void the_next_turn_takes_new_work(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+	struct rn_call call = {.run = ran};
+	struct rn_cqe cqe;
+
+	calm_down(lc);
+	rig_post(&a.qp, RN_WQE_RECV, 1, &a.buf, LEN, a.lkey, 0, 0);
+	assert_true(rn_lcore_turn(lc) > 0);
+	calm_down(lc);
+	rig_post(&b.qp, RN_WQE_SEND, 2, &b.buf, LEN, b.lkey, 0, 0);
+	for (unsigned ms = 0; lcore_of(&b)->rxtx.stats.tx_frames == 0; ms++) {
+		assert_in_range(ms, 0, 100000);
+		b.link->ops->progress(b.link);
+	}
+	for (unsigned i = 0; !rig_poll(&a.cq, &cqe, 0); i++) {
+		assert_in_range(i, 0, 100000);
+		rn_lcore_turn(lc);
+	}
+	assert_int_equal(cqe.wr_id, 1);
+	calm_down(lc);
+	rn_mailbox_post(&lc->mailbox, &call, &lc->submit);
+	assert_true(rn_lcore_turn(lc) > 0);
+	assert_true(rn_call_done(&call));
+	close_pair(lc);
+}
+
+/* A SEND that the peer does not acknowledge is sent again, although the shard is idle meanwhile. */
+static void timers_run_while_the_shard_is_idle(void **state)
+{
+	struct rn_lcore *lc = open_pair(), *peer = lcore_of(&b);
+	uint64_t before = rig_stat(a.link, "tx_packets"), until = rig_now_ns() + 20000000000u;
+
+	while (atomic_exchange(&peer->turning, 1) != 0)
+		sched_yield();
+	rig_post(&a.qp, RN_WQE_SEND, 1, &a.buf, LEN, a.lkey, 0, 0);
+	while (rig_stat(a.link, "tx_packets") < before + 2) {
+		assert_true(rig_now_ns() < until);
+		rn_lcore_turn(lc);
+	}
+	atomic_store(&peer->turning, 0);
+	close_pair(lc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(turns_without_work_read_no_clock),
+		cmocka_unit_test(the_next_turn_takes_new_work),
+		cmocka_unit_test(timers_run_while_the_shard_is_idle),
+	};
+
+	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
+}
