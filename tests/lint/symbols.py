@@ -15,8 +15,8 @@ PURE_CALLS = {
     "crc32_gzip_refl",                                              # ISA-L: the ICRC
     "crypto_shorthash",                                             # libsodium: SipHash-2-4
 }
-# Symbols that the compiler itself refers to; __cpu_model is written once, before main().
-COMPILER = re.compile(r"^(__assert_fail|__stack_chk_fail|__cpu_model|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__\w+_chk)$")
+# Symbols that the compiler itself refers to; __cpu_model and __cpu_features2 are written once, before main().
+COMPILER = re.compile(r"^(__assert_fail|__stack_chk_fail|__cpu_model|__cpu_features2|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__\w+_chk)$")
 CHECKED = re.compile(r"^__(\w+)_chk$")
 EXPORTED = re.compile(r"^(Dll|Nd|Nds|IID_)\w*$")
 
