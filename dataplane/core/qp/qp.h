@@ -209,8 +209,6 @@ struct rn_qp {
 	struct rn_list active;
 	struct rn_list
 		dirty; /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
-	/* node in rn_lane.pending_qp while the QP has unreported events */
-	struct rn_list tell;
 	/* number of completed sends; number of completed receives that did not come from an SRQ */
 	uint32_t sq_retired, rq_retired;
 	struct rn_cc cc; /* rate limit (congestion control) */
@@ -226,6 +224,7 @@ struct rn_qp {
 	/* What follows is used by few packets. */
 	struct rn_timer pace;	 /* timer in rn_lane.pace, expires when the QP may send again */
 	struct rn_list cnp;	 /* node in rn_shard.cnp while the QP owes a CNP */
+	struct rn_list tell;	 /* node in rn_lane.pending_qp while the QP has unreported events */
 	rn_time cnp_after;	 /* before this time no further CNP becomes due */
 	struct rn_mw_list bound; /* memory windows bound on this QP */
 	uint32_t ngroups;	 /* number of multicast groups this QP is in */
@@ -237,7 +236,7 @@ struct rn_qp {
 
 /* Bytes at the start of struct rn_qp that ordinary packets use, in whole cache lines. They end with
  * the first of the owed replies. shared is also used, and has a cache line of its own. */
-#define RN_QP_HOT_BYTES 896u
+#define RN_QP_HOT_BYTES 1024u
 static_assert(offsetof(struct rn_qp, rx.owed[1]) <= RN_QP_HOT_BYTES,
 	      "a packet of a QP that is not in the cache loads this many bytes");
 
