@@ -16,6 +16,8 @@
 #include "ground/cc_cfg.h"
 
 struct rn_cc {
+	bool limited; /* first: without a limit nothing else is read */
+	bool waiting; /* data had to wait for send_at, so the flow may catch up on a late wake-up */
 	/* rate: the present limit; target: the rate that fast recovery approaches */
 	uint64_t rate, target;
 	rn_time send_at;  /* data may not be sent before this time */
@@ -27,8 +29,6 @@ struct rn_cc {
 	uint32_t bytes;
 	/* how often the rate was raised since the last cut: by the timer, by the byte counter */
 	uint32_t time_stage, byte_stage;
-	bool limited;
-	bool waiting; /* data had to wait for send_at, so the flow may catch up on a late wake-up */
 };
 
 struct rn_cc_row {

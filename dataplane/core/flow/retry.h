@@ -14,20 +14,20 @@ struct rn_retry {
 	/* Time of the last progress. If no packet was in flight, time of the next packet sent. A
 	 * response without progress changes `base` but not `since`. */
 	rn_time since;
-	rn_time full; /* coded timeout, 4.096 us << code; 0 = no timer */
-	/* lower bound and initial value of rto */
-	rn_time floor, initial;
-	rn_time srtt, var; /* smoothed round trip and its deviation; 0 = no sample yet */
-	rn_time rto;	   /* adaptive timeout, doubled by each resend */
+	rn_time rto; /* adaptive timeout, doubled by each resend */
 	rn_time sample_at;
 	uint32_t sample_psn;
-	uint32_t stale_left; /* how many READ responses before una may still restart the timeout */
 	bool sampling;
 	bool running;  /* packets are in flight */
 	bool rnr_wait; /* after an RNR NAK: the QP may not send until the timer expires */
 	bool acted;    /* packets were sent again since the last progress: ignore NAKs */
 	uint8_t cnt, left;
 	uint8_t rnr_cnt, rnr_left;
+	uint32_t stale_left; /* how many READ responses before una may still restart the timeout */
+	rn_time full;	     /* coded timeout, 4.096 us << code; 0 = no timer */
+	rn_time srtt, var;   /* smoothed round trip and its deviation; 0 = no sample yet */
+	/* lower bound and initial value of rto */
+	rn_time floor, initial;
 };
 
 enum rn_retry_due {

@@ -22,14 +22,14 @@ struct rn_window {
 	uint32_t knee;	/* up to the knee, size doubles per round trip; above, size grows slowly */
 	uint32_t acked; /* packets acknowledged since the last growth step */
 	uint32_t unasked; /* packets sent since the last packet with AckReq */
-	uint32_t recover; /* value of `high` at the timeout, if maybe_spurious is set */
-	uint32_t size_before, knee_before; /* size and knee before the timeout */
-	bool maybe_spurious;		   /* the last timeout may have occurred without a loss */
 	/* number of PSNs in [una, cur) that belong to missing responses to READs and atomics */
 	uint32_t responses;
 	uint32_t piece; /* maximum responses per READ request packet; a power of two */
 	uint8_t nreads, read_head;
-	uint8_t nbig; /* how many READs in read[] are longer than one piece */
+	uint8_t nbig;	     /* how many READs in read[] are longer than one piece */
+	bool maybe_spurious; /* the last timeout may have occurred without a loss */
+	uint32_t recover;    /* value of `high` at the timeout, if maybe_spurious is set */
+	uint32_t size_before, knee_before; /* size and knee before the timeout */
 	/* ring of incomplete READs and atomics: positions in the send queue */
 	uint32_t read[RN_MAX_RD_ATOMIC];
 };
@@ -84,6 +84,17 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n);
 /* Handles the acknowledgement of all packets before psn (una <= psn <= high). Grows the window. The
  * caller completes the work requests. */
 void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn);
+/* The same as rn_window_ack(w, sq, psn) if nothing is special: the window has its full size, no
+ * READ or atomic is incomplete, and no packet before psn waits to be sent again. Otherwise returns
+ * false and changes nothing. */
+static inline bool rn_window_ack_plain(struct rn_window *w, uint32_t psn)
+{
+	if (rn_unlikely(w->size != w->max || w->maybe_spurious || w->nreads ||
+			rn_psn_steps(w->una, psn) > rn_psn_steps(w->una, w->cur)))
+		return false;
+	w->una = psn;
+	return true;
+}
 /* The same as rn_window_ack(w, sq, una + 1) if una is the only PSN of e, the oldest incomplete
  * READ, and if nothing is special: the window has its full size, and the READ is not being sent
  * again. Otherwise returns false and changes nothing. */

@@ -90,6 +90,7 @@ void rn_match_remember(struct rn_match *m, const uint8_t *frame, const uint8_t *
 	}
 	s->wait = REMEMBER_EVERY - 1;
 	memcpy(s->hdr, frame, (size_t)(bth - frame));
+	memcpy(&s->bth, bth, sizeof(s->bth));
 	s->crc = rn_icrc_head(ip);
-	s->udp_len = (uint32_t)(end - bth) + RN_UDP_BYTES + RN_ICRC_BYTES;
+	s->udp_len = (uint16_t)((uint32_t)(end - bth) + RN_UDP_BYTES + RN_ICRC_BYTES);
 }

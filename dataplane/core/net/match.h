@@ -31,18 +31,19 @@
  * that begins with the same bytes matches if its BTH does, and the CRC of the bytes from the IP
  * header on is known. */
 struct rn_match_seen {
-	uint8_t hdr[64];
+	uint64_t bth;	  /* the first eight bytes of its BTH, as they are in memory */
 	uint32_t crc;	  /* rn_icrc_head() */
-	uint32_t udp_len; /* UDP length of the frame; 0: no frame is remembered */
+	uint16_t udp_len; /* UDP length of the frame; 0: no frame is remembered */
 	/* how many frames must match without this help until the next frame is remembered */
-	uint32_t wait;
+	uint16_t wait;
+	uint8_t hdr[64];
 };
 
 struct rn_match {
-	_Alignas(16) uint8_t want[RN_MATCH_V6][16];
-	uint8_t blocks; /* RN_MATCH_V4, RN_MATCH_V6, or 0: no frame matches */
 	/* of the peer's requests, and of its responses, which have other lengths */
 	struct rn_match_seen requests, responses;
+	uint8_t blocks; /* RN_MATCH_V4, RN_MATCH_V6, or 0: no frame matches */
+	_Alignas(16) uint8_t want[RN_MATCH_V6][16];
 };
 
 /* The fields of a frame that matches. */
@@ -172,7 +173,7 @@ static inline bool rn_match_again(struct rn_match *m, const uint8_t *f, uint32_t
 	uint32_t at = rn_match_bth(ipv4);
 	const uint8_t *bth = f + at;
 	const struct rn_match_seen *s = rn_match_place(m, *bth);
-	uint64_t fields, want;
+	uint64_t fields;
 	rn_match_block d;
 
 	if (rn_unlikely(!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len))
@@ -182,9 +183,8 @@ static inline bool rn_match_again(struct rn_match *m, const uint8_t *f, uint32_t
 	    rn_match_differ(bth - 32, s->hdr + at - 32) |
 	    rn_match_differ(bth - 16, s->hdr + at - 16);
 	memcpy(&fields, bth, sizeof(fields));
-	/* Behind block 0, the blocks of `want` follow each other as in the frame. */
-	memcpy(&want, (const uint8_t *)m->want + 16 + at - RN_ETH_BYTES, sizeof(want));
-	if (rn_unlikely(d[0] | d[1] | ((fields ^ want) & RN_MATCH_BTH_MASK)))
+	/* The earlier frame has matched, so its BTH has the bits that are expected. */
+	if (rn_unlikely(d[0] | d[1] | ((fields ^ s->bth) & RN_MATCH_BTH_MASK)))
 		return false;
 	rn_brief_fill(b, f + RN_ETH_BYTES, bth, s->udp_len);
 	*crc = s->crc;

@@ -160,10 +160,10 @@ struct rn_rx {
 	 * next. */
 	uint8_t nrec, rec_next;
 	uint8_t nowed, nowed_reads;
-	uint32_t done; /* how many bytes of the current message have been placed */
-	uint32_t rkey; /* R_Key of the current message, if it is a WRITE */
+	uint32_t done;	 /* how many bytes of the current message have been placed */
+	uint32_t rkey;	 /* R_Key of the current message, if it is a WRITE */
+	uint32_t length; /* bytes of the whole message, if it is a WRITE */
 	uint64_t va;
-	uint32_t length;		 /* bytes of the whole message, if it is a WRITE */
 	struct rn_owe owed[RN_OWED_MAX]; /* replies to send, in PSN order */
 	struct rn_read_rec rec[RN_MAX_RD_ATOMIC];
 };
@@ -182,8 +182,12 @@ enum rn_qp_event_bit {
 	RN_QPE_LAST_WQE = 32
 };
 
+/* The order of the members decides how many cache lines a packet touches, which is most of what a
+ * packet costs when there are many QPs. The members of a block are used together.
+ * test_qp_layout.c counts the lines that each kind of packet touches, and shard/ahead.c loads
+ * them. */
 struct rn_qp {
-	/* The first RN_QP_HOT_BYTES hold what ordinary packets use. */
+	/* every packet and every posted work request */
 	struct rn_lane *lane;
 	uint32_t qpn, gen;
 	uint32_t pd;
@@ -191,35 +195,49 @@ struct rn_qp {
 	uint8_t transport; /* enum rn_transport of this QP's packets */
 	uint8_t mtu_shift; /* path MTU = 1 << mtu_shift */
 	uint8_t events;	   /* events not yet reported (enum rn_qp_event_bit) */
-	uint32_t access;   /* what the peer may do on this QP (enum rn_access) */
-	uint32_t quota;	   /* packets this QP may send before the next QP sends */
 	/* in state SQD: report SQ_DRAINED when all started work requests are complete */
 	bool sqd_notify;
-	bool own_turn;		 /* last packet was a READ response, so send a request next */
-	struct rn_gid own, peer; /* expected destination and source of received packets */
-	struct rn_match match;	 /* header bytes that ordinary packets from the peer have */
-	/* the last keys used for sending and for receiving the short way */
-	struct rn_mr_last tx_key, rx_key;
-	struct rn_cq *send_cq, *recv_cq;
-	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
-	 * holds at most one receive, which the current message has taken from the SRQ. */
-	struct rn_srq_ref *srq;
+	bool own_turn;	  /* last packet was a READ response, so send a request next */
+	uint32_t access;  /* what the peer may do on this QP (enum rn_access) */
+	uint32_t quota;	  /* packets this QP may send before the next QP sends */
 	uint32_t recv_pd; /* PD of the receives: the PD of the QP or of its SRQ */
 	/* node in rn_lane.active while the QP may have something to send */
 	struct rn_list active;
+
+	/* received requests */
+	struct rn_mr_last rx_key; /* the last key used for receiving the short way */
+	struct rn_rq rq;
+	struct rn_cq *recv_cq;
+	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
+	 * holds at most one receive, which the current message has taken from the SRQ. */
+	struct rn_srq_ref *srq;
+	uint64_t user; /* the application's value for events of this QP; here to fill the line */
+
+	/* all received packets */
+	_Alignas(64) struct rn_match
+		match; /* header bytes that ordinary packets from the peer have */
+
+	/* sent requests and their acknowledgements */
+	struct rn_mr_last tx_key; /* the last key used for sending the short way */
+	struct rn_credit credit;
+	uint32_t ngroups; /* number of multicast groups this QP is in; here to fill a gap */
+	struct rn_sq sq;
+	uint64_t ctx;
+	struct rn_cq *send_cq;
 	struct rn_list
 		dirty; /* in rn_lane.dirty_qp while sq_retired or rq_retired is unpublished */
 	/* number of completed sends; number of completed receives that did not come from an SRQ */
 	uint32_t sq_retired, rq_retired;
-	struct rn_cc cc; /* rate limit (congestion control) */
-
-	struct rn_sq sq;
 	struct rn_window win;
-	struct rn_credit credit;
 	struct rn_retry retry;
-	struct rn_tmpl tmpl;
-	struct rn_rq rq;
-	struct rn_rx rx;
+	struct rn_cc cc;	 /* rate limit (congestion control) */
+	struct rn_gid own, peer; /* expected destination and source of received packets */
+
+	/* all sent packets */
+	_Alignas(64) struct rn_tmpl tmpl;
+
+	/* received requests and owed replies; up to the first owed reply */
+	_Alignas(64) struct rn_rx rx;
 
 	/* What follows is used by few packets. */
 	struct rn_timer pace;	 /* timer in rn_lane.pace, expires when the QP may send again */
@@ -227,22 +245,20 @@ struct rn_qp {
 	struct rn_list tell;	 /* node in rn_lane.pending_qp while the QP has unreported events */
 	rn_time cnp_after;	 /* before this time no further CNP becomes due */
 	struct rn_mw_list bound; /* memory windows bound on this QP */
-	uint32_t ngroups;	 /* number of multicast groups this QP is in */
-
-	uint64_t ctx, user;
 	struct rn_qp_attr attr;
 	struct rn_qp_shared shared;
 };
 
-/* Bytes at the start of struct rn_qp that ordinary packets use, in whole cache lines. They end with
- * the first of the owed replies. shared is also used, and has a cache line of its own. */
-#define RN_QP_HOT_BYTES 1024u
-static_assert(offsetof(struct rn_qp, rx.owed[1]) <= RN_QP_HOT_BYTES,
-	      "a packet of a QP that is not in the cache loads this many bytes");
-
 static inline uint32_t rn_qp_mtu(const struct rn_qp *qp)
 {
 	return 1u << qp->mtu_shift;
+}
+
+/* Returns false if the QP certainly has nothing to send: it owes no reply, and its send queue has
+ * no packet that waits to be sent, for the first time or again. */
+static inline bool rn_qp_has_more(const struct rn_qp *qp)
+{
+	return qp->rx.nowed || qp->sq.send != qp->sq.tail;
 }
 
 /* Returns true if this QP has one fixed peer: RC and UC from RTR on, also in ERR. */

@@ -380,7 +380,8 @@ void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 
 	if (psn == w->una)
 		return;
-	rn_window_ack(w, &qp->sq, psn);
+	if (!rn_window_ack_plain(w, psn))
+		rn_window_ack(w, &qp->sq, psn);
 	rn_requester_progress(qp, now);
 }
 

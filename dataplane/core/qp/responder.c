@@ -96,7 +96,7 @@ static void insert(struct rn_qp *qp, const struct rn_owe *o)
 	rn_lane_activate(qp->lane, qp);
 }
 
-void rn_responder_owe_first_ack(struct rn_qp *qp, uint32_t psn)
+void rn_responder_insert_ack(struct rn_qp *qp, uint32_t psn)
 {
 	insert(qp, &(struct rn_owe){.kind = RN_OWE_ACK, .psn = psn, .msn = qp->rx.msn});
 }
@@ -649,7 +649,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 /* ---- building of owed replies ---- */
 
-static unsigned build_acknowledge(struct rn_qp *qp, const struct rn_owe *o, uint8_t *buf)
+static inline unsigned build_acknowledge(struct rn_qp *qp, const struct rn_owe *o, uint8_t *buf)
 {
 	struct rn_stats *st = &qp->lane->stats;
 	uint8_t syndrome = o->kind == RN_OWE_ACK ? rn_responder_syndrome(qp) : o->syndrome;
@@ -741,6 +741,13 @@ static unsigned build_atomic_ack(struct rn_qp *qp, uint8_t *buf)
 	rn_responder_answered(&qp->rx, 1);
 	qp->lane->stats.tx_atomic_acks++;
 	return rn_tmpl_close(&qp->tmpl, buf, RN_AETH_BYTES + RN_ATOMIC_ACK_BYTES, 0);
+}
+
+unsigned rn_responder_tx_ack(struct rn_qp *qp, struct rn_txbuf *buf)
+{
+	qp->rx.nowed = 0;     /* its entry, which is read below, stays as it is */
+	qp->own_turn = false; /* as in rn_qp_tx(): the packet is no READ response */
+	return build_acknowledge(qp, &qp->rx.owed[0], buf->data);
 }
 
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now)

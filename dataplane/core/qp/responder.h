@@ -3,6 +3,7 @@
 #ifndef RN_RESPONDER_H
 #define RN_RESPONDER_H
 
+#include "qp/lane.h"
 #include "qp/qp.h"
 
 /* Initialises the responder. psn is the first expected PSN, max_reads the attribute
@@ -31,22 +32,40 @@ const struct rn_rqe *rn_responder_receive(struct rn_qp *qp);
 /* Builds the packet of the oldest owed reply, without the ICRC. Returns the packet's length, or 0
  * if no reply is owed. */
 unsigned rn_responder_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
+/* Returns true if a single ACK is all that the responder owes, and no rate limit needs an account
+ * of the packet. */
+static inline bool rn_responder_owes_only_ack(const struct rn_qp *qp)
+{
+	return qp->rx.nowed == 1 && qp->rx.owed[0].kind == RN_OWE_ACK && !qp->cc.limited;
+}
+/* The same as rn_qp_tx() if rn_responder_owes_only_ack() is true. With many queue pairs this is one
+ * packet in two, and the general function first finds out what is owed. */
+unsigned rn_responder_tx_ack(struct rn_qp *qp, struct rn_txbuf *buf);
 /* Completes the current receive with the error of verdict v, and puts the QP into ERR. */
 void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);
 
 /* ---- for short_rx.c and short_read.c ---- */
 
-/* rn_responder_owe_ack() if the newest owed reply is not an ACK that the new one replaces. */
-void rn_responder_owe_first_ack(struct rn_qp *qp, uint32_t psn);
+/* rn_responder_owe_ack() if replies are owed, and the newest is not an ACK that the new one
+ * replaces. */
+void rn_responder_insert_ack(struct rn_qp *qp, uint32_t psn);
 /* Owes an ACK for all requests up to psn. */
 static inline void rn_responder_owe_ack(struct rn_qp *qp, uint32_t psn)
 {
 	struct rn_rx *rx = &qp->rx;
-	struct rn_owe *last = rx->nowed ? &rx->owed[rx->nowed - 1] : NULL;
+	struct rn_owe *last;
 
-	/* Common case: the newest entry is an ACK, and the new ACK replaces it. */
-	if (rn_unlikely(!last || last->kind != RN_OWE_ACK || rn_psn_before(psn, last->psn))) {
-		rn_responder_owe_first_ack(qp, psn);
+	/* Common cases: nothing is owed, or the newest entry is an ACK, and the new ACK replaces
+	 * it. */
+	if (!rx->nowed) {
+		rx->owed[0] = (struct rn_owe){.kind = RN_OWE_ACK, .psn = psn, .msn = rx->msn};
+		rx->nowed = 1;
+		rn_lane_activate(qp->lane, qp);
+		return;
+	}
+	last = &rx->owed[rx->nowed - 1];
+	if (rn_unlikely(last->kind != RN_OWE_ACK || rn_psn_before(psn, last->psn))) {
+		rn_responder_insert_ack(qp, psn);
 		return;
 	}
 	last->psn = psn;

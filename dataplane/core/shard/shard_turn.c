@@ -13,6 +13,7 @@
 #include "qp/pace.h"
 #include "qp/qp_dispatch.h"
 #include "qp/requester.h"
+#include "qp/responder.h"
 #include "qp/short_read.h"
 #include "qp/short_rx.h"
 #include "qp/short_tx.h"
@@ -232,16 +233,21 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
 	return n;
 }
 
-/* Subtracts n sent packets from the quota of the QP. A QP that has used up its quota goes to the
- * end of the active list. */
-static inline void use_quota(struct rn_shard *sh, struct rn_qp *qp, unsigned n)
+/* Accounts for n packets that the QP has just sent. A QP with nothing left to send leaves the
+ * active list at once: another visit would find nothing, and with many QPs each message has a visit
+ * of its own. A QP with a rate limit stays for one more visit, in which rn_qp_tx_limited() notes
+ * that the QP is idle. A QP that has used up its quota goes to the end of the list. */
+static inline void account_sent(struct rn_shard *sh, struct rn_qp *qp, unsigned n)
 {
 	qp->quota -= n;
-	if (qp->quota)
-		return;
-	qp->quota = sh->lane.cfg.quota_packets;
-	rn_list_del(&qp->active);
-	rn_list_add_tail(&sh->lane.active, &qp->active);
+	if (!rn_qp_has_more(qp) && rn_likely(!qp->cc.limited)) {
+		qp->own_turn = false;
+		rn_list_del(&qp->active);
+	} else if (!qp->quota) {
+		qp->quota = sh->lane.cfg.quota_packets;
+		rn_list_del(&qp->active);
+		rn_list_add_tail(&sh->lane.active, &qp->active);
+	}
 }
 
 /* Sends in this order:
@@ -269,21 +275,25 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		bytes += bufs[k].len = rn_cnp_tx(sh, &bufs[k], now);
 	while (k < n && !rn_list_empty(&sh->lane.active)) {
 		struct rn_qp *qp = rn_container_of(sh->lane.active.next, struct rn_qp, active);
-		unsigned run = rn_short_tx(qp, bufs + k, n - k, now);
+		bool ack = rn_responder_owes_only_ack(qp);
+		unsigned run = ack ? 0 : rn_short_tx(qp, bufs + k, n - k, now);
 
-		if (!run && rn_short_read_wants_tx(qp))
+		if (!ack && !run && rn_short_read_wants_tx(qp))
 			run = rn_short_read_tx(qp, bufs + k, n - k, now);
 		if (run) {
 			if (open)
 				rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
 			open = NULL;
-			for (unsigned end = k + run; k < end; k++)
-				bytes += bufs[k].len;
-			use_quota(sh, qp, run);
+			bytes += bufs[k].len;
+			for (unsigned i = 1; i < run; i++)
+				bytes += bufs[k + i].len;
+			k += run;
+			account_sent(sh, qp, run);
 			continue;
 		}
-		bufs[k].len = rn_unlikely(qp->cc.limited) ? rn_qp_tx_limited(qp, &bufs[k], now)
-							  : rn_qp_tx(qp, &bufs[k], now);
+		bufs[k].len = rn_likely(ack)		    ? rn_responder_tx_ack(qp, &bufs[k])
+			      : rn_unlikely(qp->cc.limited) ? rn_qp_tx_limited(qp, &bufs[k], now)
+							    : rn_qp_tx(qp, &bufs[k], now);
 		if (!bufs[k].len) {
 			/* A QP with nothing to send leaves the active list until rn_lane_activate()
 			 * puts the QP back. */
@@ -295,7 +305,7 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		/* UD frames have an ICRC already */
 		open = qp->type == RN_QPT_UD ? NULL : &qp->tmpl;
 		bytes += bufs[k++].len;
-		use_quota(sh, qp, 1);
+		account_sent(sh, qp, 1);
 	}
 	if (open)
 		rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);

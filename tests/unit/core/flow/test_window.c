@@ -348,6 +348,42 @@ static void test_ack_of_a_read_after_a_timeout(void **state)
 	}
 }
 
+/* rn_window_ack_plain() has the effect of rn_window_ack(). It changes nothing if the window has to
+ * grow, a READ is incomplete, a timeout may have been spurious, or packets wait to be sent
+ * again. */
+static void test_plain_ack(void **state)
+{
+	static const uint8_t writes[][2] = {{RN_WQE_WRITE, 2}, {RN_WQE_SEND, 1}, {RN_WQE_SEND, 3}};
+	static const uint8_t read[][2] = {{RN_WQE_SEND, 1}, {RN_WQE_READ, 1}, {RN_WQE_SEND, 1}};
+	static const struct {
+		const uint8_t (*reqs)[2];
+		bool small, spurious, rewind, taken;
+	} rows[] = {
+		{writes, false, false, false, true}, {read, false, false, false, false},
+		{writes, true, false, false, false}, {writes, false, true, false, false},
+		{writes, false, false, true, false},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		for (uint32_t psn = 1; psn <= 3; psn++) {
+			struct bench b;
+			struct rn_window before, after;
+
+			start(&b, rows[i].reqs, 3);
+			b.w.size = b.w.max - rows[i].small;
+			b.w.maybe_spurious = rows[i].spurious;
+			if (rows[i].rewind)
+				rn_window_rewind(&b.w, &b.sq);
+			before = after = b.w;
+			assert_int_equal(rn_window_ack_plain(&after, P(psn)), rows[i].taken);
+			if (rows[i].taken)
+				rn_window_ack(&b.w, &b.sq, P(psn));
+			assert_memory_equal(&after, rows[i].taken ? &b.w : &before, sizeof(after));
+			free(b.mem);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_ack_of_a_read),
 		cmocka_unit_test(test_ack_of_a_read_after_a_timeout),
+		cmocka_unit_test(test_plain_ack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

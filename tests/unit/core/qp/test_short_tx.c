@@ -132,6 +132,24 @@ static void replies_go_before_a_run(void **state)
 	rig_fini(&r);
 }
 
+/* A lone ACK does not get as far as rn_short_tx(); an RNR NAK does. */
+static void a_nak_goes_before_a_run(void **state)
+{
+	struct rig r;
+	static struct burst b;
+	uint32_t psn;
+
+	rig_init(&r, &(struct rig_opt){0});
+	rig_request(&r, 1, RN_WQE_SEND, 0, 1, 0, 64, 0); /* no receive is posted */
+	rig_move(&r, 1, 1);
+	rig_request(&r, 0, RN_WQE_WRITE, 0, 2, 0, 64, 0);
+	take_burst(&r, &b);
+	assert_int_equal(b.n, 2);
+	assert_int_equal(opcode_at(&b, 0, &psn), RN_OP_ACK);
+	assert_int_equal(opcode_at(&b, 1, &psn), RN_OP_WRITE_ONLY);
+	rig_fini(&r);
+}
+
 static void a_fenced_request_waits_for_the_read(void **state)
 {
 	struct rig r;
@@ -155,6 +173,7 @@ int main(void)
 		cmocka_unit_test(a_run_ends_at_the_window),
 		cmocka_unit_test(a_run_ends_at_the_quota),
 		cmocka_unit_test(replies_go_before_a_run),
+		cmocka_unit_test(a_nak_goes_before_a_run),
 		cmocka_unit_test(a_fenced_request_waits_for_the_read),
 	};
 

@@ -56,11 +56,11 @@ static void only_many_qps_and_regions_are_loaded_ahead(void **state)
 		lkey = add_region();
 	}
 	assert_int_equal(rn_ahead_what(sh), RN_AHEAD_REGIONS);
-	sh->nqp = 1024;
+	sh->nqp = 2048;
 	assert_int_equal(rn_ahead_what(sh), EVERYTHING);
 	assert_int_equal(rn_mr_remove(mrs, lkey), 0);
 	assert_int_equal(rn_ahead_what(sh), RN_AHEAD_QPS);
-	sh->nqp = 1023;
+	sh->nqp = 2047;
 	assert_int_equal(rn_ahead_what(sh), 0);
 	sh->nqp = 0;
 	stop(sh);
