@@ -429,8 +429,10 @@ static bool run_here(struct rn_lcore *lc, const struct rn_call *call)
 {
 	while (!rn_call_done(call)) {
 		rn_mem_unblock(rn_clock_now(&lc->clock));
-		if (!rn_lcore_try_whole_turn(lc))
+		if (!rn_lcore_try_whole_turn(lc)) {
+			rn_mem_restore();
 			return false;
+		}
 		/* The call waits while another thread is still submitting a work request. */
 		if (rn_unlikely(!rn_call_done(call)))
 			sched_yield();

@@ -2,9 +2,10 @@
  * - A producer is preempted in the middle of an enqueue. Once the producer goes on, the shard must
  *   soon take the work requests behind that enqueue.
  * - A command runs in the thread of the caller and wakes the shard's thread only if the command
- *   has started a timer. */
+ *   has started a timer. The signal mask of the caller stays as it was. */
 #include "rig.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <rte_ring.h>
@@ -132,12 +133,47 @@ static void a_timer_started_by_the_callers_thread_expires_in_time(void **state)
 	rn_link_close(a.link);
 }
 
+/* A thread that runs a command itself unblocks SIGSEGV and SIGBUS for that time. The thread must
+ * have its own signal mask again afterwards, also if the shard was awake and ran the command. */
+static void commands_to_a_shard_keep_the_signal_mask(void **state)
+{
+	static const char *const idle[] = {
+		/* The shard sleeps. */
+		"idle = { policy = \"adaptive\"; spin_us = 0; };",
+		/* The shard is awake. */
+		"idle = { policy = \"adaptive\"; spin_us = 1000000; };",
+	};
+	sigset_t faults, before, after;
+
+	sigemptyset(&faults);
+	sigaddset(&faults, SIGSEGV);
+	sigaddset(&faults, SIGBUS);
+	for (unsigned k = 0; k < RN_ARRAY_SIZE(idle); k++) {
+		const char *path = rig_pair(1, 4200, idle[k]);
+		struct end a;
+
+		make_end(&a, path, 0);
+		pthread_sigmask(SIG_BLOCK, &faults, &before);
+		for (unsigned i = 0; i < 100; i++) {
+			struct rn_cmd cmd = {.op = RN_CMD_QUERY_QP,
+					     .qp = {.qpn = a.qp.qpn, .gen = a.qp.gen}};
+			assert_int_equal(rig_exec(a.link, &cmd, NULL), 0);
+			pthread_sigmask(SIG_BLOCK, NULL, &after);
+			assert_int_equal(sigismember(&after, SIGSEGV), 1);
+			assert_int_equal(sigismember(&after, SIGBUS), 1);
+		}
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		rn_link_close(a.link);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_unfinished_receive_delays_no_request_for_long),
 		cmocka_unit_test(a_command_to_a_sleeping_shard_runs_in_the_callers_thread),
 		cmocka_unit_test(a_timer_started_by_the_callers_thread_expires_in_time),
+		cmocka_unit_test(commands_to_a_shard_keep_the_signal_mask),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
