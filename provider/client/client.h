@@ -60,6 +60,7 @@ struct rn_client_qp {
 	struct rn_qp_shared *shared;
 	uint32_t inline_bytes, max_length;
 	bool has_srq, is_ud;
+	uint32_t plain_kinds; /* kinds of work request that need no slot but the first */
 	struct rn_client_queue sq, rq;
 };
 
