@@ -223,6 +223,23 @@ def start(bench, curves):
     return {"start": (statistics.median(runs), "from main() to two connected adapters")}
 
 
+def memory_row(text):
+    """What tests/port/test_idle_memory.c prints: bytes of a queue pair beyond its queues, and what part of them the CM has."""
+    found = re.search(r"^(\d+) bytes, (\d+) of them in the connection manager; queues (\d+)$", text, re.M)
+    if not found:
+        raise Unmeasured("test_idle_memory printed no figure")
+    return float(found.group(1)), f"{found.group(2)} of them in the connection manager"
+
+
+def qp_memory(bench, curves):
+    program = os.path.join(bench.place, "..", "tests", "port", "test_idle_memory")
+    if not os.access(program, os.X_OK):
+        raise Unmeasured("no test_idle_memory in this build")
+    # The test fails above the target, and prints the figure before.
+    r = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
+    return {"qp memory": memory_row(r.stdout + r.stderr)}
+
+
 def kernel(bench, curves):
     bench.need_cores()
     found = {p: bench.run("bench_kernel", "--rtt", *o, f"--secs={bench.secs}")[0] for p, o in (("tcp", []), ("udp", ["--udp"]))}
@@ -279,6 +296,7 @@ MEASURES = [
     (["qps 64", "qps 1024", "qps 10000", "regions"], scale),
     (["loss 0.1", "loss 1"], loss),
     (["connections"], connections),
+    (["qp memory"], qp_memory),
     (["start"], start),
     (["trip tcp", "bulk tcp"], kernel),
     (["trip ucx"], ucx_trip),

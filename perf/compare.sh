@@ -7,7 +7,7 @@ case " $* " in
 *)
 	mkdir -p "$top/build"
 	[ -f "$top/build/build.ninja" ] || meson setup "$top/build" "$top" >"$top/build/compare-setup.log" || exit 2
-	names=$(ninja -C "$top/build" -t targets all | sed -n 's|^\(perf/bench_[a-z]*\): .*|\1|p')
+	names=$(ninja -C "$top/build" -t targets all | sed -nE 's#^(perf/bench_[a-z]+|tests/port/test_idle_memory): .*#\1#p')
 	# shellcheck disable=SC2086
 	ninja -C "$top/build" $names >"$top/build/compare-build.log" || { tail -20 "$top/build/compare-build.log"; exit 2; }
 	;;

@@ -220,6 +220,8 @@ struct use {
 /* Returns the index of the region of message n: a random number below p->o.regions. */
 static size_t pick(const struct pair *p, uint64_t n)
 {
+	if (p->o.regions == 1)
+		return 0;
 	return (size_t)((rn_hash_u64(n) >> 32) * p->o.regions >> 32);
 }
 
@@ -269,10 +271,14 @@ static void look_ahead(struct pair *p, struct pair_side *s, uint64_t n)
 	if (what == 0)
 		return;
 	for (unsigned step = 0; step < 2; step++) {
+		unsigned q = s->next_qp;
+
 		for (uint64_t i = 0; i < n; i++) {
-			uint32_t qpn = s->qp[(s->next_qp + i) % p->o.qps].qpn;
 			uint32_t lkey = s->keys[pick(p, s->posted + i)];
-			(step == 0 ? rn_ahead_post : rn_ahead_post_state)(s->sh, what, qpn, lkey);
+
+			(step == 0 ? rn_ahead_post : rn_ahead_post_state)(s->sh, what, s->qp[q].qpn,
+									  lkey);
+			q = q + 1 == p->o.qps ? 0 : q + 1;
 		}
 	}
 }

@@ -44,7 +44,8 @@ KINDS = {
     "idle": ("link_solo_idle", SOLO, "--idle", (2000,), "idle"),
 }
 LARGE = (20, 60)  # messages of 1 MiB
-OPTIONS = ("b_lto", "b_pgo", "b_sanitize", "c_args", "optimization")  # those of meson that change the counts
+# Meson's options that change the counts, and `lto`, the project's own: b_lto is false when `lto` optimises at link time.
+OPTIONS = ("lto", "b_lto", "b_pgo", "b_sanitize", "c_args", "optimization")
 RUN_S = 200
 
 
@@ -112,17 +113,20 @@ class Scenario:
 
 
 def built(place):
-    """What the counts depend on besides the source: the compiler's name and major version, and meson's options."""
+    """What the counts depend on besides the source: the compiler's name and major version, and OPTIONS."""
     comment = subprocess.run(["readelf", "-p", ".comment", os.path.join(place, "bench_core")], capture_output=True, text=True,
                              timeout=60, check=True).stdout
     named = re.search(r"(GCC|clang)[^\n]*?(\d+)\.\d+\.\d+ *$", comment, re.M)
     words = [f"{named.group(1).lower()} {named.group(2)}" if named else "unknown compiler"]
     with open(os.path.join(place, "..", "meson-info", "intro-buildoptions.json"), encoding="utf-8") as f:
-        values = {o["name"]: o["value"] for o in json.load(f)}
-    for name in OPTIONS:
-        value = values.get(name, "")
-        words.append(f"{name}={' '.join(value) if isinstance(value, list) else str(value).lower()}")
+        words += option_words({o["name"]: o["value"] for o in json.load(f)})
     return ", ".join(words)
+
+
+def option_words(values):
+    """One word for each of OPTIONS. `values` maps the names of a build's options to their values."""
+    found = [(name, values.get(name, "")) for name in OPTIONS]
+    return [f"{name}={' '.join(value) if isinstance(value, list) else str(value).lower()}" for name, value in found]
 
 
 def why_not(place):

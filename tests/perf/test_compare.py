@@ -180,9 +180,21 @@ def nothing_is_not_drawn():
     return bad
 
 
+def idle_memory_is_understood():
+    line = "4080 bytes, 1272 of them in the connection manager; queues 192"
+    figure, note = compare.memory_row(f"[ RUN      ] a test\n{line}\n[       OK ] a test\n")
+    bad = [] if figure == 4080 and note.startswith("1272 ") else [f"{figure}, {note}"]
+    try:
+        bad.append(f"other text: {compare.memory_row('no hugepages')}")
+    except compare.Unmeasured:
+        pass
+    return bad
+
+
 tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for r, f, w in VERDICTS] +
         [(f"chart: {name}", lambda s=s, o=o: drawn(s, o)) for name, (s, o) in CHARTS.items()] +
         [(f.__name__.replace("_", " "), f) for f in (
             keys_are_unique, aims_are_beyond_musts, measurements_name_rows, the_table_has_all_rows,
             a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared, a_busy_machine_is_no_measure, ucx_is_understood,
-            libfabric_is_understood, other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn)])
+            libfabric_is_understood, other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
+            idle_memory_is_understood)])

@@ -71,6 +71,14 @@ def another_build_is_not_compared():
     return [] if not refused and rows["core:send:64:1024"][0] == 1100.0 else [f"{refused} {rows}"]
 
 
+def a_build_without_lto_is_another_build():
+    values = {"b_lto": False, "b_pgo": "off", "b_sanitize": "none", "c_args": ["-g", "-O3"], "optimization": "3", "lto": True}
+    words = instructions.option_words(values)
+    bad = [] if words[0] == "lto=true" and "c_args=-g -O3" in words else [str(words)]
+    return bad + [f"{name}: the same build" for name in instructions.OPTIONS
+                  if instructions.option_words({**values, name: "other"}) == words]
+
+
 def a_new_scenario_is_taken():
     refused, rows = updated({"core:read:64:1024": 7.0}, None)
     return [] if not refused and rows["core:read:64:1024"] == (7.0, record.FIRST) else [f"{refused} {rows}"]
@@ -121,5 +129,5 @@ def the_record_has_all_scenarios():
 tap.run([(f"a count of {c} against 1000", lambda c=c, f=f: judged(c, f)) for c, f in COUNTS] +
         [(f.__name__.replace("_", " "), f) for f in (
             a_new_scenario_fails, text_stays_the_same, bad_lines_are_refused, lower_counts_keep_reasons, a_rise_needs_a_reason,
-            another_build_is_not_compared, a_new_scenario_is_taken, scenarios_become_commands, other_scenarios_are_refused,
-            stages_divide_the_whole, the_record_has_all_scenarios)])
+            another_build_is_not_compared, a_build_without_lto_is_another_build, a_new_scenario_is_taken,
+            scenarios_become_commands, other_scenarios_are_refused, stages_divide_the_whole, the_record_has_all_scenarios)])
