@@ -167,12 +167,11 @@ static void free_srq(struct sim_node *n)
 }
 
 /* Creates a node. The two nodes differ in index, address and secrets. Some options apply only to
- * node 1 (a second shard, an SRQ). */
+ * node 1 (a second shard, an SRQ). $SIM_KEEP names the nodes that keep packets: 0, 1 or 01. */
 static void node_init(struct sim *sim, unsigned i)
 {
 	struct sim_node *n = &sim->node[i];
 	rn_core_defaults(&n->cfg);
-	n->cfg.index = 0;
 	n->cfg.nshards = sim->spec.two_shards && i == 1 ? 2 : 1;
 	n->cfg.max_qp = 2 * SIM_MAX_QP;
 	n->cfg.max_cq = 16;
@@ -184,6 +183,7 @@ static void node_init(struct sim *sim, unsigned i)
 	must(n->mrs != NULL, "no MR table");
 	n->cfg.credits = sim->spec.credits;
 	n->cfg.no_short_way = getenv("SIM_GENERAL_WAY") != NULL;
+	n->cfg.keep_packets = strchr(getenv("SIM_KEEP") ?: "", '0' + (int)i) ? 512 : 0;
 	if (sim->spec.quota)
 		n->cfg.quota_packets = sim->spec.quota;
 	if (sim->spec.cc)

@@ -9,6 +9,10 @@
  * previous size is restored. The packets in flight are then not sent again, unless a READ is
  * incomplete.
  *
+ * Patches: after a loss, the missing packet alone is sent again (rn_window_patch()). Until the
+ * patch is acknowledged, the size stays below `max`, so that rn_window_ack_plain() leaves each ACK
+ * to rn_window_ack().
+ *
  * Pieces: a READ of more than `piece` response packets is sent as several READ requests. The window
  * thereby limits the responses in flight too, and the loss of a READ request costs one piece only.
  * max_rd_atomic pieces fill the window. */
@@ -19,6 +23,8 @@
 #define PIECE	 64 /* smallest piece of a READ, in response packets */
 /* A window holds at least this many pieces, so that some are requested while another arrives. */
 #define PIECES 4
+/* A peer that acknowledges this many patches in a row, and nothing beyond, drops packets. */
+#define VAIN_PATCHES 3
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth)
 {
@@ -47,6 +53,23 @@ void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
 	sq->started++;
 }
 
+/* Sets cur to high, so that only new packets are sent. The packets in flight were not lost. */
+static void go_to_high(struct rn_window *w, struct rn_sq *sq)
+{
+	uint32_t i = sq->send, part = 0;
+
+	for (; i != sq->started; i++) {
+		const struct rn_sqe *e = rn_sq_at(sq, i);
+
+		part = rn_psn_steps(e->first_psn, w->high);
+		if (e->status || part < e->npkts)
+			break;
+	}
+	sq->send = i;
+	w->cur = w->high;
+	w->send_pkt = i == sq->started ? 0 : part;
+}
+
 void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 {
 	struct rn_sqe *e = rn_sq_at(sq, sq->send);
@@ -62,6 +85,8 @@ void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)
 		sq->send++;
 		w->send_pkt = 0;
 	}
+	if (rn_unlikely(w->patching) && w->cur == w->patch_end)
+		go_to_high(w, sq);
 }
 
 /* Sets cur back to una, so that all packets from una on are sent again. */
@@ -84,37 +109,22 @@ static void go_to_una(struct rn_window *w, struct rn_sq *sq)
 	w->send_pkt = i == sq->started ? 0 : rn_psn_steps(rn_sq_at(sq, i)->first_psn, psn);
 }
 
-/* Sets cur to high, so that only new packets are sent. The packets in flight were not lost. */
-static void go_to_high(struct rn_window *w, struct rn_sq *sq)
-{
-	uint32_t i = sq->send, part = 0;
-
-	for (; i != sq->started; i++) {
-		const struct rn_sqe *e = rn_sq_at(sq, i);
-
-		part = rn_psn_steps(e->first_psn, w->high);
-		if (e->status || part < e->npkts)
-			break;
-	}
-	sq->send = i;
-	w->cur = w->high;
-	w->send_pkt = i == sq->started ? 0 : part;
-}
-
 /* Grows the window after n packets were acknowledged. */
 static void grow(struct rn_window *w, uint32_t n)
 {
-	if (rn_likely(w->size == w->max))
+	uint32_t max = w->max - w->patching;
+
+	if (rn_likely(w->size == max))
 		return;
-	n = RN_MIN(n, w->max);
+	n = RN_MIN(n, max);
 	if (w->size < w->knee) {
-		w->size = RN_MIN(w->size + n, w->knee);
+		w->size = RN_MIN(w->size + n, RN_MIN(w->knee, max));
 		return;
 	}
 	w->acked += n;
 	if (w->acked >= w->size) {
 		w->acked = 0;
-		w->size = RN_MIN(w->size + STEP, w->max);
+		w->size = RN_MIN(w->size + STEP, max);
 	}
 }
 
@@ -165,6 +175,10 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken)) {
+		/* Packets that were not sent again cannot have been lost, unless the last timeout
+		 * was spurious: the peer has kept them. */
+		if (!mistaken)
+			w->peer_keeps = RN_PEER_KEEPS;
 		/* While a READ is incomplete, go back to una even after a spurious timeout. The
 		 * responses to the READ may be lost, and the peer repeats the responses only on a
 		 * new READ request. */
@@ -180,6 +194,50 @@ void rn_window_rewind(struct rn_window *w, struct rn_sq *sq)
 {
 	go_to_una(w, sq);
 	w->unasked = 0;
+	w->patching = false;
+}
+
+/* Sends the packet at una again, and then goes on at `high`. */
+static void patch_una(struct rn_window *w, struct rn_sq *sq)
+{
+	rn_window_rewind(w, sq);
+	w->patching = true;
+	w->patch_end = rn_psn_add(w->una, 1);
+}
+
+void rn_window_patch(struct rn_window *w, struct rn_sq *sq)
+{
+	uint32_t least = RN_MIN((uint32_t)SMALLEST, w->max - 1);
+
+	w->maybe_spurious = false;
+	w->recover = w->high;
+	w->patches = 0;
+	w->size = RN_MAX(w->size - w->size / 8, least);
+	w->size = RN_MIN(w->size, w->max - 1);
+	w->knee = w->size;
+	w->acked = 0;
+	patch_una(w, sq);
+}
+
+bool rn_window_patched(struct rn_window *w, struct rn_sq *sq)
+{
+	bool beyond = w->una != w->patch_end;
+
+	if (beyond) {
+		w->peer_keeps = RN_PEER_KEEPS;
+		w->patches = 0;
+	}
+	if (!rn_psn_before(w->una, w->recover)) {
+		w->patching = false;
+		return false;
+	}
+	if (!beyond && (w->peer_keeps != RN_PEER_KEEPS || ++w->patches >= VAIN_PATCHES)) {
+		w->peer_keeps = RN_PEER_DROPS;
+		rn_window_rewind(w, sq);
+		return true;
+	}
+	patch_una(w, sq);
+	return true;
 }
 
 struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect)
@@ -238,6 +296,7 @@ void rn_window_lost(struct rn_window *w)
 
 void rn_window_timed_out(struct rn_window *w)
 {
+	w->patching = false;
 	if (!w->maybe_spurious) {
 		w->maybe_spurious = true;
 		w->recover = w->high;

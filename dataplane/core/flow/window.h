@@ -19,20 +19,34 @@ struct rn_window {
 	uint32_t send_pkt; /* how many PSNs of work request sq->send lie before cur */
 	uint32_t size;	   /* how many packets may be in flight */
 	uint32_t max;	   /* upper bound of size */
-	uint32_t knee;	/* up to the knee, size doubles per round trip; above, size grows slowly */
-	uint32_t acked; /* packets acknowledged since the last growth step */
-	uint32_t unasked; /* packets sent since the last packet with AckReq */
+	uint32_t knee;	 /* up to the knee, size doubles per round trip; above, size grows slowly */
+	uint32_t acked;	 /* packets acknowledged since the last growth step */
+	uint8_t unasked; /* packets sent since the last packet with AckReq, at most 64 */
+	/* A patch (rn_window_patch()) is the packet before patch_end, sent again alone. `patches`
+	 * counts ACKs in a row that covered a patch and no more. */
+	bool patching;
+	uint8_t patches;
+	uint8_t peer_keeps; /* enum rn_window_peer */
 	/* number of PSNs in [una, cur) that belong to missing responses to READs and atomics */
 	uint32_t responses;
 	uint32_t piece; /* maximum responses per READ request packet; a power of two */
 	uint8_t nreads, read_head;
 	uint8_t nbig;	     /* how many READs in read[] are longer than one piece */
 	bool maybe_spurious; /* the last timeout may have occurred without a loss */
-	uint32_t recover;    /* value of `high` at the timeout, if maybe_spurious is set */
-	uint32_t size_before, knee_before; /* size and knee before the timeout */
+	/* Value of `high` at the timeout or loss, if maybe_spurious or patching is set. At most one
+	 * of the two is. */
+	uint32_t recover;
+	union {
+		uint32_t size_before; /* size before the timeout, if maybe_spurious is set */
+		uint32_t patch_end;   /* if patching is set */
+	};
+	uint32_t knee_before; /* knee before the timeout */
 	/* ring of incomplete READs and atomics: positions in the send queue */
 	uint32_t read[RN_MAX_RD_ATOMIC];
 };
+
+/* Does the peer keep packets that arrive ahead of a lost one? */
+enum rn_window_peer { RN_PEER_UNKNOWN, RN_PEER_KEEPS, RN_PEER_DROPS };
 
 /* Initialises the window. psn is the PSN of the first packet. max is the largest window in packets.
  * depth is how many READs and atomics the peer accepts at a time. */
@@ -111,6 +125,28 @@ static inline bool rn_window_ack_read(struct rn_window *w, const struct rn_sqe *
 }
 /* Goes back N: all packets from una on are sent again. */
 void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
+
+/* A patch is the packet at una, sent again alone and followed by new packets. A peer that keeps
+ * packets then acknowledges more than the patch, and a peer that drops them does not: this is how
+ * the window finds out.
+ *
+ * rn_window_may_patch() returns false if the peer drops packets or a READ or atomic is incomplete;
+ * the caller then goes back N. rn_window_patch() is for the first loss after progress, and makes
+ * the window smaller by an eighth. */
+static inline bool rn_window_may_patch(const struct rn_window *w)
+{
+	return w->peer_keeps != RN_PEER_DROPS && !w->nreads;
+}
+void rn_window_patch(struct rn_window *w, struct rn_sq *sq);
+/* To be called after rn_window_ack() while w->patching is set. If packets that were sent before the
+ * patch are still missing, sends the next one again, or all of them if the peer drops packets.
+ * Returns true if packets are to be sent again. */
+bool rn_window_patched(struct rn_window *w, struct rn_sq *sq);
+/* Returns true if the packet at cur is a patch, which must request an ACK. */
+static inline bool rn_window_at_patch(const struct rn_window *w)
+{
+	return w->patching && rn_psn_add(w->cur, 1) == w->patch_end;
+}
 
 /* Returns true if work request e is complete. e must be the oldest work request (sq->head). */
 static inline bool rn_window_done(const struct rn_window *w, const struct rn_sqe *e)

@@ -13,6 +13,7 @@
 #include "memory/mr.h"
 #include "net/neigh.h"
 #include "net/port_attr.h"
+#include "qp/keep.h"
 #include "qp/mcast.h"
 #include "qp/qp.h"
 #include "queue/cq.h"
@@ -51,6 +52,7 @@ struct rn_lane {
 	struct rn_cq *cq;
 	struct rn_srq_ref *srq; /* array indexed by SRQ id */
 	struct rn_mcast mcast;
+	struct rn_keep_pool keep;
 
 	struct rn_neigh *neigh; /* neighbour table on shard 0; NULL on other shards */
 	/* connection manager on shard 0; NULL on other shards */

@@ -2,6 +2,7 @@
  * list states and transitions. Every error that moves a QP to ERR calls rn_qp_error(), so the
  * queues are flushed once and in order. Runs on the shard's thread. */
 #include "qp/qp.h"
+#include "qp/responder.h"
 
 #include <errno.h>
 #include <string.h>
@@ -158,6 +159,7 @@ void rn_qp_end_limit(struct rn_qp *qp)
 void rn_qp_fini(struct rn_qp *qp)
 {
 	rn_qp_unbind_all(qp);
+	rn_responder_drop_kept(qp);
 	rn_mcast_detach_all(&qp->lane->mcast, qp);
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_qp_end_limit(qp);
@@ -280,9 +282,11 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 
 /* ---- changes of state, errors, headers ---- */
 
-/* Sets the state and publishes it to the application (struct rn_qp_shared). */
+/* Sets the state and publishes it to the application (struct rn_qp_shared). The peer sends packets
+ * that were kept again. */
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 {
+	rn_responder_drop_kept(qp);
 	qp->state = state;
 	qp->attr.state = state;
 	atomic_store_explicit(&qp->shared.state, state, memory_order_release);

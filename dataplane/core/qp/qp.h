@@ -14,6 +14,7 @@
 #include "wire/pkt.h"
 #include "wire/verdict.h"
 #include "flow/credit.h"
+#include "qp/keep.h"
 #include "queue/cq.h"
 #include "base/list.h"
 #include "flow/retry.h"
@@ -155,6 +156,7 @@ struct rn_rx {
 	bool nak_rnr;	 /* the last NAK was an RNR NAK */
 	/* The first packet from the peer has arrived, and rn_lane_comm_est() was called. */
 	bool peer_seen;
+	bool keeping;	  /* rn_qp.keep holds packets: no request takes the short way */
 	uint8_t rnr_naks; /* number of consecutive RNR NAKs sent for the expected PSN */
 	/* rec[] is a ring. nrec is its size (max_dest_rd_atomic), rec_next the slot to fill
 	 * next. */
@@ -235,6 +237,7 @@ struct rn_qp {
 
 	/* all sent packets */
 	_Alignas(64) struct rn_tmpl tmpl;
+	struct rn_keep keep; /* request packets ahead of a lost one; here to fill the line */
 
 	/* received requests and owed replies; up to the first owed reply */
 	_Alignas(64) struct rn_rx rx;

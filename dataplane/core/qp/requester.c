@@ -7,7 +7,8 @@
  *
  * Receiving: a response moves `una`, the oldest unacknowledged PSN, forward
  * (rn_requester_advance()), which completes work requests. A NAK or a gap in the READ responses
- * sets `cur` back to `una` (go_back()).
+ * sets `cur` back to `una` (go_back()). With rn_core_cfg.keep_packets, a NAK makes the requester
+ * send the missing packet alone again (rn_window_patch()).
  *
  * Kinds of work requests:
  * - READ: only READ responses complete it. A large READ is requested in pieces (window.h).
@@ -179,13 +180,14 @@ static uint32_t ask_every(const struct rn_qp *qp)
 }
 
 /* Returns RN_TMPL_ACK_REQ if the next packet of a SEND or WRITE must request an ACK, otherwise 0.
- * The last packet of a message requests an ACK. At least one in every ask_every() packets also
- * requests an ACK. */
+ * The last packet of a message requests an ACK, and so does a patch. At least one in every
+ * ask_every() packets also requests an ACK. */
 static unsigned ask(struct rn_qp *qp, const struct rn_sqe *e)
 {
 	struct rn_window *w = &qp->win;
 
-	if (w->send_pkt + 1 == e->npkts || w->unasked + 1 >= ask_every(qp)) {
+	if (w->send_pkt + 1 == e->npkts || w->unasked + 1u >= ask_every(qp) ||
+	    rn_window_at_patch(w)) {
 		w->unasked = 0;
 		return RN_TMPL_ACK_REQ;
 	}
@@ -377,12 +379,20 @@ void rn_requester_progress(struct rn_qp *qp, rn_time now)
 void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 {
 	struct rn_window *w = &qp->win;
+	bool again = false;
 
 	if (psn == w->una)
 		return;
-	if (!rn_window_ack_plain(w, psn))
+	if (!rn_window_ack_plain(w, psn)) {
 		rn_window_ack(w, &qp->sq, psn);
+		again = w->patching && rn_window_patched(w, &qp->sq);
+	}
 	rn_requester_progress(qp, now);
+	/* The packets that are sent again need no NAK, so ignore the NAK for them. */
+	if (rn_unlikely(again)) {
+		rn_retry_implied(&qp->retry);
+		rn_lane_activate(qp->lane, qp);
+	}
 }
 
 /* Goes back N: all packets from PSN una on are sent again. */
@@ -456,8 +466,13 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 		rn_qp_send_failed(qp, RN_STATUS_RETRY_EXC_ERR, RN_V_RSP_NAK_SEQ, now);
 		return RN_V_RSP_NAK_SEQ;
 	}
-	rn_window_lost(&qp->win);
-	go_back(qp);
+	if (qp->lane->cfg.keep_packets && rn_window_may_patch(&qp->win)) {
+		rn_window_patch(&qp->win, &qp->sq);
+		rn_lane_activate(qp->lane, qp);
+	} else {
+		rn_window_lost(&qp->win);
+		go_back(qp);
+	}
 	return RN_V_RSP_NAK_SEQ;
 }
 

@@ -622,6 +622,35 @@ static bool is_answered_with_data(const struct rn_opcode_row *op)
 	return op->family == RN_F_READ_REQ || op->family == RN_F_ATOMIC;
 }
 
+/* Handles a request with the expected PSN. */
+static enum rn_verdict take_expected(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	enum rn_verdict v = take_in_order(qp, pkt, now);
+
+	if (rn_unlikely(qp->type == RN_QPT_UC))
+		return v; /* UC sends no replies */
+	if (rn_unlikely(v != RN_V_OK))
+		reply(qp, v, pkt->psn, now);
+	else if (pkt->ack_req && !is_answered_with_data(pkt->op))
+		rn_responder_owe_ack(qp, pkt->psn);
+	return v;
+}
+
+/* Handles the kept packets that are expected now, up to the next missing packet. If one of them
+ * fails, the peer sends it and the later ones again, so the rest is dropped. */
+static __attribute__((noinline)) void take_kept(struct rn_qp *qp, rn_time now)
+{
+	struct rn_keep_pool *pool = &qp->lane->keep;
+	uint32_t slot;
+
+	while ((slot = rn_keep_take(pool, &qp->keep, qp->rx.epsn))) {
+		if (take_expected(qp, rn_keep_at(pool, slot), now) != RN_V_OK)
+			rn_keep_clear(pool, &qp->keep);
+		rn_keep_free(pool, slot);
+	}
+	qp->rx.keeping = qp->keep.n != 0;
+}
+
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	enum rn_verdict v;
@@ -631,18 +660,15 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 		rn_lane_comm_est(qp->lane, qp, now);
 	}
 	if (rn_likely(pkt->psn == qp->rx.epsn)) {
-		v = take_in_order(qp, pkt, now);
-		if (rn_unlikely(qp->type == RN_QPT_UC))
-			return v; /* UC sends no replies */
-		if (rn_likely(v == RN_V_OK)) {
-			if (pkt->ack_req && !is_answered_with_data(pkt->op))
-				rn_responder_owe_ack(qp, pkt->psn);
-			return v;
-		}
-	} else {
-		v = rn_psn_before(pkt->psn, qp->rx.epsn) ? take_duplicate(qp, pkt)
-							 : take_gap(&qp->rx);
+		v = take_expected(qp, pkt, now);
+		if (rn_unlikely(qp->rx.keeping))
+			take_kept(qp, now);
+		return v;
 	}
+	v = rn_psn_before(pkt->psn, qp->rx.epsn) ? take_duplicate(qp, pkt) : take_gap(&qp->rx);
+	/* After an RNR NAK the peer sends all packets again, so none is kept. */
+	if (v == RN_V_REQ_GAP || v == RN_V_REQ_GAP_AGAIN)
+		qp->rx.keeping = rn_keep_put(&qp->lane->keep, &qp->keep, pkt, qp->rx.epsn);
 	reply(qp, v, pkt->psn, now);
 	return v;
 }

@@ -22,6 +22,13 @@ static inline void rn_responder_commit(struct rn_rx *rx, uint32_t npsn, bool mes
 	rx->nak_sent = false;
 	rx->rnr_naks = 0;
 }
+/* Drops the packets that were kept because an earlier one was lost. To be called when the QP leaves
+ * a state in which requests are accepted. */
+static inline void rn_responder_drop_kept(struct rn_qp *qp)
+{
+	rn_keep_clear(&qp->lane->keep, &qp->keep);
+	qp->rx.keeping = false;
+}
 /* Processes a received request for this QP and owes the reply, if any. Returns the verdict on the
  * packet. */
 enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);

@@ -22,8 +22,9 @@ static inline bool take_request(struct rn_qp *qp, const struct rn_brief *b)
 	uint32_t rkey, length;
 	void *from;
 
-	if (rn_unlikely(b->psn != rx->epsn || !rx->peer_seen || rx->message != RN_RX_IDLE ||
-			b->end - b->ext != RN_RETH_BYTES || rn_brief_pad(b) ||
+	if (rn_unlikely(b->psn != rx->epsn || !rx->peer_seen || rx->keeping ||
+			rx->message != RN_RX_IDLE || b->end - b->ext != RN_RETH_BYTES ||
+			rn_brief_pad(b) ||
 			rn_responder_may_fetch(qp, RN_ACCESS_REMOTE_READ) != RN_V_OK))
 		return false;
 	va = rn_load64(b->ext);

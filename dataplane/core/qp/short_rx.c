@@ -32,11 +32,13 @@ void rn_short_rx_make(struct rn_qp *qp)
 
 /* ---- requests ---- */
 
-/* Returns true if this request packet has the expected PSN, the peer has sent packets before, and
- * the kind of the message being received is `message` (enum rn_rx_message). */
+/* Returns true if this request packet has the expected PSN, the peer has sent packets before, no
+ * later packets wait for this one, and the kind of the message being received is `message` (enum
+ * rn_rx_message). */
 static inline bool is_next(const struct rn_qp *qp, const struct rn_brief *b, uint8_t message)
 {
-	return b->psn == qp->rx.epsn && qp->rx.peer_seen && qp->rx.message == message;
+	return b->psn == qp->rx.epsn && qp->rx.peer_seen && !qp->rx.keeping &&
+	       qp->rx.message == message;
 }
 
 /* Accepts a request packet, and owes an ACK if the packet asks for one. done: the message is

@@ -75,7 +75,9 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	sh->qp = calloc(sh->qp_mask + 1, sizeof(struct rn_qp *));
 	sh->lane.cq = calloc(cfg->max_cq, sizeof(*sh->lane.cq));
 	sh->lane.srq = calloc(cfg->max_srq, sizeof(*sh->lane.srq));
-	if (!rn_mcast_init(&sh->lane.mcast) || !sh->qp || !sh->lane.cq || !sh->lane.srq)
+	if (!rn_mcast_init(&sh->lane.mcast) ||
+	    !rn_keep_pool_init(&sh->lane.keep, cfg->keep_packets) || !sh->qp || !sh->lane.cq ||
+	    !sh->lane.srq)
 		goto no_memory;
 	/* Only shard 0 has a neighbour table and a connection manager. */
 	if (cfg->index)
@@ -101,6 +103,7 @@ void rn_shard_destroy(struct rn_shard *sh)
 	if (sh->lane.neigh)
 		rn_neigh_destroy(sh->lane.neigh);
 	rn_mcast_fini(&sh->lane.mcast);
+	rn_keep_pool_fini(&sh->lane.keep);
 	free(sh->qp);
 	free(sh->lane.cq);
 	free(sh->lane.srq);

@@ -1,0 +1,134 @@
+/* Which packets are kept until a lost packet has been sent again? Those of the next SPAN PSNs, in a
+ * list per QP. Packets usually arrive in PSN order, so a new packet mostly goes to the end. Runs on
+ * the shard's thread. */
+#include "qp/keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/types.h"
+#include "wire/psn.h"
+
+/* How far ahead of the expected PSN a kept packet may be. This also bounds the length of a list,
+ * and so the search for the place of a packet. */
+#define SPAN 1024u
+
+bool rn_keep_pool_init(struct rn_keep_pool *p, uint32_t n)
+{
+	*p = (struct rn_keep_pool){.n = n};
+	if (!n)
+		return true;
+	p->slots = malloc((size_t)n * sizeof(*p->slots));
+	return p->slots != NULL;
+}
+
+void rn_keep_pool_fini(struct rn_keep_pool *p)
+{
+	free(p->slots);
+	*p = (struct rn_keep_pool){0};
+}
+
+static struct rn_kept *slot_at(const struct rn_keep_pool *p, uint32_t slot)
+{
+	return &p->slots[slot - 1];
+}
+
+static uint32_t psn_at(const struct rn_keep_pool *p, uint32_t slot)
+{
+	return slot_at(p, slot)->pkt.psn;
+}
+
+/* Returns an unused slot, or 0 if there is none. */
+static uint32_t get_slot(struct rn_keep_pool *p)
+{
+	uint32_t slot = p->unused;
+
+	if (slot) {
+		p->unused = slot_at(p, slot)->next;
+		return slot;
+	}
+	return p->touched < p->n ? ++p->touched : 0;
+}
+
+void rn_keep_free(struct rn_keep_pool *p, uint32_t slot)
+{
+	slot_at(p, slot)->next = p->unused;
+	p->unused = slot;
+}
+
+/* Returns the slot after which a packet with this PSN belongs, or 0 if the packet comes first. Sets
+ * *known if a packet with this PSN is in the list. */
+static uint32_t place_of(const struct rn_keep_pool *p, const struct rn_keep *k, uint32_t psn,
+			 bool *known)
+{
+	uint32_t before = 0, at = k->first;
+
+	if (k->last && rn_psn_before(psn_at(p, k->last), psn)) {
+		*known = false;
+		return k->last;
+	}
+	while (at && rn_psn_before(psn_at(p, at), psn)) {
+		before = at;
+		at = slot_at(p, at)->next;
+	}
+	*known = at && psn_at(p, at) == psn;
+	return before;
+}
+
+static void link_after(struct rn_keep_pool *p, struct rn_keep *k, uint32_t before, uint32_t slot)
+{
+	uint32_t *from = before ? &slot_at(p, before)->next : &k->first;
+
+	slot_at(p, slot)->next = *from;
+	*from = slot;
+	if (k->last == before)
+		k->last = slot;
+	k->n++;
+}
+
+bool rn_keep_put(struct rn_keep_pool *p, struct rn_keep *k, const struct rn_pkt *pkt, uint32_t epsn)
+{
+	struct rn_kept *s;
+	uint32_t before, slot;
+	bool known;
+
+	/* No QP gets more than half of the pool, so that one peer cannot use up all of it. */
+	if (rn_psn_steps(epsn, pkt->psn) - 1 >= SPAN || pkt->payload_len > sizeof(s->data) ||
+	    k->n >= (p->n + 1) / 2)
+		return k->n != 0;
+	before = place_of(p, k, pkt->psn, &known);
+	slot = known ? 0 : get_slot(p);
+	if (!slot)
+		return k->n != 0;
+	s = slot_at(p, slot);
+	s->pkt = *pkt;
+	memcpy(s->data, pkt->payload, pkt->payload_len);
+	s->pkt.payload = s->data;
+	s->pkt.ip = s->pkt.frame = NULL; /* the frame is gone by then */
+	link_after(p, k, before, slot);
+	return true;
+}
+
+static uint32_t unlink_first(struct rn_keep_pool *p, struct rn_keep *k)
+{
+	uint32_t slot = k->first;
+
+	k->first = slot_at(p, slot)->next;
+	if (!k->first)
+		k->last = 0;
+	k->n--;
+	return slot;
+}
+
+uint32_t rn_keep_take(struct rn_keep_pool *p, struct rn_keep *k, uint32_t epsn)
+{
+	while (k->n && rn_psn_before(psn_at(p, k->first), epsn))
+		rn_keep_free(p, unlink_first(p, k));
+	return k->n && psn_at(p, k->first) == epsn ? unlink_first(p, k) : 0;
+}
+
+void rn_keep_clear(struct rn_keep_pool *p, struct rn_keep *k)
+{
+	while (k->n)
+		rn_keep_free(p, unlink_first(p, k));
+}

@@ -1,0 +1,175 @@
+/* Packets that arrive ahead of a lost one: the pool that keeps them, and the requester that sends
+ * the lost one alone again. */
+#include "rig.h"
+#include "qp/keep.h"
+
+#define P(n) rn_psn_add(0xFFFFFA, n)
+
+static bool put(struct rn_keep_pool *pool, struct rn_keep *k, uint32_t psn)
+{
+	uint8_t data[4] = {(uint8_t)psn, 1, 2, 3};
+	struct rn_pkt pkt = {.psn = psn, .payload = data, .payload_len = sizeof(data)};
+
+	return rn_keep_put(pool, k, &pkt, P(0));
+}
+
+static void packets_leave_in_psn_order(void **state)
+{
+	static const uint32_t arrival[] = {4, 2, 9, 3, 9, 1, 4};
+	struct rn_keep_pool pool;
+	struct rn_keep k = {0};
+
+	assert_true(rn_keep_pool_init(&pool, 16));
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(arrival); i++)
+		assert_true(put(&pool, &k, P(arrival[i])));
+	assert_int_equal(k.n, 5); /* 4 and 9 came twice */
+	assert_int_equal(rn_keep_take(&pool, &k, P(0)), 0);
+	for (uint32_t n = 1; n <= 4; n++) {
+		uint32_t slot = rn_keep_take(&pool, &k, P(n));
+
+		assert_int_not_equal(slot, 0);
+		assert_int_equal(rn_keep_at(&pool, slot)->psn, P(n));
+		assert_int_equal(rn_keep_at(&pool, slot)->payload[0], (uint8_t)P(n));
+		rn_keep_free(&pool, slot);
+	}
+	/* The packets up to 9 have arrived another way. */
+	assert_int_equal(rn_keep_take(&pool, &k, P(10)), 0);
+	assert_int_equal(k.n, 0);
+	assert_int_equal(k.last, 0);
+	rn_keep_pool_fini(&pool);
+}
+
+static void no_queue_pair_uses_up_the_pool(void **state)
+{
+	struct rn_keep_pool pool;
+	struct rn_keep a = {0}, b = {0};
+
+	assert_true(rn_keep_pool_init(&pool, 6));
+	for (uint32_t n = 1; n < 10; n++)
+		put(&pool, &a, P(n));
+	assert_int_equal(a.n, 3);
+	for (uint32_t n = 1; n < 10; n++)
+		put(&pool, &b, P(n));
+	assert_int_equal(b.n, 3);
+	rn_keep_clear(&pool, &a);
+	assert_int_equal(a.n, 0);
+	for (uint32_t n = 10; n < 20; n++)
+		put(&pool, &a, P(n));
+	assert_int_equal(a.n, 3); /* dropped packets leave room */
+	rn_keep_clear(&pool, &b);
+	assert_true(put(&pool, &b, P(1024)));
+	assert_true(put(&pool, &b, P(1025))); /* too far ahead */
+	assert_int_equal(b.n, 1);
+	rn_keep_pool_fini(&pool);
+}
+
+static void a_pool_of_no_slots_keeps_nothing(void **state)
+{
+	struct rn_keep_pool pool;
+	struct rn_keep k = {0};
+
+	assert_true(rn_keep_pool_init(&pool, 0));
+	assert_false(put(&pool, &k, P(1)));
+	rn_keep_clear(&pool, &k);
+	rn_keep_pool_fini(&pool);
+}
+
+/* ---- between two sides ---- */
+
+static void keep(struct rig *r, int side)
+{
+	r->s[side].sh->lane.cfg.keep_packets = 64;
+	assert_true(rn_keep_pool_init(&r->s[side].sh->lane.keep, 64));
+}
+
+/* Loses the frames whose numbers are the set bits of lose_number. */
+static bool lose_set(struct rig *r, int from, uint32_t number, const struct rn_pkt *pkt)
+{
+	return from == r->lose_side && number < 32 && r->lose_number >> number & 1;
+}
+
+/* Sends 20 WRITEs, of which side 0 loses the frames of `set`. Returns how many were sent again. */
+static uint64_t lose_writes(struct rig *r, uint32_t set)
+{
+	const struct rn_stats *st = rn_shard_stats(r->s[0].sh);
+	uint64_t before = st->tx_retransmitted;
+
+	r->lose = lose_set;
+	r->lose_number = set << r->s[0].frames;
+	for (unsigned i = 0; i < 20; i++) {
+		memset(r->s[0].mem + i * 64, (int)(0x11 + i), 64);
+		memset(r->s[1].mem + 4096 + i * 64, 0, 64);
+		rig_request(r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, i, i * 64, 64, 4096 + i * 64);
+	}
+	rig_run(r, RN_S(1));
+	for (unsigned i = 0; i < 20; i++)
+		rig_expect(r, 0, i, RN_STATUS_SUCCESS);
+	assert_memory_equal(r->s[1].mem + 4096, r->s[0].mem, 20 * 64);
+	assert_false(r->s[1].qp->rx.keeping);
+	assert_int_equal(r->s[1].qp->keep.n, 0);
+	return st->tx_retransmitted - before;
+}
+
+static void only_lost_packets_are_sent_again(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	keep(&r, 0);
+	keep(&r, 1);
+	assert_int_equal(lose_writes(&r, 1u << 3), 1);
+	assert_int_equal(rn_shard_stats(r.s[0].sh)->timeouts_early, 0);
+	assert_int_equal(r.s[0].qp->win.peer_keeps, RN_PEER_KEEPS);
+	rig_fini(&r);
+	rig_init(&r, &(struct rig_opt){0});
+	keep(&r, 0);
+	keep(&r, 1);
+	assert_int_equal(lose_writes(&r, 1u << 3 | 1u << 9 | 1u << 12), 3);
+	rig_fini(&r);
+}
+
+static void a_peer_that_drops_packets_gets_all_again(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	keep(&r, 0);
+	assert_in_range(lose_writes(&r, 1u << 3), 8, 18);
+	assert_int_equal(r.s[0].qp->win.peer_keeps, RN_PEER_DROPS);
+	assert_false(r.s[0].qp->win.patching);
+	rig_fini(&r);
+}
+
+static void an_error_drops_kept_packets(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	keep(&r, 1);
+	for (int ahead = 1; ahead < 4; ahead++) {
+		uint8_t byte = 7;
+		struct rn_pkt p = rig_pkt(&r, 1, RN_OP_SEND_ONLY, ahead, &byte, 1);
+
+		rig_rx(&r, 1, &p);
+	}
+	assert_int_equal(r.s[1].qp->keep.n, 3);
+	assert_true(r.s[1].qp->rx.keeping);
+	rn_qp_error(r.s[1].qp, 0, false, r.now);
+	assert_int_equal(r.s[1].qp->keep.n, 0);
+	assert_false(r.s[1].qp->rx.keeping);
+	rig_fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets_leave_in_psn_order),
+		cmocka_unit_test(no_queue_pair_uses_up_the_pool),
+		cmocka_unit_test(a_pool_of_no_slots_keeps_nothing),
+		cmocka_unit_test(only_lost_packets_are_sent_again),
+		cmocka_unit_test(a_peer_that_drops_packets_gets_all_again),
+		cmocka_unit_test(an_error_drops_kept_packets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
