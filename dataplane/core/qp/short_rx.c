@@ -52,7 +52,8 @@ static inline void accept_packet(struct rn_qp *qp, const struct rn_brief *b, boo
 
 /* Handles a SEND of one packet if the receive has one SGE. Returns false if the packet is not
  * ordinary. */
-static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+static inline __attribute__((always_inline)) bool
+take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
 	uint32_t n = (uint32_t)(b->end - b->ext) - rn_brief_pad(b);
@@ -76,8 +77,8 @@ static inline bool take_send_only(struct rn_qp *qp, const struct rn_brief *b, rn
 
 /* Handles a packet of a WRITE. `starts`: this is the first packet, with a RETH. `ends`: this is the
  * last packet. Returns false if the packet is not ordinary. */
-static inline bool take_write_packet(struct rn_qp *qp, const struct rn_brief *b, bool starts,
-				     bool ends)
+static inline __attribute__((always_inline)) bool
+take_write_packet(struct rn_qp *qp, const struct rn_brief *b, bool starts, bool ends)
 {
 	struct rn_rx *rx = &qp->rx;
 	struct rn_lane *lane = qp->lane;
