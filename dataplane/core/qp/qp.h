@@ -207,7 +207,7 @@ struct rn_qp {
 	struct rn_list active;
 
 	/* received requests */
-	struct rn_mr_last rx_key; /* the last key used for receiving the short way */
+	struct rn_mr_last rx_key; /* the last key of a received request, the short way */
 	struct rn_rq rq;
 	struct rn_cq *recv_cq;
 	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
@@ -220,7 +220,7 @@ struct rn_qp {
 		match; /* header bytes that ordinary packets from the peer have */
 
 	/* sent requests and their acknowledgements */
-	struct rn_mr_last tx_key; /* the last key used for sending the short way */
+	struct rn_mr_last tx_key; /* the last key of an own request, the short way */
 	struct rn_credit credit;
 	uint32_t ngroups; /* number of multicast groups this QP is in; here to fill a gap */
 	struct rn_sq sq;

@@ -59,16 +59,9 @@ static void forget(struct rn_rx *rx, unsigned i)
 
 void rn_responder_answered(struct rn_rx *rx, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++) {
-		struct rn_read_rec *rec = &rx->rec[rx->owed[i].rec];
-
-		rec->answered = true;
-		rec->owed = false;
-	}
-	rx->nowed -= n;
-	rx->nowed_reads -= n;
-	if (rx->nowed)
-		memmove(rx->owed, rx->owed + n, rx->nowed * sizeof(rx->owed[0]));
+	for (unsigned i = 0; i < n; i++)
+		rn_responder_note_answer(rx, i);
+	rn_responder_forget_answered(rx, n);
 }
 
 /* Inserts a reply into the list of owed replies, after all entries with the same or an earlier PSN.
@@ -334,46 +327,11 @@ static enum rn_verdict take_write(struct rn_qp *qp, const struct rn_pkt *pkt, rn
 }
 
 /* Drops the owed response of record i, which repeats an earlier response. */
-static __attribute__((noinline)) void drop_repetition(struct rn_rx *rx, uint8_t i)
+void rn_responder_drop_repetition(struct rn_rx *rx, uint8_t i)
 {
 	for (unsigned k = rx->nowed; rx->rec[i].owed && k--;)
 		if (rx->owed[k].kind == RN_OWE_READ && rx->owed[k].rec == i)
 			forget(rx, k);
-}
-
-/* Returns the index of the slot for the record of a new READ or atomic: the oldest slot. To be
- * called after rn_responder_may_fetch(): the slot is free, or its READ or atomic has been answered.
- */
-static inline uint8_t next_record(struct rn_rx *rx)
-{
-	uint8_t i = rx->rec_next;
-	const struct rn_read_rec *rec = &rx->rec[i];
-
-	rn_assert(!rec->npkts || rec->answered);
-	/* The old record in this slot may owe a repeated response. The requester must have received
-	 * the first response already, because the new request would otherwise exceed
-	 * max_rd_atomic. */
-	if (rn_unlikely(rec->owed))
-		drop_repetition(rx, i);
-	rx->rec_next = i + 1 == rx->nrec ? 0 : i + 1;
-	return i;
-}
-
-void rn_responder_accept_read(struct rn_qp *qp, uint64_t va, uint32_t rkey, uint32_t length)
-{
-	struct rn_rx *rx = &qp->rx;
-	uint32_t npkts = rn_qp_packets(qp, length);
-	uint8_t rec = next_record(rx);
-
-	rx->rec[rec] = (struct rn_read_rec){.va = va,
-					    .rkey = rkey,
-					    .length = length,
-					    .first_psn = rx->epsn,
-					    .npkts = npkts,
-					    .end = rx->taken + npkts,
-					    .op = RN_OP_READ_REQUEST};
-	rn_responder_commit(rx, npkts, true);
-	owe_read(qp, rec);
 }
 
 static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
@@ -390,7 +348,8 @@ static enum rn_verdict take_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 			 : RN_V_OK;
 	if (v != RN_V_OK)
 		return v;
-	rn_responder_accept_read(qp, pkt->va, pkt->rkey, pkt->dma_len);
+	rn_responder_accept_read(qp, pkt->va, pkt->rkey, pkt->dma_len,
+				 rn_qp_packets(qp, pkt->dma_len));
 	return RN_V_OK;
 }
 
@@ -413,11 +372,15 @@ static enum rn_verdict take_atomic(struct rn_qp *qp, const struct rn_pkt *pkt)
 			     op == RN_OP_CMP_SWAP, &operands, &orig);
 	if (v != RN_V_OK)
 		return v;
-	rec = next_record(rx);
-	rx->rec[rec] = (struct rn_read_rec){
-		.first_psn = pkt->psn, .npkts = 1, .end = rx->taken + 1, .orig = orig, .op = op};
+	rec = rn_responder_next_record(rx);
+	rx->rec[rec] = (struct rn_read_rec){.first_psn = pkt->psn,
+					    .npkts = 1,
+					    .end = rx->taken + 1,
+					    .orig = orig,
+					    .op = op,
+					    .owed = true};
 	rn_responder_commit(rx, 1, true);
-	owe_read(qp, rec);
+	rn_responder_owe_newest(qp, rec);
 	return RN_V_OK;
 }
 

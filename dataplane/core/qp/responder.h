@@ -3,8 +3,11 @@
 #ifndef RN_RESPONDER_H
 #define RN_RESPONDER_H
 
+#include <string.h>
+
 #include "qp/lane.h"
 #include "qp/qp.h"
+#include "wire/hdr.h"
 
 /* Initialises the responder. psn is the first expected PSN, max_reads the attribute
  * max_dest_rd_atomic. */
@@ -93,11 +96,76 @@ static inline enum rn_verdict rn_responder_may_fetch(const struct rn_qp *qp, uin
 		return RN_V_REQ_READ_LIMIT;
 	return RN_V_OK;
 }
-/* Accepts the READ request with the expected PSN: keeps its record and owes the response. The
- * caller has called rn_responder_may_fetch() and has checked the access to memory. */
-void rn_responder_accept_read(struct rn_qp *qp, uint64_t va, uint32_t rkey, uint32_t length);
-/* To be called when the responses to READs and atomics that head the list of owed replies have been
- * sent in full: removes these n entries from the list. */
+/* Drops the owed response of record i, which repeats an earlier response. */
+void rn_responder_drop_repetition(struct rn_rx *rx, uint8_t i);
+/* Returns the index of the slot for the record of a new READ or atomic: the oldest slot. To be
+ * called after rn_responder_may_fetch(): the slot is free, or its READ or atomic has been answered.
+ */
+static inline uint8_t rn_responder_next_record(struct rn_rx *rx)
+{
+	uint8_t i = rx->rec_next;
+	const struct rn_read_rec *rec = &rx->rec[i];
+
+	rn_assert(!rec->npkts || rec->answered);
+	/* The old record in this slot may owe a repeated response. The requester must have received
+	 * the first response already, because the new request would otherwise exceed
+	 * max_rd_atomic. */
+	if (rn_unlikely(rec->owed))
+		rn_responder_drop_repetition(rx, i);
+	rx->rec_next = i + 1 == rx->nrec ? 0 : i + 1;
+	return i;
+}
+/* Owes the response to the READ or atomic that has just been accepted, and whose record is `rec`.
+ * No owed reply has a later PSN, so the entry is the last of the list. */
+static inline void rn_responder_owe_newest(struct rn_qp *qp, uint8_t rec)
+{
+	struct rn_rx *rx = &qp->rx;
+
+	rn_assert(rx->nowed < RN_OWED_MAX);
+	rx->owed[rx->nowed++] = (struct rn_owe){
+		.kind = RN_OWE_READ, .rec = rec, .psn = rn_psn_add(rx->epsn, -1u), .msn = rx->msn};
+	rx->nowed_reads++;
+	rn_lane_activate(qp->lane, qp);
+}
+/* Accepts the READ request with the expected PSN: keeps its record and owes the response, which has
+ * npkts packets. The caller has called rn_responder_may_fetch() and has checked the access to
+ * memory. */
+static inline void rn_responder_accept_read(struct rn_qp *qp, uint64_t va, uint32_t rkey,
+					    uint32_t length, uint32_t npkts)
+{
+	struct rn_rx *rx = &qp->rx;
+	uint8_t rec = rn_responder_next_record(rx);
+
+	rx->rec[rec] = (struct rn_read_rec){.va = va,
+					    .rkey = rkey,
+					    .length = length,
+					    .first_psn = rx->epsn,
+					    .npkts = npkts,
+					    .end = rx->taken + npkts,
+					    .op = RN_OP_READ_REQUEST,
+					    .owed = true};
+	rn_responder_commit(rx, npkts, true);
+	rn_responder_owe_newest(qp, rec);
+}
+
+/* The whole response that entry i of the list owes has been sent. */
+static inline void rn_responder_note_answer(struct rn_rx *rx, unsigned i)
+{
+	struct rn_read_rec *rec = &rx->rec[rx->owed[i].rec];
+
+	rec->answered = true;
+	rec->owed = false;
+}
+/* Removes n entries from the head of the list of owed replies, after rn_responder_note_answer() for
+ * each of them. */
+static inline void rn_responder_forget_answered(struct rn_rx *rx, unsigned n)
+{
+	rx->nowed -= n;
+	rx->nowed_reads -= n;
+	if (rx->nowed)
+		memmove(rx->owed, rx->owed + n, rx->nowed * sizeof(rx->owed[0]));
+}
+/* Both for the n entries at the head of the list. */
 void rn_responder_answered(struct rn_rx *rx, unsigned n);
 
 #endif

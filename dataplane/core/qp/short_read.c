@@ -18,6 +18,7 @@
 static inline bool take_request(struct rn_qp *qp, const struct rn_brief *b)
 {
 	const struct rn_rx *rx = &qp->rx;
+	const struct rn_region *r;
 	uint64_t va;
 	uint32_t rkey, length;
 	void *from;
@@ -30,11 +31,13 @@ static inline bool take_request(struct rn_qp *qp, const struct rn_brief *b)
 	va = rn_load64(b->ext);
 	rkey = rn_load32(b->ext + 8);
 	length = rn_load32(b->ext + 12);
-	if (rn_unlikely(!length || length > rn_qp_mtu(qp) ||
-			rn_mr_look_remote(qp->lane->mrs, rkey, rn_qp_via(qp), va, length,
-					  RN_ACCESS_REMOTE_READ, &from) != RN_V_OK))
+	if (rn_unlikely(!length || length > rn_qp_mtu(qp)))
 		return false;
-	rn_responder_accept_read(qp, va, rkey, length);
+	r = rn_mr_published_again(qp->lane->mrs, &qp->rx_key, rkey);
+	if (rn_unlikely(rn_mr_allows_remote(qp->lane->mrs, r, rn_qp_via(qp), va, length,
+					    RN_ACCESS_REMOTE_READ, &from) != RN_V_OK))
+		return false;
+	rn_responder_accept_read(qp, va, rkey, length, 1);
 	return true;
 }
 
@@ -47,14 +50,16 @@ static inline unsigned build_response(struct rn_qp *qp, const struct rn_owe *o, 
 	const struct rn_lane *lane = qp->lane;
 	const struct rn_read_rec *rec = &qp->rx.rec[o->rec];
 	uint8_t *p = buf + qp->tmpl.bytes;
+	const struct rn_region *r;
 	uint32_t *icrc;
 	void *from;
 
-	if (o->kind != RN_OWE_READ || rec->op != RN_OP_READ_REQUEST || rec->npkts != 1 ||
-	    !rec->length)
+	if (rn_unlikely(o->kind != RN_OWE_READ || rec->op != RN_OP_READ_REQUEST ||
+			rec->npkts != 1 || !rec->length))
 		return 0;
-	if (rn_mr_look_remote(lane->mrs, rec->rkey, rn_qp_via(qp), rec->va, rec->length,
-			      RN_ACCESS_REMOTE_READ, &from) != RN_V_OK)
+	r = rn_mr_published_again(lane->mrs, &qp->rx_key, rec->rkey);
+	if (rn_unlikely(rn_mr_allows_remote(lane->mrs, r, rn_qp_via(qp), rec->va, rec->length,
+					    RN_ACCESS_REMOTE_READ, &from) != RN_V_OK))
 		return 0;
 	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_RESP_ONLY, rec->first_psn, 0, RN_AETH_BYTES,
 		    rec->length);
@@ -77,13 +82,14 @@ static unsigned send_responses(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned
 		bufs[k].len = build_response(qp, &rx->owed[k], aeth, bufs[k].data);
 		if (rn_unlikely(!bufs[k].len))
 			break;
+		rn_responder_note_answer(rx, k);
 		if (k)
 			rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
 	}
 	if (!k)
 		return 0;
 	rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
-	rn_responder_answered(rx, k);
+	rn_responder_forget_answered(rx, k);
 	qp->own_turn = true; /* the last packet sent is a READ response */
 	qp->lane->stats.tx_read_responses += k;
 	return k;

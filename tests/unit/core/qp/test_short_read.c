@@ -34,7 +34,7 @@ static struct rn_pkt sent(unsigned i)
 }
 
 /* Gives a frame to the short way of the QP of `side`. If the short way does not take the frame, the
- * QP must be unchanged. */
+ * QP must be unchanged, but it may remember where it has found a key. */
 static bool takes_frame(struct rig *r, int side, const uint8_t *frame, uint32_t len)
 {
 	struct rn_qp *qp = r->s[side].qp, *before = malloc(sizeof(*qp));
@@ -46,6 +46,8 @@ static bool takes_frame(struct rig *r, int side, const uint8_t *frame, uint32_t 
 	assert_true(rn_match_qpn(frame, len, &ipv4, &qpn));
 	assert_true(rn_match_frame(&qp->match, frame, len, ipv4, &brief));
 	taken = rn_short_read_rx(qp, &brief, r->now);
+	before->rx_key = qp->rx_key;
+	before->tx_key = qp->tx_key;
 	if (!taken)
 		assert_memory_equal(before, qp, sizeof(*qp));
 	free(before);
