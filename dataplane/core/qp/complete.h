@@ -12,7 +12,7 @@
  * ERR. */
 void rn_complete_overran(struct rn_qp *qp, const struct rn_cq *cq);
 /* Completes what only some kinds of work request need, when e succeeds: releases the memory window
- * of an INVALIDATE, and counts kinds other than SEND and WRITE. */
+ * of an INVALIDATE, and counts kinds other than SEND, WRITE and READ. */
 void rn_complete_rare_kind(struct rn_qp *qp, const struct rn_sqe *e);
 
 /* Returns the next CQE to fill; the caller then calls rn_complete_written(). Returns NULL if the CQ
@@ -46,6 +46,10 @@ static inline void rn_complete_request(struct rn_qp *qp, const struct rn_sqe *e,
 		st->done_send += e->kind == RN_WQE_SEND;
 		st->done_write += e->kind == RN_WQE_WRITE;
 		st->bytes_sent += e->length;
+	} else if (rn_likely(e->kind == RN_WQE_READ)) {
+		/* READs and atomics count as received bytes, SENDs and WRITEs as sent bytes. */
+		st->done_read++;
+		st->bytes_received += e->length;
 	} else {
 		rn_complete_rare_kind(qp, e);
 	}

@@ -216,7 +216,6 @@ void rn_complete_rare_kind(struct rn_qp *qp, const struct rn_sqe *e)
 
 	if (rn_sq_is_local(e->kind))
 		finish_window_request(qp, e, RN_STATUS_SUCCESS);
-	/* READs and atomics count as received bytes, SENDs and WRITEs as sent bytes. */
 	switch (e->kind) {
 	case RN_WQE_SEND_IMM:
 	case RN_WQE_SEND_INVAL:
@@ -227,10 +226,6 @@ void rn_complete_rare_kind(struct rn_qp *qp, const struct rn_sqe *e)
 		st->done_write++;
 		st->done_write_imm++;
 		st->bytes_sent += e->length;
-		break;
-	case RN_WQE_READ:
-		st->done_read++;
-		st->bytes_received += e->length;
 		break;
 	case RN_WQE_CMP_SWAP:
 	case RN_WQE_FETCH_ADD:

@@ -7,6 +7,7 @@
 
 #include "memory/mem_ops.h"
 #include "memory/mr_check.h"
+#include "qp/complete.h"
 #include "qp/lane.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
@@ -154,10 +155,10 @@ static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned 
 	return k;
 }
 
-/* Handles a READ response. `ends`: its opcode is Last or Only. aeth: the bytes of its AETH, if any.
- * Returns false if the packet is not ordinary. */
-static inline bool take_response(struct rn_qp *qp, const struct rn_brief *b, bool ends,
-				 uint32_t aeth, rn_time now)
+/* Handles a READ response of any kind. `ends`: its opcode is Last or Only. aeth: the bytes of its
+ * AETH, if any. Returns false if the packet is not ordinary. */
+static __attribute__((noinline)) bool take_response(struct rn_qp *qp, const struct rn_brief *b,
+						    bool ends, uint32_t aeth, rn_time now)
 {
 	struct rn_window *w = &qp->win;
 	const struct rn_lane *lane = qp->lane;
@@ -181,10 +182,60 @@ static inline bool take_response(struct rn_qp *qp, const struct rn_brief *b, boo
 	/* The response acknowledges all requests before the READ, and then its own PSN. */
 	if (rn_unlikely(expect != w->una))
 		rn_requester_advance(qp, expect, now);
+	rn_requester_advance(qp, rn_psn_add(expect, 1), now);
+	return true;
+}
+
+/* Completes e, the oldest work request, which is a READ whose only PSN has just been acknowledged:
+ * the same as rn_requester_progress(). */
+static inline void complete_read(struct rn_qp *qp, const struct rn_sqe *e, rn_time now)
+{
+	const struct rn_window *w = &qp->win;
+	struct rn_sq *sq = &qp->sq;
+
+	rn_retry_progress(&qp->retry, &qp->lane->wheel, w->una, w->una != w->high, now);
+	rn_complete_request(qp, e, now);
+	sq->head++;
+	qp->sq_retired++;
+	rn_lane_mark_dirty(qp);
+	if (sq->send != sq->tail)
+		rn_lane_activate(qp->lane, qp);
+}
+
+/* Returns true if e, the work request at position `at` of the send queue, is the oldest, and none
+ * behind it is complete together with it: such a work request has no PSNs. */
+static inline bool completes_alone(const struct rn_sq *sq, uint32_t at)
+{
+	return at == sq->head && (at + 1 == sq->send || rn_sq_at(sq, at + 1)->npkts);
+}
+
+/* Handles the response to a READ of one packet, if it is the oldest work request. Leaves any other
+ * to take_response(). Returns false if the packet is not ordinary. */
+static inline bool take_only_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+{
+	struct rn_window *w = &qp->win;
+	const struct rn_lane *lane = qp->lane;
+	uint32_t at = w->read[w->read_head];
+	const struct rn_sqe *e = rn_sq_at(&qp->sq, at);
+	const struct rn_region *r;
+	void *to;
+
+	if (rn_unlikely(!w->nreads || e->npkts != 1 || b->psn != e->first_psn ||
+			b->psn == w->high || !completes_alone(&qp->sq, at)))
+		return take_response(qp, b, true, RN_AETH_BYTES, now);
+	if (rn_unlikely(qp->credit.mode || e->kind != RN_WQE_READ || e->num_sge != 1 ||
+			!e->length || b->ext[0] >> 5 ||
+			(uint32_t)(b->end - b->ext) != RN_AETH_BYTES + e->length + rn_brief_pad(b)))
+		return false;
+	r = rn_mr_published_again(lane->mrs, &qp->tx_key, e->sge[0].lkey);
+	if (rn_unlikely(rn_mr_allows(r, qp->pd, e->sge[0].addr, e->length, RN_ACCESS_LOCAL_WRITE,
+				     &to) != RN_V_OK ||
+			!lane->mem->place(to, b->ext + RN_AETH_BYTES, e->length)))
+		return false;
 	if (rn_likely(rn_window_ack_read(w, e)))
-		rn_requester_progress(qp, now);
+		complete_read(qp, e, now);
 	else
-		rn_requester_advance(qp, rn_psn_add(expect, 1), now);
+		rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);
 	return true;
 }
 
@@ -196,7 +247,7 @@ bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 	if (b->opcode == RN_OP_READ_REQUEST)
 		return take_request(qp, b);
 	if (b->opcode == RN_OP_READ_RESP_ONLY)
-		return take_response(qp, b, true, RN_AETH_BYTES, now);
+		return take_only_response(qp, b, now);
 	if (b->opcode == RN_OP_READ_RESP_MIDDLE)
 		return take_response(qp, b, false, 0, now);
 	if (b->opcode == RN_OP_READ_RESP_FIRST || b->opcode == RN_OP_READ_RESP_LAST)

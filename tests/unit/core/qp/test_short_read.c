@@ -199,6 +199,32 @@ static void a_response_acknowledges_earlier_requests(void **state)
 	assert_int_equal(rto, timeout_after_response(true));
 }
 
+/* A request without packets waits behind a READ, and completes with it. The READ behind that one is
+ * incomplete. */
+static void a_request_without_packets_completes_with_its_read(void **state)
+{
+	struct rig r;
+
+	start(&r, &(struct rig_opt){0});
+	read_at(&r, 1, 0, 64);
+	rig_post(&r, 0,
+		 &(struct rn_wqe){
+			 .kind = RN_WQE_NOP, .slots = 1, .flags = RN_WQE_SIGNALED, .wr_id = 2});
+	read_at(&r, 3, 64, 64);
+	assert_int_equal(rig_move(&r, 0, 2), 2);
+	assert_int_equal(send_burst(&r, 1), 2);
+	assert_true(takes_frame(&r, 0, b.data[0], b.buf[0].len));
+	rn_shard_done(r.s[0].sh, r.now);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
+	rig_expect_silence(&r, 0);
+	assert_true(takes_frame(&r, 0, b.data[1], b.buf[1].len));
+	rn_shard_done(r.s[0].sh, r.now);
+	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
+	assert_int_equal(r.s[0].qp->shared.sq_retired, 4); /* with the WRITE of start() */
+	rig_fini(&r);
+}
+
 /* ---- received packets that are not ordinary ---- */
 
 /* Changes a request that would be ordinary, or the QP that receives the request. */
@@ -285,10 +311,14 @@ static void read_into_two(struct rig *r)
 	rig_post(r, 0, w);
 }
 
-/* Posts the request that the response answers. */
-static void ask(struct rig *r, enum response_fault fault)
+/* Posts the request that the response answers, with `before` unacknowledged WRITEs before it. */
+static void ask(struct rig *r, enum response_fault fault, unsigned before)
 {
 	struct rn_sq *sq = &r->s[0].qp->sq;
+
+	for (unsigned i = 0; i < before; i++)
+		rig_request(r, 0, RN_WQE_WRITE, 0, 0, 0x8000, 8, 0xF000);
+	assert_int_equal(send_burst(r, 0), before);
 
 	if (fault == R_NO_READ)
 		rig_request(r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 1, 0x8000, 8, 0);
@@ -296,14 +326,17 @@ static void ask(struct rig *r, enum response_fault fault)
 		read_into_two(r);
 	else
 		read_at(r, 1, 0, 8);
-	if (fault == R_NOT_SENT)
+	if (fault == R_NOT_SENT) {
 		r->s[0].qp->win.size = 0;
+		/* as an earlier request has left the next place of the queue */
+		rn_sq_at(sq, sq->head + before + 1)->npkts = 1;
+	}
 	assert_int_equal(send_burst(r, 0), fault == R_NOT_SENT ? 0 : 1);
 	if (fault == R_ATOMIC)
-		rn_sq_at(sq, sq->head)->kind = RN_WQE_FETCH_ADD;
+		rn_sq_at(sq, sq->head + before)->kind = RN_WQE_FETCH_ADD;
 }
 
-static void special_responses_are_left_alone(void **state)
+static void leave_special_responses_alone(unsigned before)
 {
 	static const uint8_t data[16] = "0123456789abcde";
 
@@ -313,13 +346,13 @@ static void special_responses_are_left_alone(void **state)
 		uint32_t len = fault == R_TOO_SHORT ? 7 : fault == R_TOO_LONG ? 9 : 8;
 
 		start(&r, &(struct rig_opt){0});
-		ask(&r, fault);
+		ask(&r, fault, before);
 		p = rig_pkt(&r, 0,
 			    fault == R_NOT_THE_LAST ? RN_OP_READ_RESP_FIRST : RN_OP_READ_RESP_ONLY,
 			    0, data, len);
-		p.psn = rn_psn_add(RIG_PSN_A, fault == R_LATER_PSN     ? 2
-					      : fault == R_EARLIER_PSN ? 0
-								       : 1);
+		p.psn = rn_psn_add(RIG_PSN_A, before + (fault == R_LATER_PSN	 ? 2
+							: fault == R_EARLIER_PSN ? 0
+										 : 1));
 		p.ack_req = false;
 		if (fault == R_NAK)
 			p.syndrome = 0x62;
@@ -328,11 +361,18 @@ static void special_responses_are_left_alone(void **state)
 		if (fault == R_MEMORY_GONE)
 			assert_int_equal(rn_mr_remove(r.s[0].mrs, r.s[0].key), 0);
 		if (takes(&r, 0, &p) != (fault == R_NONE))
-			fail_msg("response fault %u", fault);
+			fail_msg("response fault %u behind %u", fault, before);
 		if (fault == R_NONE)
 			assert_memory_equal(r.s[0].mem + 0x8000, data, 8);
 		rig_fini(&r);
 	}
+}
+
+/* The oldest request has a function of its own. */
+static void special_responses_are_left_alone(void **state)
+{
+	leave_special_responses_alone(0);
+	leave_special_responses_alone(1);
 }
 
 /* ---- runs of requests ---- */
@@ -578,6 +618,7 @@ int main(void)
 		cmocka_unit_test(reads_take_the_short_way_at_both_ends),
 		cmocka_unit_test(a_long_read_is_stored_the_short_way),
 		cmocka_unit_test(a_response_acknowledges_earlier_requests),
+		cmocka_unit_test(a_request_without_packets_completes_with_its_read),
 		cmocka_unit_test(special_requests_are_left_alone),
 		cmocka_unit_test(special_responses_are_left_alone),
 		cmocka_unit_test(a_run_of_reads_ends_at_the_depth),
