@@ -109,18 +109,24 @@ static inline bool rn_window_ack_plain(struct rn_window *w, uint32_t psn)
 	w->una = psn;
 	return true;
 }
-/* The same as rn_window_ack(w, sq, una + 1) if una is the only PSN of e, the oldest incomplete
- * READ, and if nothing is special: the window has its full size, and the READ is not being sent
- * again. Otherwise returns false and changes nothing. */
-static inline bool rn_window_ack_read(struct rn_window *w, const struct rn_sqe *e)
+/* The same as rn_window_ack(w, sq, una + 1) if una is a PSN of the oldest incomplete READ, which
+ * has the npkts PSNs from first_psn on, and if nothing is special: the window has its full size,
+ * and the response at una is not being requested again. Otherwise returns false and changes
+ * nothing. */
+static inline bool rn_window_ack_read(struct rn_window *w, uint32_t first_psn, uint32_t npkts)
 {
-	if (rn_unlikely(e->npkts != 1 || e->first_psn != w->una || w->size != w->max ||
-			w->maybe_spurious || w->cur == w->una || !w->responses))
+	uint32_t at = rn_psn_steps(first_psn, w->una);
+
+	if (rn_unlikely(at >= npkts || w->size != w->max || w->maybe_spurious || w->cur == w->una ||
+			!w->responses))
 		return false;
 	w->una = rn_psn_add(w->una, 1);
 	w->responses--;
-	w->read_head = (w->read_head + 1) % RN_MAX_RD_ATOMIC;
-	w->nreads--;
+	if (at + 1 == npkts) {
+		w->read_head = (w->read_head + 1) % RN_MAX_RD_ATOMIC;
+		w->nreads--;
+		w->nbig -= npkts > 1 && npkts > w->piece;
+	}
 	return true;
 }
 /* Goes back N: all packets from una on are sent again. */

@@ -155,15 +155,35 @@ static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned 
 	return k;
 }
 
+/* Advances the send window by one PSN, `expect`, which the oldest incomplete READ e has received.
+ * The same as rn_requester_advance(). */
+static inline void advance_read(struct rn_qp *qp, const struct rn_sqe *e, uint32_t expect,
+				rn_time now)
+{
+	struct rn_window *w = &qp->win;
+
+	if (rn_unlikely(!rn_window_ack_read(w, e->first_psn, e->npkts))) {
+		rn_requester_advance(qp, rn_psn_add(expect, 1), now);
+	} else if (rn_window_done(w, e)) {
+		rn_requester_progress(qp, now);
+	} else {
+		/* The READ and all work requests behind it are incomplete. */
+		rn_retry_progress(&qp->retry, &qp->lane->wheel, w->una, w->una != w->high, now);
+		if (qp->sq.send != qp->sq.tail)
+			rn_lane_activate(qp->lane, qp);
+	}
+}
+
 /* Handles a READ response of any kind. `ends`: its opcode is Last or Only. aeth: the bytes of its
  * AETH, if any. Returns false if the packet is not ordinary. */
-static __attribute__((noinline)) bool take_response(struct rn_qp *qp, const struct rn_brief *b,
-						    bool ends, uint32_t aeth, rn_time now)
+static inline __attribute__((always_inline)) bool
+take_response(struct rn_qp *qp, const struct rn_brief *b, bool ends, uint32_t aeth, rn_time now)
 {
 	struct rn_window *w = &qp->win;
 	const struct rn_lane *lane = qp->lane;
 	uint32_t ext = (uint32_t)(b->end - b->ext), expect, off, left, want;
 	const struct rn_sqe *e = rn_window_read(w, &qp->sq, &expect);
+	const struct rn_region *r;
 	void *to;
 
 	if (rn_unlikely(!e || expect != b->psn || !rn_window_in_flight(w, expect) ||
@@ -175,15 +195,30 @@ static __attribute__((noinline)) bool take_response(struct rn_qp *qp, const stru
 	if (rn_unlikely(!want || ext != aeth + want + rn_brief_pad(b) || (aeth && b->ext[0] >> 5) ||
 			ends != (left == want || rn_window_ends_piece(w, off >> qp->mtu_shift))))
 		return false;
-	if (rn_mr_look(lane->mrs, e->sge[0].lkey, qp->pd, e->sge[0].addr + off, want,
-		       RN_ACCESS_LOCAL_WRITE, &to) != RN_V_OK ||
-	    !lane->mem->place(to, b->ext + aeth, want))
+	r = rn_mr_published_again(lane->mrs, &qp->tx_key, e->sge[0].lkey);
+	if (rn_unlikely(rn_mr_allows(r, qp->pd, e->sge[0].addr + off, want, RN_ACCESS_LOCAL_WRITE,
+				     &to) != RN_V_OK ||
+			!lane->mem->place(to, b->ext + aeth, want)))
 		return false;
 	/* The response acknowledges all requests before the READ, and then its own PSN. */
 	if (rn_unlikely(expect != w->una))
 		rn_requester_advance(qp, expect, now);
-	rn_requester_advance(qp, rn_psn_add(expect, 1), now);
+	advance_read(qp, e, expect, now);
 	return true;
+}
+
+/* The middle of a long READ is most of its packets. */
+static __attribute__((noinline)) bool take_middle(struct rn_qp *qp, const struct rn_brief *b,
+						  rn_time now)
+{
+	return take_response(qp, b, false, 0, now);
+}
+
+/* Handles a response with an AETH. */
+static __attribute__((noinline)) bool take_edge(struct rn_qp *qp, const struct rn_brief *b,
+						bool ends, rn_time now)
+{
+	return take_response(qp, b, ends, RN_AETH_BYTES, now);
 }
 
 /* Completes e, the oldest work request, which is a READ whose only PSN has just been acknowledged:
@@ -210,7 +245,7 @@ static inline bool completes_alone(const struct rn_sq *sq, uint32_t at)
 }
 
 /* Handles the response to a READ of one packet, if it is the oldest work request. Leaves any other
- * to take_response(). Returns false if the packet is not ordinary. */
+ * to take_edge(). Returns false if the packet is not ordinary. */
 static inline bool take_only_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -222,7 +257,7 @@ static inline bool take_only_response(struct rn_qp *qp, const struct rn_brief *b
 
 	if (rn_unlikely(!w->nreads || e->npkts != 1 || b->psn != e->first_psn ||
 			b->psn == w->high || !completes_alone(&qp->sq, at)))
-		return take_response(qp, b, true, RN_AETH_BYTES, now);
+		return take_edge(qp, b, true, now);
 	if (rn_unlikely(qp->credit.mode || e->kind != RN_WQE_READ || e->num_sge != 1 ||
 			!e->length || b->ext[0] >> 5 ||
 			(uint32_t)(b->end - b->ext) != RN_AETH_BYTES + e->length + rn_brief_pad(b)))
@@ -232,7 +267,7 @@ static inline bool take_only_response(struct rn_qp *qp, const struct rn_brief *b
 				     &to) != RN_V_OK ||
 			!lane->mem->place(to, b->ext + RN_AETH_BYTES, e->length)))
 		return false;
-	if (rn_likely(rn_window_ack_read(w, e)))
+	if (rn_likely(rn_window_ack_read(w, b->psn, 1)))
 		complete_read(qp, e, now);
 	else
 		rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);
@@ -249,9 +284,9 @@ bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 	if (b->opcode == RN_OP_READ_RESP_ONLY)
 		return take_only_response(qp, b, now);
 	if (b->opcode == RN_OP_READ_RESP_MIDDLE)
-		return take_response(qp, b, false, 0, now);
+		return take_middle(qp, b, now);
 	if (b->opcode == RN_OP_READ_RESP_FIRST || b->opcode == RN_OP_READ_RESP_LAST)
-		return take_response(qp, b, b->opcode == RN_OP_READ_RESP_LAST, RN_AETH_BYTES, now);
+		return take_edge(qp, b, b->opcode == RN_OP_READ_RESP_LAST, now);
 	return false;
 }
 

@@ -296,38 +296,51 @@ static void test_pieces(void **state)
 	}
 }
 
-/* rn_window_ack_read() takes READs of one packet that are at una, and then has the effect of
- * rn_window_ack(). In all other cases it changes nothing. */
+/* rn_window_ack_read() takes responses at una, and then has the effect of rn_window_ack(). In all
+ * other cases it changes nothing. `had` responses have arrived before. */
 static void test_ack_of_a_read(void **state)
 {
 	static const uint8_t one[][2] = {{RN_WQE_READ, 1}, {RN_WQE_READ, 1}, {RN_WQE_SEND, 1}};
-	static const uint8_t two[][2] = {{RN_WQE_READ, 2}, {RN_WQE_SEND, 1}, {RN_WQE_SEND, 1}};
+	static const uint8_t two[][2] = {{RN_WQE_READ, 2}, {RN_WQE_READ, 1}, {RN_WQE_SEND, 1}};
+	static const uint8_t big[][2] = {{RN_WQE_READ, 65}, {RN_WQE_READ, 66}, {RN_WQE_SEND, 1}};
 	static const uint8_t late[][2] = {{RN_WQE_SEND, 1}, {RN_WQE_READ, 1}, {RN_WQE_SEND, 1}};
 	static const struct {
 		const uint8_t (*reqs)[2];
+		unsigned had;
 		void (*happens)(struct rn_window *w);
 		bool rewind, taken;
 	} rows[] = {
-		{one, NULL, false, true},   {two, NULL, false, false},
-		{late, NULL, false, false}, {one, rn_window_lost, false, false},
-		{one, NULL, true, false},   {one, rn_window_timed_out, false, false},
+		{one, 0, NULL, false, true},
+		{two, 0, NULL, false, true},
+		{two, 1, NULL, false, true},
+		{two, 2, NULL, false, true},
+		{big, 0, NULL, false, true},
+		{big, 64, NULL, false, true},
+		{late, 0, NULL, false, false},
+		{one, 0, rn_window_lost, false, false},
+		{two, 1, rn_window_lost, false, false},
+		{one, 0, NULL, true, false},
+		{one, 0, rn_window_timed_out, false, false},
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		struct bench b;
 		struct rn_window before, after;
+		const struct rn_sqe *e;
 		uint32_t expect;
 
 		start(&b, rows[i].reqs, 3);
+		if (rows[i].had)
+			rn_window_ack(&b.w, &b.sq, P(rows[i].had));
 		if (rows[i].happens)
 			rows[i].happens(&b.w);
 		if (rows[i].rewind)
 			rn_window_rewind(&b.w, &b.sq);
 		before = after = b.w;
-		assert_int_equal(rn_window_ack_read(&after, rn_window_read(&b.w, &b.sq, &expect)),
-				 rows[i].taken);
+		e = rn_window_read(&b.w, &b.sq, &expect);
+		assert_int_equal(rn_window_ack_read(&after, e->first_psn, e->npkts), rows[i].taken);
 		if (rows[i].taken)
-			rn_window_ack(&b.w, &b.sq, P(1));
+			rn_window_ack(&b.w, &b.sq, P(rows[i].had + 1));
 		assert_memory_equal(&after, rows[i].taken ? &b.w : &before, sizeof(after));
 		free(b.mem);
 	}
@@ -343,7 +356,7 @@ static void test_ack_of_a_read_after_a_timeout(void **state)
 		start(&b, one, 2);
 		b.w.size -= !spurious;
 		b.w.maybe_spurious = spurious;
-		assert_false(rn_window_ack_read(&b.w, rn_sq_at(&b.sq, 0)));
+		assert_false(rn_window_ack_read(&b.w, rn_sq_at(&b.sq, 0)->first_psn, 1));
 		free(b.mem);
 	}
 }

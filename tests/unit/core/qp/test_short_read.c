@@ -159,6 +159,27 @@ static void a_long_read_is_stored_the_short_way(void **state)
 	rig_fini(&r);
 }
 
+/* A READ waits until the window has room for one more response. Each response before makes room. */
+static void a_response_makes_room_for_the_next_read(void **state)
+{
+	struct rig r;
+
+	start(&r, &(struct rig_opt){0});
+	r.s[0].qp->win.size = r.s[0].qp->win.max = 3;
+	read_at(&r, 1, 0, 3 * MTU);
+	read_at(&r, 2, 0x2000, 64);
+	assert_int_equal(rig_move(&r, 0, 2), 1);
+	assert_int_equal(send_burst(&r, 1), 3);
+	assert_true(takes_frame(&r, 0, b.data[0], b.buf[0].len));
+	assert_true(takes_frame(&r, 0, b.data[1], b.buf[1].len));
+	assert_int_equal(rig_move(&r, 0, 1), 1);
+	assert_true(takes_frame(&r, 0, b.data[2], b.buf[2].len));
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
 /* A response acknowledges a WRITE before its READ, the short way or the general way. Returns the
  * adaptive timeout of the QP, which each step forward shortens. */
 static rn_time timeout_after_response(bool general)
@@ -617,6 +638,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_take_the_short_way_at_both_ends),
 		cmocka_unit_test(a_long_read_is_stored_the_short_way),
+		cmocka_unit_test(a_response_makes_room_for_the_next_read),
 		cmocka_unit_test(a_response_acknowledges_earlier_requests),
 		cmocka_unit_test(a_request_without_packets_completes_with_its_read),
 		cmocka_unit_test(special_requests_are_left_alone),
