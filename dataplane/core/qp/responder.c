@@ -60,7 +60,7 @@ static void forget(struct rn_rx *rx, unsigned i)
 void rn_responder_answered(struct rn_rx *rx, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		rn_responder_note_answer(rx, i);
+		rn_responder_note_answer(&rx->rec[rx->owed[i].rec]);
 	rn_responder_forget_answered(rx, n);
 }
 

@@ -148,11 +148,9 @@ static inline void rn_responder_accept_read(struct rn_qp *qp, uint64_t va, uint3
 	rn_responder_owe_newest(qp, rec);
 }
 
-/* The whole response that entry i of the list owes has been sent. */
-static inline void rn_responder_note_answer(struct rn_rx *rx, unsigned i)
+/* The whole response to this READ or atomic has been sent. */
+static inline void rn_responder_note_answer(struct rn_read_rec *rec)
 {
-	struct rn_read_rec *rec = &rx->rec[rx->owed[i].rec];
-
 	rec->answered = true;
 	rec->owed = false;
 }

@@ -13,6 +13,13 @@
 #include "qp/responder.h"
 #include "wire/hdr.h"
 
+/* Writes the ICRCs of a run of k packets. A packet that has its ICRC keeps it. */
+static inline void seal(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned k)
+{
+	for (unsigned i = 0; i < k; i++)
+		rn_tmpl_seal(&qp->tmpl, bufs[i].data, bufs[i].len);
+}
+
 /* ---- the responder ---- */
 
 /* Handles a READ request. Returns false if the packet is not ordinary. */
@@ -42,58 +49,120 @@ static inline bool take_request(struct rn_qp *qp, const struct rn_brief *b)
 	return true;
 }
 
-/* Builds the response that `o` owes. Returns the packet's length, or 0 if the response is not that
- * of a READ of one packet, or if the memory is not accessible. In the latter case rn_qp_tx() later
- * checks the memory again and gives up the READ. aeth: the AETH without the MSN. */
-static inline unsigned build_response(struct rn_qp *qp, const struct rn_owe *o, uint32_t aeth,
-				      uint8_t *buf)
+/* Builds a packet of the response to READ `rec`: n bytes of memory from byte `off` on, behind an
+ * AETH if `ext` is RN_AETH_BYTES. Returns the packet's length, or 0 if the memory is not
+ * accessible: rn_qp_tx() then checks the memory again and gives up the READ. */
+static inline __attribute__((always_inline)) unsigned
+build(struct rn_qp *qp, const struct rn_read_rec *rec, uint8_t opcode, uint32_t psn, uint32_t off,
+      uint32_t n, unsigned ext, uint32_t aeth, uint8_t *buf)
 {
 	const struct rn_lane *lane = qp->lane;
-	const struct rn_read_rec *rec = &qp->rx.rec[o->rec];
 	uint8_t *p = buf + qp->tmpl.bytes;
 	const struct rn_region *r;
 	uint32_t *icrc;
 	void *from;
 
-	if (rn_unlikely(o->kind != RN_OWE_READ || rec->op != RN_OP_READ_REQUEST ||
-			rec->npkts != 1 || !rec->length))
-		return 0;
 	r = rn_mr_published_again(lane->mrs, &qp->rx_key, rec->rkey);
-	if (rn_unlikely(rn_mr_allows_remote(lane->mrs, r, rn_qp_via(qp), rec->va, rec->length,
+	if (rn_unlikely(rn_mr_allows_remote(lane->mrs, r, rn_qp_via(qp), rec->va + off, n,
 					    RN_ACCESS_REMOTE_READ, &from) != RN_V_OK))
 		return 0;
-	rn_tmpl_put(&qp->tmpl, buf, RN_OP_READ_RESP_ONLY, rec->first_psn, 0, RN_AETH_BYTES,
-		    rec->length);
-	rn_store32(p, aeth | o->msn);
-	icrc = rn_tmpl_icrc(&qp->tmpl, buf, RN_AETH_BYTES, rec->length);
-	return rn_mem_gather(lane->mem, p + RN_AETH_BYTES, from, rec->length, icrc)
-		       ? rn_tmpl_close_icrc(&qp->tmpl, buf, RN_AETH_BYTES, rec->length, icrc)
+	rn_tmpl_put(&qp->tmpl, buf, opcode, psn, 0, ext, n);
+	if (ext)
+		rn_store32(p, aeth);
+	icrc = rn_tmpl_icrc(&qp->tmpl, buf, ext, n);
+	return rn_mem_gather(lane->mem, p + ext, from, n, icrc)
+		       ? rn_tmpl_close_icrc(&qp->tmpl, buf, ext, n, icrc)
 		       : 0;
 }
 
-/* The responses at the head of the list of owed replies. To be called only if the QP has no request
- * to send: responses alternate with requests (rn_qp_tx()). */
-static unsigned send_responses(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n)
+/* Accounts for k packets of responses that have been built. They complete the first `answered`
+ * replies. */
+static inline unsigned note_responses(struct rn_qp *qp, unsigned k, unsigned answered)
 {
-	struct rn_rx *rx = &qp->rx;
-	uint32_t aeth = (uint32_t)rn_responder_syndrome(qp) << 24;
-	unsigned k = 0;
-
-	for (n = RN_MIN(n, rx->nowed); k < n; k++) {
-		bufs[k].len = build_response(qp, &rx->owed[k], aeth, bufs[k].data);
-		if (rn_unlikely(!bufs[k].len))
-			break;
-		rn_responder_note_answer(rx, k);
-		if (k)
-			rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
-	}
-	if (!k)
-		return 0;
-	rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
-	rn_responder_forget_answered(rx, k);
-	qp->own_turn = true; /* the last packet sent is a READ response */
+	if (answered)
+		rn_responder_forget_answered(&qp->rx, answered);
+	if (k)
+		qp->own_turn = true; /* the last packet sent is a READ response */
 	qp->lane->stats.tx_read_responses += k;
 	return k;
+}
+
+/* Builds the next packet of `rec`, a READ of several packets. */
+static inline unsigned build_part(struct rn_qp *qp, const struct rn_read_rec *rec, uint32_t aeth,
+				  uint8_t *buf)
+{
+	uint32_t psn = rn_psn_add(rec->first_psn, rec->next), off = rec->next << qp->mtu_shift;
+	bool first = rec->next == rec->start, last = rec->next + 1 == rec->npkts;
+
+	if (rn_likely(!first && !last))
+		return build(qp, rec, RN_OP_READ_RESP_MIDDLE, psn, off, rn_qp_mtu(qp), 0, aeth,
+			     buf);
+	return build(qp, rec,
+		     !last   ? RN_OP_READ_RESP_FIRST
+		     : first ? RN_OP_READ_RESP_ONLY
+			     : RN_OP_READ_RESP_LAST,
+		     psn, off, last ? rec->length - off : rn_qp_mtu(qp), RN_AETH_BYTES, aeth, buf);
+}
+
+/* The next packets of the response that heads the list of owed replies, to a READ of several
+ * packets. */
+static __attribute__((noinline)) unsigned send_parts(struct rn_qp *qp, struct rn_txbuf *bufs,
+						     unsigned n, uint32_t aeth)
+{
+	struct rn_read_rec *rec = &qp->rx.rec[qp->rx.owed[0].rec];
+	bool done = false;
+	unsigned k;
+
+	for (k = 0; k < n && !done; k++) {
+		bufs[k].len = build_part(qp, rec, aeth | qp->rx.owed[0].msn, bufs[k].data);
+		if (rn_unlikely(!bufs[k].len))
+			break;
+		done = rec->next + 1 == rec->npkts;
+		if (done)
+			rn_responder_note_answer(rec);
+		else
+			rec->next++;
+	}
+	seal(qp, bufs, k);
+	return note_responses(qp, k, done);
+}
+
+/* The responses to READs of one packet at the head of the list of owed replies. */
+static inline unsigned send_single_packets(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n,
+					   uint32_t aeth)
+{
+	struct rn_rx *rx = &qp->rx;
+	unsigned k;
+
+	for (n = RN_MIN(n, rx->nowed), k = 0; k < n; k++) {
+		const struct rn_owe *o = &rx->owed[k];
+		struct rn_read_rec *rec = &rx->rec[o->rec];
+
+		if (rn_unlikely(o->kind != RN_OWE_READ || rec->op != RN_OP_READ_REQUEST ||
+				rec->npkts != 1 || !rec->length))
+			break;
+		bufs[k].len = build(qp, rec, RN_OP_READ_RESP_ONLY, rec->first_psn, 0, rec->length,
+				    RN_AETH_BYTES, aeth | o->msn, bufs[k].data);
+		if (rn_unlikely(!bufs[k].len))
+			break;
+		rn_responder_note_answer(rec);
+	}
+	seal(qp, bufs, k);
+	return note_responses(qp, k, k);
+}
+
+/* Sends packets of the responses at the head of the list of owed replies, at most n: those of one
+ * long READ, or those of READs of one packet. To be called only if the QP has no request to send,
+ * or with n = 1 when it is the turn of a response: rn_qp_tx() sends responses and requests in
+ * turns. */
+static unsigned send_responses(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n)
+{
+	uint32_t aeth = (uint32_t)rn_responder_syndrome(qp) << 24;
+	const struct rn_owe *o = &qp->rx.owed[0];
+
+	if (o->kind == RN_OWE_READ && qp->rx.rec[o->rec].npkts > 1)
+		return send_parts(qp, bufs, n, aeth);
+	return send_single_packets(qp, bufs, n, aeth);
 }
 
 /* ---- the requester ---- */
@@ -133,9 +202,6 @@ static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned 
 			    RN_RETH_BYTES, 0);
 		rn_store_reth(bufs[k].data + qp->tmpl.bytes, e->remote_va, e->rkey, e->length);
 		bufs[k].len = rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES, 0);
-		/* Seal the previous packet only now, as rn_tmpl_seal() recommends. */
-		if (k)
-			rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
 		e->first_psn = psn;
 		e->npkts = 1;
 		rn_window_note_read(w, sq->send + k);
@@ -143,7 +209,7 @@ static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned 
 	}
 	if (!k)
 		return 0;
-	rn_tmpl_seal(&qp->tmpl, bufs[k - 1].data, bufs[k - 1].len);
+	seal(qp, bufs, k);
 	sq->send += k;
 	sq->started += k;
 	w->cur = w->next = w->high = psn;
@@ -274,6 +340,19 @@ static inline bool take_only_response(struct rn_qp *qp, const struct rn_brief *b
 	return true;
 }
 
+/* Returns true if the next request certainly may not be sent now: there is none, or it is a READ or
+ * atomic beyond max_rd_atomic. Only a received packet changes this. */
+static inline bool no_request_may_go(const struct rn_qp *qp)
+{
+	const struct rn_sq *sq = &qp->sq;
+	const struct rn_sqe *e = rn_sq_at(sq, sq->send);
+
+	if (sq->send == sq->tail)
+		return true;
+	return sq->send == sq->started && rn_sq_is_fetch(e->kind) && qp->attr.max_rd_atomic &&
+	       qp->win.nreads >= qp->attr.max_rd_atomic;
+}
+
 /* ---- both ---- */
 
 bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
@@ -295,9 +374,14 @@ unsigned rn_short_read_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, r
 	if (rn_unlikely(!rn_match_on(&qp->match) || qp->cc.limited))
 		return 0;
 	n = RN_MIN(n, qp->quota);
-	if (qp->rx.nowed)
-		return qp->rx.nowed_reads && qp->sq.send == qp->sq.tail
-			       ? send_responses(qp, bufs, n)
-			       : 0;
-	return send_requests(qp, bufs, n, now);
+	if (!qp->rx.nowed)
+		return send_requests(qp, bufs, n, now);
+	if (!qp->rx.nowed_reads)
+		return 0;
+	if (no_request_may_go(qp))
+		return send_responses(qp, bufs, n);
+	/* One of each in turns, as in rn_qp_tx(), which also decides if no request can be built
+	 * here. */
+	n = RN_MIN(n, 1u);
+	return qp->own_turn ? send_requests(qp, bufs, n, now) : send_responses(qp, bufs, n);
 }

@@ -16,10 +16,11 @@ static inline bool rn_short_read_wants_tx(const struct rn_qp *qp)
 {
 	return qp->rx.nowed ? qp->rx.nowed_reads != 0 : qp->sq.send != qp->sq.tail;
 }
-/* Builds a run of packets, with ICRC: at most n packets, and at most qp->quota. A run consists
- * either of owed READ responses of one packet each, or of the requests of new READs of one packet
- * each. Returns the number of packets built; 0: the next packet needs rn_qp_tx(). The caller
- * subtracts this number from qp->quota. */
+/* Builds a run of packets, with ICRC: at most n packets, and at most qp->quota. A run consists of
+ * owed READ responses of one packet each, of packets of one longer response, or of the requests of
+ * new READs of one packet each. While responses and requests wait, a run is one packet, of the kind
+ * whose turn it is. Returns the number of packets built; 0: the next packet needs rn_qp_tx(). The
+ * caller subtracts this number from qp->quota. */
 unsigned rn_short_read_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now);
 
 #endif

@@ -565,6 +565,111 @@ static void responses_alternate_with_requests(void **state)
 	rig_fini(&r);
 }
 
+/* READ requests and responses alternate the short way too. */
+static void responses_alternate_with_reads(void **state)
+{
+	static const uint8_t order[] = {RN_OP_READ_RESP_ONLY, RN_OP_READ_REQUEST,
+					RN_OP_READ_RESP_ONLY, RN_OP_READ_REQUEST,
+					RN_OP_READ_REQUEST};
+	struct rig r;
+	unsigned n = 0;
+
+	start(&r, &(struct rig_opt){0});
+	owe_responses(&r, 2);
+	for (unsigned i = 0; i < 3; i++)
+		rig_request(&r, 1, RN_WQE_READ, RN_WQE_SIGNALED, 7 + i, 0x9000 + i * 64, 64, 0);
+	for (unsigned i = 0; i < BURST; i++)
+		b.buf[i] = (struct rn_txbuf){.data = b.data[i], .cap = sizeof(b.data[i])};
+	while (n < RN_ARRAY_SIZE(order)) {
+		unsigned k = rn_short_read_tx(r.s[1].qp, b.buf + n, BURST - n, r.now);
+
+		assert_int_equal(k, n < 4 - 1 ? 1 : 2);
+		n += k;
+	}
+	b.n = n;
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(sent(i).opcode, order[i]);
+	rig_run(&r, RN_S(1));
+	for (unsigned i = 0; i < 3; i++)
+		rig_expect(&r, 1, 7 + i, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+/* READs that wait for the end of earlier READs do not divide a run of responses. */
+static void waiting_reads_do_not_end_a_run_of_responses(void **state)
+{
+	struct rig r;
+
+	start(&r, &(struct rig_opt){.reads = 4});
+	for (unsigned i = 0; i < 6; i++)
+		rig_request(&r, 1, RN_WQE_READ, RN_WQE_SIGNALED, 7 + i, 0x9000 + i * 64, 64, 0);
+	assert_int_equal(send_burst(&r, 1), 4);
+	owe_responses(&r, 4);
+	for (unsigned i = 0; i < BURST; i++)
+		b.buf[i] = (struct rn_txbuf){.data = b.data[i], .cap = sizeof(b.data[i])};
+	assert_int_equal(rn_short_read_tx(r.s[1].qp, b.buf, BURST, r.now), 4);
+	rig_run(&r, RN_S(1));
+	for (unsigned i = 0; i < 6; i++)
+		rig_expect(&r, 1, 7 + i, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+/* The next piece of a READ that has begun may be requested, although no other READ may start. */
+static void a_begun_read_takes_turns_with_responses(void **state)
+{
+	struct rig r;
+
+	start(&r, &(struct rig_opt){.reads = 1});
+	rig_request(&r, 1, RN_WQE_READ, RN_WQE_SIGNALED, 7, 0x4000, 3 * MTU, 0x4000);
+	r.s[1].qp->win.piece = 2;
+	assert_int_equal(rig_move(&r, 1, 2), 1);
+	assert_int_equal(send_burst(&r, 0), 2);
+	deliver(&r, 1); /* now the second piece may be requested */
+	owe_responses(&r, 1);
+	r.s[1].qp->own_turn = true;
+	assert_int_equal(send_burst(&r, 1), 2);
+	assert_int_equal(sent(0).opcode, RN_OP_READ_REQUEST);
+	assert_int_equal(sent(1).opcode, RN_OP_READ_RESP_ONLY);
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 1, 7, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+/* The response to a READ of several packets is a run, which goes on where the last run ended. */
+static void a_long_response_is_sent_in_runs(void **state)
+{
+	static const uint8_t ops[] = {RN_OP_READ_RESP_FIRST,  RN_OP_READ_RESP_MIDDLE,
+				      RN_OP_READ_RESP_MIDDLE, RN_OP_READ_RESP_MIDDLE,
+				      RN_OP_READ_RESP_LAST,   RN_OP_READ_RESP_ONLY};
+	static const unsigned lens[] = {2, 3, 1};
+	struct rig r;
+	unsigned n = 0;
+
+	start(&r, &(struct rig_opt){0});
+	read_at(&r, 1, 5, 5 * MTU - 3);
+	read_at(&r, 2, 0x2000, 64);
+	assert_int_equal(rig_move(&r, 0, 2), 2);
+	for (unsigned i = 0; i < BURST; i++)
+		b.buf[i] = (struct rn_txbuf){.data = b.data[i], .cap = sizeof(b.data[i])};
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(lens); n += lens[i++])
+		assert_int_equal(rn_short_read_tx(r.s[1].qp, b.buf + n, i ? BURST - n : 2, r.now),
+				 lens[i]);
+	b.n = n;
+	for (unsigned i = 0; i < n; i++) {
+		struct rn_pkt p = sent(i);
+
+		assert_int_equal(p.opcode, ops[i]);
+		assert_int_equal(p.psn, rn_psn_add(RIG_PSN_A, 1 + i));
+	}
+	assert_int_equal(rn_shard_stats(r.s[1].sh)->tx_read_responses, n);
+	deliver(&r, 0);
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
+	assert_memory_equal(r.s[0].mem + 0x8005, r.s[1].mem + 5, 5 * MTU - 3);
+	rig_run(&r, RN_S(1));
+	rig_fini(&r);
+}
+
 /* After a run of responses it is the turn of the QP's own requests. */
 static void a_request_follows_a_run_of_responses(void **state)
 {
@@ -646,6 +751,10 @@ int main(void)
 		cmocka_unit_test(a_run_of_reads_ends_at_the_depth),
 		cmocka_unit_test(a_run_of_reads_keeps_the_limits),
 		cmocka_unit_test(responses_alternate_with_requests),
+		cmocka_unit_test(responses_alternate_with_reads),
+		cmocka_unit_test(waiting_reads_do_not_end_a_run_of_responses),
+		cmocka_unit_test(a_begun_read_takes_turns_with_responses),
+		cmocka_unit_test(a_long_response_is_sent_in_runs),
 		cmocka_unit_test(a_request_follows_a_run_of_responses),
 		cmocka_unit_test(a_run_of_responses_ends_at_an_ack),
 		cmocka_unit_test(a_run_of_responses_ends_at_lost_memory),
