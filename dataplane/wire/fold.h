@@ -72,23 +72,21 @@ RN_FOLDING static inline __m128i rn_fold_bytes(__m128i sum, const uint8_t *p, si
 	return len ? rn_fold_rest(sum, _mm_loadu_si128((const void *)(p + len - 16)), len) : sum;
 }
 
-/* Returns the 32-bit remainder of sum * x^32 modulo P: two folds to 64 bits, then a Barrett
- * reduction. */
+/* Returns the 32-bit remainder of sum * x^32 modulo P. The first product replaces the high half of
+ * `sum` by a congruent polynomial of 32 bits, which leaves 96 bits, with the highest power of x in
+ * bit 0. Then the multiple of P that has the same lowest 64 bits is subtracted: the other 32 bits
+ * are the remainder. */
 RN_FOLDING static inline uint32_t rn_fold_end(__m128i sum)
 {
-	const __m128i low = _mm_set_epi32(0, -1, 0, -1);
 	const __m128i x95 = _mm_set_epi64x(0x0ccaa009e, 0);
-	const __m128i x63 = _mm_set_epi64x(0, 0x163cd6124);
-	/* high half: x^64 / P; low half: P */
-	const __m128i barrett = _mm_set_epi64x(0x1f7011641, 0x1db710641);
-	__m128i t;
+	/* low half: P; high half: 1 / P modulo x^64, in the order of the bits in the register */
+	const __m128i by_p = _mm_set_epi64x((int64_t)0xb4e5b025f7011641, 0x1db710641);
+	__m128i quotient;
 
 	sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, x95, 0x10));
-	t = _mm_clmulepi64_si128(_mm_and_si128(sum, low), x63, 0x00);
-	sum = _mm_xor_si128(_mm_srli_si128(sum, 4), t);
-	t = _mm_clmulepi64_si128(_mm_and_si128(sum, low), barrett, 0x10);
-	t = _mm_clmulepi64_si128(_mm_and_si128(t, low), barrett, 0x00);
-	return (uint32_t)_mm_extract_epi32(_mm_xor_si128(sum, t), 1);
+	quotient = _mm_clmulepi64_si128(sum, by_p, 0x10);
+	sum = _mm_xor_si128(sum, _mm_clmulepi64_si128(quotient, by_p, 0x00));
+	return (uint32_t)_mm_extract_epi32(sum, 2);
 }
 
 #endif

@@ -29,21 +29,10 @@ uint32_t rn_icrc_head(const uint8_t *ip)
 	return rn_icrc_add(RN_ICRC_SEED, masked, n);
 }
 
-/* rn_icrc_tail() for 16 bytes or more. The CRC so far is XOR-ed into the first four bytes. */
-RN_FOLDING static uint32_t tail_by_folding(uint32_t crc, const uint8_t *bth, size_t n)
+RN_FOLDING static __attribute__((noinline)) uint32_t tail_by_folding(uint32_t crc,
+								     const uint8_t *bth, size_t n)
 {
-	static const uint8_t mask[16] = {[RN_BTH_ECN] = 0xFF};
-	const uint8_t *p = bth + 16, *end = bth + n;
-	__m128i sum = _mm_or_si128(_mm_loadu_si128((const void *)bth),
-				   _mm_loadu_si128((const void *)mask));
-
-	sum = _mm_xor_si128(sum, _mm_cvtsi32_si128((int)~crc));
-	for (; end - p >= 16; p += 16)
-		sum = rn_fold(sum, _mm_loadu_si128((const void *)p));
-	if (p < end)
-		sum = rn_fold_rest(sum, _mm_loadu_si128((const void *)(end - 16)),
-				   (size_t)(end - p));
-	return ~rn_fold_end(sum);
+	return rn_icrc_tail_folded(crc, bth, n);
 }
 
 static __attribute__((noinline)) uint32_t tail_by_copy(uint32_t crc, const uint8_t *bth, size_t n)
