@@ -81,16 +81,16 @@ void rn_match_remember(struct rn_match *m, const uint8_t *frame, const uint8_t *
 {
 	struct rn_match_seen *s = rn_match_place(m, *bth);
 
-	/* rn_icrc_tail() is not the fastest way for longer packets. */
-	if (end - bth > RN_ICRC_TAIL_MAX)
+	/* rn_icrc_tail_folded() is not the fastest way for longer packets. */
+	if (end - bth > RN_ICRC_TAIL_MAX || end - bth < 16 || !rn_fold_usable())
 		return;
 	if (s->wait) {
 		s->wait--;
 		return;
 	}
 	s->wait = REMEMBER_EVERY - 1;
-	memcpy(s->hdr, frame, (size_t)(bth - frame));
-	memcpy(&s->bth, bth, sizeof(s->bth));
+	rn_assert(bth + 8 - frame <= (ptrdiff_t)sizeof(s->hdr));
+	memcpy(s->hdr, frame, (size_t)(bth + 8 - frame));
 	s->crc = rn_icrc_head(ip);
 	s->udp_len = (uint16_t)((uint32_t)(end - bth) + RN_UDP_BYTES + RN_ICRC_BYTES);
 }

@@ -7,7 +7,8 @@
  * The ICRC is not checked here.
  *
  * Most frames have the same headers as an earlier frame, up to the BTH. rn_match_again() finds such
- * a frame by one comparison, and knows the CRC of these headers.
+ * a frame by one comparison, and knows the CRC of these headers. It needs AVX; without AVX no frame
+ * is remembered.
  *
  * A frame that does not match may still be valid: rn_frame_parse() and the functions behind it
  * decide. Owns nothing. Runs on the shard's thread. */
@@ -18,6 +19,7 @@
 
 #include "base/types.h"
 #include "rn/abi.h"
+#include "wire/fold.h"
 #include "wire/hdr.h"
 #include "wire/opcode.h"
 
@@ -27,16 +29,15 @@
 #define RN_MATCH_V4 4u
 #define RN_MATCH_V6 5u
 
-/* The headers, Ethernet to UDP, of an earlier frame that matched and had a correct ICRC. A frame
- * that begins with the same bytes matches if its BTH does, and the CRC of the bytes from the IP
- * header on is known. */
+/* The headers, Ethernet to QPN, of an earlier frame that matched and had a correct ICRC. A frame
+ * that begins with the same bytes, up to the BTH, matches if its BTH does, and the CRC of the bytes
+ * from the IP header to the BTH is known. */
 struct rn_match_seen {
-	uint64_t bth;	  /* the first eight bytes of its BTH, as they are in memory */
 	uint32_t crc;	  /* rn_icrc_head() */
 	uint16_t udp_len; /* UDP length of the frame; 0: no frame is remembered */
 	/* how many frames must match without this help until the next frame is remembered */
 	uint16_t wait;
-	uint8_t hdr[64];
+	uint8_t hdr[72]; /* the first bytes of the frame, up to the first eight of its BTH */
 };
 
 struct rn_match {
@@ -138,24 +139,39 @@ static inline struct rn_match_seen *rn_match_place(struct rn_match *m, uint8_t o
 	return opcode < RN_OP_READ_RESP_FIRST ? &m->requests : &m->responses;
 }
 
-static inline rn_match_block rn_match_differ(const uint8_t *a, const uint8_t *b)
+/* The bits in which 32 bytes differ. */
+RN_FOLDING static inline __m256 rn_match_differ(const uint8_t *a, const uint8_t *b)
 {
-	return *(const rn_match_block *)a ^ *(const rn_match_block *)b;
+	return _mm256_xor_ps(_mm256_loadu_ps((const void *)a), _mm256_loadu_ps((const void *)b));
 }
 
-/* The bits of a BTH's first eight bytes that are compared, as in rn_match_mask_v4: transport,
- * version, P_Key, QPN. */
-#define RN_MATCH_BTH_MASK 0xFFFFFF00FF7F0FE0u
+/* Returns true if frame f has the same headers as the frame that is remembered. Of the first eight
+ * bytes of the BTH only some bits are compared, as in rn_match_mask_v4: transport, version, P_Key,
+ * QPN. The blocks overlap; together they are all bytes up to the QPN. */
+RN_FOLDING static inline bool rn_match_same(const struct rn_match_seen *s, const uint8_t *f,
+					    bool ipv4)
+{
+	const __m256 mask =
+		_mm256_castsi256_ps(_mm256_set_epi64x((int64_t)0xFFFFFF00FF7F0FE0, -1, -1, -1));
+	uint32_t last = rn_match_bth(ipv4) + 8 - (uint32_t)sizeof(mask);
+	__m256 d = _mm256_and_ps(rn_match_differ(f + last, s->hdr + last), mask);
 
+	d = _mm256_or_ps(d, rn_match_differ(f, s->hdr));
+	if (!ipv4)
+		d = _mm256_or_ps(d, rn_match_differ(f + 32, s->hdr + 32));
+	return _mm256_testz_si256(_mm256_castps_si256(d), _mm256_castps_si256(d));
+}
+
+/* Fills *b. `end` is the first byte of the ICRC. */
 static inline void rn_brief_fill(struct rn_brief *b, const uint8_t *ip, const uint8_t *bth,
-				 uint32_t udp_len)
+				 const uint8_t *end)
 {
 	uint32_t word = rn_load32(bth + RN_BTH_ACKREQ_BYTE);
 
 	*b = (struct rn_brief){
 		.ip = ip,
 		.ext = bth + RN_BTH_BYTES,
-		.end = bth + udp_len - RN_UDP_BYTES - RN_ICRC_BYTES,
+		.end = end,
 		.psn = word & 0xFFFFFF,
 		.opcode = bth[0],
 		.flags = bth[RN_BTH_FLAGS],
@@ -164,29 +180,20 @@ static inline void rn_brief_fill(struct rn_brief *b, const uint8_t *ip, const ui
 }
 
 /* Returns true and fills *b if the frame begins with headers that rn_match_remember() has stored,
- * and its BTH matches. Then *crc is the CRC of the bytes before the BTH, for rn_icrc_tail(), and
- * rn_match_frame() would return true too. The result is false for many frames that match. The
- * caller has called rn_match_qpn(), which returned true. */
-static inline bool rn_match_again(struct rn_match *m, const uint8_t *f, uint32_t len, bool ipv4,
-				  struct rn_brief *b, uint32_t *crc)
+ * and its BTH matches. Then *crc is the CRC of the bytes before the BTH, for
+ * rn_icrc_tail_folded(), and rn_match_frame() would return true too. The result is false for many
+ * frames that match. The caller has called rn_match_qpn(), which returned true. */
+RN_FOLDING static inline bool rn_match_again(struct rn_match *m, const uint8_t *f, uint32_t len,
+					     bool ipv4, struct rn_brief *b, uint32_t *crc)
 {
 	uint32_t at = rn_match_bth(ipv4);
-	const uint8_t *bth = f + at;
-	const struct rn_match_seen *s = rn_match_place(m, *bth);
-	uint64_t fields;
-	rn_match_block d;
+	const struct rn_match_seen *s = rn_match_place(m, f[at]);
 
-	if (rn_unlikely(!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len))
+	if (rn_unlikely(!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len ||
+			!rn_match_same(s, f, ipv4)))
 		return false;
-	/* These four blocks overlap; together they are all bytes before the BTH. */
-	d = rn_match_differ(f, s->hdr) | rn_match_differ(f + 16, s->hdr + 16) |
-	    rn_match_differ(bth - 32, s->hdr + at - 32) |
-	    rn_match_differ(bth - 16, s->hdr + at - 16);
-	memcpy(&fields, bth, sizeof(fields));
-	/* The earlier frame has matched, so its BTH has the bits that are expected. */
-	if (rn_unlikely(d[0] | d[1] | ((fields ^ s->bth) & RN_MATCH_BTH_MASK)))
-		return false;
-	rn_brief_fill(b, f + RN_ETH_BYTES, bth, s->udp_len);
+	rn_brief_fill(b, f + RN_ETH_BYTES, f + at,
+		      f + at + s->udp_len - RN_UDP_BYTES - RN_ICRC_BYTES);
 	*crc = s->crc;
 	return true;
 }
@@ -211,7 +218,7 @@ static inline bool rn_match_frame(const struct rn_match *m, const uint8_t *f, ui
 		return false;
 	if (ipv4 && rn_unlikely(!rn_ipv4_checksum_right(ip)))
 		return false;
-	rn_brief_fill(b, ip, bth, udp_len);
+	rn_brief_fill(b, ip, bth, bth + udp_len - RN_UDP_BYTES - RN_ICRC_BYTES);
 	return true;
 }
 

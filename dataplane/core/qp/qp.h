@@ -200,6 +200,7 @@ struct rn_qp {
 	/* in state SQD: report SQ_DRAINED when all started work requests are complete */
 	bool sqd_notify;
 	bool own_turn;	  /* last packet was a READ response, so send a request next */
+	bool short_way;	  /* rn_short_rx() and rn_short_tx() may be called */
 	uint32_t access;  /* what the peer may do on this QP (enum rn_access) */
 	uint32_t quota;	  /* packets this QP may send before the next QP sends */
 	uint32_t recv_pd; /* PD of the receives: the PD of the QP or of its SRQ */

@@ -1,9 +1,12 @@
 /* Which received packets are ordinary, and what is done with them?
  *
  * rn_short_rx() compares the frame with qp->match and checks the ICRC. Then a function for the
- * opcode handles the packet if the packet is ordinary (short_rx.h). Otherwise the function returns
- * false and has changed nothing. In this case, and for an opcode without such a function,
- * rn_short_rx() parses the packet and passes it to rn_qp_rx(). */
+ * opcode handles the packet if the packet is ordinary (short_rx.h). Otherwise, and for an opcode
+ * without such a function, take_other() parses the packet and passes it to rn_qp_rx(); nothing has
+ * changed before.
+ *
+ * The functions for the opcodes are the last calls of rn_short_rx(), and have the same parameters:
+ * rn_short_rx() itself saves no registers. */
 #include "qp/short_rx.h"
 
 #include <string.h>
@@ -26,8 +29,10 @@ void rn_short_rx_make(struct rn_qp *qp)
 	const struct rn_lane *lane = qp->lane;
 
 	rn_match_none(&qp->match);
-	if (qp->type == RN_QPT_RC && !lane->port.has_vlan && !lane->cfg.no_short_way)
+	if (qp->type == RN_QPT_RC && !lane->port.has_vlan && !lane->cfg.no_short_way &&
+	    rn_fold_usable())
 		rn_match_make(&qp->match, lane->port.mac, &qp->own, &qp->peer, qp->qpn);
+	qp->short_way = rn_match_on(&qp->match);
 }
 
 /* ---- requests ---- */
@@ -45,9 +50,19 @@ static inline bool is_next(const struct rn_qp *qp, const struct rn_brief *b, uin
  * complete. */
 static inline void accept_packet(struct rn_qp *qp, const struct rn_brief *b, bool done)
 {
-	rn_responder_commit(&qp->rx, 1, done);
-	if (b->ack_req)
+	struct rn_rx *rx = &qp->rx;
+	struct rn_owe *last = rx->owed + rx->nowed;
+
+	rn_responder_commit(rx, 1, done);
+	if (!b->ack_req)
+		return;
+	/* The same as rn_responder_owe_ack(): an owed ACK is for an earlier packet. */
+	if (rn_likely(rx->nowed && (--last)->kind == RN_OWE_ACK)) {
+		last->psn = b->psn;
+		last->msn = rx->msn;
+	} else {
 		rn_responder_owe_ack(qp, b->psn);
+	}
 }
 
 /* Handles a SEND of one packet if the receive has one SGE. Returns false if the packet is not
@@ -138,24 +153,6 @@ static inline bool take_plain_ack(struct rn_qp *qp, const struct rn_brief *b, rn
 
 /* ---- all packets ---- */
 
-static inline bool take_ordinary(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
-{
-	/* The frequent opcodes first: comparisons are faster than a jump through a table. */
-	if (b->opcode == RN_OP_SEND_ONLY)
-		return take_send_only(qp, b, now);
-	if (b->opcode == RN_OP_WRITE_ONLY)
-		return take_write_packet(qp, b, true, true);
-	if (b->opcode == RN_OP_ACK)
-		return take_plain_ack(qp, b, now);
-	if (b->opcode == RN_OP_WRITE_MIDDLE)
-		return take_write_packet(qp, b, false, false);
-	if (b->opcode == RN_OP_WRITE_FIRST)
-		return take_write_packet(qp, b, true, false);
-	if (b->opcode == RN_OP_WRITE_LAST)
-		return take_write_packet(qp, b, false, true);
-	return rn_short_read_rx(qp, b, now);
-}
-
 static inline void count(struct rn_qp *qp, enum rn_verdict v, uint32_t len)
 {
 	struct rn_stats *st = &qp->lane->stats;
@@ -166,12 +163,13 @@ static inline void count(struct rn_qp *qp, enum rn_verdict v, uint32_t len)
 }
 
 /* Handles a packet that is not ordinary: parses the packet for rn_qp_rx(). `bth` and `end` are the
- * positions of its BTH and ICRC. */
-static __attribute__((noinline)) bool take_other(struct rn_qp *qp, const uint8_t *frame,
-						 uint32_t len, const uint8_t *bth,
-						 const uint8_t *end, enum rn_verdict *v,
-						 rn_time now)
+ * positions of its BTH and ICRC, len is the length of the frame. Returns false if the packet cannot
+ * be parsed. */
+static __attribute__((noinline)) bool take_other(struct rn_qp *qp, const uint8_t *bth,
+						 const uint8_t *end, uint32_t len,
+						 enum rn_verdict *v, rn_time now)
 {
+	const uint8_t *frame = bth - rn_match_bth(qp->match.blocks == RN_MATCH_V4);
 	struct rn_pkt pkt;
 
 	if (!rn_frame_parse_matched(frame, len, bth, end, &pkt))
@@ -181,18 +179,43 @@ static __attribute__((noinline)) bool take_other(struct rn_qp *qp, const uint8_t
 	return true;
 }
 
-/* Returns true and fills *b if the frame matches and its ICRC is right. */
-static inline bool is_from_peer(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4,
-				struct rn_brief *b)
-{
-	uint32_t crc, icrc;
+/* clang-format off */
+/* A function for each kind of ordinary packet: the name, and the condition for handling the packet
+ * with the fields *b. */
+#define KINDS(X) \
+	X(send_only, take_send_only(qp, b, now)) \
+	X(write_only, take_write_packet(qp, b, true, true)) \
+	X(write_first, take_write_packet(qp, b, true, false)) \
+	X(write_middle, take_write_packet(qp, b, false, false)) \
+	X(write_last, take_write_packet(qp, b, false, true)) \
+	X(ack, take_plain_ack(qp, b, now)) \
+	X(read, rn_short_read_rx(qp, b, now))
+/* clang-format on */
 
-	if (rn_likely(rn_match_again(&qp->match, frame, len, ipv4, b, &crc))) {
-		const uint8_t *bth = b->ext - RN_BTH_BYTES;
-
-		memcpy(&icrc, b->end, sizeof(icrc));
-		return icrc == rn_icrc_tail(crc, bth, (size_t)(b->end - bth));
+#define X(kind, taken)                                                                        \
+	static __attribute__((noinline)) bool rx_##kind(struct rn_qp *qp, const uint8_t *bth, \
+							const uint8_t *end, uint32_t len,     \
+							enum rn_verdict *v, rn_time now)      \
+	{                                                                                     \
+		struct rn_brief brief, *b = &brief;                                           \
+                                                                                              \
+		rn_brief_fill(b, NULL, bth, end);                                             \
+		if (rn_unlikely(!(taken)))                                                    \
+			return take_other(qp, bth, end, len, v, now);                         \
+		*v = RN_V_OK;                                                                 \
+		count(qp, RN_V_OK, len);                                                      \
+		return true;                                                                  \
 	}
+KINDS(X)
+#undef X
+
+/* Finds the peer's frames whose headers are not remembered: returns true and fills *b if the frame
+ * matches and its ICRC is right. Remembers its headers. */
+static __attribute__((noinline)) bool is_from_peer(struct rn_qp *qp, const uint8_t *frame,
+						   uint32_t len, bool ipv4, struct rn_brief *b)
+{
+	uint32_t icrc;
+
 	if (rn_unlikely(!rn_match_frame(&qp->match, frame, len, ipv4, b)))
 		return false;
 	memcpy(&icrc, b->end, sizeof(icrc));
@@ -202,16 +225,72 @@ static inline bool is_from_peer(struct rn_qp *qp, const uint8_t *frame, uint32_t
 	return true;
 }
 
-bool rn_short_rx(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4,
-		 enum rn_verdict *v, rn_time now)
+/* Handles a frame that matches, and whose ICRC is right. */
+static inline bool take(struct rn_qp *qp, const uint8_t *bth, const uint8_t *end, uint32_t len,
+			enum rn_verdict *v, rn_time now)
+{
+	uint8_t opcode = *bth;
+
+	/* The frequent opcodes first: comparisons are faster than a jump through a table. */
+	if (opcode == RN_OP_SEND_ONLY)
+		return rx_send_only(qp, bth, end, len, v, now);
+	if (opcode == RN_OP_WRITE_ONLY)
+		return rx_write_only(qp, bth, end, len, v, now);
+	if (opcode == RN_OP_ACK)
+		return rx_ack(qp, bth, end, len, v, now);
+	if (opcode == RN_OP_WRITE_MIDDLE)
+		return rx_write_middle(qp, bth, end, len, v, now);
+	if (opcode == RN_OP_WRITE_FIRST)
+		return rx_write_first(qp, bth, end, len, v, now);
+	if (opcode == RN_OP_WRITE_LAST)
+		return rx_write_last(qp, bth, end, len, v, now);
+	return rx_read(qp, bth, end, len, v, now);
+}
+
+static __attribute__((noinline)) bool rx_first(struct rn_qp *qp, const uint8_t *frame, uint32_t len,
+					       bool ipv4, enum rn_verdict *v, rn_time now)
 {
 	struct rn_brief b;
 
-	if (rn_unlikely(qp->state != RN_QPS_RTS || !is_from_peer(qp, frame, len, ipv4, &b)))
+	return is_from_peer(qp, frame, len, ipv4, &b) &&
+	       take(qp, b.ext - RN_BTH_BYTES, b.end, len, v, now);
+}
+
+/* The CRC of the bytes before the BTH is known: is the ICRC right? */
+RN_FOLDING static inline bool icrc_fits(const struct rn_brief *b, uint32_t crc)
+{
+	const uint8_t *bth = b->ext - RN_BTH_BYTES;
+	uint32_t icrc;
+
+	memcpy(&icrc, b->end, sizeof(icrc));
+	return icrc == rn_icrc_tail_folded(crc, bth, (size_t)(b->end - bth));
+}
+
+/* rn_short_rx() for one IP version. */
+RN_FOLDING static inline bool rx_again(struct rn_qp *qp, const uint8_t *frame, uint32_t len,
+				       bool ipv4, enum rn_verdict *v, rn_time now)
+{
+	struct rn_brief b;
+	uint32_t crc;
+
+	if (rn_unlikely(!rn_match_again(&qp->match, frame, len, ipv4, &b, &crc)))
+		return rx_first(qp, frame, len, ipv4, v, now);
+	if (rn_unlikely(!icrc_fits(&b, crc)))
 		return false;
-	if (rn_unlikely(!take_ordinary(qp, &b, now)))
-		return take_other(qp, frame, len, b.ext - RN_BTH_BYTES, b.end, v, now);
-	*v = RN_V_OK;
-	count(qp, RN_V_OK, len);
-	return true;
+	return take(qp, b.ext - RN_BTH_BYTES, b.end, len, v, now);
+}
+
+RN_FOLDING static __attribute__((noinline)) bool
+rx_ipv6(struct rn_qp *qp, const uint8_t *frame, uint32_t len, enum rn_verdict *v, rn_time now)
+{
+	return rx_again(qp, frame, len, false, v, now);
+}
+
+RN_FOLDING bool rn_short_rx(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4,
+			    enum rn_verdict *v, rn_time now)
+{
+	if (rn_unlikely(qp->state != RN_QPS_RTS))
+		return false;
+	return rn_likely(ipv4) ? rx_again(qp, frame, len, true, v, now)
+			       : rx_ipv6(qp, frame, len, v, now);
 }

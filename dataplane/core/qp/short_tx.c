@@ -19,7 +19,7 @@ static inline uint32_t room_for_run(const struct rn_qp *qp)
 	const struct rn_window *w = &qp->win;
 	uint32_t in_flight = rn_window_requests(w);
 
-	if (rn_unlikely(qp->state != RN_QPS_RTS || !rn_match_on(&qp->match) || qp->rx.nowed ||
+	if (rn_unlikely(qp->state != RN_QPS_RTS || qp->rx.nowed ||
 			qp->credit.mode || qp->cc.limited || w->cur != w->next ||
 			in_flight >= w->size))
 		return 0;

@@ -57,7 +57,6 @@ static inline void load_requester(const struct rn_qp *qp)
 static inline void load_sender(const struct rn_qp *qp)
 {
 	LOAD(qp, lane);
-	LOAD(qp, match.blocks);
 	LOAD(qp, tx_key);
 	LOAD(qp, dirty);
 	LOAD(qp, win.una);

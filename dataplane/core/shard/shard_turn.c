@@ -207,7 +207,7 @@ bool rn_shard_rx_short(struct rn_shard *sh, const uint8_t *frame, uint32_t len, 
 	if (rn_unlikely(!rn_match_qpn(frame, len, &ipv4, &qpn)))
 		return false;
 	qp = rn_shard_qp(sh, qpn);
-	return rn_likely(qp != NULL) && rn_short_rx(qp, frame, len, ipv4, v, now);
+	return rn_likely(qp && qp->short_way) && rn_short_rx(qp, frame, len, ipv4, v, now);
 }
 
 void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
@@ -276,7 +276,7 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 	while (k < n && !rn_list_empty(&sh->lane.active)) {
 		struct rn_qp *qp = rn_container_of(sh->lane.active.next, struct rn_qp, active);
 		bool ack = rn_responder_owes_only_ack(qp);
-		unsigned run = ack ? 0 : rn_short_tx(qp, bufs + k, n - k, now);
+		unsigned run = ack || !qp->short_way ? 0 : rn_short_tx(qp, bufs + k, n - k, now);
 
 		if (!ack && !run && rn_short_read_wants_tx(qp))
 			run = rn_short_read_tx(qp, bufs + k, n - k, now);
