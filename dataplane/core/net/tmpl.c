@@ -124,6 +124,30 @@ void rn_tmpl_seal_long(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 	bth[RN_BTH_ECN] = 0;
 }
 
+RN_FOLDING void rn_tmpl_seal_run(struct rn_tmpl *t, struct rn_txbuf *bufs, unsigned n)
+{
+	struct rn_txbuf *b = bufs, *end = bufs + n;
+	uint32_t at = t->bytes - RN_BTH_BYTES, len, icrc;
+	size_t bytes;
+
+	while (b != end) {
+		/* Frames of one length have the same CRC up to the BTH, once one has been sealed. */
+		len = b->len;
+		rn_tmpl_seal(t, b->data, len);
+		b++;
+		bytes = len - RN_ICRC_BYTES - at;
+		if (bytes > RN_ICRC_TAIL_MAX || bytes < 16)
+			continue;
+		icrc = t->icrc;
+		for (; b != end && b->len == len; b++) {
+			uint8_t *bth = b->data + at;
+			uint32_t crc = rn_icrc_tail_folded(icrc, bth, bytes);
+
+			memcpy(bth + bytes, &crc, RN_ICRC_BYTES);
+		}
+	}
+}
+
 /* Changes the traffic class in a complete IP header and adapts the IPv4 checksum. */
 static void set_tclass(const struct rn_tmpl *t, uint8_t *ip, uint8_t tclass)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/types.h"
+#include "ground/txbuf.h"
 #include "rn/abi.h"
 #include "wire/hdr.h"
 #include "wire/icrc_parts.h"
@@ -46,23 +47,49 @@ void rn_tmpl_cache_icrc(struct rn_tmpl *t, const uint8_t *buf);
 /* rn_tmpl_seal() for a frame with many bytes behind the UDP header. */
 void rn_tmpl_seal_long(struct rn_tmpl *t, uint8_t *buf, unsigned len);
 
+/* Sets the fields of the BTH in buf, a copy of the template, that differ from packet to packet. */
+static inline void rn_tmpl_set_bth(const struct rn_tmpl *t, uint8_t *buf, uint8_t opcode,
+				   uint32_t psn, unsigned flags, unsigned n)
+{
+	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
+	unsigned pad = -n & 3;
+
+	bth[0] = opcode;
+	bth[RN_BTH_FLAGS] = (uint8_t)(RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT);
+	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
+}
+
+/* Makes the template one for packets of this length. */
+static inline void rn_tmpl_want_length(struct rn_tmpl *t, unsigned ext, unsigned n)
+{
+	unsigned udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + ((n + 3) & ~3u) + RN_ICRC_BYTES;
+
+	if (rn_unlikely(udp_len != t->udp_len))
+		rn_tmpl_set_length(t, udp_len);
+}
+
 /* Writes the headers of a packet, Ethernet to BTH. The caller writes ext bytes of extension headers
  * and then n bytes of payload at buf + t->bytes. `flags` is a set of enum rn_tmpl_flag bits. */
 static inline void rn_tmpl_put(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode, uint32_t psn,
 			       unsigned flags, unsigned ext, unsigned n)
 {
-	unsigned pad = -n & 3,
-		 udp_len = RN_UDP_BYTES + RN_BTH_BYTES + ext + n + pad + RN_ICRC_BYTES;
-	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
-
-	if (rn_unlikely(udp_len != t->udp_len))
-		rn_tmpl_set_length(t, udp_len);
+	rn_tmpl_want_length(t, ext, n);
 	/* Copy the whole array, because a copy of constant size is faster. buf has room: at least
 	 * RN_FRAME_OVERHEAD_MAX bytes. */
 	memcpy(buf, t->hdr, sizeof(t->hdr));
-	bth[0] = opcode;
-	bth[RN_BTH_FLAGS] = (uint8_t)(RN_BTH_MIG | (flags & RN_TMPL_SE) | pad << RN_BTH_PAD_SHIFT);
-	rn_store32(bth + RN_BTH_ACKREQ_BYTE, (flags & RN_TMPL_ACK_REQ ? 0x80000000u : 0) | psn);
+	rn_tmpl_set_bth(t, buf, opcode, psn, flags, n);
+}
+
+/* rn_tmpl_put() with registers of 32 bytes. The caller has checked rn_fold_usable(). */
+RN_FOLDING static inline void rn_tmpl_put_folded(struct rn_tmpl *t, uint8_t *buf, uint8_t opcode,
+						 uint32_t psn, unsigned flags, unsigned ext,
+						 unsigned n)
+{
+	rn_tmpl_want_length(t, ext, n);
+	_mm256_storeu_ps((void *)buf, _mm256_loadu_ps((const void *)t->hdr));
+	_mm256_storeu_ps((void *)(buf + 32), _mm256_loadu_ps((const void *)(t->hdr + 32)));
+	_mm_storeu_ps((void *)(buf + 64), _mm_loadu_ps((const void *)(t->hdr + 64)));
+	rn_tmpl_set_bth(t, buf, opcode, psn, flags, n);
 }
 
 /* Sets t->so_far to the CRC from the IP header to the ext bytes of extension headers. */
@@ -123,6 +150,9 @@ static inline void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 	/* The wire order of the ICRC is little-endian. */
 	memcpy(end, &crc, RN_ICRC_BYTES);
 }
+
+/* rn_tmpl_seal() for each of n frames. The caller has checked rn_fold_usable(). */
+RN_FOLDING void rn_tmpl_seal_run(struct rn_tmpl *t, struct rn_txbuf *bufs, unsigned n);
 
 /* Writes a CNP to the QP's peer, with ICRC (docs/spec/rocev2.md 7.2). The CNP has the given traffic
  * class and, in a tagged frame, the given VLAN priority. Returns the frame length. */

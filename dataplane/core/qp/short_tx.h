@@ -8,8 +8,8 @@
 #include "qp/qp.h"
 
 /* Builds the packets of the next unsent requests, with ICRC: at most n packets, and at most
- * qp->quota. Returns the number of packets built; 0: the next packet needs rn_qp_tx(). The caller
- * subtracts this number from qp->quota. */
+ * qp->quota. Counts their bytes. Returns the number of packets built; 0: the next packet needs
+ * rn_qp_tx(). The caller subtracts this number from qp->quota, and has checked qp->short_way. */
 unsigned rn_short_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now);
 
 #endif

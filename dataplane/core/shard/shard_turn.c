@@ -278,15 +278,15 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 		bool ack = rn_responder_owes_only_ack(qp);
 		unsigned run = ack || !qp->short_way ? 0 : rn_short_tx(qp, bufs + k, n - k, now);
 
-		if (!ack && !run && rn_short_read_wants_tx(qp))
+		if (!ack && !run && rn_short_read_wants_tx(qp)) {
 			run = rn_short_read_tx(qp, bufs + k, n - k, now);
+			for (unsigned i = 0; i < run; i++)
+				bytes += bufs[k + i].len;
+		}
 		if (run) {
 			if (open)
 				rn_tmpl_seal(open, bufs[k - 1].data, bufs[k - 1].len);
 			open = NULL;
-			bytes += bufs[k].len;
-			for (unsigned i = 1; i < run; i++)
-				bytes += bufs[k + i].len;
 			k += run;
 			account_sent(sh, qp, run);
 			continue;

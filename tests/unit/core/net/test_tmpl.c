@@ -158,6 +158,44 @@ static void test_one_pass(void **state)
 	}
 }
 
+/* The frames of a run equal frames that are built and sealed one by one, whatever their lengths. */
+static void test_run(void **state)
+{
+	enum { FRAMES = 40, ROOM = 1024 };
+	static const unsigned lengths[] = {64, 0, 1, 64, 32, 64, 116, 256, 300, 511, 30};
+	static const uint8_t smac[6] = {2, 3, 4, 5, 6, 7};
+	static uint8_t alone[FRAMES][ROOM], run[FRAMES][ROOM];
+	struct rn_txbuf bufs[FRAMES];
+
+	if (!rn_fold_usable())
+		skip();
+	for (unsigned i = 0; i < 2000; i++) {
+		const struct rn_gid *ends = i & 1 ? v6 : v4;
+		const struct rn_av av = {.sgid = ends[0], .dgid = ends[1], .hop_limit = 64};
+		struct rn_tmpl t;
+
+		rn_tmpl_make(&t, &av, smac, 5, 7);
+		for (unsigned k = 0; k < FRAMES; k++) {
+			unsigned n = lengths[(k / (1 + i % 7) + i) % RN_ARRAY_SIZE(lengths)];
+			unsigned ext = k / (1 + i % 5) % 2 ? RN_RETH_BYTES : 0;
+
+			rn_tmpl_put(&t, alone[k], RN_OP_SEND_ONLY, k, RN_TMPL_ACK_REQ, ext, n);
+			memset(alone[k] + t.bytes, (int)(i + k), ext + n);
+			bufs[k].data = run[k];
+			bufs[k].len = rn_tmpl_close(&t, alone[k], ext, n);
+			rn_tmpl_seal(&t, alone[k], bufs[k].len);
+
+			memset(run[k], 0xEE, ROOM);
+			rn_tmpl_put_folded(&t, run[k], RN_OP_SEND_ONLY, k, RN_TMPL_ACK_REQ, ext, n);
+			memset(run[k] + t.bytes, (int)(i + k), ext + n);
+			assert_int_equal(rn_tmpl_close(&t, run[k], ext, n), bufs[k].len);
+		}
+		rn_tmpl_seal_run(&t, bufs, FRAMES);
+		for (unsigned k = 0; k < FRAMES; k++)
+			assert_memory_equal(run[k], alone[k], bufs[k].len);
+	}
+}
+
 /* The IPv4 checksum is right in data packets, and in a CNP with another traffic class. The
  * destination address and the traffic class vary so that the sum over the IP header takes every
  * value, carries included. */
@@ -187,9 +225,9 @@ static void test_every_sum(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bytes),
-					   cmocka_unit_test(test_one_pass),
-					   cmocka_unit_test(test_every_sum)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_one_pass),
+		cmocka_unit_test(test_run), cmocka_unit_test(test_every_sum)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

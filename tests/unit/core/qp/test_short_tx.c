@@ -166,6 +166,47 @@ static void a_fenced_request_waits_for_the_read(void **state)
 	rig_fini(&r);
 }
 
+/* The run looks up a key once, but checks each request: a run of good requests ends before the
+ * request whose key or range is wrong, which fails. */
+static void a_run_ends_at_a_wrong_key_or_range(void **state)
+{
+	for (unsigned kind = 0; kind < 4; kind++) {
+		struct rig r;
+		static struct burst b;
+		struct rn_cqe c;
+
+		rig_init(&r, &(struct rig_opt){0});
+		for (unsigned i = 0; i < 4; i++) {
+			struct rn_wqe w = {.kind = RN_WQE_WRITE,
+					   .slots = 1,
+					   .num_sge = 1,
+					   .wr_id = i,
+					   .remote_va = (uintptr_t)r.s[1].mem,
+					   .rkey = r.s[1].key,
+					   .length = 64};
+
+			w.sge[0] = (struct rn_sge){(uintptr_t)r.s[0].mem, 64, r.s[0].key};
+			if (i == 2 && kind == 0)
+				w.sge[0].lkey ^= 0x100;
+			if (i == 2 && kind == 1)
+				w.sge[0].lkey = 0;
+			if (i == 2 && kind == 2)
+				w.sge[0].addr += RIG_MEM - 63;
+			if (i == 2 && kind == 3)
+				w.sge[0].addr -= 1;
+			rig_post(&r, 0, &w);
+		}
+		take_burst(&r, &b);
+		assert_int_equal(b.n, 2);
+		deliver(&r, &b);
+		rig_run(&r, RN_S(1));
+		assert_true(rig_poll(&r, 0, &c));
+		assert_int_equal(c.wr_id, 2);
+		assert_int_equal(c.status, RN_STATUS_LOC_PROT_ERR);
+		rig_fini(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +216,7 @@ int main(void)
 		cmocka_unit_test(replies_go_before_a_run),
 		cmocka_unit_test(a_nak_goes_before_a_run),
 		cmocka_unit_test(a_fenced_request_waits_for_the_read),
+		cmocka_unit_test(a_run_ends_at_a_wrong_key_or_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
