@@ -77,26 +77,53 @@ static inline uint32_t rn_mr_owner(const struct rn_region *r)
 }
 
 /* Checks the rights and bounds of an access to a region. The caller has checked key and PD. */
-static inline enum rn_verdict rn_mr_region_allows(const struct rn_region *r, uint64_t addr,
-						  uint64_t len, uint32_t need, void **ptr)
+static inline enum rn_verdict rn_mr_region_check(const struct rn_region *r, uint64_t addr,
+						 uint64_t len, uint32_t need)
 {
+	/* If addr is before the region, `off` wraps and exceeds every length, because iova + length
+	 * does not wrap (rn_mr_add()). */
 	uint64_t off = addr - r->iova;
 
 	if ((r->access & need) != need)
 		return RN_V_REQ_RIGHTS;
-	if (addr < r->iova || off > r->length || len > r->length - off)
+	if (off > r->length || len > r->length - off)
 		return RN_V_REQ_BOUNDS;
-	*ptr = r->ptr + off;
 	return RN_V_OK;
 }
 
+/* Returns the byte at addr, which rn_mr_region_check() has allowed. */
+static inline void *rn_mr_region_at(const struct rn_region *r, uint64_t addr)
+{
+	return r->ptr + (addr - r->iova);
+}
+
+static inline enum rn_verdict rn_mr_region_allows(const struct rn_region *r, uint64_t addr,
+						  uint64_t len, uint32_t need, void **ptr)
+{
+	enum rn_verdict v = rn_mr_region_check(r, addr, len, need);
+
+	if (v == RN_V_OK)
+		*ptr = rn_mr_region_at(r, addr);
+	return v;
+}
+
 /* Checks an access of this host to the published region r; NULL: no region has the key. */
-static inline enum rn_verdict rn_mr_allows(const struct rn_region *r, uint32_t pd, uint64_t addr,
-					   uint64_t len, uint32_t need, void **ptr)
+static inline enum rn_verdict rn_mr_local_check(const struct rn_region *r, uint32_t pd,
+						uint64_t addr, uint64_t len, uint32_t need)
 {
 	if (!r || rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)
 		return RN_V_REQ_RKEY;
-	return rn_mr_region_allows(r, addr, len, need, ptr);
+	return rn_mr_region_check(r, addr, len, need);
+}
+
+static inline enum rn_verdict rn_mr_allows(const struct rn_region *r, uint32_t pd, uint64_t addr,
+					   uint64_t len, uint32_t need, void **ptr)
+{
+	enum rn_verdict v = rn_mr_local_check(r, pd, addr, len, need);
+
+	if (v == RN_V_OK)
+		*ptr = rn_mr_region_at(r, addr);
+	return v;
 }
 
 /* rn_mr_check() as an inline function. */

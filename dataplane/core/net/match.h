@@ -162,13 +162,13 @@ RN_FOLDING static inline bool rn_match_same(const struct rn_match_seen *s, const
 	return _mm256_testz_si256(_mm256_castps_si256(d), _mm256_castps_si256(d));
 }
 
-/* Fills *b. `end` is the first byte of the ICRC. */
-static inline void rn_brief_fill(struct rn_brief *b, const uint8_t *ip, const uint8_t *bth,
-				 const uint8_t *end)
+/* Returns the fields of a frame. `ip`, `bth` and `end` are the positions of its IP header, BTH and
+ * ICRC. */
+static inline struct rn_brief rn_brief_of(const uint8_t *ip, const uint8_t *bth, const uint8_t *end)
 {
 	uint32_t word = rn_load32(bth + RN_BTH_ACKREQ_BYTE);
 
-	*b = (struct rn_brief){
+	return (struct rn_brief){
 		.ip = ip,
 		.ext = bth + RN_BTH_BYTES,
 		.end = end,
@@ -192,8 +192,8 @@ RN_FOLDING static inline bool rn_match_again(struct rn_match *m, const uint8_t *
 	if (rn_unlikely(!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len ||
 			!rn_match_same(s, f, ipv4)))
 		return false;
-	rn_brief_fill(b, f + RN_ETH_BYTES, f + at,
-		      f + at + s->udp_len - RN_UDP_BYTES - RN_ICRC_BYTES);
+	*b = rn_brief_of(f + RN_ETH_BYTES, f + at,
+			 f + at + s->udp_len - RN_UDP_BYTES - RN_ICRC_BYTES);
 	*crc = s->crc;
 	return true;
 }
@@ -218,7 +218,7 @@ static inline bool rn_match_frame(const struct rn_match *m, const uint8_t *f, ui
 		return false;
 	if (ipv4 && rn_unlikely(!rn_ipv4_checksum_right(ip)))
 		return false;
-	rn_brief_fill(b, ip, bth, bth + udp_len - RN_UDP_BYTES - RN_ICRC_BYTES);
+	*b = rn_brief_of(ip, bth, bth + udp_len - RN_UDP_BYTES - RN_ICRC_BYTES);
 	return true;
 }
 

@@ -264,7 +264,7 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 	const struct rn_rqe *e = rn_rq_at(&qp->rq, qp->rq.head);
 
 	if (status == RN_STATUS_SUCCESS) {
-		rn_complete_receive(qp, e, a, now);
+		rn_complete_receive(qp, e, *a, now);
 		return;
 	}
 	write_error(qp, qp->recv_cq, RN_WQE_RECV, e->wr_id, status, vendor, now);

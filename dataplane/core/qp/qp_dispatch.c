@@ -41,12 +41,20 @@ bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe)
 	return wqe->kind == RN_WQE_RECV ? take_recv(qp, wqe) : take_send(qp, wqe);
 }
 
-/* Completes a work request that the state of the QP does not permit. */
+/* Drops or completes a work request that the QP did not take. */
 static __attribute__((noinline)) void refuse(struct rn_qp *qp, const struct rn_wqe *wqe,
-					     enum rn_qp_posting how, rn_time now)
+					     rn_time now)
 {
+	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
 	bool recv = wqe->kind == RN_WQE_RECV;
+	enum rn_qp_posting how = recv ? row->post_recv : row->post_send;
 
+	/* The queue is full, or the receive belongs in the SRQ: the application has broken the
+	 * rules of posting. */
+	if (how == RN_POST_TAKE || (recv && qp->srq)) {
+		qp->lane->stats.posts_dropped++;
+		return;
+	}
 	/* Cancel a refused BIND, so that the client can bind the window again. */
 	if (wqe->kind == RN_WQE_BIND)
 		rn_mw_cancel_bind(qp->lane->mrs, wqe->rkey, rn_qp_via(qp));
@@ -62,18 +70,8 @@ static __attribute__((noinline)) void refuse(struct rn_qp *qp, const struct rn_w
 
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
-	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
-	bool recv = wqe->kind == RN_WQE_RECV;
-	enum rn_qp_posting how = recv ? row->post_recv : row->post_send;
-
-	if (rn_likely(rn_qp_take(qp, wqe)))
-		return;
-	/* The queue is full, or the receive belongs in the SRQ: the application has broken the
-	 * rules of posting. */
-	if (how == RN_POST_TAKE || (recv && qp->srq))
-		qp->lane->stats.posts_dropped++;
-	else
-		refuse(qp, wqe, how, now);
+	if (rn_unlikely(!rn_qp_take(qp, wqe)))
+		refuse(qp, wqe, now);
 }
 
 /* ---- receiving and sending packets ---- */

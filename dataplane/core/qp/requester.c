@@ -350,11 +350,15 @@ static void retire_done(struct rn_qp *qp, rn_time now)
 	uint32_t first = sq->head;
 	const struct rn_sqe *e;
 
-	for (; sq->head != sq->send; sq->head++) {
+	for (;;) {
+		rn_complete_run(qp, qp->win.una, now);
+		if (sq->head == sq->send)
+			break;
 		e = rn_sq_at(sq, sq->head);
 		if (!rn_window_done(&qp->win, e))
 			break;
 		rn_complete_request(qp, e, now);
+		sq->head++;
 	}
 	if (sq->head != first) {
 		qp->sq_retired += sq->head - first;

@@ -58,7 +58,7 @@ void rn_responder_fail(struct rn_qp *qp, enum rn_verdict v, rn_time now);
 
 /* rn_responder_owe_ack() if replies are owed, and the newest is not an ACK that the new one
  * replaces. */
-void rn_responder_insert_ack(struct rn_qp *qp, uint32_t psn);
+__attribute__((noinline)) void rn_responder_insert_ack(struct rn_qp *qp, uint32_t psn);
 /* Owes an ACK for all requests up to psn. */
 static inline void rn_responder_owe_ack(struct rn_qp *qp, uint32_t psn)
 {

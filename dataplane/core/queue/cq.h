@@ -37,7 +37,7 @@ void rn_cq_link(struct rn_cq *cq, uint32_t id, struct rn_cq_shared *shared, stru
 
 /* Reads the reader's position again, for a ring that seems full. Returns true if the ring has room.
  * Otherwise the CQ has overrun. */
-bool rn_cq_find_room(struct rn_cq *cq);
+__attribute__((noinline)) bool rn_cq_find_room(struct rn_cq *cq);
 /* Returns the CQE to fill, for which the caller must then call rn_cq_written(). Returns NULL if the
  * ring is full or the CQ has overrun. */
 static inline struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
@@ -53,7 +53,8 @@ static inline struct rn_cqe *rn_cq_claim(struct rn_cq *cq)
 static inline void rn_cq_written(struct rn_cq *cq, uint16_t flags)
 {
 	cq->tail++;
-	cq->solicited |= (flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)) != 0;
+	if (rn_unlikely(flags & (RN_CQE_SOLICITED | RN_CQE_ERROR)))
+		cq->solicited = true;
 }
 
 /* Did the ring of another shard for this CQ overflow? Then the CQ is dead, and this shard must stop
