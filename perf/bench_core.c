@@ -22,6 +22,7 @@
 	X("mem", "guarded|plain", "memory access: the port's, or plain copies [guarded]")      \
 	X("ipv6", NULL, "instead of IPv4")                                                     \
 	X("qps", "N", "queue pairs of each side, used in turn; needs --signal=1 [1]")          \
+	X("depth", "N", "messages outstanding on each queue pair, instead of --window")        \
 	X("regions", "N", "memory regions of each side, used at random [1]")                   \
 	X("scale", NULL, "the rates with many queue pairs and regions; see --op and --size")   \
 	X("buffer", "BYTES", "message memory of each side, used in turn [1048576]")            \
@@ -42,6 +43,7 @@ enum flag {
 	MEM,
 	IPV6,
 	QPS,
+	DEPTH,
 	REGIONS,
 	SCALE,
 	BUFFER,
@@ -98,9 +100,11 @@ static bool take_op(struct options *o, const char *arg)
 static bool option_take(struct options *o, enum flag flag, const char *arg)
 {
 	unsigned *const numbers[HELP + 1] = {
-		[SIZE] = &o->pair.size,	      [MTU] = &o->pair.mtu,	[WINDOW] = &o->pair.window,
-		[SIGNAL] = &o->pair.signal,   [BURST] = &o->pair.burst, [QPS] = &o->pair.qps,
-		[REGIONS] = &o->pair.regions, [REPS] = &o->reps,	[MS] = &o->ms,
+		[SIZE] = &o->pair.size,	    [MTU] = &o->pair.mtu,
+		[WINDOW] = &o->pair.window, [SIGNAL] = &o->pair.signal,
+		[BURST] = &o->pair.burst,   [QPS] = &o->pair.qps,
+		[DEPTH] = &o->pair.depth,   [REGIONS] = &o->pair.regions,
+		[REPS] = &o->reps,	    [MS] = &o->ms,
 		[MESSAGES] = &o->messages};
 	bool *const switches[HELP + 1] = {[SPLIT] = &o->split,
 					  [JSON] = &o->json,
@@ -130,6 +134,8 @@ static const char *options_wrong(struct pair_options *p)
 		return "--size is at most 1 GiB";
 	if (p->window == 0)
 		p->window = p->size >= 65536 ? 8 : 128;
+	if (p->depth > 4096 || (p->depth > 0 && p->kind == RN_WQE_SEND))
+		return "--depth is 1..4096, of a write or read";
 	if (p->window > 4096 || p->signal == 0 || p->signal > p->window)
 		return "--window is 1..4096, --signal 1..window";
 	if (p->qps == 0 || p->qps > 65536 || (p->qps > 1 && p->signal != 1))
@@ -208,6 +214,8 @@ static uint64_t messages_in(struct pair *p, double s)
 	uint64_t n = 1;
 	double t0, t;
 
+	/* The first messages fill the queues, which is not measured. */
+	rn_pair_run(p, p->o.window);
 	do {
 		n *= 2;
 		t0 = seconds();
@@ -363,8 +371,11 @@ static bool run_table(const struct options *o)
 /* ---- many queue pairs, many regions ---- */
 
 static const struct {
-	unsigned qps, regions;
-} scales[] = {{1, 1}, {64, 1}, {1024, 1}, {10000, 1}, {1, 1000}, {1, 100000}, {1, 1000000}};
+	unsigned qps, regions, depth;
+} scales[] = {
+	{1, 1, 0},	{64, 1, 0},	 {1024, 1, 0}, {10000, 1, 0},  {1, 1000, 0},
+	{1, 100000, 0}, {1, 1000000, 0}, {64, 1, 128}, {1024, 1, 128}, {10000, 1, 128},
+};
 
 #define SCALES (sizeof(scales) / sizeof(scales[0]))
 
@@ -372,30 +383,35 @@ static void print_scale(const struct options *o, unsigned i, struct rn_sample *n
 			struct rn_sample *ratio)
 {
 	printf(o->json ? "{\"bench\": \"scale\", \"op\": \"%s\", \"size\": %u, \"qps\": %u, "
-			 "\"regions\": %u, \"ns\": %.2f, \"ratio\": %.3f}\n"
-		       : "%-6s %8u %6u %8u %10.1f %6.2f\n",
-	       op_names[o->pair.kind], o->pair.size, scales[i].qps, scales[i].regions,
-	       rn_sample_at(ns, 0.5), rn_sample_at(ratio, 0.5));
+			 "\"depth\": %u, \"regions\": %u, \"ns\": %.2f, \"ratio\": %.3f}\n"
+		       : "%-6s %8u %6u %6u %8u %10.1f %6.2f\n",
+	       op_names[o->pair.kind], o->pair.size, scales[i].qps, scales[i].depth,
+	       scales[i].regions, rn_sample_at(ns, 0.5), rn_sample_at(ratio, 0.5));
 }
 
-/* Measures a row for each scale. Runs of all scales alternate; the ratio is the rate of the scale
+/* Measures a row for each scale. Depth 0: 128 messages are outstanding in all, so that each of many
+ * queue pairs has one at most. Runs of all scales alternate; the ratio is the rate of the scale
  * divided by that of one queue pair and one region in the same round. */
 static bool run_scales(const struct options *o)
 {
+	/* --depth is not for SENDs, and the rows with a depth are the last three */
+	unsigned rows_used = o->pair.kind == RN_WQE_SEND ? SCALES - 3 : SCALES;
 	static struct pair p[SCALES];
 	struct rn_sample ns[SCALES] = {{0}}, ratio[SCALES] = {{0}};
 	bool ok = true;
 
-	for (unsigned i = 0; i < SCALES; i++) {
+	for (unsigned i = 0; i < rows_used; i++) {
 		struct pair_options po = o->pair;
 		po.qps = scales[i].qps;
 		po.regions = scales[i].regions;
+		po.depth = scales[i].depth;
+		po.choose = true;
 		rn_pair_open(&p[i], &po);
 	}
 	uint64_t n = messages_in(&p[0], o->ms * 1e-3);
 	for (unsigned rep = 0; rep < o->reps; rep++) {
 		double first = 0;
-		for (unsigned i = 0; i < SCALES; i++) {
+		for (unsigned i = 0; i < rows_used; i++) {
 			rn_pair_run(&p[i], n / 2); /* loads the caches of the CPU */
 			double t0 = seconds();
 			rn_pair_run(&p[i], n);
@@ -406,9 +422,9 @@ static bool run_scales(const struct options *o)
 		}
 	}
 	if (!o->json)
-		printf("%-6s %8s %6s %8s %10s %6s\n", "op", "bytes", "qps", "regions", "ns/msg",
-		       "ratio");
-	for (unsigned i = 0; i < SCALES; i++) {
+		printf("%-6s %8s %6s %6s %8s %10s %6s\n", "op", "bytes", "qps", "depth", "regions",
+		       "ns/msg", "ratio");
+	for (unsigned i = 0; i < rows_used; i++) {
 		print_scale(o, i, &ns[i], &ratio[i]);
 		ok = rn_pair_close(&p[i]) == 0 && p[i].bad == 0 && ok;
 		rn_sample_free(&ns[i]);

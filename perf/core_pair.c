@@ -13,9 +13,11 @@
 #include "shard/ahead.h"
 #include "shard/shard.h"
 
-#define CQ_ID	   3u
-#define PICK_AHEAD 32u
-#define RIGHTS	   (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
+#define CQ_ID 3u
+/* A turn receives at most PAIR_BURST_MAX responses. Each completes at most a send window of
+ * messages. */
+#define MOST_CQES (2 * PAIR_BURST_MAX * 256u)
+#define RIGHTS	  (RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 static void give_up(const char *what)
 {
@@ -50,16 +52,21 @@ static void make_qp(struct pair *p, struct pair_side *s, struct pair_qp *qp,
 	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
 	struct rn_rsp rsp;
 	struct rn_exec x = {.cmd = &cmd, .rsp = &rsp};
+	size_t bytes;
 
 	cmd.create_qp.pd = 1;
 	cmd.create_qp.type = RN_QPT_RC;
+	cmd.create_qp.qp_ctx = (uint64_t)(qp - s->qp);
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = CQ_ID;
 	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth =
 		RN_DIV_UP(p->o.window + p->o.burst, p->o.qps);
 	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 1;
-	x.mem = qp->mem = aligned_alloc(64, RN_ALIGN_UP(rn_exec_bytes(&cmd, cfg), (size_t)64));
+	bytes = RN_ALIGN_UP(rn_exec_bytes(&cmd, cfg), (size_t)64);
+	x.mem = qp->mem = aligned_alloc(64, bytes);
 	if (qp->mem == NULL)
 		give_up("no memory");
+	memset(qp->mem, 0,
+	       bytes); /* page faults come now, and not when the queues are first used */
 	rn_shard_exec(s->sh, &x, p->now);
 	if (rsp.err != 0)
 		give_up("no QP");
@@ -73,7 +80,7 @@ static void make_side(struct pair *p, int i)
 	struct rn_core_cfg cfg;
 	struct rn_mr_attr mr = {
 		.length = p->o.buffer, .pd = 1, .access = RN_ACCESS_LOCAL_WRITE | RIGHTS};
-	uint32_t rkey, entries = 2 * (p->o.window + p->o.burst);
+	uint32_t rkey, entries = RN_MIN(2 * (p->o.window + p->o.burst), MOST_CQES);
 
 	rn_core_defaults(&cfg);
 	cfg.secrets = rn_secrets_of_seed(42 + (uint64_t)i);
@@ -154,13 +161,35 @@ static void connect_qp(struct pair *p, int i, unsigned q)
 	modify(p, i, q, RN_QPM_RTS, &a);
 }
 
+/* Draws the order in which the messages use the regions: each region once, then all again. The
+ * order is drawn beforehand and read like a list, so that the benchmark measures the cache misses
+ * of softrnic and not those of the arrays of keys. */
+static void draw_keys(struct pair *p)
+{
+	struct pair_side *s = &p->s[0];
+	unsigned n = p->o.regions;
+
+	s->next = memory(n * sizeof(*s->next));
+	for (unsigned r = 0; r < n; r++) {
+		/* Shuffle: the keys of region r go to a random place, from which others move to
+		 * place r. */
+		unsigned at = (unsigned)((rn_hash_u64(r) >> 32) * (r + 1) >> 32);
+
+		s->next[r] = s->next[at];
+		s->next[at] = (struct pair_keys){s->keys[r], p->s[1].keys[r]};
+	}
+}
+
 void rn_pair_open(struct pair *p, const struct pair_options *o)
 {
 	*p = (struct pair){.o = *o, .now = RN_S(1)};
-	p->many = o->qps > 1 || o->regions > 1;
+	if (o->depth > 0)
+		p->o.window = o->depth * o->qps;
+	p->many = o->choose || o->depth > 0 || o->qps > 1 || o->regions > 1;
 	p->stride = RN_ALIGN_UP(RN_MAX((size_t)o->size, 1u), 64u);
 	make_side(p, 0);
 	make_side(p, 1);
+	draw_keys(p);
 	for (unsigned q = 0; q < p->o.qps; q++) {
 		connect_qp(p, 0, q);
 		connect_qp(p, 1, q);
@@ -192,6 +221,7 @@ unsigned rn_pair_close(struct pair *p)
 		rn_mr_table_destroy(s->mrs);
 		free(s->qp);
 		free(s->keys);
+		free(s->next);
 		free(s->ring);
 		free(s->frames);
 		free(s->mem);
@@ -211,109 +241,131 @@ static uint8_t *next_place(struct pair *p, struct pair_side *s)
 	return place;
 }
 
-/* What a message uses: queue pair, and keys of a local and a remote region. */
-struct use {
-	const struct pair_qp *qp;
-	uint32_t lkey, rkey;
-};
-
-/* Returns the index of the region of message n: a random number below p->o.regions. */
-static size_t pick(const struct pair *p, uint64_t n)
+/* The keys of message i, counted from the next one on. */
+static const struct pair_keys *keys_of(const struct pair *p, unsigned i)
 {
-	if (p->o.regions == 1)
-		return 0;
-	return (size_t)((rn_hash_u64(n) >> 32) * p->o.regions >> 32);
+	const struct pair_side *s = &p->s[0];
+	unsigned at = s->next_keys + i;
+
+	return &s->next[at < p->o.regions ? at : at % p->o.regions];
 }
 
-/* Chooses the queue pair in turn and the regions at random. Prefetches the keys of a later message:
- * the benchmark measures the cache misses of softrnic, not those of the arrays of keys. */
-static struct use choose(struct pair *p, struct pair_side *s)
-{
-	size_t r = pick(p, s->posted);
-	struct use u = {&s->qp[s->next_qp], s->keys[r], p->s[1].keys[r]};
-
-	r = pick(p, s->posted + PICK_AHEAD);
-	__builtin_prefetch(&s->keys[r]);
-	__builtin_prefetch(&p->s[1].keys[r]);
-	s->next_qp = s->next_qp + 1 == p->o.qps ? 0 : s->next_qp + 1;
-	return u;
-}
-
-static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signaled)
+static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signaled,
+		 const struct pair_qp *qp)
 {
 	uint8_t *place = next_place(p, s);
-	struct use u = {s->qp, s->keys[0], p->s[1].keys[0]};
+	struct pair_keys keys = {s->keys[0], p->s[1].keys[0]};
 
-	if (p->many)
-		u = choose(p, s);
+	if (p->many && s == &p->s[0]) {
+		keys = *keys_of(p, 0);
+		s->next_keys = s->next_keys + 1 == p->o.regions ? 0 : s->next_keys + 1;
+	}
 	struct rn_wqe w = {
 		.kind = kind,
 		.slots = 1,
 		.flags = signaled ? RN_WQE_SIGNALED : 0,
-		.qpn = u.qp->qpn,
-		.qp_gen = u.qp->gen,
+		.qpn = qp->qpn,
+		.qp_gen = qp->gen,
 		.num_sge = 1,
 		.wr_id = ++s->posted,
 		.remote_va = (uintptr_t)p->s[1].mem + (size_t)(place - s->mem),
-		.rkey = u.rkey,
+		.rkey = keys.rkey,
 		.length = p->o.size,
 	};
 
-	w.sge[0] = (struct rn_sge){(uintptr_t)place, p->o.size, u.lkey};
+	w.sge[0] = (struct rn_sge){(uintptr_t)place, p->o.size, keys.lkey};
 	rn_shard_post(s->sh, &w, p->now);
 }
 
+/* Returns the queue pair of the next message: each in turn. */
+static const struct pair_qp *next_qp(struct pair *p, struct pair_side *s)
+{
+	const struct pair_qp *qp = &s->qp[s->next_qp];
+
+	s->next_qp = s->next_qp + 1 == p->o.qps ? 0 : s->next_qp + 1;
+	return qp;
+}
+
 /* Loads what the next n messages need, as rn_submit_drain() does in the data plane. */
-static void look_ahead(struct pair *p, struct pair_side *s, uint64_t n)
+static void look_ahead(struct pair *p, struct pair_side *s, const struct pair_qp *const *qp,
+		       unsigned n)
 {
 	unsigned what = rn_ahead_what(s->sh);
 
 	if (what == 0)
 		return;
-	for (unsigned step = 0; step < 2; step++) {
-		unsigned q = s->next_qp;
-
-		for (uint64_t i = 0; i < n; i++) {
-			uint32_t lkey = s->keys[pick(p, s->posted + i)];
-
-			(step == 0 ? rn_ahead_post : rn_ahead_post_state)(s->sh, what, s->qp[q].qpn,
-									  lkey);
-			q = q + 1 == p->o.qps ? 0 : q + 1;
-		}
-	}
+	for (unsigned step = 0; step < 2; step++)
+		for (unsigned i = 0; i < n; i++)
+			(step == 0 ? rn_ahead_post : rn_ahead_post_state)(s->sh, what, qp[i]->qpn,
+									  keys_of(p, i)->lkey);
 }
 
-/* Takes the completions of one side. The work requests of a side have the wr_ids 1, 2, 3 and so on.
- * Those of one queue pair complete in order, so its last wr_id is the number of finished work
- * requests. With several queue pairs, each work request has a completion. */
-static void poll(struct pair *p, struct pair_side *s)
+/* Posts a message to each of these n queue pairs. */
+static void post_to(struct pair *p, struct pair_side *s, const struct pair_qp *const *qp,
+		    unsigned n)
+{
+	look_ahead(p, s, qp, n);
+	for (unsigned i = 0; i < n; i++)
+		post(p, s, p->o.kind, true, qp[i]);
+}
+
+/* Takes at most `max` completions of one side, and returns their number. Stores the queue pairs of
+ * the completions in `qp` if this is not NULL. The work requests of a side have the wr_ids 1, 2, 3
+ * and so on. Those of one queue pair complete in order, so its last wr_id is the number of finished
+ * work requests. With several queue pairs, each work request has a completion. */
+static unsigned poll(struct pair *p, struct pair_side *s, const struct pair_qp **qp, uint32_t max)
 {
 	struct rn_cq_ring *ring = s->ring;
 	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	unsigned n = RN_MIN(tail - head, max);
 
-	for (; head != tail; head++) {
+	for (unsigned i = 0; i < n; i++, head++) {
 		struct rn_cqe c = ring->cqe[head & ring->mask];
 
 		p->bad += c.status != RN_STATUS_SUCCESS;
 		s->done = p->o.qps == 1 ? c.wr_id : s->done + 1;
+		if (qp != NULL)
+			qp[i] = &s->qp[c.qp_ctx];
 	}
 	atomic_store_explicit(&ring->head, head, memory_order_release);
+	return n;
+}
+
+/* The requester with several queue pairs or regions. */
+static void choose_and_post(struct pair *p, struct pair_side *s)
+{
+	const struct pair_qp *qp[PAIR_BURST_MAX];
+	unsigned n;
+
+	if (p->o.depth == 0)
+		poll(p, s, NULL, UINT32_MAX);
+	/* at first, and without `depth`: each queue pair in turn */
+	while (s->posted - s->done < p->o.window && (p->o.depth == 0 || s->posted < p->o.window)) {
+		n = (unsigned)RN_MIN(p->o.window - (s->posted - s->done), (uint64_t)PAIR_BURST_MAX);
+		for (unsigned i = 0; i < n; i++)
+			qp[i] = next_qp(p, s);
+		post_to(p, s, qp, n);
+	}
+	while (p->o.depth > 0 && (n = poll(p, s, qp, PAIR_BURST_MAX)) > 0)
+		post_to(p, s, qp, n);
 }
 
 static void application(struct pair *p, int i)
 {
 	struct pair_side *s = &p->s[i];
 
-	poll(p, s);
+	if (i == 0 && p->many) {
+		choose_and_post(p, s);
+		return;
+	}
+	poll(p, s, NULL, UINT32_MAX);
 	if (i == 0) {
-		if (p->many)
-			look_ahead(p, s, p->o.window - (s->posted - s->done));
 		while (s->posted - s->done < p->o.window)
-			post(p, s, p->o.kind, (s->posted + 1) % p->o.signal == 0);
+			post(p, s, p->o.kind, (s->posted + 1) % p->o.signal == 0, s->qp);
 	} else if (p->o.kind == RN_WQE_SEND) {
 		while (s->posted - s->done < p->o.window + p->o.burst)
-			post(p, s, RN_WQE_RECV, true);
+			post(p, s, RN_WQE_RECV, true, p->many ? next_qp(p, s) : s->qp);
 	}
 }
 

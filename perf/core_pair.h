@@ -25,6 +25,13 @@ struct pair_options {
 	/* queue pairs and regions of each side; every region is the whole message memory, under
 	 * keys of its own. With several queue pairs, `signal` is 1. */
 	unsigned qps, regions;
+	/* 0: `window` messages are outstanding, and each uses the next queue pair. Otherwise each
+	 * queue pair has `depth` messages outstanding (`window` is depth * qps), and a queue pair
+	 * whose message completes gets the next message. */
+	unsigned depth;
+	/* Choose queue pair and region for each message even if there is only one, so that this
+	 * costs the same with one and with many. */
+	bool choose;
 	/* bytes of message memory on each side; each message uses the next part of this memory */
 	size_t buffer;
 };
@@ -37,14 +44,21 @@ struct pair_qp {
 	void *mem;
 };
 
+/* The keys of a message: of its local region, and of its region on the responder. */
+struct pair_keys {
+	uint32_t lkey, rkey;
+};
+
 struct pair_side {
 	struct rn_shard *sh;
 	struct rn_port_attr port;
 	struct rn_mr_table *mrs;
 	uint8_t *mem;
-	uint32_t *keys;	    /* of the regions */
-	struct pair_qp *qp; /* queue pair i is connected to queue pair i of the other side */
-	unsigned next_qp;   /* index of the queue pair of the next message */
+	uint32_t *keys;		/* of the regions */
+	struct pair_keys *next; /* keys of the messages, in random order; used again and again */
+	unsigned next_keys;	/* index in `next` of the keys of the next message */
+	struct pair_qp *qp;	/* queue pair i is connected to queue pair i of the other side */
+	unsigned next_qp;	/* index of the queue pair of the next message */
 	struct rn_cq_shared cq_shared;
 	struct rn_cq_ring *ring;
 	uint8_t *frames;
@@ -63,7 +77,7 @@ struct pair {
 	size_t stride;
 	rn_time now;
 	bool split;
-	bool many;    /* several queue pairs or regions */
+	bool many;    /* the application chooses queue pair and region */
 	uint64_t bad; /* number of refused frames and failed completions */
 };
 
