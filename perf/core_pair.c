@@ -59,7 +59,7 @@ static void make_qp(struct pair *p, struct pair_side *s, struct pair_qp *qp,
 	cmd.create_qp.qp_ctx = (uint64_t)(qp - s->qp);
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = CQ_ID;
 	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth =
-		RN_DIV_UP(p->o.window + p->o.burst, p->o.qps);
+		p->o.depth > 0 ? p->o.depth : RN_DIV_UP(p->o.window + p->o.burst, p->o.qps);
 	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 1;
 	bytes = RN_ALIGN_UP(rn_exec_bytes(&cmd, cfg), (size_t)64);
 	x.mem = qp->mem = aligned_alloc(64, bytes);
