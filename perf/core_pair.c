@@ -99,7 +99,7 @@ static void make_side(struct pair *p, int i)
 	s->mrs = rn_mr_table_create(RN_MAX(1024u, p->o.regions + 1),
 				    &(struct rn_secret){{(uint8_t)(7 + i)}});
 	if (s->mrs != NULL)
-		rn_mr_table_advise(s->mrs, rn_mem_advise_huge);
+		rn_mr_table_advise(s->mrs, rn_mem_advise_pages);
 	mr.ptr = s->mem;
 	mr.iova = (uintptr_t)s->mem;
 	s->sh = s->mrs == NULL
@@ -294,10 +294,10 @@ static void look_ahead(struct pair *p, struct pair_side *s, const struct pair_qp
 
 	if (what == 0)
 		return;
-	for (unsigned step = 0; step < 2; step++)
-		for (unsigned i = 0; i < n; i++)
-			(step == 0 ? rn_ahead_post : rn_ahead_post_state)(s->sh, what, qp[i]->qpn,
-									  keys_of(p, i)->lkey);
+	for (unsigned i = 0; i < n; i++)
+		rn_ahead_post(s->sh, what, qp[i]->qpn, keys_of(p, i)->lkey);
+	for (unsigned i = 0; what & RN_AHEAD_QPS && i < n; i++)
+		rn_ahead_post_qp(s->sh, qp[i]->qpn);
 }
 
 /* Posts a message to each of these n queue pairs. */
@@ -377,15 +377,15 @@ static void receive(struct pair *p, struct pair_side *s, struct pair_side *from)
 
 	for (unsigned i = 0; ahead && i < from->nout; i++)
 		rn_ahead_rx(s->sh, ahead, from->out[i].data, from->out[i].len);
-	for (unsigned i = 0; ahead && i < RN_MIN(from->nout, RN_AHEAD); i++)
-		rn_ahead_rx_state(s->sh, ahead, from->out[i].data, from->out[i].len);
+	for (unsigned i = 0; ahead & RN_AHEAD_QPS && i < RN_MIN(from->nout, RN_AHEAD); i++)
+		rn_ahead_rx_qp(s->sh, from->out[i].data, from->out[i].len);
 	for (unsigned i = 0; i < from->nout; i++) {
 		struct rn_pkt pkt;
 		const struct rn_txbuf *b = &from->out[i];
 		enum rn_verdict v;
 
-		if (ahead && i + RN_AHEAD < from->nout)
-			rn_ahead_rx_state(s->sh, ahead, b[RN_AHEAD].data, b[RN_AHEAD].len);
+		if (ahead & RN_AHEAD_QPS && i + RN_AHEAD < from->nout)
+			rn_ahead_rx_qp(s->sh, b[RN_AHEAD].data, b[RN_AHEAD].len);
 		if (rn_unlikely(!rn_shard_rx_short(s->sh, b->data, b->len, &v, p->now))) {
 			v = rn_frame_parse(b->data, b->len, &pkt);
 			if (rn_likely(v == RN_V_OK))

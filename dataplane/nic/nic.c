@@ -188,7 +188,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	nic->mrs = rn_mr_table_create(l->max_mr, &secrets.of[RN_SECRET_KEYS]);
 
 	if (nic->mrs != NULL)
-		rn_mr_table_advise(nic->mrs, rn_mem_advise_huge);
+		rn_mr_table_advise(nic->mrs, rn_mem_advise_pages);
 	rc = nic->mrs == NULL ? -ENOMEM : rn_events_init(&nic->events);
 	if (rc == 0)
 		rc = rn_objects_init(&nic->objects, l, nic->nshards);

@@ -470,11 +470,19 @@ const struct rn_mem_ops rn_mem_guarded = {.gather = gather,
 
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 
-void rn_mem_advise_huge(void *memory, size_t bytes)
+/* Since Linux 6.1: makes huge pages at once of pages that are in use. */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+void rn_mem_advise_pages(void *memory, size_t bytes, bool huge)
 {
 	uintptr_t first = RN_ALIGN_UP((uintptr_t)memory, HUGE_PAGE);
 	uintptr_t end = ((uintptr_t)memory + bytes) / HUGE_PAGE * HUGE_PAGE;
 
-	if (first < end)
-		madvise((void *)first, end - first, MADV_HUGEPAGE);
+	if (first >= end)
+		return;
+	madvise((void *)first, end - first, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	if (huge)
+		madvise((void *)first, end - first, MADV_COLLAPSE);
 }

@@ -23,10 +23,10 @@ void rn_mem_uninstall(void);
 void rn_mem_unblock(rn_time now);
 void rn_mem_restore(void);
 
-/* Asks the kernel to use huge pages for those that lie within a large table. Otherwise a random
- * access to the table would often miss in the TLB. Has no effect if the kernel has no such pages.
- */
-void rn_mem_advise_huge(void *memory, size_t bytes);
+/* Asks the kernel to use huge pages for those that lie within a large table, or none. With small
+ * pages random accesses to the table often miss in the TLB, but pages without data need no memory.
+ * Has no effect if the kernel has no huge pages. */
+void rn_mem_advise_pages(void *memory, size_t bytes, bool huge);
 
 /* The functions by which shards access application memory. To be called after rn_mem_install(), in
  * a thread that has neither SIGSEGV nor SIGBUS blocked. */

@@ -198,13 +198,19 @@ static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_stee
 	return true;
 }
 
-/* Loads into the cache what the QP of a frame needs (ahead.h). A frame in several buffers, whose
- * first buffer may end within the headers, is left out. */
-static void look_ahead(const struct rn_shard *sh, unsigned what, const struct rte_mbuf *m,
-		       void (*step)(const struct rn_shard *, unsigned, const uint8_t *, uint32_t))
+/* The steps of ahead.h for one frame. A frame in several buffers, whose first buffer may end within
+ * the headers, is left out. */
+static void look_ahead(const struct rn_shard *sh, unsigned what, const struct rte_mbuf *m)
 {
 	if (m->nb_segs == 1)
-		step(sh, what, rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m));
+		rn_ahead_rx(sh, what, rte_pktmbuf_mtod(m, const uint8_t *),
+			    rte_pktmbuf_data_len(m));
+}
+
+static void look_ahead_qp(const struct rn_shard *sh, const struct rte_mbuf *m)
+{
+	if (m->nb_segs == 1)
+		rn_ahead_rx_qp(sh, rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m));
 }
 
 /* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. While
@@ -215,13 +221,13 @@ static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	unsigned ndone = 0, ahead = rn_ahead_what(sh);
 
 	for (unsigned i = 0; ahead != 0 && i < n; i++)
-		look_ahead(sh, ahead, m[i], rn_ahead_rx);
-	for (unsigned i = 0; ahead != 0 && i < RN_MIN(n, RN_AHEAD); i++)
-		look_ahead(sh, ahead, m[i], rn_ahead_rx_state);
+		look_ahead(sh, ahead, m[i]);
+	for (unsigned i = 0; ahead & RN_AHEAD_QPS && i < RN_MIN(n, RN_AHEAD); i++)
+		look_ahead_qp(sh, m[i]);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *one = m[i];
-		if (ahead != 0 && i + RN_AHEAD < n)
-			look_ahead(sh, ahead, m[i + RN_AHEAD], rn_ahead_rx_state);
+		if (ahead & RN_AHEAD_QPS && i + RN_AHEAD < n)
+			look_ahead_qp(sh, m[i + RN_AHEAD]);
 		if (i + 1 < n) {
 			rte_prefetch0(rte_pktmbuf_mtod(m[i + 1], void *));
 			rte_prefetch0(

@@ -93,13 +93,13 @@ static void look_ahead(const struct rte_ring_zc_data *zc, const struct rn_shard 
 
 	if (rn_likely(what == 0))
 		return;
-	for (unsigned step = 0; step < 2; step++) {
-		for (unsigned i = 0; i < n; i++) {
-			const struct rn_wqe *w = slot_at(zc, i);
-			(step == 0 ? rn_ahead_post : rn_ahead_post_state)(sh, what, w->qpn,
-									  w->sge[0].lkey);
-		}
+	for (unsigned i = 0; i < n; i++) {
+		const struct rn_wqe *w = slot_at(zc, i);
+
+		rn_ahead_post(sh, what, w->qpn, w->sge[0].lkey);
 	}
+	for (unsigned i = 0; what & RN_AHEAD_QPS && i < n; i++)
+		rn_ahead_post_qp(sh, ((const struct rn_wqe *)slot_at(zc, i))->qpn);
 }
 
 unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max, rn_time now)

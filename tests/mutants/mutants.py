@@ -278,7 +278,7 @@ MUTANTS = [
            "last->key == key", "region"),
     # raw requests
     Mutant("own key of any PD", MR_CHECK, "|| rn_mr_owner(r) != RN_MR_REGION || r->pd != pd)", "|| rn_mr_owner(r) != RN_MR_REGION)", "hostile"),
-    Mutant("window of any PD", MR, "\tif (w->pd == via.pd)\n\t\treturn w;\n", "\tif (w)\n\t\treturn w;\n", "hostile"),
+    Mutant("window of any PD", MR, "\n\t    w->pd == via.pd)\n\t\treturn w;\n", "\n\t    w)\n\t\treturn w;\n", "hostile"),
     Mutant("window bounds unchecked", MR, "if (addr < w->iova || off > w->length || len > w->length - off)", "if (false)",
            "window"),
     Mutant("window rights unchecked", MR, "if ((w->access & need) != need)", "if (false)", "hostile"),

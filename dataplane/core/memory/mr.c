@@ -3,12 +3,14 @@
  * regions and windows. The shard of a QP binds windows to the QP. Any shard looks up keys, without
  * a lock.
  *
- * A key is (number << 8) | variant, with a number of 24 bits and a variant of 1..255. Number and
- * variant are drawn at random each time a slot is taken, so nobody can guess a key from other keys.
+ * A key is (number << 8) | variant, with a number of 24 bits and a variant of 1..255. The low bits
+ * of the number are the number of the slot, so an access finds its slot without a search. Slot,
+ * upper bits and variant are drawn at random each time a slot is taken, so nobody can guess a key
+ * from other keys.
  *
- * The low bits of a number select an index entry: one word with the slot and the upper bits of the
- * number. The slots in use lie close together, although the numbers are random. The entry is
- * written before the key is published, and cleared when the slot is free again. */
+ * So the slots in use lie apart from each other: the first ones take a page each. As soon as nearly
+ * every page has a slot in use, huge pages take no more memory, and the kernel is asked for
+ * them. */
 #include "memory/mr.h"
 
 #include <errno.h>
@@ -18,23 +20,19 @@
 #include "memory/mem_ops.h"
 #include "memory/mr_check.h"
 #include "wire/icrc.h"
-#include "base/idpool.h"
 #include "base/secret.h"
-/* log2 of the smallest index size. The low bits of a number select the index entry, and the entry
- * stores the other bits: 8 bits for the smallest index, fewer for a larger index. */
-#define INDEX_BITS 16
 
-/* Returns log2 of the index size. The index has at least two entries per slot, so at least half of
- * its entries are free. On average at most two keys are drawn until a key has a free entry. */
-static uint32_t index_bits_for(uint32_t slots)
+#define SLOT_ALIGN ((uintptr_t)64)
+
+static size_t slots_bytes(const struct rn_mr_table *t)
 {
-	uint32_t bits = INDEX_BITS;
+	return ((size_t)t->mask + 2) * sizeof(*t->region);
+}
 
-	static_assert(2 * RN_MR_MAX <= 1u << RN_MR_NUMBER_BITS,
-		      "the index is no larger than there are numbers");
-	while (1u << bits < 2 * slots)
-		bits++;
-	return bits;
+/* Returns the number of the slot in entry i of t->free. */
+static uint32_t free_slot(const struct rn_mr_table *t, uint32_t i)
+{
+	return t->free[i] ? t->free[i] - 1 : i;
 }
 
 struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_secret *keys)
@@ -43,19 +41,18 @@ struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_sec
 
 	if (!t)
 		return NULL;
-	t->max = RN_MIN(RN_MAX(max_regions, 1u), RN_MR_MAX);
-	t->index_bits = index_bits_for(t->max);
+	t->nfree = RN_MIN(RN_MAX(max_regions, 1u), RN_MR_MAX);
+	t->mask = rn_pow2_up(t->nfree) - 1;
+	static_assert(RN_MR_MAX < 1u << RN_MR_NUMBER_BITS, "a slot has more than one number");
 	/* A large table costs only the memory in use, because the kernel allocates each page at the
 	 * first write to the page. */
-	t->memory = calloc((size_t)t->max + 2, sizeof(*t->region));
-	t->index = calloc((size_t)1 << t->index_bits, sizeof(*t->index));
-	t->free_ring = malloc(t->max * sizeof(*t->free_ring));
-	if (!t->memory || !t->index || !t->free_ring) {
+	t->memory = calloc(1, slots_bytes(t) + SLOT_ALIGN);
+	t->free = calloc(t->nfree, sizeof(*t->free));
+	if (!t->memory || !t->free) {
 		rn_mr_table_destroy(t);
 		return NULL;
 	}
-	t->region = (struct rn_region *)RN_ALIGN_UP((uintptr_t)t->memory, (uintptr_t)64);
-	rn_idpool_init(&t->free, t->free_ring, 1, t->max);
+	t->region = (struct rn_region *)RN_ALIGN_UP((uintptr_t)t->memory, SLOT_ALIGN);
 	rn_stream_init(&t->draws, keys, 0);
 	return t;
 }
@@ -65,31 +62,29 @@ void rn_mr_table_destroy(struct rn_mr_table *t)
 	if (!t)
 		return;
 	free(t->memory);
-	free((void *)t->index);
-	free(t->free_ring);
+	free(t->free);
 	free(t);
 }
 
-void rn_mr_table_advise(struct rn_mr_table *t, void (*advise)(void *memory, size_t bytes))
+void rn_mr_table_advise(struct rn_mr_table *t,
+			void (*advise)(void *memory, size_t bytes, bool huge))
 {
-	advise(t->memory, ((size_t)t->max + 2) * sizeof(*t->region));
-	advise((void *)t->index, ((size_t)1 << t->index_bits) * sizeof(*t->index));
+	advise(t->region, slots_bytes(t), false);
+	t->advise = advise;
 }
 
-/* Returns the slot of the region or window to which the number in `key` belongs, or slot 0 if there
- * is none. The region or window may be removed and not yet reclaimed. */
+/* Returns the slot of the region or window to which the number in `key` belongs, or a slot that is
+ * never used if there is none. The region or window may be removed and not yet reclaimed. */
 static inline struct rn_region *region_of(const struct rn_mr_table *t, uint32_t key)
 {
-	uint32_t number = key >> 8;
-	uint32_t entry = atomic_load_explicit(rn_mr_entry(t, number), memory_order_relaxed);
+	struct rn_region *r = rn_mr_slot(t, key);
+	uint32_t taken = atomic_load_explicit(&r->taken, memory_order_relaxed);
 
-	return &t->region[entry >> RN_MR_NUMBER_BITS == number >> t->index_bits
-				  ? entry & RN_MR_NUMBER_MASK
-				  : 0];
+	return taken && taken >> 8 == key >> 8 ? r : &t->region[t->mask + 1];
 }
 
-/* Draws a random key for slot r. The key's index entry is free. The key's number differs from that
- * of the slot's previous key, so the previous key stays invalid. */
+/* Draws a random key for slot r. The key's number differs from that of the slot's previous key, so
+ * the previous key stays invalid. */
 static uint32_t fresh_key(struct rn_mr_table *t, const struct rn_region *r)
 {
 	uint32_t number, variant;
@@ -97,36 +92,44 @@ static uint32_t fresh_key(struct rn_mr_table *t, const struct rn_region *r)
 	do {
 		uint64_t draw = rn_stream_next(&t->draws);
 
-		number = draw & RN_MR_NUMBER_MASK;
+		number = (draw & RN_MR_NUMBER_MASK & ~t->mask) | (uint32_t)(r - t->region);
 		variant = 1 + (uint32_t)(draw >> RN_MR_NUMBER_BITS) % UINT8_MAX;
-	} while (atomic_load_explicit(rn_mr_entry(t, number), memory_order_relaxed) ||
-		 r->last >> 8 == number);
+	} while (r->bound && r->bound >> 8 == number);
 	return number << 8 | variant;
 }
 
-/* Takes a free slot and draws a key, which is not yet published. Returns NULL if the table is
- * full. */
+/* Takes a random free slot and draws a key, which is not yet published. Returns NULL if the table
+ * is full. */
 static struct rn_region *take_slot(struct rn_mr_table *t, uint32_t *key)
 {
-	uint32_t slot = rn_idpool_get(&t->free);
 	struct rn_region *r;
+	uint32_t i, last;
 
-	if (slot == RN_ID_NONE)
+	if (t->nfree == 0)
 		return NULL;
-	r = &t->region[slot];
+	i = (uint32_t)((rn_stream_next(&t->draws) >> 32) * t->nfree >> 32);
+	last = --t->nfree;
+	r = &t->region[free_slot(t, i)];
+	t->free[i] = free_slot(t, last) + 1;
 	*key = fresh_key(t, r);
-	r->last = *key;
 	r->retired = false;
-	atomic_store_explicit(rn_mr_entry(t, *key >> 8),
-			      *key >> 8 >> t->index_bits << RN_MR_NUMBER_BITS | slot,
-			      memory_order_relaxed);
+	atomic_store_explicit(&r->taken, *key, memory_order_relaxed);
 	return r;
 }
+
+/* A page of 4 KiB has 64 slots. With one slot in so many in use, 98 % of the pages are in use. */
+#define SPARSE 16u
 
 /* One thread at a time changes the number, so a store is enough. */
 static void count(struct rn_mr_table *t, int change)
 {
-	atomic_store_explicit(&t->live, rn_mr_count(t) + (uint32_t)change, memory_order_relaxed);
+	uint32_t live = rn_mr_count(t) + (uint32_t)change;
+
+	atomic_store_explicit(&t->live, live, memory_order_relaxed);
+	if (t->advise && live > t->mask / SPARSE) {
+		t->advise(t->region, slots_bytes(t), true);
+		t->advise = NULL;
+	}
 }
 
 int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lkey, uint32_t *rkey)
@@ -172,10 +175,11 @@ void rn_mr_reclaim(struct rn_mr_table *t, uint32_t lkey)
 {
 	struct rn_region *r = region_of(t, lkey);
 
-	rn_assert(lkey && r->retired && r->last == lkey);
+	rn_assert(lkey && r->retired && r->taken == lkey);
 	r->retired = false;
-	atomic_store_explicit(rn_mr_entry(t, lkey >> 8), 0, memory_order_relaxed);
-	rn_idpool_put(&t->free, (uint32_t)(r - t->region));
+	r->bound = lkey;
+	atomic_store_explicit(&r->taken, 0, memory_order_relaxed);
+	t->free[t->nfree++] = (uint32_t)(r - t->region) + 1;
 }
 
 uint32_t rn_mr_count(const struct rn_mr_table *t)
@@ -352,7 +356,9 @@ static struct rn_region *claim(const struct rn_mr_table *t, uint32_t key, struct
 	if (!atomic_compare_exchange_strong_explicit(&w->owner, &owner, via.qpn,
 						     memory_order_acquire, memory_order_relaxed))
 		return NULL;
-	if (w->pd == via.pd)
+	/* The slot may have got another window since region_of() looked at it. */
+	if (atomic_load_explicit(&w->taken, memory_order_relaxed) >> 8 == key >> 8 &&
+	    w->pd == via.pd)
 		return w;
 	disown(w);
 	return NULL;
@@ -360,21 +366,21 @@ static struct rn_region *claim(const struct rn_mr_table *t, uint32_t key, struct
 
 static void link_up(struct rn_mr_table *t, struct rn_mw_list *bound, struct rn_region *w)
 {
-	uint32_t self = (uint32_t)(w - t->region);
+	uint32_t self = (uint32_t)(w - t->region) + 1;
 
 	w->prev = 0;
 	w->next = bound->first;
 	if (w->next)
-		t->region[w->next].prev = self;
+		t->region[w->next - 1].prev = self;
 	bound->first = self;
 }
 
 static void unlink_from(struct rn_mr_table *t, struct rn_mw_list *bound, struct rn_region *w)
 {
 	if (w->next)
-		t->region[w->next].prev = w->prev;
+		t->region[w->next - 1].prev = w->prev;
 	if (w->prev)
-		t->region[w->prev].next = w->next;
+		t->region[w->prev - 1].next = w->next;
 	else
 		bound->first = w->next;
 }
@@ -457,7 +463,7 @@ void rn_mw_unbind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via,
 void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound)
 {
 	while (bound->first)
-		end(t, &t->region[bound->first], bound);
+		end(t, &t->region[bound->first - 1], bound);
 }
 
 void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)

@@ -40,10 +40,12 @@ struct rn_mr_attr {
 #define RN_MR_MAX (1u << 23)
 struct rn_mr_table *rn_mr_table_create(uint32_t max_regions, const struct rn_secret *keys);
 void rn_mr_table_destroy(struct rn_mr_table *t);
-/* Calls advise(memory, bytes) for the two parts of the table that every access reads at random
- * places. The caller may ask the kernel for huge pages there. To be called before the first
- * rn_mr_add(): the parts are not written yet. */
-void rn_mr_table_advise(struct rn_mr_table *t, void (*advise)(void *memory, size_t bytes));
+/* Calls advise(memory, bytes, huge) for the slots of the table, which accesses read at random
+ * places: now with huge = false, so that a table with few regions stays small, and when the table
+ * is well filled with huge = true: the callee may then ask the kernel for huge pages. The second
+ * call comes from rn_mr_add() or rn_mw_add(). To be called before these. */
+void rn_mr_table_advise(struct rn_mr_table *t,
+			void (*advise)(void *memory, size_t bytes, bool huge));
 
 /* Adds a region and publishes its keys. -EINVAL: iova + length or ptr + length wraps. -ENOSPC: the
  * table is full. Runs on the control thread. */

@@ -4,7 +4,6 @@
 #ifndef RN_MR_CHECK_H
 #define RN_MR_CHECK_H
 
-#include "base/idpool.h"
 #include "memory/mr.h"
 
 #define RN_MR_NUMBER_BITS 24
@@ -18,9 +17,9 @@ struct rn_region {
 	_Alignas(64) _Atomic uint32_t key; /* 0 = not published, so nobody can use the key */
 	uint32_t pd;
 	uint32_t access;
-	/* The last key of a region or the last id of a window. The next key or id drawn for this
-	 * slot must differ from `last`. */
-	uint32_t last;
+	/* Key of the region or id of the window in this slot, also if it is removed; 0: the slot is
+	 * free. */
+	_Atomic uint32_t taken;
 	uint64_t iova;
 	uint64_t length;
 	union {
@@ -30,34 +29,38 @@ struct rn_region {
 		struct rn_mw_shared *shared;
 	};
 	_Atomic uint32_t
-		owner;	/* enum rn_mr_owner_kind, or the number of the QP that owns the window */
-	uint32_t lkey;	/* of a window: lkey of its region */
-	uint32_t bound; /* of a window: key of its last BIND, or its id before any BIND */
-	/* Of an owned window: slot numbers of the next and the previous window of the same QP; 0 =
-	 * none. */
+		owner; /* enum rn_mr_owner_kind, or the number of the QP that owns the window */
+	uint32_t lkey; /* of a window: lkey of its region */
+	/* Of a window: key of its last BIND, or its id before any BIND. Of a free slot: the last
+	 * `taken`, from whose number the next one must differ. */
+	uint32_t bound;
+	/* Of an owned window: 1 + slot number of the next and the previous window of the same QP; 0
+	 * = none. */
 	uint32_t next, prev;
 	bool retired; /* removed, but not yet reclaimed */
 };
 static_assert(sizeof(struct rn_region) == 64, "a touch of memory is one cache line of the table");
 
 struct rn_mr_table {
-	struct rn_region *region; /* the slots: aligned part of `memory`; slot 0 is never used */
-	/* Indexed by the low bits of a key's number (key >> 8). An entry is (upper bits of the
-	 * number) << 24 | slot; 0 = unused entry. */
-	_Atomic uint32_t *index;
-	void *memory;
-	uint32_t max;
+	/* The slots: aligned part of `memory`. The low bits of a key's number (key >> 8) are the
+	 * number of its slot. One more slot, behind the others, is never used. */
+	struct rn_region *region;
+	uint32_t mask;	       /* number of slots, a power of two, less 1 */
 	_Atomic uint32_t live; /* number of regions and windows; the control thread writes */
-	uint32_t index_bits;
+	void *memory;
+	/* The free slots are those numbered free[0] to free[nfree - 1]. An entry is 1 + the number
+	 * of a slot; an entry 0 was never written, and its slot has the number of the entry. */
+	uint32_t *free;
+	uint32_t nfree;
 	struct rn_stream draws;
-	struct rn_idpool free;
-	uint32_t *free_ring;
+	/* Called once when nearly every page of the slots is in use, then NULL. */
+	void (*advise)(void *memory, size_t bytes, bool huge);
 };
 
-/* Returns the index entry for a key's number (key >> 8). */
-static inline _Atomic uint32_t *rn_mr_entry(const struct rn_mr_table *t, uint32_t number)
+/* Returns the slot that this key has if it is a key. */
+static inline struct rn_region *rn_mr_slot(const struct rn_mr_table *t, uint32_t key)
 {
-	return &t->index[number & ((1u << t->index_bits) - 1)];
+	return &t->region[key >> 8 & t->mask];
 }
 
 /* Returns the region or window that has this key now, or NULL if there is none. A reader that sees
@@ -65,8 +68,7 @@ static inline _Atomic uint32_t *rn_mr_entry(const struct rn_mr_table *t, uint32_
  * stay unchanged until rn_mr_reclaim(). */
 static inline const struct rn_region *rn_mr_published(const struct rn_mr_table *t, uint32_t key)
 {
-	uint32_t entry = atomic_load_explicit(rn_mr_entry(t, key >> 8), memory_order_relaxed);
-	const struct rn_region *r = &t->region[entry & RN_MR_NUMBER_MASK];
+	const struct rn_region *r = rn_mr_slot(t, key);
 
 	return key && atomic_load_explicit(&r->key, memory_order_acquire) == key ? r : NULL;
 }

@@ -67,15 +67,6 @@ static inline void load_sender(const struct rn_qp *qp)
 	LOAD(qp, rx.epsn);
 }
 
-/* The index entry may be stale, and its slot that of another region. This costs only time. */
-static void load_region(const struct rn_shard *sh, uint32_t key)
-{
-	const struct rn_mr_table *t = sh->lane.mrs;
-	uint32_t entry = atomic_load_explicit(rn_mr_entry(t, key >> 8), memory_order_relaxed);
-
-	__builtin_prefetch(&t->region[entry & RN_MR_NUMBER_MASK]);
-}
-
 /* Returns true if the frame may be a WRITE or READ with a RETH, and sets *rkey to the bytes at the
  * place of the R_Key. */
 static bool has_rkey(const uint8_t *frame, uint32_t len, bool ipv4, uint32_t *rkey)
@@ -99,25 +90,21 @@ void rn_ahead_rx(const struct rn_shard *sh, unsigned what, const uint8_t *frame,
 	if (what & RN_AHEAD_QPS)
 		__builtin_prefetch(rn_shard_slot(sh, qpn));
 	if (what & RN_AHEAD_REGIONS && has_rkey(frame, len, ipv4, &rkey))
-		__builtin_prefetch(rn_mr_entry(sh->lane.mrs, rkey >> 8));
+		__builtin_prefetch(rn_mr_slot(sh->lane.mrs, rkey));
 }
 
-void rn_ahead_rx_state(const struct rn_shard *sh, unsigned what, const uint8_t *frame, uint32_t len)
+void rn_ahead_rx_qp(const struct rn_shard *sh, const uint8_t *frame, uint32_t len)
 {
 	const struct rn_qp *qp;
-	uint32_t qpn, rkey;
+	uint32_t qpn;
 	bool ipv4;
 
-	if (!rn_match_qpn(frame, len, &ipv4, &qpn))
+	if (!rn_match_qpn(frame, len, &ipv4, &qpn) || (qp = *rn_shard_slot(sh, qpn)) == NULL)
 		return;
-	if (what & RN_AHEAD_QPS && (qp = *rn_shard_slot(sh, qpn)) != NULL) {
-		if (frame[rn_match_bth(ipv4)] < RN_OP_READ_RESP_FIRST)
-			load_responder(qp, ipv4);
-		else
-			load_requester(qp);
-	}
-	if (what & RN_AHEAD_REGIONS && has_rkey(frame, len, ipv4, &rkey))
-		load_region(sh, rkey);
+	if (frame[rn_match_bth(ipv4)] < RN_OP_READ_RESP_FIRST)
+		load_responder(qp, ipv4);
+	else
+		load_requester(qp);
 }
 
 void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
@@ -125,15 +112,13 @@ void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint3
 	if (what & RN_AHEAD_QPS)
 		__builtin_prefetch(rn_shard_slot(sh, qpn & RN_PSN_MASK));
 	if (what & RN_AHEAD_REGIONS)
-		__builtin_prefetch(rn_mr_entry(sh->lane.mrs, lkey >> 8));
+		__builtin_prefetch(rn_mr_slot(sh->lane.mrs, lkey));
 }
 
-void rn_ahead_post_state(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t qpn)
 {
-	const struct rn_qp *qp;
+	const struct rn_qp *qp = *rn_shard_slot(sh, qpn & RN_PSN_MASK);
 
-	if (what & RN_AHEAD_QPS && (qp = *rn_shard_slot(sh, qpn & RN_PSN_MASK)) != NULL)
+	if (qp != NULL)
 		load_sender(qp);
-	if (what & RN_AHEAD_REGIONS)
-		load_region(sh, lkey);
 }

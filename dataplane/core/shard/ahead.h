@@ -1,7 +1,8 @@
 /* Loads into the CPU's cache what the next packets and work requests of a shard need. With many
  * QPs or regions this is rarely in the cache, and each packet would wait for several misses. The
- * caller has a burst: it takes the first step for each element, and the second step for an element
- * RN_AHEAD elements before it processes that element. So the misses of several elements overlap.
+ * caller has a burst: it takes the first step for each element, and with many QPs the second step
+ * for an element RN_AHEAD elements before it processes that element. So the misses of several
+ * elements overlap.
  *
  * The functions have no other effect. They check nothing: a wrong QPN or key costs only time. Run
  * on the shard's thread. */
@@ -22,13 +23,12 @@ enum rn_ahead_what { RN_AHEAD_QPS = 1, RN_AHEAD_REGIONS = 2 };
  * do not fit into a level 2 cache. Returns 0 for a shard with few QPs and regions. */
 unsigned rn_ahead_what(const struct rn_shard *sh);
 
-/* First step: loads the entries of the tables that lead to the QP and the region. lkey: the L_Key
- * of the first SGE. */
+/* First step: loads the region, and the entry of the table that leads to the QP. lkey: the L_Key of
+ * the first SGE. */
 void rn_ahead_rx(const struct rn_shard *sh, unsigned what, const uint8_t *frame, uint32_t len);
 void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey);
-/* Second step: loads the QP and the region. */
-void rn_ahead_rx_state(const struct rn_shard *sh, unsigned what, const uint8_t *frame,
-		       uint32_t len);
-void rn_ahead_post_state(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey);
+/* Second step, only with RN_AHEAD_QPS: loads the QP. */
+void rn_ahead_rx_qp(const struct rn_shard *sh, const uint8_t *frame, uint32_t len);
+void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t qpn);
 
 #endif

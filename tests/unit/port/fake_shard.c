@@ -46,9 +46,9 @@ void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint3
 	note(sh, 1, what, qpn, lkey);
 }
 
-void rn_ahead_post_state(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t qpn)
 {
-	note(sh, 2, what, qpn, lkey);
+	note(sh, 2, 0, qpn, 0);
 }
 
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)

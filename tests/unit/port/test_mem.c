@@ -577,13 +577,15 @@ static void advises_huge_pages_within_the_memory(void **state)
 	char *first = (char *)(((uintptr_t)map + huge - 1) / huge * huge);
 
 	assert_true(map != MAP_FAILED);
-	rn_mem_advise_huge(first + PAGE, huge);
+	rn_mem_advise_pages(first + PAGE, huge, true);
 	assert_false(may_be_huge(first));
 	if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) == 0) {
-		rn_mem_advise_huge(first + PAGE, 2 * huge);
+		rn_mem_advise_pages(first + PAGE, 2 * huge, true);
 		assert_true(may_be_huge(first + huge));
 		assert_false(may_be_huge(first + PAGE));
 		assert_false(may_be_huge(first + 2 * huge));
+		rn_mem_advise_pages(first + PAGE, 2 * huge, false);
+		assert_false(may_be_huge(first + huge));
 	}
 	munmap(map, 4 * huge);
 }

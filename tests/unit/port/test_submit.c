@@ -134,20 +134,25 @@ static void survives_more_producers_than_cores(void **state)
 	free(sh);
 }
 
-/* The first step for all work requests of the burst, then the second, then the posts. With few QPs
- * and regions there are only the posts. */
+/* The first step for all work requests of the burst, then with many QPs the second, then the posts.
+ * With few QPs and regions there are only the posts. */
 static void loads_ahead_what_a_burst_needs(void **state)
 {
-	static const unsigned whats[] = {0, RN_AHEAD_QPS | RN_AHEAD_REGIONS};
+	static const struct {
+		unsigned what, steps[3];
+	} rows[] = {
+		{0, {3}},
+		{RN_AHEAD_REGIONS, {1, 3}},
+		{RN_AHEAD_QPS | RN_AHEAD_REGIONS, {1, 2, 3}},
+	};
 	struct rn_shard *sh = fake_shard_create();
 	struct rn_submit s;
 
 	assert_int_equal(rn_submit_create(&s, 64), 0);
-	for (unsigned round = 0; round < 2; round++) {
+	for (unsigned round = 0; round < 3; round++) {
 		struct fake_ahead seen = {0};
-		unsigned steps = whats[round] != 0 ? 3 : 1;
 
-		sh->ahead = whats[round];
+		sh->ahead = rows[round].what;
 		sh->seen = &seen;
 		for (uint32_t i = 0; i < 5; i++) {
 			struct rn_wqe w = {.slots = 1, .qpn = 100 + i, .num_sge = 1};
@@ -155,13 +160,14 @@ static void loads_ahead_what_a_burst_needs(void **state)
 			assert_true(rn_submit_put(&s, &w));
 		}
 		assert_int_equal(rn_submit_drain(&s, sh, 64, 0), 5);
-		assert_int_equal(seen.n, 5 * steps);
+		assert_int_equal(seen.n, 5 * (round + 1));
 		for (unsigned i = 0; i < seen.n; i++) {
-			assert_int_equal(seen.call[i].step, 4 - steps + i / 5);
-			assert_int_equal(seen.call[i].what,
-					 seen.call[i].step < 3 ? whats[round] : 0);
+			unsigned step = rows[round].steps[i / 5];
+
+			assert_int_equal(seen.call[i].step, step);
+			assert_int_equal(seen.call[i].what, step == 1 ? rows[round].what : 0);
 			assert_int_equal(seen.call[i].qpn, 100 + i % 5);
-			assert_int_equal(seen.call[i].lkey, 7000 + i % 5);
+			assert_int_equal(seen.call[i].lkey, step == 2 ? 0 : 7000 + i % 5);
 		}
 	}
 	rn_submit_destroy(&s);

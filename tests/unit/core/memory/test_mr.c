@@ -341,28 +341,69 @@ static void test_atomic(void **state)
 	}
 }
 
-static size_t advised[4];
+static struct {
+	size_t bytes;
+	bool huge;
+} advised[2];
 static unsigned nadvised;
 
-static void note_advice(void *memory, size_t bytes)
+static void note_advice(void *memory, size_t bytes, bool huge)
 {
 	assert_non_null(memory);
 	assert_true(nadvised < RN_ARRAY_SIZE(advised));
-	advised[nadvised++] = bytes;
+	advised[nadvised].bytes = bytes;
+	advised[nadvised++].huge = huge;
 }
 
-/* An access reads the index and the slot, at random places of both. */
-static void test_advice_covers_index_and_slots(void **state)
+/* 65,536 slots are 1,024 pages of 4 KiB. The first regions have a page each, so the table asks for
+ * small pages, and for huge ones, once, when there are regions in most pages. */
+static void test_huge_pages_for_a_filled_table(void **state)
 {
-	struct rn_mr_table *t = rn_mr_table_create(100000, &(struct rn_secret){{9}});
+	struct rn_mr_table *t = rn_mr_table_create(65536, &(struct rn_secret){{9}});
+	struct rn_mr_attr a = region(0x1000, 4096, RW);
+	uint32_t l, k;
 
 	assert_non_null(t);
 	nadvised = 0;
 	rn_mr_table_advise(t, note_advice);
-	assert_int_equal(nadvised, 2);
-	assert_true(advised[0] >= 100000 * 64);
-	assert_true(advised[1] >= 100000 * 4);
+	assert_int_equal(nadvised, 1);
+	assert_false(advised[0].huge);
+	for (unsigned i = 0; i < 5000; i++) {
+		assert_int_equal(nadvised, i < 4096 ? 1 : 2);
+		assert_int_equal(rn_mr_add(t, &a, &l, &k), 0);
+	}
+	assert_true(advised[1].huge);
+	for (unsigned i = 0; i < 2; i++)
+		assert_true(advised[i].bytes >= 65536 * 64);
 	rn_mr_table_destroy(t);
+}
+
+/* A table of any size can be filled and emptied, and each key finds its region. */
+static void test_every_slot_can_be_taken(void **state)
+{
+	static const uint32_t sizes[] = {1, 2, 3, 64, 100};
+	struct rn_mr_attr a = region(0x1000, 4096, RW);
+	void *ptr;
+
+	for (unsigned s = 0; s < RN_ARRAY_SIZE(sizes); s++) {
+		uint32_t n = sizes[s], k[100], x;
+		struct rn_mr_table *t = rn_mr_table_create(n, &(struct rn_secret){{9}});
+
+		for (unsigned round = 0; round < 3; round++) {
+			for (uint32_t i = 0; i < n; i++)
+				assert_int_equal(rn_mr_add(t, &a, &k[i], &x), 0);
+			assert_int_equal(rn_mr_add(t, &a, &x, &x), -ENOSPC);
+			for (uint32_t i = 0; i < n; i++)
+				assert_int_equal(rn_mr_check(t, k[i], 7, 0x1000, 1, 0, &ptr),
+						 RN_V_OK);
+			for (uint32_t i = 0; i < n; i++) {
+				assert_int_equal(rn_mr_remove(t, k[i]), 0);
+				rn_mr_reclaim(t, k[i]);
+				assert_int_equal(rn_mr_remove(t, k[i]), -ENOENT);
+			}
+		}
+		rn_mr_table_destroy(t);
+	}
 }
 
 int main(void)
@@ -376,7 +417,8 @@ int main(void)
 		cmocka_unit_test(test_atomic),
 		cmocka_unit_test(test_race),
 		cmocka_unit_test(test_unused_slots_are_free),
-		cmocka_unit_test(test_advice_covers_index_and_slots),
+		cmocka_unit_test(test_huge_pages_for_a_filled_table),
+		cmocka_unit_test(test_every_slot_can_be_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static void no_byte_after_a_frame_is_read(void **state)
 			if (len >= RN_ETH_BYTES)
 				rn_store16(f + RN_ETH_TYPE, types[t]);
 			rn_ahead_rx(sh, EVERYTHING, f, len);
-			rn_ahead_rx_state(sh, EVERYTHING, f, len);
+			rn_ahead_rx_qp(sh, f, len);
 		}
 	}
 	stop(sh);
@@ -99,7 +99,7 @@ static void numbers_that_name_nothing_are_ignored(void **state)
 
 	for (unsigned i = 0; i < 25; i++) {
 		rn_ahead_post(sh, EVERYTHING, numbers[i / 5], numbers[i % 5]);
-		rn_ahead_post_state(sh, EVERYTHING, numbers[i / 5], numbers[i % 5]);
+		rn_ahead_post_qp(sh, numbers[i / 5]);
 	}
 	stop(sh);
 }
