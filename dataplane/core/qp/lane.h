@@ -71,7 +71,7 @@ static inline void rn_lane_activate(struct rn_lane *lane, struct rn_qp *qp)
 {
 	if (rn_list_empty(&qp->active)) {
 		rn_list_add_tail(&lane->active, &qp->active);
-		qp->quota = lane->cfg.quota_packets;
+		qp->quota = (uint16_t)lane->cfg.quota_packets;
 	}
 }
 

@@ -148,9 +148,9 @@ enum rn_rx_message { RN_RX_IDLE, RN_RX_SEND, RN_RX_WRITE };
 
 /* State of the responder. PSNs and MSN have 24 bits. */
 struct rn_rx {
+	/* The members up to `taken` are in the last line of the template (struct rn_qp). */
 	uint32_t epsn;
 	uint32_t msn;
-	uint64_t taken;	 /* how many PSNs were accepted so far; never wraps */
 	uint8_t message; /* enum rn_rx_message: kind of the message being received */
 	bool nak_sent;	 /* a NAK was sent: no further NAK until epsn arrives */
 	bool nak_rnr;	 /* the last NAK was an RNR NAK */
@@ -158,10 +158,11 @@ struct rn_rx {
 	bool peer_seen;
 	bool keeping;	  /* rn_qp.keep holds packets: no request takes the short way */
 	uint8_t rnr_naks; /* number of consecutive RNR NAKs sent for the expected PSN */
+	uint8_t nowed, nowed_reads;
+	uint64_t taken; /* how many PSNs were accepted so far; never wraps */
 	/* rec[] is a ring. nrec is its size (max_dest_rd_atomic), rec_next the slot to fill
 	 * next. */
 	uint8_t nrec, rec_next;
-	uint8_t nowed, nowed_reads;
 	uint32_t done;	 /* how many bytes of the current message have been placed */
 	uint32_t rkey;	 /* R_Key of the current message, if it is a WRITE */
 	uint32_t length; /* bytes of the whole message, if it is a WRITE */
@@ -191,19 +192,16 @@ enum rn_qp_event_bit {
 struct rn_qp {
 	/* every packet and every posted work request */
 	struct rn_lane *lane;
-	uint32_t qpn, gen;
+	uint32_t qpn;
 	uint32_t pd;
 	uint8_t type, state;
 	uint8_t transport; /* enum rn_transport of this QP's packets */
 	uint8_t mtu_shift; /* path MTU = 1 << mtu_shift */
-	uint8_t events;	   /* events not yet reported (enum rn_qp_event_bit) */
-	/* in state SQD: report SQ_DRAINED when all started work requests are complete */
-	bool sqd_notify;
-	bool own_turn;	  /* last packet was a READ response, so send a request next */
-	bool short_way;	  /* rn_short_rx() and rn_short_tx() may be called */
-	uint32_t access;  /* what the peer may do on this QP (enum rn_access) */
-	uint32_t quota;	  /* packets this QP may send before the next QP sends */
-	uint32_t recv_pd; /* PD of the receives: the PD of the QP or of its SRQ */
+	bool own_turn;	   /* last packet was a READ response, so send a request next */
+	bool short_way;	   /* rn_match_on(&match); here so that sending does not touch `match` */
+	uint16_t quota;	   /* packets this QP may send before the next QP sends */
+	uint32_t access;   /* what the peer may do on this QP (enum rn_access) */
+	uint32_t recv_pd;  /* PD of the receives: the PD of the QP or of its SRQ */
 	/* node in rn_lane.active while the QP may have something to send */
 	struct rn_list active;
 
@@ -214,16 +212,23 @@ struct rn_qp {
 	/* The SRQ of this QP, or NULL if the QP has its own receive queue `rq`. With an SRQ, `rq`
 	 * holds at most one receive, which the current message has taken from the SRQ. */
 	struct rn_srq_ref *srq;
-	uint64_t user; /* the application's value for events of this QP; here to fill the line */
 
-	/* all received packets */
-	_Alignas(64) struct rn_match
-		match; /* header bytes that ordinary packets from the peer have */
+	/* Header bytes that ordinary packets from the peer have. The headers of a request are one
+	 * line, what precedes them is in the line of `rq`, and those of a response begin a line. */
+	struct rn_match match;
+
+	/* rarely used; here to fill the line */
+	uint64_t user;	  /* the application's value for events of this QP */
+	uint32_t ngroups; /* number of multicast groups this QP is in */
+	uint8_t events;	  /* events not yet reported (enum rn_qp_event_bit) */
+	bool sqd_notify;  /* in state SQD: report SQ_DRAINED when all started work requests are
+			    * complete */
 
 	/* sent requests and their acknowledgements */
-	struct rn_mr_last tx_key; /* the last key of an own request, the short way */
+	/* the last key of an own request, the short way */
+	_Alignas(64) struct rn_mr_last tx_key;
 	struct rn_credit credit;
-	uint32_t ngroups; /* number of multicast groups this QP is in; here to fill a gap */
+	uint32_t gen;
 	struct rn_sq sq;
 	uint64_t ctx;
 	struct rn_cq *send_cq;
@@ -235,13 +240,13 @@ struct rn_qp {
 	struct rn_retry retry;
 	struct rn_cc cc;	 /* rate limit (congestion control) */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
+	struct rn_keep keep;	 /* request packets ahead of a lost one; here to fill the line */
 
-	/* all sent packets */
+	/* all sent packets; the first members of rx share the last line of the template */
 	_Alignas(64) struct rn_tmpl tmpl;
-	struct rn_keep keep; /* request packets ahead of a lost one; here to fill the line */
 
 	/* received requests and owed replies; up to the first owed reply */
-	_Alignas(64) struct rn_rx rx;
+	struct rn_rx rx;
 
 	/* What follows is used by few packets. */
 	struct rn_timer pace;	 /* timer in rn_lane.pace, expires when the QP may send again */

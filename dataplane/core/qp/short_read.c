@@ -371,7 +371,7 @@ bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 
 unsigned rn_short_read_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now)
 {
-	if (rn_unlikely(!rn_match_on(&qp->match) || qp->cc.limited))
+	if (rn_unlikely(!qp->short_way || qp->cc.limited))
 		return 0;
 	n = RN_MIN(n, qp->quota);
 	if (!qp->rx.nowed)

@@ -26,25 +26,24 @@ unsigned rn_ahead_what(const struct rn_shard *sh)
 #define LOAD(qp, member) __builtin_prefetch(&(qp)->member, 1)
 
 /* For a request of the peer, and its reply. */
-static inline void load_responder(const struct rn_qp *qp, bool ipv4)
+static inline void load_responder(const struct rn_qp *qp)
 {
 	LOAD(qp, lane);
-	LOAD(qp, rx_key);
-	LOAD(qp, match.requests);
-	if (!ipv4)
-		LOAD(qp, match.requests.hdr[SEEN_IPV4]);
+	LOAD(qp, rq);
+	LOAD(qp, match.requests.hdr);
 	LOAD(qp, cc.limited);
 	LOAD(qp, tmpl.hdr);
 	LOAD(qp, tmpl.bytes);
-	LOAD(qp, rx.epsn);
+	LOAD(qp, rx.done);
 }
 
 /* For a response of the peer, which completes requests. */
-static inline void load_requester(const struct rn_qp *qp)
+static inline void load_requester(const struct rn_qp *qp, bool ipv4)
 {
 	LOAD(qp, lane);
 	LOAD(qp, match.responses);
-	LOAD(qp, match.blocks);
+	if (!ipv4)
+		LOAD(qp, match.responses.hdr[SEEN_IPV4]);
 	LOAD(qp, tx_key);
 	LOAD(qp, dirty);
 	LOAD(qp, win.una);
@@ -64,7 +63,6 @@ static inline void load_sender(const struct rn_qp *qp)
 	LOAD(qp, retry.full);
 	LOAD(qp, tmpl.hdr);
 	LOAD(qp, tmpl.bytes);
-	LOAD(qp, rx.epsn);
 }
 
 /* Returns true if the frame may be a WRITE or READ with a RETH, and sets *rkey to the bytes at the
@@ -102,9 +100,9 @@ void rn_ahead_rx_qp(const struct rn_shard *sh, const uint8_t *frame, uint32_t le
 	if (!rn_match_qpn(frame, len, &ipv4, &qpn) || (qp = *rn_shard_slot(sh, qpn)) == NULL)
 		return;
 	if (frame[rn_match_bth(ipv4)] < RN_OP_READ_RESP_FIRST)
-		load_responder(qp, ipv4);
+		load_responder(qp);
 	else
-		load_requester(qp);
+		load_requester(qp, ipv4);
 }
 
 void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)

@@ -13,8 +13,8 @@
 
 struct rn_shard;
 
-/* Ordinary packets of 16 QPs use up to 10 KiB of their state (test_qp_layout.c), a third of a small
- * level 1 cache. Eight packets take less time than a miss of a large table. */
+/* Ordinary packets of 16 QPs use up to 8 KiB of their state (test_qp_layout.c), a quarter of a
+ * small level 1 cache. Eight packets take less time than a miss of a large table. */
 #define RN_AHEAD 16u
 
 enum rn_ahead_what { RN_AHEAD_QPS = 1, RN_AHEAD_REGIONS = 2 };

@@ -57,7 +57,8 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 
 	if (!sh)
 		return NULL;
-	rn_assert(cfg->index < cfg->nshards && cfg->quota_packets);
+	rn_assert(cfg->index < cfg->nshards && cfg->quota_packets &&
+		  cfg->quota_packets <= UINT16_MAX);
 	sh->lane.cfg = *cfg;
 	sh->lane.port = *port;
 	sh->lane.mrs = mrs;

@@ -239,12 +239,12 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
  * that the QP is idle. A QP that has used up its quota goes to the end of the list. */
 static inline void account_sent(struct rn_shard *sh, struct rn_qp *qp, unsigned n)
 {
-	qp->quota -= n;
+	qp->quota = (uint16_t)(qp->quota - n);
 	if (!rn_qp_has_more(qp) && rn_likely(!qp->cc.limited)) {
 		qp->own_turn = false;
 		rn_list_del(&qp->active);
 	} else if (!qp->quota) {
-		qp->quota = sh->lane.cfg.quota_packets;
+		qp->quota = (uint16_t)sh->lane.cfg.quota_packets;
 		rn_list_del(&qp->active);
 		rn_list_add_tail(&sh->lane.active, &qp->active);
 	}

@@ -487,7 +487,7 @@ static void rate_limit(struct rn_qp *qp)
 
 static void short_way_off(struct rn_qp *qp)
 {
-	rn_match_none(&qp->match);
+	qp->short_way = false;
 }
 
 static void third_is_fenced(struct rn_qp *qp)
