@@ -58,8 +58,7 @@ static void make_qp(struct pair *p, struct pair_side *s, struct pair_qp *qp,
 	cmd.create_qp.type = RN_QPT_RC;
 	cmd.create_qp.qp_ctx = (uint64_t)(qp - s->qp);
 	cmd.create_qp.send_cq = cmd.create_qp.recv_cq = CQ_ID;
-	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth =
-		p->o.depth > 0 ? p->o.depth : RN_DIV_UP(p->o.window + p->o.burst, p->o.qps);
+	cmd.create_qp.sq_depth = cmd.create_qp.rq_depth = p->depth;
 	cmd.create_qp.sq_sge = cmd.create_qp.rq_sge = 1;
 	bytes = RN_ALIGN_UP(rn_exec_bytes(&cmd, cfg), (size_t)64);
 	x.mem = qp->mem = aligned_alloc(64, bytes);
@@ -185,6 +184,7 @@ void rn_pair_open(struct pair *p, const struct pair_options *o)
 	*p = (struct pair){.o = *o, .now = RN_S(1)};
 	if (o->depth > 0)
 		p->o.window = o->depth * o->qps;
+	p->depth = o->depth > 0 ? o->depth : RN_DIV_UP(o->window + o->burst, o->qps);
 	p->many = o->choose || o->depth > 0 || o->qps > 1 || o->regions > 1;
 	p->stride = RN_ALIGN_UP(RN_MAX((size_t)o->size, 1u), 64u);
 	make_side(p, 0);
@@ -251,7 +251,7 @@ static const struct pair_keys *keys_of(const struct pair *p, unsigned i)
 }
 
 static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signaled,
-		 const struct pair_qp *qp)
+		 struct pair_qp *qp)
 {
 	uint8_t *place = next_place(p, s);
 	struct pair_keys keys = {s->keys[0], p->s[1].keys[0]};
@@ -277,18 +277,25 @@ static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signale
 	rn_shard_post(s->sh, &w, p->now);
 }
 
-/* Returns the queue pair of the next message: each in turn. */
-static const struct pair_qp *next_qp(struct pair *p, struct pair_side *s)
+/* Returns true if the next queue pair has room. Queue pairs do not complete in turn, so one can be
+ * full while others have room, and is waited for. */
+static bool next_has_room(const struct pair *p, const struct pair_side *s)
 {
-	const struct pair_qp *qp = &s->qp[s->next_qp];
+	return s->qp[s->next_qp].pending < p->depth;
+}
 
+/* Returns the queue pair of the next message, which has room: each in turn. */
+static struct pair_qp *next_qp(struct pair *p, struct pair_side *s)
+{
+	struct pair_qp *qp = &s->qp[s->next_qp];
+
+	qp->pending += p->o.qps > 1;
 	s->next_qp = s->next_qp + 1 == p->o.qps ? 0 : s->next_qp + 1;
 	return qp;
 }
 
 /* Loads what the next n messages need, as rn_submit_drain() does in the data plane. */
-static void look_ahead(struct pair *p, struct pair_side *s, const struct pair_qp *const *qp,
-		       unsigned n)
+static void look_ahead(struct pair *p, struct pair_side *s, struct pair_qp *const *qp, unsigned n)
 {
 	unsigned what = rn_ahead_what(s->sh);
 
@@ -301,8 +308,7 @@ static void look_ahead(struct pair *p, struct pair_side *s, const struct pair_qp
 }
 
 /* Posts a message to each of these n queue pairs. */
-static void post_to(struct pair *p, struct pair_side *s, const struct pair_qp *const *qp,
-		    unsigned n)
+static void post_to(struct pair *p, struct pair_side *s, struct pair_qp *const *qp, unsigned n)
 {
 	look_ahead(p, s, qp, n);
 	for (unsigned i = 0; i < n; i++)
@@ -310,10 +316,11 @@ static void post_to(struct pair *p, struct pair_side *s, const struct pair_qp *c
 }
 
 /* Takes at most `max` completions of one side, and returns their number. Stores the queue pairs of
- * the completions in `qp` if this is not NULL. The work requests of a side have the wr_ids 1, 2, 3
- * and so on. Those of one queue pair complete in order, so its last wr_id is the number of finished
- * work requests. With several queue pairs, each work request has a completion. */
-static unsigned poll(struct pair *p, struct pair_side *s, const struct pair_qp **qp, uint32_t max)
+ * the completions in `qp` if this is not NULL: the caller posts to each of them again. The work
+ * requests of a side have the wr_ids 1, 2, 3 and so on. Those of one queue pair complete in order,
+ * so its last wr_id is the number of finished work requests. With several queue pairs, each work
+ * request has a completion. */
+static unsigned poll(struct pair *p, struct pair_side *s, struct pair_qp **qp, uint32_t max)
 {
 	struct rn_cq_ring *ring = s->ring;
 	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -327,6 +334,8 @@ static unsigned poll(struct pair *p, struct pair_side *s, const struct pair_qp *
 		s->done = p->o.qps == 1 ? c.wr_id : s->done + 1;
 		if (qp != NULL)
 			qp[i] = &s->qp[c.qp_ctx];
+		else
+			s->qp[c.qp_ctx].pending -= p->o.qps > 1;
 	}
 	atomic_store_explicit(&ring->head, head, memory_order_release);
 	return n;
@@ -335,7 +344,7 @@ static unsigned poll(struct pair *p, struct pair_side *s, const struct pair_qp *
 /* The requester with several queue pairs or regions. */
 static void choose_and_post(struct pair *p, struct pair_side *s)
 {
-	const struct pair_qp *qp[PAIR_BURST_MAX];
+	struct pair_qp *qp[PAIR_BURST_MAX];
 	unsigned n;
 
 	if (p->o.depth == 0)
@@ -343,8 +352,13 @@ static void choose_and_post(struct pair *p, struct pair_side *s)
 	/* at first, and without `depth`: each queue pair in turn */
 	while (s->posted - s->done < p->o.window && (p->o.depth == 0 || s->posted < p->o.window)) {
 		n = (unsigned)RN_MIN(p->o.window - (s->posted - s->done), (uint64_t)PAIR_BURST_MAX);
-		for (unsigned i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++) {
+			if (!next_has_room(p, s)) {
+				post_to(p, s, qp, i);
+				return;
+			}
 			qp[i] = next_qp(p, s);
+		}
 		post_to(p, s, qp, n);
 	}
 	while (p->o.depth > 0 && (n = poll(p, s, qp, PAIR_BURST_MAX)) > 0)
@@ -364,7 +378,7 @@ static void application(struct pair *p, int i)
 		while (s->posted - s->done < p->o.window)
 			post(p, s, p->o.kind, (s->posted + 1) % p->o.signal == 0, s->qp);
 	} else if (p->o.kind == RN_WQE_SEND) {
-		while (s->posted - s->done < p->o.window + p->o.burst)
+		while (s->posted - s->done < p->o.window + p->o.burst && next_has_room(p, s))
 			post(p, s, RN_WQE_RECV, true, p->many ? next_qp(p, s) : s->qp);
 	}
 }

@@ -41,6 +41,7 @@ enum pair_part { PAIR_RX, PAIR_APP, PAIR_TX, PAIR_PARTS };
 
 struct pair_qp {
 	uint32_t qpn, gen;
+	unsigned pending; /* work requests without a completion; not counted with one queue pair */
 	void *mem;
 };
 
@@ -75,6 +76,7 @@ struct pair {
 	struct pair_options o;
 	struct pair_side s[2];
 	size_t stride;
+	unsigned depth; /* of each send queue and receive queue */
 	rn_time now;
 	bool split;
 	bool many;    /* the application chooses queue pair and region */
