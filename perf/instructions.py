@@ -30,6 +30,9 @@ import stages
 SCENARIOS = ["core:send:64:1024", "core:write:64:1024", "core:read:64:1024", "core:send:4096:4096", "core:write:1048576:4096",
              "path:send:64:1024", "path:write:64:1024", "path:read:64:1024", "trip:send:64:1024", "post:send:64:16",
              "reap:send:64:16", "idle"]
+# the columns of the table "Stage by stage" of docs/performance.md
+COLUMNS = {"path:send:64:1024": "SEND 64", "path:write:64:1024": "WRITE 64", "path:read:64:1024": "READ 64",
+           "trip:send:64:1024": "round trip, SEND 64"}
 SOLO = "bench_link --solo --virtual-time --mbufs=1024"
 # kind: function whose instructions are counted, command without the number of messages, option with that number, the
 # numbers of messages of the runs (of batches for post and reap), and the title. o, s and m are the scenario's fields.
@@ -95,18 +98,16 @@ class Scenario:
             lengths = self.lengths
         return round((counts[1] - counts[0]) / ((lengths[1] - lengths[0]) * self.each), 1)
 
-    def annotated(self, folder, *options):
-        return subprocess.run(["callgrind_annotate", *options, f"{self.out(folder)}.{self.lengths[-1]}"], capture_output=True,
-                              text=True, timeout=RUN_S, check=False).stdout
-
     def stages(self, folder):
-        """The stages of a message's way, as (instructions per message, name)."""
-        sums = stages.divide(self.annotated(folder, "--threshold=100", "--auto=no"))
-        return [(cost / (self.lengths[-1] * self.each), name) for name, cost in sorted(sums.items(), key=lambda x: -x[1])]
+        """The stages of a message's way: name and instructions per message."""
+        with open(f"{self.out(folder)}.{self.lengths[-1]}", encoding="utf-8") as f:
+            return {name: cost / (self.lengths[-1] * self.each) for name, cost in stages.divide(f).items()}
 
     def functions(self, folder, number):
         """The functions that take most of the longer run, as (instructions per message, name)."""
-        rows = re.findall(r"^ *([\d,]+) \([^)]*\) +(\S.*)$", self.annotated(folder), re.M)
+        text = subprocess.run(["callgrind_annotate", f"{self.out(folder)}.{self.lengths[-1]}"], capture_output=True, text=True,
+                              timeout=RUN_S, check=False).stdout
+        rows = re.findall(r"^ *([\d,]+) \([^)]*\) +(\S.*)$", text, re.M)
         for cost, name in [r for r in rows if "PROGRAM TOTALS" not in r[1]][:number]:
             name = re.sub(r" \[.*", "", name)
             yield int(cost.replace(",", "")) / (self.lengths[-1] * self.each), re.sub(r"^[^ ]*:", "", name)
@@ -146,7 +147,8 @@ def options():
     p = argparse.ArgumentParser(prog="instructions.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("-b", metavar="DIR", default="build/perf", help="the programs [build/perf]")
     p.add_argument("-f", metavar="N", type=int, default=0, help="also list the N functions that take the most")
-    p.add_argument("--stages", action="store_true", help="also divide each count by the stages of a message's way")
+    p.add_argument("--stages", action="store_true", help="also divide each count by the stages of a message's way; ends with the "
+                   "table of docs/performance.md")
     p.add_argument("--check", metavar="RECORD", help="fail if a count is more than 2 %% above the record")
     p.add_argument("--write", metavar="RECORD", help="write the counts into the record, and keep its reasons")
     p.add_argument("--reason", metavar="TEXT", help="with --write: why the counts that changed did so")
@@ -170,7 +172,7 @@ def main():
         scenarios = [Scenario(s) for s in o.scenario or (list(rec.rows) if o.check else SCENARIOS)]
     except ValueError as wrong:
         sys.exit(str(wrong))
-    counts = {}
+    counts, divided = {}, {}
     print(f"{'one message':<24} {'instructions':>14}")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         for s, found in [(s, pool.submit(s.count, o.b, folder)) for s in scenarios]:
@@ -178,8 +180,11 @@ def main():
             print(f"{s.title:<24} {counts[s.text]:>14}", flush=True)
             for cost, name in s.functions(folder, o.f) if o.f else ():
                 print(f"{cost:30.1f}  {name}")
-            for cost, name in s.stages(folder) if o.stages else ():
+            divided[s.text] = s.stages(folder) if o.stages else {}
+            for name, cost in sorted(divided[s.text].items(), key=lambda x: -x[1]):
                 print(f"{cost:30.1f}  {name}")
+    if all(divided.get(name) for name in COLUMNS):
+        print("\n" + "\n".join(stages.table([(title, divided[name]) for name, title in COLUMNS.items()])))
     if o.check:
         complaints = rec.compare(counts)
         print("\n".join(complaints))

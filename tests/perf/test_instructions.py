@@ -103,22 +103,95 @@ def other_scenarios_are_refused():
     return bad
 
 
-ANNOTATED = """Ir
-1,000 (100.0%)  PROGRAM TOTALS
-  400 (40.00%)  /a/b/dataplane/core/qp/short_rx.c:rn_short_rx [/a/build/perf/bench_link]
-   90 ( 9.00%)  /a/b/rooms/net/net/match.h:rn_short_rx [/a/build/perf/bench_link]
-    7 ( 0.70%)  /a/b/provider/client/qp.c:rn_client_qp_post
-    5 ( 0.50%)  b/../perf/link_end.c:link_post_request [/a/build/perf/bench_link]
-    3 ( 0.30%)  ???:0x0000000000001234 [/usr/lib/x86_64-linux-gnu/librte_mempool.so.23.0]
-    2 ( 0.20%)  ???:0x000000000000a600 [/a/build/perf/bench_link]
+# What callgrind writes of a build with link-time optimisation: receive() of rxtx.c with short_rx.c, a header and an intrinsic
+# inlined. The line after calls= is the cost of the called function, which has a block of its own.
+CALLGRIND = """# callgrind format
+version: 1
+positions: line
+events: Ir
+summary: 1000
+
+ob=(1) /a/build/perf/bench_link
+fl=(1) /b/build/../dataplane/port/rxtx.c
+fn=(1) receive.lto_priv.0
+10 20
++3 5
+fi=(2) build/../dataplane/core/qp/short_rx.c
+31 300
+* 1
+fi=(3) build/rooms/net/net/match.h
+7 80
+fi=(4) /usr/lib/gcc/x86_64-linux-gnu/12/include/emmintrin.h
+100 10
+fe=(1)
++1 4
+cob=(2) /usr/lib/x86_64-linux-gnu/librte_mempool.so.23.0
+cfi=(5) ???
+cfn=(2) 0x0000000000001234
+calls=3 0
+14 500
+15 6
+
+fl=(6) build/rooms/queue/queue/cq.h
+fn=(3) rn_shard_tx
+1 40
+fi=(2)
+2 9
+
+ob=(2)
+fl=(5)
+fn=(2)
+0 500
+
+ob=(1)
+fl=(5)
+fn=(4) 0x000000000000a600
+0 15
+fn=(5) rn_without_debug
+0 8
+fl=(7) b/../perf/link_end.c
+fn=(6) link_post_request
+5 2
 """
+DIVIDED = {stages.RECEIVE: 300 + 1 + 80 + 10 + 9, stages.PORT: 20 + 5 + 4 + 6 + 500, stages.COMPLETIONS: 40, stages.MEMORY: 15,
+           stages.OTHER: 8, stages.PROGRAM: 2}
 
 
 def stages_divide_the_whole():
-    found = stages.divide(ANNOTATED)
-    wanted = {"receive: match, short way, responder": 490, "posting: client API and the way to the shard": 7,
-              "the measuring program": 5, "port: bursts, packet buffers, DPDK": 3, "copy of the payload, guarded": 2}
+    found = stages.divide(CALLGRIND.split("\n"))
+    return [] if found == DIVIDED and sum(found.values()) == 1000 else [str(found)]
+
+
+def inlined_code_counts_for_its_own_file():
+    found = [(p.cost, os.path.basename(p.file)) for p in stages.parts(CALLGRIND.split("\n")) if p.function.startswith("receive")]
+    wanted = [(25, "rxtx.c"), (301, "short_rx.c"), (80, "match.h"), (10, "emmintrin.h"), (10, "rxtx.c")]
     return [] if found == wanted else [str(found)]
+
+
+def one_function_counts_for_several_stages():
+    bad = []
+    for text, wanted in (("build/../dataplane/core/qp/qp_dispatch.c:link_submit", stages.POSTING),
+                         ("build/../dataplane/core/qp/qp_dispatch.c:rn_shard_tx.part.0", stages.TRANSMIT),
+                         ("build/../dataplane/core/qp/short_read.c:receive", stages.RECEIVE),
+                         ("build/../dataplane/core/qp/short_read.c:rn_shard_tx", stages.TRANSMIT),
+                         ("build/rooms/client/client/sgl.h:rn_client_qp_post", stages.POSTING),
+                         ("build/rooms/port/port/wake.h:turn", stages.TURN)):
+        file, function = text.split(":")
+        found = stages.divide(["ob=(1) x", f"fl=(1) {file}", f"fn=(1) {function}", "1 7"])
+        bad += [] if found == {wanted: 7} else [f"{text}: {found}"]
+    return bad
+
+
+def the_page_has_the_columns_and_stages():
+    with open(os.path.join(os.path.dirname(TESTS), "docs", "performance.md"), encoding="utf-8") as f:
+        rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in f if line.startswith("|")]
+    lines = stages.table([(title, {stages.CRC: 1234.4}) for title in instructions.COLUMNS.values()])
+    bad = [] if lines[2:] == ["| ICRC | 1,234 | 1,234 | 1,234 | 1,234 |", "| **whole path** |" + " **1,234** |" * 4] else lines
+    heads = [cell.strip() for cell in lines[0].strip("| ").split("|")]
+    if heads not in rows:
+        return bad + [f"no table with the columns {heads}"]
+    names = [row[0] for row in rows[rows.index(heads) + 2:]][:len(stages.ORDER)]
+    return bad + [f"not a stage: {n}" for n in names[:names.index("**whole path**")] if n not in stages.ORDER]
 
 
 def the_record_has_all_scenarios():
@@ -130,4 +203,5 @@ tap.run([(f"a count of {c} against 1000", lambda c=c, f=f: judged(c, f)) for c, 
         [(f.__name__.replace("_", " "), f) for f in (
             a_new_scenario_fails, text_stays_the_same, bad_lines_are_refused, lower_counts_keep_reasons, a_rise_needs_a_reason,
             another_build_is_not_compared, a_build_without_lto_is_another_build, a_new_scenario_is_taken,
-            scenarios_become_commands, other_scenarios_are_refused, stages_divide_the_whole, the_record_has_all_scenarios)])
+            scenarios_become_commands, other_scenarios_are_refused, stages_divide_the_whole, inlined_code_counts_for_its_own_file,
+            one_function_counts_for_several_stages, the_page_has_the_columns_and_stages, the_record_has_all_scenarios)])
