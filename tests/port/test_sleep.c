@@ -2,7 +2,8 @@
  * - A producer is preempted in the middle of an enqueue. Once the producer goes on, the shard must
  *   soon take the work requests behind that enqueue.
  * - A command runs in the thread of the caller and wakes the shard's thread only if the command
- *   has started a timer. The signal mask of the caller stays as it was. */
+ *   has started a timer. The signal mask of the caller stays as it was.
+ * - On a port that cannot wake a sleeper, the shard looks for frames, less often after a second. */
 #include "rig.h"
 
 #include <signal.h>
@@ -167,6 +168,27 @@ static void commands_to_a_shard_keep_the_signal_mask(void **state)
 	}
 }
 
+/* Looking costs about 10 us. 1,000 times a second, as sleep_max_us allows, is 1 % of a core. */
+static void a_shard_that_is_idle_for_long_looks_less_often(void **state)
+{
+	struct rn_link *link = rig_open(
+		rig_config("adapters = ( { name = \"a\"; port = \"memif\"; role = \"server\";\n"
+			   "  socket = \"@rn-sleep-%d\"; mac = \"02:00:00:00:00:01\";\n"
+			   "  ipv4 = [ \"192.0.2.1/24\" ]; } );\n"
+			   "eal = { hugepages = \"no\"; };\n",
+			   (int)getpid()),
+		0);
+
+	usleep(1500000);
+	uint64_t sleeps = rig_stat(link, "lcore_sleeps"), since = rig_now_ns();
+	usleep(600000);
+	sleeps = rig_stat(link, "lcore_sleeps") - sleeps;
+	uint64_t ms = (rig_now_ns() - since) / 1000000;
+	/* A sleep takes 3 ms; more on a busy machine. */
+	assert_in_range(sleeps, 2, ms / 2);
+	rn_link_close(link);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +196,7 @@ int main(void)
 		cmocka_unit_test(a_command_to_a_sleeping_shard_runs_in_the_callers_thread),
 		cmocka_unit_test(a_timer_started_by_the_callers_thread_expires_in_time),
 		cmocka_unit_test(commands_to_a_shard_keep_the_signal_mask),
+		cmocka_unit_test(a_shard_that_is_idle_for_long_looks_less_often),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
