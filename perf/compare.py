@@ -129,7 +129,7 @@ def counts(kind, op, size=64, mtu=1024):
 
 def testpmd(bench, curves):
     bench.need_cores()
-    r = subprocess.run([os.path.join(TOP, "perf", "pump_vs_testpmd.sh"), "-r", "1" if bench.quick else "3",
+    r = subprocess.run([os.path.join(TOP, "perf", "pump_vs_testpmd.sh"), "-n", "-r", "1" if bench.quick else "3",
                         "-b", os.path.join(bench.place, "bench_pump")], capture_output=True, text=True, timeout=200, check=False)
     found = re.search(r"best testpmd = ([\d.]+)", r.stdout)
     if not found:
@@ -244,6 +244,29 @@ def qp_memory(bench, curves):
     return {"qp memory": memory_row(r.stdout + r.stderr)}
 
 
+VETH = "ip link add ia type veth peer name ib && ip link set ia up && ip link set ib up && exec \"$0\" \"$@\" --ifaces=ia,ib"
+
+
+def idle_row(found):
+    """Figure and note of the costliest port. `found` maps a port to what bench_idle says of it, or to why nothing is known."""
+    rows = {port: r for port, r in found.items() if not isinstance(r, str)}
+    texts = [f"{port} {r['percent']:.2f} (woken in {r['wake_us_p50']:.0f} us, 99 % {r['wake_us_p99']:.0f})" if port in rows
+             else f"{port}: {r}" for port, r in found.items()]
+    if not rows:
+        raise Unmeasured(", ".join(texts))
+    return max(r["percent"] for r in rows.values()), ", ".join(texts)
+
+
+def idle(bench, curves):
+    options = [f"--secs={2 if bench.quick else 5}", f"--wakes={20 if bench.quick else 100}", "--json"]
+    found = {port: bench.run("bench_idle", f"--port={port}", *options)[0] for port in ("ring", "memif")}
+    # a network namespace of its own, so that the machine's interfaces stay as they are
+    r = subprocess.run(["unshare", "-n", "sh", "-c", VETH, os.path.join(bench.place, "bench_idle"), "--port=af_packet", *options],
+                       capture_output=True, text=True, timeout=60, check=False)
+    found["af_packet"] = json.loads(r.stdout) if r.returncode == 0 else "needs root" if os.geteuid() else r.stderr.strip()[-80:]
+    return {"idle": idle_row(found)}
+
+
 def kernel(bench, curves):
     bench.need_cores()
     found = {p: bench.run("bench_kernel", "--rtt", *o, f"--secs={bench.secs}")[0] for p, o in (("tcp", []), ("udp", ["--udp"]))}
@@ -302,6 +325,7 @@ MEASURES = [
     (["connections"], connections),
     (["qp memory"], qp_memory),
     (["start"], start),
+    (["idle"], idle),
     (["trip tcp", "bulk tcp"], kernel),
     (["trip ucx"], ucx_trip),
     (["bulk ucx"], lambda bench, curves: {"bulk ucx": _against(curves, baselines.ucx_gbit())}),
@@ -365,6 +389,9 @@ def main():
         print("OTHER LOAD: rows with two cores need two free CPUs; their figures and verdicts say little in this run")
     print("burst 32; window 128 and signal 16 at 64 bytes, 8 and 1 at 1 MiB; ICRC generated and checked; idle policy inline\n")
     print("\n".join(targets.table(results.figures)))
+    hint = baselines.to_install()
+    if hint:
+        print(hint)
     rows = {row.key: {"text": row.text, "unit": row.unit, "must": row.must, "aim": row.aim, "figure": figure, "note": note,
                       "verdict": targets.verdict(row, figure)}
             for row in targets.ROWS for figure, note in [results.figures.get(row.key, (None, ""))]}

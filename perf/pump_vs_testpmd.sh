@@ -1,14 +1,16 @@
 #!/bin/bash
 # Compares the pump with dpdk-testpmd (txonly to rxonly): over the same memif, with bare frames of the same length, in the
 # same run, the pump must carry at least 0.9 of testpmd's frames. Otherwise ratios to the pump (ratios.sh) mean nothing.
-# usage: pump_vs_testpmd.sh [-s MESSAGE_BYTES] [-r ROUNDS] [-b build/perf/bench_pump]
+# usage: pump_vs_testpmd.sh [-n] [-s MESSAGE_BYTES] [-r ROUNDS] [-b build/perf/bench_pump]
 # Rounds of the two programs alternate. For the pump, the figure of a round is the mean of the medians of its regimes; for
 # testpmd it is the median second. The best rounds are compared, since other load and CPU placement can only slow a round down.
-# As root the script reserves 1 GiB of huge pages and raises the session's priority for the run, and restores both.
+# As root the script reserves 1 GiB of huge pages and raises the session's priority for the run, and restores both. With -n it
+# changes neither, and both programs do without huge pages.
 set -u
-size=64 rounds=5 pump=build/perf/bench_pump secs=2
-while getopts s:r:b: o; do
+size=64 rounds=5 pump=build/perf/bench_pump secs=2 root=$(id -u) huge=""
+while getopts ns:r:b: o; do
 	case $o in
+	n) root=no huge=--no-huge ;;
 	s) size=$OPTARG ;;
 	r) rounds=$OPTARG ;;
 	b) pump=$OPTARG ;;
@@ -23,18 +25,18 @@ priority=$(sed 's/.*nice //' /proc/self/autogroup 2>/dev/null)
 # A testpmd ends when this script ends, or after 20 seconds of CPU time.
 bounded="prlimit --cpu=20 setpriv --pdeathsig KILL"
 clean_up() {
-	[ "$(id -u)" = 0 ] && echo "$pages" >/proc/sys/vm/nr_hugepages
-	[ -n "$priority" ] && echo "$priority" 2>/dev/null >/proc/self/autogroup
+	[ "$root" = 0 ] && echo "$pages" >/proc/sys/vm/nr_hugepages
+	[ "$root" = 0 ] && [ -n "$priority" ] && echo "$priority" 2>/dev/null >/proc/self/autogroup
 	rm -rf "$dir" "/run/dpdk/pvt$$a" "/run/dpdk/pvt$$b"
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM
-if [ "$(id -u)" = 0 ]; then
+if [ "$root" = 0 ]; then
 	[ "$pages" -ge 512 ] || echo 512 >/proc/sys/vm/nr_hugepages
 	echo -15 2>/dev/null >/proc/self/autogroup
 fi
 memory="--in-memory"
-[ "$(awk '/HugePages_Free/ {print $2}' /proc/meminfo)" -ge 256 ] || memory="--no-huge --no-shconf -m 200"
+[ -z "$huge" ] && [ "$(awk '/HugePages_Free/ {print $2}' /proc/meminfo)" -ge 256 ] || memory="--no-huge --no-shconf -m 200"
 frame=$((54 + size + (-size & 3) + 4))
 
 # testpmd's receive rate, packets per second: the median of its whole seconds
@@ -67,7 +69,8 @@ testpmd() {
 best_pump=0 best_testpmd=0
 printf '%5s %14s %14s   frame %u bytes, Mpps\n' round pump testpmd "$frame"
 for round in $(seq "$rounds"); do
-	p=$(timeout 60 "$pump" --port=memif --bare --size="$size" --secs=$secs --json |
+	# shellcheck disable=SC2086
+	p=$(timeout 60 "$pump" $huge --port=memif --bare --size="$size" --secs=$secs --json |
 		python3 -c 'import json, sys
 r = json.load(sys.stdin)["regimes"].values()
 print(sum(g["epochs"] * g["mpps"] for g in r) / sum(g["epochs"] for g in r) * 1e6)')

@@ -180,6 +180,39 @@ def nothing_is_not_drawn():
     return bad
 
 
+def the_costliest_port_counts_when_idle():
+    ring, memif = ({"percent": p, "wake_us_p50": w, "wake_us_p99": 9 * w} for p, w in ((0.02, 30), (0.41, 1500)))
+    figure, note = compare.idle_row({"ring": ring, "memif": memif, "af_packet": "needs root"})
+    wanted = "ring 0.02 (woken in 30 us, 99 % 270), memif 0.41 (woken in 1500 us, 99 % 13500), af_packet: needs root"
+    bad = [] if (figure, note) == (0.41, wanted) else [f"{figure} {note}"]
+    try:
+        return bad + [str(compare.idle_row({"ring": "no"}))]
+    except compare.Unmeasured:
+        return bad
+
+
+def what_is_missing_is_named():
+    which = baselines.shutil.which
+    try:
+        baselines.shutil.which = lambda name: None if name == "fi_pingpong" else "/usr/bin/x"
+        one = baselines.to_install() or ""
+        baselines.shutil.which = lambda name: "/usr/bin/x"
+        none = baselines.to_install()
+    finally:
+        baselines.shutil.which = which
+    return [] if one.endswith(" libfabric-bin") and "ucx" not in one and "apt-get install" in one and none is None else [f"{one} {none}"]
+
+
+def the_best_try_of_another_transport_counts():
+    tries, both = iter([7.0, 5.0, 0.5, 0.8]), baselines._ucx
+    try:
+        baselines._ucx = lambda port, *options: [0, 0, 0, 0, 0, next(tries)] if "tag_bw" in options else [0, next(tries)]
+        trip, gbit = baselines.ucx_trip_ns(), baselines.ucx_gbit()
+    finally:
+        baselines._ucx = both
+    return [] if trip == 2e3 * 5.0 and gbit == 0.8 * 1048576 * 8e-9 else [f"{trip} {gbit}"]
+
+
 def idle_memory_is_understood():
     line = "4080 bytes, 1272 of them in the connection manager; queues 192"
     figure, note = compare.memory_row(f"[ RUN      ] a test\n{line}\n[       OK ] a test\n")
@@ -197,4 +230,5 @@ tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for 
             keys_are_unique, aims_are_beyond_musts, measurements_name_rows, the_table_has_all_rows,
             a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared, a_busy_machine_is_no_measure, ucx_is_understood,
             libfabric_is_understood, other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
-            idle_memory_is_understood)])
+            idle_memory_is_understood, the_costliest_port_counts_when_idle, what_is_missing_is_named,
+            the_best_try_of_another_transport_counts)])
