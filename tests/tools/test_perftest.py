@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -17,6 +18,14 @@ import tap  # noqa: E402
 FOLDER = sys.argv[1]
 TOOLS = [f"nd_{verb}_{what}" for verb in ("send", "write", "read", "atomic") for what in ("bw", "lat")]
 LINE = "-" * 87
+# The long names of the flags of ib_write_bw and its relatives, perftest 4.5 of Debian 12.
+PERFTEST_FLAGS = """all atomic_type bidirectional connection report-cycles ib-dev duration events margin CPU-freq help report-histogram
+    ib-port inline_size post_list hop_limit mtu MGID mcg iters noPeak outs dualport port qp cq-mod rx-depth rdma_cm size sl tx-depth tos
+    qp-timeout report-unsorted version limit_bw report-counters gid-index vector limit_msgrate comm_rdma_cm aes_block_size burst_size
+    cpu_util disable_pcie_relaxed dlid dont_xchg_versions flow_label flows flows_burst force-link inline_recv ipv6 latency_gap
+    log_active_dci_streams log_dci_streams mmap mmap-offset mr_per_qp odp out_json out_json_file output perform_warm_up pkey_index
+    rate_limit rate_limit_type rate_units recv_post_list report-both report-per-port report_gbits retry_count reversed run_infinitely
+    source_ip tclass typical_pkt_size use-srq use_hugepages use_old_post_send wait_destroy""".split()
 # The connection fails after eight ACK timeouts without an answer: 17 s with -u 19. With perftest's default -u 14
 # that is 0.5 s, and on a loaded machine a process was seen to wait longer than that for a CPU.
 PATIENCE = ["-u", "19"]
@@ -448,6 +457,21 @@ def refuses(words, status, sentence):
         return [] if ended == status and sentence in p.text else [f"status {ended}: {p.text}"]
 
 
+def perftest_flags():
+    """Each flag of perftest is taken, or refused by its name."""
+    def told(*words):
+        done = subprocess.run([os.path.join(FOLDER, "nd_write_bw"), *words], capture_output=True, text=True, timeout=20, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    status, text = told("--help")
+    here, refused = (re.findall(r"^ +(?:-\w, )?--([\w-]+)", part, re.M) for part in text.split("\nFlags of perftest that are refused:\n"))
+    bad = [f"neither taken nor refused: {name}" for name in PERFTEST_FLAGS if name not in here + refused]
+    for name in refused:
+        status, text = told(f"--{name}")
+        bad += [] if status == 2 and f"--{name} of perftest is not here: " in text else [f"--{name}: {status} {text}"]
+    return bad
+
+
 def too_long():
     with Pair() as pair:
         ends = pair.run("nd_send_bw", ["-c", "UD", "-s", "1025", "-m", "1024"], "127.0.0.1")
@@ -556,6 +580,7 @@ CHECKS = [
     *((f"{t}, a region for each queue pair", lambda t=t: own_regions(t)) for t in ("nd_write_bw", "nd_read_bw")),
     ("an adapter that is not there", lambda: refuses(["-d", "nobody"], 1, "no adapter 'nobody'; it has: test-a")),
     ("an address that is not there", lambda: refuses(["-x", "9"], 1, "the adapter has 2 addresses")),
+    ("every flag of perftest", perftest_flags),
     ("a flag that is not there", lambda: refuses(["--oddp"], 2, "--oddp is no flag")),
     ("a flag of perftest's that is refused", lambda: refuses(["--odp"], 2, "--odp of perftest is not here: memory is never pinned")),
     ("a host that is not there", lambda: refuses(["-p", "1", "127.0.0.1"], 1, "cannot connect: Connection refused")),
