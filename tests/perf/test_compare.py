@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Tests of perf/compare.py's parts: verdicts and table, what other programs print, charts. Prints TAP."""
 import os
+import re
 import sys
+import tempfile
 import xml.dom.minidom
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -180,6 +182,28 @@ def nothing_is_not_drawn():
     return bad
 
 
+CURVES = {"sizes": {"gbit": {"a": [(64, 1)]}, "mmsg": {"a": [(64, 1)]}}, "latency": {"a": [(0, 1)]}, "qps": {"a": [(1, 1)]},
+          "loss": {"a": [(0, 1)]}}
+
+
+def pages_show_each_chart():
+    """Charts are drawn on a quiet machine and committed then: all or none may be missing."""
+    docs = os.path.join(os.path.dirname(TESTS), "docs")
+    with tempfile.TemporaryDirectory() as folder:
+        names = compare.draw(CURVES, folder)
+    with open(os.path.join(docs, "performance.md"), encoding="utf-8") as f:
+        page = f.read()
+    with open(os.path.join(docs, "..", "README.md"), encoding="utf-8") as f:
+        readme = f.read()
+    bad = [f"docs/performance.md does not show {n}" for n in names if f"](img/{n})" not in page]
+    bad += [f"README.md shows {n}, which is not drawn" for n in re.findall(r"\]\(docs/img/([^)]*)\)", readme) if n not in names]
+    there = [n for n in names if os.path.exists(os.path.join(docs, "img", n))]
+    bad += [] if there in ([], names) else [f"only {' '.join(there)} in docs/img"]
+    if not bad and not there:
+        raise tap.Skip("no chart in docs/img yet")
+    return bad
+
+
 def the_costliest_port_counts_when_idle():
     ring, memif = ({"percent": p, "wake_us_p50": w, "wake_us_p99": 9 * w} for p, w in ((0.02, 30), (0.41, 1500)))
     figure, note = compare.idle_row({"ring": ring, "memif": memif, "af_packet": "needs root"})
@@ -230,5 +254,5 @@ tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for 
             keys_are_unique, aims_are_beyond_musts, measurements_name_rows, the_table_has_all_rows,
             a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared, a_busy_machine_is_no_measure, ucx_is_understood,
             libfabric_is_understood, other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
-            idle_memory_is_understood, the_costliest_port_counts_when_idle, what_is_missing_is_named,
+            idle_memory_is_understood, pages_show_each_chart, the_costliest_port_counts_when_idle, what_is_missing_is_named,
             the_best_try_of_another_transport_counts)])
