@@ -292,6 +292,7 @@ static void do_set(struct rows *r)
 	s->window = (uint32_t)number(r, "window", s->window);
 	s->type = (uint8_t)number(r, "type", s->type);
 	s->credits = number(r, "credits", s->credits);
+	s->keep = (int)number(r, "keep", (uint64_t)s->keep);
 	s->srq_depth = (uint32_t)number(r, "srq", s->srq_depth);
 	s->ipv6 = number(r, "ipv6", s->ipv6);
 	r->msn = (uint32_t)number(r, "msn", 0);

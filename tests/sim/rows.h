@@ -7,8 +7,10 @@
  * the script builds each packet of the peer field by field (craft.h). Commands:
  *
  * set KEY=N ...   set the options of the run; must come before all other commands. Keys: mtu rd
- *                 retry rnr_retry timeout rnr_timer access msn window rtr srq credits ipv6 type
- *                 (2 RC, 3 UC, 4 UD). srq=N: a shared receive queue of depth N takes all receives
+ *                 retry rnr_retry timeout rnr_timer access msn window rtr srq credits ipv6 keep
+ *                 type (2 RC, 3 UC, 4 UD). srq=N: a shared receive queue of depth N takes all
+ *                 receives. keep=N: the NIC keeps up to N packets that arrive ahead of a lost one;
+ *                 0: it drops them. Without keep=, the script holds for both
  * recv ID LEN [lkey=KEY]         post a receive into the receive area of that id
  * send|write|read ID LEN         post a work request. Options: [silent] (unsignaled), [fence],
  *                                [se] (solicited event), [lkey=KEY], [later] (the NIC does not

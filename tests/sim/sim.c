@@ -100,6 +100,7 @@ void sim_spec_default(struct sim_spec *spec)
 		.sq_depth = 128,
 		.rq_depth = 128,
 		.qps = 1,
+		.keep = -1,
 		.access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC,
 	};
 	for (unsigned i = 0; i < SIM_NODES; i++)
@@ -166,8 +167,17 @@ static void free_srq(struct sim_node *n)
 	free(n->srq);
 }
 
+static uint32_t keep_packets(const struct sim_spec *spec, unsigned node)
+{
+	const char *nodes = getenv("SIM_KEEP") ?: "";
+
+	if (spec->keep >= 0)
+		return (uint32_t)spec->keep;
+	return strchr(nodes, '0' + (int)node) ? 512 : 0;
+}
+
 /* Creates a node. The two nodes differ in index, address and secrets. Some options apply only to
- * node 1 (a second shard, an SRQ). $SIM_KEEP names the nodes that keep packets: 0, 1 or 01. */
+ * node 1 (a second shard, an SRQ). */
 static void node_init(struct sim *sim, unsigned i)
 {
 	struct sim_node *n = &sim->node[i];
@@ -183,7 +193,7 @@ static void node_init(struct sim *sim, unsigned i)
 	must(n->mrs != NULL, "no MR table");
 	n->cfg.credits = sim->spec.credits;
 	n->cfg.no_short_way = getenv("SIM_GENERAL_WAY") != NULL;
-	n->cfg.keep_packets = strchr(getenv("SIM_KEEP") ?: "", '0' + (int)i) ? 512 : 0;
+	n->cfg.keep_packets = keep_packets(&sim->spec, i);
 	if (sim->spec.quota)
 		n->cfg.quota_packets = sim->spec.quota;
 	if (sim->spec.cc)

@@ -48,10 +48,11 @@ struct sim_spec {
 	/* quota: number of packets that a QP may send before the shard serves the next QP. window:
 	 * number of packets that a QP may have in flight. 0 = the core's default. */
 	uint32_t quota, window;
-	uint32_t access;	    /* remote rights of the QPs, enum rn_access */
-	bool two_shards;	    /* node 1 has two shards: QP i on shard i % 2 */
-	uint8_t type;		    /* type of all QPs, enum rn_qp_type */
-	bool credits;		    /* both nodes use end-to-end credits */
+	uint32_t access; /* remote rights of the QPs, enum rn_access */
+	bool two_shards; /* node 1 has two shards: QP i on shard i % 2 */
+	uint8_t type;	 /* type of all QPs, enum rn_qp_type */
+	bool credits;	 /* both nodes use end-to-end credits */
+	int keep;	 /* rn_core_cfg.keep_packets of both nodes; below 0: as $SIM_KEEP says */
 	const struct rn_cc_cfg *cc; /* congestion control; NULL = the core's defaults */
 	/* depth of node 1's shared receive queue; 0 = each QP has a receive queue of its own */
 	uint32_t srq_depth;
@@ -118,7 +119,8 @@ struct sim {
 
 void sim_spec_default(struct sim_spec *spec);
 /* Starts a simulation. If the environment variable SIM_GENERAL_WAY is set, its shards use no short
- * way (qp/short_rx.h, qp/short_tx.h). */
+ * way (qp/short_rx.h, qp/short_tx.h). The environment variable SIM_KEEP names the nodes that keep
+ * packets which arrive ahead of a lost one: 0, 1 or 01. */
 void sim_init(struct sim *sim, const struct sim_spec *spec);
 /* Destroys the simulation. Returns the number of objects that were not released, which must be
  * 0. */

@@ -15,9 +15,10 @@
  *		memory, addr: an absolute address; count: number of packets, with successive PSNs;
  *		adv: number of bytes of this tool's memory that a Send of 16 bytes announces; edit:
  *		changes a header and computes a new ICRC; flip: changes bytes and keeps the ICRC
- *	< KIND[|KIND] PSN [n=] [msn=] [fill=] [orig=]
+ *	< KIND[|KIND] PSN [kept=PSN] [n=] [msn=] [fill=] [orig=]
  *		expects the peer's next answer: ACK NAK_SEQ NAK_INV NAK_ACC NAK_OP RNR, the name of
- *		a response, or none
+ *		a response, or none. kept: the other PSN that is right, that of a peer which keeps
+ *		packets that arrive ahead of a lost one
  *	until ACK PSN
  *		expects the ACK with this PSN; ACKs of other PSNs may come before
  *	silent [MS]
@@ -28,9 +29,9 @@
  *		request; va: the request's address, counted from the address of the first request
  *	norequest MS
  *		expects no request for MS, except one repetition
- *	alive PSN | dead PSN
+ *	alive PSN [kept=PSN] | dead PSN
  *		sends a Write of 0 bytes, which any working queue pair acknowledges. Expects the
- *		ACK (alive), or no answer (dead)
+ *		ACK (alive), or no answer (dead). kept: as above
  *	atomics
  *		sends a FETCH_ADD with PSN 0; the row applies only if the lent memory takes atomics
  *	short

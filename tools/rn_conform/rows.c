@@ -60,9 +60,9 @@ const struct row rows[] = {
 	{.id = "R39", .side = 'b', .script = "> 0x15 0 n=0 A\n< NAK_INV|none 0"},
 
 	/* rows D of docs/spec/rocev2.md: the responder, order of packets */
-	{.id = "D1", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\nalive 0"},
-	{.id = "D2", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\n> WRITE_ONLY 2 n=0 count=9 A\nsilent\nalive 0"},
-	{.id = "D3", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\n" WRITE0("0") "< ACK 0\n" WRITE0("2") "< NAK_SEQ 1"},
+	{.id = "D1", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\nalive 0 kept=1"},
+	{.id = "D2", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\n> WRITE_ONLY 2 n=0 count=9 A\nsilent\nalive 0 kept=10"},
+	{.id = "D3", .side = 'b', .script = WRITE0("1") "< NAK_SEQ 0\n" WRITE0("0") "< ACK 0 kept=1\n" WRITE0("3") "< NAK_SEQ 1 kept=2"},
 	{.id = "D4", .side = 'b', .script = "> SEND_ONLY 0 n=16 A\n< ACK 0 msn=1\n> SEND_ONLY 0 n=16 A\n< ACK 0 msn=1"},
 	{.id = "D5", .side = 'b', .script = "> SEND_ONLY 0 n=16 A\n< ACK 0\n> SEND_ONLY 0 n=16\n< ACK|none 0\nalive 1"},
 	{.id = "D6", .side = 'b', .script = WRITE0("0") "< ACK 0\n> WRITE_ONLY 0 n=8 rkey=0xBAD0BAD A\n< ACK|none 0\nalive 1"},
@@ -71,7 +71,7 @@ const struct row rows[] = {
 	{.id = "D8", .side = 'b', .script = WRITE0("0") "< ACK 0\n> WRITE_ONLY -8388606 n=0 A\n< ACK|none 0\n"
 		WRITE0("8388608") "< NAK_SEQ 1\nalive 1"},
 	{.id = "D9", .side = 'b', .script = WRITE0("0") "< ACK 0\n" WRITE0("2") "< NAK_SEQ 1\n" WRITE0("0") "< ACK 0\n"
-		WRITE0("3") "silent\nalive 1"},
+		WRITE0("3") "silent\nalive 1 kept=3"},
 	{.id = "D10", .side = 'b', .script = "> WRITE_ONLY 0 n=0 count=100\n" WRITE0("100") "until ACK 100 msn=101"},
 	{.id = "D11", .side = 's', .lent = 64, .script = WRITE0("0") "> READ_REQUEST 1 len=64 A\n< ACK 0\n< READ_RESP_ONLY 1 n=64"},
 	{.id = "D12", .side = 's', .lent = 3000, .script = "> READ_REQUEST 0 len=3000 A\n" WRITE0("3")
