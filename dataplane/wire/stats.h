@@ -18,6 +18,8 @@
 	X(tx_bytes,           "bytes sent, Ethernet header included") \
 	X(tx_requests,        "request packets sent, first time") \
 	X(tx_retransmitted,   "request packets sent again") \
+	X(tx_patches,         "lost packets sent again alone, included in those sent again") \
+	X(rx_kept,            "packets kept that arrived ahead of a lost one") \
 	X(tx_acks,            "ACKs sent") \
 	X(tx_naks,            "NAKs sent") \
 	X(tx_rnr_naks,        "RNR NAKs sent") \

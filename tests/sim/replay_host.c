@@ -179,6 +179,7 @@ void host_begin(struct replay *r)
 
 	sim_spec_default(&spec);
 	spec.type = capture_type(r);
+	spec.keep = 0; /* the captured hosts go back N */
 	sim_init(&r->sim, &spec);
 	r->sim.filter = note;
 	r->sim.filter_arg = r;

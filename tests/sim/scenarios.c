@@ -21,6 +21,11 @@ static void rnr_once(struct sim_spec *s)
 	s->min_rnr_timer = 12;
 }
 
+static void drop(struct sim_spec *s)
+{
+	s->keep = 0;
+}
+
 static void rnr_for_ever(struct sim_spec *s)
 {
 	s->rnr_retry = 7;
@@ -99,7 +104,7 @@ const struct scenario scenarios[] = {
 	 "a sent 3 status=0 bytes=8\n"
 	 "b recv 1 status=0 bytes=8\n"},
 
-	{"middle_lost_one_nak_d1_q8", NULL, {{0, 1, RECV(1, 5000)}, {0, 0, SEND(2, 5000)}}, {{0, 2}}, 0,
+	{"middle_lost_one_nak_d1_q8", drop, {{0, 1, RECV(1, 5000)}, {0, 0, SEND(2, 5000)}}, {{0, 2}}, 0,
 	 "0us a>b SEND_FIRST psn=0 n=1024\n"
 	 "0us a>b SEND_MIDDLE psn=1 n=1024 LOST\n"
 	 "0us a>b SEND_MIDDLE psn=2 n=1024\n"
@@ -110,6 +115,18 @@ const struct scenario scenarios[] = {
 	 "10us a>b SEND_MIDDLE psn=2 n=1024\n"
 	 "10us a>b SEND_MIDDLE psn=3 n=1024\n"
 	 "10us a>b SEND_LAST psn=4 n=904 A\n"
+	 "15us b>a ACK psn=4 msn=1\n",
+	 "a sent 2 status=0 bytes=5000\n"
+	 "b recv 1 status=0 bytes=5000\n"},
+
+	{"middle_lost_one_patch_d3_q8", NULL, {{0, 1, RECV(1, 5000)}, {0, 0, SEND(2, 5000)}}, {{0, 2}}, 0,
+	 "0us a>b SEND_FIRST psn=0 n=1024\n"
+	 "0us a>b SEND_MIDDLE psn=1 n=1024 LOST\n"
+	 "0us a>b SEND_MIDDLE psn=2 n=1024\n"
+	 "0us a>b SEND_MIDDLE psn=3 n=1024\n"
+	 "0us a>b SEND_LAST psn=4 n=904 A\n"
+	 "5us b>a NAK_SEQ psn=1 msn=0\n"
+	 "10us a>b SEND_MIDDLE psn=1 n=1024 A\n"
 	 "15us b>a ACK psn=4 msn=1\n",
 	 "a sent 2 status=0 bytes=5000\n"
 	 "b recv 1 status=0 bytes=5000\n"},

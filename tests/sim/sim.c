@@ -169,7 +169,7 @@ static void free_srq(struct sim_node *n)
 
 static uint32_t keep_packets(const struct sim_spec *spec, unsigned node)
 {
-	const char *nodes = getenv("SIM_KEEP") ?: "";
+	const char *nodes = getenv("SIM_KEEP") ?: "01";
 
 	if (spec->keep >= 0)
 		return (uint32_t)spec->keep;

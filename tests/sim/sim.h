@@ -120,7 +120,7 @@ struct sim {
 void sim_spec_default(struct sim_spec *spec);
 /* Starts a simulation. If the environment variable SIM_GENERAL_WAY is set, its shards use no short
  * way (qp/short_rx.h, qp/short_tx.h). The environment variable SIM_KEEP names the nodes that keep
- * packets which arrive ahead of a lost one: 0, 1 or 01. */
+ * packets which arrive ahead of a lost one: 0, 1, 01 (the default) or none. */
 void sim_init(struct sim *sim, const struct sim_spec *spec);
 /* Destroys the simulation. Returns the number of objects that were not released, which must be
  * 0. */

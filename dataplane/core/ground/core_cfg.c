@@ -14,6 +14,7 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 		.max_neigh = 4096,
 		.window_packets = 256,
 		.quota_packets = 32,
+		.keep_packets = 2048,
 		.ack_timeout = 14, /* 67 ms */
 		.retry_cnt = 7,
 		.rnr_retry = 7,

@@ -95,11 +95,11 @@ bool rn_keep_put(struct rn_keep_pool *p, struct rn_keep *k, const struct rn_pkt 
 	/* No QP gets more than half of the pool, so that one peer cannot use up all of it. */
 	if (rn_psn_steps(epsn, pkt->psn) - 1 >= SPAN || pkt->payload_len > sizeof(s->data) ||
 	    k->n >= (p->n + 1) / 2)
-		return k->n != 0;
+		return false;
 	before = place_of(p, k, pkt->psn, &known);
 	slot = known ? 0 : get_slot(p);
 	if (!slot)
-		return k->n != 0;
+		return false;
 	s = slot_at(p, slot);
 	s->pkt = *pkt;
 	memcpy(s->data, pkt->payload, pkt->payload_len);

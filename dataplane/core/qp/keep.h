@@ -36,7 +36,7 @@ void rn_keep_pool_fini(struct rn_keep_pool *p);
 
 /* Copies a request packet whose PSN lies after epsn, the expected PSN. Keeps nothing if the PSN is
  * kept already or too far ahead, or if the pool or the QP's share of the pool is used up. Returns
- * true if any packet of the QP is kept. */
+ * true if the packet was copied. */
 bool rn_keep_put(struct rn_keep_pool *p, struct rn_keep *k, const struct rn_pkt *pkt,
 		 uint32_t epsn);
 /* Takes the packet with PSN epsn off the list. Returns its slot, for rn_keep_free(), or 0 if this

@@ -394,6 +394,7 @@ void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 	rn_requester_progress(qp, now);
 	/* The packets that are sent again need no NAK, so ignore the NAK for them. */
 	if (rn_unlikely(again)) {
+		qp->lane->stats.tx_patches += w->patching;
 		rn_retry_implied(&qp->retry);
 		rn_lane_activate(qp->lane, qp);
 	}
@@ -472,6 +473,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 	}
 	if (qp->lane->cfg.keep_packets && rn_window_may_patch(&qp->win)) {
 		rn_window_patch(&qp->win, &qp->sq);
+		qp->lane->stats.tx_patches++;
 		rn_lane_activate(qp->lane, qp);
 	} else {
 		rn_window_lost(&qp->win);

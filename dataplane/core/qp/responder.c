@@ -631,7 +631,7 @@ enum rn_verdict rn_responder_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	v = rn_psn_before(pkt->psn, qp->rx.epsn) ? take_duplicate(qp, pkt) : take_gap(&qp->rx);
 	/* After an RNR NAK the peer sends all packets again, so none is kept. */
 	if (v == RN_V_REQ_GAP || v == RN_V_REQ_GAP_AGAIN)
-		qp->rx.keeping = rn_keep_put(&qp->lane->keep, &qp->keep, pkt, qp->rx.epsn);
+		rn_responder_keep(qp, pkt);
 	reply(qp, v, pkt->psn, now);
 	return v;
 }

@@ -25,6 +25,12 @@ static inline void rn_responder_commit(struct rn_rx *rx, uint32_t npsn, bool mes
 	rx->nak_sent = false;
 	rx->rnr_naks = 0;
 }
+/* Keeps the packet, which arrived ahead of a lost one, if there is room. */
+static inline void rn_responder_keep(struct rn_qp *qp, const struct rn_pkt *pkt)
+{
+	qp->lane->stats.rx_kept += rn_keep_put(&qp->lane->keep, &qp->keep, pkt, qp->rx.epsn);
+	qp->rx.keeping = qp->keep.n != 0;
+}
 /* Drops the packets that were kept because an earlier one was lost. To be called when the QP leaves
  * a state in which requests are accepted. */
 static inline void rn_responder_drop_kept(struct rn_qp *qp)

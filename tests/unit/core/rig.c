@@ -20,6 +20,7 @@ static void make_side(struct rig *r, int i, const struct rig_opt *o)
 
 	rn_core_defaults(&cfg);
 	cfg.secrets = rn_secrets_of_seed(42 + i);
+	cfg.keep_packets = o->keep[i];
 	if (o->rto_initial)
 		cfg.rto_initial = o->rto_initial;
 	if (o->window)

@@ -64,6 +64,7 @@ struct rig_opt {
 	bool only_rtr;	     /* both QPs stay in RTR */
 	rn_time rto_initial; /* first adaptive resend timeout in ns; 0: the default */
 	uint32_t window;
+	uint32_t keep[2];   /* packets that each side keeps ahead of a lost one; 0: it drops them */
 	uint8_t type;	    /* enum rn_qp_type; 0 stands for RC */
 	struct rn_srq *srq; /* SRQ number 5, for side 1's QP; owned by the test */
 };
