@@ -1,12 +1,16 @@
 /* When are packets sent again? Runs on the shard's thread.
  *
  * Progress means that una, the oldest unacknowledged PSN, has moved. Two timeouts run from the last
- * progress:
+ * progress, and probes before them:
  * - The coded timeout (4.096 us << code) is an attribute of the QP. At its expiry, packets are sent
  *   again and one retry is used. If no retry is left, the QP fails.
  * - The adaptive timeout is shorter: smoothed round trip plus four deviations, at least `floor`,
  *   doubled by each resend. At its expiry, packets are sent again but no retry is used. It helps
  *   when a retransmission is lost, because the peer sends only one NAK per gap.
+ *
+ * - Probes come before the adaptive timeout: after the smoothed round trip plus four deviations and a
+ *   lower floor, then after twice this time, and so on. A probe is one packet, so that it may be
+ *   wrong, for example when the thread of the peer does not get a CPU.
  *
  * The round trip of a packet sent twice is not measured. If a path becomes slow, packets are sent
  * twice until the doubled adaptive timeout is longer than the new round trip. Only then can the new
@@ -159,20 +163,21 @@ void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now)
 	rn_retry_alive(r, w, now);
 }
 
-bool rn_retry_nak(struct rn_retry *r)
+bool rn_retry_nak(struct rn_retry *r, rn_time now)
 {
 	if (!r->left)
 		return false;
 	r->left--;
-	rn_retry_implied(r);
+	rn_retry_implied(r, now);
 	return true;
 }
 
-void rn_retry_implied(struct rn_retry *r)
+void rn_retry_implied(struct rn_retry *r, rn_time now)
 {
 	r->acted = true;
 	/* Measure no round trip: a response could belong to the first or to the repeated packet. */
 	r->sampling = false;
+	r->sample_at = now;
 }
 
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now)
@@ -196,9 +201,25 @@ bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time 
 	return true;
 }
 
-enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_time now)
+/* Lets the caller probe, later each time, until it is time to send all packets again. No ACK is due
+ * yet if the packet that requests it was sent less than a timeout ago. */
+static enum rn_retry_due probe(struct rn_retry *r, struct rn_wheel *w, rn_time resend, rn_time now)
+{
+	rn_time due = RN_MAX(r->base, r->sample_at) + RN_MAX(r->rto, 2 * r->srtt);
+	bool early = now < due;
+
+	if (!early)
+		r->rto = RN_MIN(r->rto * 2, r->base + resend - now);
+	r->deadline = RN_MIN(early ? due : now + r->rto, r->base + r->full);
+	rn_timer_arm(w, &r->timer, r->deadline);
+	return early ? RN_RETRY_NOTHING : RN_RETRY_PROBE;
+}
+
+enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_time floor,
+				   rn_time now)
 {
 	enum rn_retry_due due = RN_RETRY_RESEND_EARLY;
+	rn_time resend = RN_MAX(r->srtt + 4 * r->var, floor);
 
 	if (r->rnr_wait) {
 		if (now < r->deadline) {
@@ -221,9 +242,11 @@ enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_ti
 		r->left--;
 		r->base = now;
 		due = RN_RETRY_RESEND;
+	} else if (r->rto < resend && now - r->base < resend) {
+		return probe(r, w, resend, now);
 	}
 	/* Double the adaptive timeout, up to the coded timeout. */
-	r->rto = RN_MIN(r->rto * 2, r->full);
+	r->rto = RN_MIN(RN_MAX(r->rto, resend) * 2, r->full);
 	r->acted = false;
 	r->sampling = false;
 	arm(r, w, now);

@@ -15,6 +15,8 @@ struct rn_retry {
 	 * response without progress changes `base` but not `since`. */
 	rn_time since;
 	rn_time rto; /* adaptive timeout, doubled by each resend */
+	/* When the packet was sent whose round trip is measured, or when packets were last sent again
+	 * because of a NAK. */
 	rn_time sample_at;
 	uint32_t sample_psn;
 	bool sampling;
@@ -26,12 +28,14 @@ struct rn_retry {
 	uint32_t stale_left; /* how many READ responses before una may still restart the timeout */
 	rn_time full;	     /* coded timeout, 4.096 us << code; 0 = no timer */
 	rn_time srtt, var;   /* smoothed round trip and its deviation; 0 = no sample yet */
-	/* lower bound and initial value of rto */
+	/* Lower bound and initial value of rto. The floor of probes, if there are probes, is below the
+	 * floor of resends. */
 	rn_time floor, initial;
 };
 
 enum rn_retry_due {
 	RN_RETRY_NOTHING,
+	RN_RETRY_PROBE,
 	RN_RETRY_RNR_OVER,
 	RN_RETRY_RESEND_EARLY,
 	RN_RETRY_RESEND,
@@ -43,6 +47,7 @@ enum rn_retry_due {
 rn_time rn_retry_timeout_ns(uint8_t code);
 rn_time rn_retry_rnr_ns(uint8_t code);
 
+/* With a floor below that of resends (rn_retry_expired()), probes come before resends. */
 void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial);
 /* Sets the coded timeout and both retry counts. Parameters:
  * - timeout: code of the local ACK timeout.
@@ -72,15 +77,17 @@ void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
 /* The caller reports a NAK, before it sends the packets again. Uses one retry. Returns false if no
  * retry is left. */
-bool rn_retry_nak(struct rn_retry *r);
+bool rn_retry_nak(struct rn_retry *r, rn_time now);
 /* The caller reports an implied NAK, before it sends the packets again: a later response shows that
  * an earlier response was lost. Uses no retry. */
-void rn_retry_implied(struct rn_retry *r);
+void rn_retry_implied(struct rn_retry *r, rn_time now);
 /* The caller reports an RNR NAK. Starts the RNR wait and uses one RNR retry. Returns false if no
  * RNR retry is left. */
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now);
-/* The caller reports that the timer has expired. After RESEND and RESEND_EARLY the caller sends
- * again from una; the timer is armed already. */
-enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_time now);
+/* The caller reports that the timer has expired. `floor` is the lower bound of the adaptive timeout
+ * after which packets are sent again. After RESEND and RESEND_EARLY the caller sends again from una;
+ * the timer is armed already. After PROBE the caller may send the packet at una again. */
+enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_time floor,
+				   rn_time now);
 
 #endif

@@ -1,8 +1,8 @@
 /* Which PSNs does each work request of the send queue use, and how many packets may be in flight?
  * Runs on the shard's thread.
  *
- * Size: the send window limits the packets in flight. Its size starts at `max`. A loss halves the
- * size, and the halved size becomes the knee. Below the knee, the size doubles per round trip.
+ * Size: the send window limits the packets in flight. Its size starts at `max`. A loss takes a quarter
+ * of the size, and the new size becomes the knee. Below the knee, the size doubles per round trip.
  * Above the knee, the size grows by a few packets per round trip.
  *
  * Timeout: the size becomes one packet. If an acknowledgement shows that no packet was lost, the
@@ -11,7 +11,8 @@
  *
  * Patches: after a loss, the missing packet alone is sent again (rn_window_patch()). Until the
  * patch is acknowledged, the size stays below `max`, so that rn_window_ack_plain() leaves each ACK
- * to rn_window_ack().
+ * to rn_window_ack(). One gap is closed per round trip, so a wider window than one with one loss is of
+ * no use: the size becomes smaller only if more than one packet per window is lost, and by an eighth.
  *
  * Pieces: a READ of more than `piece` response packets is sent as several READ requests. The window
  * thereby limits the responses in flight too, and the loss of a READ request costs one piece only.
@@ -23,6 +24,12 @@
 #define PIECE	 64 /* smallest piece of a READ, in response packets */
 /* A window holds at least this many pieces, so that some are requested while another arrives. */
 #define PIECES 4
+/* The size stays as it is while at most one packet per window is lost, as often as one gap can be
+ * closed, with this many losses in a row at most. */
+#define LOSS_BURST 4
+/* A loss after which all packets are sent again takes this part of the size, a timeout half of it. A
+ * larger part would keep long paths empty, a smaller one would repeat more packets. */
+#define LOST_PART 4
 /* A peer that acknowledges this many patches in a row, and nothing beyond, drops packets. */
 #define VAIN_PATCHES 3
 
@@ -34,7 +41,8 @@ void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned de
 	w->max = RN_MAX(max, 2u);
 	w->size = w->knee = w->max;
 	share = w->max / RN_MAX(depth, PIECES);
-	w->piece = share > PIECE ? 1u << (31 - __builtin_clz(share)) : PIECE;
+	w->piece = (uint16_t)(share > PIECE ? 1u << (31 - __builtin_clz(share)) : PIECE);
+	w->allowance = (uint16_t)RN_MIN(LOSS_BURST * w->max, UINT16_MAX);
 }
 
 void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
@@ -117,6 +125,7 @@ static void grow(struct rn_window *w, uint32_t n)
 	if (rn_likely(w->size == max))
 		return;
 	n = RN_MIN(n, max);
+	w->allowance = (uint16_t)RN_MIN(RN_MIN(w->allowance + n, LOSS_BURST * w->size), UINT16_MAX);
 	if (w->size < w->knee) {
 		w->size = RN_MIN(w->size + n, RN_MIN(w->knee, max));
 		return;
@@ -165,7 +174,7 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 {
 	uint32_t n = rn_psn_steps(w->una, psn);
 	bool overtaken = rn_psn_steps(w->una, w->cur) < n,
-	     mistaken = w->maybe_spurious && overtaken;
+	     mistaken = overtaken && (w->maybe_spurious || w->probing);
 
 	rn_assert(n <= rn_psn_steps(w->una, w->high));
 	w->una = psn;
@@ -176,7 +185,7 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken)) {
 		/* Packets that were not sent again cannot have been lost, unless the last timeout
-		 * was spurious: the peer has kept them. */
+		 * or probe was spurious: the peer has kept them. */
 		if (!mistaken)
 			w->peer_keeps = RN_PEER_KEEPS;
 		/* While a READ is incomplete, go back to una even after a spurious timeout. The
@@ -194,35 +203,68 @@ void rn_window_rewind(struct rn_window *w, struct rn_sq *sq)
 {
 	go_to_una(w, sq);
 	w->unasked = 0;
-	w->patching = false;
+	w->patching = w->probing = false;
 }
 
 /* Sends the packet at una again, and then goes on at `high`. */
-static void patch_una(struct rn_window *w, struct rn_sq *sq)
+static void patch_una(struct rn_window *w, struct rn_sq *sq, bool probing)
 {
 	rn_window_rewind(w, sq);
 	w->patching = true;
+	w->probing = probing;
 	w->patch_end = rn_psn_add(w->una, 1);
+	w->size = RN_MIN(w->size, w->max - 1);
+}
+
+/* Makes the window smaller by an eighth if losses are many. */
+static void pay_for_loss(struct rn_window *w)
+{
+	if (w->allowance >= w->size) {
+		w->allowance -= (uint16_t)w->size;
+		return;
+	}
+	w->size = RN_MAX(w->size - w->size / 8, RN_MIN((uint32_t)SMALLEST, w->max - 1));
+	w->knee = w->size;
+	w->acked = 0;
 }
 
 void rn_window_patch(struct rn_window *w, struct rn_sq *sq)
 {
-	uint32_t least = RN_MIN((uint32_t)SMALLEST, w->max - 1);
-
 	w->maybe_spurious = false;
 	w->recover = w->high;
 	w->patches = 0;
-	w->size = RN_MAX(w->size - w->size / 8, least);
-	w->size = RN_MIN(w->size, w->max - 1);
-	w->knee = w->size;
-	w->acked = 0;
-	patch_una(w, sq);
+	pay_for_loss(w);
+	patch_una(w, sq, false);
+}
+
+/* Handles the acknowledgement of a probe. After one of the probe alone, a peer that drops packets
+ * needs all the later ones. They are sent as after a timeout, which an ACK of more packets can prove
+ * spurious. Any other ACK names the next missing packet if the peer answered the probe. If it is an
+ * older ACK of a slow peer, nothing is missing, so only a few probes follow each other. */
+static bool probed(struct rn_window *w, struct rn_sq *sq, bool beyond)
+{
+	if (!rn_psn_before(w->una, w->recover) || w->patches == VAIN_PATCHES) {
+		w->patching = w->probing = false;
+		return false;
+	}
+	if (beyond || w->peer_keeps == RN_PEER_KEEPS) {
+		w->patches++;
+		patch_una(w, sq, true);
+		return true;
+	}
+	rn_window_rewind(w, sq);
+	w->maybe_spurious = true;
+	w->size_before = w->size;
+	w->knee_before = w->knee;
+	return true;
 }
 
 bool rn_window_patched(struct rn_window *w, struct rn_sq *sq)
 {
 	bool beyond = w->una != w->patch_end;
 
+	if (w->probing)
+		return probed(w, sq, beyond);
 	if (beyond) {
 		w->peer_keeps = RN_PEER_KEEPS;
 		w->patches = 0;
@@ -236,7 +278,21 @@ bool rn_window_patched(struct rn_window *w, struct rn_sq *sq)
 		rn_window_rewind(w, sq);
 		return true;
 	}
-	patch_una(w, sq);
+	pay_for_loss(w);
+	patch_una(w, sq, false);
+	return true;
+}
+
+bool rn_window_probe(struct rn_window *w, struct rn_sq *sq)
+{
+	/* A patch that answers a NAK stays one: the NAK has shown that a packet is missing. */
+	bool suspicion = !w->patching || w->probing;
+
+	if (w->nreads || w->maybe_spurious || w->una == w->high || w->cur != w->high)
+		return false;
+	w->recover = w->high;
+	w->patches = 0;
+	patch_una(w, sq, suspicion);
 	return true;
 }
 
@@ -280,10 +336,10 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 	return NULL;
 }
 
-/* Halves the window. The new size becomes the knee. */
-static void halve(struct rn_window *w)
+/* Makes the window smaller by 1 / part. The new size becomes the knee. */
+static void shrink(struct rn_window *w, uint32_t part)
 {
-	w->knee = RN_MAX(w->size / 2, RN_MIN(w->max, (uint32_t)SMALLEST));
+	w->knee = RN_MAX(w->size - w->size / part, RN_MIN(w->max, (uint32_t)SMALLEST));
 	w->size = RN_MIN(w->size, w->knee);
 	w->acked = 0;
 }
@@ -291,18 +347,18 @@ static void halve(struct rn_window *w)
 void rn_window_lost(struct rn_window *w)
 {
 	w->maybe_spurious = false;
-	halve(w);
+	shrink(w, LOST_PART);
 }
 
 void rn_window_timed_out(struct rn_window *w)
 {
-	w->patching = false;
+	w->patching = w->probing = false;
 	if (!w->maybe_spurious) {
 		w->maybe_spurious = true;
 		w->recover = w->high;
 		w->size_before = w->size;
 		w->knee_before = w->knee;
 	}
-	halve(w);
+	shrink(w, 2);
 	w->size = 1;
 }

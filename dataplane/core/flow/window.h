@@ -22,14 +22,18 @@ struct rn_window {
 	uint32_t knee;	 /* up to the knee, size doubles per round trip; above, size grows slowly */
 	uint32_t acked;	 /* packets acknowledged since the last growth step */
 	uint8_t unasked; /* packets sent since the last packet with AckReq, at most 64 */
-	/* A patch (rn_window_patch()) is the packet before patch_end, sent again alone. `patches`
-	 * counts ACKs in a row that covered a patch and no more. */
-	bool patching;
-	uint8_t patches;
-	uint8_t peer_keeps; /* enum rn_window_peer */
+	/* A patch (rn_window_patch()) is the packet before patch_end, sent again alone. `probing`:
+	 * it was sent on suspicion (rn_window_probe()). `patches` counts ACKs in a row that covered
+	 * a patch and no more. */
+	bool patching, probing;
+	uint8_t patches : 4;
+	uint8_t peer_keeps : 4; /* enum rn_window_peer */
 	/* number of PSNs in [una, cur) that belong to missing responses to READs and atomics */
 	uint32_t responses;
-	uint32_t piece; /* maximum responses per READ request packet; a power of two */
+	uint16_t piece; /* maximum responses per READ request packet; a power of two */
+	/* A loss that costs no more than this leaves the size as it is. A loss costs as much as the
+	 * size, and each packet that is acknowledged while the size is below `max` adds 1. */
+	uint16_t allowance;
 	uint8_t nreads, read_head;
 	uint8_t nbig;	     /* how many READs in read[] are longer than one piece */
 	bool maybe_spurious; /* the last timeout may have occurred without a loss */
@@ -137,8 +141,8 @@ void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
  * the window finds out.
  *
  * rn_window_may_patch() returns false if the peer drops packets or a READ or atomic is incomplete;
- * the caller then goes back N. rn_window_patch() is for the first loss after progress, and makes
- * the window smaller by an eighth. */
+ * the caller then goes back N. rn_window_patch() is for the first loss after progress. A patch makes
+ * the window smaller by an eighth, but only if losses are many. */
 static inline bool rn_window_may_patch(const struct rn_window *w)
 {
 	return w->peer_keeps != RN_PEER_DROPS && !w->nreads;
@@ -148,6 +152,11 @@ void rn_window_patch(struct rn_window *w, struct rn_sq *sq);
  * patch are still missing, sends the next one again, or all of them if the peer drops packets.
  * Returns true if packets are to be sent again. */
 bool rn_window_patched(struct rn_window *w, struct rn_sq *sq);
+/* Sends the packet at una again alone, because no acknowledgement has come for longer than usual:
+ * this packet, or a patch, or the NAK may be lost, or the peer is only slow. The size stays. Returns
+ * false, and does nothing, if packets are being sent again anyway, or if a READ or atomic is
+ * incomplete. */
+bool rn_window_probe(struct rn_window *w, struct rn_sq *sq);
 /* Returns true if the packet at cur is a patch, which must request an ACK. */
 static inline bool rn_window_at_patch(const struct rn_window *w)
 {
@@ -179,7 +188,7 @@ static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 	return RN_MAX(RN_MIN(half, 64u), 1u);
 }
 
-/* rn_window_lost() halves the window after a NAK or a missing response. rn_window_timed_out()
+/* rn_window_lost() takes a quarter of the window after a NAK or a missing response. rn_window_timed_out()
  * reduces the window to one packet after a timeout. If an acknowledgement then shows that no packet
  * was lost, rn_window_ack() restores the previous window. */
 void rn_window_lost(struct rn_window *w);

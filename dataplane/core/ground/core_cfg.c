@@ -21,6 +21,7 @@ void rn_core_defaults(struct rn_core_cfg *cfg)
 		.min_rnr_timer = 12, /* 640 us */
 		.rto_floor = RN_US(500),
 		.rto_initial = RN_MS(4),
+		.probe_floor = RN_US(100),
 		.cm_response_timeout = (rn_time)4096 << 20, /* 4.3 s, code 20 as in Linux */
 		.cm_max_retries = 15,
 		.cm_patience = 24, /* 69 s, as in Linux */

@@ -37,6 +37,9 @@ struct rn_core_cfg {
 	/* rto_floor: lower bound of the adaptive retransmission timeout. rto_initial: the timeout
 	 * until a round trip is measured. */
 	rn_time rto_floor, rto_initial;
+	/* Lower bound of the time without an acknowledgement after which the oldest packet is sent
+	 * again alone, as a probe (rn_window_probe()). Only with keep_packets. */
+	rn_time probe_floor;
 	/* Default time in which the peer's client should answer a REQ or SIDR_REQ. Without an
 	 * answer the message is sent again after 9/8 of this time. The added 1/8 is for the round
 	 * trip. */

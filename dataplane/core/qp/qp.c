@@ -11,6 +11,7 @@
 #include "wire/hdr.h"
 #include "qp/complete.h"
 #include "qp/pace.h"
+#include "qp/requester.h"
 #include "qp/short_rx.h"
 #include "qp/lane.h"
 
@@ -98,7 +99,7 @@ void rn_qp_init(struct rn_qp *qp, struct rn_lane *lane, const struct rn_cmd *cmd
 	rn_sq_init(&qp->sq, sq, cmd->create_qp.sq_depth, cmd->create_qp.sq_sge,
 		   cmd->create_qp.inline_bytes, qp->type);
 	rn_rq_init(&qp->rq, rq, rq_depth(cmd), rq_sge(cmd));
-	rn_retry_init(&qp->retry, lane->cfg.rto_floor, lane->cfg.rto_initial);
+	rn_retry_init(&qp->retry, rn_requester_floor(&lane->cfg), lane->cfg.rto_initial);
 	atomic_init(&qp->shared.sq_retired, 0);
 	atomic_init(&qp->shared.rq_retired, 0);
 	atomic_init(&qp->shared.state, RN_QPS_RESET);

@@ -5,13 +5,14 @@
 #include <errno.h>
 
 #include "qp/lane.h"
+#include "qp/requester.h"
 #include "qp/responder.h"
 
 /* Clears all state of the connection. The QP keeps its QPN and its queues. */
 static void enter_reset(struct rn_qp *qp)
 {
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
-	rn_retry_init(&qp->retry, qp->lane->cfg.rto_floor, qp->lane->cfg.rto_initial);
+	rn_retry_init(&qp->retry, rn_requester_floor(&qp->lane->cfg), qp->lane->cfg.rto_initial);
 	rn_qp_end_limit(qp);
 	qp->events = 0; /* drop events of the previous connection */
 	rn_list_del(&qp->tell);

@@ -395,7 +395,7 @@ void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 	/* The packets that are sent again need no NAK, so ignore the NAK for them. */
 	if (rn_unlikely(again)) {
 		qp->lane->stats.tx_patches += w->patching;
-		rn_retry_implied(&qp->retry);
+		rn_retry_implied(&qp->retry, now);
 		rn_lane_activate(qp->lane, qp);
 	}
 }
@@ -414,7 +414,7 @@ static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	rn_requester_advance(qp, expect, now);
 	if (!qp->retry.acted) {
-		rn_retry_implied(&qp->retry);
+		rn_retry_implied(&qp->retry, now);
 		rn_window_lost(&qp->win);
 		go_back(qp);
 	}
@@ -466,7 +466,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 	 * sent again after the RNR wait. */
 	if (qp->retry.rnr_wait || qp->retry.acted)
 		return RN_V_RSP_NAK_AGAIN;
-	if (!rn_retry_nak(&qp->retry)) {
+	if (!rn_retry_nak(&qp->retry, now)) {
 		qp->lane->stats.retry_exceeded++;
 		rn_qp_send_failed(qp, RN_STATUS_RETRY_EXC_ERR, RN_V_RSP_NAK_SEQ, now);
 		return RN_V_RSP_NAK_SEQ;
@@ -682,12 +682,32 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 /* ---- expiry of the retransmission timer ---- */
 
+/* Sends the oldest unacknowledged packet again alone, unless no ACK is due. With a rate limit, the
+ * queue that caused it makes a round trip longer than those before, so wait longer. If the packets
+ * in flight request no ACK, a later one will. */
+static void probe(struct rn_qp *qp, rn_time now)
+{
+	if (qp->cc.limited && now - qp->retry.base < 4 * ASK_NS)
+		return;
+	if (qp->win.unasked && !qp->retry.sampling && !qp->retry.acted)
+		return;
+	if (!rn_window_probe(&qp->win, &qp->sq))
+		return;
+	qp->lane->stats.timeouts_early++;
+	qp->lane->stats.tx_patches++;
+	rn_retry_implied(&qp->retry, now);
+	rn_lane_activate(qp->lane, qp);
+}
+
 void rn_requester_expired(struct rn_qp *qp, rn_time now)
 {
 	struct rn_stats *st = &qp->lane->stats;
 
-	switch (rn_retry_expired(&qp->retry, &qp->lane->wheel, now)) {
+	switch (rn_retry_expired(&qp->retry, &qp->lane->wheel, qp->lane->cfg.rto_floor, now)) {
 	case RN_RETRY_NOTHING:
+		return;
+	case RN_RETRY_PROBE:
+		probe(qp, now);
 		return;
 	case RN_RETRY_RNR_OVER:
 		rn_lane_activate(qp->lane, qp);

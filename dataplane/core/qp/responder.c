@@ -585,7 +585,8 @@ static bool is_answered_with_data(const struct rn_opcode_row *op)
 	return op->family == RN_F_READ_REQ || op->family == RN_F_ATOMIC;
 }
 
-/* Handles a request with the expected PSN. */
+/* Handles a request with the expected PSN. While packets are kept, each request gets an ACK, so that
+ * the last one names the next missing packet exactly: the peer sends that one again. */
 static enum rn_verdict take_expected(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	enum rn_verdict v = take_in_order(qp, pkt, now);
@@ -594,7 +595,7 @@ static enum rn_verdict take_expected(struct rn_qp *qp, const struct rn_pkt *pkt,
 		return v; /* UC sends no replies */
 	if (rn_unlikely(v != RN_V_OK))
 		reply(qp, v, pkt->psn, now);
-	else if (pkt->ack_req && !is_answered_with_data(pkt->op))
+	else if ((pkt->ack_req || qp->rx.keeping) && !is_answered_with_data(pkt->op))
 		rn_responder_owe_ack(qp, pkt->psn);
 	return v;
 }

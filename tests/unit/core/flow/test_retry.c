@@ -26,13 +26,41 @@ static enum rn_retry_due pass(struct bench *b, rn_time ns)
 	while (rn_wheel_next(&b->wheel) <= end) {
 		b->now = RN_MAX(b->now, rn_wheel_next(&b->wheel));
 		while (rn_wheel_expire(&b->wheel, b->now)) {
-			enum rn_retry_due d = rn_retry_expired(&b->r, &b->wheel, b->now);
+			enum rn_retry_due d =
+				rn_retry_expired(&b->r, &b->wheel, RN_US(500), b->now);
 
 			due = d ? d : due;
 		}
 	}
 	b->now = end;
 	return due;
+}
+
+/* Probes come after the measured round trip, then after twice as long, until it is time to send all
+ * packets again. A probe waits until the packet that requests an ACK was sent long enough ago. */
+static void test_probe(void **state)
+{
+	struct bench b;
+
+	start(&b, 14, 7, 7);
+	b.r.floor = RN_US(50);
+	rn_retry_packet_sent(&b.r, &b.wheel, 10, true, b.now);
+	b.now += RN_US(10);
+	rn_retry_progress(&b.r, &b.wheel, 11, true, b.now);
+	assert_true(b.r.rto == RN_US(50));
+	b.now += RN_US(30);
+	rn_retry_packet_sent(&b.r, &b.wheel, 11, true, b.now);
+	assert_int_equal(pass(&b, RN_US(48)), RN_RETRY_NOTHING);
+	assert_int_equal(pass(&b, RN_US(4)), RN_RETRY_PROBE);
+	assert_int_equal(pass(&b, RN_US(90)), RN_RETRY_NOTHING);
+	assert_int_equal(pass(&b, RN_US(15)), RN_RETRY_PROBE);
+	assert_int_equal(pass(&b, RN_US(250)), RN_RETRY_PROBE);
+	/* 437 us after the last progress */
+	assert_int_equal(pass(&b, RN_US(60)), RN_RETRY_NOTHING);
+	assert_int_equal(pass(&b, RN_US(5)), RN_RETRY_RESEND_EARLY);
+	assert_int_equal(b.r.left, 7);
+	assert_true(b.r.rto == RN_US(1000));
+	rn_retry_stop(&b.r, &b.wheel);
 }
 
 static void test_codes(void **state)
@@ -289,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_early_then_coded),
 		cmocka_unit_test(test_progress_restarts),
 		cmocka_unit_test(test_floor),

@@ -124,7 +124,7 @@ static void test_in_flight(void **state)
 	free(b.mem);
 }
 
-/* Each loss halves the window, down to 4 packets at the least. A timeout sets the window to 1. ACKs
+/* Each loss takes a quarter of the window, down to 4 packets at the least. A timeout sets the window to 1. ACKs
  * let the window grow up to its maximum. */
 static void test_size(void **state)
 {
@@ -134,8 +134,8 @@ static void test_size(void **state)
 	assert_int_equal(b.w.size, 64);
 	assert_int_equal(rn_window_ask_every(&b.w), 32);
 	rn_window_lost(&b.w);
-	assert_int_equal(b.w.size, 32);
-	for (int i = 0; i < 9; i++)
+	assert_int_equal(b.w.size, 48);
+	for (int i = 0; i < 20; i++)
 		rn_window_lost(&b.w);
 	assert_int_equal(b.w.size, 4);
 	rn_window_timed_out(&b.w);
@@ -157,6 +157,65 @@ static void test_size(void **state)
 	b.w.acked = 61;
 	rn_window_ack(&b.w, &b.sq, P(8));
 	assert_int_equal(b.w.size, 64);
+	free(b.mem);
+}
+
+static const uint8_t writes[][2] = {{RN_WQE_WRITE, 3}};
+
+/* A patch leaves the window as it is, but makes it smaller by an eighth when losses are many. */
+static void test_size_of_patches(void **state)
+{
+	struct bench b;
+
+	start(&b, writes, 1);
+	for (int i = 0; i < 4; i++) {
+		rn_window_patch(&b.w, &b.sq);
+		assert_int_equal(b.w.size, 63);
+		rn_window_sent(&b.w, &b.sq, 1);
+	}
+	rn_window_patch(&b.w, &b.sq);
+	assert_int_equal(b.w.size, 56);
+	for (int i = 0; i < 40; i++)
+		rn_window_patch(&b.w, &b.sq);
+	assert_int_equal(b.w.size, 7);
+	free(b.mem);
+}
+
+/* A probe sends the packet at una alone. An ACK that covers more names the next packet to send, but
+ * is no sign that the peer keeps packets. After an ACK of the probe alone, the later packets are sent again, unless the next ACK
+ * shows that they had arrived. */
+static void test_probe(void **state)
+{
+	struct bench b;
+
+	start(&b, writes, 1);
+	assert_true(rn_window_probe(&b.w, &b.sq));
+	assert_int_equal(b.w.cur, P(0));
+	assert_false(rn_window_probe(&b.w, &b.sq)); /* not sent yet */
+	rn_window_sent(&b.w, &b.sq, 1);
+	assert_int_equal(b.w.cur, P(3));
+	assert_int_equal(b.w.size, 63);
+	rn_window_ack(&b.w, &b.sq, P(2));
+	assert_true(rn_window_patched(&b.w, &b.sq));
+	assert_int_equal(b.w.cur, P(2));
+	assert_int_equal(b.w.peer_keeps, RN_PEER_UNKNOWN);
+	/* An ACK while the probe waits to be sent: nothing is sent again. */
+	rn_window_ack(&b.w, &b.sq, P(3));
+	assert_false(rn_window_patched(&b.w, &b.sq));
+	assert_int_equal(b.w.cur, P(3));
+	assert_int_equal(b.w.peer_keeps, RN_PEER_UNKNOWN);
+	assert_false(rn_window_probe(&b.w, &b.sq)); /* nothing is in flight */
+	free(b.mem);
+
+	start(&b, writes, 1);
+	assert_true(rn_window_probe(&b.w, &b.sq));
+	rn_window_sent(&b.w, &b.sq, 1);
+	rn_window_ack(&b.w, &b.sq, P(1));
+	assert_true(rn_window_patched(&b.w, &b.sq));
+	assert_int_equal(b.w.cur, P(1));
+	rn_window_ack(&b.w, &b.sq, P(3));
+	assert_int_equal(b.w.cur, P(3));
+	assert_int_equal(b.w.peer_keeps, RN_PEER_UNKNOWN);
 	free(b.mem);
 }
 
@@ -405,6 +464,8 @@ int main(void)
 		cmocka_unit_test(test_done),
 		cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_size_of_patches),
+		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_mistaken_timeout),
 		cmocka_unit_test(test_mistaken_timeout_within_a_message),
 		cmocka_unit_test(test_size_of_pieces),

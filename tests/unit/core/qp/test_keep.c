@@ -120,6 +120,69 @@ static void only_lost_packets_are_sent_again(void **state)
 	rig_fini(&r);
 }
 
+/* Within a message few packets request an ACK. The ACK after a patch still names the next missing
+ * packet, so that nothing is sent twice. */
+static void gaps_within_a_message(void **state)
+{
+	const struct rn_stats *st;
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.keep = {64, 64}});
+	st = rn_shard_stats(r.s[0].sh);
+	r.lose = lose_set;
+	r.lose_number = (1u << 3 | 1u << 9 | 1u << 12 | 1u << 13) << r.s[0].frames;
+	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 1, 0, 24 * 1024, 0);
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	assert_int_equal(st->tx_retransmitted, 4);
+	assert_int_equal(st->tx_patches, 4);
+	rig_fini(&r);
+}
+
+/* Completes one WRITE without loss, and then one of which side 0 loses the frames of `set`. Returns
+ * how long the second takes. */
+static rn_time time_with_loss(struct rig *r, uint32_t set)
+{
+	rn_time start;
+
+	rig_request(r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 1, 0, 64, 0);
+	rig_run(r, RN_S(1));
+	rig_expect(r, 0, 1, RN_STATUS_SUCCESS);
+	r->lose = lose_set;
+	r->lose_number = set << r->s[0].frames;
+	start = r->now;
+	rig_request(r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 2, 0, 8 * 1024, 0);
+	while (r->s[0].qp->win.una != r->s[0].qp->win.high ||
+	       r->s[0].qp->sq.send != r->s[0].qp->sq.tail)
+		rig_run(r, RN_US(10));
+	rig_expect(r, 0, 2, RN_STATUS_SUCCESS);
+	return r->now - start;
+}
+
+/* The last packets of a message, or a patch, are lost, so that no NAK comes. Before the adaptive
+ * timeout one packet is sent again, and the ACK that answers it names the missing one. */
+static void a_probe_replaces_a_lost_packet(void **state)
+{
+	static const struct {
+		uint32_t lost, again; /* frames of side 0 */
+		uint32_t keep;	      /* what side 1 keeps */
+	} rows[] = {{1u << 7, 2, 64},
+		    {1u << 3 | 1u << 8, 2, 64},
+		    {1u << 7, 2, 0},
+		    {3u << 6, 3, 0},
+		    {3u << 6, 3, 64}};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rig r;
+
+		rig_init(&r, &(struct rig_opt){.keep = {64, rows[i].keep}});
+		assert_true(time_with_loss(&r, rows[i].lost) < RN_US(400));
+		assert_int_equal(rn_shard_stats(r.s[0].sh)->tx_retransmitted, rows[i].again);
+		assert_int_equal(rn_shard_stats(r.s[0].sh)->timeouts, 0);
+		rig_fini(&r);
+	}
+}
+
 static void a_peer_that_drops_packets_gets_all_again(void **state)
 {
 	struct rig r;
@@ -157,6 +220,8 @@ int main(void)
 		cmocka_unit_test(no_queue_pair_uses_up_the_pool),
 		cmocka_unit_test(a_pool_of_no_slots_keeps_nothing),
 		cmocka_unit_test(only_lost_packets_are_sent_again),
+		cmocka_unit_test(gaps_within_a_message),
+		cmocka_unit_test(a_probe_replaces_a_lost_packet),
 		cmocka_unit_test(a_peer_that_drops_packets_gets_all_again),
 		cmocka_unit_test(an_error_drops_kept_packets),
 	};
