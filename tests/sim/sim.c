@@ -171,9 +171,11 @@ static uint32_t keep_packets(const struct sim_spec *spec, unsigned node)
 {
 	const char *nodes = getenv("SIM_KEEP") ?: "01";
 
+	if (node == 1 && spec->drops)
+		return 0;
 	if (spec->keep >= 0)
 		return (uint32_t)spec->keep;
-	return strchr(nodes, '0' + (int)node) ? 512 : 0;
+	return strchr(nodes, '0' + (int)node) ? 2048 : 0;
 }
 
 /* Creates a node. The two nodes differ in index, address and secrets. Some options apply only to

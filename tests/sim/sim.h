@@ -52,6 +52,7 @@ struct sim_spec {
 	bool two_shards; /* node 1 has two shards: QP i on shard i % 2 */
 	uint8_t type;	 /* type of all QPs, enum rn_qp_type */
 	bool credits;	 /* both nodes use end-to-end credits */
+	bool drops;	 /* node 1 keeps no packets that arrive ahead of a lost one */
 	int keep;	 /* rn_core_cfg.keep_packets of both nodes; below 0: as $SIM_KEEP says */
 	const struct rn_cc_cfg *cc; /* congestion control; NULL = the core's defaults */
 	/* depth of node 1's shared receive queue; 0 = each QP has a receive queue of its own */

@@ -16,9 +16,11 @@ struct course {
 	uint32_t length, messages;
 	uint32_t loss_ppm; /* loss in each direction, in parts per million */
 	unsigned gbits;
-	unsigned mtu;		       /* path MTU code */
-	unsigned delay_us;	       /* delay in each direction, in us */
-	unsigned demanded;	       /* required payload rate, in percent of the link's rate */
+	unsigned mtu;	   /* path MTU code */
+	unsigned delay_us; /* delay in each direction, in us */
+	unsigned demanded; /* required payload rate, in percent of the link's rate */
+	unsigned window;   /* packets in flight, messages of 1 MiB then 4; 0 = 256 and 32 */
+	bool drops;	   /* node 1 drops packets that arrive ahead of a lost one */
 	unsigned nap_us, nap_every_us; /* node 1 stops polling for nap_us in every nap_every_us */
 };
 
@@ -27,8 +29,8 @@ static const struct course courses[] = {
 	{"no loss, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 200, 0, 10, 5, 5, 90},
 	{"no loss, 100G, WRITE 64K", RN_WQE_WRITE, 65536, 200, 0, 100, 5, 5, 90},
 	{"no loss, 10G, READ 64K", RN_WQE_READ, 65536, 200, 0, 10, 5, 5, 90},
-	{"1 %, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 10000, 10, 5, 5, 60},
-	{"1 %, 100G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 10000, 100, 5, 5, 30},
+	{"1 %, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 10000, 10, 5, 5, 90},
+	{"1 %, 100G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 10000, 100, 5, 5, 75},
 	{"1 %, 10G, WRITE 1M", RN_WQE_WRITE, 1 << 20, 60, 10000, 10, 5, 5, 60},
 	{"1 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 10000, 10000, 10, 5, 5, 60},
 	{"1 %, 10G, READ 64K", RN_WQE_READ, 65536, 1000, 10000, 10, 5, 5, 50},
@@ -36,13 +38,18 @@ static const struct course courses[] = {
 	{"1 %, 10G, WRITE 64K, MTU 1024", RN_WQE_WRITE, 65536, 300, 10000, 10, 3, 5, 50},
 	{"5 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 10000, 50000, 10, 5, 5, 20},
 	{"5 %, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 1000, 50000, 10, 5, 5, 20},
-	{"1 %, 10G, WRITE 64K, 100 us away", RN_WQE_WRITE, 65536, 1000, 10000, 10, 5, 100, 15},
+	{"1 %, 10G, WRITE 64K, 100 us away", RN_WQE_WRITE, 65536, 1000, 10000, 10, 5, 100, 60},
 	{"1 %, 10G, READ 64K, 100 us away", RN_WQE_READ, 65536, 1000, 10000, 10, 5, 100, 15},
-	{"naps 5 of 50 ms, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 5, 85, 5000, 50000},
-	{"naps 5 of 20 ms, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 5, 70, 5000, 20000},
-	{"naps 5 of 20 ms, 10G, 100 us", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 100, 70, 5000, 20000},
-	{"naps 5 of 20 ms, 10G, SEND 4K 100 us", RN_WQE_SEND, 4096, 40000, 0, 10, 5, 100, 35, 5000, 20000},
-	{"naps 9 of 30 ms, 10G, 100 us", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 100, 65, 9000, 30000},
+	{"no loss, 40G, WRITE 1M", RN_WQE_WRITE, 1 << 20, 300, 0, 40, 5, 5, 90, 1024},
+	{"0.1 %, 40G, WRITE 1M", RN_WQE_WRITE, 1 << 20, 600, 1000, 40, 5, 5, 96, 1024},
+	{"1 %, 40G, WRITE 1M", RN_WQE_WRITE, 1 << 20, 600, 10000, 40, 5, 5, 84, 1024},
+	{"0.1 %, 40G, WRITE 1M, peer drops", RN_WQE_WRITE, 1 << 20, 600, 1000, 40, 5, 5, 88, 1024, true},
+	{"1 %, 40G, WRITE 1M, peer drops", RN_WQE_WRITE, 1 << 20, 600, 10000, 40, 5, 5, 60, 1024, true},
+	{"naps 5 of 50 ms, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 5, 85, 0, false, 5000, 50000},
+	{"naps 5 of 20 ms, 10G, WRITE 64K", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 5, 70, 0, false, 5000, 20000},
+	{"naps 5 of 20 ms, 10G, 100 us", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 100, 70, 0, false, 5000, 20000},
+	{"naps 5 of 20 ms, 10G, SEND 4K 100 us", RN_WQE_SEND, 4096, 40000, 0, 10, 5, 100, 35, 0, false, 5000, 20000},
+	{"naps 9 of 30 ms, 10G, 100 us", RN_WQE_WRITE, 65536, 4000, 0, 10, 5, 100, 65, 0, false, 9000, 30000},
 	{"20 %, 10G, SEND 4K", RN_WQE_SEND, 4096, 3000, 200000, 10, 5, 5, 0},
 	{"5 %, 10G, READ 64K", RN_WQE_READ, 65536, 1000, 50000, 10, 5, 5, 20},
 };
@@ -63,6 +70,8 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 	sim_spec_default(&spec);
 	spec.seed = seed;
 	spec.path_mtu = (uint8_t)c->mtu;
+	spec.window = c->window;
+	spec.drops = c->drops;
 	for (unsigned i = 0; i < SIM_NODES; i++) {
 		spec.link[i].rate = c->gbits * 1000000000ull;
 		spec.link[i].impair.loss_ppm = c->loss_ppm;
@@ -82,7 +91,7 @@ static struct outcome run_course(const struct course *c, uint64_t seed)
 			received++;
 		}
 		while (posted < c->messages &&
-		       a->sq_posted - atomic_load(&a->shared->sq_retired) < 32) {
+		       a->sq_posted - atomic_load(&a->shared->sq_retired) < (c->window ? 4 : 32)) {
 			sim_post(&sim, 0, 0,
 				 &(struct sim_op){.kind = c->kind,
 						  .flags = RN_WQE_SIGNALED,

@@ -54,7 +54,7 @@ rn_time rn_retry_rnr_ns(uint8_t code)
 
 void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial)
 {
-	*r = (struct rn_retry){.floor = floor, .initial = initial, .rto = initial};
+	*r = (struct rn_retry){.floor = floor, .rto = initial, .shortest = RN_TIME_NEVER};
 	rn_timer_init(&r->timer);
 }
 
@@ -110,6 +110,7 @@ void rn_retry_asked_again(struct rn_retry *r, uint32_t responses)
  * deviation. */
 static void take_sample(struct rn_retry *r, rn_time rtt)
 {
+	r->shortest = RN_MIN(r->shortest, rtt);
 	if (!r->srtt) {
 		r->srtt = rtt + 1;
 		r->var = rtt / 2;

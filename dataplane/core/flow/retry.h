@@ -28,9 +28,9 @@ struct rn_retry {
 	uint32_t stale_left; /* how many READ responses before una may still restart the timeout */
 	rn_time full;	     /* coded timeout, 4.096 us << code; 0 = no timer */
 	rn_time srtt, var;   /* smoothed round trip and its deviation; 0 = no sample yet */
-	/* Lower bound and initial value of rto. The floor of probes, if there are probes, is below the
-	 * floor of resends. */
-	rn_time floor, initial;
+	rn_time shortest;    /* shortest round trip measured */
+	/* Lower bound of rto. The floor of probes, if there are probes, is below that of resends. */
+	rn_time floor;
 };
 
 enum rn_retry_due {
@@ -47,7 +47,8 @@ enum rn_retry_due {
 rn_time rn_retry_timeout_ns(uint8_t code);
 rn_time rn_retry_rnr_ns(uint8_t code);
 
-/* With a floor below that of resends (rn_retry_expired()), probes come before resends. */
+/* `initial` is the adaptive timeout until a round trip is measured. With a floor below that of
+ * resends (rn_retry_expired()), probes come before resends. */
 void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial);
 /* Sets the coded timeout and both retry counts. Parameters:
  * - timeout: code of the local ACK timeout.
@@ -56,6 +57,11 @@ void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial);
 void rn_retry_config(struct rn_retry *r, uint8_t timeout, uint8_t retry_cnt, uint8_t rnr_retry);
 void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 
+/* Returns true if packets spend more than half of the round trip in queues. */
+static inline bool rn_retry_queued(const struct rn_retry *r)
+{
+	return r->srtt > 2 * r->shortest;
+}
 /* The caller reports that a request packet was sent. `sample` says that the packet is new and
  * requests a response, so its round trip may be measured. */
 void rn_retry_packet_sent(struct rn_retry *r, struct rn_wheel *w, uint32_t psn, bool sample,

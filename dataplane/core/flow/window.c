@@ -2,7 +2,7 @@
  * Runs on the shard's thread.
  *
  * Size: the send window limits the packets in flight. Its size starts at `max`. A loss takes a quarter
- * of the size, and the new size becomes the knee. Below the knee, the size doubles per round trip.
+ * or half of the size, and the new size becomes the knee. Below the knee, the size doubles per round trip.
  * Above the knee, the size grows by a few packets per round trip.
  *
  * Timeout: the size becomes one packet. If an acknowledgement shows that no packet was lost, the
@@ -12,7 +12,7 @@
  * Patches: after a loss, the missing packet alone is sent again (rn_window_patch()). Until the
  * patch is acknowledged, the size stays below `max`, so that rn_window_ack_plain() leaves each ACK
  * to rn_window_ack(). One gap is closed per round trip, so a wider window than one with one loss is of
- * no use: the size becomes smaller only if more than one packet per window is lost, and by an eighth.
+ * no use: the size becomes smaller by an eighth if more than one packet per window is lost.
  *
  * Pieces: a READ of more than `piece` response packets is sent as several READ requests. The window
  * thereby limits the responses in flight too, and the loss of a READ request costs one piece only.
@@ -27,9 +27,6 @@
 /* The size stays as it is while at most one packet per window is lost, as often as one gap can be
  * closed, with this many losses in a row at most. */
 #define LOSS_BURST 4
-/* A loss after which all packets are sent again takes this part of the size, a timeout half of it. A
- * larger part would keep long paths empty, a smaller one would repeat more packets. */
-#define LOST_PART 4
 /* A peer that acknowledges this many patches in a row, and nothing beyond, drops packets. */
 #define VAIN_PATCHES 3
 
@@ -216,10 +213,10 @@ static void patch_una(struct rn_window *w, struct rn_sq *sq, bool probing)
 	w->size = RN_MIN(w->size, w->max - 1);
 }
 
-/* Makes the window smaller by an eighth if losses are many. */
-static void pay_for_loss(struct rn_window *w)
+/* Makes the window smaller by an eighth if losses are many, or if packets wait in queues. */
+static void pay_for_loss(struct rn_window *w, bool queued)
 {
-	if (w->allowance >= w->size) {
+	if (!queued && w->allowance >= w->size) {
 		w->allowance -= (uint16_t)w->size;
 		return;
 	}
@@ -228,12 +225,12 @@ static void pay_for_loss(struct rn_window *w)
 	w->acked = 0;
 }
 
-void rn_window_patch(struct rn_window *w, struct rn_sq *sq)
+void rn_window_patch(struct rn_window *w, struct rn_sq *sq, bool queued)
 {
 	w->maybe_spurious = false;
 	w->recover = w->high;
 	w->patches = 0;
-	pay_for_loss(w);
+	pay_for_loss(w, queued);
 	patch_una(w, sq, false);
 }
 
@@ -259,7 +256,7 @@ static bool probed(struct rn_window *w, struct rn_sq *sq, bool beyond)
 	return true;
 }
 
-bool rn_window_patched(struct rn_window *w, struct rn_sq *sq)
+bool rn_window_patched(struct rn_window *w, struct rn_sq *sq, bool queued)
 {
 	bool beyond = w->una != w->patch_end;
 
@@ -278,7 +275,7 @@ bool rn_window_patched(struct rn_window *w, struct rn_sq *sq)
 		rn_window_rewind(w, sq);
 		return true;
 	}
-	pay_for_loss(w);
+	pay_for_loss(w, queued);
 	patch_una(w, sq, false);
 	return true;
 }
@@ -344,10 +341,10 @@ static void shrink(struct rn_window *w, uint32_t part)
 	w->acked = 0;
 }
 
-void rn_window_lost(struct rn_window *w)
+void rn_window_lost(struct rn_window *w, bool queued)
 {
 	w->maybe_spurious = false;
-	shrink(w, LOST_PART);
+	shrink(w, queued ? 2 : 4);
 }
 
 void rn_window_timed_out(struct rn_window *w)

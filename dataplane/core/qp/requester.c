@@ -389,7 +389,7 @@ void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 		return;
 	if (!rn_window_ack_plain(w, psn)) {
 		rn_window_ack(w, &qp->sq, psn);
-		again = w->patching && rn_window_patched(w, &qp->sq);
+		again = w->patching && rn_window_patched(w, &qp->sq, rn_retry_queued(&qp->retry));
 	}
 	rn_requester_progress(qp, now);
 	/* The packets that are sent again need no NAK, so ignore the NAK for them. */
@@ -415,7 +415,7 @@ static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 	rn_requester_advance(qp, expect, now);
 	if (!qp->retry.acted) {
 		rn_retry_implied(&qp->retry, now);
-		rn_window_lost(&qp->win);
+		rn_window_lost(&qp->win, rn_retry_queued(&qp->retry));
 		go_back(qp);
 	}
 	return RN_V_RSP_IMPLIED_NAK;
@@ -472,11 +472,11 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 		return RN_V_RSP_NAK_SEQ;
 	}
 	if (qp->lane->cfg.keep_packets && rn_window_may_patch(&qp->win)) {
-		rn_window_patch(&qp->win, &qp->sq);
+		rn_window_patch(&qp->win, &qp->sq, rn_retry_queued(&qp->retry));
 		qp->lane->stats.tx_patches++;
 		rn_lane_activate(qp->lane, qp);
 	} else {
-		rn_window_lost(&qp->win);
+		rn_window_lost(&qp->win, rn_retry_queued(&qp->retry));
 		go_back(qp);
 	}
 	return RN_V_RSP_NAK_SEQ;

@@ -48,6 +48,7 @@ static void test_probe(void **state)
 	b.now += RN_US(10);
 	rn_retry_progress(&b.r, &b.wheel, 11, true, b.now);
 	assert_true(b.r.rto == RN_US(50));
+	assert_false(rn_retry_queued(&b.r));
 	b.now += RN_US(30);
 	rn_retry_packet_sent(&b.r, &b.wheel, 11, true, b.now);
 	assert_int_equal(pass(&b, RN_US(48)), RN_RETRY_NOTHING);
@@ -60,6 +61,28 @@ static void test_probe(void **state)
 	assert_int_equal(pass(&b, RN_US(5)), RN_RETRY_RESEND_EARLY);
 	assert_int_equal(b.r.left, 7);
 	assert_true(b.r.rto == RN_US(1000));
+	rn_retry_stop(&b.r, &b.wheel);
+}
+
+/* The shortest round trip shows how much of the present one is waiting in queues. */
+static void test_queued(void **state)
+{
+	static const struct {
+		unsigned us, times;
+		bool queued;
+	} rows[] = {{10, 1, false}, {19, 40, false}, {25, 40, true}, {15, 40, false}, {7, 1, true}};
+	struct bench b;
+	uint32_t psn = 5;
+
+	start(&b, 14, 7, 7);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		for (unsigned k = 0; k < rows[i].times; k++, psn++) {
+			rn_retry_packet_sent(&b.r, &b.wheel, psn, true, b.now);
+			b.now += RN_US(rows[i].us);
+			rn_retry_progress(&b.r, &b.wheel, psn + 1, false, b.now);
+		}
+		assert_int_equal(rn_retry_queued(&b.r), rows[i].queued);
+	}
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
@@ -318,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_queued),
 		cmocka_unit_test(test_early_then_coded),
 		cmocka_unit_test(test_progress_restarts),
 		cmocka_unit_test(test_floor),

@@ -124,7 +124,7 @@ static void test_in_flight(void **state)
 	free(b.mem);
 }
 
-/* Each loss takes a quarter of the window, down to 4 packets at the least. A timeout sets the window to 1. ACKs
+/* Each loss takes a quarter or half of the window, down to 4 packets at the least. A timeout sets the window to 1. ACKs
  * let the window grow up to its maximum. */
 static void test_size(void **state)
 {
@@ -133,15 +133,17 @@ static void test_size(void **state)
 	start(&b, mix, 4);
 	assert_int_equal(b.w.size, 64);
 	assert_int_equal(rn_window_ask_every(&b.w), 32);
-	rn_window_lost(&b.w);
+	rn_window_lost(&b.w, false);
 	assert_int_equal(b.w.size, 48);
+	rn_window_lost(&b.w, true);
+	assert_int_equal(b.w.size, 24);
 	for (int i = 0; i < 20; i++)
-		rn_window_lost(&b.w);
+		rn_window_lost(&b.w, false);
 	assert_int_equal(b.w.size, 4);
 	rn_window_timed_out(&b.w);
 	assert_int_equal(b.w.size, 1);
 	assert_int_equal(rn_window_ask_every(&b.w), 1);
-	rn_window_lost(&b.w);
+	rn_window_lost(&b.w, false);
 	assert_int_equal(b.w.size, 1);
 	rn_window_ack(&b.w, &b.sq, P(1));
 	assert_int_equal(b.w.size, 2);
@@ -162,22 +164,28 @@ static void test_size(void **state)
 
 static const uint8_t writes[][2] = {{RN_WQE_WRITE, 3}};
 
-/* A patch leaves the window as it is, but makes it smaller by an eighth when losses are many. */
+/* A patch leaves the window as it is, but makes it smaller by an eighth when losses are many or when
+ * packets wait in queues. */
 static void test_size_of_patches(void **state)
 {
 	struct bench b;
 
 	start(&b, writes, 1);
 	for (int i = 0; i < 4; i++) {
-		rn_window_patch(&b.w, &b.sq);
+		rn_window_patch(&b.w, &b.sq, false);
 		assert_int_equal(b.w.size, 63);
 		rn_window_sent(&b.w, &b.sq, 1);
 	}
-	rn_window_patch(&b.w, &b.sq);
+	rn_window_patch(&b.w, &b.sq, false);
 	assert_int_equal(b.w.size, 56);
 	for (int i = 0; i < 40; i++)
-		rn_window_patch(&b.w, &b.sq);
+		rn_window_patch(&b.w, &b.sq, false);
 	assert_int_equal(b.w.size, 7);
+	free(b.mem);
+
+	start(&b, writes, 1);
+	rn_window_patch(&b.w, &b.sq, true);
+	assert_int_equal(b.w.size, 56);
 	free(b.mem);
 }
 
@@ -196,12 +204,12 @@ static void test_probe(void **state)
 	assert_int_equal(b.w.cur, P(3));
 	assert_int_equal(b.w.size, 63);
 	rn_window_ack(&b.w, &b.sq, P(2));
-	assert_true(rn_window_patched(&b.w, &b.sq));
+	assert_true(rn_window_patched(&b.w, &b.sq, false));
 	assert_int_equal(b.w.cur, P(2));
 	assert_int_equal(b.w.peer_keeps, RN_PEER_UNKNOWN);
 	/* An ACK while the probe waits to be sent: nothing is sent again. */
 	rn_window_ack(&b.w, &b.sq, P(3));
-	assert_false(rn_window_patched(&b.w, &b.sq));
+	assert_false(rn_window_patched(&b.w, &b.sq, false));
 	assert_int_equal(b.w.cur, P(3));
 	assert_int_equal(b.w.peer_keeps, RN_PEER_UNKNOWN);
 	assert_false(rn_window_probe(&b.w, &b.sq)); /* nothing is in flight */
@@ -211,7 +219,7 @@ static void test_probe(void **state)
 	assert_true(rn_window_probe(&b.w, &b.sq));
 	rn_window_sent(&b.w, &b.sq, 1);
 	rn_window_ack(&b.w, &b.sq, P(1));
-	assert_true(rn_window_patched(&b.w, &b.sq));
+	assert_true(rn_window_patched(&b.w, &b.sq, false));
 	assert_int_equal(b.w.cur, P(1));
 	rn_window_ack(&b.w, &b.sq, P(3));
 	assert_int_equal(b.w.cur, P(3));
@@ -258,7 +266,7 @@ static void test_mistaken_timeout(void **state)
 		for (unsigned k = 0; k < rows[i].again; k++)
 			rn_window_sent(&b.w, &b.sq, 1);
 		if (rows[i].nak)
-			rn_window_lost(&b.w);
+			rn_window_lost(&b.w, false);
 		for (unsigned k = 0; k < 2 && rows[i].ack[k]; k++)
 			rn_window_ack(&b.w, &b.sq, P(rows[i].ack[k]));
 		assert_int_equal(b.w.size, rows[i].size);
@@ -355,6 +363,11 @@ static void test_pieces(void **state)
 	}
 }
 
+static void lost(struct rn_window *w)
+{
+	rn_window_lost(w, false);
+}
+
 /* rn_window_ack_read() takes responses at una, and then has the effect of rn_window_ack(). In all
  * other cases it changes nothing. `had` responses have arrived before. */
 static void test_ack_of_a_read(void **state)
@@ -376,8 +389,8 @@ static void test_ack_of_a_read(void **state)
 		{big, 0, NULL, false, true},
 		{big, 64, NULL, false, true},
 		{late, 0, NULL, false, false},
-		{one, 0, rn_window_lost, false, false},
-		{two, 1, rn_window_lost, false, false},
+		{one, 0, lost, false, false},
+		{two, 1, lost, false, false},
 		{one, 0, NULL, true, false},
 		{one, 0, rn_window_timed_out, false, false},
 	};
