@@ -18,34 +18,35 @@
 #include <unistd.h>
 
 /* the command line options; columns: X(name, argument's name, help text) */
-#define FLAGS(X)                                                                               \
-	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")        \
-	X("solo", NULL, "one thread drives both ends, over net_ring")                          \
-	X("messages", "N", "with --solo: send N messages, or make N round trips, and exit")    \
-	X("idle", "N", "with --solo: poll N times without work, and exit")                     \
-	X("posts", "N", "with --solo: post and reap N batches of --batch requests")            \
-	X("warm", "N", "with --messages: as many messages before them")                        \
-	X("batch", "N", "requests of a batch of --posts, at most 64 [16]")                     \
-	X("virtual-time", NULL,                                                                \
-	  "with --solo: the adapters' clocks advance per poll, so that counts repeat")         \
-	X("op", "send|write|read", "the requests that end a posts [send]")                     \
-	X("size", "BYTES", "of a message [64]")                                                \
-	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                     \
-	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                               \
-	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                   \
-	X("signal", "N", "every Nth message is signaled [1]")                                  \
-	X("loss", "PERCENT", "of the frames that each end drops on sending [0]")               \
-	X("secs", "S", "how long [3]")                                                         \
-	X("burst", "N", "frames per burst, at most 256 [32]")                                  \
-	X("mbufs", "N", "packet buffers of each end [4096]")                                   \
-	X("ring", "N", "slots of a port's ring; memif has at most 256 [1024]")                 \
-	X("buffer", "BYTES", "message memory of each end, used in turn [1048576]")             \
-	X("poll", NULL,                                                                        \
-	  "idle policy poll: shards in threads of their own; else inline, driven by the ends") \
-	X("cpus", "A,B", "of the two ends [0,1]")                                              \
-	X("huge", NULL, "huge pages")                                                          \
-	X("stats", NULL, "counters of end a that are not zero, on standard error")             \
-	X("json", NULL, "one JSON object")                                                     \
+#define FLAGS(X)                                                                                  \
+	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")           \
+	X("solo", NULL, "one thread drives both ends, over net_ring")                             \
+	X("messages", "N", "with --solo: send N messages, or make N round trips, and exit")       \
+	X("idle", "N", "with --solo: poll N times without work, and exit")                        \
+	X("posts", "N", "with --solo: post and reap N batches of --batch requests")               \
+	X("warm", "N", "with --messages: as many messages before them")                           \
+	X("batch", "N", "requests of a batch of --posts, at most 64 [16]")                        \
+	X("virtual-time", NULL,                                                                   \
+	  "with --solo: the adapters' clocks advance per poll, so that counts repeat")            \
+	X("op", "send|write|read", "the requests that end a posts [send]")                        \
+	X("size", "BYTES", "of a message [64]")                                                   \
+	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                        \
+	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                                  \
+	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                      \
+	X("signal", "N", "every Nth message is signaled [1]")                                     \
+	X("loss", "PERCENT", "of the frames that each end drops on sending [0]")                  \
+	X("drop", NULL, "with --port=memif: end b drops packets that arrive ahead of a lost one") \
+	X("secs", "S", "how long [3]")                                                            \
+	X("burst", "N", "frames per burst, at most 256 [32]")                                     \
+	X("mbufs", "N", "packet buffers of each end [4096]")                                      \
+	X("ring", "N", "slots of a port's ring; memif has at most 256 [1024]")                    \
+	X("buffer", "BYTES", "message memory of each end, used in turn [1048576]")                \
+	X("poll", NULL,                                                                           \
+	  "idle policy poll: shards in threads of their own; else inline, driven by the ends")    \
+	X("cpus", "A,B", "of the two ends [0,1]")                                                 \
+	X("huge", NULL, "huge pages")                                                             \
+	X("stats", NULL, "counters of end a that are not zero, on standard error")                \
+	X("json", NULL, "one JSON object")                                                        \
 	X("help", NULL, "this")
 
 enum flag {
@@ -64,6 +65,7 @@ enum flag {
 	WINDOW,
 	SIGNAL,
 	LOSS,
+	DROP,
 	SECS,
 	BURST,
 	MBUFS,
@@ -108,13 +110,11 @@ static bool option_take(struct link_options *o, enum flag flag, const char *arg)
 		[SIGNAL] = &o->signal, [BURST] = &o->burst,	  [MBUFS] = &o->mbufs,
 		[RING] = &o->ring,     [MESSAGES] = &o->messages, [IDLE] = &o->idle,
 		[POSTS] = &o->posts,   [WARM] = &o->warm,	  [BATCH] = &o->batch};
-	bool *const switches[HELP + 1] = {[SOLO] = &o->solo,
-					  [RTT] = &o->rtt,
-					  [POLL] = &o->poll,
-					  [JSON] = &o->json,
-					  [STATS] = &o->stats,
-					  [HUGE_PAGES] = &o->huge,
-					  [VIRTUAL_TIME] = &o->virtual_time};
+	bool *const switches[HELP + 1] = {
+		[SOLO] = &o->solo,	 [RTT] = &o->rtt,
+		[POLL] = &o->poll,	 [JSON] = &o->json,
+		[STATS] = &o->stats,	 [DROP] = &o->drop,
+		[HUGE_PAGES] = &o->huge, [VIRTUAL_TIME] = &o->virtual_time};
 
 	if (numbers[flag] != NULL)
 		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
@@ -170,6 +170,8 @@ static const char *options_wrong(struct link_options *o)
 		return "--virtual-time needs --solo with --messages, --idle or --posts";
 	if (o->rtt && o->kind != RN_WQE_SEND)
 		return "--rtt works with SENDs only";
+	if (o->drop && !o->memif)
+		return "--drop needs --port=memif"; /* the ends of a ring share one configuration */
 	if (!(o->loss >= 0 && o->loss <= 50))
 		return "--loss is 0 to 50";
 	if (o->secs <= 0 || o->secs > 600)
@@ -218,8 +220,9 @@ static void write_config(const struct link_options *o, const char *dir, const ch
 	}
 	fprintf(f,
 		"idle = { policy = \"%s\"; };\neal = { hugepages = \"%s\"; };\n"
-		"limits = { mbufs = %u; burst = %u; port_ring = %u; };\n",
-		o->poll ? "poll" : "inline", o->huge ? "yes" : "no", o->mbufs, o->burst, o->ring);
+		"limits = { mbufs = %u; burst = %u; port_ring = %u; %s};\n",
+		o->poll ? "poll" : "inline", o->huge ? "yes" : "no", o->mbufs, o->burst, o->ring,
+		o->drop && side == 1 ? "keep_packets = 0; " : "");
 	if (o->loss > 0)
 		fprintf(f, "impair = { loss = %.3f; };\n", o->loss);
 	fclose(f);

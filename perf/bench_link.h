@@ -22,6 +22,7 @@ struct link_options {
 	size_t buffer;
 	double secs;
 	double loss; /* per cent of the frames that each end drops on sending */
+	bool drop;   /* end b drops packets that arrive ahead of a lost one (memif only) */
 	/* with solo: number of messages to send; 0 = send until `secs` have passed */
 	unsigned messages;
 	/* with solo: number of polls to make without sending anything; 0 = send messages */
