@@ -234,16 +234,17 @@ struct rn_client_wr {
 	 * layout {u64 address, u32 length, u32 key} may stand for an SGE. */
 	const struct rn_sge *sge;
 	uint32_t num_sge;
-	/* operands of CMP_SWAP and FETCH_ADD. The work request needs one SGE of 8 bytes, which gets
-	 * the former content of the target. */
-	struct rn_atomic atomic;
-	struct rn_ud ud; /* SEND, SEND_IMM on a UD QP: destination of the datagram */
+	/* operands of CMP_SWAP and FETCH_ADD; may be reused after the call. The work request needs
+	 * one SGE of 8 bytes, which gets the former content of the target. */
+	const struct rn_atomic *atomic;
+	/* SEND, SEND_IMM on a UD QP: destination of the datagram; may be reused after the call */
+	const struct rn_ud *ud;
 };
 
 /* Posts one work request. The send requests of a QP reach the NIC in the order of the calls, and so
  * do the receives. A wrong key gives a completion with an error. Errors of the call:
- * -EINVAL: a receive on a QP with an SRQ; or an atomic that is inline or does not have
- *   exactly one SGE
+ * -EINVAL: a receive on a QP with an SRQ; an atomic that is inline, without operands or without
+ *   exactly one SGE; or a datagram without destination
  * -ENOMEM: the send queue or receive queue is full
  * -E2BIG: more SGEs than the QP allows
  * -EMSGSIZE: more bytes than the QP allows (max_length, or inline_bytes with RN_WQE_INLINE)

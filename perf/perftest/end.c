@@ -521,6 +521,7 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 	struct pt_qp *q = &e->qp[i];
 	struct rn_sge sge = {(uintptr_t)pt_send_at(e, i), size, q->lkey};
 	bool fits = size <= e->o->inline_bytes && e->o->tool->verb <= PT_WRITE;
+	const struct rn_atomic operands = {.swap_add = 1, .compare = 0};
 	struct rn_client_wr wr = {
 		.kind = kind_of(e->o),
 		.flags = (signaled ? RN_WQE_SIGNALED : 0) | (fits ? RN_WQE_INLINE : 0),
@@ -529,8 +530,8 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 		.rkey = q->theirs.rkey,
 		.sge = &sge,
 		.num_sge = 1,
-		.atomic = {.swap_add = 1, .compare = 0},
-		.ud = q->to,
+		.atomic = &operands,
+		.ud = &q->to,
 	};
 	int rc = rn_client_qp_post(q->qp, &wr);
 

@@ -238,7 +238,9 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	uint64_t length = rn_sgl_length(wr->sge, wr->num_sge);
 	bool is_inline = wr->flags & RN_WQE_INLINE;
 
-	if (is_atomic(wr->kind) && (is_inline || wr->num_sge != 1))
+	if (is_atomic(wr->kind) && (is_inline || wr->num_sge != 1 || wr->atomic == NULL))
+		return -EINVAL;
+	if (is_datagram(qp, wr->kind) && wr->ud == NULL)
 		return -EINVAL;
 	if (!is_inline && wr->num_sge > q->max_sge)
 		return -E2BIG;
@@ -259,9 +261,9 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 	else
 		rn_sgl_put_sges(out, wr->sge, wr->num_sge);
 	if (is_atomic(wr->kind))
-		put_operands(out, &wr->atomic);
+		put_operands(out, wr->atomic);
 	if (is_datagram(qp, wr->kind))
-		put_address(out, &wr->ud);
+		put_address(out, wr->ud);
 	return 0;
 }
 

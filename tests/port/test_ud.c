@@ -133,13 +133,14 @@ static void send_to(struct side *s, unsigned qp, const struct rn_gid *peer, uint
 	uint8_t *data = s->buf + DEPTH * SLOT;
 	struct rn_sge sge[2] = {{(uintptr_t)data, len / 3, s->lkey},
 				{(uintptr_t)data + len / 3, len - len / 3, s->lkey}};
+	const struct rn_ud to = {.av = address_of(s, peer), .qpn = qpn, .qkey = QKEY};
 	struct rn_client_wr wr = {.kind = RN_WQE_SEND_IMM,
 				  .flags = RN_WQE_SIGNALED | (len <= 200 ? RN_WQE_INLINE : 0),
 				  .wr_id = id,
 				  .imm = (uint32_t)id,
 				  .sge = sge,
 				  .num_sge = 2,
-				  .ud = {.av = address_of(s, peer), .qpn = qpn, .qkey = QKEY}};
+				  .ud = &to};
 
 	for (uint32_t i = 0; i < len; i++)
 		data[i] = (uint8_t)(i * 5 + id);

@@ -188,7 +188,7 @@ static int send_all(struct lab *l, struct path *p, const uint8_t *data)
 				  .flags = RN_WQE_SIGNALED,
 				  .sge = &sge,
 				  .num_sge = 1,
-				  .ud = p->to,
+				  .ud = &p->to,
 				  .imm = htonl(rn_client_qp_number(p->qp))};
 	for (unsigned i = 0; i < l->o->count; i++) {
 		int r = rn_client_qp_post(p->qp, &wr);

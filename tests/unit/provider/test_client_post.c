@@ -81,13 +81,16 @@ static void atomics_carry_their_operands_in_a_second_slot(void **state)
 		uint16_t flags;
 		uint32_t num_sge;
 		int rc;
+		bool no_operands;
 	} rows[] = {
 		{RN_WQE_CMP_SWAP, 0, 1, 0},
 		{RN_WQE_FETCH_ADD, RN_WQE_SIGNALED, 1, 0},
 		{RN_WQE_CMP_SWAP, 0, 0, -EINVAL},
 		{RN_WQE_FETCH_ADD, 0, 2, -EINVAL},
 		{RN_WQE_FETCH_ADD, RN_WQE_INLINE, 1, -EINVAL},
+		{RN_WQE_FETCH_ADD, 0, 1, -EINVAL, true},
 	};
+	const struct rn_atomic operands = {.swap_add = 11, .compare = 12};
 	const struct rn_sge sge[2] = {{0x5000, 8, 77}, {0x6000, 8, 78}};
 	struct rn_client *client = rn_client_attach(&fake);
 	struct rn_client_qp_init init = {.sq_depth = 10, .sq_sge = 4, .inline_bytes = 64};
@@ -106,7 +109,7 @@ static void atomics_carry_their_operands_in_a_second_slot(void **state)
 					  .rkey = 5,
 					  .sge = sge,
 					  .num_sge = rows[i].num_sge,
-					  .atomic = {.swap_add = 11, .compare = 12}};
+					  .atomic = rows[i].no_operands ? NULL : &operands};
 
 		submitted = 0;
 		rung = 0;
@@ -217,7 +220,8 @@ static void both_ways_build_the_same_request(void **state)
 						  .rkey = 0x11223344,
 						  .imm = 0x55667788,
 						  .sge = sge,
-						  .ud = {.qpn = 5, .qkey = 6}};
+						  .atomic = &(struct rn_atomic){1, 2},
+						  .ud = &(struct rn_ud){.qpn = 5, .qkey = 6}};
 			uint8_t built[2][sizeof(last.bytes)];
 			int rc[2];
 
