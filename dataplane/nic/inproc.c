@@ -110,7 +110,8 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 /* Puts a work request into the submission ring of the shard. While the ring is full, spins for 1
  * us, then yields the CPU between attempts. The limit of posted work requests per QP (rn_qp_shared)
  * does not prevent a full ring: all QPs of a shard share one ring. */
-static void put_on_ring(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe)
+static __attribute__((noinline)) void put_on_ring(struct rn_link *link, uint32_t shard,
+						  const struct rn_wqe *wqe)
 {
 	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
 	uint64_t spin_until = 0;

@@ -218,7 +218,8 @@ static void unlock_shard(struct rn_lcore *lc)
 
 /* Runs a poll iteration, or a part of one, outside the shard's thread, and leaves word for the
  * progress thread. The caller holds the lock of the poll loop. */
-static void run_outside(struct rn_lcore *lc, unsigned (*what)(struct rn_lcore *))
+static __attribute__((noinline)) void run_outside(struct rn_lcore *lc,
+						  unsigned (*what)(struct rn_lcore *))
 {
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	unsigned work = run_as_shard(lc, what);
@@ -265,12 +266,12 @@ bool rn_lcore_try_whole_turn(struct rn_lcore *lc)
 /* Decides when a work request that is now in its send queue is sent: at once, if it is the first
  * after the application has polled a CQ; else when a burst is full or the application polls a CQ
  * again. If neither happens, the progress thread sends. */
-static void send_or_gather(struct rn_lcore *lc)
+static inline void send_or_gather(struct rn_lcore *lc)
 {
 	if (!atomic_load_explicit(&lc->gathers, memory_order_relaxed)) {
 		atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
 		run_outside(lc, send_only);
-	} else if (++lc->gathered >= lc->rxtx.burst) {
+	} else if (rn_unlikely(++lc->gathered >= lc->rxtx.burst)) {
 		run_outside(lc, turn);
 	} else {
 		lc->calm = false;

@@ -35,15 +35,17 @@ static void queue_init(struct rn_client_queue *q, uint32_t depth, uint32_t max_s
 	 1u << RN_WQE_WRITE | 1u << RN_WQE_WRITE_IMM | 1u << RN_WQE_READ | 1u << RN_WQE_RECV)
 
 /* Returns the kinds of work request that build_plain() may translate for this QP: bits 1 << enum
- * rn_wqe_kind. SENDs of a UD QP need a destination, and a QP with an SRQ takes no receives. */
+ * rn_wqe_kind. SENDs of a UD QP need a destination, a QP with an SRQ takes no receives, and a queue
+ * may take no SGE. */
 static uint32_t plain_kinds(const struct rn_client_qp *qp)
 {
-	uint32_t kinds = PLAIN_KINDS;
+	const uint32_t recv = 1u << RN_WQE_RECV;
+	uint32_t kinds = qp->sq.max_sge != 0 ? PLAIN_KINDS : PLAIN_KINDS & recv;
 
 	if (qp->is_ud)
 		kinds &= ~(1u << RN_WQE_SEND | 1u << RN_WQE_SEND_IMM);
-	if (qp->has_srq)
-		kinds &= ~(1u << RN_WQE_RECV);
+	if (qp->has_srq || qp->rq.max_sge == 0)
+		kinds &= ~recv;
 	return kinds;
 }
 
@@ -84,11 +86,11 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 	qp->shared = (struct rn_qp_shared *)(uintptr_t)rsp.qp.shared;
 	qp->has_srq = init->srq != NULL;
 	qp->is_ud = init->type == RN_QPT_UD;
-	qp->plain_kinds = plain_kinds(qp);
 	qp->inline_bytes = init->inline_bytes;
 	qp->max_length = init->max_length != 0 ? init->max_length : client->info.max_msg;
 	queue_init(&qp->sq, init->sq_depth, init->sq_sge);
 	queue_init(&qp->rq, init->rq_depth, init->rq_sge);
+	qp->plain_kinds = plain_kinds(qp);
 	*out = qp;
 	return 0;
 }
@@ -200,33 +202,35 @@ static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 /* Translates the most frequent form of work request, one SGE that is within the limits, in the same
  * way as build() but with fewer instructions. Returns false, with *wqe undefined, for every other
  * work request. build() then decides. */
-static inline bool build_plain(const struct rn_client_qp *qp, const struct rn_client_queue *q,
-			       const struct rn_client_wr *wr, struct rn_wqe *wqe)
+static inline bool build_plain(const struct rn_client_qp *qp, const struct rn_client_wr *wr,
+			       struct rn_wqe *wqe)
 {
 	struct rn_sge sge;
 
 	/* The application may have written any number as the kind. A shift by 32 or more would be
 	 * undefined. */
 	if (wr->num_sge != 1 || wr->kind >= 32 || !(qp->plain_kinds >> wr->kind & 1) ||
-	    wr->flags & RN_WQE_INLINE || q->max_sge == 0)
+	    wr->flags & RN_WQE_INLINE)
 		return false;
 	sge = rn_sgl_at(wr->sge, 0);
-	if (sge.length == 0 || sge.length > qp->max_length)
+	if (sge.length - 1 >= qp->max_length) /* also if the length is 0 */
 		return false;
-	*wqe = (struct rn_wqe){
-		.kind = wr->kind,
-		.slots = 1,
-		.flags = wr->flags,
-		.qpn = qp->qpn,
-		.qp_gen = qp->gen,
-		.num_sge = 1,
-		.wr_id = wr->wr_id,
-		.remote_va = wr->remote_va,
-		.rkey = wr->rkey,
-		.imm = wr->imm,
-		.length = sge.length,
-		.sge = {sge},
-	};
+	/* Each member is stored once. The compiler would fill a compound literal with zeros
+	 * first. */
+	wqe->kind = wr->kind;
+	wqe->slots = 1;
+	wqe->flags = wr->flags;
+	wqe->qpn = qp->qpn;
+	wqe->qp_gen = qp->gen;
+	wqe->num_sge = 1;
+	wqe->reserved = 0;
+	wqe->wr_id = wr->wr_id;
+	wqe->remote_va = wr->remote_va;
+	wqe->rkey = wr->rkey;
+	wqe->imm = wr->imm;
+	wqe->length = sge.length;
+	wqe->seq = 0;
+	wqe->sge[0] = sge;
 	return true;
 }
 
@@ -289,7 +293,7 @@ static bool must_ring(const struct rn_client_qp *qp, bool recv)
 
 /* Counts one more work request in q->posted. Returns false, and counts nothing, if the queue is
  * full. */
-static bool reserve(struct rn_client_queue *q, _Atomic uint32_t *retired)
+static inline bool reserve(struct rn_client_queue *q, _Atomic uint32_t *retired)
 {
 	uint32_t posted = atomic_load_explicit(&q->posted, memory_order_acquire);
 
@@ -313,6 +317,13 @@ static bool reserve(struct rn_client_queue *q, _Atomic uint32_t *retired)
 	}
 }
 
+/* Rings the doorbell of the shard, if a work request in the submission ring needs it. */
+static __attribute__((noinline)) void ring(struct rn_client_qp *qp, bool recv)
+{
+	if (must_ring(qp, recv))
+		qp->client->link->ops->doorbell(qp->client->link, qp->shard);
+}
+
 /* Posts a work request that is ready for the submission ring, to the send queue or, with `recv`, to
  * the receive queue. */
 static inline int put(struct rn_client_qp *qp, const struct rn_wqe *wqe, bool recv)
@@ -325,8 +336,8 @@ static inline int put(struct rn_client_qp *qp, const struct rn_wqe *wqe, bool re
 		return -ENODEV;
 	if (!reserve(q, retired))
 		return -ENOMEM;
-	if (!link->ops->submit(link, qp->shard, wqe) && must_ring(qp, recv))
-		link->ops->doorbell(link, qp->shard);
+	if (!link->ops->submit(link, qp->shard, wqe))
+		ring(qp, recv);
 	return 0;
 }
 
@@ -348,9 +359,9 @@ static __attribute__((noinline)) int post_any(struct rn_client_qp *qp,
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
 {
 	bool recv = wr->kind == RN_WQE_RECV;
-	_Alignas(RN_SLOT_BYTES) struct rn_wqe wqe;
+	struct rn_wqe wqe;
 
-	if (!build_plain(qp, recv ? &qp->rq : &qp->sq, wr, &wqe))
+	if (!build_plain(qp, wr, &wqe))
 		return post_any(qp, wr, recv);
 	return put(qp, &wqe, recv);
 }

@@ -292,7 +292,7 @@ MUTANTS = [
     Mutant("silent errors of what is asked to be told", QP, "\t\twrite_error(qp, qp->send_cq,",
            "\t\tif (!(e->flags & RN_WQE_SIGNALED))\n\t\t\twrite_error(qp, qp->send_cq,", "hostile"),
     Mutant("requests of an earlier QP", SHARD, "return rn_likely(qp && qp->gen == wqe->qp_gen) ? qp : NULL;", "return qp;", "hostile"),
-    Mutant("own receives beside the shared", DISPATCH, "return rn_likely(!qp->srq) && rn_qp_states", "return rn_qp_states", "hostile"),
+    Mutant("own receives beside the shared", "dataplane/core/qp/qp_dispatch.h", "return rn_likely(!qp->srq) && row->post_recv", "return row->post_recv", "hostile"),
     Mutant("kept packets behind the short way", SHORT_RX, "qp->rx.peer_seen && !qp->rx.keeping &&", "qp->rx.peer_seen &&", "keep"),
     Mutant("all packets after one loss", "dataplane/core/flow/window.c", "\tif (rn_unlikely(w->patching) && w->cur == w->patch_end)\n\t\tgo_to_high(w, sq);\n", "", "keep"),
     Mutant("peer that keeps packets unnoticed", "dataplane/core/flow/window.c", "bool beyond = w->una != w->patch_end;", "bool beyond = false;", "keep"),

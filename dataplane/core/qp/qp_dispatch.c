@@ -21,26 +21,6 @@ const struct rn_qp_state_row rn_qp_states[] = {
 
 /* ---- posting of work requests ---- */
 
-static bool take_recv(struct rn_qp *qp, const struct rn_wqe *wqe)
-{
-	/* A QP with an SRQ has no receive queue: its receives are posted to the SRQ. */
-	return rn_likely(!qp->srq) && rn_qp_states[qp->state].post_recv == RN_POST_TAKE &&
-	       rn_rq_push(&qp->rq, wqe);
-}
-
-static bool take_send(struct rn_qp *qp, const struct rn_wqe *wqe)
-{
-	if (rn_qp_states[qp->state].post_send != RN_POST_TAKE || !rn_sq_push(&qp->sq, wqe))
-		return false;
-	rn_lane_activate(qp->lane, qp);
-	return true;
-}
-
-bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe)
-{
-	return wqe->kind == RN_WQE_RECV ? take_recv(qp, wqe) : take_send(qp, wqe);
-}
-
 /* Drops or completes a work request that the QP did not take. */
 static __attribute__((noinline)) void refuse(struct rn_qp *qp, const struct rn_wqe *wqe,
 					     rn_time now)

@@ -3,12 +3,25 @@
 #ifndef RN_QP_DISPATCH_H
 #define RN_QP_DISPATCH_H
 
+#include "qp/lane.h"
 #include "qp/qp.h"
 
 /* Puts a work request of the application into the send or receive queue. Returns false, without any
  * effect, if the QP's state does not permit the work request or the queue is full. The caller need
  * not check the fields of *wqe. */
-bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe);
+static inline bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe)
+{
+	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
+
+	/* A QP with an SRQ has no receive queue: its receives are posted to the SRQ. */
+	if (wqe->kind == RN_WQE_RECV)
+		return rn_likely(!qp->srq) && row->post_recv == RN_POST_TAKE &&
+		       rn_rq_push(&qp->rq, wqe);
+	if (row->post_send != RN_POST_TAKE || !rn_sq_push(&qp->sq, wqe))
+		return false;
+	rn_lane_activate(qp->lane, qp);
+	return true;
+}
 /* Takes a work request of the application for this QP. If the QP's state does not permit the work
  * request, completes the work request with an error at once. The caller need not check the fields
  * of *wqe. */

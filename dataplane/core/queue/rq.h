@@ -41,7 +41,8 @@ static inline struct rn_rqe *rn_rq_first(const struct rn_rq *rq)
 }
 
 /* Fills e, all but its wr_id, from a posted receive of any number of SGEs. */
-void rn_rq_fill(const struct rn_rq *rq, const struct rn_wqe *wqe, struct rn_rqe *e);
+__attribute__((noinline)) void rn_rq_fill(const struct rn_rq *rq, const struct rn_wqe *wqe,
+					  struct rn_rqe *e);
 
 /* Copies a posted receive into the queue. Returns false if the queue is full. */
 static inline bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *wqe)

@@ -146,7 +146,8 @@ static inline bool rn_sq_has_plain_form(const struct rn_sq *sq, const struct rn_
 /* Checks the form of a posted work request, whose first slot has been copied to e. Copies the other
  * slots of a well-formed work request. Returns the status with which a malformed work request
  * fails, or SUCCESS. */
-uint8_t rn_sq_check_form(const struct rn_sq *sq, const struct rn_wqe *wqe, struct rn_sqe *e);
+__attribute__((noinline)) uint8_t rn_sq_check_form(const struct rn_sq *sq, const struct rn_wqe *wqe,
+						   struct rn_sqe *e);
 
 /* Copies a posted work request into the send queue. Returns false if the application has exceeded
  * the queue depth. A malformed work request is queued with an error status, and fails in queue
