@@ -46,15 +46,26 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	x->nshards = cfg->nshards;
 	x->txq = cfg->index % cfg->port->ntxq;
 	x->share_txq = cfg->port->ntxq < cfg->nshards;
-	x->burst = cfg->burst;
+	x->burst = x->fresh_at = cfg->burst;
 	x->turn_bytes = cfg->turn_bytes;
 	x->capture = cfg->capture;
 	x->calls = cfg->lent ? cfg->port->wake->calls : RN_CALLS_NONE;
-	memcpy(x->mac, cfg->mac, 6);
+	memcpy(&x->own_mac, cfg->mac, 6);
+	x->own_mac <<= 16;
+	const struct rte_mbuf frame = {
+		.data_off = RTE_PKTMBUF_HEADROOM,
+		.refcnt = 1,
+		.nb_segs = 1,
+		.port = RTE_MBUF_PORT_INVALID,
+	};
+	memcpy(&x->rearm, &frame.rearm_data, sizeof(x->rearm));
 	x->data_at = sizeof(struct rte_mbuf) + rte_pktmbuf_priv_size(cfg->port->pool) +
 		     RTE_PKTMBUF_HEADROOM;
 	x->data_room = rte_pktmbuf_data_room_size(cfg->port->pool) - RTE_PKTMBUF_HEADROOM;
+	for (unsigned i = 0; i < x->burst; i++)
+		x->buf[i].cap = x->data_room;
 	x->impaired = !rn_impair_none(&cfg->impair);
+	x->watched = x->impaired || x->capture != NULL;
 	x->rule = cfg->impair;
 	rn_rng_seed(&x->rng, cfg->impair_seed + cfg->index);
 	rn_rng_seed(&x->tamper, ~(cfg->impair_seed + cfg->index));
@@ -74,35 +85,64 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	return 0;
 }
 
-/* Frees single-segment mbufs of this port's pool in bulk through the cache. Frees all other mbufs
- * (chained, or of another pool) one by one. */
+/* Puts an empty mbuf of this port's pool into `fresh`, which has room. The address of the data is
+ * computed and not read from the mbuf: the shard fills only some of the mbufs, and the others then
+ * cause no cache misses. */
+static inline void put_fresh(struct rn_rxtx *x, struct rte_mbuf *m)
+{
+	x->fresh[--x->fresh_at] = m;
+	x->buf[x->fresh_at].data = (uint8_t *)m + x->data_at;
+	x->buf[x->fresh_at].loop = false;
+}
+
+static __attribute__((noinline)) void put_back(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
+{
+	rn_handover_give(m, n);
+	rte_mempool_generic_put(x->port->pool, (void **)m, n, x->cache);
+}
+
+/* Frees an mbuf that is chained, shared, or of another pool. */
+static __attribute__((noinline)) void free_other(struct rte_mbuf *m)
+{
+	rte_pktmbuf_free(m);
+}
+
+/* Is this a single-segment mbuf of this port's pool with its own data, which nothing else refers
+ * to? Such an mbuf is empty at once. */
+static inline bool is_plain(const struct rn_rxtx *x, const struct rte_mbuf *m)
+{
+	return m->pool == x->port->pool && m->nb_segs == 1 && m->next == NULL &&
+	       rte_mbuf_refcnt_read(m) == 1 && RTE_MBUF_DIRECT(m);
+}
+
+/* Keeps plain mbufs for the next frames, as many as there is room for in `fresh`. Frees the others
+ * in bulk through the cache. */
 void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (m[i]->pool != x->port->pool || m[i]->nb_segs != 1) {
-			rte_pktmbuf_free(m[i]);
-			continue;
-		}
-		struct rte_mbuf *seg = rte_pktmbuf_prefree_seg(m[i]);
-		if (seg != NULL)
-			m[kept++] = seg;
+		if (rn_unlikely(!is_plain(x, m[i])))
+			free_other(m[i]);
+		else if (x->fresh_at > 0)
+			put_fresh(x, m[i]);
+		else
+			m[kept++] = m[i];
 	}
-	rn_handover_give(m, kept);
 	if (kept > 0)
-		rte_mempool_generic_put(x->port->pool, (void **)m, kept, x->cache);
+		put_back(x, m, kept);
 }
 
 void rn_rxtx_close(struct rn_rxtx *x)
 {
-	rte_pktmbuf_free_bulk(x->fresh, x->nfresh);
+	rte_pktmbuf_free_bulk(x->fresh + x->fresh_at, x->burst - x->fresh_at);
 	rte_pktmbuf_free_bulk(x->out + x->out_head, x->nout);
 	rte_pktmbuf_free_bulk(x->loop, x->nloop);
 	rte_pktmbuf_free_bulk(x->in, x->nin);
 	for (unsigned i = 0; i < x->nheld; i++)
 		rte_pktmbuf_free(x->held[i].m);
-	x->nfresh = x->nout = x->nloop = x->nin = x->nheld = 0;
+	x->fresh_at = x->burst;
+	x->nout = x->nloop = x->nin = x->nheld = 0;
 	free(x->held);
 	x->held = NULL;
 	if (x->cache != NULL) {
@@ -240,7 +280,8 @@ static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	rn_rxtx_free(x, m, ndone);
 }
 
-static unsigned rx_burst_uncancelled(const struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
+static __attribute__((noinline)) unsigned rx_burst_uncancelled(const struct rn_rxtx *x,
+							       unsigned queue, struct rte_mbuf **m)
 {
 	RN_UNCANCELLED;
 
@@ -331,7 +372,7 @@ static void port_took_none(struct rn_rxtx *x, rn_time now)
 		x->stats.tx_discarded += discard_output(x);
 }
 
-static unsigned tx_burst_uncancelled(struct rn_rxtx *x)
+static __attribute__((noinline)) unsigned tx_burst_uncancelled(struct rn_rxtx *x)
 {
 	RN_UNCANCELLED;
 
@@ -393,11 +434,19 @@ static void make_room(struct rn_rxtx *x, unsigned n)
 	x->out_head = 0;
 }
 
+static inline bool is_to_us(const struct rn_rxtx *x, const uint8_t *frame)
+{
+	uint64_t first;
+
+	memcpy(&first, frame, sizeof(first));
+	return first << 16 == x->own_mac;
+}
+
 /* Queues a built frame for the port. Queues a frame to the port's own MAC for loopback, because a
  * switch would not send such a frame back. */
-static void dispatch(struct rn_rxtx *x, struct rte_mbuf *m)
+static inline void dispatch(struct rn_rxtx *x, struct rte_mbuf *m, const uint8_t *frame)
 {
-	if (rn_unlikely(memcmp(rte_pktmbuf_mtod(m, void *), x->mac, 6) == 0)) {
+	if (rn_unlikely(is_to_us(x, frame))) {
 		x->loop[x->nloop++] = m;
 		x->stats.loop_frames++;
 	} else {
@@ -437,8 +486,8 @@ static void release_held(struct rn_rxtx *x, unsigned room, rn_time now)
 {
 	unsigned n = 0;
 
-	while (n < x->nheld && n < room && x->held[n].when <= now)
-		dispatch(x, x->held[n++].m);
+	for (; n < x->nheld && n < room && x->held[n].when <= now; n++)
+		dispatch(x, x->held[n].m, rte_pktmbuf_mtod(x->held[n].m, uint8_t *));
 	x->nheld -= n;
 	memmove(x->held, x->held + n, x->nheld * sizeof(x->held[0]));
 }
@@ -451,7 +500,9 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 
 	if (fate.copies == 0) {
 		x->stats.impaired_lost++;
-		rn_rxtx_free(x, &m, 1);
+		/* not rn_rxtx_free(): build() is reading `fresh` */
+		rn_handover_give(&m, 1);
+		rte_pktmbuf_free(m);
 		return;
 	}
 	/* Tampering uses its own random number generator (x->tamper), and so does not change the
@@ -474,26 +525,53 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 		if (fate.delay_ns[i] > 0)
 			hold(x, copy[i], now + fate.delay_ns[i]);
 		else
-			dispatch(x, copy[i]);
+			dispatch(x, copy[i], rte_pktmbuf_mtod(copy[i], uint8_t *));
 	}
+}
+
+/* Captures a built frame, and queues it for the port, with the configured impairment. */
+static __attribute__((noinline)) void watch_frame(struct rn_rxtx *x, struct rte_mbuf *m,
+						  const struct rn_txbuf *buf, rn_time now)
+{
+	if (x->capture != NULL)
+		rn_capture_frame(x->capture, buf->data, buf->len, now);
+	if (x->impaired)
+		impair_frame(x, m, now);
+	else
+		dispatch(x, m, buf->data);
 }
 
 /* Fills `fresh` up to `want` empty mbufs, or to fewer if the pool has no more. Returns the number
  * of mbufs in `fresh`, but at most `want`. */
 static unsigned top_up(struct rn_rxtx *x, unsigned want)
 {
-	while (x->nfresh < want) {
-		unsigned n = want - x->nfresh;
+	struct rte_mbuf *m[RN_BURST_MAX];
+
+	while (x->burst - x->fresh_at < want) {
+		unsigned n = want - (x->burst - x->fresh_at);
 		while (n > 0 &&
-		       rte_mempool_generic_get(x->port->pool, (void **)x->fresh + x->nfresh, n,
-					       x->cache) != 0)
+		       rte_mempool_generic_get(x->port->pool, (void **)m, n, x->cache) != 0)
 			n /= 2;
 		if (n == 0)
 			break;
-		rn_handover_take(x->fresh + x->nfresh, n);
-		x->nfresh += n;
+		rn_handover_take(m, n);
+		for (unsigned i = 0; i < n; i++)
+			put_fresh(x, m[i]);
 	}
-	return RN_MIN(want, x->nfresh);
+	return RN_MIN(want, x->burst - x->fresh_at);
+}
+
+/* Makes an empty mbuf, as it comes from the pool, the buffer of a built frame. In such an mbuf
+ * `next` is NULL. */
+static inline void set_frame(const struct rn_rxtx *x, struct rte_mbuf *m, uint32_t len)
+{
+	memcpy(&m->rearm_data, &x->rearm, sizeof(x->rearm));
+	m->ol_flags = 0;
+	m->packet_type = 0;
+	m->pkt_len = len;
+	m->data_len = (uint16_t)len;
+	m->vlan_tci = 0;
+	m->tx_offload = 0;
 }
 
 /* Lets the shard build up to n frames in fresh mbufs. Returns the number of frames built, and adds
@@ -501,32 +579,27 @@ static unsigned top_up(struct rn_rxtx *x, unsigned want)
 static unsigned build(struct rn_rxtx *x, struct rn_shard *sh, unsigned n, size_t *bytes,
 		      rn_time now)
 {
-	struct rn_txbuf buf[RN_BURST_MAX];
-
-	/* Compute the data addresses of the mbufs instead of reading them: the shard fills only
-	 * some of the offered mbufs, and unused mbufs then cause no cache misses. */
-	for (unsigned i = 0; i < n; i++)
-		buf[i] = (struct rn_txbuf){.data = (uint8_t *)x->fresh[x->nfresh - 1 - i] +
-						   x->data_at,
-					   .cap = x->data_room};
+	struct rn_txbuf *buf = x->buf + x->fresh_at;
+	struct rte_mbuf **fresh = x->fresh + x->fresh_at;
 	unsigned built = rn_shard_tx(sh, buf, n, now);
+	size_t sum = 0;
+
+	x->fresh_at += built;
 	make_room(x, 2 * built);
 	for (unsigned i = 0; i < built; i++) {
-		struct rte_mbuf *m = x->fresh[--x->nfresh];
-		rte_pktmbuf_reset(m);
-		rn_assert(rte_pktmbuf_mtod(m, uint8_t *) == buf[i].data);
-		m->data_len = (uint16_t)buf[i].len;
-		m->pkt_len = buf[i].len;
-		*bytes += buf[i].len;
-		if (rn_unlikely(x->capture != NULL))
-			rn_capture_frame(x->capture, buf[i].data, buf[i].len, now);
+		set_frame(x, fresh[i], buf[i].len);
+		sum += buf[i].len;
 		if (rn_unlikely(buf[i].loop))
-			loop_copy(x, m);
-		if (rn_unlikely(x->impaired))
-			impair_frame(x, m, now);
+			loop_copy(x, fresh[i]);
+		if (rn_unlikely(x->watched))
+			watch_frame(x, fresh[i], &buf[i], now);
 		else
-			dispatch(x, m);
+			dispatch(x, fresh[i], buf[i].data);
 	}
+	*bytes += sum;
+	/* The shard may have begun a frame in the next buffer, and then not built it. */
+	if (built < n)
+		buf[built].loop = false;
 	return built;
 }
 
@@ -539,19 +612,31 @@ static bool room_for_a_burst(const struct rn_rxtx *x)
 	       (!x->impaired || x->nheld + 2 * x->burst <= RN_HELD_MAX);
 }
 
+/* How many mbufs to offer to the shard, which may still build `left` bytes? */
+static unsigned frames_to_offer(const struct rn_rxtx *x, size_t left)
+{
+	/* This comparison nearly always decides, and costs less than a division. */
+	if (rn_likely(left >= (size_t)x->burst * x->port->frame_bytes))
+		return x->burst;
+	return RN_MIN(x->burst, (unsigned)(left / x->port->frame_bytes + 1));
+}
+
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
 {
 	size_t bytes = 0;
-	unsigned work = flush(x, now);
+	unsigned work = x->nout > 0 ? flush(x, now) : 0;
+	bool all_built = false;
 
 	if (x->nheld > 0 && room_for_a_burst(x)) {
 		release_held(x, x->burst, now);
 		work += flush(x, now);
 	}
-	while (bytes < x->turn_bytes && room_for_a_burst(x) && rn_shard_wants_tx(sh, now)) {
-		unsigned want = RN_MIN(
-			x->burst, (unsigned)((x->turn_bytes - bytes) / x->port->frame_bytes + 1));
-		unsigned n = top_up(x, want);
+	while (bytes < x->turn_bytes && room_for_a_burst(x)) {
+		if (!rn_shard_wants_tx(sh, now)) {
+			all_built = true;
+			break;
+		}
+		unsigned n = top_up(x, frames_to_offer(x, x->turn_bytes - bytes));
 		if (n == 0) {
 			x->stats.tx_no_mbuf++;
 			break;
@@ -560,9 +645,12 @@ unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now)
 		work += built;
 		flush(x, now);
 		/* A shard that filled fewer mbufs than offered has nothing more to send. */
-		if (built < n)
+		if (built < n) {
+			all_built = true;
 			break;
+		}
 	}
+	x->sent_all = all_built && x->nout == 0;
 	x->stats.tx_bytes += bytes;
 	return work;
 }

@@ -58,9 +58,14 @@ struct rn_rxtx {
 	/* data_at: offset in bytes of the data area from the address of an empty mbuf; data_room:
 	 * size in bytes of the data area */
 	unsigned data_at, data_room;
+	bool sent_all;	     /* the last rn_tx_turn() left nothing to build or to send */
 	bool share_txq;	     /* another shard uses the same transmit queue */
 	enum rn_calls calls; /* bursts of the driver during which cancellation is disabled */
-	uint8_t mac[6];
+	/* the port's own MAC, as the first 8 bytes of a frame << 16: the destination MAC in the
+	 * upper 48 bits */
+	uint64_t own_mac;
+	uint64_t rearm; /* struct rte_mbuf.rearm_data of each frame */
+	bool watched;	/* built frames are captured or impaired */
 	/* lcore id that a thread has while polling this shard; selects a cache of the mempool */
 	unsigned lcore_id;
 	/* `cache` was created for this shard, because no lcore id was free, and is freed at
@@ -70,8 +75,11 @@ struct rn_rxtx {
 	struct rn_capture *capture; /* NULL if frames are not captured */
 	struct rn_rxtx_stats stats;
 
-	struct rte_mbuf *fresh[RN_BURST_MAX]; /* empty mbufs for the next frames */
-	unsigned nfresh;
+	/* fresh[fresh_at..burst): empty mbufs for the next frames. buf[i] describes fresh[i] to the
+	 * shard; buf[i].cap never changes. */
+	struct rte_mbuf *fresh[RN_BURST_MAX];
+	struct rn_txbuf buf[RN_BURST_MAX];
+	unsigned fresh_at;
 	/* out[out_head..out_head + nout): frames that were built but not yet taken by the port, in
 	 * order */
 	struct rte_mbuf *out[RN_OUT_MAX];
