@@ -26,25 +26,26 @@
  * sleeps: for about 2 us. */
 #define CALL_SPINS 50
 
-/* Wakes every shard to which this poll iteration has handed packets or messages. Rings one doorbell
- * per shard. */
-static void ring_shards(struct rn_lcore *lc)
+/* Hands messages to other shards, and wakes every shard to which this poll iteration has handed
+ * packets or messages. Rings one doorbell per shard. Returns the number of messages. */
+static __attribute__((noinline)) unsigned publish_handoffs(struct rn_lcore *lc)
 {
+	unsigned n = rn_steer_messages(&lc->steer, lc->shard);
+
 	while (lc->steer.filled != 0) {
 		unsigned i = (unsigned)__builtin_ctz(lc->steer.filled);
 		lc->steer.filled &= lc->steer.filled - 1;
 		rn_lcore_ring(&lc->all[i]);
 	}
+	return n;
 }
 
 /* Receives the packets and messages that other shards handed to this shard. */
-static unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
+static __attribute__((noinline)) unsigned receive_handoffs(struct rn_lcore *lc, rn_time now)
 {
 	struct rte_mbuf *done[HANDOFFS_PER_TURN];
 	unsigned ndone, n;
 
-	if (lc->nshards == 1)
-		return 0;
 	n = rn_steer_drain(&lc->steer, lc->shard, done, &ndone, HANDOFFS_PER_TURN, now);
 	rn_rxtx_free(&lc->rxtx, done, ndone);
 	return n;
@@ -71,12 +72,12 @@ static unsigned send_and_publish(struct rn_lcore *lc, bool hold, rn_time now)
 	if (!hold)
 		work += rn_tx_turn(&lc->rxtx, lc->shard, now);
 	rn_shard_done(lc->shard, now);
-	lc->report(lc->report_arg, lc);
-	if (lc->nshards > 1) {
-		work += rn_steer_messages(&lc->steer, lc->shard);
-		ring_shards(lc);
-	}
-	rte_rcu_qsbr_quiescent(lc->qsbr, lc->index);
+	if (rn_unlikely(lc->untold || !rn_shard_silent(lc->shard)))
+		lc->report(lc->report_arg, lc);
+	if (lc->nshards > 1)
+		work += publish_handoffs(lc);
+	if (lc->idle != RN_IDLE_INLINE)
+		rte_rcu_qsbr_quiescent(lc->qsbr, lc->index);
 	lc->stats.turns++;
 	return work;
 }
@@ -84,7 +85,9 @@ static unsigned send_and_publish(struct rn_lcore *lc, bool hold, rn_time now)
 /* Begins a poll iteration. Returns its time. */
 static rn_time begin(struct rn_lcore *lc)
 {
-	lc->now = RN_MAX(lc->now, rn_clock_now(&lc->clock));
+	rn_time now = rn_clock_now(&lc->clock);
+
+	lc->now = RN_MAX(lc->now, now);
 	if (lc->idle == RN_IDLE_INLINE)
 		rn_mem_unblock(lc->now);
 	return lc->now;
@@ -94,7 +97,9 @@ static rn_time begin(struct rn_lcore *lc)
  * found no work although the shard wants to send, an iteration at once would find none either. */
 static void note_calm(struct rn_lcore *lc, unsigned work)
 {
-	lc->calm = !lc->acks_held && (work == 0 || !rn_shard_wants_tx(lc->shard, lc->now));
+	bool calm = !lc->acks_held && (work == 0 || lc->rxtx.sent_all);
+
+	lc->idle_left = calm ? RN_CLOCKED_TURN - 1 : 0;
 }
 
 static unsigned turn(struct rn_lcore *lc)
@@ -103,13 +108,16 @@ static unsigned turn(struct rn_lcore *lc)
 
 	/* Take work requests before frames. Posting a receive rings no doorbell, and a message must
 	 * find a receive that was posted before the peer sent the message. */
-	unsigned work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
+	unsigned work = 0, calls = 0;
+	if (!rn_submit_idle(&lc->submit))
+		work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
 	unsigned came = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);
-
-	came += receive_handoffs(lc, now);
+	if (lc->nshards > 1)
+		came += receive_handoffs(lc, now);
 	bool completed = came > 0 && rn_shard_done(lc->shard, now);
 	work += came;
-	unsigned calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
+	if (!rn_mailbox_empty(&lc->mailbox))
+		calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
 	if (now - lc->timers_seen >= TIMER_STEP) {
 		lc->timers_seen = now;
 		if (rn_shard_next(lc->shard) <= now) {
@@ -121,7 +129,6 @@ static unsigned turn(struct rn_lcore *lc)
 	lc->stats.calls += calls;
 	lc->stats.busy += work + calls > 0;
 	note_calm(lc, work + calls);
-	lc->unclocked = 0;
 	return work + calls;
 }
 
@@ -131,13 +138,13 @@ static unsigned turn(struct rn_lcore *lc)
  * then a whole poll iteration has to follow. */
 static bool idle_turn(struct rn_lcore *lc)
 {
-	if (!lc->calm || lc->unclocked + 1 >= RN_CLOCKED_TURN || !rn_submit_idle(&lc->submit) ||
-	    !rn_mailbox_empty(&lc->mailbox) || lc->rxtx.nout + lc->rxtx.nheld > 0 ||
+	if (lc->idle_left == 0 || !rn_submit_idle(&lc->submit) || !rn_mailbox_empty(&lc->mailbox) ||
+	    lc->rxtx.nout + lc->rxtx.nheld > 0 ||
 	    (lc->nshards > 1 && !rn_steer_empty(&lc->steer)) || !rn_rx_quiet(&lc->rxtx))
 		return false;
 	if (lc->idle != RN_IDLE_INLINE)
 		rte_rcu_qsbr_quiescent(lc->qsbr, lc->index);
-	lc->unclocked++;
+	lc->idle_left--;
 	lc->stats.turns++;
 	return true;
 }
@@ -188,7 +195,9 @@ static rn_time due(struct rn_lcore *lc)
 {
 	if (rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now))
 		return 0;
-	return RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
+	rn_time timer = rn_shard_next(lc->shard), held = rn_rxtx_next(&lc->rxtx);
+
+	return RN_MIN(timer, held);
 }
 
 /* Adaptive policy, after a poll iteration in another thread: must the shard's sleeping thread be
@@ -274,7 +283,7 @@ static inline void send_or_gather(struct rn_lcore *lc)
 	} else if (rn_unlikely(++lc->gathered >= lc->rxtx.burst)) {
 		run_outside(lc, turn);
 	} else {
-		lc->calm = false;
+		lc->idle_left = 0;
 		atomic_store_explicit(&lc->due, 0, memory_order_relaxed);
 	}
 }
@@ -343,7 +352,7 @@ static void try_to_sleep(struct rn_lcore *lc)
 	rn_wake_announce(&lc->wake);
 	/* rn_wake_announce() requires a last check of all inputs, and sleep_length() the current
 	 * time, so run a whole poll iteration. */
-	lc->calm = false;
+	lc->idle_left = 0;
 	rn_time ns = rn_lcore_turn(lc) > 0 ? 0 : sleep_length(lc);
 	if (ns == 0 || atomic_load_explicit(&lc->stop, memory_order_relaxed)) {
 		rn_wake_cancel(&lc->wake);

@@ -83,10 +83,9 @@ struct rn_lcore {
 	/* number of work requests that rn_lcore_post() has put into send queues since the last poll
 	 * iteration */
 	unsigned gathered;
-	/* Nothing has happened in this shard since the last whole poll iteration, which left
-	 * nothing to do (idle_turn()). `unclocked` counts the idle iterations since then. */
-	bool calm;
-	unsigned unclocked;
+	/* How many idle poll iterations (idle_turn()) may follow until the next whole one. 0 if the
+	 * shard has something to do. */
+	unsigned idle_left;
 	struct rn_rxtx rxtx;
 	struct rn_steer steer;
 	struct rn_lcore *all; /* array of the adapter's nshards lcores */
@@ -105,7 +104,7 @@ struct rn_lcore {
  * sends frames. Returns 0 if there was nothing to do.
  * An iteration after one without work looks only for new work. If there is none, it reads no clock,
  * so that it costs next to nothing; every RN_CLOCKED_TURN-th iteration is a whole one again. */
-#define RN_CLOCKED_TURN 8
+#define RN_CLOCKED_TURN 16
 unsigned rn_lcore_turn(struct rn_lcore *lc);
 
 /* Runs one poll iteration of the shard, unless another thread has the lock `turning`. Returns true

@@ -63,7 +63,7 @@ static void close_pair(struct rn_lcore *lc)
 /* Runs turns until a whole one has found nothing. */
 static void calm_down(struct rn_lcore *lc)
 {
-	for (unsigned i = 0; !lc->calm || lc->unclocked != 0; i++) {
+	for (unsigned i = 0; lc->idle_left != RN_CLOCKED_TURN - 1; i++) {
 		assert_in_range(i, 0, 100000);
 		rn_lcore_turn(lc);
 	}

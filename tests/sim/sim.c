@@ -715,7 +715,9 @@ static void collect_from(struct sim *sim, unsigned i, struct rn_shard *sh)
 {
 	struct rn_event ev[16];
 	unsigned n;
+	bool silent = rn_shard_silent(sh);
 	while ((n = rn_shard_events(sh, ev, RN_ARRAY_SIZE(ev))) != 0) {
+		must(!silent, "an event of a shard that had none to report");
 		if (sim->nevents[i] + n > sim->capevents[i]) {
 			sim->capevents[i] = 2 * (sim->nevents[i] + n);
 			sim->events[i] = realloc(sim->events[i], sim->capevents[i] * sizeof(ev[0]));

@@ -261,7 +261,9 @@ rn_time rn_cm_next(const struct rn_cm *cm)
 {
 	if (neighbours_changed(cm))
 		return 0;
-	return RN_MIN(rn_wheel_next(&cm->wheel), rn_wheel_next(&cm->wait_wheel));
+	rn_time next = rn_wheel_next(&cm->wheel), end = rn_wheel_next(&cm->wait_wheel);
+
+	return RN_MIN(next, end);
 }
 
 void rn_cm_tick(struct rn_cm *cm, rn_time now)

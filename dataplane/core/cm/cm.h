@@ -128,6 +128,8 @@ bool rn_cm_event(struct rn_cm *cm, struct rn_event *ev);
 /* Moves the oldest log item to *news. An item says that a connection was made, ended or failed.
  * Returns false if there is no item. */
 bool rn_cm_news(struct rn_cm *cm, struct rn_news *news);
+/* Returns true if rn_cm_event() and rn_cm_news() have nothing to report. */
+bool rn_cm_silent(const struct rn_cm *cm);
 
 /* Returns when to call rn_cm_tick() next. 0 means at once: a connection waits for a MAC address,
  * and the neighbour table has changed. Each rn_neigh_rx() and rn_neigh_tick() makes the result

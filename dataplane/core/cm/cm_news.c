@@ -69,6 +69,11 @@ void rn_cm_note_step(struct rn_cm *cm, const struct rn_cm_conn *c, enum rn_cm_st
 	rn_news_put(&cm->news, &news);
 }
 
+bool rn_cm_silent(const struct rn_cm *cm)
+{
+	return rn_list_empty(&cm->event_queue) && rn_news_none(&cm->news);
+}
+
 bool rn_cm_news(struct rn_cm *cm, struct rn_news *news)
 {
 	return rn_news_take(&cm->news, news);

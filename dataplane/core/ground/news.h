@@ -51,5 +51,10 @@ static inline bool rn_news_empty(const struct rn_news_ring *r)
 {
 	return r->head == r->tail;
 }
+/* Would rn_news_take() return false? */
+static inline bool rn_news_none(const struct rn_news_ring *r)
+{
+	return rn_news_empty(r) && r->lost == 0;
+}
 
 #endif

@@ -142,6 +142,9 @@ uint32_t rn_shard_group_shards(const struct rn_shard *sh, const struct rn_gid *g
  * number of events moved. */
 unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n);
 
+/* Returns true if rn_shard_events() and rn_shard_news() have nothing to report. */
+bool rn_shard_silent(const struct rn_shard *sh);
+
 /* An entry for the log (news.h). rn_shard_news() moves the oldest entry to *news, or returns false
  * if there is no entry. The caller takes all entries at the end of each poll iteration. */
 struct rn_news;

@@ -368,7 +368,7 @@ static void report_overrun(struct rn_shard *sh, struct rn_cq *cq)
 
 /* Puts all QPs of overrun CQs into ERR. The flushed work requests of these QPs complete and may
  * overrun further CQs, so the loop repeats until no CQ overruns. */
-static void fail_overrun_qps(struct rn_shard *sh, rn_time now)
+static __attribute__((noinline)) void fail_overrun_qps(struct rn_shard *sh, rn_time now)
 {
 	while (sh->lane.overrun) {
 		sh->lane.overrun = false;
@@ -511,6 +511,14 @@ unsigned rn_shard_events(struct rn_shard *sh, struct rn_event *ev, unsigned n)
 	       (rn_resolve_event(sh, &ev[k]) || rn_cm_event(sh->lane.cm, &ev[k])))
 		k++;
 	return k;
+}
+
+bool rn_shard_silent(const struct rn_shard *sh)
+{
+	if (!rn_news_none(&sh->lane.news) || (sh->lane.cm && !rn_cm_silent(sh->lane.cm)))
+		return false;
+	return sh->gone || (rn_list_empty(&sh->lane.pending_qp) && rn_list_empty(&sh->pending_cq) &&
+			    rn_list_empty(&sh->lane.pending_srq) && sh->nresolving == 0);
 }
 
 bool rn_shard_news(struct rn_shard *sh, struct rn_news *news)

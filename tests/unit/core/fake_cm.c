@@ -53,6 +53,11 @@ bool rn_cm_news(struct rn_cm *cm, struct rn_news *news)
 	return false;
 }
 
+bool rn_cm_silent(const struct rn_cm *cm)
+{
+	return true;
+}
+
 rn_time rn_cm_next(const struct rn_cm *cm)
 {
 	return RN_TIME_NEVER;
