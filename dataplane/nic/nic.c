@@ -273,7 +273,6 @@ static void destroy_lcores(struct rn_nic *nic)
 		rn_submit_destroy(&lc->submit);
 		rn_wake_close(&lc->wake);
 	}
-	free(nic->lcore);
 }
 
 void rn_nic_destroy(struct rn_nic *nic)
@@ -282,7 +281,9 @@ void rn_nic_destroy(struct rn_nic *nic)
 		return;
 	if (nic->lcore != NULL)
 		destroy_lcores(nic);
+	/* Until here the port may call grace(), which reads the locks of the shards. */
 	rn_port_close(nic->port);
+	free(nic->lcore);
 	if (nic->mrs != NULL)
 		rn_mr_table_destroy(nic->mrs);
 	rn_objects_fini(&nic->objects);
@@ -298,6 +299,12 @@ void rn_nic_destroy(struct rn_nic *nic)
 void rn_nic_grace(struct rn_nic *nic)
 {
 	const struct timespec pause = {.tv_nsec = 20000};
+
+	if (nic->cfg->idle.policy == RN_CONFIG_POLICY_INLINE) {
+		for (unsigned i = 0; i < nic->nshards; i++)
+			rn_lcore_pass(&nic->lcore[i]);
+		return;
+	}
 	uint64_t token = rte_rcu_qsbr_start(nic->qsbr);
 
 	/* Control threads are not registered as RCU readers, because they never read the tables

@@ -230,12 +230,18 @@ static void unlock_shard(struct rn_lcore *lc)
 static __attribute__((noinline)) void run_outside(struct rn_lcore *lc,
 						  unsigned (*what)(struct rn_lcore *))
 {
-	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
+	/* Under the inline policy the lock of the poll loop takes the place of RCU
+	 * (rn_lcore_pass()). */
+	bool rcu = lc->idle != RN_IDLE_INLINE;
+
+	if (rcu)
+		rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	unsigned work = run_as_shard(lc, what);
 	rn_mem_restore();
 	if (work > 0)
 		atomic_store_explicit(&lc->last_busy, lc->now, memory_order_relaxed);
-	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
+	if (rcu)
+		rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
 	atomic_store_explicit(&lc->last_turn, lc->now, memory_order_relaxed);
 	atomic_store_explicit(&lc->due, work > 0 ? 0 : due(lc), memory_order_relaxed);
 }
@@ -332,8 +338,8 @@ static rn_time sleep_length(struct rn_lcore *lc)
 	return ns;
 }
 
-/* Waits while another thread runs a poll iteration (run_here()), which is short. If that thread was
- * preempted, yielding might not let it run: its priority may be lower. */
+/* Takes the lock of the poll loop. Waits while another thread runs a poll iteration, which is
+ * short. If that thread was preempted, yielding might not let it run: its priority may be lower. */
 static void take_lock_back(struct rn_lcore *lc)
 {
 	const struct timespec pause = {.tv_nsec = 20000};
@@ -345,6 +351,12 @@ static void take_lock_back(struct rn_lcore *lc)
 		else
 			nanosleep(&pause, NULL);
 	}
+}
+
+void rn_lcore_pass(struct rn_lcore *lc)
+{
+	take_lock_back(lc);
+	unlock_shard(lc);
 }
 
 static void try_to_sleep(struct rn_lcore *lc)

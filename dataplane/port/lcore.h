@@ -123,6 +123,11 @@ bool rn_lcore_try_whole_turn(struct rn_lcore *lc);
  * Any thread may call this function. */
 bool rn_lcore_post(struct rn_lcore *lc, const struct rn_wqe *wqe);
 
+/* Inline policy: waits until the poll iteration that another thread is running, if any, has ended.
+ * Every later poll iteration sees what this thread has written. Any thread may call this function
+ * that is not polling the shard itself. */
+void rn_lcore_pass(struct rn_lcore *lc);
+
 /* rn_lcore_start() registers the shard with RCU and starts the shard's thread. rn_lcore_stop() ends
  * the thread and unregisters the shard. Under the inline policy there is no thread. To be called in
  * the control thread.
