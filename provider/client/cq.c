@@ -114,31 +114,86 @@ static struct rn_cq_ring *reading_ring(struct rn_client_cq *cq, uint32_t shard)
 	}
 }
 
-static unsigned take(struct rn_client_cq *cq, uint32_t shard, struct rn_cqe *out, unsigned n,
-		     bool *met)
+/* Has the shard written nothing since the last read? Also false if the reader must go on to another
+ * ring first. */
+static inline bool nothing_new(const struct rn_client_cq_feed *feed)
+{
+	const struct rn_cq_ring *ring = feed->ring;
+
+	return ring != NULL && unread_in(ring, (uint32_t)(feed->consumed - feed->base)) == 0 &&
+	       atomic_load_explicit(&ring->next, memory_order_relaxed) == NULL;
+}
+
+/* Does one of the first n entries from index feed->consumed on, copied to cqe, meet the armed
+ * condition? */
+static bool one_meets(const struct rn_client_cq *cq, const struct rn_client_cq_feed *feed,
+		      const struct rn_cqe *cqe, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (feed->consumed + i >= feed->fired && meets(cq->armed, &cqe[i]))
+			return true;
+	return false;
+}
+
+/* Takes up to n entries that the shard has written. */
+static __attribute__((noinline)) unsigned take(struct rn_client_cq *cq, uint32_t shard,
+					       struct rn_cqe *out, unsigned n, bool *met)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];
 	unsigned got = 0;
 
 	while (got < n) {
-		struct rn_cq_ring *ring = reading_ring(cq, shard);
-		uint32_t head, avail;
+		struct rn_cq_ring *ring = feed->ring;
+		uint32_t head = (uint32_t)(feed->consumed - feed->base), count = 0;
 
-		if (ring == NULL)
-			break;
-		head = (uint32_t)(feed->consumed - feed->base);
-		avail = unread_in(ring, head);
-		if (avail == 0)
-			break;
-		for (; avail != 0 && got < n; avail--, got++, head++, feed->consumed++) {
-			out[got] = ring->cqe[head & ring->mask];
-			if (cq->armed != RN_CQ_ARM_NONE && feed->consumed >= feed->fired &&
-			    meets(cq->armed, &out[got]))
-				*met = true;
+		if (ring != NULL)
+			count = unread_in(ring, head);
+		if (count == 0) {
+			ring = reading_ring(cq, shard);
+			if (ring == NULL)
+				break;
+			head = (uint32_t)(feed->consumed - feed->base);
+			count = unread_in(ring, head);
+			if (count == 0)
+				break;
 		}
-		atomic_store_explicit(&ring->head, head, memory_order_release);
+		if (count > n - got)
+			count = n - got;
+		for (uint32_t i = 0; i < count; i++)
+			out[got + i] = ring->cqe[(head + i) & ring->mask];
+		if (cq->armed != RN_CQ_ARM_NONE && one_meets(cq, feed, out + got, count))
+			*met = true;
+		got += count;
+		feed->consumed += count;
+		atomic_store_explicit(&ring->head, head + count, memory_order_release);
+		/* Only a ring that was replaced is followed by another one. */
+		if (atomic_load_explicit(&ring->next, memory_order_acquire) == NULL)
+			break;
 	}
 	return got;
+}
+
+/* Takes up to n entries from several shards, beginning with the shard whose turn it is. */
+static __attribute__((noinline)) unsigned
+take_from_several(struct rn_client_cq *cq, struct rn_cqe *out, unsigned n, bool *met)
+{
+	unsigned got = 0;
+	uint32_t shard = cq->turn;
+
+	for (uint32_t i = 0; i < cq->nfeeds && got < n; i++) {
+		got += take(cq, shard, out + got, n - got, met);
+		if (++shard == cq->nfeeds)
+			shard = 0;
+	}
+	return got;
+}
+
+static inline unsigned take_from_all(struct rn_client_cq *cq, struct rn_cqe *out, unsigned n,
+				     bool *met)
+{
+	if (cq->nfeeds > 1)
+		return take_from_several(cq, out, n, met);
+	return nothing_new(&cq->feed[0]) ? 0 : take(cq, 0, out, n, met);
 }
 
 /* Returns the index after the last entry that the shard has written. If `met` is not NULL, sets
@@ -227,17 +282,16 @@ static bool look(struct rn_client_cq *cq)
 
 unsigned rn_client_cq_poll(struct rn_client_cq *cq, struct rn_cqe *cqe, unsigned n, bool *fired)
 {
-	unsigned got = 0;
+	struct rn_link *link = cq->client->link;
 	bool met = false;
+	unsigned got = take_from_all(cq, cqe, n, &met);
 
-	for (int tries = 0; tries < 2 && got == 0; tries++) {
-		if (tries == 1)
-			rn_client_progress(cq->client);
-		for (uint32_t i = 0; i < cq->nfeeds && got < n; i++)
-			got += take(cq, (cq->turn + i) % cq->nfeeds, cqe + got, n - got, &met);
+	if (got == 0) {
+		link->ops->progress(link);
+		got = take_from_all(cq, cqe, n, &met);
 	}
-	if (cq->nfeeds > 1)
-		cq->turn = (cq->turn + 1) % cq->nfeeds;
+	if (cq->nfeeds > 1 && ++cq->turn == cq->nfeeds)
+		cq->turn = 0;
 	if (met)
 		fire(cq);
 	*fired = met;
