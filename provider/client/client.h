@@ -2,6 +2,7 @@
 #ifndef CLIENT_H
 #define CLIENT_H
 
+#include "client/lock.h"
 #include "rn/client.h"
 
 #include <pthread.h>
@@ -29,7 +30,7 @@ struct rn_client_cq {
 	struct rn_client *client;
 	uint32_t id;
 	struct rn_cq_view *view;
-	pthread_mutex_t lock; /* guards the fields below */
+	struct rn_lock lock; /* guards the fields below */
 	enum rn_cq_arm armed;
 	uint32_t turn; /* the shard whose rings the next poll reads first */
 	uint32_t nfeeds;

@@ -35,7 +35,6 @@ int rn_client_cq_create(struct rn_client *client, uint32_t depth, uint64_t affin
 	cq->id = rsp.id;
 	cq->view = client->link->ops->cq_view(client->link, cq->id);
 	cq->nfeeds = client->info.shards;
-	pthread_mutex_init(&cq->lock, NULL);
 	*out = cq;
 	return 0;
 }
@@ -48,7 +47,6 @@ int rn_client_cq_destroy(struct rn_client_cq *cq)
 
 	if (rc != 0)
 		return rc;
-	pthread_mutex_destroy(&cq->lock);
 	free(cq);
 	return 0;
 }
@@ -60,12 +58,12 @@ uint32_t rn_client_cq_id(const struct rn_client_cq *cq)
 
 void rn_client_cq_lock(struct rn_client_cq *cq)
 {
-	pthread_mutex_lock(&cq->lock);
+	rn_lock_take(&cq->lock);
 }
 
 void rn_client_cq_unlock(struct rn_client_cq *cq)
 {
-	pthread_mutex_unlock(&cq->lock);
+	rn_lock_release(&cq->lock);
 }
 
 static bool meets(enum rn_cq_arm armed, const struct rn_cqe *cqe)
