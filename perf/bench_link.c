@@ -272,10 +272,8 @@ static bool run_solo(const struct link_options *o, struct link_end *a, struct li
 		     struct link_result *r)
 {
 	run_on(o->cpu[0]);
-	if (o->virtual_time) {
-		link_end_virtual_time(a);
-		link_end_virtual_time(b);
-	}
+	if (o->virtual_time)
+		link_virtual_time(a, b);
 	if (o->warm > 0 && !link_solo_warm(o, a, b))
 		return false;
 	rn_count_from_here();

@@ -98,10 +98,10 @@ void link_end_open(const struct link_options *o, struct link_end *e, struct link
 void link_end_connect(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		      unsigned side);
 void link_end_close(struct link_end *e);
-/* Ends the adapter's progress thread and stops its clock; from then on link_poll() and link_turn()
- * advance the clock by LINK_STEP. The counts of perf/instructions.sh then do not depend on the
- * speed of the CPU. Under the inline policy only. */
-void link_end_virtual_time(struct link_end *e);
+/* Ends the progress threads of the two adapters and stops their clocks; from then on link_poll()
+ * and link_turn() advance the clock of their end by LINK_STEP. The counts of perf/instructions.sh
+ * then do not depend on the speed of the CPU. Under the inline policy only. */
+void link_virtual_time(struct link_end *a, struct link_end *b);
 void link_post_recv(const struct link_options *o, struct link_end *e);
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind);
 /* Takes up to 32 completions. With the inline idle policy, if the completion queue is empty, also

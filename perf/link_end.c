@@ -176,7 +176,7 @@ void link_post_request(const struct link_options *o, struct link_end *e, uint8_t
 	e->sent++;
 }
 
-void link_end_virtual_time(struct link_end *e)
+static void stop_clock(struct link_end *e)
 {
 	/* The link is the first member of its adapter. Each shard has a copy of the clock; the
 	 * adapters of bench_link have one shard each. */
@@ -187,6 +187,17 @@ void link_end_virtual_time(struct link_end *e)
 	e->clock->mult = 0;
 	/* The progress thread would run some of the turns, depending on the real time. */
 	rn_progress_stop(&nic->progress);
+}
+
+void link_virtual_time(struct link_end *a, struct link_end *b)
+{
+	stop_clock(a);
+	stop_clock(b);
+	/* The adapters of one process have one time. */
+	if (a->clock->start < b->clock->start)
+		a->clock->start = b->clock->start;
+	else
+		b->clock->start = a->clock->start;
 }
 
 static void advance_clock(struct link_end *e)
