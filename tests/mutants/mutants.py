@@ -17,6 +17,8 @@ SUITES = {
     "connect": ("tests/sim/sim_connect", ["--count", "100"]),
     "fairness": ("tests/sim/test_fairness", []),
     "keep": ("tests/unit/core/qp/test_keep", []),
+    "shard": ("tests/unit/core/shard/test_shard", []),
+    "client-post": ("tests/unit/provider/test_client_post", []),
     "shard-turn": ("tests/unit/core/shard/test_shard_turn", []),
     "send-window": ("tests/unit/core/flow/test_window", []),
     "retry": ("tests/unit/core/flow/test_retry", []),
@@ -137,6 +139,15 @@ MUTANTS = [
     Mutant("last bytes not last", "dataplane/port/mem.c",
            "\tif (body > 0 && !rn_mem_copy(ptr, src, body))\n\t\treturn false;\n",
            "\tmemcpy(ptr, src, n);\n\treturn true;\n", "port-mem"),
+    # what a poll iteration looks at before it calls
+    Mutant("event of an SRQ not looked at", "dataplane/core/shard/shard_turn.c",
+           "rn_list_empty(&sh->lane.pending_srq) && sh->nresolving == 0", "sh->nresolving == 0", "shard"),
+    Mutant("event of a connection not looked at", "dataplane/core/cm/cm_news.c",
+           "return rn_list_empty(&cm->event_queue) && rn_news_none(&cm->news);", "return rn_news_none(&cm->news);", "connect"),
+    # posting
+    Mutant("atomic without operands", "provider/client/qp.c", " || wr->atomic == NULL", "", "client-post"),
+    Mutant("empty SGE translated the short way", "provider/client/qp.c", "if (sge.length - 1 >= qp->max_length)",
+           "if (sge.length > qp->max_length)", "client-post"),
     # copy and ICRC in one pass
     Mutant("fault of a copy with ICRC ignored", "dataplane/port/mem.c", "if (!fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc) ||",
            "if ((fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc), false) ||", "port-mem"),
