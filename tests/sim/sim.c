@@ -85,28 +85,6 @@ unsigned sim_frame_to(const struct sim_frame *frame)
 
 /* ---- set-up, restart and end of the nodes ---- */
 
-void sim_spec_default(struct sim_spec *spec)
-{
-	*spec = (struct sim_spec){
-		.seed = 1,
-		.first_psn = 1000,
-		.path_mtu = 3,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-		.timeout = 14,
-		.min_rnr_timer = 1,
-		.type = RN_QPT_RC,
-		.rd_atomic = 4,
-		.sq_depth = 128,
-		.rq_depth = 128,
-		.qps = 1,
-		.keep = -1,
-		.access = RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC,
-	};
-	for (unsigned i = 0; i < SIM_NODES; i++)
-		spec->link[i] = (struct sim_link_spec){.impair = {.delay_min_ns = RN_US(5)}};
-}
-
 static void set_address(struct rn_gid *gid, bool ipv6, unsigned host)
 {
 	static const uint8_t v6[16] = {0x20, 0x01, 0x0d, 0xb8};
@@ -167,17 +145,6 @@ static void free_srq(struct sim_node *n)
 	free(n->srq);
 }
 
-static uint32_t keep_packets(const struct sim_spec *spec, unsigned node)
-{
-	const char *nodes = getenv("SIM_KEEP") ?: "01";
-
-	if (node == 1 && spec->drops)
-		return 0;
-	if (spec->keep >= 0)
-		return (uint32_t)spec->keep;
-	return strchr(nodes, '0' + (int)node) ? 2048 : 0;
-}
-
 /* Creates a node. The two nodes differ in index, address and secrets. Some options apply only to
  * node 1 (a second shard, an SRQ). */
 static void node_init(struct sim *sim, unsigned i)
@@ -195,7 +162,7 @@ static void node_init(struct sim *sim, unsigned i)
 	must(n->mrs != NULL, "no MR table");
 	n->cfg.credits = sim->spec.credits;
 	n->cfg.no_short_way = getenv("SIM_GENERAL_WAY") != NULL;
-	n->cfg.keep_packets = keep_packets(&sim->spec, i);
+	n->cfg.keep_packets = sim_spec_keep(&sim->spec, i);
 	if (sim->spec.quota)
 		n->cfg.quota_packets = sim->spec.quota;
 	if (sim->spec.cc)

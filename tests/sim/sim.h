@@ -119,6 +119,8 @@ struct sim {
 };
 
 void sim_spec_default(struct sim_spec *spec);
+/* Returns how many packets that arrive ahead of a lost one a node keeps. */
+uint32_t sim_spec_keep(const struct sim_spec *spec, unsigned node);
 /* Starts a simulation. If the environment variable SIM_GENERAL_WAY is set, its shards use no short
  * way (qp/short_rx.h, qp/short_tx.h). The environment variable SIM_KEEP names the nodes that keep
  * packets which arrive ahead of a lost one: 0, 1, 01 (the default) or none. */

@@ -8,8 +8,8 @@
  *   doubled by each resend. At its expiry, packets are sent again but no retry is used. It helps
  *   when a retransmission is lost, because the peer sends only one NAK per gap.
  *
- * - Probes come before the adaptive timeout: after the smoothed round trip plus four deviations and a
- *   lower floor, then after twice this time, and so on. A probe is one packet, so that it may be
+ * - Probes come before the adaptive timeout: after the smoothed round trip plus four deviations and
+ *   a lower floor, then after twice this time, and so on. A probe is one packet, so that it may be
  *   wrong, for example when the thread of the peer does not get a CPU.
  *
  * The round trip of a packet sent twice is not measured. If a path becomes slow, packets are sent

@@ -15,8 +15,8 @@ struct rn_retry {
 	 * response without progress changes `base` but not `since`. */
 	rn_time since;
 	rn_time rto; /* adaptive timeout, doubled by each resend */
-	/* When the packet was sent whose round trip is measured, or when packets were last sent again
-	 * because of a NAK. */
+	/* When the packet was sent whose round trip is measured, or when packets were last sent
+	 * again because of a NAK. */
 	rn_time sample_at;
 	uint32_t sample_psn;
 	bool sampling;
@@ -29,7 +29,8 @@ struct rn_retry {
 	rn_time full;	     /* coded timeout, 4.096 us << code; 0 = no timer */
 	rn_time srtt, var;   /* smoothed round trip and its deviation; 0 = no sample yet */
 	rn_time shortest;    /* shortest round trip measured */
-	/* Lower bound of rto. The floor of probes, if there are probes, is below that of resends. */
+	/* Lower bound of rto. The floor of probes, if there are probes, is below that of
+	 * resends. */
 	rn_time floor;
 };
 
@@ -91,8 +92,8 @@ void rn_retry_implied(struct rn_retry *r, rn_time now);
  * RNR retry is left. */
 bool rn_retry_rnr(struct rn_retry *r, struct rn_wheel *w, uint8_t code, rn_time now);
 /* The caller reports that the timer has expired. `floor` is the lower bound of the adaptive timeout
- * after which packets are sent again. After RESEND and RESEND_EARLY the caller sends again from una;
- * the timer is armed already. After PROBE the caller may send the packet at una again. */
+ * after which packets are sent again. After RESEND and RESEND_EARLY the caller sends again from
+ * una; the timer is armed already. After PROBE the caller may send the packet at una again. */
 enum rn_retry_due rn_retry_expired(struct rn_retry *r, struct rn_wheel *w, rn_time floor,
 				   rn_time now);
 

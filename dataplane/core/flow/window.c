@@ -1,9 +1,9 @@
 /* Which PSNs does each work request of the send queue use, and how many packets may be in flight?
  * Runs on the shard's thread.
  *
- * Size: the send window limits the packets in flight. Its size starts at `max`. A loss takes a quarter
- * or half of the size, and the new size becomes the knee. Below the knee, the size doubles per round trip.
- * Above the knee, the size grows by a few packets per round trip.
+ * Size: the send window limits the packets in flight. Its size starts at `max`. A loss takes a
+ * quarter or half of the size, and the new size becomes the knee. Below the knee, the size doubles
+ * per round trip. Above the knee, the size grows by a few packets per round trip.
  *
  * Timeout: the size becomes one packet. If an acknowledgement shows that no packet was lost, the
  * previous size is restored. The packets in flight are then not sent again, unless a READ is
@@ -11,8 +11,8 @@
  *
  * Patches: after a loss, the missing packet alone is sent again (rn_window_patch()). Until the
  * patch is acknowledged, the size stays below `max`, so that rn_window_ack_plain() leaves each ACK
- * to rn_window_ack(). One gap is closed per round trip, so a wider window than one with one loss is of
- * no use: the size becomes smaller by an eighth if more than one packet per window is lost.
+ * to rn_window_ack(). One gap is closed per round trip, so a wider window than one with one loss is
+ * of no use: the size becomes smaller by an eighth if more than one packet per window is lost.
  *
  * Pieces: a READ of more than `piece` response packets is sent as several READ requests. The window
  * thereby limits the responses in flight too, and the loss of a READ request costs one piece only.
@@ -235,9 +235,9 @@ void rn_window_patch(struct rn_window *w, struct rn_sq *sq, bool queued)
 }
 
 /* Handles the acknowledgement of a probe. After one of the probe alone, a peer that drops packets
- * needs all the later ones. They are sent as after a timeout, which an ACK of more packets can prove
- * spurious. Any other ACK names the next missing packet if the peer answered the probe. If it is an
- * older ACK of a slow peer, nothing is missing, so only a few probes follow each other. */
+ * needs all the later ones. They are sent as after a timeout, which an ACK of more packets can
+ * prove spurious. Any other ACK names the next missing packet if the peer answered the probe. If it
+ * is an older ACK of a slow peer, nothing is missing, so only a few probes follow each other. */
 static bool probed(struct rn_window *w, struct rn_sq *sq, bool beyond)
 {
 	if (!rn_psn_before(w->una, w->recover) || w->patches == VAIN_PATCHES) {

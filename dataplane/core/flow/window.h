@@ -141,10 +141,10 @@ void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
  * the window finds out.
  *
  * rn_window_may_patch() returns false if the peer drops packets or a READ or atomic is incomplete;
- * the caller then goes back N. rn_window_patch() is for the first loss after progress. A patch makes
- * the window smaller by an eighth, but only if losses are many, or if packets spend more than half
- * of the round trip in queues (`queued`): a smaller window is as fast then, a gap is closed earlier,
- * and fewer packets are kept. */
+ * the caller then goes back N. rn_window_patch() is for the first loss after progress. A patch
+ * makes the window smaller by an eighth, but only if losses are many, or if packets spend more than
+ * half of the round trip in queues (`queued`): a smaller window is as fast then, a gap is closed
+ * earlier, and fewer packets are kept. */
 static inline bool rn_window_may_patch(const struct rn_window *w)
 {
 	return w->peer_keeps != RN_PEER_DROPS && !w->nreads;
@@ -155,9 +155,9 @@ void rn_window_patch(struct rn_window *w, struct rn_sq *sq, bool queued);
  * Returns true if packets are to be sent again. */
 bool rn_window_patched(struct rn_window *w, struct rn_sq *sq, bool queued);
 /* Sends the packet at una again alone, because no acknowledgement has come for longer than usual:
- * this packet, or a patch, or the NAK may be lost, or the peer is only slow. The size stays. Returns
- * false, and does nothing, if packets are being sent again anyway, or if a READ or atomic is
- * incomplete. */
+ * this packet, or a patch, or the NAK may be lost, or the peer is only slow. The size stays.
+ * Returns false, and does nothing, if packets are being sent again anyway, or if a READ or atomic
+ * is incomplete. */
 bool rn_window_probe(struct rn_window *w, struct rn_sq *sq);
 /* Returns true if the packet at cur is a patch, which must request an ACK. */
 static inline bool rn_window_at_patch(const struct rn_window *w)
@@ -192,8 +192,8 @@ static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 
 /* rn_window_lost() is for a loss after which all packets are sent again: it takes a quarter of the
  * window, or half of it if `queued` (as above), since a smaller window repeats fewer packets.
- * rn_window_timed_out() reduces the window to one packet after a timeout. If an acknowledgement then
- * shows that no packet was lost, rn_window_ack() restores the previous window. */
+ * rn_window_timed_out() reduces the window to one packet after a timeout. If an acknowledgement
+ * then shows that no packet was lost, rn_window_ack() restores the previous window. */
 void rn_window_lost(struct rn_window *w, bool queued);
 void rn_window_timed_out(struct rn_window *w);
 

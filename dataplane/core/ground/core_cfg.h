@@ -59,9 +59,9 @@ struct rn_core_cfg {
 	/* Turns on end-to-end credits (credit.h). ACKs of this side then report its posted
 	 * receives. Credits in the peer's ACKs then limit the messages that this side starts. */
 	bool credits;
-	/* How many packets that arrived ahead of a lost one a shard keeps, for all its QPs; each may
-	 * take 4.2 KiB. 0: none are kept, and after a loss all packets from the lost one on are sent
-	 * again. */
+	/* How many packets that arrived ahead of a lost one a shard keeps, for all its QPs; each
+	 * may take 4.2 KiB. 0: none are kept, and after a loss all packets from the lost one on are
+	 * sent again. */
 	uint32_t keep_packets;
 	/* true: no packet takes the short way (qp/short_rx.h). Tests compare the results with and
 	 * without the short way. */

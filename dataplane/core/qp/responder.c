@@ -585,8 +585,8 @@ static bool is_answered_with_data(const struct rn_opcode_row *op)
 	return op->family == RN_F_READ_REQ || op->family == RN_F_ATOMIC;
 }
 
-/* Handles a request with the expected PSN. While packets are kept, each request gets an ACK, so that
- * the last one names the next missing packet exactly: the peer sends that one again. */
+/* Handles a request with the expected PSN. While packets are kept, each request gets an ACK, so
+ * that the last one names the next missing packet exactly: the peer sends that one again. */
 static enum rn_verdict take_expected(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
 {
 	enum rn_verdict v = take_in_order(qp, pkt, now);

@@ -124,8 +124,8 @@ static void test_in_flight(void **state)
 	free(b.mem);
 }
 
-/* Each loss takes a quarter or half of the window, down to 4 packets at the least. A timeout sets the window to 1. ACKs
- * let the window grow up to its maximum. */
+/* Each loss takes a quarter or half of the window, down to 4 packets at the least. A timeout sets
+ * the window to 1. ACKs let the window grow up to its maximum. */
 static void test_size(void **state)
 {
 	struct bench b;
@@ -164,8 +164,8 @@ static void test_size(void **state)
 
 static const uint8_t writes[][2] = {{RN_WQE_WRITE, 3}};
 
-/* A patch leaves the window as it is, but makes it smaller by an eighth when losses are many or when
- * packets wait in queues. */
+/* A patch leaves the window as it is, but makes it smaller by an eighth when losses are many or
+ * when packets wait in queues. */
 static void test_size_of_patches(void **state)
 {
 	struct bench b;
@@ -190,8 +190,8 @@ static void test_size_of_patches(void **state)
 }
 
 /* A probe sends the packet at una alone. An ACK that covers more names the next packet to send, but
- * is no sign that the peer keeps packets. After an ACK of the probe alone, the later packets are sent again, unless the next ACK
- * shows that they had arrived. */
+ * is no sign that the peer keeps packets. After an ACK of the probe alone, the later packets are
+ * sent again, unless the next ACK shows that they had arrived. */
 static void test_probe(void **state)
 {
 	struct bench b;
