@@ -90,8 +90,8 @@ static inline void rn_complete_request(struct rn_qp *qp, const struct rn_sqe *e,
 
 /* rn_complete_request() for the requests from sq.head on, up to `end` or to the first that is not a
  * SEND or WRITE whose PSNs are all before una, or for which the CQ may lack room. Removes them from
- * the queue. The counters advance once. */
-static inline void rn_complete_run(struct rn_qp *qp, uint32_t una, rn_time now)
+ * the queue. The counters advance once. Returns their number. */
+static inline uint32_t rn_complete_run(struct rn_qp *qp, uint32_t una, rn_time now)
 {
 	struct rn_stats *st = &qp->lane->stats;
 	struct rn_sq *sq = &qp->sq;
@@ -99,7 +99,7 @@ static inline void rn_complete_run(struct rn_qp *qp, uint32_t una, rn_time now)
 	struct rn_cqe *cqes = cq->ring->cqe;
 	uint32_t head = sq->head, end = sq->send, tail = cq->tail, mask = cq->ring->mask;
 	uint32_t full = cq->overrun ? tail : cq->head_seen + cq->ring->size;
-	uint32_t writes = 0;
+	uint32_t writes = 0, n;
 	uint64_t bytes = 0;
 
 	for (; head != end; head++) {
@@ -119,7 +119,8 @@ static inline void rn_complete_run(struct rn_qp *qp, uint32_t una, rn_time now)
 		writes += e->kind == RN_WQE_WRITE;
 		bytes += e->length;
 	}
-	st->done_send += head - sq->head - writes;
+	n = head - sq->head;
+	st->done_send += n - writes;
 	st->done_write += writes;
 	st->bytes_sent += bytes;
 	sq->head = head;
@@ -127,6 +128,7 @@ static inline void rn_complete_run(struct rn_qp *qp, uint32_t una, rn_time now)
 		cq->tail = tail - 1;
 		rn_complete_written(qp, cq, 0);
 	}
+	return n;
 }
 
 /* Writes the CQE of e, the oldest receive, which message `a` has filled, and removes e from the

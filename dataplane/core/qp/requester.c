@@ -350,13 +350,12 @@ static void retire_done(struct rn_qp *qp, rn_time now)
 	uint32_t first = sq->head;
 	const struct rn_sqe *e;
 
-	for (;;) {
-		rn_complete_run(qp, qp->win.una, now);
-		if (sq->head == sq->send)
-			break;
+	while (sq->head != sq->send) {
 		e = rn_sq_at(sq, sq->head);
 		if (!rn_window_done(&qp->win, e))
 			break;
+		if (rn_likely(!rn_sq_is_fetch(e->kind)) && rn_complete_run(qp, qp->win.una, now))
+			continue;
 		rn_complete_request(qp, e, now);
 		sq->head++;
 	}
