@@ -18,7 +18,7 @@
 
 /* Packets of READs that took the short way. A frame that rn_shard_rx_short() has received may have
  * been parsed for the general way after all, so the calls of short_read.h are counted: the linker's
- * option --wrap puts the two functions below between short_read.c and its callers. */
+ * option --wrap puts the functions below between short_read.c and its callers. */
 static struct {
 	uint64_t requests, responses, sent;
 } reads;
@@ -33,6 +33,26 @@ bool __wrap_rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time
 		reads.requests += taken;
 	else
 		reads.responses += taken;
+	return taken;
+}
+
+bool __real_rn_short_read_request_rx(struct rn_qp *qp, const struct rn_brief *b);
+bool __wrap_rn_short_read_request_rx(struct rn_qp *qp, const struct rn_brief *b);
+bool __wrap_rn_short_read_request_rx(struct rn_qp *qp, const struct rn_brief *b)
+{
+	bool taken = __real_rn_short_read_request_rx(qp, b);
+
+	reads.requests += taken;
+	return taken;
+}
+
+bool __real_rn_short_read_only_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
+bool __wrap_rn_short_read_only_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
+bool __wrap_rn_short_read_only_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+{
+	bool taken = __real_rn_short_read_only_rx(qp, b, now);
+
+	reads.responses += taken;
 	return taken;
 }
 

@@ -310,8 +310,8 @@ static inline bool completes_alone(const struct rn_sq *sq, uint32_t at)
 	return at == sq->head && (at + 1 == sq->send || rn_sq_at(sq, at + 1)->npkts);
 }
 
-/* Handles the response to a READ of one packet, if it is the oldest work request. Leaves any other
- * to take_edge(). Returns false if the packet is not ordinary. */
+/* Handles the response to a READ of one packet, if it is the oldest work request. Otherwise, or if
+ * the packet is not ordinary, returns false. */
 static inline bool take_only_response(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
 	struct rn_window *w = &qp->win;
@@ -323,7 +323,7 @@ static inline bool take_only_response(struct rn_qp *qp, const struct rn_brief *b
 
 	if (rn_unlikely(!w->nreads || e->npkts != 1 || b->psn != e->first_psn ||
 			b->psn == w->high || !completes_alone(&qp->sq, at)))
-		return take_edge(qp, b, true, now);
+		return false;
 	if (rn_unlikely(qp->credit.mode || e->kind != RN_WQE_READ || e->num_sge != 1 ||
 			!e->length || b->ext[0] >> 5 ||
 			(uint32_t)(b->end - b->ext) != RN_AETH_BYTES + e->length + rn_brief_pad(b)))
@@ -355,13 +355,22 @@ static inline bool no_request_may_go(const struct rn_qp *qp)
 
 /* ---- both ---- */
 
+bool rn_short_read_request_rx(struct rn_qp *qp, const struct rn_brief *b)
+{
+	return take_request(qp, b);
+}
+
+bool rn_short_read_only_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
+{
+	return take_only_response(qp, b, now);
+}
+
 bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 {
-	/* Constant arguments make the most frequent opcodes faster. */
 	if (b->opcode == RN_OP_READ_REQUEST)
 		return take_request(qp, b);
 	if (b->opcode == RN_OP_READ_RESP_ONLY)
-		return take_only_response(qp, b, now);
+		return take_only_response(qp, b, now) || take_edge(qp, b, true, now);
 	if (b->opcode == RN_OP_READ_RESP_MIDDLE)
 		return take_middle(qp, b, now);
 	if (b->opcode == RN_OP_READ_RESP_FIRST || b->opcode == RN_OP_READ_RESP_LAST)

@@ -10,6 +10,10 @@
  * incomplete READ, if this READ has one SGE. short_rx.c has checked the ICRC and that the QP is in
  * RTS. Returns false and changes nothing if the packet is another or is not ordinary. */
 bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
+/* The same for the opcode of a READ request, and for that of a READ response of one packet if it
+ * answers the oldest work request. */
+bool rn_short_read_request_rx(struct rn_qp *qp, const struct rn_brief *b);
+bool rn_short_read_only_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now);
 
 /* Returns false if the QP certainly has no READ to send: rn_short_read_tx() would return 0. */
 static inline bool rn_short_read_wants_tx(const struct rn_qp *qp)

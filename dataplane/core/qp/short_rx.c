@@ -200,6 +200,23 @@ static __attribute__((noinline)) bool take_read(struct rn_qp *qp, struct rn_brie
 	return true;
 }
 
+/* Two kinds of packets of READs are frequent, and are inlined. */
+static inline bool take_read_request(struct rn_qp *qp, struct rn_brief b)
+{
+	if (rn_unlikely(!rn_short_read_request_rx(qp, &b)))
+		return false;
+	count_ordinary(qp);
+	return true;
+}
+
+static inline bool take_only_response(struct rn_qp *qp, struct rn_brief b, rn_time now)
+{
+	if (rn_unlikely(!rn_short_read_only_rx(qp, &b, now)))
+		return take_read(qp, b, now);
+	count_ordinary(qp);
+	return true;
+}
+
 /* clang-format off */
 /* A function for each kind of ordinary packet: its name, and what handles a packet of this kind with
  * the fields b. Parameters: the positions of BTH and ICRC, the length of the frame, and those of
@@ -211,6 +228,8 @@ static __attribute__((noinline)) bool take_read(struct rn_qp *qp, struct rn_brie
 	X(write_middle, take_write_packet(qp, b, false, false)) \
 	X(write_last, take_write_packet(qp, b, false, true)) \
 	X(ack, take_plain_ack(qp, b, now)) \
+	X(read_request, take_read_request(qp, b)) \
+	X(read_only, take_only_response(qp, b, now)) \
 	X(read, take_read(qp, b, now))
 #define X(kind, taken) \
 	static __attribute__((noinline)) bool rx_##kind(struct rn_qp *qp, const uint8_t *bth, \
@@ -257,6 +276,10 @@ static inline bool take(struct rn_qp *qp, const uint8_t *bth, uint32_t len, cons
 		return rx_write_only(qp, bth, len, end, v, now);
 	if (opcode == RN_OP_ACK)
 		return rx_ack(qp, bth, len, end, v, now);
+	if (opcode == RN_OP_READ_REQUEST)
+		return rx_read_request(qp, bth, len, end, v, now);
+	if (opcode == RN_OP_READ_RESP_ONLY)
+		return rx_read_only(qp, bth, len, end, v, now);
 	if (opcode == RN_OP_WRITE_MIDDLE)
 		return rx_write_middle(qp, bth, len, end, v, now);
 	if (opcode == RN_OP_WRITE_FIRST)
