@@ -256,7 +256,7 @@ MUTANTS = [
     Mutant("short response ignores keys", SHORT_READ, "rn_mr_allows_remote(lane->mrs, r, rn_qp_via(qp), rec->va + off, n,\n\t\t\t\t\t    RN_ACCESS_REMOTE_READ, &from) != RN_V_OK", "(from = r ? r->ptr + (rec->va + off - r->iova) : NULL) == NULL && !n", "short-read"),
     Mutant("short read keeps the turn", SHORT_READ, "qp->own_turn = true;", ";", "short-read"),
     Mutant("short read stays owed", SHORT_READ, "rn_responder_forget_answered(&qp->rx, answered);", "rn_responder_forget_answered(&qp->rx, 1);", "short-read"),
-    Mutant("short read never answered", SHORT_READ, "\t\trn_responder_note_answer(rec);\n\t}\n\tseal", "\t}\n\tseal", "short"),
+    Mutant("short read never answered", SHORT_READ, "\t\trn_responder_note_answer(rec);\n\t}\n\trn_tmpl", "\t}\n\trn_tmpl", "short"),
     Mutant("short read beyond the depth", SHORT_READ, "return RN_MIN(fits, (uint32_t)qp->attr.max_rd_atomic - w->nreads);", "return fits;", "short-read"),
     Mutant("short read beyond the window", SHORT_READ, "fits = RN_MIN(fits, w->size - w->responses);", ";", "short-read"),
     Mutant("short read while resending", SHORT_READ, " || w->cur != w->next ||", " ||", "short-read"),

@@ -13,13 +13,6 @@
 #include "qp/responder.h"
 #include "wire/hdr.h"
 
-/* Writes the ICRCs of a run of k packets. A packet that has its ICRC keeps it. */
-static inline void seal(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned k)
-{
-	for (unsigned i = 0; i < k; i++)
-		rn_tmpl_seal(&qp->tmpl, bufs[i].data, bufs[i].len);
-}
-
 /* ---- the responder ---- */
 
 /* Handles a READ request. Returns false if the packet is not ordinary. */
@@ -52,7 +45,7 @@ static inline bool take_request(struct rn_qp *qp, const struct rn_brief *b)
 /* Builds a packet of the response to READ `rec`: n bytes of memory from byte `off` on, behind an
  * AETH if `ext` is RN_AETH_BYTES. Returns the packet's length, or 0 if the memory is not
  * accessible: rn_qp_tx() then checks the memory again and gives up the READ. */
-static inline __attribute__((always_inline)) unsigned
+RN_FOLDING static inline __attribute__((always_inline)) unsigned
 build(struct rn_qp *qp, const struct rn_read_rec *rec, uint8_t opcode, uint32_t psn, uint32_t off,
       uint32_t n, unsigned ext, uint32_t aeth, uint8_t *buf)
 {
@@ -66,7 +59,7 @@ build(struct rn_qp *qp, const struct rn_read_rec *rec, uint8_t opcode, uint32_t 
 	if (rn_unlikely(rn_mr_allows_remote(lane->mrs, r, rn_qp_via(qp), rec->va + off, n,
 					    RN_ACCESS_REMOTE_READ, &from) != RN_V_OK))
 		return 0;
-	rn_tmpl_put(&qp->tmpl, buf, opcode, psn, 0, ext, n);
+	rn_tmpl_put_folded(&qp->tmpl, buf, opcode, psn, 0, ext, n);
 	if (ext)
 		rn_store32(p, aeth);
 	icrc = rn_tmpl_icrc(&qp->tmpl, buf, ext, n);
@@ -88,8 +81,8 @@ static inline unsigned note_responses(struct rn_qp *qp, unsigned k, unsigned ans
 }
 
 /* Builds the next packet of `rec`, a READ of several packets. */
-static inline unsigned build_part(struct rn_qp *qp, const struct rn_read_rec *rec, uint32_t aeth,
-				  uint8_t *buf)
+RN_FOLDING static inline unsigned build_part(struct rn_qp *qp, const struct rn_read_rec *rec,
+					     uint32_t aeth, uint8_t *buf)
 {
 	uint32_t psn = rn_psn_add(rec->first_psn, rec->next), off = rec->next << qp->mtu_shift;
 	bool first = rec->next == rec->start, last = rec->next + 1 == rec->npkts;
@@ -106,8 +99,8 @@ static inline unsigned build_part(struct rn_qp *qp, const struct rn_read_rec *re
 
 /* The next packets of the response that heads the list of owed replies, to a READ of several
  * packets. */
-static __attribute__((noinline)) unsigned send_parts(struct rn_qp *qp, struct rn_txbuf *bufs,
-						     unsigned n, uint32_t aeth)
+RN_FOLDING static __attribute__((noinline)) unsigned
+send_parts(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, uint32_t aeth)
 {
 	struct rn_read_rec *rec = &qp->rx.rec[qp->rx.owed[0].rec];
 	bool done = false;
@@ -123,13 +116,13 @@ static __attribute__((noinline)) unsigned send_parts(struct rn_qp *qp, struct rn
 		else
 			rec->next++;
 	}
-	seal(qp, bufs, k);
+	rn_tmpl_seal_run(&qp->tmpl, bufs, k);
 	return note_responses(qp, k, done);
 }
 
 /* The responses to READs of one packet at the head of the list of owed replies. */
-static inline unsigned send_single_packets(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n,
-					   uint32_t aeth)
+RN_FOLDING static inline unsigned send_single_packets(struct rn_qp *qp, struct rn_txbuf *bufs,
+						      unsigned n, uint32_t aeth)
 {
 	struct rn_rx *rx = &qp->rx;
 	unsigned k;
@@ -147,7 +140,7 @@ static inline unsigned send_single_packets(struct rn_qp *qp, struct rn_txbuf *bu
 			break;
 		rn_responder_note_answer(rec);
 	}
-	seal(qp, bufs, k);
+	rn_tmpl_seal_run(&qp->tmpl, bufs, k);
 	return note_responses(qp, k, k);
 }
 
@@ -155,7 +148,7 @@ static inline unsigned send_single_packets(struct rn_qp *qp, struct rn_txbuf *bu
  * long READ, or those of READs of one packet. To be called only if the QP has no request to send,
  * or with n = 1 when it is the turn of a response: rn_qp_tx() sends responses and requests in
  * turns. */
-static unsigned send_responses(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n)
+RN_FOLDING static unsigned send_responses(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n)
 {
 	uint32_t aeth = (uint32_t)rn_responder_syndrome(qp) << 24;
 	const struct rn_owe *o = &qp->rx.owed[0];
@@ -186,7 +179,8 @@ static inline bool is_ordinary(const struct rn_sqe *e, uint32_t mtu)
 	       e->length <= mtu;
 }
 
-static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now)
+RN_FOLDING static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n,
+					 rn_time now)
 {
 	struct rn_sq *sq = &qp->sq;
 	struct rn_window *w = &qp->win;
@@ -198,8 +192,8 @@ static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned 
 
 		if (rn_unlikely(!is_ordinary(e, mtu)))
 			break;
-		rn_tmpl_put(&qp->tmpl, bufs[k].data, RN_OP_READ_REQUEST, psn, RN_TMPL_ACK_REQ,
-			    RN_RETH_BYTES, 0);
+		rn_tmpl_put_folded(&qp->tmpl, bufs[k].data, RN_OP_READ_REQUEST, psn,
+				   RN_TMPL_ACK_REQ, RN_RETH_BYTES, 0);
 		rn_store_reth(bufs[k].data + qp->tmpl.bytes, e->remote_va, e->rkey, e->length);
 		bufs[k].len = rn_tmpl_frame_bytes(&qp->tmpl, RN_RETH_BYTES, 0);
 		e->first_psn = psn;
@@ -209,7 +203,7 @@ static unsigned send_requests(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned 
 	}
 	if (!k)
 		return 0;
-	seal(qp, bufs, k);
+	rn_tmpl_seal_run(&qp->tmpl, bufs, k);
 	sq->send += k;
 	sq->started += k;
 	w->cur = w->next = w->high = psn;
@@ -378,7 +372,8 @@ bool rn_short_read_rx(struct rn_qp *qp, const struct rn_brief *b, rn_time now)
 	return false;
 }
 
-unsigned rn_short_read_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, rn_time now)
+RN_FOLDING unsigned rn_short_read_tx(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n,
+				     rn_time now)
 {
 	if (rn_unlikely(!qp->short_way || qp->cc.limited))
 		return 0;
