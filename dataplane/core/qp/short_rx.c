@@ -84,8 +84,8 @@ static inline uint16_t solicited(const uint8_t *bth)
 /* Handles a SEND of one packet if the receive has one SGE. Returns false if the packet is not
  * ordinary. After the payload is placed, fields of the packet are read from the frame again: this is
  * faster than keeping them. */
-static inline __attribute__((always_inline)) bool
-take_send_only(struct rn_qp *qp, struct rn_brief b, rn_time now)
+static inline __attribute__((always_inline)) bool take_send_only(struct rn_qp *qp,
+								 struct rn_brief b, rn_time now)
 {
 	const uint8_t *bth = b.ext - RN_BTH_BYTES;
 	const struct rn_rqe *e = rn_rq_first(&qp->rq);
@@ -107,18 +107,39 @@ take_send_only(struct rn_qp *qp, struct rn_brief b, rn_time now)
 	return true;
 }
 
+/* write_target() for a range that is not a region's: that of a memory window, or refused. */
+static __attribute__((noinline)) void *window_target(struct rn_qp *qp, const struct rn_region *r,
+						     uint64_t va, uint32_t length)
+{
+	void *to;
+
+	return rn_mr_allows_remote(qp->lane->mrs, r, rn_qp_via(qp), va, length,
+				   RN_ACCESS_REMOTE_WRITE, &to) == RN_V_OK
+		       ? to
+		       : NULL;
+}
+
+/* Returns where the range of a WRITE begins in this process, if the peer may write the range.
+ * Returns NULL otherwise. */
+static inline void *write_target(struct rn_qp *qp, uint32_t rkey, uint64_t va, uint32_t length)
+{
+	const struct rn_region *r = rn_mr_published_again(qp->lane->mrs, &qp->rx_key, rkey);
+
+	if (rn_likely(rn_mr_local_check(r, qp->pd, va, length, RN_ACCESS_REMOTE_WRITE) == RN_V_OK))
+		return rn_mr_region_at(r, va);
+	return window_target(qp, r, va, length);
+}
+
 /* Handles a packet of a WRITE. `starts`: this is the first packet, with a RETH. `ends`: this is the
  * last packet. Returns false if the packet is not ordinary. */
 static inline __attribute__((always_inline)) bool
 take_write_packet(struct rn_qp *qp, struct rn_brief b, bool starts, bool ends)
 {
 	struct rn_rx *rx = &qp->rx;
-	struct rn_lane *lane = qp->lane;
 	const uint8_t *data = b.ext + (starts ? RN_RETH_BYTES : 0);
 	uint32_t n = (uint32_t)(b.end - data) - rn_brief_pad(&b), mtu = rn_qp_mtu(qp);
 	uint64_t va = rx->va;
 	uint32_t rkey = rx->rkey, length = rx->length, done = rx->done;
-	const struct rn_region *r;
 	void *to;
 
 	if (starts) {
@@ -136,10 +157,8 @@ take_write_packet(struct rn_qp *qp, struct rn_brief b, bool starts, bool ends)
 			      : n != mtu || n >= length - done || rn_brief_pad(&b))))
 		return false;
 	/* The first packet checks the target range of the whole message. */
-	r = rn_mr_published_again(lane->mrs, &qp->rx_key, rkey);
-	if (rn_mr_allows_remote(lane->mrs, r, rn_qp_via(qp), va + done, starts ? length : n,
-				RN_ACCESS_REMOTE_WRITE, &to) != RN_V_OK ||
-	    !lane->mem->place(to, data, n))
+	to = write_target(qp, rkey, va + done, starts ? length : n);
+	if (!to || !qp->lane->mem->place(to, data, n))
 		return false;
 	rx->va = va;
 	rx->rkey = rkey;
