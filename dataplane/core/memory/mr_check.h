@@ -174,8 +174,12 @@ static inline const struct rn_region *rn_mr_published_again(const struct rn_mr_t
 	const struct rn_region *r = last->region;
 
 	if (rn_likely(key && last->key == key &&
-		      atomic_load_explicit(&r->key, memory_order_acquire) == key))
+		      atomic_load_explicit(&r->key, memory_order_acquire) == key)) {
+		/* spares the caller's test of the result */
+		if (!r)
+			__builtin_unreachable();
 		return r;
+	}
 	r = rn_mr_published(t, key);
 	if (r)
 		*last = (struct rn_mr_last){.region = r, .key = key};

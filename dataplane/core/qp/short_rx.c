@@ -82,8 +82,8 @@ static inline uint16_t solicited(const uint8_t *bth)
 }
 
 /* Handles a SEND of one packet if the receive has one SGE. Returns false if the packet is not
- * ordinary. After the payload is placed, fields of the packet are read from the frame again: this is
- * faster than keeping them. */
+ * ordinary. After the payload is placed, fields of the packet are read from the frame again: this
+ * is faster than keeping them. */
 static inline __attribute__((always_inline)) bool take_send_only(struct rn_qp *qp,
 								 struct rn_brief b, rn_time now)
 {
@@ -160,11 +160,14 @@ take_write_packet(struct rn_qp *qp, struct rn_brief b, bool starts, bool ends)
 	to = write_target(qp, rkey, va + done, starts ? length : n);
 	if (!to || !qp->lane->mem->place(to, data, n))
 		return false;
-	rx->va = va;
-	rx->rkey = rkey;
-	rx->length = length;
-	rx->done = done + n;
-	rx->message = ends ? RN_RX_IDLE : RN_RX_WRITE;
+	if (!ends) { /* what the next packet of the message needs */
+		rx->va = va;
+		rx->rkey = rkey;
+		rx->length = length;
+		rx->done = done + n;
+	}
+	if (!starts || !ends)
+		rx->message = ends ? RN_RX_IDLE : RN_RX_WRITE;
 	accept_packet(qp, b.ext - RN_BTH_BYTES, ends);
 	return true;
 }
