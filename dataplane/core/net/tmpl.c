@@ -131,7 +131,7 @@ RN_FOLDING void rn_tmpl_seal_run(struct rn_tmpl *t, struct rn_txbuf *bufs, unsig
 	size_t bytes;
 
 	while (b != end) {
-		/* Frames of one length have the same CRC up to the BTH, once one has been sealed. */
+		/* After this, t->icrc is the CRC up to the BTH of all frames of this length. */
 		len = b->len;
 		rn_tmpl_seal(t, b->data, len);
 		b++;

@@ -55,8 +55,8 @@ static inline bool find_memory(struct rn_qp *qp, struct source *s, const struct 
 	return true;
 }
 
-/* Copies the payload of request e and computes the ICRC in one pass. Returns the packet's length, or
- * 0 if the memory is not accessible. */
+/* Copies n bytes of payload and computes the ICRC in one pass. Returns the packet's length, or 0 if
+ * the memory is not accessible. */
 static __attribute__((noinline)) unsigned copy_long(struct rn_qp *qp, uint32_t n, const void *from,
 						    uint8_t *buf, unsigned ext)
 {
