@@ -124,6 +124,80 @@ static void a_draining_queue_pair_takes_requests(void **state)
 	rig_fini(&r);
 }
 
+/* Messages of 61 to 64 bytes have the same packet length. Each byte arrives, and none behind. */
+static void payloads_around_64_bytes_arrive_whole(void **state)
+{
+	struct rig r;
+	struct rn_cqe c;
+
+	rig_init(&r, &(struct rig_opt){0});
+	open_short_way(&r);
+	for (unsigned i = 0; i < 80; i++) {
+		uint32_t n = 60 + i % 8, at = 1024 + i * 104 + (i % 4 == 3);
+		uint8_t kind = i % 2 ? RN_WQE_SEND : RN_WQE_WRITE;
+
+		for (unsigned k = 0; k < 128; k++)
+			r.s[0].mem[k] = (uint8_t)(i + k);
+		memset(r.s[1].mem + at - 1, 0xEE, 80);
+		if (kind == RN_WQE_SEND)
+			rig_recv(&r, 1, i, at, 72);
+		rig_request(&r, 0, kind, 0, i, 0, n, at);
+		rig_run(&r, RN_S(1));
+		assert_memory_equal(r.s[1].mem + at, r.s[0].mem, n);
+		assert_int_equal(r.s[1].mem[at - 1], 0xEE);
+		assert_int_equal(r.s[1].mem[at + n], 0xEE);
+		if (kind == RN_WQE_SEND) {
+			assert_true(rig_poll(&r, 1, &c));
+			assert_int_equal(c.byte_len, n);
+			assert_int_equal(c.wr_id, i);
+		}
+	}
+	rig_fini(&r);
+}
+
+/* The ACK of a WRITE does not replace the response to an earlier READ. */
+static void ack_behind_a_read_response(uint32_t length)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){0});
+	open_short_way(&r);
+	memset(r.s[1].mem + 4096, 7, 64);
+	for (unsigned i = 0; i < 3; i++)
+		rig_request(&r, 0, RN_WQE_WRITE, 0, i, 0, 64, 8192);
+	rig_request(&r, 0, RN_WQE_READ, RN_WQE_SIGNALED, 3, 1024, 64, 4096);
+	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 4, 0, length, 8192);
+	assert_int_equal(rig_move(&r, 0, 5), 5);
+	assert_int_equal(r.s[1].qp->rx.nowed, 3);
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 0, 3, RN_STATUS_SUCCESS);
+	rig_expect(&r, 0, 4, RN_STATUS_SUCCESS);
+	assert_memory_equal(r.s[0].mem + 1024, r.s[1].mem + 4096, 64);
+	rig_fini(&r);
+}
+
+static void an_ack_behind_a_read_response_is_owed_too(void **state)
+{
+	ack_behind_a_read_response(64);
+	ack_behind_a_read_response(60);
+}
+
+/* More messages than the completion queue has room for are an overrun, which fails the QP. */
+static void a_full_completion_queue_overruns(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &(struct rig_opt){.cq_entries = 4});
+	open_short_way(&r);
+	for (unsigned i = 0; i < 8; i++) {
+		rig_recv(&r, 1, i, 1024 + i * 64, 64);
+		rig_request(&r, 0, RN_WQE_SEND, 0, i, 0, 64, 0);
+	}
+	rig_run(&r, RN_S(1));
+	assert_int_equal(r.s[1].qp->state, RN_QPS_ERR);
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +207,9 @@ int main(void)
 		cmocka_unit_test(a_send_without_a_receive_waits),
 		cmocka_unit_test(a_write_without_reth_is_not_read_beyond_its_end),
 		cmocka_unit_test(a_draining_queue_pair_takes_requests),
+		cmocka_unit_test(payloads_around_64_bytes_arrive_whole),
+		cmocka_unit_test(an_ack_behind_a_read_response_is_owed_too),
+		cmocka_unit_test(a_full_completion_queue_overruns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
