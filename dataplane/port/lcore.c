@@ -156,6 +156,10 @@ static unsigned send_only(struct rn_lcore *lc)
 	unsigned work = send_and_publish(lc, false, begin(lc));
 
 	note_calm(lc, work);
+	/* An idle poll may follow each request, and timers must still run: the next poll iteration
+	 * is then a whole one. */
+	if (lc->now - lc->timers_seen >= RN_US(10))
+		lc->idle_left = 0;
 	lc->stats.busy += work > 0;
 	return work;
 }

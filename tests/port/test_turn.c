@@ -4,6 +4,7 @@
 #include "rig.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <rte_rcu_qsbr.h>
 
@@ -135,12 +136,28 @@ static void timers_run_while_the_shard_is_idle(void **state)
 	close_pair(lc);
 }
 
+/* A request that is sent at once runs no timers. If the timers were looked at some time ago, the
+ * turn after the request is a whole one, however many requests and idle turns follow each other. */
+static void timers_run_between_requests(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+
+	rn_progress_stop(&((struct rn_nic *)a.link)->progress);
+	calm_down(lc);
+	atomic_store(&lc->turning, 0);
+	usleep(100);
+	rig_post(&a.qp, RN_WQE_SEND, 1, &a.buf, LEN, a.lkey, 0, 0);
+	assert_int_equal(lc->idle_left, 0);
+	close_pair(lc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turns_without_work_read_no_clock),
 		cmocka_unit_test(the_next_turn_takes_new_work),
 		cmocka_unit_test(timers_run_while_the_shard_is_idle),
+		cmocka_unit_test(timers_run_between_requests),
 	};
 
 	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
