@@ -83,7 +83,7 @@
 	X(CHOICE, policy,       RN_CONFIG_POLICY_ADAPTIVE, rn_config_policy, 0, "poll = spin; adaptive = spin, then sleep; inline = the application's threads do the work") \
 	X(UINT,   spin_us,      20,  0, 1000000, "adaptive: microseconds to spin without work before sleeping") \
 	X(UINT,   sleep_min_us, 50,  1, 1000000, "adaptive: first sleep on ports that cannot wake a sleeper") \
-	X(UINT,   sleep_max_us, 1000, 1, 1000000, "adaptive: longest sleep on such ports, reached by doubling; three times as long after one second without work; not below sleep_min_us")
+	X(UINT,   sleep_max_us, 1000, 1, 1000000, "adaptive: longest sleep, reached by doubling; not below sleep_min_us")
 
 #define RN_CONFIG_LIMITS_ROWS(X) \
 	X(UINT,   max_qp,       16384, 1, 65536, "queue pairs per shard") \
@@ -110,7 +110,7 @@
 	X(UINT,   retry_cnt,    7,   0, 7,   "connections: how often at most an unacknowledged request is sent again; a connection whose REQ announces fewer retries uses those") \
 	X(UINT,   rnr_retry,    7,   0, 7,   "connections: how often at most a request is sent again after receiver-not-ready, whatever the peer announces; 7 = as often as the peer announces, which may be without limit") \
 	X(UINT,   min_rnr_timer, 12, 0, 31,  "code of the delay that this side's RNR NAKs ask for (12 = 0.64 ms)") \
-	X(UINT,   rto_floor_us, 4000, 10, 10000000, "adaptive retransmission: shortest timeout; must be longer than a sleeping peer (three times idle.sleep_max_us) needs to reply") \
+	X(UINT,   rto_floor_us, 4000, 10, 10000000, "adaptive retransmission: shortest timeout; must be longer than a sleeping peer (idle.sleep_max_us) needs to reply") \
 	X(UINT,   rto_initial_us, 10000, 10, 10000000, "adaptive retransmission: timeout before the first round trip is measured; not below rto_floor_us") \
 	X(UINT,   cm_response_ms, 1000, 1, 60000, "connection manager: how long to wait for a reply before a message is sent again; Linux waits 4096 ms") \
 	X(UINT,   cm_retries,   15,  0, 15,  "connection manager: how often a message is sent again") \

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "bench_link.h"
 
-#define SETTLE_US   1300000 /* after a second without work a shard looks less often */
+#define SETTLE_US   300000 /* until the shards sleep as long as they may */
 #define PATIENCE_NS 1000000000.0
 
 struct idle_options {

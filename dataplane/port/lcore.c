@@ -311,13 +311,6 @@ bool rn_lcore_post(struct rn_lcore *lc, const struct rn_wqe *wqe)
 	return taken;
 }
 
-/* Returns the longest timed sleep. A shard that has had no work for RN_LONG_IDLE looks less often:
- * looking costs about 10 us, which 1,000 times a second is 1 % of a core. */
-static rn_time longest_nap(const struct rn_lcore *lc)
-{
-	return lc->now - lc->last_work < RN_LONG_IDLE ? lc->nap_max : RN_LONG_NAP * lc->nap_max;
-}
-
 /* Returns for how many nanoseconds the shard may sleep after a poll iteration without work.
  * RN_TIME_NEVER means until a doorbell is rung. */
 static rn_time sleep_length(struct rn_lcore *lc)
@@ -337,7 +330,7 @@ static rn_time sleep_length(struct rn_lcore *lc)
 		return 0;
 	if (looks) {
 		ns = RN_MIN(ns, lc->nap);
-		lc->nap = RN_MIN(lc->nap * 2, longest_nap(lc));
+		lc->nap = RN_MIN(lc->nap * 2, lc->nap_max);
 	}
 	return ns;
 }

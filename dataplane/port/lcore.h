@@ -43,9 +43,6 @@ struct rn_lcore_stats {
 #undef X
 };
 
-#define RN_LONG_IDLE RN_S(1)
-#define RN_LONG_NAP  3
-
 struct rn_lcore {
 	/* Any thread may use the members from here to `gathers`. */
 	_Alignas(64) struct rn_submit submit;
@@ -71,7 +68,7 @@ struct rn_lcore {
 	int pin_error; /* positive errno if the thread could not be pinned, else 0 */
 	enum rn_idle idle;
 	/* how long to spin without work before sleeping, and the shortest and the longest timed
-	 * sleep; after RN_LONG_IDLE without work the longest is RN_LONG_NAP times as long */
+	 * sleep */
 	rn_time spin, nap_min, nap_max;
 	rn_time nap, last_work; /* length of the next timed sleep; time when work was last found */
 	struct rn_clock clock;

@@ -17,9 +17,9 @@
 	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
-	X("net_memif",     TIMED,  TX,   "none: sleeps double from sleep_min to sleep_max, after a second to three times that") \
-	X("net_pcap",      TIMED,  BOTH, "none: like net_memif") \
-	X("",              TIMED,  BOTH, "unknown driver: like net_memif")
+	X("net_memif",     TIMED,  TX,   "none: sleeps double from sleep_min to sleep_max") \
+	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
+	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
 /* clang-format on */
 
 enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_NEVER, RN_WAKE_TIMED };
