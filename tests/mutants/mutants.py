@@ -312,6 +312,8 @@ MUTANTS = [
     Mutant("probe teaches that the peer keeps", "dataplane/core/flow/window.c", "\tif (w->probing)\n\t\treturn probed(w, sq, beyond);\n", "", "send-window"),
     Mutant("patch takes part of the window at each loss", "dataplane/core/flow/window.c", "if (!queued && w->allowance >= w->size) {", "if (false) {", "send-window"),
     Mutant("probe before an ACK is due", "dataplane/core/flow/retry.c", "RN_MAX(r->base, r->sample_at) +", "r->base +", "retry"),
+    Mutant("kept packets of one QP fill the pool", "dataplane/core/qp/keep.c", "k->n >= p->n - p->used", "false", "keep"),
+    Mutant("kept packets are searched from a free slot", "dataplane/core/qp/keep.c", "\tif (k->near == slot)\n\t\tk->near = 0;\n", "", "keep"),
     Mutant("kept packets out of order", "dataplane/core/qp/keep.c", "while (at && rn_psn_before(psn_at(p, at), psn)) {", "while (at) {", "keep"),
     # shard and frames
     Mutant("one QP takes all", SHARD, "} else if (!qp->quota) {", "} else if (false) {", "fairness"),

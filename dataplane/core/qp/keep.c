@@ -1,6 +1,6 @@
 /* Which packets are kept until a lost packet has been sent again? Those of the next SPAN PSNs, in a
- * list per QP. Packets usually arrive in PSN order, so a new packet mostly goes to the end. Runs on
- * the shard's thread. */
+ * list per QP. Packets usually arrive in PSN order, so a new packet mostly goes to the end, and one
+ * that is kept already mostly stands behind the packet before. Runs on the shard's thread. */
 #include "qp/keep.h"
 
 #include <stdlib.h>
@@ -43,17 +43,19 @@ static uint32_t get_slot(struct rn_keep_pool *p)
 {
 	uint32_t slot = p->unused;
 
-	if (slot) {
+	if (slot)
 		p->unused = slot_at(p, slot)->next;
-		return slot;
-	}
-	return p->touched < p->n ? ++p->touched : 0;
+	else if (p->touched < p->n)
+		slot = ++p->touched;
+	p->used += slot != 0;
+	return slot;
 }
 
 void rn_keep_free(struct rn_keep_pool *p, uint32_t slot)
 {
 	slot_at(p, slot)->next = p->unused;
 	p->unused = slot;
+	p->used--;
 }
 
 /* Returns the slot after which a packet with this PSN belongs, or 0 if the packet comes first. Sets
@@ -66,6 +68,11 @@ static uint32_t place_of(const struct rn_keep_pool *p, const struct rn_keep *k, 
 	if (k->last && rn_psn_before(psn_at(p, k->last), psn)) {
 		*known = false;
 		return k->last;
+	}
+	/* Packets that come again come in PSN order too: begin where the search before ended. */
+	if (k->near && rn_psn_before(psn_at(p, k->near), psn)) {
+		before = k->near;
+		at = slot_at(p, before)->next;
 	}
 	while (at && rn_psn_before(psn_at(p, at), psn)) {
 		before = at;
@@ -92,11 +99,13 @@ bool rn_keep_put(struct rn_keep_pool *p, struct rn_keep *k, const struct rn_pkt 
 	uint32_t before, slot;
 	bool known;
 
-	/* No QP gets more than half of the pool, so that one peer cannot use up all of it. */
+	/* No QP gets more slots than it leaves to the others: m peers that never send the lost
+	 * packet leave 1 / (m + 1) of the pool. */
 	if (rn_psn_steps(epsn, pkt->psn) - 1 >= SPAN || pkt->payload_len > sizeof(s->data) ||
-	    k->n >= (p->n + 1) / 2)
+	    k->n >= p->n - p->used)
 		return false;
 	before = place_of(p, k, pkt->psn, &known);
+	k->near = before;
 	slot = known ? 0 : get_slot(p);
 	if (!slot)
 		return false;
@@ -116,6 +125,8 @@ static uint32_t unlink_first(struct rn_keep_pool *p, struct rn_keep *k)
 	k->first = slot_at(p, slot)->next;
 	if (!k->first)
 		k->last = 0;
+	if (k->near == slot)
+		k->near = 0;
 	k->n--;
 	return slot;
 }

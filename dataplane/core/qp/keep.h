@@ -21,12 +21,14 @@ struct rn_keep_pool {
 	struct rn_kept *slots;
 	uint32_t n;
 	uint32_t unused;  /* first of the slots that were used before and are unused now */
+	uint32_t used;	  /* how many slots are used now */
 	uint32_t touched; /* how many slots were ever used: memory of others is not touched */
 };
 
 /* The packets that a QP has kept. All zero: none. */
 struct rn_keep {
 	uint32_t first, last;
+	uint32_t near; /* the slot before the place of the newest packet, or 0 */
 	uint32_t n;
 };
 

@@ -39,27 +39,53 @@ static void packets_leave_in_psn_order(void **state)
 	rn_keep_pool_fini(&pool);
 }
 
-static void no_queue_pair_uses_up_the_pool(void **state)
+/* A queue pair gets no more slots than it leaves to the others, so that peers which never send the
+ * lost packet leave room, however many they are. */
+static void no_queue_pairs_use_up_the_pool(void **state)
+{
+	static const uint32_t got[] = {8, 4, 2, 1};
+	struct rn_keep_pool pool;
+	struct rn_keep hogs[4] = {{0}}, k = {0};
+
+	assert_true(rn_keep_pool_init(&pool, 16));
+	for (unsigned i = 0; i < 4; i++) {
+		for (uint32_t n = 1; n < 20; n++)
+			put(&pool, &hogs[i], P(n));
+		assert_int_equal(hogs[i].n, got[i]);
+	}
+	assert_true(put(&pool, &k, P(1)));
+	assert_false(put(&pool, &k, P(2)));
+	rn_keep_clear(&pool, &hogs[0]);
+	assert_int_equal(hogs[0].n, 0);
+	assert_true(put(&pool, &k, P(1024)));  /* dropped packets leave room */
+	assert_false(put(&pool, &k, P(1025))); /* too far ahead */
+	assert_int_equal(k.n, 2);
+	rn_keep_pool_fini(&pool);
+}
+
+/* Packets come again, from any place of the list on, and while others are taken: each is kept once,
+ * in PSN order. */
+static void packets_that_come_again_are_kept_once(void **state)
 {
 	struct rn_keep_pool pool;
-	struct rn_keep a = {0}, b = {0};
+	struct rn_keep k = {0};
 
-	assert_true(rn_keep_pool_init(&pool, 6));
-	for (uint32_t n = 1; n < 10; n++)
-		put(&pool, &a, P(n));
-	assert_int_equal(a.n, 3);
-	for (uint32_t n = 1; n < 10; n++)
-		put(&pool, &b, P(n));
-	assert_int_equal(b.n, 3);
-	rn_keep_clear(&pool, &a);
-	assert_int_equal(a.n, 0);
-	for (uint32_t n = 10; n < 20; n++)
-		put(&pool, &a, P(n));
-	assert_int_equal(a.n, 3); /* dropped packets leave room */
-	rn_keep_clear(&pool, &b);
-	assert_true(put(&pool, &b, P(1024)));
-	assert_false(put(&pool, &b, P(1025))); /* too far ahead */
-	assert_int_equal(b.n, 1);
+	assert_true(rn_keep_pool_init(&pool, 64));
+	for (uint32_t n = 2; n < 30; n += 2)
+		assert_true(put(&pool, &k, P(n)));
+	for (uint32_t from = 1; from < 30; from += 5)
+		for (uint32_t n = from; n < 30; n += 2)
+			assert_int_equal(put(&pool, &k, P(n)), from == 1);
+	for (uint32_t n = 1; n < 30; n++) {
+		uint32_t slot = rn_keep_take(&pool, &k, P(n));
+
+		assert_true(slot != 0);
+		assert_int_equal(rn_keep_at(&pool, slot)->psn, P(n));
+		rn_keep_free(&pool, slot);
+		if (n + 1 < 30)
+			assert_false(put(&pool, &k, P(n + 1)));
+	}
+	assert_int_equal(k.n, 0);
 	rn_keep_pool_fini(&pool);
 }
 
@@ -217,7 +243,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_leave_in_psn_order),
-		cmocka_unit_test(no_queue_pair_uses_up_the_pool),
+		cmocka_unit_test(no_queue_pairs_use_up_the_pool),
+		cmocka_unit_test(packets_that_come_again_are_kept_once),
 		cmocka_unit_test(a_pool_of_no_slots_keeps_nothing),
 		cmocka_unit_test(only_lost_packets_are_sent_again),
 		cmocka_unit_test(gaps_within_a_message),
