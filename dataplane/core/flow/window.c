@@ -235,16 +235,19 @@ void rn_window_patch(struct rn_window *w, struct rn_sq *sq, bool queued)
 }
 
 /* Handles the acknowledgement of a probe. After one of the probe alone, a peer that drops packets
- * needs all the later ones. They are sent as after a timeout, which an ACK of more packets can
- * prove spurious. Any other ACK names the next missing packet if the peer answered the probe. If it
+ * needs all the later ones, and so does one that keeps packets if none has arrived, which a few
+ * probes find out. They are sent as after a timeout, which an ACK of more packets can prove
+ * spurious. Any other ACK names the next missing packet if the peer answered the probe. If it
  * is an older ACK of a slow peer, nothing is missing, so only a few probes follow each other. */
 static bool probed(struct rn_window *w, struct rn_sq *sq, bool beyond)
 {
-	if (!rn_psn_before(w->una, w->recover) || w->patches == VAIN_PATCHES) {
+	bool enough = w->patches == VAIN_PATCHES;
+
+	if (!rn_psn_before(w->una, w->recover) || (enough && beyond)) {
 		w->patching = w->probing = false;
 		return false;
 	}
-	if (beyond || w->peer_keeps == RN_PEER_KEEPS) {
+	if (!enough && (beyond || w->peer_keeps == RN_PEER_KEEPS)) {
 		w->patches++;
 		patch_una(w, sq, true);
 		return true;

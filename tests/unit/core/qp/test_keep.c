@@ -209,6 +209,34 @@ static void a_probe_replaces_a_lost_packet(void **state)
 	}
 }
 
+static bool lose_16_frames(struct rig *r, int from, uint32_t number, const struct rn_pkt *pkt)
+{
+	return from == 0 && number - r->lose_number < 16;
+}
+
+/* The peer has shown that it keeps packets, and then loses the last 16 packets of a message. One
+ * probe finds out that nothing behind it was kept. */
+static void a_lost_tail_takes_one_probe(void **state)
+{
+	struct rig r;
+	rn_time start;
+
+	rig_init(&r, &(struct rig_opt){.keep = {64, 64}});
+	lose_writes(&r, 1u << 3);
+	assert_int_equal(r.s[0].qp->win.peer_keeps, RN_PEER_KEEPS);
+	r.lose = lose_16_frames;
+	r.lose_number = r.s[0].frames + 8;
+	start = r.now;
+	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 2, 0, 24 * 1024, 0);
+	while (r.s[0].qp->win.una != r.s[0].qp->win.high ||
+	       r.s[0].qp->sq.send != r.s[0].qp->sq.tail)
+		rig_run(&r, RN_US(10));
+	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
+	assert_true(r.now - start < RN_US(250));
+	assert_int_equal(rn_shard_stats(r.s[0].sh)->timeouts_early, 1);
+	rig_fini(&r);
+}
+
 static void a_peer_that_drops_packets_gets_all_again(void **state)
 {
 	struct rig r;
@@ -249,6 +277,7 @@ int main(void)
 		cmocka_unit_test(only_lost_packets_are_sent_again),
 		cmocka_unit_test(gaps_within_a_message),
 		cmocka_unit_test(a_probe_replaces_a_lost_packet),
+		cmocka_unit_test(a_lost_tail_takes_one_probe),
 		cmocka_unit_test(a_peer_that_drops_packets_gets_all_again),
 		cmocka_unit_test(an_error_drops_kept_packets),
 	};
