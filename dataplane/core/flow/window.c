@@ -58,6 +58,21 @@ void rn_window_start(struct rn_window *w, struct rn_sq *sq, uint32_t npkts)
 	sq->started++;
 }
 
+/* Returns how many PSNs in [una, cur) belong to missing responses. */
+static uint32_t missing_responses(const struct rn_window *w, const struct rn_sq *sq)
+{
+	int32_t end = (int32_t)rn_psn_steps(w->una, w->cur), n = 0;
+
+	for (unsigned i = 0; i < w->nreads; i++) {
+		const struct rn_sqe *e =
+			rn_sq_at(sq, w->read[(w->read_head + i) % RN_MAX_RD_ATOMIC]);
+		int32_t from = rn_psn_diff(e->first_psn, w->una), to = from + (int32_t)e->npkts;
+
+		n += RN_MAX(RN_MIN(to, end) - RN_MAX(from, 0), 0);
+	}
+	return (uint32_t)n;
+}
+
 /* Sets cur to high, so that only new packets are sent. The packets in flight were not lost. */
 static void go_to_high(struct rn_window *w, struct rn_sq *sq)
 {
@@ -73,6 +88,7 @@ static void go_to_high(struct rn_window *w, struct rn_sq *sq)
 	sq->send = i;
 	w->cur = w->high;
 	w->send_pkt = i == sq->started ? 0 : part;
+	w->responses = missing_responses(w, sq);
 }
 
 void rn_window_sent(struct rn_window *w, struct rn_sq *sq, uint32_t n)

@@ -189,6 +189,30 @@ static void test_size_of_patches(void **state)
 	free(b.mem);
 }
 
+/* A READ starts after a patch, and then a second gap is found: its responses still count as
+ * responses after the second patch. */
+static void test_patch_before_a_read(void **state)
+{
+	struct rn_wqe read = {.kind = RN_WQE_READ, .slots = 1};
+	struct bench b;
+
+	start(&b, writes, 1);
+	rn_window_patch(&b.w, &b.sq, false);
+	rn_window_sent(&b.w, &b.sq, 1);
+	assert_true(rn_sq_push(&b.sq, &read));
+	rn_window_start(&b.w, &b.sq, 5);
+	rn_window_sent(&b.w, &b.sq, 5);
+	assert_int_equal(b.w.responses, 5);
+	rn_window_ack(&b.w, &b.sq, P(2));
+	assert_true(rn_window_patched(&b.w, &b.sq, false));
+	assert_int_equal(b.w.cur, P(2));
+	rn_window_sent(&b.w, &b.sq, 1);
+	assert_int_equal(b.w.cur, P(8));
+	assert_int_equal(b.w.responses, 5);
+	assert_int_equal(rn_window_requests(&b.w), 1);
+	free(b.mem);
+}
+
 /* A probe sends the packet at una alone. An ACK that covers more names the next packet to send, but
  * is no sign that the peer keeps packets. After an ACK of the probe alone, the later packets are
  * sent again, unless the next ACK shows that they had arrived. */
@@ -478,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_size_of_patches),
+		cmocka_unit_test(test_patch_before_a_read),
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_mistaken_timeout),
 		cmocka_unit_test(test_mistaken_timeout_within_a_message),
