@@ -98,7 +98,7 @@ static inline uint32_t rn_complete_run(struct rn_qp *qp, uint32_t una, rn_time n
 	struct rn_cq *cq = qp->send_cq;
 	struct rn_cqe *cqes = cq->ring->cqe;
 	uint32_t head = sq->head, end = sq->send, tail = cq->tail, mask = cq->ring->mask;
-	uint32_t full = cq->overrun ? tail : cq->head_seen + cq->ring->size;
+	uint32_t size = cq->overrun ? 0 : cq->ring->size;
 	uint32_t writes = 0, n;
 	uint64_t bytes = 0;
 
@@ -110,7 +110,7 @@ static inline uint32_t rn_complete_run(struct rn_qp *qp, uint32_t una, rn_time n
 		if (rn_unlikely(e->kind != RN_WQE_SEND && e->kind != RN_WQE_WRITE))
 			break;
 		if (e->flags & RN_WQE_SIGNALED) {
-			if (rn_unlikely(tail == full))
+			if (rn_unlikely(tail - cq->head_seen >= size))
 				break;
 			rn_complete_fill(&cqes[tail & mask], qp, e->wr_id, e->kind,
 					 &(struct rn_arrival){.bytes = e->length}, now);

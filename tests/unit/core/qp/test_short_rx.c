@@ -198,6 +198,26 @@ static void a_full_completion_queue_overruns(void **state)
 	rig_fini(&r);
 }
 
+/* The application can write any position of the reader. One far behind means a full ring, also for
+ * several requests that one ACK completes. */
+static void a_reader_far_behind_is_an_overrun(void **state)
+{
+	struct rig r;
+	struct rn_cq *cq;
+
+	rig_init(&r, &(struct rig_opt){0});
+	open_short_way(&r);
+	cq = r.s[0].qp->send_cq;
+	cq->head_seen = cq->tail - cq->ring->size - 5;
+	atomic_store(&cq->ring->head, cq->head_seen);
+	for (unsigned i = 0; i < 2; i++)
+		rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, i, 0, 64, 0);
+	rig_run(&r, RN_S(1));
+	assert_true(cq->overrun);
+	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);
+	rig_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +230,7 @@ int main(void)
 		cmocka_unit_test(payloads_around_64_bytes_arrive_whole),
 		cmocka_unit_test(an_ack_behind_a_read_response_is_owed_too),
 		cmocka_unit_test(a_full_completion_queue_overruns),
+		cmocka_unit_test(a_reader_far_behind_is_an_overrun),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
