@@ -7,9 +7,10 @@
  * every shard has passed a quiescent point, at which the shard uses no region. Then the caller
  * calls rn_mr_reclaim() and may reuse the memory.
  *
- * A key has 32 bits and is random, so nobody can guess a key from other keys, and a stale key is
- * invalid. The low byte is never 0; the user of a window chooses the low byte of its key. Callers
- * must not assume lkey == rkey.
+ * A key has 32 bits and is random, so nobody can guess a key from other keys. A removed key is
+ * invalid, and stays so at least until the second next use of its slot: slot and remaining bits of
+ * a new key are drawn at random, so any older key comes back only by chance. The low byte is never
+ * 0; the user of a window chooses the low byte of its key. Callers must not assume lkey == rkey.
  *
  * A window is a slot of the same table. A BIND sets its range and rights. Only the shard of the QP
  * on which the window is bound uses range and rights. This shard executes BIND and INVALIDATE in
