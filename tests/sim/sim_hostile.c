@@ -9,7 +9,7 @@
 
 #include "hostile.h"
 
-#define ENOUGH 40u /* number of runs that is enough to exercise every feature */
+#define ENOUGH 80u /* number of runs that is enough to exercise every feature */
 
 struct ask {
 	uint64_t seed, count;
