@@ -30,6 +30,7 @@ GROUPS = {
         "timeouts_early": "the guest was late",
         "timeouts": "the guest was late",
         "tx_retransmitted": "the guest was late",
+        "tx_patches": "the guest was late",
         "qp_errors": "our queue pair is moved to ERROR when it disconnects",
     },
     # Allowed when frames are lost, duplicated or reordered.
