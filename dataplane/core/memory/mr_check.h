@@ -53,7 +53,8 @@ struct rn_mr_table {
 	uint32_t *free;
 	uint32_t nfree;
 	struct rn_stream draws;
-	/* Called once when nearly every page of the slots is in use, then NULL. */
+	/* Asks the kernel for huge pages (rn_mr_table_advise()). Called once, when nearly every
+	 * page of the slots is in use; the pointer is NULL afterwards. */
 	void (*advise)(void *memory, size_t bytes, bool huge);
 };
 

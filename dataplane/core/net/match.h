@@ -139,7 +139,7 @@ static inline struct rn_match_seen *rn_match_place(struct rn_match *m, uint8_t o
 	return opcode < RN_OP_READ_RESP_FIRST ? &m->requests : &m->responses;
 }
 
-/* The bits in which 32 bytes differ. */
+/* Returns the 32 bytes at a XOR those at b: a bit is 1 where the two differ. */
 RN_FOLDING static inline __m256 rn_match_differ(const uint8_t *a, const uint8_t *b)
 {
 	return _mm256_xor_ps(_mm256_loadu_ps((const void *)a), _mm256_loadu_ps((const void *)b));

@@ -10,7 +10,8 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 /* Builds the next request packet, without the ICRC. Returns the packet's length, or 0 if nothing
  * may be sent now. */
 unsigned rn_requester_tx(struct rn_qp *qp, struct rn_txbuf *buf, rn_time now);
-/* Returns the shortest time after which a packet is sent again without a NAK. */
+/* Returns the lower bound of the adaptive timeout: that of probes if packets are kept, otherwise
+ * that of resends (rn_retry_init()). */
 static inline rn_time rn_requester_floor(const struct rn_core_cfg *cfg)
 {
 	return cfg->keep_packets ? RN_MIN(cfg->probe_floor, cfg->rto_floor) : cfg->rto_floor;

@@ -267,7 +267,8 @@ take_response(struct rn_qp *qp, const struct rn_brief *b, bool ends, uint32_t ae
 	return true;
 }
 
-/* The middle of a long READ is most of its packets. */
+/* Handles a READ_RESP_MIDDLE. Most packets of a long READ are of this kind, so they have a function
+ * of their own. */
 static __attribute__((noinline)) bool take_middle(struct rn_qp *qp, const struct rn_brief *b,
 						  rn_time now)
 {

@@ -67,7 +67,8 @@ static inline void accept_packet(struct rn_qp *qp, const uint8_t *bth, bool done
 	if (!(bth[RN_BTH_ACKREQ_BYTE] & 0x80))
 		return;
 	last = rx->owed + rx->nowed;
-	/* The same as rn_responder_owe_ack(): an owed ACK is for an earlier packet. */
+	/* If the last owed reply is an ACK, rn_responder_owe_ack() would replace that ACK too,
+	 * because its PSN is earlier than that of this packet. */
 	if (rn_likely(rx->nowed && last[-1].kind == RN_OWE_ACK)) {
 		last[-1].psn = psn;
 		last[-1].msn = rx->msn;

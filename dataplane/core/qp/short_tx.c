@@ -26,7 +26,7 @@ static inline uint32_t room_for_run(const struct rn_qp *qp)
 	return RN_MIN(qp->quota, w->size - in_flight);
 }
 
-/* Tests all but the kind of a request. */
+/* Returns true if a run can send request e, a SEND or WRITE. The caller checks the kind. */
 static inline bool is_ordinary(const struct rn_sqe *e, uint32_t mtu)
 {
 	return e->num_sge == 1 && !e->status && !(e->flags & ~(unsigned)ORDINARY_FLAGS) &&

@@ -34,7 +34,7 @@ static void *add(void *arg)
 		rn_lock_take(&lock);
 		wrong += count != copy;
 		count++;
-		/* lets other threads find the lock taken */
+		/* Yield while the lock is held, so that other threads have to wait for it. */
 		if (i % 64 == 0)
 			sched_yield();
 		copy++;
