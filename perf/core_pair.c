@@ -93,6 +93,10 @@ static void make_side(struct pair *p, int i)
 					.check_source = true};
 	s->mem = memory(p->o.buffer);
 	s->frames = memory((size_t)PAIR_BURST_MAX * PAIR_FRAME);
+	/* No message is a multicast datagram, so the shard sets nothing but `len`. */
+	for (unsigned n = 0; n < PAIR_BURST_MAX; n++)
+		s->out[n] = (struct rn_txbuf){.data = s->frames + (size_t)n * PAIR_FRAME + 128,
+					      .cap = 9216};
 	for (size_t n = 0; n < p->o.buffer; n++)
 		s->mem[n] = (uint8_t)(n * 131 >> 5);
 	s->mrs = rn_mr_table_create(RN_MAX(1024u, p->o.regions + 1),
@@ -179,6 +183,25 @@ static void draw_keys(struct pair *p)
 	}
 }
 
+/* The fields that are the same in all requests of a side. The posts set the others. */
+static void prepare_request(struct pair *p, int i)
+{
+	struct pair_side *s = &p->s[i];
+
+	s->wqe = (struct rn_wqe){
+		.kind = i == 0 ? p->o.kind : RN_WQE_RECV,
+		.slots = 1,
+		.flags = RN_WQE_SIGNALED,
+		.qpn = s->qp[0].qpn,
+		.qp_gen = s->qp[0].gen,
+		.num_sge = 1,
+		.rkey = p->s[1].keys[0],
+		.length = p->o.size,
+		.sge = {{.length = p->o.size, .lkey = s->keys[0]}},
+	};
+	s->unsignaled = p->o.signal - 1;
+}
+
 void rn_pair_open(struct pair *p, const struct pair_options *o)
 {
 	*p = (struct pair){.o = *o, .now = RN_S(1)};
@@ -190,6 +213,8 @@ void rn_pair_open(struct pair *p, const struct pair_options *o)
 	make_side(p, 0);
 	make_side(p, 1);
 	draw_keys(p);
+	prepare_request(p, 0);
+	prepare_request(p, 1);
 	for (unsigned q = 0; q < p->o.qps; q++) {
 		connect_qp(p, 0, q);
 		connect_qp(p, 1, q);
@@ -231,14 +256,13 @@ unsigned rn_pair_close(struct pair *p)
 
 /* ---- the application's part ---- */
 
-static uint8_t *next_place(struct pair *p, struct pair_side *s)
+/* Offset of the next message in the memory of either side. */
+static inline size_t next_place(const struct pair *p, struct pair_side *s)
 {
-	uint8_t *place = s->mem + s->at;
+	size_t at = s->at;
 
-	s->at += p->stride;
-	if (s->at + p->stride > p->o.buffer)
-		s->at = 0;
-	return place;
+	s->at = rn_unlikely(at + 2 * p->stride > p->o.buffer) ? 0 : at + p->stride;
+	return at;
 }
 
 /* The keys of message i, counted from the next one on. */
@@ -250,31 +274,46 @@ static const struct pair_keys *keys_of(const struct pair *p, unsigned i)
 	return &s->next[at < p->o.regions ? at : at % p->o.regions];
 }
 
-static void post(struct pair *p, struct pair_side *s, uint8_t kind, bool signaled,
-		 struct pair_qp *qp)
+/* Posts the prepared request s->wqe. A receive has no remote address. */
+static inline void post(struct pair *p, struct pair_side *s, bool recv)
 {
-	uint8_t *place = next_place(p, s);
-	struct pair_keys keys = {s->keys[0], p->s[1].keys[0]};
+	size_t place = next_place(p, s);
 
-	if (p->many && s == &p->s[0]) {
-		keys = *keys_of(p, 0);
+	s->wqe.wr_id = ++s->posted;
+	s->wqe.sge[0].addr = (uintptr_t)s->mem + place;
+	if (!recv)
+		s->wqe.remote_va = (uintptr_t)p->s[1].mem + place;
+	rn_shard_post(s->sh, &s->wqe, p->now);
+}
+
+/* Posts n requests to the only queue pair. Every p->o.signal-th is signaled. */
+static void post_requests(struct pair *p, struct pair_side *s, uint64_t n)
+{
+	for (; n > 0; n--) {
+		bool signaled = s->unsignaled == 0;
+
+		s->unsignaled = signaled ? p->o.signal - 1 : s->unsignaled - 1;
+		s->wqe.flags = signaled ? RN_WQE_SIGNALED : 0;
+		post(p, s, false);
+	}
+}
+
+/* Posts the next message of the requester, or a receive of the responder, to one of many queue
+ * pairs. */
+static void post_to_one(struct pair *p, struct pair_side *s, const struct pair_qp *qp)
+{
+	bool recv = s == &p->s[1];
+
+	s->wqe.qpn = qp->qpn;
+	s->wqe.qp_gen = qp->gen;
+	if (!recv) {
+		const struct pair_keys *keys = keys_of(p, 0);
+
+		s->wqe.sge[0].lkey = keys->lkey;
+		s->wqe.rkey = keys->rkey;
 		s->next_keys = s->next_keys + 1 == p->o.regions ? 0 : s->next_keys + 1;
 	}
-	struct rn_wqe w = {
-		.kind = kind,
-		.slots = 1,
-		.flags = signaled ? RN_WQE_SIGNALED : 0,
-		.qpn = qp->qpn,
-		.qp_gen = qp->gen,
-		.num_sge = 1,
-		.wr_id = ++s->posted,
-		.remote_va = (uintptr_t)p->s[1].mem + (size_t)(place - s->mem),
-		.rkey = keys.rkey,
-		.length = p->o.size,
-	};
-
-	w.sge[0] = (struct rn_sge){(uintptr_t)place, p->o.size, keys.lkey};
-	rn_shard_post(s->sh, &w, p->now);
+	post(p, s, recv);
 }
 
 /* Returns true if the next queue pair has room. Queue pairs do not complete in turn, so one can be
@@ -289,7 +328,7 @@ static struct pair_qp *next_qp(struct pair *p, struct pair_side *s)
 {
 	struct pair_qp *qp = &s->qp[s->next_qp];
 
-	qp->pending += p->o.qps > 1;
+	qp->pending++;
 	s->next_qp = s->next_qp + 1 == p->o.qps ? 0 : s->next_qp + 1;
 	return qp;
 }
@@ -312,15 +351,36 @@ static void post_to(struct pair *p, struct pair_side *s, struct pair_qp *const *
 {
 	look_ahead(p, s, qp, n);
 	for (unsigned i = 0; i < n; i++)
-		post(p, s, p->o.kind, true, qp[i]);
+		post_to_one(p, s, qp[i]);
 }
 
-/* Takes at most `max` completions of one side, and returns their number. Stores the queue pairs of
- * the completions in `qp` if this is not NULL: the caller posts to each of them again. The work
- * requests of a side have the wr_ids 1, 2, 3 and so on. Those of one queue pair complete in order,
- * so its last wr_id is the number of finished work requests. With several queue pairs, each work
- * request has a completion. */
-static unsigned poll(struct pair *p, struct pair_side *s, struct pair_qp **qp, uint32_t max)
+/* Takes all completions of a side with one queue pair. The work requests of a side have the wr_ids
+ * 1, 2, 3 and so on, and complete in order, so the last wr_id is the number of finished work
+ * requests, signaled or not. */
+static inline void poll_all(struct pair *p, struct pair_side *s)
+{
+	struct rn_cq_ring *ring = s->ring;
+	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	uint64_t done = s->done, bad = 0;
+
+	if (head == tail)
+		return;
+	for (; head != tail; head++) {
+		const struct rn_cqe *c = &ring->cqe[head & ring->mask];
+
+		bad += c->status != RN_STATUS_SUCCESS;
+		done = c->wr_id;
+	}
+	s->done = done;
+	p->bad += bad;
+	atomic_store_explicit(&ring->head, head, memory_order_release);
+}
+
+/* Takes at most `max` completions of a side with several queue pairs, and returns their number.
+ * Stores the queue pairs of the completions in `qp` if this is not NULL: the caller posts to each
+ * of them again. Each work request has a completion. */
+static unsigned poll_many(struct pair *p, struct pair_side *s, struct pair_qp **qp, uint32_t max)
 {
 	struct rn_cq_ring *ring = s->ring;
 	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -328,15 +388,15 @@ static unsigned poll(struct pair *p, struct pair_side *s, struct pair_qp **qp, u
 	unsigned n = RN_MIN(tail - head, max);
 
 	for (unsigned i = 0; i < n; i++, head++) {
-		struct rn_cqe c = ring->cqe[head & ring->mask];
+		const struct rn_cqe *c = &ring->cqe[head & ring->mask];
 
-		p->bad += c.status != RN_STATUS_SUCCESS;
-		s->done = p->o.qps == 1 ? c.wr_id : s->done + 1;
+		p->bad += c->status != RN_STATUS_SUCCESS;
 		if (qp != NULL)
-			qp[i] = &s->qp[c.qp_ctx];
+			qp[i] = &s->qp[c->qp_ctx];
 		else
-			s->qp[c.qp_ctx].pending -= p->o.qps > 1;
+			s->qp[c->qp_ctx].pending--;
 	}
+	s->done += n;
 	atomic_store_explicit(&ring->head, head, memory_order_release);
 	return n;
 }
@@ -348,7 +408,7 @@ static void choose_and_post(struct pair *p, struct pair_side *s)
 	unsigned n;
 
 	if (p->o.depth == 0)
-		poll(p, s, NULL, UINT32_MAX);
+		poll_many(p, s, NULL, UINT32_MAX);
 	/* at first, and without `depth`: each queue pair in turn */
 	while (s->posted - s->done < p->o.window && (p->o.depth == 0 || s->posted < p->o.window)) {
 		n = (unsigned)RN_MIN(p->o.window - (s->posted - s->done), (uint64_t)PAIR_BURST_MAX);
@@ -361,52 +421,79 @@ static void choose_and_post(struct pair *p, struct pair_side *s)
 		}
 		post_to(p, s, qp, n);
 	}
-	while (p->o.depth > 0 && (n = poll(p, s, qp, PAIR_BURST_MAX)) > 0)
+	while (p->o.depth > 0 && (n = poll_many(p, s, qp, PAIR_BURST_MAX)) > 0)
 		post_to(p, s, qp, n);
+}
+
+/* The responder with several queue pairs or regions: as many receives as there are messages. */
+static void choose_and_receive(struct pair *p, struct pair_side *s)
+{
+	poll_many(p, s, NULL, UINT32_MAX);
+	while (s->posted - s->done < p->o.window + p->o.burst && next_has_room(p, s))
+		post_to_one(p, s, next_qp(p, s));
 }
 
 static void application(struct pair *p, int i)
 {
 	struct pair_side *s = &p->s[i];
 
-	if (i == 0 && p->many) {
-		choose_and_post(p, s);
+	if (i == 1 && p->o.kind != RN_WQE_SEND)
+		return;
+	if (p->many) {
+		(i == 0 ? choose_and_post : choose_and_receive)(p, s);
 		return;
 	}
-	poll(p, s, NULL, UINT32_MAX);
+	poll_all(p, s);
 	if (i == 0) {
-		while (s->posted - s->done < p->o.window)
-			post(p, s, p->o.kind, (s->posted + 1) % p->o.signal == 0, s->qp);
-	} else if (p->o.kind == RN_WQE_SEND) {
-		while (s->posted - s->done < p->o.window + p->o.burst && next_has_room(p, s))
-			post(p, s, RN_WQE_RECV, true, p->many ? next_qp(p, s) : s->qp);
+		post_requests(p, s, p->o.window - (s->posted - s->done));
+		return;
 	}
+	for (uint64_t n = p->depth - (s->posted - s->done); n > 0; n--)
+		post(p, s, true);
 }
 
 /* ---- the poll loop of a side ---- */
 
+static inline void receive_frame(struct pair *p, struct pair_side *s, const struct rn_txbuf *b)
+{
+	struct rn_pkt pkt;
+	enum rn_verdict v;
+
+	if (rn_unlikely(!rn_shard_rx_short(s->sh, b->data, b->len, &v, p->now))) {
+		v = rn_frame_parse(b->data, b->len, &pkt);
+		if (rn_likely(v == RN_V_OK))
+			v = rn_shard_rx(s->sh, &pkt, p->now);
+	}
+	p->bad += v != RN_V_OK;
+}
+
+/* Receives n frames of a shard that has so many queue pairs or regions that they are worth loading
+ * ahead. */
+static __attribute__((noinline)) void receive_ahead(struct pair *p, struct pair_side *s,
+						    const struct rn_txbuf *b, unsigned n,
+						    unsigned ahead)
+{
+	for (unsigned i = 0; i < n; i++)
+		rn_ahead_rx(s->sh, ahead, b[i].data, b[i].len);
+	for (unsigned i = 0; ahead & RN_AHEAD_QPS && i < RN_MIN(n, RN_AHEAD); i++)
+		rn_ahead_rx_qp(s->sh, b[i].data, b[i].len);
+	for (unsigned i = 0; i < n; i++) {
+		if (ahead & RN_AHEAD_QPS && i + RN_AHEAD < n)
+			rn_ahead_rx_qp(s->sh, b[i + RN_AHEAD].data, b[i + RN_AHEAD].len);
+		receive_frame(p, s, &b[i]);
+	}
+}
+
 static void receive(struct pair *p, struct pair_side *s, struct pair_side *from)
 {
 	unsigned ahead = rn_ahead_what(s->sh);
+	const struct rn_txbuf *b = from->out, *end = b + from->nout;
 
-	for (unsigned i = 0; ahead && i < from->nout; i++)
-		rn_ahead_rx(s->sh, ahead, from->out[i].data, from->out[i].len);
-	for (unsigned i = 0; ahead & RN_AHEAD_QPS && i < RN_MIN(from->nout, RN_AHEAD); i++)
-		rn_ahead_rx_qp(s->sh, from->out[i].data, from->out[i].len);
-	for (unsigned i = 0; i < from->nout; i++) {
-		struct rn_pkt pkt;
-		const struct rn_txbuf *b = &from->out[i];
-		enum rn_verdict v;
-
-		if (ahead & RN_AHEAD_QPS && i + RN_AHEAD < from->nout)
-			rn_ahead_rx_qp(s->sh, b[RN_AHEAD].data, b[RN_AHEAD].len);
-		if (rn_unlikely(!rn_shard_rx_short(s->sh, b->data, b->len, &v, p->now))) {
-			v = rn_frame_parse(b->data, b->len, &pkt);
-			if (rn_likely(v == RN_V_OK))
-				v = rn_shard_rx(s->sh, &pkt, p->now);
-		}
-		p->bad += v != RN_V_OK;
-	}
+	if (rn_unlikely(ahead))
+		receive_ahead(p, s, b, from->nout, ahead);
+	else
+		for (; b != end; b++)
+			receive_frame(p, s, b);
 	rn_shard_done(s->sh, p->now);
 }
 
@@ -414,9 +501,6 @@ static void transmit(struct pair *p, struct pair_side *s)
 {
 	if (rn_shard_next(s->sh) <= p->now)
 		rn_shard_tick(s->sh, p->now);
-	for (unsigned i = 0; i < p->o.burst; i++)
-		s->out[i] = (struct rn_txbuf){.data = s->frames + (size_t)i * PAIR_FRAME + 128,
-					      .cap = 9216};
 	s->nout = rn_shard_tx(s->sh, s->out, p->o.burst, p->now);
 	rn_shard_done(s->sh, p->now);
 }

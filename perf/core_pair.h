@@ -41,7 +41,7 @@ enum pair_part { PAIR_RX, PAIR_APP, PAIR_TX, PAIR_PARTS };
 
 struct pair_qp {
 	uint32_t qpn, gen;
-	unsigned pending; /* work requests without a completion; not counted with one queue pair */
+	unsigned pending; /* work requests without a completion; counted only if pair.many */
 	void *mem;
 };
 
@@ -69,6 +69,10 @@ struct pair_side {
 	unsigned nout;
 	size_t at; /* offset of the next message in mem */
 	uint64_t posted, done;
+	/* The request that a post completes and posts. An application prepares its requests once,
+	 * as perftest's programs do. */
+	struct rn_wqe wqe;
+	unsigned unsignaled;	    /* how many requests are posted before the next signaled one */
 	uint64_t ticks[PAIR_PARTS]; /* TSC ticks of each part, counted while pair.split is set */
 };
 
