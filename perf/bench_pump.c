@@ -18,26 +18,27 @@
 #include "pump_frame.h"
 
 /* the command line options; columns: X(name, argument's name, help text) */
-#define FLAGS(X)                                                                        \
-	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]") \
-	X("solo", NULL, "one lcore drives both ends, in one process")                   \
-	X("op", "send|write", "frames as long as those of SEND or WRITE [send]")        \
-	X("size", "BYTES", "of a message [64]")                                         \
-	X("mtu", "BYTES", "payload of a frame at most [1024]")                          \
-	X("bare", NULL, "headers only: neither copy nor CRC")                           \
-	X("rtt", NULL, "ping-pong of whole messages instead of a stream")               \
-	X("secs", "S", "how long [3]")                                                  \
-	X("burst", "N", "frames per burst, at most 256 [32]")                           \
-	X("mbufs", "N", "in each end's pool [4096]")                                    \
-	X("pool", "ring|stack", "container of the free mbufs of a pool [ring]")         \
-	X("mbuf-size", "BYTES", "room of one mbuf [9216]")                              \
-	X("ring", "N", "slots of a net_ring [1024]")                                    \
-	X("rsize", "LOG2", "slots of a memif ring, as a power of two [8]")              \
-	X("bsize", "BYTES", "of a memif buffer; not below the frame [9216]")            \
-	X("buffer", "BYTES", "message memory of each end, used in turn [1048576]")      \
-	X("cpus", "A,B", "of the two ends [0,1]")                                       \
-	X("no-huge", NULL, "ordinary pages; also when no huge page is free")            \
-	X("json", NULL, "one JSON object")                                              \
+#define FLAGS(X)                                                                            \
+	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")     \
+	X("solo", NULL, "one lcore drives both ends, in one process")                       \
+	X("op", "send|write", "frames as long as those of SEND or WRITE [send]")            \
+	X("size", "BYTES", "of a message [64]")                                             \
+	X("mtu", "BYTES", "payload of a frame at most [1024]")                              \
+	X("bare", NULL, "headers only: neither copy nor CRC")                               \
+	X("rtt", NULL, "ping-pong of whole messages instead of a stream")                   \
+	X("reverse", NULL, "memif: the sender is the server, like the responder of a READ") \
+	X("secs", "S", "how long [3]")                                                      \
+	X("burst", "N", "frames per burst, at most 256 [32]")                               \
+	X("mbufs", "N", "in each end's pool [4096]")                                        \
+	X("pool", "ring|stack", "container of the free mbufs of a pool [ring]")             \
+	X("mbuf-size", "BYTES", "room of one mbuf [9216]")                                  \
+	X("ring", "N", "slots of a net_ring [1024]")                                        \
+	X("rsize", "LOG2", "slots of a memif ring, as a power of two [8]")                  \
+	X("bsize", "BYTES", "of a memif buffer; not below the frame [9216]")                \
+	X("buffer", "BYTES", "message memory of each end, used in turn [1048576]")          \
+	X("cpus", "A,B", "of the two ends [0,1]")                                           \
+	X("no-huge", NULL, "ordinary pages; also when no huge page is free")                \
+	X("json", NULL, "one JSON object")                                                  \
 	X("help", NULL, "this")
 
 enum flag {
@@ -48,6 +49,7 @@ enum flag {
 	MTU,
 	BARE,
 	RTT,
+	REVERSE,
 	SECS,
 	BURST,
 	MBUFS,
@@ -79,11 +81,9 @@ static bool option_take(struct rn_pump_options *o, enum flag flag, const char *a
 		[SIZE] = &o->size,   [MTU] = &o->mtu,	 [BURST] = &o->burst,
 		[MBUFS] = &o->mbufs, [RING] = &o->ring,	 [MBUF_SIZE] = &o->mbuf_size,
 		[RSIZE] = &o->rsize, [BSIZE] = &o->bsize};
-	bool *const switches[HELP + 1] = {[SOLO] = &o->solo,
-					  [BARE] = &o->bare,
-					  [RTT] = &o->rtt,
-					  [NO_HUGE] = &o->no_huge,
-					  [JSON] = &o->json};
+	bool *const switches[HELP + 1] = {
+		[SOLO] = &o->solo,	 [BARE] = &o->bare,	  [RTT] = &o->rtt,
+		[REVERSE] = &o->reverse, [NO_HUGE] = &o->no_huge, [JSON] = &o->json};
 
 	if (numbers[flag] != NULL)
 		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
@@ -237,8 +237,8 @@ static bool run_in_one_process(const struct rn_pump_options *o, struct rn_pump_s
 	snprintf(cpus, sizeof(cpus), o->solo ? "%u" : "%u,%u", o->cpu_a, o->cpu_b);
 	rn_pump_eal(o, cpus, "");
 	if (o->memif) {
-		rn_pump_open_memif(o, &b, true, socket);
-		rn_pump_open_memif(o, &a, false, socket);
+		rn_pump_open_memif(o, &b, !o->reverse, socket);
+		rn_pump_open_memif(o, &a, o->reverse, socket);
 	} else {
 		rn_pump_open_rings(o, &a, &b);
 	}
@@ -254,6 +254,22 @@ static bool run_in_one_process(const struct rn_pump_options *o, struct rn_pump_s
 	return ok;
 }
 
+/* Opens the memif port of one of two processes. A client port starts only when its server listens.
+ */
+static bool open_in_turn(const struct rn_pump_options *o, struct rn_pump_shared *sh,
+			 struct rn_pump_end *e, bool server, const char *socket)
+{
+	for (int i = 0; !server && !sh->server_ready; i++) {
+		if (i == 10000)
+			return false;
+		usleep(1000);
+	}
+	rn_pump_open_memif(o, e, server, socket);
+	if (server)
+		sh->server_ready = 1;
+	return rn_pump_wait_link(e->port, 10000);
+}
+
 static int run_end_b(const struct rn_pump_options *o, struct rn_pump_shared *sh, const char *socket)
 {
 	struct rn_pump_end b = {0};
@@ -262,9 +278,7 @@ static int run_end_b(const struct rn_pump_options *o, struct rn_pump_shared *sh,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	snprintf(cpus, sizeof(cpus), "%u", o->cpu_b);
 	rn_pump_eal(o, cpus, "b");
-	rn_pump_open_memif(o, &b, true, socket);
-	sh->b_ready = 1;
-	if (!rn_pump_wait_link(b.port, 10000))
+	if (!open_in_turn(o, sh, &b, !o->reverse, socket))
 		return EXIT_FAILURE;
 	rn_pump_serve(o, &b, sh);
 	return EXIT_SUCCESS;
@@ -282,12 +296,7 @@ static bool run_in_two_processes(const struct rn_pump_options *o, struct rn_pump
 		_exit(run_end_b(o, sh, socket));
 	snprintf(cpus, sizeof(cpus), "%u", o->cpu_a);
 	rn_pump_eal(o, cpus, "a");
-	for (int i = 0; i < 10000 && !sh->b_ready; i++)
-		usleep(1000);
-	if (!sh->b_ready)
-		return false;
-	rn_pump_open_memif(o, &a, false, socket);
-	ok = rn_pump_wait_link(a.port, 3000) && rn_pump_drive(o, &a, sh, r);
+	ok = open_in_turn(o, sh, &a, o->reverse, socket) && rn_pump_drive(o, &a, sh, r);
 	if (!ok)
 		kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

@@ -17,6 +17,8 @@ struct rn_pump_options {
 	bool write; /* true: the frames are those of a WRITE, with a RETH; false: those of a SEND */
 	bool bare;  /* write only headers, copy no payload and compute no CRC */
 	bool rtt;
+	/* false: the sending end is memif's client; true: it is the server */
+	bool reverse;
 	bool json;
 	bool no_huge;
 	bool stack; /* true: a stack (last in, first out) holds the free mbufs; false: a ring */
@@ -36,7 +38,7 @@ struct rn_pump_shared {
 	volatile uint32_t phase __attribute__((aligned(256)));
 	/* phase that end b has entered; set by end b */
 	volatile uint32_t entered __attribute__((aligned(256)));
-	volatile uint32_t b_ready, b_failed;
+	volatile uint32_t server_ready, b_failed;
 	/* frames that end b received in PUMP_STREAM */
 	volatile uint64_t b_frames __attribute__((aligned(256)));
 	volatile uint64_t b_messages, b_bad;
