@@ -78,7 +78,7 @@ static void write_config(const struct idle_options *o, const char *dir, const ch
  * last byte was there. */
 static double wake(const struct link_options *o, struct link_end *a, struct link_end *b)
 {
-	size_t last = a->send_at + o->size - 1;
+	size_t last = a->from.addr - (uintptr_t)a->mem + o->size - 1;
 	volatile uint8_t *there = &b->mem[last];
 	uint64_t sent = a->sent + 1;
 	uint8_t old = *there;

@@ -72,7 +72,14 @@ struct link_end {
 	struct link_card peer;
 	uint8_t *mem;
 	uint32_t lkey, rkey, pd;
-	size_t stride, send_at, recv_at;
+	size_t stride;
+	/* The requests and receives, which are prepared once, as perftest's programs do it; a post
+	 * sets the other fields. Messages are sent from and received in each place of the memory in
+	 * turn, `last` being the address of the last one. */
+	struct rn_client_wr request, receive;
+	struct rn_sge from, into;
+	uint64_t last;
+	unsigned unsignaled;	  /* how many requests are posted before the next signaled one */
 	uint64_t sent, send_done; /* work requests posted; work requests known to have completed */
 	uint64_t expected, recvd; /* receives posted; receives completed */
 	uint64_t bad;
@@ -102,7 +109,7 @@ void link_end_close(struct link_end *e);
  * and link_turn() advance the clock of their end by LINK_STEP. The counts of perf/instructions.sh
  * then do not depend on the speed of the CPU. Under the inline policy only. */
 void link_virtual_time(struct link_end *a, struct link_end *b);
-void link_post_recv(const struct link_options *o, struct link_end *e);
+void link_post_recv(struct link_end *e);
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind);
 /* Takes up to 32 completions. With the inline idle policy, if the completion queue is empty, also
  * polls the adapter's shards and tries again. */

@@ -84,7 +84,7 @@ static void receive(struct bench *t, const struct rn_cqe *cqe)
 		post(b, RN_WQE_READ, RN_WQE_SIGNALED, t->copy_at, t->size, 0);
 	}
 	t->copy_at = next_place(t, t->copy_at);
-	link_post_recv(&t->o, b);
+	link_post_recv(b);
 }
 
 static void serve(struct bench *t)
@@ -162,7 +162,7 @@ static double transfer(struct bench *t)
 	post(&t->a, RN_WQE_SEND, 0, t->copy_at, t->way == READ ? CARD_BYTES : t->size, 0);
 	while (t->a.recvd == before)
 		turn(t, t0);
-	link_post_recv(&t->o, &t->a);
+	link_post_recv(&t->a);
 	return (double)(rte_rdtsc() - t0);
 }
 

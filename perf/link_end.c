@@ -18,11 +18,6 @@ static void give_up(const char *what, const char *more)
 	exit(EXIT_FAILURE);
 }
 
-static size_t advance(size_t at, size_t stride, size_t bytes)
-{
-	return at + 2 * stride > bytes ? 0 : at + stride;
-}
-
 static void wait_for_port(struct rn_link *link)
 {
 	struct rn_link_info info;
@@ -93,6 +88,19 @@ static void modify(struct link_end *e, const struct rn_qp_attr *a, uint32_t mask
 		give_up("the queue pair does not connect", "");
 }
 
+/* Fills the fields that are the same in all requests. */
+static void prepare_requests(const struct link_options *o, struct link_end *e)
+{
+	const struct rn_sge first = {(uintptr_t)e->mem, o->size, e->lkey};
+
+	e->from = e->into = first;
+	e->last = first.addr + (o->buffer / e->stride - 1) * e->stride;
+	e->request = (struct rn_client_wr){
+		.remote_va = e->peer.va, .rkey = e->peer.rkey, .sge = &e->from, .num_sge = 1};
+	e->receive = (struct rn_client_wr){.kind = RN_WQE_RECV, .sge = &e->into, .num_sge = 1};
+	e->unsignaled = o->signal - 1;
+}
+
 void link_end_connect(const struct link_options *o, struct link_end *e, struct link_shared *sh,
 		      unsigned side)
 {
@@ -129,8 +137,9 @@ void link_end_connect(const struct link_options *o, struct link_end *e, struct l
 	modify(e, &a,
 	       RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
 		       RN_QP_MAX_RD_ATOMIC);
+	prepare_requests(o, e);
 	for (unsigned i = 0; o->kind == RN_WQE_SEND && i < o->window + o->burst; i++)
-		link_post_recv(o, e);
+		link_post_recv(e);
 	wait_for_port(e->link);
 }
 
@@ -145,35 +154,32 @@ void link_end_close(struct link_end *e)
 	free(e->mem);
 }
 
-void link_post_recv(const struct link_options *o, struct link_end *e)
+void link_post_recv(struct link_end *e)
 {
-	struct rn_sge sge = {(uintptr_t)e->mem + e->recv_at, o->size, e->lkey};
-	struct rn_client_wr wr = {
-		.kind = RN_WQE_RECV, .wr_id = e->expected, .sge = &sge, .num_sge = 1};
-
-	if (rn_client_qp_post(e->qp, &wr) != 0)
+	e->receive.wr_id = e->expected;
+	if (rn_client_qp_post(e->qp, &e->receive) != 0)
 		give_up("a receive was refused", "");
-	e->recv_at = advance(e->recv_at, e->stride, o->buffer);
+	e->into.addr = e->into.addr == e->last ? (uintptr_t)e->mem : e->into.addr + e->stride;
 	e->expected++;
 }
 
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind)
 {
-	struct rn_sge sge = {(uintptr_t)e->mem + e->send_at, o->size, e->lkey};
-	struct rn_client_wr wr = {
-		.kind = kind,
-		.flags = (e->sent + 1) % o->signal == 0 ? RN_WQE_SIGNALED : 0,
-		.wr_id = e->sent + 1,
-		.remote_va = e->peer.va + e->send_at,
-		.rkey = e->peer.rkey,
-		.sge = &sge,
-		.num_sge = 1,
-	};
+	bool signaled = e->unsignaled == 0;
 
-	if (rn_client_qp_post(e->qp, &wr) != 0)
+	e->unsignaled = signaled ? o->signal - 1 : e->unsignaled - 1;
+	e->request.kind = kind;
+	e->request.flags = signaled ? RN_WQE_SIGNALED : 0;
+	e->request.wr_id = ++e->sent;
+	if (rn_client_qp_post(e->qp, &e->request) != 0)
 		give_up("a request was refused", "");
-	e->send_at = advance(e->send_at, e->stride, o->buffer);
-	e->sent++;
+	if (e->from.addr == e->last) {
+		e->from.addr = (uintptr_t)e->mem;
+		e->request.remote_va = e->peer.va;
+	} else {
+		e->from.addr += e->stride;
+		e->request.remote_va += e->stride;
+	}
 }
 
 static void stop_clock(struct link_end *e)
@@ -227,12 +233,14 @@ static unsigned take(struct link_end *e, unsigned max)
 	rn_client_cq_lock(e->cq);
 	n = rn_client_cq_poll(e->cq, cqe, max, &fired);
 	rn_client_cq_unlock(e->cq);
-	for (unsigned i = 0; i < n; i++) {
-		e->bad += cqe[i].status != RN_STATUS_SUCCESS;
-		if (cqe[i].flags & RN_CQE_RECV)
+	if (n == 0)
+		return 0;
+	for (const struct rn_cqe *c = cqe; c != cqe + n; c++) {
+		e->bad += c->status != RN_STATUS_SUCCESS;
+		if (c->flags & RN_CQE_RECV)
 			e->recvd++;
 		else
-			e->send_done = cqe[i].wr_id;
+			e->send_done = c->wr_id;
 	}
 	return n;
 }

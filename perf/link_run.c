@@ -32,7 +32,7 @@ static void serve_once(const struct link_options *o, struct link_end *b, bool ec
 
 	link_poll(b);
 	for (; before < b->recvd; before++) {
-		link_post_recv(o, b);
+		link_post_recv(b);
 		if (echo)
 			link_post_request(o, b, RN_WQE_SEND);
 	}
@@ -162,7 +162,7 @@ static bool echo_epoch(const struct link_options *o, struct link_end *a, struct 
 			r->removed++;
 		else
 			rn_sample_add(ns, (double)(t1 - t) * 1e9 / (double)rte_get_tsc_hz());
-		link_post_recv(o, a);
+		link_post_recv(a);
 	}
 	return settle(o, a);
 }
@@ -253,7 +253,7 @@ static bool send_more(const struct link_options *o, struct link_end *a, struct l
 		link_post_request(o, a, RN_WQE_SEND);
 		if (!solo_until(o, a, b, &a->recvd, ++recvd))
 			return false;
-		link_post_recv(o, a);
+		link_post_recv(a);
 	}
 	while (!o->rtt && a->sent < sent) {
 		for (unsigned i = 0; i < o->signal && a->sent < sent; i++)
