@@ -16,8 +16,9 @@
 #endif
 
 /* The routines that access application memory. After a fault each routine returns false.
- * - rn_mem_copy() copies n bytes in ascending order, by ordinary stores or rep movsb.
- * - rn_mem_copy_64() copies 64 bytes in the same way, the last eight with a store of their own.
+ * - rn_mem_copy() copies n bytes in ascending order, by ordinary stores and rep movsb. The last
+ *   store is an ordinary one, of the last 8 bytes if n is a multiple of 8; otherwise of the last 4,
+ *   2 or 1 bytes, the largest of these of which n is a multiple.
  * - rn_mem_store() makes one store of n = 1, 2, 4 or 8 bytes.
  * - rn_mem_cmp_swap() and rn_mem_fetch_add() execute one locked instruction each, and store the
  *   former value in *old.
@@ -33,17 +34,18 @@
  * rn_mem_copy() moves each byte once, because other threads may use the memory at the same time: a
  * second store of a byte would undo what another thread has written, and a second load could tear a
  * word. Copies of up to 768 bytes use moves of 16 bytes, four at a time. Longer copies use rep
- * movsb, which current cores execute a cache line at a time. */
+ * movsb, which current cores execute a cache line at a time, for all but the first 64 bytes and the
+ * last 1 to 64 bytes: the stores of one rep movsb may become visible in any order, but all of them
+ * before a later store (Intel SDM vol. 3, 9.2.4). */
 __asm__(".pushsection .text\n"
 	".p2align 6\n"
 	".globl rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
-	".globl rn_mem_copy_64, rn_mem_cmp_swap, rn_mem_fetch_add\n"
+	".globl rn_mem_cmp_swap, rn_mem_fetch_add\n"
 	".globl rn_mem_fold_128, rn_mem_fold_256, rn_mem_fold_512\n"
 	".hidden rn_mem_begin, rn_mem_copy, rn_mem_store, rn_mem_fault, rn_mem_end\n"
-	".hidden rn_mem_copy_64, rn_mem_cmp_swap, rn_mem_fetch_add\n"
+	".hidden rn_mem_cmp_swap, rn_mem_fetch_add\n"
 	".hidden rn_mem_fold_128, rn_mem_fold_256, rn_mem_fold_512\n"
 	".type rn_mem_copy, @function\n"
-	".type rn_mem_copy_64, @function\n"
 	".type rn_mem_store, @function\n"
 	".type rn_mem_cmp_swap, @function\n"
 	".type rn_mem_fetch_add, @function\n"
@@ -52,9 +54,8 @@ __asm__(".pushsection .text\n"
 	".type rn_mem_fold_512, @function\n"
 	"rn_mem_begin:\n"
 	"rn_mem_copy:\n"
-	"	cmpq $768, %rdx\n"
-	"	ja 9f\n"
-	"1:	cmpq $64, %rdx\n"
+	"	endbr64\n"
+	"1:	subq $64, %rdx\n"
 	"	jb 2f\n"
 	"	movdqu (%rsi), %xmm0\n"
 	"	movdqu 16(%rsi), %xmm1\n"
@@ -63,25 +64,31 @@ __asm__(".pushsection .text\n"
 	"	movdqu %xmm0, (%rdi)\n"
 	"	movdqu %xmm1, 16(%rdi)\n"
 	"	movdqu %xmm2, 32(%rdi)\n"
+	"	jz 7f\n"
 	"	movdqu %xmm3, 48(%rdi)\n"
 	"	addq $64, %rsi\n"
 	"	addq $64, %rdi\n"
-	"	subq $64, %rdx\n"
-	"	jnz 1b\n"
-	"	movl $1, %eax\n"
-	"	ret\n"
+	"	cmpq $704, %rdx\n"
+	"	jbe 1b\n"
+	"	leaq -1(%rdx), %rcx\n"
+	"	andq $-64, %rcx\n"
+	"	subq %rcx, %rdx\n"
+	"	rep movsb\n"
+	"	jmp 1b\n"
 	"2:	testl $32, %edx\n"
 	"	jz 3f\n"
 	"	movdqu (%rsi), %xmm0\n"
 	"	movdqu 16(%rsi), %xmm1\n"
 	"	movdqu %xmm0, (%rdi)\n"
-	"	movdqu %xmm1, 16(%rdi)\n"
+	"	movq %xmm1, 16(%rdi)\n"
+	"	movhps %xmm1, 24(%rdi)\n"
 	"	addq $32, %rsi\n"
 	"	addq $32, %rdi\n"
 	"3:	testl $16, %edx\n"
 	"	jz 4f\n"
 	"	movdqu (%rsi), %xmm0\n"
-	"	movdqu %xmm0, (%rdi)\n"
+	"	movq %xmm0, (%rdi)\n"
+	"	movhps %xmm0, 8(%rdi)\n"
 	"	addq $16, %rsi\n"
 	"	addq $16, %rdi\n"
 	"4:	testl $8, %edx\n"
@@ -99,32 +106,19 @@ __asm__(".pushsection .text\n"
 	"	addq $4, %rsi\n"
 	"	addq $4, %rdi\n"
 	"6:	testl $2, %edx\n"
-	"	jz 7f\n"
+	"	jz 9f\n"
 	"	movw (%rsi), %ax\n"
 	"	movw %ax, (%rdi)\n"
 	"	addq $2, %rsi\n"
 	"	addq $2, %rdi\n"
-	"7:	testl $1, %edx\n"
+	"9:	testl $1, %edx\n"
 	"	jz 8f\n"
 	"	movb (%rsi), %al\n"
 	"	movb %al, (%rdi)\n"
-	"8:	movl $1, %eax\n"
-	"	ret\n"
-	"9:	movq %rdx, %rcx\n"
-	"	rep movsb\n"
-	"	movl $1, %eax\n"
-	"	ret\n"
-	"rn_mem_copy_64:\n"
-	"	movdqu (%rsi), %xmm0\n"
-	"	movdqu 16(%rsi), %xmm1\n"
-	"	movdqu 32(%rsi), %xmm2\n"
-	"	movdqu 48(%rsi), %xmm3\n"
-	"	movdqu %xmm0, (%rdi)\n"
-	"	movdqu %xmm1, 16(%rdi)\n"
-	"	movdqu %xmm2, 32(%rdi)\n"
-	"	movq %xmm3, 48(%rdi)\n"
+	"	jmp 8f\n"
+	"7:	movq %xmm3, 48(%rdi)\n"
 	"	movhps %xmm3, 56(%rdi)\n"
-	"	movl $1, %eax\n"
+	"8:	movl $1, %eax\n"
 	"	ret\n"
 	"rn_mem_store:\n"
 	"	movl $1, %eax\n"
@@ -251,7 +245,6 @@ __asm__(".pushsection .text\n"
 
 extern const char rn_mem_begin[], rn_mem_end[], rn_mem_fault[];
 bool rn_mem_copy(void *dst, const void *src, size_t n);
-bool rn_mem_copy_64(void *dst, const void *src);
 bool rn_mem_store(void *dst, uint64_t value, size_t n);
 bool rn_mem_cmp_swap(void *dst, uint64_t compare, uint64_t swap, uint64_t *old);
 bool rn_mem_fetch_add(void *dst, uint64_t add, uint64_t *old);
@@ -381,11 +374,6 @@ void rn_mem_restore(void)
 		block_again();
 }
 
-static bool gather(void *dst, const void *ptr, size_t n)
-{
-	return n == 64 ? rn_mem_copy_64(dst, ptr) : rn_mem_copy(dst, ptr, n);
-}
-
 bool rn_mem_gather_icrc(enum rn_icrc_kernel_id id, void *dst, const void *ptr, size_t n,
 			uint32_t *icrc)
 {
@@ -431,9 +419,9 @@ static size_t last_bytes(uintptr_t end, size_t n)
 	return width;
 }
 
-/* Writes n bytes, the last bytes with a separate store. Applications poll the last byte of a buffer
- * for the end of a WRITE, so the last bytes must become visible after all other bytes. */
-static __attribute__((noinline)) bool place_any(void *ptr, const void *src, size_t n)
+/* place() for memory that does not begin at a multiple of 8: copies the last bytes by a separate
+ * store. */
+static __attribute__((noinline)) bool place_unaligned(void *ptr, const void *src, size_t n)
 {
 	if (n == 0)
 		return true;
@@ -448,22 +436,22 @@ static __attribute__((noinline)) bool place_any(void *ptr, const void *src, size
 		memcpy(&value, (const char *)src + body, last);
 	if (body > 0 && !rn_mem_copy(ptr, src, body))
 		return false;
-	/* The stores of one rep movsb may become visible in any order, but all of them before a
-	 * later store. The Intel SDM (vol. 3, 9.2.4) says that string operations are not reordered
-	 * with other stores. On x86 this fence is only a compiler barrier, which is enough. */
+	/* On x86 this fence is only a compiler barrier, which is enough. */
 	atomic_thread_fence(memory_order_release);
 	return rn_mem_store((char *)ptr + body, value, last);
 }
 
-/* Short messages are often 64 bytes. */
+/* Applications poll the last byte of a buffer for the end of a WRITE, so the last bytes must become
+ * visible after all other bytes. In memory that begins at a multiple of 8 the last store of
+ * rn_mem_copy() is the one that last_bytes() requires. */
 static bool place(void *ptr, const void *src, size_t n)
 {
-	if (rn_likely(n == 64 && (uintptr_t)ptr % 8 == 0))
-		return rn_mem_copy_64(ptr, src);
-	return place_any(ptr, src, n);
+	if (rn_likely((uintptr_t)ptr % sizeof(uint64_t) == 0))
+		return rn_mem_copy(ptr, src, n);
+	return place_unaligned(ptr, src, n);
 }
 
-const struct rn_mem_ops rn_mem_guarded = {.gather = gather,
+const struct rn_mem_ops rn_mem_guarded = {.gather = rn_mem_copy,
 					  .place = place,
 					  .cmp_swap = rn_mem_cmp_swap,
 					  .fetch_add = rn_mem_fetch_add,

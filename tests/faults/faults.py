@@ -243,7 +243,7 @@ QUEUE_PAIRS = [
     F("nd2_row_100_flush_of_one_of_two", "released without a flush", QP,
       "to_error_locked(qp);\n\tif (qp->nic != NULL)", "if (qp->nic != NULL)"),
     F("nd2_row_101_the_last_byte_comes_last", "the last bytes alone", "dataplane/port/mem.c",
-      "if (body > 0 && !rn_mem_copy(ptr, src, body))", "if (false)"),
+      "return rn_mem_copy(ptr, src, n);", "return rn_mem_copy((char *)ptr + n / 2, (const char *)src + n / 2, n - n / 2);"),
 ]
 
 COMPLETION_QUEUES = [

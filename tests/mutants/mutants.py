@@ -139,6 +139,11 @@ MUTANTS = [
     Mutant("last bytes not last", "dataplane/port/mem.c",
            "\tif (body > 0 && !rn_mem_copy(ptr, src, body))\n\t\treturn false;\n",
            "\tmemcpy(ptr, src, n);\n\treturn true;\n", "port-mem"),
+    Mutant("last bytes of an aligned copy stored twice", "dataplane/port/mem.c",
+           "movq %xmm3, 48(%rdi)", "movdqu %xmm3, 48(%rdi)", "port-mem"),
+    Mutant("last bytes of an aligned copy not last", "dataplane/port/mem.c",
+           "movq %xmm0, (%rdi)\\n\"\n\t\"\tmovhps %xmm0, 8(%rdi)", "movdqu %xmm0, (%rdi)", "port-mem"),
+    Mutant("last bytes of a long copy not last", "dataplane/port/mem.c", "leaq -1(%rdx), %rcx", "movq %rdx, %rcx", "port-mem"),
     # what a poll iteration looks at before it calls
     Mutant("event of an SRQ not looked at", "dataplane/core/shard/shard_turn.c",
            "rn_list_empty(&sh->lane.pending_srq) && sh->nresolving == 0", "sh->nresolving == 0", "shard"),

@@ -141,6 +141,40 @@ static void faults_make_the_access_fail(void **state)
 	rn_mem_uninstall();
 }
 
+/* Copies of every length that begin or end at the edge of a page that the application has unmapped.
+ * A single byte in such a page makes the copy fail. Longer copies use other instructions. */
+static void every_byte_at_an_edge_counts(void **state)
+{
+	static uint8_t buf[PAGE], page[PAGE];
+	uint8_t *p =
+		mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *good = p + PAGE, *end = good + PAGE;
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	munmap(p, PAGE);
+	munmap(end, PAGE);
+	assert_int_equal(rn_mem_install(), 0);
+	for (unsigned n = 1; n <= 1000; n++) {
+		assert_true(rn_mem_guarded.gather(buf, good, n));
+		assert_true(rn_mem_guarded.gather(buf, end - n, n));
+		assert_false(rn_mem_guarded.gather(buf, good - 1, n));
+		assert_false(rn_mem_guarded.gather(buf, end - n + 1, n));
+		memset(good, 7, PAGE);
+		memcpy(page, good, PAGE);
+		assert_false(rn_mem_guarded.place(end - n + 1, source, n));
+		assert_memory_equal(good, page, PAGE - n + 1);
+		memset(good, 7, PAGE);
+		assert_false(rn_mem_guarded.place(good - 1, source, n));
+		assert_memory_equal(good, page, PAGE);
+		assert_true(rn_mem_guarded.place(good, source, n));
+		assert_memory_equal(good, source, n);
+		assert_true(rn_mem_guarded.place(end - n, source, n));
+		assert_memory_equal(end - n, source, n);
+	}
+	rn_mem_uninstall();
+	munmap(good, PAGE);
+}
+
 static void atomics_succeed_or_fail_as_a_whole(void **state)
 {
 	uint64_t old = 0;
@@ -296,6 +330,59 @@ static void each_byte_is_moved_once_and_in_order(void **state)
 	sigaction(SIGTRAP, &former, NULL);
 }
 
+/* How many bytes at the start of steps.dst have their new value, and after which instruction the
+ * last `nlast` bytes got theirs. */
+static struct {
+	unsigned stored, nlast, before_last, at_last;
+	bool torn; /* the last `nlast` bytes were not stored at once */
+} prefix;
+
+static void after_long_step(int sig, siginfo_t *info, void *context)
+{
+	unsigned former = prefix.stored;
+
+	steps.step++;
+	while (prefix.stored < steps.n && steps.dst[prefix.stored] == steps.src[prefix.stored])
+		prefix.stored++;
+	if (former < steps.n - prefix.nlast && prefix.stored >= steps.n - prefix.nlast)
+		prefix.before_last = steps.step;
+	if (former < steps.n && prefix.stored == steps.n)
+		prefix.at_last = steps.step;
+	prefix.torn |= prefix.stored > steps.n - prefix.nlast && prefix.stored < steps.n;
+}
+
+/* Copies that use rep movsb too end with an ordinary store of the last word, if its address is a
+ * multiple of its size. */
+static void the_last_word_of_a_long_copy_comes_last(void **state)
+{
+	static const unsigned lengths[] = {769, 770, 772, 776, 800, 832, 833, 840, 896, 1024, 1026};
+	static _Alignas(64) uint8_t src[2048], dst[2048];
+	struct sigaction sa = {.sa_sigaction = after_long_step, .sa_flags = SA_SIGINFO}, former;
+
+	assert_int_equal(sigaction(SIGTRAP, &sa, &former), 0);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(lengths); i++)
+		for (unsigned at = 0; at <= 64; at += 8) {
+			unsigned n = lengths[i];
+
+			memset(src, 0x5a, sizeof(src));
+			memset(dst, 0, sizeof(dst));
+			memset(&steps, 0, sizeof(steps));
+			memset(&prefix, 0, sizeof(prefix));
+			steps.src = src;
+			steps.dst = dst + at;
+			steps.n = n;
+			prefix.nlast = RN_MIN(8u, 1u << __builtin_ctz(n));
+			__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+			rn_mem_guarded.place(dst + at, src, n);
+			__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+			assert_int_equal(prefix.stored, n);
+			assert_true(prefix.before_last > 0);
+			assert_true(prefix.at_last > prefix.before_last);
+			assert_false(prefix.torn);
+		}
+	sigaction(SIGTRAP, &former, NULL);
+}
+
 #define ROUNDS 200000u
 
 static _Alignas(8) uint64_t counter;
@@ -306,6 +393,7 @@ static void indirect_call_targets_begin_with_endbr64(void **state)
 {
 	static const uint8_t landing[4] = {0xf3, 0x0f, 0x1e, 0xfa};
 
+	assert_memory_equal(rn_mem_guarded.gather, landing, sizeof(landing));
 	assert_memory_equal(rn_mem_guarded.cmp_swap, landing, sizeof(landing));
 	assert_memory_equal(rn_mem_guarded.fetch_add, landing, sizeof(landing));
 	assert_memory_equal(rn_mem_fold_128, landing, sizeof(landing));
@@ -598,7 +686,9 @@ int main(void)
 		cmocka_unit_test(gathers_with_the_icrc_of_the_copy),
 		cmocka_unit_test(the_icrc_is_of_the_stored_bytes),
 		cmocka_unit_test(each_byte_is_moved_once_and_in_order),
+		cmocka_unit_test(the_last_word_of_a_long_copy_comes_last),
 		cmocka_unit_test(faults_make_the_access_fail),
+		cmocka_unit_test(every_byte_at_an_edge_counts),
 		cmocka_unit_test(passes_other_faults_on),
 		cmocka_unit_test(unhandled_faults_still_kill),
 		cmocka_unit_test(handlers_over_ours_see_a_fault_once),
