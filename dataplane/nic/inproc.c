@@ -84,12 +84,8 @@ static uint32_t link_shard_of(struct rn_link *link, uint32_t qpn)
 	return rn_qpn_shard(qpn, nic_of(link)->nshards);
 }
 
-static void link_doorbell(struct rn_link *link, uint32_t shard)
+static void ring_doorbell(struct rn_lcore *lc)
 {
-	if (rn_unlikely(forked))
-		return;
-	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
-
 	if (lc->idle != RN_IDLE_INLINE) {
 		rn_lcore_ring(lc);
 		return;
@@ -107,17 +103,21 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		rte_pause();
 }
 
+static void link_doorbell(struct rn_link *link, uint32_t shard)
+{
+	if (rn_likely(!forked))
+		ring_doorbell(&nic_of(link)->lcore[shard]);
+}
+
 /* Puts a work request into the submission ring of the shard. While the ring is full, spins for 1
  * us, then yields the CPU between attempts. The limit of posted work requests per QP (rn_qp_shared)
  * does not prevent a full ring: all QPs of a shard share one ring. */
-static __attribute__((noinline)) void put_on_ring(struct rn_link *link, uint32_t shard,
-						  const struct rn_wqe *wqe)
+static __attribute__((noinline)) void put_on_ring(struct rn_lcore *lc, const struct rn_wqe *wqe)
 {
-	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
 	uint64_t spin_until = 0;
 
 	while (rn_unlikely(!rn_submit_put(&lc->submit, wqe)) && !forked) {
-		link_doorbell(link, shard);
+		ring_doorbell(lc);
 		if (spin_until == 0)
 			spin_until = rte_rdtsc() + rte_get_tsc_hz() / 1000000; /* 1 us */
 		else if (rte_rdtsc() > spin_until)
@@ -125,14 +125,24 @@ static __attribute__((noinline)) void put_on_ring(struct rn_link *link, uint32_t
 	}
 }
 
+/* Submits a work request that rn_lcore_post_plain() has not taken. */
+static __attribute__((noinline)) bool submit_any(struct rn_lcore *lc, const struct rn_wqe *wqe)
+{
+	if (lc->idle == RN_IDLE_INLINE && rn_likely(!forked) && rn_lcore_post(lc, wqe))
+		return true;
+	put_on_ring(lc, wqe);
+	return false;
+}
+
+/* The only call is the last statement, so that this function saves no registers. */
 static bool link_submit(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe)
 {
 	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
 
-	if (lc->idle == RN_IDLE_INLINE && rn_likely(!forked) && rn_lcore_post(lc, wqe))
+	if (lc->idle == RN_IDLE_INLINE && rn_likely(!forked) &&
+	    rn_likely(rn_lcore_post_plain(lc, wqe)))
 		return true;
-	put_on_ring(link, shard, wqe);
-	return false;
+	return submit_any(lc, wqe);
 }
 
 static void link_srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)

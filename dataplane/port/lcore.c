@@ -282,6 +282,13 @@ bool rn_lcore_try_whole_turn(struct rn_lcore *lc)
 	return true;
 }
 
+/* Leaves a work request that is now in its send queue to the next poll iteration. */
+static inline void await_turn(struct rn_lcore *lc)
+{
+	lc->idle_left = 0;
+	atomic_store_explicit(&lc->due, 0, memory_order_relaxed);
+}
+
 /* Decides when a work request that is now in its send queue is sent: at once, if it is the first
  * after the application has polled a CQ; else when a burst is full or the application polls a CQ
  * again. If neither happens, the progress thread sends. */
@@ -293,9 +300,38 @@ static inline void send_or_gather(struct rn_lcore *lc)
 	} else if (rn_unlikely(++lc->gathered >= lc->rxtx.burst)) {
 		run_outside(lc, turn);
 	} else {
-		lc->idle_left = 0;
-		atomic_store_explicit(&lc->due, 0, memory_order_relaxed);
+		await_turn(lc);
 	}
+}
+
+/* rn_lcore_post_plain() for a receive. */
+static inline bool receive_plain(struct rn_lcore *lc, const struct rn_wqe *wqe)
+{
+	if (!lock_shard(lc))
+		return false;
+	bool taken = rn_submit_idle(&lc->submit) && rn_shard_take_receive(lc->shard, wqe);
+	unlock_shard(lc);
+	return taken;
+}
+
+/* rn_lcore_post_plain() for any other work request. */
+static inline bool request_plain(struct rn_lcore *lc, const struct rn_wqe *wqe)
+{
+	if (!atomic_load_explicit(&lc->gathers, memory_order_relaxed) || !lock_shard(lc))
+		return false;
+	bool taken = rn_submit_idle(&lc->submit) && lc->gathered + 1 < lc->rxtx.burst &&
+		     rn_shard_take_request(lc->shard, wqe);
+	if (rn_likely(taken)) {
+		lc->gathered++;
+		await_turn(lc);
+	}
+	unlock_shard(lc);
+	return taken;
+}
+
+bool rn_lcore_post_plain(struct rn_lcore *lc, const struct rn_wqe *wqe)
+{
+	return wqe->kind == RN_WQE_RECV ? receive_plain(lc, wqe) : request_plain(lc, wqe);
 }
 
 bool rn_lcore_post(struct rn_lcore *lc, const struct rn_wqe *wqe)

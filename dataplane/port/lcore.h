@@ -119,6 +119,9 @@ bool rn_lcore_try_whole_turn(struct rn_lcore *lc);
  * - the QP's queue does not take the work request (rn_shard_take())
  * Any thread may call this function. */
 bool rn_lcore_post(struct rn_lcore *lc, const struct rn_wqe *wqe);
+/* rn_lcore_post() for a work request of one slot and one SGE that need not be sent at once. Returns
+ * false, without any effect, for any other; rn_lcore_post() then decides. */
+bool rn_lcore_post_plain(struct rn_lcore *lc, const struct rn_wqe *wqe);
 
 /* Inline policy: waits until the poll iteration that another thread is running, if any, has ended.
  * Every later poll iteration sees what this thread has written. Any thread may call this function

@@ -56,6 +56,7 @@ struct rn_client_queue {
 
 struct rn_client_qp {
 	struct rn_client *client;
+	struct rn_link *link; /* of `client` */
 	uint32_t qpn, gen, shard;
 	/* written by the QP's shard; valid until rn_client_qp_destroy() */
 	struct rn_qp_shared *shared;

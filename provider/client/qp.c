@@ -80,6 +80,7 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 		return rc;
 	}
 	qp->client = client;
+	qp->link = client->link;
 	qp->qpn = rsp.id;
 	qp->gen = rsp.gen;
 	qp->shard = client->link->ops->shard_of(client->link, rsp.id);
@@ -205,15 +206,16 @@ static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 static inline bool build_plain(const struct rn_client_qp *qp, const struct rn_client_wr *wr,
 			       struct rn_wqe *wqe)
 {
-	struct rn_sge sge;
+	uint32_t length;
 
 	/* The application may have written any number as the kind. A shift by 32 or more would be
 	 * undefined. */
 	if (wr->num_sge != 1 || wr->kind >= 32 || !(qp->plain_kinds >> wr->kind & 1) ||
 	    wr->flags & RN_WQE_INLINE)
 		return false;
-	sge = rn_sgl_at(wr->sge, 0);
-	if (sge.length - 1 >= qp->max_length) /* also if the length is 0 */
+	wqe->sge[0] = rn_sgl_at(wr->sge, 0);
+	length = wqe->sge[0].length;
+	if (length - 1 >= qp->max_length) /* also if the length is 0 */
 		return false;
 	/* Each member is stored once. The compiler would fill a compound literal with zeros
 	 * first. */
@@ -228,9 +230,8 @@ static inline bool build_plain(const struct rn_client_qp *qp, const struct rn_cl
 	wqe->remote_va = wr->remote_va;
 	wqe->rkey = wr->rkey;
 	wqe->imm = wr->imm;
-	wqe->length = sge.length;
+	wqe->length = length;
 	wqe->seq = 0;
-	wqe->sge[0] = sge;
 	return true;
 }
 
@@ -321,7 +322,7 @@ static inline bool reserve(struct rn_client_queue *q, _Atomic uint32_t *retired)
 static __attribute__((noinline)) void ring(struct rn_client_qp *qp, bool recv)
 {
 	if (must_ring(qp, recv))
-		qp->client->link->ops->doorbell(qp->client->link, qp->shard);
+		qp->link->ops->doorbell(qp->link, qp->shard);
 }
 
 /* Posts a work request that is ready for the submission ring, to the send queue or, with `recv`, to
@@ -330,7 +331,7 @@ static inline int put(struct rn_client_qp *qp, const struct rn_wqe *wqe, bool re
 {
 	struct rn_client_queue *q = recv ? &qp->rq : &qp->sq;
 	_Atomic uint32_t *retired = recv ? &qp->shared->rq_retired : &qp->shared->sq_retired;
-	struct rn_link *link = qp->client->link;
+	struct rn_link *link = qp->link;
 
 	if (atomic_load_explicit(&link->gone, memory_order_relaxed))
 		return -ENODEV;
@@ -348,8 +349,9 @@ int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe)
 
 /* Posts a work request for which build_plain() is not enough. */
 static __attribute__((noinline)) int post_any(struct rn_client_qp *qp,
-					      const struct rn_client_wr *wr, bool recv)
+					      const struct rn_client_wr *wr)
 {
+	bool recv = wr->kind == RN_WQE_RECV;
 	struct rn_sgl_slots wqe;
 	int rc = recv && qp->has_srq ? -EINVAL : build(qp, recv ? &qp->rq : &qp->sq, wr, &wqe);
 
@@ -358,12 +360,11 @@ static __attribute__((noinline)) int post_any(struct rn_client_qp *qp,
 
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
 {
-	bool recv = wr->kind == RN_WQE_RECV;
 	struct rn_wqe wqe;
 
-	if (!build_plain(qp, wr, &wqe))
-		return post_any(qp, wr, recv);
-	return put(qp, &wqe, recv);
+	if (build_plain(qp, wr, &wqe))
+		return wqe.kind == RN_WQE_RECV ? put(qp, &wqe, true) : put(qp, &wqe, false);
+	return post_any(qp, wr);
 }
 
 static int change_group(struct rn_client_qp *qp, uint16_t op, const struct rn_gid *group)

@@ -101,6 +101,17 @@ struct rn_qp_state_row {
 };
 extern const struct rn_qp_state_row rn_qp_states[];
 
+/* The states in which a receive, or another work request, enters its queue: bits 1 << enum
+ * rn_qp_state. */
+#define X(name, recv, send, request_in, start, go_on, response_in) \
+	+((RN_POST_##recv == RN_POST_TAKE) << RN_QPS_##name)
+static const uint32_t rn_qp_takes_recvs = 0 RN_QP_STATE_ROWS(X);
+#undef X
+#define X(name, recv, send, request_in, start, go_on, response_in) \
+	+((RN_POST_##send == RN_POST_TAKE) << RN_QPS_##name)
+static const uint32_t rn_qp_takes_sends = 0 RN_QP_STATE_ROWS(X);
+#undef X
+
 struct rn_qp_move_row {
 	uint32_t types; /* set of QP types (RN_QPTS_...) */
 	uint8_t from, to;

@@ -48,6 +48,20 @@ static __attribute__((noinline)) void refuse(struct rn_qp *qp, const struct rn_w
 	rn_lane_mark_dirty(qp);
 }
 
+bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe)
+{
+	bool recv = wqe->kind == RN_WQE_RECV;
+
+	if (!rn_qp_takes(qp, recv))
+		return false;
+	if (recv)
+		return rn_rq_push(&qp->rq, wqe);
+	if (!rn_sq_push(&qp->sq, wqe))
+		return false;
+	rn_lane_activate(qp->lane, qp);
+	return true;
+}
+
 void rn_qp_post(struct rn_qp *qp, const struct rn_wqe *wqe, rn_time now)
 {
 	if (rn_unlikely(!rn_qp_take(qp, wqe)))

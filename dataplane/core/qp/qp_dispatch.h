@@ -6,18 +6,25 @@
 #include "qp/lane.h"
 #include "qp/qp.h"
 
+/* Does the QP's state permit that a work request, a receive or another one, enters its queue? A QP
+ * with an SRQ has no receive queue: its receives are posted to the SRQ. */
+static inline bool rn_qp_takes(const struct rn_qp *qp, bool recv)
+{
+	return recv ? rn_qp_takes_recvs >> qp->state & 1 && rn_likely(!qp->srq)
+		    : rn_qp_takes_sends >> qp->state & 1;
+}
+
 /* Puts a work request of the application into the send or receive queue. Returns false, without any
  * effect, if the QP's state does not permit the work request or the queue is full. The caller need
  * not check the fields of *wqe. */
-static inline bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe)
+bool rn_qp_take(struct rn_qp *qp, const struct rn_wqe *wqe);
+/* rn_qp_take() for a work request of the most frequent form, without a call. Returns false, without
+ * any effect, for any other; rn_qp_take() then decides. recv: the work request is a receive. */
+static inline bool rn_qp_take_plain(struct rn_qp *qp, const struct rn_wqe *wqe, bool recv)
 {
-	const struct rn_qp_state_row *row = &rn_qp_states[qp->state];
-
-	/* A QP with an SRQ has no receive queue: its receives are posted to the SRQ. */
-	if (wqe->kind == RN_WQE_RECV)
-		return rn_likely(!qp->srq) && row->post_recv == RN_POST_TAKE &&
-		       rn_rq_push(&qp->rq, wqe);
-	if (row->post_send != RN_POST_TAKE || !rn_sq_push(&qp->sq, wqe))
+	if (recv)
+		return rn_qp_takes(qp, true) && rn_rq_push_plain(&qp->rq, wqe);
+	if (!rn_qp_takes(qp, false) || !rn_sq_push_plain(&qp->sq, wqe))
 		return false;
 	rn_lane_activate(qp->lane, qp);
 	return true;

@@ -28,7 +28,8 @@ void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge)
 	};
 }
 
-void rn_rq_fill(const struct rn_rq *rq, const struct rn_wqe *w, struct rn_rqe *e)
+/* Fills e, all but its wr_id, from a posted receive of any number of SGEs. */
+static void fill(const struct rn_rq *rq, const struct rn_wqe *w, struct rn_rqe *e)
 {
 	uint64_t sum = 0;
 
@@ -44,6 +45,20 @@ void rn_rq_fill(const struct rn_rq *rq, const struct rn_wqe *w, struct rn_rqe *e
 	/* A message has at most 2^32 - 1 bytes, so a longer receive counts as 2^32 - 1 bytes
 	 * long. */
 	e->length = RN_MIN(sum, UINT32_MAX);
+}
+
+bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *wqe)
+{
+	struct rn_rqe *e = rn_rq_at(rq, rq->tail);
+
+	if (rn_likely(rn_rq_push_plain(rq, wqe)))
+		return true;
+	if (rn_unlikely(rq->tail - rq->head >= rq->depth))
+		return false;
+	e->wr_id = wqe->wr_id;
+	fill(rq, wqe, e);
+	rq->tail++;
+	return true;
 }
 
 enum rn_verdict rn_rq_place(const struct rn_rqe *e, const struct rn_mr_table *mrs,

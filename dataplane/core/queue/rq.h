@@ -40,29 +40,27 @@ static inline struct rn_rqe *rn_rq_first(const struct rn_rq *rq)
 	return rq->head == rq->tail ? NULL : rn_rq_at(rq, rq->head);
 }
 
-/* Fills e, all but its wr_id, from a posted receive of any number of SGEs. */
-__attribute__((noinline)) void rn_rq_fill(const struct rn_rq *rq, const struct rn_wqe *wqe,
-					  struct rn_rqe *e);
-
-/* Copies a posted receive into the queue. Returns false if the queue is full. */
-static inline bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *wqe)
+/* rn_rq_push() for a receive of one SGE, without a call. Returns false, with nothing queued, for
+ * any other, and if the queue is full; rn_rq_push() then decides. */
+static inline bool rn_rq_push_plain(struct rn_rq *rq, const struct rn_wqe *wqe)
 {
 	struct rn_rqe *e = rn_rq_at(rq, rq->tail);
 
-	if (rn_unlikely(rq->tail - rq->head >= rq->depth))
+	if (rn_unlikely(rq->tail - rq->head >= rq->depth || wqe->num_sge != 1 || wqe->slots != 1 ||
+			!rq->max_sge))
 		return false;
 	e->wr_id = wqe->wr_id;
-	if (rn_likely(wqe->num_sge == 1 && wqe->slots == 1 && rq->max_sge)) {
-		e->sge[0] = wqe->sge[0];
-		e->length = e->sge[0].length;
-		e->num_sge = 1;
-		e->bad = 0;
-	} else {
-		rn_rq_fill(rq, wqe, e);
-	}
+	e->sge[0] = wqe->sge[0];
+	e->length = e->sge[0].length;
+	e->num_sge = 1;
+	e->bad = 0;
 	rq->tail++;
 	return true;
 }
+
+/* Copies a posted receive into the queue. Returns false if the queue is full. */
+bool rn_rq_push(struct rn_rq *rq, const struct rn_wqe *wqe);
+
 /* Removes the oldest receive. */
 static inline void rn_rq_retire(struct rn_rq *rq)
 {

@@ -110,7 +110,10 @@ static uint8_t status_of_form(const struct rn_sq *sq, const struct rn_wqe *w)
 	return sum == w->length ? RN_STATUS_SUCCESS : RN_STATUS_LOC_LEN_ERR;
 }
 
-uint8_t rn_sq_check_form(const struct rn_sq *sq, const struct rn_wqe *w, struct rn_sqe *e)
+/* Checks the form of a posted work request, whose first slot has been copied to e. Copies the other
+ * slots of a well-formed work request. Returns the status with which a malformed work request
+ * fails, or SUCCESS. */
+static uint8_t check_form(const struct rn_sq *sq, const struct rn_wqe *w, struct rn_sqe *e)
 {
 	uint8_t status = (size_t)w->slots * RN_SLOT_BYTES > sq->stride || !w->slots
 				 ? RN_STATUS_LOC_QP_OP_ERR
@@ -122,6 +125,19 @@ uint8_t rn_sq_check_form(const struct rn_sq *sq, const struct rn_wqe *w, struct 
 		memcpy((uint8_t *)e + RN_SLOT_BYTES, (const uint8_t *)w + RN_SLOT_BYTES,
 		       (size_t)(w->slots - 1) * RN_SLOT_BYTES);
 	return status;
+}
+
+bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe)
+{
+	struct rn_sqe *e = rn_sq_at(sq, sq->tail);
+
+	if (rn_likely(rn_sq_push_plain(sq, wqe)))
+		return true;
+	if (rn_unlikely(sq->tail - sq->head >= sq->depth))
+		return false;
+	memcpy(e, wqe, RN_SLOT_BYTES);
+	rn_sq_enter(sq, e, check_form(sq, wqe, e));
+	return true;
 }
 
 /* Returns the SGEs of a work request. sge[] is declared with one SGE; the others are in the slots

@@ -136,38 +136,49 @@ static inline const struct rn_ud *rn_sq_ud(const struct rn_sqe *e)
  * and one slot. The result is false for some well-formed requests too. */
 static inline bool rn_sq_has_plain_form(const struct rn_sq *sq, const struct rn_sqe *e)
 {
-	/* The application may have written any number as the kind. A shift by 32 or more would be
-	 * undefined. */
-	return e->kind < 32 && sq->plain_kinds >> e->kind & 1 && e->slots == 1 && e->num_sge == 1 &&
-	       !(e->flags & RN_WQE_INLINE) && e->sge[0].length == e->length &&
+	uint32_t word;
+
+	/* One comparison for several members: the kind is below 32 (the application may have
+	 * written any number, and a shift by 32 or more would be undefined), there is one slot, and
+	 * RN_WQE_INLINE is not set. */
+	static_assert(offsetof(struct rn_sqe, slots) == 1 && offsetof(struct rn_sqe, flags) == 2,
+		      "the members of the word");
+	memcpy(&word, e, sizeof(word));
+	return (word & (0xE0u | 0xFF00u | (uint32_t)RN_WQE_INLINE << 16)) == 1u << 8 &&
+	       sq->plain_kinds >> e->kind & 1 && e->num_sge == 1 && e->sge[0].length == e->length &&
 	       e->length <= RN_MSG_MAX;
 }
 
-/* Checks the form of a posted work request, whose first slot has been copied to e. Copies the other
- * slots of a well-formed work request. Returns the status with which a malformed work request
- * fails, or SUCCESS. */
-__attribute__((noinline)) uint8_t rn_sq_check_form(const struct rn_sq *sq, const struct rn_wqe *wqe,
-						   struct rn_sqe *e);
+/* Puts e, the copy of a posted work request at the tail of the send queue, into the queue. */
+static inline void rn_sq_enter(struct rn_sq *sq, struct rn_sqe *e, uint8_t status)
+{
+	e->status = status;
+	/* These members hold the requester's state, which starts at 0. The copy has filled them
+	 * with the WQE's QPN, generation and sequence, which are no longer needed. */
+	e->first_psn = e->npkts = e->ran = 0;
+	e->verdict = 0;
+	sq->tail++;
+}
 
-/* Copies a posted work request into the send queue. Returns false if the application has exceeded
- * the queue depth. A malformed work request is queued with an error status, and fails in queue
- * order. */
-static inline bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe)
+/* rn_sq_push() for a work request of the most frequent form, without a call. Returns false, with
+ * nothing queued, for any other, and if the queue is full; rn_sq_push() then decides. */
+static inline bool rn_sq_push_plain(struct rn_sq *sq, const struct rn_wqe *wqe)
 {
 	struct rn_sqe *e = rn_sq_at(sq, sq->tail);
 
 	if (rn_unlikely(sq->tail - sq->head >= sq->depth))
 		return false;
 	memcpy(e, wqe, RN_SLOT_BYTES);
-	e->status = rn_likely(rn_sq_has_plain_form(sq, e)) ? (uint8_t)RN_STATUS_SUCCESS
-							   : rn_sq_check_form(sq, wqe, e);
-	/* These members hold the requester's state, which starts at 0. The memcpy() above has
-	 * filled them with the WQE's QPN, generation and sequence, which are no longer needed. */
-	e->first_psn = e->npkts = e->ran = 0;
-	e->verdict = 0;
-	sq->tail++;
+	if (rn_unlikely(!rn_sq_has_plain_form(sq, e)))
+		return false;
+	rn_sq_enter(sq, e, RN_STATUS_SUCCESS);
 	return true;
 }
+
+/* Copies a posted work request into the send queue. Returns false if the application has exceeded
+ * the queue depth. A malformed work request is queued with an error status, and fails in queue
+ * order. */
+bool rn_sq_push(struct rn_sq *sq, const struct rn_wqe *wqe);
 
 /* Copy n bytes of the message of work request e, from byte `off` of the message on. off + n <=
  * e->length. rn_sq_gather() copies out of the memory that the SGEs name, and rn_sq_place() copies

@@ -60,6 +60,10 @@ void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now);
  * returns true. Otherwise (the QP is unknown, its state permits no such work request, or the queue
  * is full) returns false without any effect. *wqe must not change during the call. */
 bool rn_shard_take(struct rn_shard *sh, const struct rn_wqe *wqe);
+/* rn_shard_take() for a request and for a receive of one slot and one SGE. Return false, without
+ * any effect, for any other; rn_shard_take() then decides. */
+bool rn_shard_take_request(struct rn_shard *sh, const struct rn_wqe *wqe);
+bool rn_shard_take_receive(struct rn_shard *sh, const struct rn_wqe *wqe);
 
 /* rx: processes one packet that rn_frame_parse() accepted. Counts and returns the verdict. */
 enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);

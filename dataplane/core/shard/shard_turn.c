@@ -32,6 +32,26 @@ static struct rn_qp *qp_of(struct rn_shard *sh, const struct rn_wqe *wqe)
 	return rn_likely(qp && qp->gen == wqe->qp_gen) ? qp : NULL;
 }
 
+static inline bool take_plain(struct rn_shard *sh, const struct rn_wqe *wqe, bool recv)
+{
+	struct rn_qp *qp = qp_of(sh, wqe);
+
+	if (rn_unlikely(!qp || !rn_qp_take_plain(qp, wqe, recv)))
+		return false;
+	sh->lane.stats.posts++;
+	return true;
+}
+
+bool rn_shard_take_request(struct rn_shard *sh, const struct rn_wqe *wqe)
+{
+	return take_plain(sh, wqe, false);
+}
+
+bool rn_shard_take_receive(struct rn_shard *sh, const struct rn_wqe *wqe)
+{
+	return take_plain(sh, wqe, true);
+}
+
 bool rn_shard_take(struct rn_shard *sh, const struct rn_wqe *wqe)
 {
 	struct rn_qp *qp = qp_of(sh, wqe);
@@ -42,7 +62,9 @@ bool rn_shard_take(struct rn_shard *sh, const struct rn_wqe *wqe)
 	return true;
 }
 
-void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
+/* Posts a work request that take_plain() has not taken. */
+static __attribute__((noinline)) void post_any(struct rn_shard *sh, const struct rn_wqe *wqe,
+					       rn_time now)
 {
 	struct rn_qp *qp = qp_of(sh, wqe);
 
@@ -52,6 +74,12 @@ void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
 	}
 	sh->lane.stats.posts++;
 	rn_qp_post(qp, wqe, now);
+}
+
+void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)
+{
+	if (rn_unlikely(!take_plain(sh, wqe, wqe->kind == RN_WQE_RECV)))
+		post_any(sh, wqe, now);
 }
 
 /* ---- rx: received packets ---- */

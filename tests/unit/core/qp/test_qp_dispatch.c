@@ -16,14 +16,25 @@ static const struct {
 	{RN_QPS_ERR, RN_STATUS_WR_FLUSH_ERR, RN_STATUS_WR_FLUSH_ERR, RN_V_QP_STATE, RN_V_QP_STATE},
 };
 
-/* rn_shard_take() takes a work request exactly if the state queues it, and has no effect
- * otherwise. */
+/* rn_shard_take() takes a work request exactly if the state queues it, and has no effect otherwise.
+ * rn_shard_take_request() and rn_shard_take_receive() do the same, but only for one SGE. */
 static void expect_take(struct rig *r, uint8_t kind, bool taken)
 {
 	struct rn_wqe w = {.kind = kind, .slots = 1, .qpn = r->s[0].qpn, .qp_gen = r->s[0].gen};
 	const struct rn_stats *stats = rn_shard_stats(r->s[0].sh);
 	uint64_t posts = stats->posts, dropped = stats->posts_dropped;
+	bool (*plain)(struct rn_shard *, const struct rn_wqe *) =
+		kind == RN_WQE_RECV ? rn_shard_take_receive : rn_shard_take_request;
 
+	assert_false(plain(r->s[0].sh, &w));
+	w.num_sge = 1;
+	w.length = w.sge[0].length = 8;
+	w.qp_gen++;
+	assert_false(plain(r->s[0].sh, &w));
+	w.qp_gen--;
+	assert_int_equal(plain(r->s[0].sh, &w), taken);
+	assert_int_equal(stats->posts, posts + taken);
+	posts = stats->posts;
 	assert_int_equal(rn_shard_take(r->s[0].sh, &w), taken);
 	assert_int_equal(stats->posts, posts + taken);
 	assert_int_equal(stats->posts_dropped, dropped);

@@ -181,6 +181,7 @@ static void test_forms(void **state)
 		{RN_WQE_SEND, 0, 1, 1, 8, 8, OK},
 		{RN_WQE_SEND, 0, 1, 1, 8, 7, LEN},
 		{RN_WQE_SEND, 0, 2, 1, 8, 8, OP},
+		{RN_WQE_SEND, 0, 3, 1, 8, 8, OP},
 		{RN_WQE_SEND, 0, 2, 3, 8, 8, OK},
 		{RN_WQE_SEND, 0, 2, 4, 8, 8, OP},
 		{RN_WQE_SEND, 0, 1, 1, RN_MSG_MAX, RN_MSG_MAX, OK},
@@ -229,6 +230,14 @@ static void test_forms(void **state)
 		assert_true(rn_sq_push(&sq, w));
 		if (rn_sq_at(&sq, 0)->status != rows[i].status)
 			fail_msg("row %u: %u", i, rn_sq_at(&sq, 0)->status);
+		/* The queue is full. */
+		assert_false(rn_sq_push_plain(&sq, w));
+		sq.head = sq.send = sq.started = sq.tail;
+		bool plain = rn_sq_push_plain(&sq, w);
+		if (plain != (rows[i].status == OK && rows[i].slots == 1 && rows[i].num_sge == 1))
+			fail_msg("row %u: plain", i);
+		assert_int_equal(sq.tail, 1 + plain);
+		assert_true(!plain || rn_sq_at(&sq, 1)->status == OK);
 	}
 	free(smem);
 }
@@ -276,6 +285,8 @@ static void test_bad_receive(void **state)
 	struct rn_rq rq;
 
 	rn_rq_init(&rq, rmem, 4, 2);
+	assert_false(rn_rq_push_plain(&rq, w));
+	assert_int_equal(rq.tail, 0);
 	assert_true(rn_rq_push(&rq, w));
 	w->num_sge = 2; /* two SGEs do not fit in one slot */
 	assert_true(rn_rq_push(&rq, w));
