@@ -227,14 +227,23 @@ def what_is_missing_is_named():
     return [] if one.endswith(" libfabric-bin") and "ucx" not in one and "apt-get install" in one and none is None else [f"{one} {none}"]
 
 
-def the_best_try_of_another_transport_counts():
-    tries, both = iter([7.0, 5.0, 0.5, 0.8]), baselines._ucx
+def the_best_turn_counts():
+    def absent():
+        raise baselines.Absent("no such program")
+
+    turns = {"softrnic": iter([5.0, 7.0, 6.0]), "tcp": iter([2.0, 1.0, 3.0])}
+    found = compare.in_turn({"softrnic": lambda: next(turns["softrnic"]), "rxd": absent, "tcp": lambda: next(turns["tcp"])}, max)
+    bad = [] if found == {"softrnic": 7.0, "tcp": 3.0, "rxd": "no such program"} else [f"{found}"]
     try:
-        baselines._ucx = lambda port, *options: [0, 0, 0, 0, 0, next(tries)] if "tag_bw" in options else [0, next(tries)]
-        trip, gbit = baselines.ucx_trip_ns(), baselines.ucx_gbit()
-    finally:
-        baselines._ucx = both
-    return [] if trip == 2e3 * 5.0 and gbit == 0.8 * 1048576 * 8e-9 else [f"{trip} {gbit}"]
+        compare.in_turn({"softrnic": absent, "tcp": lambda: 1.0}, max)
+        return bad + ["compared without a figure of softrnic"]
+    except compare.Unmeasured:
+        return bad
+
+
+def no_figure_of_another_transport_is_no_ratio():
+    rows_ = [compare.against(6.0, 3.0, "Gbit/s", 3.0), compare.against(6.0, "absent", "Gbit/s", "absent")]
+    return [] if rows_[0][0] == 2.0 and rows_[1] == (None, "absent") else [f"{rows_}"]
 
 
 def idle_memory_is_understood():
@@ -255,4 +264,4 @@ tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for 
             a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared, a_busy_machine_is_no_measure, ucx_is_understood,
             libfabric_is_understood, other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
             idle_memory_is_understood, pages_show_each_chart, the_costliest_port_counts_when_idle, what_is_missing_is_named,
-            the_best_try_of_another_transport_counts)])
+            the_best_turn_counts, no_figure_of_another_transport_is_no_ratio)])
