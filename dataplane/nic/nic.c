@@ -85,8 +85,11 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 	lc->report = report;
 	lc->report_arg = nic;
 	rn_mailbox_init(&lc->mailbox);
-	int rc = rn_wake_open(&lc->wake,
-			      nic->port->wake->source == RN_WAKE_SOCKET ? a->iface : NULL);
+	bool sleeps = lc->idle == RN_IDLE_ADAPTIVE;
+	int rc =
+		rn_wake_open(&lc->wake, sleeps ? nic->port->wake->source : RN_WAKE_NEVER, a->iface);
+	if (sleeps)
+		nic->port->sleeper[i] = &lc->wake;
 	if (rc == 0)
 		rc = rn_submit_create(&lc->submit, cfg->limits.submit_slots);
 	core.index = i;
@@ -279,6 +282,7 @@ void rn_nic_destroy(struct rn_nic *nic)
 {
 	if (nic == NULL)
 		return;
+	rn_port_hang_up(nic->port);
 	if (nic->lcore != NULL)
 		destroy_lcores(nic);
 	/* Until here the port may call grace(), which reads the locks of the shards. */

@@ -1,6 +1,7 @@
-/* When may the shards poll a memif port? The relay between the driver and the peer (memif_relay.h)
- * decides: from its call of up() to its call of quiesce(). At all other times the port's flag
- * `quiet` is set, because the driver may change memory that a burst reads.
+/* When may the shards poll a memif port, and what wakes them when frames come? The relay between
+ * the driver and the peer (memif_relay.h) decides: from its call of up() to its call of quiesce().
+ * At all other times the port's flag `quiet` is set, because the driver may change memory that a
+ * burst reads. From up() to quiesce() the peer's eventfds wake the shards too (memif_bells.h).
  *
  * Owns the relay and the driver's private socket. A killed process leaves no socket file behind: a
  * client's socket has an abstract name, and a server's socket file is unlinked as soon as the
@@ -23,6 +24,7 @@
 #include <rte_ethdev.h>
 #include <rte_log.h>
 
+#include "port/memif_bells.h"
 #include "port/memif_relay.h"
 #include "port/port.h"
 
@@ -38,6 +40,7 @@ struct rn_memif_port {
 	 * -1 */
 	int fd;
 	struct rn_memif_relay *relay;
+	struct rn_memif_bells bells;
 	struct rn_port *port;
 	void (*grace)(void *arg);
 	void *grace_arg;
@@ -50,7 +53,16 @@ static void quiesce(void *arg)
 	if (mp->port == NULL)
 		return;
 	atomic_store(&mp->port->quiet, 1);
+	rn_memif_bells_detach(&mp->bells);
 	mp->grace(mp->grace_arg);
+	rn_memif_bells_fini(&mp->bells);
+}
+
+static void passes(void *arg, const uint8_t *message, int fd)
+{
+	struct rn_memif_port *mp = arg;
+
+	rn_memif_bells_take(&mp->bells, message, fd);
 }
 
 /* Lets the shards poll as soon as the driver reports its link as up. Until then, the driver may
@@ -62,10 +74,16 @@ static void up(void *arg)
 
 	for (unsigned i = 0; i < 5000 && !rn_port_link_up(mp->port); i++)
 		nanosleep(&pause, NULL);
-	if (rn_port_link_up(mp->port)) {
-		atomic_fetch_add(&mp->port->ups, 1);
-		atomic_store(&mp->port->quiet, 0);
-	}
+	if (!rn_port_link_up(mp->port))
+		return;
+	for (unsigned i = 0; i < mp->port->nrxq; i++)
+		if (mp->port->sleeper[i] != NULL)
+			rn_memif_bells_attach(&mp->bells, i, mp->port->sleeper[i]);
+	atomic_fetch_add(&mp->port->ups, 1);
+	atomic_store(&mp->port->quiet, 0);
+	for (unsigned i = 0; i < RN_MAX_SHARDS; i++)
+		if (mp->port->sleeper[i] != NULL)
+			rn_wake_ring(mp->port->sleeper[i]);
 }
 
 static void second_alarm(void *arg)
@@ -109,7 +127,8 @@ static int make_relay(struct rn_memif_port *mp)
 		.ops = {.quiesce = quiesce,
 			.up = up,
 			.drain_interrupts = drain_interrupts,
-			.restart = restart},
+			.restart = restart,
+			.passes = passes},
 		.arg = mp,
 	};
 
@@ -157,6 +176,7 @@ int rn_memif_port_create(struct rn_memif_port **out, bool server, const char *pa
 	if (mp == NULL)
 		return -ENOMEM;
 	mp->server = server;
+	rn_memif_bells_init(&mp->bells, server);
 	mp->fd = -1;
 	mp->path = strdup(path);
 	rc = mp->path == NULL ? -ENOMEM : name_socket(mp);
@@ -238,6 +258,7 @@ void rn_memif_port_destroy(struct rn_memif_port *mp)
 		return;
 	rn_memif_port_stop(mp);
 	remove_names(mp);
+	rn_memif_bells_fini(&mp->bells);
 	if (mp->fd >= 0)
 		close(mp->fd);
 	free(mp->path);

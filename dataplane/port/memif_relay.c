@@ -21,7 +21,6 @@
 #include "port/thread.h"
 
 #define RETRY_MS	50
-#define MSG_BYTES	128 /* length of every message of memif 2.0 */
 #define TYPE_NONE	0
 #define TYPE_ADD_REGION 4
 #define TYPE_CONNECTED	7
@@ -41,7 +40,7 @@ struct rn_memif_relay {
 };
 
 struct message {
-	uint8_t bytes[MSG_BYTES];
+	uint8_t bytes[RN_MEMIF_MSG_BYTES];
 	int fd; /* descriptor received with the message and owned here, or -1 */
 };
 
@@ -160,7 +159,7 @@ static bool message_read(int from, struct message *m)
 	c = CMSG_FIRSTHDR(&mh);
 	if (c != NULL && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
 		memcpy(&m->fd, CMSG_DATA(c), sizeof(int));
-	return n == MSG_BYTES && (mh.msg_flags & MSG_CTRUNC) == 0;
+	return n == RN_MEMIF_MSG_BYTES && (mh.msg_flags & MSG_CTRUNC) == 0;
 }
 
 static bool message_write(int to, const struct message *m)
@@ -183,7 +182,7 @@ static bool message_write(int to, const struct message *m)
 		c->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(c), &m->fd, sizeof(int));
 	}
-	return sendmsg(to, &mh, MSG_NOSIGNAL) == MSG_BYTES;
+	return sendmsg(to, &mh, MSG_NOSIGNAL) == RN_MEMIF_MSG_BYTES;
 }
 
 static unsigned message_type(const struct message *m)
@@ -212,15 +211,18 @@ static bool region_can_be_trusted(const struct message *m)
 
 /* Relays one message and returns its type. Returns TYPE_OVER if the message cannot be read or sent,
  * or offers a memory region that cannot be trusted. */
-static unsigned pass_on(int from, int to, bool from_peer)
+static unsigned pass_on(const struct rn_memif_relay *r, int from, int to, bool from_peer)
 {
 	struct message m;
 	unsigned type = TYPE_OVER;
 
 	if (message_read(from, &m) &&
-	    (!from_peer || message_type(&m) != TYPE_ADD_REGION || region_can_be_trusted(&m)) &&
-	    message_write(to, &m))
-		type = message_type(&m);
+	    (!from_peer || message_type(&m) != TYPE_ADD_REGION || region_can_be_trusted(&m))) {
+		if (r->cfg.ops.passes != NULL)
+			r->cfg.ops.passes(r->cfg.arg, m.bytes, m.fd);
+		if (message_write(to, &m))
+			type = message_type(&m);
+	}
 	if (m.fd >= 0)
 		close(m.fd);
 	return type;
@@ -247,11 +249,11 @@ static bool serve(struct rn_memif_relay *r, int peer, int pmd)
 	/* A server's driver sends the first message. Read this message before anything can end the
 	 * connection. A driver that fails to send the message would free a control channel that EAL
 	 * still polls. */
-	type = r->cfg.server ? pass_on(pmd, peer, false) : TYPE_NONE;
+	type = r->cfg.server ? pass_on(r, pmd, peer, false) : TYPE_NONE;
 	while (type != TYPE_OVER && type != TYPE_CONNECTED) {
 		which = wait_either(r, peer, pmd, -1);
-		type = which == 0   ? pass_on(peer, pmd, true)
-		       : which == 1 ? pass_on(pmd, peer, false)
+		type = which == 0   ? pass_on(r, peer, pmd, true)
+		       : which == 1 ? pass_on(r, pmd, peer, false)
 				    : TYPE_OVER;
 	}
 	if (type == TYPE_CONNECTED) {

@@ -11,6 +11,9 @@
  *
  *   peer ── peer_path ── relay ── pmd_path ── net_memif */
 #include <stdbool.h>
+#include <stdint.h>
+
+#define RN_MEMIF_MSG_BYTES 128 /* length of every message of memif 2.0 */
 
 struct rn_memif_relay;
 
@@ -30,6 +33,10 @@ struct rn_memif_relay_ops {
 	 * Called between quiesce() and up(), while the driver has no connection. Returns 0 or a
 	 * negative errno. After an error the relay tries again later. */
 	int (*restart)(void *arg);
+	/* Called with each message of the handshake, before the message is passed on. The message
+	 * has RN_MEMIF_MSG_BYTES bytes. `fd` is the descriptor that comes with the message, or -1;
+	 * it is open until the function returns. May be NULL. */
+	void (*passes)(void *arg, const uint8_t *message, int fd);
 };
 
 struct rn_memif_relay_config {

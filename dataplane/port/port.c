@@ -355,6 +355,12 @@ void rn_port_unplug(struct rn_port *p)
 	detach(p);
 }
 
+void rn_port_hang_up(struct rn_port *p)
+{
+	if (p != NULL)
+		rn_memif_port_stop(p->memif);
+}
+
 void rn_port_close(struct rn_port *p)
 {
 	void *m;

@@ -41,6 +41,9 @@ struct rn_port {
 	 * the doorbell of the shard that receives the frames of transmit queue i. This doorbell is
 	 * rung after each burst on queue i. */
 	struct rn_wake *peer[RN_MAX_SHARDS];
+	/* net_memif: the shards' doorbells, which received frames ring; all NULL if the shards do
+	 * not sleep. Shard i polls receive queue i. */
+	struct rn_wake *sleeper[RN_MAX_SHARDS];
 	struct rte_ring *rings[RN_MAX_SHARDS]; /* joined port: its receive rings, which it owns */
 	unsigned nrings;
 	/* State of a port with the driver net_memif, owned by the port; NULL for other drivers.
@@ -97,6 +100,9 @@ void rn_port_unplug(struct rn_port *port);
  * driver refuses the list, asks the driver to receive all multicast frames. */
 void rn_port_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
 
+/* Ends the connection of a memif port to its peer. Does nothing on other ports. To be called when
+ * the shards have stopped, before their doorbells are closed. Accepts NULL. */
+void rn_port_hang_up(struct rn_port *port);
 /* Stops and removes the device and frees the port. The shards must have stopped. Accepts NULL. */
 void rn_port_close(struct rn_port *port);
 

@@ -1,6 +1,6 @@
 /* When may a shard sleep, and what wakes the shard? Owns the eventfd and, on kernel interfaces, a
- * packet socket that is used only for poll(). The shard's thread sleeps, and any thread may wake
- * it. */
+ * packet socket that is used only for poll(). On memif ports it owns an epoll instance for the
+ * eventfd of the peer. The shard's thread sleeps, and any thread may wake it. */
 #include "port/wake.h"
 #include "port/cancel.h"
 
@@ -13,6 +13,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -89,22 +90,28 @@ static int open_socket(const char *iface)
 	return fd;
 }
 
-int rn_wake_open(struct rn_wake *w, const char *iface)
+int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *iface)
 {
+	int err = 0;
+
 	atomic_init(&w->asleep, 0);
+	atomic_init(&w->flags, NULL);
+	w->listening = w->signalled = false;
+	w->source = source;
 	w->fd = -1;
 	w->efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (w->efd < 0)
 		return -errno;
-	if (iface != NULL) {
+	if (source == RN_WAKE_SOCKET) {
 		w->fd = open_socket(iface);
-		if (w->fd < 0) {
-			int err = w->fd;
-			rn_wake_close(w);
-			return err;
-		}
+		err = RN_MIN(w->fd, 0);
+	} else if (source == RN_WAKE_EVENTFD) {
+		w->fd = epoll_create1(EPOLL_CLOEXEC);
+		err = w->fd < 0 ? -errno : 0;
 	}
-	return 0;
+	if (err != 0)
+		rn_wake_close(w);
+	return err;
 }
 
 void rn_wake_close(struct rn_wake *w)
@@ -114,6 +121,63 @@ void rn_wake_close(struct rn_wake *w)
 	if (w->fd >= 0)
 		close(w->fd);
 	w->efd = w->fd = -1;
+}
+
+int rn_wake_attach(struct rn_wake *w, int fd, _Atomic uint16_t *flags)
+{
+	/* Edge-triggered: each write of the peer wakes the shard once, although nobody here reads
+	 * the eventfd. */
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+
+	if (epoll_ctl(w->fd, EPOLL_CTL_ADD, fd, &event) != 0)
+		return -errno;
+	atomic_store_explicit(&w->flags, flags, memory_order_release);
+	return 0;
+}
+
+void rn_wake_detach(struct rn_wake *w, int fd)
+{
+	struct epoll_event event = {0};
+
+	atomic_store_explicit(&w->flags, NULL, memory_order_release);
+	/* Closing the descriptor would not be enough: the peer has the same eventfd. */
+	epoll_ctl(w->fd, EPOLL_CTL_DEL, fd, &event);
+}
+
+/* Sets or clears RN_WAKE_MASKED. Returns true if it had the other value. */
+static bool mask(struct rn_wake *w, uint16_t masked)
+{
+	_Atomic uint16_t *flags = atomic_load_explicit(&w->flags, memory_order_acquire);
+
+	if (flags == NULL)
+		return false;
+	/* Only the receiver of a ring writes its flags, so no other write can be lost. */
+	uint16_t now = atomic_load_explicit(flags, memory_order_relaxed);
+	if ((now & RN_WAKE_MASKED) == masked)
+		return false;
+	atomic_store_explicit(flags, now ^ RN_WAKE_MASKED, memory_order_relaxed);
+	return true;
+}
+
+bool rn_wake_listen(struct rn_wake *w)
+{
+	w->listening = true;
+	return mask(w, 0);
+}
+
+void rn_wake_ignore(struct rn_wake *w)
+{
+	if (rn_likely(!w->listening))
+		return;
+	w->listening = false;
+	mask(w, RN_WAKE_MASKED);
+}
+
+bool rn_wake_pending(struct rn_wake *w)
+{
+	struct epoll_event event;
+
+	return epoll_wait(w->fd, &event, 1, 0) > 0;
 }
 
 void rn_wake_kick(struct rn_wake *w)
@@ -143,7 +207,7 @@ void rn_wake_announce(struct rn_wake *w)
 {
 	/* Empty the packet socket before the shard's last check of the port. A frame that arrives
 	 * after the check makes the socket readable again. */
-	if (w->fd >= 0)
+	if (w->source == RN_WAKE_SOCKET)
 		drain_socket(w->fd);
 	/* The fence pairs with that in rn_wake_ring(): the shard sees the new work, or the ringing
 	 * thread sees `asleep` set. */
@@ -169,5 +233,8 @@ bool rn_wake_wait(struct rn_wake *w, rn_time ns)
 	if (n > 0 && (fds[0].revents & POLLIN))
 		while (read(w->efd, &count, sizeof(count)) < 0 && errno == EINTR)
 			;
+	/* Resets the epoll instance too. */
+	w->signalled =
+		n > 0 && w->source == RN_WAKE_EVENTFD && fds[1].revents != 0 && rn_wake_pending(w);
 	return n > 0;
 }

@@ -17,12 +17,12 @@
 	X("net_ring",      PEER,   NONE, "the sending shard rings the receiver's eventfd") \
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
-	X("net_memif",     TIMED,  TX,   "none: sleeps double from sleep_min to sleep_max") \
+	X("net_memif",     EVENTFD, TX,  "the peer writes the eventfd of the ring; looks every 100 ms too") \
 	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
 	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
 /* clang-format on */
 
-enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_NEVER, RN_WAKE_TIMED };
+enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_EVENTFD, RN_WAKE_NEVER, RN_WAKE_TIMED };
 
 /* Which burst functions of a driver make system calls: none, TX, or both RX and TX. A system call
  * is a cancellation point. Cancellation is disabled during these functions if an application thread
@@ -44,15 +44,47 @@ extern const unsigned rn_wake_nrows;
 
 struct rn_wake {
 	int efd; /* eventfd, owned */
-	int fd;	 /* packet socket on the port's interface for wake source SOCKET, owned; else -1 */
+	/* What frames make readable, owned. Wake source SOCKET: a packet socket on the port's
+	 * interface. Wake source EVENTFD: an epoll instance, which holds the eventfd that the peer
+	 * writes, while there is one. Else -1. */
+	int fd;
+	enum rn_wake_source source;
 	/* the shard sleeps or is about to sleep, so the next doorbell must write to efd */
 	_Atomic uint32_t asleep;
+	/* Wake source EVENTFD: the flags of the ring with the shard's frames, in memory that the
+	 * peer shares. While RN_WAKE_MASKED is set there, the peer does not write the eventfd. NULL
+	 * while there is no such ring. */
+	_Atomic(_Atomic uint16_t *) flags;
+	/* Only the shard's thread uses these. */
+	bool listening; /* rn_wake_listen() was called after rn_wake_ignore() */
+	bool signalled; /* wake source EVENTFD: the last sleep ended because the peer wrote */
 };
 
-/* Prepares the wake-up of a shard. `iface` names the kernel interface for wake source SOCKET; else
- * it is NULL. Returns 0 or -errno. */
-int rn_wake_open(struct rn_wake *w, const char *iface);
+/* flag MASK_INT of a memif 2.0 ring */
+#define RN_WAKE_MASKED 1
+
+/* Prepares the wake-up of a shard. Only the wake sources SOCKET and EVENTFD need preparation.
+ * `iface` names the kernel interface for wake source SOCKET. Returns 0 or -errno. */
+int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *iface);
 void rn_wake_close(struct rn_wake *w);
+
+/* Wake source EVENTFD: from now on the shard is woken when the peer writes `fd`, also if it sleeps
+ * already. `flags` are those of the ring. To be called by one thread at a time. Returns 0 or
+ * -errno. */
+int rn_wake_attach(struct rn_wake *w, int fd, _Atomic uint16_t *flags);
+/* Undoes rn_wake_attach(). The shard may use the flags until a grace period of RCU has passed. */
+void rn_wake_detach(struct rn_wake *w, int fd);
+
+/* Wake source EVENTFD, in the shard's thread, which must be online in RCU.
+ * - rn_wake_listen() asks the peer to write the eventfd for each burst of frames. To be called
+ *   before rn_wake_announce(). Returns true if the peer was not asked already.
+ * - rn_wake_ignore() tells the peer that no write is necessary, since the shard polls. Each write
+ *   is a system call of the peer, and while the peer is asked, each receive burst of the driver
+ *   makes one too.
+ * - rn_wake_pending() returns true if the peer has written since the last sleep ended. */
+bool rn_wake_listen(struct rn_wake *w);
+void rn_wake_ignore(struct rn_wake *w);
+bool rn_wake_pending(struct rn_wake *w);
 
 /* Wakes the shard if it sleeps or is about to sleep. Of several concurrent callers only one makes a
  * system call. */

@@ -4,7 +4,9 @@
  * - A command runs in the thread of the caller and wakes the shard's thread only if the command
  *   has started a timer. The signal mask of the caller stays as it was.
  * - On a port that waits for its first peer, the shard looks for frames no more often than on one
- *   that has a peer. */
+ *   that cannot wake it.
+ * - On a memif port the frames of the peer wake the shard. A peer that does not signal its frames
+ *   is heard too. */
 #include "rig.h"
 
 #include <signal.h>
@@ -33,7 +35,8 @@ static void make_end(struct end *e, const char *path, unsigned index)
 	uint32_t pd = rig_pd(e->link);
 	e->cq = rig_cq(e->link, 2 * DEPTH);
 	e->qp = rig_qp(e->link, pd, &e->cq, &e->cq, DEPTH);
-	rig_reg(e->link, pd, e->buf, LEN, RN_ACCESS_LOCAL_WRITE, &e->lkey, &e->rkey);
+	rig_reg(e->link, pd, e->buf, LEN, RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE, &e->lkey,
+		&e->rkey);
 }
 
 static struct rte_ring *ring_of(struct end *e)
@@ -170,8 +173,8 @@ static void commands_to_a_shard_keep_the_signal_mask(void **state)
 }
 
 /* A port without a peer takes no frame. The shard, which wants to announce its address, does not
- * look every 50 us for as long as that lasts. */
-static void a_port_without_a_peer_is_looked_at_each_millisecond(void **state)
+ * look every 50 us for as long as that lasts, but every 100 ms. */
+static void a_port_without_a_peer_is_looked_at_seldom(void **state)
 {
 	struct rn_link *link = rig_open(
 		rig_config("adapters = ( { name = \"a\"; port = \"memif\"; role = \"server\";\n"
@@ -186,9 +189,102 @@ static void a_port_without_a_peer_is_looked_at_each_millisecond(void **state)
 	usleep(600000);
 	sleeps = rig_stat(link, "lcore_sleeps") - sleeps;
 	uint64_t ms = (rig_now_ns() - since) / 1000000;
-	/* A sleep takes 1 ms; more on a busy machine. */
-	assert_in_range(sleeps, 2, 2 * ms);
+	assert_in_range(sleeps, 2, ms / 25);
 	rn_link_close(link);
+}
+
+/* Two adapters of this process, joined by memif. Both have a peer when the first message has
+ * arrived. */
+static void join_by_memif(struct end *a, struct end *b, unsigned shards)
+{
+	const char *path = rig_config(
+		"adapters = ( { name = \"a\"; port = \"memif\"; role = \"server\"; shards = %u;\n"
+		"  socket = \"@rn-bells-%d\"; mac = \"02:00:00:00:00:01\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
+		"  { name = \"b\"; port = \"memif\"; role = \"client\"; shards = %u;\n"
+		"  socket = \"@rn-bells-%d\"; mac = \"02:00:00:00:00:02\"; ipv4 = [ \"192.0.2.2/24\" ]; } );\n"
+		"idle = { policy = \"adaptive\"; };\n"
+		"eal = { hugepages = \"no\"; };\n",
+		shards, (int)getpid(), shards, (int)getpid());
+
+	make_end(a, path, 0);
+	make_end(b, path, 1);
+	rig_connect(&a->qp, &b->qp, 0);
+}
+
+/* The target of a WRITE posts nothing, so only the frame can wake its shard. */
+static void write_one(struct end *from, struct end *to)
+{
+	rig_post(&from->qp, RN_WQE_WRITE, 0, from->buf, LEN, from->lkey, (uintptr_t)to->buf,
+		 to->rkey);
+	assert_int_equal(rig_wait(&from->cq).status, RN_STATUS_SUCCESS);
+}
+
+static void part(struct end *a, struct end *b)
+{
+	rn_link_close(a->link);
+	rn_link_close(b->link);
+}
+
+static void frames_wake_the_shards_of_a_memif_port(void **state)
+{
+	for (unsigned shards = 1; shards <= 2; shards++) {
+		struct end a, b;
+
+		join_by_memif(&a, &b, shards);
+		write_one(&a, &b);
+		write_one(&b, &a);
+		usleep(300000);
+		uint64_t sleeps =
+			rig_stat(a.link, "lcore_sleeps") + rig_stat(b.link, "lcore_sleeps");
+		usleep(600000);
+		sleeps = rig_stat(a.link, "lcore_sleeps") + rig_stat(b.link, "lcore_sleeps") -
+			 sleeps;
+		/* 12 for each pair of shards. Looking each millisecond would make 1,200. */
+		assert_in_range(sleeps, 2, 60 * shards);
+		uint64_t rung = rig_stat(b.link, "lcore_rung");
+		for (unsigned i = 0; i < 10; i++) {
+			usleep(20000); /* waits until both shards sleep */
+			write_one(&a, &b);
+		}
+		assert_in_range(rig_stat(b.link, "lcore_rung") - rung, 5, 1000);
+		part(&a, &b);
+	}
+}
+
+static struct rn_lcore *lcore_of(struct end *e)
+{
+	return &((struct rn_nic *)e->link)->lcore[0];
+}
+
+/* The test changes the flags of the ring back behind the shard's back. */
+static void a_peer_that_does_not_signal_is_heard(void **state)
+{
+	struct end a, b;
+
+	join_by_memif(&a, &b, 1);
+	write_one(&a, &b);
+	usleep(300000); /* waits until both shards sleep */
+	_Atomic uint16_t *flags = atomic_load(&lcore_of(&b)->wake.flags);
+	assert_non_null(flags);
+	for (unsigned i = 1; i <= 2; i++) {
+		assert_int_equal(atomic_load(flags) & RN_WAKE_MASKED, 0);
+		assert_int_equal(lcore_of(&b)->unsignalled, i - 1);
+		atomic_store(flags, RN_WAKE_MASKED);
+		write_one(&a, &b);
+		assert_int_equal(lcore_of(&b)->unsignalled, i);
+		usleep(50000); /* waits until the shard sleeps again */
+	}
+	/* Now the shard looks each millisecond, as on a port that cannot wake it. */
+	uint64_t sleeps = rig_stat(b.link, "lcore_sleeps");
+	usleep(300000);
+	assert_in_range(rig_stat(b.link, "lcore_sleeps") - sleeps, 30, 1000);
+	/* The next frames are signalled, and the shard relies on the peer again. */
+	for (unsigned i = 0; i < 100 && lcore_of(&b)->unsignalled > 0; i++) {
+		usleep(20000);
+		write_one(&a, &b);
+	}
+	assert_int_equal(lcore_of(&b)->unsignalled, 0);
+	part(&a, &b);
 }
 
 int main(void)
@@ -198,7 +294,9 @@ int main(void)
 		cmocka_unit_test(a_command_to_a_sleeping_shard_runs_in_the_callers_thread),
 		cmocka_unit_test(a_timer_started_by_the_callers_thread_expires_in_time),
 		cmocka_unit_test(commands_to_a_shard_keep_the_signal_mask),
-		cmocka_unit_test(a_port_without_a_peer_is_looked_at_each_millisecond),
+		cmocka_unit_test(a_port_without_a_peer_is_looked_at_seldom),
+		cmocka_unit_test(frames_wake_the_shards_of_a_memif_port),
+		cmocka_unit_test(a_peer_that_does_not_signal_is_heard),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

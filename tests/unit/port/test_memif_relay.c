@@ -34,6 +34,7 @@ static struct {
 	int listener, pmd, peer;
 	atomic_int ups, quiesces, settles, restarts;
 	atomic_bool ended_while_live;
+	atomic_uint passed, with_fd; /* bits of message types; messages with a descriptor */
 } T;
 
 static struct sockaddr_un at(const char *path, socklen_t *len)
@@ -151,13 +152,21 @@ static int connect_driver(void *arg)
 	return 0;
 }
 
+/* Notes the messages, and whether each descriptor is still open. */
+static void note_passing(void *arg, const uint8_t *message, int fd)
+{
+	T.passed |= 1u << message[0];
+	T.with_fd += fd >= 0 && fcntl(fd, F_GETFD) >= 0;
+}
+
 static void open_relay(bool server)
 {
-	struct rn_memif_relay_config cfg = {server,
-					    T.peer_path,
-					    T.pmd_path,
-					    {note_quiesce, note_up, note_settle, connect_driver},
-					    NULL};
+	struct rn_memif_relay_config cfg = {
+		server,
+		T.peer_path,
+		T.pmd_path,
+		{note_quiesce, note_up, note_settle, connect_driver, note_passing},
+		NULL};
 
 	if (server)
 		T.listener = open_listener(T.pmd_path);
@@ -298,6 +307,23 @@ static unsigned open_files(void)
 	for (int fd = 0; fd < 1024; fd++)
 		n += fcntl(fd, F_GETFD) >= 0;
 	return n;
+}
+
+/* The port learns from the messages by what the peer can wake a shard. */
+static void the_port_sees_each_message_of_the_handshake(void **state)
+{
+	int fd = memfd_create("region", MFD_ALLOW_SEALING);
+
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	meet_as_server();
+	say(T.pmd, HELLO, -1);
+	assert_int_equal(heard(T.peer), HELLO);
+	say(T.peer, ADD_REGION, fd);
+	assert_int_equal(heard(T.pmd), ADD_REGION);
+	assert_int_equal(T.passed, 1u << HELLO | 1u << ADD_REGION);
+	assert_int_equal(T.with_fd, 1);
+	close(fd);
 }
 
 /* A memif message carries at most one file descriptor. The relay must close any further descriptors
@@ -469,6 +495,7 @@ int main(void)
 		TEST(destroy_quiesces_and_drains),
 		TEST(server_waits_for_hello_before_it_closes),
 		TEST(region_must_be_sealed),
+		TEST(the_port_sees_each_message_of_the_handshake),
 		TEST(spare_descriptors_are_closed),
 		TEST(client_comes_back_after_its_server),
 		TEST(live_listener_is_not_stolen),

@@ -17,7 +17,7 @@ static void drivers_have_rows(void **state)
 		enum rn_wake_source source;
 	} rows[] = {
 		{"net_ring", RN_WAKE_PEER},	  {"net_af_packet", RN_WAKE_SOCKET},
-		{"net_null", RN_WAKE_NEVER},	  {"net_memif", RN_WAKE_TIMED},
+		{"net_null", RN_WAKE_NEVER},	  {"net_memif", RN_WAKE_EVENTFD},
 		{"net_something", RN_WAKE_TIMED}, {"", RN_WAKE_TIMED},
 	};
 
@@ -29,7 +29,7 @@ static void a_doorbell_before_the_sleep_ends_it(void **state)
 {
 	struct rn_wake w;
 
-	assert_int_equal(rn_wake_open(&w, NULL), 0);
+	assert_int_equal(rn_wake_open(&w, RN_WAKE_PEER, NULL), 0);
 	rn_wake_ring(&w); /* nothing is written to the eventfd while the shard is awake */
 	rn_wake_announce(&w);
 	assert_false(rn_wake_wait(&w, RN_MS(1)));
@@ -62,7 +62,7 @@ static void nothing_is_lost_between_two_threads(void **state)
 	pthread_t t;
 	unsigned got = 0, timeouts = 0;
 
-	assert_int_equal(rn_wake_open(&bell, NULL), 0);
+	assert_int_equal(rn_wake_open(&bell, RN_WAKE_PEER, NULL), 0);
 	pthread_create(&t, NULL, ringer, NULL);
 	while (got < 2000) {
 		rn_wake_announce(&bell);
