@@ -3,7 +3,6 @@
  * both ends: each connection has a new queue pair at each end, is made by the CM, carries one
  * message, and is ended by a DREQ of the active end. */
 #include <errno.h>
-#include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,19 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "counted.h"
+#include "options.h"
 #include "rn/client.h"
 #include "sample.h"
-
-/* the command line options; columns: X(name, argument's name, help text) */
-#define FLAGS(X)                                                                            \
-	X("secs", "S", "how long [10]")                                                     \
-	X("window", "N", "connections that exist at once [64]")                             \
-	X("connections", "N", "make just that many, measure nothing (for callgrind)")       \
-	X("policy", "inline|adaptive|poll", "who polls the adapters [inline: this thread]") \
-	X("json", NULL, "one JSON object")                                                  \
-	X("help", NULL, "this")
-
-enum flag { SECS, WINDOW, CONNECTIONS, POLICY, JSON, HELP };
 
 #define PORT	   7471u
 #define BYTES	   64u
@@ -324,39 +313,21 @@ static void measure(struct bench *b)
 	rn_sample_free(&rate);
 }
 
-static void usage(void)
+static void take_options(struct options *o, int argc, char **argv)
 {
-	printf("bench_connect: connections per second over net_ring\n");
-#define X(flag, arg, help)                                                                     \
-	printf("  --%s%s%s\n\t%s\n", flag, (arg) ? "=" : "", (arg) ? (const char *)(arg) : "", \
-	       help);
-	FLAGS(X)
-#undef X
-}
+	const struct rn_option options[] = {
+		{"secs", "S", "how long [10]", rn_option_number, &o->secs},
+		{"window", "N", "connections that exist at once [64]", rn_option_number,
+		 &o->window},
+		{"connections", "N", "make just that many, measure nothing (for callgrind)",
+		 rn_option_number, &o->connections},
+		{"policy", "inline|adaptive|poll", "who polls the adapters [inline: this thread]",
+		 rn_option_text, &o->policy},
+		{"json", NULL, "one JSON object", rn_option_true, &o->json},
+		{0},
+	};
 
-static bool take_options(struct options *o, int argc, char **argv)
-{
-	static const struct option options[] = {
-#define X(flag, arg, help) {flag, (arg) ? required_argument : no_argument, NULL, 0},
-		FLAGS(X)
-#undef X
-			{NULL, 0, NULL, 0}};
-	unsigned *const numbers[HELP + 1] = {
-		[SECS] = &o->secs, [WINDOW] = &o->window, [CONNECTIONS] = &o->connections};
-	int flag = 0;
-
-	while (getopt_long(argc, argv, "", options, &flag) == 0) {
-		if (numbers[flag] != NULL)
-			*numbers[flag] = (unsigned)strtoul(optarg, NULL, 0);
-		else if (flag == POLICY)
-			o->policy = optarg;
-		else if (flag == JSON)
-			o->json = true;
-		else
-			return false;
-	}
-	return optind == argc && o->window > 0 && o->window <= WINDOW_MAX && o->secs > 0 &&
-	       o->secs <= 600;
+	rn_options_take("bench_connect: connections per second over net_ring", options, argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -365,8 +336,9 @@ int main(int argc, char **argv)
 	char path[] = "/tmp/bench_connect.XXXXXX";
 	int fd;
 
-	if (!take_options(&b.o, argc, argv)) {
-		usage();
+	take_options(&b.o, argc, argv);
+	if (b.o.window == 0 || b.o.window > WINDOW_MAX || b.o.secs == 0 || b.o.secs > 600) {
+		fprintf(stderr, "bench_connect: --window is 1..%u, --secs 1..600\n", WINDOW_MAX);
 		return 2;
 	}
 	fd = mkstemp(path);

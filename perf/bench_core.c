@@ -2,67 +2,22 @@
  * responder. Compares the core with the bare pump, a loop that copies and checksums frames of the
  * same length. Runs of the core and of the pump alternate. Runs in one thread without DPDK: neither
  * a DPDK port nor CPU placement affects the figures. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "core_pair.h"
+#include "ops.h"
 #include "pump_frame.h"
 #include "sample.h"
 
-/* the command line options; columns: X(name, argument's name, help text) */
-#define FLAGS(X)                                                                               \
-	X("op", "send|write|read", "one row instead of the table")                             \
-	X("size", "BYTES", "bytes of a message, with --op [64]")                               \
-	X("mtu", "BYTES", "256, 512, 1024, 2048 or 4096, with --op [1024]")                    \
-	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                   \
-	X("signal", "N", "every Nth message is signaled [1]")                                  \
-	X("burst", "N", "frames per turn, at most 256 [32]")                                   \
-	X("mem", "guarded|plain", "memory access: the port's, or plain copies [guarded]")      \
-	X("ipv6", NULL, "instead of IPv4")                                                     \
-	X("qps", "N", "queue pairs of each side, used in turn; needs --signal=1 [1]")          \
-	X("depth", "N", "messages outstanding on each queue pair, instead of --window")        \
-	X("regions", "N", "memory regions of each side, used at random [1]")                   \
-	X("scale", NULL, "the rates with many queue pairs and regions; see --op and --size")   \
-	X("buffer", "BYTES", "message memory of each side, used in turn [1048576]")            \
-	X("reps", "N", "measurements, of which the median counts [25]")                        \
-	X("ms", "N", "length of one measurement [10]")                                         \
-	X("split", NULL, "also print the time of each side for receive, application and send") \
-	X("messages", "N", "run just that many, measure nothing (for callgrind); with --op")   \
-	X("json", NULL, "one JSON object per row")                                             \
-	X("help", NULL, "this")
-
-enum flag {
-	OP,
-	SIZE,
-	MTU,
-	WINDOW,
-	SIGNAL,
-	BURST,
-	MEM,
-	IPV6,
-	QPS,
-	DEPTH,
-	REGIONS,
-	SCALE,
-	BUFFER,
-	REPS,
-	MS,
-	SPLIT,
-	MESSAGES,
-	JSON,
-	HELP
-};
+#define NO_OP UINT8_MAX /* no --op was given */
 
 struct options {
 	struct pair_options pair;
 	unsigned reps, ms, messages;
 	bool split, json, one_row, scale;
 };
-
-static const char *const op_names[] = {
-	[RN_WQE_SEND] = "send", [RN_WQE_WRITE] = "write", [RN_WQE_READ] = "read"};
 
 /* the rows of the printed table; with --op the options give a single row instead */
 static const struct {
@@ -75,53 +30,48 @@ static const struct {
 	{RN_WQE_READ, 1u << 20, 4096},
 };
 
-static void usage(FILE *f)
+static void take_options(struct options *o, int argc, char **argv)
 {
-	fprintf(f, "bench_core: two shards of the protocol core exchange messages in memory\n");
-#define X(flag, arg, help)                                                                         \
-	fprintf(f, "  --%s%s%s\n\t%s\n", flag, (arg) ? "=" : "", (arg) ? (const char *)(arg) : "", \
-		help);
-	FLAGS(X)
-#undef X
-}
+	const struct rn_option options[] = {
+		{"op", "send|write|read", "one row instead of the table", rn_option_op,
+		 &o->pair.kind},
+		{"size", "BYTES", "bytes of a message, with --op [64]", rn_option_number,
+		 &o->pair.size},
+		{"mtu", "BYTES", "256, 512, 1024, 2048 or 4096, with --op [1024]", rn_option_number,
+		 &o->pair.mtu},
+		{"window", "N", "messages outstanding [128; of 64 KiB and more 8]",
+		 rn_option_number, &o->pair.window},
+		{"signal", "N", "every Nth message is signaled [1]", rn_option_number,
+		 &o->pair.signal},
+		{"burst", "N", "frames per turn, at most 256 [32]", rn_option_number,
+		 &o->pair.burst},
+		{"mem", "plain|guarded", "memory access: the port's, or plain copies [guarded]",
+		 rn_option_second, &o->pair.guarded},
+		{"ipv6", NULL, "instead of IPv4", rn_option_true, &o->pair.ipv6},
+		{"qps", "N", "queue pairs of each side, used in turn; needs --signal=1 [1]",
+		 rn_option_number, &o->pair.qps},
+		{"depth", "N", "messages outstanding on each queue pair, instead of --window",
+		 rn_option_number, &o->pair.depth},
+		{"regions", "N", "memory regions of each side, used at random [1]",
+		 rn_option_number, &o->pair.regions},
+		{"scale", NULL, "the rates with many queue pairs and regions; see --op and --size",
+		 rn_option_true, &o->scale},
+		{"buffer", "BYTES", "message memory of each side, used in turn [1048576]",
+		 rn_option_bytes, &o->pair.buffer},
+		{"reps", "N", "measurements, of which the median counts [25]", rn_option_number,
+		 &o->reps},
+		{"ms", "N", "length of one measurement [10]", rn_option_number, &o->ms},
+		{"split", NULL,
+		 "also print the time of each side for receive, application and send",
+		 rn_option_true, &o->split},
+		{"messages", "N", "run just that many, measure nothing (for callgrind); with --op",
+		 rn_option_number, &o->messages},
+		{"json", NULL, "one JSON object per row", rn_option_true, &o->json},
+		{0},
+	};
 
-static bool take_op(struct options *o, const char *arg)
-{
-	for (unsigned k = 0; k < sizeof(op_names) / sizeof(op_names[0]); k++) {
-		if (op_names[k] != NULL && strcmp(arg, op_names[k]) == 0) {
-			o->pair.kind = (uint8_t)k;
-			o->one_row = true;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool option_take(struct options *o, enum flag flag, const char *arg)
-{
-	unsigned *const numbers[HELP + 1] = {
-		[SIZE] = &o->pair.size,	    [MTU] = &o->pair.mtu,
-		[WINDOW] = &o->pair.window, [SIGNAL] = &o->pair.signal,
-		[BURST] = &o->pair.burst,   [QPS] = &o->pair.qps,
-		[DEPTH] = &o->pair.depth,   [REGIONS] = &o->pair.regions,
-		[REPS] = &o->reps,	    [MS] = &o->ms,
-		[MESSAGES] = &o->messages};
-	bool *const switches[HELP + 1] = {[SPLIT] = &o->split,
-					  [JSON] = &o->json,
-					  [SCALE] = &o->scale,
-					  [IPV6] = &o->pair.ipv6};
-
-	if (numbers[flag] != NULL)
-		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
-	else if (switches[flag] != NULL)
-		*switches[flag] = true;
-	else if (flag == MEM)
-		o->pair.guarded = strcmp(arg, "plain") != 0;
-	else if (flag == BUFFER)
-		o->pair.buffer = strtoul(arg, NULL, 0);
-	else if (flag == OP)
-		return take_op(o, arg);
-	return flag != HELP;
+	rn_options_take("bench_core: two shards of the protocol core exchange messages in memory",
+			options, argc, argv);
 }
 
 static const char *options_wrong(struct pair_options *p)
@@ -284,7 +234,7 @@ static void print_row(const struct pair_options *p, struct figures *f, bool spli
 	double ns = rn_sample_at(&f->ns, 0.5);
 	static const char *const sides[] = {"requester", "responder"};
 
-	printf("%-6s %8u %5u %6u %10.1f %9.1f %8.2f %10.1f %6.2f\n", op_names[p->kind], p->size,
+	printf("%-6s %8u %5u %6u %10.1f %9.1f %8.2f %10.1f %6.2f\n", rn_ops[p->kind], p->size,
 	       p->mtu, p->window, ns, rn_sample_at(&f->ns, 0), p->size / ns,
 	       rn_sample_at(&f->bare_ns, 0.5), rn_sample_at(&f->ratio, 0.5));
 	for (int i = 0; split && i < 2; i++)
@@ -304,8 +254,8 @@ static void print_json(const struct pair_options *p, struct figures *f, bool spl
 	printf("{\"bench\": \"core\", \"op\": \"%s\", \"size\": %u, \"mtu\": %u, \"window\": %u, "
 	       "\"signal\": %u, \"burst\": %u, \"qps\": %u, \"regions\": %u, \"guarded\": %s, \"ipv6\": %s, \"ns\": %.2f, "
 	       "\"ns_min\": %.2f, \"gbytes\": %.3f, \"bare_ns\": %.2f, \"ratio\": %.3f",
-	       op_names[p->kind], p->size, p->mtu, p->window, p->signal, p->burst, p->qps,
-	       p->regions, p->guarded ? "true" : "false", p->ipv6 ? "true" : "false", ns,
+	       rn_ops[p->kind], p->size, p->mtu, p->window, p->signal, p->burst, p->qps, p->regions,
+	       p->guarded ? "true" : "false", p->ipv6 ? "true" : "false", ns,
 	       rn_sample_at(&f->ns, 0), p->size / ns, rn_sample_at(&f->bare_ns, 0.5),
 	       rn_sample_at(&f->ratio, 0.5));
 	for (int i = 0; split && i < 2; i++)
@@ -385,7 +335,7 @@ static void print_scale(const struct options *o, unsigned i, struct rn_sample *n
 	printf(o->json ? "{\"bench\": \"scale\", \"op\": \"%s\", \"size\": %u, \"qps\": %u, "
 			 "\"depth\": %u, \"regions\": %u, \"ns\": %.2f, \"ratio\": %.3f}\n"
 		       : "%-6s %8u %6u %6u %8u %10.1f %6.2f\n",
-	       op_names[o->pair.kind], o->pair.size, scales[i].qps, scales[i].depth,
+	       rn_ops[o->pair.kind], o->pair.size, scales[i].qps, scales[i].depth,
 	       scales[i].regions, rn_sample_at(ns, 0.5), rn_sample_at(ratio, 0.5));
 }
 
@@ -435,7 +385,7 @@ static bool run_scales(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.pair = {.kind = RN_WQE_SEND,
+	struct options o = {.pair = {.kind = NO_OP,
 				     .guarded = true,
 				     .size = 64,
 				     .mtu = 1024,
@@ -446,26 +396,17 @@ int main(int argc, char **argv)
 				     .buffer = 1 << 20},
 			    .reps = 25,
 			    .ms = 10};
-	static const struct option options[] = {
-#define X(flag, arg, help) {flag, (arg) ? required_argument : no_argument, NULL, 0},
-		FLAGS(X)
-#undef X
-			{NULL, 0, NULL, 0}};
 	struct pair_options check;
 	const char *wrong;
-	int flag = 0;
 
-	while (getopt_long(argc, argv, "", options, &flag) == 0) {
-		if (!option_take(&o, (enum flag)flag, optarg)) {
-			usage(stdout);
-			return flag == HELP ? EXIT_SUCCESS : 2;
-		}
-	}
+	take_options(&o, argc, argv);
+	o.one_row = o.pair.kind != NO_OP;
+	if (!o.one_row)
+		o.pair.kind = RN_WQE_SEND;
 	check = o.pair;
-	wrong = optind != argc		   ? "see --help"
-		: o.reps == 0 || o.ms == 0 ? "--reps and --ms are at least 1"
-		: o.one_row || o.scale	   ? options_wrong(&o.pair)
-					   : options_wrong(&check);
+	wrong = o.reps == 0 || o.ms == 0 ? "--reps and --ms are at least 1"
+		: o.one_row || o.scale	 ? options_wrong(&o.pair)
+					 : options_wrong(&check);
 	if (wrong != NULL) {
 		fprintf(stderr, "bench_core: %s\n", wrong);
 		return 2;

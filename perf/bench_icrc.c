@@ -6,7 +6,6 @@
  * Runs in one thread. The option --set gives the size of each of the two buffers. Two buffers of
  * the default size fit into the CPU cache. The payload in a frame begins at an address of 54 modulo
  * 64, as behind the headers of a SEND over IPv4. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <isa-l.h>
 #include "port/mem.h"
+#include "options.h"
 #include "sample.h"
 #include "wire/icrc_kernel.h"
 
@@ -182,34 +182,21 @@ static bool tables_agree(const uint8_t *src)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {{"set", required_argument, NULL, 's'},
-						{"reps", required_argument, NULL, 'r'},
-						{"json", no_argument, NULL, 'j'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
 	static const size_t sizes[] = {64, 128, 256, 512, 1024, 1084, 2048, 4096, 4156};
 	size_t set = 16384;
 	unsigned reps = 101;
 	bool json = false;
 	uint8_t *src, *dst;
-	int o;
+	const struct rn_option options[] = {
+		{"set", "BYTES", "memory of the data, used in turn [16384]", rn_option_bytes, &set},
+		{"reps", "N", "measurements, of which the median counts [101]", rn_option_number,
+		 &reps},
+		{"json", NULL, "one JSON object", rn_option_true, &json},
+		{0},
+	};
 
-	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (o) {
-		case 's':
-			set = strtoul(optarg, NULL, 0);
-			break;
-		case 'r':
-			reps = (unsigned)strtoul(optarg, NULL, 0);
-			break;
-		case 'j':
-			json = true;
-			break;
-		default:
-			printf("bench_icrc [--set BYTES] [--reps N] [--json]\n");
-			return o == 'h' ? EXIT_SUCCESS : 2;
-		}
-	}
+	rn_options_take("bench_icrc: the CRC of each kernel, and copies with CRC", options, argc,
+			argv);
 	if (set < 8192 || set > 1u << 30 || reps == 0)
 		return 2;
 	src = aligned_alloc(64, set & ~(size_t)63);

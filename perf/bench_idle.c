@@ -1,7 +1,6 @@
 /* Measures what an idle adapter costs under the adaptive policy, and how soon a packet wakes it.
  * Both adapters belong to this process. First neither has work, and the CPU time of the process is
  * divided by two; then one writes into the memory of the other, which sleeps. */
-#include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 #include "bench_link.h"
+#include "options.h"
 
 #define SETTLE_US   300000 /* until the shards sleep as long as they may */
 #define PATIENCE_NS 1000000000.0
 
 struct idle_options {
-	const char *port, *ifaces[2];
+	const char *port;
+	const char *pair; /* of kernel interfaces, separated by a comma */
+	char ifaces[2][16];
 	double secs;
 	unsigned wakes, pause_ms;
 	bool json;
@@ -130,38 +132,35 @@ static void print(const struct idle_options *o, struct idle_result *r)
 	       rn_sample_at(&r->wake_ns, 0.99) / 1e3, rn_sample_at(&r->wake_ns, 1) / 1e3);
 }
 
-static bool take_options(struct idle_options *o, int argc, char **argv)
+static void take_options(struct idle_options *o, int argc, char **argv)
 {
-	static const struct option options[] = {{"port", required_argument, NULL, 'p'},
-						{"ifaces", required_argument, NULL, 'i'},
-						{"secs", required_argument, NULL, 's'},
-						{"wakes", required_argument, NULL, 'w'},
-						{"pause-ms", required_argument, NULL, 'm'},
-						{"json", no_argument, NULL, 'j'},
-						{NULL, 0, NULL, 0}};
-	int c;
+	const struct rn_option options[] = {
+		{"port", "ring|memif|af_packet", "[ring]", rn_option_text, &o->port},
+		{"ifaces", "A,B", "two kernel interfaces that are joined, for af_packet",
+		 rn_option_text, &o->pair},
+		{"secs", "S", "how long to measure the idle adapters [3]", rn_option_real,
+		 &o->secs},
+		{"wakes", "N", "how often to wake them, at most 10000 [100]", rn_option_number,
+		 &o->wakes},
+		{"pause-ms", "N", "time between two wakes, at most 1000 [20]", rn_option_number,
+		 &o->pause_ms},
+		{"json", NULL, "one JSON object", rn_option_true, &o->json},
+		{0},
+	};
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 'p')
-			o->port = optarg;
-		else if (c == 'i' && strchr(optarg, ',') != NULL) {
-			o->ifaces[0] = strtok(optarg, ",");
-			o->ifaces[1] = strtok(NULL, ",");
-		} else if (c == 's')
-			o->secs = strtod(optarg, NULL);
-		else if (c == 'w')
-			o->wakes = (unsigned)strtoul(optarg, NULL, 0);
-		else if (c == 'm')
-			o->pause_ms = (unsigned)strtoul(optarg, NULL, 0);
-		else if (c == 'j')
-			o->json = true;
-		else
-			return false;
-	}
-	return optind == argc && o->secs > 0 && o->secs <= 60 && o->wakes > 0 &&
-	       o->wakes <= 10000 && o->pause_ms > 0 && o->pause_ms <= 1000 &&
+	rn_options_take("bench_idle: CPU time of an idle adapter, and how soon a packet wakes it",
+			options, argc, argv);
+}
+
+static bool options_fit(struct idle_options *o)
+{
+	bool named =
+		o->pair != NULL && sscanf(o->pair, "%15[^,],%15s", o->ifaces[0], o->ifaces[1]) == 2;
+
+	return o->secs > 0 && o->secs <= 60 && o->wakes > 0 && o->wakes <= 10000 &&
+	       o->pause_ms > 0 && o->pause_ms <= 1000 &&
 	       (strcmp(o->port, "ring") == 0 || strcmp(o->port, "memif") == 0 ||
-		(strcmp(o->port, "af_packet") == 0 && o->ifaces[1] != NULL));
+		(strcmp(o->port, "af_packet") == 0 && named));
 }
 
 int main(int argc, char **argv)
@@ -179,11 +178,9 @@ int main(int argc, char **argv)
 	static struct link_end a, b;
 	struct idle_result r = {0};
 
-	if (!take_options(&o, argc, argv)) {
-		fprintf(stderr,
-			"bench_idle [--port=ring|memif|af_packet] [--ifaces=A,B] [--secs=3] "
-			"[--wakes=100] [--pause-ms=20] [--json]\n"
-			"\t--ifaces: two kernel interfaces that are joined, for af_packet\n");
+	take_options(&o, argc, argv);
+	if (!options_fit(&o)) {
+		fprintf(stderr, "bench_idle: a value is out of range, see --help\n");
 		return 2;
 	}
 	if (mkdtemp(dir) == NULL)

@@ -2,7 +2,6 @@
  * the round trip of a message (--rtt), or the bandwidth of a stream of messages (TCP). The two
  * ends are two processes on two CPUs, and wait in recv() as programs usually do. */
 #include <arpa/inet.h>
-#include <getopt.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
+#include "options.h"
 #include "sample.h"
 
 struct options {
@@ -153,28 +153,17 @@ static double measure_gbit(const struct options *o, int fd, uint8_t *p)
 	return messages * (double)o->size * 8 / (now_ns() - t0);
 }
 
-static bool options_take(struct options *o, int argc, char **argv)
+static void take_options(struct options *o, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"udp", no_argument, NULL, 'u'},	{"rtt", no_argument, NULL, 'r'},
-		{"size", required_argument, NULL, 's'}, {"secs", required_argument, NULL, 't'},
-		{"help", no_argument, NULL, 'h'},	{NULL, 0, NULL, 0}};
-	int c;
+	const struct rn_option options[] = {
+		{"udp", NULL, "instead of TCP; with --rtt only", rn_option_true, &o->udp},
+		{"rtt", NULL, "ping-pong instead of a stream", rn_option_true, &o->rtt},
+		{"size", "BYTES", "of a message [64]", rn_option_bytes, &o->size},
+		{"secs", "S", "how long [1]", rn_option_real, &o->secs},
+		{0},
+	};
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 'u')
-			o->udp = true;
-		else if (c == 'r')
-			o->rtt = true;
-		else if (c == 's')
-			o->size = strtoul(optarg, NULL, 0);
-		else if (c == 't')
-			o->secs = strtod(optarg, NULL);
-		else
-			return false;
-	}
-	return o->size > 0 && o->size <= 1u << 30 && o->secs > 0 && o->secs <= 600 &&
-	       (!o->udp || (o->rtt && o->size <= 32768));
+	rn_options_take("bench_kernel: TCP and UDP of the kernel over lo", options, argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -186,8 +175,10 @@ int main(int argc, char **argv)
 	uint8_t *p;
 	pid_t child;
 
-	if (!options_take(&o, argc, argv)) {
-		printf("bench_kernel [--udp] [--rtt] [--size BYTES] [--secs S]; UDP with --rtt only\n");
+	take_options(&o, argc, argv);
+	if (o.size == 0 || o.size > 1u << 30 || o.secs <= 0 || o.secs > 600 ||
+	    (o.udp && (!o.rtt || o.size > 32768))) {
+		fprintf(stderr, "bench_kernel: a value is out of range, or --udp without --rtt\n");
 		return 2;
 	}
 	p = calloc(1, o.size);

@@ -3,8 +3,8 @@
  * bench_pump. Runs both ends: in two threads, in two processes (memif) or in one thread
  * (--solo). */
 #include "bench_link.h"
+#include "ops.h"
 
-#include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,122 +17,60 @@
 #include <time.h>
 #include <unistd.h>
 
-/* the command line options; columns: X(name, argument's name, help text) */
-#define FLAGS(X)                                                                                  \
-	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")           \
-	X("solo", NULL, "one thread drives both ends, over net_ring")                             \
-	X("messages", "N", "with --solo: send N messages, or make N round trips, and exit")       \
-	X("idle", "N", "with --solo: poll N times without work, and exit")                        \
-	X("posts", "N", "with --solo: post and reap N batches of --batch requests")               \
-	X("warm", "N", "with --messages: as many messages before them")                           \
-	X("batch", "N", "requests of a batch of --posts, at most 64 [16]")                        \
-	X("virtual-time", NULL,                                                                   \
-	  "with --solo: the adapters' clocks advance per poll, so that counts repeat")            \
-	X("op", "send|write|read", "the requests that end a posts [send]")                        \
-	X("size", "BYTES", "of a message [64]")                                                   \
-	X("mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]")                        \
-	X("rtt", NULL, "ping-pong of SENDs instead of a stream")                                  \
-	X("window", "N", "messages outstanding [128; of 64 KiB and more 8]")                      \
-	X("signal", "N", "every Nth message is signaled [1]")                                     \
-	X("loss", "PERCENT", "of the frames that each end drops on sending [0]")                  \
-	X("drop", NULL, "with --port=memif: end b drops packets that arrive ahead of a lost one") \
-	X("secs", "S", "how long [3]")                                                            \
-	X("burst", "N", "frames per burst, at most 256 [32]")                                     \
-	X("mbufs", "N", "packet buffers of each end [4096]")                                      \
-	X("ring", "N", "slots of a port's ring; memif has at most 256 [1024]")                    \
-	X("buffer", "BYTES", "message memory of each end, used in turn [1048576]")                \
-	X("poll", NULL,                                                                           \
-	  "idle policy poll: shards in threads of their own; else inline, driven by the ends")    \
-	X("cpus", "A,B", "of the two ends [0,1]")                                                 \
-	X("huge", NULL, "huge pages")                                                             \
-	X("stats", NULL, "counters of end a that are not zero, on standard error")                \
-	X("json", NULL, "one JSON object")                                                        \
-	X("help", NULL, "this")
-
-enum flag {
-	PORT,
-	SOLO,
-	MESSAGES,
-	IDLE,
-	POSTS,
-	WARM,
-	BATCH,
-	VIRTUAL_TIME,
-	OP,
-	SIZE,
-	MTU,
-	RTT,
-	WINDOW,
-	SIGNAL,
-	LOSS,
-	DROP,
-	SECS,
-	BURST,
-	MBUFS,
-	RING,
-	BUFFER,
-	POLL,
-	CPUS,
-	HUGE_PAGES,
-	STATS,
-	JSON,
-	HELP
-};
-
-static const char *const op_names[] = {
-	[RN_WQE_SEND] = "send", [RN_WQE_WRITE] = "write", [RN_WQE_READ] = "read"};
-
-static void usage(FILE *f)
+static void take_options(struct link_options *o, int argc, char **argv)
 {
-	fprintf(f, "bench_link: messages over a DPDK port through the client API\n");
-#define X(flag, arg, help)                                                                         \
-	fprintf(f, "  --%s%s%s\n\t%s\n", flag, (arg) ? "=" : "", (arg) ? (const char *)(arg) : "", \
-		help);
-	FLAGS(X)
-#undef X
-}
+	const struct rn_option options[] = {
+		{"port", "ring|memif", "net_ring in one process, or memif between two [ring]",
+		 rn_option_second, &o->memif},
+		{"solo", NULL, "one thread drives both ends, over net_ring", rn_option_true,
+		 &o->solo},
+		{"messages", "N", "with --solo: send N messages, or make N round trips, and exit",
+		 rn_option_number, &o->messages},
+		{"idle", "N", "with --solo: poll N times without work, and exit", rn_option_number,
+		 &o->idle},
+		{"posts", "N", "with --solo: post and reap N batches of --batch requests",
+		 rn_option_number, &o->posts},
+		{"warm", "N", "with --messages: as many messages before them", rn_option_number,
+		 &o->warm},
+		{"batch", "N", "requests of a batch of --posts, at most 64 [16]", rn_option_number,
+		 &o->batch},
+		{"virtual-time", NULL,
+		 "with --solo: the adapters' clocks advance per poll, so that counts repeat",
+		 rn_option_true, &o->virtual_time},
+		{"op", "send|write|read", "the requests that end a posts [send]", rn_option_op,
+		 &o->kind},
+		{"size", "BYTES", "of a message [64]", rn_option_number, &o->size},
+		{"mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096 [1024]", rn_option_number,
+		 &o->mtu},
+		{"rtt", NULL, "ping-pong of SENDs instead of a stream", rn_option_true, &o->rtt},
+		{"window", "N", "messages outstanding [128; of 64 KiB and more 8]",
+		 rn_option_number, &o->window},
+		{"signal", "N", "every Nth message is signaled [1]", rn_option_number, &o->signal},
+		{"loss", "PERCENT", "of the frames that each end drops on sending [0]",
+		 rn_option_real, &o->loss},
+		{"drop", NULL,
+		 "with --port=memif: end b drops packets that arrive ahead of a lost one",
+		 rn_option_true, &o->drop},
+		{"secs", "S", "how long [3]", rn_option_real, &o->secs},
+		{"burst", "N", "frames per burst, at most 256 [32]", rn_option_number, &o->burst},
+		{"mbufs", "N", "packet buffers of each end [4096]", rn_option_number, &o->mbufs},
+		{"ring", "N", "slots of a port's ring; memif has at most 256 [1024]",
+		 rn_option_number, &o->ring},
+		{"buffer", "BYTES", "message memory of each end, used in turn [1048576]",
+		 rn_option_bytes, &o->buffer},
+		{"poll", NULL,
+		 "idle policy poll: shards in threads of their own; else inline, driven by the ends",
+		 rn_option_true, &o->poll},
+		{"cpus", "A,B", "of the two ends [0,1]", rn_option_pair, &o->cpu},
+		{"huge", NULL, "huge pages", rn_option_true, &o->huge},
+		{"stats", NULL, "counters of end a that are not zero, on standard error",
+		 rn_option_true, &o->stats},
+		{"json", NULL, "one JSON object", rn_option_true, &o->json},
+		{0},
+	};
 
-static bool take_op(struct link_options *o, const char *arg)
-{
-	for (unsigned k = 0; k < sizeof(op_names) / sizeof(op_names[0]); k++) {
-		if (op_names[k] != NULL && strcmp(arg, op_names[k]) == 0) {
-			o->kind = (uint8_t)k;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool option_take(struct link_options *o, enum flag flag, const char *arg)
-{
-	unsigned *const numbers[HELP + 1] = {
-		[SIZE] = &o->size,     [MTU] = &o->mtu,		  [WINDOW] = &o->window,
-		[SIGNAL] = &o->signal, [BURST] = &o->burst,	  [MBUFS] = &o->mbufs,
-		[RING] = &o->ring,     [MESSAGES] = &o->messages, [IDLE] = &o->idle,
-		[POSTS] = &o->posts,   [WARM] = &o->warm,	  [BATCH] = &o->batch};
-	bool *const switches[HELP + 1] = {
-		[SOLO] = &o->solo,	 [RTT] = &o->rtt,
-		[POLL] = &o->poll,	 [JSON] = &o->json,
-		[STATS] = &o->stats,	 [DROP] = &o->drop,
-		[HUGE_PAGES] = &o->huge, [VIRTUAL_TIME] = &o->virtual_time};
-
-	if (numbers[flag] != NULL)
-		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
-	else if (switches[flag] != NULL)
-		*switches[flag] = true;
-	else if (flag == PORT)
-		o->memif = strcmp(arg, "memif") == 0;
-	else if (flag == OP)
-		return take_op(o, arg);
-	else if (flag == SECS)
-		o->secs = strtod(arg, NULL);
-	else if (flag == LOSS)
-		o->loss = strtod(arg, NULL);
-	else if (flag == BUFFER)
-		o->buffer = strtoul(arg, NULL, 0);
-	else if (flag == CPUS)
-		return sscanf(arg, "%u,%u", &o->cpu[0], &o->cpu[1]) == 2;
-	return flag != HELP;
+	rn_options_take("bench_link: messages over a DPDK port through the client API", options,
+			argc, argv);
 }
 
 static const char *options_wrong(struct link_options *o)
@@ -388,7 +326,7 @@ static void print_json(const struct link_options *o, struct link_result *r)
 	if (o->posts > 0) {
 		printf("{\"bench\": \"post\", \"op\": \"%s\", \"size\": %u, \"batch\": %u, "
 		       "\"post_ns\": %.1f, \"reap_ns\": %.1f}\n",
-		       op_names[o->kind], o->size, o->batch, rn_sample_at(&r->post_ns, 0.5),
+		       rn_ops[o->kind], o->size, o->batch, rn_sample_at(&r->post_ns, 0.5),
 		       rn_sample_at(&r->reap_ns, 0.5));
 		return;
 	}
@@ -396,7 +334,7 @@ static void print_json(const struct link_options *o, struct link_result *r)
 	       "\"window\": %u, \"signal\": %u, \"burst\": %u, \"mbufs\": %u, \"huge\": %s, "
 	       "\"idle\": \"%s\", \"epochs\": %lu, \"bad\": %lu, \"probe_ns\": %.0f, "
 	       "\"round_trips\": %lu, \"removed\": %lu, \"start_ms\": %.0f, \"regimes\": {",
-	       name_of_port(o), op_names[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
+	       name_of_port(o), rn_ops[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
 	       o->mbufs, o->huge ? "true" : "false", o->poll ? "poll" : "inline", r->epochs, r->bad,
 	       rn_sample_at(&r->probes, 0.5), r->round_trips, r->removed, r->start_ms);
 	for (int g = 0; g < RN_REGIME_COUNT; g++) {
@@ -426,13 +364,13 @@ static void print_table(const struct link_options *o, struct link_result *r)
 {
 	if (o->posts > 0) {
 		printf("%s of %u bytes, batch %u: post %.1f ns, reap %.1f ns a request\n",
-		       op_names[o->kind], o->size, o->batch, rn_sample_at(&r->post_ns, 0.5),
+		       rn_ops[o->kind], o->size, o->batch, rn_sample_at(&r->post_ns, 0.5),
 		       rn_sample_at(&r->reap_ns, 0.5));
 		return;
 	}
 	printf("%s, %s of %u bytes, mtu %u, window %u, signal %u, burst %u, %s; probe %.0f ns; "
 	       "bad %lu\n",
-	       name_of_port(o), op_names[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
+	       name_of_port(o), rn_ops[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
 	       o->poll ? "poll" : "inline", rn_sample_at(&r->probes, 0.5), r->bad);
 	if (o->rtt)
 		printf("%-6s %7s %12s %12s %12s\n", "regime", "epochs", "RTT min ns", "RTT p50 ns",
@@ -468,27 +406,16 @@ int main(int argc, char **argv)
 				 .ring = 1024,
 				 .buffer = 1 << 20,
 				 .cpu = {0, 1}};
-	static const struct option options[] = {
-#define X(flag, arg, help) {flag, (arg) ? required_argument : no_argument, NULL, 0},
-		FLAGS(X)
-#undef X
-			{NULL, 0, NULL, 0}};
 	char dir[] = "/tmp/bench_link.XXXXXX", config[64];
 	static struct link_result r;
 	struct link_shared *sh;
 	const char *wrong;
-	int flag = 0;
 	bool ok;
 
-	while (getopt_long(argc, argv, "", options, &flag) == 0) {
-		if (!option_take(&o, (enum flag)flag, optarg)) {
-			usage(stdout);
-			return flag == HELP ? EXIT_SUCCESS : 2;
-		}
-	}
+	take_options(&o, argc, argv);
 	wrong = options_wrong(&o);
-	if (wrong != NULL || optind != argc) {
-		fprintf(stderr, "bench_link: %s\n", wrong ? wrong : "see --help");
+	if (wrong != NULL) {
+		fprintf(stderr, "bench_link: %s\n", wrong);
 		return 2;
 	}
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

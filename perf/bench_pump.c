@@ -2,7 +2,6 @@
  * without a protocol, with one copy and one CRC on each side. All ratios in docs/benchmarks.md
  * divide by the figures of the pump. Runs both ends: on two lcores, in two processes (memif) or on
  * one lcore (--solo). */
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,94 +13,48 @@
 #include <rte_eal.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
+#include "options.h"
 #include "pump.h"
 #include "pump_frame.h"
 
-/* the command line options; columns: X(name, argument's name, help text) */
-#define FLAGS(X)                                                                            \
-	X("port", "ring|memif", "net_ring in one process, or memif between two [ring]")     \
-	X("solo", NULL, "one lcore drives both ends, in one process")                       \
-	X("op", "send|write", "frames as long as those of SEND or WRITE [send]")            \
-	X("size", "BYTES", "of a message [64]")                                             \
-	X("mtu", "BYTES", "payload of a frame at most [1024]")                              \
-	X("bare", NULL, "headers only: neither copy nor CRC")                               \
-	X("rtt", NULL, "ping-pong of whole messages instead of a stream")                   \
-	X("reverse", NULL, "memif: the sender is the server, like the responder of a READ") \
-	X("secs", "S", "how long [3]")                                                      \
-	X("burst", "N", "frames per burst, at most 256 [32]")                               \
-	X("mbufs", "N", "in each end's pool [4096]")                                        \
-	X("pool", "ring|stack", "container of the free mbufs of a pool [ring]")             \
-	X("mbuf-size", "BYTES", "room of one mbuf [9216]")                                  \
-	X("ring", "N", "slots of a net_ring [1024]")                                        \
-	X("rsize", "LOG2", "slots of a memif ring, as a power of two [8]")                  \
-	X("bsize", "BYTES", "of a memif buffer; not below the frame [9216]")                \
-	X("buffer", "BYTES", "message memory of each end, used in turn [1048576]")          \
-	X("cpus", "A,B", "of the two ends [0,1]")                                           \
-	X("no-huge", NULL, "ordinary pages; also when no huge page is free")                \
-	X("json", NULL, "one JSON object")                                                  \
-	X("help", NULL, "this")
-
-enum flag {
-	PORT,
-	SOLO,
-	OP,
-	SIZE,
-	MTU,
-	BARE,
-	RTT,
-	REVERSE,
-	SECS,
-	BURST,
-	MBUFS,
-	POOL,
-	MBUF_SIZE,
-	RING,
-	RSIZE,
-	BSIZE,
-	BUFFER,
-	CPUS,
-	NO_HUGE,
-	JSON,
-	HELP
-};
-
-static void usage(FILE *f)
+static void take_options(struct rn_pump_options *o, int argc, char **argv)
 {
-	fprintf(f, "bench_pump: frames over a DPDK port with one copy and one CRC a side\n");
-#define X(flag, arg, help)                                                                         \
-	fprintf(f, "  --%s%s%s\n\t%s\n", flag, (arg) ? "=" : "", (arg) ? (const char *)(arg) : "", \
-		help);
-	FLAGS(X)
-#undef X
-}
+	const struct rn_option options[] = {
+		{"port", "ring|memif", "net_ring in one process, or memif between two [ring]",
+		 rn_option_second, &o->memif},
+		{"solo", NULL, "one lcore drives both ends, in one process", rn_option_true,
+		 &o->solo},
+		{"op", "send|write", "frames as long as those of SEND or WRITE [send]",
+		 rn_option_second, &o->write},
+		{"size", "BYTES", "of a message [64]", rn_option_number, &o->size},
+		{"mtu", "BYTES", "payload of a frame at most [1024]", rn_option_number, &o->mtu},
+		{"bare", NULL, "headers only: neither copy nor CRC", rn_option_true, &o->bare},
+		{"rtt", NULL, "ping-pong of whole messages instead of a stream", rn_option_true,
+		 &o->rtt},
+		{"reverse", NULL, "memif: the sender is the server, like the responder of a READ",
+		 rn_option_true, &o->reverse},
+		{"secs", "S", "how long [3]", rn_option_real, &o->secs},
+		{"burst", "N", "frames per burst, at most 256 [32]", rn_option_number, &o->burst},
+		{"mbufs", "N", "in each end's pool [4096]", rn_option_number, &o->mbufs},
+		{"pool", "ring|stack", "container of the free mbufs of a pool [ring]",
+		 rn_option_second, &o->stack},
+		{"mbuf-size", "BYTES", "room of one mbuf [9216]", rn_option_number, &o->mbuf_size},
+		{"ring", "N", "slots of a net_ring [1024]", rn_option_number, &o->ring},
+		{"rsize", "LOG2", "slots of a memif ring, as a power of two [8]", rn_option_number,
+		 &o->rsize},
+		{"bsize", "BYTES", "of a memif buffer; not below the frame [9216]",
+		 rn_option_number, &o->bsize},
+		{"buffer", "BYTES", "message memory of each end, used in turn [1048576]",
+		 rn_option_bytes, &o->buffer},
+		{"cpus", "A,B", "of the two ends [0,1]", rn_option_pair, &o->cpu},
+		{"no-huge", NULL, "ordinary pages; also when no huge page is free", rn_option_true,
+		 &o->no_huge},
+		{"json", NULL, "one JSON object", rn_option_true, &o->json},
+		{0},
+	};
 
-static bool option_take(struct rn_pump_options *o, enum flag flag, const char *arg)
-{
-	unsigned *const numbers[HELP + 1] = {
-		[SIZE] = &o->size,   [MTU] = &o->mtu,	 [BURST] = &o->burst,
-		[MBUFS] = &o->mbufs, [RING] = &o->ring,	 [MBUF_SIZE] = &o->mbuf_size,
-		[RSIZE] = &o->rsize, [BSIZE] = &o->bsize};
-	bool *const switches[HELP + 1] = {
-		[SOLO] = &o->solo,	 [BARE] = &o->bare,	  [RTT] = &o->rtt,
-		[REVERSE] = &o->reverse, [NO_HUGE] = &o->no_huge, [JSON] = &o->json};
-
-	if (numbers[flag] != NULL)
-		*numbers[flag] = (unsigned)strtoul(arg, NULL, 0);
-	else if (switches[flag] != NULL)
-		*switches[flag] = true;
-	else if (flag == PORT)
-		o->memif = strcmp(arg, "memif") == 0;
-	else if (flag == POOL)
-		o->stack = strcmp(arg, "stack") == 0;
-	else if (flag == OP)
-		o->write = strcmp(arg, "write") == 0;
-	else if (flag == SECS)
-		o->secs = strtod(arg, NULL);
-	else if (flag == BUFFER)
-		o->buffer = strtoul(arg, NULL, 0);
-	else if (flag == CPUS)
-		return sscanf(arg, "%u,%u", &o->cpu_a, &o->cpu_b) == 2;
-	return true;
+	rn_options_take("bench_pump: frames over a DPDK port with one copy and one CRC a side",
+			options, argc, argv);
 }
 
 static const char *options_wrong(struct rn_pump_options *o)
@@ -234,7 +187,7 @@ static bool run_in_one_process(const struct rn_pump_options *o, struct rn_pump_s
 	char cpus[32];
 	bool ok = true;
 
-	snprintf(cpus, sizeof(cpus), o->solo ? "%u" : "%u,%u", o->cpu_a, o->cpu_b);
+	snprintf(cpus, sizeof(cpus), o->solo ? "%u" : "%u,%u", o->cpu[0], o->cpu[1]);
 	rn_pump_eal(o, cpus, "");
 	if (o->memif) {
 		rn_pump_open_memif(o, &b, !o->reverse, socket);
@@ -276,7 +229,7 @@ static int run_end_b(const struct rn_pump_options *o, struct rn_pump_shared *sh,
 	char cpus[16];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	snprintf(cpus, sizeof(cpus), "%u", o->cpu_b);
+	snprintf(cpus, sizeof(cpus), "%u", o->cpu[1]);
 	rn_pump_eal(o, cpus, "b");
 	if (!open_in_turn(o, sh, &b, !o->reverse, socket))
 		return EXIT_FAILURE;
@@ -294,7 +247,7 @@ static bool run_in_two_processes(const struct rn_pump_options *o, struct rn_pump
 
 	if (child == 0)
 		_exit(run_end_b(o, sh, socket));
-	snprintf(cpus, sizeof(cpus), "%u", o->cpu_a);
+	snprintf(cpus, sizeof(cpus), "%u", o->cpu[0]);
 	rn_pump_eal(o, cpus, "a");
 	ok = open_in_turn(o, sh, &a, o->reverse, socket) && rn_pump_drive(o, &a, sh, r);
 	if (!ok)
@@ -322,29 +275,17 @@ int main(int argc, char **argv)
 				    .bsize = 9216,
 				    .buffer = 1 << 20,
 				    .secs = 3,
-				    .cpu_a = 0,
-				    .cpu_b = 1};
-	static const struct option options[] = {
-#define X(flag, arg, help) {flag, (arg) ? required_argument : no_argument, NULL, 0},
-		FLAGS(X)
-#undef X
-			{NULL, 0, NULL, 0}};
+				    .cpu = {0, 1}};
 	char dir[] = "/tmp/bench_pump.XXXXXX", socket[64];
 	struct rn_pump_shared *sh;
 	static struct rn_pump_result r;
 	const char *wrong;
-	int flag = 0;
 	bool ok;
 
-	while ((ok = getopt_long(argc, argv, "", options, &flag) == 0)) {
-		if (flag == HELP || !option_take(&o, (enum flag)flag, optarg)) {
-			usage(stdout);
-			return flag == HELP ? EXIT_SUCCESS : 2;
-		}
-	}
+	take_options(&o, argc, argv);
 	wrong = options_wrong(&o);
-	if (wrong != NULL || optind != argc) {
-		fprintf(stderr, "bench_pump: %s\n", wrong ? wrong : "see --help");
+	if (wrong != NULL) {
+		fprintf(stderr, "bench_pump: %s\n", wrong);
 		return 2;
 	}
 	o.no_huge = o.no_huge || !huge_pages_are_free();

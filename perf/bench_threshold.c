@@ -6,7 +6,6 @@
  * of the ratio of their times. The adapter's InlineRequestThreshold and LargeRequestThreshold
  * should be the sizes where the ratio crosses 1. Both ends run in one process over net_ring with
  * the inline idle policy, in one thread or two (--two). */
-#include <getopt.h>
 #include <pthread.h>
 #include <rte_cycles.h>
 #include <sched.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "bench_link.h"
+#include "options.h"
 
 /* bytes of a message buffer: 256 KiB plus 65 cache lines, so that the buffers start in different
  * cache sets */
@@ -248,26 +248,20 @@ static void open_ends(struct bench *t)
 	memset(t->place, 0, t->o.buffer);
 }
 
-static bool take_options(struct bench *t, int argc, char **argv)
+static void take_options(struct bench *o, int argc, char **argv)
 {
-	static const struct option options[] = {{"rounds", required_argument, NULL, 'r'},
-						{"mtu", required_argument, NULL, 'm'},
-						{"two", no_argument, NULL, '2'},
-						{NULL, 0, NULL, 0}};
-	int c;
+	const struct rn_option options[] = {
+		{"rounds", "N", "of each measurement [1000]", rn_option_number, &o->rounds},
+		{"mtu", "BYTES", "256, 512, 1024, 2048 or 4096 [4096]", rn_option_number,
+		 &o->o.mtu},
+		{"two", NULL, "an end per thread, on CPUs 0 and 1; else one thread drives both",
+		 rn_option_true, &o->two_threads},
+		{0},
+	};
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 'r')
-			t->rounds = (unsigned)strtoul(optarg, NULL, 0);
-		else if (c == 'm')
-			t->o.mtu = (unsigned)strtoul(optarg, NULL, 0);
-		else if (c == '2')
-			t->two_threads = true;
-		else
-			return false;
-	}
-	return optind == argc && t->rounds != 0 && t->o.mtu >= 256 && t->o.mtu <= 4096 &&
-	       (t->o.mtu & (t->o.mtu - 1)) == 0;
+	rn_options_take(
+		"bench_threshold: up to which size inline, and from which size RDMA, is faster",
+		options, argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -282,10 +276,9 @@ int main(int argc, char **argv)
 				       .inline_bytes = 512}};
 	pthread_t thread;
 
-	if (!take_options(&t, argc, argv)) {
-		fprintf(stderr,
-			"bench_threshold [--rounds=1000] [--mtu=256..4096] [--two]\n"
-			"\t--two: an end per thread, on CPUs 0 and 1; else one thread drives both\n");
+	take_options(&t, argc, argv);
+	if (t.rounds == 0 || t.o.mtu < 256 || t.o.mtu > 4096 || (t.o.mtu & (t.o.mtu - 1)) != 0) {
+		fprintf(stderr, "bench_threshold: --rounds is not 0, --mtu a path MTU\n");
 		return 2;
 	}
 	open_ends(&t);

@@ -26,7 +26,7 @@ struct rn_pump_options {
 	/* bytes of message memory at each end; each message uses the next part of this memory */
 	size_t buffer;
 	double secs;
-	unsigned cpu_a, cpu_b;
+	unsigned cpu[2];
 };
 
 enum pump_phase { PUMP_PROBE, PUMP_STREAM, PUMP_ECHO, PUMP_QUIT };
