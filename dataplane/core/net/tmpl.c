@@ -2,8 +2,8 @@
  * to the QP. Runs on the shard's thread.
  *
  * The headers are built once. Each packet gets a copy, in which length, opcode, PSN and flags are
- * set. The ICRC state after the UDP header depends on the length only. Consecutive packets often
- * have the same length, so the last ICRC state is cached. */
+ * set. The ICRC state after the UDP header depends on the length only. Packets of a connection
+ * mostly have one of two lengths, so two ICRC states are cached. */
 #include "net/tmpl.h"
 
 #include <string.h>
@@ -12,6 +12,12 @@
 #include "wire/hdr.h"
 #include "wire/icrc.h"
 #include "wire/icrc_parts.h"
+
+/* Adds the carry of a sum of 16-bit words to the sum. */
+static uint32_t fold(uint32_t sum)
+{
+	return (sum & 0xFFFF) + (sum >> 16);
+}
 
 void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[6], uint32_t qpn,
 		  uint32_t dest_qpn)
@@ -34,6 +40,7 @@ void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[
 		.dest_qpn = dest_qpn,
 		.op = rn_opcode_row(RN_OP_SEND_ONLY),
 	};
+	uint32_t sum = 0;
 
 	memcpy(pkt.dmac, av->dmac, 6);
 	memcpy(pkt.smac, smac, 6);
@@ -49,15 +56,15 @@ void rn_tmpl_make(struct rn_tmpl *t, const struct rn_av *av, const uint8_t smac[
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_LENGTH, 0);
 	rn_store16(t->hdr + t->ip_off + RN_IPV4_CHECKSUM, 0);
 	for (unsigned i = 0; i < RN_IPV4_BYTES; i += 2)
-		t->csum += rn_load16(t->hdr + t->ip_off + i);
+		sum += rn_load16(t->hdr + t->ip_off + i);
+	t->csum = (uint16_t)fold(fold(sum));
 }
 
-/* Stores the IPv4 header checksum. `sum` is the sum of all other 16-bit words of the header. */
+/* Stores the IPv4 header checksum. `sum` is the sum of all other 16-bit words of the header, less
+ * than 0x1FFFF. */
 static void put_checksum(uint8_t *ip, uint32_t sum)
 {
-	sum = (sum & 0xFFFF) + (sum >> 16);
-	sum = (sum & 0xFFFF) + (sum >> 16);
-	rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~sum);
+	rn_store16(ip + RN_IPV4_CHECKSUM, (uint16_t)~fold(sum));
 }
 
 void rn_tmpl_set_length(struct rn_tmpl *t, unsigned udp_len)
@@ -73,24 +80,34 @@ void rn_tmpl_set_length(struct rn_tmpl *t, unsigned udp_len)
 		rn_store16(ip + RN_IPV6_LENGTH, udp_len);
 	}
 	rn_store16(t->hdr + t->bytes - RN_BTH_BYTES - RN_UDP_BYTES + RN_UDP_LENGTH, udp_len);
-	t->udp_len = udp_len;
+	t->udp_len = (uint16_t)udp_len;
 }
 
 void rn_tmpl_cache_icrc(struct rn_tmpl *t, const uint8_t *buf)
 {
-	t->icrc = rn_icrc_head(buf + t->ip_off);
-	t->icrc_len = rn_load16(buf + t->bytes - RN_BTH_BYTES - RN_UDP_BYTES + RN_UDP_LENGTH);
+	uint16_t len = rn_load16(buf + t->bytes - RN_BTH_BYTES - RN_UDP_BYTES + RN_UDP_LENGTH);
+	uint16_t former_len = t->icrc_len[0];
+	uint32_t former = t->icrc[0];
+
+	t->icrc_len[0] = t->icrc_len[1];
+	t->icrc[0] = t->icrc[1];
+	t->icrc_len[1] = former_len;
+	t->icrc[1] = former;
+	if (t->icrc_len[0] == len)
+		return;
+	t->icrc[0] = rn_icrc_head(buf + t->ip_off);
+	t->icrc_len[0] = len;
 }
 
 void rn_tmpl_icrc_to_payload(struct rn_tmpl *t, uint8_t *buf, unsigned ext)
 {
 	uint8_t *bth = buf + t->bytes - RN_BTH_BYTES;
 
-	if (rn_unlikely(t->udp_len != t->icrc_len))
+	if (rn_unlikely(t->udp_len != t->icrc_len[0]))
 		rn_tmpl_cache_icrc(t, buf);
 	/* The ICRC counts this byte as all ones. */
 	bth[RN_BTH_ECN] = 0xFF;
-	t->so_far = rn_icrc_add(t->icrc, bth, RN_BTH_BYTES + ext);
+	t->so_far = rn_icrc_add(t->icrc[0], bth, RN_BTH_BYTES + ext);
 }
 
 unsigned rn_tmpl_close_sealed(const struct rn_tmpl *t, uint8_t *buf, unsigned ext, unsigned n)
@@ -115,10 +132,10 @@ void rn_tmpl_seal_long(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 		uint32_t crc;
 
 		if (rn_unlikely((unsigned)(end - bth) + RN_UDP_BYTES + RN_ICRC_BYTES !=
-				t->icrc_len))
+				t->icrc_len[0]))
 			rn_tmpl_cache_icrc(t, buf);
 		bth[RN_BTH_ECN] = 0xFF;
-		crc = rn_icrc_add(t->icrc, bth, (size_t)(end - bth));
+		crc = rn_icrc_add(t->icrc[0], bth, (size_t)(end - bth));
 		memcpy(end, &crc, RN_ICRC_BYTES);
 	}
 	bth[RN_BTH_ECN] = 0;
@@ -131,14 +148,14 @@ RN_FOLDING void rn_tmpl_seal_run(struct rn_tmpl *t, struct rn_txbuf *bufs, unsig
 	size_t bytes;
 
 	while (b != end) {
-		/* After this, t->icrc is the CRC up to the BTH of all frames of this length. */
+		/* After this, t->icrc[0] is the CRC up to the BTH of all frames of this length. */
 		len = b->len;
 		rn_tmpl_seal(t, b->data, len);
 		b++;
 		bytes = len - RN_ICRC_BYTES - at;
 		if (bytes > RN_ICRC_TAIL_MAX || bytes < 16)
 			continue;
-		icrc = t->icrc;
+		icrc = t->icrc[0];
 		for (; b != end && b->len == len; b++) {
 			uint8_t *bth = b->data + at;
 			uint32_t crc = rn_icrc_tail_folded(icrc, bth, bytes);
@@ -155,7 +172,9 @@ static void set_tclass(const struct rn_tmpl *t, uint8_t *ip, uint8_t tclass)
 		rn_store32(ip, (rn_load32(ip) & 0xF00FFFFF) | (uint32_t)tclass << 20);
 		return;
 	}
-	put_checksum(ip, t->csum + rn_load16(ip + RN_IPV4_LENGTH) + tclass - ip[RN_IPV4_TOS]);
+	/* 0xFFFF counts as 0 in this sum, which must not become negative. */
+	put_checksum(ip, fold(t->csum + rn_load16(ip + RN_IPV4_LENGTH) + tclass + 0xFFFF -
+			      ip[RN_IPV4_TOS]));
 	ip[RN_IPV4_TOS] = tclass;
 }
 

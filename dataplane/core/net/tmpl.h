@@ -19,11 +19,14 @@ struct rn_tmpl {
 	uint8_t bytes;	 /* how many bytes of hdr are used */
 	uint8_t ip_off;	 /* offset of the IP header */
 	bool ipv4;
-	uint32_t csum;	   /* sum of the IPv4 header's words except length and checksum */
-	uint32_t udp_len;  /* UDP length that hdr has now; 0 = none */
-	uint32_t icrc_len; /* UDP length to which `icrc` belongs; 0 = none cached */
-	uint32_t icrc;	   /* CRC after the UDP header (rn_icrc_head()) */
-	uint32_t so_far;   /* CRC of the packet that is being built; see rn_tmpl_icrc() */
+	uint16_t csum;	  /* sum of the IPv4 header's words except length and checksum, folded */
+	uint16_t udp_len; /* UDP length that hdr has now; 0 = none */
+	/* icrc[i] is the CRC after the UDP header (rn_icrc_head()) of packets with the UDP length
+	 * icrc_len[i]; 0 = none cached. Entry 0 belongs to the last packet sealed, and entry 1 to
+	 * an earlier one: a QP that answers each message sends ACKs and data in turn. */
+	uint16_t icrc_len[2];
+	uint32_t icrc[2];
+	uint32_t so_far; /* CRC of the packet that is being built; see rn_tmpl_icrc() */
 };
 
 enum rn_tmpl_flag { RN_TMPL_SE = 0x80, RN_TMPL_ACK_REQ = 0x100 };
@@ -42,7 +45,7 @@ static inline unsigned rn_tmpl_frame_bytes(const struct rn_tmpl *t, unsigned ext
 /* Writes the lengths, and the IPv4 checksum, into the template. They stay until a packet of another
  * length is built. */
 void rn_tmpl_set_length(struct rn_tmpl *t, unsigned udp_len);
-/* Computes t->icrc for the frame in buf, whose headers are complete. */
+/* Makes t->icrc[0] the CRC for the frame in buf, whose headers are complete. */
 void rn_tmpl_cache_icrc(struct rn_tmpl *t, const uint8_t *buf);
 /* rn_tmpl_seal() for a frame with many bytes behind the UDP header. */
 void rn_tmpl_seal_long(struct rn_tmpl *t, uint8_t *buf, unsigned len);
@@ -144,9 +147,9 @@ static inline void rn_tmpl_seal(struct rn_tmpl *t, uint8_t *buf, unsigned len)
 		rn_tmpl_seal_long(t, buf, len);
 		return;
 	}
-	if (rn_unlikely(n + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len))
+	if (rn_unlikely(n + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len[0]))
 		rn_tmpl_cache_icrc(t, buf);
-	crc = rn_icrc_tail(t->icrc, bth, n);
+	crc = rn_icrc_tail(t->icrc[0], bth, n);
 	/* The wire order of the ICRC is little-endian. */
 	memcpy(end, &crc, RN_ICRC_BYTES);
 }

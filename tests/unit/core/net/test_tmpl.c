@@ -223,11 +223,32 @@ static void test_every_sum(void **state)
 	}
 }
 
+/* The CRCs of the last two lengths are kept, whatever their order: ACKs and data in turn. */
+static void test_two_lengths(void **state)
+{
+	static const uint8_t smac[6] = {2};
+	const struct rn_av av = {.sgid = v4[0], .dgid = v4[1], .hop_limit = 64};
+	uint8_t frame[1024];
+	struct rn_tmpl t;
+	uint16_t former[2] = {0, 0};
+
+	rn_tmpl_make(&t, &av, smac, 5, 7);
+	for (unsigned i = 0; i < 6; i++) {
+		rn_tmpl_put(&t, frame, RN_OP_SEND_ONLY, i, 0, 0, i % 2 ? 0 : 300);
+		rn_tmpl_seal(&t, frame, rn_tmpl_close(&t, frame, 0, i % 2 ? 0 : 300));
+		assert_int_equal(t.icrc_len[0], t.udp_len);
+		assert_int_equal(t.icrc_len[1], former[0]);
+		assert_true(i < 2 || t.icrc_len[0] == former[1]);
+		memcpy(former, t.icrc_len, sizeof(former));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_one_pass),
-		cmocka_unit_test(test_run), cmocka_unit_test(test_every_sum)};
+		cmocka_unit_test(test_run), cmocka_unit_test(test_every_sum),
+		cmocka_unit_test(test_two_lengths)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
