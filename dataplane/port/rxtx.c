@@ -108,11 +108,12 @@ static __attribute__((noinline)) void free_other(struct rte_mbuf *m)
 }
 
 /* Is this a single-segment mbuf of this port's pool with its own data, which nothing else refers
- * to? Such an mbuf is empty at once. */
+ * to? Such an mbuf is empty at once. Its member `next` is NULL, as DPDK requires of a single
+ * segment; `next` is not read, so that the second cache line of an mbuf is not used at all. */
 static inline bool is_plain(const struct rn_rxtx *x, const struct rte_mbuf *m)
 {
-	return m->pool == x->port->pool && m->nb_segs == 1 && m->next == NULL &&
-	       rte_mbuf_refcnt_read(m) == 1 && RTE_MBUF_DIRECT(m);
+	return m->pool == x->port->pool && m->nb_segs == 1 && rte_mbuf_refcnt_read(m) == 1 &&
+	       RTE_MBUF_DIRECT(m);
 }
 
 /* Keeps plain mbufs for the next frames, as many as there is room for in `fresh`. Frees the others
@@ -253,8 +254,7 @@ static void look_ahead_qp(const struct rn_shard *sh, const struct rte_mbuf *m)
 		rn_ahead_rx_qp(sh, rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m));
 }
 
-/* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. While
- * one frame is processed, the first two cache lines of the next frame are prefetched. */
+/* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. */
 static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		    struct rte_mbuf **m, unsigned n, rn_time now)
 {
@@ -268,11 +268,6 @@ static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		struct rte_mbuf *one = m[i];
 		if (ahead & RN_AHEAD_QPS && i + RN_AHEAD < n)
 			look_ahead_qp(sh, m[i + RN_AHEAD]);
-		if (i + 1 < n) {
-			rte_prefetch0(rte_pktmbuf_mtod(m[i + 1], void *));
-			rte_prefetch0(
-				rte_pktmbuf_mtod_offset(m[i + 1], void *, RTE_CACHE_LINE_SIZE));
-		}
 		if (linearize(x, &one) && receive_frame(x, sh, st, one, now))
 			continue;
 		m[ndone++] = one;
@@ -298,14 +293,23 @@ static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbu
 	return rte_eth_rx_burst(x->port->id, (uint16_t)queue, m, (uint16_t)x->burst);
 }
 
-/* Takes a burst from one receive queue, and counts its frames. */
+/* Takes a burst from one receive queue, and counts its frames. Loads the first two cache lines of
+ * each frame, together with the mbuf: where the data begins is computed, as in put_fresh(), because
+ * a load of the mbuf would have to come first. For an mbuf that differs, loading has no effect. */
 static unsigned take_burst(struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
 {
 	unsigned n = rx_burst(x, queue, m);
 
+	if (n == 0)
+		return 0;
 	rn_handover_take(m, n);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		const uint8_t *data = (const uint8_t *)m[i] + x->data_at;
+
+		rte_prefetch0(data);
+		rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
 		x->stats.rx_bytes += m[i]->pkt_len;
+	}
 	x->stats.rx_frames += n;
 	return n;
 }
@@ -562,7 +566,8 @@ static unsigned top_up(struct rn_rxtx *x, unsigned want)
 }
 
 /* Makes an empty mbuf, as it comes from the pool, the buffer of a built frame. In such an mbuf
- * `next` is NULL. */
+ * `next` is NULL. `tx_offload` means nothing without flags in `ol_flags`, and stays as it is: a
+ * store there would move the mbuf's second cache line between the CPUs of sender and receiver. */
 static inline void set_frame(const struct rn_rxtx *x, struct rte_mbuf *m, uint32_t len)
 {
 	memcpy(&m->rearm_data, &x->rearm, sizeof(x->rearm));
@@ -571,7 +576,6 @@ static inline void set_frame(const struct rn_rxtx *x, struct rte_mbuf *m, uint32
 	m->pkt_len = len;
 	m->data_len = (uint16_t)len;
 	m->vlan_tci = 0;
-	m->tx_offload = 0;
 }
 
 /* Lets the shard build up to n frames in fresh mbufs. Returns the number of frames built, and adds
