@@ -242,6 +242,8 @@ MUTANTS = [
     Mutant("short run ahead of replies", SHORT_TX, "|| qp->rx.nowed ||", "||", "short-tx"),
     Mutant("short run sealed with the CRC of another length", TMPL_H, "if (rn_unlikely(n + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len[0]))",
            "if (!t->icrc_len[0])", "random"),
+    Mutant("short run sealed without a look at the length", TMPL,
+           "if (rn_unlikely(bytes + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len[0]))", "if (!t->icrc_len[0])", "tmpl"),
     Mutant("frame sealed with the CRC of the length before", TMPL, "if (t->icrc_len[0] == len)", "if (t->icrc_len[0])", "tmpl"),
     Mutant("short read takes any PSN", SHORT_READ, "b->psn != rx->epsn || ", "", "rows"),
     Mutant("short read within another message", SHORT_READ, "||\n\t\t\trx->message != RN_RX_IDLE ||", "||", "rows"),

@@ -148,13 +148,16 @@ RN_FOLDING void rn_tmpl_seal_run(struct rn_tmpl *t, struct rn_txbuf *bufs, unsig
 	size_t bytes;
 
 	while (b != end) {
-		/* After this, t->icrc[0] is the CRC up to the BTH of all frames of this length. */
 		len = b->len;
-		rn_tmpl_seal(t, b->data, len);
-		b++;
 		bytes = len - RN_ICRC_BYTES - at;
-		if (bytes > RN_ICRC_TAIL_MAX || bytes < 16)
+		if (rn_unlikely(bytes > RN_ICRC_TAIL_MAX || bytes < 16)) {
+			rn_tmpl_seal(t, b->data, len);
+			b++;
 			continue;
+		}
+		if (rn_unlikely(bytes + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len[0]))
+			rn_tmpl_cache_icrc(t, b->data);
+		/* the CRC up to the BTH of all frames of this length */
 		icrc = t->icrc[0];
 		for (; b != end && b->len == len; b++) {
 			uint8_t *bth = b->data + at;
