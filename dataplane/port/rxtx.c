@@ -293,24 +293,33 @@ static unsigned rx_burst(const struct rn_rxtx *x, unsigned queue, struct rte_mbu
 	return rte_eth_rx_burst(x->port->id, (uint16_t)queue, m, (uint16_t)x->burst);
 }
 
-/* Takes a burst from one receive queue, and counts its frames. Loads the first two cache lines of
- * each frame, together with the mbuf: where the data begins is computed, as in put_fresh(), because
- * a load of the mbuf would have to come first. For an mbuf that differs, loading has no effect. */
-static unsigned take_burst(struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
+/* Counts n frames that came, and loads the first two cache lines of each, together with its mbuf:
+ * where the data begins is computed, as in put_fresh(), because a load of the mbuf would have to
+ * come first. For an mbuf that differs, loading has no effect. */
+static __attribute__((noinline)) void note_frames(struct rn_rxtx *x, struct rte_mbuf **m,
+						  unsigned n)
 {
-	unsigned n = rx_burst(x, queue, m);
+	uint64_t bytes = 0;
 
-	if (n == 0)
-		return 0;
 	rn_handover_take(m, n);
 	for (unsigned i = 0; i < n; i++) {
 		const uint8_t *data = (const uint8_t *)m[i] + x->data_at;
 
 		rte_prefetch0(data);
 		rte_prefetch0(data + RTE_CACHE_LINE_SIZE);
-		x->stats.rx_bytes += m[i]->pkt_len;
+		bytes += m[i]->pkt_len;
 	}
 	x->stats.rx_frames += n;
+	x->stats.rx_bytes += bytes;
+}
+
+/* Takes a burst from one receive queue. */
+static inline unsigned take_burst(struct rn_rxtx *x, unsigned queue, struct rte_mbuf **m)
+{
+	unsigned n = rx_burst(x, queue, m);
+
+	if (n > 0)
+		note_frames(x, m, n);
 	return n;
 }
 
@@ -545,9 +554,8 @@ static __attribute__((noinline)) void watch_frame(struct rn_rxtx *x, struct rte_
 		dispatch(x, m, buf->data);
 }
 
-/* Fills `fresh` up to `want` empty mbufs, or to fewer if the pool has no more. Returns the number
- * of mbufs in `fresh`, but at most `want`. */
-static unsigned top_up(struct rn_rxtx *x, unsigned want)
+/* top_up() if `fresh` holds fewer than `want` mbufs. */
+static __attribute__((noinline)) unsigned fetch_fresh(struct rn_rxtx *x, unsigned want)
 {
 	struct rte_mbuf *m[RN_BURST_MAX];
 
@@ -563,6 +571,13 @@ static unsigned top_up(struct rn_rxtx *x, unsigned want)
 			put_fresh(x, m[i]);
 	}
 	return RN_MIN(want, x->burst - x->fresh_at);
+}
+
+/* Fills `fresh` up to `want` empty mbufs, or to fewer if the pool has no more. Returns the number
+ * of mbufs in `fresh`, but at most `want`. */
+static inline unsigned top_up(struct rn_rxtx *x, unsigned want)
+{
+	return rn_likely(x->burst - x->fresh_at >= want) ? want : fetch_fresh(x, want);
 }
 
 /* Makes an empty mbuf, as it comes from the pool, the buffer of a built frame. In such an mbuf

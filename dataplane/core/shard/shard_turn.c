@@ -261,6 +261,31 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
 	return n;
 }
 
+/* Is there a packet of the neighbour table or the connection manager, or a CNP, to be sent? */
+static inline bool urgent_waits(const struct rn_shard *sh)
+{
+	return !rn_list_empty(&sh->cnp) ||
+	       (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm)));
+}
+
+/* Builds at most n of the packets of which urgent_waits() speaks. Returns their number, and adds
+ * their length in bytes to *bytes. */
+static __attribute__((noinline)) unsigned urgent_tx(struct rn_shard *sh, struct rn_txbuf *bufs,
+						    unsigned n, uint64_t *bytes, rn_time now)
+{
+	unsigned k = 0;
+
+	for (; sh->lane.cm && k < n; k++) {
+		bufs[k].len = control_tx(sh, &bufs[k], now);
+		if (!bufs[k].len)
+			break;
+		*bytes += bufs[k].len;
+	}
+	for (; k < n && !rn_list_empty(&sh->cnp); k++)
+		*bytes += bufs[k].len = rn_cnp_tx(sh, &bufs[k], now);
+	return k;
+}
+
 /* Accounts for n packets that the QP has just sent. A QP with nothing left to send leaves the
  * active list at once: another visit would find nothing, and with many QPs each message has a visit
  * of its own. A QP with a rate limit stays for one more visit, in which rn_qp_tx_limited() notes
@@ -293,14 +318,8 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 
 	if (rn_unlikely(sh->gone))
 		return 0;
-	for (; sh->lane.cm && k < n; k++) {
-		bufs[k].len = control_tx(sh, &bufs[k], now);
-		if (!bufs[k].len)
-			break;
-		bytes += bufs[k].len;
-	}
-	for (; k < n && !rn_list_empty(&sh->cnp); k++)
-		bytes += bufs[k].len = rn_cnp_tx(sh, &bufs[k], now);
+	if (rn_unlikely(urgent_waits(sh)))
+		k = urgent_tx(sh, bufs, n, &bytes, now);
 	while (k < n && !rn_list_empty(&sh->lane.active)) {
 		struct rn_qp *qp = rn_container_of(sh->lane.active.next, struct rn_qp, active);
 		bool ack = rn_responder_owes_only_ack(qp);
@@ -346,8 +365,7 @@ bool rn_shard_wants_tx(const struct rn_shard *sh, rn_time now)
 {
 	if (rn_unlikely(sh->gone))
 		return false;
-	return !rn_list_empty(&sh->lane.active) || !rn_list_empty(&sh->cnp) ||
-	       (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm)));
+	return !rn_list_empty(&sh->lane.active) || urgent_waits(sh);
 }
 
 bool rn_shard_only_acks(const struct rn_shard *sh)
@@ -355,8 +373,7 @@ bool rn_shard_only_acks(const struct rn_shard *sh)
 	const struct rn_list *e;
 	unsigned looked = 0;
 
-	if (!rn_list_empty(&sh->cnp) ||
-	    (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm))))
+	if (urgent_waits(sh))
 		return false;
 	rn_list_for_each(e, &sh->lane.active)
 	{
@@ -413,7 +430,8 @@ static __attribute__((noinline)) void fail_overrun_qps(struct rn_shard *sh, rn_t
 	}
 }
 
-bool rn_shard_done(struct rn_shard *sh, rn_time now)
+/* Publishes what rn_shard_done() has found to be unpublished. */
+static __attribute__((noinline)) bool publish(struct rn_shard *sh, rn_time now)
 {
 	struct rn_list *e, *tmp;
 
@@ -443,6 +461,15 @@ bool rn_shard_done(struct rn_shard *sh, rn_time now)
 			sh->lane.overrun = cq->overrun = true;
 	}
 	return true;
+}
+
+bool rn_shard_done(struct rn_shard *sh, rn_time now)
+{
+	/* A poll iteration calls this twice, and mostly finds nothing the second time. */
+	if (rn_list_empty(&sh->lane.dirty_cq) && rn_list_empty(&sh->lane.dirty_qp) &&
+	    rn_likely(!sh->lane.overrun))
+		return false;
+	return publish(sh, now);
 }
 
 /* ---- tick: timers ---- */
