@@ -22,6 +22,8 @@
 /* Time between two checks of the timers. Timers have a resolution of about 1 us, so more checks
  * gain nothing. */
 #define TIMER_STEP RN_US(1)
+/* How much later than that the timers are checked while something more urgent is to be done. */
+#define TIMER_DELAY RN_US(10)
 /* Longest sleep on a port whose peer signals frames (wake source EVENTFD). A peer that does not
  * signal is detected by the first frames that the shard finds without a signal. Also the longest
  * sleep while a port without a peer has frames to send. 10 wakes a second cost less than 0.1 % of
@@ -101,13 +103,29 @@ static rn_time begin(struct rn_lcore *lc)
 	return lc->now;
 }
 
-/* Notes at the end of a poll iteration whether the shard has anything left to do. If an iteration
- * found no work although the shard wants to send, an iteration at once would find none either. */
+/* Notes at the end of a poll iteration whether the shard has anything left to do: ACKs or frames
+ * that are held back, or that the port has not taken, or a shard that wants to send. If an
+ * iteration found no work although the shard wants to send, an iteration at once would find none
+ * either. */
 static void note_calm(struct rn_lcore *lc, unsigned work)
 {
-	bool calm = !lc->acks_held && (work == 0 || lc->rxtx.sent_all);
+	const struct rn_rxtx *x = &lc->rxtx;
+	bool calm = !lc->acks_held && (work == 0 || x->sent_all) && x->nout + x->nheld == 0;
 
 	lc->idle_left = calm ? RN_CLOCKED_TURN - 1 : 0;
+}
+
+/* Runs the timers that are due, if `step` has passed since the last look at them. Returns whether
+ * one was due. */
+static bool run_timers(struct rn_lcore *lc, rn_time step, rn_time now)
+{
+	if (now - lc->timers_seen < step)
+		return false;
+	lc->timers_seen = now;
+	if (rn_shard_next(lc->shard) > now)
+		return false;
+	rn_shard_tick(lc->shard, now);
+	return true;
 }
 
 static unsigned turn(struct rn_lcore *lc)
@@ -126,14 +144,14 @@ static unsigned turn(struct rn_lcore *lc)
 	work += came;
 	if (!rn_mailbox_empty(&lc->mailbox))
 		calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
-	if (now - lc->timers_seen >= TIMER_STEP) {
-		lc->timers_seen = now;
-		if (rn_shard_next(lc->shard) <= now) {
-			rn_shard_tick(lc->shard, now);
-			work++;
-		}
+	/* If the application waits for the completions that were just published, its reply comes
+	 * before the timers. */
+	bool hold = completed && may_hold_acks(lc);
+	if (run_timers(lc, hold ? TIMER_DELAY : TIMER_STEP, now)) {
+		hold = hold && may_hold_acks(lc);
+		work++;
 	}
-	work += send_and_publish(lc, completed && may_hold_acks(lc), now);
+	work += send_and_publish(lc, hold, now);
 	lc->stats.calls += calls;
 	lc->stats.busy += work + calls > 0;
 	note_calm(lc, work + calls);
@@ -147,7 +165,6 @@ static unsigned turn(struct rn_lcore *lc)
 static bool idle_turn(struct rn_lcore *lc)
 {
 	if (lc->idle_left == 0 || !rn_submit_idle(&lc->submit) || !rn_mailbox_empty(&lc->mailbox) ||
-	    lc->rxtx.nout + lc->rxtx.nheld > 0 ||
 	    (lc->nshards > 1 && !rn_steer_empty(&lc->steer)) || !rn_rx_quiet(&lc->rxtx))
 		return false;
 	if (lc->idle != RN_IDLE_INLINE)
@@ -164,9 +181,9 @@ static unsigned send_only(struct rn_lcore *lc)
 	unsigned work = send_and_publish(lc, false, begin(lc));
 
 	note_calm(lc, work);
-	/* An idle poll may follow each request, and timers must still run: the next poll iteration
-	 * is then a whole one. */
-	if (lc->now - lc->timers_seen >= RN_US(10))
+	/* An idle poll may follow each request, and timers must still run. They may have packets
+	 * sent: the next poll iteration is then a whole one. */
+	if (run_timers(lc, TIMER_STEP, lc->now))
 		lc->idle_left = 0;
 	lc->stats.busy += work > 0;
 	return work;

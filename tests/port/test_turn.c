@@ -136,8 +136,8 @@ static void timers_run_while_the_shard_is_idle(void **state)
 	close_pair(lc);
 }
 
-/* A request that is sent at once runs no timers. If the timers were looked at some time ago, the
- * turn after the request is a whole one, however many requests and idle turns follow each other. */
+/* A request that is sent at once looks at the timers when it has left, so that they run however
+ * many requests and idle turns follow each other. */
 static void timers_run_between_requests(void **state)
 {
 	struct rn_lcore *lc = open_pair();
@@ -146,8 +146,54 @@ static void timers_run_between_requests(void **state)
 	calm_down(lc);
 	atomic_store(&lc->turning, 0);
 	usleep(100);
+	rn_time before = lc->timers_seen;
+	rig_post(&a.qp, RN_WQE_SEND, 1, &a.buf, LEN, a.lkey, 0, 0);
+	assert_int_equal(lc->timers_seen, lc->now);
+	assert_true(lc->timers_seen >= before + RN_US(100));
+	close_pair(lc);
+}
+
+/* The timers have something sent again: the turn after the request is a whole one. */
+static void timers_that_run_between_requests_are_heeded(void **state)
+{
+	struct rn_lcore *lc = open_pair(), *peer = lcore_of(&b);
+
+	rn_progress_stop(&((struct rn_nic *)a.link)->progress);
+	while (atomic_exchange(&peer->turning, 1) != 0)
+		sched_yield();
+	atomic_store(&lc->turning, 0);
+	rig_post(&a.qp, RN_WQE_SEND, 1, &a.buf, LEN, a.lkey, 0, 0);
+	rn_time due = rn_shard_next(lc->shard);
+	assert_true(due < lc->now + RN_S(10));
+	do
+		usleep(100);
+	while (rn_clock_now(&lc->clock) < due);
+	atomic_store(&lc->gathers, false);
 	rig_post(&a.qp, RN_WQE_SEND, 1, &a.buf, LEN, a.lkey, 0, 0);
 	assert_int_equal(lc->idle_left, 0);
+	atomic_store(&peer->turning, 0);
+	close_pair(lc);
+}
+
+/* A frame that the port did not take leaves in the first turn in which the port takes it. */
+static void a_frame_left_over_is_not_idle(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+	struct rn_port *port = lc->rxtx.port;
+
+	rn_progress_stop(&((struct rn_nic *)a.link)->progress);
+	calm_down(lc);
+	atomic_store(&port->quiet, true);
+	atomic_store(&lc->turning, 0);
+	rig_post(&a.qp, RN_WQE_SEND, 1, &a.buf, LEN, a.lkey, 0, 0);
+	assert_int_equal(lc->rxtx.nout, 1);
+	assert_int_equal(atomic_exchange(&lc->turning, 1), 0);
+	assert_int_equal(rn_lcore_turn(lc), 0);
+	assert_int_equal(rn_lcore_turn(lc), 0);
+	uint64_t before = lc->rxtx.stats.tx_frames;
+	atomic_store(&port->quiet, false);
+	rn_lcore_turn(lc);
+	assert_int_equal(lc->rxtx.stats.tx_frames, before + 1);
 	close_pair(lc);
 }
 
@@ -158,6 +204,8 @@ int main(void)
 		cmocka_unit_test(the_next_turn_takes_new_work),
 		cmocka_unit_test(timers_run_while_the_shard_is_idle),
 		cmocka_unit_test(timers_run_between_requests),
+		cmocka_unit_test(timers_that_run_between_requests_are_heeded),
+		cmocka_unit_test(a_frame_left_over_is_not_idle),
 	};
 
 	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
