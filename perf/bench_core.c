@@ -333,10 +333,12 @@ static void print_scale(const struct options *o, unsigned i, struct rn_sample *n
 			struct rn_sample *ratio)
 {
 	printf(o->json ? "{\"bench\": \"scale\", \"op\": \"%s\", \"size\": %u, \"qps\": %u, "
-			 "\"depth\": %u, \"regions\": %u, \"ns\": %.2f, \"ratio\": %.3f}\n"
-		       : "%-6s %8u %6u %6u %8u %10.1f %6.2f\n",
+			 "\"depth\": %u, \"regions\": %u, \"ns\": %.2f, \"ratio\": %.3f, "
+			 "\"ns_min\": %.2f}\n"
+		       : "%-6s %8u %6u %6u %8u %10.1f %6.2f %9.1f\n",
 	       rn_ops[o->pair.kind], o->pair.size, scales[i].qps, scales[i].depth,
-	       scales[i].regions, rn_sample_at(ns, 0.5), rn_sample_at(ratio, 0.5));
+	       scales[i].regions, rn_sample_at(ns, 0.5), rn_sample_at(ratio, 0.5),
+	       rn_sample_at(ns, 0));
 }
 
 /* Measures a row for each scale. Depth 0: 128 messages are outstanding in all, so that each of many
@@ -372,8 +374,8 @@ static bool run_scales(const struct options *o)
 		}
 	}
 	if (!o->json)
-		printf("%-6s %8s %6s %6s %8s %10s %6s\n", "op", "bytes", "qps", "depth", "regions",
-		       "ns/msg", "ratio");
+		printf("%-6s %8s %6s %6s %8s %10s %6s %9s\n", "op", "bytes", "qps", "depth",
+		       "regions", "ns/msg", "ratio", "min");
 	for (unsigned i = 0; i < rows_used; i++) {
 		print_scale(o, i, &ns[i], &ratio[i]);
 		ok = rn_pair_close(&p[i]) == 0 && p[i].bad == 0 && ok;

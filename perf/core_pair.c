@@ -333,25 +333,38 @@ static struct pair_qp *next_qp(struct pair *p, struct pair_side *s)
 	return qp;
 }
 
-/* Loads what the next n messages need, as rn_submit_drain() does in the data plane. */
-static void look_ahead(struct pair *p, struct pair_side *s, struct pair_qp *const *qp, unsigned n)
+/* Loads what the first messages of a burst need, as rn_submit_drain() does in the data plane. */
+static void look_ahead(struct pair *p, struct pair_side *s, unsigned what,
+		       struct pair_qp *const *qp, unsigned n)
 {
-	unsigned what = rn_ahead_what(s->sh);
-
-	if (what == 0)
-		return;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < RN_MIN(n, 2 * RN_AHEAD); i++)
 		rn_ahead_post(s->sh, what, qp[i]->qpn, keys_of(p, i)->lkey);
-	for (unsigned i = 0; what & RN_AHEAD_QPS && i < n; i++)
+	for (unsigned i = 0; what & RN_AHEAD_QPS && i < RN_MIN(n, RN_AHEAD); i++)
 		rn_ahead_post_qp(s->sh, qp[i]->qpn);
+}
+
+/* Loads what later messages need, while message i of n is posted to *qp. */
+static void look_further(struct pair *p, struct pair_side *s, unsigned what,
+			 struct pair_qp *const *qp, unsigned i, unsigned n)
+{
+	if (i + 2 * RN_AHEAD < n)
+		rn_ahead_post(s->sh, what, qp[2 * RN_AHEAD]->qpn, keys_of(p, 2 * RN_AHEAD)->lkey);
+	if (what & RN_AHEAD_QPS && i + RN_AHEAD < n)
+		rn_ahead_post_qp(s->sh, qp[RN_AHEAD]->qpn);
 }
 
 /* Posts a message to each of these n queue pairs. */
 static void post_to(struct pair *p, struct pair_side *s, struct pair_qp *const *qp, unsigned n)
 {
-	look_ahead(p, s, qp, n);
-	for (unsigned i = 0; i < n; i++)
+	unsigned what = rn_ahead_what(s->sh);
+
+	if (what)
+		look_ahead(p, s, what, qp, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (what)
+			look_further(p, s, what, qp + i, i, n);
 		post_to_one(p, s, qp[i]);
+	}
 }
 
 /* Takes all completions of a side with one queue pair. The work requests of a side have the wr_ids
@@ -473,11 +486,14 @@ static __attribute__((noinline)) void receive_ahead(struct pair *p, struct pair_
 						    const struct rn_txbuf *b, unsigned n,
 						    unsigned ahead)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < RN_MIN(n, 2 * RN_AHEAD); i++)
 		rn_ahead_rx(s->sh, ahead, b[i].data, b[i].len);
 	for (unsigned i = 0; ahead & RN_AHEAD_QPS && i < RN_MIN(n, RN_AHEAD); i++)
 		rn_ahead_rx_qp(s->sh, b[i].data, b[i].len);
 	for (unsigned i = 0; i < n; i++) {
+		if (i + 2 * RN_AHEAD < n)
+			rn_ahead_rx(s->sh, ahead, b[i + 2 * RN_AHEAD].data,
+				    b[i + 2 * RN_AHEAD].len);
 		if (ahead & RN_AHEAD_QPS && i + RN_AHEAD < n)
 			rn_ahead_rx_qp(s->sh, b[i + RN_AHEAD].data, b[i + RN_AHEAD].len);
 		receive_frame(p, s, &b[i]);

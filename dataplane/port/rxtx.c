@@ -241,17 +241,37 @@ static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_stee
 
 /* The steps of ahead.h for one frame. A frame in several buffers, whose first buffer may end within
  * the headers, is left out. */
-static void look_ahead(const struct rn_shard *sh, unsigned what, const struct rte_mbuf *m)
+static void load_table(const struct rn_shard *sh, unsigned what, const struct rte_mbuf *m)
 {
 	if (m->nb_segs == 1)
 		rn_ahead_rx(sh, what, rte_pktmbuf_mtod(m, const uint8_t *),
 			    rte_pktmbuf_data_len(m));
 }
 
-static void look_ahead_qp(const struct rn_shard *sh, const struct rte_mbuf *m)
+static void load_qp(const struct rn_shard *sh, unsigned what, const struct rte_mbuf *m)
 {
-	if (m->nb_segs == 1)
+	if (what & RN_AHEAD_QPS && m->nb_segs == 1)
 		rn_ahead_rx_qp(sh, rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m));
+}
+
+/* Loads what the first of n frames need. */
+static __attribute__((noinline)) void look_ahead(const struct rn_shard *sh, unsigned what,
+						 struct rte_mbuf *const *m, unsigned n)
+{
+	for (unsigned i = 0; i < RN_MIN(n, 2 * RN_AHEAD); i++)
+		load_table(sh, what, m[i]);
+	for (unsigned i = 0; i < RN_MIN(n, RN_AHEAD); i++)
+		load_qp(sh, what, m[i]);
+}
+
+/* Loads what frames after m[0] need, when m[0] is the next of n frames. */
+static __attribute__((noinline)) void look_further(const struct rn_shard *sh, unsigned what,
+						   struct rte_mbuf *const *m, unsigned n)
+{
+	if (n > 2 * RN_AHEAD)
+		load_table(sh, what, m[2 * RN_AHEAD]);
+	if (n > RN_AHEAD)
+		load_qp(sh, what, m[RN_AHEAD]);
 }
 
 /* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. */
@@ -260,14 +280,12 @@ static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 {
 	unsigned ndone = 0, ahead = rn_ahead_what(sh);
 
-	for (unsigned i = 0; ahead != 0 && i < n; i++)
-		look_ahead(sh, ahead, m[i]);
-	for (unsigned i = 0; ahead & RN_AHEAD_QPS && i < RN_MIN(n, RN_AHEAD); i++)
-		look_ahead_qp(sh, m[i]);
+	if (rn_unlikely(ahead != 0))
+		look_ahead(sh, ahead, m, n);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *one = m[i];
-		if (ahead & RN_AHEAD_QPS && i + RN_AHEAD < n)
-			look_ahead_qp(sh, m[i + RN_AHEAD]);
+		if (rn_unlikely(ahead != 0))
+			look_further(sh, ahead, m + i, n - i);
 		if (linearize(x, &one) && receive_frame(x, sh, st, one, now))
 			continue;
 		m[ndone++] = one;

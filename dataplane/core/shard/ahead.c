@@ -22,6 +22,10 @@ unsigned rn_ahead_what(const struct rn_shard *sh)
 	       (rn_mr_count(sh->lane.mrs) >= MANY_REGIONS ? RN_AHEAD_REGIONS : 0);
 }
 
+/* gcc takes a function that only loads ahead for one without effect, and removes its calls. An asm
+ * statement, although it is empty, keeps them. */
+#define KEEP() __asm__ volatile("")
+
 /* Loads the cache line of a member of struct rn_qp. */
 #define LOAD(qp, member) __builtin_prefetch(&(qp)->member, 1)
 
@@ -83,6 +87,7 @@ void rn_ahead_rx(const struct rn_shard *sh, unsigned what, const uint8_t *frame,
 	uint32_t qpn, rkey;
 	bool ipv4;
 
+	KEEP();
 	if (!rn_match_qpn(frame, len, &ipv4, &qpn))
 		return;
 	if (what & RN_AHEAD_QPS)
@@ -97,6 +102,7 @@ void rn_ahead_rx_qp(const struct rn_shard *sh, const uint8_t *frame, uint32_t le
 	uint32_t qpn;
 	bool ipv4;
 
+	KEEP();
 	if (!rn_match_qpn(frame, len, &ipv4, &qpn) || (qp = *rn_shard_slot(sh, qpn)) == NULL)
 		return;
 	if (frame[rn_match_bth(ipv4)] < RN_OP_READ_RESP_FIRST)
@@ -107,6 +113,7 @@ void rn_ahead_rx_qp(const struct rn_shard *sh, const uint8_t *frame, uint32_t le
 
 void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
 {
+	KEEP();
 	if (what & RN_AHEAD_QPS)
 		__builtin_prefetch(rn_shard_slot(sh, qpn & RN_PSN_MASK));
 	if (what & RN_AHEAD_REGIONS)
@@ -117,6 +124,7 @@ void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t qpn)
 {
 	const struct rn_qp *qp = *rn_shard_slot(sh, qpn & RN_PSN_MASK);
 
+	KEEP();
 	if (qp != NULL)
 		load_sender(qp);
 }

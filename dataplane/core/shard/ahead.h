@@ -1,8 +1,9 @@
 /* Loads into the CPU's cache what the next packets and work requests of a shard need. With many
  * QPs or regions this is rarely in the cache, and each packet would wait for several misses. The
- * caller has a burst: it takes the first step for each element, and with many QPs the second step
- * for an element RN_AHEAD elements before it processes that element. So the misses of several
- * elements overlap.
+ * caller has a burst: it takes the first step for an element 2 * RN_AHEAD elements before it
+ * processes that element, and with many QPs the second step RN_AHEAD elements before. So the misses
+ * of several elements overlap. The loads of a whole burst at once would be more than the CPU can
+ * have under way, and the CPU would wait for them.
  *
  * The functions have no other effect. They check nothing: a wrong QPN or key costs only time. Run
  * on the shard's thread. */
@@ -13,9 +14,9 @@
 
 struct rn_shard;
 
-/* Ordinary packets of 16 QPs use up to 8 KiB of their state (test_qp_layout.c), a quarter of a
- * small level 1 cache. Eight packets take less time than a miss of a large table. */
-#define RN_AHEAD 16u
+/* Sixteen packets take longer than a miss of a large table. A CPU can have some 24 misses under way
+ * at the same time. */
+#define RN_AHEAD 8u
 
 enum rn_ahead_what { RN_AHEAD_QPS = 1, RN_AHEAD_REGIONS = 2 };
 

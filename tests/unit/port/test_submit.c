@@ -134,41 +134,49 @@ static void survives_more_producers_than_cores(void **state)
 	free(sh);
 }
 
-/* The first step for all work requests of the burst, then with many QPs the second, then the posts.
- * With few QPs and regions there are only the posts. */
+/* Each work request of a burst is loaded ahead before it is posted, the second step only with many
+ * QPs. The steps are at most 2 * RN_AHEAD and RN_AHEAD posts ahead. With few QPs and regions there
+ * are only the posts. */
 static void loads_ahead_what_a_burst_needs(void **state)
 {
 	static const struct {
-		unsigned what, steps[3];
+		unsigned what, steps;
 	} rows[] = {
-		{0, {3}},
-		{RN_AHEAD_REGIONS, {1, 3}},
-		{RN_AHEAD_QPS | RN_AHEAD_REGIONS, {1, 2, 3}},
+		{0, 1u << 3},
+		{RN_AHEAD_REGIONS, 1u << 1 | 1u << 3},
+		{RN_AHEAD_QPS | RN_AHEAD_REGIONS, 1u << 1 | 1u << 2 | 1u << 3},
 	};
+	enum { BURST = 2 * RN_AHEAD + 4 };
 	struct rn_shard *sh = fake_shard_create();
 	struct rn_submit s;
 
 	assert_int_equal(rn_submit_create(&s, 64), 0);
 	for (unsigned round = 0; round < 3; round++) {
+		unsigned done[4] = {0};
 		struct fake_ahead seen = {0};
 
 		sh->ahead = rows[round].what;
 		sh->seen = &seen;
-		for (uint32_t i = 0; i < 5; i++) {
+		for (uint32_t i = 0; i < BURST; i++) {
 			struct rn_wqe w = {.slots = 1, .qpn = 100 + i, .num_sge = 1};
 			w.sge[0].lkey = 7000 + i;
 			assert_true(rn_submit_put(&s, &w));
 		}
-		assert_int_equal(rn_submit_drain(&s, sh, 64, 0), 5);
-		assert_int_equal(seen.n, 5 * (round + 1));
+		assert_int_equal(rn_submit_drain(&s, sh, 64, 0), BURST);
 		for (unsigned i = 0; i < seen.n; i++) {
-			unsigned step = rows[round].steps[i / 5];
+			unsigned step = seen.call[i].step, n = done[step]++;
 
-			assert_int_equal(seen.call[i].step, step);
 			assert_int_equal(seen.call[i].what, step == 1 ? rows[round].what : 0);
-			assert_int_equal(seen.call[i].qpn, 100 + i % 5);
-			assert_int_equal(seen.call[i].lkey, step == 2 ? 0 : 7000 + i % 5);
+			assert_int_equal(seen.call[i].qpn, 100 + n);
+			assert_int_equal(seen.call[i].lkey, step == 2 ? 0 : 7000 + n);
+			if (step == 3 && rows[round].what) {
+				assert_true(done[1] > n && done[1] <= n + 1 + 2 * RN_AHEAD);
+				assert_true(!(rows[round].what & RN_AHEAD_QPS) ||
+					    (done[2] > n && done[2] <= n + 1 + RN_AHEAD));
+			}
 		}
+		for (unsigned step = 1; step <= 3; step++)
+			assert_int_equal(done[step], rows[round].steps >> step & 1 ? BURST : 0);
 	}
 	rn_submit_destroy(&s);
 	free(sh);
