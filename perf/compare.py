@@ -192,10 +192,10 @@ def scale(bench, curves):
     rows = bench.run("bench_core", "--scale", "--op=write", "--size=64", "--json", f"--reps={5 if bench.quick else 25}")
     many = [x for x in rows if x["regions"] == 1]
     deep = {x["qps"]: x for x in many if x["depth"]}
-    curves["qps"] = {"128 outstanding in all": [(x["qps"], x["ratio"]) for x in many if not x["depth"]],
+    in_all = {x["qps"]: x for x in many if not x["depth"]}
+    curves["qps"] = {"128 outstanding in all": [(n, x["ratio"]) for n, x in in_all.items()],
                      "128 outstanding on each": [(1, 1.0)] + [(n, x["ratio"]) for n, x in deep.items()]}
-    found = {f"qps {x['qps']}": (x["ratio"], f"128 outstanding in all; {deep[x['qps']]['ratio']:.2f} with 128 on each")
-             for x in many if x["qps"] > 1 and not x["depth"]}
+    found = {f"qps {n}": (x["ratio"], f"{in_all[n]['ratio']:.2f} with 128 in all") for n, x in deep.items()}
     found.update({"regions": (x["ratio"], "") for x in rows if x["regions"] == 1000000})
     return found
 
