@@ -333,36 +333,31 @@ static struct pair_qp *next_qp(struct pair *p, struct pair_side *s)
 	return qp;
 }
 
-/* Loads what the first messages of a burst need, as rn_submit_drain() does in the data plane. */
-static void look_ahead(struct pair *p, struct pair_side *s, unsigned what,
-		       struct pair_qp *const *qp, unsigned n)
+/* Takes the first step of ahead.h for message i of a burst, as rn_submit_drain() does in the data
+ * plane. */
+static uint32_t first_step(struct pair *p, unsigned what, const struct pair_qp *qp, unsigned i)
 {
-	for (unsigned i = 0; i < RN_MIN(n, 2 * RN_AHEAD); i++)
-		rn_ahead_post(s->sh, what, qp[i]->qpn, keys_of(p, i)->lkey);
-	for (unsigned i = 0; what & RN_AHEAD_QPS && i < RN_MIN(n, RN_AHEAD); i++)
-		rn_ahead_post_qp(s->sh, qp[i]->qpn);
-}
-
-/* Loads what later messages need, while message i of n is posted to *qp. */
-static void look_further(struct pair *p, struct pair_side *s, unsigned what,
-			 struct pair_qp *const *qp, unsigned i, unsigned n)
-{
-	if (i + 2 * RN_AHEAD < n)
-		rn_ahead_post(s->sh, what, qp[2 * RN_AHEAD]->qpn, keys_of(p, 2 * RN_AHEAD)->lkey);
-	if (what & RN_AHEAD_QPS && i + RN_AHEAD < n)
-		rn_ahead_post_qp(s->sh, qp[RN_AHEAD]->qpn);
+	return rn_ahead_post(p->s[0].sh, what, qp->qpn, keys_of(p, i)->lkey);
 }
 
 /* Posts a message to each of these n queue pairs. */
 static void post_to(struct pair *p, struct pair_side *s, struct pair_qp *const *qp, unsigned n)
 {
 	unsigned what = rn_ahead_what(s->sh);
+	uint32_t which[PAIR_BURST_MAX];
 
-	if (what)
-		look_ahead(p, s, what, qp, n);
+	for (unsigned i = 0; what && i < RN_MIN(n, 2 * RN_AHEAD); i++)
+		which[i] = first_step(p, what, qp[i], i);
+	for (unsigned i = 0; what && i < RN_MIN(n, RN_AHEAD); i++)
+		if (which[i])
+			rn_ahead_post_qp(s->sh, which[i]);
 	for (unsigned i = 0; i < n; i++) {
-		if (what)
-			look_further(p, s, what, qp + i, i, n);
+		unsigned next = i + RN_AHEAD, later = next + RN_AHEAD;
+
+		if (what && later < n)
+			which[later] = first_step(p, what, qp[later], 2 * RN_AHEAD);
+		if (what && next < n && which[next])
+			rn_ahead_post_qp(s->sh, which[next]);
 		post_to_one(p, s, qp[i]);
 	}
 }
@@ -480,36 +475,44 @@ static inline void receive_frame(struct pair *p, struct pair_side *s, const stru
 	p->bad += v != RN_V_OK;
 }
 
-/* Receives n frames of a shard that has so many queue pairs or regions that they are worth loading
- * ahead. */
-static __attribute__((noinline)) void receive_ahead(struct pair *p, struct pair_side *s,
-						    const struct rn_txbuf *b, unsigned n,
-						    unsigned ahead)
+/* receive() for one value of `ahead`, the result of rn_ahead_what(). */
+static inline __attribute__((always_inline)) void receive_with(struct pair *p, struct pair_side *s,
+							       const struct rn_txbuf *b, unsigned n,
+							       unsigned ahead)
 {
-	for (unsigned i = 0; i < RN_MIN(n, 2 * RN_AHEAD); i++)
-		rn_ahead_rx(s->sh, ahead, b[i].data, b[i].len);
-	for (unsigned i = 0; ahead & RN_AHEAD_QPS && i < RN_MIN(n, RN_AHEAD); i++)
-		rn_ahead_rx_qp(s->sh, b[i].data, b[i].len);
+	uint32_t which[PAIR_BURST_MAX];
+
+	for (unsigned i = 0; ahead && i < RN_MIN(n, 2 * RN_AHEAD); i++)
+		which[i] = rn_ahead_rx(s->sh, ahead, b[i].data, b[i].len);
+	for (unsigned i = 0; ahead && i < RN_MIN(n, RN_AHEAD); i++)
+		if (which[i])
+			rn_ahead_rx_qp(s->sh, which[i]);
 	for (unsigned i = 0; i < n; i++) {
-		if (i + 2 * RN_AHEAD < n)
-			rn_ahead_rx(s->sh, ahead, b[i + 2 * RN_AHEAD].data,
-				    b[i + 2 * RN_AHEAD].len);
-		if (ahead & RN_AHEAD_QPS && i + RN_AHEAD < n)
-			rn_ahead_rx_qp(s->sh, b[i + RN_AHEAD].data, b[i + RN_AHEAD].len);
+		unsigned next = i + RN_AHEAD, later = next + RN_AHEAD;
+
+		if (ahead && later < n)
+			which[later] = rn_ahead_rx(s->sh, ahead, b[later].data, b[later].len);
+		if (ahead && next < n && which[next])
+			rn_ahead_rx_qp(s->sh, which[next]);
 		receive_frame(p, s, &b[i]);
 	}
+}
+
+static __attribute__((noinline)) void receive_many(struct pair *p, struct pair_side *s,
+						   const struct rn_txbuf *b, unsigned n,
+						   unsigned ahead)
+{
+	receive_with(p, s, b, n, ahead);
 }
 
 static void receive(struct pair *p, struct pair_side *s, struct pair_side *from)
 {
 	unsigned ahead = rn_ahead_what(s->sh);
-	const struct rn_txbuf *b = from->out, *end = b + from->nout;
 
 	if (rn_unlikely(ahead))
-		receive_ahead(p, s, b, from->nout, ahead);
+		receive_many(p, s, from->out, from->nout, ahead);
 	else
-		for (; b != end; b++)
-			receive_frame(p, s, b);
+		receive_with(p, s, from->out, from->nout, 0);
 	rn_shard_done(s->sh, p->now);
 }
 

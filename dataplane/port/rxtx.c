@@ -160,7 +160,7 @@ void rn_rxtx_close(struct rn_rxtx *x)
 
 /* Makes *m one contiguous frame with its VLAN tag in place, as the parser needs it. Returns false
  * on failure; the frame must then be dropped. */
-static bool linearize(struct rn_rxtx *x, struct rte_mbuf **m)
+static inline __attribute__((always_inline)) bool linearize(struct rn_rxtx *x, struct rte_mbuf **m)
 {
 	if (rn_unlikely((*m)->nb_segs > 1)) {
 		if (rte_pktmbuf_linearize(*m) != 0) {
@@ -206,8 +206,10 @@ static void deliver_to_group(struct rn_rxtx *x, struct rn_shard *sh, struct rn_s
 /* Delivers one frame. An ordinary packet for a QP of this shard takes the short way
  * (qp/short_rx.h), without rn_frame_parse(). Any other frame is parsed first. Returns true when the
  * mbuf now belongs to another shard. */
-static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
-			  struct rte_mbuf *m, rn_time now)
+static inline __attribute__((always_inline)) bool receive_frame(struct rn_rxtx *x,
+								struct rn_shard *sh,
+								struct rn_steer *st,
+								struct rte_mbuf *m, rn_time now)
 {
 	struct rn_pkt pkt;
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
@@ -239,58 +241,78 @@ static bool receive_frame(struct rn_rxtx *x, struct rn_shard *sh, struct rn_stee
 	return true;
 }
 
-/* The steps of ahead.h for one frame. A frame in several buffers, whose first buffer may end within
- * the headers, is left out. */
-static void load_table(const struct rn_shard *sh, unsigned what, const struct rte_mbuf *m)
+/* The first step of ahead.h for one frame. A frame in several buffers, whose first buffer may end
+ * within the headers, is left out. */
+static uint32_t first_step(struct rn_shard *sh, unsigned what, const struct rte_mbuf *m)
 {
-	if (m->nb_segs == 1)
-		rn_ahead_rx(sh, what, rte_pktmbuf_mtod(m, const uint8_t *),
-			    rte_pktmbuf_data_len(m));
+	return m->nb_segs > 1 ? 0
+			      : rn_ahead_rx(sh, what, rte_pktmbuf_mtod(m, const uint8_t *),
+					    rte_pktmbuf_data_len(m));
 }
 
-static void load_qp(const struct rn_shard *sh, unsigned what, const struct rte_mbuf *m)
-{
-	if (what & RN_AHEAD_QPS && m->nb_segs == 1)
-		rn_ahead_rx_qp(sh, rte_pktmbuf_mtod(m, const uint8_t *), rte_pktmbuf_data_len(m));
-}
-
-/* Loads what the first of n frames need. */
-static __attribute__((noinline)) void look_ahead(const struct rn_shard *sh, unsigned what,
-						 struct rte_mbuf *const *m, unsigned n)
+/* Loads what the first of n frames need. `which` has a place for each frame. */
+static __attribute__((noinline)) void look_ahead(struct rn_shard *sh, unsigned what,
+						 struct rte_mbuf *const *m, unsigned n,
+						 uint32_t *which)
 {
 	for (unsigned i = 0; i < RN_MIN(n, 2 * RN_AHEAD); i++)
-		load_table(sh, what, m[i]);
+		which[i] = first_step(sh, what, m[i]);
 	for (unsigned i = 0; i < RN_MIN(n, RN_AHEAD); i++)
-		load_qp(sh, what, m[i]);
+		if (which[i])
+			rn_ahead_rx_qp(sh, which[i]);
 }
 
 /* Loads what frames after m[0] need, when m[0] is the next of n frames. */
-static __attribute__((noinline)) void look_further(const struct rn_shard *sh, unsigned what,
-						   struct rte_mbuf *const *m, unsigned n)
+static __attribute__((noinline)) void look_further(struct rn_shard *sh, unsigned what,
+						   struct rte_mbuf *const *m, unsigned n,
+						   uint32_t *which)
 {
 	if (n > 2 * RN_AHEAD)
-		load_table(sh, what, m[2 * RN_AHEAD]);
-	if (n > RN_AHEAD)
-		load_qp(sh, what, m[RN_AHEAD]);
+		which[2 * RN_AHEAD] = first_step(sh, what, m[2 * RN_AHEAD]);
+	if (n > RN_AHEAD && which[RN_AHEAD])
+		rn_ahead_rx_qp(sh, which[RN_AHEAD]);
 }
 
-/* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. */
-static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
-		    struct rte_mbuf **m, unsigned n, rn_time now)
+/* receive() for one value of `ahead`, the result of rn_ahead_what(). */
+static inline __attribute__((always_inline)) void
+receive_with(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct rte_mbuf **m,
+	     unsigned n, unsigned ahead, rn_time now)
 {
-	unsigned ndone = 0, ahead = rn_ahead_what(sh);
+	unsigned ndone = 0;
+	uint32_t which[RN_BURST_MAX];
 
-	if (rn_unlikely(ahead != 0))
-		look_ahead(sh, ahead, m, n);
+	if (ahead != 0)
+		look_ahead(sh, ahead, m, n, which);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *one = m[i];
-		if (rn_unlikely(ahead != 0))
-			look_further(sh, ahead, m + i, n - i);
+		if (ahead != 0)
+			look_further(sh, ahead, m + i, n - i, which + i);
 		if (linearize(x, &one) && receive_frame(x, sh, st, one, now))
 			continue;
 		m[ndone++] = one;
 	}
 	rn_rxtx_free(x, m, ndone);
+}
+
+static __attribute__((noinline)) void receive_many(struct rn_rxtx *x, struct rn_shard *sh,
+						   struct rn_steer *st, struct rte_mbuf **m,
+						   unsigned n, unsigned ahead, rn_time now)
+{
+	receive_with(x, sh, st, m, n, ahead, now);
+}
+
+/* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. While
+ * one frame is processed, the first two cache lines of the next frame are prefetched. A shard with
+ * few QPs and regions has code of its own, which does not look ahead. */
+static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
+		    struct rte_mbuf **m, unsigned n, rn_time now)
+{
+	unsigned ahead = rn_ahead_what(sh);
+
+	if (rn_unlikely(ahead != 0))
+		receive_many(x, sh, st, m, n, ahead, now);
+	else
+		receive_with(x, sh, st, m, n, 0, now);
 }
 
 static __attribute__((noinline)) unsigned rx_burst_uncancelled(const struct rn_rxtx *x,

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+struct rn_qp;
 struct rn_shard;
 
 /* Sixteen packets take longer than a miss of a large table. A CPU can have some 24 misses under way
@@ -25,11 +26,15 @@ enum rn_ahead_what { RN_AHEAD_QPS = 1, RN_AHEAD_REGIONS = 2 };
 unsigned rn_ahead_what(const struct rn_shard *sh);
 
 /* First step: loads the region, and the entry of the table that leads to the QP. lkey: the L_Key of
- * the first SGE. */
-void rn_ahead_rx(const struct rn_shard *sh, unsigned what, const uint8_t *frame, uint32_t len);
-void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey);
-/* Second step, only with RN_AHEAD_QPS: loads the QP. */
-void rn_ahead_rx_qp(const struct rn_shard *sh, const uint8_t *frame, uint32_t len);
-void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t qpn);
+ * the first SGE. Returns what the second step needs; 0: there is no second step, because there are
+ * few QPs or because the last call was for the same QP. */
+uint32_t rn_ahead_rx(struct rn_shard *sh, unsigned what, const uint8_t *frame, uint32_t len);
+uint32_t rn_ahead_post(struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey);
+/* Second step: loads the QP. which: the result of the first step, not 0. */
+void rn_ahead_rx_qp(const struct rn_shard *sh, uint32_t which);
+void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t which);
+/* To be called when `qp`, which is on the active list, is about to send, and other QPs are on the
+ * list too. Loads the requests of the next QP, and the state of the one after it. */
+void rn_ahead_tx(const struct rn_shard *sh, const struct rn_qp *qp);
 
 #endif

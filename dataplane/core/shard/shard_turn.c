@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "shard/cnp.h"
+#include "shard/ahead.h"
 #include "shard/resolve.h"
 #include "wire/frame.h"
 #include "shard/gsi.h"
@@ -323,6 +324,10 @@ unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_
 	while (k < n && !rn_list_empty(&sh->lane.active)) {
 		struct rn_qp *qp = rn_container_of(sh->lane.active.next, struct rn_qp, active);
 		bool ack = rn_responder_owes_only_ack(qp);
+
+		/* with one QP, both neighbours are the head of the list */
+		if (rn_unlikely(qp->active.next != qp->active.prev))
+			rn_ahead_tx(sh, qp);
 		unsigned run = ack || !qp->short_way ? 0 : rn_short_tx(qp, bufs + k, n - k, now);
 
 		if (!ack && !run && rn_short_read_wants_tx(qp)) {

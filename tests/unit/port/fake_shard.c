@@ -41,14 +41,15 @@ unsigned rn_ahead_what(const struct rn_shard *sh)
 	return sh->ahead;
 }
 
-void rn_ahead_post(const struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+uint32_t rn_ahead_post(struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
 {
 	note(sh, 1, what, qpn, lkey);
+	return what & RN_AHEAD_QPS ? qpn : 0;
 }
 
-void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t qpn)
+void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t which)
 {
-	note(sh, 2, 0, qpn, 0);
+	note(sh, 2, 0, which, 0);
 }
 
 void rn_shard_post(struct rn_shard *sh, const struct rn_wqe *wqe, rn_time now)

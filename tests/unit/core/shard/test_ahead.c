@@ -56,11 +56,11 @@ static void only_many_qps_and_regions_are_loaded_ahead(void **state)
 		lkey = add_region();
 	}
 	assert_int_equal(rn_ahead_what(sh), RN_AHEAD_REGIONS);
-	sh->nqp = 2048;
+	sh->nqp = 512;
 	assert_int_equal(rn_ahead_what(sh), EVERYTHING);
 	assert_int_equal(rn_mr_remove(mrs, lkey), 0);
 	assert_int_equal(rn_ahead_what(sh), RN_AHEAD_QPS);
-	sh->nqp = 2047;
+	sh->nqp = 511;
 	assert_int_equal(rn_ahead_what(sh), 0);
 	sh->nqp = 0;
 	stop(sh);
@@ -84,8 +84,7 @@ static void no_byte_after_a_frame_is_read(void **state)
 			memset(f, RN_OP_WRITE_ONLY, len);
 			if (len >= RN_ETH_BYTES)
 				rn_store16(f + RN_ETH_TYPE, types[t]);
-			rn_ahead_rx(sh, EVERYTHING, f, len);
-			rn_ahead_rx_qp(sh, f, len);
+			rn_ahead_rx_qp(sh, rn_ahead_rx(sh, EVERYTHING, f, len));
 		}
 	}
 	stop(sh);
@@ -98,9 +97,36 @@ static void numbers_that_name_nothing_are_ignored(void **state)
 	struct rn_shard *sh = start(64);
 
 	for (unsigned i = 0; i < 25; i++) {
-		rn_ahead_post(sh, EVERYTHING, numbers[i / 5], numbers[i % 5]);
-		rn_ahead_post_qp(sh, numbers[i / 5]);
+		rn_ahead_post_qp(sh, rn_ahead_post(sh, EVERYTHING, numbers[i / 5], numbers[i % 5]));
 	}
+	stop(sh);
+}
+
+/* The second step is only for many QPs, and only once for QPs that follow each other. */
+static void a_qp_is_loaded_once_in_a_row(void **state)
+{
+	struct rn_shard *sh = start(64);
+	uint8_t f[128] = {0};
+	uint32_t request, response;
+
+	rn_store16(f + RN_ETH_TYPE, RN_ETHERTYPE_IPV4);
+	f[42] = RN_OP_WRITE_ONLY;
+	rn_store32(f + 46, 0x000123);
+	assert_int_equal(rn_ahead_rx(sh, RN_AHEAD_REGIONS, f, sizeof(f)), 0);
+	request = rn_ahead_rx(sh, RN_AHEAD_QPS, f, sizeof(f));
+	assert_int_not_equal(request, 0);
+	assert_int_equal(rn_ahead_rx(sh, RN_AHEAD_QPS, f, sizeof(f)), 0);
+	f[42] = RN_OP_ACK;
+	response = rn_ahead_rx(sh, RN_AHEAD_QPS, f, sizeof(f));
+	assert_int_not_equal(response, 0);
+	assert_int_not_equal(response, request);
+	rn_store32(f + 46, 0x000124);
+	assert_int_not_equal(rn_ahead_rx(sh, RN_AHEAD_QPS, f, sizeof(f)), 0);
+
+	assert_int_equal(rn_ahead_post(sh, RN_AHEAD_REGIONS, 0x123, 0), 0);
+	assert_int_not_equal(rn_ahead_post(sh, EVERYTHING, 0x123, 0), 0);
+	assert_int_equal(rn_ahead_post(sh, EVERYTHING, 0x123, 0), 0);
+	assert_int_not_equal(rn_ahead_post(sh, EVERYTHING, 0x124, 0), 0);
 	stop(sh);
 }
 
@@ -109,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_many_qps_and_regions_are_loaded_ahead),
 		cmocka_unit_test(no_byte_after_a_frame_is_read),
+		cmocka_unit_test(a_qp_is_loaded_once_in_a_row),
 		cmocka_unit_test(numbers_that_name_nothing_are_ignored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
