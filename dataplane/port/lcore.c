@@ -357,7 +357,9 @@ static inline bool request_plain(struct rn_lcore *lc, const struct rn_wqe *wqe)
 {
 	if (!atomic_load_explicit(&lc->gathers, memory_order_relaxed) || !lock_shard(lc))
 		return false;
-	bool taken = rn_submit_idle(&lc->submit) && lc->gathered + 1 < lc->rxtx.burst &&
+	/* `gathers` again: another thread may have polled before this one had the lock. */
+	bool taken = atomic_load_explicit(&lc->gathers, memory_order_relaxed) &&
+		     rn_submit_idle(&lc->submit) && lc->gathered + 1 < lc->rxtx.burst &&
 		     rn_shard_take_request(lc->shard, wqe);
 	if (rn_likely(taken)) {
 		lc->gathered++;

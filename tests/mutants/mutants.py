@@ -43,6 +43,7 @@ SUITES = {
     "port-mem": ("tests/unit/port/test_mem", []),
     "tmpl": ("tests/unit/core/net/test_tmpl", []),
     "kernel": ("tests/unit/wire/test_icrc_kernel", []),
+    "turn": ("tests/port/test_turn", []),
 }
 
 RESPONDER = "dataplane/core/qp/responder.c"
@@ -317,6 +318,11 @@ MUTANTS = [
     Mutant("plain request of any kind", "dataplane/core/queue/sq.h", "(word & (0xE0u | 0xFF00u", "(word & (0xFF00u", "queue"),
     Mutant("plain request with inline data", "dataplane/core/queue/sq.h", " | (uint32_t)RN_WQE_INLINE << 16", "", "queue"),
     Mutant("plain request of any length", "dataplane/core/queue/sq.h", "e->sge[0].length == e->length &&", "true &&", "queue"),
+    Mutant("plain request that waits after a poll", "dataplane/port/lcore.c",
+           "\tif (!atomic_load_explicit(&lc->gathers, memory_order_relaxed) || !lock_shard(lc))\n\t\treturn false;\n\t/* `gathers` again: another thread may have polled before this one had the lock. */\n"
+           "\tbool taken = atomic_load_explicit(&lc->gathers, memory_order_relaxed) &&\n\t\t     rn_submit_idle",
+           "\tif (!lock_shard(lc))\n\t\treturn false;\n\tbool taken = rn_submit_idle", "turn"),
+    Mutant("plain requests beyond a burst wait", "dataplane/port/lcore.c", "lc->gathered + 1 < lc->rxtx.burst &&", "true &&", "turn"),
     Mutant("plain receive in any state", "dataplane/core/qp/qp_dispatch.h", "return recv ? rn_qp_takes_recvs >> qp->state & 1 &&",
            "return recv ? true &&", "dispatch"),
     Mutant("kept packets behind the short way", SHORT_RX, "qp->rx.peer_seen && !qp->rx.keeping &&", "qp->rx.peer_seen &&", "keep"),

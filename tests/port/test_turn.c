@@ -197,6 +197,45 @@ static void a_frame_left_over_is_not_idle(void **state)
 	close_pair(lc);
 }
 
+/* Posts a SEND and returns how many frames have left by then. */
+static uint64_t frames_after_a_post(struct rn_lcore *lc)
+{
+	rig_post(&a.qp, RN_WQE_SEND, 1, &a.buf, LEN, a.lkey, 0, 0);
+	return lc->rxtx.stats.tx_frames;
+}
+
+static void the_first_request_after_a_poll_leaves_at_once(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+
+	rn_progress_stop(&((struct rn_nic *)a.link)->progress);
+	atomic_store(&lc->turning, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t before = lc->rxtx.stats.tx_frames;
+
+		atomic_store(&lc->gathers, false);
+		uint64_t first = frames_after_a_post(lc);
+		assert_true(first > before);
+		assert_int_equal(frames_after_a_post(lc), first);
+	}
+	close_pair(lc);
+}
+
+static void a_full_burst_leaves_without_a_poll(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+
+	rn_progress_stop(&((struct rn_nic *)a.link)->progress);
+	atomic_store(&lc->turning, 0);
+	atomic_store(&lc->gathers, true);
+	lc->gathered = lc->rxtx.burst - 4; /* four requests more fill the burst */
+	uint64_t before = lc->rxtx.stats.tx_frames;
+	for (unsigned i = 1; i < 4; i++)
+		assert_int_equal(frames_after_a_post(lc), before);
+	assert_int_equal(frames_after_a_post(lc), before + 4);
+	close_pair(lc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +245,8 @@ int main(void)
 		cmocka_unit_test(timers_run_between_requests),
 		cmocka_unit_test(timers_that_run_between_requests_are_heeded),
 		cmocka_unit_test(a_frame_left_over_is_not_idle),
+		cmocka_unit_test(the_first_request_after_a_poll_leaves_at_once),
+		cmocka_unit_test(a_full_burst_leaves_without_a_poll),
 	};
 
 	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
