@@ -25,7 +25,7 @@ ORDER = [POSTING, TRANSMIT, RECEIVE, PORT, COMPLETIONS, CRC, TURN, LIBRARY, MEMO
 PATTERNS = [
     (r"/(dataplane/base|wire/(psn|hdr|pkt|opcode)\.h|qp/(qp|lane)\.h|shard/shard\.h|gcc/|bits/|rte_(ring|atomic|prefetch|branch))", None),
     (r"short_read\.c:(receive|take_re|\w*_rx)", RECEIVE),
-    (r"(lcore|shard_turn|qp_dispatch)\.c:link_|qp_dispatch\.c:(take_|rn_qp_post)", POSTING),
+    (r"(lcore|shard_turn|qp_dispatch)\.[ch]:link_|qp_dispatch\.[ch]:(take_|rn_qp_(post|take))", POSTING),
     (r"provider/client/cq", COMPLETIONS),
     (r"dataplane/port/mem\.|dataplane/core/memory/|memmove|memcpy|dataplane/port:0x", MEMORY),
     (r"dataplane/wire/(icrc|fold)|libisal", CRC),
