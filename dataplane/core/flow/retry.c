@@ -10,7 +10,9 @@
  *
  * - Probes come before the adaptive timeout: after the smoothed round trip plus four deviations and
  *   a lower floor, then after twice this time, and so on. A probe is one packet, so that it may be
- *   wrong, for example when the thread of the peer does not get a CPU.
+ *   wrong, for example when the thread of the peer does not get a CPU. On a path that has just
+ *   lost packets, silence more often means another loss, and probes come earlier (PROBE_HASTE in
+ *   requester.c).
  *
  * The round trip of a packet sent twice is not measured. If a path becomes slow, packets are sent
  * twice until the doubled adaptive timeout is longer than the new round trip. Only then can the new

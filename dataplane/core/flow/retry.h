@@ -30,7 +30,7 @@ struct rn_retry {
 	rn_time srtt, var;   /* smoothed round trip and its deviation; 0 = no sample yet */
 	rn_time shortest;    /* shortest round trip measured */
 	/* Lower bound of rto. The floor of probes, if there are probes, is below that of
-	 * resends. */
+	 * resends. The caller lowers it further while the path loses packets. */
 	rn_time floor;
 };
 

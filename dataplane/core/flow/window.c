@@ -1,9 +1,10 @@
 /* Which PSNs does each work request of the send queue use, and how many packets may be in flight?
  * Runs on the shard's thread.
  *
- * Size: the send window limits the packets in flight. Its size starts at `max`. A loss takes a
- * quarter or half of the size, and the new size becomes the knee. Below the knee, the size doubles
- * per round trip. Above the knee, the size grows by a few packets per round trip.
+ * Size: the send window limits the packets in flight. Its size starts at `max`. If losses are
+ * many, or if packets wait in queues, a loss makes the size smaller, and the new size becomes the
+ * knee. Below the knee, the size doubles per round trip. Above the knee, the size grows by a few
+ * packets per round trip.
  *
  * Timeout: the size becomes one packet. If an acknowledgement shows that no packet was lost, the
  * previous size is restored. The packets in flight are then not sent again, unless a READ is
@@ -12,20 +13,27 @@
  * Patches: after a loss, the missing packet alone is sent again (rn_window_patch()). Until the
  * patch is acknowledged, the size stays below `max`, so that rn_window_ack_plain() leaves each ACK
  * to rn_window_ack(). One gap is closed per round trip, so a wider window than one with one loss is
- * of no use: the size becomes smaller by an eighth if more than one packet per window is lost.
+ * of no use: the size becomes smaller by an eighth then, by a quarter if packets wait in queues.
  *
  * Pieces: a READ of more than `piece` response packets is sent as several READ requests. The window
  * thereby limits the responses in flight too, and the loss of a READ request costs one piece only.
  * max_rd_atomic pieces fill the window. */
 #include "flow/window.h"
 
-#define SMALLEST 4  /* smallest knee after a loss, in packets */
-#define STEP	 4  /* growth above the knee, in packets per round trip */
-#define PIECE	 64 /* smallest piece of a READ, in response packets */
+#define SMALLEST 4 /* smallest knee after a loss, in packets */
+/* A window is not made smaller than this because packets wait in queues: they also wait for the
+ * turns of the two ends, each of which handles tens of packets, and a smaller window would leave
+ * one end without work. With a peer that drops packets each loss repeats a window, so half is
+ * enough. */
+#define TURNS 64
+#define STEP  4	 /* growth above the knee, in packets per round trip */
+#define PIECE 64 /* smallest piece of a READ, in response packets */
 /* A window holds at least this many pieces, so that some are requested while another arrives. */
 #define PIECES 4
-/* The size stays as it is while at most one packet per window is lost, as often as one gap can be
- * closed, with this many losses in a row at most. */
+/* If no packets wait in queues, the size stays as it is while at most one packet per window is
+ * lost, with this many losses in a row at most. Between two ends that keep packets this is as often
+ * as gaps can be closed. If the peer drops packets, each loss costs a window, so half of the
+ * packets still count, and half a window would bring no more. */
 #define LOSS_BURST 4
 /* A peer that acknowledges this many patches in a row, and nothing beyond, drops packets. */
 #define VAIN_PATCHES 3
@@ -229,14 +237,20 @@ static void patch_una(struct rn_window *w, struct rn_sq *sq, bool probing)
 	w->size = RN_MIN(w->size, w->max - 1);
 }
 
-/* Makes the window smaller by an eighth if losses are many, or if packets wait in queues. */
-static void pay_for_loss(struct rn_window *w, bool queued)
+/* Makes the window smaller by 1 / part, or by 1 / queued_part if packets wait in queues. The new
+ * size becomes the knee. If no packets wait, a loss that the allowance covers costs nothing. */
+static void pay_for_loss(struct rn_window *w, bool queued, uint32_t part, uint32_t queued_part)
 {
+	uint32_t least = SMALLEST;
+
 	if (!queued && w->allowance >= w->size) {
 		w->allowance -= (uint16_t)w->size;
 		return;
 	}
-	w->size = RN_MAX(w->size - w->size / 8, RN_MIN((uint32_t)SMALLEST, w->max - 1));
+	if (queued)
+		least = w->peer_keeps == RN_PEER_DROPS ? TURNS / 2 : TURNS;
+	least = RN_MIN(RN_MIN(least, w->max - 1), w->size);
+	w->size = RN_MAX(w->size - w->size / (queued ? queued_part : part), least);
 	w->knee = w->size;
 	w->acked = 0;
 }
@@ -246,7 +260,7 @@ void rn_window_patch(struct rn_window *w, struct rn_sq *sq, bool queued)
 	w->maybe_spurious = false;
 	w->recover = w->high;
 	w->patches = 0;
-	pay_for_loss(w, queued);
+	pay_for_loss(w, queued, 8, 4);
 	patch_una(w, sq, false);
 }
 
@@ -294,7 +308,7 @@ bool rn_window_patched(struct rn_window *w, struct rn_sq *sq, bool queued)
 		rn_window_rewind(w, sq);
 		return true;
 	}
-	pay_for_loss(w, queued);
+	pay_for_loss(w, queued, 8, 4);
 	patch_una(w, sq, false);
 	return true;
 }
@@ -363,7 +377,12 @@ static void shrink(struct rn_window *w, uint32_t part)
 void rn_window_lost(struct rn_window *w, bool queued)
 {
 	w->maybe_spurious = false;
-	shrink(w, queued ? 2 : 4);
+	pay_for_loss(w, queued, 4, 2);
+	/* The allowance grows while the size is below `max`: for one window of packets, then. */
+	if (w->size == w->max) {
+		w->size = w->knee = w->max - 1;
+		w->acked = 0;
+	}
 }
 
 void rn_window_timed_out(struct rn_window *w)

@@ -142,9 +142,9 @@ void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
  *
  * rn_window_may_patch() returns false if the peer drops packets or a READ or atomic is incomplete;
  * the caller then goes back N. rn_window_patch() is for the first loss after progress. A patch
- * makes the window smaller by an eighth, but only if losses are many, or if packets spend more than
- * half of the round trip in queues (`queued`): a smaller window is as fast then, a gap is closed
- * earlier, and fewer packets are kept. */
+ * makes the window smaller by an eighth if losses are many, or by a quarter, but not below 64
+ * packets, if packets spend more than half of the round trip in queues (`queued`): a smaller window
+ * is as fast then, a gap is closed earlier, and fewer packets are kept. */
 static inline bool rn_window_may_patch(const struct rn_window *w)
 {
 	return w->peer_keeps != RN_PEER_DROPS && !w->nreads;
@@ -191,7 +191,9 @@ static inline uint32_t rn_window_ask_every(const struct rn_window *w)
 }
 
 /* rn_window_lost() is for a loss after which all packets are sent again: it takes a quarter of the
- * window, or half of it if `queued` (as above), since a smaller window repeats fewer packets.
+ * window if losses are many, or half, but not below 32 packets, if `queued` (as above), since a
+ * smaller window repeats fewer packets. On a path without queues the window stays as it is while at
+ * most one packet per window is lost.
  * rn_window_timed_out() reduces the window to one packet after a timeout. If an acknowledgement
  * then shows that no packet was lost, rn_window_ack() restores the previous window. */
 void rn_window_lost(struct rn_window *w, bool queued);

@@ -124,8 +124,9 @@ static void test_in_flight(void **state)
 	free(b.mem);
 }
 
-/* Each loss takes a quarter or half of the window, down to 4 packets at the least. A timeout sets
- * the window to 1. ACKs let the window grow up to its maximum. */
+/* Four losses in a row cost nothing, and each further loss a quarter of the window, down to 4
+ * packets at the least. A timeout sets the window to 1. ACKs let the window grow up to its maximum.
+ */
 static void test_size(void **state)
 {
 	struct bench b;
@@ -133,10 +134,12 @@ static void test_size(void **state)
 	start(&b, mix, 4);
 	assert_int_equal(b.w.size, 64);
 	assert_int_equal(rn_window_ask_every(&b.w), 32);
+	for (int i = 0; i < 4; i++) { /* the allowance */
+		rn_window_lost(&b.w, false);
+		assert_int_equal(b.w.size, 63);
+	}
 	rn_window_lost(&b.w, false);
 	assert_int_equal(b.w.size, 48);
-	rn_window_lost(&b.w, true);
-	assert_int_equal(b.w.size, 24);
 	for (int i = 0; i < 20; i++)
 		rn_window_lost(&b.w, false);
 	assert_int_equal(b.w.size, 4);
@@ -164,8 +167,8 @@ static void test_size(void **state)
 
 static const uint8_t writes[][2] = {{RN_WQE_WRITE, 3}};
 
-/* A patch leaves the window as it is, but makes it smaller by an eighth when losses are many or
- * when packets wait in queues. */
+/* A patch leaves the window as it is, but makes it smaller by an eighth when losses are many, or by
+ * a quarter when packets wait in queues. */
 static void test_size_of_patches(void **state)
 {
 	struct bench b;
@@ -184,9 +187,67 @@ static void test_size_of_patches(void **state)
 	free(b.mem);
 
 	start(&b, writes, 1);
+	b.w.size = b.w.max = 1024;
 	rn_window_patch(&b.w, &b.sq, true);
-	assert_int_equal(b.w.size, 56);
+	assert_int_equal(b.w.size, 768);
+	for (int i = 0; i < 40; i++)
+		rn_window_patch(&b.w, &b.sq, true);
+	assert_int_equal(b.w.size, 64);
 	free(b.mem);
+}
+
+/* A loss after which all packets are sent again: when packets wait in queues, it takes half of the
+ * window down to 64 packets, or to 32 if the peer is known to drop packets, which a loss then
+ * repeats. A window below that stays as it is. */
+static void test_size_with_queues(void **state)
+{
+	static const struct {
+		uint32_t size;
+		bool drops;
+		uint32_t then[4];
+	} rows[] = {
+		{1024, false, {512, 256, 128, 64}}, {1000, true, {500, 250, 125, 63}},
+		{100, false, {64, 64, 64, 64}},	    {100, true, {50, 32, 32, 32}},
+		{20, false, {20, 20, 20, 20}},	    {20, true, {20, 20, 20, 20}},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_window w;
+
+		rn_window_init(&w, 0, 1024, 1);
+		w.size = rows[i].size;
+		w.peer_keeps = rows[i].drops ? RN_PEER_DROPS : RN_PEER_KEEPS;
+		for (unsigned k = 0; k < 4; k++) {
+			rn_window_lost(&w, true);
+			assert_int_equal(w.size, rows[i].then[k]);
+			assert_int_equal(w.knee, w.size);
+		}
+	}
+}
+
+/* One loss per window leaves the window as it is, however often: the packets that arrive in between
+ * pay for it. With two losses per window the window becomes smaller. */
+static void test_size_with_one_loss_per_window(void **state)
+{
+	for (unsigned losses = 1; losses <= 2; losses++) {
+		static const uint8_t sends[][2] = {{RN_WQE_SEND, 200}};
+		struct bench b;
+
+		start(&b, sends, 1);
+		b.w.peer_keeps = RN_PEER_DROPS;
+		for (uint32_t una = 1; una < 192; una++) {
+			if (una % (64 / losses) == 0)
+				rn_window_lost(&b.w, false);
+			rn_window_ack(&b.w, &b.sq, P(una));
+		}
+		for (int i = 0; i < 3; i++)
+			rn_window_lost(&b.w, false);
+		if (losses == 1)
+			assert_int_equal(b.w.size, 63);
+		else
+			assert_in_range(b.w.size, 4, 47);
+		free(b.mem);
+	}
 }
 
 /* A READ starts after a patch, and then a second gap is found: its responses still count as
@@ -502,6 +563,8 @@ int main(void)
 		cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_size_of_patches),
+		cmocka_unit_test(test_size_with_queues),
+		cmocka_unit_test(test_size_with_one_loss_per_window),
 		cmocka_unit_test(test_patch_before_a_read),
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_mistaken_timeout),
