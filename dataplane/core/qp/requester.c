@@ -32,6 +32,10 @@
 
 /* With a rate limit, a packet with AckReq is sent at least this often. */
 #define ASK_NS RN_US(100)
+/* After a NAK the shortest time until a probe is this part of the usual one: a path that loses
+ * packets loses NAKs and patches too, and the send window is used up meanwhile. Each probe doubles
+ * the time, until the next NAK. */
+#define PROBE_HASTE 5
 
 /* ---- sending requests ---- */
 
@@ -470,6 +474,8 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 		rn_qp_send_failed(qp, RN_STATUS_RETRY_EXC_ERR, RN_V_RSP_NAK_SEQ, now);
 		return RN_V_RSP_NAK_SEQ;
 	}
+	if (qp->lane->cfg.keep_packets)
+		qp->retry.floor = rn_requester_floor(&qp->lane->cfg) / PROBE_HASTE;
 	if (qp->lane->cfg.keep_packets && rn_window_may_patch(&qp->win)) {
 		rn_window_patch(&qp->win, &qp->sq, rn_retry_queued(&qp->retry));
 		qp->lane->stats.tx_patches++;
@@ -692,6 +698,7 @@ static void probe(struct rn_qp *qp, rn_time now)
 		return;
 	if (!rn_window_probe(&qp->win, &qp->sq))
 		return;
+	qp->retry.floor = RN_MIN(2 * qp->retry.floor, rn_requester_floor(&qp->lane->cfg));
 	qp->lane->stats.timeouts_early++;
 	qp->lane->stats.tx_patches++;
 	rn_retry_implied(&qp->retry, now);

@@ -215,7 +215,8 @@ static bool lose_16_frames(struct rig *r, int from, uint32_t number, const struc
 }
 
 /* The peer has shown that it keeps packets, and then loses the last 16 packets of a message. One
- * probe finds out that nothing behind it was kept. */
+ * probe finds out that nothing behind it was kept. The NAK before has made probes come early, and
+ * each of them doubles the time to the next. */
 static void a_lost_tail_takes_one_probe(void **state)
 {
 	struct rig r;
@@ -224,6 +225,7 @@ static void a_lost_tail_takes_one_probe(void **state)
 	rig_init(&r, &(struct rig_opt){.keep = {64, 64}});
 	lose_writes(&r, 1u << 3);
 	assert_int_equal(r.s[0].qp->win.peer_keeps, RN_PEER_KEEPS);
+	assert_int_equal(r.s[0].qp->retry.floor, RN_US(20));
 	r.lose = lose_16_frames;
 	r.lose_number = r.s[0].frames + 8;
 	start = r.now;
@@ -234,6 +236,7 @@ static void a_lost_tail_takes_one_probe(void **state)
 	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
 	assert_true(r.now - start < RN_US(250));
 	assert_int_equal(rn_shard_stats(r.s[0].sh)->timeouts_early, 1);
+	assert_int_equal(r.s[0].qp->retry.floor, RN_US(40));
 	rig_fini(&r);
 }
 
