@@ -70,6 +70,34 @@ static unsigned well_behaved_threads(char other[128])
 	return threads;
 }
 
+static struct sigaction before; /* of SIGSEGV, when no adapter is open */
+
+/* cmocka installs its own fault handlers when a test starts, so the tests open the adapters, and not
+ * a setup function. */
+static void open_here(void)
+{
+	sigaction(SIGSEGV, NULL, &before);
+	open_adapters(NULL);
+}
+
+/* A device may be closed in its event thread, after the last reference was released in the caller's.
+ * The library restores the former fault handlers then. If cmocka restored the default action in
+ * between, the library would consider its own handler as replaced, and would not install it for the
+ * next test. */
+static void close_here(void)
+{
+	struct sigaction now;
+
+	close_adapters(NULL);
+	for (unsigned ms = 0; ms < 10000; ms++) {
+		sigaction(SIGSEGV, NULL, &now);
+		if (now.sa_handler == before.sa_handler)
+			return;
+		sleep_ms(1);
+	}
+	fail_msg("the adapters are not closed after 10 s");
+}
+
 /* A signal to the process must be delivered to an application thread. A fault must be handled in
  * the thread that caused the fault. */
 static void signals_are_the_applications(void **state)
@@ -78,9 +106,7 @@ static void signals_are_the_applications(void **state)
 	char other[128] = "";
 	struct pair p;
 
-	/* The adapters are opened here and not in the setup, because cmocka installs its own fault
-	 * handlers when a test starts. */
-	open_adapters(NULL);
+	open_here();
 	pair_open_connected(&p, NULL);
 	HR(NdsFileBindCallback(p.a.file, nothing_to_do), ND_SUCCESS);
 	/* Each new thread of the library first sets its signal mask and its name, but may be
@@ -92,7 +118,7 @@ static void signals_are_the_applications(void **state)
 			break;
 	}
 	pair_close(&p);
-	close_adapters(NULL);
+	close_here();
 	assert_string_equal(other, "");
 	assert_true(threads > 3);
 }
@@ -122,9 +148,7 @@ static void faults_of_completion_routines_are_ours(void **state)
 	struct pair p;
 	ND2_SGE sge;
 
-	/* The adapters are opened here and not in the setup, because cmocka installs its own fault
-	 * handlers when a test starts. */
-	open_adapters(NULL);
+	open_here();
 	pair_open_connected(&p, NULL);
 	of_routine = &p;
 	mr = new_mr(&p.a);
@@ -142,7 +166,7 @@ static void faults_of_completion_routines_are_ours(void **state)
 	sleep_ms(20);
 	RELEASE(mr);
 	pair_close(&p);
-	close_adapters(NULL);
+	close_here();
 }
 
 static const struct CMUnitTest tests[] = {
