@@ -245,9 +245,13 @@ static bool frames_wake(const struct rn_lcore *lc)
 /* Adaptive policy, after a poll iteration in another thread: must the shard's sleeping thread be
  * woken? That thread does not know of a timer that was started meanwhile. On a port that cannot
  * wake a sleeper, the thread must begin with short sleeps if frames were sent, because the peer
- * will reply to them. */
-static bool sleeps_too_long(struct rn_lcore *lc, uint64_t sent)
+ * will reply to them. If frames came, the driver may have read the eventfd with which the peer
+ * signalled them, so that it no longer wakes the thread, and more frames may be left in the ring.
+ * `sent` and `came` are the frames sent and received before the iteration. */
+static bool sleeps_too_long(struct rn_lcore *lc, uint64_t sent, uint64_t came)
 {
+	if (lc->wake.source == RN_WAKE_EVENTFD && lc->rxtx.stats.rx_frames != came)
+		return true;
 	if (lc->rxtx.stats.tx_frames != sent && !frames_wake(lc)) {
 		lc->nap = lc->nap_min;
 		return true;
@@ -292,10 +296,11 @@ static __attribute__((noinline)) void run_outside(struct rn_lcore *lc,
  * sleeping thread if that is necessary. */
 static void run_and_unlock(struct rn_lcore *lc)
 {
-	uint64_t sent = lc->rxtx.stats.tx_frames;
+	/* idle_turn() may have taken frames already, which are counted. */
+	uint64_t sent = lc->rxtx.stats.tx_frames, came = lc->rxtx.stats.rx_frames - lc->rxtx.nin;
 
 	run_outside(lc, turn);
-	bool wake = lc->idle == RN_IDLE_ADAPTIVE && sleeps_too_long(lc, sent);
+	bool wake = lc->idle == RN_IDLE_ADAPTIVE && sleeps_too_long(lc, sent, came);
 	unlock_shard(lc);
 	if (wake)
 		rn_lcore_ring(lc);
@@ -396,11 +401,11 @@ static rn_time sleep_length(struct rn_lcore *lc, bool fresh)
 	rn_time next = RN_MIN(rn_shard_next(lc->shard), rn_rxtx_next(&lc->rxtx));
 	rn_time ns = next == RN_TIME_NEVER ? next : next > lc->now ? next - lc->now : 0;
 
-	/* Frames or an event may still wait because the port's transmit queue was full, or mbufs or
-	 * memory were short. No doorbell is rung when this shortage ends, so look again, at first
+	/* Frames or an event may still wait because the port's queue was full, or mbufs or memory
+	 * were short. No doorbell is rung when this shortage ends, so look again, at first
 	 * soon. A port that waits for its first peer takes no frame for as long as that lasts. */
-	bool looks = rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) ||
-		     lc->untold || !frames_wake(lc);
+	bool looks = rn_rxtx_backlog(&lc->rxtx) || rn_rxtx_short(&lc->rxtx) ||
+		     rn_shard_wants_tx(lc->shard, lc->now) || lc->untold || !frames_wake(lc);
 	/* Do not sleep while a producer is still putting a work request into the submission ring.
 	 * Later work requests in the ring cannot be taken yet, although their producers have rung
 	 * the doorbell already. The producer of a receive rings no doorbell at all. */

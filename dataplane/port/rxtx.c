@@ -613,6 +613,11 @@ static __attribute__((noinline)) unsigned fetch_fresh(struct rn_rxtx *x, unsigne
 	return RN_MIN(want, x->burst - x->fresh_at);
 }
 
+bool rn_rxtx_short(const struct rn_rxtx *x)
+{
+	return rte_mempool_avail_count(x->port->pool) < 2 * x->burst;
+}
+
 /* Fills `fresh` up to `want` empty mbufs, or to fewer if the pool has no more. Returns the number
  * of mbufs in `fresh`, but at most `want`. */
 static inline unsigned top_up(struct rn_rxtx *x, unsigned want)

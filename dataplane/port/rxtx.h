@@ -153,6 +153,9 @@ static inline bool rn_rxtx_backlog(const struct rn_rxtx *x)
 {
 	return x->nout > 0 || x->nloop > 0;
 }
+/* May the driver lack mbufs for frames that are in the port? It has then read what wakes the shard.
+ */
+bool rn_rxtx_short(const struct rn_rxtx *x);
 /* Returns the time at which the next frame held back by impairment is due. Returns RN_TIME_NEVER if
  * no frame is held back. */
 static inline rn_time rn_rxtx_next(const struct rn_rxtx *x)

@@ -6,10 +6,11 @@
  * - On a port that waits for its first peer, the shard looks for frames no more often than on one
  *   that cannot wake it.
  * - On a memif port the frames of the peer wake the shard. A peer that does not signal its frames
- *   is heard too. */
+ *   is heard too. A turn in another thread that takes frames wakes the shard. */
 #include "rig.h"
 
 #include <signal.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include <rte_ring.h>
@@ -256,6 +257,48 @@ static struct rn_lcore *lcore_of(struct end *e)
 	return &((struct rn_nic *)e->link)->lcore[0];
 }
 
+/* Runs a poll iteration of a sleeping shard in this thread. Returns true if frames were received. */
+static bool turn_takes_frames(struct rn_lcore *lc)
+{
+	uint64_t before = lc->rxtx.stats.rx_frames;
+
+	return atomic_load(&lc->wake.asleep) && rn_lcore_try_turn(lc) &&
+	       lc->rxtx.stats.rx_frames != before;
+}
+
+/* A command runs in the thread of its caller, where the driver reads the eventfd that the peer has
+ * written, so that it may no longer wake the shard. More frames may be left. The test gives the
+ * shard an epoll instance without the eventfd, so that no frame wakes it. */
+static void a_turn_with_frames_in_another_thread_wakes_the_shard(void **state)
+{
+	struct end a, b;
+	bool taken = false;
+
+	join_by_memif(&a, &b, 1);
+	write_one(&a, &b);
+	struct rn_lcore *lc = lcore_of(&b);
+	int empty = epoll_create1(EPOLL_CLOEXEC);
+	assert_int_equal(dup2(empty, lc->wake.fd), lc->wake.fd);
+	close(empty);
+	write_one(&a, &b); /* ends a sleep with the former instance */
+	for (unsigned round = 0; round < 20 && !taken; round++) {
+		usleep(20000); /* the first sleep, which is short, is over */
+		uint64_t rung = lc->stats.rung;
+		rig_post(&a.qp, RN_WQE_WRITE, 0, a.buf, LEN, a.lkey, (uintptr_t)b.buf, b.rkey);
+		for (unsigned us = 0; us < 10000 && !taken; us += 10) {
+			taken = turn_takes_frames(lc);
+			usleep(10);
+		}
+		for (unsigned ms = 0; taken && lc->stats.rung == rung; ms++) {
+			assert_in_range(ms, 0, 5000);
+			usleep(1000);
+		}
+		assert_int_equal(rig_wait(&a.cq).status, RN_STATUS_SUCCESS);
+	}
+	assert_true(taken);
+	part(&a, &b);
+}
+
 /* The test changes the flags of the ring back behind the shard's back. */
 static void a_peer_that_does_not_signal_is_heard(void **state)
 {
@@ -296,6 +339,7 @@ int main(void)
 		cmocka_unit_test(commands_to_a_shard_keep_the_signal_mask),
 		cmocka_unit_test(a_port_without_a_peer_is_looked_at_seldom),
 		cmocka_unit_test(frames_wake_the_shards_of_a_memif_port),
+		cmocka_unit_test(a_turn_with_frames_in_another_thread_wakes_the_shard),
 		cmocka_unit_test(a_peer_that_does_not_signal_is_heard),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
