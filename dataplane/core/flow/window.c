@@ -366,14 +366,6 @@ struct rn_sqe *rn_window_find(const struct rn_window *w, const struct rn_sq *sq,
 	return NULL;
 }
 
-/* Makes the window smaller by 1 / part. The new size becomes the knee. */
-static void shrink(struct rn_window *w, uint32_t part)
-{
-	w->knee = RN_MAX(w->size - w->size / part, RN_MIN(w->max, (uint32_t)SMALLEST));
-	w->size = RN_MIN(w->size, w->knee);
-	w->acked = 0;
-}
-
 void rn_window_lost(struct rn_window *w, bool queued)
 {
 	w->maybe_spurious = false;
@@ -394,6 +386,7 @@ void rn_window_timed_out(struct rn_window *w)
 		w->size_before = w->size;
 		w->knee_before = w->knee;
 	}
-	shrink(w, 2);
+	w->knee = RN_MAX(w->size - w->size / 2, RN_MIN(w->max, (uint32_t)SMALLEST));
+	w->acked = 0;
 	w->size = 1;
 }
