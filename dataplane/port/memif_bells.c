@@ -75,7 +75,8 @@ static void take_region(struct rn_memif_bells *b, const uint8_t *message, int fd
 	if (get16(message, REGION_INDEX_AT) != 0)
 		return;
 	rn_memif_bells_fini(b);
-	/* A mapping of huge pages can only be unmapped in whole pages, so such a region is left out. */
+	/* A mapping of huge pages can only be unmapped in whole pages. Such a region is left out.
+	 */
 	if (fstat(fd, &st) == 0 && st.st_size > 0 && st.st_blksize == sysconf(_SC_PAGESIZE))
 		b->region = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	b->region_bytes = b->region >= 0 ? (uint64_t)st.st_size : 0;

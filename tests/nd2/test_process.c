@@ -72,16 +72,16 @@ static unsigned well_behaved_threads(char other[128])
 
 static struct sigaction before; /* of SIGSEGV, when no adapter is open */
 
-/* cmocka installs its own fault handlers when a test starts, so the tests open the adapters, and not
- * a setup function. */
+/* cmocka installs its own fault handlers when a test starts, so the tests open the adapters, not a
+ * setup function. */
 static void open_here(void)
 {
 	sigaction(SIGSEGV, NULL, &before);
 	open_adapters(NULL);
 }
 
-/* A device may be closed in its event thread, after the last reference was released in the caller's.
- * The library restores the former fault handlers then. If cmocka restored the default action in
+/* A device may be closed in its event thread, after the caller has released the last reference. The
+ * library restores the former fault handlers then. If cmocka restored the default action in
  * between, the library would consider its own handler as replaced, and would not install it for the
  * next test. */
 static void close_here(void)

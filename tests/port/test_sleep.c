@@ -257,7 +257,7 @@ static struct rn_lcore *lcore_of(struct end *e)
 	return &((struct rn_nic *)e->link)->lcore[0];
 }
 
-/* Runs a poll iteration of a sleeping shard in this thread. Returns true if frames were received. */
+/* Runs a poll iteration of a sleeping shard in this thread. Returns true if frames came. */
 static bool turn_takes_frames(struct rn_lcore *lc)
 {
 	uint64_t before = lc->rxtx.stats.rx_frames;
