@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""usage: run.py [WORD...]
-
-Applies each fault of mutants.py and checks that its suite fails. Prints TAP."""
+"""Applies each fault of mutants.py and checks that its suite fails. Prints TAP."""
+import argparse
 import os
 import queue
 import sys
@@ -50,7 +49,10 @@ def is_killed(place, m):
 
 
 def main():
-    chosen = [m for m in mutants.MUTANTS if not sys.argv[1:] or any(w in m.name for w in sys.argv[1:])]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("word", nargs="*", help="only the faults with one of these words in their name")
+    words = p.parse_args().word
+    chosen = [m for m in mutants.MUTANTS if not words or any(w in m.name for w in words)]
     suites, idle = {m.suite for m in chosen}, queue.SimpleQueue()
 
     def prepare(tree):
