@@ -309,14 +309,14 @@ static void a_peer_that_does_not_signal_is_heard(void **state)
 	usleep(300000); /* waits until both shards sleep */
 	_Atomic uint16_t *flags = atomic_load(&lcore_of(&b)->wake.flags);
 	assert_non_null(flags);
-	for (unsigned i = 1; i <= 2; i++) {
-		assert_int_equal(atomic_load(flags) & RN_WAKE_MASKED, 0);
-		assert_int_equal(lcore_of(&b)->unsignalled, i - 1);
+	assert_int_equal(atomic_load(flags) & RN_WAKE_MASKED, 0);
+	/* A frame that the shard finds before it sleeps does not count. */
+	for (unsigned i = 0; i < 100 && lcore_of(&b)->unsignalled < 2; i++) {
 		atomic_store(flags, RN_WAKE_MASKED);
 		write_one(&a, &b);
-		assert_int_equal(lcore_of(&b)->unsignalled, i);
 		usleep(50000); /* waits until the shard sleeps again */
 	}
+	assert_int_equal(lcore_of(&b)->unsignalled, 2);
 	/* Now the shard looks each millisecond, as on a port that cannot wake it. */
 	uint64_t sleeps = rig_stat(b.link, "lcore_sleeps");
 	usleep(300000);

@@ -116,6 +116,28 @@ static void test_without_control(void **state)
 	finish();
 }
 
+/* Without congestion control, in a queue of 1 MiB: the flows make room for each other at losses,
+ * although none of them has ever seen the queue empty. */
+static void test_losses_without_control(void **state)
+{
+	struct bottleneck_spec spec;
+	bottleneck_default(&spec);
+	spec.flows = 8;
+	spec.cc.algorithm = RN_CC_NONE;
+	spec.buffer = 1 << 20;
+	bottleneck_init(&b, &spec);
+	start_all(8);
+	bottleneck_run(&b, b.now + RN_MS(20));
+	bottleneck_count(&b);
+	bottleneck_run(&b, b.now + RN_MS(80));
+	show("8 senders without control, 1 MiB");
+	print_message("%lu frames dropped, %lu sent again\n", (unsigned long)b.dropped,
+		      (unsigned long)bottleneck_resent(&b));
+	assert_in_range(b.dropped, 1, 4000);
+	assert_true(bottleneck_jain(&b) > 0.7);
+	finish();
+}
+
 /* Eight senders send 1 MiB each to one receiver at the same instant. Nothing is lost, and the last
  * flow ends within 20 ms. The last link alone needs 6.7 ms to carry the 8 MiB. */
 static void test_incast(void **state)
@@ -206,6 +228,7 @@ int main(void)
 		cmocka_unit_test(test_share_8),
 		cmocka_unit_test(test_share_reads),
 		cmocka_unit_test(test_without_control),
+		cmocka_unit_test(test_losses_without_control),
 		cmocka_unit_test(test_incast),
 		cmocka_unit_test(test_late_second),
 		cmocka_unit_test(test_late_fourth),

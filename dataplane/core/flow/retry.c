@@ -129,6 +129,16 @@ static rn_time from_samples(const struct rn_retry *r)
 	return RN_MAX(r->srtt + 4 * r->var, r->floor);
 }
 
+void rn_retry_hasten(struct rn_retry *r, struct rn_wheel *w, rn_time floor, rn_time now)
+{
+	r->floor = floor;
+	if (r->srtt == 0 || !r->running || r->rnr_wait)
+		return;
+	r->rto = RN_MIN(r->rto, from_samples(r));
+	if (r->full)
+		arm(r, w, now);
+}
+
 void rn_retry_progress(struct rn_retry *r, struct rn_wheel *w, uint32_t una, bool more, rn_time now)
 {
 	if (r->sampling && rn_psn_before(r->sample_psn, una)) {

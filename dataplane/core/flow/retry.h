@@ -58,10 +58,11 @@ void rn_retry_init(struct rn_retry *r, rn_time floor, rn_time initial);
 void rn_retry_config(struct rn_retry *r, uint8_t timeout, uint8_t retry_cnt, uint8_t rnr_retry);
 void rn_retry_stop(struct rn_retry *r, struct rn_wheel *w);
 
-/* Returns true if packets spend more than half of the round trip in queues. */
+/* Returns true if packets spend more than a fifth of the round trip in queues. Flows that fill a
+ * queue together have never seen it empty, so that the shortest round trip is a long one too. */
 static inline bool rn_retry_queued(const struct rn_retry *r)
 {
-	return r->srtt > 2 * r->shortest;
+	return r->srtt > r->shortest / 4 * 5;
 }
 /* The caller reports that a request packet was sent. `sample` says that the packet is new and
  * requests a response, so its round trip may be measured. */
@@ -82,6 +83,8 @@ void rn_retry_alive(struct rn_retry *r, struct rn_wheel *w, rn_time now);
  * have passed since the last progress, reloads the retry count. Never reloads the RNR retry
  * count. */
 void rn_retry_stale(struct rn_retry *r, struct rn_wheel *w, rn_time now);
+/* Lowers the floor, and shortens the time until the next probe or resend accordingly. */
+void rn_retry_hasten(struct rn_retry *r, struct rn_wheel *w, rn_time floor, rn_time now);
 /* The caller reports a NAK, before it sends the packets again. Uses one retry. Returns false if no
  * retry is left. */
 bool rn_retry_nak(struct rn_retry *r, rn_time now);

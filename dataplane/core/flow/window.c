@@ -37,6 +37,8 @@
 #define LOSS_BURST 4
 /* A peer that acknowledges this many patches in a row, and nothing beyond, drops packets. */
 #define VAIN_PATCHES 3
+/* The same while nothing is known of the peer. The packet behind one patch may be lost too. */
+#define VAIN_AT_FIRST 2
 
 void rn_window_init(struct rn_window *w, uint32_t psn, uint32_t max, unsigned depth)
 {
@@ -241,7 +243,7 @@ static void patch_una(struct rn_window *w, struct rn_sq *sq, bool probing)
  * size becomes the knee. If no packets wait, a loss that the allowance covers costs nothing. */
 static void pay_for_loss(struct rn_window *w, bool queued, uint32_t part, uint32_t queued_part)
 {
-	uint32_t least = SMALLEST;
+	uint32_t least = SMALLEST, knee;
 
 	if (!queued && w->allowance >= w->size) {
 		w->allowance -= (uint16_t)w->size;
@@ -249,9 +251,11 @@ static void pay_for_loss(struct rn_window *w, bool queued, uint32_t part, uint32
 	}
 	if (queued)
 		least = w->peer_keeps == RN_PEER_DROPS ? TURNS / 2 : TURNS;
+	/* A window that still grows again after a timeout may double until it is this large. */
+	knee = RN_MIN(least, w->knee);
 	least = RN_MIN(RN_MIN(least, w->max - 1), w->size);
 	w->size = RN_MAX(w->size - w->size / (queued ? queued_part : part), least);
-	w->knee = w->size;
+	w->knee = RN_MAX(w->size, knee);
 	w->acked = 0;
 }
 
@@ -303,7 +307,8 @@ bool rn_window_patched(struct rn_window *w, struct rn_sq *sq, bool queued)
 		w->patching = false;
 		return false;
 	}
-	if (!beyond && (w->peer_keeps != RN_PEER_KEEPS || ++w->patches >= VAIN_PATCHES)) {
+	uint8_t vain = w->peer_keeps == RN_PEER_KEEPS ? VAIN_PATCHES : VAIN_AT_FIRST;
+	if (!beyond && ++w->patches >= vain) {
 		w->peer_keeps = RN_PEER_DROPS;
 		rn_window_rewind(w, sq);
 		return true;

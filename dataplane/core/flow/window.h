@@ -143,8 +143,8 @@ void rn_window_rewind(struct rn_window *w, struct rn_sq *sq);
  * rn_window_may_patch() returns false if the peer drops packets or a READ or atomic is incomplete;
  * the caller then goes back N. rn_window_patch() is for the first loss after progress. A patch
  * makes the window smaller by an eighth if losses are many, or by a quarter, but not below 64
- * packets, if packets spend more than half of the round trip in queues (`queued`): a smaller window
- * is as fast then, a gap is closed earlier, and fewer packets are kept. */
+ * packets, if packets spend more than a fifth of the round trip in queues (`queued`): a smaller
+ * window is as fast then, a gap is closed earlier, and fewer packets are kept. */
 static inline bool rn_window_may_patch(const struct rn_window *w)
 {
 	return w->peer_keeps != RN_PEER_DROPS && !w->nreads;

@@ -475,7 +475,8 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 		return RN_V_RSP_NAK_SEQ;
 	}
 	if (qp->lane->cfg.keep_packets)
-		qp->retry.floor = rn_requester_floor(&qp->lane->cfg) / PROBE_HASTE;
+		rn_retry_hasten(&qp->retry, &qp->lane->wheel,
+				rn_requester_floor(&qp->lane->cfg) / PROBE_HASTE, now);
 	if (qp->lane->cfg.keep_packets && rn_window_may_patch(&qp->win)) {
 		rn_window_patch(&qp->win, &qp->sq, rn_retry_queued(&qp->retry));
 		qp->lane->stats.tx_patches++;

@@ -64,13 +64,34 @@ static void test_probe(void **state)
 	rn_retry_stop(&b.r, &b.wheel);
 }
 
+/* A lower floor shortens the wait that has begun already. */
+static void test_hasten(void **state)
+{
+	struct bench b;
+
+	start(&b, 14, 7, 7);
+	b.r.floor = RN_US(100);
+	rn_retry_packet_sent(&b.r, &b.wheel, 10, true, b.now);
+	b.now += RN_US(2);
+	rn_retry_progress(&b.r, &b.wheel, 11, true, b.now);
+	rn_retry_packet_sent(&b.r, &b.wheel, 11, true, b.now);
+	b.now += RN_US(10);
+	rn_retry_hasten(&b.r, &b.wheel, RN_US(20), b.now);
+	assert_int_equal(pass(&b, RN_US(18)), RN_RETRY_NOTHING);
+	assert_int_equal(pass(&b, RN_US(4)), RN_RETRY_PROBE);
+	rn_retry_stop(&b.r, &b.wheel);
+	/* without packets in flight no timer is started */
+	rn_retry_hasten(&b.r, &b.wheel, RN_US(20), b.now);
+	assert_true(rn_wheel_next(&b.wheel) == RN_TIME_NEVER);
+}
+
 /* The shortest round trip shows how much of the present one is waiting in queues. */
 static void test_queued(void **state)
 {
 	static const struct {
 		unsigned us, times;
 		bool queued;
-	} rows[] = {{10, 1, false}, {19, 40, false}, {25, 40, true}, {15, 40, false}, {7, 1, true}};
+	} rows[] = {{10, 1, false}, {12, 40, false}, {14, 40, true}, {11, 40, false}, {7, 1, true}};
 	struct bench b;
 	uint32_t psn = 5;
 
@@ -341,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_hasten),
 		cmocka_unit_test(test_queued),
 		cmocka_unit_test(test_early_then_coded),
 		cmocka_unit_test(test_progress_restarts),

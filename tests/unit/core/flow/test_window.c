@@ -220,9 +220,25 @@ static void test_size_with_queues(void **state)
 		for (unsigned k = 0; k < 4; k++) {
 			rn_window_lost(&w, true);
 			assert_int_equal(w.size, rows[i].then[k]);
-			assert_int_equal(w.knee, w.size);
+			assert_int_equal(w.knee, RN_MAX(w.size, rows[i].drops ? 32u : 64u));
 		}
 	}
+}
+
+/* A loss with packets in queues, while the window grows again after a timeout, does not end the
+ * doubling before 64 packets. */
+static void test_knee_after_a_timeout(void **state)
+{
+	struct rn_window w;
+
+	rn_window_init(&w, 0, 1024, 1);
+	w.peer_keeps = RN_PEER_KEEPS;
+	rn_window_timed_out(&w);
+	assert_int_equal(w.knee, 512);
+	w.size = 2;
+	rn_window_lost(&w, true);
+	assert_int_equal(w.size, 2);
+	assert_int_equal(w.knee, 64);
 }
 
 /* One loss per window leaves the window as it is, however often: the packets that arrive in between
@@ -564,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_size_of_patches),
 		cmocka_unit_test(test_size_with_queues),
+		cmocka_unit_test(test_knee_after_a_timeout),
 		cmocka_unit_test(test_size_with_one_loss_per_window),
 		cmocka_unit_test(test_patch_before_a_read),
 		cmocka_unit_test(test_probe),
