@@ -183,8 +183,10 @@ static unsigned send_only(struct rn_lcore *lc)
 	note_calm(lc, work);
 	/* An idle poll may follow each request, and timers must still run. They may have packets
 	 * sent: the next poll iteration is then a whole one. */
-	if (run_timers(lc, TIMER_STEP, lc->now))
+	if (run_timers(lc, TIMER_STEP, lc->now)) {
 		lc->idle_left = 0;
+		work++;
+	}
 	lc->stats.busy += work > 0;
 	return work;
 }
@@ -247,10 +249,14 @@ static bool frames_wake(const struct rn_lcore *lc)
  * wake a sleeper, the thread must begin with short sleeps if frames were sent, because the peer
  * will reply to them. If frames came, the driver may have read the eventfd with which the peer
  * signalled them, so that it no longer wakes the thread, and more frames may be left in the ring.
- * `sent` and `came` are the frames sent and received before the iteration. */
+ * An event that could not be queued (`untold`) is tried again only by turns. `sent` and `came` are
+ * the frames sent and received before the iteration. */
 static bool sleeps_too_long(struct rn_lcore *lc, uint64_t sent, uint64_t came)
 {
-	if (lc->wake.source == RN_WAKE_EVENTFD && lc->rxtx.stats.rx_frames != came)
+	if (lc->untold)
+		return true;
+	if (lc->wake.source == RN_WAKE_EVENTFD &&
+	    (lc->rxtx.stats.rx_frames != came || rn_rxtx_short(&lc->rxtx)))
 		return true;
 	if (lc->rxtx.stats.tx_frames != sent && !frames_wake(lc)) {
 		lc->nap = lc->nap_min;
@@ -404,8 +410,9 @@ static rn_time sleep_length(struct rn_lcore *lc, bool fresh)
 	/* Frames or an event may still wait because the port's queue was full, or mbufs or memory
 	 * were short. No doorbell is rung when this shortage ends, so look again, at first
 	 * soon. A port that waits for its first peer takes no frame for as long as that lasts. */
-	bool looks = rn_rxtx_backlog(&lc->rxtx) || rn_rxtx_short(&lc->rxtx) ||
-		     rn_shard_wants_tx(lc->shard, lc->now) || lc->untold || !frames_wake(lc);
+	bool looks = rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) ||
+		     lc->untold || !frames_wake(lc) ||
+		     (lc->wake.source == RN_WAKE_EVENTFD && rn_rxtx_short(&lc->rxtx));
 	/* Do not sleep while a producer is still putting a work request into the submission ring.
 	 * Later work requests in the ring cannot be taken yet, although their producers have rung
 	 * the doorbell already. The producer of a receive rings no doorbell at all. */

@@ -301,9 +301,8 @@ static __attribute__((noinline)) void receive_many(struct rn_rxtx *x, struct rn_
 	receive_with(x, sh, st, m, n, ahead, now);
 }
 
-/* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. While
- * one frame is processed, the first two cache lines of the next frame are prefetched. A shard with
- * few QPs and regions has code of its own, which does not look ahead. */
+/* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. A
+ * shard with few QPs and regions has code of its own, which does not look ahead. */
 static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		    struct rte_mbuf **m, unsigned n, rn_time now)
 {
@@ -615,7 +614,13 @@ static __attribute__((noinline)) unsigned fetch_fresh(struct rn_rxtx *x, unsigne
 
 bool rn_rxtx_short(const struct rn_rxtx *x)
 {
-	return rte_mempool_avail_count(x->port->pool) < 2 * x->burst;
+	const struct rte_mempool *pool = x->port->pool;
+	unsigned others = 0; /* mbufs in caches that this shard cannot use */
+
+	for (unsigned i = 0; pool->cache_size > 0 && i < RTE_MAX_LCORE; i++)
+		if (&pool->local_cache[i] != x->cache)
+			others += pool->local_cache[i].len;
+	return rte_mempool_avail_count(pool) < others + x->burst;
 }
 
 /* Fills `fresh` up to `want` empty mbufs, or to fewer if the pool has no more. Returns the number

@@ -52,6 +52,9 @@ static void make_events(struct many *m)
 		rig_post(&m->qp[i], RN_WQE_RECV, i, NULL, 0, 0, 0, 0);
 		atomic_store(&m->cq[i].view->shared->armed, RN_CQ_ARM_ANY);
 	}
+	/* Under the adaptive policy the shard's thread is asleep by then. The commands run in this
+	 * thread, and must wake it for events that they could not queue. */
+	usleep(50000);
 	atomic_store(&none, true);
 	for (unsigned i = 0; i < MANY; i++) {
 		cmd.modify_qp.qpn = m->qp[i].qpn;
