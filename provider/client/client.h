@@ -57,11 +57,13 @@ struct rn_client_queue {
 struct rn_client_qp {
 	struct rn_client *client;
 	struct rn_link *link; /* of `client` */
-	uint32_t qpn, gen, shard;
+	uint32_t qpn, gen;
+	uint16_t shard;
+	bool has_srq, is_ud;
+	uint32_t inline_bytes;
 	/* written by the QP's shard; valid until rn_client_qp_destroy() */
 	struct rn_qp_shared *shared;
-	uint32_t inline_bytes, max_length;
-	bool has_srq, is_ud;
+	uint32_t max_length;
 	uint32_t plain_kinds; /* kinds of work request that need no slot but the first */
 	struct rn_client_queue sq, rq;
 };
