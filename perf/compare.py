@@ -206,19 +206,27 @@ LOSSES = {0: 0.001, 0.1: 0.1, 0.3: 0.3, 1: 1}
 
 
 def goodput(bench, *options):
-    """For each loss in per cent: the goodput against none, and a note. They alternate, and the median of the rounds counts."""
+    """For each loss in per cent: the goodput against none, and a note. The runs alternate. Each run with loss is compared with the
+    one without loss of the same round, as far as both have epochs of one distance of the cores, and the median counts."""
     bench.need_cores()
     options = ["--op=write", f"--size={MIB}", "--mtu=4096", "--window=4", f"--secs={2 if bench.quick else 3}", *options]
-    rounds = {percent: [] for percent in LOSSES}
+    pairs = {percent: [] for percent in LOSSES}
     for _ in range(1 if bench.quick else 5):
-        for percent, found in rounds.items():
-            regimes = bench.link(*options, f"--loss={LOSSES[percent]}")["regimes"].values()
-            found.append(sum(g["epochs"] * g["gbit_mean"] for g in regimes) / max(1, sum(g["epochs"] for g in regimes)))
-    if min(rounds[0]) <= 0:
-        raise Unmeasured("nothing was carried without loss")
-    ratio = {percent: statistics.median(g / none for g, none in zip(found, rounds[0])) for percent, found in rounds.items()}
-    return {percent: (ratio[percent], f"{statistics.median(g):.2f} of {statistics.median(rounds[0]):.2f} Gbit/s, median of "
-                      f"{len(g)} runs") for percent, g in rounds.items()}
+        none = {}
+        for percent, found in pairs.items():
+            regimes = bench.link(*options, f"--loss={LOSSES[percent]}")["regimes"]
+            gbit = {r: g["gbit_mean"] for r, g in regimes.items() if r != "mixed" and g["epochs"] >= 10}
+            none = gbit if percent == 0 else none
+            found += [(gbit[r] / none[r], gbit[r], none[r]) for r in gbit if none.get(r, 0) > 0]
+    if not all(pairs.values()):
+        raise Unmeasured("no two runs with cores of one distance")
+    return {percent: _middle(found) for percent, found in pairs.items()}
+
+
+def _middle(found):
+    ratio = statistics.median(f[0] for f in found)
+    _, gbit, none = min(found, key=lambda f: abs(f[0] - ratio))
+    return ratio, f"{gbit:.1f} / {none:.1f} Gbit/s, worst and best of {len(found)}: {min(found)[0]:.2f} {max(found)[0]:.2f}"
 
 
 def loss(bench, curves):
