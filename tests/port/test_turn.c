@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <rte_mempool.h>
 #include <rte_rcu_qsbr.h>
 
 #include "nic/nic.h"
@@ -236,6 +237,34 @@ static void a_full_burst_leaves_without_a_poll(void **state)
 	close_pair(lc);
 }
 
+/* The shard is short of mbufs when the pool and its own cache have none. Those in the cache of
+ * another lcore id do not help it. */
+static void mbufs_of_other_caches_do_not_count(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+	struct rte_mempool *pool = lc->rxtx.port->pool;
+	struct rte_mempool_cache *other =
+		rte_mempool_default_cache(pool, lc->rxtx.lcore_id == 0 ? 1 : 0);
+	void **m = calloc(pool->size, sizeof(*m));
+	unsigned n = 0, put = 2 * lc->rxtx.burst;
+
+	rn_progress_stop(&((struct rn_nic *)a.link)->progress);
+	assert_non_null(other);
+	assert_false(rn_rxtx_short(&lc->rxtx));
+	rte_mempool_cache_flush(lc->rxtx.cache, pool);
+	while (n < pool->size && rte_mempool_generic_get(pool, m + n, 1, NULL) == 0)
+		n++;
+	assert_true(n > put);
+	assert_true(rn_rxtx_short(&lc->rxtx));
+	rte_mempool_generic_put(pool, m + n - put, put, other);
+	assert_true(rn_rxtx_short(&lc->rxtx));
+	rte_mempool_generic_put(pool, m, n - put, NULL);
+	assert_false(rn_rxtx_short(&lc->rxtx));
+	rte_mempool_cache_flush(other, pool);
+	free(m);
+	close_pair(lc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +276,7 @@ int main(void)
 		cmocka_unit_test(a_frame_left_over_is_not_idle),
 		cmocka_unit_test(the_first_request_after_a_poll_leaves_at_once),
 		cmocka_unit_test(a_full_burst_leaves_without_a_poll),
+		cmocka_unit_test(mbufs_of_other_caches_do_not_count),
 	};
 
 	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
