@@ -16,6 +16,16 @@ static void start(struct bench *b, uint8_t timeout, uint8_t retry, uint8_t rnr)
 	rn_retry_config(&b->r, timeout, retry, rnr);
 }
 
+/* start() with this floor, and a first packet whose round trip has been measured. */
+static void start_measured(struct bench *b, rn_time floor, rn_time round_trip)
+{
+	start(b, 14, 7, 7);
+	b->r.floor = floor;
+	rn_retry_packet_sent(&b->r, &b->wheel, 10, true, b->now);
+	b->now += round_trip;
+	rn_retry_progress(&b->r, &b->wheel, 11, true, b->now);
+}
+
 /* Advances the time by `ns`. Returns the last result of rn_retry_expired() that is not
  * RN_RETRY_NOTHING; RN_RETRY_NOTHING if there is no such result. */
 static enum rn_retry_due pass(struct bench *b, rn_time ns)
@@ -42,11 +52,7 @@ static void test_probe(void **state)
 {
 	struct bench b;
 
-	start(&b, 14, 7, 7);
-	b.r.floor = RN_US(50);
-	rn_retry_packet_sent(&b.r, &b.wheel, 10, true, b.now);
-	b.now += RN_US(10);
-	rn_retry_progress(&b.r, &b.wheel, 11, true, b.now);
+	start_measured(&b, RN_US(50), RN_US(10));
 	assert_true(b.r.rto == RN_US(50));
 	assert_false(rn_retry_queued(&b.r));
 	b.now += RN_US(30);
@@ -69,11 +75,7 @@ static void test_hasten(void **state)
 {
 	struct bench b;
 
-	start(&b, 14, 7, 7);
-	b.r.floor = RN_US(100);
-	rn_retry_packet_sent(&b.r, &b.wheel, 10, true, b.now);
-	b.now += RN_US(2);
-	rn_retry_progress(&b.r, &b.wheel, 11, true, b.now);
+	start_measured(&b, RN_US(100), RN_US(2));
 	rn_retry_packet_sent(&b.r, &b.wheel, 11, true, b.now);
 	b.now += RN_US(10);
 	rn_retry_hasten(&b.r, &b.wheel, RN_US(20), b.now);
