@@ -25,7 +25,8 @@ enum {
 	OFFSET_AT = 8
 };
 
-/* The beginning of a ring in the shared memory. */
+/* The first 8 bytes of a memif ring, in the memory that both processes share (memif 2.0). The
+ * receiver of the ring writes `flags`, and the sender reads it. */
 struct ring_head {
 	uint32_t cookie;
 	_Atomic uint16_t flags;

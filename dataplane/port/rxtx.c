@@ -615,7 +615,9 @@ static __attribute__((noinline)) unsigned fetch_fresh(struct rn_rxtx *x, unsigne
 bool rn_rxtx_short(const struct rn_rxtx *x)
 {
 	const struct rte_mempool *pool = x->port->pool;
-	unsigned others = 0; /* mbufs in caches that this shard cannot use */
+	/* mbufs in the pool's caches for other lcore ids: neither this shard nor the driver in its
+	 * receive burst can take them */
+	unsigned others = 0;
 
 	for (unsigned i = 0; pool->cache_size > 0 && i < RTE_MAX_LCORE; i++)
 		if (&pool->local_cache[i] != x->cache)

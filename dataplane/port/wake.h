@@ -56,7 +56,9 @@ struct rn_wake {
 	 * while there is no such ring. */
 	_Atomic(_Atomic uint16_t *) flags;
 	/* Only the shard's thread uses these. */
-	bool listening; /* rn_wake_listen() was called after rn_wake_ignore() */
+	/* wake source EVENTFD: the peer is asked to write the eventfd: the last call was
+	 * rn_wake_listen() and not rn_wake_ignore() */
+	bool listening;
 	bool signalled; /* wake source EVENTFD: the last sleep ended because the peer wrote */
 };
 

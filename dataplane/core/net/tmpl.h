@@ -19,8 +19,10 @@ struct rn_tmpl {
 	uint8_t bytes;	 /* how many bytes of hdr are used */
 	uint8_t ip_off;	 /* offset of the IP header */
 	bool ipv4;
-	uint16_t csum;	  /* sum of the IPv4 header's words except length and checksum, folded */
-	uint16_t udp_len; /* UDP length that hdr has now; 0 = none */
+	uint16_t csum; /* sum of the IPv4 header's words except length and checksum, folded */
+	/* value of the UDP length field in hdr, which rn_tmpl_set_length() writes; 0 = not written
+	 * yet */
+	uint16_t udp_len;
 	/* icrc[i] is the CRC after the UDP header (rn_icrc_head()) of packets with the UDP length
 	 * icrc_len[i]; 0 = none cached. Entry 0 belongs to the last packet sealed, and entry 1 to
 	 * an earlier one: a QP that answers each message sends ACKs and data in turn. */

@@ -28,7 +28,8 @@ void rn_rq_init(struct rn_rq *rq, void *mem, uint32_t depth, uint32_t max_sge)
 	};
 }
 
-/* Fills e, all but its wr_id, from a posted receive of any number of SGEs. */
+/* Sets all members of the queue entry *e, except wr_id, from the posted receive *w, which may have
+ * any number of SGEs. */
 static void fill(const struct rn_rq *rq, const struct rn_wqe *w, struct rn_rqe *e)
 {
 	uint64_t sum = 0;

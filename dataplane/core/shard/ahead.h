@@ -33,8 +33,8 @@ uint32_t rn_ahead_post(struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_
 /* Second step: loads the QP. which: the result of the first step, not 0. */
 void rn_ahead_rx_qp(const struct rn_shard *sh, uint32_t which);
 void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t which);
-/* To be called when `qp`, which is on the active list, is about to send, and other QPs are on the
- * list too. Loads the requests of the next QP, and the state of the one after it. */
+/* To be called before `qp` sends, if it is not the only QP on the active list. Loads the requests
+ * of the next QP on that list, and the state of the QP after the next. */
 void rn_ahead_tx(const struct rn_shard *sh, const struct rn_qp *qp);
 
 #endif

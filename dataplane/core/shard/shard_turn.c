@@ -262,14 +262,15 @@ static unsigned control_tx(struct rn_shard *sh, struct rn_txbuf *buf, rn_time no
 	return n;
 }
 
-/* Is there a packet of the neighbour table or the connection manager, or a CNP, to be sent? */
+/* Returns true if a packet that goes before all data waits to be sent: an ARP, ND or ICMP message,
+ * a CM message or a CNP. */
 static inline bool urgent_waits(const struct rn_shard *sh)
 {
 	return !rn_list_empty(&sh->cnp) ||
 	       (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm)));
 }
 
-/* Builds at most n of the packets of which urgent_waits() speaks. Returns their number, and adds
+/* Builds at most n of the packets that urgent_waits() looks for. Returns their number, and adds
  * their length in bytes to *bytes. */
 static __attribute__((noinline)) unsigned urgent_tx(struct rn_shard *sh, struct rn_txbuf *bufs,
 						    unsigned n, uint64_t *bytes, rn_time now)
