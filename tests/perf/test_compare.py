@@ -122,6 +122,22 @@ def only_one_regime_is_compared():
         return bad
 
 
+def a_chart_has_one_distance_of_the_cores():
+    def run_(**rates):
+        return {regime: {"gbit": 8 * rate, "mmsg": rate, "epochs": 3} for regime, rate in rates.items()}
+
+    tries = {("pump", 64): [run_(near=5.0, far=1.0), run_(near=6.0)], ("pump", 512): [run_(far=2.0), run_(near=4.0, mixed=9.0)],
+             ("softrnic", 64): [run_(near=3.0), run_(smt=8.0)], ("softrnic", 512): [run_(far=1.0), run_(near=2.0)]}
+    lines = compare.size_lines(tries)
+    bad = [] if lines["regime"] == "near" and lines["mmsg"] == {
+        "pump": [(64, 6.0), (512, 4.0)], "softrnic": [(64, 3.0), (512, 2.0)]} else [f"{lines}"]
+    tries[("softrnic", 512)][1]["near"]["epochs"] = 2
+    try:
+        return bad + [f"a distance without each point: {compare.size_lines(tries)}"]
+    except compare.Unmeasured:
+        return bad
+
+
 def ucx_is_understood():
     row_ = baselines.ucx_row(UCX)
     return [] if row_[1] == 6.684 and row_[5] == 0.49 else [str(row_)]
@@ -182,7 +198,7 @@ def nothing_is_not_drawn():
     return bad
 
 
-CURVES = {"sizes": {"gbit": {"a": [(64, 1)]}, "mmsg": {"a": [(64, 1)]}}, "latency": {"a": [(0, 1)]}, "qps": {"a": [(1, 1)]},
+CURVES = {"sizes": {"regime": "near", "gbit": {"a": [(64, 1)]}, "mmsg": {"a": [(64, 1)]}}, "latency": {"a": [(0, 1)]}, "qps": {"a": [(1, 1)]},
           "loss": {"a": [(0, 1)]}}
 
 
@@ -261,7 +277,8 @@ tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for 
         [(f"chart: {name}", lambda s=s, o=o: drawn(s, o)) for name, (s, o) in CHARTS.items()] +
         [(f.__name__.replace("_", " "), f) for f in (
             keys_are_unique, aims_are_beyond_musts, measurements_name_rows, the_table_has_all_rows,
-            a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared, a_busy_machine_is_no_measure, ucx_is_understood,
-            libfabric_is_understood, other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
+            a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared,
+            a_chart_has_one_distance_of_the_cores, a_busy_machine_is_no_measure, ucx_is_understood, libfabric_is_understood,
+            other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
             idle_memory_is_understood, pages_show_each_chart, the_costliest_port_counts_when_idle, what_is_missing_is_named,
             the_best_turn_counts, no_figure_of_another_transport_is_no_ratio)])
