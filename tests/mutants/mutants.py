@@ -224,7 +224,9 @@ MUTANTS = [
     # the short way
     Mutant("short way takes any PSN", SHORT_RX, "return b.psn == qp->rx.epsn && ", "return ", "rows"),
     Mutant("short way within another message", SHORT_RX, " &&\n\t       qp->rx.message == message;", ";", "rows"),
-    Mutant("short way without ICRC", SHORT_RX, "if (rn_unlikely(icrc != rn_icrc_packet(b->ip, (size_t)(b->end - b->ip))))", "if (false)", "random"),
+    Mutant("short way without ICRC", SHORT_RX, "if (rn_unlikely(icrc != right))", "if (false)", "random"),
+    Mutant("known long headers with any ECN byte", MATCH, " && f[ecn] == m->large.hdr[ecn];", ";", "match"),
+    Mutant("known long headers without the masked byte", "dataplane/core/net/match.c", "m->large_masked ^= rn_icrc_add(s->crc, bth, n);", ";", "match"),
     Mutant("short way without ICRC behind known headers", SHORT_RX, "return icrc == rn_icrc_tail_folded(crc, bth, (size_t)(b->end - bth));",
            "return true;", "random"),
     Mutant("known headers of any address", MATCH, "d = _mm256_or_ps(d, rn_match_differ(f, s->hdr));", ";", "match"),

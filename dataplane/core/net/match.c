@@ -3,6 +3,7 @@
 #include "net/match.h"
 
 #include "wire/frame.h"
+#include "wire/icrc.h"
 #include "wire/icrc_parts.h"
 #include "wire/opcode.h"
 #include "wire/pkt.h"
@@ -79,10 +80,12 @@ void rn_match_make(struct rn_match *m, const uint8_t mac[6], const struct rn_gid
 void rn_match_remember(struct rn_match *m, const uint8_t *frame, const uint8_t *ip,
 		       const uint8_t *bth, const uint8_t *end)
 {
-	struct rn_match_seen *s = rn_match_place(m, *bth);
+	size_t n = (size_t)(end - bth);
+	bool large = n > RN_ICRC_TAIL_MAX;
+	struct rn_match_seen *s = large ? &m->large : rn_match_place(m, *bth);
 
-	/* rn_icrc_tail_folded() is not the fastest way for longer packets. */
-	if (end - bth > RN_ICRC_TAIL_MAX || end - bth < 16 || !rn_fold_usable())
+	/* rn_icrc_tail_folded() needs 16 bytes. */
+	if (n < 16 || !rn_fold_usable())
 		return;
 	if (s->wait) {
 		s->wait--;
@@ -92,5 +95,9 @@ void rn_match_remember(struct rn_match *m, const uint8_t *frame, const uint8_t *
 	rn_assert(bth + 8 - frame <= (ptrdiff_t)sizeof(s->hdr));
 	memcpy(s->hdr, frame, (size_t)(bth + 8 - frame));
 	s->crc = rn_icrc_head(ip);
-	s->udp_len = (uint16_t)((uint32_t)(end - bth) + RN_UDP_BYTES + RN_ICRC_BYTES);
+	s->udp_len = (uint16_t)((uint32_t)n + RN_UDP_BYTES + RN_ICRC_BYTES);
+	if (large) {
+		memcpy(&m->large_masked, end, sizeof(m->large_masked));
+		m->large_masked ^= rn_icrc_add(s->crc, bth, n);
+	}
 }

@@ -7,8 +7,8 @@
  * The ICRC is not checked here.
  *
  * Most frames have the same headers as an earlier frame, up to the BTH. rn_match_again() finds such
- * a frame by one comparison, and knows the CRC of these headers. It needs AVX; without AVX no frame
- * is remembered.
+ * a frame by one comparison, and knows the CRC of these headers; rn_match_large() is the same for
+ * long frames. Both need AVX; without AVX no frame is remembered.
  *
  * A frame that does not match may still be valid: rn_frame_parse() and the functions behind it
  * decide. Owns nothing. Runs on the shard's thread. */
@@ -45,6 +45,13 @@ struct rn_match {
 	struct rn_match_seen requests, responses;
 	uint8_t blocks; /* RN_MATCH_V4, RN_MATCH_V6, or 0: no frame matches */
 	_Alignas(16) uint8_t want[RN_MATCH_V6][16];
+	/* Of a frame with more than RN_ICRC_TAIL_MAX bytes from the BTH on. Most packets of a large
+	 * SEND, WRITE or READ are Middle packets, whose headers are the same up to the opcode. */
+	struct rn_match_seen large;
+	/* The ICRC of that frame XOR the CRC of its bytes as they are, from large.crc on. The ICRC
+	 * counts the byte RN_BTH_ECN as all ones. A CRC is linear, so this difference is the same
+	 * in all frames with the same length and the same byte there. */
+	uint32_t large_masked;
 };
 
 /* The fields of a frame that matches. */
@@ -67,13 +74,13 @@ void rn_match_make(struct rn_match *m, const uint8_t mac[6], const struct rn_gid
 static inline void rn_match_none(struct rn_match *m)
 {
 	m->blocks = 0;
-	m->requests.udp_len = m->responses.udp_len = 0;
+	m->requests.udp_len = m->responses.udp_len = m->large.udp_len = 0;
 }
 
-/* To be called with a frame that matched and had a correct ICRC, but for which rn_match_again()
- * returned false. `ip`, `bth` and `end` are the positions of its IP header, BTH and ICRC. Remembers
- * the headers for rn_match_again(), but not those of every frame: if they change all the time,
- * remembering them is of no use. */
+/* To be called with a frame that matched and had a correct ICRC, but for which rn_match_again() and
+ * rn_match_large() returned false. `ip`, `bth` and `end` are the positions of its IP header, BTH
+ * and ICRC. Remembers the headers for these two, but not those of every frame: if they change all
+ * the time, remembering them is of no use. */
 void rn_match_remember(struct rn_match *m, const uint8_t *frame, const uint8_t *ip,
 		       const uint8_t *bth, const uint8_t *end);
 
@@ -179,6 +186,21 @@ static inline struct rn_brief rn_brief_of(const uint8_t *ip, const uint8_t *bth,
 	};
 }
 
+/* Returns true and fills *b if frame f has the same headers as the frame that is remembered in s,
+ * and is as long. */
+RN_FOLDING static inline bool rn_match_known(const struct rn_match_seen *s, const uint8_t *f,
+					     uint32_t len, bool ipv4, struct rn_brief *b)
+{
+	uint32_t at = rn_match_bth(ipv4);
+
+	if (rn_unlikely(!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len ||
+			!rn_match_same(s, f, ipv4)))
+		return false;
+	*b = rn_brief_of(f + RN_ETH_BYTES, f + at,
+			 f + at + s->udp_len - RN_UDP_BYTES - RN_ICRC_BYTES);
+	return true;
+}
+
 /* Returns true and fills *b if the frame begins with headers that rn_match_remember() has stored,
  * and its BTH matches. Then *crc is the CRC of the bytes before the BTH, for
  * rn_icrc_tail_folded(), and rn_match_frame() would return true too. The result is false for many
@@ -186,16 +208,22 @@ static inline struct rn_brief rn_brief_of(const uint8_t *ip, const uint8_t *bth,
 RN_FOLDING static inline bool rn_match_again(struct rn_match *m, const uint8_t *f, uint32_t len,
 					     bool ipv4, struct rn_brief *b, uint32_t *crc)
 {
-	uint32_t at = rn_match_bth(ipv4);
-	const struct rn_match_seen *s = rn_match_place(m, f[at]);
+	const struct rn_match_seen *s = rn_match_place(m, f[rn_match_bth(ipv4)]);
 
-	if (rn_unlikely(!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len ||
-			!rn_match_same(s, f, ipv4)))
+	if (rn_unlikely(!rn_match_known(s, f, len, ipv4, b)))
 		return false;
-	*b = rn_brief_of(f + RN_ETH_BYTES, f + at,
-			 f + at + s->udp_len - RN_UDP_BYTES - RN_ICRC_BYTES);
 	*crc = s->crc;
 	return true;
+}
+
+/* rn_match_again() for a frame with more than RN_ICRC_TAIL_MAX bytes from the BTH on. Its ICRC is
+ * that of rn_icrc_add() from m->large.crc on, XOR m->large_masked. */
+RN_FOLDING static inline bool rn_match_large(const struct rn_match *m, const uint8_t *f,
+					     uint32_t len, bool ipv4, struct rn_brief *b)
+{
+	uint32_t ecn = rn_match_bth(ipv4) + RN_BTH_ECN;
+
+	return rn_match_known(&m->large, f, len, ipv4, b) && f[ecn] == m->large.hdr[ecn];
 }
 
 /* Returns true and fills *b if the frame matches. The caller has called rn_match_qpn(), which

@@ -270,19 +270,28 @@ KINDS(X)
 #undef X
 /* clang-format on */
 
-/* Finds the peer's frames whose headers are not remembered: returns true and fills *b if the frame
- * matches and its ICRC is right. Remembers its headers. */
-static __attribute__((noinline)) bool is_from_peer(struct rn_qp *qp, const uint8_t *frame,
-						   uint32_t len, bool ipv4, struct rn_brief *b)
+/* Finds the peer's frames that rn_match_again() does not find, since they are long or their headers
+ * are not remembered: returns true and fills *b if the frame matches and its ICRC is right.
+ * Remembers headers that are new. */
+RN_FOLDING static __attribute__((noinline)) bool
+is_from_peer(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4, struct rn_brief *b)
 {
-	uint32_t icrc;
+	const uint8_t *bth = frame + rn_match_bth(ipv4);
+	bool large = rn_match_large(&qp->match, frame, len, ipv4, b);
+	uint32_t icrc, right;
 
-	if (rn_unlikely(!rn_match_frame(&qp->match, frame, len, ipv4, b)))
+	if (rn_unlikely(!large && !rn_match_frame(&qp->match, frame, len, ipv4, b)))
 		return false;
 	memcpy(&icrc, b->end, sizeof(icrc));
-	if (rn_unlikely(icrc != rn_icrc_packet(b->ip, (size_t)(b->end - b->ip))))
+	if (rn_likely(large))
+		right = rn_icrc_add(qp->match.large.crc, bth, (size_t)(b->end - bth)) ^
+			qp->match.large_masked;
+	else
+		right = rn_icrc_packet(b->ip, (size_t)(b->end - b->ip));
+	if (rn_unlikely(icrc != right))
 		return false;
-	rn_match_remember(&qp->match, frame, b->ip, b->ext - RN_BTH_BYTES, b->end);
+	if (!large)
+		rn_match_remember(&qp->match, frame, b->ip, bth, b->end);
 	return true;
 }
 
