@@ -109,14 +109,16 @@ static void link_doorbell(struct rn_link *link, uint32_t shard)
 		ring_doorbell(&nic_of(link)->lcore[shard]);
 }
 
-/* Puts a work request into the submission ring of the shard. While the ring is full, spins for 1
- * us, then yields the CPU between attempts. The limit of posted work requests per QP (rn_qp_shared)
- * does not prevent a full ring: all QPs of a shard share one ring. */
-static __attribute__((noinline)) void put_on_ring(struct rn_lcore *lc, const struct rn_wqe *wqe)
+/* Puts n work requests, which lie one behind the other, into the submission ring of the shard.
+ * While the ring is full, spins for 1 us, then yields the CPU between attempts. The limit of posted
+ * work requests per QP (rn_qp_shared) does not prevent a full ring: all QPs of a shard share one
+ * ring. */
+static __attribute__((noinline)) void put_on_ring(struct rn_lcore *lc, const struct rn_wqe *wqe,
+						  uint32_t n)
 {
 	uint64_t spin_until = 0;
 
-	while (rn_unlikely(!rn_submit_put(&lc->submit, wqe)) && !forked) {
+	while (rn_unlikely(!rn_submit_put_list(&lc->submit, wqe, n)) && !forked) {
 		ring_doorbell(lc);
 		if (spin_until == 0)
 			spin_until = rte_rdtsc() + rte_get_tsc_hz() / 1000000; /* 1 us */
@@ -130,7 +132,7 @@ static __attribute__((noinline)) bool submit_any(struct rn_lcore *lc, const stru
 {
 	if (lc->idle == RN_IDLE_INLINE && rn_likely(!forked) && rn_lcore_post(lc, wqe))
 		return true;
-	put_on_ring(lc, wqe);
+	put_on_ring(lc, wqe, 1);
 	return false;
 }
 
@@ -143,6 +145,20 @@ static bool link_submit(struct rn_link *link, uint32_t shard, const struct rn_wq
 	    rn_likely(rn_lcore_post_plain(lc, wqe)))
 		return true;
 	return submit_any(lc, wqe);
+}
+
+static bool link_submit_list(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe,
+			     uint32_t n)
+{
+	struct rn_lcore *lc = &nic_of(link)->lcore[shard];
+	uint32_t taken = 0;
+
+	if (lc->idle == RN_IDLE_INLINE && rn_likely(!forked))
+		taken = rn_lcore_post_list(lc, wqe, n);
+	if (rn_likely(taken == n))
+		return true;
+	put_on_ring(lc, rn_wqe_behind(wqe, taken), n - taken);
+	return false;
 }
 
 static void link_srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)
@@ -258,6 +274,7 @@ static void link_stats(struct rn_link *link,
 static const struct rn_link_ops ops = {
 	.exec = link_exec,
 	.submit = link_submit,
+	.submit_list = link_submit_list,
 	.doorbell = link_doorbell,
 	.shard_of = link_shard_of,
 	.srq_post = link_srq_post,

@@ -338,15 +338,15 @@ static inline void await_turn(struct rn_lcore *lc)
 	atomic_store_explicit(&lc->due, 0, memory_order_relaxed);
 }
 
-/* Decides when a work request that is now in its send queue is sent: at once, if it is the first
- * after the application has polled a CQ; else when a burst is full or the application polls a CQ
- * again. If neither happens, the progress thread sends. */
-static inline void send_or_gather(struct rn_lcore *lc)
+/* Decides when n work requests that are now in their send queue are sent: at once, if they are the
+ * first after the application has polled a CQ; else when a burst is full or the application polls a
+ * CQ again. If neither happens, the progress thread sends. */
+static inline void send_or_gather(struct rn_lcore *lc, unsigned n)
 {
 	if (!atomic_load_explicit(&lc->gathers, memory_order_relaxed)) {
 		atomic_store_explicit(&lc->gathers, true, memory_order_relaxed);
 		run_outside(lc, send_only);
-	} else if (rn_unlikely(++lc->gathered >= lc->rxtx.burst)) {
+	} else if (rn_unlikely((lc->gathered += n) >= lc->rxtx.burst)) {
 		run_outside(lc, turn);
 	} else {
 		await_turn(lc);
@@ -393,7 +393,21 @@ bool rn_lcore_post(struct rn_lcore *lc, const struct rn_wqe *wqe)
 	 * hide a work request that this thread has put into the ring behind it. */
 	bool taken = rn_submit_idle(&lc->submit) && rn_shard_take(lc->shard, wqe);
 	if (taken && wqe->kind != RN_WQE_RECV)
-		send_or_gather(lc);
+		send_or_gather(lc, 1);
+	unlock_shard(lc);
+	return taken;
+}
+
+uint32_t rn_lcore_post_list(struct rn_lcore *lc, const struct rn_wqe *wqe, uint32_t n)
+{
+	uint32_t taken = 0;
+
+	if (!lock_shard(lc))
+		return 0;
+	if (rn_likely(rn_submit_idle(&lc->submit)))
+		taken = rn_shard_take_list(lc->shard, wqe, n);
+	if (taken > 0 && wqe->kind != RN_WQE_RECV)
+		send_or_gather(lc, taken);
 	unlock_shard(lc);
 	return taken;
 }

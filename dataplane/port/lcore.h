@@ -126,6 +126,10 @@ bool rn_lcore_post(struct rn_lcore *lc, const struct rn_wqe *wqe);
 /* rn_lcore_post() for a work request of one slot and one SGE that need not be sent at once. Returns
  * false, without any effect, for any other; rn_lcore_post() then decides. */
 bool rn_lcore_post_plain(struct rn_lcore *lc, const struct rn_wqe *wqe);
+/* rn_lcore_post() for a list of work requests as in rn_link_ops.submit_list(). Returns how many of
+ * the first ones are in their queue. The caller puts the others into the submission ring. If the
+ * first work request is to be sent at once, all of them are. */
+uint32_t rn_lcore_post_list(struct rn_lcore *lc, const struct rn_wqe *wqe, uint32_t n);
 
 /* Inline policy: waits until the poll iteration that another thread is running, if any, has ended.
  * Every later poll iteration sees what this thread has written. Any thread may call this function

@@ -47,6 +47,16 @@ RN_HANDOVER_UNSEEN bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *
 	return rte_ring_enqueue_bulk_elem(s->ring, wqe, RN_SLOT_BYTES, wqe->slots, NULL) != 0;
 }
 
+RN_HANDOVER_UNSEEN bool rn_submit_put_list(struct rn_submit *s, const struct rn_wqe *wqe,
+					   uint32_t n)
+{
+	unsigned slots = (unsigned)(rn_wqe_behind(wqe, n) - wqe);
+
+	rn_assert(slots >= 1 && slots <= RN_LINK_LIST_SLOTS);
+	rn_handover_give_one(s->ring);
+	return rte_ring_enqueue_bulk_elem(s->ring, wqe, RN_SLOT_BYTES, slots, NULL) != 0;
+}
+
 uint32_t rn_submit_position(const struct rn_submit *s)
 {
 	/* Use the producer head, not the tail. In RTS mode (relaxed tail synchronisation) the tail

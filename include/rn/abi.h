@@ -182,6 +182,15 @@ static inline unsigned rn_wqe_slots_inline(unsigned n)
 	return n <= 16 ? 1 : 1 + (n - 16 + 63) / 64;
 }
 
+/* Returns the work request behind n others, each of which begins behind the last slot of the one
+ * before. */
+static inline const struct rn_wqe *rn_wqe_behind(const struct rn_wqe *wqe, uint32_t n)
+{
+	for (; n > 0; n--)
+		wqe += wqe->slots;
+	return wqe;
+}
+
 #define RN_ATOMIC_BYTES 8u
 #define RN_ATOMIC_SLOTS 2
 #define RN_UD_SLOTS	1 /* slots of a UD SEND besides those of its SGEs or inline data */

@@ -150,6 +150,9 @@ int rn_client_srq_resize(struct rn_client_srq *srq, uint32_t depth);
  * only wr_id and the SGEs are used. -ENOMEM: the SRQ is full. -E2BIG, -EMSGSIZE, -ENODEV: as for
  * rn_client_qp_post(). */
 int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr);
+/* Posts n receives in the order of wr[], with the rules and errors of rn_client_qp_post_list(). */
+int rn_client_srq_post_list(struct rn_client_srq *srq, const struct rn_client_wr *wr, uint32_t n,
+			    uint32_t *posted);
 /* Returns the number of receives in the SRQ. */
 uint32_t rn_client_srq_level(const struct rn_client_srq *srq);
 
@@ -257,6 +260,20 @@ struct rn_client_wr {
  * - A receive needs room for RN_UD_GRH_BYTES and the payload. A datagram that finds no receive, or
  *   does not fit into the receive, is dropped; that receive stays posted. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
+/* Posts n work requests in the order of wr[], with the same effect as n calls of
+ * rn_client_qp_post(), but at less cost: locks are taken, and the queue's room is checked, for up
+ * to 32 work requests at a time. ibv_post_send() and ibv_post_recv() take such lists. wr[], its
+ * SGEs, operands and destinations belong to the caller and may be reused after the call.
+ *
+ * Stores in *posted how many work requests were posted, and returns 0 if all were. Otherwise wr[0]
+ * to wr[*posted - 1] are posted, wr[*posted] was refused with the errno that the call returns, and
+ * later ones were not looked at. A list longer than the queue has room for is posted in part, and
+ * then fails with -ENOMEM. n may be 0.
+ *
+ * Fastest is a list of requests only or of receives only; it may also have both. Work requests that
+ * another thread posts to the queue at the same time may get between those of the list. */
+int rn_client_qp_post_list(struct rn_client_qp *qp, const struct rn_client_wr *wr, uint32_t n,
+			   uint32_t *posted);
 
 /* Attaches a UD QP to a multicast group. The QP then receives all datagrams to the group, also
  * those of this adapter. Attaching twice has no further effect. No IGMP or MLD report is sent, so

@@ -15,7 +15,9 @@ extern "C" {
 struct rn_link;
 
 #define RN_MAX_SHARDS 16
-#define RN_MAX_GIDS   16
+/* maximum number of slots of a list of work requests, fewer than a submission ring has */
+#define RN_LINK_LIST_SLOTS 32
+#define RN_MAX_GIDS	   16
 
 /* Optional features of an adapter. */
 enum rn_link_feature {
@@ -81,6 +83,12 @@ struct rn_link_ops {
 	 * rings the doorbell. Waits for space in the ring; the shard frees space in every poll
 	 * iteration. */
 	bool (*submit)(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe);
+	/* Like submit(), for a list of n work requests of one QP, either receives only or no
+	 * receives; n is at least 1. Each work request begins behind the last slot of the one
+	 * before, and together they have at most RN_LINK_LIST_SLOTS slots. Returns true if all of
+	 * them are in the queue of their QP, and false if some are in the submission ring. */
+	bool (*submit_list)(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe,
+			    uint32_t n);
 	/* To be called after one or several submits to `shard` that returned false. Wakes a
 	 * sleeping shard. Under the inline idle policy the calling thread may run a poll iteration
 	 * of the shard. */

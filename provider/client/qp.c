@@ -292,29 +292,32 @@ static bool must_ring(const struct rn_client_qp *qp, bool recv)
 	return state == RN_QPS_RESET || state == RN_QPS_ERR;
 }
 
-/* Counts one more work request in q->posted. Returns false, and counts nothing, if the queue is
- * full. */
-static inline bool reserve(struct rn_client_queue *q, _Atomic uint32_t *retired)
+/* Counts n more work requests in q->posted, or as many as the queue has room for. Returns how many.
+ * 0: the queue is full. */
+static inline uint32_t reserve(struct rn_client_queue *q, _Atomic uint32_t *retired, uint32_t n)
 {
 	uint32_t posted = atomic_load_explicit(&q->posted, memory_order_acquire);
 
 	for (;;) {
 		uint32_t done = atomic_load_explicit(retired, memory_order_acquire);
+		uint32_t used = posted - done, got;
 
-		if (posted - done >= q->depth) {
+		if (used >= q->depth) {
 			/* The queue is full, unless other threads have posted since `posted` was
 			 * read: then `done` may count work requests that `posted` does not. */
 			uint32_t again = atomic_load_explicit(&q->posted, memory_order_acquire);
 			if (again == posted)
-				return false;
+				return 0;
 			posted = again;
-		} else if (atomic_compare_exchange_weak_explicit(&q->posted, &posted, posted + 1,
-								 memory_order_acq_rel,
-								 memory_order_acquire)) {
-			/* No thread has posted since `posted` was read, and `retired` can only
-			 * have grown. */
-			return true;
+			continue;
 		}
+		got = n == 1 || n < q->depth - used ? n : q->depth - used;
+		/* If this succeeds, no thread has posted since `posted` was read, and `retired` can
+		 * only have grown. */
+		if (atomic_compare_exchange_weak_explicit(&q->posted, &posted, posted + got,
+							  memory_order_acq_rel,
+							  memory_order_acquire))
+			return got;
 	}
 }
 
@@ -335,7 +338,7 @@ static inline int put(struct rn_client_qp *qp, const struct rn_wqe *wqe, bool re
 
 	if (atomic_load_explicit(&link->gone, memory_order_relaxed))
 		return -ENODEV;
-	if (!reserve(q, retired))
+	if (reserve(q, retired, 1) == 0)
 		return -ENOMEM;
 	if (!link->ops->submit(link, qp->shard, wqe))
 		ring(qp, recv);
@@ -347,15 +350,23 @@ int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe)
 	return put(qp, wqe, wqe->kind == RN_WQE_RECV);
 }
 
+/* Translates a work request for which build_plain() is not enough. */
+static __attribute__((noinline)) int
+build_any(const struct rn_client_qp *qp, const struct rn_client_wr *wr, struct rn_sgl_slots *out)
+{
+	bool recv = wr->kind == RN_WQE_RECV;
+
+	return recv && qp->has_srq ? -EINVAL : build(qp, recv ? &qp->rq : &qp->sq, wr, out);
+}
+
 /* Posts a work request for which build_plain() is not enough. */
 static __attribute__((noinline)) int post_any(struct rn_client_qp *qp,
 					      const struct rn_client_wr *wr)
 {
-	bool recv = wr->kind == RN_WQE_RECV;
 	struct rn_sgl_slots wqe;
-	int rc = recv && qp->has_srq ? -EINVAL : build(qp, recv ? &qp->rq : &qp->sq, wr, &wqe);
+	int rc = build_any(qp, wr, &wqe);
 
-	return rc != 0 ? rc : put(qp, &wqe.head, recv);
+	return rc != 0 ? rc : rn_client_qp_put(qp, &wqe.head);
 }
 
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
@@ -365,6 +376,79 @@ int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr)
 	if (build_plain(qp, wr, &wqe))
 		return wqe.kind == RN_WQE_RECV ? put(qp, &wqe, true) : put(qp, &wqe, false);
 	return post_any(qp, wr);
+}
+
+/* ---- lists of work requests ---- */
+
+/* Work requests of one queue that are ready for the submission ring, one behind the other. */
+struct batch {
+	_Alignas(RN_SLOT_BYTES) struct rn_wqe slot[RN_LINK_LIST_SLOTS];
+};
+static_assert(RN_WQE_MAX_SLOTS <= RN_LINK_LIST_SLOTS, "room for any work request");
+
+/* Translates the first of n work requests, as many as have room in *b and belong to one queue.
+ * Returns how many. Sets *rc if it ends with one that exceeds a limit of the QP, and else leaves
+ * *rc as it is. */
+static inline uint32_t build_batch(const struct rn_client_qp *qp, const struct rn_client_wr *wr,
+				   uint32_t n, struct batch *b, int *rc)
+{
+	uint32_t built = 0, used = 0;
+
+	for (; built < n && used < RN_LINK_LIST_SLOTS; built++) {
+		struct rn_wqe *w = &b->slot[used];
+
+		if (!build_plain(qp, &wr[built], w)) {
+			if (used + RN_WQE_MAX_SLOTS > RN_LINK_LIST_SLOTS)
+				break;
+			*rc = build_any(qp, &wr[built], (struct rn_sgl_slots *)w);
+			if (*rc != 0)
+				break;
+		}
+		if ((w->kind == RN_WQE_RECV) != (b->slot[0].kind == RN_WQE_RECV))
+			break;
+		used += w->slots;
+	}
+	return built;
+}
+
+/* Posts n work requests that are ready for the submission ring. Stores in *posted how many it has
+ * posted. */
+static inline int put_batch(struct rn_client_qp *qp, const struct batch *b, uint32_t n,
+			    uint32_t *posted)
+{
+	bool recv = b->slot[0].kind == RN_WQE_RECV;
+	struct rn_client_queue *q = recv ? &qp->rq : &qp->sq;
+	_Atomic uint32_t *retired = recv ? &qp->shared->rq_retired : &qp->shared->sq_retired;
+	struct rn_link *link = qp->link;
+
+	*posted = 0;
+	if (atomic_load_explicit(&link->gone, memory_order_relaxed))
+		return -ENODEV;
+	*posted = reserve(q, retired, n);
+	if (*posted > 0 && !link->ops->submit_list(link, qp->shard, b->slot, *posted))
+		ring(qp, recv);
+	return *posted == n ? 0 : -ENOMEM;
+}
+
+int rn_client_qp_post_list(struct rn_client_qp *qp, const struct rn_client_wr *wr, uint32_t n,
+			   uint32_t *posted)
+{
+	uint32_t done = 0;
+	int rc = 0;
+
+	while (done < n && rc == 0) {
+		struct batch b;
+		uint32_t put = 0, built = build_batch(qp, wr + done, n - done, &b, &rc);
+		int refused = built > 0 ? put_batch(qp, &b, built, &put) : 0;
+
+		/* A work request that the queue refuses comes before one that build_batch()
+		 * refuses. */
+		if (refused != 0)
+			rc = refused;
+		done += put;
+	}
+	*posted = done;
+	return rc;
 }
 
 static int change_group(struct rn_client_qp *qp, uint16_t op, const struct rn_gid *group)

@@ -84,30 +84,49 @@ uint32_t rn_client_srq_level(const struct rn_client_srq *srq)
 	return (uint32_t)(atomic_load(&srq->shared->posted) - taken);
 }
 
-int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr)
+/* Posts one receive. The caller holds srq->lock. */
+static int post_locked(struct rn_client_srq *srq, const struct rn_client_wr *wr)
 {
-	const struct rn_link_ops *ops = srq->client->link->ops;
+	struct rn_link *link = srq->client->link;
 	struct rn_sgl_slots wqe;
-	bool room;
 
-	if (atomic_load_explicit(&srq->client->link->gone, memory_order_relaxed))
+	if (atomic_load_explicit(&link->gone, memory_order_relaxed))
 		return -ENODEV;
 	if (wr->num_sge > srq->max_sge)
 		return -E2BIG;
 	if (rn_sgl_length(wr->sge, wr->num_sge) > srq->max_length)
 		return -EMSGSIZE;
+	if (rn_client_srq_level(srq) >= srq->depth)
+		return -ENOMEM;
 	memset(&wqe.head, 0, sizeof(wqe.head));
 	wqe.head.kind = RN_WQE_RECV;
 	wqe.head.flags = RN_WQE_SIGNALED;
 	wqe.head.wr_id = wr->wr_id;
 	wqe.head.length = (uint32_t)rn_sgl_length(wr->sge, wr->num_sge);
 	rn_sgl_put_sges(&wqe, wr->sge, wr->num_sge);
+	link->ops->srq_post(link, srq->id, &wqe.head);
+	return 0;
+}
+
+int rn_client_srq_post_list(struct rn_client_srq *srq, const struct rn_client_wr *wr, uint32_t n,
+			    uint32_t *posted)
+{
+	uint32_t done = 0;
+	int rc = 0;
+
 	pthread_mutex_lock(&srq->lock);
-	room = rn_client_srq_level(srq) < srq->depth;
-	if (room)
-		ops->srq_post(srq->client->link, srq->id, &wqe.head);
+	while (done < n && (rc = post_locked(srq, &wr[done])) == 0)
+		done++;
 	pthread_mutex_unlock(&srq->lock);
-	return room ? 0 : -ENOMEM;
+	*posted = done;
+	return rc;
+}
+
+int rn_client_srq_post(struct rn_client_srq *srq, const struct rn_client_wr *wr)
+{
+	uint32_t posted;
+
+	return rn_client_srq_post_list(srq, wr, 1, &posted);
 }
 
 /* ---- the limit event: srq->armed is the armed limit; when the event fires, the NIC sets

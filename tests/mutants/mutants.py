@@ -44,6 +44,7 @@ SUITES = {
     "tmpl": ("tests/unit/core/net/test_tmpl", []),
     "kernel": ("tests/unit/wire/test_icrc_kernel", []),
     "turn": ("tests/port/test_turn", []),
+    "post": ("tests/port/test_post", []),
 }
 
 RESPONDER = "dataplane/core/qp/responder.c"
@@ -156,6 +157,16 @@ MUTANTS = [
     Mutant("atomic without operands", "provider/client/qp.c", " || wr->atomic == NULL", "", "client-post"),
     Mutant("empty SGE translated the short way", "provider/client/qp.c", "if (length - 1 >= qp->max_length)",
            "if (length > qp->max_length)", "client-post"),
+    Mutant("list beyond the room of its queue", "provider/client/qp.c", "n == 1 || n < q->depth - used ? n : q->depth - used", "n", "client-post"),
+    Mutant("list hides that its queue was full", "provider/client/qp.c", "return *posted == n ? 0 : -ENOMEM;", "return 0;", "client-post"),
+    Mutant("list reports the later error", "provider/client/qp.c", "\t\tif (refused != 0)\n\t\t\trc = refused;\n", "\t\tif (rc == 0)\n\t\t\trc = refused;\n", "client-post"),
+    Mutant("receives of a list among its requests", "provider/client/qp.c", "if ((w->kind == RN_WQE_RECV) != (b->slot[0].kind == RN_WQE_RECV))", "if (false)", "client-post"),
+    Mutant("list written beyond its batch", "provider/client/qp.c", "if (used + RN_WQE_MAX_SLOTS > RN_LINK_LIST_SLOTS)", "if (false)", "client-post"),
+    Mutant("list to a port that is gone", "provider/client/qp.c", "\t*posted = 0;\n\tif (atomic_load_explicit(&link->gone, memory_order_relaxed))\n\t\treturn -ENODEV;\n", "\t*posted = 0;\n", "client-post"),
+    Mutant("list of shared receives after an error", "provider/client/srq.c", "(rc = post_locked(srq, &wr[done])) == 0", "((rc = post_locked(srq, &wr[done])), true)", "client-post"),
+    Mutant("list overtakes the ring", "dataplane/port/lcore.c", "if (rn_likely(rn_submit_idle(&lc->submit)))\n\t\ttaken = rn_shard_take_list", "if (true)\n\t\ttaken = rn_shard_take_list", "post"),
+    Mutant("list without the lock of the shard", "dataplane/port/lcore.c", "\tuint32_t taken = 0;\n\n\tif (!lock_shard(lc))\n\t\treturn 0;\n", "\tuint32_t taken = 0;\n\n\tlock_shard(lc);\n", "post"),
+    Mutant("whole list on the ring after a part", "dataplane/nic/inproc.c", "put_on_ring(lc, rn_wqe_behind(wqe, taken), n - taken);", "put_on_ring(lc, wqe, n);", "post"),
     # copy and ICRC in one pass
     Mutant("fault of a copy with ICRC ignored", "dataplane/port/mem.c", "if (!fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc) ||",
            "if ((fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc), false) ||", "port-mem"),

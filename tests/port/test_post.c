@@ -1,6 +1,6 @@
 /* Under the inline policy a work request goes straight into the queue of its QP if the posting
  * thread can run the shard at once, and else through the submission ring. No work request is lost,
- * doubled or overtaken when threads post in both ways at once. */
+ * doubled or overtaken when threads post in both ways at once, singly or in lists. */
 #include "rig.h"
 
 #include <pthread.h>
@@ -17,11 +17,12 @@
 #define TAKERS	2
 #define SHARE	16 /* work requests that one thread has outstanding at most */
 #define EACH	12000u
+#define LIST	7 /* most work requests of a list of the threads */
 
 struct end {
 	struct rn_link *link;
 	struct rig_cq cq;
-	struct rig_qp qp;
+	struct rig_qp qp, second;
 	uint64_t buf[4 * SHARE];
 	uint32_t lkey, rkey;
 };
@@ -32,20 +33,30 @@ static void make_end(struct end *e, const char *path, unsigned index)
 {
 	e->link = rig_open(path, index);
 	uint32_t pd = rig_pd(e->link);
-	e->cq = rig_cq(e->link, 8 * SHARE);
+	e->cq = rig_cq(e->link, 16 * SHARE);
 	e->qp = rig_qp(e->link, pd, &e->cq, &e->cq, 4 * SHARE);
+	e->second = rig_qp(e->link, pd, &e->cq, &e->cq, 4 * SHARE);
 	rig_reg(e->link, pd, e->buf, sizeof(e->buf), RN_ACCESS_LOCAL_WRITE, &e->lkey, &e->rkey);
 }
 
-static void open_pair(void)
+static void open_pair_with(const char *policy)
 {
-	const char *path = rig_pair(1, 4200, "idle = { policy = \"inline\"; };");
+	char more[64];
+	const char *path;
 
+	snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", policy);
+	path = rig_pair(1, 4200, more);
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
 	make_end(&a, path, 0);
 	make_end(&b, path, 1);
 	rig_connect(&a.qp, &b.qp, 0);
+	rig_connect(&a.second, &b.second, 0);
+}
+
+static void open_pair(void)
+{
+	open_pair_with("inline");
 }
 
 static void close_pair(void)
@@ -57,6 +68,33 @@ static void close_pair(void)
 static void post(struct end *e, enum rn_wqe_kind kind, uint64_t wr_id, unsigned slot)
 {
 	rig_post(&e->qp, kind, wr_id, &e->buf[slot], LEN, e->lkey, 0, 0);
+}
+
+#define NO_WRONG_KEY 99u
+static unsigned wrong_key = NO_WRONG_KEY; /* the place in a list that gets a wrong key */
+
+/* Posts a list of n work requests, each with the next wr_id and memory slot. */
+static void post_list(struct end *e, struct rig_qp *q, enum rn_wqe_kind kind, uint64_t wr_id,
+		      unsigned slot, unsigned n)
+{
+	_Alignas(RN_SLOT_BYTES) struct rn_wqe w[RN_LINK_LIST_SLOTS] = {0};
+	uint32_t shard = q->link->ops->shard_of(q->link, q->qpn);
+
+	for (unsigned i = 0; i < n; i++)
+		w[i] = (struct rn_wqe){
+			.kind = (uint8_t)kind,
+			.slots = 1,
+			.flags = RN_WQE_SIGNALED,
+			.qpn = q->qpn,
+			.qp_gen = q->gen,
+			.num_sge = 1,
+			.wr_id = wr_id + i,
+			.length = LEN,
+			.sge = {{(uintptr_t)&e->buf[slot + i], LEN,
+				 e->lkey ^ (i == wrong_key ? 0x5500 : 0)}},
+		};
+	if (!q->link->ops->submit_list(q->link, shard, w, n))
+		q->link->ops->doorbell(q->link, shard);
 }
 
 /* ---- one thread ---- */
@@ -172,6 +210,143 @@ static void a_post_waits_for_hidden_posts_on_the_ring(void **state)
 	close_pair();
 }
 
+static void a_list_goes_past_the_ring(void **state)
+{
+	open_pair();
+	struct rn_submit *ring = &lcore_of(&a)->submit;
+	uint32_t before = rn_submit_position(ring), direct = 0;
+
+	for (unsigned round = 0; round < 20; round++) {
+		post_list(&b, &b.qp, RN_WQE_RECV, 1, 0, 12);
+		before = rn_submit_position(ring);
+		post_list(&a, &a.qp, RN_WQE_SEND, 1, 0, 12);
+		direct += rn_submit_position(ring) == before;
+		expect_in_order(&b, 1, 12);
+		expect_in_order(&a, 1, 12);
+	}
+	/* the progress thread may hold the shard's lock for a moment */
+	assert_in_range(direct, 1, 20);
+	close_pair();
+}
+
+/* A list that does not get the shard goes through the ring in one piece, and one behind it does not
+ * overtake it. */
+static void a_list_waits_for_earlier_posts_on_the_ring(void **state)
+{
+	open_pair();
+	struct rn_lcore *lc = lcore_of(&a);
+
+	for (unsigned round = 0; round < 50; round++) {
+		post_list(&b, &b.qp, RN_WQE_RECV, 1, 0, 9);
+		uint32_t before = rn_submit_position(&lc->submit);
+		hold_shard(lc);
+		post_list(&a, &a.qp, RN_WQE_SEND, 1, 0, 5);
+		assert_int_equal(rn_submit_position(&lc->submit) - before, 5);
+		release_shard(lc);
+		post_list(&a, &a.qp, RN_WQE_SEND, 6, 5, 4);
+		expect_in_order(&a, 1, 9);
+		expect_in_order(&b, 1, 9);
+	}
+	close_pair();
+}
+
+static void set_error(struct rig_qp *q)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP,
+			     .modify_qp = {.qpn = q->qpn,
+					   .gen = q->gen,
+					   .mask = RN_QP_STATE,
+					   .attr = {.state = RN_QPS_ERR}}};
+
+	assert_int_equal(rig_exec(q->link, &cmd, NULL), 0);
+}
+
+/* In the error state the queues take nothing, so a list goes through the ring. Each of its work
+ * requests is flushed once and in order. */
+static void a_list_is_flushed_in_order(void **state)
+{
+	struct rn_cqe cqe;
+
+	open_pair();
+	set_error(&a.qp);
+	for (unsigned round = 0; round < 2; round++) {
+		post_list(&a, &a.qp, round ? RN_WQE_RECV : RN_WQE_SEND, 1, 0, 7);
+		for (uint64_t id = 1; id <= 7; id++) {
+			cqe = rig_wait(&a.cq);
+			assert_int_equal(cqe.wr_id, id);
+			assert_int_equal(cqe.status, RN_STATUS_WR_FLUSH_ERR);
+		}
+	}
+	assert_false(rig_poll(&a.cq, &cqe, 0));
+	assert_int_equal(rig_stat(a.link, "posts"), 14);
+	close_pair();
+}
+
+/* A client never posts more than the queue holds. If it does, the queue takes what it has room for,
+ * and the rest of the list is dropped. */
+static void a_list_beyond_the_depth_is_dropped(void **state)
+{
+	struct rn_cqe cqe;
+
+	open_pair();
+	post_list(&a, &a.qp, RN_WQE_RECV, 1, 0, 30);
+	post_list(&a, &a.qp, RN_WQE_RECV, 31, 0, 20);
+	post_list(&a, &a.qp, RN_WQE_RECV, 51, 0, 30);
+	set_error(&a.qp);
+	for (uint64_t id = 1; id <= 4 * SHARE; id++) {
+		cqe = rig_wait(&a.cq);
+		assert_int_equal(cqe.wr_id, id);
+		assert_int_equal(cqe.status, RN_STATUS_WR_FLUSH_ERR);
+	}
+	assert_false(rig_poll(&a.cq, &cqe, 0));
+	assert_int_equal(rig_stat(a.link, "posts_dropped"), 80 - 4 * SHARE);
+	close_pair();
+}
+
+/* A wrong key in the middle of a list fails its request, and the later ones are flushed. */
+static void a_wrong_key_in_a_list_fails_its_request(void **state)
+{
+	struct rn_cqe cqe;
+
+	open_pair();
+	post_list(&b, &b.qp, RN_WQE_RECV, 1, 0, 6);
+	wrong_key = 2;
+	post_list(&a, &a.qp, RN_WQE_SEND, 1, 0, 5);
+	wrong_key = NO_WRONG_KEY;
+	expect_in_order(&a, 1, 2);
+	cqe = rig_wait(&a.cq);
+	assert_int_equal(cqe.wr_id, 3);
+	assert_int_equal(cqe.status, RN_STATUS_LOC_PROT_ERR);
+	for (uint64_t id = 4; id <= 5; id++) {
+		cqe = rig_wait(&a.cq);
+		assert_int_equal(cqe.wr_id, id);
+		assert_int_equal(cqe.status, RN_STATUS_WR_FLUSH_ERR);
+	}
+	close_pair();
+}
+
+/* Shards with threads of their own take lists from the ring. */
+static void other_policies_take_lists_from_the_ring(void **state)
+{
+	static const char *const policies[] = {"adaptive", "poll"};
+
+	for (unsigned p = 0; p < 2; p++) {
+		open_pair_with(policies[p]);
+		struct rn_submit *ring = &lcore_of(&a)->submit;
+
+		for (unsigned round = 0; round < 20; round++) {
+			uint32_t before = rn_submit_position(ring);
+
+			post_list(&b, &b.qp, RN_WQE_RECV, 1, 0, 30);
+			post_list(&a, &a.qp, RN_WQE_SEND, 1, 0, 30);
+			assert_int_equal(rn_submit_position(ring) - before, 30);
+			expect_in_order(&b, 1, 30);
+			expect_in_order(&a, 1, 30);
+		}
+		close_pair();
+	}
+}
+
 /* The application posts more than it polls: the posts behind the first one wait for a burst to
  * fill, and the progress thread sends them if none fills. */
 static void gathered_requests_leave_without_a_poll(void **state)
@@ -197,8 +372,10 @@ static void gathered_requests_leave_without_a_poll(void **state)
 /* A thread that posts EACH work requests, with wr_ids index << 32 | 0, 1, 2... */
 struct poster {
 	struct end *end;
+	struct rig_qp *qp;
 	enum rn_wqe_kind kind;
 	unsigned index;
+	bool lists;	       /* posts up to LIST work requests at once */
 	_Atomic uint32_t done; /* number of its work requests that have completed */
 	uint32_t total;
 	pthread_t thread;
@@ -208,14 +385,24 @@ static void *post_all(void *arg)
 {
 	struct poster *p = arg;
 
-	for (uint32_t seq = 0; seq < p->total; seq++) {
+	for (uint32_t seq = 0, n; seq < p->total; seq += n) {
 		unsigned slot = p->index * SHARE + seq % SHARE;
+		uint64_t wr_id = (uint64_t)p->index << 32 | seq;
 
-		while (seq - atomic_load_explicit(&p->done, memory_order_acquire) >= SHARE)
+		n = p->lists ? 1 + seq % LIST : 1;
+		if (n > SHARE - seq % SHARE)
+			n = SHARE - seq % SHARE;
+		if (n > p->total - seq)
+			n = p->total - seq;
+		while (seq + n - atomic_load_explicit(&p->done, memory_order_acquire) > SHARE)
 			sched_yield();
-		if (p->kind == RN_WQE_SEND)
-			p->end->buf[slot] = (uint64_t)p->index << 32 | seq;
-		post(p->end, p->kind, (uint64_t)p->index << 32 | seq, slot);
+		for (unsigned i = 0; i < n && p->kind == RN_WQE_SEND; i++)
+			p->end->buf[slot + i] = wr_id + i;
+		if (p->lists)
+			post_list(p->end, p->qp, p->kind, wr_id, slot, n);
+		else
+			rig_post(p->qp, p->kind, wr_id, &p->end->buf[slot], LEN, p->end->lkey, 0,
+				 0);
 	}
 	return NULL;
 }
@@ -230,23 +417,34 @@ static void complete(struct poster *p, unsigned n, const struct rn_cqe *cqe)
 	assert_int_equal((uint32_t)cqe->wr_id, atomic_load(&p[index].done));
 }
 
-static void threads_post_in_both_ways(void **state)
+/* SENDERS threads send to TAKERS threads over one QP; or, with `apart`, TAKERS threads send over a
+ * QP each, whose receives one thread posts. */
+static void threads_post(bool lists, bool apart)
 {
 	static struct poster sender[SENDERS], taker[TAKERS];
-	uint32_t next[SENDERS] = {0}, left = 2 * SENDERS * EACH;
+	const unsigned senders = apart ? TAKERS : SENDERS;
+	const uint32_t each = lists ? EACH / 2 : EACH;
+	uint32_t next[SENDERS] = {0}, left = 2 * senders * each;
 	struct rn_cqe cqe;
 
 	open_pair();
-	for (unsigned i = 0; i < TAKERS; i++) {
-		taker[i] = (struct poster){.end = &b, .kind = RN_WQE_RECV, .index = i};
-		taker[i].total = SENDERS * EACH / TAKERS;
-	}
-	for (unsigned i = 0; i < SENDERS; i++)
-		sender[i] =
-			(struct poster){.end = &a, .kind = RN_WQE_SEND, .index = i, .total = EACH};
+	for (unsigned i = 0; i < TAKERS; i++)
+		taker[i] = (struct poster){.end = &b,
+					   .qp = apart && i > 0 ? &b.second : &b.qp,
+					   .kind = RN_WQE_RECV,
+					   .index = i,
+					   .lists = lists,
+					   .total = senders * each / TAKERS};
+	for (unsigned i = 0; i < senders; i++)
+		sender[i] = (struct poster){.end = &a,
+					    .qp = apart && i > 0 ? &a.second : &a.qp,
+					    .kind = RN_WQE_SEND,
+					    .index = i,
+					    .lists = lists,
+					    .total = each};
 	for (unsigned i = 0; i < TAKERS; i++)
 		assert_int_equal(pthread_create(&taker[i].thread, NULL, post_all, &taker[i]), 0);
-	for (unsigned i = 0; i < SENDERS; i++)
+	for (unsigned i = 0; i < senders; i++)
 		assert_int_equal(pthread_create(&sender[i].thread, NULL, post_all, &sender[i]), 0);
 	uint64_t until = rig_now_ns() + 60000000000u;
 	while (left > 0) {
@@ -261,12 +459,12 @@ static void threads_post_in_both_ways(void **state)
 			atomic_fetch_add_explicit(&p->done, 1, memory_order_release);
 		}
 		for (; rig_poll(&a.cq, &cqe, 0); left--) {
-			complete(sender, SENDERS, &cqe);
+			complete(sender, senders, &cqe);
 			atomic_fetch_add_explicit(&sender[cqe.wr_id >> 32].done, 1,
 						  memory_order_release);
 		}
 	}
-	for (unsigned i = 0; i < SENDERS; i++)
+	for (unsigned i = 0; i < senders; i++)
 		pthread_join(sender[i].thread, NULL);
 	for (unsigned i = 0; i < TAKERS; i++)
 		pthread_join(taker[i].thread, NULL);
@@ -275,14 +473,37 @@ static void threads_post_in_both_ways(void **state)
 	close_pair();
 }
 
+static void threads_post_in_both_ways(void **state)
+{
+	threads_post(false, false);
+}
+
+static void threads_post_lists_to_one_qp(void **state)
+{
+	threads_post(true, false);
+}
+
+static void threads_post_lists_to_a_qp_each(void **state)
+{
+	threads_post(true, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lone_post_goes_past_the_ring),
 		cmocka_unit_test(a_post_waits_for_earlier_posts_on_the_ring),
 		cmocka_unit_test(a_post_waits_for_hidden_posts_on_the_ring),
+		cmocka_unit_test(a_list_goes_past_the_ring),
+		cmocka_unit_test(a_list_waits_for_earlier_posts_on_the_ring),
+		cmocka_unit_test(a_list_is_flushed_in_order),
+		cmocka_unit_test(a_list_beyond_the_depth_is_dropped),
+		cmocka_unit_test(a_wrong_key_in_a_list_fails_its_request),
+		cmocka_unit_test(other_policies_take_lists_from_the_ring),
 		cmocka_unit_test(gathered_requests_leave_without_a_poll),
 		cmocka_unit_test(threads_post_in_both_ways),
+		cmocka_unit_test(threads_post_lists_to_one_qp),
+		cmocka_unit_test(threads_post_lists_to_a_qp_each),
 	};
 
 	return cmocka_run_group_tests_name("post", tests, NULL, NULL);

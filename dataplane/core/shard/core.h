@@ -64,6 +64,10 @@ bool rn_shard_take(struct rn_shard *sh, const struct rn_wqe *wqe);
  * any effect, for any other; rn_shard_take() then decides. */
 bool rn_shard_take_request(struct rn_shard *sh, const struct rn_wqe *wqe);
 bool rn_shard_take_receive(struct rn_shard *sh, const struct rn_wqe *wqe);
+/* rn_shard_take() for a list of n work requests of one QP, either receives only or no receives;
+ * each begins behind the last slot of the one before. Ends with the first one that is not taken.
+ * Returns how many were taken. */
+uint32_t rn_shard_take_list(struct rn_shard *sh, const struct rn_wqe *wqe, uint32_t n);
 
 /* rx: processes one packet that rn_frame_parse() accepted. Counts and returns the verdict. */
 enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);

@@ -63,6 +63,29 @@ bool rn_shard_take(struct rn_shard *sh, const struct rn_wqe *wqe)
 	return true;
 }
 
+static inline uint32_t take_list(struct rn_qp *qp, const struct rn_wqe *wqe, uint32_t n, bool recv)
+{
+	uint32_t taken = 0;
+
+	for (; taken < n; taken++, wqe += wqe->slots)
+		if (rn_unlikely(!rn_qp_take_plain(qp, wqe, recv)) && !rn_qp_take(qp, wqe))
+			break;
+	return taken;
+}
+
+uint32_t rn_shard_take_list(struct rn_shard *sh, const struct rn_wqe *wqe, uint32_t n)
+{
+	struct rn_qp *qp = qp_of(sh, wqe);
+	uint32_t taken;
+
+	if (rn_unlikely(!qp))
+		return 0;
+	taken = wqe->kind == RN_WQE_RECV ? take_list(qp, wqe, n, true)
+					 : take_list(qp, wqe, n, false);
+	sh->lane.stats.posts += taken;
+	return taken;
+}
+
 /* Posts a work request that take_plain() has not taken. */
 static __attribute__((noinline)) void post_any(struct rn_shard *sh, const struct rn_wqe *wqe,
 					       rn_time now)

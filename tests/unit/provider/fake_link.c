@@ -730,9 +730,18 @@ static void stats(struct rn_link *link, void (*fn)(void *arg, const char *name, 
 	fn(arg, "pds", npds);
 }
 
+static bool submit_list(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe, uint32_t n)
+{
+	bool at_once = true;
+
+	for (; n > 0; n--, wqe += wqe->slots)
+		at_once &= submit(link, shard, wqe);
+	return at_once;
+}
+
 static const struct rn_link_ops ops = {
-	exec,	      submit,	doorbell, shard_of,  srq_post, cq_view,
-	cq_ring_done, progress, wait,	  interrupt, info,     stats,
+	exec,	      submit,	submit_list, doorbell,	shard_of, srq_post, cq_view,
+	cq_ring_done, progress, wait,	     interrupt, info,	  stats,
 };
 
 int rn_link_list(const char *path, struct rn_link_info *out, unsigned n, char *err, size_t errlen)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct rn_qp_shared shared;
@@ -253,6 +254,288 @@ static void both_ways_build_the_same_request(void **state)
 	rn_client_close(client);
 }
 
+/* ---- lists ---- */
+
+#define LIST_MAX  90
+#define LIST_RUNS 3000
+
+/* All slots that reached the link, in their order, and how the lists were cut. */
+static struct {
+	_Alignas(RN_SLOT_BYTES) uint8_t bytes[2 * LIST_MAX * RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
+	size_t used;
+	unsigned requests, calls;
+} stream;
+
+static bool keep_one(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe)
+{
+	bool is_inline = wqe->flags & RN_WQE_INLINE;
+	size_t n = (size_t)wqe->slots * RN_SLOT_BYTES;
+	size_t end = offsetof(struct rn_wqe, sge) +
+		     (is_inline ? wqe->length : wqe->num_sge * sizeof(struct rn_sge));
+
+	/* the rest of a slot may have any content, and so only this part is kept */
+	if (wqe->kind == RN_WQE_CMP_SWAP)
+		end += sizeof(struct rn_atomic);
+	memcpy(stream.bytes + stream.used, wqe, end);
+	if (end <= n - RN_SLOT_BYTES) /* the destination of a datagram */
+		memcpy(stream.bytes + stream.used + n - RN_SLOT_BYTES,
+		       (const uint8_t *)wqe + n - RN_SLOT_BYTES, RN_SLOT_BYTES);
+	stream.used += n;
+	stream.requests++;
+	return at_once;
+}
+
+/* Checks what struct rn_link_ops asks of a list. */
+static bool keep_list(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe, uint32_t n)
+{
+	const struct rn_wqe *first = wqe;
+
+	assert_in_range(n, 1, RN_LINK_LIST_SLOTS);
+	assert_int_equal((uintptr_t)wqe % RN_SLOT_BYTES, 0);
+	assert_in_range(rn_wqe_behind(wqe, n) - wqe, n, RN_LINK_LIST_SLOTS);
+	for (; n > 0; n--, wqe += wqe->slots) {
+		assert_int_equal(wqe->kind == RN_WQE_RECV, first->kind == RN_WQE_RECV);
+		keep_one(link, shard, wqe);
+	}
+	stream.calls++;
+	return at_once;
+}
+
+static const struct rn_link_ops list_ops = {.exec = exec,
+					    .submit = keep_one,
+					    .submit_list = keep_list,
+					    .doorbell = doorbell,
+					    .shard_of = shard_of,
+					    .cq_view = cq_view,
+					    .info = one_shard};
+static struct rn_link list_link = {&list_ops};
+
+struct list_qp {
+	struct rn_client *client;
+	struct rn_client_cq *cq;
+	struct rn_client_srq *srq;
+	struct rn_client_qp *qp;
+};
+
+static struct list_qp open_qp(bool with_srq, enum rn_qp_type type, uint32_t depth)
+{
+	struct list_qp l = {.client = rn_client_attach(&list_link)};
+	struct rn_client_srq_init srq_init = {.depth = 4, .max_sge = 1};
+	struct rn_client_qp_init init = {.type = type,
+					 .sq_depth = depth,
+					 .rq_depth = with_srq ? 0 : depth,
+					 .sq_sge = 4,
+					 .rq_sge = 2,
+					 .inline_bytes = 64,
+					 .max_length = 500};
+
+	view.shared = &(struct rn_cq_shared){0};
+	atomic_store(&shared.state, RN_QPS_RTS);
+	atomic_store(&shared.sq_retired, 0);
+	atomic_store(&shared.rq_retired, 0);
+	atomic_store(&list_link.gone, 0);
+	assert_int_equal(rn_client_cq_create(l.client, 8, 0, 0, &l.cq), 0);
+	init.send_cq = init.recv_cq = l.cq;
+	assert_int_equal(rn_client_srq_create(l.client, &srq_init, &l.srq), 0);
+	init.srq = with_srq ? l.srq : NULL;
+	assert_int_equal(rn_client_qp_create(l.client, &init, &l.qp), 0);
+	memset(&stream, 0, sizeof(stream));
+	at_once = false;
+	rung = 0;
+	return l;
+}
+
+static void close_qp(struct list_qp *l)
+{
+	assert_int_equal(rn_client_qp_destroy(l->qp), 0);
+	rn_client_srq_destroy(l->srq);
+	rn_client_cq_destroy(l->cq);
+	rn_client_close(l->client);
+}
+
+static uint32_t random_below(uint32_t n)
+{
+	static uint32_t x = 1;
+
+	x = x * 1664525 + 1013904223;
+	return (x >> 8) % n;
+}
+
+/* Makes a work request of any form; about one in 40 is wrong. With `calm`, makes SENDs and WRITEs
+ * only, and one in 500 is wrong, so that long lists come about. */
+static struct rn_client_wr any_request(uint64_t wr_id, bool calm)
+{
+	static const struct rn_atomic operands = {1, 2};
+	static const struct rn_ud to = {.qpn = 5, .qkey = 6};
+	static uint8_t data[512];
+	static struct rn_sge sge[5];
+	static const uint8_t kinds[] = {RN_WQE_SEND, RN_WQE_WRITE, RN_WQE_RECV,
+					RN_WQE_SEND, RN_WQE_READ,  RN_WQE_CMP_SWAP};
+	struct rn_client_wr wr = {.kind = kinds[random_below(calm	       ? 2
+							     : random_below(2) ? 3
+									       : 6)],
+				  .flags = random_below(4) == 0 ? RN_WQE_SIGNALED : 0,
+				  .wr_id = wr_id,
+				  .remote_va = 0x7000,
+				  .rkey = 5,
+				  .sge = sge,
+				  .num_sge = 1,
+				  .atomic = random_below(20) ? &operands : NULL,
+				  .ud = calm || random_below(60) ? &to : NULL};
+
+	for (unsigned i = 0; i < 5; i++)
+		sge[i] = (struct rn_sge){(uintptr_t)data, 8, 77 + i};
+	if (wr.kind == RN_WQE_SEND && random_below(3) == 0)
+		wr.flags |= RN_WQE_INLINE;
+	if (wr.kind != RN_WQE_CMP_SWAP && random_below(3) == 0)
+		wr.num_sge = random_below(calm ? 160 : 13) == 0 ? 5 : random_below(5);
+	return wr;
+}
+
+/* A list has the same effect as single posts: the same slots reach the link in the same order, the
+ * same number is posted, and the error is that of the first one that is refused, whether the queue
+ * is full or the work request is wrong. */
+static void a_list_is_posted_like_single_requests(void **state)
+{
+	unsigned full = 0, wrong = 0, whole = 0, cut = 0;
+
+	for (unsigned run = 0; run < LIST_RUNS; run++) {
+		uint32_t n = random_below(LIST_MAX), posted = 12345, one = 0;
+		struct list_qp l = open_qp(run % 8 == 0, run % 8 == 1 ? RN_QPT_UD : RN_QPT_RC,
+					   1 + random_below(80));
+		uint32_t used[2] = {random_below(l.qp->sq.depth + 1),
+				    random_below(l.qp->rq.depth + 1)};
+		static struct rn_client_wr wr[LIST_MAX];
+		static typeof(stream) expected;
+		int rc = 0, got;
+
+		for (unsigned i = 0; i < n; i++)
+			wr[i] = any_request(i, run % 2 == 0);
+		if (run % 16 == 2)
+			list_link.gone = 1;
+		for (unsigned lists = 0; lists < 2; lists++) {
+			memset(&stream, 0, sizeof(stream));
+			atomic_store(&l.qp->sq.posted, used[0]);
+			atomic_store(&l.qp->rq.posted, used[1]);
+			if (lists) {
+				got = rn_client_qp_post_list(l.qp, wr, n, &posted);
+				break;
+			}
+			while (one < n && (rc = rn_client_qp_post(l.qp, &wr[one])) == 0)
+				one++;
+			expected = stream;
+		}
+		assert_int_equal(got, rc);
+		assert_int_equal(posted, one);
+		assert_int_equal(stream.requests, one);
+		assert_int_equal(stream.used, expected.used);
+		assert_memory_equal(stream.bytes, expected.bytes, stream.used);
+		assert_int_equal(rn_client_qp_outstanding(l.qp), used[0] + used[1] + one);
+		full += rc == -ENOMEM && posted > 0;
+		wrong += rc != 0 && rc != -ENOMEM && posted > 0;
+		whole += rc == 0 && n > RN_LINK_LIST_SLOTS;
+		cut += stream.calls > 1;
+		close_qp(&l);
+	}
+	assert_in_range(full, 100, LIST_RUNS);
+	assert_in_range(wrong, 100, LIST_RUNS);
+	assert_in_range(cut, 100, LIST_RUNS);
+	printf("%u full, %u wrong, %u whole, %u in parts\n", full, wrong, whole, cut);
+}
+
+/* One reservation and one doorbell serve a whole list of plain requests. */
+static void a_list_goes_to_the_link_at_once(void **state)
+{
+	static const struct rn_sge sge = {0x5000, 8, 77};
+	struct list_qp l = open_qp(false, RN_QPT_RC, 40);
+	struct rn_client_wr wr[40];
+	uint32_t posted = 7;
+
+	for (unsigned i = 0; i < 40; i++)
+		wr[i] = (struct rn_client_wr){.kind = RN_WQE_SEND, .sge = &sge, .num_sge = 1};
+	assert_int_equal(rn_client_qp_post_list(l.qp, wr, 0, &posted), 0);
+	assert_int_equal(posted, 0);
+	assert_int_equal(stream.calls, 0);
+	assert_int_equal(rn_client_qp_post_list(l.qp, wr, RN_LINK_LIST_SLOTS, &posted), 0);
+	assert_int_equal(posted, RN_LINK_LIST_SLOTS);
+	assert_int_equal(stream.calls, 1);
+	assert_int_equal(rung, 1);
+	/* a list that is in its queue already rings no doorbell, and more than the queue holds is
+	 * posted in part */
+	at_once = true;
+	assert_int_equal(rn_client_qp_post_list(l.qp, wr, 40, &posted), -ENOMEM);
+	assert_int_equal(posted, 40 - RN_LINK_LIST_SLOTS);
+	assert_int_equal(rung, 1);
+	assert_int_equal(rn_client_qp_post_list(l.qp, wr, 1, &posted), -ENOMEM);
+	assert_int_equal(posted, 0);
+	/* receives ring the doorbell only if they fail at once */
+	at_once = false;
+	for (unsigned i = 0; i < 40; i++)
+		wr[i].kind = RN_WQE_RECV;
+	assert_int_equal(rn_client_qp_post_list(l.qp, wr, 2, &posted), 0);
+	assert_int_equal(rung, 1);
+	atomic_store(&shared.state, RN_QPS_ERR);
+	assert_int_equal(rn_client_qp_post_list(l.qp, wr, 2, &posted), 0);
+	assert_int_equal(rung, 2);
+	close_qp(&l);
+}
+
+static unsigned srq_posts;
+
+static void srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)
+{
+	assert_int_equal(wqe->wr_id, srq_posts);
+	srq_posts++;
+	atomic_fetch_add(&srq_shared.posted, 1);
+}
+
+static void a_list_of_shared_receives_ends_with_the_first_refused(void **state)
+{
+	static const struct rn_sge sge[2] = {{0x5000, 8, 77}, {0x6000, 8, 78}};
+	static const struct {
+		unsigned n, two_sges, too_long, taken, posted; /* index of the wrong one, or 99 */
+		int rc;
+		bool gone;
+	} rows[] = {
+		{0, 99, 99, 0, 0, 0},
+		{4, 99, 99, 0, 4, 0},
+		{1, 99, 99, 0, 0, -ENOMEM},
+		{3, 99, 99, 2, 2, -ENOMEM},
+		{4, 1, 99, 4, 1, -E2BIG},
+		{4, 99, 2, 1, 2, -EMSGSIZE},
+		{2, 99, 99, 2, 0, -ENODEV, true},
+	};
+	struct rn_link_ops with_srq = list_ops;
+	struct rn_link link = {&with_srq};
+	struct rn_client *client = rn_client_attach(&link);
+	struct rn_client_srq_init init = {.depth = 4, .max_sge = 1, .max_length = 100};
+	struct rn_client_srq *srq;
+
+	with_srq.srq_post = srq_post;
+	atomic_store(&srq_shared.posted, 0);
+	atomic_store(&srq_shared.taken, 0);
+	srq_posts = 0;
+	assert_int_equal(rn_client_srq_create(client, &init, &srq), 0);
+	for (unsigned r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+		struct rn_client_wr wr[4];
+		struct rn_sge longer = {0x5000, 101, 77};
+		uint32_t posted = 99;
+
+		for (unsigned i = 0; i < 4; i++)
+			wr[i] = (struct rn_client_wr){.kind = RN_WQE_RECV,
+						      .wr_id = srq_posts + i,
+						      .sge = i == rows[r].too_long ? &longer : sge,
+						      .num_sge = i == rows[r].two_sges ? 2 : 1};
+		atomic_fetch_add(&srq_shared.taken, rows[r].taken);
+		link.gone = rows[r].gone;
+		assert_int_equal(rn_client_srq_post_list(srq, wr, rows[r].n, &posted), rows[r].rc);
+		assert_int_equal(posted, rows[r].posted);
+	}
+	link.gone = 0;
+	assert_int_equal(rn_client_srq_destroy(srq), 0);
+	rn_client_close(client);
+}
+
 /* ---- several threads post to one queue ---- */
 
 #define POSTERS 4
@@ -276,7 +559,16 @@ static bool submit_and_retire(struct rn_link *link, uint32_t shard, const struct
 	return true;
 }
 
+static bool submit_and_retire_list(struct rn_link *link, uint32_t shard, const struct rn_wqe *wqe,
+				   uint32_t n)
+{
+	for (; n > 0; n--, wqe += wqe->slots)
+		submit_and_retire(link, shard, wqe);
+	return true;
+}
+
 struct poster {
+	bool lists;
 	struct rn_client_qp *qp;
 	unsigned refused;
 };
@@ -287,12 +579,15 @@ static void *post_many(void *arg)
 
 	pthread_barrier_wait(&start);
 	for (unsigned i = 0; i < POSTS;) {
-		struct rn_client_wr wr = {.kind = RN_WQE_SEND, .wr_id = i};
-		int rc = rn_client_qp_post(p->qp, &wr);
+		struct rn_client_wr wr[3] = {{.kind = RN_WQE_SEND, .wr_id = i},
+					     {.kind = RN_WQE_SEND, .wr_id = i + 1},
+					     {.kind = RN_WQE_SEND, .wr_id = i + 2}};
+		uint32_t n = !p->lists ? 1 : POSTS - i < 3 ? POSTS - i : 3, posted = 0;
+		int rc = p->lists ? rn_client_qp_post_list(p->qp, wr, n, &posted)
+				  : rn_client_qp_post(p->qp, wr);
 
-		if (rc == 0)
-			i++;
-		else
+		i += p->lists ? posted : rc == 0;
+		if (rc != 0)
 			p->refused++;
 		if (rc != 0 && rc != -ENOMEM)
 			return "another errno than -ENOMEM";
@@ -303,12 +598,13 @@ static void *post_many(void *arg)
 }
 
 /* With a depth of one work request per thread, no post may be refused: each thread has at most one
- * work request outstanding. With a smaller depth, never more work requests than the depth may be
- * outstanding. */
-static void threads_share_the_depth_of_a_queue(void **state)
+ * work request outstanding. With a smaller depth, or with lists, never more work requests than the
+ * depth may be outstanding. */
+static void share_the_depth_of_a_queue(bool lists)
 {
 	static const struct rn_link_ops retiring = {.exec = exec,
 						    .submit = submit_and_retire,
+						    .submit_list = submit_and_retire_list,
 						    .doorbell = doorbell,
 						    .shard_of = shard_of,
 						    .cq_view = cq_view,
@@ -333,6 +629,7 @@ static void threads_share_the_depth_of_a_queue(void **state)
 		assert_int_equal(pthread_barrier_init(&start, NULL, POSTERS), 0);
 		for (unsigned i = 0; i < POSTERS; i++) {
 			p[i].qp = qp;
+			p[i].lists = lists;
 			assert_int_equal(pthread_create(&t[i], NULL, post_many, &p[i]), 0);
 		}
 		for (unsigned i = 0; i < POSTERS; i++) {
@@ -344,12 +641,22 @@ static void threads_share_the_depth_of_a_queue(void **state)
 		assert_int_equal(atomic_load(&shared.sq_retired), POSTERS * POSTS);
 		assert_int_equal(rn_client_qp_outstanding(qp), 0);
 		assert_in_range(atomic_load(&most), 1, init.sq_depth);
-		if (init.sq_depth == POSTERS)
+		if (init.sq_depth == POSTERS && !lists)
 			assert_int_equal(refused, 0);
 		assert_int_equal(rn_client_qp_destroy(qp), 0);
 	}
 	rn_client_cq_destroy(init.send_cq);
 	rn_client_close(client);
+}
+
+static void threads_share_the_depth_of_a_queue(void **state)
+{
+	share_the_depth_of_a_queue(false);
+}
+
+static void lists_of_threads_share_the_depth_of_a_queue(void **state)
+{
+	share_the_depth_of_a_queue(true);
 }
 
 int main(void)
@@ -358,7 +665,11 @@ int main(void)
 		cmocka_unit_test(atomics_carry_their_operands_in_a_second_slot),
 		cmocka_unit_test(a_request_in_its_queue_rings_no_doorbell),
 		cmocka_unit_test(both_ways_build_the_same_request),
+		cmocka_unit_test(a_list_is_posted_like_single_requests),
+		cmocka_unit_test(a_list_goes_to_the_link_at_once),
+		cmocka_unit_test(a_list_of_shared_receives_ends_with_the_first_refused),
 		cmocka_unit_test(threads_share_the_depth_of_a_queue),
+		cmocka_unit_test(lists_of_threads_share_the_depth_of_a_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
