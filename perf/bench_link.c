@@ -46,6 +46,9 @@ static void take_options(struct link_options *o, int argc, char **argv)
 		{"window", "N", "messages outstanding [128; of 64 KiB and more 8]",
 		 rn_option_number, &o->window},
 		{"signal", "N", "every Nth message is signaled [1]", rn_option_number, &o->signal},
+		{"post-list", "N",
+		 "requests, and receives, are posted in lists of N, at most 64; 1: one by one [1]",
+		 rn_option_number, &o->list},
 		{"loss", "PERCENT", "of the frames that each end drops on sending [0]",
 		 rn_option_real, &o->loss},
 		{"drop", NULL,
@@ -83,6 +86,8 @@ static const char *options_wrong(struct link_options *o)
 		o->window = o->size >= 65536 ? 8 : 128;
 	if (o->window > 4096 || o->signal == 0 || o->signal > o->window)
 		return "--window is 1..4096, --signal 1..window";
+	if (o->list == 0 || o->list > LINK_BATCH_MAX || o->list > o->window)
+		return "--post-list is 1..64 and at most --window";
 	if (o->buffer < 2 * ((size_t)o->size + 64))
 		o->buffer = 2 * ((size_t)o->size + 64);
 	if (o->burst == 0 || o->burst > 256)
@@ -106,6 +111,9 @@ static const char *options_wrong(struct link_options *o)
 		return "--posts needs --signal=1, a --window above the batch, and no READ";
 	if (o->virtual_time && (!o->solo || (o->messages == 0 && o->idle == 0 && o->posts == 0)))
 		return "--virtual-time needs --solo with --messages, --idle or --posts";
+	if (o->list > 1 && (o->rtt || (o->messages > 0 && o->signal % o->list != 0) ||
+			    (o->posts > 0 && o->batch % o->list != 0)))
+		return "--post-list is not for --rtt; with --messages it divides --signal, with --posts --batch";
 	if (o->rtt && o->kind != RN_WQE_SEND)
 		return "--rtt works with SENDs only";
 	if (o->drop && !o->memif)
@@ -325,18 +333,20 @@ static void print_json(const struct link_options *o, struct link_result *r)
 
 	if (o->posts > 0) {
 		printf("{\"bench\": \"post\", \"op\": \"%s\", \"size\": %u, \"batch\": %u, "
-		       "\"post_ns\": %.1f, \"reap_ns\": %.1f}\n",
-		       rn_ops[o->kind], o->size, o->batch, rn_sample_at(&r->post_ns, 0.5),
+		       "\"list\": %u, \"post_ns\": %.1f, \"reap_ns\": %.1f}\n",
+		       rn_ops[o->kind], o->size, o->batch, o->list, rn_sample_at(&r->post_ns, 0.5),
 		       rn_sample_at(&r->reap_ns, 0.5));
 		return;
 	}
 	printf("{\"bench\": \"link\", \"port\": \"%s\", \"op\": \"%s\", \"size\": %u, \"mtu\": %u, "
-	       "\"window\": %u, \"signal\": %u, \"burst\": %u, \"mbufs\": %u, \"huge\": %s, "
+	       "\"window\": %u, \"signal\": %u, \"burst\": %u, \"list\": %u, \"mbufs\": %u, "
+	       "\"huge\": %s, "
 	       "\"idle\": \"%s\", \"epochs\": %lu, \"bad\": %lu, \"probe_ns\": %.0f, "
 	       "\"round_trips\": %lu, \"removed\": %lu, \"start_ms\": %.0f, \"regimes\": {",
 	       name_of_port(o), rn_ops[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
-	       o->mbufs, o->huge ? "true" : "false", o->poll ? "poll" : "inline", r->epochs, r->bad,
-	       rn_sample_at(&r->probes, 0.5), r->round_trips, r->removed, r->start_ms);
+	       o->list, o->mbufs, o->huge ? "true" : "false", o->poll ? "poll" : "inline",
+	       r->epochs, r->bad, rn_sample_at(&r->probes, 0.5), r->round_trips, r->removed,
+	       r->start_ms);
 	for (int g = 0; g < RN_REGIME_COUNT; g++) {
 		double mmsg = rn_sample_at(&r->mmsg[g], 0.5);
 
@@ -363,15 +373,15 @@ static void print_json(const struct link_options *o, struct link_result *r)
 static void print_table(const struct link_options *o, struct link_result *r)
 {
 	if (o->posts > 0) {
-		printf("%s of %u bytes, batch %u: post %.1f ns, reap %.1f ns a request\n",
-		       rn_ops[o->kind], o->size, o->batch, rn_sample_at(&r->post_ns, 0.5),
+		printf("%s of %u bytes, batch %u, list %u: post %.1f ns, reap %.1f ns a request\n",
+		       rn_ops[o->kind], o->size, o->batch, o->list, rn_sample_at(&r->post_ns, 0.5),
 		       rn_sample_at(&r->reap_ns, 0.5));
 		return;
 	}
-	printf("%s, %s of %u bytes, mtu %u, window %u, signal %u, burst %u, %s; probe %.0f ns; "
-	       "bad %lu\n",
+	printf("%s, %s of %u bytes, mtu %u, window %u, signal %u, burst %u, list %u, %s; "
+	       "probe %.0f ns; bad %lu\n",
 	       name_of_port(o), rn_ops[o->kind], o->size, o->mtu, o->window, o->signal, o->burst,
-	       o->poll ? "poll" : "inline", rn_sample_at(&r->probes, 0.5), r->bad);
+	       o->list, o->poll ? "poll" : "inline", rn_sample_at(&r->probes, 0.5), r->bad);
 	if (o->rtt)
 		printf("%-6s %7s %12s %12s %12s\n", "regime", "epochs", "RTT min ns", "RTT p50 ns",
 		       "RTT p99 ns");
@@ -399,6 +409,7 @@ int main(int argc, char **argv)
 				 .size = 64,
 				 .mtu = 1024,
 				 .signal = 1,
+				 .list = 1,
 				 .secs = 3,
 				 .burst = 32,
 				 .mbufs = 4096,

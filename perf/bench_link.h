@@ -17,6 +17,9 @@ struct link_options {
 	bool rtt, json, huge, poll, stats;
 	uint8_t kind;
 	unsigned size, mtu, window, signal, burst, mbufs, ring;
+	/* Requests and receives are posted in lists of so many; up to 1: one by one. A receive is
+	 * then posted again when `list` of them have been used. */
+	unsigned list;
 	unsigned inline_bytes;
 	/* bytes of message memory at each end; each message uses the next part of this memory */
 	size_t buffer;
@@ -62,6 +65,12 @@ struct link_shared {
 	struct link_card card[2];
 };
 
+/* A list of prepared requests or receives, each with its SGE. */
+struct link_list {
+	struct rn_client_wr wr[LINK_BATCH_MAX];
+	struct rn_sge sge[LINK_BATCH_MAX];
+};
+
 /* One end of the measured connection. Each end is used by one thread. */
 struct link_end {
 	struct rn_link *link;
@@ -79,6 +88,7 @@ struct link_end {
 	struct rn_client_wr request, receive;
 	struct rn_sge from, into;
 	uint64_t last;
+	struct link_list requests, receives; /* with o->list above 1 */
 	unsigned unsignaled;	  /* how many requests are posted before the next signaled one */
 	uint64_t sent, send_done; /* work requests posted; work requests known to have completed */
 	uint64_t expected, recvd; /* receives posted; receives completed */
@@ -96,6 +106,13 @@ struct link_result {
 	uint64_t bad, epochs;
 };
 
+/* Returns the depth of the send and receive queues. With lists, up to o->list - 1 of the receives
+ * have been used and wait for the list to be full. */
+static inline unsigned link_depth(const struct link_options *o)
+{
+	return o->window + o->burst + (o->list > 1 ? o->list - 1 : 0);
+}
+
 /* In link_end.c. A function that fails prints a message and exits. link_end_open() opens the
  * adapter, creates the objects and publishes sh->card[side]. */
 void link_end_open(const struct link_options *o, struct link_end *e, struct link_shared *sh,
@@ -111,6 +128,12 @@ void link_end_close(struct link_end *e);
 void link_virtual_time(struct link_end *a, struct link_end *b);
 void link_post_recv(struct link_end *e);
 void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind);
+/* Post n receives, or n requests of o->kind, in lists of o->list. Not inlined, so that these
+ * functions add nothing to the cost of posting one by one. */
+__attribute__((noinline)) void link_post_recvs(const struct link_options *o, struct link_end *e,
+					       unsigned n);
+__attribute__((noinline)) void link_post_requests(const struct link_options *o, struct link_end *e,
+						  unsigned n);
 /* Takes up to 32 completions. With the inline idle policy, if the completion queue is empty, also
  * polls the adapter's shards and tries again. */
 void link_poll(struct link_end *e);

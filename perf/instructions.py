@@ -11,6 +11,8 @@ scenarios:
   path:OP:SIZE:MTU    one message with application, client API, port (net_ring) and both shards (bench_link --solo)
   trip:send:SIZE:MTU  one round trip over the same path, one message outstanding
   post:OP:SIZE:BATCH  one request posted while the adapter gathers a batch, without the turn that sends it
+  list:OP:SIZE:BATCH  the same with the whole batch posted in one call (bench_link --post-list)
+  lists:OP:SIZE:MTU   as path, with requests and receives posted in lists of 16
   reap:OP:SIZE:BATCH  one completion taken, in calls that take a batch
   idle                one poll of an adapter that has nothing to do, and of the one at the other end of the ring
 """
@@ -29,20 +31,23 @@ import stages
 
 SCENARIOS = ["core:send:64:1024", "core:write:64:1024", "core:read:64:1024", "core:send:4096:4096", "core:write:1048576:4096",
              "path:send:64:1024", "path:write:64:1024", "path:read:64:1024", "trip:send:64:1024", "post:send:64:16",
-             "reap:send:64:16", "idle"]
+             "list:send:64:16", "reap:send:64:16", "idle"]
 # the columns of the table "Stage by stage" of docs/performance.md
 COLUMNS = {"path:send:64:1024": "SEND 64", "path:write:64:1024": "WRITE 64", "path:read:64:1024": "READ 64",
            "trip:send:64:1024": "round trip, SEND 64"}
 SOLO = "bench_link --solo --virtual-time --mbufs=1024"
 # kind: function whose instructions are counted, command without the number of messages, option with that number, the
-# numbers of messages of the runs (of batches for post and reap), and the title. o, s and m are the scenario's fields.
+# numbers of messages of the runs (of batches for post, list and reap), and the title. o, s and m are the scenario's fields.
 KINDS = {
     "core": ("rn_pair_run", "bench_core --op={o} --size={s} --mtu={m}", "--messages", (2000, 6000), "core {o} {s}"),
     "path": ("link_solo_messages", SOLO + " --signal=16 --window=128 --warm=1024 --op={o} --size={s} --mtu={m}", "--messages",
              (4096,), "whole path {o} {s}"),
+    "lists": ("link_solo_messages", SOLO + " --signal=16 --window=128 --post-list=16 --warm=1024 --op={o} --size={s} --mtu={m}",
+              "--messages", (4096,), "whole path, lists {o} {s}"),
     "trip": ("link_solo_messages", SOLO + " --rtt --warm=100 --op={o} --size={s} --mtu={m}", "--messages", (1000,),
              "round trip {o} {s}"),
     "post": ("link_post_batch", SOLO + " --op={o} --size={s} --batch={m}", "--posts", (200,), "post {o} {s}"),
+    "list": ("link_post_batch", SOLO + " --op={o} --size={s} --batch={m} --post-list={m}", "--posts", (200,), "post list {o} {s}"),
     "reap": ("link_reap", SOLO + " --op={o} --size={s} --batch={m}", "--posts", (200,), "reap {o} {s}"),
     "idle": ("link_solo_idle", SOLO, "--idle", (2000,), "idle"),
 }
@@ -63,8 +68,8 @@ class Scenario:
         self.command, self.title = command.format_map(names), title.format_map(names)
         if names["s"] == "1048576":
             self.lengths = LARGE
-        # a length of post and reap is a number of batches
-        self.each = int(names["m"]) if fields[0] in ("post", "reap") else 1
+        # a length of post, list and reap is a number of batches
+        self.each = int(names["m"]) if fields[0] in ("post", "list", "reap") else 1
 
     def run(self, place, length, out):
         """Instructions of one run."""

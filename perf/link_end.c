@@ -33,7 +33,7 @@ static void wait_for_port(struct rn_link *link)
 
 static void make_objects(const struct link_options *o, struct link_end *e)
 {
-	unsigned depth = o->window + o->burst;
+	unsigned depth = link_depth(o);
 	struct rn_client_qp_init init = {
 		.type = RN_QPT_RC,
 		.sq_depth = depth,
@@ -99,6 +99,14 @@ static void prepare_requests(const struct link_options *o, struct link_end *e)
 		.remote_va = e->peer.va, .rkey = e->peer.rkey, .sge = &e->from, .num_sge = 1};
 	e->receive = (struct rn_client_wr){.kind = RN_WQE_RECV, .sge = &e->into, .num_sge = 1};
 	e->unsignaled = o->signal - 1;
+	for (unsigned i = 0; i < LINK_BATCH_MAX; i++) {
+		e->requests.wr[i] = e->request;
+		e->requests.wr[i].kind = o->kind;
+		e->requests.wr[i].sge = &e->requests.sge[i];
+		e->receives.wr[i] = e->receive;
+		e->receives.wr[i].sge = &e->receives.sge[i];
+		e->requests.sge[i] = e->receives.sge[i] = first;
+	}
 }
 
 void link_end_connect(const struct link_options *o, struct link_end *e, struct link_shared *sh,
@@ -138,7 +146,7 @@ void link_end_connect(const struct link_options *o, struct link_end *e, struct l
 	       RN_QP_TIMEOUT | RN_QP_RETRY_CNT | RN_QP_RNR_RETRY | RN_QP_SQ_PSN |
 		       RN_QP_MAX_RD_ATOMIC);
 	prepare_requests(o, e);
-	for (unsigned i = 0; o->kind == RN_WQE_SEND && i < o->window + o->burst; i++)
+	for (unsigned i = 0; o->kind == RN_WQE_SEND && i < link_depth(o); i++)
 		link_post_recv(e);
 	wait_for_port(e->link);
 }
@@ -182,6 +190,56 @@ void link_post_request(const struct link_options *o, struct link_end *e, uint8_t
 	}
 }
 
+static void post_list(struct link_end *e, const struct link_list *l, unsigned n)
+{
+	uint32_t posted;
+
+	if (rn_client_qp_post_list(e->qp, l->wr, n, &posted) != 0)
+		give_up("a list was refused", "");
+}
+
+void link_post_recvs(const struct link_options *o, struct link_end *e, unsigned n)
+{
+	struct link_list *l = &e->receives;
+
+	for (unsigned k; n > 0; n -= k) {
+		k = n < o->list ? n : o->list;
+		for (unsigned i = 0; i < k; i++) {
+			l->wr[i].wr_id = e->expected++;
+			l->sge[i].addr = e->into.addr;
+			e->into.addr = e->into.addr == e->last ? (uintptr_t)e->mem
+							       : e->into.addr + e->stride;
+		}
+		post_list(e, l, k);
+	}
+}
+
+void link_post_requests(const struct link_options *o, struct link_end *e, unsigned n)
+{
+	struct link_list *l = &e->requests;
+
+	for (unsigned k; n > 0; n -= k) {
+		k = n < o->list ? n : o->list;
+		for (unsigned i = 0; i < k; i++) {
+			bool signaled = e->unsignaled == 0;
+
+			e->unsignaled = signaled ? o->signal - 1 : e->unsignaled - 1;
+			l->wr[i].flags = signaled ? RN_WQE_SIGNALED : 0;
+			l->wr[i].wr_id = ++e->sent;
+			l->sge[i].addr = e->from.addr;
+			l->wr[i].remote_va = e->request.remote_va;
+			if (e->from.addr == e->last) {
+				e->from.addr = (uintptr_t)e->mem;
+				e->request.remote_va = e->peer.va;
+			} else {
+				e->from.addr += e->stride;
+				e->request.remote_va += e->stride;
+			}
+		}
+		post_list(e, l, k);
+	}
+}
+
 static void stop_clock(struct link_end *e)
 {
 	/* The link is the first member of its adapter. Each shard has a copy of the clock; the
@@ -220,6 +278,10 @@ void link_turn(struct link_end *e)
 
 void link_post_batch(const struct link_options *o, struct link_end *e)
 {
+	if (o->list > 1) {
+		link_post_requests(o, e, o->batch);
+		return;
+	}
 	for (unsigned i = 0; i < o->batch; i++)
 		link_post_request(o, e, o->kind);
 }

@@ -24,13 +24,19 @@ static bool spent(uint64_t since, double ms)
 
 /* ---- end b: receives and answers ---- */
 
-/* Polls once and posts a new receive for every message that arrived. With `echo`, end b also
- * answers each message with a SEND. */
+/* Polls once and posts a new receive for every message that arrived, or a list of them when it is
+ * full. With `echo`, end b also answers each message with a SEND. */
 static void serve_once(const struct link_options *o, struct link_end *b, bool echo)
 {
 	uint64_t before = b->recvd;
 
 	link_poll(b);
+	if (before < b->recvd && o->list > 1) {
+		uint64_t used = link_depth(o) - (b->expected - b->recvd);
+
+		link_post_recvs(o, b, (unsigned)(used - used % o->list));
+		return;
+	}
 	for (; before < b->recvd; before++) {
 		link_post_recv(b);
 		if (echo)
@@ -85,6 +91,11 @@ static double probe(struct link_shared *sh, struct link_result *r)
 static void post_and_poll(const struct link_options *o, struct link_end *a)
 {
 	link_poll(a);
+	if (o->list > 1) {
+		while (a->sent - a->send_done + o->list <= o->window)
+			link_post_requests(o, a, o->list);
+		return;
+	}
 	while (a->sent - a->send_done < o->window)
 		link_post_request(o, a, o->kind);
 }
@@ -256,8 +267,11 @@ static bool send_more(const struct link_options *o, struct link_end *a, struct l
 		link_post_recv(a);
 	}
 	while (!o->rtt && a->sent < sent) {
-		for (unsigned i = 0; i < o->signal && a->sent < sent; i++)
-			link_post_request(o, a, o->kind);
+		if (o->list > 1)
+			link_post_requests(o, a, o->signal);
+		else
+			for (unsigned i = 0; i < o->signal && a->sent < sent; i++)
+				link_post_request(o, a, o->kind);
 		if (a->sent - a->send_done >= o->window &&
 		    !solo_until(o, a, b, &a->send_done, a->sent - o->window + o->signal))
 			return false;
