@@ -506,6 +506,8 @@ int pt_end_connect(struct pt_end *e)
 
 /* ---- posting and polling ---- */
 
+#define PT_LIST 32u /* most work requests of one call; longer lists take several */
+
 static uint8_t kind_of(const struct pt_options *o)
 {
 	static const uint8_t kinds[] = {[PT_SEND] = RN_WQE_SEND,
@@ -516,23 +518,31 @@ static uint8_t kind_of(const struct pt_options *o)
 	return o->cas ? RN_WQE_CMP_SWAP : kinds[o->tool->verb];
 }
 
-int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
+/* Returns the work request that is number `number` of queue pair q. *sge is the whole message. */
+static struct rn_client_wr request_of(const struct pt_end *e, const struct pt_qp *q,
+				      const struct rn_sge *sge, bool signaled, uint64_t number)
 {
-	struct pt_qp *q = &e->qp[i];
-	struct rn_sge sge = {(uintptr_t)pt_send_at(e, i), size, q->lkey};
-	bool fits = size <= e->o->inline_bytes && e->o->tool->verb <= PT_WRITE;
-	const struct rn_atomic operands = {.swap_add = 1, .compare = 0};
-	struct rn_client_wr wr = {
+	static const struct rn_atomic operands = {.swap_add = 1, .compare = 0};
+	bool fits = sge->length <= e->o->inline_bytes && e->o->tool->verb <= PT_WRITE;
+
+	return (struct rn_client_wr){
 		.kind = kind_of(e->o),
 		.flags = (signaled ? RN_WQE_SIGNALED : 0) | (fits ? RN_WQE_INLINE : 0),
-		.wr_id = q->posted + 1,
+		.wr_id = number,
 		.remote_va = q->theirs.va,
 		.rkey = q->theirs.rkey,
-		.sge = &sge,
+		.sge = sge,
 		.num_sge = 1,
 		.atomic = &operands,
 		.ud = &q->to,
 	};
+}
+
+int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
+{
+	struct pt_qp *q = &e->qp[i];
+	const struct rn_sge sge = {(uintptr_t)pt_send_at(e, i), size, q->lkey};
+	struct rn_client_wr wr = request_of(e, q, &sge, signaled, q->posted + 1);
 	int rc = rn_client_qp_post(q->qp, &wr);
 
 	if (rc != 0)
@@ -541,18 +551,59 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 	return 0;
 }
 
-int pt_post_recv(struct pt_end *e, unsigned i)
+int pt_post_list(struct pt_end *e, unsigned i, uint32_t size, uint64_t n, uint64_t last)
 {
 	struct pt_qp *q = &e->qp[i];
-	struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), (uint32_t)room(e->o), q->lkey};
-	struct rn_client_wr wr = {
-		.kind = RN_WQE_RECV, .wr_id = q->rposted + 1, .sge = &sge, .num_sge = 1};
-	int rc = e->srq ? rn_client_srq_post(e->srq, &wr) : rn_client_qp_post(q->qp, &wr);
+	const struct rn_sge sge = {(uintptr_t)pt_send_at(e, i), size, q->lkey};
+	struct rn_client_wr wr[PT_LIST];
 
-	if (rc != 0)
-		return complain(e, "a receive was refused", rc);
-	q->rposted++;
+	while (n > 0) {
+		uint32_t k = n < PT_LIST ? (uint32_t)n : PT_LIST, posted;
+
+		for (uint32_t j = 0; j < k; j++) {
+			uint64_t number = q->posted + 1 + j;
+			bool signaled = number % e->o->cq_mod == 0 || number == last;
+
+			wr[j] = request_of(e, q, &sge, signaled, number);
+		}
+		int rc = rn_client_qp_post_list(q->qp, wr, k, &posted);
+
+		q->posted += posted;
+		n -= posted;
+		if (rc != 0)
+			return complain(e, "a request was refused", rc);
+	}
 	return 0;
+}
+
+int pt_post_recvs(struct pt_end *e, unsigned i, uint64_t n)
+{
+	struct pt_qp *q = &e->qp[i];
+	const struct rn_sge sge = {(uintptr_t)pt_recv_at(e, i), (uint32_t)room(e->o), q->lkey};
+	struct rn_client_wr wr[PT_LIST];
+
+	while (n > 0) {
+		uint32_t k = n < PT_LIST ? (uint32_t)n : PT_LIST, posted;
+
+		for (uint32_t j = 0; j < k; j++)
+			wr[j] = (struct rn_client_wr){.kind = RN_WQE_RECV,
+						      .wr_id = q->rposted + 1 + j,
+						      .sge = &sge,
+						      .num_sge = 1};
+		int rc = e->srq ? rn_client_srq_post_list(e->srq, wr, k, &posted)
+				: rn_client_qp_post_list(q->qp, wr, k, &posted);
+
+		q->rposted += posted;
+		n -= posted;
+		if (rc != 0)
+			return complain(e, "a receive was refused", rc);
+	}
+	return 0;
+}
+
+int pt_post_recv(struct pt_end *e, unsigned i)
+{
+	return pt_post_recvs(e, i, 1);
 }
 
 static unsigned take(struct pt_end *e, struct rn_cqe *cqe, bool arm)

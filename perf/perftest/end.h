@@ -77,8 +77,13 @@ uint8_t *pt_recv_at(const struct pt_end *e, unsigned i);
 /* Posts one work request of the test on queue pair i. wr_id is the number of work requests posted
  * on queue pair i, including this work request. */
 int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled);
-/* Posts one receive on queue pair i, large enough for any message of the test. */
+/* Posts n work requests on queue pair i as one list (-l). Every cq_mod-th work request of the queue
+ * pair is signaled, and the one whose number is `last`. */
+int pt_post_list(struct pt_end *e, unsigned i, uint32_t size, uint64_t n, uint64_t last);
+/* Post one receive, or a list of n (--recv_post_list), on queue pair i, each large enough for any
+ * message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);
+int pt_post_recvs(struct pt_end *e, unsigned i, uint64_t n);
 /* Takes completions, and counts them in `done` and `rdone` of the queue pairs e->qp. With `wait`,
  * sleeps up to 100 ms if there is no completion. Returns the number of completions taken. Returns
  * -1 if a completion reports an error or pt_check_peer() fails. */

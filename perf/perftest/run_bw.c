@@ -71,16 +71,13 @@ static int post_list(struct bw *b, unsigned i, uint64_t n)
 {
 	struct pt_qp *q = &b->e->qp[i];
 	uint64_t now = b->times ? pt_now_ns() : 0;
+	bool signaled = (q->posted + 1) % b->o->cq_mod == 0 || q->posted + 1 == b->per_qp;
 
-	for (; n > 0; n--) {
-		bool signaled = (q->posted + 1) % b->o->cq_mod == 0 || q->posted + 1 == b->per_qp;
-
-		if (b->times)
-			b->times[b->ntimes++].posted = now;
-		if (pt_post(b->e, i, b->size, signaled) != 0)
-			return -1;
-	}
-	return 0;
+	for (uint64_t k = 0; b->times && k < n; k++)
+		b->times[b->ntimes++].posted = now;
+	if (n == 1)
+		return pt_post(b->e, i, b->size, signaled);
+	return pt_post_list(b->e, i, b->size, n, b->per_qp);
 }
 
 /* Posts lists of work requests (-l) on every queue pair, as long as the transmit depth (-t) and the
@@ -127,9 +124,8 @@ static int refill(struct bw *b)
 
 			if (q->rposted - taken + n > b->o->rx)
 				break;
-			for (; n > 0; n--)
-				if (pt_post_recv(b->e, i) != 0)
-					return -1;
+			if (pt_post_recvs(b->e, i, n) != 0)
+				return -1;
 		}
 	}
 	return 0;
