@@ -29,6 +29,9 @@ COMMON = ["--burst=32", "--mbufs=4096", "--ring=1024", f"--buffer={2 * (1048576 
 PUMP = ["--mbuf-size=9024", "--bsize=9024", "--rsize=8", "--no-huge"]
 SIZES = (64, 512, 4096, 32768, 262144, 1048576)
 MIB = 1048576
+# The rates of 64 bytes over ring and on one core post lists, as perftest's programs do with -l 16 and --recv_post_list 16; the note
+# has the rate with one request in a call.
+LISTS, SINGLE = ["--post-list=16"], ("single posts", ["--post-list=1"])
 TURNS = 3           # of softrnic and the other transports, and of the runs of a chart over sizes
 REGIMES = ("smt", "near", "far")  # distances of the two cores, the nearest first (perf/distance.h)
 
@@ -81,24 +84,36 @@ class Bench:
                     best[regime] = row[figure]
         return best
 
-    def pairs(self, figure, more, both, adapter, pump=None):
-        """The median of the adapter's figure divided by that of the pump, with a note; and the adapter's rows."""
+    def pairs(self, figure, more, both, adapter, pump=None, beside=None):
+        """The median of the adapter's figure divided by that of the pump, with a note; and the adapter's rows. `beside` is a text and
+        further options: the note then also has the median with these options, measured in the same rounds."""
         self.need_cores()
-        found, rows = [], []
+        found, also, rows = [], [], []
         for _ in range(self.rounds):
             bare = self.pump(figure, more, *(pump or both))
-            mine = self.link(*both, *adapter)
-            rows.append(mine)
-            for regime, value in bare.items():
-                row = mine["regimes"].get(regime, {})
-                if regime != "mixed" and row.get("epochs", 0) >= 3 and row[figure] > 0 and value > 0:
-                    found.append((row[figure] / value, regime, row[figure], value))
+            rows.append(self.link(*both, *adapter))
+            found += shares(figure, rows[-1], bare)
+            if beside:
+                also += shares(figure, self.link(*both, *adapter, *beside[1]), bare)
         if not found:
             raise Unmeasured("no two epochs of one regime")
         ratio = statistics.median(f[0] for f in found)
         _, regime, mine, bare = min(found, key=lambda f: abs(f[0] - ratio))
-        return (ratio, f"{regime}: {targets.number(mine)} / {targets.number(bare)}, worst and best of {len(found)}: "
-                f"{min(f[0] for f in found):.2f} {max(f[0] for f in found):.2f}"), rows
+        note = (f"{regime}: {targets.number(mine)} / {targets.number(bare)}, worst and best of {len(found)}: "
+                f"{min(f[0] for f in found):.2f} {max(f[0] for f in found):.2f}")
+        if beside:
+            note += f"; {beside[0]} {statistics.median(f[0] for f in also):.3g}" if also else f"; {beside[0]} not measured"
+        return (ratio, note), rows
+
+
+def shares(figure, mine, bare):
+    """(ratio, regime, the adapter's figure, the pump's) for each regime in which both have one."""
+    found = []
+    for regime, value in bare.items():
+        row = mine["regimes"].get(regime, {})
+        if regime != "mixed" and row.get("epochs", 0) >= 3 and row[figure] > 0 and value > 0:
+            found.append((row[figure] / value, regime, row[figure], value))
+    return found
 
 
 class Results:
@@ -142,15 +157,17 @@ def testpmd(bench, curves):
 def stream(port, op):
     def measure(bench, curves):
         # a pump has no answer of its own for a READ: its frames are those of a WRITE
+        lists = (LISTS, SINGLE) if port == "ring" else ([], None)
         row, _ = bench.pairs("mmsg", True, [f"--port={port}", f"--op={op}", "--size=64", "--mtu=1024"],
-                             ["--window=128", "--signal=16"])
+                             ["--window=128", "--signal=16", *lists[0]], beside=lists[1])
         return {f"{port} {op}": row}
     return measure
 
 
 def solo(op):
     def measure(bench, curves):
-        row, _ = bench.pairs("mmsg", True, ["--solo", f"--op={op}", "--size=64", "--mtu=1024"], ["--window=128", "--signal=16"])
+        row, _ = bench.pairs("mmsg", True, ["--solo", f"--op={op}", "--size=64", "--mtu=1024"],
+                             ["--window=128", "--signal=16", *LISTS], beside=SINGLE)
         return {f"solo {op}": row}
     return measure
 
@@ -454,7 +471,7 @@ def main():
     print(f"{before['when']}, {before['cpu']}, {before['cpus']} CPUs, load {before['load']:.1f} to {os.getloadavg()[0]:.1f}")
     if max(before["load"], os.getloadavg()[0]) > 0.5 * before["cpus"]:
         print("OTHER LOAD: rows with two cores need two free CPUs; their figures and verdicts say little in this run")
-    print("burst 32; window 128 and signal 16 at 64 bytes, 8 and 1 at 1 MiB; ICRC generated and checked; idle policy inline\n")
+    print("burst 32, list 16 (ring and one core; elsewhere single posts); window 128 and signal 16 at 64 bytes, 8 and 1 at 1 MiB; ICRC generated and checked; idle policy inline\n")
     print("\n".join(targets.table(results.figures)))
     hint = baselines.to_install()
     if hint:

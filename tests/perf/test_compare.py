@@ -138,6 +138,24 @@ def a_chart_has_one_distance_of_the_cores():
         return bad
 
 
+def single_posts_stand_beside_lists():
+    class Both(Paired):
+        def run(self, program, *options):
+            found = super().run(program, *options)
+            if "--post-list=1" in options:
+                found = [{"regimes": {"near": row(3.0)}}]
+            return found
+
+    rounds = [({"near": row(10.0)}, {"near": row(5.0)})] * 3
+    bad = []
+    for name, function in (("ring send", compare.stream("ring", "send")), ("solo write", compare.solo("write"))):
+        (ratio, note) = function(Both(rounds), {})[name]
+        if ratio != 0.5 or not note.endswith("; single posts 0.3"):
+            bad.append(f"{name}: {ratio} {note}")
+    (_, note) = compare.stream("memif", "send")(Both(rounds), {})["memif send"]
+    return bad + ([note] if "single" in note else [])
+
+
 def ucx_is_understood():
     row_ = baselines.ucx_row(UCX)
     return [] if row_[1] == 6.684 and row_[5] == 0.49 else [str(row_)]
@@ -278,7 +296,8 @@ tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for 
         [(f.__name__.replace("_", " "), f) for f in (
             keys_are_unique, aims_are_beyond_musts, measurements_name_rows, the_table_has_all_rows,
             a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared,
-            a_chart_has_one_distance_of_the_cores, a_busy_machine_is_no_measure, ucx_is_understood, libfabric_is_understood,
+            a_chart_has_one_distance_of_the_cores, a_busy_machine_is_no_measure, single_posts_stand_beside_lists,
+            ucx_is_understood, libfabric_is_understood,
             other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
             idle_memory_is_understood, pages_show_each_chart, the_costliest_port_counts_when_idle, what_is_missing_is_named,
             the_best_turn_counts, no_figure_of_another_transport_is_no_ratio)])
