@@ -158,9 +158,8 @@ const struct scenario scenarios[] = {
 	 "5us b>a READ_RESP_FIRST psn=0 msn=1 n=1024\n"
 	 "5us b>a READ_RESP_MIDDLE psn=1 n=1024 LOST\n"
 	 "5us b>a READ_RESP_LAST psn=2 msn=1 n=952\n"
-	 "10us a>b READ_REQUEST psn=1 len=1976 A\n"
-	 "15us b>a READ_RESP_FIRST psn=1 msn=1 n=1024\n"
-	 "15us b>a READ_RESP_LAST psn=2 msn=1 n=952\n",
+	 "10us a>b READ_REQUEST psn=1 len=1024 A\n"
+	 "15us b>a READ_RESP_ONLY psn=1 msn=1 n=1024\n",
 	 "a sent 2 status=0 bytes=3000\n"},
 
 	{"read_response_lost_then_ack_q26", NULL, {{0, 1, RECV(1, 8)}, {0, 0, READ(2, 8)}, {0, 0, SEND(3, 8)}}, {{1, 1}}, 0,
@@ -169,9 +168,7 @@ const struct scenario scenarios[] = {
 	 "5us b>a READ_RESP_ONLY psn=0 msn=1 n=8 LOST\n"
 	 "5us b>a ACK psn=1 msn=2\n"
 	 "10us a>b READ_REQUEST psn=0 len=8 A\n"
-	 "10us a>b SEND_ONLY psn=1 n=8 A\n"
-	 "15us b>a READ_RESP_ONLY psn=0 msn=2 n=8\n"
-	 "15us b>a ACK psn=1 msn=2\n",
+	 "15us b>a READ_RESP_ONLY psn=0 msn=2 n=8\n",
 	 "a sent 2 status=0 bytes=8\n"
 	 "a sent 3 status=0 bytes=8\n"
 	 "b recv 1 status=0 bytes=8\n"},

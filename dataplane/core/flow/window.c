@@ -206,7 +206,13 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	grow(w, n);
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
-	if (rn_unlikely(overtaken)) {
+	if (rn_unlikely(overtaken) && w->reading) {
+		/* Responses have arrived late, or were kept. This says nothing of requests. */
+		if (rn_psn_before(psn, w->patch_end))
+			go_to_una(w, sq);
+		else
+			go_to_high(w, sq);
+	} else if (rn_unlikely(overtaken)) {
 		/* Packets that were not sent again cannot have been lost, unless the last timeout
 		 * or probe was spurious: the peer has kept them. */
 		if (!mistaken)
@@ -226,7 +232,7 @@ void rn_window_rewind(struct rn_window *w, struct rn_sq *sq)
 {
 	go_to_una(w, sq);
 	w->unasked = 0;
-	w->patching = w->probing = false;
+	w->patching = w->probing = w->reading = false;
 }
 
 /* Sends the packet at una again, and then goes on at `high`. */
@@ -297,6 +303,8 @@ bool rn_window_patched(struct rn_window *w, struct rn_sq *sq, bool queued)
 {
 	bool beyond = w->una != w->patch_end;
 
+	if (w->reading)
+		return false; /* rn_read_gap_fill() closes this gap */
 	if (w->probing)
 		return probed(w, sq, beyond);
 	if (beyond) {
@@ -329,6 +337,18 @@ bool rn_window_probe(struct rn_window *w, struct rn_sq *sq)
 	w->patches = 0;
 	patch_una(w, sq, suspicion);
 	return true;
+}
+
+void rn_window_patch_read(struct rn_window *w, struct rn_sq *sq, uint32_t end, bool lost,
+			  bool queued)
+{
+	w->maybe_spurious = false;
+	w->recover = w->high;
+	if (lost)
+		pay_for_loss(w, queued, 8, 4);
+	patch_una(w, sq, false);
+	w->reading = true;
+	w->patch_end = end;
 }
 
 struct rn_sqe *rn_window_read(const struct rn_window *w, const struct rn_sq *sq, uint32_t *expect)
@@ -384,7 +404,7 @@ void rn_window_lost(struct rn_window *w, bool queued)
 
 void rn_window_timed_out(struct rn_window *w)
 {
-	w->patching = w->probing = false;
+	w->patching = w->probing = w->reading = false;
 	if (!w->maybe_spurious) {
 		w->maybe_spurious = true;
 		w->recover = w->high;

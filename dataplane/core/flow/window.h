@@ -23,9 +23,11 @@ struct rn_window {
 	uint32_t acked;	 /* packets acknowledged since the last growth step */
 	uint8_t unasked; /* packets sent since the last packet with AckReq, at most 64 */
 	/* A patch (rn_window_patch()) is the packet before patch_end, sent again alone. `probing`:
-	 * it was sent on suspicion (rn_window_probe()). `patches` counts ACKs in a row that covered
-	 * a patch and no more. */
-	bool patching, probing;
+	 * it was sent on suspicion (rn_window_probe()). `reading`: it is a request for the missing
+	 * responses from una up to patch_end (rn_window_patch_read()). `patches` counts ACKs in a
+	 * row that covered a patch and no more. */
+	bool patching;
+	bool probing : 1, reading : 1;
 	uint8_t patches : 4;
 	uint8_t peer_keeps : 4; /* enum rn_window_peer */
 	/* number of PSNs in [una, cur) that belong to missing responses to READs and atomics */
@@ -73,16 +75,26 @@ static inline bool rn_window_fits(const struct rn_window *w, uint32_t npkts)
 	return rn_psn_steps(w->una, w->next) + npkts <= RN_PSN_WINDOW;
 }
 
-/* Returns how many responses the next READ request packet of READ e asks for. A READ consists of
- * pieces of w->piece responses. The packet asks for all responses up to the end of its piece, also
- * when the READ is sent again from the middle of a piece. e is the work request sq->send. */
+/* Returns how many responses READ e has from response pkt, counted from 0, to the end of the piece
+ * of this response. A READ consists of pieces of w->piece responses. */
+static inline uint32_t rn_window_rest(const struct rn_window *w, const struct rn_sqe *e,
+				      uint32_t pkt)
+{
+	uint32_t left = e->npkts - pkt;
+
+	return rn_likely(e->npkts <= w->piece) ? left
+					       : RN_MIN(left, w->piece - (pkt & (w->piece - 1)));
+}
+/* Returns how many responses the next READ request packet of READ e asks for: all up to the end of
+ * the piece, also when the READ is sent again from the middle of a piece, or only those that are
+ * missing (rn_window_patch_read()). e is the work request sq->send. */
 static inline uint32_t rn_window_piece(const struct rn_window *w, const struct rn_sqe *e)
 {
-	uint32_t left = e->npkts - w->send_pkt;
+	uint32_t n = rn_window_rest(w, e, w->send_pkt);
 
-	return rn_likely(e->npkts <= w->piece)
-		       ? left
-		       : RN_MIN(left, w->piece - (w->send_pkt & (w->piece - 1)));
+	return rn_likely(!w->reading || !rn_psn_before(w->cur, w->patch_end))
+		       ? n
+		       : RN_MIN(n, rn_psn_steps(w->cur, w->patch_end));
 }
 
 /* Returns true if response pkt of a READ, counted from 0, ends a full piece. The last piece of a
@@ -159,6 +171,17 @@ bool rn_window_patched(struct rn_window *w, struct rn_sq *sq, bool queued);
  * Returns false, and does nothing, if packets are being sent again anyway, or if a READ or atomic
  * is incomplete. */
 bool rn_window_probe(struct rn_window *w, struct rn_sq *sq);
+/* Requests the responses from una up to `end` again, which are missing, and then goes on at `high`.
+ * una belongs to the oldest incomplete READ or atomic, and `end` lies at most at the end of the
+ * piece. `lost`: later responses have shown the loss, which makes the window smaller like a patch.
+ * Until rn_window_read_patched(), the size stays below `max`, so that each response takes the
+ * general way (rn_window_ack_read()). */
+void rn_window_patch_read(struct rn_window *w, struct rn_sq *sq, uint32_t end, bool lost,
+			  bool queued);
+static inline void rn_window_read_patched(struct rn_window *w)
+{
+	w->patching = w->reading = false;
+}
 /* Returns true if the packet at cur is a patch, which must request an ACK. */
 static inline bool rn_window_at_patch(const struct rn_window *w)
 {

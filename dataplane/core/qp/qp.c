@@ -11,6 +11,7 @@
 #include "wire/hdr.h"
 #include "qp/complete.h"
 #include "qp/pace.h"
+#include "qp/read_gap.h"
 #include "qp/requester.h"
 #include "qp/short_rx.h"
 #include "qp/lane.h"
@@ -161,6 +162,7 @@ void rn_qp_fini(struct rn_qp *qp)
 {
 	rn_qp_unbind_all(qp);
 	rn_responder_drop_kept(qp);
+	rn_read_gap_forget(qp);
 	rn_mcast_detach_all(&qp->lane->mcast, qp);
 	rn_retry_stop(&qp->retry, &qp->lane->wheel);
 	rn_qp_end_limit(qp);
@@ -283,6 +285,8 @@ void rn_qp_complete_recv(struct rn_qp *qp, uint8_t status, uint8_t vendor,
 void rn_qp_set_state(struct rn_qp *qp, uint8_t state)
 {
 	rn_responder_drop_kept(qp);
+	if (!rn_qp_states[state].response_in)
+		rn_read_gap_forget(qp);
 	qp->state = state;
 	qp->attr.state = state;
 	atomic_store_explicit(&qp->shared.state, state, memory_order_release);
@@ -341,6 +345,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now)
 void rn_qp_init_sends(struct rn_qp *qp, uint32_t psn)
 {
 	rn_window_init(&qp->win, psn, qp->lane->cfg.window_packets, qp->attr.max_rd_atomic);
+	qp->gap = (struct rn_read_gap){0};
 	rn_credit_init(&qp->credit, qp->lane->cfg.credits && qp->type == RN_QPT_RC);
 }
 

@@ -134,8 +134,16 @@ struct rn_read_rec {
 	 * send; above 0 if the peer requested only the last part of the data again. next: number of
 	 * the next packet to send. */
 	uint32_t start, next;
-	uint64_t end;  /* value of rn_rx.taken right after this READ or atomic was accepted */
-	uint64_t orig; /* atomic: the value in memory before the operation */
+	uint64_t end; /* value of rn_rx.taken right after this READ or atomic was accepted */
+	union {
+		uint64_t orig; /* atomic: the value in memory before the operation */
+		/* READ, if the peer has requested a part again that ends before the READ does:
+		 * number of the packet behind the part, and of the packet with which the
+		 * interrupted response goes on after the part. 0: none. */
+		struct {
+			uint32_t part_end, resume;
+		};
+	};
 	uint8_t op;    /* enum rn_operation of the READ or atomic */
 	bool answered; /* the whole response has been sent at least once */
 	bool owed;     /* an entry of rn_rx.owed refers to this record */
@@ -180,6 +188,24 @@ struct rn_rx {
 	uint64_t va;
 	struct rn_owe owed[RN_OWED_MAX]; /* replies to send, in PSN order */
 	struct rn_read_rec rec[RN_MAX_RD_ATOMIC];
+};
+
+/* ---- state of the requester (read_gap.h) ---- */
+
+/* Responses of READs and atomics that arrived ahead of a missing one. */
+struct rn_read_gap {
+	struct rn_keep kept;
+	/* The newest PSN that an ACK, or a response that was not kept, has shown to be accepted by
+	 * the peer, if any_heard is set. */
+	uint32_t heard;
+	bool any_heard;
+	bool overflow; /* a response could not be kept */
+	/* A part is a READ request that ends before the request that it repeats. */
+	bool part;     /* the present request for missing responses is a part */
+	bool any_part; /* a part was requested: a response in the middle may be a Last or Only */
+	bool answers;  /* the peer has answered a part */
+	bool refuses;  /* the peer does not seem to answer parts */
+	uint8_t vain;  /* how many parts in a row got no answer */
 };
 
 /* ---- the QP ---- */
@@ -265,6 +291,7 @@ struct rn_qp {
 	struct rn_list tell;	 /* node in rn_lane.pending_qp while the QP has unreported events */
 	rn_time cnp_after;	 /* before this time no further CNP becomes due */
 	struct rn_mw_list bound; /* memory windows bound on this QP */
+	struct rn_read_gap gap;
 	struct rn_qp_attr attr;
 	struct rn_qp_shared shared;
 };

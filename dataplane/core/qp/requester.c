@@ -7,8 +7,9 @@
  *
  * Receiving: a response moves `una`, the oldest unacknowledged PSN, forward
  * (rn_requester_advance()), which completes work requests. A NAK or a gap in the READ responses
- * sets `cur` back to `una` (go_back()). With rn_core_cfg.keep_packets, a NAK makes the requester
- * send the missing packet alone again (rn_window_patch()).
+ * sets `cur` back to `una` (rn_requester_go_back()). With rn_core_cfg.keep_packets, a NAK makes the
+ * requester send the missing packet alone again (rn_window_patch()), and a gap makes it request the
+ * missing responses alone (read_gap.h).
  *
  * Kinds of work requests:
  * - READ: only READ responses complete it. A large READ is requested in pieces (window.h).
@@ -28,6 +29,7 @@
 #include "qp/complete.h"
 #include "qp/lane.h"
 #include "qp/qp.h"
+#include "qp/read_gap.h"
 #include "qp/requester.h"
 
 /* With a rate limit, a packet with AckReq is sent at least this often. */
@@ -403,25 +405,34 @@ void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now)
 	}
 }
 
-/* Goes back N: all packets from PSN una on are sent again. */
-static void go_back(struct rn_qp *qp)
+void rn_requester_go_back(struct rn_qp *qp)
 {
+	rn_read_gap_forget(qp);
 	rn_window_rewind(&qp->win, &qp->sq);
 	rn_lane_activate(qp->lane, qp);
 }
 
 /* Handles an implied NAK: a later response shows that the response with the PSN `expect` was lost.
  * `expect` belongs to the oldest READ or atomic. Goes back to `expect`, but does so only once until
- * there is progress or a timeout. */
+ * there is progress or a timeout, or after only the missing responses were requested. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	rn_requester_advance(qp, expect, now);
-	if (!qp->retry.acted) {
+	if (!qp->retry.acted || qp->win.reading) {
 		rn_retry_implied(&qp->retry, now);
 		rn_window_lost(&qp->win, rn_retry_queued(&qp->retry));
-		go_back(qp);
+		rn_requester_go_back(qp);
 	}
 	return RN_V_RSP_IMPLIED_NAK;
+}
+
+/* Handles a response, or an ACK if pkt is NULL, beyond the missing response with the PSN
+ * `expect`. */
+static enum rn_verdict take_gap(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t psn,
+				uint32_t expect, rn_time now)
+{
+	return rn_read_gap_found(qp, pkt, psn, expect, now) ? RN_V_RSP_IMPLIED_NAK
+							    : imply_nak(qp, expect, now);
 }
 
 /* Returns the distance from una to psn, modulo 2^24. PSNs in flight are compared by this distance,
@@ -441,7 +452,7 @@ static enum rn_verdict take_ack(struct rn_qp *qp, uint32_t psn, rn_time now)
 
 	if (rn_unlikely(rn_window_read(&qp->win, &qp->sq, &expect) &&
 			ahead(qp, psn) >= ahead(qp, expect)))
-		return imply_nak(qp, expect, now);
+		return take_gap(qp, NULL, psn, expect, now);
 	rn_requester_advance(qp, rn_psn_add(psn, 1), now);
 	return RN_V_OK;
 }
@@ -483,7 +494,7 @@ static enum rn_verdict take_nak_seq(struct rn_qp *qp, uint32_t psn, rn_time now)
 		rn_lane_activate(qp->lane, qp);
 	} else {
 		rn_window_lost(&qp->win, rn_retry_queued(&qp->retry));
-		go_back(qp);
+		rn_requester_go_back(qp);
 	}
 	return RN_V_RSP_NAK_SEQ;
 }
@@ -502,6 +513,7 @@ static enum rn_verdict take_rnr(struct rn_qp *qp, uint32_t psn, uint8_t code, rn
 	qp->lane->stats.rnr_waits++;
 	/* The peer lacks receives, and no packet was lost. Go back to `una`, but keep the size of
 	 * the send window. */
+	rn_read_gap_forget(qp);
 	rn_window_rewind(&qp->win, &qp->sq);
 	return RN_V_RSP_RNR;
 }
@@ -583,10 +595,11 @@ static enum rn_verdict refuse(struct rn_qp *qp, uint8_t status, enum rn_verdict 
 
 /* Returns true if this READ response has `want` bytes and the right opcode and syndrome. `last`
  * says that the response ends the READ or a piece of the READ. The opcode must then be Last or
- * Only, otherwise First or Middle. */
-static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last)
+ * Only, otherwise First or Middle. `parts` says that missing responses in the middle may have been
+ * requested, which also end with Last or Only. */
+static bool fits(const struct rn_pkt *pkt, uint32_t want, bool last, bool parts)
 {
-	return pkt->payload_len == want && pkt->op->ends == last &&
+	return pkt->payload_len == want && (pkt->op->ends == last || (pkt->op->ends && parts)) &&
 	       (!pkt->op->has_aeth || pkt->syndrome >> 5 == 0);
 }
 
@@ -603,27 +616,20 @@ static bool answers(const struct rn_qp *qp, uint32_t psn, const struct rn_sqe *e
 	return rn_sq_is_fetch(e->kind) && rn_sq_is_atomic(e->kind) == atomic;
 }
 
-static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+/* Handles a READ response with the PSN `expect`, for which e waits. The response acknowledges
+ * everything before the READ. */
+static enum rn_verdict take_read_data(struct rn_qp *qp, const struct rn_pkt *pkt, struct rn_sqe *e,
+				      uint32_t expect, rn_time now)
 {
-	uint32_t expect, off, left, want;
-	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
+	uint32_t off = rn_psn_steps(e->first_psn, expect) << qp->mtu_shift, left, want;
 	enum rn_verdict v;
+	bool last;
 
-	if (!e || !answers(qp, pkt->psn, e, expect, false))
-		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
-	if (pkt->psn != expect) {
-		/* An earlier response is missing. When a long READ was requested again, responses
-		 * to its first READ request may arrive for many timeouts. They show that the peer
-		 * is alive, so restart the timer. */
-		rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
-		return imply_nak(qp, expect, now);
-	}
-	/* The response acknowledges everything before the READ. */
 	rn_requester_advance(qp, expect, now);
-	off = rn_psn_steps(e->first_psn, expect) << qp->mtu_shift;
 	left = e->length - off;
 	want = RN_MIN(left, rn_qp_mtu(qp));
-	if (!fits(pkt, want, left == want || rn_window_ends_piece(&qp->win, off >> qp->mtu_shift)))
+	last = left == want || rn_window_ends_piece(&qp->win, off >> qp->mtu_shift);
+	if (!fits(pkt, want, last, qp->gap.any_part))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	v = rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, off, want, pkt->payload);
 	if (v != RN_V_OK)
@@ -632,17 +638,12 @@ static enum rn_verdict take_read_response(struct rn_qp *qp, const struct rn_pkt 
 	return RN_V_OK;
 }
 
-static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+/* The same for the response to an atomic. */
+static enum rn_verdict take_atomic_data(struct rn_qp *qp, const struct rn_pkt *pkt,
+					struct rn_sqe *e, uint32_t expect, rn_time now)
 {
-	uint32_t expect;
-	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
 	uint8_t old[RN_ATOMIC_BYTES];
 
-	if (!e || !answers(qp, pkt->psn, e, expect, true))
-		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
-	if (pkt->psn != expect)
-		return imply_nak(qp, expect, now);
-	/* The response acknowledges everything before the atomic. */
 	rn_requester_advance(qp, expect, now);
 	if (pkt->syndrome >> 5)
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
@@ -651,6 +652,38 @@ static enum rn_verdict take_atomic_ack(struct rn_qp *qp, const struct rn_pkt *pk
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);
 	rn_requester_advance(qp, rn_psn_add(expect, 1), now);
 	return RN_V_OK;
+}
+
+enum rn_verdict rn_requester_take_due(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	uint32_t expect;
+	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
+
+	return pkt->op->family == RN_F_ATOMIC_ACK ? take_atomic_data(qp, pkt, e, expect, now)
+						  : take_read_data(qp, pkt, e, expect, now);
+}
+
+/* Handles a READ response or an ATOMIC ACK. */
+static enum rn_verdict take_data(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now)
+{
+	bool atomic = pkt->op->family == RN_F_ATOMIC_ACK;
+	uint32_t expect;
+	struct rn_sqe *e = rn_window_read(&qp->win, &qp->sq, &expect);
+	enum rn_verdict v;
+
+	if (!e || !answers(qp, pkt->psn, e, expect, atomic))
+		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
+	if (pkt->psn != expect) {
+		/* An earlier response is missing. When a long READ was requested again, responses
+		 * to its first READ request may arrive for many timeouts. They show that the peer
+		 * is alive, so restart the timer. */
+		if (!atomic)
+			rn_retry_alive(&qp->retry, &qp->lane->wheel, now);
+		return take_gap(qp, pkt, pkt->psn, expect, now);
+	}
+	v = rn_requester_take_due(qp, pkt, now);
+	rn_read_gap_fill(qp, now);
+	return v;
 }
 
 /* Stores the credit count of a positive acknowledgement, even if no new PSN is acknowledged: the
@@ -678,9 +711,8 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 	case RN_F_ACK:
 		return take_acknowledge(qp, pkt, now);
 	case RN_F_READ_RESP:
-		return take_read_response(qp, pkt, now);
 	case RN_F_ATOMIC_ACK:
-		return take_atomic_ack(qp, pkt, now);
+		return take_data(qp, pkt, now);
 	default:
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
 	}
@@ -688,7 +720,8 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 /* ---- expiry of the retransmission timer ---- */
 
-/* Sends the oldest unacknowledged packet again alone, unless no ACK is due. With a rate limit, the
+/* Sends the oldest unacknowledged packet again alone, or requests the oldest missing responses,
+ * unless no ACK is due. With a rate limit, the
  * queue that caused it makes a round trip longer than those before, so wait longer. If the packets
  * in flight request no ACK, a later one will. */
 static void probe(struct rn_qp *qp, rn_time now)
@@ -697,7 +730,7 @@ static void probe(struct rn_qp *qp, rn_time now)
 		return;
 	if (qp->win.unasked && !qp->retry.sampling && !qp->retry.acted)
 		return;
-	if (!rn_window_probe(&qp->win, &qp->sq))
+	if (qp->win.nreads ? !rn_read_gap_probe(qp) : !rn_window_probe(&qp->win, &qp->sq))
 		return;
 	qp->retry.floor = RN_MIN(2 * qp->retry.floor, rn_requester_floor(&qp->lane->cfg));
 	qp->lane->stats.timeouts_early++;
@@ -735,5 +768,5 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 		break;
 	}
 	rn_window_timed_out(&qp->win);
-	go_back(qp);
+	rn_requester_go_back(qp);
 }

@@ -26,4 +26,12 @@ void rn_requester_advance(struct rn_qp *qp, uint32_t psn, rn_time now);
 /* To be called when una has moved: restarts the timer and completes work requests. */
 void rn_requester_progress(struct rn_qp *qp, rn_time now);
 
+/* ---- for read_gap.c ---- */
+
+/* Handles a response to the oldest READ or atomic that has the PSN which is expected next. Returns
+ * RN_V_OK, or another verdict if the QP has failed. */
+enum rn_verdict rn_requester_take_due(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now);
+/* Goes back N: all packets from PSN una on are sent again. */
+void rn_requester_go_back(struct rn_qp *qp);
+
 #endif

@@ -428,20 +428,39 @@ static struct rn_read_rec *record_of(struct rn_rx *rx, uint32_t psn)
 	return NULL;
 }
 
-/* Handles a repeated READ request, for the whole READ or for its rest from a later packet on.
- * Checks the R_Key again, because the memory may have been deregistered in the meantime. */
+/* Owes n packets of the response of `rec` from packet `skip` on, which are not its last ones. The
+ * peer has all other packets, or is still getting them: a response that is being sent goes on
+ * behind the part. */
+static void owe_part(struct rn_read_rec *rec, uint32_t skip, uint32_t n)
+{
+	uint32_t on = !rec->owed ? 0 : rec->part_end ? rec->resume : rec->next;
+
+	if (rec->owed && on <= skip && (on || !rec->part_end))
+		return; /* the packets have not been sent yet, and will be */
+	rec->next = rec->start = skip;
+	rec->part_end = skip + n;
+	rec->resume = on;
+}
+
+/* Handles a repeated READ request: for the whole READ, for its rest from a later packet on, or for
+ * some packets in the middle. Checks the R_Key again, because the memory may have been deregistered
+ * in the meantime. */
 static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 {
 	struct rn_rx *rx = &qp->rx;
 	struct rn_read_rec *rec = record_of(rx, pkt->psn);
-	uint32_t skip;
+	uint32_t skip, rest;
 	void *ptr;
 
 	if (!rec || rec->op != RN_OP_READ_REQUEST)
 		return RN_V_REQ_DUP_STALE;
 	skip = rn_psn_steps(rec->first_psn, pkt->psn);
+	rest = rec->length - (skip << qp->mtu_shift);
 	if (pkt->rkey != rec->rkey || pkt->va != rec->va + ((uint64_t)skip << qp->mtu_shift) ||
-	    pkt->dma_len != rec->length - (skip << qp->mtu_shift))
+	    pkt->dma_len > rest)
+		return RN_V_REQ_DUP_STALE;
+	/* A part ends where a packet of the original response ends. */
+	if (pkt->dma_len < rest && (!pkt->dma_len || pkt->dma_len & (rn_qp_mtu(qp) - 1)))
 		return RN_V_REQ_DUP_STALE;
 	if (pkt->dma_len &&
 	    rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
@@ -449,7 +468,12 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 		return RN_V_REQ_REPLAY_GONE;
 	/* The response restarts at the requested packet, even if the first response is still being
 	 * sent. */
-	rec->start = rec->next = skip;
+	if (rn_unlikely(pkt->dma_len < rest)) {
+		owe_part(rec, skip, pkt->dma_len >> qp->mtu_shift);
+	} else {
+		rec->start = rec->next = skip;
+		rec->part_end = rec->resume = 0;
+	}
 	if (!rec->owed)
 		owe_read(qp, rec - rx->rec);
 	return RN_V_REQ_DUP_READ;
@@ -682,6 +706,16 @@ static void give_up_read(struct rn_qp *qp, struct rn_read_rec *rec, enum rn_verd
 	reply(qp, why, psn, now);
 }
 
+/* The last packet of the response that heads the list, or of a part of it, has been built. A
+ * response that the part has interrupted goes on, and begins anew with First or Only. */
+static void end_response(struct rn_rx *rx, struct rn_read_rec *rec)
+{
+	rec->start = rec->next = rec->resume;
+	if (!rec->resume)
+		rn_responder_answered(rx, 1);
+	rec->part_end = rec->resume = 0;
+}
+
 /* Builds the next packet of the READ response that heads the list of owed replies. Returns the
  * packet's length, or 0 if the memory is no longer accessible. */
 static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
@@ -690,8 +724,9 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 	const struct rn_owe *o = &rx->owed[0];
 	struct rn_read_rec *rec = &rx->rec[o->rec];
 	uint32_t off = rec->next << qp->mtu_shift;
-	bool first = rec->next == rec->start, last = rec->next + 1 == rec->npkts;
-	uint32_t n = last ? rec->length - off : rn_qp_mtu(qp);
+	uint32_t end = rec->part_end ? rec->part_end : rec->npkts;
+	bool first = rec->next == rec->start, last = rec->next + 1 == end;
+	uint32_t n = RN_MIN(rec->length - off, rn_qp_mtu(qp));
 	unsigned ext = first || last ? RN_AETH_BYTES : 0;
 	uint8_t *p = buf + qp->tmpl.bytes;
 	uint32_t *icrc;
@@ -710,7 +745,7 @@ static unsigned build_read_response(struct rn_qp *qp, uint8_t *buf, rn_time now)
 		return 0;
 	}
 	if (last)
-		rn_responder_answered(rx, 1);
+		end_response(rx, rec);
 	else
 		rec->next++;
 	qp->lane->stats.tx_read_responses++;

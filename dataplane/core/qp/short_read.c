@@ -9,6 +9,7 @@
 #include "memory/mr_check.h"
 #include "qp/complete.h"
 #include "qp/lane.h"
+#include "qp/read_gap.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
 #include "wire/hdr.h"
@@ -106,6 +107,8 @@ send_parts(struct rn_qp *qp, struct rn_txbuf *bufs, unsigned n, uint32_t aeth)
 	bool done = false;
 	unsigned k;
 
+	if (rn_unlikely(rec->part_end))
+		return 0;
 	for (k = 0; k < n && !done; k++) {
 		bufs[k].len = build_part(qp, rec, aeth | qp->rx.owed[0].msn, bufs[k].data);
 		if (rn_unlikely(!bufs[k].len))
@@ -224,6 +227,7 @@ static inline void advance_read(struct rn_qp *qp, const struct rn_sqe *e, uint32
 
 	if (rn_unlikely(!rn_window_ack_read(w, e->first_psn, e->npkts))) {
 		rn_requester_advance(qp, rn_psn_add(expect, 1), now);
+		rn_read_gap_fill(qp, now);
 	} else if (rn_window_done(w, e)) {
 		rn_requester_progress(qp, now);
 	} else {
@@ -328,10 +332,12 @@ static inline bool take_only_response(struct rn_qp *qp, const struct rn_brief *b
 				     &to) != RN_V_OK ||
 			!lane->mem->place(to, b->ext + RN_AETH_BYTES, e->length)))
 		return false;
-	if (rn_likely(rn_window_ack_read(w, b->psn, 1)))
+	if (rn_likely(rn_window_ack_read(w, b->psn, 1))) {
 		complete_read(qp, e, now);
-	else
+	} else {
 		rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);
+		rn_read_gap_fill(qp, now);
+	}
 	return true;
 }
 
