@@ -36,6 +36,7 @@ SUITES = {
     "short-rx": ("tests/unit/core/qp/test_short_rx", []),
     "short-tx": ("tests/unit/core/qp/test_short_tx", []),
     "window-acks": ("tests/unit/core/flow/test_window", []),
+    "read-gap": ("tests/unit/core/qp/test_read_gap", []),
     "short-read": ("tests/unit/core/qp/test_short_read", []),
     "match": ("tests/unit/core/net/test_match", []),
     "dispatch": ("tests/unit/core/qp/test_qp_dispatch", []),
@@ -60,6 +61,7 @@ MR_CHECK = "dataplane/core/memory/mr_check.h"
 MATCH = "dataplane/core/net/match.h"
 SHORT_RX = "dataplane/core/qp/short_rx.c"
 SHORT_TX = "dataplane/core/qp/short_tx.c"
+READ_GAP = "dataplane/core/qp/read_gap.c"
 SHORT_READ = "dataplane/core/qp/short_read.c"
 SHARD = "dataplane/core/shard/shard_turn.c"
 SRQ = "dataplane/core/queue/srq.c"
@@ -270,6 +272,20 @@ MUTANTS = [
     Mutant("short run sealed without a look at the length", TMPL,
            "if (rn_unlikely(bytes + RN_UDP_BYTES + RN_ICRC_BYTES != t->icrc_len[0]))", "if (!t->icrc_len[0])", "tmpl"),
     Mutant("frame sealed with the CRC of the length before", TMPL, "if (t->icrc_len[0] == len)", "if (t->icrc_len[0])", "tmpl"),
+    Mutant("gap keeps nothing", READ_GAP, "kept = pkt && rn_keep_put(&qp->lane->keep, &g->kept, pkt, expect);", "kept = false;", "read-gap"),
+    Mutant("gap asks for all", WINDOW_H, "RN_MIN(n, rn_psn_steps(w->cur, w->patch_end))", "n", "read-gap"),
+    Mutant("gap asks for parts for ever", READ_GAP, " && !whole && !g->refuses", " && !whole", "read-gap"),
+    Mutant("gap asks for the same part again", READ_GAP, " && !whole && !g->refuses", " && !g->refuses", "read-gap"),
+    Mutant("gap waits for a lost answer", READ_GAP, "passed = !rn_psn_before(psn, w->recover);", "passed = false;", "read-gap"),
+    Mutant("gap forgets an ACK", READ_GAP, "\tif (g->any_heard)\n\t\ttake_heard(qp, now);\n", "", "read-gap"),
+    Mutant("gap hides a NAK", REQUESTER, "if (!qp->retry.acted || qp->win.reading)", "if (!qp->retry.acted)", "read-gap"),
+    Mutant("gap outlives the connection", QP, "if (!rn_qp_states[state].response_in)", "if (false)", "read-gap"),
+    Mutant("gap taken on the short way is left open", SHORT_READ, "rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);\n\t\trn_read_gap_fill(qp, now);", "rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);", "read-gap"),
+    Mutant("gap in the middle though none was asked for", REQUESTER, "(pkt->op->ends && parts)", "pkt->op->ends", "rows"),
+    Mutant("gap answered to the end", RESPONDER, "rec->part_end ? rec->part_end : rec->npkts", "rec->npkts", "rows"),
+    Mutant("gap ends the response it interrupts", RESPONDER, "if (!rec->resume)", "if (true)", "rows"),
+    Mutant("gap within a packet", RESPONDER, "(!pkt->dma_len || pkt->dma_len & (rn_qp_mtu(qp) - 1))", "(!pkt->dma_len)", "rows"),
+    Mutant("gap answered on the short way", SHORT_READ, "\tif (rn_unlikely(rec->part_end))\n\t\treturn 0;\n", "", "rows"),
     Mutant("short read takes any PSN", SHORT_READ, "b->psn != rx->epsn || ", "", "rows"),
     Mutant("short read within another message", SHORT_READ, "||\n\t\t\trx->message != RN_RX_IDLE ||", "||", "rows"),
     Mutant("short read ignores rights", SHORT_READ, "rn_responder_may_fetch(qp, RN_ACCESS_REMOTE_READ) != RN_V_OK", "false", "rows"),
