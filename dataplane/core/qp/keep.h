@@ -1,7 +1,7 @@
-/* Request packets that arrived ahead of a lost one. A responder may drop them, because the
- * requester sends all packets from the lost one on again. A responder that keeps them needs the
- * lost packet alone, and one ACK then covers them all. The requester finds out which of the two its
- * peer does (rn_window_patch()).
+/* Packets that arrived ahead of a lost one: requests, or responses to READs and atomics
+ * (read_gap.h). A responder may drop requests, because the requester sends all packets from the
+ * lost one on again. A responder that keeps them needs the lost packet alone, and one ACK then
+ * covers them all. The requester finds out which of the two its peer does (rn_window_patch()).
  *
  * The packets of all QPs of a shard share one pool of rn_core_cfg.keep_packets slots, which the
  * lane owns. A QP has a list of slots in PSN order. Runs on the shard's thread. */
