@@ -22,6 +22,9 @@
 /* Limit in bytes for the frames that a shard builds in one poll iteration: about 15 frames of the
  * largest path MTU. The last frame may exceed the limit. */
 #define TURN_BYTES 65536u
+/* A shard may keep this part of its mbufs (rn_shard_hold()), so that enough of them are left for
+ * what is sent and received meanwhile. */
+#define KEPT_SHARE 4
 /* Inline idle policy: number of rn_nic_progress() calls that do not poll the shards of nic->peer
  * (the adapter at the other end of a ring pair), after another thread has polled them. */
 #define PEER_REST 16
@@ -104,6 +107,7 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 		.nshards = nic->nshards,
 		.burst = cfg->limits.burst,
 		.turn_bytes = TURN_BYTES,
+		.kept_max = cfg->limits.mbufs / KEPT_SHARE,
 		.impair_seed =
 			cfg->impair.seed + (uint64_t)(nic->adapter - cfg->adapter) * RN_MAX_SHARDS,
 		.capture = capture != NULL ? rn_capture_add(capture, now) : NULL,
@@ -269,8 +273,11 @@ static void destroy_lcores(struct rn_nic *nic)
 	rn_steer_destroy(steer, nic->nshards);
 	for (unsigned i = 0; i < nic->nshards; i++) {
 		struct rn_lcore *lc = &nic->lcore[i];
-		if (lc->rxtx.port != NULL)
+		if (lc->rxtx.port != NULL) {
+			rn_shard_abandon(lc->shard);
+			rn_rxtx_take_back(&lc->rxtx, lc->shard);
 			rn_rxtx_close(&lc->rxtx);
+		}
 		if (lc->shard != NULL)
 			rn_shard_destroy(lc->shard);
 		rn_submit_destroy(&lc->submit);

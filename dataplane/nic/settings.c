@@ -86,6 +86,7 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 	core->window_packets = l->window_packets;
 	core->quota_packets = l->quota_packets;
 	core->keep_packets = l->keep_packets;
+	core->lent_frames = true;
 	core->ack_timeout = (uint8_t)t->ack_timeout;
 	core->retry_cnt = (uint8_t)t->retry_cnt;
 	core->rnr_retry = (uint8_t)t->rnr_retry;

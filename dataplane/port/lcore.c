@@ -57,7 +57,7 @@ static __attribute__((noinline)) unsigned receive_handoffs(struct rn_lcore *lc, 
 	unsigned ndone, n;
 
 	n = rn_steer_drain(&lc->steer, lc->shard, done, &ndone, HANDOFFS_PER_TURN, now);
-	rn_rxtx_free(&lc->rxtx, done, ndone);
+	rn_rxtx_finish(&lc->rxtx, lc->shard, done, ndone);
 	return n;
 }
 

@@ -48,6 +48,7 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	x->share_txq = cfg->port->ntxq < cfg->nshards;
 	x->burst = x->fresh_at = cfg->burst;
 	x->turn_bytes = cfg->turn_bytes;
+	x->kept_max = cfg->kept_max;
 	x->capture = cfg->capture;
 	x->calls = cfg->lent ? cfg->port->wake->calls : RN_CALLS_NONE;
 	memcpy(&x->own_mac, cfg->mac, 6);
@@ -123,7 +124,7 @@ static inline bool is_plain(const struct rn_rxtx *x, const struct rte_mbuf *m)
 
 /* Keeps plain mbufs for the next frames, as many as there is room for in `fresh`. Frees the others
  * in bulk through the cache. */
-void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
+static void free_mbufs(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 {
 	unsigned kept = 0;
 
@@ -139,8 +140,54 @@ void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 		put_back(x, m, kept);
 }
 
+/* Leaves the mbufs of kept packets to the shard, those of n that it keeps. Moves the others to the
+ * start of m, and returns their number. An mbuf that is not plain may be one of a few, or may be
+ * shared with another shard: such a packet is copied. */
+static unsigned leave_kept(struct rn_rxtx *x, struct rn_shard *sh, struct rte_mbuf **m, unsigned n)
+{
+	unsigned others = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		bool may = x->nkept < x->kept_max && is_plain(x, m[i]);
+
+		if (rn_shard_hold(sh, rte_pktmbuf_mtod(m[i], const uint8_t *), may ? m[i] : NULL))
+			x->nkept++;
+		else
+			m[others++] = m[i];
+	}
+	rn_shard_settle(sh);
+	return others;
+}
+
+void rn_rxtx_take_back(struct rn_rxtx *x, struct rn_shard *sh)
+{
+	struct rte_mbuf *m[RN_BURST_MAX];
+	unsigned n;
+
+	while ((n = rn_shard_give_back(sh, (void **)m, RN_BURST_MAX)) > 0) {
+		x->nkept -= n;
+		free_mbufs(x, m, n);
+	}
+}
+
+static __attribute__((noinline)) unsigned part_kept(struct rn_rxtx *x, struct rn_shard *sh,
+						    struct rte_mbuf **m, unsigned n)
+{
+	n = leave_kept(x, sh, m, n);
+	rn_rxtx_take_back(x, sh);
+	return n;
+}
+
+void rn_rxtx_finish(struct rn_rxtx *x, struct rn_shard *sh, struct rte_mbuf **m, unsigned n)
+{
+	if (rn_unlikely(rn_shard_keeps(sh)))
+		n = part_kept(x, sh, m, n);
+	free_mbufs(x, m, n);
+}
+
 void rn_rxtx_close(struct rn_rxtx *x)
 {
+	rn_assert(x->nkept == 0);
 	rte_pktmbuf_free_bulk(x->fresh + x->fresh_at, x->burst - x->fresh_at);
 	rte_pktmbuf_free_bulk(x->out + x->out_head, x->nout);
 	rte_pktmbuf_free_bulk(x->loop, x->nloop);
@@ -296,7 +343,7 @@ receive_with(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct
 			continue;
 		m[ndone++] = one;
 	}
-	rn_rxtx_free(x, m, ndone);
+	rn_rxtx_finish(x, sh, m, ndone);
 }
 
 static __attribute__((noinline)) void receive_many(struct rn_rxtx *x, struct rn_shard *sh,
@@ -417,7 +464,7 @@ static unsigned discard_output(struct rn_rxtx *x)
 {
 	unsigned n = x->nout;
 
-	rn_rxtx_free(x, x->out + x->out_head, n);
+	free_mbufs(x, x->out + x->out_head, n);
 	x->nout = x->out_head = 0;
 	return n;
 }
@@ -561,7 +608,7 @@ static void impair_frame(struct rn_rxtx *x, struct rte_mbuf *m, rn_time now)
 
 	if (fate.copies == 0) {
 		x->stats.impaired_lost++;
-		/* not rn_rxtx_free(): build() is reading `fresh` */
+		/* not free_mbufs(): build() is reading `fresh` */
 		rn_handover_give(&m, 1);
 		rte_pktmbuf_free(m);
 		return;

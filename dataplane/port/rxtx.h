@@ -74,6 +74,8 @@ struct rn_rxtx {
 	struct rte_mempool_cache *cache;
 	struct rn_capture *capture; /* NULL if frames are not captured */
 	struct rn_rxtx_stats stats;
+	/* how many mbufs the shard keeps (rn_shard_hold()), and how many it may keep at most */
+	unsigned nkept, kept_max;
 
 	/* fresh[fresh_at..burst): empty mbufs for the next frames. buf[i] describes fresh[i] to the
 	 * shard; buf[i].cap never changes. */
@@ -111,6 +113,8 @@ struct rn_rxtx_cfg {
 	/* limit in bytes for the frames built per poll iteration; the last frame may exceed the
 	 * limit */
 	unsigned turn_bytes;
+	/* limit for the mbufs that the shard keeps: packets beyond that are copied */
+	unsigned kept_max;
 	uint8_t mac[6];
 	struct rn_impair impair;
 	uint64_t impair_seed;
@@ -121,7 +125,8 @@ struct rn_rxtx_cfg {
 };
 
 /* To be called in the control thread while no thread polls the shard. rn_rxtx_open() returns 0 or
- * -ENOMEM. rn_rxtx_close() frees all mbufs. */
+ * -ENOMEM. rn_rxtx_close() frees all mbufs; before, rn_shard_abandon() and rn_rxtx_take_back() must
+ * have made the shard keep none. */
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg);
 void rn_rxtx_close(struct rn_rxtx *x);
 
@@ -144,8 +149,12 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
  *   down, and dropping the frames lets the shard's work requests time out. */
 unsigned rn_tx_turn(struct rn_rxtx *x, struct rn_shard *sh, rn_time now);
 
-/* Frees n mbufs whose packets have been processed. */
-void rn_rxtx_free(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n);
+/* Frees n mbufs whose packets the shard has processed, in this order, since the last call. Leaves
+ * the mbufs of packets that the shard keeps to the shard, and frees those that the shard no longer
+ * needs. */
+void rn_rxtx_finish(struct rn_rxtx *x, struct rn_shard *sh, struct rte_mbuf **m, unsigned n);
+/* Frees the mbufs that the shard no longer needs. */
+void rn_rxtx_take_back(struct rn_rxtx *x, struct rn_shard *sh);
 
 /* Do built frames wait to be sent, or looped-back frames to be received? The next poll iteration
  * then has work even if the shard has none. */

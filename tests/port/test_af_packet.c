@@ -30,7 +30,9 @@ static const char *config(unsigned mtu, const char *ip_a)
 	return rig_config(
 		"adapters = ( { name = \"a\"; port = \"af_packet\"; iface = \"va\"; ipv4 = [ \"%s/24\" ]; mtu = %u; },\n"
 		"  { name = \"b\"; port = \"af_packet\"; iface = \"vb\"; ipv4 = [ \"192.0.2.2/24\" ]; mtu = %u; } );\n"
-		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n",
+		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n"
+		/* so that some frames arrive ahead of a lost one */
+		"impair = { loss = 1.0; seed = 3; };\n",
 		ip_a, mtu, mtu);
 }
 

@@ -26,7 +26,9 @@ static const char *config(bool server, const char *policy)
 		"  mac = \"02:00:00:00:00:0%d\"; ipv4 = [ \"192.0.2.%d/24\" ]; mtu = 4200; } );\n"
 		"eal = { hugepages = \"no\"; };\n"
 		"limits = { mbufs = 1024; };\n"
-		"idle = { policy = \"%s\"; };\n",
+		"idle = { policy = \"%s\"; };\n"
+		/* so that some frames arrive ahead of a lost one */
+		"impair = { loss = 1.0; seed = 3; };\n",
 		server ? "a" : "b", server ? "server" : "client",
 		server ? (int)getpid() : (int)getppid(), server ? 1 : 2, server ? 1 : 2, policy);
 }

@@ -190,6 +190,109 @@ static void carries_changed_data(void **state)
 	close_pair();
 }
 
+static void add_used(struct rte_mempool *pool, void *arg)
+{
+	if (strncmp(pool->name, "rn_pool", 7) == 0)
+		*(unsigned *)arg += rte_mempool_in_use_count(pool);
+}
+
+static unsigned mbufs_in_use(void)
+{
+	unsigned used = 0;
+
+	rte_mempool_walk(add_used, &used);
+	return used;
+}
+
+/* The shards keep the mbufs of packets that arrive ahead of a lost one. When all work requests are
+ * done, or the queue pairs are destroyed before, no mbuf is missing. The adapters still hold those
+ * for the next bursts they send. */
+static void no_mbuf_of_a_kept_packet_is_lost(void **state)
+{
+	static const char *const policies[] = {"adaptive", "inline"};
+
+	for (unsigned run = 0; run < 4; run++) {
+		char more[200];
+		struct rn_cqe none;
+		/* with 512 mbufs, half of the runs keep more packets than mbufs, and copy others */
+		snprintf(more, sizeof(more),
+			 "impair = { loss = 2.0; seed = %u; };\nidle = { policy = \"%s\"; };\n"
+			 "limits = { mbufs = %u; port_ring = 256; };",
+			 7 + run, policies[run % 2], run < 2 ? 512 : 4096);
+		open_pair(rig_pair(1, 1500, more));
+		exchange(20, LEN);
+		for (unsigned i = 0; i < 2; i++) {
+			struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP,
+					     .qp = {e[i].qp.qpn, e[i].qp.gen}};
+			assert_true(rig_stat(e[i].link, "rx_kept") > 0);
+			/* some packets of this request are kept now */
+			rig_post(&e[i].qp, RN_WQE_WRITE, 1, e[i].buf, LEN, e[i].lkey,
+				 (uintptr_t)e[!i].buf + LEN, e[!i].rkey);
+			rig_poll(&e[i].cq, &none, 1);
+			assert_int_equal(rig_exec(e[i].link, &cmd, NULL), 0);
+			e[i].qp = rig_qp(e[i].link, e[i].pd, &e[i].cq, &e[i].cq, DEPTH);
+		}
+		/* New connections run further turns of both shards. */
+		rig_connect(&e[0].qp, &e[1].qp, 0);
+		exchange(2, 1);
+		rig_poll(&e[0].cq, &none, 20);
+		rig_poll(&e[1].cq, &none, 20);
+		assert_in_range(mbufs_in_use(), 1, 2 * 32);
+		close_pair();
+		assert_int_equal(mbufs_in_use(), 0);
+	}
+}
+
+/* Loses the first long frame, and all long frames after 40 others. */
+static uint16_t lose_for_ever(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16_t n,
+			      uint16_t max, void *arg)
+{
+	unsigned *seen = arg;
+	uint16_t left = 0;
+
+	for (uint16_t i = 0; i < n; i++) {
+		bool lost = m[i]->pkt_len > 1000 && (*seen == 0 || *seen > 40);
+
+		*seen += m[i]->pkt_len > 1000;
+		if (lost)
+			rte_pktmbuf_free(m[i]);
+		else
+			m[left++] = m[i];
+	}
+	return left;
+}
+
+/* An adapter is closed while its shard keeps the mbufs of packets. Then rn_rxtx_close() finds that
+ * all of them have been given back. */
+static void closes_with_kept_packets(void **state)
+{
+	const struct rte_eth_rxtx_callback *installed[RTE_MAX_ETHPORTS];
+	static unsigned seen[RTE_MAX_ETHPORTS];
+	uint16_t port;
+
+	open_pair(rig_pair(1, 1500, ""));
+	RTE_ETH_FOREACH_DEV(port)
+	{
+		seen[port] = 0;
+		installed[port] = rte_eth_add_rx_callback(port, 0, lose_for_ever, &seen[port]);
+		assert_non_null(installed[port]);
+	}
+	rig_post(&e[0].qp, RN_WQE_WRITE, 1, e[0].buf, LEN, e[0].lkey, (uintptr_t)e[1].buf + LEN,
+		 e[1].rkey);
+	for (unsigned k = 0; k < 5000 && rig_stat(e[1].link, "rx_kept") < 8; k++) {
+		struct rn_cqe none;
+		assert_false(rig_poll(&e[0].cq, &none, 1));
+	}
+	assert_true(rig_stat(e[1].link, "rx_kept") >= 8);
+	RTE_ETH_FOREACH_DEV(port)
+	assert_int_equal(rte_eth_remove_rx_callback(port, 0, installed[port]), 0);
+	for (unsigned i = 2; i-- > 0;) {
+		rn_link_close(e[i].link);
+		free(e[i].buf);
+	}
+	assert_int_equal(mbufs_in_use(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +300,8 @@ int main(void)
 		cmocka_unit_test(gives_up_on_a_dead_port),
 		cmocka_unit_test(survives_a_bad_network),
 		cmocka_unit_test(carries_changed_data),
+		cmocka_unit_test(no_mbuf_of_a_kept_packet_is_lost),
+		cmocka_unit_test(closes_with_kept_packets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "wire/psn.h"
+#include "frame_owner.h"
 #include "record.h"
 #include "qp/qp.h"
 #include "queue/srq.h"
@@ -163,6 +164,7 @@ static void node_init(struct sim *sim, unsigned i)
 	n->cfg.credits = sim->spec.credits;
 	n->cfg.no_short_way = getenv("SIM_GENERAL_WAY") != NULL;
 	n->cfg.keep_packets = sim_spec_keep(&sim->spec, i);
+	n->cfg.lent_frames = true;
 	if (sim->spec.quota)
 		n->cfg.quota_packets = sim->spec.quota;
 	if (sim->spec.cc)
@@ -211,7 +213,7 @@ void sim_restart(struct sim *sim, unsigned i, uint64_t seed)
 	for (unsigned q = 0; q < SIM_MAX_QP; q++)
 		if (n->qp[q].live)
 			sim_destroy_qp(sim, i, q);
-	rn_shard_destroy(n->shard);
+	sim_frame_destroy(n, n->shard);
 	free(n->cq);
 	sim->nevents[i] = 0;
 	n->seed = seed;
@@ -233,8 +235,9 @@ unsigned sim_fini(struct sim *sim)
 				sim_destroy_qp(sim, i, q);
 		left += rn_shard_leftovers(n->shard) +
 			(n->second ? rn_shard_leftovers(n->second) : 0);
-		rn_shard_destroy(n->shard);
-		rn_shard_destroy(n->second);
+		sim_frame_destroy(n, n->shard);
+		sim_frame_destroy(n, n->second);
+		must(n->lent == 0, "a frame that was not given back");
 		free_srq(n);
 		must(rn_mr_remove(n->mrs, n->lkey) == 0, "arena key lost");
 		rn_mr_reclaim(n->mrs, n->lkey);
@@ -672,7 +675,7 @@ enum rn_verdict sim_inject(struct sim *sim, unsigned node, const uint8_t *frame,
 	enum rn_verdict v = receive(n, exact, len, sim->now);
 	sim->verdicts[v]++;
 	n->injected++;
-	free(exact);
+	sim_frame_part(n, exact);
 	return v;
 }
 

@@ -94,6 +94,7 @@ struct sim_node {
 	uint64_t arrived;  /* number of frames delivered to this node by the link */
 	/* the part of `injected` that took the short way (qp/short_rx.h) */
 	uint64_t short_way;
+	uint64_t lent; /* number of frames whose memory the node's shards own (rn_shard_hold()) */
 };
 
 struct sim_frame;

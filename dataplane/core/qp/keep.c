@@ -19,12 +19,17 @@ bool rn_keep_pool_init(struct rn_keep_pool *p, uint32_t n)
 	if (!n)
 		return true;
 	p->slots = malloc((size_t)n * sizeof(*p->slots));
-	return p->slots != NULL;
+	p->copies = malloc((size_t)n * sizeof(*p->copies));
+	if (p->slots && p->copies)
+		return true;
+	rn_keep_pool_fini(p);
+	return false;
 }
 
 void rn_keep_pool_fini(struct rn_keep_pool *p)
 {
 	free(p->slots);
+	free(p->copies);
 	*p = (struct rn_keep_pool){0};
 }
 
@@ -51,11 +56,26 @@ static uint32_t get_slot(struct rn_keep_pool *p)
 	return slot;
 }
 
-void rn_keep_free(struct rn_keep_pool *p, uint32_t slot)
+static void put_slot(struct rn_keep_pool *p, uint32_t slot)
 {
 	slot_at(p, slot)->next = p->unused;
 	p->unused = slot;
 	p->used--;
+}
+
+/* A slot with a buffer stays in use until the buffer is given back: so there are never more buffers
+ * than slots. */
+void rn_keep_free(struct rn_keep_pool *p, uint32_t slot)
+{
+	struct rn_kept *s = slot_at(p, slot);
+
+	s->pkt.frame = NULL;
+	if (!s->buffer) {
+		put_slot(p, slot);
+		return;
+	}
+	s->next = p->done;
+	p->done = slot;
 }
 
 /* Returns the slot after which a packet with this PSN belongs, or 0 if the packet comes first. Sets
@@ -93,6 +113,14 @@ static void link_after(struct rn_keep_pool *p, struct rn_keep *k, uint32_t befor
 	k->n++;
 }
 
+static void copy_payload(struct rn_keep_pool *p, uint32_t slot)
+{
+	struct rn_kept *s = slot_at(p, slot);
+
+	s->pkt.payload = memcpy(p->copies[slot - 1], s->pkt.payload, s->pkt.payload_len);
+	s->pkt.frame = NULL;
+}
+
 bool rn_keep_put(struct rn_keep_pool *p, struct rn_keep *k, const struct rn_pkt *pkt, uint32_t epsn)
 {
 	struct rn_kept *s;
@@ -101,7 +129,7 @@ bool rn_keep_put(struct rn_keep_pool *p, struct rn_keep *k, const struct rn_pkt 
 
 	/* No QP gets more slots than it leaves to the others: m peers that never send the lost
 	 * packet leave 1 / (m + 1) of the pool. */
-	if (rn_psn_steps(epsn, pkt->psn) - 1 >= SPAN || pkt->payload_len > sizeof(s->data) ||
+	if (rn_psn_steps(epsn, pkt->psn) - 1 >= SPAN || pkt->payload_len > RN_KEEP_BYTES ||
 	    k->n >= p->n - p->used)
 		return false;
 	before = place_of(p, k, pkt->psn, &known);
@@ -111,10 +139,15 @@ bool rn_keep_put(struct rn_keep_pool *p, struct rn_keep *k, const struct rn_pkt 
 		return false;
 	s = slot_at(p, slot);
 	s->pkt = *pkt;
-	memcpy(s->data, pkt->payload, pkt->payload_len);
-	s->pkt.payload = s->data;
-	s->pkt.ip = s->pkt.frame = NULL; /* the frame is gone by then */
+	s->pkt.ip = NULL;
+	s->buffer = NULL;
 	link_after(p, k, before, slot);
+	if (!p->lent || !pkt->frame || p->nfresh == RN_KEEP_FRESH) {
+		copy_payload(p, slot);
+		return true;
+	}
+	p->fresh[p->nfresh].slot = slot;
+	p->fresh[p->nfresh++].frame = pkt->frame;
 	return true;
 }
 
@@ -142,4 +175,61 @@ void rn_keep_clear(struct rn_keep_pool *p, struct rn_keep *k)
 {
 	while (k->n)
 		rn_keep_free(p, unlink_first(p, k));
+}
+
+/* ---- buffers of frames ---- */
+
+/* Is the packet of entry i of `fresh` still kept? It may have had its turn, and another packet may
+ * have its slot. */
+static bool still_kept(const struct rn_keep_pool *p, uint32_t i)
+{
+	return slot_at(p, p->fresh[i].slot)->pkt.frame == p->fresh[i].frame;
+}
+
+bool rn_keep_hold(struct rn_keep_pool *p, const uint8_t *frame, void *buffer)
+{
+	uint32_t i = p->fresh_at;
+
+	if (i == p->nfresh || p->fresh[i].frame != frame)
+		return false;
+	p->fresh_at++;
+	if (!still_kept(p, i))
+		return false;
+	if (!buffer)
+		copy_payload(p, p->fresh[i].slot);
+	slot_at(p, p->fresh[i].slot)->buffer = buffer;
+	return buffer != NULL;
+}
+
+void rn_keep_settle(struct rn_keep_pool *p)
+{
+	for (uint32_t i = p->fresh_at; i < p->nfresh; i++)
+		if (still_kept(p, i))
+			copy_payload(p, p->fresh[i].slot);
+	p->nfresh = p->fresh_at = 0;
+}
+
+unsigned rn_keep_give_back(struct rn_keep_pool *p, void **buffers, unsigned n)
+{
+	unsigned k = 0;
+
+	while (k < n && p->done) {
+		uint32_t slot = p->done;
+
+		p->done = slot_at(p, slot)->next;
+		buffers[k++] = slot_at(p, slot)->buffer;
+		slot_at(p, slot)->buffer = NULL;
+		put_slot(p, slot);
+	}
+	return k;
+}
+
+void rn_keep_abandon(struct rn_keep_pool *p)
+{
+	p->done = p->nfresh = p->fresh_at = 0;
+	for (uint32_t slot = 1; slot <= p->touched; slot++)
+		if (slot_at(p, slot)->buffer) {
+			slot_at(p, slot)->next = p->done;
+			p->done = slot;
+		}
 }

@@ -10,19 +10,38 @@
 
 #include "wire/pkt.h"
 
+/* The largest payload of a packet: the largest path MTU. */
+#define RN_KEEP_BYTES 4096
+/* How many frames may wait for rn_keep_hold() at once; the payload of others is copied at once. */
+#define RN_KEEP_FRESH 256u
+
 /* Slots are numbered from 1; 0 means none. */
 struct rn_kept {
 	uint32_t next; /* the slot with the next PSN, or the next unused slot */
+	/* the caller's buffer with the payload, which the pool owns; NULL: the payload was copied,
+	 * or rn_keep_hold() has not been called yet */
+	void *buffer;
+	/* pkt.frame is NULL if the payload was copied, and in an unused slot */
 	struct rn_pkt pkt;
-	uint8_t data[4096]; /* the payload, at most the largest path MTU */
 };
 
 struct rn_keep_pool {
 	struct rn_kept *slots;
+	uint8_t (*copies)[RN_KEEP_BYTES]; /* memory for the payload of each slot */
 	uint32_t n;
 	uint32_t unused;  /* first of the slots that were used before and are unused now */
 	uint32_t used;	  /* how many slots are used now */
 	uint32_t touched; /* how many slots were ever used: memory of others is not touched */
+	uint32_t done;	  /* first of the slots whose buffer is to be given back */
+	/* Set by the owner: frames stay as they are until rn_keep_settle(), so that a payload need
+	 * not be copied if the caller leaves the buffer of the frame to the pool. */
+	bool lent;
+	/* packets that were put since the last rn_keep_settle(), in the order of their arrival */
+	struct {
+		uint32_t slot;
+		const uint8_t *frame;
+	} fresh[RN_KEEP_FRESH];
+	uint32_t nfresh, fresh_at;
 };
 
 /* The packets that a QP has kept. All zero: none. */
@@ -36,9 +55,10 @@ struct rn_keep {
 bool rn_keep_pool_init(struct rn_keep_pool *p, uint32_t n);
 void rn_keep_pool_fini(struct rn_keep_pool *p);
 
-/* Copies a request packet whose PSN lies after epsn, the expected PSN. Keeps nothing if the PSN is
+/* Keeps a request packet whose PSN lies after epsn, the expected PSN. Keeps nothing if the PSN is
  * kept already or too far ahead, or if the pool or the QP's share of the pool is used up. Returns
- * true if the packet was copied. */
+ * true if the packet is kept. Copies the payload, unless p->lent is set and pkt->frame is the frame
+ * of the packet: then rn_keep_hold() or rn_keep_settle() must follow before the frame changes. */
 bool rn_keep_put(struct rn_keep_pool *p, struct rn_keep *k, const struct rn_pkt *pkt,
 		 uint32_t epsn);
 /* Takes the packet with PSN epsn off the list. Returns its slot, for rn_keep_free(), or 0 if this
@@ -51,5 +71,25 @@ static inline const struct rn_pkt *rn_keep_at(const struct rn_keep_pool *p, uint
 void rn_keep_free(struct rn_keep_pool *p, uint32_t slot);
 /* Drops all packets of the QP. */
 void rn_keep_clear(struct rn_keep_pool *p, struct rn_keep *k);
+
+/* ---- buffers of frames, with p->lent ---- */
+
+/* Has the caller anything to do: rn_keep_settle(), or buffers to take back? */
+static inline bool rn_keep_waits(const struct rn_keep_pool *p)
+{
+	return p->nfresh || p->done;
+}
+/* If a packet of this frame is kept, takes the frame's buffer and returns true: the caller must not
+ * use the buffer until it is given back. To be called for all frames since the last
+ * rn_keep_settle(), in the order of their arrival. With `buffer` NULL, copies a kept payload and
+ * returns false. */
+bool rn_keep_hold(struct rn_keep_pool *p, const uint8_t *frame, void *buffer);
+/* Copies the payload of packets whose frames were not given to rn_keep_hold(). */
+void rn_keep_settle(struct rn_keep_pool *p);
+/* Moves up to n buffers that are no longer needed to `buffers`. Returns their number. */
+unsigned rn_keep_give_back(struct rn_keep_pool *p, void **buffers, unsigned n);
+/* Makes rn_keep_give_back() give all buffers back. Only rn_keep_pool_fini() may follow: lists of
+ * QPs may still refer to the slots. */
+void rn_keep_abandon(struct rn_keep_pool *p);
 
 #endif

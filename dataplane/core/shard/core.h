@@ -79,6 +79,26 @@ bool rn_shard_rx_short(struct rn_shard *sh, const uint8_t *frame, uint32_t len, 
 /* Counts a frame that rn_frame_parse() refused with verdict v. */
 void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v);
 
+/* The shard keeps packets that arrive ahead of a lost one. With rn_core_cfg.lent_frames it keeps
+ * their frames where they are, in buffers of the caller. After each burst of frames, and before the
+ * caller frees any buffer of the burst:
+ * 1. rn_shard_keeps() tells whether the shard has kept a frame of the burst, or no longer needs a
+ *    buffer that it has kept before. If neither, the other steps may be left out.
+ * 2. rn_shard_hold(), for each frame of the burst in the order of the calls of rx, returns true
+ *    if the shard now owns the frame's buffer. With `buffer` NULL, the shard copies what it needs,
+ *    and the result is false.
+ * 3. rn_shard_settle() copies what the shard needs of all other frames.
+ * 4. rn_shard_give_back() moves up to n buffers that the caller owns again to `buffers`, and
+ *    returns their number. Called until it returns 0.
+ * The shard holds at most rn_core_cfg.keep_packets buffers. */
+bool rn_shard_keeps(const struct rn_shard *sh);
+bool rn_shard_hold(struct rn_shard *sh, const uint8_t *frame, void *buffer);
+void rn_shard_settle(struct rn_shard *sh);
+unsigned rn_shard_give_back(struct rn_shard *sh, void **buffers, unsigned n);
+/* Makes rn_shard_give_back() give all buffers back. To be called before rn_shard_destroy(); between
+ * the two, the shard must not be used in any other way. */
+void rn_shard_abandon(struct rn_shard *sh);
+
 /* tx: builds up to n frames, each with its ICRC. Returns the number of frames built, which are in
  * sending order. */
 unsigned rn_shard_tx(struct rn_shard *sh, struct rn_txbuf *bufs, unsigned n, rn_time now);

@@ -80,6 +80,7 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	    !rn_keep_pool_init(&sh->lane.keep, cfg->keep_packets) || !sh->qp || !sh->lane.cq ||
 	    !sh->lane.srq)
 		goto no_memory;
+	sh->lane.keep.lent = cfg->lent_frames;
 	/* Only shard 0 has a neighbour table and a connection manager. */
 	if (cfg->index)
 		return sh;

@@ -268,6 +268,33 @@ void rn_shard_refused(struct rn_shard *sh, enum rn_verdict v)
 	sh->lane.stats.verdict[v]++;
 }
 
+/* ---- buffers of kept packets ---- */
+
+bool rn_shard_keeps(const struct rn_shard *sh)
+{
+	return rn_keep_waits(&sh->lane.keep);
+}
+
+bool rn_shard_hold(struct rn_shard *sh, const uint8_t *frame, void *buffer)
+{
+	return rn_keep_hold(&sh->lane.keep, frame, buffer);
+}
+
+void rn_shard_settle(struct rn_shard *sh)
+{
+	rn_keep_settle(&sh->lane.keep);
+}
+
+unsigned rn_shard_give_back(struct rn_shard *sh, void **buffers, unsigned n)
+{
+	return rn_keep_give_back(&sh->lane.keep, buffers, n);
+}
+
+void rn_shard_abandon(struct rn_shard *sh)
+{
+	rn_keep_abandon(&sh->lane.keep);
+}
+
 /* ---- tx: building frames ---- */
 
 /* Builds the next packet of the neighbour table, or if there is none, of the connection manager.

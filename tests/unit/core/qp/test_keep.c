@@ -100,6 +100,175 @@ static void a_pool_of_no_slots_keeps_nothing(void **state)
 	rn_keep_pool_fini(&pool);
 }
 
+/* ---- buffers of frames ---- */
+
+/* A frame that is its buffer too: one byte of payload. */
+struct frame {
+	uint8_t byte;
+};
+
+static bool put_frame(struct rn_keep_pool *pool, struct rn_keep *k, struct frame *f, uint32_t psn)
+{
+	struct rn_pkt pkt = {.psn = psn, .payload = &f->byte, .payload_len = 1, .frame = &f->byte};
+
+	f->byte = (uint8_t)psn;
+	return rn_keep_put(pool, k, &pkt, P(0));
+}
+
+static void take_and_free(struct rn_keep_pool *pool, struct rn_keep *k, uint32_t psn)
+{
+	uint32_t slot = rn_keep_take(pool, k, psn);
+
+	assert_int_not_equal(slot, 0);
+	assert_int_equal(rn_keep_at(pool, slot)->payload[0], (uint8_t)psn);
+	rn_keep_free(pool, slot);
+}
+
+/* Takes all buffers back, of which there are n, and notes in `back` which of f[] they are: each is
+ * given back once. */
+static void expect_back(struct rn_keep_pool *pool, const struct frame *f, unsigned n,
+			uint32_t *back)
+{
+	void *buffer;
+
+	for (; n > 0; n--) {
+		assert_int_equal(rn_keep_give_back(pool, &buffer, 1), 1);
+		uint32_t bit = 1u << ((struct frame *)buffer - f);
+		assert_int_equal(*back & bit, 0);
+		*back |= bit;
+	}
+	assert_int_equal(rn_keep_give_back(pool, &buffer, 1), 0);
+	assert_false(rn_keep_waits(pool));
+}
+
+static void buffers_are_given_back_once(void **state)
+{
+	struct frame f[8];
+	struct rn_keep_pool pool;
+	struct rn_keep k = {0};
+	uint32_t back = 0;
+
+	assert_true(rn_keep_pool_init(&pool, 16));
+	pool.lent = true;
+	for (unsigned i = 0; i < 8; i++) {
+		assert_true(put_frame(&pool, &k, &f[i], P(i + 1)));
+		assert_true(rn_keep_waits(&pool));
+		assert_true(rn_keep_hold(&pool, &f[i].byte, &f[i]));
+		assert_false(rn_keep_hold(&pool, &f[i].byte, &f[i]));
+		rn_keep_settle(&pool);
+		assert_false(rn_keep_waits(&pool));
+	}
+	assert_true(rn_keep_at(&pool, k.first)->payload == &f[0].byte); /* not copied */
+	take_and_free(&pool, &k, P(1));
+	take_and_free(&pool, &k, P(2));
+	assert_true(rn_keep_waits(&pool));
+	expect_back(&pool, f, 2, &back);
+	assert_int_equal(back, 0x03);
+	/* packets that have come another way */
+	take_and_free(&pool, &k, P(5));
+	expect_back(&pool, f, 3, &back);
+	assert_int_equal(back, 0x1F);
+	rn_keep_clear(&pool, &k);
+	expect_back(&pool, f, 3, &back);
+	assert_int_equal(pool.used, 0);
+	rn_keep_pool_fini(&pool);
+}
+
+static void a_closed_pool_gives_all_back(void **state)
+{
+	struct frame f[4];
+	struct rn_keep_pool pool;
+	struct rn_keep k = {0};
+	uint32_t back = 0;
+
+	assert_true(rn_keep_pool_init(&pool, 16));
+	pool.lent = true;
+	for (unsigned i = 0; i < 4; i++) {
+		put_frame(&pool, &k, &f[i], P(i + 1));
+		rn_keep_hold(&pool, &f[i].byte, i == 2 ? NULL : &f[i]);
+	}
+	take_and_free(&pool, &k, P(1));
+	rn_keep_abandon(&pool);
+	expect_back(&pool, f, 3, &back);
+	assert_int_equal(back, 0x0B);
+	rn_keep_pool_fini(&pool);
+}
+
+/* A packet may have its turn in the burst in which it came, and another may get its slot. */
+static void packets_that_leave_in_the_same_burst_hold_no_buffer(void **state)
+{
+	struct frame f[3];
+	struct rn_keep_pool pool;
+	struct rn_keep k = {0};
+	uint32_t back = 0;
+
+	assert_true(rn_keep_pool_init(&pool, 16));
+	pool.lent = true;
+	put_frame(&pool, &k, &f[0], P(1));
+	take_and_free(&pool, &k, P(1));
+	put_frame(&pool, &k, &f[1], P(2));
+	put_frame(&pool, &k, &f[2], P(3));
+	assert_int_equal(pool.touched, 2);
+	assert_false(rn_keep_hold(&pool, &f[0].byte, &f[0]));
+	assert_true(rn_keep_hold(&pool, &f[1].byte, &f[1]));
+	assert_true(rn_keep_hold(&pool, &f[2].byte, &f[2]));
+	rn_keep_settle(&pool);
+	rn_keep_clear(&pool, &k);
+	expect_back(&pool, f, 2, &back);
+	assert_int_equal(back, 0x06);
+	rn_keep_pool_fini(&pool);
+}
+
+/* The payload of a frame whose buffer the pool does not get is copied before the frame changes. */
+static void other_payloads_are_copied(void **state)
+{
+	static struct frame f[RN_KEEP_FRESH + 2];
+	struct rn_keep_pool pool;
+	struct rn_keep k = {0};
+
+	assert_true(rn_keep_pool_init(&pool, 2048));
+	pool.lent = true;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(f); i++)
+		assert_true(put_frame(&pool, &k, &f[i], P(i + 1)));
+	/* more than RN_KEEP_FRESH frames: the last two are copied already */
+	assert_false(rn_keep_hold(&pool, &f[1].byte, &f[1])); /* not in order */
+	assert_false(rn_keep_hold(&pool, &f[0].byte, NULL));
+	assert_true(rn_keep_hold(&pool, &f[1].byte, &f[1]));
+	rn_keep_settle(&pool);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(f); i++)
+		if (i != 1)
+			f[i].byte ^= 0xFF;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(f); i++)
+		take_and_free(&pool, &k, P(i + 1));
+	rn_keep_pool_fini(&pool);
+}
+
+/* So the pool never has more buffers than slots. */
+static void a_slot_is_used_until_its_buffer_is_given_back(void **state)
+{
+	struct frame f[5];
+	struct rn_keep_pool pool;
+	struct rn_keep k = {0};
+	uint32_t back = 0;
+
+	assert_true(rn_keep_pool_init(&pool, 4));
+	pool.lent = true;
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(put_frame(&pool, &k, &f[i], P(i + 1)), i < 2);
+		assert_int_equal(rn_keep_hold(&pool, &f[i].byte, &f[i]), i < 2);
+	}
+	rn_keep_clear(&pool, &k);
+	assert_int_equal(pool.used, 2);
+	for (unsigned i = 2; i < 4; i++) {
+		assert_int_equal(put_frame(&pool, &k, &f[i], P(i + 1)), i < 3);
+		rn_keep_hold(&pool, &f[i].byte, &f[i]);
+	}
+	rn_keep_settle(&pool);
+	expect_back(&pool, f, 2, &back);
+	assert_true(put_frame(&pool, &k, &f[4], P(5)));
+	rn_keep_pool_fini(&pool);
+}
+
 /* ---- between two sides ---- */
 
 /* Loses the frames whose numbers are the set bits of lose_number. */
@@ -270,6 +439,50 @@ static void an_error_drops_kept_packets(void **state)
 	rig_fini(&r);
 }
 
+/* The shard gives the buffers of kept packets back when the lost packet has arrived, and when the
+ * queue pair enters ERR. */
+static void a_shard_gives_buffers_back(void **state)
+{
+	for (int error = 0; error < 2; error++) {
+		uint8_t frame[4] = {7, 7, 7, 7};
+		void *back[4];
+		struct rig r;
+
+		rig_init(&r, &(struct rig_opt){.keep = {0, 64}});
+		struct rn_shard *sh = r.s[1].sh;
+		sh->lane.keep.lent = true;
+		for (unsigned i = 0; i < 4; i++)
+			rig_recv(&r, 1, i, i * 64, 64);
+		for (int ahead = 1; ahead < 4; ahead++) {
+			struct rn_pkt p = rig_pkt(&r, 1, RN_OP_SEND_ONLY, ahead, &frame[ahead], 1);
+
+			p.frame = &frame[ahead];
+			rig_rx(&r, 1, &p);
+		}
+		assert_true(rn_shard_keeps(sh));
+		assert_true(rn_shard_hold(sh, &frame[1], &frame[1]));
+		assert_true(rn_shard_hold(sh, &frame[2], &frame[2]));
+		assert_false(rn_shard_hold(sh, &frame[3], NULL));
+		rn_shard_settle(sh);
+		frame[3] = 9;
+		assert_int_equal(rn_shard_give_back(sh, back, 4), 0);
+		if (error) {
+			rn_qp_error(r.s[1].qp, 0, false, r.now);
+		} else {
+			struct rn_pkt p = rig_pkt(&r, 1, RN_OP_SEND_ONLY, 0, &frame[0], 1);
+
+			rig_rx(&r, 1, &p);
+			for (unsigned i = 0; i < 4; i++)
+				assert_int_equal(r.s[1].mem[i * 64], 7);
+		}
+		assert_true(rn_shard_keeps(sh));
+		assert_int_equal(rn_shard_give_back(sh, back, 4), 2);
+		assert_ptr_not_equal(back[0], back[1]);
+		assert_false(rn_shard_keeps(sh));
+		rig_fini(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,12 +490,18 @@ int main(void)
 		cmocka_unit_test(no_queue_pairs_use_up_the_pool),
 		cmocka_unit_test(packets_that_come_again_are_kept_once),
 		cmocka_unit_test(a_pool_of_no_slots_keeps_nothing),
+		cmocka_unit_test(buffers_are_given_back_once),
+		cmocka_unit_test(a_closed_pool_gives_all_back),
+		cmocka_unit_test(packets_that_leave_in_the_same_burst_hold_no_buffer),
+		cmocka_unit_test(other_payloads_are_copied),
+		cmocka_unit_test(a_slot_is_used_until_its_buffer_is_given_back),
 		cmocka_unit_test(only_lost_packets_are_sent_again),
 		cmocka_unit_test(gaps_within_a_message),
 		cmocka_unit_test(a_probe_replaces_a_lost_packet),
 		cmocka_unit_test(a_lost_tail_takes_one_probe),
 		cmocka_unit_test(a_peer_that_drops_packets_gets_all_again),
 		cmocka_unit_test(an_error_drops_kept_packets),
+		cmocka_unit_test(a_shard_gives_buffers_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
