@@ -101,7 +101,7 @@ static unsigned receive(struct ends *e, unsigned i)
 		e->sim.now = start;
 		sim_inject(&e->sim, i, data, len);
 		kept = rn_shard_stats(e->sim.node[i].shard)->rx_kept - kept;
-		/* a kept packet is copied once more, and takes the general way */
+		/* a kept packet is parsed, may have to be copied, and takes the general way */
 		e->clock[i] += cost(e, len > 1000, false) + kept * 100;
 		free(data);
 	}
