@@ -333,31 +333,35 @@ static struct pair_qp *next_qp(struct pair *p, struct pair_side *s)
 	return qp;
 }
 
-/* Takes the first step of ahead.h for message i of a burst, as rn_submit_drain() does in the data
- * plane. */
-static uint32_t first_step(struct pair *p, unsigned what, const struct pair_qp *qp, unsigned i)
+/* A burst of messages to be posted, each to one of these queue pairs. */
+struct posts {
+	const struct pair *p;
+	struct pair_qp *const *qp;
+	unsigned done; /* so many are posted, and have moved keys_of() forward */
+};
+
+/* The first step of ahead.h for message i of a burst, as in rn_submit_drain(). */
+static uint32_t first_post(struct rn_ahead *a, const void *burst, unsigned i)
 {
-	return rn_ahead_post(p->s[0].sh, what, qp->qpn, keys_of(p, i)->lkey);
+	const struct posts *b = burst;
+
+	return rn_ahead_post(a, b->qp[i]->qpn, keys_of(b->p, i - b->done)->lkey);
 }
 
 /* Posts a message to each of these n queue pairs. */
 static void post_to(struct pair *p, struct pair_side *s, struct pair_qp *const *qp, unsigned n)
 {
 	unsigned what = rn_ahead_what(s->sh);
-	uint32_t which[PAIR_BURST_MAX];
+	struct posts b = {.p = p, .qp = qp};
+	struct rn_ahead walk;
 
-	for (unsigned i = 0; what && i < RN_MIN(n, 2 * RN_AHEAD); i++)
-		which[i] = first_step(p, what, qp[i], i);
-	for (unsigned i = 0; what && i < RN_MIN(n, RN_AHEAD); i++)
-		if (which[i])
-			rn_ahead_post_qp(s->sh, which[i]);
+	if (what)
+		rn_ahead_begin(&walk, s->sh, what);
 	for (unsigned i = 0; i < n; i++) {
-		unsigned next = i + RN_AHEAD, later = next + RN_AHEAD;
-
-		if (what && later < n)
-			which[later] = first_step(p, what, qp[later], 2 * RN_AHEAD);
-		if (what && next < n && which[next])
-			rn_ahead_post_qp(s->sh, which[next]);
+		if (what) {
+			b.done = i;
+			rn_ahead_walk(&walk, i, n, &b, first_post, rn_ahead_post_qp);
+		}
 		post_to_one(p, s, qp[i]);
 	}
 }
@@ -475,25 +479,26 @@ static inline void receive_frame(struct pair *p, struct pair_side *s, const stru
 	p->bad += v != RN_V_OK;
 }
 
+/* The first step of ahead.h for frame i of a burst. */
+static uint32_t first_frame(struct rn_ahead *a, const void *burst, unsigned i)
+{
+	const struct rn_txbuf *b = burst;
+
+	return rn_ahead_rx(a, b[i].data, b[i].len);
+}
+
 /* receive() for one value of `ahead`, the result of rn_ahead_what(). */
 static inline __attribute__((always_inline)) void receive_with(struct pair *p, struct pair_side *s,
 							       const struct rn_txbuf *b, unsigned n,
 							       unsigned ahead)
 {
-	uint32_t which[PAIR_BURST_MAX];
+	struct rn_ahead walk;
 
-	for (unsigned i = 0; ahead && i < RN_MIN(n, 2 * RN_AHEAD); i++)
-		which[i] = rn_ahead_rx(s->sh, ahead, b[i].data, b[i].len);
-	for (unsigned i = 0; ahead && i < RN_MIN(n, RN_AHEAD); i++)
-		if (which[i])
-			rn_ahead_rx_qp(s->sh, which[i]);
+	if (ahead)
+		rn_ahead_begin(&walk, s->sh, ahead);
 	for (unsigned i = 0; i < n; i++) {
-		unsigned next = i + RN_AHEAD, later = next + RN_AHEAD;
-
-		if (ahead && later < n)
-			which[later] = rn_ahead_rx(s->sh, ahead, b[later].data, b[later].len);
-		if (ahead && next < n && which[next])
-			rn_ahead_rx_qp(s->sh, which[next]);
+		if (ahead)
+			rn_ahead_walk(&walk, i, n, b, first_frame, rn_ahead_rx_qp);
 		receive_frame(p, s, &b[i]);
 	}
 }

@@ -295,34 +295,13 @@ static inline __attribute__((always_inline)) bool receive_frame(struct rn_rxtx *
 
 /* The first step of ahead.h for one frame. A frame in several buffers, whose first buffer may end
  * within the headers, is left out. */
-static uint32_t first_step(struct rn_shard *sh, unsigned what, const struct rte_mbuf *m)
+static uint32_t first_step(struct rn_ahead *a, const void *burst, unsigned i)
 {
+	const struct rte_mbuf *m = ((struct rte_mbuf *const *)burst)[i];
+
 	return m->nb_segs > 1 ? 0
-			      : rn_ahead_rx(sh, what, rte_pktmbuf_mtod(m, const uint8_t *),
+			      : rn_ahead_rx(a, rte_pktmbuf_mtod(m, const uint8_t *),
 					    rte_pktmbuf_data_len(m));
-}
-
-/* Loads what the first of n frames need. `which` has a place for each frame. */
-static __attribute__((noinline)) void look_ahead(struct rn_shard *sh, unsigned what,
-						 struct rte_mbuf *const *m, unsigned n,
-						 uint32_t *which)
-{
-	for (unsigned i = 0; i < RN_MIN(n, 2 * RN_AHEAD); i++)
-		which[i] = first_step(sh, what, m[i]);
-	for (unsigned i = 0; i < RN_MIN(n, RN_AHEAD); i++)
-		if (which[i])
-			rn_ahead_rx_qp(sh, which[i]);
-}
-
-/* Loads what frames after m[0] need, when m[0] is the next of n frames. */
-static __attribute__((noinline)) void look_further(struct rn_shard *sh, unsigned what,
-						   struct rte_mbuf *const *m, unsigned n,
-						   uint32_t *which)
-{
-	if (n > 2 * RN_AHEAD)
-		which[2 * RN_AHEAD] = first_step(sh, what, m[2 * RN_AHEAD]);
-	if (n > RN_AHEAD && which[RN_AHEAD])
-		rn_ahead_rx_qp(sh, which[RN_AHEAD]);
 }
 
 /* receive() for one value of `ahead`, the result of rn_ahead_what(). */
@@ -331,14 +310,14 @@ receive_with(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, struct
 	     unsigned n, unsigned ahead, rn_time now)
 {
 	unsigned ndone = 0;
-	uint32_t which[RN_BURST_MAX];
+	struct rn_ahead walk;
 
 	if (ahead != 0)
-		look_ahead(sh, ahead, m, n, which);
+		rn_ahead_begin(&walk, sh, ahead);
 	for (unsigned i = 0; i < n; i++) {
 		struct rte_mbuf *one = m[i];
 		if (ahead != 0)
-			look_further(sh, ahead, m + i, n - i, which + i);
+			rn_ahead_walk(&walk, i, n, m, first_step, rn_ahead_rx_qp);
 		if (linearize(x, &one) && receive_frame(x, sh, st, one, now))
 			continue;
 		m[ndone++] = one;

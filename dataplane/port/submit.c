@@ -96,43 +96,11 @@ static const void *slot_at(const struct rte_ring_zc_data *zc, unsigned i)
 
 /* The first step of ahead.h for slot i. Work requests of several slots are not told apart here: a
  * slot with other contents names no QP, or the wrong one, which does no harm. */
-static uint32_t first_step(const struct rte_ring_zc_data *zc, struct rn_shard *sh, unsigned what,
-			   unsigned i)
+static uint32_t first_step(struct rn_ahead *a, const void *burst, unsigned i)
 {
-	const struct rn_wqe *w = slot_at(zc, i);
+	const struct rn_wqe *w = slot_at(burst, i);
 
-	return rn_ahead_post(sh, what, w->qpn, w->sge[0].lkey);
-}
-
-/* Results of the first step until the second step: that of slot i is in place i % (2 * RN_AHEAD).
- * After a work request of several slots some places have an older result, which does no harm. */
-struct steps {
-	uint32_t which[2 * RN_AHEAD];
-};
-
-/* Loads what the first of n slots need. */
-static __attribute__((noinline)) void look_ahead(const struct rte_ring_zc_data *zc,
-						 struct rn_shard *sh, unsigned what, unsigned n,
-						 struct steps *s)
-{
-	for (unsigned i = 0; i < RN_MIN(n, 2 * RN_AHEAD); i++)
-		s->which[i] = first_step(zc, sh, what, i);
-	for (unsigned i = 0; i < RN_MIN(n, RN_AHEAD); i++)
-		if (s->which[i])
-			rn_ahead_post_qp(sh, s->which[i]);
-}
-
-/* Loads what slots after i need, when i is the next of n slots. */
-static __attribute__((noinline)) void look_further(const struct rte_ring_zc_data *zc,
-						   struct rn_shard *sh, unsigned what, unsigned i,
-						   unsigned n, struct steps *s)
-{
-	uint32_t *then = &s->which[(i + RN_AHEAD) % (2 * RN_AHEAD)];
-
-	if (i + 2 * RN_AHEAD < n)
-		s->which[i % (2 * RN_AHEAD)] = first_step(zc, sh, what, i + 2 * RN_AHEAD);
-	if (i + RN_AHEAD < n && *then)
-		rn_ahead_post_qp(sh, *then);
+	return rn_ahead_post(a, w->qpn, w->sge[0].lkey);
 }
 
 unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max, rn_time now)
@@ -143,17 +111,17 @@ unsigned rn_submit_drain(struct rn_submit *s, struct rn_shard *sh, unsigned max,
 		uint8_t slot[RN_WQE_MAX_SLOTS][RN_SLOT_BYTES];
 	} copy;
 	unsigned got = rte_ring_dequeue_zc_burst_elem_start(s->ring, RN_SLOT_BYTES, max, &zc, NULL);
-	struct steps steps;
+	struct rn_ahead walk;
 	unsigned taken = 0, ahead = got > 0 ? rn_ahead_what(sh) : 0;
 
 	rn_handover_take_one(s->ring);
 	if (rn_unlikely(ahead != 0))
-		look_ahead(&zc, sh, ahead, got, &steps);
+		rn_ahead_begin(&walk, sh, ahead);
 	/* Copy each work request before the shard validates it, so that it cannot change between
 	 * check and use. */
 	while (taken < got) {
 		if (rn_unlikely(ahead != 0))
-			look_further(&zc, sh, ahead, taken, got, &steps);
+			rn_ahead_walk(&walk, taken, got, &zc, first_step, rn_ahead_post_qp);
 		memcpy(copy.slot[0], slot_at(&zc, taken), RN_SLOT_BYTES);
 		/* If the slot count is invalid, treat the slot as a work request of one slot. No
 		 * front end writes such a count. */

@@ -5,7 +5,6 @@
 #include "memory/mr_check.h"
 #include "net/match.h"
 #include "shard/shard.h"
-#include "wire/hdr.h"
 #include "wire/opcode.h"
 
 /* The headers of an IPv4 frame up to the BTH fit into this many bytes of rn_match_seen.hdr. */
@@ -85,36 +84,54 @@ static inline void load_sender(const struct rn_qp *qp)
 	LOAD(qp, tmpl.bytes);
 }
 
-/* Returns true if the frame may be a WRITE or READ with a RETH, and sets *rkey to the bytes at the
- * place of the R_Key. */
-static bool has_rkey(const uint8_t *frame, uint32_t len, bool ipv4, uint32_t *rkey)
+void rn_ahead_begin(struct rn_ahead *a, const struct rn_shard *sh, unsigned what)
 {
-	uint32_t bth = rn_match_bth(ipv4);
+	const struct rn_mr_table *t = sh->lane.mrs;
 
-	if (len < bth + RN_BTH_BYTES + RN_RETH_BYTES || frame[bth] < RN_OP_WRITE_FIRST ||
-	    frame[bth] > RN_OP_READ_REQUEST)
+	static_assert(sizeof(*t->region) == sizeof(*a->regions), "a region is a line");
+	a->sh = sh;
+	a->what = what;
+	a->next = a->first = a->head = a->tail = 0;
+	/* no frame is so long, and no QPN so large */
+	a->end = UINT32_MAX;
+	a->last = UINT64_MAX;
+	a->mask = t->mask;
+	a->regions = (const uint8_t(*)[64])t->region;
+}
+
+/* Notes the frame in *a, if it is an RoCEv2 frame without VLAN tag. Returns false if not. */
+static bool note_frame(struct rn_ahead *a, const uint8_t *frame, uint32_t len, bool *ipv4)
+{
+	uint32_t qpn;
+
+	if (!rn_match_qpn(frame, len, ipv4, &qpn))
 		return false;
-	*rkey = rn_load32(frame + bth + RN_BTH_BYTES + 8);
+	a->bth = rn_match_bth(*ipv4);
+	a->end = a->bth + RN_BTH_BYTES + RN_RETH_BYTES;
+	a->last = rn_load64(frame + a->bth);
+	/* Most of these opcodes have a RETH. In packets of the others, what is in its place is no
+	 * key, or a wrong one. */
+	a->reth = a->what & RN_AHEAD_REGIONS && frame[a->bth] >= RN_OP_WRITE_FIRST &&
+		  frame[a->bth] <= RN_OP_READ_REQUEST;
 	return true;
 }
 
-uint32_t rn_ahead_rx(struct rn_shard *sh, unsigned what, const uint8_t *frame, uint32_t len)
+uint32_t rn_ahead_rx_other(struct rn_ahead *a, const uint8_t *frame, uint32_t len)
 {
-	uint32_t qpn, rkey, which;
+	uint64_t last = a->last;
+	uint32_t qpn;
 	bool ipv4;
 
 	KEEP();
-	if (!rn_match_qpn(frame, len, &ipv4, &qpn))
+	if (!note_frame(a, frame, len, &ipv4))
 		return 0;
-	if (what & RN_AHEAD_REGIONS && has_rkey(frame, len, ipv4, &rkey))
-		__builtin_prefetch(rn_mr_slot(sh->lane.mrs, rkey));
-	which = qpn << 2 | (frame[rn_match_bth(ipv4)] < RN_OP_READ_RESP_FIRST ? REQUEST : 0) |
-		(ipv4 ? IPV4 : 0);
-	if (!(what & RN_AHEAD_QPS) || which == sh->ahead_rx)
+	if (a->reth && len >= a->end)
+		rn_ahead_region(a, rn_load32(frame + a->end - 8));
+	if (!(a->what & RN_AHEAD_QPS) || a->last == last)
 		return 0;
-	sh->ahead_rx = which;
-	__builtin_prefetch(rn_shard_slot(sh, qpn));
-	return which;
+	qpn = (uint32_t)a->last & RN_PSN_MASK;
+	__builtin_prefetch(rn_shard_slot(a->sh, qpn));
+	return qpn << 2 | (frame[a->bth] < RN_OP_READ_RESP_FIRST ? REQUEST : 0) | (ipv4 ? IPV4 : 0);
 }
 
 void rn_ahead_rx_qp(const struct rn_shard *sh, uint32_t which)
@@ -130,16 +147,14 @@ void rn_ahead_rx_qp(const struct rn_shard *sh, uint32_t which)
 		load_requester(qp, which & IPV4);
 }
 
-uint32_t rn_ahead_post(struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+uint32_t rn_ahead_post_other(struct rn_ahead *a, uint32_t qpn)
 {
 	KEEP();
-	if (what & RN_AHEAD_REGIONS)
-		__builtin_prefetch(rn_mr_slot(sh->lane.mrs, lkey));
-	qpn &= RN_PSN_MASK;
-	if (!(what & RN_AHEAD_QPS) || qpn == sh->ahead_post)
+	a->last = qpn;
+	if (!(a->what & RN_AHEAD_QPS))
 		return 0;
-	sh->ahead_post = qpn;
-	__builtin_prefetch(rn_shard_slot(sh, qpn));
+	qpn &= RN_PSN_MASK;
+	__builtin_prefetch(rn_shard_slot(a->sh, qpn));
 	return qpn;
 }
 

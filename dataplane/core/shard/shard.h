@@ -39,9 +39,6 @@ struct rn_shard {
 	uint32_t qpn_next;	    /* next QPN to try, as a position in that order */
 	uint32_t nqp, gen;
 
-	/* last results of rn_ahead_rx() and rn_ahead_post() */
-	uint32_t ahead_rx, ahead_post;
-
 	struct rn_resolving resolving[RN_RESOLVING];
 	unsigned nresolving;
 };

@@ -41,10 +41,19 @@ unsigned rn_ahead_what(const struct rn_shard *sh)
 	return sh->ahead;
 }
 
-uint32_t rn_ahead_post(struct rn_shard *sh, unsigned what, uint32_t qpn, uint32_t lkey)
+void rn_ahead_begin(struct rn_ahead *a, const struct rn_shard *sh, unsigned what)
 {
-	note(sh, 1, what, qpn, lkey);
-	return what & RN_AHEAD_QPS ? qpn : 0;
+	static const uint8_t region[1][64];
+
+	*a = (struct rn_ahead){
+		.sh = sh, .what = what, .end = UINT32_MAX, .last = UINT64_MAX, .regions = region};
+}
+
+uint32_t rn_ahead_post_other(struct rn_ahead *a, uint32_t qpn)
+{
+	note(a->sh, 1, a->what, qpn, 0);
+	a->last = qpn;
+	return a->what & RN_AHEAD_QPS ? qpn : 0;
 }
 
 void rn_ahead_post_qp(const struct rn_shard *sh, uint32_t which)

@@ -29,7 +29,7 @@ struct rn_shard {
 		struct {
 			unsigned step, what;
 			uint32_t qpn, lkey;
-		} call[64];
+		} call[128];
 	} * seen;
 };
 
