@@ -230,6 +230,8 @@ static void no_mbuf_of_a_kept_packet_is_lost(void **state)
 				 (uintptr_t)e[!i].buf + LEN, e[!i].rkey);
 			rig_poll(&e[i].cq, &none, 1);
 			assert_int_equal(rig_exec(e[i].link, &cmd, NULL), 0);
+			/* on a busy machine the request is complete after all */
+			rig_poll(&e[i].cq, &none, 0);
 			e[i].qp = rig_qp(e[i].link, e[i].pd, &e[i].cq, &e[i].cq, DEPTH);
 		}
 		/* New connections run further turns of both shards. */
