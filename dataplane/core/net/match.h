@@ -44,14 +44,14 @@ struct rn_match {
 	/* of the peer's requests, and of its responses, which have other lengths */
 	struct rn_match_seen requests, responses;
 	uint8_t blocks; /* RN_MATCH_V4, RN_MATCH_V6, or 0: no frame matches */
+	/* The ICRC of the frame in `large` XOR the CRC of its bytes as they are, from large.crc on.
+	 * The ICRC counts the byte RN_BTH_ECN as all ones. A CRC is linear, so this difference is
+	 * the same in all frames with the same length and the same byte there. */
+	uint32_t large_masked;
 	_Alignas(16) uint8_t want[RN_MATCH_V6][16];
 	/* Of a frame with more than RN_ICRC_TAIL_MAX bytes from the BTH on. Most packets of a large
 	 * SEND, WRITE or READ are Middle packets, whose headers are the same up to the opcode. */
 	struct rn_match_seen large;
-	/* The ICRC of that frame XOR the CRC of its bytes as they are, from large.crc on. The ICRC
-	 * counts the byte RN_BTH_ECN as all ones. A CRC is linear, so this difference is the same
-	 * in all frames with the same length and the same byte there. */
-	uint32_t large_masked;
 };
 
 /* The fields of a frame that matches. */

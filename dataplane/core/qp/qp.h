@@ -130,10 +130,14 @@ struct rn_read_rec {
 	uint64_t va;
 	uint32_t rkey, length;
 	uint32_t first_psn, npkts; /* npkts 0 = unused slot */
-	/* The packets of the response are numbered from 0. start: number of the first packet to
-	 * send; above 0 if the peer requested only the last part of the data again. next: number of
-	 * the next packet to send. */
-	uint32_t start, next;
+	/* The packets of the response are numbered from 0. next: number of the next packet to send.
+	 * start: number of the first packet to send; above 0 if the peer requested only the last
+	 * part of the data again. */
+	uint32_t next;
+	uint32_t start : 24;
+	uint32_t op : 6;       /* enum rn_operation of the READ or atomic */
+	uint32_t answered : 1; /* the whole response has been sent at least once */
+	uint32_t owed : 1;     /* an entry of rn_rx.owed refers to this record */
 	uint64_t end; /* value of rn_rx.taken right after this READ or atomic was accepted */
 	union {
 		uint64_t orig; /* atomic: the value in memory before the operation */
@@ -144,10 +148,8 @@ struct rn_read_rec {
 			uint32_t part_end, resume;
 		};
 	};
-	uint8_t op;    /* enum rn_operation of the READ or atomic */
-	bool answered; /* the whole response has been sent at least once */
-	bool owed;     /* an entry of rn_rx.owed refers to this record */
 };
+static_assert(RN_MSG_MAX / 256 < 1u << 24, "`start` holds the number of any packet of a READ");
 
 enum rn_owe_kind { RN_OWE_ACK, RN_OWE_NAK, RN_OWE_READ };
 
@@ -254,13 +256,6 @@ struct rn_qp {
 	 * line, what precedes them is in the line of `rq`, and those of a response begin a line. */
 	struct rn_match match;
 
-	/* rarely used; here to fill the line */
-	uint64_t user;	  /* the application's value for events of this QP */
-	uint32_t ngroups; /* number of multicast groups this QP is in */
-	uint8_t events;	  /* events not yet reported (enum rn_qp_event_bit) */
-	bool sqd_notify;  /* in state SQD: report SQ_DRAINED when all started work requests are
-			    * complete */
-
 	/* sent requests and their acknowledgements */
 	/* the last key of an own request, the short way */
 	_Alignas(64) struct rn_mr_last tx_key;
@@ -277,7 +272,13 @@ struct rn_qp {
 	struct rn_retry retry;
 	struct rn_cc cc;	 /* rate limit (congestion control) */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
-	struct rn_keep keep;	 /* request packets ahead of a lost one; here to fill the line */
+	/* rarely used; here to fill the line */
+	struct rn_keep keep; /* request packets ahead of a lost one */
+	uint64_t user;	     /* the application's value for events of this QP */
+	uint32_t ngroups;    /* number of multicast groups this QP is in */
+	uint8_t events;	     /* events not yet reported (enum rn_qp_event_bit) */
+	bool sqd_notify;     /* in state SQD: report SQ_DRAINED when all started work requests are
+			      * complete */
 
 	/* all sent packets; the first members of rx share the last line of the template */
 	_Alignas(64) struct rn_tmpl tmpl;
