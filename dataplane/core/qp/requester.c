@@ -720,13 +720,21 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 /* ---- expiry of the retransmission timer ---- */
 
+/* Returns true if a rate limit has recently made packets of this QP wait, at this end, or at the
+ * peer, which sends READ responses: then this end has sent CNPs. A peer that gets no further CNP
+ * has its full rate again after about this time. */
+static bool is_limited(const struct rn_qp *qp, rn_time now)
+{
+	return qp->cc.limited ||
+	       (qp->win.nreads && qp->cnp_after && now < qp->cnp_after + RN_MS(50));
+}
+
 /* Sends the oldest unacknowledged packet again alone, or requests the oldest missing responses,
- * unless no ACK is due. With a rate limit, the
- * queue that caused it makes a round trip longer than those before, so wait longer. If the packets
- * in flight request no ACK, a later one will. */
+ * unless no ACK is due. With a rate limit, the queue that caused it makes a round trip longer than
+ * those before, so wait longer. If the packets in flight request no ACK, a later one will. */
 static void probe(struct rn_qp *qp, rn_time now)
 {
-	if (qp->cc.limited && now - qp->retry.base < 4 * ASK_NS)
+	if (is_limited(qp, now) && now - qp->retry.base < 4 * ASK_NS)
 		return;
 	if (qp->win.unasked && !qp->retry.sampling && !qp->retry.acted)
 		return;
