@@ -190,6 +190,12 @@ void rn_read_gap_fill(struct rn_qp *qp, rn_time now)
 	}
 }
 
+void rn_read_gap_timed_out(struct rn_qp *qp)
+{
+	if (qp->gap.part)
+		note_vain_part(&qp->gap);
+}
+
 bool rn_read_gap_probe(struct rn_qp *qp)
 {
 	struct rn_window *w = &qp->win;

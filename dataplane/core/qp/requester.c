@@ -775,6 +775,7 @@ void rn_requester_expired(struct rn_qp *qp, rn_time now)
 		st->timeouts_early++;
 		break;
 	}
+	rn_read_gap_timed_out(qp);
 	rn_window_timed_out(&qp->win);
 	rn_requester_go_back(qp);
 }

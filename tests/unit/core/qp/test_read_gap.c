@@ -332,6 +332,30 @@ static void a_peer_that_answers_no_part(void **state)
 	rig_fini(&r);
 }
 
+/* Until a round trip has been measured there are no probes, and the timeout shows that a part got
+ * no answer. */
+static void a_timeout_shows_a_part_without_an_answer(void **state)
+{
+	struct rig r;
+
+	rig_init(&r, &keeps);
+	post_read(&r, 50, 5000);
+	expect_read(&r, S, 0, 5000);
+	for (unsigned i = 0; i < 3; i++) {
+		reply(&r, RN_OP_READ_RESP_MIDDLE, S + i + 1, 0x1F, junk, MTU);
+		expect_read(&r, S + i, i * MTU, i < 2 ? MTU : 5000 - 2 * MTU);
+		if (i == 2)
+			break;
+		for (unsigned k = 0; k < 100 && r.s[0].qp->win.cur == r.s[0].qp->win.high; k++)
+			rig_wait(&r, RN_MS(1));
+		expect_read(&r, S + i, i * MTU, 5000 - i * MTU);
+		reply(&r, RN_OP_READ_RESP_FIRST, S + i, 0x1F, junk, MTU);
+	}
+	assert_true(r.s[0].qp->gap.refuses);
+	assert_int_equal(r.s[0].qp->retry.srtt, 0);
+	rig_fini(&r);
+}
+
 /* After a NAK all packets are sent again, and what was kept is dropped. */
 static void a_nak_behind_a_gap_goes_back(void **state)
 {
@@ -361,6 +385,7 @@ int main(void)
 		cmocka_unit_test(an_error_drops_kept_responses),
 		cmocka_unit_test(an_ack_is_remembered),
 		cmocka_unit_test(a_peer_that_answers_no_part),
+		cmocka_unit_test(a_timeout_shows_a_part_without_an_answer),
 		cmocka_unit_test(a_nak_behind_a_gap_goes_back),
 	};
 
