@@ -178,16 +178,18 @@ void rn_read_gap_fill(struct rn_qp *qp, rn_time now)
 	if (rn_psn_before(w->una, w->patch_end) || !rn_qp_states[qp->state].response_in)
 		return;
 	rn_window_read_patched(w);
-	if (g->part) {
-		g->part = false;
-		g->answers = true;
-		g->vain = 0;
-	}
+	g->part = false;
 	if ((g->kept.n || g->any_heard) && !ask(qp, false, now)) {
 		rn_retry_implied(&qp->retry, now);
 		rn_window_lost(w, rn_retry_queued(&qp->retry));
 		rn_requester_go_back(qp);
 	}
+}
+
+void rn_read_gap_answered(struct rn_qp *qp)
+{
+	qp->gap.answers = true;
+	qp->gap.vain = 0;
 }
 
 void rn_read_gap_timed_out(struct rn_qp *qp)

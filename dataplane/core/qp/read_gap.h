@@ -17,6 +17,9 @@ void rn_read_gap_fill(struct rn_qp *qp, rn_time now);
  * false, and does nothing, if una belongs to no READ or atomic, or if packets are being sent again
  * anyway. */
 bool rn_read_gap_probe(struct rn_qp *qp);
+/* To be called when a Last or Only has been taken in the middle of a READ: the peer has answered a
+ * part. Any other response may be a late one to the first request. */
+void rn_read_gap_answered(struct rn_qp *qp);
 /* To be called when a timeout makes the requester send all packets again, before
  * rn_read_gap_forget(): a part that was requested has got no answer. */
 void rn_read_gap_timed_out(struct rn_qp *qp);

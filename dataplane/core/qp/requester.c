@@ -631,6 +631,8 @@ static enum rn_verdict take_read_data(struct rn_qp *qp, const struct rn_pkt *pkt
 	last = left == want || rn_window_ends_piece(&qp->win, off >> qp->mtu_shift);
 	if (!fits(pkt, want, last, qp->gap.any_part))
 		return refuse(qp, RN_STATUS_BAD_RESP_ERR, RN_V_RSP_BAD, now);
+	if (rn_unlikely(pkt->op->ends != last))
+		rn_read_gap_answered(qp);
 	v = rn_sq_place(e, qp->lane->mrs, qp->lane->mem, qp->pd, off, want, pkt->payload);
 	if (v != RN_V_OK)
 		return refuse(qp, RN_STATUS_LOC_PROT_ERR, RN_V_RSP_LOCAL, now);

@@ -356,6 +356,27 @@ static void a_timeout_shows_a_part_without_an_answer(void **state)
 	rig_fini(&r);
 }
 
+/* The missing response was only late. This says nothing of whether the peer answers parts: only a
+ * Last or Only in the middle of a READ does. */
+static void a_late_response_is_no_answer_to_a_part(void **state)
+{
+	for (int answer = 0; answer < 2; answer++) {
+		struct rig r;
+
+		start_read(&r);
+		part(&r, RN_OP_READ_RESP_FIRST, 0);
+		part(&r, RN_OP_READ_RESP_MIDDLE, 2);
+		expect_read(&r, S + 14, MTU, MTU);
+		part(&r, answer ? RN_OP_READ_RESP_ONLY : RN_OP_READ_RESP_MIDDLE, 1);
+		assert_false(r.s[0].qp->gap.part);
+		assert_int_equal(r.s[0].qp->gap.answers, answer);
+		part(&r, RN_OP_READ_RESP_MIDDLE, 3);
+		part(&r, RN_OP_READ_RESP_LAST, 4);
+		expect_data(&r);
+		rig_fini(&r);
+	}
+}
+
 /* After a NAK all packets are sent again, and what was kept is dropped. */
 static void a_nak_behind_a_gap_goes_back(void **state)
 {
@@ -386,6 +407,7 @@ int main(void)
 		cmocka_unit_test(an_ack_is_remembered),
 		cmocka_unit_test(a_peer_that_answers_no_part),
 		cmocka_unit_test(a_timeout_shows_a_part_without_an_answer),
+		cmocka_unit_test(a_late_response_is_no_answer_to_a_part),
 		cmocka_unit_test(a_nak_behind_a_gap_goes_back),
 	};
 
