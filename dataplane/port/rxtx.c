@@ -332,8 +332,9 @@ static __attribute__((noinline)) void receive_many(struct rn_rxtx *x, struct rn_
 	receive_with(x, sh, st, m, n, ahead, now);
 }
 
-/* Processes n frames from the port or from loopback, and frees or hands over all their mbufs. A
- * shard with few QPs and regions has code of its own, which does not look ahead. */
+/* Processes n frames, at most RN_BURST_MAX, from the port or from loopback, and frees or hands over
+ * all their mbufs. A shard with few QPs and regions has code of its own, which does not look
+ * ahead. */
 static void receive(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		    struct rte_mbuf **m, unsigned n, rn_time now)
 {
@@ -407,6 +408,17 @@ bool rn_rx_quiet(struct rn_rxtx *x)
 	return x->nin == 0;
 }
 
+/* Receives all looped-back frames, which may be more than a burst. */
+static __attribute__((noinline)) void receive_looped(struct rn_rxtx *x, struct rn_shard *sh,
+						     struct rn_steer *st, rn_time now)
+{
+	unsigned n = x->nloop;
+
+	x->nloop = 0;
+	for (unsigned i = 0; i < n; i += RN_BURST_MAX)
+		receive(x, sh, st, x->loop + i, RN_MIN(n - i, RN_BURST_MAX), now);
+}
+
 unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st, rn_time now)
 {
 	struct rte_mbuf *m[RN_BURST_MAX];
@@ -418,11 +430,8 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 		receive(x, sh, st, x->in, n, now);
 		return seen;
 	}
-	if (x->nloop > 0) {
-		unsigned n = x->nloop;
-		x->nloop = 0;
-		receive(x, sh, st, x->loop, n, now);
-	}
+	if (x->nloop > 0)
+		receive_looped(x, sh, st, now);
 	if (rn_unlikely(atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
 		return seen;
 	/* Shard i polls the receive queues i, i + nshards and so on. A shard without a queue gets

@@ -3,10 +3,16 @@
  * - A port that accepts no frame at all does not block work requests for ever.
  * - With configured loss, duplication, reordering and corruption all work requests succeed and
  *   every frame is counted.
- * - With configured tampering, wrong data arrives undetected. */
+ * - With configured tampering, wrong data arrives undetected.
+ * - An adapter that talks to itself through many QPs processes all frames of a turn in the next. */
 #include "rig.h"
 
+#include <sched.h>
+
 #include <rte_ethdev.h>
+#include <rte_rcu_qsbr.h>
+
+#include "nic/nic.h"
 
 #define LEN   100000u
 #define DEPTH 32
@@ -295,6 +301,48 @@ static void closes_with_kept_packets(void **state)
 	assert_int_equal(mbufs_in_use(), 0);
 }
 
+/* A turn may loop more frames back than a port delivers in one burst: here it answers the requests
+ * of the turn before and sends as many new ones. A shard with this many QPs looks ahead. */
+static void receives_more_looped_frames_than_a_burst(void **state)
+{
+	enum { QPS = 512, ROUNDS = 2 };
+	static struct rig_qp qp[QPS];
+	static uint8_t buf[2][QPS];
+	struct rn_link *link = rig_open(rig_pair(1, 1500, "idle = { policy = \"inline\"; };"), 0);
+	struct rn_lcore *lc = &((struct rn_nic *)link)->lcore[0];
+	uint32_t pd = rig_pd(link), lkey, rkey;
+	struct rig_cq cq = rig_cq(link, QPS * ROUNDS);
+	unsigned most = 0;
+
+	rig_reg(link, pd, buf, sizeof(buf), ALL, &lkey, &rkey);
+	for (unsigned i = 0; i < QPS; i++) {
+		qp[i] = rig_qp(link, pd, &cq, &cq, ROUNDS);
+		rig_connect(&qp[i], &qp[i], 0);
+		buf[0][i] = (uint8_t)(i * 7 + 1);
+	}
+	/* This thread alone runs the shard, and all work requests are posted before its next
+	 * turn. */
+	while (atomic_exchange(&lc->turning, 1) != 0)
+		sched_yield();
+	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
+	for (unsigned k = 0; k < QPS * ROUNDS; k++)
+		rig_post(&qp[k % QPS], RN_WQE_WRITE, k, &buf[0][k % QPS], 1, lkey,
+			 (uintptr_t)&buf[1][k % QPS], rkey);
+	for (unsigned k = 0; k < QPS * ROUNDS;) {
+		struct rn_cqe cqe;
+
+		rn_lcore_turn(lc);
+		most = lc->rxtx.nloop > most ? lc->rxtx.nloop : most;
+		for (; rig_poll(&cq, &cqe, 0); k++)
+			assert_int_equal(cqe.status, RN_STATUS_SUCCESS);
+	}
+	assert_true(most > RN_BURST_MAX);
+	assert_memory_equal(buf[0], buf[1], QPS);
+	rte_rcu_qsbr_thread_offline(lc->qsbr, lc->index);
+	atomic_store(&lc->turning, 0);
+	rn_link_close(link);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +352,7 @@ int main(void)
 		cmocka_unit_test(carries_changed_data),
 		cmocka_unit_test(no_mbuf_of_a_kept_packet_is_lost),
 		cmocka_unit_test(closes_with_kept_packets),
+		cmocka_unit_test(receives_more_looped_frames_than_a_burst),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
