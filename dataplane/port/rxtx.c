@@ -113,12 +113,18 @@ static __attribute__((noinline)) void free_other(struct rte_mbuf *m)
  * segment; `next` is not read, so that the second cache line of an mbuf is not used at all. */
 static inline bool is_plain(const struct rn_rxtx *x, const struct rte_mbuf *m)
 {
-	/* `refcnt` and `nb_segs` in one comparison */
-	static_assert(offsetof(struct rte_mbuf, nb_segs) == offsetof(struct rte_mbuf, refcnt) + 2,
-		      "one word");
-	uint32_t counts;
+	/* `refcnt` and `nb_segs` in one comparison. The load is atomic, since another shard may
+	 * give up its reference meanwhile. */
+	static_assert(offsetof(struct rte_mbuf, rearm_data) % sizeof(uint64_t) == 0 &&
+			      offsetof(struct rte_mbuf, refcnt) ==
+				      offsetof(struct rte_mbuf, rearm_data) + 2 &&
+			      offsetof(struct rte_mbuf, nb_segs) ==
+				      offsetof(struct rte_mbuf, rearm_data) + 4,
+		      "the middle of one word");
+	uint32_t counts =
+		(uint32_t)(__atomic_load_n((const uint64_t *)&m->rearm_data, __ATOMIC_RELAXED) >>
+			   16);
 
-	memcpy(&counts, (const uint8_t *)m + offsetof(struct rte_mbuf, refcnt), sizeof(counts));
 	return m->pool == x->port->pool && counts == (1u << 16 | 1) && RTE_MBUF_DIRECT(m);
 }
 

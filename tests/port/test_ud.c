@@ -315,6 +315,25 @@ static void test_to_a_group(void **state)
 	assert_false(poll_once(&side[0], &c));
 }
 
+/* Two shards process the mbuf of a datagram at the same time, and both give it up. ThreadSanitizer
+ * detects an access to the mbuf that is not synchronised. */
+static void test_to_a_group_many_times(void **state)
+{
+	uint64_t before = stat_of(&side[1], "rx_packets");
+
+	for (unsigned i = 0; i < QPS; i++)
+		assert_int_equal(rn_client_qp_attach(side[1].qp[i], &group), 0);
+	for (unsigned k = 0; k < 300; k += DEPTH) {
+		for (unsigned i = 0; i < DEPTH; i++)
+			send_to(&side[0], 0, &group, RN_QPN_GROUP, i, 64);
+		for (unsigned i = 0; i < DEPTH; i++)
+			expect_sent(&side[0], i);
+	}
+	for (unsigned i = 0; i < QPS; i++)
+		assert_int_equal(rn_client_qp_detach(side[1].qp[i], &group), 0);
+	assert_true(stat_of(&side[1], "rx_packets") > before);
+}
+
 static void test_what_is_refused(void **state)
 {
 	const struct rn_gid any = {{0}}, v6 = {{0xfd, [15] = 1}},
@@ -356,8 +375,11 @@ static void test_many_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_to_a_peer),   cmocka_unit_test(test_to_the_sending_adapter),
-		cmocka_unit_test(test_to_a_group),  cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_to_a_peer),
+		cmocka_unit_test(test_to_the_sending_adapter),
+		cmocka_unit_test(test_to_a_group),
+		cmocka_unit_test(test_to_a_group_many_times),
+		cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_many_groups),
 	};
 
