@@ -13,6 +13,7 @@
 #include <rte_rcu_qsbr.h>
 
 #include "nic/nic.h"
+#include "port/handover.h"
 
 #define LEN   100000u
 #define DEPTH 32
@@ -258,14 +259,17 @@ static uint16_t lose_for_ever(uint16_t port, uint16_t queue, struct rte_mbuf *m[
 	unsigned *seen = arg;
 	uint16_t left = 0;
 
+	rn_handover_take(m, n);
 	for (uint16_t i = 0; i < n; i++) {
 		bool lost = m[i]->pkt_len > 1000 && (*seen == 0 || *seen > 40);
 
 		*seen += m[i]->pkt_len > 1000;
-		if (lost)
+		if (lost) {
+			rn_handover_give(&m[i], 1);
 			rte_pktmbuf_free(m[i]);
-		else
+		} else {
 			m[left++] = m[i];
+		}
 	}
 	return left;
 }
