@@ -252,6 +252,48 @@ static void no_mbuf_of_a_kept_packet_is_lost(void **state)
 	}
 }
 
+/* Packets whose frames another shard has received and handed over, and packets that the adapter has
+ * looped back, are kept in their mbufs too. `own`: a QP of the first adapter talks to itself. */
+static void exchange_over_shards(bool own)
+{
+	open_pair(rig_pair(
+		2, 1500,
+		"impair = { loss = 2.0; reorder = 2.0; dup = 2.0; delay_us = 20; seed = 3; };\n"
+		"limits = { mbufs = 512; port_ring = 256; };"));
+	struct rig_qp q = rig_qp(e[0].link, e[0].pd, &e[0].cq, &e[0].cq, DEPTH);
+
+	if (own) {
+		rig_connect(&q, &q, 0);
+	} else {
+		/* QPs come to the shards in turn. The peer is on the other shard. */
+		struct rig_qp two[2] = {rig_qp(e[1].link, e[1].pd, &e[1].cq, &e[1].cq, DEPTH),
+					rig_qp(e[1].link, e[1].pd, &e[1].cq, &e[1].cq, DEPTH)};
+		rig_connect(&q, &two[two[0].qpn % 2 == q.qpn % 2], 0);
+	}
+	struct end *to = own ? &e[0] : &e[1];
+	for (unsigned r = 0; r < 40; r++) {
+		for (uint32_t k = 0; k < LEN; k++)
+			e[0].buf[k] = (uint8_t)(k * 7 + r * 31);
+		rig_post(&q, RN_WQE_WRITE, r, e[0].buf, LEN, e[0].lkey, (uintptr_t)to->buf + LEN,
+			 to->rkey);
+		assert_int_equal(rig_wait(&e[0].cq).status, RN_STATUS_SUCCESS);
+		assert_memory_equal(e[0].buf, to->buf + LEN, LEN);
+	}
+	assert_true(rig_stat(to->link, "rx_kept") > 0);
+	assert_true(rig_stat(to->link, own ? "port_loop_frames" : "port_handed_off") > 0);
+	for (unsigned i = 0; i < 2; i++) {
+		rn_link_close(e[i].link);
+		free(e[i].buf);
+	}
+	assert_int_equal(mbufs_in_use(), 0);
+}
+
+static void kept_packets_of_other_ways(void **state)
+{
+	exchange_over_shards(false);
+	exchange_over_shards(true);
+}
+
 /* Loses the first long frame, and all long frames after 40 others. */
 static uint16_t lose_for_ever(uint16_t port, uint16_t queue, struct rte_mbuf *m[], uint16_t n,
 			      uint16_t max, void *arg)
@@ -355,6 +397,7 @@ int main(void)
 		cmocka_unit_test(survives_a_bad_network),
 		cmocka_unit_test(carries_changed_data),
 		cmocka_unit_test(no_mbuf_of_a_kept_packet_is_lost),
+		cmocka_unit_test(kept_packets_of_other_ways),
 		cmocka_unit_test(closes_with_kept_packets),
 		cmocka_unit_test(receives_more_looped_frames_than_a_burst),
 	};
