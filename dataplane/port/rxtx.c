@@ -438,8 +438,11 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	}
 	if (x->nloop > 0)
 		receive_looped(x, sh, st, now);
-	if (rn_unlikely(atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
+	if (rn_unlikely(atomic_load_explicit(&x->port->quiet, memory_order_acquire))) {
+		/* Queue pairs may have failed or been destroyed meanwhile. */
+		rn_rxtx_take_back(x, sh);
 		return seen;
+	}
 	/* Shard i polls the receive queues i, i + nshards and so on. A shard without a queue gets
 	 * all its packets from other shards. */
 	for (unsigned q = x->index; q < x->port->nrxq; q += x->nshards) {

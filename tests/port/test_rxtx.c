@@ -316,9 +316,8 @@ static uint16_t lose_for_ever(uint16_t port, uint16_t queue, struct rte_mbuf *m[
 	return left;
 }
 
-/* An adapter is closed while its shard keeps the mbufs of packets. Then rn_rxtx_close() finds that
- * all of them have been given back. */
-static void closes_with_kept_packets(void **state)
+/* Lets adapter 1 keep some packets behind one that never comes. */
+static void keep_some(void)
 {
 	const struct rte_eth_rxtx_callback *installed[RTE_MAX_ETHPORTS];
 	static unsigned seen[RTE_MAX_ETHPORTS];
@@ -340,11 +339,54 @@ static void closes_with_kept_packets(void **state)
 	assert_true(rig_stat(e[1].link, "rx_kept") >= 8);
 	RTE_ETH_FOREACH_DEV(port)
 	assert_int_equal(rte_eth_remove_rx_callback(port, 0, installed[port]), 0);
+}
+
+/* An adapter is closed while its shard keeps the mbufs of packets. Then rn_rxtx_close() finds that
+ * all of them have been given back. */
+static void closes_with_kept_packets(void **state)
+{
+	keep_some();
 	for (unsigned i = 2; i-- > 0;) {
 		rn_link_close(e[i].link);
 		free(e[i].buf);
 	}
 	assert_int_equal(mbufs_in_use(), 0);
+}
+
+/* Returns how many mbufs the shard keeps, when its thread sleeps. */
+static unsigned mbufs_kept(struct rn_lcore *lc)
+{
+	while (atomic_exchange(&lc->turning, 1) != 0)
+		sched_yield();
+	unsigned n = lc->rxtx.nkept;
+	atomic_store(&lc->turning, 0);
+	return n;
+}
+
+/* A queue pair that is destroyed leaves its mbufs to other adapters, also while its own port has no
+ * peer and so is not polled. */
+static void gives_mbufs_back_without_a_peer(void **state)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_DESTROY_QP};
+	struct rn_nic *nic;
+
+	keep_some();
+	nic = (struct rn_nic *)e[1].link;
+	atomic_store(&nic->port->quiet, true);
+	cmd.qp.qpn = e[1].qp.qpn;
+	cmd.qp.gen = e[1].qp.gen;
+	assert_int_equal(rig_exec(e[1].link, &cmd, NULL), 0);
+	for (unsigned ms = 0; mbufs_kept(&nic->lcore[0]) > 0; ms++) {
+		struct rn_cqe none;
+
+		assert_in_range(ms, 0, 2000);
+		rig_poll(&e[1].cq, &none, 1);
+	}
+	atomic_store(&nic->port->quiet, false);
+	for (unsigned i = 0; i < 2; i++) {
+		rn_link_close(e[i].link);
+		free(e[i].buf);
+	}
 }
 
 /* A turn may loop more frames back than a port delivers in one burst: here it answers the requests
@@ -399,6 +441,7 @@ int main(void)
 		cmocka_unit_test(no_mbuf_of_a_kept_packet_is_lost),
 		cmocka_unit_test(kept_packets_of_other_ways),
 		cmocka_unit_test(closes_with_kept_packets),
+		cmocka_unit_test(gives_mbufs_back_without_a_peer),
 		cmocka_unit_test(receives_more_looped_frames_than_a_burst),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
