@@ -54,14 +54,17 @@ def chart(title, x_label, y_label, series, log_x=False, log_y=False, names=None)
         out += [f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{up.at(y):.1f}" y2="{up.at(y):.1f}" stroke="#ddd"/>',
                 f'<text x="{LEFT - 6}" y="{up.at(y) + 4:.1f}" text-anchor="end">{_text(y)}</text>']
     for x, text in [(i, n) for i, n in enumerate(names)] if names else [(x, _text(x)) for x in across.ticks]:
-        out.append(f'<text x="{across.at(x):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(text)}</text>')
+        anchor = "middle" if across.at(x) + 4 * len(text) < WIDTH else "end"
+        out.append(f'<text x="{min(across.at(x), WIDTH - 4):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="{anchor}">{escape(text)}</text>')
     out += [f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.1f}" y="{HEIGHT - BOTTOM + 36}" text-anchor="middle">{escape(x_label)}</text>',
             f'<text transform="translate(16 {(TOP + HEIGHT - BOTTOM) / 2:.1f}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>']
+    at = LEFT
     for i, (name, line) in enumerate(series.items()):
-        colour, at = COLOURS[i % len(COLOURS)], LEFT + i * (WIDTH - LEFT - RIGHT) / len(series)
+        colour = COLOURS[i % len(COLOURS)]
         path = " ".join(f"{across.at(x):.1f},{up.at(y):.1f}" for x, y in sorted(line))
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         out += [f'<circle cx="{across.at(x):.1f}" cy="{up.at(y):.1f}" r="3" fill="{colour}"/>' for x, y in sorted(line)]
         out += [f'<rect x="{at:.1f}" y="{HEIGHT - 22}" width="12" height="12" fill="{colour}"/>',
                 f'<text x="{at + 16:.1f}" y="{HEIGHT - 12}">{escape(name)}</text>']
+        at += 34 + 6.5 * len(name)  # a letter is about 6.5 units wide
     return "\n".join(out + ["</svg>"]) + "\n"

@@ -156,6 +156,24 @@ def single_posts_stand_beside_lists():
     return bad + ([note] if "single" in note else [])
 
 
+class Lossy(compare.Bench):
+    """Each run is a third slower than the run before. Whatever is lost takes a tenth."""
+
+    def __init__(self):
+        super().__init__("/nonexistent", True)
+        self.rate = 100.0
+
+    def run(self, program, *options):
+        self.rate /= 1.5
+        lost = not any(o == f"--loss={compare.LOSSES[0]}" for o in options)
+        return [{"regimes": {"near": {"gbit_mean": self.rate * (0.9 if lost else 1.0), "epochs": 10}}}]
+
+
+def a_run_with_loss_is_compared_with_the_one_before():
+    found = {percent: ratio for percent, (ratio, _) in compare.goodput(Lossy()).items()}
+    return [] if all(abs(found[p] - 0.6) < 1e-9 for p in (0.1, 0.3, 1)) and found[0] == 1 else [f"{found}"]
+
+
 def ucx_is_understood():
     row_ = baselines.ucx_row(UCX)
     return [] if row_[1] == 6.684 and row_[5] == 0.49 else [str(row_)]
@@ -182,6 +200,7 @@ CHARTS = {
     "logarithmic": ({"a": [(64, 0.001), (1048576, 40)]}, {"log_x": True, "log_y": True}),
     "a zero where y is logarithmic": ({"a": [(1, 0), (2, 40)]}, {"log_y": True}),
     "one point": ({"a": [(5, 5)]}, {}),
+    "four names": ({name: [(0, 1)] for name in ("softrnic, ring (near)", "softrnic, memif (near)", "TCP on lo", "UDP on lo")}, {}),
     "names": ({"x < y & z": [(0, 1870), (1, 2960), (2, 35000)]}, {"log_y": True, "names": ("half", "99 %", "99.9 %")}),
 }
 
@@ -196,6 +215,10 @@ def drawn(series, options):
         x, y = float(c.getAttribute("cx")), float(c.getAttribute("cy"))
         if not (svg.LEFT <= x <= svg.WIDTH - svg.RIGHT + 0.1 and svg.TOP - 0.1 <= y <= svg.HEIGHT - svg.BOTTOM + 0.1):
             bad.append(f"a point outside of the axes: {x} {y}")
+    boxes = [float(r.getAttribute("x")) for r in root.getElementsByTagName("rect") if r.getAttribute("width") == "12"]
+    for name, x, after in zip(series, boxes, [*boxes[1:], svg.WIDTH]):
+        if after - x < 16 + 6 * len(name):
+            bad.append(f"the name {name} has {after - x} units")
     names = [t.firstChild.data for t in root.getElementsByTagName("text")]
     return bad + [f"no text {n}" for n in [*series, "t < u & v", *options.get("names", ())] if n not in names]
 
@@ -297,7 +320,7 @@ tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for 
             keys_are_unique, aims_are_beyond_musts, measurements_name_rows, the_table_has_all_rows,
             a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared,
             a_chart_has_one_distance_of_the_cores, a_busy_machine_is_no_measure, single_posts_stand_beside_lists,
-            ucx_is_understood, libfabric_is_understood,
+            a_run_with_loss_is_compared_with_the_one_before, ucx_is_understood, libfabric_is_understood,
             other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
             idle_memory_is_understood, pages_show_each_chart, the_costliest_port_counts_when_idle, what_is_missing_is_named,
             the_best_turn_counts, no_figure_of_another_transport_is_no_ratio)])
