@@ -278,7 +278,7 @@ MUTANTS = [
     Mutant("gap asks for parts for ever", READ_GAP, " && !whole && !g->refuses", " && !whole", "read-gap"),
     Mutant("gap asks for the same part again", READ_GAP, " && !whole && !g->refuses", " && !g->refuses", "read-gap"),
     Mutant("gap waits for a lost answer", READ_GAP, "passed = !rn_psn_before(psn, w->recover);", "passed = false;", "read-gap"),
-    Mutant("gap forgets an ACK", READ_GAP, "\tif (g->any_heard)\n\t\ttake_heard(qp, now);\n", "", "read-gap"),
+    Mutant("gap forgets an ACK", READ_GAP, "\tif (g->any_acked)\n\t\ttake_acked(qp, now);\n", "", "read-gap"),
     Mutant("gap hides a NAK", REQUESTER, "if (!qp->retry.acted || qp->win.reading)", "if (!qp->retry.acted)", "read-gap"),
     Mutant("gap outlives the connection", QP, "if (!rn_qp_states[state].response_in)", "if (false)", "read-gap"),
     Mutant("gap taken on the short way is left open", SHORT_READ, "rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);\n\t\trn_read_gap_fill(qp, now);", "rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);", "read-gap"),

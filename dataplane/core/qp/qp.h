@@ -198,9 +198,9 @@ struct rn_rx {
 struct rn_read_gap {
 	struct rn_keep kept;
 	/* The newest PSN that an ACK, or a response that was not kept, has shown to be accepted by
-	 * the peer, if any_heard is set. */
-	uint32_t heard;
-	bool any_heard;
+	 * the peer, if any_acked is set. */
+	uint32_t acked;
+	bool any_acked;
 	bool overflow; /* a response could not be kept */
 	/* A part is a READ request that ends before the request that it repeats. */
 	bool part;     /* the present request for missing responses is a part */

@@ -32,7 +32,7 @@ void rn_read_gap_forget(struct rn_qp *qp)
 	struct rn_read_gap *g = &qp->gap;
 
 	rn_keep_clear(&qp->lane->keep, &g->kept);
-	g->any_heard = g->overflow = g->part = false;
+	g->any_acked = g->overflow = g->part = false;
 }
 
 static uint32_t first_kept(const struct rn_qp *qp)
@@ -87,11 +87,11 @@ static bool ask(struct rn_qp *qp, bool whole, rn_time now)
 	return true;
 }
 
-static void hear(struct rn_read_gap *g, uint32_t psn)
+static void note_acked(struct rn_read_gap *g, uint32_t psn)
 {
-	if (!g->any_heard || rn_psn_before(g->heard, psn))
-		g->heard = psn;
-	g->any_heard = true;
+	if (!g->any_acked || rn_psn_before(g->acked, psn))
+		g->acked = psn;
+	g->any_acked = true;
 }
 
 /* Returns true if a response with this PSN lies between the missing ones: the answer to the request
@@ -102,7 +102,7 @@ static bool is_of_answer(const struct rn_qp *qp, uint32_t psn)
 
 	if (g->kept.n)
 		return rn_psn_before(psn, first_kept(qp));
-	return g->any_heard && rn_psn_before(psn, g->heard);
+	return g->any_acked && rn_psn_before(psn, g->acked);
 }
 
 bool rn_read_gap_found(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t psn, uint32_t expect,
@@ -124,7 +124,7 @@ bool rn_read_gap_found(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t psn,
 	qp->lane->stats.rx_kept += kept;
 	if (!kept) {
 		/* An ACK, or a response that is kept already, or for which there is no room. */
-		hear(g, psn);
+		note_acked(g, psn);
 		g->overflow |= pkt != NULL;
 	}
 	if (!w->reading)
@@ -143,17 +143,17 @@ bool rn_read_gap_found(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t psn,
 
 /* Handles what the remembered ACK acknowledges: all before it, but no READ whose responses are
  * missing. */
-static void take_heard(struct rn_qp *qp, rn_time now)
+static void take_acked(struct rn_qp *qp, rn_time now)
 {
 	struct rn_read_gap *g = &qp->gap;
-	uint32_t to = rn_psn_add(g->heard, 1), expect;
+	uint32_t to = rn_psn_add(g->acked, 1), expect;
 
 	if (rn_window_read(&qp->win, &qp->sq, &expect) && rn_psn_before(expect, to))
 		to = expect;
 	if (rn_psn_before(qp->win.una, to))
 		rn_requester_advance(qp, to, now);
-	if (rn_psn_before(g->heard, qp->win.una))
-		g->any_heard = g->overflow = false;
+	if (rn_psn_before(g->acked, qp->win.una))
+		g->any_acked = g->overflow = false;
 }
 
 void rn_read_gap_fill(struct rn_qp *qp, rn_time now)
@@ -173,13 +173,13 @@ void rn_read_gap_fill(struct rn_qp *qp, rn_time now)
 		if (v != RN_V_OK)
 			return; /* the QP has failed, and all other responses were dropped */
 	}
-	if (g->any_heard)
-		take_heard(qp, now);
+	if (g->any_acked)
+		take_acked(qp, now);
 	if (rn_psn_before(w->una, w->patch_end) || !rn_qp_states[qp->state].response_in)
 		return;
 	rn_window_read_patched(w);
 	g->part = false;
-	if ((g->kept.n || g->any_heard) && !ask(qp, false, now)) {
+	if ((g->kept.n || g->any_acked) && !ask(qp, false, now)) {
 		rn_retry_implied(&qp->retry, now);
 		rn_window_lost(w, rn_retry_queued(&qp->retry));
 		rn_requester_go_back(qp);

@@ -54,7 +54,7 @@ static void expect_nothing_kept(const struct rig *r)
 
 	assert_int_equal(qp->gap.kept.n, 0);
 	assert_int_equal(qp->lane->keep.used, 0);
-	assert_false(qp->gap.any_heard);
+	assert_false(qp->gap.any_acked);
 	assert_false(qp->win.reading);
 	assert_int_equal(qp->win.nreads, 0);
 }
