@@ -103,7 +103,7 @@
 	X(POW2,   port_ring,    1024, 64, 16384, "descriptors per receive and transmit queue of a port") \
 	X(UINT,   window_packets, 1024, 1, 65536, "maximum number of unacknowledged packets per queue pair") \
 	X(UINT,   quota_packets, 16, 1, 1024, "packets that one queue pair may send before the next queue pair may send") \
-	X(UINT,   keep_packets, 2048, 0, 65536, "packets per shard that are kept when they arrive ahead of a lost one, until it has been sent again; a queue pair uses half of them at most. A quarter of limits.mbufs at most hold kept packets; further ones are copied, 4.2 KiB each, and memory is used only for as many as were ever copied at once. 0 = such packets are dropped, and after a loss this side sends everything from the lost packet on again")
+	X(UINT,   keep_packets, 2048, 0, 65536, "packets per shard that are kept when they arrive ahead of a lost one, until it has been sent again; a queue pair uses half of them at most. At most a quarter of limits.mbufs hold kept packets. Further packets are copied, 4.2 KiB each. Memory is used for no more packets than were ever kept at the same time. 0 = such packets are dropped, and after a loss this side sends everything from the lost packet on again")
 
 #define RN_CONFIG_TIMERS_ROWS(X) \
 	X(UINT,   ack_timeout,  17,  0, 31,  "local ACK timeout code: 4.096 us * 2^code; 0 = never. A connection fails when its peer is silent for 8 times this time, so it must be longer than a thread may wait for a CPU. A value that a peer proposes is limited to three codes more") \

@@ -113,7 +113,8 @@ static const char *options_wrong(struct link_options *o)
 		return "--virtual-time needs --solo with --messages, --idle or --posts";
 	if (o->list > 1 && (o->rtt || (o->messages > 0 && o->signal % o->list != 0) ||
 			    (o->posts > 0 && o->batch % o->list != 0)))
-		return "--post-list is not for --rtt; with --messages it divides --signal, with --posts --batch";
+		return "--post-list does not work with --rtt; --signal (with --messages) or --batch (with --posts) "
+		       "must be a multiple of it";
 	if (o->rtt && o->kind != RN_WQE_SEND)
 		return "--rtt works with SENDs only";
 	if (o->drop && !o->memif)

@@ -337,7 +337,7 @@ static struct pair_qp *next_qp(struct pair *p, struct pair_side *s)
 struct posts {
 	const struct pair *p;
 	struct pair_qp *const *qp;
-	unsigned done; /* so many are posted, and have moved keys_of() forward */
+	unsigned done; /* number of messages already posted; keys_of() counts from the next one */
 };
 
 /* The first step of ahead.h for message i of a burst, as in rn_submit_drain(). */

@@ -22,8 +22,8 @@
 /* Limit in bytes for the frames that a shard builds in one poll iteration: about 15 frames of the
  * largest path MTU. The last frame may exceed the limit. */
 #define TURN_BYTES 65536u
-/* A shard may keep this part of its mbufs (rn_shard_hold()), so that enough of them are left for
- * what is sent and received meanwhile. */
+/* A shard may hold the mbufs of kept packets (rn_shard_hold()) up to its mbufs divided by this, so
+ * that enough of them are left for what is sent and received meanwhile. */
 #define KEPT_SHARE 4
 /* Inline idle policy: number of rn_nic_progress() calls that do not poll the shards of nic->peer
  * (the adapter at the other end of a ring pair), after another thread has polled them. */

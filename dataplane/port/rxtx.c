@@ -120,7 +120,7 @@ static inline bool is_plain(const struct rn_rxtx *x, const struct rte_mbuf *m)
 				      offsetof(struct rte_mbuf, rearm_data) + 2 &&
 			      offsetof(struct rte_mbuf, nb_segs) ==
 				      offsetof(struct rte_mbuf, rearm_data) + 4,
-		      "the middle of one word");
+		      "bytes 2 to 5 of one aligned word");
 	uint32_t counts =
 		(uint32_t)(__atomic_load_n((const uint64_t *)&m->rearm_data, __ATOMIC_RELAXED) >>
 			   16);
@@ -128,7 +128,7 @@ static inline bool is_plain(const struct rn_rxtx *x, const struct rte_mbuf *m)
 	return m->pool == x->port->pool && counts == (1u << 16 | 1) && RTE_MBUF_DIRECT(m);
 }
 
-/* Keeps plain mbufs for the next frames, as many as there is room for in `fresh`. Frees the others
+/* Reuses plain mbufs for the next frames, as many as there is room for in `fresh`. Frees the others
  * in bulk through the cache. */
 static void free_mbufs(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 {
@@ -146,9 +146,9 @@ static void free_mbufs(struct rn_rxtx *x, struct rte_mbuf **m, unsigned n)
 		put_back(x, m, kept);
 }
 
-/* Leaves the mbufs of kept packets to the shard, those of n that it keeps. Moves the others to the
- * start of m, and returns their number. An mbuf that is not plain may be one of a few, or may be
- * shared with another shard: such a packet is copied. */
+/* Leaves those of n mbufs to the shard whose packets it keeps. Moves the others to the start of m,
+ * and returns their number. An mbuf that is not plain may come from a small pool of the driver, or
+ * may be shared with another shard: such a packet is copied. */
 static unsigned leave_kept(struct rn_rxtx *x, struct rn_shard *sh, struct rte_mbuf **m, unsigned n)
 {
 	unsigned others = 0;

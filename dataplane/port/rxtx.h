@@ -74,7 +74,7 @@ struct rn_rxtx {
 	struct rte_mempool_cache *cache;
 	struct rn_capture *capture; /* NULL if frames are not captured */
 	struct rn_rxtx_stats stats;
-	/* how many mbufs the shard keeps (rn_shard_hold()), and how many it may keep at most */
+	/* how many mbufs of kept packets the shard holds (rn_shard_hold()), and how many at most */
 	unsigned nkept, kept_max;
 
 	/* fresh[fresh_at..burst): empty mbufs for the next frames. buf[i] describes fresh[i] to the

@@ -261,9 +261,10 @@ struct rn_client_wr {
  *   does not fit into the receive, is dropped; that receive stays posted. */
 int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
 /* Posts n work requests in the order of wr[], with the same effect as n calls of
- * rn_client_qp_post(), but at less cost: locks are taken, and the queue's room is checked, for up
- * to 32 work requests at a time. ibv_post_send() and ibv_post_recv() take such lists. wr[], its
- * SGEs, operands and destinations belong to the caller and may be reused after the call.
+ * rn_client_qp_post(), but at less cost: locks are taken, and the queue's room is checked, for
+ * many work requests at a time (up to 32 slots of 64 bytes). ibv_post_send() and ibv_post_recv()
+ * take such lists. wr[], its SGEs, operands and destinations belong to the caller and may be reused
+ * after the call.
  *
  * Stores in *posted how many work requests were posted, and returns 0 if all were. Otherwise wr[0]
  * to wr[*posted - 1] are posted, wr[*posted] was refused with the errno that the call returns, and

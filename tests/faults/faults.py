@@ -369,7 +369,7 @@ SHARED_RECEIVES = [
     F("nd2_row_032_depth_and_sges_within_the_limits", "depth 0 is checked by the NIC", SRQ,
       "if (init->depth == 0 || init->depth >", "if (init->depth >"),
     F("nd2_row_158_receives_up_to_the_depth", "one more than the depth", CLIENT_SRQ,
-      "rn_client_srq_level(srq) < srq->depth", "rn_client_srq_level(srq) <= srq->depth"),
+      "rn_client_srq_level(srq) >= srq->depth", "rn_client_srq_level(srq) > srq->depth"),
     F("nd2_row_159_a_send_waits_for_a_receive", "the peer is told to give up", CONNECTOR,
       "c->qp->srq != NULL ? ND_RNR_UNLIMITED : ND_RNR_RETRY;", "ND_RNR_RETRY;"),
     F("nd2_row_160_notified_once_when_low", "one event for one request", SRQ,

@@ -282,8 +282,8 @@ static void a_list_is_flushed_in_order(void **state)
 	close_pair();
 }
 
-/* A client never posts more than the queue holds. If it does, the queue takes what it has room for,
- * and the rest of the list is dropped. */
+/* If a front end posts more than the queue holds, which rn_client_qp_post_list() prevents, the
+ * queue takes what it has room for, and the rest of the list is dropped. */
 static void a_list_beyond_the_depth_is_dropped(void **state)
 {
 	struct rn_cqe cqe;

@@ -207,7 +207,8 @@ void rn_window_ack(struct rn_window *w, struct rn_sq *sq, uint32_t psn)
 	if (rn_unlikely(w->nreads))
 		take_reads(w, sq, n);
 	if (rn_unlikely(overtaken) && w->reading) {
-		/* Responses have arrived late, or were kept. This says nothing of requests. */
+		/* Responses that arrive late, or were kept, do not show that a request was lost
+		 * or kept. */
 		if (rn_psn_before(psn, w->patch_end))
 			go_to_una(w, sq);
 		else

@@ -60,7 +60,7 @@ struct rn_core_cfg {
 	 * receives. Credits in the peer's ACKs then limit the messages that this side starts. */
 	bool credits;
 	/* How many packets that arrived ahead of a lost one a shard keeps, for all its QPs; each
-	 * may take 4.4 KiB. 0: none are kept, and after a loss all packets from the lost one on are
+	 * may take 4.2 KiB. 0: none are kept, and after a loss all packets from the lost one on are
 	 * sent again. */
 	uint32_t keep_packets;
 	/* true: the caller of rx leaves each frame as it is until it has called rn_shard_settle().

@@ -12,7 +12,8 @@
 
 /* The largest payload of a packet: the largest path MTU. */
 #define RN_KEEP_BYTES 4096
-/* How many frames may wait for rn_keep_hold() at once; the payload of others is copied at once. */
+/* Maximum number of frames that wait for rn_keep_hold() at the same time. The payload of further
+ * frames is copied immediately. */
 #define RN_KEEP_FRESH 256u
 
 /* Slots are numbered from 1; 0 means none. */

@@ -201,7 +201,7 @@ struct rn_read_gap {
 	 * the peer, if any_acked is set. */
 	uint32_t acked;
 	bool any_acked;
-	bool overflow; /* a response could not be kept */
+	bool overflow; /* a response was not kept: for lack of room, or it was kept before */
 	/* A part is a READ request that ends before the request that it repeats. */
 	bool part;     /* the present request for missing responses is a part */
 	bool any_part; /* a part was requested: a response in the middle may be a Last or Only */

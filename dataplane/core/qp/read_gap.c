@@ -12,7 +12,7 @@
  *
  * Some peers answer a repeated READ request only if it ends where the repeated one ends. A request
  * for missing responses that ends earlier (a part) gets no answer then. So after a part without an
- * answer, all responses up to the end of the request are asked for, and after a few such parts no
+ * answer, all responses up to the end of the request are requested, and after a few such parts no
  * more are sent.
  *
  * An ACK that arrives while a response is missing is remembered, because the peer does not repeat
@@ -118,7 +118,8 @@ bool rn_read_gap_found(struct rn_qp *qp, const struct rn_pkt *pkt, uint32_t psn,
 	if (!rn_qp_states[qp->state].response_in)
 		return true;
 	answered = pkt && is_of_answer(qp, psn);
-	/* The peer answers requests in order, and has answered one that was sent later. */
+	/* A response at or beyond `recover` answers a request that was sent after the one for the
+	 * missing responses. The peer answers in order, so the answer to the latter was lost. */
 	passed = !rn_psn_before(psn, w->recover);
 	kept = pkt && rn_keep_put(&qp->lane->keep, &g->kept, pkt, expect);
 	qp->lane->stats.rx_kept += kept;

@@ -413,8 +413,9 @@ void rn_requester_go_back(struct rn_qp *qp)
 }
 
 /* Handles an implied NAK: a later response shows that the response with the PSN `expect` was lost.
- * `expect` belongs to the oldest READ or atomic. Goes back to `expect`, but does so only once until
- * there is progress or a timeout, or after only the missing responses were requested. */
+ * `expect` belongs to the oldest READ or atomic. Goes back to `expect` once. Further calls do
+ * nothing until there is progress or a timeout, unless the missing responses alone have been
+ * requested since. */
 static enum rn_verdict imply_nak(struct rn_qp *qp, uint32_t expect, rn_time now)
 {
 	rn_requester_advance(qp, expect, now);
@@ -640,7 +641,7 @@ static enum rn_verdict take_read_data(struct rn_qp *qp, const struct rn_pkt *pkt
 	return RN_V_OK;
 }
 
-/* The same for the response to an atomic. */
+/* Handles the ATOMIC ACK with the PSN `expect`, for which e waits. */
 static enum rn_verdict take_atomic_data(struct rn_qp *qp, const struct rn_pkt *pkt,
 					struct rn_sqe *e, uint32_t expect, rn_time now)
 {
@@ -724,7 +725,7 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 /* Returns true if a rate limit has recently made packets of this QP wait, at this end, or at the
  * peer, which sends READ responses: then this end has sent CNPs. A peer that gets no further CNP
- * has its full rate again after about this time. */
+ * has its full rate again after about 50 ms. */
 static bool is_limited(const struct rn_qp *qp, rn_time now)
 {
 	return qp->cc.limited ||

@@ -466,8 +466,8 @@ static enum rn_verdict replay_read(struct rn_qp *qp, const struct rn_pkt *pkt)
 	    rn_mr_check_remote(qp->lane->mrs, pkt->rkey, rn_qp_via(qp), pkt->va, pkt->dma_len,
 			       RN_ACCESS_REMOTE_READ, &ptr) != RN_V_OK)
 		return RN_V_REQ_REPLAY_GONE;
-	/* The response restarts at the requested packet, even if the first response is still being
-	 * sent. */
+	/* A request for the rest restarts the response at the requested packet, even if the first
+	 * response is still being sent. A request for a part interrupts that response. */
 	if (rn_unlikely(pkt->dma_len < rest)) {
 		owe_part(rec, skip, pkt->dma_len >> qp->mtu_shift);
 	} else {

@@ -92,7 +92,7 @@ void rn_ahead_begin(struct rn_ahead *a, const struct rn_shard *sh, unsigned what
 	a->sh = sh;
 	a->what = what;
 	a->next = a->first = a->head = a->tail = 0;
-	/* no frame is so long, and no QPN so large */
+	/* no frame is so long, and no QPN so large: the first element differs from the last */
 	a->end = UINT32_MAX;
 	a->last = UINT64_MAX;
 	a->mask = t->mask;

@@ -20,11 +20,12 @@ struct rn_shard;
 /* Sixteen packets take longer than a miss of a large table. A CPU can have some 24 misses under way
  * at the same time. */
 #define RN_AHEAD 8u
-/* So many elements take a step together: rn_ahead_walk() then costs less per element. */
+/* Number of elements for which rn_ahead_walk() takes a step together, which costs less for each. */
 #define RN_AHEAD_GROUP 4u
-/* No more elements wait for their second step: a power of two. */
+/* Maximum number of elements that wait for their second step; a power of two. */
 #define RN_AHEAD_WAITING 32u
-static_assert(RN_AHEAD_WAITING >= 2 * RN_AHEAD + RN_AHEAD_GROUP, "in the first call");
+static_assert(RN_AHEAD_WAITING >= 2 * RN_AHEAD + RN_AHEAD_GROUP,
+	      "the first call of rn_ahead_walk() may queue so many");
 
 enum rn_ahead_what { RN_AHEAD_QPS = 1, RN_AHEAD_REGIONS = 2 };
 

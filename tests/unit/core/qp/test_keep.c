@@ -243,7 +243,8 @@ static void other_payloads_are_copied(void **state)
 	rn_keep_pool_fini(&pool);
 }
 
-/* So the pool never has more buffers than slots. */
+/* A slot stays in use until its buffer is given back, so the pool never has more buffers than
+ * slots. */
 static void a_slot_is_used_until_its_buffer_is_given_back(void **state)
 {
 	struct frame f[5];
