@@ -23,10 +23,12 @@
  *		expects the ACK with this PSN; ACKs of other PSNs may come before
  *	silent [MS]
  *		expects no answer for MS
- *	request PSN [OPCODE] [same] [after=US] [within=MS] [va=] [len=]
+ *	request PSN [OPCODE] [same] [after=US] [within=MS] [va=] [len=] [part=]
  *		expects the peer's next request. same: equal to the peer's previous request;
  *		after: least time since this tool's last packet; within: longest wait for the
- *		request; va: the request's address, counted from the address of the first request
+ *		request; va: the request's address, counted from the address of the first request;
+ *		part: the other length that is right, that of a peer which requests the missing
+ *		responses alone
  *	norequest MS
  *		expects no request for MS, except one repetition
  *	alive PSN [kept=PSN] | dead PSN

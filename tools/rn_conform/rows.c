@@ -138,7 +138,7 @@ const struct row rows[] = {
 	{.id = "Q2", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_MIDDLE 1 n=1024\n"
 		"> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
 	{.id = "Q23", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
-		"request 1 READ_REQUEST va=1024 len=1976 within=20000"},
+		"request 1 READ_REQUEST va=1024 len=1976 part=1024 within=20000"},
 	{.id = "Q24", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
 		"request 1 READ_REQUEST within=20000\n> READ_RESP_MIDDLE 1 n=1024\n> READ_RESP_LAST 2 n=952\nrequest 3 SEND_ONLY"},
 	{.id = "Q25", .side = 'c', .manual_answers = true, .script = READS "> READ_RESP_FIRST 0 n=1024\n> READ_RESP_LAST 2 n=952\n"
