@@ -211,10 +211,31 @@ static uint64_t run(const struct course *c, uint8_t kind, unsigned loss_ppm, boo
 	return done;
 }
 
+static bool same_path(const struct course *a, const struct course *b)
+{
+	return a->drops == b->drops && a->send_ns == b->send_ns && a->receive_ns == b->receive_ns &&
+	       a->ring == b->ring && a->delay_us == b->delay_us;
+}
+
+/* Returns how many messages complete without loss. Courses with the same path and ends share the
+ * result, since a run takes up to a second. */
+static uint64_t without_loss(const struct course *c, uint8_t kind)
+{
+	static uint64_t done[RN_ARRAY_SIZE(courses)][2];
+	unsigned first = 0;
+
+	while (!same_path(&courses[first], c))
+		first++;
+	uint64_t *found = &done[first][kind == RN_WQE_READ];
+	if (*found == 0)
+		*found = run(c, kind, 0, false);
+	return *found;
+}
+
 static unsigned course(const struct course *c, bool print)
 {
 	uint8_t kind = c->reads ? RN_WQE_READ : RN_WQE_WRITE;
-	uint64_t without = run(c, kind, 0, false), with = run(c, kind, c->loss_ppm, print);
+	uint64_t without = without_loss(c, kind), with = run(c, kind, c->loss_ppm, print);
 	unsigned found = (unsigned)(with * 1000 / without);
 
 	print_message("%-32s %4u of 1000; %.1f Gbit/s without loss\n", c->name, found,
@@ -239,8 +260,8 @@ static void reads_are_as_fast_as_writes(void **state)
 
 		if (c->loss_ppm != 1000 || c->reads) /* the others have the same path and ends */
 			continue;
-		writes = run(c, RN_WQE_WRITE, 0, false);
-		reads = run(c, RN_WQE_READ, 0, false);
+		writes = without_loss(c, RN_WQE_WRITE);
+		reads = without_loss(c, RN_WQE_READ);
 		print_message("%-32s %llu WRITEs, %llu READs without loss\n", c->name,
 			      (unsigned long long)writes, (unsigned long long)reads);
 		assert_true(reads * 100 >= writes * 97);
