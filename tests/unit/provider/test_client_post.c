@@ -407,7 +407,7 @@ static void a_list_is_posted_like_single_requests(void **state)
 				    random_below(l.qp->rq.depth + 1)};
 		static struct rn_client_wr wr[LIST_MAX];
 		static typeof(stream) expected;
-		int rc = 0, got;
+		int rc = 0, got = 0;
 
 		for (unsigned i = 0; i < n; i++)
 			wr[i] = any_request(i, run % 2 == 0);
