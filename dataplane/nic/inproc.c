@@ -118,7 +118,7 @@ static __attribute__((noinline)) void put_on_ring(struct rn_lcore *lc, const str
 {
 	uint64_t spin_until = 0;
 
-	while (rn_unlikely(!rn_submit_put_list(&lc->submit, wqe, n)) && !forked) {
+	while (rn_unlikely(!rn_submit_put(&lc->submit, wqe, n)) && !forked) {
 		ring_doorbell(lc);
 		if (spin_until == 0)
 			spin_until = rte_rdtsc() + rte_get_tsc_hz() / 1000000; /* 1 us */

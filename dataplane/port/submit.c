@@ -40,15 +40,7 @@ void rn_submit_destroy(struct rn_submit *s)
 	s->ring = NULL;
 }
 
-RN_HANDOVER_UNSEEN bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe)
-{
-	rn_assert(wqe->slots >= 1 && wqe->slots <= RN_WQE_MAX_SLOTS);
-	rn_handover_give_one(s->ring);
-	return rte_ring_enqueue_bulk_elem(s->ring, wqe, RN_SLOT_BYTES, wqe->slots, NULL) != 0;
-}
-
-RN_HANDOVER_UNSEEN bool rn_submit_put_list(struct rn_submit *s, const struct rn_wqe *wqe,
-					   uint32_t n)
+RN_HANDOVER_UNSEEN bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe, uint32_t n)
 {
 	unsigned slots = (unsigned)(rn_wqe_behind(wqe, n) - wqe);
 

@@ -22,14 +22,11 @@ struct rn_submit {
 int rn_submit_create(struct rn_submit *s, uint32_t slots);
 void rn_submit_destroy(struct rn_submit *s);
 
-/* Enqueues a copy of the work request. Returns false, with nothing enqueued, if the ring has no
- * room at the moment. Any thread may call this function. */
-bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe);
 /* Enqueues copies of n work requests, each of which begins behind the last slot of the one before,
  * all at once. Together they have at most RN_LINK_LIST_SLOTS slots. Returns false, with nothing
  * enqueued, if the ring has no room for all of them at the moment. Any thread may call this
  * function. */
-bool rn_submit_put_list(struct rn_submit *s, const struct rn_wqe *wqe, uint32_t n);
+bool rn_submit_put(struct rn_submit *s, const struct rn_wqe *wqe, uint32_t n);
 
 /* Returns the position in the ring up to which slots are assigned to work requests. A work request
  * whose enqueue began before this call lies before that position. Any thread may call this

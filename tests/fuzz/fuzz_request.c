@@ -269,7 +269,7 @@ static void post(struct bench *b)
 		rn_shard_post(b->sh, &s.wqe, b->now);
 		return;
 	}
-	CHECK(rn_submit_put(&b->ring, &s.wqe));
+	CHECK(rn_submit_put(&b->ring, &s.wqe, 1));
 	while (rn_submit_drain(&b->ring, b->sh, RN_WQE_MAX_SLOTS, b->now))
 		;
 }

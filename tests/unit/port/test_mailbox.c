@@ -44,7 +44,7 @@ static void runs_in_order_behind_earlier_work(void **state)
 	assert_int_equal(rn_submit_create(&s, 64), 0);
 	rn_mailbox_post(&mb, &a.call, &s);
 	for (unsigned i = 0; i < 20; i++)
-		rn_submit_put(&s, &wqe);
+		rn_submit_put(&s, &wqe, 1);
 	rn_mailbox_post(&mb, &b.call, &s);
 	rn_mailbox_post(&mb, &c.call, &s);
 

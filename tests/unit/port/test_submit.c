@@ -46,7 +46,7 @@ static void passes_requests_whole_and_in_order(void **state)
 	for (unsigned round = 0, number = 0; round < 200; round++) {
 		unsigned first = sh->nposted, put = 0;
 		fill(&r, 0, number);
-		while (rn_submit_put(&s, &r.wqe)) {
+		while (rn_submit_put(&s, &r.wqe, 1)) {
 			put++;
 			fill(&r, 0, ++number);
 		}
@@ -73,9 +73,9 @@ static void reports_whether_a_position_was_drained(void **state)
 	assert_true(rn_submit_drained(&s, rn_submit_position(&s)));
 	fill(&r, 0, 0);
 	r.wqe.slots = 10;
-	rn_submit_put(&s, &r.wqe);
+	rn_submit_put(&s, &r.wqe, 1);
 	uint32_t position = rn_submit_position(&s);
-	rn_submit_put(&s, &r.wqe);
+	rn_submit_put(&s, &r.wqe, 1);
 	assert_false(rn_submit_drained(&s, position));
 	rn_submit_drain(&s, sh, 10, 0);
 	assert_true(rn_submit_drained(&s, position));
@@ -99,7 +99,7 @@ static void *produce(void *arg)
 
 	for (unsigned i = 0; i < EACH; i++) {
 		fill(&r, p->who, i);
-		while (!rn_submit_put(p->s, &r.wqe))
+		while (!rn_submit_put(p->s, &r.wqe, 1))
 			sched_yield();
 	}
 	return NULL;
@@ -166,7 +166,7 @@ static void loads_ahead_what_a_burst_needs(void **state)
 		for (uint32_t i = 0; i < BURST; i++) {
 			struct rn_wqe w = {.slots = 1, .qpn = 100 + i, .num_sge = 1};
 			w.sge[0].lkey = 7000 + i;
-			assert_true(rn_submit_put(&s, &w));
+			assert_true(rn_submit_put(&s, &w, 1));
 		}
 		assert_int_equal(rn_submit_drain(&s, sh, 64, 0), BURST);
 		for (unsigned i = 0; i < seen.n; i++) {
