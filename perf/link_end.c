@@ -162,25 +162,15 @@ void link_end_close(struct link_end *e)
 	free(e->mem);
 }
 
-void link_post_recv(struct link_end *e)
+/* Moves on to the message memory of the next receive. */
+static inline void next_receive(struct link_end *e)
 {
-	e->receive.wr_id = e->expected;
-	if (rn_client_qp_post(e->qp, &e->receive) != 0)
-		give_up("a receive was refused", "");
 	e->into.addr = e->into.addr == e->last ? (uintptr_t)e->mem : e->into.addr + e->stride;
-	e->expected++;
 }
 
-void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind)
+/* Moves on to the message memory of the next request, at both ends. */
+static inline void next_request(struct link_end *e)
 {
-	bool signaled = e->unsignaled == 0;
-
-	e->unsignaled = signaled ? o->signal - 1 : e->unsignaled - 1;
-	e->request.kind = kind;
-	e->request.flags = signaled ? RN_WQE_SIGNALED : 0;
-	e->request.wr_id = ++e->sent;
-	if (rn_client_qp_post(e->qp, &e->request) != 0)
-		give_up("a request was refused", "");
 	if (e->from.addr == e->last) {
 		e->from.addr = (uintptr_t)e->mem;
 		e->request.remote_va = e->peer.va;
@@ -188,6 +178,34 @@ void link_post_request(const struct link_options *o, struct link_end *e, uint8_t
 		e->from.addr += e->stride;
 		e->request.remote_va += e->stride;
 	}
+}
+
+/* Returns the flags of the next request: every o->signal-th is signaled. */
+static inline uint16_t next_flags(const struct link_options *o, struct link_end *e)
+{
+	bool signaled = e->unsignaled == 0;
+
+	e->unsignaled = signaled ? o->signal - 1 : e->unsignaled - 1;
+	return signaled ? RN_WQE_SIGNALED : 0;
+}
+
+void link_post_recv(struct link_end *e)
+{
+	e->receive.wr_id = e->expected;
+	if (rn_client_qp_post(e->qp, &e->receive) != 0)
+		give_up("a receive was refused", "");
+	next_receive(e);
+	e->expected++;
+}
+
+void link_post_request(const struct link_options *o, struct link_end *e, uint8_t kind)
+{
+	e->request.kind = kind;
+	e->request.flags = next_flags(o, e);
+	e->request.wr_id = ++e->sent;
+	if (rn_client_qp_post(e->qp, &e->request) != 0)
+		give_up("a request was refused", "");
+	next_request(e);
 }
 
 static void post_list(struct link_end *e, const struct link_list *l, unsigned n)
@@ -207,8 +225,7 @@ void link_post_recvs(const struct link_options *o, struct link_end *e, unsigned 
 		for (unsigned i = 0; i < k; i++) {
 			l->wr[i].wr_id = e->expected++;
 			l->sge[i].addr = e->into.addr;
-			e->into.addr = e->into.addr == e->last ? (uintptr_t)e->mem
-							       : e->into.addr + e->stride;
+			next_receive(e);
 		}
 		post_list(e, l, k);
 	}
@@ -221,20 +238,11 @@ void link_post_requests(const struct link_options *o, struct link_end *e, unsign
 	for (unsigned k; n > 0; n -= k) {
 		k = n < o->list ? n : o->list;
 		for (unsigned i = 0; i < k; i++) {
-			bool signaled = e->unsignaled == 0;
-
-			e->unsignaled = signaled ? o->signal - 1 : e->unsignaled - 1;
-			l->wr[i].flags = signaled ? RN_WQE_SIGNALED : 0;
+			l->wr[i].flags = next_flags(o, e);
 			l->wr[i].wr_id = ++e->sent;
 			l->sge[i].addr = e->from.addr;
 			l->wr[i].remote_va = e->request.remote_va;
-			if (e->from.addr == e->last) {
-				e->from.addr = (uintptr_t)e->mem;
-				e->request.remote_va = e->peer.va;
-			} else {
-				e->from.addr += e->stride;
-				e->request.remote_va += e->stride;
-			}
+			next_request(e);
 		}
 		post_list(e, l, k);
 	}
