@@ -551,20 +551,26 @@ int pt_post(struct pt_end *e, unsigned i, uint32_t size, bool signaled)
 	return 0;
 }
 
+static bool is_signaled(const struct pt_options *o, uint64_t number, uint64_t last)
+{
+	return number % o->cq_mod == 0 || number == last;
+}
+
 int pt_post_list(struct pt_end *e, unsigned i, uint32_t size, uint64_t n, uint64_t last)
 {
 	struct pt_qp *q = &e->qp[i];
 	const struct rn_sge sge = {(uintptr_t)pt_send_at(e, i), size, q->lkey};
 	struct rn_client_wr wr[PT_LIST];
 
+	if (n == 1) /* costs less than a list */
+		return pt_post(e, i, size, is_signaled(e->o, q->posted + 1, last));
 	while (n > 0) {
 		uint32_t k = n < PT_LIST ? (uint32_t)n : PT_LIST, posted;
 
 		for (uint32_t j = 0; j < k; j++) {
 			uint64_t number = q->posted + 1 + j;
-			bool signaled = number % e->o->cq_mod == 0 || number == last;
 
-			wr[j] = request_of(e, q, &sge, signaled, number);
+			wr[j] = request_of(e, q, &sge, is_signaled(e->o, number, last), number);
 		}
 		int rc = rn_client_qp_post_list(q->qp, wr, k, &posted);
 

@@ -69,14 +69,10 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 static int post_list(struct bw *b, unsigned i, uint64_t n)
 {
-	struct pt_qp *q = &b->e->qp[i];
 	uint64_t now = b->times ? pt_now_ns() : 0;
-	bool signaled = (q->posted + 1) % b->o->cq_mod == 0 || q->posted + 1 == b->per_qp;
 
 	for (uint64_t k = 0; b->times && k < n; k++)
 		b->times[b->ntimes++].posted = now;
-	if (n == 1)
-		return pt_post(b->e, i, b->size, signaled);
 	return pt_post_list(b->e, i, b->size, n, b->per_qp);
 }
 
