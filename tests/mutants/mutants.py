@@ -281,6 +281,8 @@ MUTANTS = [
     Mutant("gap forgets an ACK", READ_GAP, "\tif (g->any_acked)\n\t\ttake_acked(qp, now);\n", "", "read-gap"),
     Mutant("gap hides a NAK", REQUESTER, "if (!qp->retry.acted || qp->win.reading)", "if (!qp->retry.acted)", "read-gap"),
     Mutant("gap outlives the connection", QP, "if (!rn_qp_states[state].response_in)", "if (false)", "read-gap"),
+    Mutant("gap outlives its queue pair", QP, "\trn_responder_drop_kept(qp);\n\trn_read_gap_forget(qp);\n", "\trn_responder_drop_kept(qp);\n", "read-gap"),
+    Mutant("kept requests outlive their queue pair", QP, "\trn_responder_drop_kept(qp);\n\trn_read_gap_forget(qp);\n", "\trn_read_gap_forget(qp);\n", "keep"),
     Mutant("gap taken on the short way is left open", SHORT_READ, "rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);\n\t\trn_read_gap_fill(qp, now);", "rn_requester_advance(qp, rn_psn_add(b->psn, 1), now);", "read-gap"),
     Mutant("gap in the middle though none was asked for", REQUESTER, "(pkt->op->ends && parts)", "pkt->op->ends", "rows"),
     Mutant("gap answered to the end", RESPONDER, "rec->part_end ? rec->part_end : rec->npkts", "rec->npkts", "rows"),

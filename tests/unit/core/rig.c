@@ -144,6 +144,7 @@ void rig_fini(struct rig *r)
 		assert_ptr_equal(x.freed, s->qp);
 		assert_int_equal(rn_shard_leftovers(s->sh), 0);
 		assert_int_equal(s->sh->lane.wheel.armed, 0);
+		assert_int_equal(s->sh->lane.keep.used, 0);
 		assert_true(rn_list_empty(&s->sh->lane.active));
 		free(x.freed);
 		rn_shard_cq_unlink(s->sh, 3);

@@ -421,18 +421,33 @@ static void a_peer_that_drops_packets_gets_all_again(void **state)
 	rig_fini(&r);
 }
 
+/* Lets side 1 keep three packets behind one that does not come. */
+static void keep_three(struct rig *r)
+{
+	rig_init(r, &(struct rig_opt){.keep = {0, 64}});
+	for (int ahead = 1; ahead < 4; ahead++) {
+		uint8_t byte = 7;
+		struct rn_pkt p = rig_pkt(r, 1, RN_OP_SEND_ONLY, ahead, &byte, 1);
+
+		rig_rx(r, 1, &p);
+	}
+	assert_int_equal(r->s[1].qp->keep.n, 3);
+}
+
+/* rig_fini() fails if a destroyed QP leaves kept packets in the pool. */
+static void a_destroyed_qp_leaves_no_kept_packets(void **state)
+{
+	struct rig r;
+
+	keep_three(&r);
+	rig_fini(&r);
+}
+
 static void an_error_drops_kept_packets(void **state)
 {
 	struct rig r;
 
-	rig_init(&r, &(struct rig_opt){.keep = {0, 64}});
-	for (int ahead = 1; ahead < 4; ahead++) {
-		uint8_t byte = 7;
-		struct rn_pkt p = rig_pkt(&r, 1, RN_OP_SEND_ONLY, ahead, &byte, 1);
-
-		rig_rx(&r, 1, &p);
-	}
-	assert_int_equal(r.s[1].qp->keep.n, 3);
+	keep_three(&r);
 	assert_true(r.s[1].qp->rx.keeping);
 	rn_qp_error(r.s[1].qp, 0, false, r.now);
 	assert_int_equal(r.s[1].qp->keep.n, 0);
@@ -501,6 +516,7 @@ int main(void)
 		cmocka_unit_test(a_probe_replaces_a_lost_packet),
 		cmocka_unit_test(a_lost_tail_takes_one_probe),
 		cmocka_unit_test(a_peer_that_drops_packets_gets_all_again),
+		cmocka_unit_test(a_destroyed_qp_leaves_no_kept_packets),
 		cmocka_unit_test(an_error_drops_kept_packets),
 		cmocka_unit_test(a_shard_gives_buffers_back),
 	};
