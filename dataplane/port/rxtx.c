@@ -176,7 +176,9 @@ void rn_rxtx_take_back(struct rn_rxtx *x, struct rn_shard *sh)
 	}
 }
 
-static __attribute__((noinline)) unsigned part_kept(struct rn_rxtx *x, struct rn_shard *sh,
+/* Gives the mbufs of newly kept packets to the shard, and takes back those that the shard no longer
+ * needs. Returns how many of n are left in m. */
+static __attribute__((noinline)) unsigned swap_kept(struct rn_rxtx *x, struct rn_shard *sh,
 						    struct rte_mbuf **m, unsigned n)
 {
 	n = leave_kept(x, sh, m, n);
@@ -187,7 +189,7 @@ static __attribute__((noinline)) unsigned part_kept(struct rn_rxtx *x, struct rn
 void rn_rxtx_finish(struct rn_rxtx *x, struct rn_shard *sh, struct rte_mbuf **m, unsigned n)
 {
 	if (rn_unlikely(rn_shard_keeps(sh)))
-		n = part_kept(x, sh, m, n);
+		n = swap_kept(x, sh, m, n);
 	free_mbufs(x, m, n);
 }
 

@@ -113,7 +113,8 @@ struct rn_rxtx_cfg {
 	/* limit in bytes for the frames built per poll iteration; the last frame may exceed the
 	 * limit */
 	unsigned turn_bytes;
-	/* limit for the mbufs that the shard keeps: packets beyond that are copied */
+	/* maximum number of mbufs of kept packets that the shard holds; further kept packets are
+	 * copied */
 	unsigned kept_max;
 	uint8_t mac[6];
 	struct rn_impair impair;
@@ -125,8 +126,8 @@ struct rn_rxtx_cfg {
 };
 
 /* To be called in the control thread while no thread polls the shard. rn_rxtx_open() returns 0 or
- * -ENOMEM. rn_rxtx_close() frees all mbufs; before, rn_shard_abandon() and rn_rxtx_take_back() must
- * have made the shard keep none. */
+ * -ENOMEM. rn_rxtx_close() frees all mbufs; the shard must hold none, so rn_shard_abandon() and
+ * rn_rxtx_take_back() come before. */
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg);
 void rn_rxtx_close(struct rn_rxtx *x);
 

@@ -216,8 +216,8 @@ RN_FOLDING static inline bool rn_match_again(struct rn_match *m, const uint8_t *
 	return true;
 }
 
-/* rn_match_again() for a frame with more than RN_ICRC_TAIL_MAX bytes from the BTH on. Its ICRC is
- * that of rn_icrc_add() from m->large.crc on, XOR m->large_masked. */
+/* Like rn_match_again(), for a frame with more than RN_ICRC_TAIL_MAX bytes from the BTH on. Its
+ * ICRC is the CRC that rn_icrc_add() continues from m->large.crc, XOR m->large_masked. */
 RN_FOLDING static inline bool rn_match_large(const struct rn_match *m, const uint8_t *f,
 					     uint32_t len, bool ipv4, struct rn_brief *b)
 {

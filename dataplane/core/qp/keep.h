@@ -10,7 +10,7 @@
 
 #include "wire/pkt.h"
 
-/* The largest payload of a packet: the largest path MTU. */
+/* Largest payload of a packet in bytes, which is the largest path MTU. */
 #define RN_KEEP_BYTES 4096
 /* Maximum number of frames that wait for rn_keep_hold() at the same time. The payload of further
  * frames is copied immediately. */
@@ -19,8 +19,8 @@
 /* Slots are numbered from 1; 0 means none. */
 struct rn_kept {
 	uint32_t next; /* the slot with the next PSN, or the next unused slot */
-	/* the caller's buffer with the payload, which the pool owns; NULL: the payload was copied,
-	 * or rn_keep_hold() has not been called yet */
+	/* The buffer of the port in which the packet arrived. It belongs to the pool until
+	 * rn_keep_give_back(). NULL if the payload was copied, or before rn_keep_hold(). */
 	void *buffer;
 	/* pkt.frame is NULL if the payload was copied, and in an unused slot */
 	struct rn_pkt pkt;
@@ -56,7 +56,7 @@ struct rn_keep {
 bool rn_keep_pool_init(struct rn_keep_pool *p, uint32_t n);
 void rn_keep_pool_fini(struct rn_keep_pool *p);
 
-/* Keeps a request packet whose PSN lies after epsn, the expected PSN. Keeps nothing if the PSN is
+/* Keeps a packet whose PSN lies after epsn, the expected PSN. Keeps nothing if the PSN is
  * kept already or too far ahead, or if the pool or the QP's share of the pool is used up. Returns
  * true if the packet is kept. Copies the payload, unless p->lent is set and pkt->frame is the frame
  * of the packet: then rn_keep_hold() or rn_keep_settle() must follow before the frame changes. */
@@ -85,7 +85,8 @@ static inline bool rn_keep_waits(const struct rn_keep_pool *p)
  * rn_keep_settle(), in the order of their arrival. With `buffer` NULL, copies a kept payload and
  * returns false. */
 bool rn_keep_hold(struct rn_keep_pool *p, const uint8_t *frame, void *buffer);
-/* Copies the payload of packets whose frames were not given to rn_keep_hold(). */
+/* To be called when rn_keep_hold() has been called for a burst: copies the payload of each kept
+ * packet whose frame was not among them. The frames may then change. */
 void rn_keep_settle(struct rn_keep_pool *p);
 /* Moves up to n buffers that are no longer needed to `buffers`. Returns their number. */
 unsigned rn_keep_give_back(struct rn_keep_pool *p, void **buffers, unsigned n);

@@ -141,9 +141,10 @@ struct rn_read_rec {
 	uint64_t end; /* value of rn_rx.taken right after this READ or atomic was accepted */
 	union {
 		uint64_t orig; /* atomic: the value in memory before the operation */
-		/* READ, if the peer has requested a part again that ends before the READ does:
-		 * number of the packet behind the part, and of the packet with which the
-		 * interrupted response goes on after the part. 0: none. */
+		/* READ: the peer may request again some packets that are not the last ones (a
+		 * part). part_end: number of the packet behind the part. resume: number of the
+		 * packet with which the response that the part has interrupted goes on. 0: there
+		 * is no part, or it has interrupted no response. */
 		struct {
 			uint32_t part_end, resume;
 		};
@@ -205,7 +206,7 @@ struct rn_read_gap {
 	/* A part is a READ request that ends before the request that it repeats. */
 	bool part;     /* the present request for missing responses is a part */
 	bool any_part; /* a part was requested: a response in the middle may be a Last or Only */
-	bool answers;  /* the peer has answered a part */
+	bool answers;  /* the peer has answered at least one part */
 	bool refuses;  /* the peer does not seem to answer parts */
 	uint8_t vain;  /* how many parts in a row got no answer */
 };
@@ -273,7 +274,7 @@ struct rn_qp {
 	struct rn_cc cc;	 /* rate limit (congestion control) */
 	struct rn_gid own, peer; /* expected destination and source of received packets */
 	/* rarely used; here to fill the line */
-	struct rn_keep keep; /* request packets ahead of a lost one */
+	struct rn_keep keep; /* received requests whose turn comes after a lost one */
 	uint64_t user;	     /* the application's value for events of this QP */
 	uint32_t ngroups;    /* number of multicast groups this QP is in */
 	uint8_t events;	     /* events not yet reported (enum rn_qp_event_bit) */

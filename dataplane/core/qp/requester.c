@@ -34,6 +34,8 @@
 
 /* With a rate limit, a packet with AckReq is sent at least this often. */
 #define ASK_NS RN_US(100)
+/* A peer that gets no further CNP has its full rate again after about this time. */
+#define CNP_LASTS RN_MS(50)
 /* After a NAK the shortest time until a probe is this part of the usual one: a path that loses
  * packets loses NAKs and patches too, and the send window is used up meanwhile. Each probe doubles
  * the time, until the next NAK. */
@@ -723,13 +725,12 @@ enum rn_verdict rn_requester_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_t
 
 /* ---- expiry of the retransmission timer ---- */
 
-/* Returns true if a rate limit has recently made packets of this QP wait, at this end, or at the
- * peer, which sends READ responses: then this end has sent CNPs. A peer that gets no further CNP
- * has its full rate again after about 50 ms. */
+/* Returns true if a rate limit makes packets of this QP wait, or did so lately. READ responses wait
+ * at the peer, whose rate this end has limited by a CNP; so the time of the last CNP counts. */
 static bool is_limited(const struct rn_qp *qp, rn_time now)
 {
 	return qp->cc.limited ||
-	       (qp->win.nreads && qp->cnp_after && now < qp->cnp_after + RN_MS(50));
+	       (qp->win.nreads && qp->cnp_after && now < qp->cnp_after + CNP_LASTS);
 }
 
 /* Sends the oldest unacknowledged packet again alone, or requests the oldest missing responses,

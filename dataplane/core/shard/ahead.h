@@ -35,16 +35,17 @@ struct rn_ahead {
 	unsigned what;	/* enum rn_ahead_what */
 	unsigned next;	/* the element before which the next steps are taken */
 	unsigned first; /* how many elements have taken the first step */
-	/* The last element whose first step was not the same as that of the element before. Of a
-	 * frame: the first eight bytes of its BTH, their position, the position behind the place of
-	 * the RETH, and whether a RETH may be there. Of a work request: its QPN. */
+	/* The last element that differed from the element before it. Of a frame: the first eight
+	 * bytes of its BTH (`last`), their position in the frame (`bth`), the position behind the
+	 * place of a RETH (`end`), and whether a RETH may be there (`reth`). Of a work request: its
+	 * QPN (`last`). */
 	uint64_t last;
 	uint32_t bth, end;
 	bool reth;
 	/* the table of regions */
 	uint32_t mask;
 	const uint8_t (*regions)[64];
-	/* the elements that have a second step to take: a ring */
+	/* ring of the elements whose second step has not been taken: from `head` up to `tail` */
 	unsigned head, tail;
 	struct {
 		unsigned at; /* number of the element */

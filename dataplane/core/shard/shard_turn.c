@@ -320,7 +320,7 @@ static inline bool urgent_waits(const struct rn_shard *sh)
 	       (sh->lane.cm && (rn_neigh_wants_tx(sh->lane.neigh) || rn_cm_wants_tx(sh->lane.cm)));
 }
 
-/* Builds at most n of the packets that urgent_waits() looks for. Returns their number, and adds
+/* Builds at most n packets that go before all data (urgent_waits()). Returns their number, and adds
  * their length in bytes to *bytes. */
 static __attribute__((noinline)) unsigned urgent_tx(struct rn_shard *sh, struct rn_txbuf *bufs,
 						    unsigned n, uint64_t *bytes, rn_time now)

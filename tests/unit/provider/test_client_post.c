@@ -259,7 +259,8 @@ static void both_ways_build_the_same_request(void **state)
 #define LIST_MAX  90
 #define LIST_RUNS 3000
 
-/* All slots that reached the link, in their order, and how the lists were cut. */
+/* What reached the link: the bytes of all slots in their order, and how many work requests came in
+ * how many calls. */
 static struct {
 	_Alignas(RN_SLOT_BYTES) uint8_t bytes[2 * LIST_MAX * RN_WQE_MAX_SLOTS * RN_SLOT_BYTES];
 	size_t used;
