@@ -13,6 +13,7 @@
 
 #define BUCKETS	       1024u
 #define EVENTS_AT_ONCE 8
+#define CLOSING_MS     1000 /* how long nd_device_get() waits for event threads */
 
 struct route {
 	struct route *next;
@@ -37,6 +38,8 @@ struct device {
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *table[ND_MAX_DEVICES];
+/* true after a device was closed whose network port was gone; guarded by table_lock */
+static bool closed_removed;
 /* number of event threads that are handling events or closing their devices */
 static _Atomic unsigned busy;
 
@@ -263,12 +266,30 @@ static int open_device(unsigned index, struct device **out)
 	return 0;
 }
 
+/* Was a network port removed from a device that is open now or was open earlier? */
+static bool saw_removal(void)
+{
+	bool found;
+
+	pthread_mutex_lock(&table_lock);
+	found = closed_removed;
+	for (unsigned i = 0; i < ND_MAX_DEVICES; i++)
+		found |= table[i] != NULL && rn_client_gone(table[i]->pub.client);
+	pthread_mutex_unlock(&table_lock);
+	return found;
+}
+
 int nd_device_get(unsigned index, struct nd_device **dev)
 {
 	int rc = 0;
 
 	if (index >= ND_MAX_DEVICES)
 		return -EINVAL;
+	/* A removed adapter works again once every device of the process has been closed. When the
+	 * application has released all its objects, event threads may still hold references on some
+	 * of them while they pass events on. Wait until those threads have closed their devices. */
+	if (saw_removal())
+		nd_device_wait_closed(CLOSING_MS);
 	pthread_mutex_lock(&table_lock);
 	if (table[index] == NULL)
 		rc = open_device(index, &table[index]);
@@ -289,8 +310,10 @@ void nd_device_put(struct nd_device *dev)
 
 	pthread_mutex_lock(&table_lock);
 	last = --d->users == 0;
-	if (last)
+	if (last) {
 		table[d->index] = NULL;
+		closed_removed |= rn_client_gone(d->pub.client);
+	}
 	if (last && pthread_equal(pthread_self(), d->thread)) {
 		pthread_detach(d->thread);
 		d->index = ND_MAX_DEVICES;

@@ -24,7 +24,9 @@ struct nd_device {
 };
 
 /* Opens adapter `index` of the configuration, or takes a reference if that adapter is open already.
- * Returns 0 or -errno. -ENODEV: the network port of the adapter is gone. */
+ * Returns 0 or -errno. -ENODEV: the network port of the adapter is gone. After the removal of a
+ * port the call waits up to a second for event threads that still handle events. Event threads must
+ * not call this function. */
 int nd_device_get(unsigned index, struct nd_device **);
 void nd_device_put(struct nd_device *);
 /* Waits at most timeout_ms until no event thread is closing its device. An event thread that drops
