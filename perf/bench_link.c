@@ -51,6 +51,8 @@ static void take_options(struct link_options *o, int argc, char **argv)
 		 rn_option_number, &o->list},
 		{"loss", "PERCENT", "of the frames that each end drops on sending [0]",
 		 rn_option_real, &o->loss},
+		{"turns", NULL, "every other epoch is without loss, for comparison", rn_option_true,
+		 &o->turns},
 		{"drop", NULL,
 		 "with --port=memif: end b drops packets that arrive ahead of a lost one",
 		 rn_option_true, &o->drop},
@@ -121,6 +123,8 @@ static const char *options_wrong(struct link_options *o)
 		return "--drop needs --port=memif"; /* the ends of a ring share one configuration */
 	if (!(o->loss >= 0 && o->loss <= 50))
 		return "--loss is 0 to 50";
+	if (o->turns && (o->loss == 0 || o->solo || o->rtt || o->poll))
+		return "--turns needs --loss, and goes with neither --solo nor --rtt nor --poll";
 	if (o->secs <= 0 || o->secs > 600)
 		return "--secs is above 0 and at most 600";
 	return NULL;
@@ -360,10 +364,12 @@ static void print_json(const struct link_options *o, struct link_result *r)
 			       rn_sample_at(&r->rtt_p999[g], 0.5));
 		else if (r->mmsg[g].n > 0)
 			printf("%s\"%s\": {\"epochs\": %zu, \"mmsg_p10\": %.4f, \"mmsg\": %.4f, "
-			       "\"mmsg_max\": %.4f, \"gbit\": %.2f, \"gbit_mean\": %.2f}",
+			       "\"mmsg_max\": %.4f, \"gbit\": %.2f, \"gbit_mean\": %.2f, "
+			       "\"gbit_clean\": %.2f}",
 			       sep, name_of_regime(o, g), r->mmsg[g].n,
 			       rn_sample_at(&r->mmsg[g], 0.1), mmsg, rn_sample_at(&r->mmsg[g], 1),
-			       mmsg * o->size * 8e-3, mean(&r->mmsg[g]) * o->size * 8e-3);
+			       mmsg * o->size * 8e-3, mean(&r->mmsg[g]) * o->size * 8e-3,
+			       mean(&r->clean[g]) * o->size * 8e-3);
 		else
 			continue;
 		sep = ", ";

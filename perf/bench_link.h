@@ -25,6 +25,7 @@ struct link_options {
 	size_t buffer;
 	double secs;
 	double loss; /* per cent of the frames that each end drops on sending */
+	bool turns;  /* every other epoch is without loss */
 	bool drop;   /* end b drops packets that arrive ahead of a lost one (memif only) */
 	/* with solo: number of messages to send; 0 = send until `secs` have passed */
 	unsigned messages;
@@ -41,7 +42,7 @@ struct link_options {
 /* Virtual time advances by so many nanoseconds per poll, about as many as a poll takes. */
 #define LINK_STEP 250
 
-enum link_phase { LINK_PROBE, LINK_STREAM, LINK_ECHO, LINK_QUIT };
+enum link_phase { LINK_PROBE, LINK_STREAM, LINK_CLEAN, LINK_ECHO, LINK_QUIT };
 
 /* What an end publishes for the other end: addresses, queue pair number and memory key. Written
  * once, before `ready` is set. */
@@ -79,6 +80,7 @@ struct link_end {
 	struct rn_client_qp *qp;
 	struct rn_clock *clock; /* the adapter's clock if its time is virtual, or NULL */
 	struct link_card peer;
+	uint32_t loss_ppm; /* the configured loss, in parts per million */
 	uint8_t *mem;
 	uint32_t lkey, rkey, pd;
 	size_t stride;
@@ -97,6 +99,7 @@ struct link_end {
 
 struct link_result {
 	struct rn_sample mmsg[RN_REGIME_COUNT];
+	struct rn_sample clean[RN_REGIME_COUNT]; /* with o->turns: the epochs without loss */
 	struct rn_sample rtt_p50[RN_REGIME_COUNT], rtt_p99[RN_REGIME_COUNT],
 		rtt_p999[RN_REGIME_COUNT];
 	uint64_t round_trips, removed; /* `removed` of them had a gap at one end */
@@ -134,6 +137,9 @@ __attribute__((noinline)) void link_post_recvs(const struct link_options *o, str
 					       unsigned n);
 __attribute__((noinline)) void link_post_requests(const struct link_options *o, struct link_end *e,
 						  unsigned n);
+/* Turns the configured loss on or off for the frames that this end sends. Only the thread that
+ * polls the end may call this function. Has no effect without o->loss. */
+void link_set_loss(struct link_end *e, bool on);
 /* Takes up to 32 completions. With the inline idle policy, if the completion queue is empty, also
  * polls the adapter's shards and tries again. */
 void link_poll(struct link_end *e);

@@ -248,6 +248,16 @@ void link_post_requests(const struct link_options *o, struct link_end *e, unsign
 	}
 }
 
+void link_set_loss(struct link_end *e, bool on)
+{
+	/* The link is the first member of its adapter, which has one shard. */
+	struct rn_impair *rule = &((struct rn_nic *)e->link)->lcore[0].rxtx.rule;
+
+	if (e->loss_ppm == 0)
+		e->loss_ppm = rule->loss_ppm;
+	rule->loss_ppm = on ? e->loss_ppm : 0;
+}
+
 static void stop_clock(struct link_end *e)
 {
 	/* The link is the first member of its adapter. Each shard has a copy of the clock; the

@@ -55,8 +55,10 @@ void link_serve(const struct link_options *o, struct link_end *b, struct link_sh
 		now = rte_rdtsc();
 		if (now - last > gap)
 			sh->b_gaps++;
-		if (phase != sh->entered)
+		if (phase != sh->entered) {
+			link_set_loss(b, phase != LINK_CLEAN);
 			sh->entered = phase;
+		}
 		if (phase == LINK_PROBE)
 			rn_distance_answer(&sh->distance);
 		else
@@ -118,12 +120,13 @@ static bool settle(const struct link_options *o, struct link_end *a)
 }
 
 static bool stream_epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
-			 double *mmsg)
+			 enum link_phase phase, double *mmsg)
 {
 	uint64_t t0, t1, done;
 
-	if (!enter(sh, LINK_STREAM))
+	if (!enter(sh, phase))
 		return false;
+	link_set_loss(a, phase != LINK_CLEAN);
 	for (t0 = rte_rdtsc(); !spent(t0, WARM_MS);)
 		post_and_poll(o, a);
 	done = a->send_done;
@@ -178,29 +181,56 @@ static bool echo_epoch(const struct link_options *o, struct link_end *a, struct 
 	return settle(o, a);
 }
 
+/* Runs an epoch between two probes. *g is the distance of the cores during the epoch. */
 static bool epoch(const struct link_options *o, struct link_end *a, struct link_shared *sh,
-		  struct rn_sample *ns, struct link_result *r)
+		  enum link_phase phase, struct rn_sample *ns, double *mmsg, enum rn_regime *g,
+		  struct link_result *r)
 {
-	double before = probe(sh, r), after, mmsg = 0;
-	enum rn_regime g;
+	double before = probe(sh, r), after;
 
 	ns->n = 0;
-	if (before < 0 || !(o->rtt ? echo_epoch(o, a, sh, ns, r) : stream_epoch(o, a, sh, &mmsg)))
+	if (before < 0 || !(phase == LINK_ECHO ? echo_epoch(o, a, sh, ns, r)
+					       : stream_epoch(o, a, sh, phase, mmsg)))
 		return false;
 	after = probe(sh, r);
 	if (after < 0)
 		return false;
-	g = rn_regime_of(before, after);
+	*g = rn_regime_of(before, after);
 	r->epochs++;
-	if (o->rtt && ns->n == 0)
+	return true;
+}
+
+static bool measure_rtt(const struct link_options *o, struct link_end *a, struct link_shared *sh,
+			struct rn_sample *ns, struct link_result *r)
+{
+	enum rn_regime g;
+
+	if (!epoch(o, a, sh, LINK_ECHO, ns, NULL, &g, r))
+		return false;
+	if (ns->n == 0)
 		return true; /* a core was away all the time */
-	if (o->rtt) {
-		rn_sample_add(&r->rtt_p50[g], rn_sample_at(ns, 0.5));
-		rn_sample_add(&r->rtt_p99[g], rn_sample_at(ns, 0.99));
-		rn_sample_add(&r->rtt_p999[g], rn_sample_at(ns, 0.999));
-	} else {
-		rn_sample_add(&r->mmsg[g], mmsg);
-	}
+	rn_sample_add(&r->rtt_p50[g], rn_sample_at(ns, 0.5));
+	rn_sample_add(&r->rtt_p99[g], rn_sample_at(ns, 0.99));
+	rn_sample_add(&r->rtt_p999[g], rn_sample_at(ns, 0.999));
+	return true;
+}
+
+/* With o->turns an epoch with loss and one without follow each other, and both count if the cores
+ * had the same distance. */
+static bool measure_rate(const struct link_options *o, struct link_end *a, struct link_shared *sh,
+			 struct rn_sample *ns, struct link_result *r)
+{
+	enum rn_regime with, without;
+	double mmsg, clean = 0;
+
+	if (!epoch(o, a, sh, LINK_STREAM, ns, &mmsg, &with, r))
+		return false;
+	if (o->turns && !epoch(o, a, sh, LINK_CLEAN, ns, &clean, &without, r))
+		return false;
+	if (!o->turns || with == without)
+		rn_sample_add(&r->mmsg[with], mmsg);
+	if (o->turns && with == without)
+		rn_sample_add(&r->clean[with], clean);
 	return true;
 }
 
@@ -212,7 +242,8 @@ bool link_drive(const struct link_options *o, struct link_end *a, struct link_sh
 	bool ok = true;
 
 	while (ok && !spent(t0, o->secs * 1e3))
-		ok = epoch(o, a, sh, &ns, r) && !sh->b_failed && a->bad == 0;
+		ok = (o->rtt ? measure_rtt : measure_rate)(o, a, sh, &ns, r) && !sh->b_failed &&
+		     a->bad == 0;
 	r->bad = a->bad + sh->b_failed;
 	sh->phase = LINK_QUIT;
 	rn_sample_free(&ns);

@@ -122,6 +122,20 @@ def only_one_regime_is_compared():
         return bad
 
 
+def goodput_is_that_of_the_nearest_cores():
+    def run_(epochs, loss, clean):
+        return {"epochs": epochs, "gbit_mean": loss, "gbit_clean": clean}
+
+    runs = [{"near": run_(20, 8.0, 10.0), "far": run_(20, 3.0, 3.0)}, {"near": run_(19, 1.0, 10.0), "mixed": run_(99, 1.0, 9.0)},
+            {"near": run_(40, 9.0, 10.0)}, {"near": run_(40, 7.0, 10.0)}]
+    ratio, note = compare.kept_share(runs)
+    bad = [] if ratio == 0.8 and "near 0.800" in note and "far 1.000" in note else [f"{ratio} {note}"]
+    try:
+        return bad + [f"{compare.kept_share(runs[1:2])}"]
+    except compare.Unmeasured:
+        return bad
+
+
 def a_chart_has_one_distance_of_the_cores():
     def run_(**rates):
         return {regime: {"gbit": 8 * rate, "mmsg": rate, "epochs": 3} for regime, rate in rates.items()}
@@ -154,24 +168,6 @@ def single_posts_stand_beside_lists():
             bad.append(f"{name}: {ratio} {note}")
     (_, note) = compare.stream("memif", "send")(Both(rounds), {})["memif send"]
     return bad + ([note] if "single" in note else [])
-
-
-class Lossy(compare.Bench):
-    """Each run is a third slower than the run before. Whatever is lost takes a tenth."""
-
-    def __init__(self):
-        super().__init__("/nonexistent", True)
-        self.rate = 100.0
-
-    def run(self, program, *options):
-        self.rate /= 1.5
-        lost = not any(o == f"--loss={compare.LOSSES[0]}" for o in options)
-        return [{"regimes": {"near": {"gbit_mean": self.rate * (0.9 if lost else 1.0), "epochs": 10}}}]
-
-
-def a_run_with_loss_is_compared_with_the_one_before():
-    found = {percent: ratio for percent, (ratio, _) in compare.goodput(Lossy()).items()}
-    return [] if all(abs(found[p] - 0.6) < 1e-9 for p in (0.1, 0.3, 1)) and found[0] == 1 else [f"{found}"]
 
 
 def ucx_is_understood():
@@ -318,9 +314,9 @@ tap.run([(f"{r.better}, {f} is {w}", lambda r=r, f=f, w=w: judged(r, f, w)) for 
         [(f"chart: {name}", lambda s=s, o=o: drawn(s, o)) for name, (s, o) in CHARTS.items()] +
         [(f.__name__.replace("_", " "), f) for f in (
             keys_are_unique, aims_are_beyond_musts, measurements_name_rows, the_table_has_all_rows,
-            a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared,
+            a_failed_measurement_is_no_figure, quick_ends_in_time, only_one_regime_is_compared, goodput_is_that_of_the_nearest_cores,
             a_chart_has_one_distance_of_the_cores, a_busy_machine_is_no_measure, single_posts_stand_beside_lists,
-            a_run_with_loss_is_compared_with_the_one_before, ucx_is_understood, libfabric_is_understood,
+            ucx_is_understood, libfabric_is_understood,
             other_text_is_absence, higher_is_drawn_higher, nothing_is_not_drawn,
             idle_memory_is_understood, pages_show_each_chart, the_costliest_port_counts_when_idle, what_is_missing_is_named,
             the_best_turn_counts, no_figure_of_another_transport_is_no_ratio)])
