@@ -13,7 +13,7 @@
 
 #define BUCKETS	       1024u
 #define EVENTS_AT_ONCE 8
-#define CLOSING_MS     1000 /* how long nd_device_get() waits for event threads */
+#define CLOSING_MS     2000 /* how long nd_device_wait_closed() waits */
 
 struct route {
 	struct route *next;
@@ -233,11 +233,11 @@ static void *run_events(void *arg)
 	return NULL;
 }
 
-void nd_device_wait_closed(unsigned timeout_ms)
+void nd_device_wait_closed(void)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 
-	for (unsigned i = 0; i < timeout_ms && atomic_load(&busy) != 0; i++)
+	for (unsigned i = 0; i < CLOSING_MS && atomic_load(&busy) != 0; i++)
 		nanosleep(&pause, NULL);
 }
 
@@ -285,11 +285,12 @@ int nd_device_get(unsigned index, struct nd_device **dev)
 
 	if (index >= ND_MAX_DEVICES)
 		return -EINVAL;
-	/* A removed adapter works again once every device of the process has been closed. When the
-	 * application has released all its objects, event threads may still hold references on some
-	 * of them while they pass events on. Wait until those threads have closed their devices. */
+	/* A removed adapter works again after all devices of the process were closed and one is
+	 * opened. When the application has released all its objects, an event thread may still hold
+	 * references on some of them, while it passes events to them. Wait until no event thread
+	 * handles events: the last reference also closes the device. */
 	if (saw_removal())
-		nd_device_wait_closed(CLOSING_MS);
+		nd_device_wait_closed();
 	pthread_mutex_lock(&table_lock);
 	if (table[index] == NULL)
 		rc = open_device(index, &table[index]);

@@ -24,15 +24,15 @@ struct nd_device {
 };
 
 /* Opens adapter `index` of the configuration, or takes a reference if that adapter is open already.
- * Returns 0 or -errno. -ENODEV: the network port of the adapter is gone. After the removal of a
- * port the call waits up to a second for event threads that still handle events. Event threads must
- * not call this function. */
+ * Returns 0 or -errno. -ENODEV: the network port of the adapter is gone. If a port
+ * was removed earlier, first calls nd_device_wait_closed(). Event threads must not call this
+ * function. */
 int nd_device_get(unsigned index, struct nd_device **);
 void nd_device_put(struct nd_device *);
-/* Waits at most timeout_ms until no event thread is closing its device. An event thread that drops
- * the last reference on its device closes the device itself. Event threads must not call this
- * function. */
-void nd_device_wait_closed(unsigned timeout_ms);
+/* Waits until no event thread handles events or closes its device, at most two seconds. An event
+ * thread that drops the last reference on its device closes the device itself. Event threads must
+ * not call this function. */
+void nd_device_wait_closed(void);
 
 /* Adds a route: from now on obj gets the events with this id. The new route replaces an earlier
  * route of this id. A route does not keep obj alive, so obj's retire or destroy function must

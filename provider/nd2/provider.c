@@ -21,8 +21,6 @@ HRESULT DllSelectAddress(const struct sockaddr *remote, ULONG cb, struct sockadd
 			 int *rank);
 #pragma GCC visibility pop
 
-#define CLOSING_MS 2000
-
 /* Lists the adapters and returns their number. If this process has open adapters, these are listed.
  * Otherwise the configuration is read, and its adapters are listed.
  *
@@ -275,7 +273,7 @@ HRESULT DllCanUnloadNow(void)
 {
 	OS_REFUSE_CHILD(S_FALSE);
 	OS_UNCANCELLED;
-	nd_device_wait_closed(CLOSING_MS);
+	nd_device_wait_closed();
 	return S_FALSE;
 }
 

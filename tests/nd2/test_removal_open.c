@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The event thread pauses once, when it unlocks a mutex for this many more times; 0: never. */
+/* The event thread pauses once, after it has unlocked mutexes this many times. 0 or less: no pause
+ * is due. */
 static _Atomic int unlocks_to_pause;
 
 static void pause_event_thread(void)
@@ -22,7 +23,8 @@ static void pause_event_thread(void)
 		usleep(30000);
 }
 
-/* Replaces the function of the C library in this program and in the provider. */
+/* The dynamic linker takes this function instead of that of the C library, also for calls of the
+ * provider. So the test can stop a thread of the provider. */
 __attribute__((visibility("default"))) int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	static int (*_Atomic unlock)(pthread_mutex_t *);
@@ -44,7 +46,9 @@ __attribute__((visibility("default"))) int pthread_mutex_unlock(pthread_mutex_t 
  * last references on objects. Both adapters must work. */
 static void nd2_own_removed_opens_at_once(void **state)
 {
-	enum { CQS = 1500 }; /* most buckets of the table of routes have one */
+	/* Enough completion queues that most of the 1,024 buckets of the provider's hash table have
+	 * one: for these the event thread unlocks a mutex while it holds a reference. */
+	enum { CQS = 1500 };
 	IND2CompletionQueue **cq = calloc(CQS, sizeof(*cq));
 
 	for (int round = 0; round < 12; round++) {
