@@ -407,6 +407,10 @@ static void print_table(const struct link_options *o, struct link_result *r)
 			printf("%-6s %7zu %9.3f %9.3f %9.3f %9.2f\n", name_of_regime(o, g),
 			       r->mmsg[g].n, rn_sample_at(&r->mmsg[g], 0.1), mmsg,
 			       rn_sample_at(&r->mmsg[g], 1), mmsg * o->size * 8e-3);
+		if (r->clean[g].n > 0)
+			printf("       mean %.2f Gbit/s, without loss %.2f Gbit/s\n",
+			       mean(&r->mmsg[g]) * o->size * 8e-3,
+			       mean(&r->clean[g]) * o->size * 8e-3);
 	}
 }
 

@@ -99,7 +99,8 @@ struct link_end {
 
 struct link_result {
 	struct rn_sample mmsg[RN_REGIME_COUNT];
-	struct rn_sample clean[RN_REGIME_COUNT]; /* with o->turns: the epochs without loss */
+	/* with o->turns: message rates of the epochs without loss, as many as `mmsg` has */
+	struct rn_sample clean[RN_REGIME_COUNT];
 	struct rn_sample rtt_p50[RN_REGIME_COUNT], rtt_p99[RN_REGIME_COUNT],
 		rtt_p999[RN_REGIME_COUNT];
 	uint64_t round_trips, removed; /* `removed` of them had a gap at one end */

@@ -230,10 +230,10 @@ def goodput(bench, *options):
     for _ in range(1 if bench.quick else 5):
         for percent, found in runs.items():
             found.append(bench.link(*options, f"--loss={percent}")["regimes"])
-    return {0: (1.0, ""), **{percent: kept_share(found) for percent, found in runs.items()}}
+    return {0: (1.0, ""), **{percent: goodput_ratio(found) for percent, found in runs.items()}}
 
 
-def kept_share(runs):
+def goodput_ratio(runs):
     """The goodput of epochs with loss divided by that of epochs without: the median over the runs, at the smallest distance of the cores
     that the runs had, with a note on each distance."""
     medians, notes = [], []

@@ -162,13 +162,13 @@ void link_end_close(struct link_end *e)
 	free(e->mem);
 }
 
-/* Moves on to the message memory of the next receive. */
+/* Moves the address of the receive on to the next message. */
 static inline void next_receive(struct link_end *e)
 {
 	e->into.addr = e->into.addr == e->last ? (uintptr_t)e->mem : e->into.addr + e->stride;
 }
 
-/* Moves on to the message memory of the next request, at both ends. */
+/* Moves the local address and the remote address of the request on to the next message. */
 static inline void next_request(struct link_end *e)
 {
 	if (e->from.addr == e->last) {

@@ -128,10 +128,10 @@ def goodput_is_that_of_the_nearest_cores():
 
     runs = [{"near": run_(20, 8.0, 10.0), "far": run_(20, 3.0, 3.0)}, {"near": run_(19, 1.0, 10.0), "mixed": run_(99, 1.0, 9.0)},
             {"near": run_(40, 9.0, 10.0)}, {"near": run_(40, 7.0, 10.0)}]
-    ratio, note = compare.kept_share(runs)
+    ratio, note = compare.goodput_ratio(runs)
     bad = [] if ratio == 0.8 and "near 0.800" in note and "far 1.000" in note else [f"{ratio} {note}"]
     try:
-        return bad + [f"{compare.kept_share(runs[1:2])}"]
+        return bad + [f"{compare.goodput_ratio(runs[1:2])}"]
     except compare.Unmeasured:
         return bad
 
