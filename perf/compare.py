@@ -40,6 +40,22 @@ class Unmeasured(Exception):
     """The text says why a row has no figure."""
 
 
+def runnable():
+    """How many threads run, or wait for a CPU, at this moment."""
+    with open("/proc/loadavg", encoding="ascii") as f:
+        return int(f.read().split()[3].split("/")[0])
+
+
+def others_running(samples=40):
+    """The mean number of runnable threads of other programs, over a fifth of a second in which this one only sleeps. The load averages
+    of the kernel would not do: they still hold what this comparison itself ran a minute ago."""
+    seen = []
+    for _ in range(samples):
+        time.sleep(0.005)
+        seen.append(runnable() - 1)
+    return statistics.mean(seen)
+
+
 class Bench:
     """The programs of one build, the length of an epoch series, and the time that is left."""
 
@@ -67,9 +83,11 @@ class Bench:
 
     def need_cores(self):
         """Two programs that share a core with others measure the others."""
-        load = os.getloadavg()[0]
-        if not self.busy and load > 2 * os.cpu_count():  # this comparison itself makes a load of two
-            raise Unmeasured(f"load {load:.0f} on {os.cpu_count()} CPUs; --busy measures all the same")
+        if self.busy:
+            return
+        others = others_running()
+        if others >= os.cpu_count():
+            raise Unmeasured(f"{others:.1f} other threads run on {os.cpu_count()} CPUs; --busy measures all the same")
 
     def link(self, *options):
         return self.run("bench_link", f"--secs={self.secs}", *COMMON, *options)[0]
