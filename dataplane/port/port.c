@@ -19,6 +19,7 @@
 #include <rte_ring.h>
 
 #include "port/af_packet.h"
+#include "port/card.h"
 #include "port/device.h"
 #include "qp/mcast.h"
 #include "port/memif_port.h"
@@ -100,9 +101,10 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf->rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hash;
 	}
-	/* Do not set the MTU if the driver reports a lower maximum. Some virtual drivers report
-	 * 1518 bytes and refuse a larger MTU, but carry jumbo frames all the same. */
-	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu &&
+	/* Do not set the MTU of a software port if the driver reports a lower maximum. Some virtual
+	 * drivers report 1518 bytes and refuse a larger MTU, but carry jumbo frames all the
+	 * same. */
+	if (!p->card && info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu &&
 	    info->max_mtu != UINT16_MAX)
 		conf->rxmode.mtu = p->mtu;
 	p->rx_offloads = conf->rxmode.offloads;
@@ -124,12 +126,13 @@ static int set_up_queues(struct rn_port *p, uint32_t ring)
 	return err;
 }
 
-static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring, char *err,
-		     size_t errlen)
+/* Configures and starts the device. `mac` is rn_port_spec.mac. */
+static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring,
+		     const uint8_t *mac, char *err, size_t errlen)
 {
 	struct rte_eth_conf conf = {0};
 	struct rte_eth_dev_info info;
-	struct rte_ether_addr mac;
+	struct rte_ether_addr own;
 	int rc = rte_eth_dev_info_get(p->id, &info);
 
 	if (rc != 0)
@@ -139,12 +142,15 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
+	p->card = rn_card_is(info.device);
+	if (p->card && (rc = rn_card_fit(p, &info, &conf, err, errlen)) != 0)
+		return rc;
 	negotiate(p, &info, &conf);
 	rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, &conf);
 	if (rc == 0)
 		rc = set_up_queues(p, ring);
-	if (rc == 0 && rte_eth_macaddr_get(p->id, &mac) == 0)
-		memcpy(p->mac, mac.addr_bytes, 6);
+	if (rc == 0 && rte_eth_macaddr_get(p->id, &own) == 0)
+		memcpy(p->mac, own.addr_bytes, 6);
 	if (rc == 0)
 		rc = rte_eth_dev_start(p->id);
 	if (rc != 0)
@@ -153,6 +159,8 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	listen_for_removal(p, true);
 	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may drop
 	 * frames to it. */
+	if (p->card)
+		return rn_card_listen(p, mac, err, errlen);
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
 failed:
@@ -224,7 +232,8 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 				"cannot be replaced: %s",
 				p->name, strerror(-rc));
 		else
-			rc = configure(p, spec->queues, spec->queues, spec->ring, err, errlen);
+			rc = configure(p, spec->queues, spec->queues, spec->ring, spec->mac, err,
+				       errlen);
 	}
 	if (rc != 0) {
 		rn_port_close(p);
@@ -299,7 +308,7 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
 		}
 		p->id = (uint16_t)id;
 		p->attached = true;
-		rc = configure(p, p->nrings, q->nrings, ring, err, errlen);
+		rc = configure(p, p->nrings, q->nrings, ring, NULL, err, errlen);
 		if (rc != 0)
 			goto failed;
 	}
