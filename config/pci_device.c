@@ -5,14 +5,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/types.h"
 
-#define PATH_LEN      512
+#define PATH_LEN 512
+/* VFIO locks all memory that DPDK has. This is more than several adapters of the default sizes
+ * have. */
+#define ENOUGH_MB     1024u
 #define NETWORK_CLASS 0x02 /* base class of a PCI device: network controller */
 
 const struct rn_pci_roots rn_pci_machine = {"/sys", "/dev"};
@@ -167,6 +172,17 @@ static bool kernel_has(void *arg, int group, const char *address)
 	return true;
 }
 
+/* Returns how many MB this user may lock. Root may lock any amount. */
+static unsigned long may_lock(void)
+{
+	struct rlimit limit;
+
+	if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return ULONG_MAX;
+	return limit.rlim_cur >> 20;
+}
+
 /* The state of a card that VFIO has. VFIO gives an IOMMU group to a program only as a whole. */
 static enum rn_pci_state vfio_state(const struct rn_pci_roots *roots, int card, bool open_it,
 				    struct rn_pci_device *d)
@@ -188,7 +204,7 @@ static enum rn_pci_state vfio_state(const struct rn_pci_roots *roots, int card, 
 	if (fd < 0)
 		return errno == EBUSY ? RN_PCI_BUSY : RN_PCI_FORBIDDEN;
 	close(fd);
-	return RN_PCI_READY;
+	return may_lock() < ENOUGH_MB ? RN_PCI_LOCKED : RN_PCI_READY;
 }
 
 static int devices_folder(const struct rn_pci_roots *roots)
@@ -268,8 +284,15 @@ unsigned rn_pci_list(const struct rn_pci_roots *roots,
 
 #define BIND "dpdk-devbind.py -b vfio-pci "
 
-void rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len)
+int rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len)
 {
+	static const int error[RN_PCI_STATES] = {
+		[RN_PCI_READY] = 0,	      [RN_PCI_ABSENT] = -ENODEV,
+		[RN_PCI_UNBOUND] = -ENODEV,   [RN_PCI_KERNEL] = -EBUSY,
+		[RN_PCI_NO_IOMMU] = -ENOTSUP, [RN_PCI_GROUP] = -EBUSY,
+		[RN_PCI_FORBIDDEN] = -EACCES, [RN_PCI_BUSY] = -EBUSY,
+		[RN_PCI_LOCKED] = -ENOMEM,
+	};
 	const char *a = d->address;
 
 	switch (d->state) {
@@ -319,9 +342,17 @@ void rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len)
 			 "/dev/vfio/%d\" names it",
 			 a, d->group, d->group);
 		break;
+	case RN_PCI_LOCKED:
+		snprintf(
+			text, len,
+			"%s is ready, but this user may lock only %lu MB, and VFIO locks all memory of "
+			"DPDK; raise the limit with \"ulimit -l unlimited\", or LimitMEMLOCK of systemd",
+			a, may_lock());
+		break;
 	case RN_PCI_READY:
 	case RN_PCI_STATES:
 		snprintf(text, len, "%s is ready", a);
 		break;
 	}
+	return error[d->state];
 }

@@ -21,6 +21,7 @@ enum rn_pci_state {
 	RN_PCI_GROUP,	  /* a kernel driver has another device of the IOMMU group */
 	RN_PCI_FORBIDDEN, /* this user may not open the IOMMU group */
 	RN_PCI_BUSY,	  /* another process has opened the IOMMU group */
+	RN_PCI_LOCKED,	  /* this user may lock little memory */
 	RN_PCI_STATES,
 };
 
@@ -42,8 +43,9 @@ struct rn_pci_roots {
 };
 extern const struct rn_pci_roots rn_pci_machine;
 
-/* Looks at one device. `address` is as rn_pci_addr_print() writes it. With `open`, also finds out
- * whether another process has the card, by opening its IOMMU group for a moment. */
+/* Looks at one device. `address` is as rn_pci_addr_print() writes it. `open` is for a card that
+ * DPDK could not use: also finds out whether another process has the card, by opening its IOMMU
+ * group for a moment, and whether the limit of locked memory may be the reason. */
 void rn_pci_look(const struct rn_pci_roots *roots, const char *address, bool open,
 		 struct rn_pci_device *d);
 
@@ -51,7 +53,8 @@ void rn_pci_look(const struct rn_pci_roots *roots, const char *address, bool ope
 unsigned rn_pci_list(const struct rn_pci_roots *roots,
 		     void (*fn)(void *arg, const struct rn_pci_device *d), void *arg);
 
-/* Writes a sentence that says what is missing, with the command that mends it. */
-void rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len);
+/* Writes a sentence that says what is missing, with the command that mends it. Returns the errno of
+ * the state, negative, or 0 if nothing is missing. */
+int rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len);
 
 #endif

@@ -6,9 +6,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -116,11 +119,40 @@ static void says_what_is_missing(void **state)
 		make_place(state);
 		shell("%s", rows[i].files);
 		look(true, &d);
-		rn_pci_explain(&d, text, sizeof(text));
+		assert_int_equal(rn_pci_explain(&d, text, sizeof(text)) == 0,
+				 rows[i].state == RN_PCI_READY);
 		assert_string_equal(text, rows[i].says);
 		assert_int_equal(d.state, rows[i].state);
 		remove_place(state);
 	}
+}
+
+/* A user other than root may lock little memory by default. */
+static void a_low_limit_of_locked_memory_is_named(void **state)
+{
+	struct rlimit before, low;
+	struct rn_pci_device d;
+	char text[512];
+	bool root = geteuid() == 0;
+
+	make_place(state);
+	shell("chmod 755 .; " VFIO_IN_GROUP
+	      "touch ../../../../../dev/vfio/7; chmod 666 ../../../../../dev/vfio/7");
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &before), 0);
+	low = (struct rlimit){8 << 20, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &low), 0);
+	assert_true(!root || seteuid(65534) == 0);
+	look(true, &d);
+	assert_int_equal(rn_pci_explain(&d, text, sizeof(text)), -ENOMEM);
+	assert_string_equal(
+		text, CARD
+		" is ready, but this user may lock only 8 MB, and VFIO locks all memory of DPDK; raise the "
+		"limit with \"ulimit -l unlimited\", or LimitMEMLOCK of systemd");
+	look(false, &d);
+	assert_int_equal(d.state, RN_PCI_READY);
+	assert_true(!root || seteuid(0) == 0);
+	setrlimit(RLIMIT_MEMLOCK, &before);
+	remove_place(state);
 }
 
 static void reads_what_the_list_shows(void **state)
@@ -166,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_what_is_missing),
+		cmocka_unit_test(a_low_limit_of_locked_memory_is_named),
 		cmocka_unit_test(reads_what_the_list_shows),
 		cmocka_unit_test(lists_network_cards_alone),
 	};
