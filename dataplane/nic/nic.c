@@ -15,6 +15,7 @@
 
 #include "port/capture.h"
 #include "port/log.h"
+#include "port/card.h"
 #include "port/mem.h"
 #include "nic/settings.h"
 #include "wire/stats.h"
@@ -58,6 +59,28 @@ static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_s
 	return 0;
 }
 
+/* Prepares what wakes the thread of a shard while it sleeps. Returns 0 or -errno. */
+static int open_wake(struct rn_nic *nic, struct rn_lcore *lc)
+{
+	struct rn_port *port = nic->port;
+	enum rn_wake_source source = port->wake->source;
+
+	if (lc->idle != RN_IDLE_ADAPTIVE)
+		return rn_wake_open(&lc->wake, RN_WAKE_NEVER, NULL);
+	/* A shard without a receive queue gets its frames from the other shards. */
+	if (source == RN_WAKE_INTR && lc->index >= port->nrxq)
+		source = RN_WAKE_NEVER;
+	int rc = rn_wake_open(&lc->wake, source, nic->adapter->iface);
+
+	port->sleeper[lc->index] = &lc->wake;
+	if (rc != 0 || source != RN_WAKE_INTR)
+		return rc;
+	lc->wake.interrupt = rn_card_interrupt;
+	lc->wake.interrupt_arg = port;
+	lc->wake.interrupt_queue = lc->index;
+	return rn_wake_attach(&lc->wake, rn_card_interrupt_fd(port, lc->index), NULL);
+}
+
 /* Fills in shard i and everything that the thread of the shard uses. After an error
  * rn_nic_destroy() releases the parts that were created. */
 static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock,
@@ -88,11 +111,7 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 	lc->report = report;
 	lc->report_arg = nic;
 	rn_mailbox_init(&lc->mailbox);
-	bool sleeps = lc->idle == RN_IDLE_ADAPTIVE;
-	int rc =
-		rn_wake_open(&lc->wake, sleeps ? nic->port->wake->source : RN_WAKE_NEVER, a->iface);
-	if (sleeps)
-		nic->port->sleeper[i] = &lc->wake;
+	int rc = open_wake(nic, lc);
 	if (rc == 0)
 		rc = rn_submit_create(&lc->submit, cfg->limits.submit_slots);
 	core.index = i;

@@ -84,6 +84,23 @@ int rn_card_listen(struct rn_port *port, const uint8_t *mac, char *err, size_t e
 	return 0;
 }
 
+int rn_card_interrupt_fd(const struct rn_port *port, unsigned queue)
+{
+	return rte_eth_dev_rx_intr_ctl_q_get_fd(port->id, (uint16_t)queue);
+}
+
+void rn_card_interrupt(void *arg, unsigned queue, bool on)
+{
+	const struct rn_port *port = arg;
+
+	if (atomic_load_explicit(&port->quiet, memory_order_acquire))
+		return;
+	if (on)
+		rte_eth_dev_rx_intr_enable(port->id, (uint16_t)queue);
+	else
+		rte_eth_dev_rx_intr_disable(port->id, (uint16_t)queue);
+}
+
 /* Called by DPDK in EAL's interrupt thread. */
 static void on_removal(const char *device, enum rte_dev_event_type event, void *arg)
 {

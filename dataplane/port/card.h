@@ -27,6 +27,14 @@ int rn_card_fit(const struct rn_port *port, const struct rte_eth_dev_info *info,
  * which neighbour discovery needs. Returns 0, or -errno with a sentence in err. */
 int rn_card_listen(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen);
 
+/* Returns the descriptor that the kernel makes readable with each receive interrupt of this queue,
+ * or -1 if the driver has no such interrupts. DPDK owns it. */
+int rn_card_interrupt_fd(const struct rn_port *port, unsigned queue);
+
+/* Switches the receive interrupt of a queue on or off. `port` is the struct rn_port. Does nothing
+ * while the port is quiet. To be called by the thread that polls the queue, online in RCU. */
+void rn_card_interrupt(void *port, unsigned queue, bool on);
+
 /* Begins or ends to watch for the removal of the card. The kernel announces it and waits until the
  * card is closed; `removed` and `quiet` of the port are then set, in EAL's interrupt thread.
  * Drivers of cards do not announce it by an event of the ethdev. */

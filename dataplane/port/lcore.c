@@ -24,8 +24,9 @@
 #define TIMER_STEP RN_US(1)
 /* How much later than that the timers are checked while something more urgent is to be done. */
 #define TIMER_DELAY RN_US(10)
-/* Longest sleep on a port whose peer signals frames (wake source EVENTFD). A peer that does not
- * signal is detected by the first frames that the shard finds without a signal. Also the longest
+/* Longest sleep on a port whose peer signals frames (wake source EVENTFD) or whose card interrupts
+ * (INTR). A peer or card that does not signal is detected by the first frames that the shard finds
+ * without a signal: the interrupts of some cards do not work with DPDK. Also the longest
  * sleep while a port without a peer has frames to send. 10 wakes a second cost less than 0.1 % of
  * a core. */
 #define LONGEST_LOOK RN_MS(100)
@@ -237,11 +238,20 @@ static bool frames_wake(const struct rn_lcore *lc)
 {
 	const struct rn_port *port = lc->rxtx.port;
 
+	if (port->wake->source == RN_WAKE_INTR)
+		return lc->unsignalled < UNSIGNALLED_MAX;
 	if (port->wake->source != RN_WAKE_EVENTFD)
 		return port->wake->source != RN_WAKE_TIMED;
 	return atomic_load_explicit(&port->quiet, memory_order_acquire) ||
 	       (lc->unsignalled < UNSIGNALLED_MAX &&
 		atomic_load_explicit(&lc->wake.flags, memory_order_relaxed) != NULL);
+}
+
+/* Returns true if the driver may have no empty mbufs. A memif peer and a network card then have
+ * nowhere to put frames, and do not signal any. */
+static bool starves(const struct rn_lcore *lc)
+{
+	return rn_wake_is_signalled(&lc->wake) && rn_rxtx_short(&lc->rxtx);
 }
 
 /* Adaptive policy, after a poll iteration in another thread: must the shard's sleeping thread be
@@ -255,8 +265,7 @@ static bool sleeps_too_long(struct rn_lcore *lc, uint64_t sent, uint64_t came)
 {
 	if (lc->untold)
 		return true;
-	if (lc->wake.source == RN_WAKE_EVENTFD &&
-	    (lc->rxtx.stats.rx_frames != came || rn_rxtx_short(&lc->rxtx)))
+	if ((lc->wake.source == RN_WAKE_EVENTFD && lc->rxtx.stats.rx_frames != came) || starves(lc))
 		return true;
 	if (lc->rxtx.stats.tx_frames != sent && !frames_wake(lc)) {
 		lc->nap = lc->nap_min;
@@ -425,8 +434,7 @@ static rn_time sleep_length(struct rn_lcore *lc, bool fresh)
 	 * were short. No doorbell is rung when this shortage ends, so look again, at first
 	 * soon. A port that waits for its first peer takes no frame for as long as that lasts. */
 	bool looks = rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) ||
-		     lc->untold || !frames_wake(lc) ||
-		     (lc->wake.source == RN_WAKE_EVENTFD && rn_rxtx_short(&lc->rxtx));
+		     lc->untold || !frames_wake(lc) || starves(lc);
 	/* Do not sleep while a producer is still putting a work request into the submission ring.
 	 * Later work requests in the ring cannot be taken yet, although their producers have rung
 	 * the doorbell already. The producer of a receive rings no doorbell at all. */
@@ -436,7 +444,7 @@ static rn_time sleep_length(struct rn_lcore *lc, bool fresh)
 	if (looks) {
 		ns = RN_MIN(ns, lc->nap);
 		lc->nap = RN_MIN(lc->nap * 2, quiet && !lc->untold ? longest : lc->nap_max);
-	} else if (lc->wake.source == RN_WAKE_EVENTFD && !quiet) {
+	} else if (rn_wake_is_signalled(&lc->wake) && !quiet) {
 		/* A peer that has just stored a frame may have read the flags of the ring before
 		 * they changed, while the frame was still in its store buffer and the last check
 		 * missed it. So look again soon. */
@@ -474,8 +482,8 @@ static void found_work(struct rn_lcore *lc)
 	rn_wake_ignore(&lc->wake);
 }
 
-/* Wake source EVENTFD, after a sleep that nothing has ended but time: are there frames for which
- * the peer has not written the eventfd? */
+/* Wake sources EVENTFD and INTR, after a sleep that nothing has ended but time: are there frames
+ * for which the eventfd was not written? */
 static void check_for_signals(struct rn_lcore *lc)
 {
 	/* Look before the turn, in which the driver may read the eventfd. */
@@ -513,7 +521,7 @@ static void try_to_sleep(struct rn_lcore *lc)
 	lc->stats.rung += rung;
 	if (lc->wake.signalled)
 		lc->unsignalled = 0;
-	else if (!rung && lc->wake.source == RN_WAKE_EVENTFD)
+	else if (!rung && rn_wake_is_signalled(&lc->wake))
 		check_for_signals(lc);
 	/* After a doorbell, spin as if work had just been found. After a timeout, poll once and
 	 * sleep again. */

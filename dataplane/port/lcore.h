@@ -76,9 +76,9 @@ struct rn_lcore {
 	/* RCU state of the adapter; the shard's thread has the id `index` */
 	struct rte_rcu_qsbr *qsbr;
 	rn_time wakes_at; /* adaptive policy: when the sleeping thread wakes up by itself */
-	/* Wake source EVENTFD: how many sleeps in a row have ended with frames for which the peer
-	 * has not written the eventfd. From UNSIGNALLED_MAX on the shard looks for frames as on a
-	 * port without wake source, until the peer writes. */
+	/* Wake sources EVENTFD and INTR: how many sleeps in a row have ended with frames for which
+	 * the eventfd was not written. From UNSIGNALLED_MAX on the shard looks for frames as on a
+	 * port without wake source, until the eventfd is written. */
 	unsigned unsignalled;
 	bool acks_held; /* the last poll iteration held ACKs back (may_hold_acks()) */
 	/* number of work requests that rn_lcore_post() has put into send queues since the last poll

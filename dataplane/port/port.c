@@ -128,9 +128,38 @@ static int set_up_queues(struct rn_port *p, uint32_t ring)
 	return err;
 }
 
-/* Configures and starts the device. `mac` is rn_port_spec.mac. */
-static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring,
-		     const uint8_t *mac, char *err, size_t errlen)
+/* Configures and starts the device. Returns 0 or -errno. */
+static int start(struct rn_port *p, const struct rte_eth_conf *conf, uint32_t ring)
+{
+	int rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, conf);
+
+	if (rc == 0)
+		rc = set_up_queues(p, ring);
+	return rc == 0 ? rte_eth_dev_start(p->id) : rc;
+}
+
+/* Starts a card with receive interrupts, and sets the wake source accordingly. Returns false if the
+ * driver has none for every queue; the card must then be started without. */
+static bool start_with_interrupts(struct rn_port *p, const struct rte_eth_conf *conf, uint32_t ring)
+{
+	struct rte_eth_conf with = *conf;
+
+	with.intr_conf.rxq = 1;
+	if (start(p, &with, ring) != 0)
+		return false;
+	for (unsigned q = 0; q < p->nrxq; q++)
+		if (rn_card_interrupt_fd(p, q) < 0) {
+			rte_eth_dev_stop(p->id);
+			return false;
+		}
+	p->wake = rn_wake_row(RN_WAKE_CARD);
+	return true;
+}
+
+/* Sets up and starts the device, with at most as many queues as wanted. Of `spec` only `ring`,
+ * `mac` and `sleeps` are used. */
+static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
+		     const struct rn_port_spec *spec, char *err, size_t errlen)
 {
 	struct rte_eth_conf conf = {0};
 	struct rte_eth_dev_info info;
@@ -148,21 +177,18 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	if (p->card && (rc = rn_card_fit(p, &info, &conf, err, errlen)) != 0)
 		return rc;
 	negotiate(p, &info, &conf);
-	rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, &conf);
-	if (rc == 0)
-		rc = set_up_queues(p, ring);
-	if (rc == 0 && rte_eth_macaddr_get(p->id, &own) == 0)
-		memcpy(p->mac, own.addr_bytes, 6);
-	if (rc == 0)
-		rc = rte_eth_dev_start(p->id);
+	if (!p->card || !spec->sleeps || !start_with_interrupts(p, &conf, spec->ring))
+		rc = start(p, &conf, spec->ring);
 	if (rc != 0)
 		goto failed;
+	if (rte_eth_macaddr_get(p->id, &own) == 0)
+		memcpy(p->mac, own.addr_bytes, 6);
 	p->started = true;
 	listen_for_removal(p, true);
 	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may drop
 	 * frames to it. */
 	if (p->card)
-		return rn_card_listen(p, mac, err, errlen);
+		return rn_card_listen(p, spec->mac, err, errlen);
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
 failed:
@@ -234,8 +260,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 				"cannot be replaced: %s",
 				p->name, strerror(-rc));
 		else
-			rc = configure(p, spec->queues, spec->queues, spec->ring, spec->mac, err,
-				       errlen);
+			rc = configure(p, spec->queues, spec->queues, spec, err, errlen);
 	}
 	if (rc != 0) {
 		rn_port_close(p);
@@ -291,6 +316,7 @@ static struct rn_port *joined_port(unsigned nrxq, uint16_t mtu, uint32_t slots,
 int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
 		 struct rte_mempool *pool, const char *name, char *err, size_t errlen)
 {
+	const struct rn_port_spec spec = {.ring = ring};
 	int rc = -ENOMEM;
 
 	for (unsigned i = 0; i < 2; i++)
@@ -310,7 +336,7 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
 		}
 		p->id = (uint16_t)id;
 		p->attached = true;
-		rc = configure(p, p->nrings, q->nrings, ring, NULL, err, errlen);
+		rc = configure(p, p->nrings, q->nrings, &spec, err, errlen);
 		if (rc != 0)
 			goto failed;
 	}

@@ -67,6 +67,7 @@ struct rn_port_spec {
 	uint16_t mtu;
 	unsigned queues; /* queues wanted in each direction; the driver may have fewer */
 	uint32_t ring;	 /* descriptors per queue */
+	bool sleeps;	 /* the shards sleep, so a network card should wake them by interrupts */
 	struct rte_mempool *pool;
 	struct rn_memif_port *memif; /* for net_memif, else NULL; the opened port owns it */
 };

@@ -1,6 +1,7 @@
 /* When may a shard sleep, and what wakes the shard? Owns the eventfd and, on kernel interfaces, a
- * packet socket that is used only for poll(). On memif ports it owns an epoll instance for the
- * eventfd of the peer. The shard's thread sleeps, and any thread may wake it. */
+ * packet socket that is used only for poll(). On memif ports and network cards it owns an epoll
+ * instance for the eventfd that the peer or the kernel writes. The shard's thread sleeps, and any
+ * thread may wake it. */
 #include "port/wake.h"
 #include "port/cancel.h"
 
@@ -97,6 +98,7 @@ int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *ifac
 	atomic_init(&w->asleep, 0);
 	atomic_init(&w->flags, NULL);
 	w->listening = w->signalled = false;
+	w->interrupt = NULL;
 	w->source = source;
 	w->fd = -1;
 	w->efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -105,7 +107,7 @@ int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *ifac
 	if (source == RN_WAKE_SOCKET) {
 		w->fd = open_socket(iface);
 		err = RN_MIN(w->fd, 0);
-	} else if (source == RN_WAKE_EVENTFD) {
+	} else if (rn_wake_is_signalled(w)) {
 		w->fd = epoll_create1(EPOLL_CLOEXEC);
 		err = w->fd < 0 ? -errno : 0;
 	}
@@ -162,6 +164,9 @@ static bool mask(struct rn_wake *w, uint16_t masked)
 bool rn_wake_listen(struct rn_wake *w)
 {
 	w->listening = true;
+	/* Each time anew: some cards switch the interrupt off when it has come. */
+	if (w->interrupt != NULL)
+		w->interrupt(w->interrupt_arg, w->interrupt_queue, true);
 	return mask(w, 0);
 }
 
@@ -170,6 +175,8 @@ void rn_wake_ignore(struct rn_wake *w)
 	if (rn_likely(!w->listening))
 		return;
 	w->listening = false;
+	if (w->interrupt != NULL)
+		w->interrupt(w->interrupt_arg, w->interrupt_queue, false);
 	mask(w, RN_WAKE_MASKED);
 }
 
@@ -235,6 +242,6 @@ bool rn_wake_wait(struct rn_wake *w, rn_time ns)
 			;
 	/* Resets the epoll instance too. */
 	w->signalled =
-		n > 0 && w->source == RN_WAKE_EVENTFD && fds[1].revents != 0 && rn_wake_pending(w);
+		n > 0 && rn_wake_is_signalled(w) && fds[1].revents != 0 && rn_wake_pending(w);
 	return n > 0;
 }

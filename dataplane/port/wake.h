@@ -19,10 +19,21 @@
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
 	X("net_memif",     EVENTFD, TX,  "the peer writes the eventfd of the ring; looks every 100 ms too") \
 	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
+	X("(card)",        INTR,   BOTH, "the receive interrupt of a network card, if its driver has one per queue") \
 	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
 /* clang-format on */
 
-enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_EVENTFD, RN_WAKE_NEVER, RN_WAKE_TIMED };
+enum rn_wake_source {
+	RN_WAKE_PEER,
+	RN_WAKE_SOCKET,
+	RN_WAKE_EVENTFD,
+	RN_WAKE_INTR,
+	RN_WAKE_NEVER,
+	RN_WAKE_TIMED
+};
+
+/* The row of a network card whose driver has receive interrupts, whatever its name. */
+#define RN_WAKE_CARD "(card)"
 
 /* Which burst functions of a driver make system calls: none, TX, or both RX and TX. A system call
  * is a cancellation point. Cancellation is disabled during these functions if an application thread
@@ -45,8 +56,8 @@ extern const unsigned rn_wake_nrows;
 struct rn_wake {
 	int efd; /* eventfd, owned */
 	/* What frames make readable, owned. Wake source SOCKET: a packet socket on the port's
-	 * interface. Wake source EVENTFD: an epoll instance, which holds the eventfd that the peer
-	 * writes, while there is one. Else -1. */
+	 * interface. Wake sources EVENTFD and INTR: an epoll instance, which holds the eventfd that
+	 * the peer or the kernel writes, while there is one. Else -1. */
 	int fd;
 	enum rn_wake_source source;
 	/* the shard sleeps or is about to sleep, so the next doorbell must write to efd */
@@ -55,35 +66,47 @@ struct rn_wake {
 	 * peer shares. While RN_WAKE_MASKED is set there, the peer does not write the eventfd. NULL
 	 * while there is no such ring. */
 	_Atomic(_Atomic uint16_t *) flags;
+	/* Wake source INTR: switches the receive interrupt of the shard's queue on or off. */
+	void (*interrupt)(void *arg, unsigned queue, bool on);
+	void *interrupt_arg;
+	unsigned interrupt_queue;
 	/* Only the shard's thread uses these. */
-	/* wake source EVENTFD: the peer is asked to write the eventfd: the last call was
+	/* wake sources EVENTFD and INTR: the eventfd is to be written for frames: the last call was
 	 * rn_wake_listen() and not rn_wake_ignore() */
 	bool listening;
-	bool signalled; /* wake source EVENTFD: the last sleep ended because the peer wrote */
+	/* wake sources EVENTFD and INTR: the last sleep ended because the eventfd was written */
+	bool signalled;
 };
+
+/* Does the peer or the kernel write an eventfd for frames (wake sources EVENTFD and INTR)? */
+static inline bool rn_wake_is_signalled(const struct rn_wake *w)
+{
+	return w->source == RN_WAKE_EVENTFD || w->source == RN_WAKE_INTR;
+}
 
 /* flag MASK_INT of a memif 2.0 ring */
 #define RN_WAKE_MASKED 1
 
-/* Prepares the wake-up of a shard. Only the wake sources SOCKET and EVENTFD need preparation.
+/* Prepares the wake-up of a shard. Only the wake sources SOCKET, EVENTFD and INTR need preparation.
  * `iface` names the kernel interface for wake source SOCKET. Returns 0 or -errno. */
 int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *iface);
 void rn_wake_close(struct rn_wake *w);
 
-/* Wake source EVENTFD: from now on the shard is woken when the peer writes `fd`, also if it sleeps
- * already. `flags` are those of the ring. To be called by one thread at a time. Returns 0 or
- * -errno. */
+/* Wake sources EVENTFD and INTR: from now on the shard is woken when the peer or the kernel writes
+ * `fd`, also if it sleeps already. `flags` are those of the ring, or NULL for INTR. To be called by
+ * one thread at a time. Returns 0 or -errno. */
 int rn_wake_attach(struct rn_wake *w, int fd, _Atomic uint16_t *flags);
 /* Undoes rn_wake_attach(). The shard may use the flags until a grace period of RCU has passed. */
 void rn_wake_detach(struct rn_wake *w, int fd);
 
-/* Wake source EVENTFD, in the shard's thread, which must be online in RCU.
- * - rn_wake_listen() asks the peer to write the eventfd for each burst of frames. To be called
- *   before rn_wake_announce(). Returns true if the peer was not asked already.
+/* Wake sources EVENTFD and INTR, in the shard's thread, which must be online in RCU.
+ * - rn_wake_listen() asks the peer to write the eventfd for each burst of frames, or switches the
+ *   interrupt on. To be called before rn_wake_announce(). Returns true if the peer was not asked
+ *   already.
  * - rn_wake_ignore() tells the peer that no write is necessary, since the shard polls. Each write
  *   is a system call of the peer, and while the peer is asked, each receive burst of the driver
  *   makes one too.
- * - rn_wake_pending() returns true if the peer has written since the last sleep ended. */
+ * - rn_wake_pending() returns true if the eventfd was written since the last sleep ended. */
 bool rn_wake_listen(struct rn_wake *w);
 void rn_wake_ignore(struct rn_wake *w);
 bool rn_wake_pending(struct rn_wake *w);

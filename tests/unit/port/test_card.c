@@ -61,6 +61,18 @@ int rte_dev_event_callback_unregister(const char *device, rte_dev_event_cb_fn fn
 	return 1;
 }
 
+int rte_eth_dev_rx_intr_enable(uint16_t id, uint16_t queue)
+{
+	strcat(calls, queue == 3 ? "on3 " : "on ");
+	return 0;
+}
+
+int rte_eth_dev_rx_intr_disable(uint16_t id, uint16_t queue)
+{
+	strcat(calls, queue == 3 ? "off3 " : "off ");
+	return 0;
+}
+
 #define SCATTER RTE_ETH_RX_OFFLOAD_SCATTER
 #define NEEDED	"port card cannot have an MTU of "
 
@@ -172,6 +184,21 @@ static void the_port_of_a_removed_card_is_gone(void **state)
 	assert_null(removal);
 }
 
+/* A quiet port may be closed already. */
+static void no_interrupt_is_set_on_a_quiet_port(void **state)
+{
+	struct rn_port port = {.name = "card"};
+
+	calls[0] = '\0';
+	rn_card_interrupt(&port, 3, true);
+	rn_card_interrupt(&port, 3, false);
+	assert_string_equal(calls, "on3 off3 ");
+	atomic_store(&port.quiet, 1);
+	rn_card_interrupt(&port, 3, true);
+	rn_card_interrupt(&port, 3, false);
+	assert_string_equal(calls, "on3 off3 ");
+}
+
 static void a_device_without_a_bus_is_no_card(void **state)
 {
 	assert_false(rn_card_is(NULL));
@@ -183,6 +210,7 @@ int main(void)
 		cmocka_unit_test(a_card_is_given_its_mtu),
 		cmocka_unit_test(a_card_receives_frames_to_the_adapter),
 		cmocka_unit_test(the_port_of_a_removed_card_is_gone),
+		cmocka_unit_test(no_interrupt_is_set_on_a_quiet_port),
 		cmocka_unit_test(a_device_without_a_bus_is_no_card),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

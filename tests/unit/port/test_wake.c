@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "port/wake.h"
 
@@ -19,6 +21,7 @@ static void drivers_have_rows(void **state)
 		{"net_ring", RN_WAKE_PEER},	  {"net_af_packet", RN_WAKE_SOCKET},
 		{"net_null", RN_WAKE_NEVER},	  {"net_memif", RN_WAKE_EVENTFD},
 		{"net_something", RN_WAKE_TIMED}, {"", RN_WAKE_TIMED},
+		{RN_WAKE_CARD, RN_WAKE_INTR},
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++)
@@ -40,6 +43,54 @@ static void a_doorbell_before_the_sleep_ends_it(void **state)
 	rn_wake_announce(&w);
 	assert_false(rn_wake_wait(&w, 0));
 	rn_wake_close(&w);
+}
+
+struct card {
+	unsigned queue, on, off;
+};
+
+static void switch_interrupt(void *arg, unsigned queue, bool on)
+{
+	struct card *c = arg;
+
+	c->queue = queue;
+	c->on += on;
+	c->off += !on;
+}
+
+/* The kernel writes an eventfd for each interrupt, and nobody reads it. */
+static void an_interrupt_ends_one_sleep(void **state)
+{
+	struct card c = {0};
+	struct rn_wake w;
+	uint64_t one = 1;
+	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+	assert_int_equal(rn_wake_open(&w, RN_WAKE_INTR, NULL), 0);
+	w.interrupt = switch_interrupt;
+	w.interrupt_arg = &c;
+	w.interrupt_queue = 2;
+	assert_int_equal(rn_wake_attach(&w, fd, NULL), 0);
+	rn_wake_ignore(&w); /* the interrupt is off already */
+	assert_int_equal(c.off, 0);
+	for (unsigned i = 1; i <= 3; i++) {
+		/* Each sleep switches the interrupt on, as some cards switch it off themselves. */
+		assert_false(rn_wake_listen(&w));
+		assert_int_equal(c.on, i);
+		rn_wake_announce(&w);
+		assert_int_equal(write(fd, &one, sizeof(one)), sizeof(one));
+		assert_true(rn_wake_wait(&w, RN_S(10)));
+		assert_true(w.signalled);
+		rn_wake_announce(&w);
+		assert_false(rn_wake_wait(&w, RN_MS(1)));
+		assert_false(w.signalled);
+	}
+	rn_wake_ignore(&w);
+	rn_wake_ignore(&w);
+	assert_int_equal(c.off, 1);
+	assert_int_equal(c.queue, 2);
+	rn_wake_close(&w);
+	close(fd);
 }
 
 static struct rn_wake bell;
@@ -83,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drivers_have_rows),
 		cmocka_unit_test(a_doorbell_before_the_sleep_ends_it),
+		cmocka_unit_test(an_interrupt_ends_one_sleep),
 		cmocka_unit_test(nothing_is_lost_between_two_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
