@@ -22,6 +22,7 @@
 #include "port/device.h"
 #include "qp/mcast.h"
 #include "port/memif_port.h"
+#include "port/sigpipe.h"
 #include "port/vdev.h"
 
 /* Largest size, in mbufs, of the pool's cache for one shard. Each shard with an lcore id (rxtx.c)
@@ -197,6 +198,7 @@ static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen
 
 int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *err, size_t errlen)
 {
+	RN_NO_SIGPIPE;
 	struct rn_port *p = NULL;
 	int rc = spec->iface != NULL ? check_iface(spec, err, errlen) : 0;
 
@@ -238,6 +240,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 
 int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
 {
+	RN_NO_SIGPIPE;
 	p->grace = grace;
 	p->grace_arg = arg;
 	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
@@ -344,6 +347,7 @@ static void detach(struct rn_port *p)
 
 void rn_port_unplug(struct rn_port *p)
 {
+	RN_NO_SIGPIPE;
 	/* Stop the memif relay first: it could otherwise clear `quiet` again (up() in
 	 * memif_relay.h). */
 	rn_memif_port_stop(p->memif);
@@ -363,6 +367,7 @@ void rn_port_hang_up(struct rn_port *p)
 
 void rn_port_close(struct rn_port *p)
 {
+	RN_NO_SIGPIPE;
 	void *m;
 
 	if (p == NULL)
@@ -382,6 +387,7 @@ void rn_port_close(struct rn_port *p)
 
 void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 {
+	RN_NO_SIGPIPE;
 	struct rte_ether_addr list[RN_GROUPS];
 	unsigned used = 0;
 
@@ -415,6 +421,7 @@ bool rn_port_carrier(const struct rn_port *p)
 
 uint32_t rn_port_speed(const struct rn_port *p)
 {
+	RN_NO_SIGPIPE;
 	struct rte_eth_link link;
 	bool known = !atomic_load(&p->removed) && rte_eth_link_get_nowait(p->id, &link) == 0 &&
 		     link.link_speed != RTE_ETH_SPEED_NUM_NONE &&
