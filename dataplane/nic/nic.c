@@ -16,6 +16,7 @@
 #include "port/capture.h"
 #include "port/log.h"
 #include "port/mem.h"
+#include "port/tap.h"
 #include "nic/settings.h"
 #include "wire/stats.h"
 
@@ -93,6 +94,8 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 		rn_wake_open(&lc->wake, sleeps ? nic->port->wake->source : RN_WAKE_NEVER, a->iface);
 	if (sleeps)
 		nic->port->sleeper[i] = &lc->wake;
+	if (rc == 0 && lc->wake.source == RN_WAKE_QUEUE)
+		rc = rn_tap_watch(nic->port, i, &lc->wake);
 	if (rc == 0)
 		rc = rn_submit_create(&lc->submit, cfg->limits.submit_slots);
 	core.index = i;

@@ -16,6 +16,7 @@
 #include "port/mem.h"
 #include "port/memif_port.h"
 #include "nic/settings.h"
+#include "port/tap.h"
 #include "port/telemetry.h"
 #include "port/thread.h"
 
@@ -47,6 +48,8 @@ static void *watch(void *arg)
 	struct timespec until;
 
 	rn_thread_set_up("rn-watch");
+	for (unsigned i = 0; i < r->cfg.nadapters; i++)
+		rn_tap_take_signals(r->nic[i]->port);
 	pthread_mutex_lock(&r->stop_lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	while (!r->stop) {

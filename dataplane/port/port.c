@@ -140,6 +140,8 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
+	/* makes the driver tell the descriptors of its queues */
+	conf.intr_conf.rxq = p->wake->source == RN_WAKE_QUEUE;
 	negotiate(p, &info, &conf);
 	rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, &conf);
 	if (rc == 0)

@@ -18,11 +18,19 @@
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
 	X("net_memif",     EVENTFD, TX,  "the peer writes the eventfd of the ring; looks every 100 ms too") \
+	X("net_tap",       QUEUE, BOTH, "the file descriptor of the tap's queue") \
 	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
 	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
 /* clang-format on */
 
-enum rn_wake_source { RN_WAKE_PEER, RN_WAKE_SOCKET, RN_WAKE_EVENTFD, RN_WAKE_NEVER, RN_WAKE_TIMED };
+enum rn_wake_source {
+	RN_WAKE_PEER,
+	RN_WAKE_SOCKET,
+	RN_WAKE_EVENTFD,
+	RN_WAKE_QUEUE,
+	RN_WAKE_NEVER,
+	RN_WAKE_TIMED
+};
 
 /* Which burst functions of a driver make system calls: none, TX, or both RX and TX. A system call
  * is a cancellation point. Cancellation is disabled during these functions if an application thread
@@ -46,7 +54,8 @@ struct rn_wake {
 	int efd; /* eventfd, owned */
 	/* What frames make readable, owned. Wake source SOCKET: a packet socket on the port's
 	 * interface. Wake source EVENTFD: an epoll instance, which holds the eventfd that the peer
-	 * writes, while there is one. Else -1. */
+	 * writes, while there is one. Wake source QUEUE: a duplicate of the descriptor of the
+	 * driver's receive queue, which is readable while frames wait in the queue. Else -1. */
 	int fd;
 	enum rn_wake_source source;
 	/* the shard sleeps or is about to sleep, so the next doorbell must write to efd */
@@ -59,16 +68,25 @@ struct rn_wake {
 	/* wake source EVENTFD: the peer is asked to write the eventfd: the last call was
 	 * rn_wake_listen() and not rn_wake_ignore() */
 	bool listening;
-	bool signalled; /* wake source EVENTFD: the last sleep ended because the peer wrote */
+	/* the last sleep ended because of frames: wake source EVENTFD: the peer wrote; wake source
+	 * QUEUE: the descriptor was readable */
+	bool signalled;
+	/* wake source QUEUE: the descriptor does not end the next sleep: it was readable, but the
+	 * driver had no frame, and the shard would not sleep at all */
+	bool unread;
 };
 
 /* flag MASK_INT of a memif 2.0 ring */
 #define RN_WAKE_MASKED 1
 
-/* Prepares the wake-up of a shard. Only the wake sources SOCKET and EVENTFD need preparation.
- * `iface` names the kernel interface for wake source SOCKET. Returns 0 or -errno. */
+/* Prepares the wake-up of a shard. Only the wake sources SOCKET and EVENTFD need preparation, and
+ * QUEUE, by rn_wake_watch(). `iface` names the kernel interface for wake source SOCKET. Returns 0
+ * or -errno. */
 int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *iface);
 void rn_wake_close(struct rn_wake *w);
+
+/* Wake source QUEUE: the shard is woken while `fd` is readable. Returns 0 or -errno. */
+int rn_wake_watch(struct rn_wake *w, int fd);
 
 /* Wake source EVENTFD: from now on the shard is woken when the peer writes `fd`, also if it sleeps
  * already. `flags` are those of the ring. To be called by one thread at a time. Returns 0 or

@@ -18,6 +18,7 @@ static void drivers_have_rows(void **state)
 	} rows[] = {
 		{"net_ring", RN_WAKE_PEER},	  {"net_af_packet", RN_WAKE_SOCKET},
 		{"net_null", RN_WAKE_NEVER},	  {"net_memif", RN_WAKE_EVENTFD},
+		{"net_tap", RN_WAKE_QUEUE},	  {"net_pcap", RN_WAKE_TIMED},
 		{"net_something", RN_WAKE_TIMED}, {"", RN_WAKE_TIMED},
 	};
 
