@@ -134,6 +134,18 @@ static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6
 	return rc;
 }
 
+/* Returns the number of descriptors for each queue of a device: limits.port_ring, or as many as
+ * fill a quarter of the shard's packet buffers. A driver may hold one packet buffer for each
+ * descriptor of its two queues. If it held all of them, it could receive no frame. */
+static uint32_t queue_slots(const struct rn_config_limits *limits)
+{
+	uint32_t slots = limits->port_ring;
+
+	while (slots > limits->mbufs / 4)
+		slots /= 2;
+	return slots;
+}
+
 /* Opens a port of any kind except a ring port, which has no device. */
 static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err,
 		       size_t errlen)
@@ -168,7 +180,7 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 		.iface = kernel ? a->iface : NULL,
 		.mtu = (uint16_t)a->mtu,
 		.queues = a->shards,
-		.ring = r->cfg.limits.port_ring,
+		.ring = queue_slots(&r->cfg.limits),
 		.pool = r->pool,
 		.memif = memif,
 	};

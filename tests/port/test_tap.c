@@ -19,7 +19,7 @@ static const char *config(unsigned side, unsigned mtu, unsigned shards)
 	return rig_config(
 		"adapters = ( { name = \"%s\"; port = \"vdev\"; vdev = \"net_tap0,iface=tap%u\"; shards = %u;\n"
 		"  mac = \"02:00:00:00:00:0%u\"; ipv4 = [ \"192.0.2.%u/24\" ]; mtu = %u; } );\n"
-		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; port_ring = 256; };\n",
+		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n",
 		side ? "b" : "a", side, shards, side + 1, side + 1, mtu);
 }
 

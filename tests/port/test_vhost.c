@@ -35,7 +35,7 @@ static const char *config(bool vhost, unsigned queues, bool packed)
 	return rig_config(
 		"adapters = ( { name = \"%s\"; port = \"vdev\"; vdev = \"%s\"; shards = %u; mac = \"02:00:00:00:00:0%d\";\n"
 		"  ipv4 = [ \"192.0.2.%d/24\" ]; mtu = 1500; } );\n"
-		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 2048; };\n",
+		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n",
 		vhost ? "a" : "b", device, queues, vhost ? 1 : 2, vhost ? 1 : 2);
 }
 
