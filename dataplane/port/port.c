@@ -20,6 +20,7 @@
 
 #include "port/af_packet.h"
 #include "port/device.h"
+#include "port/fit.h"
 #include "qp/mcast.h"
 #include "port/memif_port.h"
 #include "port/sigpipe.h"
@@ -125,6 +126,17 @@ static int set_up_queues(struct rn_port *p, uint32_t ring)
 	return err;
 }
 
+/* Checks the kernel interface under the device, if there is one. */
+static int check_interface(const struct rn_port *p, const struct rte_eth_dev_info *info, char *err,
+			   size_t errlen)
+{
+	char name[IF_NAMESIZE];
+
+	if (info->if_index == 0 || if_indextoname(info->if_index, name) == NULL)
+		return 0;
+	return rn_fit_interface(name, p->mtu, err, errlen);
+}
+
 static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring, char *err,
 		     size_t errlen)
 {
@@ -135,6 +147,11 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 
 	if (rc != 0)
 		goto failed;
+	rc = rn_fit_driver(&info, p->mtu, p->pool, err, errlen);
+	if (rc == 0)
+		rc = check_interface(p, &info, err, errlen);
+	if (rc != 0)
+		return rc;
 	p->nrxq = (uint16_t)RN_MIN(nrxq, info.max_rx_queues);
 	p->ntxq = (uint16_t)RN_MIN(ntxq, info.max_tx_queues);
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
@@ -168,26 +185,13 @@ failed:
  * conditions. */
 static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen)
 {
-	struct ifreq ifr = {0};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int rc = rn_fit_interface(spec->iface, spec->mtu, err, errlen);
 
-	if (fd < 0)
-		return -errno;
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", spec->iface);
-	int rc = ioctl(fd, SIOCGIFMTU, &ifr) == 0 ? 0 : -errno;
-	close(fd);
-	if (rc != 0) {
-		snprintf(err, errlen, "interface %s: %s", spec->iface, strerror(-rc));
+	if (rc != 0)
 		return rc;
-	}
-	if (ifr.ifr_mtu < spec->mtu) {
-		snprintf(err, errlen, "interface %s has an MTU of %d, the adapter needs %u",
-			 spec->iface, ifr.ifr_mtu, spec->mtu);
-		return -EINVAL;
-	}
 	/* Try a packet socket here: net_af_packet does not report why it cannot open a packet
 	 * socket. */
-	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (fd < 0) {
 		rc = -errno;
 		snprintf(err, errlen, "interface %s: no packet sockets%s: %s", spec->iface,

@@ -71,12 +71,28 @@ static void an_application_may_block_all_signals(void **state)
 	assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
 }
 
+/* The driver drops longer frames without a word. */
+static void refuses_an_mtu_that_the_driver_cannot_carry(void **state)
+{
+	struct rn_link *l = NULL;
+	char err[256] = "";
+
+	assert_true(rn_link_open(config(0, 9000, 1), 0, &l, err, sizeof(err)) < 0);
+	assert_string_equal(
+		err, "the driver net_tap drops frames of more than 1522 bytes: the mtu may be "
+		     "at most 1504, not 9000");
+	assert_true(rn_link_open(config(0, 1504, 1), 0, &l, err, sizeof(err)) < 0);
+	assert_string_equal(err, "interface tap0 has an MTU of 1500, the adapter needs 1504");
+	rn_link_close(rig_open(config(0, 1500, 1), 0));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(carries_messages_through_the_kernel),
 		cmocka_unit_test(carries_messages_of_two_shards),
 		cmocka_unit_test(an_application_may_block_all_signals),
+		cmocka_unit_test(refuses_an_mtu_that_the_driver_cannot_carry),
 	};
 
 	if (pair_main(argc, argv))
