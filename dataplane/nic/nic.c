@@ -16,7 +16,7 @@
 #include "port/capture.h"
 #include "port/log.h"
 #include "port/mem.h"
-#include "port/tap.h"
+#include "port/queue_wake.h"
 #include "nic/settings.h"
 #include "wire/stats.h"
 
@@ -95,7 +95,7 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 	if (sleeps)
 		nic->port->sleeper[i] = &lc->wake;
 	if (rc == 0 && lc->wake.source == RN_WAKE_QUEUE)
-		rc = rn_tap_watch(nic->port, i, &lc->wake);
+		rc = rn_queue_wake_open(nic->port, i, &lc->wake);
 	if (rc == 0)
 		rc = rn_submit_create(&lc->submit, cfg->limits.submit_slots);
 	core.index = i;

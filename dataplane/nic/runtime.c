@@ -86,6 +86,16 @@ static void pool_size(const struct rn_config *cfg, unsigned *mbufs, unsigned *ro
 	}
 }
 
+/* Does an adapter use net_af_xdp? This driver needs the packet buffers without gaps. */
+static bool has_af_xdp(const struct rn_config *cfg)
+{
+	bool has = false;
+
+	for (unsigned i = 0; i < cfg->nadapters; i++)
+		has = has || strstr(cfg->adapter[i].vdev, "net_af_xdp") != NULL;
+	return has;
+}
+
 /* Returns the index of the adapter at the other end of a ring port. The configuration check ensures
  * that there is such an adapter. */
 static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
@@ -353,7 +363,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 	}
 	rn_clock_init(&r->clock);
 	snprintf(name, sizeof(name), "rn_pool%u", r->starts);
-	r->pool = rn_pool_create(name, mbufs, room);
+	r->pool = rn_pool_create(name, mbufs, room, has_af_xdp(&r->cfg));
 	if (r->pool == NULL) {
 		snprintf(err, errlen, "no memory for %u packet buffers of %u bytes", mbufs, room);
 		rc = -ENOMEM;

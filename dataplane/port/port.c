@@ -16,6 +16,7 @@
 #include <rte_eth_ring.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
 #include <rte_ring.h>
 
 #include "port/af_packet.h"
@@ -35,21 +36,42 @@
  * CPU cache. If one shard fills mbufs and another shard frees them, a ring goes through all mbufs
  * (37 MB). A 4 KiB frame then takes 1.5 times as long (docs/benchmarks.md).
  * The stack must be lock-free, because an application's thread may be preempted while using it. */
-static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
+static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room,
+				   bool packed)
 {
-	return rte_pktmbuf_pool_create_by_ops(
-		name, n, RN_MIN(POOL_CACHE, n / 2),
-		RN_ALIGN_UP(sizeof(struct rn_pkt), RTE_MBUF_PRIV_ALIGN),
-		(uint16_t)(room + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY, ops);
+	struct rte_pktmbuf_pool_private sizes = {
+		.mbuf_data_room_size = (uint16_t)(room + RTE_PKTMBUF_HEADROOM),
+		.mbuf_priv_size = RN_ALIGN_UP(sizeof(struct rn_pkt), RTE_MBUF_PRIV_ALIGN),
+	};
+	unsigned bytes = (unsigned)sizeof(struct rte_mbuf) + sizes.mbuf_priv_size +
+			 sizes.mbuf_data_room_size;
+	struct rte_mempool *pool =
+		rte_mempool_create_empty(name, n, bytes, RN_MIN(POOL_CACHE, n / 2), sizeof(sizes),
+					 SOCKET_ID_ANY, packed ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
+
+	if (pool == NULL)
+		return NULL;
+	int rc = rte_mempool_set_ops_byname(pool, ops != NULL ? ops : rte_mbuf_best_mempool_ops(),
+					    NULL);
+	if (rc == 0) {
+		rte_pktmbuf_pool_init(pool, &sizes);
+		rc = rte_mempool_populate_default(pool);
+	}
+	if (rc < 0) {
+		rte_mempool_free(pool);
+		return NULL;
+	}
+	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	return pool;
 }
 
-struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room)
+struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room, bool packed)
 {
-	struct rte_mempool *pool = pool_of("lf_stack", name, n, room);
+	struct rte_mempool *pool = pool_of("lf_stack", name, n, room, packed);
 
 	/* Use the default if the installation of DPDK lacks the stack, which is a separate
 	 * driver. */
-	return pool != NULL ? pool : pool_of(NULL, name, n, room);
+	return pool != NULL ? pool : pool_of(NULL, name, n, room, packed);
 }
 
 void rn_pool_destroy(struct rte_mempool *pool)
@@ -126,6 +148,20 @@ static int set_up_queues(struct rn_port *p, uint32_t ring)
 	return err;
 }
 
+/* Sets up all queues. For net_af_xdp, finds the sockets that the driver opens meanwhile. */
+static int set_up_sockets(struct rn_port *p, uint32_t ring)
+{
+	struct rn_xdp_sockets others = {0};
+	bool xdp = strcmp(p->driver, "net_af_xdp") == 0;
+
+	if (xdp)
+		rn_xdp_find(&others, &p->xdp);
+	int rc = set_up_queues(p, ring);
+	if (xdp)
+		rn_xdp_find(&p->xdp, &others);
+	return rc;
+}
+
 /* Checks the kernel interface under the device, if there is one. */
 static int check_interface(const struct rn_port *p, const struct rte_eth_dev_info *info, char *err,
 			   size_t errlen)
@@ -162,7 +198,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	negotiate(p, &info, &conf);
 	rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, &conf);
 	if (rc == 0)
-		rc = set_up_queues(p, ring);
+		rc = set_up_sockets(p, ring);
 	if (rc == 0 && rte_eth_macaddr_get(p->id, &mac) == 0)
 		memcpy(p->mac, mac.addr_bytes, 6);
 	if (rc == 0)
@@ -346,6 +382,7 @@ static void detach(struct rn_port *p)
 			rn_memif_port_remove(p->memif, p->name);
 		else
 			rn_device_remove(p->id);
+		rn_xdp_close(&p->xdp);
 	}
 	p->attached = false;
 	atomic_store(&p->destroyed, 1);

@@ -40,14 +40,3 @@ void rn_tap_take_signals(const struct rn_port *port)
 			take(fd);
 	}
 }
-
-int rn_tap_watch(const struct rn_port *port, unsigned queue, struct rn_wake *wake)
-{
-	if (queue >= port->nrxq)
-		return 0; /* the shard receives no frames but those that other shards hand over */
-	int fd = rte_eth_dev_rx_intr_ctl_q_get_fd(port->id, (uint16_t)queue);
-	if (fd >= 0)
-		return rn_wake_watch(wake, fd);
-	wake->source = RN_WAKE_TIMED;
-	return 0;
-}

@@ -19,6 +19,7 @@
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
 	X("net_memif",     EVENTFD, TX,  "the peer writes the eventfd of the ring; looks every 100 ms too") \
 	X("net_tap",       QUEUE, BOTH, "the file descriptor of the tap's queue") \
+	X("net_af_xdp",    QUEUE, BOTH, "the AF_XDP socket of the queue") \
 	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
 	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
 /* clang-format on */
@@ -55,7 +56,7 @@ struct rn_wake {
 	/* What frames make readable, owned. Wake source SOCKET: a packet socket on the port's
 	 * interface. Wake source EVENTFD: an epoll instance, which holds the eventfd that the peer
 	 * writes, while there is one. Wake source QUEUE: a duplicate of the descriptor of the
-	 * driver's receive queue, which is readable while frames wait in the queue. Else -1. */
+	 * driver's receive queue, a tap interface or AF_XDP socket. Else -1. */
 	int fd;
 	enum rn_wake_source source;
 	/* the shard sleeps or is about to sleep, so the next doorbell must write to efd */
@@ -80,8 +81,8 @@ struct rn_wake {
 #define RN_WAKE_MASKED 1
 
 /* Prepares the wake-up of a shard. Only the wake sources SOCKET and EVENTFD need preparation, and
- * QUEUE, by rn_wake_watch(). `iface` names the kernel interface for wake source SOCKET. Returns 0
- * or -errno. */
+ * QUEUE, by rn_queue_wake_open(). `iface` names the kernel interface for wake source SOCKET.
+ * Returns 0 or -errno. */
 int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *iface);
 void rn_wake_close(struct rn_wake *w);
 
