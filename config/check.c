@@ -47,7 +47,23 @@ static int check_name(const struct look *l)
 	return 0;
 }
 
-#define KERNEL_DRIVER "net_af_packet"
+/* Refuses net_af_packet, also by its older name, under port = "vdev": this driver needs the port
+ * "af_packet". That port sets up the driver's sockets, checks the MTU of the interface, and checks
+ * that no other adapter uses the addresses. */
+static int check_driver(const struct look *l)
+{
+	static const char *const kernel[] = {"net_af_packet", "eth_af_packet"};
+
+	for (unsigned i = 0;
+	     l->a->port == RN_CONFIG_PORT_VDEV && i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		if (strncmp(l->a->vdev, kernel[i], strlen(kernel[i])) == 0)
+			return rn_config_fail(
+				l->r, where(l, "vdev"),
+				"found the driver %s, allowed: another one; for a kernel interface "
+				"write port = \"af_packet\"; iface = \"...\";",
+				kernel[i]);
+	return 0;
+}
 
 static const struct {
 	const char *key;
@@ -80,16 +96,7 @@ static int check_port_keys(const struct look *l)
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
 		return rn_config_fail(l->r, where(l, "port"),
 				      "found neither rx_pcap nor tx_pcap, required: one or both");
-	/* Refuse the driver net_af_packet under port = "vdev": this driver needs the port
-	 * "af_packet". That port sets up the driver's sockets, checks the MTU of the interface, and
-	 * checks that no other adapter uses the addresses. */
-	if (l->a->port == RN_CONFIG_PORT_VDEV &&
-	    strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)) == 0)
-		return rn_config_fail(l->r, where(l, "vdev"),
-				      "found the driver " KERNEL_DRIVER
-				      ", allowed: another one; for a kernel interface "
-				      "write port = \"af_packet\"; iface = \"...\";");
-	return 0;
+	return check_driver(l);
 }
 
 static int check_peer(const struct look *l)
