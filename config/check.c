@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/pci_addr.h"
 #include "config/address.h"
 
 #define RN_CONFIG_ADDRESSES 16u /* maximum number of addresses of one port */
@@ -47,23 +48,10 @@ static int check_name(const struct look *l)
 	return 0;
 }
 
-/* Refuses net_af_packet, also by its older name, under port = "vdev": this driver needs the port
- * "af_packet". That port sets up the driver's sockets, checks the MTU of the interface, and checks
- * that no other adapter uses the addresses. */
-static int check_driver(const struct look *l)
-{
-	static const char *const kernel[] = {"net_af_packet", "eth_af_packet"};
+#define PCI_BUS "pci:"
 
-	for (unsigned i = 0;
-	     l->a->port == RN_CONFIG_PORT_VDEV && i < sizeof(kernel) / sizeof(kernel[0]); i++)
-		if (strncmp(l->a->vdev, kernel[i], strlen(kernel[i])) == 0)
-			return rn_config_fail(
-				l->r, where(l, "vdev"),
-				"found the driver %s, allowed: another one; for a kernel interface "
-				"write port = \"af_packet\"; iface = \"...\";",
-				kernel[i]);
-	return 0;
-}
+/* net_af_packet has two names. */
+static const char *const kernel_drivers[] = {"net_af_packet", "eth_af_packet"};
 
 static const struct {
 	const char *key;
@@ -96,7 +84,74 @@ static int check_port_keys(const struct look *l)
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
 		return rn_config_fail(l->r, where(l, "port"),
 				      "found neither rx_pcap nor tx_pcap, required: one or both");
-	return check_driver(l);
+	return 0;
+}
+
+/* Does the device string begin with a PCI address? EAL also accepts "pci:" before it. */
+static bool is_pci(const char *device)
+{
+	struct rn_pci_addr addr;
+
+	return !strncmp(device, PCI_BUS, strlen(PCI_BUS)) ||
+	       rn_pci_addr_parse(device, strcspn(device, ","), &addr);
+}
+
+/* Under port = "vdev" some devices are refused, because another kind of port does more for them.
+ * The port "af_packet" sets up the driver's sockets, checks the MTU of the interface, and checks
+ * that no other adapter uses the addresses. The port "pci" makes EAL probe the card and no other,
+ * and sets the card's MAC and MTU. */
+static int check_vdev(const struct look *l)
+{
+	if (l->a->port != RN_CONFIG_PORT_VDEV)
+		return 0;
+	for (unsigned i = 0; i < sizeof(kernel_drivers) / sizeof(kernel_drivers[0]); i++)
+		if (!strncmp(l->a->vdev, kernel_drivers[i], strlen(kernel_drivers[i])))
+			return rn_config_fail(
+				l->r, where(l, "vdev"),
+				"found the driver %s, allowed: another one; for a kernel interface "
+				"write port = \"af_packet\"; iface = \"...\";",
+				kernel_drivers[i]);
+	if (is_pci(l->a->vdev))
+		return rn_config_fail(
+			l->r, where(l, "vdev"),
+			"found the PCI address \"%s\", allowed: a software port; for a network card "
+			"write port = \"pci\"; pci = \"...\";",
+			l->a->vdev);
+	return 0;
+}
+
+/* Returns true if the other adapter has the same card, whatever driver options follow. */
+static bool same_card(const struct rn_config_adapter *a, const struct rn_pci_addr *addr)
+{
+	struct rn_pci_addr other;
+
+	return a->port == RN_CONFIG_PORT_PCI &&
+	       rn_pci_addr_parse(a->pci, strcspn(a->pci, ","), &other) &&
+	       other.domain == addr->domain && other.bus == addr->bus &&
+	       other.device == addr->device && other.function == addr->function;
+}
+
+static int check_pci(const struct look *l)
+{
+	struct rn_pci_addr addr;
+
+	if (l->a->port != RN_CONFIG_PORT_PCI)
+		return 0;
+	if (!rn_pci_addr_parse(l->a->pci, strcspn(l->a->pci, ","), &addr))
+		return rn_config_fail(
+			l->r, where(l, "pci"),
+			"found \"%s\", allowed: a PCI address such as \"0000:04:00.0\", driver options "
+			"may follow it after a comma; softrnic-config --devices lists the cards",
+			l->a->pci);
+	for (unsigned k = 0; k < l->i; k++) {
+		if (same_card(&l->cfg->adapter[k], &addr))
+			return rn_config_fail(
+				l->r, where(l, "pci"),
+				"found \"%s\", the card of adapters[%u], allowed: a card of its own for "
+				"each adapter",
+				l->a->pci, k);
+	}
+	return 0;
 }
 
 static int check_peer(const struct look *l)
@@ -247,8 +302,8 @@ static int check_link_local(const struct look *l)
 static int check_adapter(const struct look *l)
 {
 	static int (*const rules[])(const struct look *) = {
-		check_name,	  check_port_keys, check_addresses,  check_mac,
-		check_neighbours, check_vlan,	   check_link_local,
+		check_name, check_port_keys,  check_vdev, check_pci,	    check_addresses,
+		check_mac,  check_neighbours, check_vlan, check_link_local,
 	};
 
 	for (unsigned k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {

@@ -1,8 +1,10 @@
-/* The tool softrnic-config checks configuration files and prints the configuration keys.
- * Single-threaded. */
+/* The tool softrnic-config checks configuration files, prints the configuration keys, and lists the
+ * network cards that an adapter may have. Single-threaded. */
 #include <string.h>
+#include <sys/resource.h>
 
 #include "config/config.h"
+#include "config/pci_device.h"
 #include "common/version.h"
 
 static int check_file(const char *path)
@@ -26,9 +28,61 @@ static int check_file(const char *path)
 	return 0;
 }
 
+static void print_card(void *arg, const struct rn_pci_device *d)
+{
+	char text[512];
+
+	printf("%s [%04x:%04x] driver %s", d->address, d->vendor, d->product,
+	       d->driver[0] ? d->driver : "none");
+	if (d->interface[0])
+		printf(", interface %s (%s)", d->interface, d->link);
+	if (d->numa_node >= 0)
+		printf(", NUMA node %d", d->numa_node);
+	if (d->group >= 0)
+		printf(", IOMMU group %d", d->group);
+	rn_pci_explain(d, text, sizeof(text));
+	printf("\n    %s\n", text);
+	if (d->state == RN_PCI_READY)
+		printf("    port = \"pci\"; pci = \"%s\";\n", d->address);
+}
+
+/* Prints a number from a file of the kernel. */
+static void print_number(const char *what, const char *file)
+{
+	unsigned long n;
+	FILE *f = fopen(file, "re");
+
+	if (f && fscanf(f, "%lu", &n) == 1)
+		printf("%s: %lu\n", what, n);
+	if (f)
+		fclose(f);
+}
+
+/* Prints the cards of this machine, and the limits that decide about memory: VFIO locks the memory
+ * that a card may access. */
+static int list_devices(void)
+{
+	struct rlimit locked;
+
+	if (!rn_pci_list(&rn_pci_machine, print_card, NULL))
+		printf("no network cards\n");
+	print_number("hugepages of 2 MB, free",
+		     "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+	print_number("hugepages of 1 GB, free",
+		     "/sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages");
+	if (getrlimit(RLIMIT_MEMLOCK, &locked) != 0 || locked.rlim_cur == RLIM_INFINITY)
+		printf("memory that this user may lock: unlimited\n");
+	else
+		printf("memory that this user may lock: %llu MB; without hugepages VFIO locks all memory of an "
+		       "adapter, 384 MB and more (\"ulimit -l\")\n",
+		       (unsigned long long)locked.rlim_cur >> 20);
+	return 0;
+}
+
 static int usage(FILE *out, int status)
 {
 	fputs("usage: softrnic-config FILE...      check configurations\n"
+	      "       softrnic-config --devices    list network cards and say what is missing\n"
 	      "       softrnic-config --default    print the built-in configuration\n"
 	      "       softrnic-config --keys       explain every key\n"
 	      "       softrnic-config --markdown   the same as docs/configuration.md\n"
@@ -44,6 +98,8 @@ int main(int argc, char **argv)
 	version_if_asked(argc, argv);
 	if (argc == 2 && !strcmp(argv[1], "--default"))
 		fputs(rn_config_builtin(), stdout);
+	else if (argc == 2 && !strcmp(argv[1], "--devices"))
+		return list_devices();
 	else if (argc == 2 && !strcmp(argv[1], "--keys"))
 		rn_config_print_help(stdout);
 	else if (argc == 2 && !strcmp(argv[1], "--markdown"))

@@ -25,7 +25,7 @@
 /* ---- the words of each CHOICE: X(NAME, word) ---- */
 
 #define RN_CONFIG_PORT_WORDS(X) \
-	X(RING, ring) X(MEMIF, memif) X(AF_PACKET, af_packet) X(NULLDEV, null) X(PCAP, pcap) X(VDEV, vdev)
+	X(RING, ring) X(MEMIF, memif) X(AF_PACKET, af_packet) X(NULLDEV, null) X(PCAP, pcap) X(PCI, pci) X(VDEV, vdev)
 
 #define RN_CONFIG_ROLE_WORDS(X) \
 	X(SERVER, server) X(CLIENT, client)
@@ -62,7 +62,8 @@
 	X(TEXT,   iface,        "",  1, 16,  "af_packet: kernel interface; required. The interface must not have the adapter's addresses, and no other adapter, in any process, may use them on the same interface and VLAN") \
 	X(TEXT,   rx_pcap,      "",  1, 256, "pcap: file from which frames are received") \
 	X(TEXT,   tx_pcap,      "",  1, 256, "pcap: file to which sent frames are written") \
-	X(TEXT,   vdev,         "",  1, 256, "vdev: EAL device string, such as \"net_tap0,iface=tap0\", or the address of a PCI device, \"0000:01:00.0\"; required. The EAL uses no PCI devices but those named here. Not net_af_packet, which is a kind of port of its own") \
+	X(TEXT,   pci,          "",  1, 256, "pci: address of a network card, such as \"0000:04:00.0\", which may be followed by driver options, as in \"0000:04:00.0,rxq_cqe_comp_en=0\"; required. softrnic-config --devices lists the cards of this machine and says what is missing. EAL probes no card but those that the configuration names") \
+	X(TEXT,   vdev,         "",  1, 256, "vdev: EAL device string of a software port, such as \"net_tap0,iface=tap0\"; required. Not net_af_packet, which is a kind of port of its own, and no PCI address, for which there is port = \"pci\"") \
 	X(MAC,    mac,          "",  0, 0,   "MAC address; default: the port's own, or one derived from the name") \
 	X(NETS4,  ipv4,         "",  0, 8,   "IPv4 addresses with prefix length") \
 	X(NETS6,  ipv6,         "",  0, 8,   "IPv6 addresses with prefix length") \
@@ -197,6 +198,7 @@
 	X(iface,   AF_PACKET, true) \
 	X(rx_pcap, PCAP,      false) \
 	X(tx_pcap, PCAP,      false) \
+	X(pci,     PCI,       true) \
 	X(vdev,    VDEV,      true)
 
 /* clang-format on */

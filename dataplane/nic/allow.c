@@ -5,19 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "port/vdev.h"
+#include "base/pci_addr.h"
 
 unsigned rn_allow_arguments(const struct rn_config *cfg,
 			    char arg[RN_CONFIG_MAX_ADAPTERS][RN_ALLOW_LEN])
 {
-	char name[RN_VDEV_PCI_LEN];
+	struct rn_pci_addr addr;
+	char name[RN_PCI_ADDR_LEN];
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < cfg->nadapters; i++) {
 		const struct rn_config_adapter *a = &cfg->adapter[i];
-		if (a->port == RN_CONFIG_PORT_VDEV && rn_vdev_pci(a->vdev, name, sizeof(name)))
-			snprintf(arg[n++], RN_ALLOW_LEN, "--allow=%s%s", name,
-				 a->vdev + strcspn(a->vdev, ","));
+		size_t len = strcspn(a->pci, ",");
+		if (a->port != RN_CONFIG_PORT_PCI || !rn_pci_addr_parse(a->pci, len, &addr))
+			continue;
+		rn_pci_addr_print(&addr, name);
+		snprintf(arg[n++], RN_ALLOW_LEN, "--allow=%s%s", name, a->pci + len);
 	}
 	/* Without an allow list EAL would probe every PCI device it finds. */
 	if (n == 0)

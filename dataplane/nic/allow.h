@@ -5,7 +5,7 @@
 #include "config/config.h"
 
 /* size in bytes of one argument: "--allow=", a full PCI address, and the device options of the
- * configuration key `vdev` */
+ * configuration key `pci` */
 #define RN_ALLOW_LEN 280
 
 /* Writes one "--allow=" argument per adapter whose port is a PCI device. Writes "--no-pci" if there

@@ -186,9 +186,10 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	rn_journal_init(&nic->journal);
 
 	rn_settings_mac(nic->adapter, mac);
-	if (nic->adapter->port == RN_CONFIG_PORT_AF_PACKET && !nic->adapter->mac.set)
-		/* use the interface's own MAC: bridges and filters of the kernel would drop frames
-		 * with another MAC */
+	if ((nic->adapter->port == RN_CONFIG_PORT_AF_PACKET || port->card) &&
+	    !nic->adapter->mac.set)
+		/* use the MAC of the interface or card: bridges, filters of the kernel and the
+		 * filter of the card would drop frames with another MAC */
 		memcpy(mac, port->mac, 6);
 	rn_settings_port(nic->adapter, mac, &cfg->protocol, &nic->attr);
 	rn_settings_core(cfg, index, &secrets, &nic->core);

@@ -10,6 +10,7 @@
 
 #include <rte_eal.h>
 
+#include "config/pci_device.h"
 #include "port/capture.h"
 #include "nic/eal.h"
 #include "nic/journal.h"
@@ -156,6 +157,20 @@ static uint32_t queue_slots(const struct rn_config_limits *limits)
 	return slots;
 }
 
+/* The port of a card cannot be opened. DPDK says little about the reason. If the kernel shows that
+ * something is missing, writes a sentence about it to err instead. */
+static void explain_card(const char *adapter, const char *address, char *err, size_t errlen)
+{
+	struct rn_pci_device d;
+	char why[512];
+
+	rn_pci_look(&rn_pci_machine, address, true, &d);
+	if (d.state == RN_PCI_READY)
+		return;
+	rn_pci_explain(&d, why, sizeof(why));
+	snprintf(err, errlen, "adapter %s: %s", adapter, why);
+}
+
 /* Opens a port of any kind except a ring port, which has no device. */
 static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err,
 		       size_t errlen)
@@ -188,6 +203,7 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 		.name = name,
 		.args = args,
 		.iface = kernel ? a->iface : NULL,
+		.mac = a->mac.set ? a->mac.b : NULL,
 		.mtu = (uint16_t)a->mtu,
 		.queues = a->shards,
 		.ring = queue_slots(&r->cfg.limits),
@@ -198,6 +214,8 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 		snprintf(err, errlen, "adapter %s: device string too long", a->name);
 	else
 		rc = rn_port_open(port, &spec, err, errlen);
+	if (rc != 0 && v.kind == RN_VDEV_PCI)
+		explain_card(a->name, name, err, errlen);
 	if (rc != 0)
 		rn_memif_port_destroy(memif);
 	return rc;

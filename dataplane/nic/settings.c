@@ -186,6 +186,7 @@ void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t
 		[RN_CONFIG_PORT_NULLDEV] = RN_VDEV_NULL,
 		[RN_CONFIG_PORT_AF_PACKET] = RN_VDEV_AF_PACKET,
 		[RN_CONFIG_PORT_PCAP] = RN_VDEV_PCAP,
+		[RN_CONFIG_PORT_PCI] = RN_VDEV_PCI,
 		[RN_CONFIG_PORT_VDEV] = RN_VDEV_OTHER,
 	};
 	const struct rn_config_adapter *a = &cfg->adapter[index];
@@ -203,7 +204,7 @@ void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t
 		.iface = a->iface,
 		.rx_pcap = a->rx_pcap,
 		.tx_pcap = a->tx_pcap,
-		.args = a->vdev,
+		.args = a->port == RN_CONFIG_PORT_PCI ? a->pci : a->vdev,
 	};
 }
 

@@ -57,6 +57,9 @@
 	X(HUGEPAGES_SHORT, WARNING, 0, \
 	  "not enough free hugepages for %llu MB: using ordinary memory instead", \
 	  "The machine has hugepages, but too few are free. Free or add some, or set `eal.hugepages` to no. On a machine without any hugepages there is no message.") \
+	X(MULTICAST_DEAF, WARNING, 0, \
+	  "port %s receives no multicast frames: its driver refuses promiscuous mode and reception of all multicast: %s", \
+	  "Peers cannot find the adapter's IPv6 addresses, and multicast groups receive nothing unless the driver takes their list. IPv4 works. Give the card other rights, such as trust for a virtual function.") \
 	X(LCORE_UNPINNED, WARNING, 0, \
 	  "adapter %s: shard %u is not pinned to CPU %d of lcores: %s", \
 	  "The shard works, on any CPU. Name CPUs in `lcores` that exist and that the process may use.") \

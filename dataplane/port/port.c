@@ -20,6 +20,7 @@
 #include <rte_ring.h>
 
 #include "port/af_packet.h"
+#include "port/card.h"
 #include "port/device.h"
 #include "port/fit.h"
 #include "qp/mcast.h"
@@ -124,9 +125,10 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf->rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hash;
 	}
-	/* Do not set the MTU if the driver reports a lower maximum. Some virtual drivers report
-	 * 1518 bytes and refuse a larger MTU, but carry jumbo frames all the same. */
-	if (info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu &&
+	/* Do not set the MTU of a software port if the driver reports a lower maximum. Some virtual
+	 * drivers report 1518 bytes and refuse a larger MTU, but carry jumbo frames all the
+	 * same. */
+	if (!p->card && info->max_rx_pktlen >= p->frame_bytes && info->max_mtu >= p->mtu &&
 	    info->max_mtu != UINT16_MAX)
 		conf->rxmode.mtu = p->mtu;
 	p->rx_offloads = conf->rxmode.offloads;
@@ -162,45 +164,47 @@ static int set_up_sockets(struct rn_port *p, uint32_t ring)
 	return rc;
 }
 
-/* Checks the kernel interface under the device, if there is one. */
-static int check_interface(const struct rn_port *p, const struct rte_eth_dev_info *info, char *err,
-			   size_t errlen)
+/* Checks that a software port can carry the MTU: its driver, and the kernel interface under it, if
+ * there is one. */
+static int fit(const struct rn_port *p, const struct rte_eth_dev_info *info, char *err,
+	       size_t errlen)
 {
 	char name[IF_NAMESIZE];
+	int rc = rn_fit_driver(info, p->mtu, p->pool, err, errlen);
 
-	if (info->if_index == 0 || if_indextoname(info->if_index, name) == NULL)
-		return 0;
-	return rn_fit_interface(name, p->mtu, err, errlen);
+	if (rc == 0 && info->if_index != 0 && if_indextoname(info->if_index, name) != NULL)
+		rc = rn_fit_interface(name, p->mtu, err, errlen);
+	return rc;
 }
 
-static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring, char *err,
-		     size_t errlen)
+/* Configures and starts the device. `mac` is rn_port_spec.mac. */
+static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t ring,
+		     const uint8_t *mac, char *err, size_t errlen)
 {
 	struct rte_eth_conf conf = {0};
 	struct rte_eth_dev_info info;
-	struct rte_ether_addr mac;
+	struct rte_ether_addr own;
 	int rc = rte_eth_dev_info_get(p->id, &info);
 
 	if (rc != 0)
 		goto failed;
-	rc = rn_fit_driver(&info, p->mtu, p->pool, err, errlen);
-	if (rc == 0)
-		rc = check_interface(p, &info, err, errlen);
-	if (rc != 0)
-		return rc;
 	p->nrxq = (uint16_t)RN_MIN(nrxq, info.max_rx_queues);
 	p->ntxq = (uint16_t)RN_MIN(ntxq, info.max_tx_queues);
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
+	p->card = rn_card_is(info.device);
+	rc = p->card ? rn_card_fit(p, &info, &conf, err, errlen) : fit(p, &info, err, errlen);
+	if (rc != 0)
+		return rc;
 	/* makes the driver tell the descriptors of its queues */
 	conf.intr_conf.rxq = p->wake->source == RN_WAKE_QUEUE;
 	negotiate(p, &info, &conf);
 	rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, &conf);
 	if (rc == 0)
 		rc = set_up_sockets(p, ring);
-	if (rc == 0 && rte_eth_macaddr_get(p->id, &mac) == 0)
-		memcpy(p->mac, mac.addr_bytes, 6);
+	if (rc == 0 && rte_eth_macaddr_get(p->id, &own) == 0)
+		memcpy(p->mac, own.addr_bytes, 6);
 	if (rc == 0)
 		rc = rte_eth_dev_start(p->id);
 	if (rc != 0)
@@ -209,6 +213,8 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq, uint32_t r
 	listen_for_removal(p, true);
 	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may drop
 	 * frames to it. */
+	if (p->card)
+		return rn_card_listen(p, mac, err, errlen);
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
 failed:
@@ -268,7 +274,8 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 				"cannot be replaced: %s",
 				p->name, strerror(-rc));
 		else
-			rc = configure(p, spec->queues, spec->queues, spec->ring, err, errlen);
+			rc = configure(p, spec->queues, spec->queues, spec->ring, spec->mac, err,
+				       errlen);
 	}
 	if (rc != 0) {
 		rn_port_close(p);
@@ -344,7 +351,7 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
 		}
 		p->id = (uint16_t)id;
 		p->attached = true;
-		rc = configure(p, p->nrings, q->nrings, ring, err, errlen);
+		rc = configure(p, p->nrings, q->nrings, ring, NULL, err, errlen);
 		if (rc != 0)
 			goto failed;
 	}

@@ -30,6 +30,7 @@ struct rn_port {
 	bool started;
 	struct rn_xdp_sockets xdp; /* net_af_xdp: its sockets, one per receive queue */
 	unsigned ifindex;	   /* number of the kernel interface under the port; 0: none */
+	bool card;		   /* the device is a network card (card.h) */
 	_Atomic uint32_t removed;  /* the device has been removed or is about to be removed */
 	/* DPDK has freed the ethdev; another port may have got its number */
 	_Atomic uint32_t destroyed;
@@ -62,6 +63,9 @@ struct rn_port_spec {
 	const char *name, *args; /* device name and arguments from rn_vdev_string() */
 	/* kernel interface of an af_packet port, whose MTU is checked; else NULL */
 	const char *iface;
+	/* The MAC address that the configuration gives to the adapter, 6 bytes, or NULL. A network
+	 * card must receive frames to this address. */
+	const uint8_t *mac;
 	uint16_t mtu;
 	unsigned queues; /* queues wanted in each direction; the driver may have fewer */
 	uint32_t ring;	 /* descriptors per queue */

@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_pci.h>
-
+#include "base/pci_addr.h"
 #include "base/types.h"
 
 #define ETH_AND_VLAN 18
+/* Drivers of network cards, and of software ports that imitate one, count headers of their own as
+ * part of the frame (virtio: 12 bytes), and hand buffer sizes to the card in steps of 1 KiB. */
+#define DRIVER_SPARE 64u
+#define DRIVER_STEP  1024u
 /* Upper bound for the bytes that the kernel's header takes in front of the frame in an AF_PACKET
  * slot. */
 #define TPACKET_HEAD	 128
@@ -48,21 +51,11 @@ unsigned rn_vdev_room(const struct rn_vdev_spec *spec)
 {
 	if (spec->kind == RN_VDEV_AF_PACKET)
 		return af_packet_slot(spec->mtu);
+	if (spec->kind == RN_VDEV_PCI || spec->kind == RN_VDEV_OTHER)
+		return RN_MAX(
+			RN_ALIGN_UP(rn_vdev_frame_bytes(spec->mtu) + DRIVER_SPARE, DRIVER_STEP),
+			2048u);
 	return RN_MAX(RN_ALIGN_UP(rn_vdev_frame_bytes(spec->mtu), 64u), 2048u);
-}
-
-bool rn_vdev_pci(const char *device, char *name, size_t len)
-{
-	struct rte_pci_addr addr;
-	char text[64];
-
-	if (strncmp(device, "pci:", 4) == 0)
-		device += 4;
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(device, ","), device);
-	if (rte_pci_addr_parse(text, &addr) != 0)
-		return false;
-	rte_pci_device_name(&addr, name, len);
-	return true;
 }
 
 /* Returns the base-2 logarithm of n, which must be a power of two. */
@@ -97,11 +90,28 @@ static int pcap_args(const struct rn_vdev_spec *s, char *args, size_t len)
 			s->tx_pcap);
 }
 
+static const char *after_comma(const char *s)
+{
+	s += strcspn(s, ",");
+	return *s == ',' ? s + 1 : s;
+}
+
+/* The name of a PCI device is its address in the form that DPDK prints. Returns -1 if the string
+ * begins with no address. */
+static int pci_name(const char *device, char *name, size_t len)
+{
+	struct rn_pci_addr addr;
+	char text[RN_PCI_ADDR_LEN];
+
+	if (!rn_pci_addr_parse(device, strcspn(device, ","), &addr))
+		return -1;
+	rn_pci_addr_print(&addr, text);
+	return snprintf(name, len, "%s", text);
+}
+
 int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, char *args,
 		   size_t args_len)
 {
-	char pci[RN_VDEV_PCI_LEN];
-	const char *comma;
 	int n = -1, a = -1;
 
 	switch (s->kind) {
@@ -123,15 +133,14 @@ int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, ch
 		n = snprintf(name, name_len, "net_pcap%u", s->number);
 		a = pcap_args(s, args, args_len);
 		break;
-	/* The configured string is "name,arguments": split it at the first comma. If the string
-	 * begins with a PCI address, the name is this address in DPDK's form. */
+	/* The configured string is "name,arguments": split it at the first comma. */
 	case RN_VDEV_OTHER:
-		comma = strchr(s->args, ',');
-		if (rn_vdev_pci(s->args, pci, sizeof(pci)))
-			n = snprintf(name, name_len, "%s", pci);
-		else
-			n = snprintf(name, name_len, "%.*s", (int)strcspn(s->args, ","), s->args);
-		a = snprintf(args, args_len, "%s", comma ? comma + 1 : "");
+		n = snprintf(name, name_len, "%.*s", (int)strcspn(s->args, ","), s->args);
+		a = snprintf(args, args_len, "%s", after_comma(s->args));
+		break;
+	case RN_VDEV_PCI:
+		n = pci_name(s->args, name, name_len);
+		a = snprintf(args, args_len, "%s", after_comma(s->args));
 		break;
 	case RN_VDEV_RING:
 		break;

@@ -13,6 +13,7 @@ enum rn_vdev_kind {
 	RN_VDEV_AF_PACKET,
 	RN_VDEV_NULL,
 	RN_VDEV_PCAP,
+	RN_VDEV_PCI,   /* a network card; the configuration gives its address */
 	RN_VDEV_OTHER, /* the configuration gives the device string */
 };
 
@@ -31,15 +32,10 @@ struct rn_vdev_spec {
 	const uint8_t *mac;	       /* MEMIF: MAC of 6 bytes */
 	const char *iface;	       /* AF_PACKET: kernel interface */
 	const char *rx_pcap, *tx_pcap; /* PCAP: paths of the files, one of which may be "" */
-	const char *args;	       /* OTHER: the device string, such as "net_tap0,iface=tap0" */
+	/* OTHER: the device string, such as "net_tap0,iface=tap0". PCI: the card's address, which
+	 * may be followed by a comma and arguments of the driver. */
+	const char *args;
 };
-
-#define RN_VDEV_PCI_LEN 32
-
-/* Does the device string begin with a PCI address, with or without a domain ("01:00.0") or after
- * "pci:"? If so, writes the address in DPDK's form, "0000:01:00.0", to `name`. The buffer `name`
- * has len bytes, at least RN_VDEV_PCI_LEN. */
-bool rn_vdev_pci(const char *device, char *name, size_t len);
 
 /* Returns the length in bytes of the longest frame at this MTU: with Ethernet header and one VLAN
  * tag, without FCS. */
@@ -49,8 +45,8 @@ unsigned rn_vdev_frame_bytes(uint16_t mtu);
  * headroom. For af_packet this is the size of a whole slot of the driver's ring. */
 unsigned rn_vdev_room(const struct rn_vdev_spec *spec);
 
-/* Writes the device's name and arguments. Returns 0. Returns -EINVAL if a buffer is too small or
- * the kind of port has no device string. */
+/* Writes the device's name and arguments. Returns 0. Returns -EINVAL if a buffer is too small,
+ * the kind of port has no device string, or a PCI address is none. */
 int rn_vdev_string(const struct rn_vdev_spec *spec, char *name, size_t name_len, char *args,
 		   size_t args_len);
 

@@ -244,7 +244,7 @@ void nd_device_wait_closed(void)
 static int open_device(unsigned index, struct device **out)
 {
 	struct device *d = calloc(1, sizeof(*d));
-	char err[256] = "";
+	char err[512] = "";
 	int rc;
 
 	if (d == NULL)

@@ -18,26 +18,31 @@
 #define ABSENT "0000:ff:1f.7"
 #define FOUND  "net_null7"
 
-static const char *config(const char *vdev)
+/* `port` is "vdev" or "pci", which is also the name of the key for the device. */
+static const char *config(const char *port, const char *device)
 {
-	return rig_config("adapters = ( { name = \"a\"; port = \"vdev\"; vdev = \"%s\"; ipv4 = [ "
+	return rig_config("adapters = ( { name = \"a\"; port = \"%s\"; %s = \"%s\"; ipv4 = [ "
 			  "\"192.0.2.1/24\" ];\n"
 			  "  mtu = 1500; } );\n"
 			  "eal = { hugepages = \"no\"; args = [ \"--vdev=" FOUND
 			  "\" ]; };\nlimits = { mbufs = 1024; };\n",
-			  vdev);
+			  port, port, device);
 }
 
 static const struct {
-	const char *vdev;
+	const char *port, *device;
 	int error;
 	const char *says;
 } rows[] = {
-	{ABSENT, -ENODEV, "device \"" ABSENT "\" cannot be created: No such device"},
-	{"ff:1f.7,x=1", -ENODEV, "device \"" ABSENT ",x=1\" cannot be created: No such device"},
-	{"net_nosuch0", -ENODEV,
+	{"pci", ABSENT, -ENODEV,
+	 "adapter a: there is no PCI device " ABSENT
+	 "; \"softrnic-config --devices\" lists the cards"},
+	{"pci", "ff:1f.7,x=1", -ENODEV,
+	 "adapter a: there is no PCI device " ABSENT
+	 "; \"softrnic-config --devices\" lists the cards"},
+	{"vdev", "net_nosuch0", -ENODEV,
 	 "device \"net_nosuch0\" cannot be created: DPDK has no driver of this name"},
-	{"net_memif9,role=nobody", -EIO,
+	{"vdev", "net_memif9,role=nobody", -EIO,
 	 "device \"net_memif9,role=nobody\" cannot be created: its driver refuses it; the driver's own "
 	 "message gives the reason"},
 };
@@ -48,8 +53,9 @@ static void error_explains_why_a_device_cannot_be_created(void **state)
 		struct rn_link *l = NULL;
 		char err[256] = "";
 
-		assert_int_equal(rn_link_open(config(rows[i].vdev), 0, &l, err, sizeof(err)),
-				 rows[i].error);
+		assert_int_equal(
+			rn_link_open(config(rows[i].port, rows[i].device), 0, &l, err, sizeof(err)),
+			rows[i].error);
 		assert_string_equal(err, rows[i].says);
 	}
 }
@@ -76,7 +82,7 @@ static void leaves_the_machines_devices_alone(void **state)
 
 static void closes_a_device_that_was_there_before(void **state)
 {
-	const char *path = config(FOUND);
+	const char *path = config("vdev", FOUND);
 	uint16_t id;
 
 	assert_int_equal(rte_eth_dev_get_port_by_name(FOUND, &id), 0);

@@ -1,0 +1,81 @@
+/* Sets up what only a network card needs: MTU, scattered receive, MAC address. Owns nothing. Runs
+ * in the control thread. */
+#include "port/card.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_bus.h>
+#include <rte_dev.h>
+#include <rte_ethdev.h>
+#include <rte_ether.h>
+
+#include "port/log.h"
+#include "port/port.h"
+
+bool rn_card_is(const struct rte_device *device)
+{
+	const struct rte_bus *bus = device != NULL ? rte_dev_bus(device) : NULL;
+
+	return bus != NULL && strcmp(rte_bus_name(bus), "pci") == 0;
+}
+
+int rn_card_fit(const struct rn_port *port, const struct rte_eth_dev_info *info,
+		struct rte_eth_conf *conf, char *err, size_t errlen)
+{
+	if (port->mtu > info->max_mtu || port->frame_bytes > info->max_rx_pktlen) {
+		snprintf(
+			err, errlen,
+			"port %s cannot have an MTU of %u: its driver %s takes frames of up to %u bytes, %u are "
+			"needed; set mtu to a lower value",
+			port->name, port->mtu, info->driver_name,
+			RN_MIN(info->max_rx_pktlen,
+			       info->max_mtu + port->frame_bytes - (uint32_t)port->mtu),
+			port->frame_bytes);
+		return -EINVAL;
+	}
+	/* Some drivers report no highest MTU (65535). They need the MTU all the same: a card that
+	 * was not given one drops all frames beyond 1,518 bytes. */
+	conf->rxmode.mtu = port->mtu;
+	/* The card may use less of a buffer than there is: the cards of net_e1000 take buffers of
+	 * 1, 2, 4, 8 or 16 KiB only. The rest of a longer frame then goes to a second mbuf. */
+	if (port->mtu > RTE_ETHER_MTU)
+		conf->rxmode.offloads |= info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
+	return 0;
+}
+
+/* Makes the card receive frames to `mac`. Returns false if its driver cannot change the address. */
+static bool set_mac(struct rn_port *port, const uint8_t *mac)
+{
+	struct rte_ether_addr addr;
+
+	memcpy(addr.addr_bytes, mac, 6);
+	if (rte_eth_dev_default_mac_addr_set(port->id, &addr) != 0)
+		return false;
+	memcpy(port->mac, mac, 6);
+	return true;
+}
+
+int rn_card_listen(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen)
+{
+	bool filter = mac == NULL || memcmp(mac, port->mac, 6) == 0 || set_mac(port, mac);
+	int rc = rte_eth_promiscuous_enable(port->id);
+
+	if (rc == 0)
+		return 0;
+	/* A virtual function (SR-IOV) may be refused promiscuous mode. */
+	if (!filter) {
+		snprintf(
+			err, errlen,
+			"port %s receives no frames to the MAC address of the adapter: its driver neither "
+			"changes the card's address nor enters promiscuous mode (%s); leave out mac, and the "
+			"adapter has the card's own",
+			port->name, strerror(-rc));
+		return rc;
+	}
+	rc = rte_eth_allmulticast_enable(port->id);
+	if (rc != 0)
+		rn_log(MULTICAST_DEAF, port->name, strerror(-rc));
+	return 0;
+}

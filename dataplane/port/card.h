@@ -1,0 +1,30 @@
+/* What a network card needs that a software port does not: its driver must be given the MTU and the
+ * MAC address of the adapter, because the card itself drops other frames. Runs in the control
+ * thread. */
+#ifndef RN_CARD_H
+#define RN_CARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rn_port;
+struct rte_device;
+struct rte_eth_conf;
+struct rte_eth_dev_info;
+
+/* Returns true if the device is a network card, real or emulated: a device on the PCI bus. */
+bool rn_card_is(const struct rte_device *device);
+
+/* Requests the MTU of the port, and if its frames may be longer than one of the card's own buffers,
+ * receiving into several mbufs. Returns 0, or -EINVAL with a sentence in err if the card cannot
+ * receive frames of this MTU. */
+int rn_card_fit(const struct rn_port *port, const struct rte_eth_dev_info *info,
+		struct rte_eth_conf *conf, char *err, size_t errlen);
+
+/* Makes the started card receive the frames to `mac`, the MAC address that the configuration gives
+ * to the adapter, or if `mac` is NULL, to the card's own. Also makes it receive multicast frames,
+ * which neighbour discovery needs. Returns 0, or -errno with a sentence in err. */
+int rn_card_listen(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen);
+
+#endif

@@ -1,0 +1,149 @@
+/* What the driver of a network card is asked for. The functions of DPDK that a card needs are
+ * replaced by those below, which record the calls and answer as a row says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include <rte_dev.h>
+#include <rte_ethdev.h>
+
+#include "port/card.h"
+#include "port/port.h"
+#include "port/log.h"
+
+static int mac_answer, promiscuous_answer, multicast_answer;
+static char calls[64];
+
+int rte_eth_dev_default_mac_addr_set(uint16_t id, struct rte_ether_addr *addr)
+{
+	strcat(calls, "mac ");
+	return mac_answer;
+}
+
+int rte_eth_promiscuous_enable(uint16_t id)
+{
+	strcat(calls, "promiscuous ");
+	return promiscuous_answer;
+}
+
+int rte_eth_allmulticast_enable(uint16_t id)
+{
+	strcat(calls, "multicast ");
+	return multicast_answer;
+}
+
+#define SCATTER RTE_ETH_RX_OFFLOAD_SCATTER
+#define NEEDED	"port card cannot have an MTU of "
+
+static const struct {
+	uint16_t mtu;
+	/* what the driver reports */
+	uint32_t max_rx_pktlen;
+	uint16_t max_mtu;
+	uint64_t capable;
+	/* the result */
+	uint64_t offloads;
+	const char *says; /* NULL: the card takes the MTU */
+} fits[] = {
+	/* the drivers as DPDK 22.11 reports them: e1000e, 82540EM, vmxnet3, virtio */
+	{1500, 9234, UINT16_MAX, SCATTER, 0, NULL},
+	{9000, 9234, UINT16_MAX, SCATTER, SCATTER, NULL},
+	{9000, 16128, UINT16_MAX, SCATTER, SCATTER, NULL},
+	{9000, 16384, 9000, SCATTER, SCATTER, NULL},
+	{9000, 9728, 9698, 0, 0, NULL},
+	/* no room for the VLAN tag of the longest frame */
+	{1500, 1514, UINT16_MAX, 0, 0,
+	 NEEDED
+	 "1500: its driver net_x takes frames of up to 1514 bytes, 1518 are needed; set mtu to a lower value"},
+	{9000, 9728, 1500, 0, 0,
+	 NEEDED
+	 "9000: its driver net_x takes frames of up to 1518 bytes, 9018 are needed; set mtu to a lower value"},
+	{9000, 1518, UINT16_MAX, SCATTER, 0,
+	 NEEDED
+	 "9000: its driver net_x takes frames of up to 1518 bytes, 9018 are needed; set mtu to a lower value"},
+};
+
+static void a_card_is_given_its_mtu(void **state)
+{
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(fits); i++) {
+		const struct rn_port port = {
+			.name = "card", .mtu = fits[i].mtu, .frame_bytes = fits[i].mtu + 18u};
+		const struct rte_eth_dev_info info = {
+			.driver_name = "net_x",
+			.max_rx_pktlen = fits[i].max_rx_pktlen,
+			.max_mtu = fits[i].max_mtu,
+			.rx_offload_capa = fits[i].capable,
+		};
+		struct rte_eth_conf conf = {0};
+		char err[256] = "";
+		bool fit = fits[i].says == NULL;
+
+		assert_int_equal(rn_card_fit(&port, &info, &conf, err, sizeof(err)),
+				 fit ? 0 : -EINVAL);
+		assert_string_equal(err, fit ? "" : fits[i].says);
+		assert_int_equal(conf.rxmode.mtu, fit ? fits[i].mtu : 0);
+		assert_int_equal(conf.rxmode.offloads, fits[i].offloads);
+	}
+}
+
+static const uint8_t own[6] = {2, 0, 0, 0, 0, 1}, other[6] = {2, 0, 0, 0, 0, 2};
+
+static const struct {
+	const uint8_t *mac;
+	int mac_answer, promiscuous_answer, multicast_answer;
+	const char *calls;
+	const uint8_t *has; /* the card's address afterwards */
+	int rc;
+} listens[] = {
+	{NULL, 0, 0, 0, "promiscuous ", own, 0},
+	{own, 0, 0, 0, "promiscuous ", own, 0},
+	{other, 0, 0, 0, "mac promiscuous ", other, 0},
+	/* The card keeps its address and receives all frames. */
+	{other, -ENOTSUP, 0, 0, "mac promiscuous ", own, 0},
+	/* a virtual function that is refused promiscuous mode */
+	{other, 0, -EPERM, 0, "mac promiscuous multicast ", other, 0},
+	{NULL, 0, -ENOTSUP, 0, "promiscuous multicast ", own, 0},
+	{NULL, 0, -ENOTSUP, -ENOTSUP, "promiscuous multicast ", own, 0},
+	/* Frames to the adapter would be dropped. */
+	{other, -EPERM, -EPERM, 0, "mac promiscuous ", own, -EPERM},
+};
+
+static void a_card_receives_frames_to_the_adapter(void **state)
+{
+	rn_log_open(RN_LOG_ERROR);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(listens); i++) {
+		struct rn_port port = {.name = "card"};
+		char err[300] = "";
+
+		memcpy(port.mac, own, 6);
+		mac_answer = listens[i].mac_answer;
+		promiscuous_answer = listens[i].promiscuous_answer;
+		multicast_answer = listens[i].multicast_answer;
+		calls[0] = '\0';
+		assert_int_equal(rn_card_listen(&port, listens[i].mac, err, sizeof(err)),
+				 listens[i].rc);
+		assert_string_equal(calls, listens[i].calls);
+		assert_memory_equal(port.mac, listens[i].has, 6);
+		assert_int_equal(err[0] != '\0', listens[i].rc != 0);
+	}
+}
+
+static void a_device_without_a_bus_is_no_card(void **state)
+{
+	assert_false(rn_card_is(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_card_is_given_its_mtu),
+		cmocka_unit_test(a_card_receives_frames_to_the_adapter),
+		cmocka_unit_test(a_device_without_a_bus_is_no_card),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
