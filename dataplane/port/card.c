@@ -1,8 +1,12 @@
 /* Sets up what only a network card needs: MTU, scattered receive, MAC address. Owns nothing. Runs
- * in the control thread. */
+ * in the control thread, except on_removal(). */
+/* for rte_dev_event_callback_register(): without it, DPDK 22.11 does not report that VFIO is asked
+ * to give a card back */
+#define ALLOW_EXPERIMENTAL_API
 #include "port/card.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,4 +82,27 @@ int rn_card_listen(struct rn_port *port, const uint8_t *mac, char *err, size_t e
 	if (rc != 0)
 		rn_log(MULTICAST_DEAF, port->name, strerror(-rc));
 	return 0;
+}
+
+/* Called by DPDK in EAL's interrupt thread. */
+static void on_removal(const char *device, enum rte_dev_event_type event, void *arg)
+{
+	struct rn_port *port = arg;
+
+	if (event != RTE_DEV_EVENT_REMOVE)
+		return;
+	atomic_store(&port->quiet, 1);
+	atomic_store(&port->removed, 1);
+}
+
+void rn_card_watch(struct rn_port *port, bool watch)
+{
+	if (watch) {
+		rte_dev_event_callback_register(port->name, on_removal, port);
+		return;
+	}
+	/* -EAGAIN: on_removal() is running, which takes no time. It must not be called again when
+	 * the port is freed. */
+	while (rte_dev_event_callback_unregister(port->name, on_removal, port) == -EAGAIN)
+		sched_yield();
 }

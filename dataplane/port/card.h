@@ -27,4 +27,9 @@ int rn_card_fit(const struct rn_port *port, const struct rte_eth_dev_info *info,
  * which neighbour discovery needs. Returns 0, or -errno with a sentence in err. */
 int rn_card_listen(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen);
 
+/* Begins or ends to watch for the removal of the card. The kernel announces it and waits until the
+ * card is closed; `removed` and `quiet` of the port are then set, in EAL's interrupt thread.
+ * Drivers of cards do not announce it by an event of the ethdev. */
+void rn_card_watch(struct rn_port *port, bool watch);
+
 #endif

@@ -104,6 +104,8 @@ static const enum rte_eth_event_type removal_events[] = {
 
 static void listen_for_removal(struct rn_port *p, bool listen)
 {
+	if (p->card)
+		rn_card_watch(p, listen);
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
 		if (listen)
 			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#define ALLOW_EXPERIMENTAL_API /* for rte_dev_event_callback_register() */
 #include <rte_dev.h>
 #include <rte_ethdev.h>
 
@@ -35,6 +36,29 @@ int rte_eth_allmulticast_enable(uint16_t id)
 {
 	strcat(calls, "multicast ");
 	return multicast_answer;
+}
+
+static rte_dev_event_cb_fn removal;
+static void *removal_arg;
+static unsigned busy; /* how often a callback that is being removed still runs */
+
+int rte_dev_event_callback_register(const char *device, rte_dev_event_cb_fn fn, void *arg)
+{
+	removal = fn;
+	removal_arg = arg;
+	return 0;
+}
+
+int rte_dev_event_callback_unregister(const char *device, rte_dev_event_cb_fn fn, void *arg)
+{
+	if (busy > 0) {
+		busy--;
+		return -EAGAIN;
+	}
+	assert_ptr_equal(fn, removal);
+	assert_ptr_equal(arg, removal_arg);
+	removal = NULL;
+	return 1;
 }
 
 #define SCATTER RTE_ETH_RX_OFFLOAD_SCATTER
@@ -133,6 +157,21 @@ static void a_card_receives_frames_to_the_adapter(void **state)
 	}
 }
 
+static void the_port_of_a_removed_card_is_gone(void **state)
+{
+	struct rn_port port = {.name = "card"};
+
+	rn_card_watch(&port, true);
+	removal(port.name, RTE_DEV_EVENT_ADD, removal_arg);
+	assert_int_equal(atomic_load(&port.removed), 0);
+	removal(port.name, RTE_DEV_EVENT_REMOVE, removal_arg);
+	assert_int_equal(atomic_load(&port.removed), 1);
+	assert_int_equal(atomic_load(&port.quiet), 1);
+	busy = 3;
+	rn_card_watch(&port, false);
+	assert_null(removal);
+}
+
 static void a_device_without_a_bus_is_no_card(void **state)
 {
 	assert_false(rn_card_is(NULL));
@@ -143,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_is_given_its_mtu),
 		cmocka_unit_test(a_card_receives_frames_to_the_adapter),
+		cmocka_unit_test(the_port_of_a_removed_card_is_gone),
 		cmocka_unit_test(a_device_without_a_bus_is_no_card),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
