@@ -1,7 +1,8 @@
 /* Two processes joined by shared memory of virtio: the port of one is net_vhost, that of the other
  * net_virtio_user. Data pass in both directions, whichever of the two is the test process; with
- * split and with packed rings; with one queue and with two. When the vhost side leaves first, the
- * other process lives on. Needs neither privileges nor hugepages. */
+ * split and with packed rings; with one queue and with two; with an MTU of 1500 and of 9000. When
+ * the vhost side leaves first, the other process lives on. Needs neither privileges nor
+ * hugepages. */
 #include "pair.h"
 
 #include <signal.h>
@@ -21,7 +22,7 @@ static const char *socket_path(void)
 
 /* Returns the configuration of one side. The vhost side makes the socket, so it must be opened
  * first. */
-static const char *config(bool vhost, unsigned queues, bool packed)
+static const char *config(bool vhost, unsigned queues, bool packed, unsigned mtu)
 {
 	char device[160];
 
@@ -34,25 +35,26 @@ static const char *config(bool vhost, unsigned queues, bool packed)
 			 socket_path(), queues, packed);
 	return rig_config(
 		"adapters = ( { name = \"%s\"; port = \"vdev\"; vdev = \"%s\"; shards = %u; mac = \"02:00:00:00:00:0%d\";\n"
-		"  ipv4 = [ \"192.0.2.%d/24\" ]; mtu = 1500; } );\n"
+		"  ipv4 = [ \"192.0.2.%d/24\" ]; mtu = %u; } );\n"
 		"eal = { hugepages = \"no\"; };\nlimits = { mbufs = 1024; };\n",
-		vhost ? "a" : "b", device, queues, vhost ? 1 : 2, vhost ? 1 : 2);
+		vhost ? "a" : "b", device, queues, vhost ? 1 : 2, vhost ? 1 : 2, mtu);
 }
 
 /* Opens the test process's end and starts the peer process, the vhost side first. */
-static pid_t open_both(struct pair_end *e, int *fd, bool vhost, unsigned queues, bool packed)
+static pid_t open_both(struct pair_end *e, int *fd, bool vhost, unsigned queues, bool packed,
+		       unsigned mtu)
 {
 	pid_t pid;
 
 	nsockets++;
 	if (vhost) {
-		pair_open(e, config(true, queues, packed), queues * 2);
-		return pair_start(fd, config(false, queues, packed), queues * 2);
+		pair_open(e, config(true, queues, packed, mtu), queues * 2);
+		return pair_start(fd, config(false, queues, packed, mtu), queues * 2);
 	}
-	pid = pair_start(fd, config(true, queues, packed), queues * 2);
+	pid = pair_start(fd, config(true, queues, packed, mtu), queues * 2);
 	for (unsigned i = 0; i < 2000 && access(socket_path(), F_OK) != 0; i++)
 		usleep(5000);
-	pair_open(e, config(false, queues, packed), queues * 2);
+	pair_open(e, config(false, queues, packed, mtu), queues * 2);
 	return pid;
 }
 
@@ -60,11 +62,12 @@ static const struct {
 	bool vhost; /* the test process is the vhost side */
 	unsigned queues;
 	bool packed;
+	unsigned mtu;
 } rows[] = {
-	{true, 1, false},
-	{true, 2, true},
-	{false, 1, true},
-	{false, 2, false},
+	{true, 1, false, 1500},
+	{true, 2, true, 9000},
+	{false, 1, true, 9000},
+	{false, 2, false, 1500},
 };
 
 static void carries_messages_both_ways(void **state)
@@ -72,7 +75,8 @@ static void carries_messages_both_ways(void **state)
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct pair_end e;
 		int fd;
-		pid_t pid = open_both(&e, &fd, rows[i].vhost, rows[i].queues, rows[i].packed);
+		pid_t pid = open_both(&e, &fd, rows[i].vhost, rows[i].queues, rows[i].packed,
+				      rows[i].mtu);
 
 		pair_converse(&e, fd);
 		pair_part(&e, fd, pid);
@@ -91,7 +95,7 @@ static void outlives_the_vhost_side(void **state)
 
 	assert_int_equal(sigaction(SIGPIPE, NULL, &before), 0);
 	assert_true(before.sa_handler == SIG_DFL);
-	pid_t pid = open_both(&e, &fd, false, 1, false);
+	pid_t pid = open_both(&e, &fd, false, 1, false, 1500);
 	pair_meet(&e, fd);
 	pair_round_trip(&e, 5000, 0);
 	kill(pid, SIGKILL);
