@@ -8,7 +8,13 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* For how long rn_xdp_close() waits. After the last close of a socket the kernel keeps the queue of
+ * the interface for a grace period of RCU and until a worker thread has run, and tells nobody when
+ * it gives the queue back. Until then a next socket is refused. */
+#define RELEASE_MS 300
 
 static bool is_xdp_socket(int fd, ino_t *inode)
 {
@@ -52,10 +58,14 @@ void rn_xdp_find(struct rn_xdp_sockets *found, const struct rn_xdp_sockets *know
 
 void rn_xdp_close(const struct rn_xdp_sockets *sockets)
 {
+	const struct timespec pause = {.tv_nsec = RELEASE_MS * 1000000};
+
 	for (unsigned i = 0; i < sockets->n; i++) {
 		ino_t inode;
 		/* The number may belong to another file by now. */
 		if (is_xdp_socket(sockets->fd[i], &inode) && inode == sockets->inode[i])
 			close(sockets->fd[i]);
 	}
+	if (sockets->n > 0)
+		nanosleep(&pause, NULL);
 }

@@ -16,7 +16,8 @@ struct rn_xdp_sockets {
 /* Finds all AF_XDP sockets of the process, except those in `known`. */
 void rn_xdp_find(struct rn_xdp_sockets *found, const struct rn_xdp_sockets *known);
 
-/* Closes those sockets that are still open, after their device was removed. */
+/* Closes those sockets that are still open, after their device was removed, and waits until the
+ * kernel has very likely given their queues back. */
 void rn_xdp_close(const struct rn_xdp_sockets *sockets);
 
 #endif
