@@ -84,6 +84,26 @@ static void carries_messages_both_ways(void **state)
 	}
 }
 
+/* The first peer ends by itself, the second one is killed. */
+static void the_vhost_side_takes_the_next_peer(void **state)
+{
+	struct pair_end e;
+	int fd, status;
+	pid_t pid = open_both(&e, &fd, true, 1, false, 1500);
+
+	pair_converse(&e, fd);
+	pair_part(&e, fd, pid);
+	for (unsigned i = 0; i < 2; i++) {
+		pair_renew(&e);
+		pid = pair_start(&fd, config(false, 1, false, 1500), 2);
+		pair_converse(&e, fd);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		close(fd);
+	}
+	pair_close(&e);
+}
+
 /* The virtio_user driver writes to the socket whose other end is closed. */
 static void outlives_the_vhost_side(void **state)
 {
@@ -119,6 +139,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(carries_messages_both_ways),
+		cmocka_unit_test(the_vhost_side_takes_the_next_peer),
 		cmocka_unit_test(outlives_the_vhost_side),
 	};
 
