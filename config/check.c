@@ -48,8 +48,10 @@ static int check_name(const struct look *l)
 	return 0;
 }
 
-#define KERNEL_DRIVER "net_af_packet"
-#define PCI_BUS	      "pci:"
+#define PCI_BUS "pci:"
+
+/* net_af_packet has two names. */
+static const char *const kernel_drivers[] = {"net_af_packet", "eth_af_packet"};
 
 static const struct {
 	const char *key;
@@ -102,11 +104,13 @@ static int check_vdev(const struct look *l)
 {
 	if (l->a->port != RN_CONFIG_PORT_VDEV)
 		return 0;
-	if (!strncmp(l->a->vdev, KERNEL_DRIVER, strlen(KERNEL_DRIVER)))
-		return rn_config_fail(l->r, where(l, "vdev"),
-				      "found the driver " KERNEL_DRIVER
-				      ", allowed: another one; for a kernel interface "
-				      "write port = \"af_packet\"; iface = \"...\";");
+	for (unsigned i = 0; i < sizeof(kernel_drivers) / sizeof(kernel_drivers[0]); i++)
+		if (!strncmp(l->a->vdev, kernel_drivers[i], strlen(kernel_drivers[i])))
+			return rn_config_fail(
+				l->r, where(l, "vdev"),
+				"found the driver %s, allowed: another one; for a kernel interface "
+				"write port = \"af_packet\"; iface = \"...\";",
+				kernel_drivers[i]);
 	if (is_pci(l->a->vdev))
 		return rn_config_fail(
 			l->r, where(l, "vdev"),

@@ -18,6 +18,8 @@ struct idle_options {
 	const char *port;
 	const char *pair; /* of kernel interfaces, separated by a comma */
 	char ifaces[2][16];
+	const char *devices; /* device strings for vdev, separated by a space */
+	char device[2][128];
 	double secs;
 	unsigned wakes, pause_ms;
 	bool json;
@@ -56,6 +58,8 @@ static void put_adapter(FILE *f, const struct idle_options *o, const char *dir, 
 		fprintf(f, "peer = \"end%u\"; ", !side);
 	else if (strcmp(o->port, "memif") == 0)
 		fprintf(f, "socket = \"%s/s\"; role = \"%s\"; ", dir, side ? "server" : "client");
+	else if (strcmp(o->port, "vdev") == 0)
+		fprintf(f, "vdev = \"%s\"; mtu = 1500; ", o->device[side]);
 	else
 		fprintf(f, "iface = \"%s\"; ", o->ifaces[side]);
 	fprintf(f, "}%s\n", side ? ");" : ",");
@@ -135,9 +139,11 @@ static void print(const struct idle_options *o, struct idle_result *r)
 static void take_options(struct idle_options *o, int argc, char **argv)
 {
 	const struct rn_option options[] = {
-		{"port", "ring|memif|af_packet", "[ring]", rn_option_text, &o->port},
+		{"port", "ring|memif|af_packet|vdev", "[ring]", rn_option_text, &o->port},
 		{"ifaces", "A,B", "two kernel interfaces that are joined, for af_packet",
 		 rn_option_text, &o->pair},
+		{"devices", "'A B'", "two device strings for vdev, such as net_tap0,iface=tap0",
+		 rn_option_text, &o->devices},
 		{"secs", "S", "how long to measure the idle adapters [3]", rn_option_real,
 		 &o->secs},
 		{"wakes", "N", "how often to wake them, at most 10000 [100]", rn_option_number,
@@ -156,11 +162,14 @@ static bool options_fit(struct idle_options *o)
 {
 	bool named =
 		o->pair != NULL && sscanf(o->pair, "%15[^,],%15s", o->ifaces[0], o->ifaces[1]) == 2;
+	bool given = o->devices != NULL &&
+		     sscanf(o->devices, "%127s %127s", o->device[0], o->device[1]) == 2;
 
 	return o->secs > 0 && o->secs <= 60 && o->wakes > 0 && o->wakes <= 10000 &&
 	       o->pause_ms > 0 && o->pause_ms <= 1000 &&
 	       (strcmp(o->port, "ring") == 0 || strcmp(o->port, "memif") == 0 ||
-		(strcmp(o->port, "af_packet") == 0 && named));
+		(strcmp(o->port, "af_packet") == 0 && named) ||
+		(strcmp(o->port, "vdev") == 0 && given));
 }
 
 int main(int argc, char **argv)

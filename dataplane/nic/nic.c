@@ -17,6 +17,7 @@
 #include "port/log.h"
 #include "port/card.h"
 #include "port/mem.h"
+#include "port/queue_wake.h"
 #include "nic/settings.h"
 #include "wire/stats.h"
 
@@ -73,6 +74,8 @@ static int open_wake(struct rn_nic *nic, struct rn_lcore *lc)
 	int rc = rn_wake_open(&lc->wake, source, nic->adapter->iface);
 
 	port->sleeper[lc->index] = &lc->wake;
+	if (rc == 0 && source == RN_WAKE_QUEUE)
+		return rn_queue_wake_open(port, lc->index, &lc->wake);
 	if (rc != 0 || source != RN_WAKE_INTR)
 		return rc;
 	lc->wake.interrupt = rn_card_interrupt;

@@ -17,6 +17,7 @@
 #include "port/mem.h"
 #include "port/memif_port.h"
 #include "nic/settings.h"
+#include "port/tap.h"
 #include "port/telemetry.h"
 #include "port/thread.h"
 
@@ -48,6 +49,8 @@ static void *watch(void *arg)
 	struct timespec until;
 
 	rn_thread_set_up("rn-watch");
+	for (unsigned i = 0; i < r->cfg.nadapters; i++)
+		rn_tap_take_signals(r->nic[i]->port);
 	pthread_mutex_lock(&r->stop_lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	while (!r->stop) {
@@ -82,6 +85,16 @@ static void pool_size(const struct rn_config *cfg, unsigned *mbufs, unsigned *ro
 		*mbufs += cfg->adapter[i].shards * cfg->limits.mbufs;
 		*room = RN_MAX(*room, rn_vdev_room(&spec));
 	}
+}
+
+/* Does an adapter use net_af_xdp? This driver needs the packet buffers without gaps. */
+static bool has_af_xdp(const struct rn_config *cfg)
+{
+	bool has = false;
+
+	for (unsigned i = 0; i < cfg->nadapters; i++)
+		has = has || strstr(cfg->adapter[i].vdev, "net_af_xdp") != NULL;
+	return has;
 }
 
 /* Returns the index of the adapter at the other end of a ring port. The configuration check ensures
@@ -132,20 +145,30 @@ static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6
 	return rc;
 }
 
-/* The port of a card cannot be opened, for the reason rc and err. DPDK says little about reasons.
- * If the kernel shows that something is missing, writes a sentence about it to err instead. Returns
- * the errno of what err says, negative. */
-static int explain_card(const char *adapter, const char *address, int rc, char *err, size_t errlen)
+/* Returns the number of descriptors for each queue of a device: limits.port_ring, or as many as
+ * fill a quarter of the shard's packet buffers. A driver may hold one packet buffer for each
+ * descriptor of its two queues. If it held all of them, it could receive no frame. */
+static uint32_t queue_slots(const struct rn_config_limits *limits)
+{
+	uint32_t slots = limits->port_ring;
+
+	while (slots > limits->mbufs / 4)
+		slots /= 2;
+	return slots;
+}
+
+/* The port of a card cannot be opened. DPDK says little about the reason. If the kernel shows that
+ * something is missing, writes a sentence about it to err instead. */
+static void explain_card(const char *adapter, const char *address, char *err, size_t errlen)
 {
 	struct rn_pci_device d;
 	char why[512];
 
 	rn_pci_look(&rn_pci_machine, address, true, &d);
-	int missing = rn_pci_explain(&d, why, sizeof(why));
-	if (missing == 0)
-		return rc;
+	if (d.state == RN_PCI_READY)
+		return;
+	rn_pci_explain(&d, why, sizeof(why));
 	snprintf(err, errlen, "adapter %s: %s", adapter, why);
-	return missing;
 }
 
 /* Opens a port of any kind except a ring port, which has no device. */
@@ -184,7 +207,7 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 		.mtu = (uint16_t)a->mtu,
 		.queues = a->shards,
 		.sleeps = r->cfg.idle.policy == RN_CONFIG_POLICY_ADAPTIVE,
-		.ring = r->cfg.limits.port_ring,
+		.ring = queue_slots(&r->cfg.limits),
 		.pool = r->pool,
 		.memif = memif,
 	};
@@ -193,7 +216,7 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 	else
 		rc = rn_port_open(port, &spec, err, errlen);
 	if (rc != 0 && v.kind == RN_VDEV_PCI)
-		rc = explain_card(a->name, name, rc, err, errlen);
+		explain_card(a->name, name, err, errlen);
 	if (rc != 0)
 		rn_memif_port_destroy(memif);
 	return rc;
@@ -359,7 +382,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 	}
 	rn_clock_init(&r->clock);
 	snprintf(name, sizeof(name), "rn_pool%u", r->starts);
-	r->pool = rn_pool_create(name, mbufs, room);
+	r->pool = rn_pool_create(name, mbufs, room, has_af_xdp(&r->cfg));
 	if (r->pool == NULL) {
 		snprintf(err, errlen, "no memory for %u packet buffers of %u bytes", mbufs, room);
 		rc = -ENOMEM;

@@ -240,6 +240,8 @@ static bool frames_wake(const struct rn_lcore *lc)
 
 	if (port->wake->source == RN_WAKE_INTR)
 		return lc->unsignalled < UNSIGNALLED_MAX;
+	if (port->wake->source == RN_WAKE_QUEUE)
+		return lc->wake.source == RN_WAKE_QUEUE && !lc->wake.unread;
 	if (port->wake->source != RN_WAKE_EVENTFD)
 		return port->wake->source != RN_WAKE_TIMED;
 	return atomic_load_explicit(&port->quiet, memory_order_acquire) ||
@@ -498,6 +500,18 @@ static void check_for_signals(struct rn_lcore *lc)
 		lc->unsignalled = RN_MIN(lc->unsignalled + 1, UNSIGNALLED_MAX);
 }
 
+/* Wake source QUEUE, after a sleep. If the descriptor has woken the shard, the driver should have
+ * frames. If it has none, the next sleep is a timed one: net_tap does not read its interface before
+ * another thread has taken the signal of the frame. */
+static void check_queue(struct rn_lcore *lc)
+{
+	bool found = lc->wake.signalled && rn_lcore_turn(lc) > 0;
+
+	if (found)
+		found_work(lc);
+	lc->wake.unread = lc->wake.signalled && !found;
+}
+
 static void try_to_sleep(struct rn_lcore *lc)
 {
 	bool fresh = rn_wake_listen(&lc->wake);
@@ -519,7 +533,9 @@ static void try_to_sleep(struct rn_lcore *lc)
 	take_lock_back(lc);
 	rte_rcu_qsbr_thread_online(lc->qsbr, lc->index);
 	lc->stats.rung += rung;
-	if (lc->wake.signalled)
+	if (lc->wake.source == RN_WAKE_QUEUE)
+		check_queue(lc);
+	else if (lc->wake.signalled)
 		lc->unsignalled = 0;
 	else if (!rung && rn_wake_is_signalled(&lc->wake))
 		check_for_signals(lc);

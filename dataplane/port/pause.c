@@ -11,6 +11,8 @@
 
 #include <rte_ethdev.h>
 
+#include "port/sigpipe.h"
+
 /* Is this the name of a flow control counter? Examples in DPDK 22.11: rx_prio3_pause,
  * rx_pause_ctrl_phy, rx_xon_packets, tx_priority3_xoff_packets, rx_pfc_frames,
  * mac_rx_ctrl_flow_control. */
@@ -28,6 +30,7 @@ static bool is_pause(const char *name)
 void rn_port_pause_stats(const struct rn_port *port,
 			 void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
 {
+	RN_NO_SIGPIPE;
 	char name[sizeof("pause_") + RTE_ETH_XSTATS_NAME_SIZE];
 	struct rte_eth_xstat_name *names = NULL;
 	struct rte_eth_xstat *values = NULL;

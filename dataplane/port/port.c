@@ -16,13 +16,16 @@
 #include <rte_eth_ring.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
 #include <rte_ring.h>
 
 #include "port/af_packet.h"
 #include "port/card.h"
 #include "port/device.h"
+#include "port/fit.h"
 #include "qp/mcast.h"
 #include "port/memif_port.h"
+#include "port/sigpipe.h"
 #include "port/vdev.h"
 
 /* Largest size, in mbufs, of the pool's cache for one shard. Each shard with an lcore id (rxtx.c)
@@ -34,21 +37,42 @@
  * CPU cache. If one shard fills mbufs and another shard frees them, a ring goes through all mbufs
  * (37 MB). A 4 KiB frame then takes 1.5 times as long (docs/benchmarks.md).
  * The stack must be lock-free, because an application's thread may be preempted while using it. */
-static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room)
+static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room,
+				   bool packed)
 {
-	return rte_pktmbuf_pool_create_by_ops(
-		name, n, RN_MIN(POOL_CACHE, n / 2),
-		RN_ALIGN_UP(sizeof(struct rn_pkt), RTE_MBUF_PRIV_ALIGN),
-		(uint16_t)(room + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY, ops);
+	struct rte_pktmbuf_pool_private sizes = {
+		.mbuf_data_room_size = (uint16_t)(room + RTE_PKTMBUF_HEADROOM),
+		.mbuf_priv_size = RN_ALIGN_UP(sizeof(struct rn_pkt), RTE_MBUF_PRIV_ALIGN),
+	};
+	unsigned bytes = (unsigned)sizeof(struct rte_mbuf) + sizes.mbuf_priv_size +
+			 sizes.mbuf_data_room_size;
+	struct rte_mempool *pool =
+		rte_mempool_create_empty(name, n, bytes, RN_MIN(POOL_CACHE, n / 2), sizeof(sizes),
+					 SOCKET_ID_ANY, packed ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
+
+	if (pool == NULL)
+		return NULL;
+	int rc = rte_mempool_set_ops_byname(pool, ops != NULL ? ops : rte_mbuf_best_mempool_ops(),
+					    NULL);
+	if (rc == 0) {
+		rte_pktmbuf_pool_init(pool, &sizes);
+		rc = rte_mempool_populate_default(pool);
+	}
+	if (rc < 0) {
+		rte_mempool_free(pool);
+		return NULL;
+	}
+	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	return pool;
 }
 
-struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room)
+struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room, bool packed)
 {
-	struct rte_mempool *pool = pool_of("lf_stack", name, n, room);
+	struct rte_mempool *pool = pool_of("lf_stack", name, n, room, packed);
 
 	/* Use the default if the installation of DPDK lacks the stack, which is a separate
 	 * driver. */
-	return pool != NULL ? pool : pool_of(NULL, name, n, room);
+	return pool != NULL ? pool : pool_of(NULL, name, n, room, packed);
 }
 
 void rn_pool_destroy(struct rte_mempool *pool)
@@ -128,13 +152,40 @@ static int set_up_queues(struct rn_port *p, uint32_t ring)
 	return err;
 }
 
+/* Sets up all queues. For net_af_xdp, finds the sockets that the driver opens meanwhile. */
+static int set_up_sockets(struct rn_port *p, uint32_t ring)
+{
+	struct rn_xdp_sockets others = {0};
+	bool xdp = strcmp(p->driver, "net_af_xdp") == 0;
+
+	if (xdp)
+		rn_xdp_find(&others, &p->xdp);
+	int rc = set_up_queues(p, ring);
+	if (xdp)
+		rn_xdp_find(&p->xdp, &others);
+	return rc;
+}
+
+/* Checks that a software port can carry the MTU: its driver, and the kernel interface under it, if
+ * there is one. */
+static int fit(const struct rn_port *p, const struct rte_eth_dev_info *info, char *err,
+	       size_t errlen)
+{
+	char name[IF_NAMESIZE];
+	int rc = rn_fit_driver(info, p->mtu, p->pool, err, errlen);
+
+	if (rc == 0 && info->if_index != 0 && if_indextoname(info->if_index, name) != NULL)
+		rc = rn_fit_interface(name, p->mtu, err, errlen);
+	return rc;
+}
+
 /* Configures and starts the device. Returns 0 or -errno. */
 static int start(struct rn_port *p, const struct rte_eth_conf *conf, uint32_t ring)
 {
 	int rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, conf);
 
 	if (rc == 0)
-		rc = set_up_queues(p, ring);
+		rc = set_up_sockets(p, ring);
 	return rc == 0 ? rte_eth_dev_start(p->id) : rc;
 }
 
@@ -174,8 +225,11 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
 	p->card = rn_card_is(info.device);
-	if (p->card && (rc = rn_card_fit(p, &info, &conf, err, errlen)) != 0)
+	rc = p->card ? rn_card_fit(p, &info, &conf, err, errlen) : fit(p, &info, err, errlen);
+	if (rc != 0)
 		return rc;
+	/* makes the driver tell the descriptors of its queues */
+	conf.intr_conf.rxq = p->wake->source == RN_WAKE_QUEUE;
 	negotiate(p, &info, &conf);
 	if (!p->card || !spec->sleeps || !start_with_interrupts(p, &conf, spec->ring))
 		rc = start(p, &conf, spec->ring);
@@ -201,26 +255,13 @@ failed:
  * conditions. */
 static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen)
 {
-	struct ifreq ifr = {0};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int rc = rn_fit_interface(spec->iface, spec->mtu, err, errlen);
 
-	if (fd < 0)
-		return -errno;
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", spec->iface);
-	int rc = ioctl(fd, SIOCGIFMTU, &ifr) == 0 ? 0 : -errno;
-	close(fd);
-	if (rc != 0) {
-		snprintf(err, errlen, "interface %s: %s", spec->iface, strerror(-rc));
+	if (rc != 0)
 		return rc;
-	}
-	if (ifr.ifr_mtu < spec->mtu) {
-		snprintf(err, errlen, "interface %s has an MTU of %d, the adapter needs %u",
-			 spec->iface, ifr.ifr_mtu, spec->mtu);
-		return -EINVAL;
-	}
 	/* Try a packet socket here: net_af_packet does not report why it cannot open a packet
 	 * socket. */
-	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (fd < 0) {
 		rc = -errno;
 		snprintf(err, errlen, "interface %s: no packet sockets%s: %s", spec->iface,
@@ -233,6 +274,7 @@ static int check_iface(const struct rn_port_spec *spec, char *err, size_t errlen
 
 int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *err, size_t errlen)
 {
+	RN_NO_SIGPIPE;
 	struct rn_port *p = NULL;
 	int rc = spec->iface != NULL ? check_iface(spec, err, errlen) : 0;
 
@@ -274,6 +316,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 
 int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
 {
+	RN_NO_SIGPIPE;
 	p->grace = grace;
 	p->grace_arg = arg;
 	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
@@ -374,6 +417,7 @@ static void detach(struct rn_port *p)
 			rn_memif_port_remove(p->memif, p->name);
 		else
 			rn_device_remove(p->id);
+		rn_xdp_close(&p->xdp);
 	}
 	p->attached = false;
 	atomic_store(&p->destroyed, 1);
@@ -381,6 +425,7 @@ static void detach(struct rn_port *p)
 
 void rn_port_unplug(struct rn_port *p)
 {
+	RN_NO_SIGPIPE;
 	/* Stop the memif relay first: it could otherwise clear `quiet` again (up() in
 	 * memif_relay.h). */
 	rn_memif_port_stop(p->memif);
@@ -400,6 +445,7 @@ void rn_port_hang_up(struct rn_port *p)
 
 void rn_port_close(struct rn_port *p)
 {
+	RN_NO_SIGPIPE;
 	void *m;
 
 	if (p == NULL)
@@ -419,6 +465,7 @@ void rn_port_close(struct rn_port *p)
 
 void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 {
+	RN_NO_SIGPIPE;
 	struct rte_ether_addr list[RN_GROUPS];
 	unsigned used = 0;
 
@@ -452,6 +499,7 @@ bool rn_port_carrier(const struct rn_port *p)
 
 uint32_t rn_port_speed(const struct rn_port *p)
 {
+	RN_NO_SIGPIPE;
 	struct rte_eth_link link;
 	bool known = !atomic_load(&p->removed) && rte_eth_link_get_nowait(p->id, &link) == 0 &&
 		     link.link_speed != RTE_ETH_SPEED_NUM_NONE &&

@@ -8,6 +8,7 @@
 #include "shard/core.h"
 #include "rn/link.h"
 #include "port/wake.h"
+#include "port/xdp.h"
 
 struct rte_mempool;
 struct rte_ring;
@@ -27,9 +28,10 @@ struct rn_port {
 	/* true if rn_port_close() must remove the device from DPDK */
 	bool attached;
 	bool started;
-	unsigned ifindex;	  /* number of the kernel interface under the port; 0: none */
-	bool card;		  /* the device is a network card (card.h) */
-	_Atomic uint32_t removed; /* the device has been removed or is about to be removed */
+	struct rn_xdp_sockets xdp; /* net_af_xdp: its sockets, one per receive queue */
+	unsigned ifindex;	   /* number of the kernel interface under the port; 0: none */
+	bool card;		   /* the device is a network card (card.h) */
+	_Atomic uint32_t removed;  /* the device has been removed or is about to be removed */
 	/* DPDK has freed the ethdev; another port may have got its number */
 	_Atomic uint32_t destroyed;
 	/* this port, or the port joined to it, was unplugged; frames to be sent are discarded */
@@ -74,8 +76,9 @@ struct rn_port_spec {
 
 /* Creates the pool of n mbufs for all ports of a process. Each mbuf has DPDK's headroom
  * (RTE_PKTMBUF_HEADROOM), `room` bytes for data, and a private area for a parsed packet (struct
- * rn_pkt). Returns NULL if there is no memory. */
-struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room);
+ * rn_pkt). `packed` means that the mbufs lie in memory without gaps, also where one continues on
+ * the next page: net_af_xdp needs that. Returns NULL if there is no memory. */
+struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room, bool packed);
 void rn_pool_destroy(struct rte_mempool *pool);
 
 /* Creates, configures and starts a device. Returns 0, or -errno with a sentence in err. */

@@ -2,9 +2,11 @@
 #include <rte_ethdev.h>
 
 #include "port/port.h"
+#include "port/sigpipe.h"
 
 bool rn_port_link_up(const struct rn_port *p)
 {
+	RN_NO_SIGPIPE;
 	struct rte_eth_link link;
 
 	return !atomic_load(&p->removed) && !atomic_load(&p->cut) &&

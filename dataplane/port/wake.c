@@ -1,7 +1,7 @@
 /* When may a shard sleep, and what wakes the shard? Owns the eventfd and, on kernel interfaces, a
  * packet socket that is used only for poll(). On memif ports and network cards it owns an epoll
- * instance for the eventfd that the peer or the kernel writes. The shard's thread sleeps, and any
- * thread may wake it. */
+ * instance for the eventfd that the peer or the kernel writes, on tap ports a duplicate of the
+ * queue's descriptor. The shard's thread sleeps, and any thread may wake it. */
 #include "port/wake.h"
 #include "port/cancel.h"
 
@@ -97,7 +97,7 @@ int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *ifac
 
 	atomic_init(&w->asleep, 0);
 	atomic_init(&w->flags, NULL);
-	w->listening = w->signalled = false;
+	w->listening = w->signalled = w->unread = false;
 	w->interrupt = NULL;
 	w->source = source;
 	w->fd = -1;
@@ -123,6 +123,12 @@ void rn_wake_close(struct rn_wake *w)
 	if (w->fd >= 0)
 		close(w->fd);
 	w->efd = w->fd = -1;
+}
+
+int rn_wake_watch(struct rn_wake *w, int fd)
+{
+	w->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return w->fd < 0 ? -errno : 0;
 }
 
 int rn_wake_attach(struct rn_wake *w, int fd, _Atomic uint16_t *flags)
@@ -234,14 +240,15 @@ bool rn_wake_wait(struct rn_wake *w, rn_time ns)
 			      .tv_nsec = (long)(ns % 1000000000u)};
 	uint64_t count;
 
-	int n = ppoll(fds, w->fd >= 0 ? 2 : 1, ns == RN_TIME_NEVER ? NULL : &ts, NULL);
+	int n = ppoll(fds, w->fd >= 0 && !w->unread ? 2 : 1, ns == RN_TIME_NEVER ? NULL : &ts,
+		      NULL);
 	rn_wake_cancel(w);
 	/* Reset the eventfd's count: the eventfd must not be readable at the next sleep. */
 	if (n > 0 && (fds[0].revents & POLLIN))
 		while (read(w->efd, &count, sizeof(count)) < 0 && errno == EINTR)
 			;
-	/* Resets the epoll instance too. */
-	w->signalled =
-		n > 0 && rn_wake_is_signalled(w) && fds[1].revents != 0 && rn_wake_pending(w);
+	w->signalled = n > 0 && fds[1].revents != 0;
+	if (rn_wake_is_signalled(w))
+		w->signalled = w->signalled && rn_wake_pending(w); /* resets the epoll instance */
 	return n > 0;
 }

@@ -18,6 +18,8 @@
 	X("net_af_packet", SOCKET, TX,   "a filtered AF_PACKET socket, used only as a wake-up") \
 	X("net_null",      NEVER,  NONE, "no frames arrive: only doorbells and timers wake") \
 	X("net_memif",     EVENTFD, TX,  "the peer writes the eventfd of the ring; looks every 100 ms too") \
+	X("net_tap",       QUEUE, BOTH, "the file descriptor of the tap's queue") \
+	X("net_af_xdp",    QUEUE, BOTH, "the AF_XDP socket of the queue") \
 	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
 	X("(card)",        INTR,   BOTH, "the receive interrupt of a network card, if its driver has one per queue") \
 	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
@@ -28,6 +30,7 @@ enum rn_wake_source {
 	RN_WAKE_SOCKET,
 	RN_WAKE_EVENTFD,
 	RN_WAKE_INTR,
+	RN_WAKE_QUEUE,
 	RN_WAKE_NEVER,
 	RN_WAKE_TIMED
 };
@@ -57,7 +60,8 @@ struct rn_wake {
 	int efd; /* eventfd, owned */
 	/* What frames make readable, owned. Wake source SOCKET: a packet socket on the port's
 	 * interface. Wake sources EVENTFD and INTR: an epoll instance, which holds the eventfd that
-	 * the peer or the kernel writes, while there is one. Else -1. */
+	 * the peer or the kernel writes, while there is one. Wake source QUEUE: a duplicate of the
+	 * descriptor of the driver's receive queue, a tap interface or AF_XDP socket. Else -1. */
 	int fd;
 	enum rn_wake_source source;
 	/* the shard sleeps or is about to sleep, so the next doorbell must write to efd */
@@ -74,8 +78,12 @@ struct rn_wake {
 	/* wake sources EVENTFD and INTR: the eventfd is to be written for frames: the last call was
 	 * rn_wake_listen() and not rn_wake_ignore() */
 	bool listening;
-	/* wake sources EVENTFD and INTR: the last sleep ended because the eventfd was written */
+	/* the last sleep ended because of frames: wake sources EVENTFD and INTR: the eventfd was
+	 * written; wake source QUEUE: the descriptor was readable */
 	bool signalled;
+	/* wake source QUEUE: the descriptor does not end the next sleep: it was readable, but the
+	 * driver had no frame, and the shard would not sleep at all */
+	bool unread;
 };
 
 /* Does the peer or the kernel write an eventfd for frames (wake sources EVENTFD and INTR)? */
@@ -87,10 +95,14 @@ static inline bool rn_wake_is_signalled(const struct rn_wake *w)
 /* flag MASK_INT of a memif 2.0 ring */
 #define RN_WAKE_MASKED 1
 
-/* Prepares the wake-up of a shard. Only the wake sources SOCKET, EVENTFD and INTR need preparation.
- * `iface` names the kernel interface for wake source SOCKET. Returns 0 or -errno. */
+/* Prepares the wake-up of a shard. Only the wake sources SOCKET, EVENTFD and INTR need preparation,
+ * and QUEUE, by rn_queue_wake_open(). `iface` names the kernel interface for wake source SOCKET.
+ * Returns 0 or -errno. */
 int rn_wake_open(struct rn_wake *w, enum rn_wake_source source, const char *iface);
 void rn_wake_close(struct rn_wake *w);
+
+/* Wake source QUEUE: the shard is woken while `fd` is readable. Returns 0 or -errno. */
+int rn_wake_watch(struct rn_wake *w, int fd);
 
 /* Wake sources EVENTFD and INTR: from now on the shard is woken when the peer or the kernel writes
  * `fd`, also if it sleeps already. `flags` are those of the ring, or NULL for INTR. To be called by

@@ -125,7 +125,7 @@ static unsigned open_files(void)
  * sets up the queues. The DPDK port exists by then, but is not started. */
 static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 {
-	struct rte_mempool *pool = rn_pool_create("small", 512, 256);
+	struct rte_mempool *pool = rn_pool_create("small", 512, 256, false);
 	struct rn_port_spec spec = {
 		.name = "net_af_packet77",
 		.args = "iface=va,qpairs=2,blocksz=65536,framesz=2048,framecnt=512",

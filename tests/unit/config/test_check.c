@@ -55,6 +55,9 @@ static void test_keys_by_kind_of_port(void **state)
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_af_packet0,iface=e\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      "t.conf:1: adapters[0].vdev: found the driver net_af_packet, allowed: another one; for a kernel interface write "
 	      "port = \"af_packet\"; iface = \"...\";"},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"eth_af_packet0,iface=e\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found the driver eth_af_packet, allowed: another one; for a kernel interface write "
+	      "port = \"af_packet\"; iface = \"...\";"},
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,iface=t\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      NULL},
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"04:00.0,x=1\"; ipv4 = [\"192.0.2.1/24\"]; });",

@@ -162,11 +162,23 @@ static void test_every_profile_loads(void **state)
 		n++;
 	}
 	closedir(dir);
-	assert_true(n >= 6);
+	assert_true(n >= 12);
 }
 
 static void test_profiles_say_what_their_names_promise(void **state)
 {
+	static const struct {
+		const char *file, *vdev;
+	} devices[] = {
+		{"config/tap-a.conf", "net_tap0,iface=rn-tap-a"},
+		{"config/tap-b.conf", "net_tap0,iface=rn-tap-b"},
+		{"config/vhost-a.conf", "net_vhost0,iface=/tmp/softrnic-vhost,queues=1"},
+		{"config/vhost-b.conf",
+		 "net_virtio_user0,path=/tmp/softrnic-vhost,queues=1,mac=02:00:00:00:03:02"},
+		{"config/af_xdp-a.conf", "net_af_xdp0,iface=veth-a"},
+		{"config/af_xdp-b.conf", "net_af_xdp0,iface=veth-b"},
+	};
+
 	assert_int_equal(rn_config_load(source_path("config/lossy.conf"), &cfg, err, sizeof(err)),
 			 0);
 	assert_true(cfg.impair.loss > 0 && cfg.impair.dup > 0 && cfg.impair.reorder > 0 &&
@@ -179,6 +191,12 @@ static void test_profiles_say_what_their_names_promise(void **state)
 		rn_config_load(source_path("config/af_packet-a.conf"), &cfg, err, sizeof(err)), 0);
 	assert_string_equal(cfg.adapter[0].iface, "veth-a");
 	assert_string_equal(rn_config_port_word(cfg.adapter[0].port), "af_packet");
+	for (unsigned i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		assert_int_equal(
+			rn_config_load(source_path(devices[i].file), &cfg, err, sizeof(err)), 0);
+		assert_int_equal(cfg.adapter[0].port, RN_CONFIG_PORT_VDEV);
+		assert_string_equal(cfg.adapter[0].vdev, devices[i].vdev);
+	}
 }
 
 static void test_path_comes_from_caller_then_environment(void **state)

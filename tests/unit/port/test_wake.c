@@ -1,5 +1,5 @@
 /* If a shard's doorbell rings between the shard's last check for work and its sleep, the wake-up is
- * not lost. */
+ * not lost. A descriptor of a receive queue wakes the shard too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -18,10 +19,11 @@ static void drivers_have_rows(void **state)
 		const char *driver;
 		enum rn_wake_source source;
 	} rows[] = {
-		{"net_ring", RN_WAKE_PEER},	  {"net_af_packet", RN_WAKE_SOCKET},
-		{"net_null", RN_WAKE_NEVER},	  {"net_memif", RN_WAKE_EVENTFD},
-		{"net_something", RN_WAKE_TIMED}, {"", RN_WAKE_TIMED},
-		{RN_WAKE_CARD, RN_WAKE_INTR},
+		{"net_ring", RN_WAKE_PEER},    {"net_af_packet", RN_WAKE_SOCKET},
+		{"net_null", RN_WAKE_NEVER},   {"net_memif", RN_WAKE_EVENTFD},
+		{"net_tap", RN_WAKE_QUEUE},    {"net_pcap", RN_WAKE_TIMED},
+		{"net_af_xdp", RN_WAKE_QUEUE}, {"net_something", RN_WAKE_TIMED},
+		{"", RN_WAKE_TIMED},	       {RN_WAKE_CARD, RN_WAKE_INTR},
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++)
@@ -93,6 +95,39 @@ static void an_interrupt_ends_one_sleep(void **state)
 	close(fd);
 }
 
+/* Wake source QUEUE: the descriptor ends a sleep as long as it is readable, except if the shard has
+ * found that the driver does not read it. The shard owns a duplicate. */
+static void a_readable_queue_ends_the_sleep(void **state)
+{
+	struct rn_wake w;
+	int fd[2];
+
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(rn_wake_open(&w, RN_WAKE_QUEUE, NULL), 0);
+	assert_int_equal(rn_wake_watch(&w, fd[0]), 0);
+	close(fd[0]);
+	rn_wake_announce(&w);
+	assert_false(rn_wake_wait(&w, RN_MS(1)));
+	assert_false(w.signalled);
+	assert_int_equal(write(fd[1], "f", 1), 1);
+	for (unsigned i = 0; i < 2; i++) {
+		rn_wake_announce(&w);
+		assert_true(rn_wake_wait(&w, RN_S(10)));
+		assert_true(w.signalled);
+	}
+	w.unread = true;
+	rn_wake_announce(&w);
+	assert_false(rn_wake_wait(&w, RN_MS(1)));
+	assert_false(w.signalled);
+	rn_wake_announce(&w);
+	rn_wake_ring(&w);
+	assert_true(rn_wake_wait(&w, RN_S(10)));
+	assert_false(w.signalled);
+	rn_wake_close(&w);
+	assert_int_equal(write(fd[1], "f", 1), -1); /* the duplicate is closed too */
+	close(fd[1]);
+}
+
 static struct rn_wake bell;
 static _Atomic unsigned work;
 
@@ -133,9 +168,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drivers_have_rows),
+		cmocka_unit_test(a_readable_queue_ends_the_sleep),
 		cmocka_unit_test(a_doorbell_before_the_sleep_ends_it),
 		cmocka_unit_test(an_interrupt_ends_one_sleep),
 		cmocka_unit_test(nothing_is_lost_between_two_threads),
 	};
+	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,19 @@
+/* Do frames of the wanted MTU fit a driver and its kernel interface? */
+#ifndef RN_FIT_H
+#define RN_FIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rte_eth_dev_info;
+struct rte_mempool;
+
+/* Checks a device that is not configured yet, with the packet buffers of `pool`. Returns 0, or
+ * -EINVAL with a sentence in err. */
+int rn_fit_driver(const struct rte_eth_dev_info *info, uint16_t mtu, const struct rte_mempool *pool,
+		  char *err, size_t errlen);
+
+/* Checks the MTU of the kernel interface `ifname`. Returns 0, or -errno with a sentence in err. */
+int rn_fit_interface(const char *ifname, uint16_t mtu, char *err, size_t errlen);
+
+#endif
