@@ -4,11 +4,9 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-from guest import Guest, available  # noqa: E402,F401
+from peer import peer
 
 PEER = {4: "192.0.2.1", 6: "2001:db8::1"}
 OWN = {4: "192.0.2.2", 6: "2001:db8::2"}
@@ -72,7 +70,7 @@ class Lab:
                      f"ip -n {space} link set tap0 mtu {TAP_MTU} txqueuelen 20000 up",
                      f"ip -n {space} addr add {OWN_TCP}/24 dev tap0"):
             subprocess.run(line.split(), check=True)
-        self.guest = Guest(self.cache, self.work, self.inside, "tap0", PEER[4] + "/24", PEER[6] + "/64")
+        self.guest = peer(self.cache, self.work, self.inside, "tap0", PEER[4] + "/24", PEER[6] + "/64")
         self.boot()
         return self
 

@@ -21,8 +21,8 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "guest"))
-from guest import Guest, available  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from peer import available, peer  # noqa: E402
 
 REQUESTER, RESPONDER = 0, 1
 TAP = ("tap0", "tap1")
@@ -142,7 +142,7 @@ def own_network():
 
 def main():
     p = argparse.ArgumentParser(usage=__doc__.split("\n\n", 2)[1][7:])
-    p.add_argument("--cache", default="interop-guest")
+    p.add_argument("--cache", default="build/guest")
     p.add_argument("--list", action="store_true")
     p.add_argument("out")
     p.add_argument("pattern", nargs="*")
@@ -163,8 +163,8 @@ def main():
             for side in REQUESTER, RESPONDER:
                 place = pathlib.Path(work) / TAP[side]
                 place.mkdir()
-                guests.append(Guest(pathlib.Path(options.cache).resolve(), place, [], TAP[side], ADDRESS[side] + "/24",
-                                    f"2001:db8::{2 - side}/64", mac=MAC[side]))
+                guests.append(peer(pathlib.Path(options.cache).resolve(), place, [], TAP[side], ADDRESS[side] + "/24",
+                                   f"2001:db8::{2 - side}/64", mac=MAC[side]))
                 guests[side].boot()
             wire = Wire()
             for case in chosen:

@@ -19,7 +19,8 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cases import cases  # noqa: E402
-from lab import Lab, available  # noqa: E402
+from lab import Lab  # noqa: E402
+from peer import available  # noqa: E402
 
 
 def arguments():
@@ -67,7 +68,7 @@ def main():
     if why:
         print(f"1..1\nok 1 - interop # SKIP {why}\ninterop: 0 passed, 0 failed, 1 skipped")
         return 77
-    cache = options.cache or pathlib.Path(options.build).resolve() / "interop-guest"
+    cache = options.cache or pathlib.Path(options.build).resolve() / "guest"
     print(f"1..{len(chosen)}")
     failed = faults = 0
     with tempfile.TemporaryDirectory(prefix="interop-") as work, Lab(options.build, cache, work) as lab:

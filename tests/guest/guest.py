@@ -1,11 +1,11 @@
-"""A virtual machine with Linux soft-RoCE: boot, run commands, kill.
+"""A virtual machine: boot, run commands, send commands to QEMU, kill.
 
-Its only network card is connected to a TAP device in a network namespace. QEMU always emulates
-(TCG), because /dev/kvm may be missing or not work. Commands are sent over virtio-serial ports, one
-at a time on each port.
+QEMU always emulates (TCG), because /dev/kvm may be missing or not work. Commands are sent over
+virtio-serial ports, one at a time on each port.
 """
 import base64
 import itertools
+import json
 import pathlib
 import select
 import shutil
@@ -13,7 +13,7 @@ import socket
 import subprocess
 import time
 
-from image import Trouble, image
+from image import Trouble
 
 PORTS = 4  # number of commands that can run at the same time
 QEMU = "qemu-system-x86_64"
@@ -53,34 +53,37 @@ class Command:
         return self.text.decode(errors="replace") if self.status is not None else ""
 
 
+# No offloads of a virtio card: every frame that it sends is complete and has its checksums.
+NO_OFFLOADS = ("csum=off,guest_csum=off,gso=off,guest_tso4=off,guest_tso6=off,guest_ecn=off,guest_ufo=off,host_tso4=off,host_tso6=off,"
+               "host_ecn=off,host_ufo=off")
+
+
 class Guest:
-    def __init__(self, cache, work, inside, tap, ip4, ip6, mtu=1500, mac="52:54:00:00:00:01"):
-        """inside: prefix of a command that runs it in the TAP's namespace; work: folder for sockets
-        and the console; ip4 and ip6 have a prefix length."""
-        self.image, self.work, self.inside, self.tap = image(cache), pathlib.Path(work), list(inside), tap
-        self.words = f"ip4={ip4} ip6={ip6} mtu={mtu}"
-        self.mac = mac
+    def __init__(self, kernel, initramfs, work, *, append, devices, machine="pc", memory=512, cpus=1, inside=()):
+        """work: folder for sockets and the console; append: words for the kernel and for init;
+        devices: words for QEMU; inside: prefix of a command that runs it in a network namespace."""
+        self.kernel, self.initramfs, self.work, self.append, self.devices = kernel, initramfs, pathlib.Path(work), append, list(devices)
+        self.machine, self.memory, self.cpus, self.inside = machine, memory, cpus, list(inside)
         self.process, self.free, self.boots = None, [], itertools.count()
 
-    def boot(self, seconds=90):
-        run = self.work / f"boot{next(self.boots)}"
-        run.mkdir()
-        self.console = run / "console"
+    def command(self, run):
+        """QEMU's command line; sockets and console are in the folder `run`."""
         command = self.inside + [
-            QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-machine", "pc,accel=tcg,usb=off", "-cpu", "max",
-            "-m", "512", "-no-reboot", "-kernel", str(self.image / "kernel"), "-initrd", str(self.image / "initramfs"),
-            "-append", f"console=ttyS0 quiet panic=-1 mitigations=off rdinit=/init {self.words}",
-            "-netdev", f"tap,id=n,ifname={self.tap},script=no,downscript=no",
-            # No offloads: every frame on the TAP is a complete frame with its checksums.
-            "-device", "virtio-net-pci,netdev=n,romfile=,csum=off,guest_csum=off,gso=off,guest_tso4=off,guest_tso6=off,"
-            "guest_ecn=off,guest_ufo=off,host_tso4=off,host_tso6=off,host_ecn=off,host_ufo=off,mrg_rxbuf=off,"
-            f"mac={self.mac},host_mtu=9000",
-            "-serial", f"file:{self.console}", "-device", f"virtio-serial-pci,max_ports={PORTS + 1}"]
+            QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-machine", f"{self.machine},accel=tcg,usb=off", "-cpu", "max",
+            "-smp", str(self.cpus), "-m", str(self.memory), "-no-reboot", "-kernel", str(self.kernel), "-initrd", str(self.initramfs),
+            "-append", f"console=ttyS0 quiet panic=-1 mitigations=off rdinit=/init {self.append}", *self.devices,
+            "-serial", f"file:{run}/console", "-qmp", f"unix:{run}/qmp,server=on,wait=off",
+            "-device", f"virtio-serial-pci,max_ports={PORTS + 1}"]
         for n in range(PORTS):
             command += ["-chardev", f"socket,id=c{n},path={run}/{n},server=on,wait=off",
                         "-device", f"virtserialport,chardev=c{n},name=run.{n},nr={n + 1}"]
+        return command
+
+    def boot(self, seconds=90):
+        self.run_folder = run = self.work / f"boot{next(self.boots)}"
+        run.mkdir()
         with open(run / "qemu", "wb") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command(run), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         until = time.monotonic() + seconds
         while b"guest: ready" not in self.read_console():
             if self.process.poll() is not None or time.monotonic() > until:
@@ -94,7 +97,7 @@ class Guest:
 
     def read_console(self):
         try:
-            return self.console.read_bytes()
+            return (self.run_folder / "console").read_bytes()
         except FileNotFoundError:
             return b""
 
@@ -109,6 +112,21 @@ class Guest:
         started = self.start(command, seconds)
         return started.wait(), started.output
 
+    def qmp(self, command, **arguments):
+        """Sends a command to QEMU itself, such as set_link."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as port:
+            port.connect(f"{self.run_folder}/qmp")
+            port.settimeout(10)
+            stream = port.makefile("rw")
+            for execute, words in (("qmp_capabilities", {}), (command, arguments)):
+                stream.write(json.dumps({"execute": execute, "arguments": words}) + "\n")
+                stream.flush()
+                answer = {}
+                while not answer.keys() & {"return", "error"}:  # greeting and events stand between
+                    answer = json.loads(stream.readline())
+                if "error" in answer:
+                    raise Trouble(f"QEMU refuses {execute}: {answer['error'].get('desc')}")
+
     def kill(self):
         """Ends the virtual machine without a shutdown."""
         if self.process:
@@ -119,8 +137,4 @@ class Guest:
 
 def available():
     """None if a guest can run on this machine, else the reason why not."""
-    if not shutil.which(QEMU):
-        return f"{QEMU} is not installed"
-    if not pathlib.Path("/dev/net/tun").exists():
-        return "there is no /dev/net/tun"
-    return None
+    return None if shutil.which(QEMU) else f"{QEMU} is not installed"

@@ -17,8 +17,9 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = ["busybox-static", "dash", "ibverbs-utils", "ibverbs-providers", "rdmacm-utils", "perftest", "iproute2"]
 KERNEL = "linux-image-amd64"  # the cloud flavour has no rdma_rxe
-MODULES = ["virtio_pci", "virtio_console", "virtio_net", "crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_ucm", "rdma_rxe",
-           "sch_netem", "8021q"]
+MODULES = ["virtio_pci", "virtio_console", "virtio_net", "e1000", "e1000e", "vmxnet3", "vfio_pci", "vfio_iommu_type1",
+           "crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_ucm", "rdma_rxe", "sch_netem", "8021q"]
+COMMANDS = ["load", "bind", "rxe"]  # scripts of this folder that become commands of the guest
 UNWANTED = ["usr/share", "usr/include", "boot", "usr/lib/modules", "lib/modules"]
 LIBRARIES = re.compile(r"lib(?!perl|pam|systemd-shared)|zlib")  # of the dependencies; the rest is for package scripts
 
@@ -35,7 +36,7 @@ def run(*command, **more):
 
 
 def recipe():
-    return hashlib.sha256(b"".join((HERE / name).read_bytes() for name in ("image.py", "init"))).hexdigest()
+    return hashlib.sha256(b"".join((HERE / name).read_bytes() for name in ("image.py", "init", *COMMANDS))).hexdigest()
 
 
 def wanted():
@@ -73,11 +74,17 @@ def with_dependencies(modules, known, order):
 
 
 def take_modules(root, kernel_tree):
+    """Copies modules to NAME.ko, and writes `order`: each line has a module's name and what to load for it, in order."""
     known = {f.stem.replace("-", "_"): f for f in kernel_tree.glob("**/*.ko")}
-    folder = root / "modules"
+    names = {file: name for name, file in known.items()}
+    folder, order = root / "modules", ""
     folder.mkdir()
-    for number, file in enumerate(with_dependencies(MODULES, known, [])):
-        shutil.copy(file, folder / f"{number:02}-{file.name}")
+    for name in MODULES:
+        files = with_dependencies([name], known, [])
+        for file in files:
+            shutil.copy(file, folder / f"{names[file]}.ko")
+        order += f"{name} {' '.join(names[file] for file in files)}\n"
+    (folder / "order").write_text(order)
 
 
 def pack(root, target):
@@ -109,8 +116,9 @@ def make(folder, packages):
             if driver.name != "rxe.driver":
                 driver.unlink()
         take_modules(root, kernel)
-        shutil.copy(HERE / "init", root / "init")
-        (root / "init").chmod(0o755)
+        for name, place in [("init", "init"), *((command, f"usr/bin/{command}") for command in COMMANDS)]:
+            shutil.copy(HERE / name, root / place)
+            (root / place).chmod(0o755)
         new = pathlib.Path(work, "image")
         new.mkdir()
         (new / "kernel").write_bytes(unpack_kernel(next((kernel / "boot").glob("vmlinuz-*")).read_bytes()))
