@@ -88,13 +88,18 @@ def take_modules(root, kernel_tree):
 
 
 def pack(root, target):
-    for folder in ("dev", "proc", "sys", "run", "tmp", "root", "etc"):
-        (root / folder).mkdir(exist_ok=True)
-    names = "\n".join(str(f.relative_to(root)) for f in sorted(root.rglob("*"))) + "\n"
-    busybox = next(root.glob("**/bin/busybox"))
+    """Writes a folder as a cpio archive of the kind that the kernel unpacks at boot ("newc")."""
+    def entry(name, mode, data):
+        fields = (0, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0)  # owned by root
+        out.write(b"070701" + b"".join(b"%08X" % f for f in fields) + name.encode() + b"\0")
+        out.write(b"\0" * (-out.tell() % 4) + data)
+        out.write(b"\0" * (-out.tell() % 4))
+
     with open(target, "wb") as out:
-        subprocess.run([str(busybox), "cpio", "-o", "-H", "newc"], cwd=root, input=names.encode(), stdout=out,
-                       stderr=subprocess.DEVNULL, check=True, timeout=300)
+        for path in sorted(root.rglob("*")):
+            data = os.readlink(path).encode() if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+            entry(str(path.relative_to(root)), path.lstat().st_mode, data)
+        entry("TRAILER!!!", 0, b"")
 
 
 def make(folder, packages):
@@ -115,6 +120,8 @@ def make(folder, packages):
         for driver in (root / "etc/libibverbs.d").glob("*"):  # one provider: the others would be tried first
             if driver.name != "rxe.driver":
                 driver.unlink()
+        for name in ("dev", "proc", "sys", "run", "tmp", "root", "etc"):
+            (root / name).mkdir(exist_ok=True)
         take_modules(root, kernel)
         for name, place in [("init", "init"), *((command, f"usr/bin/{command}") for command in COMMANDS)]:
             shutil.copy(HERE / name, root / place)

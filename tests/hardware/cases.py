@@ -1,0 +1,75 @@
+"""The table of cases, by model. Continuous integration plays those with `core` set."""
+import re
+
+from models import MODELS
+from plays import LinkDown, Pair, Restart, SoftRoce, Transfer, Watched
+
+
+class Case:
+    def __init__(self, name, play, core=False):
+        self.name, self.play, self.core = name, play, core
+
+
+# What fails today: (pattern of the names of cases, reason). Such a case is not played, but shown as skipped.
+KNOWN = []
+
+
+def known(case):
+    """Why a case is known to fail, or None."""
+    return next((why for pattern, why in KNOWN if re.search(pattern, case.name)), None)
+
+
+def rping(model, family=4, size=64, rounds=100, **more):
+    """rping's protocol: the server reads the data and writes them back, the client compares."""
+    return Pair(model, f"tools/nd_rping -s -a {{0}} -C {rounds}", f"tools/nd_rping -c -a {{0}} -S {size} -C {rounds} -V",
+                f"{rounds} rounds of {size} bytes, data compared", family, **more)
+
+
+def soft_roce_rping(model, who, family, size, rounds, **more):
+    """`who` is the active side, which compares the data: "ours" is softrnic, "theirs" is Linux soft-RoCE."""
+    if who == "ours":
+        return SoftRoce(model, "theirs", f"tools/nd_rping -c -a {{0}} -S {size} -C {rounds} -V", f"rping -s -a {{0}} -S {size} -C {rounds}",
+                        f"{rounds} rounds of {size} bytes, data compared", family, **more)
+    return SoftRoce(model, "ours", f"tools/nd_rping -s -a {{1}} -C {rounds}", f"rping -c -a {{1}} -S {size} -C {rounds} -V",
+                    f"served {rounds} rounds", family, **more)
+
+
+def soft_roce_perftest(model, verb, serve):
+    # An emulated peer is slow: -u 18 makes both ends wait a second for an acknowledgement.
+    flags = "-R -s 65536 -n 100 -u 18"
+    ours, theirs = f"perf/nd_{verb} {flags}", f"ib_{verb} -d rxe0 -x 1 -F {flags}"
+    if serve == "theirs":
+        return SoftRoce(model, serve, f"{ours} {{0}}", theirs)
+    return SoftRoce(model, serve, ours, f"{theirs} {{1}}", listens="Waiting for client")
+
+
+def all_are_tagged(frames):
+    """Every RoCEv2 frame has the tag of VLAN 100 with priority 3."""
+    tagged = [frame for _, frame in frames if frame[12:16] == b"\x81\x00\x60\x64"]
+    return [] if frames and len(tagged) == len(frames) else [f"{len(tagged)} of {len(frames)} frames are tagged"]
+
+
+def some_are_long(frames):
+    """Packets of the path MTU 4096 are on the wire."""
+    longest = max((length for length, _ in frames), default=0)
+    return [] if longest > 4096 else [f"the longest frame has {longest} bytes"]
+
+
+def cases():
+    for model in MODELS:
+        name = model.name
+        yield Case(f"{name}: rping over IPv4", rping(name, size=23), True)
+        yield Case(f"{name}: rping over IPv6", rping(name, 6, 4097, 60))
+        for via in ("send", "write", "read"):
+            yield Case(f"{name}: files by {via}", Transfer(name, via, (1, 4097, 1048576)), via == "write")
+        yield Case(f"{name}: rping over IPv6, MTU 9000", rping(name, 6, 65535, 30, mtu=9000))
+        for via in ("send", "write", "read"):
+            yield Case(f"{name}: files by {via}, MTU 9000", Watched(Transfer(name, via, (4097, 1048575), mtu=9000), some_are_long))
+        yield Case(f"{name}: rping in VLAN 100", Watched(rping(name, size=4097, adapter="vlan_id = 100; vlan_prio = 3;"), all_are_tagged))
+        yield Case(f"{name}: the link goes down and up", LinkDown(name))
+        yield Case(f"{name}: the adapter starts twenty times, in a flood", Restart(name, 20))
+        for who in ("ours", "theirs"):
+            yield Case(f"{name}: rping with soft-RoCE, {who} connects", soft_roce_rping(name, who, 4, 5001, 50))
+        for verb in ("write_bw", "send_bw"):
+            for serve in ("theirs", "ours"):
+                yield Case(f"{name}: perftest {verb} with soft-RoCE, {serve} serves", soft_roce_perftest(name, verb, serve))

@@ -1,0 +1,48 @@
+"""The cards: what QEMU calls them, and the driver of the kernel that soft-RoCE uses."""
+import sys
+import pathlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "guest"))
+from guest import NO_OFFLOADS  # noqa: E402
+
+# A virtio card goes round the IOMMU unless it is told not to; then VFIO's mappings have no effect.
+VIRTIO = f"{NO_OFFLOADS},iommu_platform=on,disable-legacy=on"
+FIRST_SLOT = 4  # on the PCI bus; QEMU uses the slots before
+
+
+class Model:
+    def __init__(self, name, device, kernel_driver, options=""):
+        self.name, self.device, self.kernel_driver, self.options = name, device, kernel_driver, options
+
+
+MODELS = [
+    Model("e1000", "e1000", "e1000"),                # 82540EM
+    Model("82545em", "e1000-82545em", "e1000"),
+    Model("e1000e", "e1000e", "e1000e"),             # 82574L
+    Model("vmxnet3", "vmxnet3", "vmxnet3"),
+    Model("virtio", "virtio-net-pci", "virtio-pci", VIRTIO),
+    Model("virtio-packed", "virtio-net-pci", "virtio-pci", VIRTIO + ",packed=on"),
+]
+MODULES = {"virtio-pci": ["virtio_pci", "virtio_net"]}  # where it is not named after the driver
+
+
+class Card:
+    """A card in a slot; side 0 and side 1 of a model are joined by a QEMU hub."""
+
+    def __init__(self, model, number, side):
+        self.model, self.hub, self.side = model, number, side
+        self.slot = FIRST_SLOT + 2 * number + side
+        self.id, self.net = f"card{self.slot}", f"net{self.slot}"
+        self.address = f"0000:00:{self.slot:02x}.0"
+        self.mac = f"52:54:00:00:00:{self.slot:02x}"
+
+    def words(self):
+        """QEMU's arguments for this card."""
+        options = f",{self.model.options}" if self.model.options else ""
+        return ["-netdev", f"hubport,id={self.net},hubid={self.hub}",
+                "-device", f"{self.model.device},id={self.id},netdev={self.net},mac={self.mac},addr={self.slot:#x},romfile={options}"]
+
+
+def cards():
+    """{name of a model: its two cards}"""
+    return {model.name: (Card(model, number, 0), Card(model, number, 1)) for number, model in enumerate(MODELS)}

@@ -1,0 +1,178 @@
+"""How cases are played. A play returns its complaints as lines."""
+import re
+import time
+
+from lab import ADDRESS
+
+ROCE_PORT = b"\x12\xb7"
+COUNTERS = re.compile(r"^ *\d+  \w+\n", re.M)
+
+
+def tail(title, program):
+    """The end of a program's output."""
+    return [f"{title}: {line}" for line in COUNTERS.sub("", program.output).strip().splitlines()[-12:]]
+
+
+def is_roce(frame):
+    """Whether a frame, tagged or not, is RoCEv2 over IPv4."""
+    at = 18 if frame[12:14] == b"\x81\x00" else 14
+    return frame[at - 2:at] == b"\x08\x00" and frame[at + 9:at + 10] == b"\x11" and frame[at + 22:at + 24] == ROCE_PORT
+
+
+class Pair:
+    """Two programs of softrnic, the server on the card of side 0. {0} and {1} in the commands stand for the addresses of the
+    sides. says: what the client's output must match. while_running(lab, cards, client): is called while the client runs; its
+    complaints count. server_status: None = the server is ended when the client has ended."""
+
+    def __init__(self, model, server, client, says="", family=4, mtu=1500, adapter="", more="", seconds=90, listens="listening",
+                 while_running=None, server_status=0, client_status=0):
+        self.model, self.server, self.client, self.says, self.family, self.mtu = model, server, client, says, family, mtu
+        self.adapter, self.more, self.seconds, self.listens = adapter, more, seconds, listens
+        self.while_running, self.server_status, self.client_status = while_running, server_status, client_status
+
+    def play(self, lab):
+        pair = lab.cards[self.model]
+        words = {"mtu": self.mtu, "adapter": self.adapter, "more": self.more, "seconds": self.seconds}
+        server = lab.ours(pair[0], self.server.format(*ADDRESS[self.family]), **words)
+        if not server.says(self.listens):
+            return ["the server does not listen"] + tail("server", server)
+        client = lab.ours(pair[1], self.client.format(*ADDRESS[self.family]), **words)
+        bad = self.while_running(lab, pair, client) if self.while_running else []
+        status = client.wait()
+        if status != self.client_status:
+            bad.append(f"the client ended with {status}")
+        if not re.search(self.says, client.output):
+            bad.append(f"the client does not say {self.says!r}")
+        if self.server_status is None:
+            lab.guest.run("killall -TERM " + self.server.split()[0].split("/")[-1])
+        status = server.wait(20)
+        if self.server_status is not None and status != self.server_status:
+            bad.append(f"the server ended with {status}")
+        return bad + (tail("server", server) + tail("client", client) if bad else [])
+
+
+class Transfer:
+    """Files of several sizes, one after the other; the data of the last one is also compared by sha256sum."""
+
+    def __init__(self, model, via, sizes, mtu=1500, adapter="", seconds=120, more=""):
+        self.model, self.sizes = model, sizes
+        client = " && ".join(f"tools/nd_xfer -c {{0}} --via {via} /tmp/in.{size}" for size in sizes)
+        self.pair = Pair(model, f"tools/nd_xfer -s {{0}} -n {len(sizes)} -o /tmp/out", client, mtu=mtu, adapter=adapter, seconds=seconds,
+                         more=more)
+
+    def play(self, lab):
+        for size in self.sizes:
+            lab.must(f"[ -e /tmp/in.{size} ] || head -c {size} /dev/urandom >/tmp/in.{size}")
+        lab.must("rm -f /tmp/out")
+        return self.pair.play(lab) or self.compare(lab)
+
+    def compare(self, lab):
+        first, second = lab.must(f"sha256sum </tmp/in.{self.sizes[-1]}; sha256sum </tmp/out").splitlines()
+        return [] if first == second else ["the file that arrived is another one"]
+
+
+class Watched:
+    """A pair whose frames on the wire are examined: judge(frames) gives complaints."""
+
+    def __init__(self, pair, judge):
+        self.model, self.pair, self.judge = pair.model, pair, judge
+
+    def play(self, lab):
+        path = lab.work / "wire.pcap"
+        lab.capture(lab.cards[self.model][0], path)
+        try:
+            bad = self.pair.play(lab)
+        finally:
+            frames = lab.captured(path)
+            path.unlink()
+        return bad + self.judge([(length, frame) for length, frame in frames if is_roce(frame)])
+
+
+class LinkDown:
+    """The link of the card of side 0 goes down in mid-transfer. No data may pass until it is up again; then the same connection
+    goes on, and all data are right."""
+
+    def __init__(self, model):
+        self.pair = Pair(model, "tools/nd_rping -s -a {0}", "tools/nd_rping -c -a {0} -S 100 -C 0 -V -v",
+                         while_running=self.interrupt, server_status=None, client_status=143)
+
+    def play(self, lab):
+        return self.pair.play(lab)
+
+    @staticmethod
+    def rounds(lab, client):
+        return int(lab.guest.run(f"grep -c '^.*rdma-ping-' {client.log}")[1])
+
+    def interrupt(self, lab, pair, client):
+        bad = [] if client.says("rdma-ping-20:") else ["no data flow"]
+        lab.link(pair[0], False)
+        try:
+            time.sleep(0.5)
+            before = self.rounds(lab, client)
+            time.sleep(1)
+            if self.rounds(lab, client) != before:
+                bad.append("data flow while the link is down")
+        finally:
+            lab.link(pair[0], True)
+        if not client.says(f"rdma-ping-{before + 50}:", 20):
+            bad.append("no data flow after the link is up again")
+        lab.guest.run("killall -TERM nd_rping")
+        return bad
+
+
+class SoftRoce:
+    """A program of softrnic on the card of side 1, and one of Linux soft-RoCE over the kernel's driver on that of side 0.
+    serve: which of them is the server. In the commands {0} stands for the address of soft-RoCE and {1} for that of softrnic."""
+
+    def __init__(self, model, serve, ours, theirs, says="", family=4, mtu=1500, listens="listening", seconds=60):
+        self.model, self.serve, self.ours, self.theirs, self.says = model, serve, ours, theirs, says
+        self.family, self.mtu, self.listens, self.seconds = family, mtu, listens, seconds
+
+    def play(self, lab):
+        lab.soft_roce(lab.cards[self.model][0], self.mtu)
+        for _ in range(3):
+            bad = self.play_once(lab)
+            # perftest with -R connects twice; its server may not listen yet when the second connection arrives.
+            if not re.search("RDMA_CM_EVENT_REJECTED, error: 8|refused, reason 8", "\n".join(bad)):
+                break
+            lab.end_programs()
+        return bad
+
+    def play_once(self, lab):
+        card, address = lab.cards[self.model][1], ADDRESS[self.family]
+        if self.serve == "ours":
+            ours = lab.ours(card, self.ours.format(*address), self.seconds, self.mtu)
+            if not ours.says(self.listens):
+                return ["ours does not listen"] + tail("ours", ours)
+            theirs = lab.start(self.theirs.format(*address), self.seconds)
+            theirs.wait()
+        else:
+            theirs = lab.start(self.theirs.format(*address), self.seconds)
+            lab.must("for n in $(seq 100); do rdma resource show cm_id | grep -q LISTEN && exit 0; sleep 0.1; done; exit 1")
+            ours = lab.ours(card, self.ours.format(*address), self.seconds, self.mtu)
+        return self.judge(ours, theirs)
+
+    def judge(self, ours, theirs):
+        bad, status = [], ours.wait()
+        if status:
+            bad.append(f"ours ended with {status}")
+        if not re.search(self.says, ours.output):
+            bad.append(f"ours does not say {self.says!r}")
+        status = theirs.wait(20)
+        # rping: the server ends with an error when its client leaves, and a bug makes both end with 255 after all went well.
+        if status and not (self.theirs.startswith("rping") and (self.serve == "theirs" or status == 255)):
+            bad.append(f"theirs ended with {status}")
+        return bad + (tail("ours", ours) + tail("theirs", theirs) if bad else [])
+
+
+class Restart:
+    """A program whose adapter starts and ends again and again, while the server on the card of side 0 stays and somebody floods
+    both cards with broadcast frames."""
+
+    def __init__(self, model, lives):
+        self.pair = Pair(model, "tools/nd_rping -s -P -a {0}", f"tests/hardware/restart {{1}} {{0}} {lives}", f"{lives} lives",
+                         seconds=120, server_status=None)
+
+    def play(self, lab):
+        with lab.flood(lab.cards[self.pair.model][0].hub):
+            return self.pair.play(lab)
