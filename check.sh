@@ -6,12 +6,14 @@
 #   ./check.sh           before a push: adds long runs of the simulator, DPDK ports, the ND2 contract, the demo
 #   ./check.sh --ci      what continuous integration runs: adds a clang build, fuzzing, races under ThreadSanitizer, every
 #                        suite not listed below
-#   ./check.sh --full    adds slow tests: all cases of interop with Linux soft-RoCE, long fuzzing
+#   ./check.sh --full    adds slow tests: all cases of interop with Linux soft-RoCE and on emulated cards, long fuzzing
 #   ./check.sh --conformance [nd2 | wire]   only the tests that show rows of docs/spec/nd2.md (under every idle
 #                        policy) and of docs/spec/rocev2.md; writes build/conformance.json, the last lines are
 #                        "conformance nd2: N of 169" and "conformance wire: N of 247"
 #   ./check.sh --interop only the cases against Linux soft-RoCE in a virtual machine, all of them (docs/interop.md); the
 #                        last line is "interop: N passed, N failed"
+#   ./check.sh --hardware only the cases on network cards that QEMU emulates, all of them; the last line is
+#                        "hardware: N passed, N failed"
 #
 # $SOFTRNIC_TIER is quick, default, ci or full; a test may scale its number of rounds by it.
 set -u
@@ -39,6 +41,7 @@ suites() {
 	faults   ci       never
 	fuzz     default  ci
 	interop  ci       never
+	hardware ci       never
 	soak     full     full
 	END
 }
@@ -47,7 +50,7 @@ packages="gcc g++ clang clang-format libclang-rt-14-dev meson ninja-build pkg-co
 	tshark libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev valgrind"
 
 usage() {
-	sed -n '2,15s/^# \{0,1\}//p' "$0"
+	sed -n '2,17s/^# \{0,1\}//p' "$0"
 	exit "$1"
 }
 
@@ -151,7 +154,7 @@ run_suites() {
 tier=default
 case ${1:-} in
 "") ;;
---quick | --ci | --full | --conformance | --interop) tier=${1#--} ;;
+--quick | --ci | --full | --conformance | --interop | --hardware) tier=${1#--} ;;
 -h | --help) usage 0 ;;
 *) usage 2 >&2 ;;
 esac
@@ -168,13 +171,13 @@ passed=0 failed=0 skipped=0
 logs=build-logs ran=()
 mkdir -p $logs
 install_packages $logs/apt.log $packages
-case $tier in # without QEMU the interop suite is skipped
-ci | full | interop) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
+case $tier in # without QEMU the suites interop and hardware are skipped
+ci | full | interop | hardware) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
 esac
 
-if [ "$tier" = interop ]; then
+if [ "$tier" = interop ] || [ "$tier" = hardware ]; then
 	build build || exit 1
-	$python tests/interop/run.py build
+	$python "tests/$tier/run.py" build
 	exit
 fi
 if [ "$tier" = conformance ]; then
