@@ -11,7 +11,10 @@ class Case:
 
 
 # What fails today: (pattern of the names of cases, reason). Such a case is not played, but shown as skipped.
-KNOWN = []
+KNOWN = [
+    ("virtio-packed: the link goes", "no frames pass when the link is up again, each time; with split rings they do. It is not known "
+     "whether QEMU, DPDK's driver or softrnic is at fault"),
+]
 
 
 def known(case):
@@ -23,6 +26,12 @@ def rping(model, family=4, size=64, rounds=100, **more):
     """rping's protocol: the server reads the data and writes them back, the client compares."""
     return Pair(model, f"tools/nd_rping -s -a {{0}} -C {rounds}", f"tools/nd_rping -c -a {{0}} -S {size} -C {rounds} -V",
                 f"{rounds} rounds of {size} bytes, data compared", family, **more)
+
+
+def ucmatose(model, connections, count, size, **more):
+    """ucmatose's protocol: the server sends, the client sends the same data back."""
+    numbers = f"-c {connections} -C {count} -S {size}"
+    return Pair(model, f"tools/nd_ucmatose -b {{0}} {numbers}", f"tools/nd_ucmatose -s {{0}} {numbers}", "data compared", **more)
 
 
 def soft_roce_rping(model, who, family, size, rounds, **more):
@@ -64,12 +73,16 @@ def cases():
             yield Case(f"{name}: files by {via}", Transfer(name, via, (1, 4097, 1048576)), via == "write")
         yield Case(f"{name}: rping over IPv6, MTU 9000", rping(name, 6, 65535, 30, mtu=9000))
         for via in ("send", "write", "read"):
-            yield Case(f"{name}: files by {via}, MTU 9000", Watched(Transfer(name, via, (4097, 1048575), mtu=9000), some_are_long))
+            yield Case(f"{name}: files by {via}, MTU 9000", Watched(Transfer(name, via, (4097, 1048575), mtu=9000), some_are_long),
+                       via == "write" and name in ("e1000e", "virtio"))
         yield Case(f"{name}: rping in VLAN 100", Watched(rping(name, size=4097, adapter="vlan_id = 100; vlan_prio = 3;"), all_are_tagged))
-        yield Case(f"{name}: the link goes down and up", LinkDown(name))
-        yield Case(f"{name}: the adapter starts twenty times, in a flood", Restart(name, 20))
+        yield Case(f"{name}: eight connections over two shards", ucmatose(name, 8, 20, 3001, adapter="shards = 2;"),
+                   name == "virtio")
+        yield Case(f"{name}: the link goes down and up", LinkDown(name), name == "e1000e")
+        yield Case(f"{name}: the adapter starts twenty times, in a flood", Restart(name, 20), name == "virtio")
         for who in ("ours", "theirs"):
-            yield Case(f"{name}: rping with soft-RoCE, {who} connects", soft_roce_rping(name, who, 4, 5001, 50))
+            yield Case(f"{name}: rping with soft-RoCE, {who} connects", soft_roce_rping(name, who, 4, 5001, 50),
+                       name == "vmxnet3")
         for verb in ("write_bw", "send_bw"):
             for serve in ("theirs", "ours"):
                 yield Case(f"{name}: perftest {verb} with soft-RoCE, {serve} serves", soft_roce_perftest(name, verb, serve))

@@ -171,7 +171,7 @@ class Restart:
 
     def __init__(self, model, lives):
         self.pair = Pair(model, "tools/nd_rping -s -P -a {0}", f"tests/hardware/restart {{1}} {{0}} {lives}", f"{lives} lives",
-                         seconds=120, server_status=None)
+                         seconds=300, server_status=None)
 
     def play(self, lab):
         with lab.flood(lab.cards[self.pair.model][0].hub):

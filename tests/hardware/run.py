@@ -44,13 +44,12 @@ def play(lab, case):
     except Exception:  # pylint: disable=broad-except
         bad = traceback.format_exc().splitlines()
     try:
-        ended = lab.end_programs()
-        lab.vfio()
+        clean = lab.end_programs() and lab.vfio()
         faults = lab.faults()
     except Exception:  # pylint: disable=broad-except
-        ended, faults = False, []
+        clean, faults = False, []
         bad += traceback.format_exc().splitlines()
-    if not ended:
+    if not clean:  # what is left must not disturb the next case
         lab.reborn()
     return bad + ([f"the IOMMU reported {len(faults)} faults"] + faults[:5] if faults else [])
 
