@@ -2,7 +2,7 @@
 import re
 
 from models import MODELS
-from plays import LinkDown, Pair, Restart, SoftRoce, Transfer, Watched
+from plays import Idle, LinkDown, Pair, Refused, Removed, Restart, SoftRoce, Transfer, Watched
 
 
 class Case:
@@ -15,6 +15,10 @@ KNOWN = [
     ("virtio-packed: the link goes", "no frames pass when the link is up again, each time; with split rings they do. It is not known "
      "whether QEMU, DPDK's driver or softrnic is at fault"),
 ]
+
+
+# The other drivers have no receive interrupt per queue, or it does not come (docs/threads.md).
+INTERRUPTS = ("vmxnet3", "virtio", "virtio-packed")
 
 
 def known(case):
@@ -80,6 +84,11 @@ def cases():
                    name == "virtio")
         yield Case(f"{name}: the link goes down and up", LinkDown(name), name == "e1000e")
         yield Case(f"{name}: the adapter starts twenty times, in a flood", Restart(name, 20), name == "virtio")
+        yield Case(f"{name}: the kernel takes the card away", Removed(name), name == "virtio")
+        if name in INTERRUPTS:
+            yield Case(f"{name}: an idle shard is woken by interrupts", Idle(name), name == "vmxnet3")
+        if name == "e1000e":
+            yield Case(f"{name}: says what is missing", Refused(name), True)
         for who in ("ours", "theirs"):
             yield Case(f"{name}: rping with soft-RoCE, {who} connects", soft_roce_rping(name, who, 4, 5001, 50),
                        name == "vmxnet3")

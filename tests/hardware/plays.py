@@ -2,7 +2,9 @@
 import re
 import time
 
+import software
 from lab import ADDRESS
+from models import MODULES
 
 ROCE_PORT = b"\x12\xb7"
 COUNTERS = re.compile(r"^ *\d+  \w+\n", re.M)
@@ -176,3 +178,87 @@ class Restart:
     def play(self, lab):
         with lab.flood(lab.cards[self.pair.model][0].hub):
             return self.pair.play(lab)
+
+
+class Removed:
+    """The kernel takes the card of side 0 away in mid-transfer, as it does when somebody pulls it. The kernel must not have to wait, the
+    programs must end with an error, and the card must work again when it is back."""
+
+    def __init__(self, model):
+        self.model, self.again = model, Pair(model, "tools/nd_rping -s -a {0} -C 10", "tools/nd_rping -c -a {0} -C 10 -V", "data compared")
+        self.pair = Pair(model, "tools/nd_rping -s -a {0}", "tools/nd_rping -c -a {0} -S 100 -C 0 -V -v", "no (answer|message) from the peer",
+                         while_running=self.remove, server_status=None, client_status=1)
+
+    def play(self, lab):
+        card = lab.cards[self.model][0]
+        try:
+            bad = self.pair.play(lab)
+        finally:
+            lab.must(f"[ -e /sys/bus/pci/devices/{card.address} ] || echo 1 >/sys/bus/pci/rescan; bind vfio-pci {card.address}")
+        return bad or self.again.play(lab)
+
+    @staticmethod
+    def remove(lab, pair, client):
+        bad = [] if client.says("rdma-ping-20:") else ["no data flow"]
+        status, text = lab.guest.run(f"timeout 15 dash -c 'echo 1 >/sys/bus/pci/devices/{pair[0].address}/remove'", 30)
+        if status:
+            bad.append(f"the kernel waits for the card: {status} {text}")
+        return bad + ([] if lab.programs[-2].says("its device is gone", 10) else ["the server does not notice"])
+
+
+class Idle:
+    """A server without work: how often does its shard wake? After data have flowed, interrupts must have come."""
+
+    SECONDS, WAKES = 3, 150  # the shard looks for frames 10 times a second; sleeping without interrupts it would wake 1,000 times
+
+    def __init__(self, model):
+        self.pair = Pair(model, "tools/nd_rping -s -P -a {0}", "tools/nd_rping -c -a {0} -C 30 -V", "data compared", server_status=None,
+                         while_running=self.look)
+
+    def play(self, lab):
+        return self.pair.play(lab)
+
+    def look(self, lab, pair, client):
+        client.wait()
+        came = lab.must(f"grep -F 'vfio-msix[1]({pair[0].address})' /proc/interrupts || true").split()
+        wakes = ("cd /proc/$(pidof nd_rping)/task; for t in *; do grep -q rn-shard $t/comm && "
+                 "awk '/^voluntary/ {print $2}' $t/status; done; true")
+        before, after = lab.must(f"{wakes}; sleep {self.SECONDS}; {wakes}").split()
+        bad = [] if came and sum(map(int, came[1:3])) >= 30 else [f"interrupts: {' '.join(came)}"]
+        return bad + ([f"{int(after) - int(before)} wakes in {self.SECONDS} s"] if int(after) - int(before) > self.WAKES else [])
+
+
+class Refused:
+    """What is missing before a card can be used is said in one sentence, with the command that mends it."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def play(self, lab):
+        card, kernel = lab.cards[self.model][0], lab.cards[self.model][0].model.kernel_driver
+        a, free = card.address, lab.cards[self.model][1]
+        lab.must("grep -q ^guest: /etc/passwd || echo guest:x:1000:1000::/tmp:/bin/dash >>/etc/passwd; chmod 1777 /tmp /dev/shm; "
+                 "chmod 666 /dev/vfio/vfio")
+        bad = self.expect(lab, card, "cd /sys/bus/pci/drivers/vfio-pci && echo {a} >unbind",
+                          f"{a} has no driver; give it to VFIO with .modprobe vfio-pci; dpdk-devbind.py -b vfio-pci {a}")
+        bad += self.expect(lab, card, f"load {' '.join(MODULES.get(kernel, [kernel]))} && bind {kernel} {{a}}",
+                           f"the kernel.s driver {kernel} has {a} as interface")
+        bad += self.expect(lab, card, "bind vfio-pci {a}; chmod 600 /dev/vfio/*", "this user may not open /dev/vfio/[0-9]*, the IOMMU group of",
+                           user=True)
+        lab.must("chmod 666 /dev/vfio/*")
+        bad += self.expect(lab, card, "ulimit -l 65536", "this user may lock only 64 MB, and VFIO locks all memory", user=True)
+        server = lab.ours(card, "tools/nd_rping -s -a {0}".format(*ADDRESS[4]))
+        bad += [] if server.says("listening") else ["the server does not listen"] + tail("server", server)
+        bad += self.expect(lab, card, "true", f"another process uses {a} .or a card of its IOMMU group")
+        listed = lab.must(f"{software.PLACE}/config/softrnic-config --devices")
+        return bad + [f"--devices does not have {word}" for word in (f"{free.address} is ready", f'pci = "{free.address}"') if word not in listed]
+
+    @staticmethod
+    def expect(lab, card, prepare, sentence, user=False):
+        """Prepares the machine and starts a server on the card, which must end with the sentence (a regular expression)."""
+        lab.must(prepare.format(a=card.address).replace("ulimit -l 65536", "true"))
+        limit = "ulimit -l 65536; " if "ulimit" in prepare else ""
+        command = f"{limit}exec tools/nd_rping -s -a {ADDRESS[4][0]}"
+        run = lab.ours(card, f"exec su guest -s /bin/dash -c '{command}'" if user else command, more='eal = { hugepages = "no"; };')
+        status = run.wait(40)
+        return [] if status and re.search(sentence, run.output) else [f"not said: {sentence}"] + tail("said", run)
