@@ -157,18 +157,20 @@ static uint32_t queue_slots(const struct rn_config_limits *limits)
 	return slots;
 }
 
-/* The port of a card cannot be opened. DPDK says little about the reason. If the kernel shows that
- * something is missing, writes a sentence about it to err instead. */
-static void explain_card(const char *adapter, const char *address, char *err, size_t errlen)
+/* The port of a card cannot be opened, for the reason rc and err. DPDK says little about reasons.
+ * If the kernel shows that something is missing, writes a sentence about it to err instead. Returns
+ * the errno of what err says, negative. */
+static int explain_card(const char *adapter, const char *address, int rc, char *err, size_t errlen)
 {
 	struct rn_pci_device d;
 	char why[512];
 
 	rn_pci_look(&rn_pci_machine, address, true, &d);
-	if (d.state == RN_PCI_READY)
-		return;
-	rn_pci_explain(&d, why, sizeof(why));
+	int missing = rn_pci_explain(&d, why, sizeof(why));
+	if (missing == 0)
+		return rc;
 	snprintf(err, errlen, "adapter %s: %s", adapter, why);
+	return missing;
 }
 
 /* Opens a port of any kind except a ring port, which has no device. */
@@ -216,7 +218,7 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 	else
 		rc = rn_port_open(port, &spec, err, errlen);
 	if (rc != 0 && v.kind == RN_VDEV_PCI)
-		explain_card(a->name, name, err, errlen);
+		rc = explain_card(a->name, name, rc, err, errlen);
 	if (rc != 0)
 		rn_memif_port_destroy(memif);
 	return rc;

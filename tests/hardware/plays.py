@@ -246,7 +246,8 @@ class Refused:
         bad += self.expect(lab, card, "bind vfio-pci {a}; chmod 600 /dev/vfio/*", "this user may not open /dev/vfio/[0-9]*, the IOMMU group of",
                            user=True)
         lab.must("chmod 666 /dev/vfio/*")
-        bad += self.expect(lab, card, "ulimit -l 65536", "this user may lock only 64 MB, and VFIO locks all memory", user=True)
+        bad += self.expect(lab, card, "ulimit -l 65536", "this user may lock only 64 MB, and VFIO locks all memory(.|\n)*out of memory",
+                           user=True)
         server = lab.ours(card, "tools/nd_rping -s -a {0}".format(*ADDRESS[4]))
         bad += [] if server.says("listening") else ["the server does not listen"] + tail("server", server)
         bad += self.expect(lab, card, "true", f"another process uses {a} .or a card of its IOMMU group")
