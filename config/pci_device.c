@@ -30,7 +30,8 @@ static const struct {
 	{"vfio-pci", true},
 	{"uio_pci_generic", false},
 	{"igb_uio", false},
-	/* With these the kernel keeps the card, and DPDK's driver shares it. */
+	/* Bifurcated drivers: the card stays bound to the kernel driver, and DPDK's driver uses it
+	 * too. */
 	{"mlx4_core", false},
 	{"mlx5_core", false},
 	{"mana", false},
@@ -123,7 +124,8 @@ static void read_interface(int card, struct rn_pci_device *d)
 	char below[RN_PCI_WORD_LEN];
 	int net = open_folder(card, "net"), nic;
 
-	/* The interface of a virtio card belongs to a device of its own below the card. */
+	/* A virtio card has its interface in the folder of a second device, which lies in the
+	 * folder of the card. */
 	if (net < 0 && find_entry(dup(card), begins, "virtio", below, sizeof(below))) {
 		int device = open_folder(card, below);
 		net = open_folder(device, "net");
@@ -151,8 +153,8 @@ static bool is_usable(const char *driver, bool *vfio)
 	return false;
 }
 
-/* Does a driver of the kernel have this device of the IOMMU group, which is not the card itself?
- * Bridges may keep their driver. */
+/* Returns true if `address` is another device of the IOMMU group than the card, and a kernel driver
+ * is bound to it. Bridges do not count, since VFIO lets them keep their driver. */
 static bool kernel_has(void *arg, int group, const char *address)
 {
 	struct rn_pci_device *d = arg;

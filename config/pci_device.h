@@ -16,9 +16,9 @@ enum rn_pci_state {
 	RN_PCI_READY,
 	RN_PCI_ABSENT,	  /* there is no such device */
 	RN_PCI_UNBOUND,	  /* the device has no driver */
-	RN_PCI_KERNEL,	  /* a driver of the kernel has the device */
-	RN_PCI_NO_IOMMU,  /* VFIO has the device, but there is no IOMMU */
-	RN_PCI_GROUP,	  /* a kernel driver has another device of the IOMMU group */
+	RN_PCI_KERNEL,	  /* the device is bound to a kernel driver */
+	RN_PCI_NO_IOMMU,  /* the device is bound to vfio-pci, but there is no IOMMU */
+	RN_PCI_GROUP,	  /* another device of the IOMMU group is bound to a kernel driver */
 	RN_PCI_FORBIDDEN, /* this user may not open the IOMMU group */
 	RN_PCI_BUSY,	  /* another process has opened the IOMMU group */
 	RN_PCI_LOCKED,	  /* this user may lock little memory */
@@ -32,7 +32,8 @@ struct rn_pci_device {
 	int numa_node;		      /* -1: the machine has none, or does not say */
 	int group;		      /* IOMMU group; -1: none */
 	char driver[RN_PCI_WORD_LEN]; /* "": none */
-	/* Kernel interface of the card and its state ("up", "down"), or "". */
+	/* name of the card's kernel interface, and its state ("up", "down"); both "" if there is
+	 * no interface */
 	char interface[RN_PCI_WORD_LEN], link[RN_PCI_WORD_LEN];
 	char other[RN_PCI_ADDR_LEN]; /* GROUP: the other device */
 };

@@ -19,7 +19,8 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Takes a hexadecimal number of at most `max` off the text. Returns false if there is none. */
+/* Reads a hexadecimal number of at most `max`, and moves *text behind it. Returns false if there is
+ * no such number. */
 static bool take_number(const char **text, const char *end, uint32_t max, uint32_t *n)
 {
 	const char *begin = *text;

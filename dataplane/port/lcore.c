@@ -500,9 +500,9 @@ static void check_for_signals(struct rn_lcore *lc)
 		lc->unsignalled = RN_MIN(lc->unsignalled + 1, UNSIGNALLED_MAX);
 }
 
-/* Wake source QUEUE, after a sleep. If the descriptor has woken the shard, the driver should have
- * frames. If it has none, the next sleep is a timed one: net_tap does not read its interface before
- * another thread has taken the signal of the frame. */
+/* For wake source QUEUE, to be called after a sleep. If the queue's descriptor has woken the shard,
+ * the driver should have frames. If the driver has none, the next sleep is a timed one: net_tap
+ * does not read its interface before another thread has taken the signal for the frame. */
 static void check_queue(struct rn_lcore *lc)
 {
 	bool found = lc->wake.signalled && rn_lcore_turn(lc) > 0;

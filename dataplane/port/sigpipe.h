@@ -12,7 +12,7 @@
 #include <time.h>
 
 struct rn_sigpipe {
-	sigset_t mask; /* the thread's signal mask before */
+	sigset_t mask; /* the thread's signal mask before rn_sigpipe_off() */
 	bool pending;  /* a SIGPIPE was pending already, which belongs to the application */
 };
 

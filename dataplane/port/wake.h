@@ -111,7 +111,8 @@ int rn_wake_attach(struct rn_wake *w, int fd, _Atomic uint16_t *flags);
 /* Undoes rn_wake_attach(). The shard may use the flags until a grace period of RCU has passed. */
 void rn_wake_detach(struct rn_wake *w, int fd);
 
-/* Wake sources EVENTFD and INTR, in the shard's thread, which must be online in RCU.
+/* These functions are for the wake sources EVENTFD and INTR. The shard's thread calls them, and
+ * must be online in RCU.
  * - rn_wake_listen() asks the peer to write the eventfd for each burst of frames, or switches the
  *   interrupt on. To be called before rn_wake_announce(). Returns true if the peer was not asked
  *   already.

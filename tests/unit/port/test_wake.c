@@ -124,7 +124,9 @@ static void a_readable_queue_ends_the_sleep(void **state)
 	assert_true(rn_wake_wait(&w, RN_S(10)));
 	assert_false(w.signalled);
 	rn_wake_close(&w);
-	assert_int_equal(write(fd[1], "f", 1), -1); /* the duplicate is closed too */
+	/* The write fails, because rn_wake_close() has closed the last descriptor of the reading
+	 * end, its own duplicate. */
+	assert_int_equal(write(fd[1], "f", 1), -1);
 	close(fd[1]);
 }
 
