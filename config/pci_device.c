@@ -185,7 +185,8 @@ static unsigned long may_lock(void)
 	return limit.rlim_cur >> 20;
 }
 
-/* The state of a card that VFIO has. VFIO gives an IOMMU group to a program only as a whole. */
+/* Returns the state of a card that is bound to vfio-pci. A program gets an IOMMU group from VFIO
+ * only as a whole. */
 static enum rn_pci_state vfio_state(const struct rn_pci_roots *roots, int card, bool open_it,
 				    struct rn_pci_device *d)
 {
@@ -305,30 +306,31 @@ int rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len)
 		break;
 	case RN_PCI_UNBOUND:
 		snprintf(text, len,
-			 "%s has no driver; give it to VFIO with \"modprobe vfio-pci; " BIND "%s\"",
+			 "%s is bound to no driver; bind it with \"modprobe vfio-pci; " BIND "%s\"",
 			 a, a);
 		break;
 	case RN_PCI_KERNEL:
-		snprintf(text, len,
-			 "the kernel's driver %s has %s%s%s; give the card to VFIO with \"modprobe "
-			 "vfio-pci; " BIND "%s\"%s",
-			 d->driver, a, d->interface[0] ? " as interface " : "", d->interface, a,
-			 strcmp(d->link, "up") == 0
-				 ? ", which ends all connections over this interface"
-				 : "");
+		snprintf(
+			text, len,
+			"%s is bound to the kernel driver %s%s%s; bind it with \"modprobe vfio-pci; " BIND
+			"%s\"%s",
+			a, d->driver, d->interface[0] ? " as interface " : "", d->interface, a,
+			strcmp(d->link, "up") == 0
+				? ", which ends all connections over this interface"
+				: "");
 		break;
 	case RN_PCI_NO_IOMMU:
 		snprintf(
 			text, len,
-			"VFIO has %s, but the machine has no IOMMU, or it is off; switch it on in the "
-			"firmware (VT-d, AMD-Vi) and boot with \"intel_iommu=on\"",
+			"%s is bound to vfio-pci, but the machine has no IOMMU, or it is off; switch it "
+			"on in the firmware (VT-d, AMD-Vi) and boot with \"intel_iommu=on\"",
 			a);
 		break;
 	case RN_PCI_GROUP:
 		snprintf(
 			text, len,
-			"%s shares IOMMU group %d with %s, which the kernel's driver %s has; give both "
-			"to VFIO with \"" BIND "%s %s\"",
+			"%s shares IOMMU group %d with %s, which is bound to the kernel driver %s; bind "
+			"both with \"" BIND "%s %s\"",
 			a, d->group, d->other, d->driver, a, d->other);
 		break;
 	case RN_PCI_FORBIDDEN:

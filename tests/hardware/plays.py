@@ -240,9 +240,9 @@ class Refused:
         lab.must("grep -q ^guest: /etc/passwd || echo guest:x:1000:1000::/tmp:/bin/dash >>/etc/passwd; chmod 1777 /tmp /dev/shm; "
                  "chmod 666 /dev/vfio/vfio")
         bad = self.expect(lab, card, "cd /sys/bus/pci/drivers/vfio-pci && echo {a} >unbind",
-                          f"{a} has no driver; give it to VFIO with .modprobe vfio-pci; dpdk-devbind.py -b vfio-pci {a}")
+                          f"{a} is bound to no driver; bind it with .modprobe vfio-pci; dpdk-devbind.py -b vfio-pci {a}")
         bad += self.expect(lab, card, f"load {' '.join(MODULES.get(kernel, [kernel]))} && bind {kernel} {{a}}",
-                           f"the kernel.s driver {kernel} has {a} as interface")
+                           f"{a} is bound to the kernel driver {kernel} as interface")
         bad += self.expect(lab, card, "bind vfio-pci {a}; chmod 600 /dev/vfio/*", "this user may not open /dev/vfio/[0-9]*, the IOMMU group of",
                            user=True)
         lab.must("chmod 666 /dev/vfio/*")

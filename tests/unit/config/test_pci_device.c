@@ -78,25 +78,26 @@ static const struct {
 	 "there is no PCI device " CARD "; \"softrnic-config --devices\" lists the cards"},
 	{"true", RN_PCI_UNBOUND,
 	 CARD
-	 " has no driver; give it to VFIO with \"modprobe vfio-pci; dpdk-devbind.py -b vfio-pci " CARD
+	 " is bound to no driver; bind it with \"modprobe vfio-pci; dpdk-devbind.py -b vfio-pci " CARD
 	 "\""},
 	{DRIVER("e1000e"), RN_PCI_KERNEL,
-	 "the kernel's driver e1000e has " CARD "; give the card to VFIO with \"modprobe vfio-pci; "
-	 "dpdk-devbind.py -b vfio-pci " CARD "\""},
+	 CARD
+	 " is bound to the kernel driver e1000e; bind it with \"modprobe vfio-pci; dpdk-devbind.py -b "
+	 "vfio-pci " CARD "\""},
 	{DRIVER("e1000e") "mkdir -p net/eth1; echo up >net/eth1/operstate", RN_PCI_KERNEL,
-	 "the kernel's driver e1000e has " CARD
-	 " as interface eth1; give the card to VFIO with \"modprobe vfio-pci; "
+	 CARD
+	 " is bound to the kernel driver e1000e as interface eth1; bind it with \"modprobe vfio-pci; "
 	 "dpdk-devbind.py -b vfio-pci " CARD "\", which ends all connections over this interface"},
 	{DRIVER("vfio-pci"), RN_PCI_NO_IOMMU,
-	 "VFIO has " CARD
-	 ", but the machine has no IOMMU, or it is off; switch it on in the firmware "
-	 "(VT-d, AMD-Vi) and boot with \"intel_iommu=on\""},
+	 CARD
+	 " is bound to vfio-pci, but the machine has no IOMMU, or it is off; switch it on in the "
+	 "firmware (VT-d, AMD-Vi) and boot with \"intel_iommu=on\""},
 	{VFIO_IN_GROUP "mkdir ../" OTHER "; ln -s ../../../../drivers/e1000e ../" OTHER
 		       "/driver; ln -s ../../../bus/pci/devices/" OTHER
 		       " ../../../../groups/7/devices/" OTHER,
 	 RN_PCI_GROUP,
 	 CARD " shares IOMMU group 7 with " OTHER
-	      ", which the kernel's driver e1000e has; give both to VFIO with \"dpdk-devbind.py -b "
+	      ", which is bound to the kernel driver e1000e; bind both with \"dpdk-devbind.py -b "
 	      "vfio-pci " CARD " " OTHER "\""},
 	{VFIO_IN_GROUP "mkdir ../" OTHER "; ln -s ../../../../drivers/pcieport ../" OTHER
 		       "/driver; ln -s ../../../bus/pci/devices/" OTHER
