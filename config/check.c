@@ -92,8 +92,7 @@ static bool is_pci(const char *device)
 {
 	struct rn_pci_addr addr;
 
-	return !strncmp(device, PCI_BUS, strlen(PCI_BUS)) ||
-	       rn_pci_addr_parse(device, strcspn(device, ","), &addr);
+	return !strncmp(device, PCI_BUS, strlen(PCI_BUS)) || rn_pci_addr_parse(device, &addr);
 }
 
 /* Under port = "vdev" some devices are refused, because another kind of port does more for them.
@@ -125,8 +124,7 @@ static bool same_card(const struct rn_config_adapter *a, const struct rn_pci_add
 {
 	struct rn_pci_addr other;
 
-	return a->port == RN_CONFIG_PORT_PCI &&
-	       rn_pci_addr_parse(a->pci, strcspn(a->pci, ","), &other) &&
+	return a->port == RN_CONFIG_PORT_PCI && rn_pci_addr_parse(a->pci, &other) &&
 	       other.domain == addr->domain && other.bus == addr->bus &&
 	       other.device == addr->device && other.function == addr->function;
 }
@@ -137,7 +135,7 @@ static int check_pci(const struct look *l)
 
 	if (l->a->port != RN_CONFIG_PORT_PCI)
 		return 0;
-	if (!rn_pci_addr_parse(l->a->pci, strcspn(l->a->pci, ","), &addr))
+	if (!rn_pci_addr_parse(l->a->pci, &addr))
 		return rn_config_fail(
 			l->r, where(l, "pci"),
 			"found \"%s\", allowed: a PCI address such as \"0000:04:00.0\", driver options "

@@ -21,12 +21,12 @@ static int digit_of(char c)
 
 /* Reads a hexadecimal number of at most `max`, and moves *text behind it. Returns false if there is
  * no such number. */
-static bool take_number(const char **text, const char *end, uint32_t max, uint32_t *n)
+static bool take_number(const char **text, uint32_t max, uint32_t *n)
 {
 	const char *begin = *text;
 
 	*n = 0;
-	while (*text < end && digit_of(**text) >= 0) {
+	while (digit_of(**text) >= 0) {
 		*n = *n << 4 | (uint32_t)digit_of(**text);
 		if (*n > max)
 			return false;
@@ -35,28 +35,26 @@ static bool take_number(const char **text, const char *end, uint32_t max, uint32
 	return *text > begin;
 }
 
-static bool take_char(const char **text, const char *end, char c)
+static bool take_char(const char **text, char c)
 {
-	if (*text == end || **text != c)
+	if (**text != c)
 		return false;
 	(*text)++;
 	return true;
 }
 
-bool rn_pci_addr_parse(const char *text, size_t len, struct rn_pci_addr *addr)
+bool rn_pci_addr_parse(const char *text, struct rn_pci_addr *addr)
 {
-	const char *end = text + len;
 	uint32_t part[3], function; /* domain, bus, device */
 	unsigned n = 0;
 
 	do {
-		if (n == 3 || !take_number(&text, end, MAX_DOMAIN, &part[n]))
+		if (n == 3 || !take_number(&text, MAX_DOMAIN, &part[n]))
 			return false;
 		n++;
-	} while (take_char(&text, end, ':'));
-	if (n < 2 || !take_char(&text, end, '.') ||
-	    !take_number(&text, end, MAX_FUNCTION, &function) || text != end ||
-	    part[n - 2] > MAX_BUS || part[n - 1] > MAX_DEVICE)
+	} while (take_char(&text, ':'));
+	if (n < 2 || !take_char(&text, '.') || !take_number(&text, MAX_FUNCTION, &function) ||
+	    (*text != '\0' && *text != ',') || part[n - 2] > MAX_BUS || part[n - 1] > MAX_DEVICE)
 		return false;
 	*addr = (struct rn_pci_addr){
 		.domain = n == 3 ? part[0] : 0,

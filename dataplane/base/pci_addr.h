@@ -4,7 +4,6 @@
 #define RN_PCI_ADDR_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define RN_PCI_ADDR_LEN 32 /* size of a buffer for any address as text */
@@ -14,10 +13,10 @@ struct rn_pci_addr {
 	uint8_t bus, device, function;
 };
 
-/* Parses the first `len` characters of `text`, which must be an address and nothing more. The
- * domain may be missing and is then 0. Returns false, and leaves *addr as it is, if the text is no
- * address. */
-bool rn_pci_addr_parse(const char *text, size_t len, struct rn_pci_addr *addr);
+/* Parses the address with which the text begins. The text must end behind the address, or go on
+ * with a comma, behind which DPDK expects driver options. The domain may be missing and is then 0.
+ * Returns false, and leaves *addr as it is, if the text begins with no address. */
+bool rn_pci_addr_parse(const char *text, struct rn_pci_addr *addr);
 
 /* Writes the address with its domain, as Linux and DPDK write it, to `text`, which has
  * RN_PCI_ADDR_LEN bytes. */

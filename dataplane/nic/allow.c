@@ -16,11 +16,11 @@ unsigned rn_allow_arguments(const struct rn_config *cfg,
 
 	for (unsigned i = 0; i < cfg->nadapters; i++) {
 		const struct rn_config_adapter *a = &cfg->adapter[i];
-		size_t len = strcspn(a->pci, ",");
-		if (a->port != RN_CONFIG_PORT_PCI || !rn_pci_addr_parse(a->pci, len, &addr))
+		if (a->port != RN_CONFIG_PORT_PCI || !rn_pci_addr_parse(a->pci, &addr))
 			continue;
 		rn_pci_addr_print(&addr, name);
-		snprintf(arg[n++], RN_ALLOW_LEN, "--allow=%s%s", name, a->pci + len);
+		snprintf(arg[n++], RN_ALLOW_LEN, "--allow=%s%s", name,
+			 a->pci + strcspn(a->pci, ","));
 	}
 	/* Without an allow list EAL would probe every PCI device it finds. */
 	if (n == 0)

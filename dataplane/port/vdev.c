@@ -103,7 +103,7 @@ static int pci_name(const char *device, char *name, size_t len)
 	struct rn_pci_addr addr;
 	char text[RN_PCI_ADDR_LEN];
 
-	if (!rn_pci_addr_parse(device, strcspn(device, ","), &addr))
+	if (!rn_pci_addr_parse(device, &addr))
 		return -1;
 	rn_pci_addr_print(&addr, text);
 	return snprintf(name, len, "%s", text);
