@@ -1,6 +1,6 @@
-/* Which MTU can a port have? Some drivers accept any MTU and then drop the longer frames, or fail
- * without a reason. Their rules are rows of a table here. Owns nothing. Runs in the control
- * thread. */
+/* Which MTU can a port have, and how many queues? Some drivers accept any MTU and then drop the
+ * longer frames, or fail without a reason. Some report queues that a card does not have. Their
+ * rules are rows of tables here. Owns nothing. Runs in the control thread. */
 #include "port/fit.h"
 
 #include <errno.h>
@@ -81,6 +81,24 @@ int rn_fit_driver(const struct rte_eth_dev_info *info, uint16_t mtu, const struc
 		if (strcmp(info->driver_name, rows[i].driver) == 0)
 			return rows[i].fit(info, mtu, pool, err, errlen);
 	return 0;
+}
+
+/* net_e1000_em reports two queues of each kind for all its cards. The 82540 and the 82545 have one:
+ * their driver takes frames for the second transmit queue, and none of them is ever sent. The 82574
+ * has two transmit queues, of which only one is used. */
+static const struct {
+	const char *driver;
+	unsigned queues;
+} limits[] = {
+	{"net_e1000_em", 1},
+};
+
+unsigned rn_fit_queues(const char *driver)
+{
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(limits); i++)
+		if (strcmp(driver, limits[i].driver) == 0)
+			return limits[i].queues;
+	return UINT16_MAX;
 }
 
 int rn_fit_interface(const char *ifname, uint16_t mtu, char *err, size_t errlen)

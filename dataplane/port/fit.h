@@ -1,4 +1,4 @@
-/* Do frames of the wanted MTU fit a driver and its kernel interface? */
+/* What fits a driver and its kernel interface: how many queues, which MTU? */
 #ifndef RN_FIT_H
 #define RN_FIT_H
 
@@ -12,6 +12,9 @@ struct rte_mempool;
  * -EINVAL with a sentence in err. */
 int rn_fit_driver(const struct rte_eth_dev_info *info, uint16_t mtu, const struct rte_mempool *pool,
 		  char *err, size_t errlen);
+
+/* Returns how many queues of each kind the driver may be asked for, whatever it reports. */
+unsigned rn_fit_queues(const char *driver);
 
 /* Checks the MTU of the kernel interface `ifname`. Returns 0, or -errno with a sentence in err. */
 int rn_fit_interface(const char *ifname, uint16_t mtu, char *err, size_t errlen);

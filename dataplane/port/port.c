@@ -219,8 +219,9 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 
 	if (rc != 0)
 		goto failed;
-	p->nrxq = (uint16_t)RN_MIN(nrxq, info.max_rx_queues);
-	p->ntxq = (uint16_t)RN_MIN(ntxq, info.max_tx_queues);
+	const unsigned most = rn_fit_queues(info.driver_name);
+	p->nrxq = (uint16_t)RN_MIN(RN_MIN(nrxq, most), info.max_rx_queues);
+	p->ntxq = (uint16_t)RN_MIN(RN_MIN(ntxq, most), info.max_tx_queues);
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);

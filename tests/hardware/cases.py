@@ -81,7 +81,7 @@ def cases():
                        via == "write" and name in ("e1000e", "virtio"))
         yield Case(f"{name}: rping in VLAN 100", Watched(rping(name, size=4097, adapter="vlan_id = 100; vlan_prio = 3;"), all_are_tagged))
         yield Case(f"{name}: eight connections over two shards", ucmatose(name, 8, 20, 3001, adapter="shards = 2;"),
-                   name == "virtio")
+                   name in ("e1000", "virtio"))
         yield Case(f"{name}: the link goes down and up", LinkDown(name), name == "e1000e")
         yield Case(f"{name}: the adapter starts twenty times, in a flood", Restart(name, 20), name == "virtio")
         yield Case(f"{name}: the kernel takes the card away", Removed(name), name == "virtio")
