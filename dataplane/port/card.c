@@ -25,28 +25,15 @@ bool rn_card_is(const struct rte_device *device)
 	return bus != NULL && strcmp(rte_bus_name(bus), "pci") == 0;
 }
 
-int rn_card_fit(const struct rn_port *port, const struct rte_eth_dev_info *info,
-		struct rte_eth_conf *conf, char *err, size_t errlen)
+void rn_card_request(const struct rn_port *port, const struct rte_eth_dev_info *info,
+		     struct rte_eth_conf *conf)
 {
-	if (port->mtu > info->max_mtu || port->frame_bytes > info->max_rx_pktlen) {
-		snprintf(
-			err, errlen,
-			"port %s cannot have an MTU of %u: its driver %s takes frames of up to %u bytes, %u are "
-			"needed; set mtu to a lower value",
-			port->name, port->mtu, info->driver_name,
-			RN_MIN(info->max_rx_pktlen,
-			       info->max_mtu + port->frame_bytes - (uint32_t)port->mtu),
-			port->frame_bytes);
-		return -EINVAL;
-	}
-	/* Some drivers report no highest MTU (65535). They need the MTU all the same: a card that
-	 * was not given one drops all frames beyond 1,518 bytes. */
+	/* A card that was not given an MTU drops all frames beyond 1,518 bytes. */
 	conf->rxmode.mtu = port->mtu;
 	/* The card may use less of a buffer than there is: the cards of net_e1000 take buffers of
 	 * 1, 2, 4, 8 or 16 KiB only. The rest of a longer frame then goes to a second mbuf. */
 	if (port->mtu > RTE_ETHER_MTU)
 		conf->rxmode.offloads |= info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
-	return 0;
 }
 
 /* Makes the card receive frames to `mac`. Returns false if its driver cannot change the address. */

@@ -17,10 +17,9 @@ struct rte_eth_dev_info;
 bool rn_card_is(const struct rte_device *device);
 
 /* Requests the MTU of the port, and if its frames may be longer than one of the card's own buffers,
- * receiving into several mbufs. Returns 0, or -EINVAL with a sentence in err if the card cannot
- * receive frames of this MTU. */
-int rn_card_fit(const struct rn_port *port, const struct rte_eth_dev_info *info,
-		struct rte_eth_conf *conf, char *err, size_t errlen);
+ * receiving into several mbufs. The card can carry the MTU (rn_fit_card()). */
+void rn_card_request(const struct rn_port *port, const struct rte_eth_dev_info *info,
+		     struct rte_eth_conf *conf);
 
 /* Makes the started card receive the frames to `mac`, the MAC address that the configuration gives
  * to the adapter, or if `mac` is NULL, to the card's own. Also makes it receive multicast frames,

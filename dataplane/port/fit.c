@@ -20,12 +20,12 @@
 /* Packet buffers that net_af_xdp puts into the fill ring of its receive queue. */
 #define XDP_FILL_RING 2048u
 
-/* The driver sends no frame that is longer than the MTU of its interface, and gives the interface
- * no MTU for which a frame would be longer than max_rx_pktlen. */
+/* The driver drops frames that are longer than it reports. Some drivers report no highest MTU
+ * (65535). */
 static int fit_longest(const struct rte_eth_dev_info *info, uint16_t mtu,
 		       const struct rte_mempool *pool, char *err, size_t errlen)
 {
-	unsigned longest = info->max_rx_pktlen;
+	unsigned longest = RN_MIN(info->max_rx_pktlen, rn_vdev_frame_bytes(info->max_mtu));
 
 	if (rn_vdev_frame_bytes(mtu) <= longest)
 		return 0;
@@ -73,6 +73,11 @@ static const struct {
 	{"net_tap", fit_longest},
 	{"net_af_xdp", fit_kernel_buffers},
 };
+
+int rn_fit_card(const struct rte_eth_dev_info *info, uint16_t mtu, char *err, size_t errlen)
+{
+	return fit_longest(info, mtu, NULL, err, errlen);
+}
 
 int rn_fit_driver(const struct rte_eth_dev_info *info, uint16_t mtu, const struct rte_mempool *pool,
 		  char *err, size_t errlen)

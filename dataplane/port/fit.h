@@ -8,8 +8,11 @@
 struct rte_eth_dev_info;
 struct rte_mempool;
 
-/* Checks a device that is not configured yet, with the packet buffers of `pool`. Returns 0, or
- * -EINVAL with a sentence in err. */
+/* Checks a network card. Returns 0, or -EINVAL with a sentence in err. */
+int rn_fit_card(const struct rte_eth_dev_info *info, uint16_t mtu, char *err, size_t errlen);
+
+/* Checks the device of a software port before it is configured, with the packet buffers of `pool`.
+ * Returns 0, or -EINVAL with a sentence in err. */
 int rn_fit_driver(const struct rte_eth_dev_info *info, uint16_t mtu, const struct rte_mempool *pool,
 		  char *err, size_t errlen);
 

@@ -166,12 +166,15 @@ static int set_up_sockets(struct rn_port *p, uint32_t ring)
 	return rc;
 }
 
-/* Checks that a software port can carry the MTU: its driver, and the kernel interface under it, if
- * there is one. */
+/* Checks that the port can carry the MTU: its driver, and the kernel interface under a software
+ * port, if there is one. */
 static int fit(const struct rn_port *p, const struct rte_eth_dev_info *info, char *err,
 	       size_t errlen)
 {
 	char name[IF_NAMESIZE];
+
+	if (p->card)
+		return rn_fit_card(info, p->mtu, err, errlen);
 	int rc = rn_fit_driver(info, p->mtu, p->pool, err, errlen);
 
 	if (rc == 0 && info->if_index != 0 && if_indextoname(info->if_index, name) != NULL)
@@ -226,9 +229,11 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
 	p->card = rn_card_is(info.device);
-	rc = p->card ? rn_card_fit(p, &info, &conf, err, errlen) : fit(p, &info, err, errlen);
+	rc = fit(p, &info, err, errlen);
 	if (rc != 0)
 		return rc;
+	if (p->card)
+		rn_card_request(p, &info, &conf);
 	/* makes the driver tell the descriptors of its queues */
 	conf.intr_conf.rxq = p->wake->source == RN_WAKE_QUEUE;
 	negotiate(p, &info, &conf);
