@@ -88,6 +88,12 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 		update_port_groups(nic);
 }
 
+void rn_nic_groups_restore(struct rn_nic *nic)
+{
+	if (nic->groups.n > 0)
+		update_port_groups(nic);
+}
+
 /* ---- the commands ATTACH_GROUP and DETACH_GROUP ---- */
 
 static bool is_known(const struct rn_nic_groups *all, const struct rn_gid *gid)

@@ -25,5 +25,7 @@ int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_
 /* To be called when QPs of this shard may have left multicast groups. Updates all shards and the
  * port. */
 void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard);
+/* Gives the port its list of groups again, after a reset. */
+void rn_nic_groups_restore(struct rn_nic *nic);
 
 #endif

@@ -266,6 +266,7 @@ static void link_stats(struct rn_link *link,
 #define X(name, text) fn(arg, "lcore_" #name, l.name);
 	RN_LCORE_STAT_ROWS(X)
 #undef X
+	fn(arg, "port_resets", atomic_load(&nic->port->resets));
 	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device during the call */
 	rn_port_pause_stats(nic->port, fn, arg);
 	pthread_mutex_unlock(&nic->removal);

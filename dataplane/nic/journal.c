@@ -91,6 +91,14 @@ void rn_journal_gone(const struct rn_nic *nic)
 	rn_log(ADAPTER_GONE, nic->name);
 }
 
+void rn_journal_reset(const struct rn_nic *nic, const char *failure)
+{
+	if (failure == NULL)
+		rn_log(CARD_RESET, nic->name);
+	else
+		rn_log(CARD_LOST, nic->name, failure);
+}
+
 /* Returns the limit in effect. For max_cm, a configured 0 stands for a default that depends on
  * other keys. Every other limit is in effect as configured. */
 static uint32_t used(const struct rn_nic *nic, const uint32_t *limit)

@@ -67,9 +67,11 @@ void rn_journal_queue(struct rn_nic *nic, const struct rn_news *news);
 void rn_journal_full(const struct rn_nic *nic, unsigned op);
 
 /* rn_journal_link() logs that the port's link has come up or gone down. rn_journal_gone() logs that
- * the device was removed. Called in the watcher thread or a control thread. */
+ * the device was removed. rn_journal_reset() logs that a card was reset, or why it does not start
+ * again (`failure`, else NULL). Called in the watcher thread or a control thread. */
 void rn_journal_link(const struct rn_nic *nic, bool up);
 void rn_journal_gone(const struct rn_nic *nic);
+void rn_journal_reset(const struct rn_nic *nic, const char *failure);
 
 /* Writes to the log the queued news, the counters that have grown since the last call, and a change
  * of the carrier. The watcher thread calls this function every 100 ms. A control thread calls it

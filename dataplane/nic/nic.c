@@ -60,6 +60,12 @@ static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_s
 	return 0;
 }
 
+/* Lets the receive interrupt of a card wake the shard that polls the queue. Returns 0 or -errno. */
+static int attach_interrupt(struct rn_lcore *lc, struct rn_port *port)
+{
+	return rn_wake_attach(&lc->wake, rn_card_interrupt_fd(port, lc->index), NULL);
+}
+
 /* Prepares what wakes the thread of a shard while it sleeps. Returns 0 or -errno. */
 static int open_wake(struct rn_nic *nic, struct rn_lcore *lc)
 {
@@ -81,7 +87,7 @@ static int open_wake(struct rn_nic *nic, struct rn_lcore *lc)
 	lc->wake.interrupt = rn_card_interrupt;
 	lc->wake.interrupt_arg = port;
 	lc->wake.interrupt_queue = lc->index;
-	return rn_wake_attach(&lc->wake, rn_card_interrupt_fd(port, lc->index), NULL);
+	return attach_interrupt(lc, port);
 }
 
 /* Fills in shard i and everything that the thread of the shard uses. After an error
@@ -470,6 +476,40 @@ static void report_link(struct rn_nic *nic)
 	nic->ups_seen = ups;
 }
 
+/* Resets the card, and attaches its interrupts to the shards again. The caller holds the locks that
+ * keep other control threads from the port. */
+static int reset_port(struct rn_nic *nic, char *err, size_t errlen)
+{
+	for (unsigned i = 0; i < nic->nshards; i++)
+		if (nic->lcore[i].wake.source == RN_WAKE_INTR)
+			rn_wake_detach(&nic->lcore[i].wake, rn_card_interrupt_fd(nic->port, i));
+	int rc = rn_port_reset(nic->port, err, errlen);
+	/* A shard whose interrupt cannot be attached notices that none comes. */
+	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
+		if (nic->lcore[i].wake.source == RN_WAKE_INTR)
+			attach_interrupt(&nic->lcore[i], nic->port);
+	if (rc == 0)
+		rn_nic_groups_restore(nic);
+	return rc;
+}
+
+static void reset_card(struct rn_nic *nic)
+{
+	char err[256] = "";
+
+	pthread_mutex_lock(&nic->control);
+	pthread_mutex_lock(&nic->removal);
+	bool gone = atomic_load(&nic->link.gone);
+	int rc = gone ? 0 : reset_port(nic, err, sizeof(err));
+	pthread_mutex_unlock(&nic->removal);
+	pthread_mutex_unlock(&nic->control);
+	/* The interrupts of the card are off now, until the shards have looked for frames. */
+	for (unsigned i = 0; i < nic->nshards; i++)
+		rn_lcore_ring(&nic->lcore[i]);
+	if (!gone)
+		rn_journal_reset(nic, rc == 0 ? NULL : err);
+}
+
 uint64_t rn_nic_mads(const struct rn_nic *nic)
 {
 	return rn_shard_stats(nic->lcore[0].shard)->tx_mads; /* only shard 0 sends MADs */
@@ -478,6 +518,8 @@ uint64_t rn_nic_mads(const struct rn_nic *nic)
 void rn_nic_watch(struct rn_nic *nic)
 {
 	rn_journal_watch(nic);
+	if (rn_port_reset_due(nic->port))
+		reset_card(nic);
 	if (rn_port_gone(nic->port)) {
 		rn_nic_unplug(nic);
 		atomic_store(&nic->link_up, 0);

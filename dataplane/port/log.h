@@ -36,6 +36,12 @@
 	X(ADAPTER_GONE, WARNING, 0, \
 	  "adapter %s: its device is gone", \
 	  "Every request has completed with an error. Close the adapter; a new start finds a new device.") \
+	X(CARD_RESET, WARNING, 0, \
+	  "adapter %s: its network card was reset", \
+	  "The card's driver or an operator asked for it. Frames in the card are lost, and connections go on.") \
+	X(CARD_LOST, ERROR, 0, \
+	  "adapter %s: its network card does not start again after a reset: %s", \
+	  "The adapter continues as if its device were gone. Close it; a new start may find the card working.") \
 	X(CONNECTED, INFO, 0, \
 	  "adapter %s: connection %s to %s made, queue pair %u", \
 	  "The connection is established. Either side may have initiated it.") \

@@ -97,12 +97,20 @@ static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, voi
 	return 0;
 }
 
+/* Called by DPDK in EAL's interrupt thread when the driver needs a reset of its card, for example
+ * after the physical function of a virtual function was reset. */
+static int on_reset_request(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
+{
+	rn_port_request_reset(arg);
+	return 0;
+}
+
 static const enum rte_eth_event_type removal_events[] = {
 	RTE_ETH_EVENT_INTR_RMV,
 	RTE_ETH_EVENT_DESTROY,
 };
 
-static void listen_for_removal(struct rn_port *p, bool listen)
+static void listen_for_events(struct rn_port *p, bool listen)
 {
 	if (p->card)
 		rn_card_watch(p, listen);
@@ -113,6 +121,11 @@ static void listen_for_removal(struct rn_port *p, bool listen)
 			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal,
 							p);
 	}
+	if (listen)
+		rte_eth_dev_callback_register(p->id, RTE_ETH_EVENT_INTR_RESET, on_reset_request, p);
+	else
+		rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_RESET,
+						on_reset_request, p);
 }
 
 /* Chooses the offloads to use from those that the port offers. The rest is done in software. */
@@ -225,6 +238,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	const unsigned most = rn_fit_queues(info.driver_name);
 	p->nrxq = (uint16_t)RN_MIN(RN_MIN(nrxq, most), info.max_rx_queues);
 	p->ntxq = (uint16_t)RN_MIN(RN_MIN(ntxq, most), info.max_tx_queues);
+	p->ring = spec->ring;
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
@@ -243,8 +257,9 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 		goto failed;
 	if (rte_eth_macaddr_get(p->id, &own) == 0)
 		memcpy(p->mac, own.addr_bytes, 6);
+	if (!p->started)
+		listen_for_events(p, true);
 	p->started = true;
-	listen_for_removal(p, true);
 	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may drop
 	 * frames to it. */
 	if (p->card)
@@ -398,6 +413,71 @@ failed:
 	return rc;
 }
 
+/* Stopping other software ports closes what they share with the kernel or a peer. */
+static bool can_be_reset(const struct rn_port *p)
+{
+	return p->card || p->nrings > 0;
+}
+
+int rn_port_request_reset(struct rn_port *p)
+{
+	if (!can_be_reset(p))
+		return -ENOTSUP;
+	atomic_store(&p->quiet, 1);
+	atomic_store(&p->reset_due, 1);
+	return 0;
+}
+
+bool rn_port_reset_due(const struct rn_port *p)
+{
+	return atomic_load(&p->reset_due) && !atomic_load(&p->removed);
+}
+
+/* Resets the card, or if its driver cannot do that, stops it: most drivers reset their card when
+ * they start it. Returns 0 or -errno. */
+static int stop_for_reset(struct rn_port *p)
+{
+	int rc = rte_eth_dev_reset(p->id);
+
+	return rc == -ENOTSUP ? rte_eth_dev_stop(p->id) : rc;
+}
+
+int rn_port_reset(struct rn_port *p, char *err, size_t errlen)
+{
+	const struct rn_port_spec spec = {
+		.mac = (uint8_t[6]){p->mac[0], p->mac[1], p->mac[2], p->mac[3], p->mac[4],
+				    p->mac[5]},
+		.ring = p->ring,
+		.sleeps = p->wake->source == RN_WAKE_INTR,
+	};
+	const struct rn_wake_row *wake = p->wake;
+	const unsigned nrxq = p->nrxq, ntxq = p->ntxq;
+
+	atomic_store(&p->reset_due, 0);
+	if (p->grace != NULL)
+		p->grace(p->grace_arg);
+	int rc = stop_for_reset(p);
+	if (rc != 0)
+		snprintf(err, errlen, "port %s cannot be stopped: %s", p->name, strerror(-rc));
+	else
+		rc = configure(p, nrxq, ntxq, &spec, err, errlen);
+	if (rc == 0 && (p->nrxq != nrxq || p->ntxq != ntxq || p->wake != wake)) {
+		snprintf(err, errlen, "port %s has other queues or interrupts than before",
+			 p->name);
+		rc = -EIO;
+	}
+	if (rc != 0) {
+		atomic_store(&p->removed, 1);
+		return rc;
+	}
+	atomic_fetch_add(&p->resets, 1);
+	atomic_store(&p->quiet, 0);
+	/* A removal, or another reset, that was announced meanwhile has set `quiet` too. */
+	if (atomic_load(&p->removed) || atomic_load(&p->reset_due))
+		atomic_store(&p->quiet, 1);
+	return 0;
+}
+
 bool rn_port_gone(struct rn_port *p)
 {
 	char name[IF_NAMESIZE];
@@ -414,7 +494,7 @@ bool rn_port_gone(struct rn_port *p)
 static void detach(struct rn_port *p)
 {
 	if (p->started)
-		listen_for_removal(p, false);
+		listen_for_events(p, false);
 	if (p->started && !atomic_load(&p->destroyed))
 		rte_eth_dev_stop(p->id);
 	p->started = false;

@@ -18,6 +18,7 @@ struct rn_port {
 	uint16_t id; /* number of the ethdev */
 	uint16_t nrxq, ntxq;
 	uint16_t mtu;
+	uint32_t ring;	      /* descriptors per queue, as wanted */
 	unsigned frame_bytes; /* length of the longest frame */
 	uint8_t mac[6];	      /* the MAC that the driver reports */
 	uint64_t rx_offloads, tx_offloads;
@@ -28,10 +29,12 @@ struct rn_port {
 	/* true if rn_port_close() must remove the device from DPDK */
 	bool attached;
 	bool started;
-	struct rn_xdp_sockets xdp; /* net_af_xdp: its sockets, one per receive queue */
-	unsigned ifindex;	   /* number of the kernel interface under the port; 0: none */
-	bool card;		   /* the device is a network card (card.h) */
-	_Atomic uint32_t removed;  /* the device has been removed or is about to be removed */
+	struct rn_xdp_sockets xdp;  /* net_af_xdp: its sockets, one per receive queue */
+	unsigned ifindex;	    /* number of the kernel interface under the port; 0: none */
+	bool card;		    /* the device is a network card (card.h) */
+	_Atomic uint32_t removed;   /* the device has been removed or is about to be removed */
+	_Atomic uint32_t reset_due; /* rn_port_reset() must be called */
+	_Atomic uint64_t resets;    /* how often rn_port_reset() succeeded */
 	/* DPDK has freed the ethdev; another port may have got its number */
 	_Atomic uint32_t destroyed;
 	/* this port, or the port joined to it, was unplugged; frames to be sent are discarded */
@@ -103,6 +106,20 @@ bool rn_port_gone(struct rn_port *port);
  * their frames to be sent are discarded. To be called at most once, when the device has announced
  * its removal or is to be removed deliberately. */
 void rn_port_unplug(struct rn_port *port);
+
+/* A network card that has stopped working can be reset while the shards run. Frames in its rings
+ * are lost, and connections go on.
+ *
+ * rn_port_request_reset() keeps the shards from the card from now on, and has the watcher thread
+ * call rn_port_reset(). Any thread may request it; drivers do it in EAL's interrupt thread. Returns
+ * -ENOTSUP if the port is neither a card nor joined to another port. */
+int rn_port_request_reset(struct rn_port *port);
+/* Is a reset requested, and the card still there? */
+bool rn_port_reset_due(const struct rn_port *port);
+/* Resets the card and starts it again with the same settings, except the list of multicast groups.
+ * The descriptors of receive interrupts are others afterwards. Returns 0, or -errno with a sentence
+ * in err; the card counts as removed then. */
+int rn_port_reset(struct rn_port *port, char *err, size_t errlen);
 
 /* Sets the complete list of multicast group MACs to receive, n <= RN_GROUPS (mcast.h). If the
  * driver refuses the list, asks the driver to receive all multicast frames. */
