@@ -349,6 +349,11 @@ static void adapter_stats(void *arg, unsigned i, void (*fn)(void *, const char *
 	link->ops->stats(link, fn, fn_arg);
 }
 
+static int adapter_reset(void *arg, unsigned i)
+{
+	return rn_port_request_reset(((struct rn_runtime *)arg)->nic[i]->port);
+}
+
 static int start_threads(struct rn_runtime *r, char *err, size_t errlen)
 {
 	int rc = 0;
@@ -407,7 +412,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
 		rn_journal_up(r->nic[i], ((uint64_t)mbufs * (room + 1024)) >> 20,
 			      rte_eal_has_hugepages());
-	rn_telemetry_publish(
-		&(struct rn_telemetry_source){r->cfg.nadapters, adapter_name, adapter_stats, r});
+	rn_telemetry_publish(&(struct rn_telemetry_source){r->cfg.nadapters, adapter_name,
+							   adapter_stats, adapter_reset, r});
 	return 0;
 }

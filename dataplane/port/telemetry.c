@@ -1,4 +1,5 @@
-/* Commands of DPDK's telemetry by which tools outside the process read the counters. Owns the
+/* Commands of DPDK's telemetry by which tools outside the process read the counters, and reset a
+ * card. Owns the
  * current source of counters. The commands can never be unregistered. They run in the thread of
  * telemetry. */
 #include "port/telemetry.h"
@@ -31,9 +32,22 @@ static void add(void *arg, const char *name, uint64_t value)
 	rte_tel_data_add_dict_u64(arg, name, value);
 }
 
-/* Handles /softrnic/stats,<adapter>: returns all counters of one adapter. Holds the lock during the
- * calls of source.stats(), so that rn_telemetry_withdraw() waits for the end of these calls. */
-static int stats(const char *cmd, const char *params, struct rte_tel_data *d)
+static int add_stats(unsigned i, struct rte_tel_data *d)
+{
+	source.stats(source.arg, i, add, d);
+	return 0;
+}
+
+static int request_reset(unsigned i, struct rte_tel_data *d)
+{
+	rte_tel_data_add_dict_string(d, "reset", "requested");
+	return source.reset(source.arg, i);
+}
+
+/* Calls `what` for the adapter whose name is `params`. Holds the lock meanwhile, so that
+ * rn_telemetry_withdraw() waits for the end of the call. Returns the result, or -ENOENT. */
+static int with_adapter(const char *params, struct rte_tel_data *d,
+			int (*what)(unsigned i, struct rte_tel_data *d))
 {
 	int rc = -ENOENT;
 
@@ -42,12 +56,23 @@ static int stats(const char *cmd, const char *params, struct rte_tel_data *d)
 	rte_tel_data_start_dict(d);
 	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < source.n; i++)
-		if (strcmp(source.name(source.arg, i), params) == 0) {
-			source.stats(source.arg, i, add, d);
-			rc = 0;
-		}
+		if (strcmp(source.name(source.arg, i), params) == 0)
+			rc = what(i, d);
 	pthread_mutex_unlock(&lock);
 	return rc;
+}
+
+/* Handles /softrnic/stats,<adapter>: returns all counters of one adapter. */
+static int stats(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	return with_adapter(params, d, add_stats);
+}
+
+/* Handles /softrnic/reset,<adapter>: requests a reset of the adapter's card, which takes place
+ * within 100 ms. DPDK answers with "null" if the port cannot be reset. */
+static int reset(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	return with_adapter(params, d, request_reset);
 }
 
 /* Handles /softrnic/wake: returns the text of each row of RN_WAKE_ROWS. */
@@ -76,6 +101,8 @@ void rn_telemetry_publish(const struct rn_telemetry_source *s)
 	rte_telemetry_register_cmd("/softrnic/list", list, "Names of the adapters. No parameters");
 	rte_telemetry_register_cmd("/softrnic/stats", stats,
 				   "Counters of an adapter. Parameter: its name");
+	rte_telemetry_register_cmd("/softrnic/reset", reset,
+				   "Resets the network card of an adapter. Parameter: its name");
 	rte_telemetry_register_cmd("/softrnic/wake", wake,
 				   "What wakes a sleeping shard, by driver. No parameters");
 }

@@ -1,6 +1,6 @@
-/* Counters for dpdk-telemetry.py and similar tools: /softrnic/list, /softrnic/stats,<adapter> and
- * /softrnic/wake. The counters are available when EAL's telemetry runs (eal.shared, or
- * "--telemetry" in eal.args). */
+/* Commands for dpdk-telemetry.py and similar tools: /softrnic/list, /softrnic/stats,<adapter>,
+ * /softrnic/reset,<adapter> and /softrnic/wake. They are available when EAL's telemetry runs
+ * (eal.shared, or "--telemetry" in eal.args). */
 #ifndef RN_TELEMETRY_H
 #define RN_TELEMETRY_H
 
@@ -13,6 +13,8 @@ struct rn_telemetry_source {
 	const char *(*name)(void *arg, unsigned i);
 	void (*stats)(void *arg, unsigned i,
 		      void (*fn)(void *fn_arg, const char *name, uint64_t value), void *fn_arg);
+	/* requests a reset of the adapter's network card; 0 or -errno */
+	int (*reset)(void *arg, unsigned i);
 	void *arg;
 };
 

@@ -61,6 +61,9 @@ static void an_operator_sees_what_happens(void **state)
 	assert_non_null(strstr(ask("/softrnic/stats,a"), "\"done_send\":1"));
 	assert_non_null(strstr(ask("/softrnic/stats,b"), "\"done_send\":0"));
 	assert_non_null(strstr(ask("/softrnic/wake"), "net_memif"));
+	assert_non_null(strstr(ask("/softrnic/reset,a"), "requested"));
+	assert_null(strstr(ask("/softrnic/reset,c"), "requested"));
+	assert_null(strstr(ask("/softrnic/reset"), "requested"));
 	rn_link_close(l);
 	assert_string_equal(ask("/softrnic/list"), "{\"/softrnic/list\":[]}");
 	/* Each of the message's two frames has more than 1024 bytes and is captured twice: when it
