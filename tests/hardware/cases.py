@@ -2,7 +2,7 @@
 import re
 
 from models import MODELS
-from plays import Idle, LinkDown, Pair, Refused, Removed, Restart, SoftRoce, Transfer, Watched
+from plays import Idle, LinkDown, Pair, Refused, Removed, Reset, Restart, SoftRoce, Transfer, Watched
 
 
 class Case:
@@ -85,6 +85,7 @@ def cases():
                    name in ("e1000", "virtio"))
         yield Case(f"{name}: the link goes down and up", LinkDown(name), name == "e1000e")
         yield Case(f"{name}: the adapter starts twenty times, in a flood", Restart(name, 20), name == "virtio")
+        yield Case(f"{name}: the card is reset in mid-transfer", Reset(name), name == "vmxnet3")
         yield Case(f"{name}: the kernel takes the card away", Removed(name), name == "virtio")
         if name in INTERRUPTS:
             yield Case(f"{name}: an idle shard is woken by interrupts", Idle(name), name == "vmxnet3")

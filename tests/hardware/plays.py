@@ -180,6 +180,35 @@ class Restart:
             return self.pair.play(lab)
 
 
+class Reset:
+    """An operator resets the card of side 0 three times in mid-transfer. The same connection goes on, and all data are right. After
+    that the card still receives multicast frames, without which no peer finds an IPv6 address."""
+
+    def __init__(self, model):
+        self.pair = Pair(model, "tools/nd_rping -s -P -a {0}", "tools/nd_rping -c -a {0} -S 5001 -C 0 -V -v", family=6,
+                         while_running=self.reset, server_status=None, client_status=143, more='eal = { args = [ "--telemetry" ]; };')
+
+    def play(self, lab):
+        return self.pair.play(lab)
+
+    @staticmethod
+    def reset(lab, pair, client):
+        bad = [] if client.says("rdma-ping-20:") else ["no data flow"]
+        server, socket = lab.programs[-2], lab.must("find /run /var/run /tmp -name dpdk_telemetry.v2").splitlines()
+        for n in range(3):
+            before = int(lab.guest.run(f"grep -c '^.*rdma-ping-' {client.log}")[1])
+            lab.must(" || ".join(f"{software.PLACE}/tests/hardware/ask {name} /softrnic/reset,lab0 | grep requested" for name in socket))
+            if not client.says(f"rdma-ping-{before + 30}:", 20):
+                bad.append(f"no data flow after reset {n + 1}")
+                break
+        if lab.guest.run(f"[ $(grep -c 'its network card was reset' {server.log}) = 3 ]")[0]:
+            bad.append("the log does not have three resets")
+        lab.guest.run("for p in $(pidof nd_rping); do tr '\\0' ' ' </proc/$p/cmdline | grep -q ' -c ' && kill $p; done")
+        client.wait()
+        again = lab.ours(pair[1], f"tools/nd_rping -c -a {ADDRESS[6][0]} -C 10 -V")
+        return bad + ([] if again.wait() == 0 else ["no new connection after the resets"] + tail("again", again))
+
+
 class Removed:
     """The kernel takes the card of side 0 away in mid-transfer, as it does when somebody pulls it. The kernel must not have to wait, the
     programs must end with an error, and the card must work again when it is back."""

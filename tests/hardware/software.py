@@ -13,8 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "guest")
 from image import Trouble, pack  # noqa: E402
 
 PLACE = "/opt/softrnic"
-PROGRAMS = ["tools/nd_rping", "tools/nd_ucmatose", "tools/nd_xfer", "perf/nd_send_bw", "perf/nd_write_bw", "tests/hardware/restart",
-            "config/softrnic-config"]
+PROGRAMS = ["tools/nd_rping", "tools/nd_ucmatose", "tools/nd_xfer", "perf/nd_send_bw", "perf/nd_write_bw", "tests/hardware/ask",
+            "tests/hardware/restart", "config/softrnic-config"]
 DRIVERS = ["bus_pci", "bus_vdev", "mempool_ring", "mempool_stack", "net_e1000", "net_virtio", "net_vmxnet3"]
 
 
