@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
-"""Applies each fault of mutants.py and checks that its suite fails. Prints TAP."""
+"""Applies each fault of mutants.py and checks that its suite fails. Prints TAP.
+
+With --tier, and unless $SOFTRNIC_TIER is "full", only every third fault is applied. The number of
+commits decides which third it is, so that three commits in a row have all of them.
+"""
 import argparse
 import os
 import queue
+import subprocess
 import sys
 import tempfile
 import time
@@ -56,11 +61,21 @@ def is_killed(place, m):
         place.write(m.file, text)
 
 
+def third(faults):
+    """Every third fault, beginning at the number of commits modulo 3."""
+    count = subprocess.run(["git", "-C", HERE, "rev-list", "--count", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           text=True, check=False).stdout
+    return faults[int(count or 0) % 3::3]
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("word", nargs="*", help="only the faults with one of these words in their name")
-    words = p.parse_args().word
-    chosen = [m for m in mutants.MUTANTS if not words or any(w in m.name for w in words)]
+    p.add_argument("--tier", action="store_true", help="a third of the faults, unless $SOFTRNIC_TIER is full")
+    options = p.parse_args()
+    chosen = [m for m in mutants.MUTANTS if not options.word or any(w in m.name for w in options.word)]
+    if options.tier and os.environ.get("SOFTRNIC_TIER") != "full":
+        chosen = third(chosen)
     suites, idle = {m.suite for m in chosen}, queue.SimpleQueue()
 
     def prepare(tree):
