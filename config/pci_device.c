@@ -92,10 +92,12 @@ static void read_link(int at, const char *link, char *name, size_t len)
 	copy_word(name, len, slash != NULL ? slash + 1 : to);
 }
 
-/* Finds the first entry of a folder for which wanted() returns true. Closes the folder. */
-static bool find_entry(int folder, bool (*wanted)(void *arg, int folder, const char *name),
-		       void *arg, char *name, size_t len)
+/* Finds the first entry of the folder `path` below `at` for which wanted() returns true. */
+static bool find_entry(int at, const char *path,
+		       bool (*wanted)(void *arg, int folder, const char *name), void *arg,
+		       char *name, size_t len)
 {
+	int folder = open_folder(at, path);
 	DIR *dir = folder >= 0 ? fdopendir(folder) : NULL;
 	const struct dirent *e;
 	bool found = false;
@@ -121,24 +123,16 @@ static bool begins(void *prefix, int folder, const char *name)
 /* Reads the kernel interface of a card, if there is one. */
 static void read_interface(int card, struct rn_pci_device *d)
 {
-	char below[RN_PCI_WORD_LEN];
-	int net = open_folder(card, "net"), nic;
+	char below[RN_PCI_WORD_LEN], net[PATH_LEN] = "net", file[PATH_LEN + RN_PCI_WORD_LEN + 16];
 
 	/* A virtio card has its interface in the folder of a second device, which lies in the
 	 * folder of the card. */
-	if (net < 0 && find_entry(dup(card), begins, "virtio", below, sizeof(below))) {
-		int device = open_folder(card, below);
-		net = open_folder(device, "net");
-		close_folder(device);
-	}
-	int again = net >= 0 ? dup(net) : -1;
-
-	if (find_entry(net, begins, "", d->interface, sizeof(d->interface))) {
-		nic = open_folder(again, d->interface);
-		read_line(nic, "operstate", d->link, sizeof(d->link));
-		close_folder(nic);
-	}
-	close_folder(again);
+	if (find_entry(card, ".", begins, "virtio", below, sizeof(below)))
+		snprintf(net, sizeof(net), "%s/net", below);
+	if (!find_entry(card, net, begins, "", d->interface, sizeof(d->interface)))
+		return;
+	snprintf(file, sizeof(file), "%s/%s/operstate", net, d->interface);
+	read_line(card, file, d->link, sizeof(d->link));
 }
 
 /* ---- the state ---- */
@@ -194,8 +188,7 @@ static enum rn_pci_state vfio_state(const struct rn_pci_roots *roots, int card, 
 
 	if (d->group < 0)
 		return RN_PCI_NO_IOMMU;
-	if (find_entry(open_folder(card, "iommu_group/devices"), kernel_has, d, d->other,
-		       sizeof(d->other)))
+	if (find_entry(card, "iommu_group/devices", kernel_has, d, d->other, sizeof(d->other)))
 		return RN_PCI_GROUP;
 	snprintf(path, sizeof(path), "%s/vfio/%d", roots->dev, d->group);
 	if (access(path, R_OK | W_OK) != 0)
