@@ -5,6 +5,8 @@
 #
 #   ./demo.sh [FILE]          over memif (shared memory; needs no privileges)
 #   ./demo.sh --port af_packet   over a veth pair between two network namespaces (root)
+#   ./demo.sh --port pci:0000:04:00.0,0000:05:00.0   between two network cards of this machine that VFIO has, joined by a
+#                             cable or a switch (docs/hardware.md); the programs in build/ are used as they are if there are any
 #   ./demo.sh --loss 1%       drops 1 % of the frames in each direction
 #
 # $SOFTRNIC_DEMO_PATIENCE: seconds after which a transfer or the table is stopped.
@@ -13,7 +15,7 @@ cd "$(dirname "$(readlink -f "$0")")" || exit 1
 . tools/packages.sh
 
 port=memif loss=0 file=""
-usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit "$1"; }
+usage() { sed -n '2,13s/^# \{0,1\}//p' "$0"; exit "$1"; }
 die() { echo "demo.sh: $*" >&2; exit 1; }
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -24,7 +26,19 @@ while [ $# -gt 0 ]; do
 	*) [ -z "$file" ] || usage 1 >&2; file=$1; shift ;;
 	esac
 done
-case $port in memif) ;; af_packet) [ "$(id -u)" = 0 ] || die "--port af_packet needs root" ;; *) usage 1 >&2 ;; esac
+card_a="" card_b="" # PCI addresses
+case $port in
+memif) ;;
+af_packet) [ "$(id -u)" = 0 ] || die "--port af_packet needs root" ;;
+pci:*[!,],[!,]*)
+	card_a=${port#pci:} card_b=${port#*,} port=pci
+	card_a=${card_a%%,*}
+	[[ $card_a = *:*:* ]] || card_a=0000:$card_a
+	[[ $card_b = *:*:* ]] || card_b=0000:$card_b
+	[[ $card_b != *,* ]] || usage 1 >&2
+	;;
+*) usage 1 >&2 ;;
+esac
 [[ $loss =~ ^[0-9]{1,2}([.][0-9]+)?$ ]] && [ "${loss%.*}" -le 50 ] || die "--loss '$loss': a percentage up to 50%, such as 1%, is wanted"
 [ -z "$file" ] || [ -r "$file" ] || die "$file: no such file, or not readable"
 [ -z "$file" ] || [ -f "$file" ] || die "$file: not a regular file"
@@ -44,7 +58,15 @@ trap 'exit 130' INT TERM HUP
 
 step() { printf '\n== %s\n' "$*"; }
 
+# Whether the programs that the demo starts are there.
+is_built() { [ -x build/tools/nd_xfer ] && [ -x build/config/softrnic-config ] && [ -d build/provider/nd.d ]; }
+
 build() {
+	# A machine with cards for tests is often not the one on which softrnic was built, and the user who has the cards is often root.
+	if [ "$port" = pci ] && is_built; then
+		echo "the programs in build/ are used as they are"
+		return
+	fi
 	install_packages "$work/apt.log" gcc g++ meson ninja-build pkg-config libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev \
 		libibverbs-dev libssl-dev libjansson-dev tshark python3 iproute2 procps
 	[ -f build/build.ninja ] || meson setup build >"$work/setup.log" 2>&1 || { tail -20 "$work/setup.log"; die "meson failed"; }
@@ -83,6 +105,17 @@ give_hugepages_back() {
 	fi
 }
 
+# Ends the demo if one of the two cards cannot be used. Each end is a process, so the cards need an IOMMU group each.
+check_cards() {
+	[ "$port" = pci ] || return 0
+	step "the cards $card_a and $card_b"
+	build/config/softrnic-config --devices "$card_a" "$card_b" || die "the demo needs two cards that are ready"
+	local group_a group_b
+	group_a=$(readlink "/sys/bus/pci/devices/$card_a/iommu_group") group_b=$(readlink "/sys/bus/pci/devices/$card_b/iommu_group")
+	[ "$card_a" != "$card_b" ] || die "the demo needs two different cards"
+	[ -z "$group_a" ] || [ "$group_a" != "$group_b" ] || die "both cards are in IOMMU group ${group_a##*/}, and one process gets the whole group"
+}
+
 make_links() {
 	[ "$port" = af_packet ] || return 0
 	local a=rn-a-$$ b=rn-b-$$
@@ -99,12 +132,12 @@ conf() {
 	local side=$1 host=$2 role=$3 capture=$4
 	{
 		echo "adapters = ({ name = \"demo-$side\"; port = \"$port\";"
-		if [ "$port" = memif ]; then
-			echo "  socket = \"$work/memif.sock\"; role = \"$role\"; mac = \"02:00:00:00:0d:0$host\";"
-		else
-			echo "  iface = \"veth-$side\";"
-		fi
-		echo "  ipv4 = [ \"192.0.2.$host/24\" ]; ipv6 = [ \"2001:db8::$host/64\" ]; mtu = 9000; });"
+		case $port in
+		memif) echo "  socket = \"$work/memif.sock\"; role = \"$role\"; mac = \"02:00:00:00:0d:0$host\";" ;;
+		af_packet) echo "  iface = \"veth-$side\";" ;;
+		pci) [ "$side" = a ] && echo "  pci = \"$card_a\";" || echo "  pci = \"$card_b\";" ;;
+		esac
+		echo "  ipv4 = [ \"192.0.2.$host/24\" ]; ipv6 = [ \"2001:db8::$host/64\" ]; mtu = $mtu; });"
 		echo "idle = { policy = \"inline\"; };"
 		[ "$loss" = 0 ] || echo "impair = { loss = $(printf '%f' "$loss"); seed = $host; };"
 		[ -z "$capture" ] || echo "capture = { file = \"$capture\"; };"
@@ -155,6 +188,7 @@ check_ends() {
 	echo "client: $(outcome "$client")"
 	echo "server: $stopped$(outcome $status); its last words:"
 	tail -5 "$work/server.log" | sed 's/^/  | /'
+	[ "$port" != pci ] || echo "frames of MTU 1500 must pass between the two cards: through a cable, or a switch with both in one VLAN"
 	die "$what failed"
 }
 
@@ -189,6 +223,7 @@ table() {
 # ARP or IPv6 neighbour discovery.
 judge() {
 	step "a captured transfer, judged by tshark"
+	command -v tshark >/dev/null || { echo "left out: tshark is not installed"; judged=""; return; }
 	head -c 300000 "$file" >"$work/small"
 	conf a 1 server "$work/a.pcap"
 	conf b 2 client "$work/b.pcap"
@@ -210,14 +245,18 @@ judge() {
 step "building"
 build
 export SOFTRNIC_ND_CATALOG=$PWD/build/provider/nd.d # this build's provider, not an installed one
+check_cards
 choose_file
 # Seconds allowed for one transfer: enough for 4 MB/s.
 patience=${SOFTRNIC_DEMO_PATIENCE:-$((240 + $(stat -Lc %s "$file") / 4000000))}
 reserve_hugepages
 make_links
+# A card or a switch may carry no longer frames than these.
+[ "$port" = pci ] && mtu=1500 || mtu=9000
+judged=", and every captured frame"
 conf a 1 server ""
 conf b 2 client ""
 for via in send write read; do transfer $via; done
 table
 judge
-step "all held: three transfers with equal hashes, the table, and every captured frame"
+step "all held: three transfers with equal hashes, the table$judged"

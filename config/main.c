@@ -32,8 +32,9 @@ static void print_card(void *arg, const struct rn_pci_device *d)
 {
 	char text[512];
 
-	printf("%s [%04x:%04x] driver %s", d->address, d->vendor, d->product,
-	       d->driver[0] ? d->driver : "none");
+	if (d->state != RN_PCI_ABSENT)
+		printf("%s [%04x:%04x] driver %s", d->address, d->vendor, d->product,
+		       d->driver[0] ? d->driver : "none");
 	if (d->interface[0])
 		printf(", interface %s (%s)", d->interface, d->link);
 	if (d->numa_node >= 0)
@@ -41,9 +42,59 @@ static void print_card(void *arg, const struct rn_pci_device *d)
 	if (d->group >= 0)
 		printf(", IOMMU group %d", d->group);
 	rn_pci_explain(d, text, sizeof(text));
-	printf("\n    %s\n", text);
+	printf("%s    %s\n", d->state != RN_PCI_ABSENT ? "\n" : "", text);
 	if (d->state == RN_PCI_READY)
 		printf("    port = \"pci\"; pci = \"%s\";\n", d->address);
+}
+
+/* A card that is looked for in the list of network cards. */
+struct wanted_card {
+	char address[RN_PCI_ADDR_LEN];
+	bool listed;
+};
+
+static void note_if_wanted(void *arg, const struct rn_pci_device *d)
+{
+	struct wanted_card *wanted = arg;
+
+	wanted->listed |= strcmp(d->address, wanted->address) == 0;
+}
+
+/* Prints one card. Returns false if it cannot be used now. Of a device that is no network card
+ * nothing is said but that, so that nobody takes a disk away from its driver. A low limit of locked
+ * memory is only told, because it may be enough with hugepages. */
+static bool check_device(const struct rn_pci_addr *addr)
+{
+	struct wanted_card wanted = {0};
+	struct rn_pci_device d;
+
+	rn_pci_addr_print(addr, wanted.address);
+	rn_pci_look(&rn_pci_machine, wanted.address, true, &d);
+	rn_pci_list(&rn_pci_machine, note_if_wanted, &wanted);
+	if (d.state != RN_PCI_ABSENT && !wanted.listed) {
+		printf("    %s is no network card\n", wanted.address);
+		return false;
+	}
+	print_card(NULL, &d);
+	return d.state == RN_PCI_READY || d.state == RN_PCI_LOCKED;
+}
+
+/* Prints the named cards. Returns 1 if one of them cannot be used now, or else 0. */
+static int check_devices(char **address, int n)
+{
+	struct rn_pci_addr parsed;
+	int bad = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (rn_pci_addr_parse(address[i], &parsed)) {
+			bad |= !check_device(&parsed);
+			continue;
+		}
+		printf("    \"%s\" is no address of a PCI device, such as 0000:04:00.0\n",
+		       address[i]);
+		bad = 1;
+	}
+	return bad;
 }
 
 /* Prints a number from a file of the kernel. */
@@ -83,6 +134,7 @@ static int usage(FILE *out, int status)
 {
 	fputs("usage: softrnic-config FILE...      check configurations\n"
 	      "       softrnic-config --devices    list network cards and say what is missing\n"
+	      "       softrnic-config --devices ADDRESS...    the same for these cards; fails if one cannot be used\n"
 	      "       softrnic-config --default    print the built-in configuration\n"
 	      "       softrnic-config --keys       explain every key\n"
 	      "       softrnic-config --markdown   the same as docs/configuration.md\n"
@@ -100,6 +152,8 @@ int main(int argc, char **argv)
 		fputs(rn_config_builtin(), stdout);
 	else if (argc == 2 && !strcmp(argv[1], "--devices"))
 		return list_devices();
+	else if (argc > 2 && !strcmp(argv[1], "--devices"))
+		return check_devices(argv + 2, argc - 2);
 	else if (argc == 2 && !strcmp(argv[1], "--keys"))
 		rn_config_print_help(stdout);
 	else if (argc == 2 && !strcmp(argv[1], "--markdown"))

@@ -2,7 +2,7 @@
 import re
 
 from models import MODELS
-from plays import Idle, LinkDown, Pair, Refused, Removed, Reset, Restart, SoftRoce, Transfer, Watched
+from plays import Demo, Idle, LinkDown, Pair, Refused, Removed, Reset, Restart, SoftRoce, Transfer, Watched
 
 
 class Case:
@@ -91,6 +91,7 @@ def cases():
             yield Case(f"{name}: an idle shard is woken by interrupts", Idle(name), name == "vmxnet3")
         if name == "e1000e":
             yield Case(f"{name}: says what is missing", Refused(name), True)
+            yield Case(f"{name}: the demo", Demo(name))
         for who in ("ours", "theirs"):
             yield Case(f"{name}: rping with soft-RoCE, {who} connects", soft_roce_rping(name, who, 4, 5001, 50),
                        name == "vmxnet3")

@@ -292,3 +292,28 @@ class Refused:
         run = lab.ours(card, f"exec su guest -s /bin/dash -c '{command}'" if user else command, more='eal = { hugepages = "no"; };')
         status = run.wait(40)
         return [] if status and re.search(sentence, run.output) else [f"not said: {sentence}"] + tail("said", run)
+
+
+class Demo:
+    """demo.sh between the two cards, with the programs that are there. It refuses cards that cannot be used with the sentence of
+    softrnic-config."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def play(self, lab):
+        a, b = (card.address for card in lab.cards[self.model])
+        lab.must("head -c 400001 /dev/urandom >/tmp/demo-file")
+        bad = self.run(lab, f"{a},0000:00:1e.7", False, "there is no PCI device 0000:00:1e.7", "the demo needs two cards that are ready")
+        bad += self.run(lab, f"{a},0000:00:00.0", False, "0000:00:00.0 is no network card")  # the host bridge
+        bad += self.run(lab, f"{a},{a}", False, "two different cards")
+        return bad + self.run(lab, f"{a},{b}", True, "the programs in build/ are used as they are", *(
+            f"^sent 400001 bytes by {via} in" for via in ("send", "write", "read")), "all held: three transfers with equal hashes, the table$")
+
+    @staticmethod
+    def run(lab, cards, good, *sentences):
+        demo = lab.start(f"exec {software.PLACE}/demo.sh --port pci:{cards} /tmp/demo-file", 240)
+        status = demo.wait()
+        bad = [] if (status == 0) == good else [f"with {cards} the demo ended with {status}"]
+        bad += [f"not said with {cards}: {s}" for s in sentences if not re.search(s, demo.output, re.M)]
+        return bad + (tail("demo", demo) if bad else [])

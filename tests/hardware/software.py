@@ -1,6 +1,7 @@
 """The archive that is added to the guest's image: softrnic's programs of a build, and the libraries and drivers of DPDK.
 
-The programs are in /opt/softrnic, laid out as in the build folder.
+The programs are in /opt/softrnic, laid out as in the build folder. Scripts of the source tree are there too, and find the programs
+in build/, as in the source tree.
 """
 import os
 import pathlib
@@ -15,6 +16,9 @@ from image import Trouble, pack  # noqa: E402
 PLACE = "/opt/softrnic"
 PROGRAMS = ["tools/nd_rping", "tools/nd_ucmatose", "tools/nd_xfer", "perf/nd_send_bw", "perf/nd_write_bw", "tests/hardware/ask",
             "tests/hardware/restart", "config/softrnic-config"]
+SCRIPTS = ["demo.sh", "tools/packages.sh"]
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+SHELL = pathlib.Path("/bin/bash")  # for the scripts; the guest has none
 DRIVERS = ["bus_pci", "bus_vdev", "mempool_ring", "mempool_stack", "net_e1000", "net_virtio", "net_vmxnet3"]
 
 
@@ -42,9 +46,14 @@ def archive(build, work):
     for name in PROGRAMS:
         (root / PLACE[1:] / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(build / name, root / PLACE[1:] / name)
+    for name in SCRIPTS:
+        shutil.copy(SOURCE / name, root / PLACE[1:] / name)
+    (root / PLACE[1:] / "build").symlink_to(".")
+    (root / "usr/bin").mkdir(parents=True)
+    shutil.copy(SHELL, root / "usr/bin/bash")
     shared = root / str(folder.parent.parent)[1:]
     shared.mkdir(parents=True)
-    for name, path in libraries([library, *(build / name for name in PROGRAMS), *plugins]).items():
+    for name, path in libraries([library, *(build / name for name in PROGRAMS), *plugins, SHELL]).items():
         shutil.copy(library if name.startswith("libsoftrnic") else path, shared / name)
     (root / str(folder)[1:]).mkdir(parents=True)
     for plugin in plugins:

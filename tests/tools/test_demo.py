@@ -35,12 +35,21 @@ case "$*" in *HugePages_Free*) echo 0 ;; *) exec /usr/bin/awk "$@" ;; esac
 """
 
 
+CONFIG = """#!/bin/bash
+echo "looked at $*"
+case "$*" in *9.0*) echo "a sentence about $3"; exit 1 ;; esac
+"""
+NINJA = """#!/bin/bash
+touch build/was-built
+"""
+
+
 class Demo:
     """Runs demo.sh in a folder of its own, with a build that is complete and scripts for
     nd_xfer, sysctl and awk."""
 
-    def __init__(self, server, client, patience=60):
-        self.server, self.client, self.patience = server, client, patience
+    def __init__(self, server, client, patience=60, options=()):
+        self.server, self.client, self.patience, self.options = server, client, patience, options
 
     def __enter__(self):
         self.folder = tempfile.mkdtemp(prefix="demo-test-")
@@ -50,11 +59,14 @@ class Demo:
         self.write("build/tools/nd_xfer", XFER)
         self.write("bin/sysctl", SYSCTL)
         self.write("bin/awk", AWK)
+        self.write("build/config/softrnic-config", CONFIG)
+        self.write("build/provider/nd.d/softrnic.conf", "")
+        self.write("bin/ninja", NINJA)
         self.write("source", "some bytes\n")
         env = dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"], FAKE_SERVER=self.server, FAKE_CLIENT=self.client,
                    FAKE_PAGES=self.path("pages"), SOFTRNIC_DEMO_PATIENCE=str(self.patience))
         with open(self.path("log"), "wb") as f:
-            self.child = subprocess.Popen([self.path("demo.sh"), self.path("source")], env=env, stdin=subprocess.DEVNULL,
+            self.child = subprocess.Popen([self.path("demo.sh"), *self.options, self.path("source")], env=env, stdin=subprocess.DEVNULL,
                                           stdout=f, stderr=f)
         return self
 
@@ -97,12 +109,13 @@ def wrong_pages(demo):
     return [] if demo.pages() == [PAGES + 512, PAGES] and said else [f"hugepages: {demo.pages()}: {demo.text}"]
 
 
-def says(server, client, *patterns, patience=60):
-    with Demo(server, client, patience) as demo:
+def says(server, client, *patterns, patience=60, options=(), built=True):
+    with Demo(server, client, patience, options) as demo:
         status = demo.end()
         complaints = [] if status == 1 else [f"exit status {status}"]
         complaints += [f"does not say '{p}'" for p in patterns if not re.search(p, demo.text, re.M)]
-        complaints += wrong_pages(demo)
+        complaints += [] if os.path.exists(demo.path("build/was-built")) == built else [f"built: {not built}"]
+        complaints += wrong_pages(demo) if "by send" in demo.text else []
         return complaints and complaints + [demo.text]
 
 
@@ -117,7 +130,19 @@ def interrupted():
         return ([] if status == 130 else [f"exit status {status}: {demo.text}"]) + wrong_pages(demo)
 
 
+def cards_say(cards, *patterns):
+    """Two cards: what is in build/ is used, and nothing is built. The end on the first card fails, if it gets so far."""
+    return says("echo no room; exit 7", "sleep 1", *patterns, options=("--port", f"pci:{cards}"), built=False)
+
+
 CHECKS = [
+    ("a card is not ready", lambda: cards_say("0000:00:8.0,00:9.0", r"^looked at --devices 0000:00:8.0 0000:00:9.0$",
+                                              r"^a sentence about 0000:00:9.0$", r"^demo.sh: the demo needs two cards that are ready$")),
+    ("one card only", lambda: cards_say("0000:00:8.0", r"^  ./demo.sh --port pci:")),
+    ("three cards", lambda: cards_say("00:8.0,00:a.0,00:b.0", r"^  ./demo.sh --port pci:")),
+    ("the same card twice", lambda: cards_say("00:8.0,0000:00:8.0", r"^demo.sh: the demo needs two different cards$")),
+    ("no frames pass between two cards", lambda: cards_say("00:8.0,00:a.0", r"^the programs in build/ are used as they are$",
+                                                           r"no room$", r"^frames of MTU 1500 must pass between the two cards")),
     ("the client fails", lambda: says("echo it went away; exit 1", "echo no memory; exit 3", r"^no memory$",
                                       r"^client: failed with status 3$", r"^server: failed with status 1; its last words:$",
                                       r"^  \| it went away$", "the transfer by send failed")),
