@@ -2,7 +2,7 @@
 import re
 
 from models import MODELS
-from plays import Demo, Idle, LinkDown, Pair, Refused, Removed, Reset, Restart, SoftRoce, Transfer, Watched
+from plays import Demo, Idle, LinkDown, Pair, Refused, Removed, Report, Reset, Restart, SoftRoce, Transfer, Watched
 
 
 class Case:
@@ -92,6 +92,7 @@ def cases():
         if name == "e1000e":
             yield Case(f"{name}: says what is missing", Refused(name), True)
             yield Case(f"{name}: the demo", Demo(name))
+            yield Case(f"{name}: the report", Report(name, r"port 0: driver net_e1000_em, PCI 0000:00:[0-9a-f]{2}\.0(, |$)"))
         for who in ("ours", "theirs"):
             yield Case(f"{name}: rping with soft-RoCE, {who} connects", soft_roce_rping(name, who, 4, 5001, 50),
                        name == "vmxnet3")

@@ -317,3 +317,24 @@ class Demo:
         bad = [] if (status == 0) == good else [f"with {cards} the demo ended with {status}"]
         bad += [f"not said with {cards}: {s}" for s in sentences if not re.search(s, demo.output, re.M)]
         return bad + (tail("demo", demo) if bad else [])
+
+
+class Report:
+    """tools/report.sh about the card of side 1, with a peer on that of side 0. driver: what it must say about the port."""
+
+    def __init__(self, model, driver):
+        self.model, self.driver = model, driver
+
+    def play(self, lab):
+        pair = lab.cards[self.model]
+        server = lab.ours(pair[0], f"tools/nd_rping -s -a {ADDRESS[4][0]} && perf/nd_write_bw -R", 180)
+        if not server.says("listening"):
+            return ["the server does not listen"] + tail("server", server)
+        client = lab.ours(pair[1], f"exec tools/report.sh $SOFTRNIC_CONFIG {ADDRESS[4][0]}", 150)
+        status, said = client.wait(), client.output
+        wanted = (self.driver, f"{pair[1].address} is ready", "^IOMMU groups: [1-9]", "^  link: up, [1-9]", "^  MTU: 1500, ",
+                  "data compared", "^ *65536 +1000 ")
+        bad = [f"the report ended with {status}"] if status else []
+        bad += [f"not said: {pattern}" for pattern in wanted if not re.search(pattern, said, re.M)]
+        bad += ["it tells an address"] if re.search(f"{pair[1].mac}|{ADDRESS[4][0]}", said) else []
+        return bad + (said.splitlines() if bad else [])
