@@ -8,8 +8,10 @@ LOSS = "impair = {{ loss = {0}; seed = {1}; }};"
 
 
 class Case:
-    def __init__(self, name, play, core=False):
-        self.name, self.play, self.core = name, play, core
+    """lab: how the guest is connected, a row of run.LABS."""
+
+    def __init__(self, name, play, core=False, lab="tap"):
+        self.name, self.play, self.core, self.lab = name, play, core, lab
 
 
 def rping(who, family, size, rounds, **more):
@@ -159,6 +161,22 @@ def other_cases():
                    Pair("ours", "tools/nd_ucmatose -b {own} -c 100 -C 0", "cmtime -s {own} -c 100", family), family == 4)
 
 
+def vhost_cases():
+    """The guest's virtio card is softrnic's port."""
+    def case(name, play, core=False):
+        return Case(f"vhost: {name}", play, core, "vhost")
+
+    for who in ("ours", "theirs"):
+        for family, size, more, core in ((4, 23, {}, True), (4, 30001, {}, False), (6, 4097, {}, False), (6, 65535, {"mtu": 9000}, True)):
+            yield case(f"rping, {who} connects, IPv{family}, {size} bytes, MTU {more.get('mtu', 1500)}", rping(who, family, size, 100, **more),
+                       core)
+        yield case(f"ucmatose, {who} connects, 300 messages of 4099 bytes", ucmatose(who, 4, 1, 300, 4099))
+        yield case(f"ucmatose, {who} connects, 16 connections, 20 messages of 100001 bytes", ucmatose(who, 6, 16, 20, 100001))
+    for verb in ("send_bw", "write_bw"):
+        for serve in ("theirs", "ours"):
+            yield case(f"perftest {verb}, {serve} serves", perf(verb, "-s 65537 -n 100", serve, True), True)
+
+
 def cases():
     for family in (4, 6):
         yield Case(f"ping and address resolution over IPv{family}", Ping(family), True)
@@ -176,3 +194,4 @@ def cases():
     yield from other_cases()
     for who in ("ours", "theirs"):
         yield Case(f"the peer is killed in mid-transfer and comes back, {who} connects", PeerDies(who), who == "ours")
+    yield from vhost_cases()

@@ -54,6 +54,8 @@ class Ours:
 
 
 class Lab:
+    port = 'port = "af_packet"; iface = "tap0";'  # keys of softrnic's configuration
+
     def __init__(self, build, cache, work):
         self.build, self.work = pathlib.Path(build).resolve(), pathlib.Path(work)
         self.space = f"interop-{os.getpid()}"
@@ -89,7 +91,7 @@ class Lab:
         capture = f'capture = {{ file = "{self.capture}-{self.serial}.pcap"; }};' if self.capture else ""
         path = self.work / f"{self.serial}.conf"
         path.write_text(
-            f'adapters = ({{ name = "lab"; port = "af_packet"; iface = "tap0"; mac = "02:00:00:00:00:02"; mtu = {mtu};\n'
+            f'adapters = ({{ name = "lab"; {self.port} mac = "02:00:00:00:00:02"; mtu = {mtu};\n'
             f'  ipv4 = [ "{OWN[4]}/24" ]; ipv6 = [ "{OWN[6]}/64" ]; {adapter} }});\neal = {{ hugepages = "no"; }};\n{capture}\n{more}\n')
         return path
 
@@ -112,6 +114,9 @@ class Lab:
         if netem:
             self.must(f"tc qdisc add dev eth0 root netem {netem}")
         self.netem_on = bool(netem)
+
+    def before_peer(self):
+        """To be called before a server is started in the guest, when no program of softrnic runs."""
 
     def must(self, command):
         status, text = self.guest.run(command, 20)

@@ -68,6 +68,7 @@ class Pair:
             theirs.wait()
             status = ours.wait(30)
         else:
+            lab.before_peer()
             theirs = self.start_theirs(lab)
             lab.peer_listens(self.port)
             ours = self.start_ours(lab)

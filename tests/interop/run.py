@@ -9,6 +9,7 @@ softrnic's programs. The last line is "interop: N passed, N failed[, N skipped]"
 0 when no case failed and 77 when no guest can run on this machine.
 """
 import argparse
+import itertools
 import os
 import pathlib
 import re
@@ -21,6 +22,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cases import cases  # noqa: E402
 from lab import Lab  # noqa: E402
 from peer import available  # noqa: E402
+from vhost import VhostLab  # noqa: E402
+
+LABS = {"tap": Lab, "vhost": VhostLab}
 
 
 def arguments():
@@ -71,14 +75,15 @@ def main():
     cache = options.cache or pathlib.Path(options.build).resolve() / "guest"
     print(f"1..{len(chosen)}")
     failed = faults = 0
-    with tempfile.TemporaryDirectory(prefix="interop-") as work, Lab(options.build, cache, work) as lab:
-        if options.capture:
-            os.makedirs(options.capture, exist_ok=True)
-            lab.capture = str(pathlib.Path(options.capture).resolve() / "case")
-        for number, case in enumerate(chosen, 1):
-            held, more = play(lab, case, number)
-            failed += not held
-            faults += more
+    for kind, cases_of_lab in itertools.groupby(enumerate(chosen, 1), lambda numbered: numbered[1].lab):
+        with tempfile.TemporaryDirectory(prefix="interop-") as work, LABS[kind](options.build, cache, work) as lab:
+            if options.capture:
+                os.makedirs(options.capture, exist_ok=True)
+                lab.capture = str(pathlib.Path(options.capture).resolve() / f"case-{kind}")
+            for number, case in cases_of_lab:
+                held, more = play(lab, case, number)
+                failed += not held
+                faults += more
     print(f"# known faults of the peer's programs: {faults}")
     print(f"interop: {len(chosen) - failed} passed, {failed} failed")
     return 1 if failed else 0
