@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/types.h"
@@ -168,12 +170,23 @@ static bool kernel_has(void *arg, int group, const char *address)
 	return true;
 }
 
-/* Returns how many MB this user may lock. Root may lock any amount. */
+/* Returns whether no limit of locked memory applies to this process. Root has this capability, but
+ * not in every container. */
+static bool may_lock_any(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	return syscall(SYS_capget, &header, data) == 0 &&
+	       (data[0].effective & 1u << CAP_IPC_LOCK) != 0;
+}
+
+/* Returns how many MB this process may lock. */
 static unsigned long may_lock(void)
 {
 	struct rlimit limit;
 
-	if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 ||
+	if (may_lock_any() || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 ||
 	    limit.rlim_cur == RLIM_INFINITY)
 		return ULONG_MAX;
 	return limit.rlim_cur >> 20;
@@ -201,6 +214,16 @@ static enum rn_pci_state vfio_state(const struct rn_pci_roots *roots, int card, 
 		return errno == EBUSY ? RN_PCI_BUSY : RN_PCI_FORBIDDEN;
 	close(fd);
 	return may_lock() < ENOUGH_MB ? RN_PCI_LOCKED : RN_PCI_READY;
+}
+
+bool rn_pci_may_lock(struct rn_pci_device *d, uint64_t bytes)
+{
+	bool vfio = false;
+
+	if (!is_usable(d->driver, &vfio) || !vfio || bytes >> 20 < may_lock())
+		return true;
+	d->state = RN_PCI_LOCKED;
+	return false;
 }
 
 static int devices_folder(const struct rn_pci_roots *roots)

@@ -50,6 +50,11 @@ extern const struct rn_pci_roots rn_pci_machine;
 void rn_pci_look(const struct rn_pci_roots *roots, const char *address, bool open,
 		 struct rn_pci_device *d);
 
+/* Finds out whether this process may lock `bytes` of memory, for a device that rn_pci_look() has
+ * looked at: VFIO locks all memory that DPDK has. Returns true if so, or if VFIO does not have the
+ * device. Else sets the state to RN_PCI_LOCKED and returns false. */
+bool rn_pci_may_lock(struct rn_pci_device *d, uint64_t bytes);
+
 /* Calls fn() for each network card, in the order of their addresses. Returns their number. */
 unsigned rn_pci_list(const struct rn_pci_roots *roots,
 		     void (*fn)(void *arg, const struct rn_pci_device *d), void *arg);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include <rte_eal.h>
+#include <rte_memory.h>
 
 #include "config/pci_device.h"
 #include "port/capture.h"
@@ -173,6 +174,21 @@ static int explain_card(const char *adapter, const char *address, int rc, char *
 	return missing;
 }
 
+/* DPDK starts a card even if VFIO could not lock all memory, and the card then reaches none of the
+ * packet buffers. Returns 0, or -ENOMEM with a sentence in err. */
+static int check_locked(const char *adapter, const char *address, char *err, size_t errlen)
+{
+	struct rn_pci_device d;
+	char why[512];
+
+	rn_pci_look(&rn_pci_machine, address, false, &d);
+	if (rn_pci_may_lock(&d, rte_eal_get_physmem_size()))
+		return 0;
+	int rc = rn_pci_explain(&d, why, sizeof(why));
+	snprintf(err, errlen, "adapter %s: %s", adapter, why);
+	return rc;
+}
+
 /* Opens a port of any kind except a ring port, which has no device. */
 static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err,
 		       size_t errlen)
@@ -219,6 +235,8 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 		rc = rn_port_open(port, &spec, err, errlen);
 	if (rc != 0 && v.kind == RN_VDEV_PCI)
 		rc = explain_card(a->name, name, rc, err, errlen);
+	else if (rc == 0 && v.kind == RN_VDEV_PCI)
+		rc = check_locked(a->name, name, err, errlen);
 	if (rc != 0)
 		rn_memif_port_destroy(memif);
 	return rc;

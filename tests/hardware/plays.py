@@ -275,6 +275,7 @@ class Refused:
         bad += self.expect(lab, card, "bind vfio-pci {a}; chmod 600 /dev/vfio/*", "this user may not open /dev/vfio/[0-9]*, the IOMMU group of",
                            user=True)
         lab.must("chmod 666 /dev/vfio/*")
+        bad += self.expect(lab, card, "ulimit -l 8192", "this user may lock only 8 MB, and VFIO locks all memory", user=True, huge="auto")
         bad += self.expect(lab, card, "ulimit -l 65536", "this user may lock only 64 MB, and VFIO locks all memory(.|\n)*out of memory",
                            user=True)
         server = lab.ours(card, "tools/nd_rping -s -a {0}".format(*ADDRESS[4]))
@@ -284,12 +285,13 @@ class Refused:
         return bad + [f"--devices does not have {word}" for word in (f"{free.address} is ready", f'pci = "{free.address}"') if word not in listed]
 
     @staticmethod
-    def expect(lab, card, prepare, sentence, user=False):
-        """Prepares the machine and starts a server on the card, which must end with the sentence (a regular expression)."""
-        lab.must(prepare.format(a=card.address).replace("ulimit -l 65536", "true"))
-        limit = "ulimit -l 65536; " if "ulimit" in prepare else ""
+    def expect(lab, card, prepare, sentence, user=False, huge="no"):
+        """Prepares the machine, or if that is a limit, the server's process, and starts a server on the card, which must end with the
+        sentence (a regular expression)."""
+        limit = f"{prepare}; " if prepare.startswith("ulimit") else ""
+        lab.must("true" if limit else prepare.format(a=card.address))
         command = f"{limit}exec tools/nd_rping -s -a {ADDRESS[4][0]}"
-        run = lab.ours(card, f"exec su guest -s /bin/dash -c '{command}'" if user else command, more='eal = { hugepages = "no"; };')
+        run = lab.ours(card, f"exec su guest -s /bin/dash -c '{command}'" if user else command, more=f'eal = {{ hugepages = "{huge}"; }};')
         status = run.wait(40)
         return [] if status and re.search(sentence, run.output) else [f"not said: {sentence}"] + tail("said", run)
 

@@ -151,6 +151,13 @@ static void a_low_limit_of_locked_memory_is_named(void **state)
 		"limit with \"ulimit -l unlimited\", or LimitMEMLOCK of systemd");
 	look(false, &d);
 	assert_int_equal(d.state, RN_PCI_READY);
+	assert_true(rn_pci_may_lock(&d, (8 << 20) - 1));
+	assert_int_equal(d.state, RN_PCI_READY);
+	assert_false(rn_pci_may_lock(&d, 8 << 20));
+	assert_int_equal(d.state, RN_PCI_LOCKED);
+	/* A kernel driver that stays with the card locks what it needs. */
+	snprintf(d.driver, sizeof(d.driver), "mlx5_core");
+	assert_true(rn_pci_may_lock(&d, UINT64_MAX));
 	assert_true(!root || seteuid(0) == 0);
 	setrlimit(RLIMIT_MEMLOCK, &before);
 	remove_place(state);
