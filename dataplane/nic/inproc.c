@@ -267,6 +267,11 @@ static void link_stats(struct rn_link *link,
 	RN_LCORE_STAT_ROWS(X)
 #undef X
 	fn(arg, "port_resets", atomic_load(&nic->port->resets));
+	for (unsigned i = 0; nic->nshards > 1 && i < nic->nshards; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "port_rx_frames_%u", i);
+		fn(arg, name, nic->lcore[i].rxtx.stats.rx_frames);
+	}
 	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device during the call */
 	rn_port_pause_stats(nic->port, fn, arg);
 	pthread_mutex_unlock(&nic->removal);
