@@ -66,6 +66,18 @@
 	X(MULTICAST_DEAF, WARNING, 0, \
 	  "port %s receives no multicast frames: its driver refuses promiscuous mode and reception of all multicast: %s", \
 	  "Peers cannot find the adapter's IPv6 addresses, and multicast groups receive nothing unless the driver takes their list. IPv4 works. Give the card other rights, such as trust for a virtual function.") \
+	X(RSS_ON, INFO, 0, \
+	  "port %s: RSS spreads UDP over %s to %u receive queues, by a table of %u entries%s", \
+	  "The card does what it was asked for: its hash and its table were read back when the port had started.") \
+	X(RSS_UNSEEN, INFO, 0, \
+	  "port %s: RSS of UDP over %s was requested, but its driver does not tell what it does: %s", \
+	  "Frames may arrive in any of the receive queues, or in one only; the counters `port_rx_frames_0` and so on show in which. Shards hand packets over where it is needed.") \
+	X(RSS_NONE, INFO, 0, \
+	  "port %s: received frames are not spread by RSS: %s", \
+	  "A shard that receives a packet for a queue pair of another shard hands it over. That costs time, and the shard which receives may be the slowest.") \
+	X(RSS_FAILS, WARNING, 0, \
+	  "port %s: RSS was requested, and does not spread received frames: %s", \
+	  "Shards hand packets over as they do without RSS. If the table leads to a queue that is not used, packets may be lost: set `shards` to 1, and report the driver.") \
 	X(LCORE_UNPINNED, WARNING, 0, \
 	  "adapter %s: shard %u is not pinned to CPU %d of lcores: %s", \
 	  "The shard works, on any CPU. Name CPUs in `lcores` that exist and that the process may use.") \

@@ -26,6 +26,7 @@
 #include "qp/mcast.h"
 #include "port/memif_port.h"
 #include "port/sigpipe.h"
+#include "port/spread.h"
 #include "port/vdev.h"
 
 /* Largest size, in mbufs, of the pool's cache for one shard. Each shard with an lcore id (rxtx.c)
@@ -132,14 +133,9 @@ static void listen_for_events(struct rn_port *p, bool listen)
 static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 		      struct rte_eth_conf *conf)
 {
-	const uint64_t hash = RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP;
-
 	if (info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE)
 		conf->txmode.offloads |= RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
-	if (p->nrxq > 1 && (info->flow_type_rss_offloads & hash) != 0) {
-		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
-		conf->rx_adv_conf.rss_conf.rss_hf = info->flow_type_rss_offloads & hash;
-	}
+	rn_spread_ask(p, info, conf);
 	/* Do not set the MTU of a software port if the driver reports a lower maximum. Some virtual
 	 * drivers report 1518 bytes and refuse a larger MTU, but carry jumbo frames all the
 	 * same. */
@@ -260,6 +256,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	if (!p->started)
 		listen_for_events(p, true);
 	p->started = true;
+	rn_spread_check(p, &conf, nrxq);
 	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may drop
 	 * frames to it. */
 	if (p->card)

@@ -43,6 +43,7 @@ SUITES = {
     "dispatch": ("tests/unit/core/qp/test_qp_dispatch", []),
     "queue": ("tests/unit/core/queue/test_sq", []),
     "port-mem": ("tests/unit/port/test_mem", []),
+    "port-spread": ("tests/unit/port/test_spread", []),
     "tmpl": ("tests/unit/core/net/test_tmpl", []),
     "kernel": ("tests/unit/wire/test_icrc_kernel", []),
     "turn": ("tests/port/test_turn", []),
@@ -170,6 +171,9 @@ MUTANTS = [
     Mutant("list overtakes the ring", "dataplane/port/lcore.c", "if (rn_likely(rn_submit_idle(&lc->submit)))\n\t\ttaken = rn_shard_take_list", "if (true)\n\t\ttaken = rn_shard_take_list", "post"),
     Mutant("list without the lock of the shard", "dataplane/port/lcore.c", "\tuint32_t taken = 0;\n\n\tif (!lock_shard(lc))\n\t\treturn 0;\n", "\tuint32_t taken = 0;\n\n\tlock_shard(lc);\n", "post"),
     Mutant("whole list on the ring after a part", "dataplane/nic/inproc.c", "put_on_ring(lc, rn_wqe_behind(wqe, taken), n - taken);", "put_on_ring(lc, wqe, n);", "post"),
+    # receive queues
+    Mutant("RSS table written for one queue", "dataplane/port/spread.c", "(uint16_t)(i % port->nrxq)", "(uint16_t)0", "port-spread"),
+    Mutant("RSS table may leave out queues", "dataplane/port/spread.c", "if (!reached[queue])", "if (false)", "port-spread"),
     # copy and ICRC in one pass
     Mutant("fault of a copy with ICRC ignored", "dataplane/port/mem.c", "if (!fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc) ||",
            "if ((fold[id](dst, ptr, whole, sums, k->by_block, ~*icrc), false) ||", "port-mem"),

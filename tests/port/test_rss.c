@@ -1,9 +1,15 @@
-/* What the receive queues of an adapter with several shards get. */
+/* An adapter with two shards on a driver that has RSS and on one that has not. The driver net_null
+ * stands for a card whose table is not filled in: when the driver starts, all entries of its table
+ * lead to queue 0. */
 #include "rig.h"
 
+#include <errno.h>
 #include <unistd.h>
 
-#define DEVICE "net_null5"
+#include <rte_ethdev.h>
+
+#define DEVICE	"net_null5"
+#define ENTRIES 128u
 
 /* `nothing` is 1 if the device is to receive nothing, and 0 if it is to receive frames of zeros in
  * all queues without an end. */
@@ -14,6 +20,39 @@ static const char *config(unsigned shards, unsigned nothing)
 		",no-rx=%u\"; ipv4 = [ \"192.0.2.1/24\" ]; mtu = 1500; shards = %u; } );\n"
 		"eal = { hugepages = \"no\"; }; limits = { mbufs = 2048; };\n",
 		nothing, shards);
+}
+
+/* Returns how many entries of the table lead to the queue. */
+static unsigned entries_to(uint16_t id, unsigned queue)
+{
+	struct rte_eth_rss_reta_entry64 table[ENTRIES / 64] = {{.mask = UINT64_MAX},
+							       {.mask = UINT64_MAX}};
+	unsigned n = 0;
+
+	assert_int_equal(rte_eth_dev_rss_reta_query(id, table, ENTRIES), 0);
+	for (unsigned i = 0; i < ENTRIES; i++)
+		n += table[i / 64].reta[i % 64] == queue;
+	return n;
+}
+
+static void the_table_leads_to_the_queues_of_all_shards(void **state)
+{
+	static const unsigned shards[] = {2, 4, 1};
+
+	for (unsigned i = 0; i < sizeof(shards) / sizeof(shards[0]); i++) {
+		struct rn_link *l = rig_open(config(shards[i], 1), 0);
+		struct rte_eth_rss_conf rss = {0};
+		uint16_t id;
+
+		assert_int_equal(rte_eth_dev_get_port_by_name(DEVICE, &id), 0);
+		for (unsigned queue = 0; queue < shards[i]; queue++)
+			assert_int_equal(entries_to(id, queue), ENTRIES / shards[i]);
+		assert_int_equal(rte_eth_dev_rss_hash_conf_get(id, &rss), 0);
+		assert_true(rss.rss_hf == (shards[i] > 1 ? RTE_ETH_RSS_NONFRAG_IPV4_UDP |
+								   RTE_ETH_RSS_NONFRAG_IPV6_UDP
+							 : 0));
+		rn_link_close(l);
+	}
 }
 
 struct frames {
@@ -61,6 +100,7 @@ static void frames_are_counted_by_shard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_leads_to_the_queues_of_all_shards),
 		cmocka_unit_test(frames_are_counted_by_shard),
 	};
 
