@@ -15,6 +15,7 @@ import time
 
 import software
 from models import MODULES, cards
+from wires import Wires
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "guest"))
 from guest import Guest  # noqa: E402
@@ -59,20 +60,29 @@ class Lab:
         self.work, self.serial = pathlib.Path(work), itertools.count()
         self.cards, self.programs, self.with_kernel = cards(), [], None
         folder = image(cache)
+        initramfs = software.initramfs(folder / "initramfs", build, work)
+        self.wires = Wires([pair for pair in self.cards.values() if pair[0].model.queues])
+        if self.wires.missing:
+            self.cards = {name: pair for name, pair in self.cards.items() if not pair[0].model.queues}
         devices = ["-device", "intel-iommu,intremap=on"]
         for pair in self.cards.values():
             devices += pair[0].words() + pair[1].words()
         self.guest = Guest(
-            folder / "kernel", software.initramfs(folder / "initramfs", build, work), work, machine="q35", memory=MEMORY_MB, cpus=2,
+            folder / "kernel", initramfs, work, machine="q35", memory=MEMORY_MB, cpus=2, inside=self.wires.inside,
             # Emulated on a busy host, the kernel's check of its timer may fail without a reason.
             append=f"no_timer_check intel_iommu=on load=vfio_pci,vfio_iommu_type1 huge={HUGEPAGES}", devices=devices)
 
     def __enter__(self):
-        self.boot()
+        try:
+            self.boot()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
         self.guest.kill()
+        self.wires.remove()
 
     def boot(self):
         self.guest.boot(180)

@@ -12,10 +12,12 @@ FIRST_SLOT = 4  # on the PCI bus; QEMU uses the slots before
 
 
 class Model:
-    """tolerated: pattern of faults that the IOMMU may report for the card."""
+    """tolerated: pattern of faults that the IOMMU may report for the card. queues: how many pairs of queues the card has because
+    its wire has as many (wires.py); None: the wire is a hub."""
 
-    def __init__(self, name, device, kernel_driver, options="", tolerated=None):
+    def __init__(self, name, device, kernel_driver, options="", tolerated=None, queues=None):
         self.name, self.device, self.kernel_driver, self.options, self.tolerated = name, device, kernel_driver, options, tolerated
+        self.queues = queues
 
 
 MODELS = [
@@ -28,12 +30,15 @@ MODELS = [
     Model("vmxnet3", "vmxnet3", "vmxnet3", tolerated=r"DMA Read .* fault addr 0x0 "),
     Model("virtio", "virtio-net-pci", "virtio-pci", VIRTIO),
     Model("virtio-packed", "virtio-net-pci", "virtio-pci", VIRTIO + ",packed=on"),
+    # Interrupts: one for each queue, one for the control queue, one for changes of the configuration.
+    Model("virtio-rss", "virtio-net-pci", "virtio-pci", VIRTIO + ",mq=on,vectors=6,rss=on", queues=2),
+    Model("virtio-mq", "virtio-net-pci", "virtio-pci", VIRTIO + ",mq=on,vectors=6", queues=2),
 ]
 MODULES = {"virtio-pci": ["virtio_pci", "virtio_net"]}  # where it is not named after the driver
 
 
 class Card:
-    """A card in a slot; side 0 and side 1 of a model are joined by a QEMU hub."""
+    """A card in a slot; side 0 and side 1 of a model are joined by a QEMU hub, or by wires.py."""
 
     def __init__(self, model, number, side):
         self.model, self.hub, self.side = model, number, side
@@ -49,7 +54,9 @@ class Card:
     def words(self):
         """QEMU's arguments for this card."""
         options = f",{self.model.options}" if self.model.options else ""
-        return ["-netdev", f"hubport,id={self.net},hubid={self.hub}",
+        wire = (f"tap,ifname={self.net},queues={self.model.queues},script=no,downscript=no,vhost=off" if self.model.queues else
+                f"hubport,hubid={self.hub}")
+        return ["-netdev", f"{wire},id={self.net}",
                 "-device", f"{self.model.device},id={self.id},netdev={self.net},mac={self.mac},addr={self.slot:#x},romfile={options}"]
 
 

@@ -1,4 +1,5 @@
 """How cases are played. A play returns its complaints as lines."""
+import contextlib
 import re
 import time
 
@@ -51,6 +52,31 @@ class Pair:
         if self.server_status is not None and status != self.server_status:
             bad.append(f"the server ended with {status}")
         return bad + (tail("server", server) + tail("client", client) if bad else [])
+
+
+class Shards:
+    """Connections between adapters with two shards. says: what both must log about RSS. queues: the shards whose receive queues get
+    frames; all others get none."""
+
+    ENOUGH = 10  # more than the frames of ARP and neighbour discovery, which are not hashed
+
+    def __init__(self, pair, says, queues=(0,)):
+        self.pair, self.says_of_rss, self.queues = pair, says, queues
+        pair.server, pair.client = f"{pair.server} --stats", f"{pair.client} --stats"
+        pair.adapter, pair.more = "shards = 2;", 'log = { level = "info"; };'
+
+    def play(self, lab):
+        bad = self.pair.play(lab)
+        for who, program in zip(("the server", "the client"), lab.programs[-2:]):
+            bad += [f"{who}: {line}" for line in self.judge(program.output)]
+        return bad
+
+    def judge(self, output):
+        frames = {int(shard): int(count) for count, shard in re.findall(r"^ *(\d+)  port_rx_frames_(\d+)$", output, re.M)}
+        said = [line for line in output.splitlines() if "RSS" in line]
+        bad = [] if len(said) == 1 and re.search(self.says_of_rss, said[0]) else [f"says of RSS: {said}"]
+        few = [queue for queue in self.queues if frames.get(queue, 0) < self.ENOUGH]
+        return bad + ([f"frames by shard: {frames}"] if few or frames.keys() - set(self.queues) else [])
 
 
 class Transfer:
@@ -168,15 +194,16 @@ class SoftRoce:
 
 
 class Restart:
-    """A program whose adapter starts and ends again and again, while the server on the card of side 0 stays and somebody floods
-    both cards with broadcast frames."""
+    """A program whose adapter starts and ends again and again, while the server on the card of side 0 stays and, if the wire is a
+    hub, somebody floods both cards with broadcast frames."""
 
-    def __init__(self, model, lives):
+    def __init__(self, model, lives, adapter=""):
         self.pair = Pair(model, "tools/nd_rping -s -P -a {0}", f"tests/hardware/restart {{1}} {{0}} {lives}", f"{lives} lives",
-                         seconds=300, server_status=None)
+                         seconds=300, server_status=None, adapter=adapter)
 
     def play(self, lab):
-        with lab.flood(lab.cards[self.pair.model][0].hub):
+        card = lab.cards[self.pair.model][0]
+        with contextlib.nullcontext() if card.model.queues else lab.flood(card.hub):
             return self.pair.play(lab)
 
 
@@ -184,8 +211,8 @@ class Reset:
     """An operator resets the card of side 0 three times in mid-transfer. The same connection goes on, and all data are right. After
     that the card still receives multicast frames, without which no peer finds an IPv6 address."""
 
-    def __init__(self, model):
-        self.pair = Pair(model, "tools/nd_rping -s -P -a {0}", "tools/nd_rping -c -a {0} -S 5001 -C 0 -V -v", family=6,
+    def __init__(self, model, adapter=""):
+        self.pair = Pair(model, "tools/nd_rping -s -P -a {0}", "tools/nd_rping -c -a {0} -S 5001 -C 0 -V -v", family=6, adapter=adapter,
                          while_running=self.reset, server_status=None, client_status=143, more='eal = { args = [ "--telemetry" ]; };')
 
     def play(self, lab):

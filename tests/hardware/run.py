@@ -70,8 +70,10 @@ def main():
     failed = skipped = 0
     with tempfile.TemporaryDirectory(prefix="hardware-") as work, Lab(options.build, cache, work) as lab:
         for number, case in enumerate(chosen, 1):
-            if known(case) and not options.pattern:
-                print(f"ok {number} - {case.name} # SKIP known to fail: {known(case)}")
+            why = f"known to fail: {known(case)}" if known(case) and not options.pattern else None
+            why = why or (lab.wires.missing if case.model not in lab.cards else None)
+            if why:
+                print(f"ok {number} - {case.name} # SKIP {why}")
                 skipped += 1
                 continue
             start = time.monotonic()
