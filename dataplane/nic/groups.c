@@ -49,14 +49,14 @@ static void update_group_shards(struct rn_nic *nic, const struct rn_nic_group *g
 	}
 }
 
-/* Gives the port the MAC addresses of all multicast groups, for the receive filter of the port. */
-static void update_port_groups(struct rn_nic *nic)
+void rn_nic_groups_tell(struct rn_nic *nic)
 {
-	uint8_t mac[RN_GROUPS][6];
+	uint8_t mac[RN_FILTER_GROUPS][6];
+	unsigned n = rn_group_neighbour_macs(&nic->attr, mac);
 
 	for (unsigned i = 0; i < nic->groups.n; i++)
-		rn_group_mac(&nic->groups.group[i].gid, mac[i]);
-	rn_port_groups(nic->port, (const uint8_t(*)[6])mac, nic->groups.n);
+		rn_group_mac(&nic->groups.group[i].gid, mac[n++]);
+	rn_port_groups(nic->port, (const uint8_t(*)[6])mac, n);
 }
 
 void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
@@ -85,13 +85,13 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 	}
 	all->n = kept;
 	if (other_groups)
-		update_port_groups(nic);
+		rn_nic_groups_tell(nic);
 }
 
 void rn_nic_groups_restore(struct rn_nic *nic)
 {
-	if (nic->groups.n > 0)
-		update_port_groups(nic);
+	if (nic->groups.n > 0 || nic->port->card)
+		rn_nic_groups_tell(nic);
 }
 
 /* ---- the commands ATTACH_GROUP and DETACH_GROUP ---- */

@@ -22,6 +22,9 @@ struct rn_nic_groups {
 /* Executes ATTACH_GROUP or DETACH_GROUP. Returns 0 or -errno with the values documented at
  * rn_client_qp_attach(). */
 int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
+/* Gives the port the MAC addresses of all multicast groups whose frames the adapter needs, those of
+ * neighbour discovery included. */
+void rn_nic_groups_tell(struct rn_nic *nic);
 /* To be called when QPs of this shard may have left multicast groups. Updates all shards and the
  * port. */
 void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard);

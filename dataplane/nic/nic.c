@@ -266,6 +266,8 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 {
 	int rc = 0;
 
+	if (nic->port->card)
+		rn_nic_groups_tell(nic);
 	atomic_store(&nic->link_up, rn_port_link_up(nic->port));
 	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
 		rc = rn_lcore_start(&nic->lcore[i]);

@@ -1,5 +1,5 @@
-/* Sets up what only a network card needs: MTU, scattered receive, MAC address. Owns nothing. Runs
- * in the control thread, except on_removal(). */
+/* Sets up what only a network card needs: MTU, scattered receive, receive interrupts. Owns nothing.
+ * Runs in the control thread, except on_removal(). */
 /* for rte_dev_event_callback_register(): without it, DPDK 22.11 does not report that VFIO is asked
  * to give a card back */
 #define ALLOW_EXPERIMENTAL_API
@@ -15,7 +15,7 @@
 #include <rte_ethdev.h>
 #include <rte_ether.h>
 
-#include "port/log.h"
+#include "port/filter.h"
 #include "port/port.h"
 
 bool rn_card_is(const struct rte_device *device)
@@ -34,41 +34,7 @@ void rn_card_request(const struct rn_port *port, const struct rte_eth_dev_info *
 	 * 1, 2, 4, 8 or 16 KiB only. The rest of a longer frame then goes to a second mbuf. */
 	if (port->mtu > RTE_ETHER_MTU)
 		conf->rxmode.offloads |= info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
-}
-
-/* Makes the card receive frames to `mac`. Returns false if its driver cannot change the address. */
-static bool set_mac(struct rn_port *port, const uint8_t *mac)
-{
-	struct rte_ether_addr addr;
-
-	memcpy(addr.addr_bytes, mac, 6);
-	if (rte_eth_dev_default_mac_addr_set(port->id, &addr) != 0)
-		return false;
-	memcpy(port->mac, mac, 6);
-	return true;
-}
-
-int rn_card_listen(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen)
-{
-	bool filter = mac == NULL || memcmp(mac, port->mac, 6) == 0 || set_mac(port, mac);
-	int rc = rte_eth_promiscuous_enable(port->id);
-
-	if (rc == 0)
-		return 0;
-	/* A virtual function (SR-IOV) may be refused promiscuous mode. */
-	if (!filter) {
-		snprintf(
-			err, errlen,
-			"port %s receives no frames to the MAC address of the adapter: its driver neither "
-			"changes the card's address nor enters promiscuous mode (%s); leave out mac, and the "
-			"adapter has the card's own",
-			port->name, strerror(-rc));
-		return rc;
-	}
-	rc = rte_eth_allmulticast_enable(port->id);
-	if (rc != 0)
-		rn_log(MULTICAST_DEAF, port->name, strerror(-rc));
-	return 0;
+	rn_filter_fit(port, info, conf);
 }
 
 int rn_card_interrupt_fd(const struct rn_port *port, unsigned queue)

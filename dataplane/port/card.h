@@ -1,6 +1,6 @@
-/* What a network card needs that a software port does not: its driver must be given the MTU and the
- * MAC address of the adapter, because the card itself drops other frames. Runs in the control
- * thread. */
+/* What a network card needs that a software port does not: its driver must be given the MTU of the
+ * adapter, because the card itself drops longer frames, and has interrupts. Which frames the card
+ * passes on is in filter.h. Runs in the control thread. */
 #ifndef RN_CARD_H
 #define RN_CARD_H
 
@@ -17,14 +17,10 @@ struct rte_eth_dev_info;
 bool rn_card_is(const struct rte_device *device);
 
 /* Requests the MTU of the port, and if its frames may be longer than one of the card's own buffers,
- * receiving into several mbufs. The card can carry the MTU (rn_fit_card()). */
+ * receiving into several mbufs; also the VLAN filter where it is needed (filter.h). The card can
+ * carry the MTU (rn_fit_card()). */
 void rn_card_request(const struct rn_port *port, const struct rte_eth_dev_info *info,
 		     struct rte_eth_conf *conf);
-
-/* Makes the started card receive the frames to `mac`, the MAC address that the configuration gives
- * to the adapter, or if `mac` is NULL, to the card's own. Also makes it receive multicast frames,
- * which neighbour discovery needs. Returns 0, or -errno with a sentence in err. */
-int rn_card_listen(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen);
 
 /* Returns the descriptor that the kernel makes readable with each receive interrupt of this queue,
  * or -1 if the driver has no such interrupts. DPDK owns it. */

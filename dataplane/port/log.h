@@ -63,6 +63,9 @@
 	X(HUGEPAGES_SHORT, WARNING, 0, \
 	  "not enough free hugepages for %llu MB: using ordinary memory instead", \
 	  "The machine has hugepages, but too few are free. Free or add some, or set `eal.hugepages` to no. On a machine without any hugepages there is no message.") \
+	X(RECEIVES, INFO, 0, \
+	  "port %s receives %s", \
+	  "Which frames the network card passes on. The driver was asked for the fewest frames first: those to the adapter's MAC address, broadcasts, and the multicasts of neighbour discovery and of joined groups.") \
 	X(MULTICAST_DEAF, WARNING, 0, \
 	  "port %s receives no multicast frames: its driver refuses promiscuous mode and reception of all multicast: %s", \
 	  "Peers cannot find the adapter's IPv6 addresses, and multicast groups receive nothing unless the driver takes their list. IPv4 works. Give the card other rights, such as trust for a virtual function.") \

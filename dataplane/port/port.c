@@ -23,7 +23,6 @@
 #include "port/card.h"
 #include "port/device.h"
 #include "port/fit.h"
-#include "qp/mcast.h"
 #include "port/memif_port.h"
 #include "port/sigpipe.h"
 #include "port/spread.h"
@@ -257,10 +256,11 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 		listen_for_events(p, true);
 	p->started = true;
 	rn_spread_check(p, &conf, nrxq);
+	p->filter = RN_FILTER_UNSET; /* a reset has cleared what the card was told */
+	if (p->card)
+		return rn_filter_unicast(p, spec->mac, err, errlen);
 	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may drop
 	 * frames to it. */
-	if (p->card)
-		return rn_card_listen(p, spec->mac, err, errlen);
 	rte_eth_promiscuous_enable(p->id);
 	return 0;
 failed:
@@ -305,6 +305,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	}
 	p->pool = spec->pool;
 	p->mtu = spec->mtu;
+	p->vlan_id = spec->vlan_id;
 	atomic_init(&p->quiet, spec->memif != NULL);
 	snprintf(p->name, sizeof(p->name), "%s", spec->name);
 	/* The device may exist already, for example from an EAL argument of the application. */
@@ -549,7 +550,7 @@ void rn_port_close(struct rn_port *p)
 void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 {
 	RN_NO_SIGPIPE;
-	struct rte_ether_addr list[RN_GROUPS];
+	uint8_t list[RN_FILTER_GROUPS][6];
 	unsigned used = 0;
 
 	if (atomic_load(&p->destroyed))
@@ -557,13 +558,12 @@ void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = 0;
 		/* List each MAC once: several multicast groups may map to the same MAC. */
-		while (k < used && memcmp(list[k].addr_bytes, mac[i], 6) != 0)
+		while (k < used && memcmp(list[k], mac[i], 6) != 0)
 			k++;
-		memcpy(list[k].addr_bytes, mac[i], 6);
+		memcpy(list[k], mac[i], 6);
 		used += k == used;
 	}
-	if (rte_eth_dev_set_mc_addr_list(p->id, list, used) != 0 && n > 0)
-		rte_eth_allmulticast_enable(p->id);
+	rn_filter_groups(p, (const uint8_t(*)[6])list, used);
 }
 
 bool rn_port_carrier(const struct rn_port *p)

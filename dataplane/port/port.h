@@ -7,6 +7,7 @@
 
 #include "shard/core.h"
 #include "rn/link.h"
+#include "port/filter.h"
 #include "port/wake.h"
 #include "port/xdp.h"
 
@@ -20,7 +21,7 @@ struct rn_port {
 	uint16_t mtu;
 	uint32_t ring;	      /* descriptors per queue, as wanted */
 	unsigned frame_bytes; /* length of the longest frame */
-	uint8_t mac[6];	      /* the MAC that the driver reports */
+	uint8_t mac[6];	      /* the card receives frames to this MAC */
 	uint64_t rx_offloads, tx_offloads;
 	const struct rn_wake_row *wake;
 	struct rte_mempool *pool;
@@ -32,6 +33,8 @@ struct rn_port {
 	struct rn_xdp_sockets xdp;  /* net_af_xdp: its sockets, one per receive queue */
 	unsigned ifindex;	    /* number of the kernel interface under the port; 0: none */
 	bool card;		    /* the device is a network card (card.h) */
+	uint16_t vlan_id;	    /* VLAN of the adapter's frames; 0: untagged */
+	enum rn_filter filter;	    /* a network card: which frames it passes on */
 	_Atomic uint32_t removed;   /* the device has been removed or is about to be removed */
 	_Atomic uint32_t reset_due; /* rn_port_reset() must be called */
 	_Atomic uint64_t resets;    /* how often rn_port_reset() succeeded */
@@ -69,6 +72,7 @@ struct rn_port_spec {
 	/* The MAC address that the configuration gives to the adapter, 6 bytes, or NULL. A network
 	 * card must receive frames to this address. */
 	const uint8_t *mac;
+	uint16_t vlan_id; /* VLAN of the adapter's frames; 0: untagged */
 	uint16_t mtu;
 	unsigned queues; /* queues wanted in each direction; the driver may have fewer */
 	uint32_t ring;	 /* descriptors per queue */
@@ -121,7 +125,7 @@ bool rn_port_reset_due(const struct rn_port *port);
  * in err; the card counts as removed then. */
 int rn_port_reset(struct rn_port *port, char *err, size_t errlen);
 
-/* Sets the complete list of multicast group MACs to receive, n <= RN_GROUPS (mcast.h). If the
+/* Sets the complete list of multicast MACs to receive, n <= RN_FILTER_GROUPS (filter.h). If the
  * driver refuses the list, asks the driver to receive all multicast frames. */
 void rn_port_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
 

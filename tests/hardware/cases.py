@@ -2,7 +2,7 @@
 import re
 
 from models import MODELS
-from plays import Demo, Idle, LinkDown, Pair, Refused, Removed, Report, Reset, Restart, Shards, SoftRoce, Transfer, Watched
+from plays import Demo, Filtered, Idle, LinkDown, Pair, Refused, Removed, Report, Reset, Restart, Shards, SoftRoce, Transfer, Watched
 
 
 class Case:
@@ -26,6 +26,8 @@ KNOWN = [
 
 # The other drivers have no receive interrupt per queue, or it does not come (docs/threads.md).
 INTERRUPTS = ("vmxnet3", "virtio", "virtio-packed")
+# The other drivers take no list of multicast addresses; their cards pass on all multicasts.
+TAKE_LIST = ("e1000", "82545em", "e1000e")
 
 
 def known(case):
@@ -43,6 +45,12 @@ def ucmatose(model, connections, count, size, **more):
     """ucmatose's protocol: the server sends, the client sends the same data back."""
     numbers = f"-c {connections} -C {count} -S {size}"
     return Pair(model, f"tools/nd_ucmatose -b {{0}} {numbers}", f"tools/nd_ucmatose -s {{0}} {numbers}", "data compared", **more)
+
+
+def counting(model):
+    """rping's protocol over IPv6, with MAC addresses that the cards do not have by themselves; both ends print their counters."""
+    return Pair(model, "tools/nd_rping -s -a {0} -C 100 --stats", "tools/nd_rping -c -a {0} -C 100 -V --stats", "data compared", 6,
+                adapter='mac = "02:00:00:00:12:3SIDE";')
 
 
 def soft_roce_rping(model, who, family, size, rounds, **more):
@@ -122,6 +130,9 @@ def cases():
         yield Case(f"{name}: the adapter starts twenty times, in a flood", Restart(name, 20), name == "virtio")
         yield Case(f"{name}: the card is reset in mid-transfer", Reset(name), name == "vmxnet3")
         yield Case(f"{name}: the kernel takes the card away", Removed(name), name == "virtio")
+        yield Case(f"{name}: frames to others stay outside", Filtered(counting(name), name in TAKE_LIST), name in ("e1000e", "virtio"))
+        yield Case(f"{name}: datagrams to groups arrive", Pair(name, "tests/hardware/groups receive", "tests/hardware/groups send", "sent 180",
+                                                               listens="joined"))
         if name in INTERRUPTS:
             yield Case(f"{name}: an idle shard is woken by interrupts", Idle(name), name == "vmxnet3")
         if name == "e1000e":

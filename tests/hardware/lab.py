@@ -26,6 +26,7 @@ SHARED = ["crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_ucm", "rdma_rxe"]
 PROGRAMS = " ".join([*(name.split("/")[-1] for name in software.PROGRAMS), "rping", "ib_send_bw", "ib_write_bw"])
 # 2 MiB pages for two processes with one shard each. The pages are pinned while a card can reach them.
 HUGEPAGES, MEMORY_MB = 256, 1280
+BROADCAST = b"\xff" * 6 + b"\x02\0\0\0\0\x77" + b"\x88\xb5" + bytes(200)  # EtherType of local experiments
 
 
 def port(card):
@@ -102,12 +103,12 @@ class Lab:
 
     def ours(self, card, command, seconds=60, mtu=1500, adapter="", more=""):
         """Starts programs of softrnic on a card, one after the other if && is between them; their paths are those in the build
-        folder."""
+        folder. SIDE in `adapter` stands for the number of the side."""
         name = f"/tmp/{next(self.serial)}"
         side = card.side
         self.must(f"cat >{name}.conf <<'END'\n"
                   f'adapters = ({{ name = "lab{side}"; {port(card)} mtu = {mtu};\n'
-                  f'  ipv4 = [ "{ADDRESS[4][side]}/24" ]; ipv6 = [ "{ADDRESS[6][side]}/64" ]; {adapter} }});\n{more}\nEND\n')
+                  f'  ipv4 = [ "{ADDRESS[4][side]}/24" ]; ipv6 = [ "{ADDRESS[6][side]}/64" ]; {adapter.replace("SIDE", str(side))} }});\n{more}\nEND\n')
         return self.start(f"export SOFTRNIC_CONFIG={name}.conf; cd {software.PLACE} && {command}", seconds, name)
 
     def start(self, command, seconds=60, name=None):
@@ -166,16 +167,15 @@ class Lab:
         self.guest.qmp("set_link", name=card.id, up=up)
 
     @contextlib.contextmanager
-    def flood(self, hub):
-        """Sends broadcast frames into a hub from outside of the guest, until the context ends."""
+    def flood(self, hub, frames=(BROADCAST,)):
+        """Sends frames, by default broadcasts, into a hub from outside of the guest, until the context ends."""
         there, here = str(self.work / "flood.there"), str(self.work / "flood.here")
-        frame = b"\xff" * 6 + b"\x02\0\0\0\0\x77" + b"\x88\xb5" + bytes(200)  # EtherType of local experiments
         ended = threading.Event()
 
         def send(port):
             while not ended.is_set():
                 try:
-                    for _ in range(4):
+                    for frame in frames * max(1, 4 // len(frames)):
                         port.sendto(frame, there)
                 except BlockingIOError:
                     pass

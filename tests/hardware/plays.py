@@ -236,6 +236,43 @@ class Reset:
         return bad + ([] if again.wait() == 0 else ["no new connection after the resets"] + tail("again", again))
 
 
+class Filtered:
+    """Two programs of softrnic, while somebody floods both cards with frames that are not for them. The card must pass on no frame to the
+    MAC address of another host, and frames to the MAC of a group that nobody has joined only if its driver takes no list of groups.
+    says: what the log says about the filter."""
+
+    ARP = b"\x08\x06\0\x01\x08\0\x06\x04\0\x01" + bytes(40)
+    SENDER = b"\x02\0\0\0\0\x77"
+    FLOOD = (b"\x02\0\0\0\0\x66" + SENDER + ARP,                                      # to another host: verdict FRAME_MAC
+             b"\x01\0\x5e\x2a\x35\x17" + SENDER + ARP.replace(b"\x06\x04", b"\x05\x04"),  # malformed, to a group: ARP_BAD
+             b"\xff" * 6 + SENDER + b"\x89\x15" + bytes(60))                             # RoCEv1, to all: FRAME_ROCE_V1
+
+    def __init__(self, pair, takes_list):
+        self.pair, self.takes_list = pair, takes_list
+        pair.more = 'log = { level = "info"; };'
+
+    def play(self, lab):
+        pair = lab.cards[self.pair.model]
+        with lab.flood(pair[0].hub, self.FLOOD):
+            bad = self.pair.play(lab)
+        server, client = lab.programs[-2:]
+        return bad + self.judge(server.output, self.takes_list) + self.judge(client.output, self.takes_list)
+
+    @staticmethod
+    def judge(output, takes_list):
+        """output: that of a program with --stats"""
+        count = {name: int(n) for n, name in re.findall(r"^ *(\d+)  verdict_(\w+)$", output, re.M)}
+        says = "broadcasts, and " + ("the multicasts that it needs" if takes_list else "all multicasts")
+        bad = [] if f"{says}\n" in output else [f"the log does not say {says!r}"]
+        all_, host, group = (count.get(name, 0) for name in ("FRAME_ROCE_V1", "FRAME_MAC", "ARP_BAD"))
+        # As many frames of each kind are sent. While it starts, a virtio card passes on all frames.
+        if host > all_ / 10:
+            bad.append(f"{host} frames to another host, {all_} to all")
+        if all_ == 0 or (group > all_ / 10) == takes_list:
+            bad.append(f"{group} frames to a group that nobody has joined, {all_} to all")
+        return bad
+
+
 class Removed:
     """The kernel takes the card of side 0 away in mid-transfer, as it does when somebody pulls it. The kernel must not have to wait, the
     programs must end with an error, and the card must work again when it is back."""

@@ -15,7 +15,7 @@ from image import Trouble, pack  # noqa: E402
 
 PLACE = "/opt/softrnic"
 PROGRAMS = ["tools/nd_rping", "tools/nd_ucmatose", "tools/nd_xfer", "perf/nd_send_bw", "perf/nd_write_bw", "tests/hardware/ask",
-            "tests/hardware/restart", "config/softrnic-config", "tools/nd_portinfo/nd_portinfo"]
+            "tests/hardware/groups", "tests/hardware/restart", "config/softrnic-config", "tools/nd_portinfo/nd_portinfo"]
 SCRIPTS = ["demo.sh", "tools/packages.sh", "tools/report.sh"]
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 SHELL = pathlib.Path("/bin/bash")  # for the scripts; the guest has none

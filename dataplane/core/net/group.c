@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "wire/frame.h"
+#include "wire/nd_msg.h"
 
 bool rn_gid_is_group(const struct rn_gid *gid)
 {
@@ -21,4 +22,22 @@ void rn_group_mac(const struct rn_gid *gid, uint8_t mac[6])
 		mac[0] = mac[1] = 0x33;
 		memcpy(mac + 2, gid->b + 12, 4);
 	}
+}
+
+unsigned rn_group_neighbour_macs(const struct rn_port_attr *port, uint8_t (*mac)[6])
+{
+	static const struct rn_gid all_nodes = {{0xff, 2, [15] = 1}};
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < port->ngids; i++) {
+		struct rn_gid group;
+
+		if (rn_gid_is_ipv4(&port->gids[i]))
+			continue;
+		if (n == 0)
+			rn_group_mac(&all_nodes, mac[n++]);
+		rn_nd_solicited_node(&port->gids[i], &group);
+		rn_group_mac(&group, mac[n++]);
+	}
+	return n;
 }

@@ -15,28 +15,8 @@
 
 #include "port/card.h"
 #include "port/port.h"
-#include "port/log.h"
 
-static int mac_answer, promiscuous_answer, multicast_answer;
 static char calls[64];
-
-int rte_eth_dev_default_mac_addr_set(uint16_t id, struct rte_ether_addr *addr)
-{
-	strcat(calls, "mac ");
-	return mac_answer;
-}
-
-int rte_eth_promiscuous_enable(uint16_t id)
-{
-	strcat(calls, "promiscuous ");
-	return promiscuous_answer;
-}
-
-int rte_eth_allmulticast_enable(uint16_t id)
-{
-	strcat(calls, "multicast ");
-	return multicast_answer;
-}
 
 static rte_dev_event_cb_fn removal;
 static void *removal_arg;
@@ -97,48 +77,6 @@ static void a_card_is_given_its_mtu(void **state)
 	}
 }
 
-static const uint8_t own[6] = {2, 0, 0, 0, 0, 1}, other[6] = {2, 0, 0, 0, 0, 2};
-
-static const struct {
-	const uint8_t *mac;
-	int mac_answer, promiscuous_answer, multicast_answer;
-	const char *calls;
-	const uint8_t *has; /* the card's address afterwards */
-	int rc;
-} listens[] = {
-	{NULL, 0, 0, 0, "promiscuous ", own, 0},
-	{own, 0, 0, 0, "promiscuous ", own, 0},
-	{other, 0, 0, 0, "mac promiscuous ", other, 0},
-	/* The card keeps its address and receives all frames. */
-	{other, -ENOTSUP, 0, 0, "mac promiscuous ", own, 0},
-	/* a virtual function that is refused promiscuous mode */
-	{other, 0, -EPERM, 0, "mac promiscuous multicast ", other, 0},
-	{NULL, 0, -ENOTSUP, 0, "promiscuous multicast ", own, 0},
-	{NULL, 0, -ENOTSUP, -ENOTSUP, "promiscuous multicast ", own, 0},
-	/* Frames to the adapter would be dropped. */
-	{other, -EPERM, -EPERM, 0, "mac promiscuous ", own, -EPERM},
-};
-
-static void a_card_receives_frames_to_the_adapter(void **state)
-{
-	rn_log_open(RN_LOG_ERROR);
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(listens); i++) {
-		struct rn_port port = {.name = "card"};
-		char err[300] = "";
-
-		memcpy(port.mac, own, 6);
-		mac_answer = listens[i].mac_answer;
-		promiscuous_answer = listens[i].promiscuous_answer;
-		multicast_answer = listens[i].multicast_answer;
-		calls[0] = '\0';
-		assert_int_equal(rn_card_listen(&port, listens[i].mac, err, sizeof(err)),
-				 listens[i].rc);
-		assert_string_equal(calls, listens[i].calls);
-		assert_memory_equal(port.mac, listens[i].has, 6);
-		assert_int_equal(err[0] != '\0', listens[i].rc != 0);
-	}
-}
-
 static void the_port_of_a_removed_card_is_gone(void **state)
 {
 	struct rn_port port = {.name = "card"};
@@ -178,7 +116,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_is_given_its_mtu),
-		cmocka_unit_test(a_card_receives_frames_to_the_adapter),
 		cmocka_unit_test(the_port_of_a_removed_card_is_gone),
 		cmocka_unit_test(no_interrupt_is_set_on_a_quiet_port),
 		cmocka_unit_test(a_device_without_a_bus_is_no_card),

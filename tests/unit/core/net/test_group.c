@@ -54,12 +54,33 @@ static void an_ipv6_group_has_32_bits_in_its_mac(void **state)
 	assert_memory_equal(mac, want, 6);
 }
 
+/* Neighbour discovery reaches an IPv6 address through two groups (RFC 4861 7.2); ARP, which is
+ * broadcast, needs none. */
+static void neighbour_discovery_needs_the_groups_of_ipv6_addresses(void **state)
+{
+	static const struct rn_port_attr ipv4 = {.ngids = 1, .gids = {V4(192, 0, 2, 1)}};
+	static const struct rn_port_attr both = {
+		.ngids = 3,
+		.gids = {V4(192, 0, 2, 1),
+			 {{0x20, 1, [12] = 0xa1, 0xb2, 0xc3, 0xd4}},
+			 {{0xfe, 0x80, [13] = 1, 2, 3}}}};
+	static const uint8_t want[3][6] = {{0x33, 0x33, 0, 0, 0, 1},
+					   {0x33, 0x33, 0xff, 0xb2, 0xc3, 0xd4},
+					   {0x33, 0x33, 0xff, 1, 2, 3}};
+	uint8_t mac[1 + RN_PORT_GIDS][6];
+
+	assert_int_equal(rn_group_neighbour_macs(&ipv4, mac), 0);
+	assert_int_equal(rn_group_neighbour_macs(&both, mac), 3);
+	assert_memory_equal(mac, want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_are_224_to_239_and_ff00),
 		cmocka_unit_test(an_ipv4_group_has_23_bits_in_its_mac),
 		cmocka_unit_test(an_ipv6_group_has_32_bits_in_its_mac),
+		cmocka_unit_test(neighbour_discovery_needs_the_groups_of_ipv6_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
