@@ -273,6 +273,7 @@ static void link_stats(struct rn_link *link,
 		fn(arg, name, nic->lcore[i].rxtx.stats.rx_frames);
 	}
 	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device during the call */
+	fn(arg, "port_link_events", atomic_load(&nic->port->link_events));
 	rn_port_pause_stats(nic->port, fn, arg);
 	pthread_mutex_unlock(&nic->removal);
 }

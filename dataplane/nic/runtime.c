@@ -44,10 +44,23 @@ static void watch_adapters(struct rn_runtime *r)
 	}
 }
 
+/* Makes the watcher look now. Called by a driver that has seen a link change, in a thread of
+ * DPDK. */
+static void wake_watcher(void *arg)
+{
+	struct rn_runtime *r = arg;
+
+	pthread_mutex_lock(&r->stop_lock);
+	r->link_event = true;
+	pthread_cond_signal(&r->stop_cond);
+	pthread_mutex_unlock(&r->stop_lock);
+}
+
 static void *watch(void *arg)
 {
 	struct rn_runtime *r = arg;
 	struct timespec until;
+	bool early = false;
 
 	rn_thread_set_up("rn-watch");
 	for (unsigned i = 0; i < r->cfg.nadapters; i++)
@@ -55,15 +68,22 @@ static void *watch(void *arg)
 	pthread_mutex_lock(&r->stop_lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	while (!r->stop) {
-		/* An absolute deadline keeps the period constant however long a check takes. */
-		until.tv_nsec += WATCH_MS * 1000000;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_nsec -= 1000000000;
-			until.tv_sec++;
+		/* An absolute deadline keeps the period constant however long a check takes. A
+		 * check that a driver has asked for comes in addition. */
+		if (!early) {
+			until.tv_nsec += WATCH_MS * 1000000;
+			if (until.tv_nsec >= 1000000000) {
+				until.tv_nsec -= 1000000000;
+				until.tv_sec++;
+			}
 		}
-		pthread_cond_timedwait(&r->stop_cond, &r->stop_lock, &until);
+		while (!r->stop && !r->link_event)
+			if (pthread_cond_timedwait(&r->stop_cond, &r->stop_lock, &until) != 0)
+				break;
 		if (r->stop)
 			break;
+		early = r->link_event;
+		r->link_event = false;
 		/* Unlock stop_lock while the adapters are checked: writing to the log may block,
 		 * and rn_runtime_stop() needs stop_lock. */
 		pthread_mutex_unlock(&r->stop_lock);
@@ -381,6 +401,8 @@ static int start_threads(struct rn_runtime *r, char *err, size_t errlen)
 		rc = rn_nic_start(r->nic[i], err, errlen);
 	if (rc == 0) {
 		r->stop = false;
+		for (unsigned i = 0; i < r->cfg.nadapters; i++)
+			rn_port_watch_link(r->nic[i]->port, wake_watcher, r);
 		rc = -pthread_create(&r->watcher, NULL, watch, r);
 		r->watching = rc == 0;
 		if (rc != 0)

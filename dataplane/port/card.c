@@ -37,6 +37,22 @@ void rn_card_request(const struct rn_port *port, const struct rte_eth_dev_info *
 	rn_filter_fit(port, info, conf);
 }
 
+/* The drivers whose link interrupts were seen to come. Once they are requested DPDK no longer asks
+ * the card for the state of its link, so that with a driver whose interrupts do not come the link
+ * never seems to change. That was seen with the drivers of e1000, e1000e and vmxnet3 in emulation
+ * (QEMU 7.2, DPDK 22.11), which claim to have such interrupts; those of the e1000e came once. */
+static const char *const link_interrupts[] = {"net_virtio"};
+
+bool rn_card_has_link_interrupts(const struct rte_eth_dev_info *info)
+{
+	if (info->dev_flags == NULL || (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) == 0)
+		return false;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(link_interrupts); i++)
+		if (strcmp(info->driver_name, link_interrupts[i]) == 0)
+			return true;
+	return false;
+}
+
 int rn_card_interrupt_fd(const struct rn_port *port, unsigned queue)
 {
 	return rte_eth_dev_rx_intr_ctl_q_get_fd(port->id, (uint16_t)queue);

@@ -22,6 +22,9 @@ bool rn_card_is(const struct rte_device *device);
 void rn_card_request(const struct rn_port *port, const struct rte_eth_dev_info *info,
 		     struct rte_eth_conf *conf);
 
+/* Does the card interrupt when its link goes up or down, and does this driver deliver it? */
+bool rn_card_has_link_interrupts(const struct rte_eth_dev_info *info);
+
 /* Returns the descriptor that the kernel makes readable with each receive interrupt of this queue,
  * or -1 if the driver has no such interrupts. DPDK owns it. */
 int rn_card_interrupt_fd(const struct rn_port *port, unsigned queue);

@@ -69,7 +69,6 @@ static bool enter_mac(const struct rn_port *port, const uint8_t *mac)
 int rn_filter_unicast(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen)
 {
 	bool has_mac = enter_mac(port, mac), has_vlan = enter_vlan(port);
-
 	int rc = has_mac && has_vlan ? 0 : rte_eth_promiscuous_enable(port->id);
 
 	if (rc == 0 && mac != NULL)

@@ -200,8 +200,24 @@ static int start(struct rn_port *p, const struct rte_eth_conf *conf, uint32_t ri
 	return rc == 0 ? rte_eth_dev_start(p->id) : rc;
 }
 
+/* Starts a card without receive interrupts: with link interrupts if its driver has them. Returns 0
+ * or -errno. */
+static int start_with_link_interrupts(struct rn_port *p, const struct rte_eth_dev_info *info,
+				      const struct rte_eth_conf *conf, uint32_t ring)
+{
+	struct rte_eth_conf with = *conf;
+
+	with.intr_conf.lsc = rn_card_has_link_interrupts(info);
+	if (with.intr_conf.lsc && start(p, &with, ring) == 0)
+		return 0;
+	return start(p, conf, ring);
+}
+
 /* Starts a card with receive interrupts, and sets the wake source accordingly. Returns false if the
- * driver has none for every queue; the card must then be started without. */
+ * driver has none for every queue; the card must then be started without. Link interrupts are not
+ * requested at the same time: some drivers then leave them out without an error, and the link would
+ * never seem to change, since DPDK does not ask the card but waits for an interrupt. Others report
+ * changes of the link without the request. */
 static bool start_with_interrupts(struct rn_port *p, const struct rte_eth_conf *conf, uint32_t ring)
 {
 	struct rte_eth_conf with = *conf;
@@ -246,8 +262,10 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	/* makes the driver tell the descriptors of its queues */
 	conf.intr_conf.rxq = p->wake->source == RN_WAKE_QUEUE;
 	negotiate(p, &info, &conf);
-	if (!p->card || !spec->sleeps || !start_with_interrupts(p, &conf, spec->ring))
+	if (!p->card)
 		rc = start(p, &conf, spec->ring);
+	else if (!spec->sleeps || !start_with_interrupts(p, &conf, spec->ring))
+		rc = start_with_link_interrupts(p, &info, &conf, spec->ring);
 	if (rc != 0)
 		goto failed;
 	if (rte_eth_macaddr_get(p->id, &own) == 0)
@@ -491,6 +509,7 @@ bool rn_port_gone(struct rn_port *p)
  * device already. */
 static void detach(struct rn_port *p)
 {
+	rn_port_unwatch_link(p);
 	if (p->started)
 		listen_for_events(p, false);
 	if (p->started && !atomic_load(&p->destroyed))

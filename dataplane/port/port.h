@@ -60,6 +60,9 @@ struct rn_port {
 	struct rn_memif_port *memif;
 	void (*grace)(void *arg); /* callback given to rn_port_go() */
 	void *grace_arg;
+	void (*link_event)(void *arg); /* callback given to rn_port_watch_link(), or NULL */
+	void *link_event_arg;
+	_Atomic uint32_t link_events; /* how often the driver has called it */
 	/* Lock that a shard holds during a transmit burst if there are fewer transmit queues than
 	 * shards. A shard that does not get the lock keeps its frames for later. */
 	_Atomic uint32_t tx_lock;
@@ -138,6 +141,12 @@ void rn_port_close(struct rn_port *port);
 /* Does the driver report link up? The answer is false if the port has been removed, or if this port
  * or the port joined to it was unplugged. */
 bool rn_port_link_up(const struct rn_port *port);
+/* Calls event(arg) when the driver says that the link may have changed. Drivers of cards do so from
+ * a thread of DPDK, those of most software ports never do. The function must not wait. To be called
+ * at most once, before the link changes matter; rn_port_close() ends it. */
+void rn_port_watch_link(struct rn_port *port, void (*event)(void *arg), void *arg);
+/* Ends the calls. Afterwards event() is not running any more. */
+void rn_port_unwatch_link(struct rn_port *port);
 
 /* Is the kernel interface under the port running? True also if there is no such interface.
  * net_af_packet reports its link as up whatever happens to the interface. */

@@ -27,6 +27,8 @@ KNOWN = [
 # The other drivers have no receive interrupt per queue, or it does not come (docs/threads.md).
 INTERRUPTS = ("vmxnet3", "virtio", "virtio-packed")
 # The other drivers take no list of multicast addresses; their cards pass on all multicasts.
+# Those whose driver announces changes of the link. The link of the others is polled.
+ANNOUNCE = ("virtio", "virtio-packed")
 TAKE_LIST = ("e1000", "82545em", "e1000e")
 
 
@@ -126,7 +128,9 @@ def cases():
         yield Case(f"{name}: rping in VLAN 100", Watched(rping(name, size=4097, adapter="vlan_id = 100; vlan_prio = 3;"), all_are_tagged))
         yield Case(f"{name}: eight connections over two shards", ucmatose(name, 8, 20, 3001, adapter="shards = 2;"),
                    name in ("e1000", "virtio"))
-        yield Case(f"{name}: the link goes down and up", LinkDown(name), name == "e1000e")
+        yield Case(f"{name}: the link goes down and up", LinkDown(name, name in ANNOUNCE), name == "e1000e")
+        yield Case(f"{name}: the link goes down and up, without receive interrupts",
+                   LinkDown(name, name in ANNOUNCE, "inline"))
         yield Case(f"{name}: the adapter starts twenty times, in a flood", Restart(name, 20), name == "virtio")
         yield Case(f"{name}: the card is reset in mid-transfer", Reset(name), name == "vmxnet3")
         yield Case(f"{name}: the kernel takes the card away", Removed(name), name == "virtio")

@@ -118,14 +118,24 @@ class Watched:
 
 class LinkDown:
     """The link of the card of side 0 goes down in mid-transfer. No data may pass until it is up again; then the same connection
-    goes on, and all data are right."""
+    goes on, and all data are right. The log must name both changes; events: whether the driver must have announced them."""
 
-    def __init__(self, model):
-        self.pair = Pair(model, "tools/nd_rping -s -a {0}", "tools/nd_rping -c -a {0} -S 100 -C 0 -V -v",
-                         while_running=self.interrupt, server_status=None, client_status=143)
+    def __init__(self, model, events, policy="adaptive"):
+        self.events = events
+        self.pair = Pair(model, "tools/nd_rping -s -a {0} --stats", "tools/nd_rping -c -a {0} -S 100 -C 0 -V -v",
+                         while_running=self.interrupt, server_status=None, client_status=143,
+                         more=f'log = {{ level = "info"; }}; idle = {{ policy = "{policy}"; }};')
 
     def play(self, lab):
-        return self.pair.play(lab)
+        return self.pair.play(lab) or self.judge(lab.programs[-2].output)
+
+    def judge(self, output):
+        """output: that of the server, whose link it was"""
+        bad = [f"the log does not say {what}" for what in ("link down", "link up") if f"adapter lab0: {what}" not in output]
+        events = re.search(r"^ *(\d+)  port_link_events$", output, re.M)
+        if bool(events and int(events[1]) >= 2) != self.events:
+            bad.append(f"the driver has announced {events[1] if events else 0} changes of the link")
+        return bad
 
     @staticmethod
     def rounds(lab, client):

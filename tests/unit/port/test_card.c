@@ -107,6 +107,30 @@ static void no_interrupt_is_set_on_a_quiet_port(void **state)
 	assert_string_equal(calls, "on3 off3 ");
 }
 
+static void some_drivers_have_link_interrupts(void **state)
+{
+	static const uint32_t claims = RTE_ETH_DEV_INTR_LSC, none = RTE_ETH_DEV_INTR_RMV;
+	static const struct {
+		const char *driver;
+		const uint32_t *flags;
+		bool has;
+	} rows[] = {
+		{"net_virtio", &claims, true},
+		{"net_virtio", &none, false}, /* a device that cannot report its link */
+		{"net_virtio", NULL, false},
+		/* They claim to have them, but they do not come. */
+		{"net_e1000_em", &claims, false},
+		{"net_vmxnet3", &claims, false},
+	};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		const struct rte_eth_dev_info info = {.driver_name = rows[i].driver,
+						      .dev_flags = rows[i].flags};
+
+		assert_int_equal(rn_card_has_link_interrupts(&info), rows[i].has);
+	}
+}
+
 static void a_device_without_a_bus_is_no_card(void **state)
 {
 	assert_false(rn_card_is(NULL));
@@ -118,6 +142,7 @@ int main(void)
 		cmocka_unit_test(a_card_is_given_its_mtu),
 		cmocka_unit_test(the_port_of_a_removed_card_is_gone),
 		cmocka_unit_test(no_interrupt_is_set_on_a_quiet_port),
+		cmocka_unit_test(some_drivers_have_link_interrupts),
 		cmocka_unit_test(a_device_without_a_bus_is_no_card),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
