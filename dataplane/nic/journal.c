@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_lcore.h>
+
 #include "wire/frame.h"
 #include "port/log.h"
+#include "port/numa.h"
 #include "nic/nic.h"
 #include "wire/stats.h"
 #include "nic/settings.h"
@@ -43,13 +46,26 @@ static void print_addresses(const struct rn_port_attr *port, char *out, size_t l
 	}
 }
 
-/* Logs each shard whose thread could not be pinned to the configured CPU. */
+/* Returns the NUMA node of a CPU, or -1 if it is unknown. DPDK's table has an entry for each CPU of
+ * the machine, whether it is an lcore of EAL or not. */
+static int node_of(int cpu)
+{
+	return cpu < 0 || cpu >= RTE_MAX_LCORE ? -1 : (int)rte_lcore_to_socket_id((unsigned)cpu);
+}
+
+/* Logs each shard whose thread could not be pinned to the configured CPU, or whose CPU is far from
+ * the card. */
 static void report_lcores(const struct rn_nic *nic)
 {
 	for (unsigned i = 0; i < nic->nshards; i++)
 		if (nic->lcore[i].pin_error != 0)
 			rn_log(LCORE_UNPINNED, nic->name, i, nic->lcore[i].cpu,
 			       strerror(nic->lcore[i].pin_error));
+	for (unsigned i = 0; i < nic->nshards; i++) {
+		int cpu = nic->lcore[i].cpu, node = node_of(cpu);
+		if (nic->lcore[i].pin_error == 0 && rn_numa_far(nic->port->node, node))
+			rn_log(LCORE_FAR, nic->name, i, cpu, node, nic->port->node);
+	}
 }
 
 void rn_journal_up(const struct rn_nic *nic, uint64_t memory_mb, bool hugepages)

@@ -17,6 +17,7 @@
 #include "nic/journal.h"
 #include "port/mem.h"
 #include "port/memif_port.h"
+#include "port/numa.h"
 #include "nic/settings.h"
 #include "port/tap.h"
 #include "port/telemetry.h"
@@ -106,6 +107,28 @@ static void pool_size(const struct rn_config *cfg, unsigned *mbufs, unsigned *ro
 		*mbufs += cfg->adapter[i].shards * cfg->limits.mbufs;
 		*room = RN_MAX(*room, rn_vdev_room(&spec));
 	}
+}
+
+/* Returns the NUMA node on which the packet buffers are best placed. The ports are not open yet, so
+ * the kernel is asked. */
+static int pool_node(const struct rn_config *cfg)
+{
+	int node[RN_CONFIG_MAX_ADAPTERS];
+
+	for (unsigned i = 0; i < cfg->nadapters; i++) {
+		struct rn_vdev_spec spec;
+		struct rn_pci_device d;
+		char name[64], args[512];
+
+		node[i] = -1;
+		rn_settings_vdev(cfg, i, (const uint8_t *)"\0\0\0\0\0", &spec);
+		if (cfg->adapter[i].port != RN_CONFIG_PORT_PCI ||
+		    rn_vdev_string(&spec, name, sizeof(name), args, sizeof(args)) != 0)
+			continue;
+		rn_pci_look(&rn_pci_machine, name, false, &d);
+		node[i] = d.numa_node;
+	}
+	return rn_numa_pool(node, cfg->nadapters);
 }
 
 /* Does an adapter use net_af_xdp? This driver needs the packet buffers without gaps. */
@@ -430,7 +453,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 	}
 	rn_clock_init(&r->clock);
 	snprintf(name, sizeof(name), "rn_pool%u", r->starts);
-	r->pool = rn_pool_create(name, mbufs, room, has_af_xdp(&r->cfg));
+	r->pool = rn_pool_create(name, mbufs, room, has_af_xdp(&r->cfg), pool_node(&r->cfg));
 	if (r->pool == NULL) {
 		snprintf(err, errlen, "no memory for %u packet buffers of %u bytes", mbufs, room);
 		rc = -ENOMEM;

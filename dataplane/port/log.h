@@ -84,6 +84,9 @@
 	X(LCORE_UNPINNED, WARNING, 0, \
 	  "adapter %s: shard %u is not pinned to CPU %d of lcores: %s", \
 	  "The shard works, on any CPU. Name CPUs in `lcores` that exist and that the process may use.") \
+	X(LCORE_FAR, WARNING, 0, \
+	  "adapter %s: shard %u runs on CPU %d of NUMA node %d, its card is on node %d", \
+	  "The shard works, but each frame crosses from one node to the other, which costs throughput and latency. Name CPUs of the card's node in `lcores`; `lscpu` lists them.") \
 	X(SEED, WARNING, 0, \
 	  "adapter %s: protocol.seed is set, which is for tests: attackers can guess keys and numbers of this adapter", \
 	  "Only the memory keys keep a peer away from memory that it was not given access to. Remove `protocol.seed` from the configuration.") \

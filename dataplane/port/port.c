@@ -32,13 +32,13 @@
  * has such a cache. */
 #define POOL_CACHE 256u
 
-/* Creates a pool with the mempool driver `ops`; NULL means DPDK's default, a ring. A stack is
- * better than a ring, because it hands out the mbuf that was freed last, whose data is still in a
- * CPU cache. If one shard fills mbufs and another shard frees them, a ring goes through all mbufs
- * (37 MB). A 4 KiB frame then takes 1.5 times as long (docs/benchmarks.md).
+/* Creates a pool on a NUMA node with the mempool driver `ops`; NULL means DPDK's default, a ring. A
+ * stack is better than a ring, because it hands out the mbuf that was freed last, whose data is
+ * still in a CPU cache. If one shard fills mbufs and another shard frees them, a ring goes through
+ * all mbufs (37 MB). A 4 KiB frame then takes 1.5 times as long (docs/benchmarks.md).
  * The stack must be lock-free, because an application's thread may be preempted while using it. */
 static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n, unsigned room,
-				   bool packed)
+				   bool packed, int node)
 {
 	struct rte_pktmbuf_pool_private sizes = {
 		.mbuf_data_room_size = (uint16_t)(room + RTE_PKTMBUF_HEADROOM),
@@ -48,7 +48,7 @@ static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n
 			 sizes.mbuf_data_room_size;
 	struct rte_mempool *pool =
 		rte_mempool_create_empty(name, n, bytes, RN_MIN(POOL_CACHE, n / 2), sizeof(sizes),
-					 SOCKET_ID_ANY, packed ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
+					 node, packed ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
 
 	if (pool == NULL)
 		return NULL;
@@ -66,13 +66,19 @@ static struct rte_mempool *pool_of(const char *ops, const char *name, unsigned n
 	return pool;
 }
 
-struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room, bool packed)
+struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room, bool packed,
+				   int node)
 {
-	struct rte_mempool *pool = pool_of("lf_stack", name, n, room, packed);
+	struct rte_mempool *pool = pool_of("lf_stack", name, n, room, packed, node);
 
 	/* Use the default if the installation of DPDK lacks the stack, which is a separate
 	 * driver. */
-	return pool != NULL ? pool : pool_of(NULL, name, n, room, packed);
+	if (pool == NULL)
+		pool = pool_of(NULL, name, n, room, packed, node);
+	/* The node may lack memory. Without hugepages DPDK has memory of one node only. */
+	if (pool == NULL && node != SOCKET_ID_ANY)
+		pool = rn_pool_create(name, n, room, packed, SOCKET_ID_ANY);
+	return pool;
 }
 
 void rn_pool_destroy(struct rte_mempool *pool)
@@ -254,6 +260,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
 	p->card = rn_card_is(info.device);
+	p->node = p->card ? rte_eth_dev_socket_id(p->id) : SOCKET_ID_ANY;
 	rc = fit(p, &info, err, errlen);
 	if (rc != 0)
 		return rc;

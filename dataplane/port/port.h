@@ -33,6 +33,7 @@ struct rn_port {
 	struct rn_xdp_sockets xdp;  /* net_af_xdp: its sockets, one per receive queue */
 	unsigned ifindex;	    /* number of the kernel interface under the port; 0: none */
 	bool card;		    /* the device is a network card (card.h) */
+	int node;		    /* a network card: its NUMA node (numa.h) */
 	uint16_t vlan_id;	    /* VLAN of the adapter's frames; 0: untagged */
 	enum rn_filter filter;	    /* a network card: which frames it passes on */
 	_Atomic uint32_t removed;   /* the device has been removed or is about to be removed */
@@ -87,8 +88,10 @@ struct rn_port_spec {
 /* Creates the pool of n mbufs for all ports of a process. Each mbuf has DPDK's headroom
  * (RTE_PKTMBUF_HEADROOM), `room` bytes for data, and a private area for a parsed packet (struct
  * rn_pkt). `packed` means that the mbufs lie in memory without gaps, also where one continues on
- * the next page: net_af_xdp needs that. Returns NULL if there is no memory. */
-struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room, bool packed);
+ * the next page: net_af_xdp needs that. The mbufs are on the NUMA node `node` if it has memory for
+ * them; -1 means any. Returns NULL if there is no memory. */
+struct rte_mempool *rn_pool_create(const char *name, unsigned n, unsigned room, bool packed,
+				   int node);
 void rn_pool_destroy(struct rte_mempool *pool);
 
 /* Creates, configures and starts a device. Returns 0, or -errno with a sentence in err. */

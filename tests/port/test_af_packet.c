@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_mempool.h>
+
 #include "port/port.h"
 
 #define LEN	100000u
@@ -125,7 +127,7 @@ static unsigned open_files(void)
  * sets up the queues. The DPDK port exists by then, but is not started. */
 static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 {
-	struct rte_mempool *pool = rn_pool_create("small", 512, 256, false);
+	struct rte_mempool *pool = rn_pool_create("small", 512, 256, false, -1);
 	struct rn_port_spec spec = {
 		.name = "net_af_packet77",
 		.args = "iface=va,qpairs=2,blocksz=65536,framesz=2048,framecnt=512",
@@ -146,6 +148,16 @@ static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 		assert_non_null(strstr(err, "cannot be started"));
 		assert_int_equal(open_files(), before);
 	}
+	rn_pool_destroy(pool);
+}
+
+/* This machine has no node 7. On another machine a node may have no memory. */
+static void a_pool_is_elsewhere_if_its_node_has_no_memory(void **state)
+{
+	struct rte_mempool *pool = rn_pool_create("far", 512, 256, false, 7);
+
+	assert_non_null(pool);
+	assert_int_equal(pool->socket_id, SOCKET_ID_ANY);
 	rn_pool_destroy(pool);
 }
 
@@ -263,6 +275,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(uses_the_interfaces_mac),
 		cmocka_unit_test(refuses_interfaces_that_clash),
 		cmocka_unit_test(a_port_that_cannot_start_leaves_no_sockets),
+		cmocka_unit_test(a_pool_is_elsewhere_if_its_node_has_no_memory),
 		cmocka_unit_test(refuses_an_address_that_another_process_has),
 		cmocka_unit_test(a_forked_child_keeps_no_address),
 		cmocka_unit_test(says_which_capability_is_missing),
