@@ -134,7 +134,8 @@ static void listen_for_events(struct rn_port *p, bool listen)
 						on_reset_request, p);
 }
 
-/* Chooses the offloads to use from those that the port offers. The rest is done in software. */
+/* Chooses the offloads to use from those that the port offers. The rest is done in software: for
+ * checksums that is cheaper than to ask the card (docs/decisions/0012-offloads.md). */
 static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 		      struct rte_eth_conf *conf)
 {
