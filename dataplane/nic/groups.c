@@ -49,7 +49,7 @@ static void update_group_shards(struct rn_nic *nic, const struct rn_nic_group *g
 	}
 }
 
-void rn_nic_groups_tell(struct rn_nic *nic)
+void rn_nic_groups_update_port(struct rn_nic *nic)
 {
 	uint8_t mac[RN_FILTER_GROUPS][6];
 	unsigned n = rn_group_neighbour_macs(&nic->attr, mac);
@@ -85,13 +85,7 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 	}
 	all->n = kept;
 	if (other_groups)
-		rn_nic_groups_tell(nic);
-}
-
-void rn_nic_groups_restore(struct rn_nic *nic)
-{
-	if (nic->groups.n > 0 || nic->port->card)
-		rn_nic_groups_tell(nic);
+		rn_nic_groups_update_port(nic);
 }
 
 /* ---- the commands ATTACH_GROUP and DETACH_GROUP ---- */

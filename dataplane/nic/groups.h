@@ -24,11 +24,9 @@ struct rn_nic_groups {
 int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 /* Gives the port the MAC addresses of all multicast groups whose frames the adapter needs, those of
  * neighbour discovery included. */
-void rn_nic_groups_tell(struct rn_nic *nic);
+void rn_nic_groups_update_port(struct rn_nic *nic);
 /* To be called when QPs of this shard may have left multicast groups. Updates all shards and the
  * port. */
 void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard);
-/* Gives the port its list of groups again, after a reset. */
-void rn_nic_groups_restore(struct rn_nic *nic);
 
 #endif

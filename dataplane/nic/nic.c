@@ -267,7 +267,7 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 	int rc = 0;
 
 	if (nic->port->card)
-		rn_nic_groups_tell(nic);
+		rn_nic_groups_update_port(nic);
 	atomic_store(&nic->link_up, rn_port_link_up(nic->port));
 	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
 		rc = rn_lcore_start(&nic->lcore[i]);
@@ -491,7 +491,7 @@ static int reset_port(struct rn_nic *nic, char *err, size_t errlen)
 		if (nic->lcore[i].wake.source == RN_WAKE_INTR)
 			attach_interrupt(&nic->lcore[i], nic->port);
 	if (rc == 0)
-		rn_nic_groups_restore(nic);
+		rn_nic_groups_update_port(nic);
 	return rc;
 }
 
