@@ -8,10 +8,7 @@ PATTERNs are regular expressions that select cases by name; then known failures 
 The last line is "hardware: N passed, N failed[, N skipped]". The exit status is 0 when no case
 failed and 77 when no guest can run on this machine.
 """
-import argparse
-import os
 import pathlib
-import re
 import sys
 import tempfile
 import time
@@ -19,22 +16,10 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "guest")]
+import choice  # noqa: E402
 from cases import cases, known  # noqa: E402
 from guest import available  # noqa: E402
 from lab import Lab  # noqa: E402
-
-
-def arguments():
-    p = argparse.ArgumentParser(usage=__doc__.split("\n\n", 2)[1][7:])
-    p.add_argument("--core", action="store_true")
-    p.add_argument("--tier", action="store_true")
-    p.add_argument("--list", action="store_true")
-    p.add_argument("--cache")
-    p.add_argument("build")
-    p.add_argument("pattern", nargs="*")
-    options = p.parse_args()
-    options.core |= options.tier and os.environ.get("SOFTRNIC_TIER") != "full"
-    return options
 
 
 def play(lab, case):
@@ -55,20 +40,17 @@ def play(lab, case):
 
 
 def main():
-    options = arguments()
-    chosen = [c for c in cases() if (c.core or not options.core) and
-              (not options.pattern or any(re.search(p, c.name) for p in options.pattern))]
+    options = choice.parse(__doc__)
+    chosen = choice.choose(cases(), options)
     if options.list:
-        print(*(f"{'core' if c.core else '    '} {c.name}{' (known to fail)' if known(c) else ''}" for c in chosen), sep="\n")
+        choice.show(chosen, lambda c: " (known to fail)" if known(c) else "")
         return 0
     why = available()
     if why:
-        print(f"1..1\nok 1 - hardware # SKIP {why}\nhardware: 0 passed, 0 failed, 1 skipped")
-        return 77
-    cache = options.cache or pathlib.Path(options.build).resolve() / "guest"
+        return choice.skip("hardware", why)
     print(f"1..{len(chosen)}")
     failed = skipped = 0
-    with tempfile.TemporaryDirectory(prefix="hardware-") as work, Lab(options.build, cache, work) as lab:
+    with tempfile.TemporaryDirectory(prefix="hardware-") as work, Lab(options.build, options.cache, work) as lab:
         for number, case in enumerate(chosen, 1):
             why = f"known to fail: {known(case)}" if known(case) and not options.pattern else None
             why = why or (lab.wires.missing if case.model not in lab.cards else None)

@@ -8,37 +8,23 @@ PATTERNs are regular expressions that select cases by name. --capture keeps a pc
 softrnic's programs. The last line is "interop: N passed, N failed[, N skipped]". The exit status is
 0 when no case failed and 77 when no guest can run on this machine.
 """
-import argparse
 import itertools
 import os
 import pathlib
-import re
 import sys
 import tempfile
 import time
 import traceback
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "guest")]
+import choice  # noqa: E402
 from cases import cases  # noqa: E402
 from lab import Lab  # noqa: E402
 from peer import available  # noqa: E402
 from vhost import VhostLab  # noqa: E402
 
 LABS = {"tap": Lab, "vhost": VhostLab}
-
-
-def arguments():
-    p = argparse.ArgumentParser(usage=__doc__.split("\n\n", 2)[1][7:])
-    p.add_argument("--core", action="store_true")
-    p.add_argument("--tier", action="store_true")
-    p.add_argument("--list", action="store_true")
-    p.add_argument("--cache")
-    p.add_argument("--capture")
-    p.add_argument("build")
-    p.add_argument("pattern", nargs="*")
-    options = p.parse_args()
-    options.core |= options.tier and os.environ.get("SOFTRNIC_TIER") != "full"
-    return options
 
 
 def play(lab, case, number):
@@ -62,21 +48,18 @@ def play(lab, case, number):
 
 
 def main():
-    options = arguments()
-    chosen = [c for c in cases() if (c.core or not options.core) and
-              (not options.pattern or any(re.search(p, c.name) for p in options.pattern))]
+    options = choice.parse(__doc__, "--capture")
+    chosen = choice.choose(cases(), options)
     if options.list:
-        print(*(f"{'core' if c.core else '    '} {c.name}" for c in chosen), sep="\n")
+        choice.show(chosen)
         return 0
     why = available() or (None if os.geteuid() == 0 else "network namespaces need root")
     if why:
-        print(f"1..1\nok 1 - interop # SKIP {why}\ninterop: 0 passed, 0 failed, 1 skipped")
-        return 77
-    cache = options.cache or pathlib.Path(options.build).resolve() / "guest"
+        return choice.skip("interop", why)
     print(f"1..{len(chosen)}")
     failed = faults = 0
     for kind, cases_of_lab in itertools.groupby(enumerate(chosen, 1), lambda numbered: numbered[1].lab):
-        with tempfile.TemporaryDirectory(prefix="interop-") as work, LABS[kind](options.build, cache, work) as lab:
+        with tempfile.TemporaryDirectory(prefix="interop-") as work, LABS[kind](options.build, options.cache, work) as lab:
             if options.capture:
                 os.makedirs(options.capture, exist_ok=True)
                 lab.capture = str(pathlib.Path(options.capture).resolve() / f"case-{kind}")
