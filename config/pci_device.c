@@ -192,6 +192,9 @@ static unsigned long may_lock(void)
 	return limit.rlim_cur >> 20;
 }
 
+/* Begin of the names of groups that VFIO makes in its no-IOMMU mode. */
+#define NOIOMMU "noiommu-"
+
 /* Returns the state of a card that is bound to vfio-pci. A program gets an IOMMU group from VFIO
  * only as a whole. */
 static enum rn_pci_state vfio_state(const struct rn_pci_roots *roots, int card, bool open_it,
@@ -201,9 +204,12 @@ static enum rn_pci_state vfio_state(const struct rn_pci_roots *roots, int card, 
 
 	if (d->group < 0)
 		return RN_PCI_NO_IOMMU;
+	snprintf(path, sizeof(path), "%s/vfio/" NOIOMMU "%d", roots->dev, d->group);
+	d->noiommu = access(path, F_OK) == 0;
 	if (find_entry(card, "iommu_group/devices", kernel_has, d, d->other, sizeof(d->other)))
 		return RN_PCI_GROUP;
-	snprintf(path, sizeof(path), "%s/vfio/%d", roots->dev, d->group);
+	if (!d->noiommu)
+		snprintf(path, sizeof(path), "%s/vfio/%d", roots->dev, d->group);
 	if (access(path, R_OK | W_OK) != 0)
 		return RN_PCI_FORBIDDEN;
 	if (!open_it)
@@ -213,14 +219,15 @@ static enum rn_pci_state vfio_state(const struct rn_pci_roots *roots, int card, 
 	if (fd < 0)
 		return errno == EBUSY ? RN_PCI_BUSY : RN_PCI_FORBIDDEN;
 	close(fd);
-	return may_lock() < ENOUGH_MB ? RN_PCI_LOCKED : RN_PCI_READY;
+	/* Without an IOMMU VFIO locks no memory. */
+	return !d->noiommu && may_lock() < ENOUGH_MB ? RN_PCI_LOCKED : RN_PCI_READY;
 }
 
 bool rn_pci_may_lock(struct rn_pci_device *d, uint64_t bytes)
 {
 	bool vfio = false;
 
-	if (!is_usable(d->driver, &vfio) || !vfio || bytes >> 20 < may_lock())
+	if (!is_usable(d->driver, &vfio) || !vfio || d->noiommu || bytes >> 20 < may_lock())
 		return true;
 	d->state = RN_PCI_LOCKED;
 	return false;
@@ -312,7 +319,7 @@ int rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len)
 		[RN_PCI_FORBIDDEN] = -EACCES, [RN_PCI_BUSY] = -EBUSY,
 		[RN_PCI_LOCKED] = -ENOMEM,
 	};
-	const char *a = d->address;
+	const char *a = d->address, *mode = d->noiommu ? NOIOMMU : "";
 
 	switch (d->state) {
 	case RN_PCI_ABSENT:
@@ -352,15 +359,15 @@ int rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len)
 	case RN_PCI_FORBIDDEN:
 		snprintf(
 			text, len,
-			"this user may not open /dev/vfio/%d, the IOMMU group of %s; allow it with "
-			"\"chown USER /dev/vfio/%d\"",
-			d->group, a, d->group);
+			"this user may not open /dev/vfio/%s%d, the IOMMU group of %s; allow it with "
+			"\"chown USER /dev/vfio/%s%d\"",
+			mode, d->group, a, mode, d->group);
 		break;
 	case RN_PCI_BUSY:
 		snprintf(text, len,
 			 "another process uses %s (or a card of its IOMMU group %d); \"fuser -v "
-			 "/dev/vfio/%d\" names it",
-			 a, d->group, d->group);
+			 "/dev/vfio/%s%d\" names it",
+			 a, d->group, mode, d->group);
 		break;
 	case RN_PCI_LOCKED:
 		snprintf(

@@ -31,6 +31,7 @@ struct rn_pci_device {
 	uint16_t vendor, product;
 	int numa_node;		      /* -1: the machine has none, or does not say */
 	int group;		      /* IOMMU group; -1: none */
+	bool noiommu;		      /* VFIO's no-IOMMU mode: the group has no IOMMU */
 	char driver[RN_PCI_WORD_LEN]; /* "": none */
 	/* name of the card's kernel interface, and its state ("up", "down"); both "" if there is
 	 * no interface */

@@ -107,6 +107,8 @@ static const struct {
 	 "this user may not open /dev/vfio/7, the IOMMU group of " CARD
 	 "; allow it with \"chown USER /dev/vfio/7\""},
 	{VFIO_IN_GROUP "touch ../../../../../dev/vfio/7", RN_PCI_READY, CARD " is ready"},
+	/* VFIO's no-IOMMU mode */
+	{VFIO_IN_GROUP "touch ../../../../../dev/vfio/noiommu-7", RN_PCI_READY, CARD " is ready"},
 	/* The kernel keeps a card of this driver, and DPDK shares it. */
 	{DRIVER("mlx5_core"), RN_PCI_READY, CARD " is ready"},
 };
@@ -155,6 +157,11 @@ static void a_low_limit_of_locked_memory_is_named(void **state)
 	assert_int_equal(d.state, RN_PCI_READY);
 	assert_false(rn_pci_may_lock(&d, 8 << 20));
 	assert_int_equal(d.state, RN_PCI_LOCKED);
+	/* Without an IOMMU VFIO locks nothing. */
+	shell("mv dev/vfio/7 dev/vfio/noiommu-7");
+	look(true, &d);
+	assert_int_equal(d.state, RN_PCI_READY);
+	assert_true(rn_pci_may_lock(&d, UINT64_MAX));
 	/* A kernel driver that stays with the card locks what it needs. */
 	snprintf(d.driver, sizeof(d.driver), "mlx5_core");
 	assert_true(rn_pci_may_lock(&d, UINT64_MAX));
