@@ -72,7 +72,7 @@
 	X(NEIGHS, neighbours,   "",  0, 64,  "static neighbours: ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; }, ...). No ARP or neighbour discovery message can change them, which protects against untrusted hosts on the link") \
 	X(UINT,   vlan_id,      0,   0, 4094, "VLAN id of every frame; 0 = untagged") \
 	X(UINT,   vlan_prio,    0,   0, 7,   "VLAN priority; only with vlan_id") \
-	X(UINT,   mtu,          1500, 1500, 9000, "Ethernet payload bytes per frame") \
+	X(UINT,   mtu,          1500, 1280, 9000, "Ethernet payload bytes per frame") \
 	X(POW2,   max_path_mtu, 4096, 256, 4096, "largest path MTU offered to peers; mtu may lower it further") \
 	X(CPUS,   lcores,       "",  0, 16,  "CPUs that serve the adapter, one shard each; empty = one shard, not pinned") \
 	X(UINT,   shards,       0,   0, 16,  "number of shards, placed on lcores in turn; 0 = one per entry of lcores") \

@@ -81,7 +81,7 @@ static void ping(struct end *a, struct end *b, unsigned rounds, uint32_t len)
 
 struct row {
 	const char *policy;
-	unsigned shards;
+	unsigned shards, mtu;
 };
 
 /* Sends messages in both directions, then a WRITE and a READ. */
@@ -91,9 +91,9 @@ static void talk(const struct row *row)
 	struct end a, b;
 
 	/* shows which row of the test's table failed */
-	print_message("%s, %u shards\n", row->policy, row->shards);
+	print_message("%s, %u shards, MTU %u\n", row->policy, row->shards, row->mtu);
 	snprintf(more, sizeof(more), "idle = { policy = \"%s\"; };", row->policy);
-	const char *path = rig_pair(row->shards, 4200, more);
+	const char *path = rig_pair(row->shards, row->mtu, more);
 	make_end(&a, path, 0, 100000);
 	make_end(&b, path, 1, 100000);
 	rig_connect(&a.qp, &b.qp, 0);
@@ -115,7 +115,8 @@ static void talk(const struct row *row)
 static void talks_under_every_policy(void **state)
 {
 	static const struct row rows[] = {
-		{"adaptive", 1}, {"poll", 1}, {"inline", 1}, {"adaptive", 2}, {"inline", 3},
+		{"adaptive", 1, 4200}, {"poll", 1, 4200},   {"inline", 1, 4200},
+		{"adaptive", 2, 4200}, {"inline", 3, 4200}, {"adaptive", 1, 1280},
 	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -148,8 +148,8 @@ CONFIG_ERRORS = (
     ("no such file", None, "No such file"),
     ("syntax", "adapters = (", ":1: syntax error"),
     ("unknown key", f'adapters = ({{ {ADAPTER} colour = "red"; }});', "colour", "unknown key"),
-    ("wrong type", f'adapters = ({{ {ADAPTER} mtu = "big"; }});', "mtu", "1500..9000"),
-    ("out of range", f"adapters = ({{ {ADAPTER} mtu = 90000; }});", "mtu", "1500..9000"),
+    ("wrong type", f'adapters = ({{ {ADAPTER} mtu = "big"; }});', "mtu", "1280..9000"),
+    ("out of range", f"adapters = ({{ {ADAPTER} mtu = 90000; }});", "mtu", "1280..9000"),
     ("no such port", 'adapters = ({ name = "x"; port = "pigeon"; });', "pigeon", '"memif"'),
 )
 

@@ -16,7 +16,7 @@ struct rn_port_attr {
 	uint8_t mac[6];
 	uint16_t vlan_tci; /* VLAN tag of the NIC; valid if has_vlan */
 	bool has_vlan;
-	uint16_t mtu;	      /* Ethernet payload bytes, 1500..9000 */
+	uint16_t mtu;	      /* Ethernet payload bytes, 1280..9000 */
 	uint8_t max_path_mtu; /* path MTU code 1..5, computed by rn_port_path_mtu() */
 	uint8_t ngids;
 	struct rn_gid gids[RN_PORT_GIDS]; /* the NIC's addresses, no duplicates */

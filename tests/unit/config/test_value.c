@@ -8,24 +8,24 @@
 
 static void test_whole_numbers(void **state)
 {
-	ROWS({ADAPTER("mtu = 1500;"), NULL}, {ADAPTER("mtu = 9000;"), NULL},
+	ROWS({ADAPTER("mtu = 1280;"), NULL}, {ADAPTER("mtu = 9000;"), NULL},
 	     {ADAPTER("mtu = 0x2000;"), NULL},
-	     {ADAPTER("mtu = 1499;"), "t.conf:2: adapters[0].mtu: found 1499, allowed: 1500..9000"},
-	     {ADAPTER("mtu = 9001;"), "t.conf:2: adapters[0].mtu: found 9001, allowed: 1500..9000"},
-	     {ADAPTER("mtu = -1;"), "t.conf:2: adapters[0].mtu: found -1, allowed: 1500..9000"},
+	     {ADAPTER("mtu = 1279;"), "t.conf:2: adapters[0].mtu: found 1279, allowed: 1280..9000"},
+	     {ADAPTER("mtu = 9001;"), "t.conf:2: adapters[0].mtu: found 9001, allowed: 1280..9000"},
+	     {ADAPTER("mtu = -1;"), "t.conf:2: adapters[0].mtu: found -1, allowed: 1280..9000"},
 	     {ADAPTER("mtu = 4294968796L;"),
-	      "t.conf:2: adapters[0].mtu: found 4294968796, allowed: 1500..9000"},
+	      "t.conf:2: adapters[0].mtu: found 4294968796, allowed: 1280..9000"},
 	     {ADAPTER("mtu = 1500.0;"),
-	      "t.conf:2: adapters[0].mtu: found 1500, allowed: 1500..9000"},
+	      "t.conf:2: adapters[0].mtu: found 1500, allowed: 1280..9000"},
 	     {ADAPTER("mtu = \"1500\";"),
-	      "t.conf:2: adapters[0].mtu: found \"1500\", allowed: 1500..9000"},
-	     {ADAPTER("mtu = true;"), "t.conf:2: adapters[0].mtu: found true, allowed: 1500..9000"},
+	      "t.conf:2: adapters[0].mtu: found \"1500\", allowed: 1280..9000"},
+	     {ADAPTER("mtu = true;"), "t.conf:2: adapters[0].mtu: found true, allowed: 1280..9000"},
 	     {ADAPTER("mtu = [1500];"),
-	      "t.conf:2: adapters[0].mtu: found an array [] of 1, allowed: 1500..9000"},
+	      "t.conf:2: adapters[0].mtu: found an array [] of 1, allowed: 1280..9000"},
 	     {ADAPTER("mtu = {};"),
-	      "t.conf:2: adapters[0].mtu: found a group {}, allowed: 1500..9000"},
+	      "t.conf:2: adapters[0].mtu: found a group {}, allowed: 1280..9000"},
 	     {ADAPTER("mtu = (1, 2);"),
-	      "t.conf:2: adapters[0].mtu: found a list () of 2, allowed: 1500..9000"});
+	      "t.conf:2: adapters[0].mtu: found a list () of 2, allowed: 1280..9000"});
 }
 
 static void test_powers_of_two(void **state)

@@ -181,10 +181,10 @@ static void path_mtu(void **state)
 		uint16_t mtu;
 		bool wide;
 		uint8_t code;
-	} rows[] = {{1500, false, 3},	   {1500, true, 3},  {1024 + 64, false, 3},
-		    {1024 + 63, false, 2}, {4200, false, 5}, {4160, false, 5},
-		    {4159, false, 4},	   {4184, true, 5},  {4183, true, 4},
-		    {9000, true, 5},	   {300, true, 1}};
+	} rows[] = {{1500, false, 3},	   {1280, true, 3},	  {1500, true, 3},
+		    {1024 + 64, false, 3}, {1024 + 63, false, 2}, {4200, false, 5},
+		    {4160, false, 5},	   {4159, false, 4},	  {4184, true, 5},
+		    {4183, true, 4},	   {9000, true, 5},	  {300, true, 1}};
 
 	for (size_t i = 0; i < RN_ARRAY_SIZE(rows); i++)
 		assert_int_equal(rn_port_path_mtu(rows[i].mtu, rows[i].wide), rows[i].code);
