@@ -33,6 +33,7 @@ af_packet) [ "$(id -u)" = 0 ] || die "--port af_packet needs root" ;;
 pci:*[!,],[!,]*)
 	card_a=${port#pci:} card_b=${port#*,} port=pci
 	card_a=${card_a%%,*}
+	card_a=${card_a,,} card_b=${card_b,,} # as in sysfs
 	[[ $card_a = *:*:* ]] || card_a=0000:$card_a
 	[[ $card_b = *:*:* ]] || card_b=0000:$card_b
 	[[ $card_b != *,* ]] || usage 1 >&2

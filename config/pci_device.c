@@ -357,11 +357,15 @@ int rn_pci_explain(const struct rn_pci_device *d, char *text, size_t len)
 			a, d->group, d->other, d->driver, a, d->other);
 		break;
 	case RN_PCI_FORBIDDEN:
-		snprintf(
-			text, len,
-			"this user may not open /dev/vfio/%s%d, the IOMMU group of %s; allow it with "
-			"\"chown USER /dev/vfio/%s%d\"",
-			mode, d->group, a, mode, d->group);
+		if (d->noiommu)
+			snprintf(text, len,
+				 "%s is in VFIO's no-IOMMU mode, in which only root may use it", a);
+		else
+			snprintf(
+				text, len,
+				"this user may not open /dev/vfio/%d, the IOMMU group of %s; allow "
+				"it with \"chown USER /dev/vfio/%d\"",
+				d->group, a, d->group);
 		break;
 	case RN_PCI_BUSY:
 		snprintf(text, len,

@@ -40,10 +40,12 @@ config=${1:-} peer=${2:-}
 # Replaces host names and addresses. What has at least three colons, or two next to each other, is a MAC or IPv6 address; PCI
 # addresses have two. A name such as enx525400000001 has the MAC address in it.
 hide() {
-	name=$(uname -n | sed 's/[^A-Za-z0-9-]/[.]/g') short=$(uname -n | sed 's/[.].*//; s/[^A-Za-z0-9-]//g')
-	sed -E -e "s/(^|[^A-Za-z0-9-])(${name:-localhost}|${short:-localhost})([^A-Za-z0-9-]|\$)/\\1HOST\\3/g" \
+	name=$(uname -n | sed 's/[^A-Za-z0-9-]/./g') short=$(uname -n | sed 's/[.].*//; s/[^A-Za-z0-9-]/./g')
+	host="s/(^|[^A-Za-z0-9-])(${name:-localhost}|${short:-localhost})([^A-Za-z0-9-]|\$)/\\1HOST\\3/g"
+	# Twice: of two names with one character between them, one pass replaces the first.
+	sed -E -e "$host" -e "$host" -e 's/::[Ff]{4}:([0-9]{1,3}[.]){3}[0-9]{1,3}/ADDRESS/g' \
 		-e 's/([0-9A-Fa-f]{0,4}:){3,}[0-9A-Fa-f]{0,4}/ADDRESS/g' -e 's/[0-9A-Fa-f]*::[0-9A-Fa-f]*/ADDRESS/g' \
-		-e 's/(^|[^0-9.])([0-9]{1,3}[.]){3}[0-9]{1,3}/\1ADDRESS/g' -e 's/enx[0-9a-f]{12}/enxADDRESS/g'
+		-e 's/(^|[^0-9.])([0-9]{1,3}[.]){3}[0-9]{1,3}/\1ADDRESS/g' -e 's/(en|wl|ww)x[0-9a-f]{12}/\1xADDRESS/g'
 }
 
 section() { printf '\n== %s\n' "$*"; }

@@ -138,6 +138,7 @@ def cards_say(cards, *patterns):
 CHECKS = [
     ("a card is not ready", lambda: cards_say("0000:00:8.0,00:9.0", r"^looked at --devices 0000:00:8.0 0000:00:9.0$",
                                               r"^a sentence about 0000:00:9.0$", r"^demo.sh: the demo needs two cards that are ready$")),
+    ("a card in capital letters", lambda: cards_say("0000:00:8.0,0A:09.0", r"^looked at --devices 0000:00:8.0 0000:0a:09.0$")),
     ("one card only", lambda: cards_say("0000:00:8.0", r"^  ./demo.sh --port pci:")),
     ("three cards", lambda: cards_say("00:8.0,00:a.0,00:b.0", r"^  ./demo.sh --port pci:")),
     ("the same card twice", lambda: cards_say("00:8.0,0000:00:8.0", r"^demo.sh: the demo needs two different cards$")),

@@ -31,6 +31,8 @@ HIDDEN = [
     ("GID 0000:0000:0000:0000:0000:ffff:c000:0201", "GID ADDRESS"),
     ("mac 02:00:5e:10:00:ff, interface enx525400123456", "mac ADDRESS, interface enxADDRESS"),
     (f"at {socket.gethostname()}: it", "at HOST: it"),
+    (f"{socket.gethostname()} {socket.gethostname()}", "HOST HOST"),
+    ("peer ::ffff:192.0.2.17, interface wlx525400123456", "peer ADDRESS, interface wlxADDRESS"),
     ("0000:00:08.0 and 10000:e1:00.0 at 12:34:56", "0000:00:08.0 and 10000:e1:00.0 at 12:34:56"),
     ("DPDK 22.11.11, softrnic 0.1.0", "DPDK 22.11.11, softrnic 0.1.0"),
 ]
