@@ -2,6 +2,7 @@
  * the step that was reached is in the port. Runs in control threads. */
 #include "port/filter.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,13 +23,34 @@ const char *rn_filter_text(enum rn_filter filter)
 	return texts[filter];
 }
 
-/* A virtio device with a VLAN filter starts with an empty filter, which its driver cannot switch
- * off: outside promiscuous mode tagged frames are dropped until their VLAN is entered. With other
- * drivers the filter is off unless it is requested. It is not requested there, because the adapter
- * reports frames of a wrong VLAN (message VLAN_MISMATCH) only if it receives them. */
+/* Drivers whose card drops tagged frames until their VLAN is entered, because a VLAN filter is on
+ * that the driver cannot switch off. virtio's also drops frames with a tag that only gives a
+ * priority. Of the virtual functions (the other rows) this was read, and not tried.
+ * With other drivers the filter is off unless it is requested. It is not requested there, because
+ * the adapter reports frames of a wrong VLAN (message VLAN_MISMATCH) only if it receives them. */
+static const struct {
+	const char *driver;
+	bool always; /* also without a VLAN */
+} vlan_filters[] = {
+	{"net_virtio", true},
+	{"net_ixgbe_vf", false},
+	{"net_e1000_igb_vf", false},
+	{"net_iavf", false},
+};
+
 static bool needs_vlan(const struct rn_port *port)
 {
-	return strcmp(port->driver, "net_virtio") == 0;
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(vlan_filters); i++)
+		if (strcmp(port->driver, vlan_filters[i].driver) == 0)
+			return vlan_filters[i].always || port->vlan_id != 0;
+	return false;
+}
+
+/* The driver of these virtual functions passes on the first 30 addresses of a list, which one
+ * mailbox message holds, and reports success. */
+static bool is_cut(const struct rn_port *port, unsigned n)
+{
+	return n > 30 && strcmp(port->driver, "net_ixgbe_vf") == 0;
 }
 
 void rn_filter_fit(const struct rn_port *port, const struct rte_eth_dev_info *info,
@@ -102,7 +124,8 @@ static int ask(const struct rn_port *port, enum rn_filter step, struct rte_ether
 	       unsigned n)
 {
 	if (step == RN_FILTER_LIST) {
-		int rc = rte_eth_dev_set_mc_addr_list(port->id, list, n);
+		int rc =
+			is_cut(port, n) ? -ENOSPC : rte_eth_dev_set_mc_addr_list(port->id, list, n);
 		return n == 0 ? 0 : rc; /* no address is needed, so no driver lacks one */
 	}
 	if (step == RN_FILTER_MULTICAST)

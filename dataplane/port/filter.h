@@ -16,7 +16,8 @@ struct rn_port;
 struct rte_eth_conf;
 struct rte_eth_dev_info;
 
-/* X(NAME, text): the steps, the best one first, and what the card then receives. */
+/* X(NAME, text): the steps in the order in which they are tried, and what the card then receives.
+ * UNSET: nothing was asked yet. DEAF: the driver has refused all others. */
 /* clang-format off */
 #define RN_FILTER_ROWS(X) \
 	X(UNSET,     "nothing yet") \

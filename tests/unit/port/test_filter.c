@@ -192,6 +192,23 @@ static const struct {
 	{false, RN_FILTER_UNSET, 0, {.list = NO}, "list0 ", RN_FILTER_UNSET},
 };
 
+/* net_ixgbe_vf drops the 31st address of a list and those behind it without an error. */
+static void a_list_that_would_be_cut_is_not_used(void **state)
+{
+	struct rn_port port = {.name = "card", .card = true, .driver = "net_ixgbe_vf"};
+	uint8_t mac[31][6] = {{0}};
+
+	for (unsigned i = 0; i < 31; i++)
+		mac[i][5] = (uint8_t)i;
+	driver = (struct driver){0};
+	calls[0] = '\0';
+	rn_filter_groups(&port, (const uint8_t(*)[6])mac, 30);
+	assert_string_equal(calls, "list30 ");
+	rn_filter_groups(&port, (const uint8_t(*)[6])mac, 31);
+	assert_string_equal(calls, "list30 multicast ");
+	assert_int_equal(port.filter, RN_FILTER_MULTICAST);
+}
+
 static void a_card_receives_the_groups_that_are_needed(void **state)
 {
 	rn_log_open(RN_LOG_ERROR);
@@ -210,23 +227,27 @@ static void a_card_receives_the_groups_that_are_needed(void **state)
 	}
 }
 
-/* Only the driver of virtio drops frames of VLANs that were not entered. */
+/* Only some drivers drop frames of VLANs that were not entered. */
 static void the_vlan_filter_is_requested_where_it_is_needed(void **state)
 {
 	const uint64_t capable = RTE_ETH_RX_OFFLOAD_VLAN_FILTER | RTE_ETH_RX_OFFLOAD_SCATTER;
 	static const struct {
 		const char *driver;
+		uint16_t vlan_id;
 		uint64_t capable, offloads;
 	} rows[] = {
-		{"net_virtio", capable, RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
-		{"net_virtio", RTE_ETH_RX_OFFLOAD_SCATTER, 0}, /* it has no such filter */
-		{"net_e1000_em", capable, 0},
+		{"net_virtio", 100, capable, RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
+		{"net_virtio", 0, capable, RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
+		{"net_virtio", 100, RTE_ETH_RX_OFFLOAD_SCATTER, 0}, /* it has no such filter */
+		{"net_iavf", 100, capable, RTE_ETH_RX_OFFLOAD_VLAN_FILTER},
+		{"net_iavf", 0, capable, 0},
+		{"net_e1000_em", 100, capable, 0},
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
 		const struct rte_eth_dev_info info = {.rx_offload_capa = rows[i].capable};
 		struct rte_eth_conf conf = {0};
-		struct rn_port port = {.vlan_id = 100};
+		struct rn_port port = {.vlan_id = rows[i].vlan_id};
 
 		snprintf(port.driver, sizeof(port.driver), "%s", rows[i].driver);
 		rn_filter_fit(&port, &info, &conf);
@@ -239,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_receives_frames_to_the_adapter),
 		cmocka_unit_test(a_card_receives_the_groups_that_are_needed),
+		cmocka_unit_test(a_list_that_would_be_cut_is_not_used),
 		cmocka_unit_test(the_vlan_filter_is_requested_where_it_is_needed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
