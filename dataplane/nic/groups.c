@@ -84,8 +84,11 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 			all->group[kept++] = g;
 	}
 	all->n = kept;
-	if (other_groups)
-		rn_nic_groups_update_port(nic);
+	if (!other_groups)
+		return;
+	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device during the call */
+	rn_nic_groups_update_port(nic);
+	pthread_mutex_unlock(&nic->removal);
 }
 
 /* ---- the commands ATTACH_GROUP and DETACH_GROUP ---- */

@@ -23,7 +23,7 @@ struct rn_nic_groups {
  * rn_client_qp_attach(). */
 int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp);
 /* Gives the port the MAC addresses of all multicast groups whose frames the adapter needs, those of
- * neighbour discovery included. */
+ * neighbour discovery included. The caller prevents the removal of the port. */
 void rn_nic_groups_update_port(struct rn_nic *nic);
 /* To be called when QPs of this shard may have left multicast groups. Updates all shards and the
  * port. */

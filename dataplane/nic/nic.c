@@ -27,6 +27,8 @@
 /* A shard may hold the mbufs of kept packets (rn_shard_hold()) up to its mbufs divided by this, so
  * that enough of them are left for what is sent and received meanwhile. */
 #define KEPT_SHARE 4
+/* How often the reset of a card is tried, every 100 ms. */
+#define RESET_TRIES 100
 /* Inline idle policy: number of rn_nic_progress() calls that do not poll the shards of nic->peer
  * (the adapter at the other end of a ring pair), after another thread has polled them. */
 #define PEER_REST 16
@@ -486,7 +488,8 @@ static int reset_port(struct rn_nic *nic, char *err, size_t errlen)
 		if (nic->lcore[i].wake.source == RN_WAKE_INTR)
 			rn_wake_detach(&nic->lcore[i].wake, rn_card_interrupt_fd(nic->port, i));
 	int rc = rn_port_reset(nic->port, err, errlen);
-	/* A shard whose interrupt cannot be attached notices that none comes. */
+	/* A shard whose interrupt cannot be attached counts the frames that came without one, and
+	 * then naps (frames_wake() in lcore.c). */
 	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
 		if (nic->lcore[i].wake.source == RN_WAKE_INTR)
 			attach_interrupt(&nic->lcore[i], nic->port);
@@ -495,6 +498,8 @@ static int reset_port(struct rn_nic *nic, char *err, size_t errlen)
 	return rc;
 }
 
+/* Resets the card. A virtual function may not answer until the reset of its physical function has
+ * ended, so a reset that fails is tried again at the next calls, RESET_TRIES times in all. */
 static void reset_card(struct rn_nic *nic)
 {
 	char err[256] = "";
@@ -505,6 +510,13 @@ static void reset_card(struct rn_nic *nic)
 	int rc = gone ? 0 : reset_port(nic, err, sizeof(err));
 	pthread_mutex_unlock(&nic->removal);
 	pthread_mutex_unlock(&nic->control);
+	if (rc != 0 && ++nic->failed_resets < RESET_TRIES) {
+		rn_port_request_reset(nic->port);
+		return;
+	}
+	nic->failed_resets = 0;
+	if (rc != 0)
+		rn_port_lose(nic->port);
 	/* The interrupts of the card are off now, until the shards have looked for frames. */
 	for (unsigned i = 0; i < nic->nshards; i++)
 		rn_lcore_ring(&nic->lcore[i]);

@@ -49,8 +49,9 @@ struct rn_nic {
 	struct rn_event_queue events;
 	bool gone_event_pending; /* link.gone is set, but RN_EVENT_PORT_GONE is not yet queued */
 	/* guards gone_event_pending; held during the whole removal of the port, which happens only
-	 * once */
+	 * once, and by control threads that use the device. Taken after `control`. */
 	pthread_mutex_t removal;
+	unsigned failed_resets; /* how often in a row the card could not be reset */
 	_Atomic uint32_t link_up;
 	uint32_t ups_seen; /* port->ups (how often the link came up) at the last check */
 	struct rn_journal journal;

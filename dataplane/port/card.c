@@ -77,7 +77,7 @@ static void on_removal(const char *device, enum rte_dev_event_type event, void *
 
 	if (event != RTE_DEV_EVENT_REMOVE)
 		return;
-	atomic_store(&port->quiet, 1);
+	atomic_fetch_or(&port->quiet, RN_QUIET_GONE);
 	atomic_store(&port->removed, 1);
 }
 

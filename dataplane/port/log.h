@@ -68,12 +68,12 @@
 	  "Which frames the network card passes on. The driver was asked for the fewest frames first: those to the adapter's MAC address, broadcasts, and the multicasts of neighbour discovery and of joined groups.") \
 	X(MULTICAST_DEAF, WARNING, 0, \
 	  "port %s receives no multicast frames: its driver refuses promiscuous mode and reception of all multicast: %s", \
-	  "Peers cannot find the adapter's IPv6 addresses, and multicast groups receive nothing unless the driver takes their list. IPv4 works. Give the card other rights, such as trust for a virtual function.") \
+	  "Peers cannot find the adapter's IPv6 addresses, and multicast groups receive nothing unless the driver takes their list. IPv4 works. Give the card other rights; for a virtual function: `ip link set PF vf N trust on`.") \
 	X(RSS_ON, INFO, 0, \
 	  "port %s: RSS spreads UDP over %s to %u receive queues, by a table of %u entries%s", \
 	  "The card does what it was asked for: its hash and its table were read back when the port had started.") \
 	X(RSS_UNSEEN, INFO, 0, \
-	  "port %s: RSS of UDP over %s was requested, but its driver does not tell what it does: %s", \
+	  "port %s: RSS of UDP over %s was requested, but its driver cannot read it back: %s", \
 	  "Frames may arrive in any of the receive queues, or in one only; the counters `port_rx_frames_0` and so on show in which. Shards hand packets over where it is needed.") \
 	X(RSS_NONE, INFO, 0, \
 	  "port %s: received frames are not spread by RSS: %s", \

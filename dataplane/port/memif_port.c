@@ -52,7 +52,7 @@ static void quiesce(void *arg)
 
 	if (mp->port == NULL)
 		return;
-	atomic_store(&mp->port->quiet, 1);
+	atomic_fetch_or(&mp->port->quiet, RN_QUIET_LINK);
 	rn_memif_bells_detach(&mp->bells);
 	mp->grace(mp->grace_arg);
 	rn_memif_bells_fini(&mp->bells);
@@ -80,7 +80,7 @@ static void up(void *arg)
 		if (mp->port->sleeper[i] != NULL)
 			rn_memif_bells_attach(&mp->bells, i, mp->port->sleeper[i]);
 	atomic_fetch_add(&mp->port->ups, 1);
-	atomic_store(&mp->port->quiet, 0);
+	atomic_fetch_and(&mp->port->quiet, ~RN_QUIET_LINK);
 	for (unsigned i = 0; i < RN_MAX_SHARDS; i++)
 		if (mp->port->sleeper[i] != NULL)
 			rn_wake_ring(mp->port->sleeper[i]);

@@ -1,5 +1,6 @@
 /* How is a DPDK ethdev set up as a port, and shut down again? Owns the ethdev, the rings of two
- * joined ports, and the mbuf pool. Runs in the control thread, except on_removal(). */
+ * joined ports, and the mbuf pool. Runs in the control thread, except the functions that DPDK calls
+ * for its events, and rn_port_request_reset(). */
 #include "port/port.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include <rte_ring.h>
 
 #include "port/af_packet.h"
+#include "port/callback.h"
 #include "port/card.h"
 #include "port/device.h"
 #include "port/fit.h"
@@ -93,7 +95,7 @@ static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, voi
 {
 	struct rn_port *p = arg;
 
-	atomic_store(&p->quiet, 1);
+	atomic_fetch_or(&p->quiet, RN_QUIET_GONE);
 	if (event == RTE_ETH_EVENT_DESTROY) {
 		if (p->grace != NULL)
 			p->grace(p->grace_arg);
@@ -111,27 +113,25 @@ static int on_reset_request(uint16_t id, enum rte_eth_event_type event, void *ar
 	return 0;
 }
 
-static const enum rte_eth_event_type removal_events[] = {
-	RTE_ETH_EVENT_INTR_RMV,
-	RTE_ETH_EVENT_DESTROY,
+static const struct {
+	enum rte_eth_event_type event;
+	rte_eth_dev_cb_fn fn;
+} events[] = {
+	{RTE_ETH_EVENT_INTR_RMV, on_removal},
+	{RTE_ETH_EVENT_DESTROY, on_removal},
+	{RTE_ETH_EVENT_INTR_RESET, on_reset_request},
 };
 
 static void listen_for_events(struct rn_port *p, bool listen)
 {
 	if (p->card)
 		rn_card_watch(p, listen);
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(removal_events); i++) {
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(events); i++) {
 		if (listen)
-			rte_eth_dev_callback_register(p->id, removal_events[i], on_removal, p);
-		else /* RTE_ETH_ALL: DPDK rejects p->id if the ethdev was destroyed */
-			rte_eth_dev_callback_unregister(RTE_ETH_ALL, removal_events[i], on_removal,
-							p);
+			rte_eth_dev_callback_register(p->id, events[i].event, events[i].fn, p);
+		else
+			rn_callback_remove(p, events[i].event, events[i].fn);
 	}
-	if (listen)
-		rte_eth_dev_callback_register(p->id, RTE_ETH_EVENT_INTR_RESET, on_reset_request, p);
-	else
-		rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_RESET,
-						on_reset_request, p);
 }
 
 /* Chooses the offloads to use from those that the port offers. The rest is done in software: for
@@ -282,7 +282,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 		listen_for_events(p, true);
 	p->started = true;
 	rn_spread_check(p, &conf, nrxq);
-	p->filter = RN_FILTER_UNSET; /* a reset has cleared what the card was told */
+	p->filter = RN_FILTER_UNSET; /* a reset card has to be asked again */
 	if (p->card)
 		return rn_filter_unicast(p, spec->mac, err, errlen);
 	/* The adapter's MAC comes from the configuration, and the driver's MAC filter may drop
@@ -332,7 +332,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	p->pool = spec->pool;
 	p->mtu = spec->mtu;
 	p->vlan_id = spec->vlan_id;
-	atomic_init(&p->quiet, spec->memif != NULL);
+	atomic_init(&p->quiet, spec->memif != NULL ? RN_QUIET_LINK : 0);
 	snprintf(p->name, sizeof(p->name), "%s", spec->name);
 	/* The device may exist already, for example from an EAL argument of the application. */
 	bool found = rte_eth_dev_get_port_by_name(p->name, &p->id) == 0;
@@ -447,7 +447,9 @@ int rn_port_request_reset(struct rn_port *p)
 {
 	if (!can_be_reset(p))
 		return -ENOTSUP;
-	atomic_store(&p->quiet, 1);
+	if (atomic_load(&p->removed))
+		return -ENODEV;
+	atomic_fetch_or(&p->quiet, RN_QUIET_RESET);
 	atomic_store(&p->reset_due, 1);
 	return 0;
 }
@@ -466,40 +468,56 @@ static int stop_for_reset(struct rn_port *p)
 	return rc == -ENOTSUP ? rte_eth_dev_stop(p->id) : rc;
 }
 
-int rn_port_reset(struct rn_port *p, char *err, size_t errlen)
+/* Stops the card and starts it again. Returns 0, or -errno with a sentence in err. */
+static int restart(struct rn_port *p, const struct rn_port_spec *spec, char *err, size_t errlen)
 {
-	const struct rn_port_spec spec = {
-		.mac = (uint8_t[6]){p->mac[0], p->mac[1], p->mac[2], p->mac[3], p->mac[4],
-				    p->mac[5]},
-		.ring = p->ring,
-		.sleeps = p->wake->source == RN_WAKE_INTR,
-	};
 	const struct rn_wake_row *wake = p->wake;
 	const unsigned nrxq = p->nrxq, ntxq = p->ntxq;
-
-	atomic_store(&p->reset_due, 0);
-	if (p->grace != NULL)
-		p->grace(p->grace_arg);
 	int rc = stop_for_reset(p);
+
 	if (rc != 0)
 		snprintf(err, errlen, "port %s cannot be stopped: %s", p->name, strerror(-rc));
 	else
-		rc = configure(p, nrxq, ntxq, &spec, err, errlen);
-	if (rc == 0 && (p->nrxq != nrxq || p->ntxq != ntxq || p->wake != wake)) {
+		rc = configure(p, nrxq, ntxq, spec, err, errlen);
+	if (rc == 0 && p->nrxq == nrxq && p->ntxq == ntxq && p->wake == wake)
+		return 0;
+	if (rc == 0)
 		snprintf(err, errlen, "port %s has other queues or interrupts than before",
 			 p->name);
-		rc = -EIO;
-	}
-	if (rc != 0) {
-		atomic_store(&p->removed, 1);
+	/* The shards, and the next attempt, go by these. */
+	p->nrxq = (uint16_t)nrxq;
+	p->ntxq = (uint16_t)ntxq;
+	p->wake = wake;
+	memcpy(p->mac, spec->mac, 6);
+	return rc == 0 ? -EIO : rc;
+}
+
+int rn_port_reset(struct rn_port *p, char *err, size_t errlen)
+{
+	uint8_t mac[6];
+	const struct rn_port_spec spec = {
+		.mac = mac,
+		.ring = p->ring,
+		.sleeps = p->wake->source == RN_WAKE_INTR,
+	};
+
+	memcpy(mac, p->mac, 6);
+	atomic_store(&p->reset_due, 0);
+	/* The end of an earlier reset may have cleared what the request for this one has set. */
+	atomic_fetch_or(&p->quiet, RN_QUIET_RESET);
+	if (p->grace != NULL)
+		p->grace(p->grace_arg);
+	int rc = restart(p, &spec, err, errlen);
+	if (rc != 0)
 		return rc;
-	}
 	atomic_fetch_add(&p->resets, 1);
-	atomic_store(&p->quiet, 0);
-	/* A removal, or another reset, that was announced meanwhile has set `quiet` too. */
-	if (atomic_load(&p->removed) || atomic_load(&p->reset_due))
-		atomic_store(&p->quiet, 1);
+	atomic_fetch_and(&p->quiet, ~RN_QUIET_RESET);
 	return 0;
+}
+
+void rn_port_lose(struct rn_port *p)
+{
+	atomic_store(&p->removed, 1);
 }
 
 bool rn_port_gone(struct rn_port *p)
@@ -540,7 +558,7 @@ void rn_port_unplug(struct rn_port *p)
 	/* Stop the memif relay first: it could otherwise clear `quiet` again (up() in
 	 * memif_relay.h). */
 	rn_memif_port_stop(p->memif);
-	atomic_store(&p->quiet, 1);
+	atomic_fetch_or(&p->quiet, RN_QUIET_GONE);
 	atomic_store(&p->removed, 1);
 	atomic_store(&p->cut, 1);
 	if (p->grace != NULL)

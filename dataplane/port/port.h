@@ -15,6 +15,13 @@ struct rte_mempool;
 struct rte_ring;
 struct rn_memif_port;
 
+/* Why no burst may begin. Each reason is set and cleared by its own code. */
+enum {
+	RN_QUIET_LINK = 1,  /* net_memif: the peer is not connected */
+	RN_QUIET_RESET = 2, /* the card is to be reset */
+	RN_QUIET_GONE = 4,  /* the device is removed */
+};
+
 struct rn_port {
 	uint16_t id; /* number of the ethdev */
 	uint16_t nrxq, ntxq;
@@ -43,8 +50,8 @@ struct rn_port {
 	_Atomic uint32_t destroyed;
 	/* this port, or the port joined to it, was unplugged; frames to be sent are discarded */
 	_Atomic uint32_t cut;
-	/* While `quiet` is set, no burst may begin. To wait for the bursts that began before,
-	 * call grace(). */
+	/* While any bit of `quiet` is set (RN_QUIET_LINK and so on), no burst may begin. To wait
+	 * for the bursts that began before, call grace(). */
 	_Atomic uint32_t quiet;
 	_Atomic uint32_t ups; /* how often the link came up; counted for net_memif only */
 	/* Used if this port is joined to another port (wake source PEER), else all NULL. peer[i] is
@@ -122,17 +129,19 @@ void rn_port_unplug(struct rn_port *port);
  *
  * rn_port_request_reset() keeps the shards from the card from now on, and has the watcher thread
  * call rn_port_reset(). Any thread may request it; drivers do it in EAL's interrupt thread. Returns
- * -ENOTSUP if the port is neither a card nor joined to another port. */
+ * -ENOTSUP if the port is neither a card nor joined to another port, and -ENODEV if it is gone. */
 int rn_port_request_reset(struct rn_port *port);
 /* Is a reset requested, and the card still there? */
 bool rn_port_reset_due(const struct rn_port *port);
 /* Resets the card and starts it again with the same settings, except the list of multicast groups.
  * The descriptors of receive interrupts are others afterwards. Returns 0, or -errno with a sentence
- * in err; the card counts as removed then. */
+ * in err; the shards then still keep away from the card, and the reset may be tried again. */
 int rn_port_reset(struct rn_port *port, char *err, size_t errlen);
+/* Gives a card up that could not be reset: it counts as removed from now on. */
+void rn_port_lose(struct rn_port *port);
 
-/* Sets the complete list of multicast MACs to receive, n <= RN_FILTER_GROUPS (filter.h). If the
- * driver refuses the list, asks the driver to receive all multicast frames. */
+/* Sets the complete list of multicast MACs to receive, n <= RN_FILTER_GROUPS. If the driver refuses
+ * the list, asks for more frames (filter.h). The caller prevents the removal of the port. */
 void rn_port_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
 
 /* Ends the connection of a memif port to its peer. Does nothing on other ports. To be called when

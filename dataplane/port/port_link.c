@@ -1,10 +1,8 @@
 /* Is the link of a port up, and has it changed? The functions ask the port's driver. Any thread may
  * call rn_port_link_up(); on_link() runs in a thread of DPDK. */
-#include <errno.h>
-#include <sched.h>
-
 #include <rte_ethdev.h>
 
+#include "port/callback.h"
 #include "port/port.h"
 #include "port/sigpipe.h"
 
@@ -38,10 +36,6 @@ void rn_port_unwatch_link(struct rn_port *p)
 {
 	if (p->link_event == NULL)
 		return;
-	/* -EAGAIN: on_link() is running, which takes no time. It must not be called again when the
-	 * port is freed. RTE_ETH_ALL: DPDK rejects p->id if the ethdev was destroyed. */
-	while (rte_eth_dev_callback_unregister(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_LSC, on_link, p) ==
-	       -EAGAIN)
-		sched_yield();
+	rn_callback_remove(p, RTE_ETH_EVENT_INTR_LSC, on_link);
 	p->link_event = NULL;
 }

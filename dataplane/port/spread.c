@@ -96,7 +96,7 @@ static int mend_table(const struct rn_port *port, struct rte_eth_rss_reta_entry6
 }
 
 /* Checks a port whose driver was asked for RSS. Returns 0 after a line in the log, or -errno if the
- * driver does not tell what it does. */
+ * driver cannot read it back. */
 static int check_hash(const struct rn_port *port, uint64_t *hash)
 {
 	struct rte_eth_rss_conf rss = {0};

@@ -1,7 +1,6 @@
 /* Commands of DPDK's telemetry by which tools outside the process read the counters, and reset a
- * card. Owns the
- * current source of counters. The commands can never be unregistered. They run in the thread of
- * telemetry. */
+ * card. Owns the current source of counters. The commands can never be unregistered. They run in
+ * the thread of telemetry. */
 #include "port/telemetry.h"
 
 #include <errno.h>

@@ -26,6 +26,17 @@ static void request_reset(void)
 				     RTE_ETH_EVENT_INTR_RESET, NULL);
 }
 
+/* How often the reset of the device still fails. This function replaces that of DPDK. */
+static unsigned failures;
+
+int rte_eth_dev_reset(uint16_t id)
+{
+	if (failures == 0)
+		return -ENOTSUP; /* as the driver net_ring says: the port is stopped and started */
+	failures--;
+	return -EIO;
+}
+
 static uint8_t from[LEN], to[LEN];
 
 /* Writes `from` to `to`, DEPTH pieces in another order each round, and compares. */
@@ -70,6 +81,7 @@ static void data_flow_across_resets(const char *policy)
 	for (unsigned i = 0; i < RESETS; i++) {
 		uint64_t before = rig_stat(l[0], "port_resets");
 
+		failures = i % 3; /* it is tried again */
 		request_reset();
 		for (unsigned ms = 0; rig_stat(l[0], "port_resets") == before && ms < WAIT_MS;
 		     ms++) {
@@ -91,9 +103,33 @@ static void data_flow_across_resets_under_each_policy(void **state)
 		data_flow_across_resets(policies[i]);
 }
 
+/* A card that does not start again counts as removed. */
+static void a_card_that_cannot_be_reset_is_given_up(void **state)
+{
+	struct rn_link *l = rig_open(rig_pair(1, 4200, ""), 0);
+	struct rn_event ev;
+	uint32_t pd = rig_pd(l), lkey, rkey;
+	struct rig_cq cq = rig_cq(l, DEPTH);
+	struct rig_qp qp = rig_qp(l, pd, &cq, &cq, DEPTH);
+
+	rig_reg(l, pd, from, LEN, ALL, &lkey, &rkey);
+	rig_connect(&qp, &qp, 0);
+	rig_post(&qp, RN_WQE_RECV, 1, from, 8, lkey, 0, 0);
+	failures = 1000000;
+	request_reset();
+	do
+		assert_int_equal(l->ops->wait(l, &ev, 1, 30000), 1);
+	while (ev.kind != RN_EVENT_PORT_GONE);
+	failures = 0;
+	assert_int_equal(rig_wait(&cq).status, RN_STATUS_WR_FLUSH_ERR);
+	assert_true(atomic_load(&l->gone));
+	rn_link_close(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_card_that_cannot_be_reset_is_given_up),
 		cmocka_unit_test(data_flow_across_resets_under_each_policy),
 	};
 

@@ -86,7 +86,7 @@ static void the_port_of_a_removed_card_is_gone(void **state)
 	assert_int_equal(atomic_load(&port.removed), 0);
 	removal(port.name, RTE_DEV_EVENT_REMOVE, removal_arg);
 	assert_int_equal(atomic_load(&port.removed), 1);
-	assert_int_equal(atomic_load(&port.quiet), 1);
+	assert_int_equal(atomic_load(&port.quiet), RN_QUIET_GONE);
 	busy = 3;
 	rn_card_watch(&port, false);
 	assert_null(removal);

@@ -15,6 +15,7 @@
 static rte_eth_dev_cb_fn callback;
 static void *callback_arg;
 static unsigned busy; /* how often a callback that is being removed still runs */
+static bool destroyed;
 
 int rte_eth_dev_callback_register(uint16_t id, enum rte_eth_event_type event, rte_eth_dev_cb_fn fn,
 				  void *arg)
@@ -29,7 +30,7 @@ int rte_eth_dev_callback_register(uint16_t id, enum rte_eth_event_type event, rt
 int rte_eth_dev_callback_unregister(uint16_t id, enum rte_eth_event_type event,
 				    rte_eth_dev_cb_fn fn, void *arg)
 {
-	assert_int_equal(id, RTE_ETH_ALL);
+	assert_int_equal(id, destroyed ? RTE_ETH_ALL : 7);
 	assert_int_equal(event, RTE_ETH_EVENT_INTR_LSC);
 	assert_ptr_equal(fn, callback);
 	assert_ptr_equal(arg, callback_arg);
@@ -69,6 +70,21 @@ static void each_event_is_passed_on(void **state)
 	rn_port_unwatch_link(&port); /* not watched any more: DPDK is not called */
 }
 
+/* DPDK rejects the number of an ethdev that it has destroyed, but finds the callback among those of
+ * all ports. */
+static void a_destroyed_port_is_not_watched_any_more(void **state)
+{
+	struct rn_port port = {.id = 7};
+	unsigned came = 0;
+
+	rn_port_watch_link(&port, count, &came);
+	destroyed = true;
+	atomic_store(&port.destroyed, 1);
+	rn_port_unwatch_link(&port);
+	assert_null(callback);
+	destroyed = false;
+}
+
 static void a_removed_port_has_no_link(void **state)
 {
 	struct rn_port port = {.id = 7};
@@ -85,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_event_is_passed_on),
+		cmocka_unit_test(a_destroyed_port_is_not_watched_any_more),
 		cmocka_unit_test(a_removed_port_has_no_link),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,15 +172,15 @@ static const struct row {
 	 .entry = in_turn,
 	 .queues = 4,
 	 .id = RN_LOG_ID_RSS_UNSEEN,
-	 .says = "port card: RSS of UDP over IPv4 was requested, but its driver does not tell what it "
-		 "does: Operation not supported"},
+	 .says = "port card: RSS of UDP over IPv4 was requested, but its driver cannot read it back: "
+		 "Operation not supported"},
 	{.what = "the driver has no table",
 	 .offered = BOTH,
 	 .hash = BOTH,
 	 .queues = 4,
 	 .id = RN_LOG_ID_RSS_UNSEEN,
-	 .says = "port card: RSS of UDP over IPv4 and IPv6 was requested, but its driver does not tell "
-		 "what it does: Operation not supported"},
+	 .says = "port card: RSS of UDP over IPv4 and IPv6 was requested, but its driver cannot read it back: "
+		 "Operation not supported"},
 	{.what = "the driver does not tell the table",
 	 .offered = BOTH,
 	 .hash = BOTH,
@@ -189,8 +189,8 @@ static const struct row {
 	 .query_answer = -ENOTSUP,
 	 .queues = 4,
 	 .id = RN_LOG_ID_RSS_UNSEEN,
-	 .says = "port card: RSS of UDP over IPv4 and IPv6 was requested, but its driver does not tell "
-		 "what it does: Operation not supported"},
+	 .says = "port card: RSS of UDP over IPv4 and IPv6 was requested, but its driver cannot read it back: "
+		 "Operation not supported"},
 	{.what = "no RSS of UDP",
 	 .offered = TCP,
 	 .queues = 4,
