@@ -10,6 +10,7 @@
 #include <netpacket/packet.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 10000
@@ -197,7 +198,7 @@ static void says_that_the_link_goes_and_comes(void **state)
 }
 
 /* Another MAC claims the adapter's address in many ARP replies. The log gets one line about
- * this. */
+ * this in 10 s. */
 static void warns_of_an_address_conflict(void **state)
 {
 	static const uint8_t arp[60] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,	 0, 0, 0, 0,
@@ -205,6 +206,7 @@ static void warns_of_an_address_conflict(void **state)
 					2,    0,    0,	  0,	0,    0x66, 192, 0, 2, 1, 2,
 					0,    0,    0,	  0,	0x66, 192,  0,	 2, 1};
 	struct rn_link *l = start_on_veth("");
+	time_t began = time(NULL);
 
 	for (unsigned i = 0; i < 500; i++) {
 		send_frame(arp, sizeof(arp));
@@ -212,7 +214,8 @@ static void warns_of_an_address_conflict(void **state)
 	}
 	await("softrnic: warning: adapter a: another host claims an address of this adapter, ");
 	rn_link_close(l);
-	assert_int_equal(occurrences("claims an address"), 1);
+	/* One line in 10 s; on a busy machine the frames take longer than that. */
+	assert_in_range(occurrences("claims an address"), 1, 1 + (time(NULL) - began + 1) / 10);
 }
 
 static void warns_of_another_vlan(void **state)
