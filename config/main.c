@@ -60,9 +60,9 @@ static void note_if_wanted(void *arg, const struct rn_pci_device *d)
 	wanted->listed |= strcmp(d->address, wanted->address) == 0;
 }
 
-/* Prints one card. Returns false if it cannot be used now. Of a device that is no network card
- * nothing is said but that, so that nobody takes a disk away from its driver. A low limit of locked
- * memory is only told, because it may be enough with hugepages. */
+/* Prints one card. Returns false if it cannot be used now. Prints no command
+ * for a device that is not a network card, so that nobody takes a disk away from its driver. A low
+ * limit of locked memory is printed and not an error, because it may be enough with hugepages. */
 static bool check_device(const struct rn_pci_addr *addr)
 {
 	struct wanted_card wanted = {0};

@@ -1,4 +1,5 @@
-/* Ends the calls of functions that DPDK calls. Owns nothing. Runs in control threads. */
+/* Unregisters the callbacks that ports have registered for ethdev events. Owns nothing. Runs in
+ * control threads. */
 #include "port/callback.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Functions that DPDK calls when the driver of a port has something to announce. Called in control
- * threads. */
+/* Callbacks for ethdev events: DPDK calls them when the driver of a port announces a removal, a
+ * change of the link, or that it needs a reset. Called in control threads. */
 #ifndef RN_CALLBACK_H
 #define RN_CALLBACK_H
 

@@ -1,6 +1,7 @@
-/* What a network card needs that a software port does not: its driver must be given the MTU of the
- * adapter, because the card itself drops longer frames, and has interrupts. Which frames the card
- * passes on is in filter.h. Runs in the control thread. */
+/* What a network card needs and a software port does not. The driver of a card must be given the
+ * MTU, because the card itself drops longer frames. Cards also have receive interrupts, and the
+ * kernel may take them away. Which frames a card passes on is in filter.h. Runs in the control
+ * thread. */
 #ifndef RN_CARD_H
 #define RN_CARD_H
 

@@ -30,7 +30,7 @@ const char *rn_filter_text(enum rn_filter filter)
  * the adapter reports frames of a wrong VLAN (message VLAN_MISMATCH) only if it receives them. */
 static const struct {
 	const char *driver;
-	bool always; /* also without a VLAN */
+	bool always; /* true: enter VLAN 0 even if the adapter has no vlan_id */
 } vlan_filters[] = {
 	{"net_virtio", true},
 	{"net_ixgbe_vf", false},

@@ -181,8 +181,8 @@ static int set_up_sockets(struct rn_port *p, uint32_t ring)
 	return rc;
 }
 
-/* Checks that the port can carry the MTU: its driver, and the kernel interface under a software
- * port, if there is one. */
+/* Checks that the port's driver can carry the MTU. For a software port also checks the kernel
+ * interface under the port, if there is one. */
 static int fit(const struct rn_port *p, const struct rte_eth_dev_info *info, char *err,
 	       size_t errlen)
 {

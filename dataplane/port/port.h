@@ -44,7 +44,7 @@ struct rn_port {
 	uint16_t vlan_id;	    /* VLAN of the adapter's frames; 0: untagged */
 	enum rn_filter filter;	    /* a network card: which frames it passes on */
 	_Atomic uint32_t removed;   /* the device has been removed or is about to be removed */
-	_Atomic uint32_t reset_due; /* rn_port_reset() must be called */
+	_Atomic uint32_t reset_due; /* a reset is requested and not yet begun */
 	_Atomic uint64_t resets;    /* how often rn_port_reset() succeeded */
 	/* DPDK has freed the ethdev; another port may have got its number */
 	_Atomic uint32_t destroyed;
@@ -154,8 +154,8 @@ void rn_port_close(struct rn_port *port);
  * or the port joined to it was unplugged. */
 bool rn_port_link_up(const struct rn_port *port);
 /* Calls event(arg) when the driver says that the link may have changed. Drivers of cards do so from
- * a thread of DPDK, those of most software ports never do. The function must not wait. To be called
- * at most once, before the link changes matter; rn_port_close() ends it. */
+ * a thread of DPDK, those of most software ports never do. event() must not wait. To be called at
+ * most once for a port; the calls end with rn_port_close(). */
 void rn_port_watch_link(struct rn_port *port, void (*event)(void *arg), void *arg);
 /* Ends the calls. Afterwards event() is not running any more. */
 void rn_port_unwatch_link(struct rn_port *port);

@@ -154,7 +154,7 @@ static int print_all(const char *path)
 	printf("%s\n", rte_version());
 	print_adapters(info, n < MAX_ADAPTERS ? (unsigned)n : MAX_ADAPTERS);
 	fflush(stdout);
-	/* Opening one adapter starts the ports of all. */
+	/* rn_link_open() starts the ports of all adapters of the configuration. */
 	if (rn_link_open(path, 0, &link, err, sizeof(err)) != 0) {
 		fprintf(stderr, "nd_portinfo: %s\n", err);
 		return 1;
