@@ -3,6 +3,7 @@
 Prints TAP: one end of a tool gets a signal in the middle of its work. That end prints its
 results so far and disconnects; the other end notices that and exits within seconds."""
 import concurrent.futures
+import json
 import os
 import re
 import signal
@@ -208,6 +209,26 @@ def twice():
         return [] if status == 130 and took < 0.7 else [f"exit status {status} after {took:.1f} s: {tidy(client.text)}"]
 
 
+def unfinished(row):
+    """The server is stopped, so the client's batch does not end; the client prints the row with the
+    batches before it."""
+    with Pair() as pair:
+        server = pair.run("a", row, row.server, 0).await_text(row.server_ready)
+        client = pair.run("b", row, row.client + f" --json {pair.path('json')}", 0).await_text(row.client_busy)
+        time.sleep(UNDER_WAY_S)
+        server.child.send_signal(signal.SIGSTOP)
+        time.sleep(UNDER_WAY_S)  # a batch that had ended when the server stopped is followed by another
+        client.child.send_signal(signal.SIGINT)
+        status, took = await_end(client, time.monotonic())
+        server.child.send_signal(signal.SIGCONT)
+        complaints = [] if status == 130 else [f"exit status {status} after {took:.1f} s: {tidy(client.text)}"]
+        found = re.findall(row.client_result, client.text, re.M)
+        complaints += [] if len(found) == 1 else [f"{len(found)} rows: {tidy(client.text)}"]
+        with open(pair.path("json"), encoding="utf-8") as f:
+            rows = json.load(f)["results"]
+        return complaints + ([] if len(rows) == 1 and rows[0]["iterations"] > 0 else [f"JSON: {rows}"])
+
+
 def checks():
     for row in ROWS:
         words = " ".join(w for w in row.client.split() if w.startswith("-") and w not in ("-p", "-c", "-s", "-a"))
@@ -223,6 +244,8 @@ def checks():
     yield "a client without a server", lambda: alone("tools/ndping", f"-c {HOST}", side="b")
     yield "nd_rping, a client without a server", lambda: alone("tools/nd_rping", f"-c -a {HOST}", side="b")
     yield "a second signal", twice
+    for row in ROWS[:4]:
+        yield f"{os.path.basename(row.path)}: the client's batch does not end", lambda r=row: unfinished(r)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,8 @@ void endpoint_interrupted(const struct endpoint *e)
 	if (e->o->server)
 		printf("%s: %llu messages, %llu bytes until then\n", program->name,
 		       (unsigned long long)e->messages, (unsigned long long)e->bytes);
+	else if (e->on_interrupt)
+		e->on_interrupt(e->interrupt_arg);
 	leave(stop_status(1));
 }
 

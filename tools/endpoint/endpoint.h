@@ -51,6 +51,10 @@ struct endpoint {
 	 * messages. */
 	unsigned said, heard;
 	uint64_t messages, bytes; /* server: number of messages so far, and their bytes */
+	/* client: endpoint_interrupted() calls on_interrupt(interrupt_arg), if not NULL, before
+	 * the end of the program, to print results */
+	void (*on_interrupt)(void *arg);
+	void *interrupt_arg;
 };
 
 /* ---- ending on a failure ---- */
@@ -98,8 +102,9 @@ void endpoint_accept(struct endpoint *e, const void *data, ULONG bytes);
 int endpoint_close(struct endpoint *e);
 
 /* Must be called in every loop that waits. If the user has asked to stop, disconnects and ends the
- * program. A server ends at once. A client ends after STOP_PATIENCE_MS, so that it can finish its
- * batch and print its table. Meanwhile plan_next() and sizes_next() return 0. */
+ * program. A server prints its results and ends at once. A client ends after STOP_PATIENCE_MS, so
+ * that it can finish its batch and print its table. Meanwhile plan_next() and sizes_next() return
+ * 0. A client whose batch is not finished then calls e->on_interrupt and ends. */
 void endpoint_interrupted(const struct endpoint *e);
 
 /* ---- requests and completions ---- */

@@ -55,7 +55,7 @@ double meter_cpu_percent(const struct meter *m)
 void plan_start(struct plan *p, const struct options *o, uint32_t size, uint64_t most)
 {
 	uint64_t fit = PLAN_BYTES / (size ? size : 1);
-	*p = (struct plan){.size = size, .began = meter_now()};
+	*p = (struct plan){.size = size, .began = meter_now(), .limit = UINT64_MAX};
 	if (o->iterations)
 		p->total = o->iterations;
 	else
@@ -90,6 +90,7 @@ uint64_t plan_next(struct plan *p, const struct meter *m)
 		n = batch > 8 * (double)p->done ? 8 * p->done : (uint64_t)batch + 1;
 	}
 	n = n < left ? n : left;
+	n = n < p->limit ? n : p->limit;
 	p->done += n;
 	return n;
 }

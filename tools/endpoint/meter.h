@@ -30,6 +30,7 @@ double meter_cpu_percent(const struct meter *m);
 #define PLAN_BYTES   (500ull * 4 * 1024 * 1024)
 struct plan {
 	uint64_t total, done;
+	uint64_t limit; /* greatest number of repetitions in a batch */
 	double seconds; /* limit of the measured time; 0: no limit */
 	double began, shown;
 	uint32_t size;

@@ -5,6 +5,7 @@
 #include "endpoint/endpoint.h"
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"
+#include "endpoint/row.h"
 #include "endpoint/talk.h"
 
 #define PORT	   54324
@@ -101,13 +102,11 @@ static void ping(struct side *s, uint32_t size, uint64_t first, uint64_t count, 
 
 static void measure(struct side *s, struct table *t, uint32_t size, uint64_t *number)
 {
-	struct plan plan;
-	struct meter m = {0};
-	plan_start(&plan, s->e.o, size, ITERATIONS);
-	for (uint64_t n; (n = plan_next(&plan, &m)) > 0; *number += n)
-		ping(s, size, *number, n, &m);
-	double each = m.seconds / (double)plan.done;
-	table_default_row(t, size, plan.done, each * 1e6, &m, size / each);
+	struct row row;
+	row_start(&row, &s->e, t, size, ITERATIONS, 1);
+	for (uint64_t n; (n = row_next(&row)) > 0; *number += n)
+		ping(s, size, *number, n, &row.meter);
+	row_end(&row);
 }
 
 static void client(struct side *s, const struct options *o)

@@ -14,6 +14,7 @@
 
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"
+#include "endpoint/row.h"
 #include "endpoint/talk.h"
 
 #define MOST 500000 /* greatest number of iterations of a table row */
@@ -127,16 +128,12 @@ static uint64_t batch_limit(const struct rping *p, uint32_t size)
 
 static void run_row(struct rping *p, struct table *t, uint32_t size)
 {
-	struct meter m = {0};
-	struct plan plan;
-	plan_start(&plan, &p->o, size, MOST);
-	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;)
-		for (uint64_t part; n > 0; n -= part) {
-			part = n < batch_limit(p, size) ? n : batch_limit(p, size);
-			run_batch(p, size, part, &m);
-		}
-	table_default_row(t, size, plan.done, m.seconds * 1e6 / (double)plan.done, &m,
-			  (double)size * (double)plan.done / m.seconds);
+	struct row row;
+	row_start(&row, &p->e, t, size, MOST, 1);
+	row.plan.limit = batch_limit(p, size);
+	for (uint64_t n; (n = row_next(&row)) > 0;)
+		run_batch(p, size, n, &row.meter);
+	row_end(&row);
 }
 
 static void run_client(struct rping *p)

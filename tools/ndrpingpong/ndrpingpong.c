@@ -22,6 +22,7 @@
 
 #include "endpoint/meter.h"
 #include "endpoint/pattern.h"
+#include "endpoint/row.h"
 #include "endpoint/talk.h"
 
 #define MOST 100000 /* greatest number of iterations of a table row */
@@ -238,13 +239,11 @@ static void run_batch(struct pong *p, uint32_t size, uint64_t count, struct mete
 
 static void run_row(struct pong *p, struct table *t, uint32_t size)
 {
-	struct meter m = {0};
-	struct plan plan;
-	plan_start(&plan, &p->o, size, MOST);
-	for (uint64_t n; (n = plan_next(&plan, &m)) > 0;)
-		run_batch(p, size, n, &m);
-	double us = m.seconds * 1e6 / (double)plan.done / (p->read ? 1 : 2);
-	table_default_row(t, size, plan.done, us, &m, size / us * 1e6);
+	struct row row;
+	row_start(&row, &p->e, t, size, MOST, p->read ? 1 : 2);
+	for (uint64_t n; (n = row_next(&row)) > 0;)
+		run_batch(p, size, n, &row.meter);
+	row_end(&row);
 }
 
 static void run_client(struct pong *p)
