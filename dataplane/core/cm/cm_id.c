@@ -1,10 +1,11 @@
 /* Which communication ids and QPNs may be used? Runs on shard 0.
  *
  * Draws communication ids and transaction ids from two random streams, so that other hosts cannot
- * guess an id. Owns the timewait records: for some seconds after a connection has closed, its ids
+ * guess an id. A client of a switch draws only the lower 24 bits (client_number.h). Owns the timewait records: for some seconds after a connection has closed, its ids
  * and its QPN are not reused. */
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
+#include "ground/client_number.h"
 
 /* ---- drawing new ids ---- */
 
@@ -14,6 +15,8 @@ uint32_t rn_cm_fresh_id(struct rn_cm *cm)
 
 	do {
 		id = (uint32_t)rn_stream_next(&cm->ids);
+		if (cm->client != RN_CLIENT_NONE)
+			id = id >> (32 - RN_CLIENT_ID_SHIFT) | cm->client << RN_CLIENT_ID_SHIFT;
 	} while (id == 0 || rn_cm_by_local(cm, id) || rn_cm_local_waits(cm, id));
 	return id;
 }

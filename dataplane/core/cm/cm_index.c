@@ -71,6 +71,7 @@ bool rn_cm_index_create(struct rn_cm *cm, const struct rn_core_cfg *cfg, rn_time
 	while (cm->max >> cm->id_bits)
 		cm->id_bits++;
 	init_waits(cm, now);
+	cm->client = cfg->client;
 	rn_stream_init(&cm->ids, &cfg->secrets.of[RN_SECRET_COMM_IDS], 0);
 	rn_stream_init(&cm->tids, &cfg->secrets.of[RN_SECRET_TIDS], 0);
 	rn_stream_init(&cm->ports, &cfg->secrets.of[RN_SECRET_PORTS], 0);

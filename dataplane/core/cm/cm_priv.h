@@ -228,6 +228,7 @@ struct rn_cm {
 	struct rn_secret tables; /* secret key of the hash function of all hash tables */
 	/* sources of random communication ids, transaction ids and port numbers */
 	struct rn_stream ids, tids, ports;
+	uint32_t client; /* upper part of all communication ids, or RN_CLIENT_NONE */
 	uint32_t psn;
 
 	struct rn_cm_conn *conns;

@@ -21,6 +21,9 @@ struct rn_static_neigh {
 /* Filled by rn_core_defaults() and then changed by the caller of rn_shard_create(). */
 struct rn_core_cfg {
 	uint32_t index, nshards;  /* index of this shard, 0..nshards - 1 */
+	/* upper part of QPNs and communication ids, 1..RN_CLIENT_MAX (client_number.h), or
+	 * RN_CLIENT_NONE */
+	uint32_t client;
 	uint32_t max_qp;	  /* maximum number of QPs per shard */
 	uint32_t max_cq;	  /* CQ ids are 0..max_cq - 1, common to all shards of the NIC */
 	uint32_t max_srq;	  /* SRQ ids are 0..max_srq - 1, common to all shards of the NIC */

@@ -8,6 +8,7 @@
 
 #include "shard/resolve.h"
 #include "wire/frame.h"
+#include "ground/client_number.h"
 
 #define FIRST_QPN 16u
 #define LAST_QPN  0xFFFFFEu
@@ -33,17 +34,22 @@ static void set_up_numbers(struct rn_shard *sh)
 {
 	struct rn_stream generations;
 	uint32_t n = sh->lane.cfg.nshards;
+	uint32_t first = FIRST_QPN, last = LAST_QPN;
 
+	if (sh->lane.cfg.client != RN_CLIENT_NONE) {
+		first = sh->lane.cfg.client << RN_CLIENT_QPN_SHIFT;
+		last = first | ((1u << RN_CLIENT_QPN_SHIFT) - 1);
+	}
 	/* The table has at least twice as many slots as there can be QPs, so a free slot for a new
 	 * QPN is soon found. */
 	sh->qp_mask = rn_pow2_up(2 * sh->lane.cfg.max_qp) - 1;
 	/* rn_shard_qp() multiplies a QPN by qpn_inv instead of dividing the QPN by n. For 24-bit
 	 * QPNs both have the same result. */
 	sh->qpn_inv = ((uint64_t)1 << 32) / n + 1;
-	/* New QPs get QPNs from FIRST_QPN (16) to LAST_QPN. QP0, QP1 and the multicast QPN are
-	 * outside this range. */
-	sh->qpn_first = RN_DIV_UP(FIRST_QPN, n);
-	sh->qpn_count = (LAST_QPN - sh->lane.cfg.index) / n + 1 - sh->qpn_first;
+	/* New QPs get QPNs from `first` to `last`. QP0, QP1 and the multicast QPN are outside this
+	 * range. */
+	sh->qpn_first = RN_DIV_UP(first, n);
+	sh->qpn_count = (last - sh->lane.cfg.index) / n + 1 - sh->qpn_first;
 	sh->qpn_order = qpn_order(&sh->lane.cfg);
 	rn_stream_init(&generations, &sh->lane.cfg.secrets.of[RN_SECRET_GENERATIONS],
 		       sh->lane.cfg.index);
@@ -57,6 +63,7 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 
 	if (!sh)
 		return NULL;
+	rn_assert(cfg->client <= RN_CLIENT_MAX);
 	rn_assert(cfg->index < cfg->nshards && cfg->quota_packets &&
 		  cfg->quota_packets <= UINT16_MAX);
 	sh->lane.cfg = *cfg;

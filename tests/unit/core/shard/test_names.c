@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "ground/client_number.h"
 #include "cm/cm_priv.h"
 #include "shard/shard.h"
 
@@ -30,7 +31,7 @@ struct nic {
 };
 
 static void start_shard(struct nic *n, const struct rn_secrets *secrets, uint32_t index,
-			uint32_t nshards)
+			uint32_t nshards, uint32_t client)
 {
 	memset(n, 0, sizeof(*n));
 	n->port = (struct rn_port_attr){.mtu = 1500,
@@ -41,6 +42,7 @@ static void start_shard(struct nic *n, const struct rn_secrets *secrets, uint32_
 	n->cfg.secrets = *secrets;
 	n->cfg.index = index;
 	n->cfg.nshards = nshards;
+	n->cfg.client = client;
 	n->mrs = rn_mr_table_create(64, &secrets->of[RN_SECRET_KEYS]);
 	n->sh = rn_shard_create(&n->cfg, &n->port, n->mrs, &rn_mem_plain, 0);
 	n->ring = aligned_alloc(64, RN_ALIGN_UP(rn_cq_ring_bytes(64), 64));
@@ -51,7 +53,14 @@ static void start_shard(struct nic *n, const struct rn_secrets *secrets, uint32_
 
 static void start(struct nic *n, const struct rn_secrets *secrets)
 {
-	start_shard(n, secrets, 0, 1);
+	start_shard(n, secrets, 0, 1, RN_CLIENT_NONE);
+}
+
+static void stop(struct nic *n)
+{
+	rn_shard_destroy(n->sh);
+	rn_mr_table_destroy(n->mrs);
+	free(n->ring);
 }
 
 static struct rn_rsp command(struct nic *n, const struct rn_cmd *cmd)
@@ -100,9 +109,7 @@ static struct names names_of(const struct rn_secrets *secrets)
 	start(&n, secrets);
 	for (unsigned i = 0; i < MANY; i++)
 		name_things(&n, &names, i);
-	rn_shard_destroy(n.sh);
-	rn_mr_table_destroy(n.mrs);
-	free(n.ring);
+	stop(&n);
 	return names;
 }
 
@@ -154,6 +161,17 @@ static void no_step_comes_again(void **state)
 	}
 }
 
+/* Creates a QP, destroys it and returns its QPN. */
+static uint32_t next_qpn(struct nic *n)
+{
+	struct rn_cmd make = {.op = RN_CMD_CREATE_QP,
+			      .create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
+	struct rn_rsp qp = command(n, &make);
+
+	command(n, &(struct rn_cmd){.op = RN_CMD_DESTROY_QP, .qp = {.qpn = qp.id, .gen = qp.gen}});
+	return qp.id;
+}
+
 /* The QPNs of one shard do not predict the QPNs of another. */
 static void shards_have_orders_of_their_own(void **state)
 {
@@ -163,23 +181,47 @@ static void shards_have_orders_of_their_own(void **state)
 	for (unsigned shard = 0; shard < 2; shard++) {
 		struct nic n;
 
-		start_shard(&n, &secrets, shard, 2);
-		for (unsigned i = 0; i < MANY; i++) {
-			struct rn_cmd make = {
-				.op = RN_CMD_CREATE_QP,
-				.create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
-			struct rn_rsp qp = command(&n, &make);
-
-			k[shard][i] = qp.id / 2;
-			command(&n, &(struct rn_cmd){.op = RN_CMD_DESTROY_QP,
-						     .qp = {.qpn = qp.id, .gen = qp.gen}});
-		}
-		rn_shard_destroy(n.sh);
-		rn_mr_table_destroy(n.mrs);
-		free(n.ring);
+		start_shard(&n, &secrets, shard, 2, RN_CLIENT_NONE);
+		for (unsigned i = 0; i < MANY; i++)
+			k[shard][i] = next_qpn(&n) / 2;
+		stop(&n);
 	}
 	for (unsigned i = 0; i < MANY; i++)
 		assert_true(k[0][i] != k[1][i]);
+}
+
+/* All QPNs of a client carry the client's number, and each QPN of the range is used before one is
+ * used again. With three shards one or two QPNs at the edges of the range belong to no shard. */
+static void the_numbers_of_a_client_are_its_own(void **state)
+{
+	static const uint32_t clients[] = {1, 77, RN_CLIENT_MAX};
+	const struct rn_secrets secrets = rn_secrets_of_seed(7);
+
+	for (unsigned i = 0; i < 6; i++) {
+		const uint32_t client = clients[i / 2], nshards = 1 + i % 2 * 2;
+		static uint8_t used[1 << RN_CLIENT_QPN_SHIFT];
+		uint32_t distinct = 0;
+
+		memset(used, 0, sizeof(used));
+		for (uint32_t shard = 0; shard < nshards; shard++) {
+			struct nic n;
+
+			start_shard(&n, &secrets, shard, nshards, client);
+			for (uint32_t k = 0; k < n.sh->qpn_count; k++) {
+				uint32_t qpn = next_qpn(&n);
+
+				assert_int_equal(rn_client_of_qpn(qpn), client);
+				assert_int_equal(rn_qpn_shard(qpn, nshards), shard);
+				assert_int_equal(used[qpn % sizeof(used)]++, 0);
+				distinct++;
+			}
+			for (unsigned k = 0; k < MANY && shard == 0; k++)
+				assert_int_equal(rn_client_of_id(rn_cm_fresh_id(n.sh->lane.cm)),
+						 client);
+			stop(&n);
+		}
+		assert_in_range(distinct, sizeof(used) - (nshards > 1 ? 4 : 0), sizeof(used));
+	}
 }
 
 int main(void)
@@ -189,6 +231,7 @@ int main(void)
 		cmocka_unit_test(the_same_seed_repeats),
 		cmocka_unit_test(no_step_comes_again),
 		cmocka_unit_test(shards_have_orders_of_their_own),
+		cmocka_unit_test(the_numbers_of_a_client_are_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
