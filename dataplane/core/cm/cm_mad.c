@@ -161,11 +161,19 @@ void rn_cm_reply(struct rn_cm *cm, const struct rn_pkt *pkt, const struct rn_cm_
 
 	if (!r)
 		return;
-	r->src = pkt->dst;
-	r->dst = pkt->src;
-	memcpy(r->dmac, pkt->smac, 6);
-	r->tclass = pkt->tclass & 0xFC; /* without the ECN bits */
+	/* The traffic class is that of the packet without the ECN bits. */
+	r->way =
+		(struct rn_mad_way){.src = pkt->dst, .dst = pkt->src, .tclass = pkt->tclass & 0xFC};
+	memcpy(r->way.dmac, pkt->smac, 6);
 	rn_cm_msg_build(msg, r->mad);
+}
+
+static struct rn_mad_way way_to_peer(const struct rn_cm_conn *c)
+{
+	struct rn_mad_way way = {.src = c->av.sgid, .dst = c->av.dgid, .tclass = c->av.tclass};
+
+	memcpy(way.dmac, c->av.dmac, 6);
+	return way;
 }
 
 /* Queues a reply to the peer of connection c. Takes the peer's address and MAC from c->av. */
@@ -175,10 +183,7 @@ static void owe(struct rn_cm *cm, const struct rn_cm_conn *c, const struct rn_cm
 
 	if (!r)
 		return;
-	r->src = c->av.sgid;
-	r->dst = c->av.dgid;
-	memcpy(r->dmac, c->av.dmac, 6);
-	r->tclass = c->av.tclass;
+	r->way = way_to_peer(c);
 	rn_cm_msg_build(msg, r->mad);
 }
 
@@ -236,34 +241,6 @@ bool rn_cm_wants_tx(const struct rn_cm *cm)
 	return cm->reply_count || !rn_list_empty(&cm->mad_queue);
 }
 
-/* Fills in the headers of a packet from QP1 to QP1. The payload of the packet is cm->out. */
-static void address(struct rn_cm *cm, struct rn_pkt *out, const struct rn_gid *src,
-		    const struct rn_gid *dst, const uint8_t dmac[6], uint8_t tclass)
-{
-	memset(out, 0, sizeof(*out));
-	out->kind = RN_PKT_IB;
-	out->has_vlan = cm->port->has_vlan;
-	out->vlan_tci = cm->port->vlan_tci;
-	memcpy(out->dmac, dmac, 6);
-	memcpy(out->smac, cm->port->mac, 6);
-	out->src = *src;
-	out->dst = *dst;
-	out->ipv4 = rn_gid_is_ipv4(dst);
-	out->tclass = tclass;
-	out->hop_limit = cm->port->hop_limit ? cm->port->hop_limit : RN_HOP_LIMIT;
-	out->ip_df = true;
-	out->udp_sport = rn_frame_sport(0, RN_GSI_QPN, RN_GSI_QPN);
-	out->opcode = RN_T_UD | RN_OP_SEND_ONLY;
-	out->op = rn_opcode_row(out->opcode);
-	out->pkey = 0xFFFF;
-	out->dest_qpn = RN_GSI_QPN;
-	out->psn = cm->psn++ & 0xFFFFFF;
-	out->qkey = RN_GSI_QKEY;
-	out->src_qpn = RN_GSI_QPN;
-	out->payload = cm->out;
-	out->payload_len = RN_MAD_BYTES;
-}
-
 /* Looks up the peer's MAC, which may have changed. If the result is not READY, the caller keeps
  * using the MAC in c->av. On the passive side the peer's address may be forged until the peer has
  * confirmed the REP. Until then the neighbour table is searched but gets no new entry, because a
@@ -279,6 +256,7 @@ static enum rn_neigh_state next_hop(struct rn_cm *cm, const struct rn_cm_conn *c
 bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 {
 	struct rn_cm_conn *c;
+	struct rn_mad_way way;
 	struct rn_list *l;
 	uint8_t mac[6];
 
@@ -291,7 +269,7 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 		cm->reply_head = (cm->reply_head + 1) % RN_CM_REPLIES;
 		cm->reply_count--;
 		memcpy(cm->out, r->mad, RN_MAD_BYTES);
-		address(cm, out, &r->src, &r->dst, r->dmac, r->tclass);
+		rn_mad_pkt(out, cm->port, &r->way, cm->psn++, cm->out);
 		return true;
 	}
 	l = rn_list_pop(&cm->mad_queue);
@@ -301,7 +279,8 @@ bool rn_cm_tx(struct rn_cm *cm, struct rn_pkt *out, rn_time now)
 	if (next_hop(cm, c, mac, now) == RN_NEIGH_READY)
 		memcpy(c->av.dmac, mac, 6);
 	memcpy(cm->out, c->mad, RN_MAD_BYTES);
-	address(cm, out, &c->av.sgid, &c->av.dgid, c->av.dmac, c->av.tclass);
+	way = way_to_peer(c);
+	rn_mad_pkt(out, cm->port, &way, cm->psn++, cm->out);
 	out->vlan_tci = c->av.vlan_tci;
 	/* If the client has destroyed the id and no message is left, this call releases the
 	 * connection. */

@@ -21,6 +21,7 @@
 #include "cm/cm.h"
 #include "wire/cm_msg.h"
 #include "ground/core_cfg.h"
+#include "net/mad_pkt.h"
 #include "net/port_attr.h"
 #include "base/htab.h"
 #include "base/idpool.h"
@@ -211,9 +212,7 @@ static_assert(sizeof(struct rn_cm_wait) <= 80, "timewait is a record");
 
 /* A queued CM message that is sent once and never repeated. */
 struct rn_cm_reply {
-	struct rn_gid src, dst;
-	uint8_t dmac[6];
-	uint8_t tclass;
+	struct rn_mad_way way;
 	uint8_t mad[RN_MAD_BYTES];
 };
 
