@@ -18,6 +18,7 @@
 #include "port/log.h"
 #include "qp/qp.h"
 #include "port/rxtx.h"
+#include "switch/obituary.h"
 #include "wire/stats.h"
 #include "port/wake.h"
 
@@ -306,6 +307,32 @@ static void print_commands(FILE *out)
 #undef X
 }
 
+static void print_switch_outcomes(FILE *out)
+{
+	static const char *const kinds[] = {"forwarded", "answered", "dropped"};
+
+	fprintf(out, "| outcome | the frame is | meaning |\n|---|---|---|\n");
+	for (unsigned o = 0; o < RN_OUTCOMES; o++)
+		fprintf(out, "| `%s` | %s | %s |\n", rn_outcomes[o].name,
+			kinds[rn_outcomes[o].kind], rn_outcomes[o].text);
+}
+
+static void print_switch_connections(FILE *out)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+		RN_OBITUARY_ROWS(X)
+#undef X
+	};
+
+	fprintf(out,
+		"| state | | may give way to a new connection | sent to the peer of a dead client |\n|---|---|---|---|\n");
+	for (unsigned s = RN_TRACK_FREE + 1; s <= RN_TRACK_PAIR; s++)
+		fprintf(out, "| `%s` | %s | %s | %s |\n", rn_track_rows[s].name,
+			rn_track_rows[s].text, yes(rn_track_rows[s].yields),
+			texts[rn_track_rows[s].obituary]);
+}
+
 static struct {
 	const char *name;
 	void (*print)(FILE *out);
@@ -330,6 +357,8 @@ static struct {
 	{.name = "errnos", .print = print_errnos},
 	{.name = "wc-statuses", .print = print_wc_statuses},
 	{.name = "connector", .print = print_connector},
+	{.name = "switch-outcomes", .print = print_switch_outcomes},
+	{.name = "switch-connections", .print = print_switch_connections},
 };
 
 /* ---- reading, checking and writing pages ---- */

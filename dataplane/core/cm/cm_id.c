@@ -1,8 +1,9 @@
 /* Which communication ids and QPNs may be used? Runs on shard 0.
  *
  * Draws communication ids and transaction ids from two random streams, so that other hosts cannot
- * guess an id. A client of a switch draws only the lower 24 bits (client_number.h). Owns the timewait records: for some seconds after a connection has closed, its ids
- * and its QPN are not reused. */
+ * guess an id. A client of a switch draws only the lower 24 bits (client_number.h). Owns the
+ * timewait records: for some seconds after a connection has closed, its ids and its QPN are not
+ * reused. */
 #include "cm/cm_priv.h"
 #include "wire/frame.h"
 #include "ground/client_number.h"

@@ -20,7 +20,7 @@ struct rn_static_neigh {
 
 /* Filled by rn_core_defaults() and then changed by the caller of rn_shard_create(). */
 struct rn_core_cfg {
-	uint32_t index, nshards;  /* index of this shard, 0..nshards - 1 */
+	uint32_t index, nshards; /* index of this shard, 0..nshards - 1 */
 	/* upper part of QPNs and communication ids, 1..RN_CLIENT_MAX (client_number.h), or
 	 * RN_CLIENT_NONE */
 	uint32_t client;

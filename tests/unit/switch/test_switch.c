@@ -1,0 +1,664 @@
+/* Where frames go: by QPN, service id, communication id and group; what a client may not send; what
+ * the switch answers itself; and the numbers of clients. */
+#include <errno.h>
+
+#include "bench.h"
+#include "wire/arp_msg.h"
+#include "wire/hdr.h"
+#include "wire/nd_msg.h"
+
+#define RC_SEND 0x04
+#define UD_SEND 0x64
+#define CNP	0x81
+
+static const struct rn_gid any_ipv4 = {{[10] = 0xff, 0xff}};
+
+/* ---- data from the wire ---- */
+
+static void data_goes_to_the_client_of_its_qpn(void **state)
+{
+	static const unsigned clients[] = {1, 2, 200, RN_CLIENT_MAX};
+	struct bench b;
+
+	bench_start(&b);
+	for (unsigned i = 0; i < 4; i++)
+		bench_attach(&b, clients[i]);
+	for (unsigned i = 0; i < 4; i++) {
+		struct rn_pkt p = packet(PEER, OWN, i & 1 ? CNP : RC_SEND, qpn_of(clients[i], i));
+
+		assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_TO_QP);
+		assert_int_equal(b.way.client, clients[i]);
+		assert_false(b.way.wire);
+		assert_null(b.way.clients);
+	}
+	assert_int_equal(rn_switch_count(b.sw, RN_SWITCH_WIRE, RN_OUT_TO_QP), 4);
+	bench_stop(&b);
+}
+
+static void data_without_a_client_is_dropped(void **state)
+{
+	static const uint32_t qpns[] = {0, 16, 0x030100, 0xFF0000, 0xFFFFFE};
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	for (unsigned i = 0; i < 5; i++) {
+		struct rn_pkt p = packet(PEER, OWN, RC_SEND, qpns[i]);
+
+		assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_NO_QP);
+		assert_int_equal(b.way.client, 0);
+	}
+	/* the client has gone */
+	rn_switch_detach(b.sw, 1, b.now);
+	struct rn_pkt p = packet(PEER, OWN, RC_SEND, qpn_of(1, 0));
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_NO_QP);
+	bench_stop(&b);
+}
+
+static void frames_for_others_are_dropped(void **state)
+{
+	struct bench b;
+	struct rn_pkt p;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	p = packet(PEER, OWN, RC_SEND, qpn_of(1, 0));
+	p.dmac[5]++;
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_NOT_OURS);
+	p = packet(PEER, OWN, RC_SEND, qpn_of(1, 0));
+	p.dst = host_gid(99, false);
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_NOT_OURS);
+	p = packet(PEER, OWN, RC_SEND, qpn_of(1, 0));
+	p.has_vlan = true;
+	p.vlan_tci = 5;
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_NOT_OURS);
+	for (unsigned len = 0; len < 60; len++)
+		assert_int_not_equal(rn_outcomes[give_bytes(&b, RN_SWITCH_WIRE, b.frame, len)].kind,
+				     RN_OUTCOME_FORWARD);
+	bench_stop(&b);
+}
+
+static void a_switch_on_a_vlan_takes_that_vlan_alone(void **state)
+{
+	struct bench b;
+	struct rn_pkt p;
+
+	bench_start(&b);
+	b.cfg.port.has_vlan = true;
+	b.cfg.port.vlan_tci = 0x2007;
+	bench_again(&b);
+	bench_attach(&b, 1);
+	for (unsigned from = 0; from < 2; from++) {
+		p = from ? packet(OWN, PEER, RC_SEND, 77)
+			 : packet(PEER, OWN, RC_SEND, qpn_of(1, 0));
+		p.has_vlan = true;
+		p.vlan_tci = 0x6007; /* another priority */
+		assert_int_equal(rn_outcomes[give(&b, from, &p)].kind, RN_OUTCOME_FORWARD);
+		p.vlan_tci = 8;
+		assert_int_equal(give(&b, from, &p), from ? RN_OUT_CLIENT_VLAN : RN_OUT_NOT_OURS);
+		p.has_vlan = false;
+		assert_int_equal(give(&b, from, &p), from ? RN_OUT_CLIENT_VLAN : RN_OUT_NOT_OURS);
+	}
+	bench_stop(&b);
+}
+
+/* ---- data from clients ---- */
+
+static void data_of_clients_goes_out_or_stays_inside(void **state)
+{
+	struct bench b;
+	struct rn_pkt p;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	p = packet(OWN, PEER, RC_SEND, 77);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+	assert_true(b.way.wire);
+	assert_int_equal(b.way.client, 0);
+	/* to another client, and to a QP of its own */
+	for (unsigned to = 1; to <= 2; to++) {
+		p = packet(OWN, OWN, RC_SEND, qpn_of(to, 3));
+		assert_int_equal(give(&b, 1, &p), RN_OUT_TO_QP);
+		assert_int_equal(b.way.client, to);
+		assert_false(b.way.wire);
+	}
+	/* to a client that does not exist: nothing of this reaches the wire */
+	p = packet(OWN, OWN, RC_SEND, qpn_of(3, 3));
+	assert_int_equal(give(&b, 1, &p), RN_OUT_NO_QP);
+	assert_false(b.way.wire);
+	bench_stop(&b);
+}
+
+static void a_client_cannot_pretend_to_be_another(void **state)
+{
+	struct bench b;
+	struct rn_pkt p;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	p = packet(OWN, PEER, RC_SEND, 77);
+	p.smac[5]++;
+	assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_MAC);
+	p = packet(OWN, PEER, RC_SEND, 77);
+	p.src = host_gid(99, false);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_ADDRESS);
+	/* another address of the port is no lie */
+	p = packet(OWN, PEER, RC_SEND, 77);
+	p.ipv4 = false;
+	p.src = host_gid(OWN, true);
+	p.dst = host_gid(PEER, true);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+	p = packet(OWN, PEER, UD_SEND, 77);
+	p.src_qpn = qpn_of(2, 0);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_QPN);
+	p.src_qpn = qpn_of(1, 0);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+	/* the MAC and the IP address name different receivers */
+	p = packet(OWN, PEER, RC_SEND, 77);
+	memcpy(p.dmac, b.cfg.port.mac, 6);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_NOT_OURS);
+	p = packet(OWN, OWN, RC_SEND, qpn_of(2, 0));
+	p.dmac[5] = PEER;
+	assert_int_equal(give(&b, 1, &p), RN_OUT_NOT_OURS);
+	bench_stop(&b);
+}
+
+static void a_strict_switch_wants_a_connection(void **state)
+{
+	struct bench b;
+	struct rn_pkt p;
+
+	bench_start(&b);
+	b.cfg.strict = true;
+	bench_again(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	p = packet(OWN, PEER, RC_SEND, qpn_of(0, 5));
+	assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_PAIR);
+	connect_out(&b, 1, 5);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+	/* the connection is that of client 1, and leads to this QPN at this address */
+	assert_int_equal(give(&b, 2, &p), RN_OUT_CLIENT_PAIR);
+	p.dest_qpn++;
+	assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_PAIR);
+	p = packet(OWN, PEER + 1, RC_SEND, qpn_of(0, 5));
+	assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_PAIR);
+	/* a pair that the client announces */
+	struct rn_track_claim claim = {
+		.state = RN_TRACK_PAIR,
+		.local_qpn = qpn_of(1, 1),
+		.remote_qpn = qpn_of(0, 5),
+		.way = {.src = host_gid(OWN, false), .dst = host_gid(PEER + 1, false)}};
+	assert_int_equal(rn_switch_claim(b.sw, 1, &claim), 0);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+	assert_int_equal(rn_switch_unclaim(b.sw, 1, qpn_of(0, 5), &claim.way.dst), 0);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_PAIR);
+	/* announcing what belongs to others */
+	claim.local_qpn = qpn_of(2, 1);
+	assert_int_equal(rn_switch_claim(b.sw, 1, &claim), -EPERM);
+	claim.local_qpn = qpn_of(1, 1);
+	claim.local_id = id_of(2, 1);
+	assert_int_equal(rn_switch_claim(b.sw, 1, &claim), -EPERM);
+	claim.local_id = id_of(1, 1);
+	claim.way.src = host_gid(9, false);
+	assert_int_equal(rn_switch_claim(b.sw, 1, &claim), -EADDRNOTAVAIL);
+	assert_int_equal(rn_switch_claim(b.sw, 3, &claim), -ENOENT);
+	bench_stop(&b);
+}
+
+/* ---- CM messages ---- */
+
+static void requests_go_to_the_listener(void **state)
+{
+	struct rn_cm_msg r = req(id_of(0, 1), qpn_of(0, 1)), m;
+	struct rn_cm_msg s = {.attr = RN_CM_SIDR_REQ,
+			      .tid = 5,
+			      .sidr_req = {.request_id = 77, .service_id = SERVICE}};
+	const struct rn_gid other = host_gid(9, false);
+	struct rn_pkt p;
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	assert_int_equal(rn_switch_listen(b.sw, 1, SERVICE, &other), -EADDRNOTAVAIL);
+	assert_int_equal(rn_switch_listen(b.sw, 3, SERVICE, &any_ipv4), -ENOENT);
+	/* nobody listens: refused at once, so that the other host need not wait */
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &r), RN_OUT_NO_SERVICE);
+	assert_true(take(&b, &p, &m));
+	assert_true(b.way.wire);
+	assert_int_equal(m.attr, RN_CM_REJ);
+	assert_int_equal(m.rej.reason, RN_CM_REJ_NO_SERVICE);
+	assert_int_equal(m.rej.remote_id, r.req.local_id);
+	assert_int_equal(m.tid, 99);
+	assert_int_equal(p.dst.b[15], PEER);
+	assert_int_equal(p.dmac[5], PEER);
+	assert_int_equal(p.src.b[15], OWN);
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &s), RN_OUT_NO_SERVICE);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_SIDR_REP);
+	assert_int_equal(m.sidr_rep.status, RN_CM_SIDR_NO_SERVICE);
+	assert_int_equal(m.sidr_rep.request_id, 77);
+
+	bench_listen(&b, 2);
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &r), RN_OUT_TO_SERVICE);
+	assert_int_equal(b.way.client, 2);
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &s), RN_OUT_TO_SERVICE);
+	assert_int_equal(b.way.client, 2);
+	/* from a client to its neighbour within the switch */
+	r = req(id_of(1, 1), qpn_of(1, 1));
+	assert_int_equal(give_cm(&b, 1, OWN, OWN, &r), RN_OUT_TO_SERVICE);
+	assert_int_equal(b.way.client, 2);
+	assert_int_equal(rn_switch_unlisten(b.sw, 2, SERVICE, &any_ipv4), 0);
+	r = req(id_of(1, 2), qpn_of(1, 1));
+	assert_int_equal(give_cm(&b, 1, OWN, OWN, &r), RN_OUT_NO_SERVICE);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_REJ);
+	assert_int_equal(b.way.client, 1);
+	assert_false(b.way.wire);
+	expect_nothing(&b);
+	bench_stop(&b);
+}
+
+static void other_messages_go_by_communication_id(void **state)
+{
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 5);
+	struct rn_cm_msg all[] = {
+		rep(id_of(0, 1), id_of(5, 1), qpn_of(0, 1)),
+		rtu(id_of(0, 1), id_of(5, 1)),
+		dreq(id_of(0, 1), id_of(5, 1), qpn_of(5, 1)),
+		drep(id_of(0, 1), id_of(5, 1)),
+		rej(0, id_of(5, 1), RN_CM_ABOUT_REQ, 28),
+		{.attr = RN_CM_MRA, .mra = {.local_id = id_of(0, 1), .remote_id = id_of(5, 1)}},
+		{.attr = RN_CM_SIDR_REP, .sidr_rep = {.request_id = id_of(5, 1)}},
+	};
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &all[i]), RN_OUT_TO_ID);
+		assert_int_equal(b.way.client, 5);
+	}
+	/* LAP and APR begin with the same two ids */
+	for (unsigned attr = RN_CM_LAP; attr <= RN_CM_APR; attr++) {
+		struct rn_cm_msg m = {.attr = (uint16_t)attr};
+		uint8_t mad[RN_MAD_BYTES];
+		struct rn_pkt p = packet(PEER, OWN, UD_SEND, RN_GSI_QPN);
+
+		rn_cm_msg_build(&m, mad);
+		rn_store32(mad + RN_MAD_HDR_BYTES + 4, id_of(5, 1));
+		p.qkey = RN_GSI_QKEY;
+		p.src_qpn = RN_GSI_QPN;
+		p.payload = mad;
+		p.payload_len = RN_MAD_BYTES;
+		assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_TO_ID);
+		assert_int_equal(b.way.client, 5);
+	}
+	expect_nothing(&b);
+	bench_stop(&b);
+}
+
+static void messages_for_no_client_are_answered_as_the_protocol_demands(void **state)
+{
+	struct rn_cm_msg r = rep(id_of(0, 1), id_of(5, 1), qpn_of(0, 1)), m;
+	struct rn_pkt p;
+	struct bench b;
+
+	bench_start(&b);
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &r), RN_OUT_NO_CONNECTION);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_REJ);
+	assert_int_equal(m.rej.reason, RN_CM_REJ_BAD_COMM_ID);
+	assert_int_equal(m.rej.about, RN_CM_ABOUT_REP);
+	assert_int_equal(m.rej.local_id, id_of(5, 1));
+	assert_int_equal(m.rej.remote_id, id_of(0, 1));
+	r = dreq(id_of(0, 1), id_of(5, 1), qpn_of(5, 1));
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &r), RN_OUT_NO_CONNECTION);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_DREP);
+	assert_int_equal(m.drep.local_id, id_of(5, 1));
+	assert_int_equal(m.drep.remote_id, id_of(0, 1));
+	assert_int_equal(m.tid, 97);
+	/* neither of these may be answered, or two hosts would answer each other for ever */
+	r = rej(0, id_of(5, 1), RN_CM_ABOUT_REQ, 28);
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &r), RN_OUT_NO_CONNECTION);
+	r = drep(id_of(0, 1), id_of(5, 1));
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &r), RN_OUT_NO_CONNECTION);
+	r = rtu(id_of(0, 1), id_of(5, 1));
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &r), RN_OUT_NO_CONNECTION);
+	expect_nothing(&b);
+	bench_stop(&b);
+}
+
+/* A flood of requests from the wire does not displace the answers to clients. */
+static void floods_do_not_displace_answers_to_clients(void **state)
+{
+	unsigned to_wire = 0, to_client = 0;
+	struct rn_cm_msg m;
+	struct rn_pkt p;
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	for (unsigned i = 0; i < 500; i++) {
+		struct rn_cm_msg r = req(id_of(0, i), qpn_of(0, i));
+
+		give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &r);
+	}
+	struct rn_cm_msg own = req(id_of(1, 1), qpn_of(1, 1));
+	assert_int_equal(give_cm(&b, 1, OWN, OWN, &own), RN_OUT_NO_SERVICE);
+	for (unsigned i = 0; i < 2 && take(&b, &p, &m); i++) {
+		to_wire += b.way.wire;
+		to_client += b.way.client == 1;
+	}
+	assert_int_equal(to_client, 1);
+	while (take(&b, &p, &m))
+		to_wire++;
+	assert_in_range(to_wire, 32, 128);
+	bench_stop(&b);
+}
+
+static void a_client_cannot_use_the_ids_of_another(void **state)
+{
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	struct {
+		struct rn_cm_msg msg;
+		enum rn_outcome o;
+	} lies[] = {
+		{req(id_of(2, 1), qpn_of(1, 1)), RN_OUT_CLIENT_ID},
+		{req(0, qpn_of(1, 1)), RN_OUT_CLIENT_ID},
+		{req(id_of(1, 1), qpn_of(2, 1)), RN_OUT_CLIENT_QPN},
+		{rep(id_of(2, 1), id_of(0, 1), qpn_of(1, 1)), RN_OUT_CLIENT_ID},
+		{rep(id_of(1, 1), id_of(0, 1), qpn_of(2, 1)), RN_OUT_CLIENT_QPN},
+		/* answers no REQ */
+		{rep(id_of(1, 1), id_of(0, 1), qpn_of(1, 1)), RN_OUT_CLIENT_ID},
+		{rtu(id_of(2, 1), id_of(0, 1)), RN_OUT_CLIENT_ID},
+		{dreq(id_of(2, 1), id_of(0, 1), qpn_of(0, 1)), RN_OUT_CLIENT_ID},
+		{drep(id_of(2, 1), id_of(0, 1)), RN_OUT_CLIENT_ID},
+		{rej(id_of(2, 1), id_of(0, 1), RN_CM_ABOUT_REP, 28), RN_OUT_CLIENT_ID},
+		{{.attr = RN_CM_MRA, .mra = {.local_id = id_of(2, 1)}}, RN_OUT_CLIENT_ID},
+		{{.attr = RN_CM_SIDR_REQ, .sidr_req = {.request_id = id_of(2, 1)}},
+		 RN_OUT_CLIENT_ID},
+		{{.attr = RN_CM_SIDR_REP,
+		  .sidr_rep = {.request_id = 7, .status = RN_CM_SIDR_VALID, .qpn = qpn_of(2, 1)}},
+		 RN_OUT_CLIENT_QPN},
+	};
+	for (unsigned i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		assert_int_equal(give_cm(&b, 1, OWN, PEER, &lies[i].msg), lies[i].o);
+		assert_false(b.way.wire);
+	}
+	/* a MAD that is sent by another QP than QP1 */
+	struct rn_pkt p = packet(OWN, PEER, UD_SEND, RN_GSI_QPN);
+	uint8_t mad[RN_MAD_BYTES];
+	struct rn_cm_msg r = req(id_of(1, 1), qpn_of(1, 1));
+	rn_cm_msg_build(&r, mad);
+	p.payload = mad;
+	p.payload_len = RN_MAD_BYTES;
+	p.qkey = RN_GSI_QKEY;
+	p.src_qpn = qpn_of(1, 1);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_QPN);
+	/* no CM message */
+	p.src_qpn = RN_GSI_QPN;
+	mad[1] = 4;
+	assert_int_equal(give(&b, 1, &p), RN_OUT_MALFORMED);
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_NOT_OURS);
+	bench_stop(&b);
+}
+
+/* ---- groups ---- */
+
+static struct rn_pkt group_packet(unsigned from, const struct rn_gid *group)
+{
+	struct rn_pkt p = packet(from, 0, UD_SEND, RN_MCAST_QPN);
+
+	p.dst = *group;
+	p.dmac[0] = 1;
+	p.dmac[2] = 0x5e;
+	p.src_qpn = from == OWN ? qpn_of(1, 0) : 77;
+	return p;
+}
+
+static void multicast_goes_to_members(void **state)
+{
+	const struct rn_gid group = {{[10] = 0xff, 0xff, 239, 1, 2, 3}};
+	struct bench b;
+	struct rn_pkt p;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	bench_attach(&b, 3);
+	p = group_packet(PEER, &group);
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_NO_MEMBER);
+	assert_int_equal(rn_switch_join(b.sw, 1, &group), 0);
+	assert_int_equal(rn_switch_join(b.sw, 2, &group), 0);
+	assert_int_equal(rn_switch_join(b.sw, 9, &group), -ENOENT);
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_TO_GROUP);
+	assert_false(b.way.wire);
+	assert_true(rn_client_set_has(b.way.clients, 1) && rn_client_set_has(b.way.clients, 2));
+	assert_false(rn_client_set_has(b.way.clients, 3));
+	/* from a member: to the wire and to the other members */
+	p = group_packet(OWN, &group);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_GROUP);
+	assert_true(b.way.wire);
+	assert_false(rn_client_set_has(b.way.clients, 1));
+	assert_true(rn_client_set_has(b.way.clients, 2));
+	assert_int_equal(rn_switch_leave(b.sw, 2, &group), 0);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_GROUP);
+	assert_true(b.way.wire);
+	assert_null(b.way.clients);
+	/* a dead member is no member */
+	rn_switch_detach(b.sw, 1, b.now);
+	p = group_packet(PEER, &group);
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &p), RN_OUT_NO_MEMBER);
+	bench_stop(&b);
+}
+
+/* ---- neighbours ---- */
+
+static enum rn_outcome give_arp(struct bench *b, unsigned from, uint16_t op, unsigned sender,
+				unsigned target, bool broadcast)
+{
+	struct rn_arp arp = {.op = op,
+			     .sender_mac = {2, 0, 0, 0, 0, (uint8_t)sender},
+			     .sender = host_gid(sender, false),
+			     .target = host_gid(target, false)};
+	uint8_t frame[60] = {0};
+
+	memset(frame, 0xff, 6);
+	if (!broadcast)
+		memcpy(frame, (uint8_t[]){2, 0, 0, 0, 0, (uint8_t)target}, 6);
+	memcpy(frame + 6, from == RN_SWITCH_WIRE ? arp.sender_mac : b->cfg.port.mac, 6);
+	rn_store16(frame + 12, RN_ETHERTYPE_ARP);
+	rn_arp_build(&arp, frame + 14);
+	return give_bytes(b, from, frame, sizeof(frame));
+}
+
+static void arp_is_answered_and_spread(void **state)
+{
+	struct rn_cm_msg m;
+	struct rn_pkt p;
+	struct rn_arp arp;
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	/* the switch answers for the clients */
+	assert_int_equal(give_arp(&b, RN_SWITCH_WIRE, RN_ARP_REQUEST, PEER, OWN, true),
+			 RN_OUT_NEIGHBOUR);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(p.kind, RN_PKT_ARP);
+	assert_true(b.way.wire);
+	assert_true(rn_arp_parse(p.payload, p.payload_len, &arp));
+	assert_int_equal(arp.op, RN_ARP_REPLY);
+	assert_memory_equal(arp.sender_mac, b.cfg.port.mac, 6);
+	/* answers and announcements of others reach all clients; a request for others nobody */
+	assert_int_equal(give_arp(&b, RN_SWITCH_WIRE, RN_ARP_REPLY, PEER, OWN, false),
+			 RN_OUT_TO_ALL);
+	assert_true(rn_client_set_has(b.way.clients, 1) && rn_client_set_has(b.way.clients, 2));
+	assert_int_equal(give_arp(&b, RN_SWITCH_WIRE, RN_ARP_REQUEST, PEER, PEER, true),
+			 RN_OUT_TO_ALL);
+	assert_int_equal(give_arp(&b, RN_SWITCH_WIRE, RN_ARP_REQUEST, PEER, PEER + 1, true),
+			 RN_OUT_NEIGHBOUR);
+	/* a host that claims the port's address does not mislead the clients */
+	assert_int_equal(give_arp(&b, RN_SWITCH_WIRE, RN_ARP_REPLY, OWN, OWN, false),
+			 RN_OUT_NEIGHBOUR);
+	bench_stop(&b);
+}
+
+static void a_client_may_only_ask(void **state)
+{
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	assert_int_equal(give_arp(&b, 1, RN_ARP_REQUEST, OWN, PEER, true), RN_OUT_TO_WIRE);
+	assert_true(b.way.wire);
+	assert_int_equal(give_arp(&b, 1, RN_ARP_REPLY, OWN, PEER, false), RN_OUT_CLIENT_KIND);
+	assert_int_equal(give_arp(&b, 1, RN_ARP_REQUEST, OWN, OWN, true), RN_OUT_CLIENT_KIND);
+	/* the sender in the message is another host */
+	assert_int_equal(give_arp(&b, 1, RN_ARP_REQUEST, PEER, PEER + 1, true), RN_OUT_CLIENT_MAC);
+	assert_false(b.way.wire);
+	bench_stop(&b);
+}
+
+/* Sends a neighbour message of host `sender` about host `target`. */
+static enum rn_outcome give_nd(struct bench *b, unsigned from, uint8_t type, unsigned sender,
+			       unsigned target)
+{
+	struct rn_nd nd = {.type = type,
+			   .solicited = type == RN_ND_ADVERT,
+			   .target = host_gid(target, true),
+			   .has_mac = true,
+			   .mac = {2, 0, 0, 0, 0, (uint8_t)sender}};
+	unsigned to = type == RN_ND_ADVERT && from == RN_SWITCH_WIRE ? OWN : target;
+	const struct rn_gid src = host_gid(sender, true), dst = host_gid(to, true);
+	uint8_t frame[14 + 40 + RN_ND_BYTES] = {2, 0, 0, 0, 0, (uint8_t)to};
+	size_t len = rn_nd_build(&src, &dst, &nd, frame + 54);
+
+	memcpy(frame + 6, from == RN_SWITCH_WIRE ? nd.mac : b->cfg.port.mac, 6);
+	rn_store16(frame + 12, RN_ETHERTYPE_IPV6);
+	rn_store32(frame + 14, 6u << 28);
+	rn_store16(frame + 18, (uint16_t)len);
+	frame[20] = 58;
+	frame[21] = RN_ND_HOP_LIMIT;
+	memcpy(frame + 22, src.b, 16);
+	memcpy(frame + 38, dst.b, 16);
+	return give_bytes(b, from, frame, 54 + (unsigned)len);
+}
+
+static void neighbour_discovery_follows_the_same_rules(void **state)
+{
+	struct rn_cm_msg m;
+	struct rn_pkt p;
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 1);
+	assert_int_equal(give_nd(&b, RN_SWITCH_WIRE, RN_ND_SOLICIT, PEER, OWN), RN_OUT_NEIGHBOUR);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(p.kind, RN_PKT_ND);
+	assert_int_equal(give_nd(&b, RN_SWITCH_WIRE, RN_ND_ADVERT, PEER, PEER), RN_OUT_TO_ALL);
+	assert_int_equal(give_nd(&b, 1, RN_ND_SOLICIT, OWN, PEER), RN_OUT_TO_WIRE);
+	assert_int_equal(give_nd(&b, 1, RN_ND_ADVERT, OWN, PEER), RN_OUT_CLIENT_KIND);
+	assert_int_equal(give_nd(&b, 1, RN_ND_SOLICIT, PEER, PEER + 1), RN_OUT_CLIENT_MAC);
+	bench_stop(&b);
+}
+
+/* ---- numbers of clients ---- */
+
+static void numbers_rest_before_they_are_used_again(void **state)
+{
+	struct bench b;
+
+	bench_start(&b);
+	assert_int_equal(rn_switch_attach(b.sw, 255, b.now), -EINVAL);
+	for (unsigned n = 1; n <= RN_CLIENT_MAX; n++)
+		assert_int_equal(rn_switch_attach(b.sw, 0, b.now), n);
+	assert_int_equal(rn_switch_attach(b.sw, 0, b.now), -EAGAIN);
+	assert_int_equal(rn_switch_attach(b.sw, 7, b.now), -EBUSY);
+	rn_switch_detach(b.sw, 9, b.now);
+	rn_switch_detach(b.sw, 9, b.now);
+	assert_false(rn_switch_attached(b.sw, 9));
+	rn_switch_detach(b.sw, 7, b.now + 1);
+	b.now += b.cfg.timewait - 1;
+	assert_int_equal(rn_switch_attach(b.sw, 0, b.now), -EAGAIN);
+	assert_int_equal(rn_switch_attach(b.sw, 9, b.now), -EBUSY);
+	b.now += 2;
+	assert_int_equal(rn_switch_attach(b.sw, 0, b.now), 9); /* unused for longer than 7 */
+	assert_int_equal(rn_switch_attach(b.sw, 0, b.now), 7);
+	assert_int_equal(rn_switch_count(b.sw, 9, RN_OUT_TO_WIRE), 0);
+	bench_stop(&b);
+}
+
+/* A switch that has restarted: clients attach with their former numbers and announce what they
+ * have. */
+static void clients_come_back_with_their_numbers(void **state)
+{
+	struct rn_track_claim claim = {.state = RN_TRACK_UP,
+				       .local_id = id_of(40, 1),
+				       .remote_id = id_of(0, 1),
+				       .local_qpn = qpn_of(40, 1),
+				       .remote_qpn = qpn_of(0, 1),
+				       .way = {.src = host_gid(OWN, false),
+					       .dst = host_gid(PEER, false),
+					       .dmac = {2, 0, 0, 0, 0, PEER}}};
+	struct rn_cm_msg m;
+	struct rn_pkt p;
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 40);
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim), 0);
+	/* announced again: still one connection */
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim), 0);
+	claim.state = (enum rn_track_state)99;
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim), -EINVAL);
+	assert_int_equal(rn_switch_connections(b.sw, 40), 1);
+	claim.state = RN_TRACK_FREE;
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim), 0);
+	assert_int_equal(rn_switch_connections(b.sw, 40), 0);
+	claim.state = RN_TRACK_UP;
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim), 0);
+	assert_int_equal(rn_switch_connections(b.sw, 40), 1);
+	rn_switch_detach(b.sw, 40, b.now);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_DREQ);
+	assert_int_equal(m.dreq.remote_id, id_of(0, 1));
+	assert_int_equal(m.dreq.remote_qpn, qpn_of(0, 1));
+	assert_memory_equal(p.dmac, claim.way.dmac, 6);
+	bench_stop(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(data_goes_to_the_client_of_its_qpn),
+		cmocka_unit_test(data_without_a_client_is_dropped),
+		cmocka_unit_test(frames_for_others_are_dropped),
+		cmocka_unit_test(a_switch_on_a_vlan_takes_that_vlan_alone),
+		cmocka_unit_test(data_of_clients_goes_out_or_stays_inside),
+		cmocka_unit_test(a_client_cannot_pretend_to_be_another),
+		cmocka_unit_test(a_strict_switch_wants_a_connection),
+		cmocka_unit_test(requests_go_to_the_listener),
+		cmocka_unit_test(other_messages_go_by_communication_id),
+		cmocka_unit_test(messages_for_no_client_are_answered_as_the_protocol_demands),
+		cmocka_unit_test(floods_do_not_displace_answers_to_clients),
+		cmocka_unit_test(a_client_cannot_use_the_ids_of_another),
+		cmocka_unit_test(multicast_goes_to_members),
+		cmocka_unit_test(arp_is_answered_and_spread),
+		cmocka_unit_test(a_client_may_only_ask),
+		cmocka_unit_test(neighbour_discovery_follows_the_same_rules),
+		cmocka_unit_test(numbers_rest_before_they_are_used_again),
+		cmocka_unit_test(clients_come_back_with_their_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
