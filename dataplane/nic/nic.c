@@ -183,6 +183,19 @@ static int create_qsbr(struct rn_nic *nic)
 	return 0;
 }
 
+/* Predicts for the core whether packets arrive at a shard. A card has as many receive queues as the
+ * adapter has shards, or fewer; shard i polls queue i, and the last shards may have none. */
+static enum rn_rx_shard predict_shard(void *arg, const struct rn_gid *from, const struct rn_gid *to,
+				      uint16_t sport, uint32_t shard)
+{
+	const struct rn_port *port = ((const struct rn_nic *)arg)->port;
+	int queue = shard < port->nrxq ? rn_spread_queue(port, from, to, sport) : -1;
+
+	if (queue < 0)
+		return RN_RX_SHARD_UNKNOWN;
+	return (uint32_t)queue == shard ? RN_RX_SHARD_RIGHT : RN_RX_SHARD_WRONG;
+}
+
 int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned index,
 		  struct rn_port *port, const struct rn_clock *clock,
 		  struct rn_capture_file *capture, char *err, size_t errlen)
@@ -223,6 +236,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	rn_settings_line(&nic->core, rn_port_speed(port));
 	nic->neigh = rn_settings_neigh(nic->adapter, &nic->core.nstatic_neigh);
 	nic->core.static_neigh = nic->neigh;
+	nic->core.rx_shards = (struct rn_rx_shards){predict_shard, nic};
 	nic->mrs = rn_mr_table_create(l->max_mr, &secrets.of[RN_SECRET_KEYS]);
 
 	if (nic->mrs != NULL)

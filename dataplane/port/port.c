@@ -582,6 +582,7 @@ void rn_port_close(struct rn_port *p)
 	rn_memif_port_stop(p->memif);
 	detach(p);
 	rn_memif_port_destroy(p->memif);
+	rn_spread_forget(&p->spread);
 	for (unsigned i = 0; i < p->nrings; i++) {
 		/* Free the frames that are still in the rings: the port at the other end has sent
 		 * them, and no shard has received them. */

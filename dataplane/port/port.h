@@ -8,6 +8,7 @@
 #include "shard/core.h"
 #include "rn/link.h"
 #include "port/filter.h"
+#include "port/spread.h"
 #include "port/wake.h"
 #include "port/xdp.h"
 
@@ -42,6 +43,7 @@ struct rn_port {
 	bool card;		    /* the device is a network card (card.h) */
 	int node;		    /* a network card: its NUMA node (numa.h) */
 	uint16_t vlan_id;	    /* VLAN of the adapter's frames; 0: untagged */
+	struct rn_spread spread;    /* how the card spreads packets over the receive queues */
 	enum rn_filter filter;	    /* a network card: which frames it passes on */
 	_Atomic uint32_t removed;   /* the device has been removed or is about to be removed */
 	_Atomic uint32_t reset_due; /* a reset is requested and not yet begun */

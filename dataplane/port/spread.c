@@ -1,4 +1,5 @@
-/* Asks a driver for RSS, and checks what came of it. Owns nothing. Runs in the control thread. */
+/* Asks a driver for RSS, checks what came of it, and predicts which queue a packet comes to. Owns
+ * the copy of the card's table. Runs in the control thread, except rn_spread_queue(). */
 #include "port/spread.h"
 
 #include <errno.h>
@@ -7,9 +8,12 @@
 #include <string.h>
 
 #include <rte_ethdev.h>
+#include <rte_thash.h>
 
 #include "port/log.h"
 #include "port/port.h"
+#include "wire/frame.h"
+#include "wire/hdr.h"
 
 #define UDP_V4	 RTE_ETH_RSS_NONFRAG_IPV4_UDP
 #define UDP_V6	 RTE_ETH_RSS_NONFRAG_IPV6_UDP
@@ -95,9 +99,77 @@ static int mend_table(const struct rn_port *port, struct rte_eth_rss_reta_entry6
 	return rc;
 }
 
+void rn_spread_forget(struct rn_spread *spread)
+{
+	free(spread->queue);
+	*spread = (struct rn_spread){0};
+}
+
+/* Reads the key of the hash. Returns false if the driver does not tell it. */
+static bool read_key(const struct rn_port *port, const struct rte_eth_dev_info *info,
+		     uint32_t out[RN_SPREAD_KEY_BYTES / 4])
+{
+	static const uint8_t zero[RN_SPREAD_KEY_BYTES];
+	/* Some drivers write a key of the length in info->hash_key_size, which has 8 bits,
+	 * whatever the length of the buffer. */
+	uint8_t key[UINT8_MAX + 1] = {0};
+	struct rte_eth_rss_conf rss = {.rss_key = key, .rss_key_len = UINT8_MAX};
+
+	if (info->hash_key_size < RN_SPREAD_KEY_BYTES ||
+	    rte_eth_dev_rss_hash_conf_get(port->id, &rss) != 0)
+		return false;
+	memcpy(out, key, RN_SPREAD_KEY_BYTES);
+	/* A driver that does not know its key leaves the buffer as it was. */
+	return memcmp(key, zero, RN_SPREAD_KEY_BYTES) != 0;
+}
+
+/* Keeps what rn_spread_queue() needs. Without it, the queue of a packet stays unknown. */
+static void remember(struct rn_port *port, const struct rte_eth_dev_info *info, uint64_t hash,
+		     const struct rte_eth_rss_reta_entry64 *table)
+{
+	struct rn_spread *spread = &port->spread;
+	unsigned size = info->reta_size;
+
+	/* Cards take the low bits of the hash as the index, so a table of another size is used in a
+	 * way that is not known. */
+	if ((size & (size - 1)) != 0 || !read_key(port, info, spread->key))
+		return;
+	spread->queue = calloc(size, sizeof(*spread->queue));
+	if (spread->queue == NULL)
+		return;
+	for (unsigned i = 0; i < size; i++)
+		spread->queue[i] = (uint8_t)table[i / GROUP].reta[i % GROUP];
+	spread->size = size;
+	spread->hash = hash;
+}
+
+int rn_spread_queue(const struct rn_port *port, const struct rn_gid *from, const struct rn_gid *to,
+		    uint16_t sport)
+{
+	const struct rn_spread *spread = &port->spread;
+	const bool ipv4 = rn_gid_is_ipv4(from);
+	const unsigned first = ipv4 ? 12 : 0; /* where the IP address begins in a GID */
+	uint32_t tuple[9];		      /* addresses and ports: source, destination */
+	unsigned words = 0;
+
+	/* While the card is reset the control thread fills *spread anew. The acquire order and the
+	 * grace period after `quiet` was set keep the two apart, as for bursts. */
+	if (atomic_load_explicit(&port->quiet, memory_order_acquire) != 0 ||
+	    (spread->hash & (ipv4 ? UDP_V4 : UDP_V6)) == 0)
+		return -1;
+	for (unsigned i = first; i < 16; i += 4)
+		tuple[words++] = rn_load32(from->b + i);
+	for (unsigned i = first; i < 16; i += 4)
+		tuple[words++] = rn_load32(to->b + i);
+	tuple[words++] = (uint32_t)sport << 16 | RN_ROCE_PORT;
+
+	uint32_t hash = rte_softrss(tuple, words, (const uint8_t *)spread->key);
+	return spread->queue[hash & (spread->size - 1)];
+}
+
 /* Checks a port whose driver was asked for RSS. Returns 0 after a line in the log, or -errno if the
  * driver cannot read it back. */
-static int check_hash(const struct rn_port *port, uint64_t *hash)
+static int check_hash(struct rn_port *port, uint64_t *hash)
 {
 	struct rte_eth_rss_conf rss = {0};
 	struct rte_eth_dev_info info;
@@ -122,6 +194,8 @@ static int check_hash(const struct rn_port *port, uint64_t *hash)
 		return -ENOMEM;
 	mark_all(table, info.reta_size);
 	rc = mend_table(port, table, info.reta_size, &written, why, sizeof(why));
+	if (rc == 0 && why[0] == '\0')
+		remember(port, &info, *hash, table);
 	free(table);
 	if (rc != 0)
 		return rc;
@@ -133,10 +207,11 @@ static int check_hash(const struct rn_port *port, uint64_t *hash)
 	return 0;
 }
 
-void rn_spread_check(const struct rn_port *port, const struct rte_eth_conf *conf, unsigned wanted)
+void rn_spread_check(struct rn_port *port, const struct rte_eth_conf *conf, unsigned wanted)
 {
 	uint64_t hash = conf->rx_adv_conf.rss_conf.rss_hf;
 
+	rn_spread_forget(&port->spread);
 	if (conf->rxmode.mq_mode == RTE_ETH_MQ_RX_RSS) {
 		int rc = check_hash(port, &hash);
 		if (rc != 0)

@@ -327,6 +327,8 @@ struct rn_cm *rn_cm_create(const struct rn_core_cfg *cfg, const struct rn_port_a
 	cm->max_retry_cnt = RN_MIN(cfg->retry_cnt, 7);
 	cm->max_rnr_retry = cfg->rnr_retry;
 	cm->patience = cfg->cm_patience & 31;
+	cm->nshards = cfg->nshards;
+	cm->rx_shards = cfg->rx_shards;
 	rn_list_init(&cm->mad_queue);
 	rn_list_init(&cm->event_queue);
 	rn_list_init(&cm->asking);

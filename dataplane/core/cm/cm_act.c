@@ -59,7 +59,7 @@ void rn_cm_do_note_connect(struct rn_cm *cm, struct rn_cm_conn *c, const struct 
 			       .dgid = c->peer,
 			       .tclass = c->own.tclass,
 			       .sl = c->own.sl,
-			       .flow_label = (c->port * 31u + c->peer_port) & 0xFFFFF};
+			       .flow_label = rn_cm_choose_label(cm, c)};
 	c->av = rn_port_av(cm->port, &c->av);
 	rn_cm_index_local(cm, c);
 	rn_cm_index_qpn(cm, c);

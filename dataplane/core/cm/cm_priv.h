@@ -10,6 +10,7 @@
  *	cm_half.c   limits on half-open connections
  *	cm_index.c  table of connections, lookups, port numbers
  *	cm_id.c     allocation of ids, timewait records
+ *	cm_label.c  flow labels of connections
  *	cm_state.c  properties of each state
  *	cm_time.c   CM time codes
  *	cm_peer.c   checks of a peer's address
@@ -225,10 +226,13 @@ struct rn_cm {
 	uint8_t max_retry_cnt;
 	uint8_t max_rnr_retry;	 /* upper bound for a peer's RNR retry count */
 	struct rn_secret tables; /* secret key of the hash function of all hash tables */
-	/* sources of random communication ids, transaction ids and port numbers */
+	/* sources of random communication ids, transaction ids, and port numbers; flow labels are
+	 * drawn from `ports` too */
 	struct rn_stream ids, tids, ports;
 	uint32_t client; /* upper part of all communication ids, or RN_CLIENT_NONE */
 	uint32_t psn;
+	uint32_t nshards;
+	struct rn_rx_shards rx_shards;
 
 	struct rn_cm_conn *conns;
 	uint32_t max, live, id_bits;
@@ -377,6 +381,11 @@ bool rn_cm_local_waits(const struct rn_cm *cm, uint32_t local_id);
 bool rn_cm_remote_waits(const struct rn_cm *cm, uint32_t remote_id, uint64_t guid,
 			const struct rn_gid *from);
 void rn_cm_wait_tick(struct rn_cm *cm, rn_time now);
+
+/* ---- functions of cm_label.c ---- */
+/* Returns the flow label for a connection that this side begins. The ports, addresses and own QPN
+ * of c must be set. */
+uint32_t rn_cm_choose_label(struct rn_cm *cm, const struct rn_cm_conn *c);
 
 /* ---- functions of cm_mad.c ---- */
 /* Queues c->mad for sending. Each rn_cm_build_... function below writes c->mad. */

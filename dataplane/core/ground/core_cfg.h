@@ -5,6 +5,7 @@
 
 #include "base/secret.h"
 #include "base/types.h"
+#include "ground/rx_shard.h"
 #include "ground/cc_cfg.h"
 #include "rn/abi.h"
 
@@ -69,6 +70,9 @@ struct rn_core_cfg {
 	/* true: the caller of rx leaves each frame as it is until it has called rn_shard_settle().
 	 * A kept packet is then copied only if rn_shard_hold() does not get its buffer. */
 	bool lent_frames;
+	/* Predicts at which shard packets arrive. Used by shard 0 only, for the flow labels of
+	 * connections. */
+	struct rn_rx_shards rx_shards;
 	/* true: no packet takes the short way (qp/short_rx.h). Tests compare the results with and
 	 * without the short way. */
 	bool no_short_way;

@@ -14,6 +14,7 @@
 #ifndef RN_CORE_H
 #define RN_CORE_H
 
+#include "ground/rx_shard.h"
 #include "ground/core_cfg.h"
 #include "ground/msg.h"
 #include "ground/txbuf.h"
@@ -183,13 +184,6 @@ bool rn_shard_news(struct rn_shard *sh, struct rn_news *news);
  * message. */
 unsigned rn_shard_outbox(struct rn_shard *sh, struct rn_msg *m, unsigned n);
 void rn_shard_inbox(struct rn_shard *sh, const struct rn_msg *m, rn_time now);
-
-/* Returns the shard that owns a QPN. dataplane/port hands packets for the QPN to this shard. QPN 0
- * and 1 belong to shard 0. */
-static inline uint32_t rn_qpn_shard(uint32_t qpn, uint32_t nshards)
-{
-	return qpn < 2 ? 0 : qpn % nshards;
-}
 
 /* The counters of a shard: the verdict table, then the rows of RN_STAT_ROWS (stats.h). Returned by
  * rn_shard_stats(). */
