@@ -56,12 +56,12 @@ class Pair:
 
 class Shards:
     """Connections between adapters with two shards. says: what both must log about RSS. queues: the shards whose receive queues get
-    frames; all others get none."""
+    frames; all others get none. handed: how many packets the client's shards may hand to each other at most."""
 
     ENOUGH = 10  # more than the frames of ARP and neighbour discovery, which are not hashed
 
-    def __init__(self, pair, says, queues=(0,)):
-        self.pair, self.says_of_rss, self.queues = pair, says, queues
+    def __init__(self, pair, says, queues=(0,), handed=None):
+        self.pair, self.says_of_rss, self.queues, self.handed = pair, says, queues, handed
         pair.server, pair.client = f"{pair.server} --stats", f"{pair.client} --stats"
         pair.adapter, pair.more = "shards = 2;", 'log = { level = "info"; };'
 
@@ -69,6 +69,10 @@ class Shards:
         bad = self.pair.play(lab)
         for who, program in zip(("the server", "the client"), lab.programs[-2:]):
             bad += [f"{who}: {line}" for line in self.judge(program.output)]
+        found = re.search(r"^ *(\d+)  port_handed_off$", lab.programs[-1].output, re.M)
+        handed = int(found[1]) if found else 0
+        if self.handed is not None and handed > self.handed:
+            bad.append(f"the client's shards handed {handed} packets to each other, more than {self.handed}")
         return bad
 
     def judge(self, output):
