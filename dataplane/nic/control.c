@@ -14,6 +14,7 @@
 #include "nic/cq_rings.h"
 #include "nic/nic_srq.h"
 #include "nic/shard_call.h"
+#include "port/flow_rule.h"
 #include "port/probe.h"
 #include "nic/settings.h"
 
@@ -467,8 +468,21 @@ static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	int rc = rn_nic_exec_call(nic, shard, &c, cmd, rsp);
 	if (rc == 0) {
 		unrecord_qp(nic, qp);
+		rn_flow_rule_end(nic->port->rules, cmd->qp.qpn);
 		rn_nic_groups_changed(nic, shard);
 	}
+	return rc;
+}
+
+/* Runs MODIFY_QP or QUERY_QP in the shard, which checks the command's QPN and generation number.
+ * The generation number excludes an earlier QP with the same QPN. */
+static int exec_in_shard_of_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	int rc = rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
+
+	/* A QP that leaves RTS may get another peer, or none. */
+	if (rc == 0 && cmd->op == RN_CMD_MODIFY_QP && cmd->modify_qp.attr.state != RN_QPS_RTS)
+		rn_flow_rule_end(nic->port->rules, cmd->modify_qp.qpn);
 	return rc;
 }
 
@@ -534,9 +548,8 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 			rn_nic_drain_other_shards(nic);
 		return rn_nic_exec_in(nic, 0, cmd, rsp);
 	}
-	/* Only MODIFY_QP and QUERY_QP remain. The shard checks the command's QPN and generation
-	 * number. The generation number excludes an earlier QP with the same QPN. */
-	return rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
+	/* Only MODIFY_QP and QUERY_QP remain. */
+	return exec_in_shard_of_qp(nic, cmd, rsp);
 }
 
 /* Executes a copy of the command: the client may change its command between check and execution. */

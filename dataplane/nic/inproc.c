@@ -15,6 +15,7 @@
 #include <rte_pause.h>
 
 #include "port/cancel.h"
+#include "port/flow_rule.h"
 #include "nic/cq_rings.h"
 #include "nic/runtime.h"
 #include "nic/settings.h"
@@ -247,6 +248,7 @@ static void link_stats(struct rn_link *link,
 	struct rn_stats core = {0};
 	struct rn_rxtx_stats x = {0};
 	struct rn_lcore_stats l = {0};
+	struct rn_flow_rule_stats rules;
 
 	for (unsigned i = 0; i < nic->nshards; i++) {
 		const struct rn_lcore *lc = &nic->lcore[i];
@@ -265,6 +267,10 @@ static void link_stats(struct rn_link *link,
 #undef X
 #define X(name, text) fn(arg, "lcore_" #name, l.name);
 	RN_LCORE_STAT_ROWS(X)
+#undef X
+	rn_flow_rule_stats(nic->port->rules, &rules);
+#define X(name, text) fn(arg, "port_" #name, rules.name);
+	RN_FLOW_RULE_STAT_ROWS(X)
 #undef X
 	fn(arg, "port_resets", atomic_load(&nic->port->resets));
 	for (unsigned i = 0; nic->nshards > 1 && i < nic->nshards; i++) {

@@ -16,6 +16,7 @@
 #include "port/capture.h"
 #include "port/log.h"
 #include "port/card.h"
+#include "port/flow_rule.h"
 #include "port/mem.h"
 #include "port/queue_wake.h"
 #include "nic/settings.h"
@@ -167,7 +168,11 @@ static int create_lcores(struct rn_nic *nic, const struct rn_clock *clock,
 	}
 	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
 		rc = create_lcore(nic, i, clock, capture);
-	return rc == 0 ? rn_steer_create(steer, nic->nshards, nic->cfg->limits.handoff_slots) : rc;
+	if (rc == 0)
+		rc = rn_steer_create(steer, nic->nshards, nic->cfg->limits.handoff_slots);
+	for (unsigned i = 0; i < nic->nshards; i++)
+		steer[i]->rules = nic->port->rules;
+	return rc;
 }
 
 /* Creates the object of DPDK's RCU library (rte_rcu_qsbr), with which control threads wait until no
@@ -538,6 +543,17 @@ static void reset_card(struct rn_nic *nic)
 		rn_journal_reset(nic, rc == 0 ? NULL : err);
 }
 
+/* Makes and ends the rules of the card that save hand-offs between shards. */
+static void watch_rules(struct rn_nic *nic)
+{
+	if (nic->port->rules == NULL)
+		return;
+	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device during the calls */
+	if (!atomic_load(&nic->link.gone) && !rn_port_gone(nic->port))
+		rn_flow_rule_watch(nic->port->rules);
+	pthread_mutex_unlock(&nic->removal);
+}
+
 uint64_t rn_nic_mads(const struct rn_nic *nic)
 {
 	return rn_shard_stats(nic->lcore[0].shard)->tx_mads; /* only shard 0 sends MADs */
@@ -553,5 +569,6 @@ void rn_nic_watch(struct rn_nic *nic)
 		atomic_store(&nic->link_up, 0);
 		return;
 	}
+	watch_rules(nic);
 	report_link(nic);
 }

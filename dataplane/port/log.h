@@ -81,6 +81,12 @@
 	X(RSS_FAILS, WARNING, 0, \
 	  "port %s: RSS was requested, and does not spread received frames: %s", \
 	  "Shards hand packets over as they do without RSS. If the table leads to a queue that is not used, packets may be lost: set `shards` to 1, and report the driver.") \
+	X(FLOW_RULES, INFO, 0, \
+	  "port %s: its driver takes rules that lead connections over %s to the receive queue of their shard", \
+	  "A connection whose packets arrive at the wrong shard again and again gets such a rule. The counters `port_flow_rules` and so on count them, `port_handed_off` the packets that had to be handed over.") \
+	X(FLOW_RULE_REFUSED, INFO, 0, \
+	  "port %s: its driver refuses a rule for a connection: %s", \
+	  "The packets of this and of other connections are handed over as without rules. No rule is tried until another one has ended: the card may have no room for more.") \
 	X(LCORE_UNPINNED, WARNING, 0, \
 	  "adapter %s: shard %u is not pinned to CPU %d of lcores: %s", \
 	  "The shard works, on any CPU. Name CPUs in `lcores` that exist and that the process may use.") \

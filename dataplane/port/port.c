@@ -25,6 +25,7 @@
 #include "port/card.h"
 #include "port/device.h"
 #include "port/fit.h"
+#include "port/flow_rule.h"
 #include "port/memif_port.h"
 #include "port/sigpipe.h"
 #include "port/spread.h"
@@ -278,8 +279,10 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 		goto failed;
 	if (rte_eth_macaddr_get(p->id, &own) == 0)
 		memcpy(p->mac, own.addr_bytes, 6);
-	if (!p->started)
+	if (!p->started) {
 		listen_for_events(p, true);
+		p->rules = rn_flow_rule_create(p);
+	}
 	p->started = true;
 	rn_spread_check(p, &conf, nrxq);
 	p->filter = RN_FILTER_UNSET; /* a reset card has to be asked again */
@@ -473,6 +476,7 @@ static int restart(struct rn_port *p, const struct rn_port_spec *spec, char *err
 {
 	const struct rn_wake_row *wake = p->wake;
 	const unsigned nrxq = p->nrxq, ntxq = p->ntxq;
+	rn_flow_rule_flush(p->rules);
 	int rc = stop_for_reset(p);
 
 	if (rc != 0)
@@ -536,6 +540,8 @@ bool rn_port_gone(struct rn_port *p)
 static void detach(struct rn_port *p)
 {
 	rn_port_unwatch_link(p);
+	if (!atomic_load(&p->removed))
+		rn_flow_rule_flush(p->rules);
 	if (p->started)
 		listen_for_events(p, false);
 	if (p->started && !atomic_load(&p->destroyed))
@@ -590,6 +596,7 @@ void rn_port_close(struct rn_port *p)
 			rte_pktmbuf_free(m);
 		free(p->rings[i]);
 	}
+	rn_flow_rule_destroy(p->rules);
 	free(p);
 }
 

@@ -15,6 +15,7 @@
 struct rte_mempool;
 struct rte_ring;
 struct rn_memif_port;
+struct rn_flow_rules;
 
 /* Why no burst may begin. Each reason is set and cleared by its own code. */
 enum {
@@ -68,7 +69,8 @@ struct rn_port {
 	/* State of a port with the driver net_memif, owned by the port; NULL for other drivers.
 	 * `quiet` stays set until the memif relay has connected to the peer. */
 	struct rn_memif_port *memif;
-	void (*grace)(void *arg); /* callback given to rn_port_go() */
+	struct rn_flow_rules *rules; /* flow_rule.h; NULL if the driver takes none */
+	void (*grace)(void *arg);    /* callback given to rn_port_go() */
 	void *grace_arg;
 	void (*link_event)(void *arg); /* callback given to rn_port_watch_link(), or NULL */
 	void *link_event_arg;

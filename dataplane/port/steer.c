@@ -10,6 +10,8 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
+#include "port/flow_rule.h"
+
 /* Number of slots in each ring that packets may not fill. These slots are for messages between
  * shards, which a flood of packets must not delay. */
 #define MSG_RESERVE 16
@@ -139,6 +141,20 @@ unsigned rn_steer_messages(struct rn_steer *st, struct rn_shard *sh)
 	return n;
 }
 
+/* Delivers a packet that another shard has received. Asks for a rule of the port if that happens
+ * again and again to packets of the same queue pair. */
+static void deliver(const struct rn_steer *st, struct rn_shard *sh, const struct rn_pkt *pkt,
+		    rn_time now)
+{
+	enum rn_verdict v = rn_shard_rx(sh, pkt, now);
+
+	if (st->rules == NULL)
+		return;
+	uint32_t n = rn_shard_detour(sh, pkt, v);
+	if (n > 0 && n % RN_FLOW_RULE_AFTER == 0)
+		rn_flow_rule_wish(st->rules, st->index, pkt);
+}
+
 unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbuf **done,
 			unsigned *ndone, unsigned max, rn_time now)
 {
@@ -155,7 +171,7 @@ unsigned rn_steer_drain(struct rn_steer *st, struct rn_shard *sh, struct rte_mbu
 			if (it.kind == ITEM_PACKET) {
 				/* Do not parse the packet again: the other shard has stored the
 				 * parsed packet in the mbuf. */
-				rn_shard_rx(sh, rte_mbuf_to_priv(it.mbuf), now);
+				deliver(st, sh, rte_mbuf_to_priv(it.mbuf), now);
 				done[(*ndone)++] = it.mbuf;
 			} else {
 				rn_shard_inbox(sh, &it.msg, now);

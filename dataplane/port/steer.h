@@ -11,6 +11,7 @@
 struct rte_mbuf;
 struct rte_ring;
 struct rn_lcore;
+struct rn_flow_rules;
 
 struct rn_steer {
 	unsigned index, n;
@@ -21,6 +22,9 @@ struct rn_steer {
 	/* bit i is set if items were put into shard i's ring, so the caller must ring shard i's
 	 * doorbell */
 	uint32_t filled;
+	/* The port's rules, which save hand-offs, or NULL (flow_rule.h). Set by the caller of
+	 * rn_steer_create(). */
+	struct rn_flow_rules *rules;
 };
 
 /* Creates the rings between n shards. Each ring has `slots` slots (a power of two). To be called in

@@ -17,6 +17,7 @@
 #include "port/lcore.h"
 #include "port/log.h"
 #include "qp/qp.h"
+#include "port/flow_rule.h"
 #include "port/rxtx.h"
 #include "switch/obituary.h"
 #include "wire/stats.h"
@@ -58,6 +59,7 @@ static void print_port_counters(FILE *out)
 	fprintf(out, "| counter | counts |\n|---|---|\n");
 #define X(name, text) print_counter(out, "port_", #name, text);
 	RN_RXTX_STAT_ROWS(X)
+	RN_FLOW_RULE_STAT_ROWS(X)
 #undef X
 }
 

@@ -191,6 +191,8 @@ struct rn_rx {
 	uint64_t va;
 	struct rn_owe owed[RN_OWED_MAX]; /* replies to send, in PSN order */
 	struct rn_read_rec rec[RN_MAX_RD_ATOMIC];
+	/* how many packets from the peer other shards have received and handed over */
+	uint32_t detours;
 };
 
 /* ---- state of the requester (read_gap.h) ---- */

@@ -72,6 +72,10 @@ uint32_t rn_shard_take_list(struct rn_shard *sh, const struct rn_wqe *wqe, uint3
 
 /* rx: processes one packet that rn_frame_parse() accepted. Counts and returns the verdict. */
 enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_time now);
+/* To be called for a packet that another shard has received and handed over, after rn_shard_rx()
+ * has returned v. If a QP with one peer (RC or UC) has accepted the packet from this peer, returns
+ * how many such packets the QP has got since it was connected. Returns 0 for other packets. */
+uint32_t rn_shard_detour(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdict v);
 /* rx without parsing, for ordinary packets (qp/short_rx.h) to RC QPs of this shard. Processes such
  * a packet with the same effect as rn_frame_parse() and rn_shard_rx(), sets *v to the verdict,
  * counts the verdict and returns true. Returns false, without any effect, for any other frame. */

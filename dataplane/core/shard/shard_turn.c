@@ -249,6 +249,19 @@ enum rn_verdict rn_shard_rx(struct rn_shard *sh, const struct rn_pkt *pkt, rn_ti
 	return v;
 }
 
+uint32_t rn_shard_detour(struct rn_shard *sh, const struct rn_pkt *pkt, enum rn_verdict v)
+{
+	if (v != RN_V_OK || pkt->kind != RN_PKT_IB)
+		return 0;
+	struct rn_qp *qp = rn_shard_qp(sh, pkt->dest_qpn);
+	/* The addresses are compared here too: a port may be configured to accept packets from
+	 * other ones. */
+	if (qp == NULL || !rn_qp_has_peer(qp) || !rn_gid_equal(&pkt->src, &qp->peer) ||
+	    !rn_gid_equal(&pkt->dst, &qp->own))
+		return 0;
+	return ++qp->rx.detours;
+}
+
 bool rn_shard_rx_short(struct rn_shard *sh, const uint8_t *frame, uint32_t len, enum rn_verdict *v,
 		       rn_time now)
 {

@@ -20,6 +20,8 @@ struct rn_shard {
 	 * sent: number of frames made. Each frame has 64 bytes, with its number at byte 60. */
 	unsigned to_send, sent;
 	uint8_t dmac[6];
+	/* result of the last rn_shard_detour(), which counts on if it is not 0 */
+	uint32_t detours;
 	unsigned ahead; /* result of rn_ahead_what() */
 	/* the calls of rn_ahead_*(), in order, and of rn_shard_post(): their step 1, 2 or 3, the
 	 * QPN and the L_Key. The functions get the shard as const, so they reach this by a

@@ -12,6 +12,7 @@
 #include <rte_mbuf.h>
 
 #include "fake_shard.h"
+#include "port/flow_rule.h"
 #include "port/steer.h"
 
 struct mbuf {
@@ -22,6 +23,17 @@ struct mbuf {
 static struct rn_steer st[3];
 static struct rn_steer *const all[3] = {&st[0], &st[1], &st[2]};
 static struct mbuf pool[512];
+
+/* This function replaces that of flow_rule.c. */
+static unsigned wishes;
+
+void rn_flow_rule_wish(struct rn_flow_rules *rules, unsigned shard, const struct rn_pkt *pkt)
+{
+	assert_ptr_equal(rules, &wishes);
+	assert_int_equal(shard, 1);
+	assert_int_equal(pkt->dest_qpn, 17);
+	wishes++;
+}
 
 static void keeps_packets_and_messages_in_order(void **state)
 {
@@ -87,11 +99,36 @@ static void never_loses_a_message(void **state)
 	free(c);
 }
 
+/* Every 64th packet of a QP that had to be handed over makes a wish for a rule. No wish is made
+ * without the table for rules, nor for packets that rn_shard_detour() does not count. */
+static void wishes_for_a_rule(void **state)
+{
+	struct rn_shard *b = fake_shard_create();
+	struct rn_flow_rules *const rules = (struct rn_flow_rules *)(void *)&wishes;
+	struct rn_pkt pkt = {.dest_qpn = 17};
+	struct rte_mbuf *done[64];
+	unsigned ndone;
+
+	assert_int_equal(rn_steer_create(all, 3, 64), 0);
+	for (unsigned round = 0; round < 3; round++) {
+		st[1].rules = round > 0 ? rules : NULL;
+		b->detours = round == 1 ? 0 : 1;
+		for (unsigned i = 0; i < 2 * RN_FLOW_RULE_AFTER; i++) {
+			assert_true(rn_steer_packet(&st[0], 1, &pool[i].m, &pkt));
+			assert_int_equal(rn_steer_drain(&st[1], b, done, &ndone, 64, 0), 1);
+		}
+		assert_int_equal(wishes, round == 2 ? 2 : 0);
+	}
+	rn_steer_destroy(all, 3);
+	free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_packets_and_messages_in_order),
 		cmocka_unit_test(never_loses_a_message),
+		cmocka_unit_test(wishes_for_a_rule),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

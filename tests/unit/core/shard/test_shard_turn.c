@@ -66,11 +66,56 @@ static void test_lone_ack(void **state)
 	rig_fini(&r);
 }
 
+/* Packets that the QP has accepted from its peer count, and no others. */
+static void test_detours(void **state)
+{
+	static const uint8_t types[] = {RN_QPT_RC, RN_QPT_UC, RN_QPT_UD};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(types); i++) {
+		struct rig r;
+		rig_init(&r, &(struct rig_opt){.type = types[i]});
+		struct rn_shard *sh = r.s[1].sh;
+		struct rn_pkt pkt = {
+			.kind = RN_PKT_IB,
+			.dest_qpn = r.s[1].qpn,
+			.src = r.s[1].qp->peer,
+			.dst = r.s[1].qp->own,
+		};
+		const bool counts = types[i] != RN_QPT_UD;
+		struct rn_pkt other = pkt;
+
+		assert_int_equal(rn_shard_detour(sh, &pkt, RN_V_OK), counts ? 1 : 0);
+		assert_int_equal(rn_shard_detour(sh, &pkt, RN_V_REQ_GAP), 0);
+		other.src.b[15] ^= 1;
+		assert_int_equal(rn_shard_detour(sh, &other, RN_V_OK), 0);
+		other = pkt;
+		other.dst.b[15] ^= 1;
+		assert_int_equal(rn_shard_detour(sh, &other, RN_V_OK), 0);
+		other = pkt;
+		other.dest_qpn++;
+		assert_int_equal(rn_shard_detour(sh, &other, RN_V_OK), 0);
+		other = pkt;
+		other.kind = RN_PKT_ARP;
+		assert_int_equal(rn_shard_detour(sh, &other, RN_V_OK), 0);
+		assert_int_equal(rn_shard_detour(sh, &pkt, RN_V_OK), counts ? 2 : 0);
+		/* The count begins anew with each connection. */
+		for (int side = 0; side < 2; side++)
+			assert_int_equal(rig_modify(&r, side, RN_QP_STATE,
+						    &(struct rn_qp_attr){.state = RN_QPS_RESET}),
+					 0);
+		assert_int_equal(rn_shard_detour(sh, &pkt, RN_V_OK), 0);
+		rig_connect(&r, &(struct rig_opt){.type = types[i]}, RN_QPS_RTS);
+		assert_int_equal(rn_shard_detour(sh, &pkt, RN_V_OK), counts ? 1 : 0);
+		rig_fini(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_leaving_the_active_list),
 		cmocka_unit_test(test_lone_ack),
+		cmocka_unit_test(test_detours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
