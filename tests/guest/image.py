@@ -18,7 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = ["busybox-static", "dash", "ibverbs-utils", "ibverbs-providers", "rdmacm-utils", "perftest", "iproute2"]
 KERNEL = "linux-image-amd64"  # the cloud flavour has no rdma_rxe
 MODULES = ["virtio_pci", "virtio_console", "virtio_net", "e1000", "e1000e", "vmxnet3", "vfio_pci", "vfio_iommu_type1",
-           "crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_ucm", "rdma_rxe", "sch_netem", "8021q"]
+           "crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_ucm", "rdma_rxe", "sch_netem", "8021q",
+           # what net_tap needs for flow rules
+           "tun", "bridge", "sch_ingress", "sch_multiq", "cls_flower", "act_skbedit"]
 COMMANDS = ["load", "bind", "rxe"]  # scripts of this folder that become commands of the guest
 UNWANTED = ["usr/share", "usr/include", "boot", "usr/lib/modules", "lib/modules"]
 LIBRARIES = re.compile(r"lib(?!perl|pam|systemd-shared)|zlib")  # of the dependencies; the rest is for package scripts

@@ -2,7 +2,7 @@
 import re
 
 from models import MODELS
-from plays import Demo, Filtered, Idle, LinkDown, Pair, Refused, Removed, Report, Reset, Restart, Shards, SoftRoce, Transfer, Watched
+from plays import Demo, Filtered, Idle, LinkDown, Pair, Refused, Removed, Report, Reset, Restart, Ruled, Shards, SoftRoce, Transfer, Watched
 
 
 class Case:
@@ -90,6 +90,12 @@ def sixteen(name, says, queues, handed=None):
     return Shards(ucmatose(name, 16, 4, 2001), says, queues, handed)
 
 
+def ruled(family):
+    """Messages so many that each connection whose packets arrive at the wrong shard gets a rule early."""
+    numbers = "-c 16 -C 600 -S 1001"
+    return Ruled(f"tools/nd_ucmatose -b {{0}} {numbers}", f"ucmatose -s {{0}} {numbers}", family)
+
+
 def busy(name):
     """Frames so many that receive queues become full."""
     command = "perf/nd_write_bw -R -q 8 -s 65536 -n 100"
@@ -159,6 +165,8 @@ NOT_FOR_82545EM = re.compile("perftest|files by (send|read), MTU 9000|datagrams 
 
 
 def cases():
+    for family in (4, 6):
+        yield Case(f"tap: connections of soft-RoCE over IPv{family} get flow rules", ruled(family), family == 4)
     yield from cases_of_several_queues()
     for model in MODELS:
         if not model.queues:

@@ -29,11 +29,6 @@ HUGEPAGES, MEMORY_MB = 256, 1280
 BROADCAST = b"\xff" * 6 + b"\x02\0\0\0\0\x77" + b"\x88\xb5" + bytes(200)  # EtherType of local experiments
 
 
-def port(card):
-    """The keys of an adapter's configuration that name its card."""
-    return f'port = "pci"; pci = "{card.address}";'
-
-
 class Program:
     """A program in the guest; its output goes to a file there."""
 
@@ -107,7 +102,7 @@ class Lab:
         name = f"/tmp/{next(self.serial)}"
         side = card.side
         self.must(f"cat >{name}.conf <<'END'\n"
-                  f'adapters = ({{ name = "lab{side}"; {port(card)} mtu = {mtu};\n'
+                  f'adapters = ({{ name = "lab{side}"; {card.keys} mtu = {mtu};\n'
                   f'  ipv4 = [ "{ADDRESS[4][side]}/24" ]; ipv6 = [ "{ADDRESS[6][side]}/64" ]; {adapter.replace("SIDE", str(side))} }});\n{more}\nEND\n')
         return self.start(f"export SOFTRNIC_CONFIG={name}.conf; cd {software.PLACE} && {command}", seconds, name)
 

@@ -47,6 +47,11 @@ class Card:
         self.address = f"0000:00:{self.slot:02x}.0"
         self.mac = f"52:54:00:00:00:{self.slot:02x}"
 
+    @property
+    def keys(self):
+        """The keys of an adapter's configuration that name its card."""
+        return f'port = "pci"; pci = "{self.address}";'
+
     def tolerates(self, fault):
         """Whether a line of the kernel's log is about a fault of this card that does not count."""
         return bool(self.model.tolerated and f"[{self.address[5:]}]" in fault and re.search(self.model.tolerated, fault))
@@ -58,6 +63,17 @@ class Card:
                 f"hubport,hubid={self.hub}")
         return ["-netdev", f"{wire},id={self.net}",
                 "-device", f"{self.model.device},id={self.id},netdev={self.net},mac={self.mac},addr={self.slot:#x},romfile={options}"]
+
+
+class Tap:
+    """A TAP interface of the guest's kernel. DPDK's driver of it takes flow rules, which those of the cards above do not."""
+
+    def __init__(self, side):
+        self.side, self.interface = side, f"tap{side}"
+
+    @property
+    def keys(self):
+        return f'port = "vdev"; vdev = "net_tap0,iface={self.interface}"; mac = "02:00:00:00:12:4{self.side}";'
 
 
 def cards():

@@ -4,8 +4,9 @@ import re
 import time
 
 import software
-from lab import ADDRESS
-from models import MODULES
+from image import Trouble
+from lab import ADDRESS, SHARED
+from models import MODULES, Tap
 
 ROCE_PORT = b"\x12\xb7"
 COUNTERS = re.compile(r"^ *\d+  \w+\n", re.M)
@@ -14,6 +15,12 @@ COUNTERS = re.compile(r"^ *\d+  \w+\n", re.M)
 def tail(title, program):
     """The end of a program's output."""
     return [f"{title}: {line}" for line in COUNTERS.sub("", program.output).strip().splitlines()[-12:]]
+
+
+def counter(output, name):
+    """The value of a counter that a program has printed; 0 is not printed."""
+    found = re.search(rf"^ *(\d+)  {name}$", output, re.M)
+    return int(found[1]) if found else 0
 
 
 def is_roce(frame):
@@ -81,6 +88,50 @@ class Shards:
         bad = [] if len(said) == 1 and re.search(self.says_of_rss, said[0]) else [f"says of RSS: {said}"]
         few = [queue for queue in self.queues if frames.get(queue, 0) < self.ENOUGH]
         return bad + ([f"frames by shard: {frames}"] if few or frames.keys() - set(self.queues) else [])
+
+
+class Ruled:
+    """Connections between an adapter with two shards on a TAP, and soft-RoCE on the bridge of the TAP. The kernel lets DPDK's driver
+    of the TAP make flow rules. All packets for which there is none arrive in the first queue, as those of a card without RSS do."""
+
+    NEEDED = ["tun", "bridge", "sch_ingress", "sch_multiq", "cls_flower", "act_skbedit"]
+    SHARE = 3  # at most one packet of so many is handed over; without rules it is every second one, with rules every tenth
+
+    def __init__(self, server, client, family):
+        self.server, self.client, self.family = f"{server} --stats", client, family
+
+    def play(self, lab):
+        mine, peer = Tap(0), f"{ADDRESS[4][1]}/24 {ADDRESS[6][1]}/64"
+        server = lab.ours(mine, self.server.format(*ADDRESS[self.family]), 120, adapter="shards = 2;")
+        lab.must(f"load {' '.join(self.NEEDED + SHARED)} && ip link add br0 type bridge mcast_snooping 0 && rxe br0 1500 {peer}")
+        try:
+            return self.converse(lab, mine, server)
+        finally:
+            self.clean(lab)
+
+    def converse(self, lab, mine, server):
+        if not server.says("listening"):
+            return ["the server does not listen"] + tail("server", server)
+        # A filter of the driver's own qdisc, behind those that it makes for its rules.
+        lab.must(f"tc filter add dev {mine.interface} parent 1: protocol all pref 60000 flower action skbedit queue_mapping 0 && "
+                 f"ip link set {mine.interface} master br0 up")
+        client = lab.start(self.client.format(*ADDRESS[self.family]), 120)
+        bad = [f"the {who} ended with {status}" for who, status in (("client", client.wait()), ("server", server.wait(20))) if status]
+        bad += self.judge(server.output)
+        return bad + (tail("server", server) + tail("client", client) if bad else [])
+
+    def judge(self, output):
+        frames, handed, rules, refused = (counter(output, f"port_{name}") for name in ("rx_frames", "handed_off", "flow_rules",
+                                                                                       "flow_rules_refused"))
+        bad = [] if rules and not refused else [f"{rules} rules were made, and {refused} refused"]
+        return bad + ([f"of {frames} packets {handed} were handed over"] if handed * self.SHARE > frames else [])
+
+    def clean(self, lab):
+        """Linux 6.1 may hang when rxe0 is deleted soon after a connection has ended."""
+        try:
+            lab.must("killall -9 ucmatose; rdma link delete rxe0 && ip link del br0", 20)
+        except (RuntimeError, Trouble):
+            lab.reborn()
 
 
 class Transfer:

@@ -19,7 +19,7 @@ PROGRAMS = ["tools/nd_rping", "tools/nd_ucmatose", "tools/nd_xfer", "perf/nd_sen
 SCRIPTS = ["demo.sh", "tools/packages.sh", "tools/report.sh"]
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 SHELL = pathlib.Path("/bin/bash")  # for the scripts; the guest has none
-DRIVERS = ["bus_pci", "bus_vdev", "mempool_ring", "mempool_stack", "net_e1000", "net_virtio", "net_vmxnet3"]
+DRIVERS = ["bus_pci", "bus_vdev", "mempool_ring", "mempool_stack", "net_e1000", "net_tap", "net_virtio", "net_vmxnet3"]
 
 
 def libraries(files):
