@@ -88,6 +88,7 @@ enum rn_config_level {
 #define RN_CONFIG_FIELD_UINT(key, low, high)    uint32_t key;
 #define RN_CONFIG_FIELD_SEED(key, low, high)    uint64_t key;
 #define RN_CONFIG_FIELD_POW2(key, low, high)    uint32_t key;
+#define RN_CONFIG_FIELD_POW2_0(key, low, high)  uint32_t key;
 #define RN_CONFIG_FIELD_BOOL(key, low, high)    bool key;
 #define RN_CONFIG_FIELD_PERCENT(key, low, high) double key;
 #define RN_CONFIG_FIELD_CHOICE(key, low, high)  enum low key;

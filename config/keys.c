@@ -14,6 +14,7 @@ RN_CONFIG_WORD_LISTS(WORD_LIST)
 #define KEY_UINT(def, lo, hi)    .low = lo, .high = hi, .number = def
 #define KEY_SEED(def, lo, hi)    .low = lo, .high = hi, .number = def
 #define KEY_POW2(def, lo, hi)    .low = lo, .high = hi, .number = def
+#define KEY_POW2_0(def, lo, hi)  .low = lo, .high = hi, .number = def
 #define KEY_BOOL(def, lo, hi)    .low = lo, .high = hi, .number = def
 #define KEY_PERCENT(def, lo, hi) .low = lo, .high = hi, .number = def
 #define KEY_CHOICE(def, lo, hi)  .number = def, .words = lo##_words
@@ -80,6 +81,9 @@ void rn_config_key_allowed(const struct rn_config_key *key, char *out, size_t ou
 	case RN_CONFIG_POW2:
 		snprintf(out, outlen, "a power of two %lld..%lld", key->low, key->high);
 		break;
+	case RN_CONFIG_POW2_0:
+		snprintf(out, outlen, "0, or a power of two %lld..%lld", key->low, key->high);
+		break;
 	case RN_CONFIG_BOOL:
 		snprintf(out, outlen, "true | false");
 		break;
@@ -139,13 +143,13 @@ const char *rn_config_key_type(const struct rn_config_key *key)
 {
 	static const char *const names[] = {
 		[RN_CONFIG_UINT] = "whole number", [RN_CONFIG_SEED] = "whole number",
-		[RN_CONFIG_POW2] = "whole number", [RN_CONFIG_BOOL] = "boolean",
-		[RN_CONFIG_PERCENT] = "number",	   [RN_CONFIG_CHOICE] = "word",
-		[RN_CONFIG_TEXT] = "string",	   [RN_CONFIG_MAC] = "string",
-		[RN_CONFIG_IP4] = "string",	   [RN_CONFIG_IP6] = "string",
-		[RN_CONFIG_NETS4] = "array",	   [RN_CONFIG_NETS6] = "array",
-		[RN_CONFIG_NEIGHS] = "list",	   [RN_CONFIG_CPUS] = "array",
-		[RN_CONFIG_ARGS] = "array",
+		[RN_CONFIG_POW2] = "whole number", [RN_CONFIG_POW2_0] = "whole number",
+		[RN_CONFIG_BOOL] = "boolean",	   [RN_CONFIG_PERCENT] = "number",
+		[RN_CONFIG_CHOICE] = "word",	   [RN_CONFIG_TEXT] = "string",
+		[RN_CONFIG_MAC] = "string",	   [RN_CONFIG_IP4] = "string",
+		[RN_CONFIG_IP6] = "string",	   [RN_CONFIG_NETS4] = "array",
+		[RN_CONFIG_NETS6] = "array",	   [RN_CONFIG_NEIGHS] = "list",
+		[RN_CONFIG_CPUS] = "array",	   [RN_CONFIG_ARGS] = "array",
 	};
 
 	return names[key->type];

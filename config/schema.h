@@ -5,6 +5,7 @@
  *   UINT     whole number low..high                     uint32_t
  *   SEED     whole number low..high                     uint64_t
  *   POW2     power of two low..high                     uint32_t
+ *   POW2_0   0, or power of two low..high               uint32_t
  *   BOOL     true or false                              bool
  *   PERCENT  number low..high                           double
  *   CHOICE   one word; `low` names the list of words    enum that `low` names
@@ -101,7 +102,7 @@
 	X(POW2,   handoff_slots, 1024, 64, 65536, "packets and messages that can be queued from one shard to another") \
 	X(UINT,   mbufs,        4096, 512, 1048576, "packet buffers per shard") \
 	X(UINT,   burst,        32,  1, 256, "packets received or sent at once") \
-	X(POW2,   port_ring,    1024, 64, 16384, "descriptors per receive and transmit queue of a port; on devices at most as many as fill a quarter of limits.mbufs") \
+	X(POW2_0, port_ring,    1024, 64, 16384, "descriptors per receive and transmit queue of a port; on devices at most as many as fill a quarter of limits.mbufs; 0 = as many as the driver prefers, or 512 if it prefers none (rings within the process and memif: as the default)") \
 	X(UINT,   window_packets, 1024, 1, 65536, "maximum number of unacknowledged packets per queue pair") \
 	X(UINT,   quota_packets, 16, 1, 1024, "packets that one queue pair may send before the next queue pair may send") \
 	X(UINT,   keep_packets, 2048, 0, 65536, "packets per shard that are kept when they arrive ahead of a lost one, until it has been sent again; a queue pair uses half of them at most. At most a quarter of limits.mbufs hold kept packets. Further packets are copied, 4.2 KiB each. Memory is used for no more packets than were ever kept at the same time. 0 = such packets are dropped, and after a loss this side sends everything from the lost packet on again")

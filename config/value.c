@@ -62,11 +62,14 @@ static bool whole_number(const config_setting_t *s, long long *out)
 
 static bool read_number(const struct rn_config_key *key, const config_setting_t *s, void *field)
 {
+	bool power = key->type == RN_CONFIG_POW2 || key->type == RN_CONFIG_POW2_0;
 	long long n;
 
-	if (!whole_number(s, &n) || n < key->low || n > key->high)
+	if (!whole_number(s, &n))
 		return false;
-	if (key->type == RN_CONFIG_POW2 && (n & (n - 1)))
+	if ((n < key->low || n > key->high) && (n != 0 || key->type != RN_CONFIG_POW2_0))
+		return false;
+	if (power && (n & (n - 1)))
 		return false;
 	if (key->type == RN_CONFIG_SEED)
 		*(uint64_t *)field = (uint64_t)n;
@@ -239,6 +242,7 @@ int rn_config_value_read(const struct rn_config_reader *r, const struct rn_confi
 	case RN_CONFIG_UINT:
 	case RN_CONFIG_SEED:
 	case RN_CONFIG_POW2:
+	case RN_CONFIG_POW2_0:
 		good = read_number(key, s, field);
 		break;
 	case RN_CONFIG_BOOL:
@@ -281,6 +285,7 @@ void rn_config_value_default(const struct rn_config_key *key, void *section)
 	switch (key->type) {
 	case RN_CONFIG_UINT:
 	case RN_CONFIG_POW2:
+	case RN_CONFIG_POW2_0:
 		*(uint32_t *)field = (uint32_t)key->number;
 		break;
 	case RN_CONFIG_SEED:

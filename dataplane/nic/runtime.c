@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <rte_common.h>
 #include <rte_eal.h>
 #include <rte_memory.h>
 
@@ -189,16 +190,12 @@ static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6
 	return rc;
 }
 
-/* Returns the number of descriptors for each queue of a device: limits.port_ring, or as many as
- * fill a quarter of the shard's packet buffers. A driver may hold one packet buffer for each
- * descriptor of its two queues. If it held all of them, it could receive no frame. */
-static uint32_t queue_slots(const struct rn_config_limits *limits)
+/* Returns the highest number of descriptors for a queue of a device, a power of two: they fill a
+ * quarter of the shard's packet buffers. A driver may hold one packet buffer for each descriptor of
+ * its two queues. If it held all of them, it could receive no frame. */
+static uint32_t most_descriptors(const struct rn_config_limits *limits)
 {
-	uint32_t slots = limits->port_ring;
-
-	while (slots > limits->mbufs / 4)
-		slots /= 2;
-	return slots;
+	return rte_align32prevpow2(limits->mbufs / 4);
 }
 
 /* The port of a card cannot be opened, for the reason rc and err. DPDK says little about reasons.
@@ -269,7 +266,8 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 		.mtu = (uint16_t)a->mtu,
 		.queues = a->shards,
 		.sleeps = r->cfg.idle.policy == RN_CONFIG_POLICY_ADAPTIVE,
-		.ring = queue_slots(&r->cfg.limits),
+		.ring = r->cfg.limits.port_ring,
+		.ring_most = most_descriptors(&r->cfg.limits),
 		.pool = r->pool,
 		.memif = memif,
 	};
@@ -302,7 +300,7 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 		struct rn_port *pair[2];
 		snprintf(name, sizeof(name), "rn%u_%u", r->starts, i);
 		int rc = rn_port_join(pair, nq, (uint16_t)RN_MAX(a->mtu, r->cfg.adapter[j].mtu),
-				      r->cfg.limits.port_ring, r->pool, name, err, errlen);
+				      rn_settings_ring(&r->cfg), r->pool, name, err, errlen);
 		if (rc == 0) {
 			port[i] = pair[0];
 			port[j] = pair[1];

@@ -8,6 +8,9 @@
 
 #include "base/htab.h"
 
+/* Entries of a ring that softrnic makes itself, if limits.port_ring is 0: its default. */
+#define OWN_RING 1024u
+
 void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6])
 {
 	uint64_t h = rn_hash_bytes(a->name, strlen(a->name), 0);
@@ -176,6 +179,11 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 		mtu_code(a->max_path_mtu));
 }
 
+uint32_t rn_settings_ring(const struct rn_config *cfg)
+{
+	return cfg->limits.port_ring != 0 ? cfg->limits.port_ring : OWN_RING;
+}
+
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],
 		      struct rn_vdev_spec *spec)
 {
@@ -195,7 +203,7 @@ void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t
 		.kind = kinds[a->port],
 		.number = index,
 		.mtu = (uint16_t)a->mtu,
-		.ring = cfg->limits.port_ring,
+		.ring = rn_settings_ring(cfg),
 		.queues = a->shards,
 		.socket = a->socket,
 		.server = a->role == RN_CONFIG_ROLE_SERVER,

@@ -26,6 +26,9 @@ void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps);
  * may be the interface's own MAC. */
 void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 		      const struct rn_config_protocol *p, struct rn_port_attr *attr);
+/* Returns the number of entries of a ring that softrnic makes itself: limits.port_ring, or its
+ * default if no number is configured. */
+uint32_t rn_settings_ring(const struct rn_config *cfg);
 /* Fills in the device specification. cfg and mac must outlive *spec, which refers to the strings in
  * cfg and to mac without copying. */
 void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t mac[6],

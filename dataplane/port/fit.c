@@ -1,6 +1,6 @@
-/* Which MTU can a port have, and how many queues? Some drivers accept any MTU and then drop the
- * longer frames, or fail without a reason. Some report queues that a card does not have. Their
- * rules are rows of tables here. Owns nothing. Runs in the control thread. */
+/* Which MTU can a port have, how many queues, and how many descriptors? Some drivers accept any MTU
+ * and then drop the longer frames, or fail without a reason. Some report queues that a card does
+ * not have. Their rules are rows of tables here. Owns nothing. Runs in the control thread. */
 #include "port/fit.h"
 
 #include <errno.h>
@@ -104,6 +104,20 @@ unsigned rn_fit_queues(const char *driver)
 		if (strcmp(driver, limits[i].driver) == 0)
 			return limits[i].queues;
 	return UINT16_MAX;
+}
+
+uint16_t rn_fit_descriptors(const struct rte_eth_dev_portconf *preferred,
+			    const struct rte_eth_desc_lim *limit, uint32_t wanted, uint32_t most)
+{
+	const uint32_t step = RN_MAX(limit->nb_align, 1u);
+	/* Drivers that report no highest number leave DPDK's, 65535, or write 0. */
+	const uint32_t highest = limit->nb_max != 0 ? limit->nb_max : UINT16_MAX;
+	uint32_t n = wanted != 0		 ? wanted
+		     : preferred->ring_size != 0 ? preferred->ring_size
+						 : RTE_ETH_DEV_FALLBACK_RX_RINGSIZE;
+
+	n = RN_MIN((n + step - 1) / step * step, RN_MIN(most, highest) / step * step);
+	return (uint16_t)RN_MAX(n, limit->nb_min);
 }
 
 int rn_fit_interface(const char *ifname, uint16_t mtu, char *err, size_t errlen)

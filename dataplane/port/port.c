@@ -153,30 +153,28 @@ static void negotiate(struct rn_port *p, const struct rte_eth_dev_info *info,
 	p->tx_offloads = conf->txmode.offloads;
 }
 
-/* Sets up all queues with the driver's default thresholds. Each queue gets `ring` descriptors, or
- * the nearest number that the driver allows. Returns 0 or -errno. */
-static int set_up_queues(struct rn_port *p, uint32_t ring)
+/* Sets up all queues with the driver's default thresholds. Returns 0 or -errno. */
+static int set_up_queues(struct rn_port *p)
 {
-	uint16_t nrxd = (uint16_t)ring, ntxd = (uint16_t)ring;
 	int socket = rte_eth_dev_socket_id(p->id);
-	int err = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &nrxd, &ntxd);
+	int err = 0;
 
 	for (uint16_t q = 0; err == 0 && q < p->nrxq; q++)
-		err = rte_eth_rx_queue_setup(p->id, q, nrxd, (unsigned)socket, NULL, p->pool);
+		err = rte_eth_rx_queue_setup(p->id, q, p->nrxd, (unsigned)socket, NULL, p->pool);
 	for (uint16_t q = 0; err == 0 && q < p->ntxq; q++)
-		err = rte_eth_tx_queue_setup(p->id, q, ntxd, (unsigned)socket, NULL);
+		err = rte_eth_tx_queue_setup(p->id, q, p->ntxd, (unsigned)socket, NULL);
 	return err;
 }
 
 /* Sets up all queues. For net_af_xdp, finds the sockets that the driver opens meanwhile. */
-static int set_up_sockets(struct rn_port *p, uint32_t ring)
+static int set_up_sockets(struct rn_port *p)
 {
 	struct rn_xdp_sockets others = {0};
 	bool xdp = strcmp(p->driver, "net_af_xdp") == 0;
 
 	if (xdp)
 		rn_xdp_find(&others, &p->xdp);
-	int rc = set_up_queues(p, ring);
+	int rc = set_up_queues(p);
 	if (xdp)
 		rn_xdp_find(&p->xdp, &others);
 	return rc;
@@ -199,26 +197,26 @@ static int fit(const struct rn_port *p, const struct rte_eth_dev_info *info, cha
 }
 
 /* Configures and starts the device. Returns 0 or -errno. */
-static int start(struct rn_port *p, const struct rte_eth_conf *conf, uint32_t ring)
+static int start(struct rn_port *p, const struct rte_eth_conf *conf)
 {
 	int rc = rte_eth_dev_configure(p->id, p->nrxq, p->ntxq, conf);
 
 	if (rc == 0)
-		rc = set_up_sockets(p, ring);
+		rc = set_up_sockets(p);
 	return rc == 0 ? rte_eth_dev_start(p->id) : rc;
 }
 
 /* Starts a card without receive interrupts: with link interrupts if its driver has them. Returns 0
  * or -errno. */
 static int start_with_link_interrupts(struct rn_port *p, const struct rte_eth_dev_info *info,
-				      const struct rte_eth_conf *conf, uint32_t ring)
+				      const struct rte_eth_conf *conf)
 {
 	struct rte_eth_conf with = *conf;
 
 	with.intr_conf.lsc = rn_card_has_link_interrupts(info);
-	if (with.intr_conf.lsc && start(p, &with, ring) == 0)
+	if (with.intr_conf.lsc && start(p, &with) == 0)
 		return 0;
-	return start(p, conf, ring);
+	return start(p, conf);
 }
 
 /* Starts a card with receive interrupts, and sets the wake source accordingly. Returns false if the
@@ -226,12 +224,12 @@ static int start_with_link_interrupts(struct rn_port *p, const struct rte_eth_de
  * requested at the same time: some drivers then leave them out without an error, and the link would
  * never seem to change, since DPDK does not ask the card but waits for an interrupt. Others report
  * changes of the link without the request. */
-static bool start_with_interrupts(struct rn_port *p, const struct rte_eth_conf *conf, uint32_t ring)
+static bool start_with_interrupts(struct rn_port *p, const struct rte_eth_conf *conf)
 {
 	struct rte_eth_conf with = *conf;
 
 	with.intr_conf.rxq = 1;
-	if (start(p, &with, ring) != 0)
+	if (start(p, &with) != 0)
 		return false;
 	for (unsigned q = 0; q < p->nrxq; q++)
 		if (rn_card_interrupt_fd(p, q) < 0) {
@@ -242,8 +240,24 @@ static bool start_with_interrupts(struct rn_port *p, const struct rte_eth_conf *
 	return true;
 }
 
+/* Decides how many queues and descriptors the device gets. */
+static void choose_sizes(struct rn_port *p, unsigned nrxq, unsigned ntxq,
+			 const struct rn_port_spec *spec, const struct rte_eth_dev_info *info)
+{
+	const unsigned most = rn_fit_queues(info->driver_name);
+
+	p->nrxq = (uint16_t)RN_MIN(RN_MIN(nrxq, most), info->max_rx_queues);
+	p->ntxq = (uint16_t)RN_MIN(RN_MIN(ntxq, most), info->max_tx_queues);
+	p->ring = spec->ring;
+	p->ring_most = spec->ring_most;
+	p->nrxd = rn_fit_descriptors(&info->default_rxportconf, &info->rx_desc_lim, spec->ring,
+				     spec->ring_most);
+	p->ntxd = rn_fit_descriptors(&info->default_txportconf, &info->tx_desc_lim, spec->ring,
+				     spec->ring_most);
+}
+
 /* Sets up and starts the device, with at most as many queues as wanted. Of `spec` only `ring`,
- * `mac` and `sleeps` are used. */
+ * `ring_most`, `mac` and `sleeps` are used. */
 static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 		     const struct rn_port_spec *spec, char *err, size_t errlen)
 {
@@ -254,10 +268,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 
 	if (rc != 0)
 		goto failed;
-	const unsigned most = rn_fit_queues(info.driver_name);
-	p->nrxq = (uint16_t)RN_MIN(RN_MIN(nrxq, most), info.max_rx_queues);
-	p->ntxq = (uint16_t)RN_MIN(RN_MIN(ntxq, most), info.max_tx_queues);
-	p->ring = spec->ring;
+	choose_sizes(p, nrxq, ntxq, spec, &info);
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
 	p->wake = rn_wake_row(info.driver_name);
 	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
@@ -272,9 +283,9 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	conf.intr_conf.rxq = p->wake->source == RN_WAKE_QUEUE;
 	negotiate(p, &info, &conf);
 	if (!p->card)
-		rc = start(p, &conf, spec->ring);
-	else if (!spec->sleeps || !start_with_interrupts(p, &conf, spec->ring))
-		rc = start_with_link_interrupts(p, &info, &conf, spec->ring);
+		rc = start(p, &conf);
+	else if (!spec->sleeps || !start_with_interrupts(p, &conf))
+		rc = start_with_link_interrupts(p, &info, &conf);
 	if (rc != 0)
 		goto failed;
 	if (rte_eth_macaddr_get(p->id, &own) == 0)
@@ -407,7 +418,7 @@ static struct rn_port *joined_port(unsigned nrxq, uint16_t mtu, uint32_t slots,
 int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
 		 struct rte_mempool *pool, const char *name, char *err, size_t errlen)
 {
-	const struct rn_port_spec spec = {.ring = ring};
+	const struct rn_port_spec spec = {.ring = ring, .ring_most = ring};
 	int rc = -ENOMEM;
 
 	for (unsigned i = 0; i < 2; i++)
@@ -502,6 +513,7 @@ int rn_port_reset(struct rn_port *p, char *err, size_t errlen)
 	const struct rn_port_spec spec = {
 		.mac = mac,
 		.ring = p->ring,
+		.ring_most = p->ring_most,
 		.sleeps = p->wake->source == RN_WAKE_INTR,
 	};
 

@@ -28,9 +28,10 @@ struct rn_port {
 	uint16_t id; /* number of the ethdev */
 	uint16_t nrxq, ntxq;
 	uint16_t mtu;
-	uint32_t ring;	      /* descriptors per queue, as wanted */
-	unsigned frame_bytes; /* length of the longest frame */
-	uint8_t mac[6];	      /* the card receives frames to this MAC */
+	uint32_t ring, ring_most; /* descriptors per queue, as in struct rn_port_spec */
+	uint16_t nrxd, ntxd;	  /* descriptors that each queue has */
+	unsigned frame_bytes;	  /* length of the longest frame */
+	uint8_t mac[6];		  /* the card receives frames to this MAC */
 	uint64_t rx_offloads, tx_offloads;
 	const struct rn_wake_row *wake;
 	struct rte_mempool *pool;
@@ -90,8 +91,10 @@ struct rn_port_spec {
 	uint16_t vlan_id; /* VLAN of the adapter's frames; 0: untagged */
 	uint16_t mtu;
 	unsigned queues; /* queues wanted in each direction; the driver may have fewer */
-	uint32_t ring;	 /* descriptors per queue */
-	bool sleeps;	 /* the shards sleep, so a network card should wake them by interrupts */
+	/* Descriptors per queue; 0: as many as the driver prefers. At most ring_most, which bounds
+	 * the packet buffers that the driver holds. */
+	uint32_t ring, ring_most;
+	bool sleeps; /* the shards sleep, so a network card should wake them by interrupts */
 	struct rte_mempool *pool;
 	struct rn_memif_port *memif; /* for net_memif, else NULL; the opened port owns it */
 };

@@ -135,6 +135,7 @@ static void a_port_that_cannot_start_leaves_no_sockets(void **state)
 		.mtu = 1500,
 		.queues = 2,
 		.ring = 256,
+		.ring_most = 256,
 		.pool = pool,
 	};
 	unsigned before = open_files();

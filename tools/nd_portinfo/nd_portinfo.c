@@ -76,6 +76,8 @@ static void print_link(uint16_t id)
 static void print_queues(uint16_t id, const struct rte_eth_dev_info *info)
 {
 	const struct rte_eth_desc_lim *rx = &info->rx_desc_lim, *tx = &info->tx_desc_lim;
+	struct rte_eth_rxq_info rxq;
+	struct rte_eth_txq_info txq;
 	struct rte_eth_conf conf;
 
 	printf("  receive queues: %u in use, at most %u; descriptors %u to %u in steps of %u\n",
@@ -88,6 +90,10 @@ static void print_queues(uint16_t id, const struct rte_eth_dev_info *info)
 	       info->default_rxportconf.burst_size, info->default_txportconf.burst_size,
 	       info->default_rxportconf.ring_size, info->default_txportconf.ring_size,
 	       info->default_rxportconf.nb_queues, info->default_txportconf.nb_queues);
+	if (rte_eth_rx_queue_info_get(id, 0, &rxq) == 0 &&
+	    rte_eth_tx_queue_info_get(id, 0, &txq) == 0)
+		printf("  descriptors: %u per receive queue, %u per transmit queue\n", rxq.nb_desc,
+		       txq.nb_desc);
 	if (rte_eth_dev_conf_get(id, &conf) == 0)
 		printf("  receive interrupts: %s\n",
 		       conf.intr_conf.rxq != 0 ? "in use" : "not in use");

@@ -54,7 +54,8 @@ static void check_default(const struct rn_config_key *key)
 {
 	if (key->type <= RN_CONFIG_PERCENT && (key->number < key->low || key->number > key->high))
 		fail_msg("%s", key->name);
-	if (key->type == RN_CONFIG_POW2 && (key->number & (key->number - 1)))
+	if ((key->type == RN_CONFIG_POW2 || key->type == RN_CONFIG_POW2_0) &&
+	    (key->number & (key->number - 1)))
 		fail_msg("%s", key->name);
 }
 

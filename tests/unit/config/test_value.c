@@ -37,6 +37,20 @@ static void test_powers_of_two(void **state)
 	      "t.conf:2: limits.submit_slots: found 32, allowed: a power of two 64..65536"});
 }
 
+static void test_powers_of_two_or_0(void **state)
+{
+	ROWS({SECTION("limits = { port_ring = 0; };"), NULL},
+	     {SECTION("limits = { port_ring = 64; };"), NULL},
+	     {SECTION("limits = { port_ring = 32; };"),
+	      "t.conf:2: limits.port_ring: found 32, allowed: 0, or a power of two 64..16384"},
+	     {SECTION("limits = { port_ring = 96; };"),
+	      "t.conf:2: limits.port_ring: found 96, allowed: 0, or a power of two 64..16384"},
+	     {SECTION("limits = { port_ring = -1; };"),
+	      "t.conf:2: limits.port_ring: found -1, allowed: 0, or a power of two 64..16384"},
+	     {SECTION("limits = { port_ring = 32768; };"),
+	      "t.conf:2: limits.port_ring: found 32768, allowed: 0, or a power of two 64..16384"});
+}
+
 static void test_seeds_take_64_bits(void **state)
 {
 	static struct rn_config cfg;
@@ -187,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_numbers),
 		cmocka_unit_test(test_powers_of_two),
+		cmocka_unit_test(test_powers_of_two_or_0),
 		cmocka_unit_test(test_seeds_take_64_bits),
 		cmocka_unit_test(test_booleans),
 		cmocka_unit_test(test_per_cents),

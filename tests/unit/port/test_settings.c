@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -213,12 +214,32 @@ static void test_congestion(void **state)
 	assert_int_equal(p.line_rate, p.min_rate);
 }
 
+/* limits.port_ring = 0 leaves the number of descriptors to the drivers of devices. A memif has as
+ * many buffers as by default. */
+static void test_own_rings(void **state)
+{
+	static struct rn_config cfg = {.nadapters = 1};
+	struct rn_config_adapter *a = &cfg.adapter[0];
+	struct rn_vdev_spec spec;
+	char name[64], args[512];
+
+	a->port = RN_CONFIG_PORT_MEMIF;
+	a->mtu = 1500;
+	snprintf(a->socket, sizeof(a->socket), "@own_rings");
+	assert_int_equal(rn_settings_ring(&cfg), 1024);
+	rn_settings_vdev(&cfg, 0, mac, &spec);
+	assert_int_equal(rn_vdev_string(&spec, name, sizeof(name), args, sizeof(args)), 0);
+	assert_non_null(strstr(args, ",rsize=8,"));
+	cfg.limits.port_ring = 64;
+	assert_int_equal(rn_settings_ring(&cfg), 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_link_local),    cmocka_unit_test(test_several_addresses),
 		cmocka_unit_test(test_tag_and_class), cmocka_unit_test(test_path_mtu),
-		cmocka_unit_test(test_congestion),
+		cmocka_unit_test(test_congestion),    cmocka_unit_test(test_own_rings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
