@@ -9,13 +9,17 @@
 
 void rn_callback_remove(struct rn_port *port, enum rte_eth_event_type event, rte_eth_dev_cb_fn fn)
 {
-	/* When DPDK has destroyed the ethdev it rejects the number. For all ports at once DPDK does
-	 * not report whether the function is running, so that is for a destroyed ethdev only. */
-	if (atomic_load(&port->destroyed)) {
-		rte_eth_dev_callback_unregister(RTE_ETH_ALL, event, fn, port);
-		return;
-	}
+	int rc = -EAGAIN;
+
 	/* -EAGAIN: the function is running, which takes no time. */
-	while (rte_eth_dev_callback_unregister(port->id, event, fn, port) == -EAGAIN)
-		sched_yield();
+	while (rc == -EAGAIN && rte_eth_dev_is_valid_port(port->id)) {
+		rc = rte_eth_dev_callback_unregister(port->id, event, fn, port);
+		if (rc == -EAGAIN)
+			sched_yield();
+	}
+	/* DPDK rejects the number of an ethdev that it has destroyed. The function is not running
+	 * then: DPDK calls it for the last time before it gives the number up. That matters, since
+	 * DPDK leaves a running function registered if asked about all ports, and tells nobody. */
+	if (rc != 0)
+		rte_eth_dev_callback_unregister(RTE_ETH_ALL, event, fn, port);
 }
