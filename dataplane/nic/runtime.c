@@ -46,14 +46,14 @@ static void watch_adapters(struct rn_runtime *r)
 	}
 }
 
-/* Makes the watcher look now. Called by a driver that has seen a link change, in a thread of
+/* Makes the watcher look now. Called when the driver of a port announces something, in a thread of
  * DPDK. */
 static void wake_watcher(void *arg)
 {
 	struct rn_runtime *r = arg;
 
 	pthread_mutex_lock(&r->stop_lock);
-	r->link_event = true;
+	r->news = true;
 	pthread_cond_signal(&r->stop_cond);
 	pthread_mutex_unlock(&r->stop_lock);
 }
@@ -79,13 +79,13 @@ static void *watch(void *arg)
 				until.tv_sec++;
 			}
 		}
-		while (!r->stop && !r->link_event)
+		while (!r->stop && !r->news)
 			if (pthread_cond_timedwait(&r->stop_cond, &r->stop_lock, &until) != 0)
 				break;
 		if (r->stop)
 			break;
-		early = r->link_event;
-		r->link_event = false;
+		early = r->news;
+		r->news = false;
 		/* Unlock stop_lock while the adapters are checked: writing to the log may block,
 		 * and rn_runtime_stop() needs stop_lock. */
 		pthread_mutex_unlock(&r->stop_lock);
@@ -270,6 +270,8 @@ static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, 
 		.ring_most = most_descriptors(&r->cfg.limits),
 		.pool = r->pool,
 		.memif = memif,
+		.news = wake_watcher,
+		.news_arg = r,
 	};
 	if (rc != 0)
 		snprintf(err, errlen, "adapter %s: device string too long", a->name);
@@ -299,8 +301,17 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 		unsigned nq[2] = {a->shards, r->cfg.adapter[j].shards};
 		struct rn_port *pair[2];
 		snprintf(name, sizeof(name), "rn%u_%u", r->starts, i);
-		int rc = rn_port_join(pair, nq, (uint16_t)RN_MAX(a->mtu, r->cfg.adapter[j].mtu),
-				      rn_settings_ring(&r->cfg), r->pool, name, err, errlen);
+		const uint32_t ring = rn_settings_ring(&r->cfg);
+		const struct rn_port_spec spec = {
+			.name = name,
+			.mtu = (uint16_t)RN_MAX(a->mtu, r->cfg.adapter[j].mtu),
+			.ring = ring,
+			.ring_most = ring,
+			.pool = r->pool,
+			.news = wake_watcher,
+			.news_arg = r,
+		};
+		int rc = rn_port_join(pair, nq, &spec, err, errlen);
 		if (rc == 0) {
 			port[i] = pair[0];
 			port[j] = pair[1];
@@ -411,7 +422,12 @@ static void adapter_stats(void *arg, unsigned i, void (*fn)(void *, const char *
 
 static int adapter_reset(void *arg, unsigned i)
 {
-	return rn_port_request_reset(((struct rn_runtime *)arg)->nic[i]->port);
+	struct rn_runtime *r = arg;
+	int rc = rn_port_request_reset(r->nic[i]->port);
+
+	if (rc == 0)
+		wake_watcher(r);
+	return rc;
 }
 
 static int start_threads(struct rn_runtime *r, char *err, size_t errlen)
@@ -422,8 +438,6 @@ static int start_threads(struct rn_runtime *r, char *err, size_t errlen)
 		rc = rn_nic_start(r->nic[i], err, errlen);
 	if (rc == 0) {
 		r->stop = false;
-		for (unsigned i = 0; i < r->cfg.nadapters; i++)
-			rn_port_watch_link(r->nic[i]->port, wake_watcher, r);
 		rc = -pthread_create(&r->watcher, NULL, watch, r);
 		r->watching = rc == 0;
 		if (rc != 0)

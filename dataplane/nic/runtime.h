@@ -27,7 +27,7 @@ struct rn_runtime {
 	struct rn_capture_file *capture;
 	pthread_t watcher;
 	bool watching, stop;
-	bool link_event; /* the watcher shall look at once: a link may have changed */
+	bool news; /* the watcher shall look at once: a driver has announced something */
 	pthread_mutex_t stop_lock;
 	pthread_cond_t stop_cond;
 };

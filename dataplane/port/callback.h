@@ -3,12 +3,12 @@
 #ifndef RN_CALLBACK_H
 #define RN_CALLBACK_H
 
-#include <rte_ethdev.h>
+#include <stdbool.h>
 
 struct rn_port;
 
-/* Ends the calls of fn(), which was registered with the port as argument. Waits until fn() is not
- * running, so the port may be freed afterwards. */
-void rn_callback_remove(struct rn_port *port, enum rte_eth_event_type event, rte_eth_dev_cb_fn fn);
+/* Begins or ends to listen for events of the port. When this function has ended it, no callback is
+ * running, so the port may be freed. */
+void rn_callback_listen(struct rn_port *port, bool listen);
 
 #endif

@@ -1,6 +1,5 @@
 /* How is a DPDK ethdev set up as a port, and shut down again? Owns the ethdev, the rings of two
- * joined ports, and the mbuf pool. Runs in the control thread, except the functions that DPDK calls
- * for its events, and rn_port_request_reset(). */
+ * joined ports, and the mbuf pool. Runs in the control thread, except rn_port_request_reset(). */
 #include "port/port.h"
 
 #include <errno.h>
@@ -89,50 +88,11 @@ void rn_pool_destroy(struct rte_mempool *pool)
 	rte_mempool_free(pool);
 }
 
-/* Called by DPDK when a device is removed. INTR_RMV comes in EAL's interrupt thread and announces
- * the removal. DESTROY comes in the thread that removes the device from DPDK. DPDK then frees
- * memory that a burst may read, so this function first waits until no burst runs (p->grace). */
-static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
-{
-	struct rn_port *p = arg;
-
-	atomic_fetch_or(&p->quiet, RN_QUIET_GONE);
-	if (event == RTE_ETH_EVENT_DESTROY) {
-		if (p->grace != NULL)
-			p->grace(p->grace_arg);
-		atomic_store(&p->destroyed, 1);
-	}
-	atomic_store(&p->removed, 1);
-	return 0;
-}
-
-/* Called by DPDK in EAL's interrupt thread when the driver needs a reset of its card, for example
- * after the physical function of a virtual function was reset. */
-static int on_reset_request(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
-{
-	rn_port_request_reset(arg);
-	return 0;
-}
-
-static const struct {
-	enum rte_eth_event_type event;
-	rte_eth_dev_cb_fn fn;
-} events[] = {
-	{RTE_ETH_EVENT_INTR_RMV, on_removal},
-	{RTE_ETH_EVENT_DESTROY, on_removal},
-	{RTE_ETH_EVENT_INTR_RESET, on_reset_request},
-};
-
 static void listen_for_events(struct rn_port *p, bool listen)
 {
 	if (p->card)
 		rn_card_watch(p, listen);
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(events); i++) {
-		if (listen)
-			rte_eth_dev_callback_register(p->id, events[i].event, events[i].fn, p);
-		else
-			rn_callback_remove(p, events[i].event, events[i].fn);
-	}
+	rn_callback_listen(p, listen);
 }
 
 /* Chooses the offloads to use from those that the port offers. The rest is done in software: for
@@ -346,6 +306,8 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	p->pool = spec->pool;
 	p->mtu = spec->mtu;
 	p->vlan_id = spec->vlan_id;
+	p->news = spec->news;
+	p->news_arg = spec->news_arg;
 	atomic_init(&p->quiet, spec->memif != NULL ? RN_QUIET_LINK : 0);
 	snprintf(p->name, sizeof(p->name), "%s", spec->name);
 	/* The device may exist already, for example from an EAL argument of the application. */
@@ -395,18 +357,19 @@ static struct rte_ring *frame_ring(uint32_t slots)
 	return r;
 }
 
-static struct rn_port *joined_port(unsigned nrxq, uint16_t mtu, uint32_t slots,
-				   struct rte_mempool *pool, const char *name, unsigned side)
+static struct rn_port *joined_port(unsigned nrxq, const struct rn_port_spec *spec, unsigned side)
 {
 	struct rn_port *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		return NULL;
-	p->pool = pool;
-	p->mtu = mtu;
-	snprintf(p->name, sizeof(p->name), "%s%c", name, 'a' + side);
+	p->pool = spec->pool;
+	p->mtu = spec->mtu;
+	p->news = spec->news;
+	p->news_arg = spec->news_arg;
+	snprintf(p->name, sizeof(p->name), "%s%c", spec->name, 'a' + side);
 	for (p->nrings = 0; p->nrings < nrxq; p->nrings++) {
-		p->rings[p->nrings] = frame_ring(slots);
+		p->rings[p->nrings] = frame_ring(spec->ring);
 		if (p->rings[p->nrings] == NULL) {
 			rn_port_close(p);
 			return NULL;
@@ -415,17 +378,16 @@ static struct rn_port *joined_port(unsigned nrxq, uint16_t mtu, uint32_t slots,
 	return p;
 }
 
-int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
-		 struct rte_mempool *pool, const char *name, char *err, size_t errlen)
+int rn_port_join(struct rn_port *port[2], const unsigned nq[2], const struct rn_port_spec *spec,
+		 char *err, size_t errlen)
 {
-	const struct rn_port_spec spec = {.ring = ring, .ring_most = ring};
 	int rc = -ENOMEM;
 
 	for (unsigned i = 0; i < 2; i++)
 		/* Each port receives from the rings into which the other port sends. */
-		port[i] = joined_port(nq[!i], mtu, ring, pool, name, i);
+		port[i] = joined_port(nq[!i], spec, i);
 	if (port[0] == NULL || port[1] == NULL) {
-		snprintf(err, errlen, "no memory for the rings of %s", name);
+		snprintf(err, errlen, "no memory for the rings of %s", spec->name);
 		goto failed;
 	}
 	for (unsigned i = 0; i < 2; i++) {
@@ -438,7 +400,7 @@ int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, ui
 		}
 		p->id = (uint16_t)id;
 		p->attached = true;
-		rc = configure(p, p->nrings, q->nrings, &spec, err, errlen);
+		rc = configure(p, p->nrings, q->nrings, spec, err, errlen);
 		if (rc != 0)
 			goto failed;
 	}
@@ -551,7 +513,6 @@ bool rn_port_gone(struct rn_port *p)
  * device already. */
 static void detach(struct rn_port *p)
 {
-	rn_port_unwatch_link(p);
 	if (!atomic_load(&p->removed))
 		rn_flow_rule_flush(p->rules);
 	if (p->started)

@@ -73,9 +73,9 @@ struct rn_port {
 	struct rn_flow_rules *rules; /* flow_rule.h; NULL if the driver takes none */
 	void (*grace)(void *arg);    /* callback given to rn_port_go() */
 	void *grace_arg;
-	void (*link_event)(void *arg); /* callback given to rn_port_watch_link(), or NULL */
-	void *link_event_arg;
-	_Atomic uint32_t link_events; /* how often the driver has called it */
+	void (*news)(void *arg); /* callback given in struct rn_port_spec, or NULL */
+	void *news_arg;
+	_Atomic uint32_t link_events; /* how often the driver has announced a change of the link */
 	/* Lock that a shard holds during a transmit burst if there are fewer transmit queues than
 	 * shards. A shard that does not get the lock keeps its frames for later. */
 	_Atomic uint32_t tx_lock;
@@ -97,6 +97,12 @@ struct rn_port_spec {
 	bool sleeps; /* the shards sleep, so a network card should wake them by interrupts */
 	struct rte_mempool *pool;
 	struct rn_memif_port *memif; /* for net_memif, else NULL; the opened port owns it */
+	/* Called when the driver announces what the owner of the port should look at: its link may
+	 * have changed (rn_port_link_up()), it is removed (rn_port_gone()), or it needs a reset
+	 * (rn_port_reset_due()). Drivers of cards announce in a thread of DPDK, those of most
+	 * software ports never. It must not wait. NULL: nobody is told. */
+	void (*news)(void *arg);
+	void *news_arg;
 };
 
 /* Creates the pool of n mbufs for all ports of a process. Each mbuf has DPDK's headroom
@@ -113,9 +119,10 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 
 /* Creates a ring pair: two ports joined by rings inside the process. port[i] has nq[i] transmit
  * queues, one per shard. Each port has as many receive queues as the other port has transmit
- * queues. Returns 0, or -errno with a sentence in err. */
-int rn_port_join(struct rn_port *port[2], const unsigned nq[2], uint16_t mtu, uint32_t ring,
-		 struct rte_mempool *pool, const char *name, char *err, size_t errlen);
+ * queues. Of `spec` only `name`, `mtu`, `ring`, `ring_most`, `pool` and `news` are used. Returns 0,
+ * or -errno with a sentence in err. */
+int rn_port_join(struct rn_port *port[2], const unsigned nq[2], const struct rn_port_spec *spec,
+		 char *err, size_t errlen);
 
 /* Starts the port, and allows a memif port to connect to its peer. To be called when the shards are
  * ready. Returns 0 or -errno.
@@ -134,9 +141,10 @@ void rn_port_unplug(struct rn_port *port);
 /* A network card that has stopped working can be reset while the shards run. Frames in its rings
  * are lost, and connections go on.
  *
- * rn_port_request_reset() keeps the shards from the card from now on, and has the watcher thread
- * call rn_port_reset(). Any thread may request it; drivers do it in EAL's interrupt thread. Returns
- * -ENOTSUP if the port is neither a card nor joined to another port, and -ENODEV if it is gone. */
+ * rn_port_request_reset() keeps the shards from the card from now on. The watcher thread calls
+ * rn_port_reset() when it next looks at the port. Any thread may request a reset; drivers do it in
+ * EAL's interrupt thread. Returns -ENOTSUP if the port is neither a card nor joined to another
+ * port, and -ENODEV if it is gone. */
 int rn_port_request_reset(struct rn_port *port);
 /* Is a reset requested, and the card still there? */
 bool rn_port_reset_due(const struct rn_port *port);
@@ -157,16 +165,16 @@ void rn_port_hang_up(struct rn_port *port);
 /* Stops and removes the device and frees the port. The shards must have stopped. Accepts NULL. */
 void rn_port_close(struct rn_port *port);
 
+/* Has the owner of the port look at it (`news` of struct rn_port_spec). */
+static inline void rn_port_tell(const struct rn_port *port)
+{
+	if (port->news != NULL)
+		port->news(port->news_arg);
+}
+
 /* Does the driver report link up? The answer is false if the port has been removed, or if this port
  * or the port joined to it was unplugged. */
 bool rn_port_link_up(const struct rn_port *port);
-/* Calls event(arg) when the driver says that the link may have changed. Drivers of cards do so from
- * a thread of DPDK, those of most software ports never do. event() must not wait. To be called at
- * most once for a port; the calls end with rn_port_close(). */
-void rn_port_watch_link(struct rn_port *port, void (*event)(void *arg), void *arg);
-/* Ends the calls. Afterwards event() is not running any more. */
-void rn_port_unwatch_link(struct rn_port *port);
-
 /* Is the kernel interface under the port running? True also if there is no such interface.
  * net_af_packet reports its link as up whatever happens to the interface. */
 bool rn_port_carrier(const struct rn_port *port);

@@ -77,9 +77,15 @@ static void a_card_is_given_its_mtu(void **state)
 	}
 }
 
+static void count(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
 static void the_port_of_a_removed_card_is_gone(void **state)
 {
-	struct rn_port port = {.name = "card"};
+	unsigned told = 0;
+	struct rn_port port = {.name = "card", .news = count, .news_arg = &told};
 
 	rn_card_watch(&port, true);
 	removal(port.name, RTE_DEV_EVENT_ADD, removal_arg);
@@ -87,6 +93,7 @@ static void the_port_of_a_removed_card_is_gone(void **state)
 	removal(port.name, RTE_DEV_EVENT_REMOVE, removal_arg);
 	assert_int_equal(atomic_load(&port.removed), 1);
 	assert_int_equal(atomic_load(&port.quiet), RN_QUIET_GONE);
+	assert_int_equal(told, 1);
 	busy = 3;
 	rn_card_watch(&port, false);
 	assert_null(removal);

@@ -1,0 +1,184 @@
+/* What a driver announces is recorded in the port, and the owner of the port is told. The functions
+ * of DPDK are replaced by those below. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include <rte_ethdev.h>
+
+#include "port/callback.h"
+#include "port/port.h"
+
+static struct {
+	rte_eth_dev_cb_fn fn;
+	void *arg;
+} callbacks[RTE_ETH_EVENT_MAX];
+static unsigned busy;	     /* how often a callback that is being removed still runs */
+static bool destroyed;	     /* DPDK has given up the number of the ethdev */
+static bool being_destroyed; /* DPDK gives the number up when the callback has returned */
+
+int rte_eth_dev_is_valid_port(uint16_t id)
+{
+	assert_int_equal(id, 7);
+	return !destroyed;
+}
+
+int rte_eth_dev_callback_register(uint16_t id, enum rte_eth_event_type event, rte_eth_dev_cb_fn fn,
+				  void *arg)
+{
+	assert_int_equal(id, 7);
+	callbacks[event].fn = fn;
+	callbacks[event].arg = arg;
+	return 0;
+}
+
+int rte_eth_dev_callback_unregister(uint16_t id, enum rte_eth_event_type event,
+				    rte_eth_dev_cb_fn fn, void *arg)
+{
+	assert_int_equal(id, destroyed ? RTE_ETH_ALL : 7);
+	assert_ptr_equal(fn, callbacks[event].fn);
+	assert_ptr_equal(arg, callbacks[event].arg);
+	if (busy > 0) {
+		/* For all ports at once DPDK does not say that the callback was running. */
+		if (id == RTE_ETH_ALL)
+			return 0;
+		busy--;
+		destroyed = being_destroyed && busy == 0;
+		return -EAGAIN;
+	}
+	callbacks[event].fn = NULL;
+	return 0;
+}
+
+int rte_eth_link_get_nowait(uint16_t id, struct rte_eth_link *link)
+{
+	*link = (struct rte_eth_link){.link_status = RTE_ETH_LINK_UP};
+	return 0;
+}
+
+static int reset_answer;
+
+int rn_port_request_reset(struct rn_port *p)
+{
+	if (reset_answer == 0)
+		atomic_store(&p->reset_due, 1);
+	return reset_answer;
+}
+
+static unsigned registered(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < RTE_ETH_EVENT_MAX; i++)
+		n += callbacks[i].fn != NULL;
+	return n;
+}
+
+static void announce(enum rte_eth_event_type event)
+{
+	callbacks[event].fn(7, event, callbacks[event].arg, NULL);
+}
+
+static void count(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+static const struct {
+	enum rte_eth_event_type event;
+	int reset_answer; /* of rn_port_request_reset() */
+	/* how many times the owner is told, and the port afterwards */
+	unsigned told, link_events, reset_due, removed, destroyed, quiet, graces;
+} rows[] = {
+	{RTE_ETH_EVENT_INTR_LSC, 0, 1, 1, 0, 0, 0, 0, 0},
+	{RTE_ETH_EVENT_INTR_RESET, 0, 1, 0, 1, 0, 0, 0, 0},
+	/* a port that cannot be reset */
+	{RTE_ETH_EVENT_INTR_RESET, -ENOTSUP, 0, 0, 0, 0, 0, 0, 0},
+	{RTE_ETH_EVENT_INTR_RMV, 0, 1, 0, 0, 1, 0, RN_QUIET_GONE, 0},
+	{RTE_ETH_EVENT_DESTROY, 0, 1, 0, 0, 1, 1, RN_QUIET_GONE, 1},
+};
+
+static void each_event_is_recorded_and_told(void **state)
+{
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		unsigned told = 0, graces = 0;
+		struct rn_port port = {
+			.id = 7,
+			.news = count,
+			.news_arg = &told,
+			.grace = count,
+			.grace_arg = &graces,
+		};
+
+		reset_answer = rows[i].reset_answer;
+		rn_callback_listen(&port, true);
+		assert_int_equal(registered(), 4);
+		announce(rows[i].event);
+		assert_int_equal(told, rows[i].told);
+		assert_int_equal(graces, rows[i].graces);
+		assert_int_equal(atomic_load(&port.link_events), rows[i].link_events);
+		assert_int_equal(atomic_load(&port.reset_due), rows[i].reset_due);
+		assert_int_equal(atomic_load(&port.removed), rows[i].removed);
+		assert_int_equal(atomic_load(&port.destroyed), rows[i].destroyed);
+		assert_int_equal(atomic_load(&port.quiet), rows[i].quiet);
+		destroyed = rows[i].destroyed;
+		busy = destroyed ? 0 : 3;
+		rn_callback_listen(&port, false);
+		assert_int_equal(registered(), 0);
+		assert_int_equal(busy, 0);
+		destroyed = false;
+	}
+}
+
+/* While DPDK destroys an ethdev it calls the callback of this event, and the watcher may close the
+ * port before the callback has returned. */
+static void a_callback_of_the_destruction_has_returned(void **state)
+{
+	struct rn_port port = {.id = 7};
+
+	rn_callback_listen(&port, true);
+	announce(RTE_ETH_EVENT_DESTROY);
+	being_destroyed = true;
+	busy = 3;
+	rn_callback_listen(&port, false);
+	assert_int_equal(busy, 0);
+	assert_int_equal(registered(), 0);
+	being_destroyed = destroyed = false;
+}
+
+static void nobody_need_be_told(void **state)
+{
+	struct rn_port port = {.id = 7};
+
+	rn_callback_listen(&port, true);
+	announce(RTE_ETH_EVENT_INTR_LSC);
+	assert_int_equal(atomic_load(&port.link_events), 1);
+	rn_callback_listen(&port, false);
+}
+
+static void a_removed_port_has_no_link(void **state)
+{
+	struct rn_port port = {.id = 7};
+
+	assert_true(rn_port_link_up(&port));
+	atomic_store(&port.cut, 1);
+	assert_false(rn_port_link_up(&port));
+	atomic_store(&port.cut, 0);
+	atomic_store(&port.removed, 1);
+	assert_false(rn_port_link_up(&port));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_event_is_recorded_and_told),
+		cmocka_unit_test(a_callback_of_the_destruction_has_returned),
+		cmocka_unit_test(nobody_need_be_told),
+		cmocka_unit_test(a_removed_port_has_no_link),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
