@@ -62,10 +62,11 @@ static const struct {
 	uint16_t lowest, highest, step;	 /* the driver's limits */
 	uint32_t wanted, most, expected; /* most: as many as the packet buffers allow */
 } descriptors[] = {
-	/* the drivers as DPDK 22.11 reports them: e1000e, vmxnet3, virtio, net_tap */
+	/* as the drivers of DPDK 22.11 report for e1000e, vmxnet3, virtio and net_tap; only the
+	 * first has a preference */
 	{256, 32, 4096, 8, 0, 1024, 256},
 	{256, 32, 4096, 8, 1024, 1024, 1024},
-	{0, 128, 4096, 32, 0, 1024, 512},
+	{0, 128, 4096, 1, 0, 1024, 512},
 	{0, 32, 32768, 1, 0, 1024, 512},
 	{0, 0, 65535, 1, 0, 1024, 512},
 	/* no more than the packet buffers allow, a multiple of the step */
