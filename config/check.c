@@ -95,12 +95,35 @@ static bool is_pci(const char *device)
 	return !strncmp(device, PCI_BUS, strlen(PCI_BUS)) || rn_pci_addr_parse(device, &addr);
 }
 
+/* Finds a PCI address among the arguments of a device string, as net_bonding and net_failsafe have
+ * them for their member cards: "slave=0000:04:00.0", "dev(0000:04:00.0)". Returns false if there is
+ * none. */
+static bool find_member_card(const char *device, char *card, size_t len)
+{
+	static const char separators[] = ",=()";
+
+	device += strcspn(device, separators);
+	while (*device != '\0') {
+		device += strspn(device, separators);
+		size_t n = strcspn(device, separators);
+
+		snprintf(card, len, "%.*s", (int)n, device);
+		if (is_pci(card))
+			return true;
+		device += n;
+	}
+	return false;
+}
+
 /* Under port = "vdev" some devices are refused, because another kind of port does more for them.
  * The port "af_packet" sets up the driver's sockets, checks the MTU of the interface, and checks
  * that no other adapter uses the addresses. The port "pci" makes EAL probe the card and no other,
- * and sets the card's MAC and MTU. */
+ * and sets the card's MAC and MTU. A card behind a software port gets neither, and is not closed at
+ * the end: it could then write into memory that is freed. */
 static int check_vdev(const struct look *l)
 {
+	char card[sizeof(l->a->vdev)];
+
 	if (l->a->port != RN_CONFIG_PORT_VDEV)
 		return 0;
 	for (unsigned i = 0; i < sizeof(kernel_drivers) / sizeof(kernel_drivers[0]); i++)
@@ -116,6 +139,12 @@ static int check_vdev(const struct look *l)
 			"found the PCI address \"%s\", allowed: a software port; for a network card "
 			"write port = \"pci\"; pci = \"...\";",
 			l->a->vdev);
+	if (find_member_card(l->a->vdev, card, sizeof(card)))
+		return rn_config_fail(
+			l->r, where(l, "vdev"),
+			"found the PCI address \"%s\" among the driver's arguments, allowed: members that "
+			"are software ports; a network card needs an adapter of its own with port = \"pci\"",
+			card);
 	return 0;
 }
 

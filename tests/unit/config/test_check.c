@@ -60,6 +60,24 @@ static void test_keys_by_kind_of_port(void **state)
 	      "port = \"af_packet\"; iface = \"...\";"},
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,iface=t\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      NULL},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_bonding0,mode=1,slave=0000:04:00.0,slave=0000:05:00.0\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found the PCI address \"0000:04:00.0\" among the driver's arguments, allowed: members that "
+	      "are software ports; a network card needs an adapter of its own with port = \"pci\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_bonding0,slave=net_tap0,slave=05:00.1,mode=1\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found the PCI address \"05:00.1\" among the driver's arguments, allowed: members that "
+	      "are software ports; a network card needs an adapter of its own with port = \"pci\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_failsafe0,dev(0000:04:00.0,x=1),dev(net_tap0)\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found the PCI address \"0000:04:00.0\" among the driver's arguments, allowed: members that "
+	      "are software ports; a network card needs an adapter of its own with port = \"pci\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_bonding0,member=pci:0000:04:00.0\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found the PCI address \"pci:0000:04:00.0\" among the driver's arguments, allowed: members that "
+	      "are software ports; a network card needs an adapter of its own with port = \"pci\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_bonding0,mode=1,slave=net_tap0,slave=net_tap1\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      NULL},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,mac=02:00:00:00:00:01,iface=x.0\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      NULL},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,,=()\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      NULL},
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"04:00.0,x=1\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      "t.conf:1: adapters[0].vdev: found the PCI address \"04:00.0,x=1\", allowed: a software port; for a network card "
 	      "write port = \"pci\"; pci = \"...\";"},
