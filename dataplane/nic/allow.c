@@ -22,8 +22,11 @@ unsigned rn_allow_arguments(const struct rn_config *cfg,
 		snprintf(arg[n++], RN_ALLOW_LEN, "--allow=%s%s", name,
 			 a->pci + strcspn(a->pci, ","));
 	}
-	/* Without an allow list EAL would probe every PCI device it finds. */
-	if (n == 0)
-		snprintf(arg[n++], RN_ALLOW_LEN, "--no-pci");
+	if (n > 0)
+		return n;
+	/* Without an allow list EAL would probe every PCI device it finds. A card without an IOMMU
+	 * needs physical addresses; without cards virtual addresses do. */
+	snprintf(arg[n++], RN_ALLOW_LEN, "--no-pci");
+	snprintf(arg[n++], RN_ALLOW_LEN, "--iova-mode=va");
 	return n;
 }

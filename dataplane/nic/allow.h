@@ -8,8 +8,9 @@
  * configuration key `pci` */
 #define RN_ALLOW_LEN 280
 
-/* Writes one "--allow=" argument per adapter whose port is a PCI device. Writes "--no-pci" if there
- * is no such adapter. Returns the number of arguments, at least 1. */
+/* Writes one "--allow=" argument per adapter whose port is a PCI device. If there is no such
+ * adapter, writes "--no-pci" and that DPDK shall use virtual addresses. Returns the number of
+ * arguments, at least 1. */
 unsigned rn_allow_arguments(const struct rn_config *cfg,
 			    char arg[RN_CONFIG_MAX_ADAPTERS][RN_ALLOW_LEN]);
 

@@ -153,7 +153,6 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 	uint64_t mb = e->memory_mb > 0 ? e->memory_mb : (bytes >> 20) + SLACK_MB;
 	char devices[RN_CONFIG_MAX_ADAPTERS][RN_ALLOW_LEN];
 	unsigned n = rn_allow_arguments(cfg, devices);
-	bool cards = strcmp(devices[0], "--no-pci") != 0;
 
 	add(a, "softrnic");
 	/* EAL needs one lcore, but that lcore has no work: shards run in threads that softrnic
@@ -162,9 +161,6 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 	log_arguments(a, cfg->log.level);
 	for (unsigned i = 0; i < n; i++)
 		add(a, "%s", devices[i]);
-	/* A card without an IOMMU needs physical addresses. EAL finds out which it needs. */
-	if (!cards)
-		add(a, "--iova-mode=va");
 	memory_arguments(a, e, mb);
 	if (!wants_telemetry(e))
 		add(a, "--no-telemetry");

@@ -18,12 +18,12 @@ static const struct {
 	} port[3];
 	const char *arg[3];
 } rows[] = {
-	{{{NULL}}, {"--no-pci"}},
-	{{{"net_tap0,iface=t"}}, {"--no-pci"}},
+	{{{NULL}}, {"--no-pci", "--iova-mode=va"}},
+	{{{"net_tap0,iface=t"}}, {"--no-pci", "--iova-mode=va"}},
 	/* virtual devices whose names do not begin with net_ */
-	{{{"virtio_user0,path=/dev/vhost-net"}}, {"--no-pci"}},
-	{{{"eth_null0"}}, {"--no-pci"}},
-	{{{""}}, {"--no-pci"}},
+	{{{"virtio_user0,path=/dev/vhost-net"}}, {"--no-pci", "--iova-mode=va"}},
+	{{{"eth_null0"}}, {"--no-pci", "--iova-mode=va"}},
+	{{{""}}, {"--no-pci", "--iova-mode=va"}},
 	{{{.pci = "0000:01:00.0"}}, {"--allow=0000:01:00.0"}},
 	{{{.pci = "01:00.0,rxq_pkt_pad_en=1,x=2"}}, {"--allow=0000:01:00.0,rxq_pkt_pad_en=1,x=2"}},
 	{{{"net_tap0"}, {.pci = "01:00.1"}, {NULL}}, {"--allow=0000:01:00.1"}},
