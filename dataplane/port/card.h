@@ -26,8 +26,11 @@ void rn_card_request(const struct rn_port *port, const struct rte_eth_dev_info *
 /* Does the card interrupt when its link goes up or down, and does this driver deliver it? */
 bool rn_card_has_link_interrupts(const struct rte_eth_dev_info *info);
 
-/* Returns the descriptor that the kernel makes readable with each receive interrupt of this queue,
- * or -1 if the driver has no such interrupts. DPDK owns it. */
+/* The receive interrupts of a network card. The software ports net_vhost and net_virtio_user have
+ * signals of the peer in their place, which are used in the same way.
+ *
+ * rn_card_interrupt_fd() returns the descriptor that becomes readable with each interrupt of this
+ * queue, or -1 if the driver has no such interrupts. DPDK owns it. */
 int rn_card_interrupt_fd(const struct rn_port *port, unsigned queue);
 
 /* Switches the receive interrupt of a queue on or off. `port` is the struct rn_port. Does nothing

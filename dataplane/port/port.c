@@ -179,11 +179,11 @@ static int start_with_link_interrupts(struct rn_port *p, const struct rte_eth_de
 	return start(p, conf);
 }
 
-/* Starts a card with receive interrupts, and sets the wake source accordingly. Returns false if the
- * driver has none for every queue; the card must then be started without. Link interrupts are not
- * requested at the same time: some drivers then leave them out without an error, and the link would
- * never seem to change, since DPDK does not ask the card but waits for an interrupt. Others report
- * changes of the link without the request. */
+/* Starts a device with receive interrupts, or what its driver has instead of them. Returns false if
+ * the driver has none for every queue; the device must then be started without. Link interrupts are
+ * not requested at the same time: some drivers then leave them out without an error, and the link
+ * would never seem to change, since DPDK does not ask the card but waits for an interrupt. Others
+ * report changes of the link without the request. */
 static bool start_with_interrupts(struct rn_port *p, const struct rte_eth_conf *conf)
 {
 	struct rte_eth_conf with = *conf;
@@ -196,7 +196,6 @@ static bool start_with_interrupts(struct rn_port *p, const struct rte_eth_conf *
 			rte_eth_dev_stop(p->id);
 			return false;
 		}
-	p->wake = rn_wake_row(RN_WAKE_CARD);
 	return true;
 }
 
@@ -230,9 +229,9 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 		goto failed;
 	choose_sizes(p, nrxq, ntxq, spec, &info);
 	p->frame_bytes = rn_vdev_frame_bytes(p->mtu);
-	p->wake = rn_wake_row(info.driver_name);
-	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
 	p->card = rn_card_is(info.device);
+	p->wake = rn_wake_row(p->card ? RN_WAKE_CARD : info.driver_name);
+	snprintf(p->driver, sizeof(p->driver), "%s", info.driver_name);
 	p->node = p->card ? rte_eth_dev_socket_id(p->id) : SOCKET_ID_ANY;
 	rc = fit(p, &info, err, errlen);
 	if (rc != 0)
@@ -242,10 +241,12 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	/* makes the driver tell the descriptors of its queues */
 	conf.intr_conf.rxq = p->wake->source == RN_WAKE_QUEUE;
 	negotiate(p, &info, &conf);
-	if (!p->card)
+	if (p->wake->source != RN_WAKE_INTR) {
 		rc = start(p, &conf);
-	else if (!spec->sleeps || !start_with_interrupts(p, &conf))
+	} else if (!spec->sleeps || !start_with_interrupts(p, &conf)) {
+		p->wake = rn_wake_row(RN_WAKE_OTHER);
 		rc = start_with_link_interrupts(p, &info, &conf);
+	}
 	if (rc != 0)
 		goto failed;
 	if (rte_eth_macaddr_get(p->id, &own) == 0)
@@ -338,8 +339,10 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
 {
 	RN_NO_SIGPIPE;
-	p->grace = grace;
 	p->grace_arg = arg;
+	/* A callback for an event may call grace() as soon as it is set. */
+	atomic_thread_fence(memory_order_release);
+	p->grace = grace;
 	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
 }
 

@@ -20,6 +20,8 @@
 	X("net_memif",     EVENTFD, TX,  "the peer writes the eventfd of the ring; looks every 100 ms too") \
 	X("net_tap",       QUEUE, BOTH, "the file descriptor of the tap's queue") \
 	X("net_af_xdp",    QUEUE, BOTH, "the AF_XDP socket of the queue") \
+	X("net_vhost",     INTR,   BOTH, "the eventfd that the virtio side writes after a burst") \
+	X("net_virtio_user", INTR, BOTH, "the eventfd that the vhost side writes after a burst") \
 	X("net_pcap",      TIMED,  BOTH, "none: sleeps double from sleep_min to sleep_max") \
 	X("(card)",        INTR,   BOTH, "the receive interrupt of a network card, if its driver has one per queue") \
 	X("",              TIMED,  BOTH, "unknown driver: sleeps double from sleep_min to sleep_max")
@@ -35,8 +37,10 @@ enum rn_wake_source {
 	RN_WAKE_TIMED
 };
 
-/* The row of a network card whose driver has receive interrupts, whatever its name. */
-#define RN_WAKE_CARD "(card)"
+/* The row of a network card whose driver has receive interrupts, whatever its name; and that of a
+ * driver which has no row of its own, or does not provide what its row says. */
+#define RN_WAKE_CARD  "(card)"
+#define RN_WAKE_OTHER ""
 
 /* Which burst functions of a driver make system calls: none, TX, or both RX and TX. A system call
  * is a cancellation point. Cancellation is disabled during these functions if an application thread

@@ -150,6 +150,26 @@ static void a_callback_of_the_destruction_has_returned(void **state)
 	being_destroyed = destroyed = false;
 }
 
+/* The driver net_vhost gives a peer's memory up when its callback has returned. */
+static void shards_have_left_the_memory_of_a_peer(void **state)
+{
+	static const struct rn_wake_row signals = {.source = RN_WAKE_INTR},
+					naps = {.source = RN_WAKE_TIMED};
+	unsigned graces = 0;
+	struct rn_port port = {.id = 7, .wake = &naps, .grace = count, .grace_arg = &graces};
+
+	rn_callback_listen(&port, true);
+	announce(RTE_ETH_EVENT_INTR_LSC);
+	assert_int_equal(graces, 0);
+	port.wake = &signals;
+	announce(RTE_ETH_EVENT_INTR_LSC);
+	assert_int_equal(graces, 1);
+	port.card = true; /* its callback must not wait */
+	announce(RTE_ETH_EVENT_INTR_LSC);
+	assert_int_equal(graces, 1);
+	rn_callback_listen(&port, false);
+}
+
 static void nobody_need_be_told(void **state)
 {
 	struct rn_port port = {.id = 7};
@@ -177,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_event_is_recorded_and_told),
 		cmocka_unit_test(a_callback_of_the_destruction_has_returned),
+		cmocka_unit_test(shards_have_left_the_memory_of_a_peer),
 		cmocka_unit_test(nobody_need_be_told),
 		cmocka_unit_test(a_removed_port_has_no_link),
 	};

@@ -19,11 +19,13 @@ static void drivers_have_rows(void **state)
 		const char *driver;
 		enum rn_wake_source source;
 	} rows[] = {
-		{"net_ring", RN_WAKE_PEER},    {"net_af_packet", RN_WAKE_SOCKET},
-		{"net_null", RN_WAKE_NEVER},   {"net_memif", RN_WAKE_EVENTFD},
-		{"net_tap", RN_WAKE_QUEUE},    {"net_pcap", RN_WAKE_TIMED},
-		{"net_af_xdp", RN_WAKE_QUEUE}, {"net_something", RN_WAKE_TIMED},
-		{"", RN_WAKE_TIMED},	       {RN_WAKE_CARD, RN_WAKE_INTR},
+		{"net_ring", RN_WAKE_PEER},	{"net_af_packet", RN_WAKE_SOCKET},
+		{"net_null", RN_WAKE_NEVER},	{"net_memif", RN_WAKE_EVENTFD},
+		{"net_tap", RN_WAKE_QUEUE},	{"net_pcap", RN_WAKE_TIMED},
+		{"net_af_xdp", RN_WAKE_QUEUE},	{"net_something", RN_WAKE_TIMED},
+		{RN_WAKE_OTHER, RN_WAKE_TIMED}, {RN_WAKE_CARD, RN_WAKE_INTR},
+		{"net_vhost", RN_WAKE_INTR},	{"net_virtio_user", RN_WAKE_INTR},
+		{"net_virtio", RN_WAKE_TIMED},
 	};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++)
