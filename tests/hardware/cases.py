@@ -2,7 +2,8 @@
 import re
 
 from models import MODELS
-from plays import Demo, Filtered, Idle, LinkDown, Pair, Refused, Removed, Report, Reset, Restart, Ruled, Shards, SoftRoce, Transfer, Watched
+from plays import (Demo, Described, Filtered, Idle, LinkDown, Pair, Refused, Removed, Report, Reset, Restart, Ruled, Shards, SoftRoce,
+                   Transfer, Watched)
 
 
 class Case:
@@ -150,6 +151,8 @@ def cases_of_one_queue(name):
     if name == "e1000e":
         yield Case(f"{name}: says what is missing", Refused(name), True)
         yield Case(f"{name}: the demo", Demo(name))
+        yield Case(f"{name}: as many descriptors as the driver prefers",
+                   Described(rping(name, size=4097, more="limits = { port_ring = 0; };"), "^  descriptors: 256 per receive queue, 256 "))
         yield Case(f"{name}: the report", Report(name, r"port 0: driver net_e1000_em, PCI 0000:00:[0-9a-f]{2}\.0(, |$)"))
     for who in ("ours", "theirs"):
         yield Case(f"{name}: rping with soft-RoCE, {who} connects", soft_roce_rping(name, who, 4, 5001, 50),

@@ -386,6 +386,20 @@ class Idle:
         return bad + ([f"{int(after) - int(before)} wakes in {self.SECONDS} s"] if int(after) - int(before) > self.WAKES else [])
 
 
+class Described:
+    """A pair; before it, nd_portinfo must say of the card of side 0, with the same configuration, what matches `says`."""
+
+    def __init__(self, pair, says):
+        self.pair, self.says = pair, says
+
+    def play(self, lab):
+        program = lab.ours(lab.cards[self.pair.model][0], "tools/nd_portinfo/nd_portinfo $SOFTRNIC_CONFIG", more=self.pair.more)
+        status = program.wait()
+        if status or not re.search(self.says, program.output, re.M):
+            return [f"nd_portinfo ended with {status} and does not say {self.says!r}"] + tail("nd_portinfo", program)
+        return self.pair.play(lab)
+
+
 class Refused:
     """What is missing before a card can be used is said in one sentence, with the command that mends it."""
 
