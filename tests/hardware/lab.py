@@ -144,19 +144,25 @@ class Lab:
         except Trouble:  # not even a signal ends the command
             return False
 
-    def capture(self, card, path):
-        """Writes the first bytes of each frame that passes the card to a pcap file, until captured() is called."""
-        self.guest.qmp("object-add", **{"qom-type": "filter-dump", "id": "dump", "netdev": card.net, "file": str(path), "maxlen": 96})
-
-    def captured(self, path):
-        """Ends the capture: the (length on the wire, first bytes) of each frame."""
-        self.guest.qmp("object-del", id="dump")
-        data, at, frames = pathlib.Path(path).read_bytes(), 24, []
-        while at + 16 <= len(data):
-            _, _, kept, length = struct.unpack_from("<4I", data, at)
-            frames.append((length, data[at + 16:at + 16 + kept]))
-            at += 16 + kept
-        return frames
+    @contextlib.contextmanager
+    def capture(self, card):
+        """Gives a list that has, when the context has ended, (seconds, length on the wire, first bytes) of each frame that passed the
+        card. QEMU cannot capture at a card with several queues, whose list stays empty."""
+        path, frames = self.work / "wire.pcap", []
+        if card.model.queues:
+            yield frames
+            return
+        self.guest.qmp("object-add", **{"qom-type": "filter-dump", "id": "dump", "netdev": card.net, "file": str(path), "maxlen": 400})
+        try:
+            yield frames
+        finally:
+            self.guest.qmp("object-del", id="dump")
+            data, at = path.read_bytes(), 24
+            path.unlink()
+            while at + 16 <= len(data):
+                seconds, microseconds, kept, length = struct.unpack_from("<4I", data, at)
+                frames.append((seconds + microseconds / 1e6, length, data[at + 16:at + 16 + kept]))
+                at += 16 + kept
 
     def link(self, card, up):
         self.guest.qmp("set_link", name=card.id, up=up)

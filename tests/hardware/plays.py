@@ -2,7 +2,9 @@
 import contextlib
 import re
 import time
+import traceback
 
+import facts
 import software
 from image import Trouble
 from lab import ADDRESS, SHARED
@@ -161,14 +163,9 @@ class Watched:
         self.model, self.pair, self.judge = pair.model, pair, judge
 
     def play(self, lab):
-        path = lab.work / "wire.pcap"
-        lab.capture(lab.cards[self.model][0], path)
-        try:
+        with lab.capture(lab.cards[self.model][0]) as frames:
             bad = self.pair.play(lab)
-        finally:
-            frames = lab.captured(path)
-            path.unlink()
-        return bad + self.judge([(length, frame) for length, frame in frames if is_roce(frame)])
+        return bad + self.judge([(length, frame) for _, length, frame in frames if is_roce(frame)])
 
 
 class LinkDown:
@@ -215,13 +212,24 @@ class LinkDown:
 
 class SoftRoce:
     """A program of softrnic on the card of side 1, and one of Linux soft-RoCE over the kernel's driver on that of side 0.
-    serve: which of them is the server. In the commands {0} stands for the address of soft-RoCE and {1} for that of softrnic."""
+    serve: which of them is the server. In the commands {0} stands for the address of soft-RoCE and {1} for that of softrnic.
+    The complaints end with facts about both sides and the wire."""
 
     def __init__(self, model, serve, ours, theirs, says="", family=4, mtu=1500, listens="listening", seconds=60):
         self.model, self.serve, self.ours, self.theirs, self.says = model, serve, ours, theirs, says
         self.family, self.mtu, self.listens, self.seconds = family, mtu, listens, seconds
 
     def play(self, lab):
+        pair = lab.cards[self.model]
+        with lab.capture(pair[0]) as frames:
+            try:
+                bad = self.play_captured(lab)
+            except Exception:  # pylint: disable=broad-except
+                bad = traceback.format_exc().splitlines() + self.facts(lab)
+        names = {pair[0].mac: "soft-RoCE", pair[1].mac: "softrnic", "ff:ff:ff:ff:ff:ff": "all"}
+        return bad + (facts.of_wire(frames, names) if bad else [])
+
+    def play_captured(self, lab):
         lab.soft_roce(lab.cards[self.model][0], self.mtu)
         for _ in range(3):
             bad = self.play_once(lab)
@@ -231,10 +239,14 @@ class SoftRoce:
             lab.end_programs()
         return bad
 
+    def facts(self, lab):
+        return facts.of_kernel(lab, lab.cards[self.model][0], self.theirs.split()[0])
+
     def play_once(self, lab):
         card, address = lab.cards[self.model][1], ADDRESS[self.family]
+        words = {"command": self.ours.format(*address) + " --stats", "seconds": self.seconds, "mtu": self.mtu}
         if self.serve == "ours":
-            ours = lab.ours(card, self.ours.format(*address), self.seconds, self.mtu)
+            ours = lab.ours(card, **words)
             if not ours.says(self.listens):
                 return ["ours does not listen"] + tail("ours", ours)
             theirs = lab.start(self.theirs.format(*address), self.seconds)
@@ -242,20 +254,24 @@ class SoftRoce:
         else:
             theirs = lab.start(self.theirs.format(*address), self.seconds)
             lab.must("for n in $(seq 100); do rdma resource show cm_id | grep -q LISTEN && exit 0; sleep 0.1; done; exit 1")
-            ours = lab.ours(card, self.ours.format(*address), self.seconds, self.mtu)
-        return self.judge(ours, theirs)
+            ours = lab.ours(card, **words)
+        return self.judge(lab, ours, theirs)
 
-    def judge(self, ours, theirs):
+    def judge(self, lab, ours, theirs):
         bad, status = [], ours.wait()
         if status:
             bad.append(f"ours ended with {status}")
         if not re.search(self.says, ours.output):
             bad.append(f"ours does not say {self.says!r}")
+        about = self.facts(lab) if bad else []  # while theirs still runs
         status = theirs.wait(20)
         # rping: the server ends with an error when its client leaves, and a bug makes both end with 255 after all went well.
         if status and not (self.theirs.startswith("rping") and (self.serve == "theirs" or status == 255)):
             bad.append(f"theirs ended with {status}")
-        return bad + (tail("ours", ours) + tail("theirs", theirs) if bad else [])
+        if not bad:
+            return []
+        about = about or self.facts(lab)
+        return bad + tail("ours", ours) + tail("theirs", theirs) + facts.of_softrnic(ours.output) + about
 
 
 class Restart:

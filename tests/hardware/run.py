@@ -62,7 +62,7 @@ def main():
             bad = play(lab, case)
             failed += bool(bad)
             print(f"{'not ok' if bad else 'ok'} {number} - {case.name} ({time.monotonic() - start:.1f} s)")
-            for line in bad[:60]:
+            for line in bad[:90]:
                 print(f"# {line[:400]}")
             sys.stdout.flush()
     print(f"hardware: {len(chosen) - failed - skipped} passed, {failed} failed{f', {skipped} skipped' if skipped else ''}")

@@ -6,6 +6,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import cases  # noqa: E402
+import facts  # noqa: E402
 import models  # noqa: E402
 import plays  # noqa: E402
 import tap  # noqa: E402
@@ -42,6 +43,24 @@ def frames_are_told_apart():
     return [f"wrong about {frame.hex()}" for frame, is_roce in rows if plays.is_roce(frame) != is_roce]
 
 
+def frames_have_names():
+    """Of frames that are cut anywhere too, as a capture may cut them."""
+    ether, to_qp1 = bytes(12), b"\x64\0\xff\xff\0\0\0\x01" + bytes(12) + b"\x01\x07\x02\x03" + bytes(12) + b"\0\x10" + bytes(6)
+    udp = b"\xc0\x01\x12\xb7\0\0\0\0"
+    ipv4, ipv6 = b"\x08\0\x45" + bytes(8) + b"\x11" + bytes(10), b"\x86\xdd\x60" + bytes(5) + b"\x11" + bytes(33)
+    arp = b"\x08\x06\0\x01\x08\0\x06\x04\0\x02" + bytes(16) + bytes([192, 0, 2, 1])
+    rows = [(ether + ipv4 + udp + to_qp1, "CM REQ"), (ether + ipv6 + udp + to_qp1, "CM REQ"), (ether + arp, "ARP reply for 192.0.2.1"),
+            (ether + b"\x81\0\0\x64" + arp, "ARP reply for 192.0.2.1"), (ether + ipv4 + b"\0\0\0\x35" + bytes(16), "UDP to port 53"),
+            (ether + ipv4 + udp + b"\x04\0\xff\xff\0\0\0\x11" + bytes(8), "RoCE opcode 0x04 to QP 0x11"),
+            (ether + b"\x86\xdd\x60" + bytes(5) + b"\0" + bytes(33) + b"\x3a" + bytes(7) + b"\x8f" + bytes(7), "ICMPv6 MLD report")]
+    bad = [f"{facts.kind(frame)[0]} is no {name}" for frame, name in rows if facts.kind(frame)[0] != name]
+    for whole, _ in rows:
+        for length in range(len(whole)):
+            facts.kind(whole[:length])
+    lines = facts.of_wire([(5.0, 90, rows[0][0]), (6.5, 90, rows[0][0]), (7.5, 90, rows[0][0])], {":".join(6 * ["00"]): "us"})
+    return bad + ([] if lines[0].endswith("0.00-  2.50 s  us to us: 3 x CM REQ") and rows[0][0].hex() in lines[1] else lines)
+
+
 def faults_are_told_apart():
     """vmxnet3 may read the first page; no card may write there, and no other card may do either."""
     line = "[    9.9] DMAR: [DMA {} NO_PASID] Request device [{}] fault addr {} [fault reason 0x06] PTE Read access is not set"
@@ -56,4 +75,5 @@ def faults_are_told_apart():
 if __name__ == "__main__":
     tap.run([("cases are named once", cases_are_named_once), ("every model is in the core", every_model_is_in_the_core),
              ("known failures are cases", known_failures_are_cases), ("cards do not collide", cards_do_not_collide),
-             ("frames are told apart", frames_are_told_apart), ("faults are told apart", faults_are_told_apart)])
+             ("frames are told apart", frames_are_told_apart), ("frames have names", frames_have_names),
+             ("faults are told apart", faults_are_told_apart)])
