@@ -76,15 +76,17 @@ static bool enter_vlan(const struct rn_port *port)
 
 /* Makes the card receive frames to `mac`. Returns false if its driver does neither change the
  * card's address nor accept a second one. */
-static bool enter_mac(const struct rn_port *port, const uint8_t *mac)
+static bool enter_mac(struct rn_port *port, const uint8_t *mac)
 {
 	struct rte_ether_addr addr;
 
 	if (mac == NULL || memcmp(mac, port->mac, 6) == 0)
 		return true;
 	memcpy(addr.addr_bytes, mac, 6);
-	if (rte_eth_dev_default_mac_addr_set(port->id, &addr) == 0)
+	if (rte_eth_dev_default_mac_addr_set(port->id, &addr) == 0) {
+		port->mac_changed = true;
 		return true;
+	}
 	return rte_eth_dev_mac_addr_add(port->id, &addr, 0) == 0;
 }
 
@@ -117,6 +119,17 @@ int rn_filter_unicast(struct rn_port *port, const uint8_t *mac, char *err, size_
 			"adapter has the card's own",
 			port->name, strerror(-rc));
 	return rc;
+}
+
+void rn_filter_restore(struct rn_port *port)
+{
+	struct rte_ether_addr addr;
+
+	if (!port->mac_changed)
+		return;
+	memcpy(addr.addr_bytes, port->own_mac, 6);
+	rte_eth_dev_default_mac_addr_set(port->id, &addr);
+	port->mac_changed = false;
 }
 
 /* Asks the driver for one step. Returns 0 or -errno. */

@@ -49,6 +49,10 @@ void rn_filter_fit(const struct rn_port *port, const struct rte_eth_dev_info *in
  * port's VLAN. Returns 0, or -errno with a sentence in err. */
 int rn_filter_unicast(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen);
 
+/* Gives the started card its own address back if rn_filter_unicast() has changed it. Some cards
+ * keep the address that was set last, and their next driver takes it for the card's own. */
+void rn_filter_restore(struct rn_port *port);
+
 /* Makes the card receive the frames to n <= RN_FILTER_GROUPS multicast MAC addresses, which are the
  * complete list. Writes to the log which step was taken when that has changed. */
 void rn_filter_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);

@@ -252,6 +252,7 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	if (rte_eth_macaddr_get(p->id, &own) == 0)
 		memcpy(p->mac, own.addr_bytes, 6);
 	if (!p->started) {
+		memcpy(p->own_mac, p->mac, 6);
 		listen_for_events(p, true);
 		p->rules = rn_flow_rule_create(p);
 	}
@@ -520,8 +521,11 @@ static void detach(struct rn_port *p)
 		rn_flow_rule_flush(p->rules);
 	if (p->started)
 		listen_for_events(p, false);
-	if (p->started && !atomic_load(&p->destroyed))
+	if (p->started && !atomic_load(&p->destroyed)) {
+		if (!atomic_load(&p->removed))
+			rn_filter_restore(p);
 		rte_eth_dev_stop(p->id);
+	}
 	p->started = false;
 	if (p->attached && !atomic_load(&p->destroyed)) {
 		if (p->memif != NULL)

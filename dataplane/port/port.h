@@ -32,6 +32,8 @@ struct rn_port {
 	uint16_t nrxd, ntxd;	  /* descriptors that each queue has */
 	unsigned frame_bytes;	  /* length of the longest frame */
 	uint8_t mac[6];		  /* the card receives frames to this MAC */
+	uint8_t own_mac[6];	  /* the MAC that the device had when the port was opened */
+	bool mac_changed;	  /* a network card was given another MAC than its own */
 	uint64_t rx_offloads, tx_offloads;
 	const struct rn_wake_row *wake;
 	struct rte_mempool *pool;

@@ -132,6 +132,9 @@ class Lab:
         # Where the interface appears depends on the bus: a virtio card has a device of its own below the PCI device.
         self.must(f"cd /sys/bus/pci/devices/{card.address}; for n in $(seq 100); do for i in net/* */net/*; do "
                   f"[ -e $i ] && exec rxe ${{i##*/}} {mtu} {ADDRESS[4][card.side]}/24 {ADDRESS[6][card.side]}/64; done; sleep 0.1; done; exit 1")
+        address = self.must(f"cd /sys/bus/pci/devices/{card.address}; cat net/*/address */net/*/address 2>/dev/null || true").strip()
+        if address != card.mac:  # a program that used it before has left another one
+            raise RuntimeError(f"{card.id} has the address {address} and not its own, {card.mac}")
 
     def vfio(self):
         """Takes back from the kernel what soft_roce() has given it; false if the kernel does not let go. Linux 6.1 may hang for a

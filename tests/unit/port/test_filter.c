@@ -147,6 +147,37 @@ static void a_card_receives_frames_to_the_adapter(void **state)
 	}
 }
 
+/* An adapter that ends gives a card whose address it has changed its own one back, once. */
+static void a_card_gets_its_address_back(void **state)
+{
+	static const struct {
+		const uint8_t *mac;
+		struct driver driver;
+		const char *calls;
+	} rows[] = {
+		{NULL, {0}, ""},
+		{own, {0}, ""},
+		{other, {0}, "set01 "},
+		{other, {.set_mac = NO}, ""},
+		{other, {.set_mac = NO, .add_mac = NO}, ""},
+	};
+
+	rn_log_open(RN_LOG_ERROR);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
+		struct rn_port port = {.name = "card", .card = true};
+		char err[300];
+
+		memcpy(port.mac, own, 6);
+		memcpy(port.own_mac, own, 6);
+		driver = rows[i].driver;
+		assert_int_equal(rn_filter_unicast(&port, rows[i].mac, err, sizeof(err)), 0);
+		calls[0] = '\0';
+		rn_filter_restore(&port);
+		rn_filter_restore(&port);
+		assert_string_equal(calls, rows[i].calls);
+	}
+}
+
 static const struct {
 	bool card;
 	enum rn_filter before;
@@ -259,6 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_receives_frames_to_the_adapter),
+		cmocka_unit_test(a_card_gets_its_address_back),
 		cmocka_unit_test(a_card_receives_the_groups_that_are_needed),
 		cmocka_unit_test(a_list_that_would_be_cut_is_not_used),
 		cmocka_unit_test(the_vlan_filter_is_requested_where_it_is_needed),
