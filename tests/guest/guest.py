@@ -37,10 +37,10 @@ class Command:
             if not select.select([self.port], [], [], max(left, 0))[0]:
                 if seconds is not None:
                     return None
-                raise Trouble("the guest does not answer")
+                raise Trouble(f"the guest does not answer: {self.guest.last_words()}")
             got = self.port.recv(65536)
             if not got:
-                raise Trouble("the guest went away")
+                raise Trouble(f"the guest went away: {self.guest.last_words()}")
             self.text += got
             body, mark, rest = self.text.rpartition(b"= ")
             if mark and rest.endswith(b"\n"):
@@ -87,7 +87,7 @@ class Guest:
         until = time.monotonic() + seconds
         while b"guest: ready" not in self.read_console():
             if self.process.poll() is not None or time.monotonic() > until:
-                raise Trouble(f"the guest does not boot: {(run / 'qemu').read_text()} {self.read_console()[-500:]!r}")
+                raise Trouble(f"the guest does not boot: {self.last_words()}")
             time.sleep(0.1)
         self.free = []
         for n in range(PORTS):
@@ -100,6 +100,10 @@ class Guest:
             return (self.run_folder / "console").read_bytes()
         except FileNotFoundError:
             return b""
+
+    def last_words(self):
+        """The end of what QEMU and the guest's console say."""
+        return f"{(self.run_folder / 'qemu').read_text(errors='replace')[-300:]} {self.read_console()[-500:]!r}"
 
     def start(self, command, seconds=60):
         """Starts a shell command that is killed after `seconds`."""
