@@ -78,6 +78,20 @@ def farewell_is_lost():
     return []
 
 
+def client_is_silent():
+    """A client blocks in mid-transfer, because no process reads its output pipe. The server gives up after its timeout."""
+    with Rig(*TOOLS) as rig:
+        server = rig.server("-a", SERVERS[4], "--timeout", "2", tool="rping")
+        pipe = rig.path("pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDWR)
+        rig.processes.append(Process([rig.rping_path, "-c", "-a", SERVERS[4], "-C", "9", "-S", "40000", "-v"],
+                                     dict(rig.env, SOFTRNIC_CONFIG=rig.path("b.conf")), pipe))
+        server.end()
+        os.close(reader)
+        return [] if "no message from the peer for 2 s" in server.text else [f"server: {server.text}"]
+
+
 def echoes(version, served, *words):
     """Runs nd_ucmatose; `served` are arguments of the server alone, `words` of both ends."""
     with Rig(*TOOLS) as rig:
@@ -251,6 +265,7 @@ CHECKS = [
     (f"IPv6: {BIG} bytes, 1% lost", lambda: moves(6, [(via, BIG) for via in VIAS], loss=1)),
     *((f"rping over IPv{v}, {size} bytes", lambda v=v, size=size: pings(v, size)) for v, size in PINGS),
     ("rping, the client's farewell lost", farewell_is_lost),
+    ("rping, a silent client", client_is_silent),
     ("ucmatose, 8 connections", lambda: echoes(4, [], "-c", "8", "-C", "50", "-S", "4097")),
     ("ucmatose, few receives", lambda: echoes(6, ["-Q", "-r", "4", "-w", "100"], "-C", "100")),
     ("captures are whole", captures_are_whole),

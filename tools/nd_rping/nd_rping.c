@@ -25,7 +25,6 @@
 #define RPING_PORT  7174
 #define PING_MIN    23 /* smallest ping in bytes; rping takes 23 to 65535 */
 #define PING_MAX    65536
-#define WAIT_MS	    20000
 #define PARTING_MS  5000 /* longest wait for the peer to disconnect after the last round */
 #define SLOT_SOURCE 0
 #define SLOT_SINK   1
@@ -33,6 +32,8 @@
 /* A server with -P ends after this many failed attempts in a row. Once the adapter is gone, every
  * attempt fails. */
 #define FAILURES_MAX 100
+
+static int wait_ms = 20000; /* longest wait for a message of the peer; option --timeout */
 
 /* rping's message, in network byte order on the wire. An ND2 token is already in network byte
  * order, so the token is stored unchanged as rkey. */
@@ -61,6 +62,7 @@ static void usage(FILE *f)
 	      "  -S SIZE     bytes of a ping, 23..65536 (default 64)\n"
 	      "  -v          print the data   -V  compare the data\n"
 	      "      --config FILE  configuration (default $SOFTRNIC_CONFIG, else built in)\n"
+	      "      --timeout S    give up after S seconds without a message (default 20)\n"
 	      "      --stats        print all counters that are not zero at the end\n"
 	      "Exit status 0 only when every round was right; 130 when interrupted (143: by SIGTERM).\n",
 	      f);
@@ -78,12 +80,12 @@ static int await_for(struct session *s, enum done_kind kind, struct done *d, int
 	return got;
 }
 
-/* Waits for a completion of the given kind. A timeout (20 s) is an error. */
+/* Waits for a completion of the given kind. A timeout (wait_ms) is an error. */
 static int await(struct session *s, enum done_kind kind, struct done *d)
 {
-	int got = await_for(s, kind, d, WAIT_MS);
+	int got = await_for(s, kind, d, wait_ms);
 	if (got == 0)
-		fprintf(stderr, "nd_rping: no message from the peer for %d s\n", WAIT_MS / 1000);
+		fprintf(stderr, "nd_rping: no message from the peer for %d s\n", wait_ms / 1000);
 	return got == 1 ? 1 : -1;
 }
 
@@ -204,11 +206,11 @@ static int server(struct session *s, const struct options *o, enum round *end)
 	unsigned rounds = 0;
 	for (;; rounds++) {
 		bool all = o->count && rounds == o->count;
-		*end = serve_round(s, o, all ? PARTING_MS : WAIT_MS);
+		*end = serve_round(s, o, all ? PARTING_MS : wait_ms);
 		if (*end == CLIENT_SILENT)
 			fprintf(stderr, "nd_rping: no %s from the peer for %d s\n",
 				all ? "disconnect" : "message",
-				(all ? PARTING_MS : WAIT_MS) / 1000);
+				(all ? PARTING_MS : wait_ms) / 1000);
 		if (*end != ROUND_DONE)
 			break;
 	}
@@ -222,8 +224,11 @@ static int server(struct session *s, const struct options *o, enum round *end)
 
 static int parse_options(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {
-		{"config", 1, 0, 'X'}, {"stats", 0, 0, 'T'}, {"help", 0, 0, 'h'}, {0}};
+	static const struct option longs[] = {{"config", 1, 0, 'X'},
+					      {"stats", 0, 0, 'T'},
+					      {"timeout", 1, 0, 'W'},
+					      {"help", 0, 0, 'h'},
+					      {0}};
 	const char *addr = NULL, *local = NULL;
 	bool client = false, counted = false;
 	unsigned port = RPING_PORT;
@@ -264,6 +269,9 @@ static int parse_options(int argc, char **argv, struct options *o)
 			break;
 		case 'T':
 			o->stats = true;
+			break;
+		case 'W':
+			wait_ms = (int)session_number(optarg, 1, 3600) * 1000;
 			break;
 		case 'h':
 			usage(stdout);
