@@ -360,7 +360,7 @@ class Removed:
 
     def __init__(self, model):
         self.model, self.again = model, Pair(model, "tools/nd_rping -s -a {0} -C 10", "tools/nd_rping -c -a {0} -C 10 -V", "data compared")
-        self.pair = Pair(model, "tools/nd_rping -s -a {0}", "tools/nd_rping -c -a {0} -S 100 -C 0 -V -v", "no (answer|message) from the peer",
+        self.pair = Pair(model, "tools/nd_rping -s -a {0}", "tools/nd_rping -c -a {0} -S 100 -C 0 -V -v --timeout 8", "no (answer|message) from the peer",
                          while_running=self.remove, server_status=None, client_status=1)
 
     def play(self, lab):

@@ -116,9 +116,9 @@ class PeerDies:
         if self.who == "ours":
             theirs = lab.guest.start(f"rping -s -a {PEER[4]} -S 60000 -C 1000000", 60)
             lab.peer_listens()
-            ours = lab.ours("tools/nd_rping", "-c", "-v", "-a", PEER[4], "-S", 60000, "-C", 1000000, "--stats", more=more)
+            ours = lab.ours("tools/nd_rping", "-c", "-v", "-a", PEER[4], "-S", 60000, "-C", 1000000, "--timeout", 8, "--stats", more=more)
         else:
-            ours = lab.ours("tools/nd_rping", "-s", "-v", "-a", OWN[4], "--stats", more=more)
+            ours = lab.ours("tools/nd_rping", "-s", "-v", "-a", OWN[4], "--timeout", 8, "--stats", more=more)
             if not ours.says("listening"):
                 return ["ours does not listen"]
             theirs = lab.guest.start(f"rping -c -a {OWN[4]} -S 60000 -C 1000000", 60)
