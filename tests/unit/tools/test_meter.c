@@ -66,6 +66,22 @@ static void row_ends_at_default_limits(void **state)
 	assert_true(seconds >= PLAN_SECONDS && seconds < PLAN_SECONDS + 0.3);
 }
 
+/* A batch has at most plan.limit repetitions, and the row has no fewer for that. */
+static void batches_are_limited(void **state)
+{
+	struct options o = {.iterations = 1000};
+	struct meter m = {0};
+	uint64_t all = 0;
+	struct plan p;
+	plan_start(&p, &o, 1, 5);
+	p.limit = 7;
+	for (uint64_t n; (n = plan_next(&p, &m)) > 0; all += n) {
+		m.seconds += 1e-6;
+		assert_in_range(n, 1, 7);
+	}
+	assert_int_equal(all, 1000);
+}
+
 static void doubles_sizes_up_to_the_last(void **state)
 {
 	static const struct {
@@ -111,6 +127,7 @@ int main(void)
 		cmocka_unit_test(repeats_as_often_as_asked),
 		cmocka_unit_test(repeats_as_long_as_asked),
 		cmocka_unit_test(row_ends_at_default_limits),
+		cmocka_unit_test(batches_are_limited),
 		cmocka_unit_test(doubles_sizes_up_to_the_last),
 		cmocka_unit_test(meter_adds_elapsed_times),
 	};
