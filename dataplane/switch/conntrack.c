@@ -1,130 +1,28 @@
-/* Owns the table of connections. One function per CM message and direction changes an entry. */
+/* One function per CM message and direction changes an entry of the table (track_table.h). */
 #include "switch/conntrack.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "switch/obituary.h"
+#include "switch/track_table.h"
 #include "wire/frame.h"
-
-#define CLIENTS 256
 
 #define track_of(n, member) rn_container_of(n, struct rn_track, member)
 
-/* ---- creation ---- */
-
-int rn_conntrack_create(struct rn_conntrack *ct, uint32_t max, uint32_t share,
-			const struct rn_secret *key, rn_time now)
-{
-	uint32_t nbuckets = 1;
-
-	while (nbuckets < 2 * max)
-		nbuckets *= 2;
-	*ct = (struct rn_conntrack){.of = calloc(max, sizeof(*ct->of)),
-				    .max = max,
-				    .share = share,
-				    .free_at = calloc(max, sizeof(*ct->free_at)),
-				    .buckets = calloc(3 * (size_t)nbuckets, sizeof(*ct->buckets)),
-				    .key = *key,
-				    .client = calloc(CLIENTS, sizeof(*ct->client))};
-	rn_list_init(&ct->due);
-	rn_wheel_init(&ct->wheel, now);
-	if (!ct->of || !ct->free_at || !ct->buckets || !ct->client) {
-		rn_conntrack_destroy(ct);
-		return -ENOMEM;
-	}
-	rn_htab_init(&ct->by_local, ct->buckets, nbuckets);
-	rn_htab_init(&ct->by_remote, ct->buckets + nbuckets, nbuckets);
-	rn_htab_init(&ct->by_pair, ct->buckets + 2 * (size_t)nbuckets, nbuckets);
-	for (uint32_t i = 0; i < max; i++)
-		ct->free_at[ct->nfree++] = max - 1 - i;
-	for (unsigned c = 0; c < CLIENTS; c++) {
-		rn_list_init(&ct->client[c].entries);
-		rn_list_init(&ct->client[c].soft);
-	}
-	return 0;
-}
-
-void rn_conntrack_destroy(struct rn_conntrack *ct)
-{
-	free(ct->of);
-	free(ct->free_at);
-	free(ct->buckets);
-	free(ct->client);
-	ct->of = NULL;
-}
-
-/* ---- finding entries ---- */
-
-/* The numbers in the keys come from other hosts, so the hash has a secret key. */
-static uint64_t hash(const struct rn_conntrack *ct, uint32_t number, uint32_t client,
-		     const struct rn_gid *peer)
-{
-	const struct {
-		struct rn_gid peer;
-		uint32_t number, client;
-	} key = {*peer, number, client};
-
-	static_assert(sizeof(key) == 24, "no padding, which would be hashed too");
-	return rn_secret_hash(&ct->key, &key, sizeof(key));
-}
-
-static const struct rn_gid no_peer;
-
-/* Client numbers are part of local ids, so that the client need not be part of the key. */
-static struct rn_track *find_local(const struct rn_conntrack *ct, uint32_t local_id)
-{
-	for (struct rn_hnode *n = rn_htab_first(&ct->by_local, hash(ct, local_id, 0, &no_peer)); n;
-	     n = rn_htab_next(n))
-		if (track_of(n, by_local)->local_id == local_id)
-			return track_of(n, by_local);
-	return NULL;
-}
-
-/* client 0: any client. Two clients may have entries with the same remote id, because the peer
- * chooses that id. */
-static struct rn_track *find_remote(const struct rn_conntrack *ct, unsigned client,
-				    uint32_t remote_id, const struct rn_gid *peer,
-				    enum rn_track_state state)
-{
-	for (struct rn_hnode *n = rn_htab_first(&ct->by_remote, hash(ct, remote_id, 0, peer)); n;
-	     n = rn_htab_next(n)) {
-		struct rn_track *t = track_of(n, by_remote);
-
-		if (t->remote_id == remote_id && t->state == state &&
-		    (client == 0 || t->client == client) && rn_gid_equal(&t->way.dst, peer))
-			return t;
-	}
-	return NULL;
-}
-
-static struct rn_track *find_pair(const struct rn_conntrack *ct, unsigned client, uint32_t qpn,
-				  const struct rn_gid *peer)
-{
-	for (struct rn_hnode *n = rn_htab_first(&ct->by_pair, hash(ct, qpn, client, peer)); n;
-	     n = rn_htab_next(n)) {
-		struct rn_track *t = track_of(n, by_pair);
-
-		if (t->remote_qpn == qpn && t->client == client && rn_gid_equal(&t->way.dst, peer))
-			return t;
-	}
-	return NULL;
-}
-
-bool rn_conntrack_allows(const struct rn_conntrack *ct, unsigned client, uint32_t remote_qpn,
+bool rn_conntrack_allows(const struct rn_track_table *ct, unsigned client, uint32_t remote_qpn,
 			 const struct rn_gid *peer)
 {
-	return find_pair(ct, client, remote_qpn, peer) != NULL;
+	return rn_track_by_pair(ct, client, remote_qpn, peer) != NULL;
 }
 
-unsigned rn_conntrack_asked(const struct rn_conntrack *ct, uint32_t remote_id,
+unsigned rn_conntrack_asked(const struct rn_track_table *ct, uint32_t remote_id,
 			    const struct rn_gid *peer)
 {
 	static const enum rn_track_state states[] = {RN_TRACK_REQ_RCVD, RN_TRACK_REP_SENT};
 
 	for (unsigned i = 0; i < 2; i++) {
-		const struct rn_track *t = find_remote(ct, 0, remote_id, peer, states[i]);
+		const struct rn_track *t = rn_track_by_remote(ct, 0, remote_id, peer, states[i]);
 
 		if (t)
 			return t->client;
@@ -132,110 +30,34 @@ unsigned rn_conntrack_asked(const struct rn_conntrack *ct, uint32_t remote_id,
 	return 0;
 }
 
-/* ---- life of an entry ---- */
+/* ---- new entries ---- */
 
-static void index_node(struct rn_htab *table, struct rn_hnode *node, bool *in, uint64_t h)
-{
-	if (*in)
-		rn_htab_del(table, node);
-	rn_htab_add(table, node, h);
-	*in = true;
-}
-
-static void set_local(struct rn_conntrack *ct, struct rn_track *t, uint32_t local_id)
-{
-	t->local_id = local_id;
-	index_node(&ct->by_local, &t->by_local, &t->in_local, hash(ct, local_id, 0, &no_peer));
-}
-
-static void set_remote(struct rn_conntrack *ct, struct rn_track *t, uint32_t remote_id)
-{
-	t->remote_id = remote_id;
-	index_node(&ct->by_remote, &t->by_remote, &t->in_remote,
-		   hash(ct, remote_id, 0, &t->way.dst));
-}
-
-static void set_pair(struct rn_conntrack *ct, struct rn_track *t, uint32_t remote_qpn)
-{
-	t->remote_qpn = remote_qpn;
-	index_node(&ct->by_pair, &t->by_pair, &t->in_pair,
-		   hash(ct, remote_qpn, t->client, &t->way.dst));
-}
-
-static void set_state(struct rn_conntrack *ct, struct rn_track *t, enum rn_track_state state)
-{
-	t->state = (uint8_t)state;
-	rn_list_del(&t->soft);
-	if (rn_track_rows[state].yields)
-		rn_list_add_tail(&ct->client[t->client].soft, &t->soft);
-}
-
-static void release(struct rn_conntrack *ct, struct rn_track *t)
-{
-	if (t->in_local)
-		rn_htab_del(&ct->by_local, &t->by_local);
-	if (t->in_remote)
-		rn_htab_del(&ct->by_remote, &t->by_remote);
-	if (t->in_pair)
-		rn_htab_del(&ct->by_pair, &t->by_pair);
-	rn_list_del(&t->mine);
-	rn_list_del(&t->soft);
-	rn_list_del(&t->due);
-	rn_timer_cancel(&ct->wheel, &t->timer);
-	ct->client[t->client].count--;
-	t->state = RN_TRACK_FREE;
-	ct->free_at[ct->nfree++] = (uint32_t)(t - ct->of);
-}
-
-/* Returns a new entry of the client, which has no state and is in no hash table. A client that has
- * its share, or a full table, costs the client its oldest entry that may give way. Returns NULL if
- * there is none. */
-static struct rn_track *new_entry(struct rn_conntrack *ct, unsigned client,
-				  const struct rn_mad_way *way)
-{
-	struct rn_track_client *tc = &ct->client[client];
-	struct rn_track *t;
-
-	if ((tc->count >= ct->share || ct->nfree == 0) && !rn_list_empty(&tc->soft))
-		release(ct, track_of(tc->soft.next, soft));
-	if (tc->count >= ct->share || ct->nfree == 0)
-		return NULL;
-	t = &ct->of[ct->free_at[--ct->nfree]];
-	*t = (struct rn_track){.client = (uint8_t)client, .way = *way};
-	rn_list_init(&t->soft);
-	rn_list_init(&t->due);
-	rn_timer_init(&t->timer);
-	rn_list_add_tail(&tc->entries, &t->mine);
-	tc->count++;
-	return t;
-}
-
-static struct rn_track *sender_entry(struct rn_conntrack *ct, unsigned client,
+static struct rn_track *sender_entry(struct rn_track_table *ct, unsigned client,
 				     const struct rn_pkt *pkt)
 {
 	/* The traffic class is that of the packet without the ECN bits. */
 	struct rn_mad_way way = {.src = pkt->src, .dst = pkt->dst, .tclass = pkt->tclass & 0xFC};
 
 	memcpy(way.dmac, pkt->dmac, 6);
-	return new_entry(ct, client, &way);
+	return rn_track_new(ct, client, &way);
 }
 
-static struct rn_track *receiver_entry(struct rn_conntrack *ct, unsigned client,
+static struct rn_track *receiver_entry(struct rn_track_table *ct, unsigned client,
 				       const struct rn_pkt *pkt)
 {
 	struct rn_mad_way way = {.src = pkt->dst, .dst = pkt->src, .tclass = pkt->tclass & 0xFC};
 
 	memcpy(way.dmac, pkt->smac, 6);
-	return new_entry(ct, client, &way);
+	return rn_track_new(ct, client, &way);
 }
 
 /* ---- messages that a client sends ---- */
 
 /* Returns the client's connection with these ids to the destination of the packet, or NULL. */
-static struct rn_track *sent_by(const struct rn_conntrack *ct, unsigned client, uint32_t local_id,
+static struct rn_track *sent_by(const struct rn_track_table *ct, unsigned client, uint32_t local_id,
 				uint32_t remote_id, const struct rn_pkt *pkt)
 {
-	struct rn_track *t = find_local(ct, local_id);
+	struct rn_track *t = rn_track_by_local(ct, local_id);
 
 	return t && t->client == client && t->remote_id == remote_id &&
 			       rn_gid_equal(&t->way.dst, &pkt->dst)
@@ -243,76 +65,77 @@ static struct rn_track *sent_by(const struct rn_conntrack *ct, unsigned client, 
 		       : NULL;
 }
 
-static enum rn_outcome sent_req(struct rn_conntrack *ct, unsigned client,
+static enum rn_outcome sent_req(struct rn_track_table *ct, unsigned client,
 				const struct rn_cm_req *req, const struct rn_pkt *pkt)
 {
-	struct rn_track *t = find_local(ct, req->local_id);
+	struct rn_track *t = rn_track_by_local(ct, req->local_id);
 
 	if (t && t->state == RN_TRACK_REQ_SENT && rn_gid_equal(&t->way.dst, &pkt->dst))
 		return RN_OUT_TO_WIRE; /* repeated */
 	/* The client has begun a new connection with the id of an old one. */
 	if (t)
-		release(ct, t);
+		rn_track_release(ct, t);
 	t = sender_entry(ct, client, pkt);
 	if (!t)
 		return RN_OUT_TRACK_FULL;
 	t->local_qpn = req->qpn;
-	set_local(ct, t, req->local_id);
-	set_state(ct, t, RN_TRACK_REQ_SENT);
+	rn_track_set_local(ct, t, req->local_id);
+	rn_track_set_state(ct, t, RN_TRACK_REQ_SENT);
 	return RN_OUT_TO_WIRE;
 }
 
-static enum rn_outcome sent_rep(struct rn_conntrack *ct, unsigned client,
+static enum rn_outcome sent_rep(struct rn_track_table *ct, unsigned client,
 				const struct rn_cm_rep *rep, const struct rn_pkt *pkt)
 {
-	struct rn_track *t = find_remote(ct, client, rep->remote_id, &pkt->dst, RN_TRACK_REQ_RCVD),
+	struct rn_track *t = rn_track_by_remote(ct, client, rep->remote_id, &pkt->dst,
+						RN_TRACK_REQ_RCVD),
 			*old;
 
 	if (!t) {
 		t = sent_by(ct, client, rep->local_id, rep->remote_id, pkt);
 		return t ? RN_OUT_TO_WIRE : RN_OUT_CLIENT_ID; /* repeated, or answers no REQ */
 	}
-	old = find_local(ct, rep->local_id);
+	old = rn_track_by_local(ct, rep->local_id);
 	if (old && old != t)
-		release(ct, old);
+		rn_track_release(ct, old);
 	t->local_qpn = rep->qpn;
-	set_local(ct, t, rep->local_id);
-	set_pair(ct, t, t->remote_qpn);
-	set_state(ct, t, RN_TRACK_REP_SENT);
+	rn_track_set_local(ct, t, rep->local_id);
+	rn_track_set_pair(ct, t, t->remote_qpn);
+	rn_track_set_state(ct, t, RN_TRACK_REP_SENT);
 	return RN_OUT_TO_WIRE;
 }
 
-static void sent_rej(struct rn_conntrack *ct, unsigned client, const struct rn_cm_rej *rej,
+static void sent_rej(struct rn_track_table *ct, unsigned client, const struct rn_cm_rej *rej,
 		     const struct rn_pkt *pkt)
 {
 	struct rn_track *t = NULL;
 
 	if (rej->local_id)
-		t = find_local(ct, rej->local_id);
+		t = rn_track_by_local(ct, rej->local_id);
 	else
-		t = find_remote(ct, client, rej->remote_id, &pkt->dst, RN_TRACK_REQ_RCVD);
+		t = rn_track_by_remote(ct, client, rej->remote_id, &pkt->dst, RN_TRACK_REQ_RCVD);
 	if (t && t->client == client && rn_gid_equal(&t->way.dst, &pkt->dst))
-		release(ct, t);
+		rn_track_release(ct, t);
 }
 
-static enum rn_outcome sent_sidr_req(struct rn_conntrack *ct, unsigned client,
+static enum rn_outcome sent_sidr_req(struct rn_track_table *ct, unsigned client,
 				     const struct rn_cm_sidr_req *req, const struct rn_pkt *pkt)
 {
-	struct rn_track *t = find_local(ct, req->request_id);
+	struct rn_track *t = rn_track_by_local(ct, req->request_id);
 
 	if (t && rn_gid_equal(&t->way.dst, &pkt->dst))
 		return RN_OUT_TO_WIRE;
 	if (t)
-		release(ct, t);
+		rn_track_release(ct, t);
 	t = sender_entry(ct, client, pkt);
 	if (!t)
 		return RN_OUT_TRACK_FULL;
-	set_local(ct, t, req->request_id);
-	set_state(ct, t, RN_TRACK_SIDR_SENT);
+	rn_track_set_local(ct, t, req->request_id);
+	rn_track_set_state(ct, t, RN_TRACK_SIDR_SENT);
 	return RN_OUT_TO_WIRE;
 }
 
-enum rn_outcome rn_conntrack_sent(struct rn_conntrack *ct, unsigned client,
+enum rn_outcome rn_conntrack_sent(struct rn_track_table *ct, unsigned client,
 				  const struct rn_cm_msg *msg, const struct rn_pkt *pkt)
 {
 	struct rn_track *t;
@@ -328,25 +151,25 @@ enum rn_outcome rn_conntrack_sent(struct rn_conntrack *ct, unsigned client,
 	case RN_CM_RTU:
 		t = sent_by(ct, client, msg->rtu.local_id, msg->rtu.remote_id, pkt);
 		if (t && t->state == RN_TRACK_REP_RCVD)
-			set_state(ct, t, RN_TRACK_UP);
+			rn_track_set_state(ct, t, RN_TRACK_UP);
 		return RN_OUT_TO_WIRE;
 	case RN_CM_DREQ:
 		t = sent_by(ct, client, msg->dreq.local_id, msg->dreq.remote_id, pkt);
 		if (t && t->state != RN_TRACK_DREQ_SENT)
-			set_state(ct, t, RN_TRACK_DREQ_SENT);
+			rn_track_set_state(ct, t, RN_TRACK_DREQ_SENT);
 		return RN_OUT_TO_WIRE;
 	case RN_CM_DREP:
 		t = sent_by(ct, client, msg->drep.local_id, msg->drep.remote_id, pkt);
 		if (t)
-			release(ct, t);
+			rn_track_release(ct, t);
 		return RN_OUT_TO_WIRE;
 	case RN_CM_SIDR_REQ:
 		return sent_sidr_req(ct, client, &msg->sidr_req, pkt);
 	case RN_CM_SIDR_REP:
-		t = find_remote(ct, client, msg->sidr_rep.request_id, &pkt->dst,
-				RN_TRACK_SIDR_RCVD);
+		t = rn_track_by_remote(ct, client, msg->sidr_rep.request_id, &pkt->dst,
+				       RN_TRACK_SIDR_RCVD);
 		if (t)
-			release(ct, t);
+			rn_track_release(ct, t);
 		return RN_OUT_TO_WIRE;
 	default:
 		return RN_OUT_TO_WIRE;
@@ -356,37 +179,37 @@ enum rn_outcome rn_conntrack_sent(struct rn_conntrack *ct, unsigned client,
 /* ---- messages that a client receives ---- */
 
 /* Returns the client's connection with this id to the source of the packet, or NULL. */
-static struct rn_track *received_by(const struct rn_conntrack *ct, unsigned client,
+static struct rn_track *received_by(const struct rn_track_table *ct, unsigned client,
 				    uint32_t local_id, const struct rn_pkt *pkt)
 {
-	struct rn_track *t = find_local(ct, local_id);
+	struct rn_track *t = rn_track_by_local(ct, local_id);
 
 	return t && t->client == client && rn_gid_equal(&t->way.dst, &pkt->src) ? t : NULL;
 }
 
 /* A REQ or SIDR_REQ: `number` is the communication id or request id of the peer. */
-static enum rn_outcome received_request(struct rn_conntrack *ct, unsigned client,
+static enum rn_outcome received_request(struct rn_track_table *ct, unsigned client,
 					const struct rn_pkt *pkt, uint32_t number,
 					enum rn_track_state state, struct rn_track **out)
 {
-	struct rn_track *t = find_remote(ct, client, number, &pkt->src, state);
+	struct rn_track *t = rn_track_by_remote(ct, client, number, &pkt->src, state);
 
 	if (!t) {
 		t = receiver_entry(ct, client, pkt);
 		if (!t)
 			return RN_OUT_TRACK_FULL;
-		set_remote(ct, t, number);
-		set_state(ct, t, state);
+		rn_track_set_remote(ct, t, number);
+		rn_track_set_state(ct, t, state);
 	}
 	*out = t;
 	return RN_OUT_TO_ID;
 }
 
-static enum rn_outcome received_req(struct rn_conntrack *ct, unsigned client,
+static enum rn_outcome received_req(struct rn_track_table *ct, unsigned client,
 				    const struct rn_cm_msg *msg, const struct rn_pkt *pkt)
 {
 	const struct rn_track *answered =
-		find_remote(ct, client, msg->req.local_id, &pkt->src, RN_TRACK_REP_SENT);
+		rn_track_by_remote(ct, client, msg->req.local_id, &pkt->src, RN_TRACK_REP_SENT);
 	struct rn_track *t;
 	enum rn_outcome o;
 
@@ -400,7 +223,7 @@ static enum rn_outcome received_req(struct rn_conntrack *ct, unsigned client,
 	return o;
 }
 
-static enum rn_outcome received_sidr_req(struct rn_conntrack *ct, unsigned client,
+static enum rn_outcome received_sidr_req(struct rn_track_table *ct, unsigned client,
 					 const struct rn_cm_msg *msg, const struct rn_pkt *pkt)
 {
 	struct rn_track *t;
@@ -414,7 +237,7 @@ static enum rn_outcome received_sidr_req(struct rn_conntrack *ct, unsigned clien
 	return o;
 }
 
-static void received_rep(struct rn_conntrack *ct, unsigned client, const struct rn_cm_msg *msg,
+static void received_rep(struct rn_track_table *ct, unsigned client, const struct rn_cm_msg *msg,
 			 const struct rn_pkt *pkt)
 {
 	const struct rn_cm_rep *rep = &msg->rep;
@@ -423,27 +246,28 @@ static void received_rep(struct rn_conntrack *ct, unsigned client, const struct 
 	if (!t || t->state != RN_TRACK_REQ_SENT)
 		return;
 	t->tid = msg->tid;
-	set_remote(ct, t, rep->local_id);
-	set_pair(ct, t, rep->qpn);
-	set_state(ct, t, RN_TRACK_REP_RCVD);
+	rn_track_set_remote(ct, t, rep->local_id);
+	rn_track_set_pair(ct, t, rep->qpn);
+	rn_track_set_state(ct, t, RN_TRACK_REP_RCVD);
 }
 
-static void received_rej(struct rn_conntrack *ct, unsigned client, const struct rn_cm_rej *rej,
+static void received_rej(struct rn_track_table *ct, unsigned client, const struct rn_cm_rej *rej,
 			 const struct rn_pkt *pkt)
 {
 	struct rn_track *t = rej->remote_id ? received_by(ct, client, rej->remote_id, pkt) : NULL;
 
 	/* A peer whose REQ or REP has timed out may not know the client's id. */
 	if (!t && rej->reason == RN_CM_REJ_TIMEOUT) {
-		t = find_remote(ct, client, rej->local_id, &pkt->src, RN_TRACK_REQ_RCVD);
-		t = t ? t : find_remote(ct, client, rej->local_id, &pkt->src, RN_TRACK_REP_SENT);
+		t = rn_track_by_remote(ct, client, rej->local_id, &pkt->src, RN_TRACK_REQ_RCVD);
+		t = t ? t
+		      : rn_track_by_remote(ct, client, rej->local_id, &pkt->src, RN_TRACK_REP_SENT);
 	}
 	/* In an entry with a remote id, the sender's id must be that one: an older REJ is late. */
 	if (t && (!t->in_remote || t->remote_id == rej->local_id))
-		release(ct, t);
+		rn_track_release(ct, t);
 }
 
-static void received_dreq(struct rn_conntrack *ct, unsigned client, const struct rn_cm_msg *msg,
+static void received_dreq(struct rn_track_table *ct, unsigned client, const struct rn_cm_msg *msg,
 			  const struct rn_pkt *pkt)
 {
 	struct rn_track *t = received_by(ct, client, msg->dreq.remote_id, pkt);
@@ -452,11 +276,11 @@ static void received_dreq(struct rn_conntrack *ct, unsigned client, const struct
 		return;
 	t->tid = msg->tid;
 	if (t->state != RN_TRACK_DREQ_RCVD)
-		set_state(ct, t, RN_TRACK_DREQ_RCVD);
+		rn_track_set_state(ct, t, RN_TRACK_DREQ_RCVD);
 }
 
 /* The pair of a SIDR_REP stays allowed until the client's entry gives way or the client dies. */
-static void received_sidr_rep(struct rn_conntrack *ct, unsigned client,
+static void received_sidr_rep(struct rn_track_table *ct, unsigned client,
 			      const struct rn_cm_sidr_rep *rep, const struct rn_pkt *pkt)
 {
 	struct rn_track *t = received_by(ct, client, rep->request_id, pkt);
@@ -464,12 +288,12 @@ static void received_sidr_rep(struct rn_conntrack *ct, unsigned client,
 	if (!t || t->state != RN_TRACK_SIDR_SENT)
 		return;
 	if (rep->status == RN_CM_SIDR_VALID)
-		set_pair(ct, t, rep->qpn);
+		rn_track_set_pair(ct, t, rep->qpn);
 	else
-		release(ct, t);
+		rn_track_release(ct, t);
 }
 
-enum rn_outcome rn_conntrack_received(struct rn_conntrack *ct, unsigned client,
+enum rn_outcome rn_conntrack_received(struct rn_track_table *ct, unsigned client,
 				      const struct rn_cm_msg *msg, const struct rn_pkt *pkt)
 {
 	struct rn_track *t;
@@ -488,7 +312,7 @@ enum rn_outcome rn_conntrack_received(struct rn_conntrack *ct, unsigned client,
 	case RN_CM_RTU:
 		t = received_by(ct, client, msg->rtu.remote_id, pkt);
 		if (t && t->state == RN_TRACK_REP_SENT && t->remote_id == msg->rtu.local_id)
-			set_state(ct, t, RN_TRACK_UP);
+			rn_track_set_state(ct, t, RN_TRACK_UP);
 		break;
 	case RN_CM_DREQ:
 		received_dreq(ct, client, msg, pkt);
@@ -496,7 +320,7 @@ enum rn_outcome rn_conntrack_received(struct rn_conntrack *ct, unsigned client,
 	case RN_CM_DREP:
 		t = received_by(ct, client, msg->drep.remote_id, pkt);
 		if (t && t->state == RN_TRACK_DREQ_SENT && t->remote_id == msg->drep.local_id)
-			release(ct, t);
+			rn_track_release(ct, t);
 		break;
 	case RN_CM_SIDR_REP:
 		received_sidr_rep(ct, client, &msg->sidr_rep, pkt);
@@ -527,23 +351,24 @@ static const struct claim_row {
 };
 
 /* Returns the entry that the claim is about, or NULL. */
-static struct rn_track *claimed(const struct rn_conntrack *ct, unsigned client,
+static struct rn_track *claimed(const struct rn_track_table *ct, unsigned client,
 				const struct rn_track_claim *claim)
 {
 	const struct claim_row *row = &claim_rows[claim->state];
-	struct rn_track *t = row->local ? find_local(ct, claim->local_id) : NULL;
+	struct rn_track *t = row->local ? rn_track_by_local(ct, claim->local_id) : NULL;
 
 	/* The client has sent a REP since it claimed the REQ, or claims the same again. */
 	if (!t && row->remote)
-		t = find_remote(ct, client, claim->remote_id, &claim->way.dst,
-				claim->state == RN_TRACK_SIDR_RCVD ? RN_TRACK_SIDR_RCVD
-								   : RN_TRACK_REQ_RCVD);
+		t = rn_track_by_remote(ct, client, claim->remote_id, &claim->way.dst,
+				       claim->state == RN_TRACK_SIDR_RCVD ? RN_TRACK_SIDR_RCVD
+									  : RN_TRACK_REQ_RCVD);
 	if (!t && claim->state == RN_TRACK_PAIR)
-		t = find_pair(ct, client, claim->remote_qpn, &claim->way.dst);
+		t = rn_track_by_pair(ct, client, claim->remote_qpn, &claim->way.dst);
 	return t;
 }
 
-int rn_conntrack_claim(struct rn_conntrack *ct, unsigned client, const struct rn_track_claim *claim)
+int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
+		       const struct rn_track_claim *claim)
 {
 	const struct claim_row *row;
 	struct rn_track *t;
@@ -553,38 +378,38 @@ int rn_conntrack_claim(struct rn_conntrack *ct, unsigned client, const struct rn
 	row = &claim_rows[claim->state];
 	t = claimed(ct, client, claim);
 	if (t)
-		release(ct, t);
+		rn_track_release(ct, t);
 	if (claim->state == RN_TRACK_FREE)
 		return 0;
-	t = new_entry(ct, client, &claim->way);
+	t = rn_track_new(ct, client, &claim->way);
 	if (!t)
 		return -ENOSPC;
 	t->local_qpn = claim->local_qpn;
 	t->remote_qpn = claim->remote_qpn;
 	if (row->local)
-		set_local(ct, t, claim->local_id);
+		rn_track_set_local(ct, t, claim->local_id);
 	if (row->remote)
-		set_remote(ct, t, claim->remote_id);
+		rn_track_set_remote(ct, t, claim->remote_id);
 	if (row->pair)
-		set_pair(ct, t, claim->remote_qpn);
-	set_state(ct, t, claim->state);
+		rn_track_set_pair(ct, t, claim->remote_qpn);
+	rn_track_set_state(ct, t, claim->state);
 	return 0;
 }
 
-int rn_conntrack_unclaim(struct rn_conntrack *ct, unsigned client, uint32_t remote_qpn,
+int rn_conntrack_unclaim(struct rn_track_table *ct, unsigned client, uint32_t remote_qpn,
 			 const struct rn_gid *peer)
 {
-	struct rn_track *t = find_pair(ct, client, remote_qpn, peer);
+	struct rn_track *t = rn_track_by_pair(ct, client, remote_qpn, peer);
 
 	if (!t || t->state != RN_TRACK_PAIR)
 		return -ENOENT;
-	release(ct, t);
+	rn_track_release(ct, t);
 	return 0;
 }
 
 /* ---- the end of a client ---- */
 
-void rn_conntrack_bury(struct rn_conntrack *ct, unsigned client)
+void rn_conntrack_bury(struct rn_track_table *ct, unsigned client)
 {
 	struct rn_list *entries = &ct->client[client].entries;
 
@@ -593,41 +418,41 @@ void rn_conntrack_bury(struct rn_conntrack *ct, unsigned client)
 
 		next = l->next;
 		if (rn_track_rows[t->state].obituary == RN_OBITUARY_NOTHING) {
-			release(ct, t);
+			rn_track_release(ct, t);
 			continue;
 		}
 		/* An answer to the DREQ must find the entry. */
 		if (rn_track_rows[t->state].obituary == RN_OBITUARY_DREQ)
-			set_state(ct, t, RN_TRACK_DREQ_SENT);
+			rn_track_set_state(ct, t, RN_TRACK_DREQ_SENT);
 		rn_list_del(&t->due);
 		rn_list_add_tail(&ct->due, &t->due);
 	}
 }
 
-void rn_conntrack_forget(struct rn_conntrack *ct, unsigned client)
+void rn_conntrack_forget(struct rn_track_table *ct, unsigned client)
 {
 	struct rn_list *entries = &ct->client[client].entries;
 
 	while (!rn_list_empty(entries))
-		release(ct, track_of(entries->next, mine));
+		rn_track_release(ct, track_of(entries->next, mine));
 }
 
-struct rn_track *rn_conntrack_due(struct rn_conntrack *ct)
+struct rn_track *rn_conntrack_due(struct rn_track_table *ct)
 {
 	return rn_list_empty(&ct->due) ? NULL : track_of(ct->due.next, due);
 }
 
-void rn_conntrack_mourned(struct rn_conntrack *ct, struct rn_track *t, rn_time now)
+void rn_conntrack_mourned(struct rn_track_table *ct, struct rn_track *t, rn_time now)
 {
 	if (t->state != RN_TRACK_DREQ_SENT || ++t->tries == RN_OBITUARY_TRIES) {
-		release(ct, t);
+		rn_track_release(ct, t);
 		return;
 	}
 	rn_list_del(&t->due);
 	rn_timer_arm(&ct->wheel, &t->timer, now + (RN_OBITUARY_WAIT << (t->tries - 1)));
 }
 
-void rn_conntrack_tick(struct rn_conntrack *ct, rn_time now)
+void rn_conntrack_tick(struct rn_track_table *ct, rn_time now)
 {
 	struct rn_timer *expired;
 
@@ -635,7 +460,7 @@ void rn_conntrack_tick(struct rn_conntrack *ct, rn_time now)
 		rn_list_add_tail(&ct->due, &track_of(expired, timer)->due);
 }
 
-rn_time rn_conntrack_next(const struct rn_conntrack *ct)
+rn_time rn_conntrack_next(const struct rn_track_table *ct)
 {
 	return rn_list_empty(&ct->due) ? rn_wheel_next(&ct->wheel) : 0;
 }

@@ -34,7 +34,7 @@ struct rn_switch {
 	struct rn_client_set others; /* rn_switch_way.clients of a frame that not all members get */
 	struct rn_services services;
 	struct rn_members members;
-	struct rn_conntrack track;
+	struct rn_track_table track;
 	struct rn_neigh *neigh;
 	/* answers to the wire, and answers to clients: a flood of one side does not displace the
 	 * answers to the other */
@@ -72,8 +72,8 @@ struct rn_switch *rn_switch_create(const struct rn_switch_cfg *cfg, rn_time now)
 	sw->neigh = rn_neigh_create(&cfg->core, &sw->cfg.port, now);
 	if (!sw->neigh || rn_services_create(&sw->services, cfg->services, cfg->service_share) ||
 	    rn_members_create(&sw->members, cfg->groups, cfg->group_share) ||
-	    rn_conntrack_create(&sw->track, cfg->connections, cfg->connection_share,
-				&cfg->core.secrets.of[RN_SECRET_CM_TABLES], now)) {
+	    rn_track_table_create(&sw->track, cfg->connections, cfg->connection_share,
+				  &cfg->core.secrets.of[RN_SECRET_CM_TABLES], now)) {
 		rn_switch_destroy(sw);
 		return NULL;
 	}
@@ -85,7 +85,7 @@ void rn_switch_destroy(struct rn_switch *sw)
 	if (!sw)
 		return;
 	if (sw->track.of)
-		rn_conntrack_destroy(&sw->track);
+		rn_track_table_destroy(&sw->track);
 	rn_members_destroy(&sw->members);
 	rn_services_destroy(&sw->services);
 	if (sw->neigh)
