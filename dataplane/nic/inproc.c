@@ -49,11 +49,11 @@ static void mark_child(void)
 /* Registers mark_child() once, before the first thread is created. */
 static void register_fork_handler(void)
 {
-	static bool told;
+	static bool logged;
 
-	if (!told)
+	if (!logged)
 		pthread_atfork(NULL, NULL, mark_child);
-	told = true;
+	logged = true;
 }
 
 /* Fails with a message for the caller: a forked child may open adapters only after exec(). */

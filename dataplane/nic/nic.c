@@ -45,10 +45,10 @@ static void report(void *arg, struct rn_lcore *lc)
 	while (rn_shard_news(lc->shard, &news))
 		rn_journal_queue(nic, &news);
 	do {
-		if (lc->untold && !rn_events_put(&nic->events, &lc->event))
+		if (lc->event_waits && !rn_events_put(&nic->events, &lc->event))
 			return;
-		lc->untold = rn_shard_events(lc->shard, &lc->event, 1) == 1;
-	} while (lc->untold);
+		lc->event_waits = rn_shard_events(lc->shard, &lc->event, 1) == 1;
+	} while (lc->event_waits);
 }
 
 /* Draws the secrets from which keys, QPNs and PSNs are made. The secrets come from the kernel, or
@@ -427,7 +427,7 @@ void rn_nic_progress(struct rn_nic *nic)
  * after the removal of the port only RN_EVENT_PORT_GONE may follow. */
 static void run_gone(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 {
-	lc->untold = false;
+	lc->event_waits = false;
 	rn_shard_port_gone(lc->shard, now);
 }
 

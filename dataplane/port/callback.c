@@ -24,7 +24,7 @@ static int on_removal(uint16_t id, enum rte_eth_event_type event, void *arg, voi
 		atomic_store(&p->destroyed, 1);
 	}
 	atomic_store(&p->removed, 1);
-	rn_port_tell(p);
+	rn_port_notify(p);
 	return 0;
 }
 
@@ -35,7 +35,7 @@ static int on_reset_request(uint16_t id, enum rte_eth_event_type event, void *ar
 	struct rn_port *p = arg;
 
 	if (rn_port_request_reset(p) == 0)
-		rn_port_tell(p);
+		rn_port_notify(p);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static int on_link(uint16_t id, enum rte_eth_event_type event, void *arg, void *
 	if (has_signals(p) && p->grace != NULL)
 		p->grace(p->grace_arg);
 	atomic_fetch_add(&p->link_events, 1);
-	rn_port_tell(p);
+	rn_port_notify(p);
 	return 0;
 }
 

@@ -79,7 +79,7 @@ static void on_removal(const char *device, enum rte_dev_event_type event, void *
 		return;
 	atomic_fetch_or(&port->quiet, RN_QUIET_GONE);
 	atomic_store(&port->removed, 1);
-	rn_port_tell(port);
+	rn_port_notify(port);
 }
 
 void rn_card_watch(struct rn_port *port, bool watch)

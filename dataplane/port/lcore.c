@@ -83,7 +83,7 @@ static unsigned send_and_publish(struct rn_lcore *lc, bool hold, rn_time now)
 	if (!hold)
 		work += rn_tx_turn(&lc->rxtx, lc->shard, now);
 	rn_shard_done(lc->shard, now);
-	if (rn_unlikely(lc->untold || !rn_shard_silent(lc->shard)))
+	if (rn_unlikely(lc->event_waits || !rn_shard_silent(lc->shard)))
 		lc->report(lc->report_arg, lc);
 	if (lc->nshards > 1)
 		work += publish_handoffs(lc);
@@ -256,16 +256,16 @@ static bool starves(const struct rn_lcore *lc)
 	return rn_wake_is_signalled(&lc->wake) && rn_rxtx_short(&lc->rxtx);
 }
 
-/* Adaptive policy, after a poll iteration in another thread: must the shard's sleeping thread be
- * woken? That thread does not know of a timer that was started meanwhile. On a port that cannot
- * wake a sleeper, the thread must begin with short sleeps if frames were sent, because the peer
- * will reply to them. If frames came, the driver may have read the eventfd with which the peer
- * signalled them, so that it no longer wakes the thread, and more frames may be left in the ring.
- * An event that could not be queued (`untold`) is tried again only by turns. `sent` and `came` are
- * the frames sent and received before the iteration. */
+/* Adaptive policy, after a poll iteration in another thread: must the shard's sleeping thread
+ * be woken? That thread does not know of a timer that was started meanwhile. On a port that
+ * cannot wake a sleeper, the thread must begin with short sleeps if frames were sent, because
+ * the peer will reply to them. If frames came, the driver may have read the eventfd with which
+ * the peer signalled them, so that it no longer wakes the thread, and more frames may be left
+ * in the ring. An event that could not be queued (`event_waits`) is tried again only by turns.
+ * `sent` and `came` are the frames sent and received before the iteration. */
 static bool sleeps_too_long(struct rn_lcore *lc, uint64_t sent, uint64_t came)
 {
-	if (lc->untold)
+	if (lc->event_waits)
 		return true;
 	if ((lc->wake.source == RN_WAKE_EVENTFD && lc->rxtx.stats.rx_frames != came) || starves(lc))
 		return true;
@@ -436,7 +436,7 @@ static rn_time sleep_length(struct rn_lcore *lc, bool fresh)
 	 * were short. No doorbell is rung when this shortage ends, so look again, at first
 	 * soon. A port that waits for its first peer takes no frame for as long as that lasts. */
 	bool looks = rn_rxtx_backlog(&lc->rxtx) || rn_shard_wants_tx(lc->shard, lc->now) ||
-		     lc->untold || !frames_wake(lc) || starves(lc);
+		     lc->event_waits || !frames_wake(lc) || starves(lc);
 	/* Do not sleep while a producer is still putting a work request into the submission ring.
 	 * Later work requests in the ring cannot be taken yet, although their producers have rung
 	 * the doorbell already. The producer of a receive rings no doorbell at all. */
@@ -445,7 +445,7 @@ static rn_time sleep_length(struct rn_lcore *lc, bool fresh)
 	rn_time longest = RN_MAX(lc->nap_max, LONGEST_LOOK);
 	if (looks) {
 		ns = RN_MIN(ns, lc->nap);
-		lc->nap = RN_MIN(lc->nap * 2, quiet && !lc->untold ? longest : lc->nap_max);
+		lc->nap = RN_MIN(lc->nap * 2, quiet && !lc->event_waits ? longest : lc->nap_max);
 	} else if (rn_wake_is_signalled(&lc->wake) && !quiet) {
 		/* A peer that has just stored a frame may have read the flags of the ring before
 		 * they changed, while the frame was still in its store buffer and the last check

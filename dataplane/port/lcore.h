@@ -94,8 +94,8 @@ struct rn_lcore {
 	 * (rn_shard_events()). */
 	void (*report)(void *arg, struct rn_lcore *lc);
 	void *report_arg;
-	struct rn_event event; /* event that is not yet delivered, if `untold` is set */
-	bool untold;	       /* there was no memory to deliver `event`, so report() retries */
+	struct rn_event event; /* event that is not yet delivered, if `event_waits` is set */
+	bool event_waits;      /* there was no memory to deliver `event`, so report() retries */
 	struct rn_lcore_stats stats;
 	pthread_t thread;
 	bool running;

@@ -102,7 +102,7 @@ struct rn_port_spec {
 	/* Called when the driver announces what the owner of the port should look at: its link may
 	 * have changed (rn_port_link_up()), it is removed (rn_port_gone()), or it needs a reset
 	 * (rn_port_reset_due()). Drivers of cards announce in a thread of DPDK, those of most
-	 * software ports never. It must not wait. NULL: nobody is told. */
+	 * software ports never. It must not wait. NULL: no notification. */
 	void (*news)(void *arg);
 	void *news_arg;
 };
@@ -168,7 +168,7 @@ void rn_port_hang_up(struct rn_port *port);
 void rn_port_close(struct rn_port *port);
 
 /* Has the owner of the port look at it (`news` of struct rn_port_spec). */
-static inline void rn_port_tell(const struct rn_port *port)
+static inline void rn_port_notify(const struct rn_port *port)
 {
 	if (port->news != NULL)
 		port->news(port->news_arg);

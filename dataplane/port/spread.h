@@ -18,7 +18,7 @@ struct rte_eth_dev_info;
  * four more. */
 #define RN_SPREAD_KEY_BYTES 40
 
-/* The RSS of a card, as its driver told it: which queue gets which packet. */
+/* The RSS of a card, as its driver reports it: which queue gets which packet. */
 struct rn_spread {
 	uint64_t hash; /* the RTE_ETH_RSS_... kinds of UDP packets that are hashed; 0: not known */
 	uint32_t key[RN_SPREAD_KEY_BYTES / 4]; /* in the order of bytes of the network */

@@ -1,5 +1,5 @@
-/* What a driver announces is recorded in the port, and the owner of the port is told. The functions
- * of DPDK are replaced by those below. */
+/* What a driver announces is recorded in the port, and the owner of the port is notified. The
+ * functions of DPDK are replaced by those below. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,8 +91,8 @@ static void count(void *arg)
 static const struct {
 	enum rte_eth_event_type event;
 	int reset_answer; /* of rn_port_request_reset() */
-	/* how many times the owner is told, and the port afterwards */
-	unsigned told, link_events, reset_due, removed, destroyed, quiet, graces;
+	/* how many times the owner is notified, and the port afterwards */
+	unsigned notified, link_events, reset_due, removed, destroyed, quiet, graces;
 } rows[] = {
 	{RTE_ETH_EVENT_INTR_LSC, 0, 1, 1, 0, 0, 0, 0, 0},
 	{RTE_ETH_EVENT_INTR_RESET, 0, 1, 0, 1, 0, 0, 0, 0},
@@ -102,14 +102,14 @@ static const struct {
 	{RTE_ETH_EVENT_DESTROY, 0, 1, 0, 0, 1, 1, RN_QUIET_GONE, 1},
 };
 
-static void each_event_is_recorded_and_told(void **state)
+static void each_event_is_recorded_and_notified(void **state)
 {
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(rows); i++) {
-		unsigned told = 0, graces = 0;
+		unsigned notified = 0, graces = 0;
 		struct rn_port port = {
 			.id = 7,
 			.news = count,
-			.news_arg = &told,
+			.news_arg = &notified,
 			.grace = count,
 			.grace_arg = &graces,
 		};
@@ -118,7 +118,7 @@ static void each_event_is_recorded_and_told(void **state)
 		rn_callback_listen(&port, true);
 		assert_int_equal(registered(), 4);
 		announce(rows[i].event);
-		assert_int_equal(told, rows[i].told);
+		assert_int_equal(notified, rows[i].notified);
 		assert_int_equal(graces, rows[i].graces);
 		assert_int_equal(atomic_load(&port.link_events), rows[i].link_events);
 		assert_int_equal(atomic_load(&port.reset_due), rows[i].reset_due);
@@ -170,7 +170,7 @@ static void shards_have_left_the_memory_of_a_peer(void **state)
 	rn_callback_listen(&port, false);
 }
 
-static void nobody_need_be_told(void **state)
+static void nobody_need_be_notified(void **state)
 {
 	struct rn_port port = {.id = 7};
 
@@ -195,10 +195,10 @@ static void a_removed_port_has_no_link(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_event_is_recorded_and_told),
+		cmocka_unit_test(each_event_is_recorded_and_notified),
 		cmocka_unit_test(a_callback_of_the_destruction_has_returned),
 		cmocka_unit_test(shards_have_left_the_memory_of_a_peer),
-		cmocka_unit_test(nobody_need_be_told),
+		cmocka_unit_test(nobody_need_be_notified),
 		cmocka_unit_test(a_removed_port_has_no_link),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

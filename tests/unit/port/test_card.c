@@ -84,8 +84,8 @@ static void count(void *arg)
 
 static void the_port_of_a_removed_card_is_gone(void **state)
 {
-	unsigned told = 0;
-	struct rn_port port = {.name = "card", .news = count, .news_arg = &told};
+	unsigned notified = 0;
+	struct rn_port port = {.name = "card", .news = count, .news_arg = &notified};
 
 	rn_card_watch(&port, true);
 	removal(port.name, RTE_DEV_EVENT_ADD, removal_arg);
@@ -93,7 +93,7 @@ static void the_port_of_a_removed_card_is_gone(void **state)
 	removal(port.name, RTE_DEV_EVENT_REMOVE, removal_arg);
 	assert_int_equal(atomic_load(&port.removed), 1);
 	assert_int_equal(atomic_load(&port.quiet), RN_QUIET_GONE);
-	assert_int_equal(told, 1);
+	assert_int_equal(notified, 1);
 	busy = 3;
 	rn_card_watch(&port, false);
 	assert_null(removal);
