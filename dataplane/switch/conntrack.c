@@ -17,11 +17,12 @@ bool rn_conntrack_allows(const struct rn_track_table *ct, unsigned client, uint3
 }
 
 unsigned rn_conntrack_asked(const struct rn_track_table *ct, uint32_t remote_id,
-			    const struct rn_gid *peer)
+			    const struct rn_gid *peer, bool sidr)
 {
-	static const enum rn_track_state states[] = {RN_TRACK_REQ_RCVD, RN_TRACK_REP_SENT};
+	static const enum rn_track_state states[] = {RN_TRACK_REQ_RCVD, RN_TRACK_REP_SENT,
+						     RN_TRACK_UP, RN_TRACK_SIDR_RCVD};
 
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = sidr ? 3 : 0; i < (sidr ? 4 : 3); i++) {
 		const struct rn_track *t = rn_track_by_remote(ct, 0, remote_id, peer, states[i]);
 
 		if (t)
@@ -70,8 +71,10 @@ static enum rn_outcome sent_req(struct rn_track_table *ct, unsigned client,
 {
 	struct rn_track *t = rn_track_by_local(ct, req->local_id);
 
-	if (t && t->state == RN_TRACK_REQ_SENT && rn_gid_equal(&t->way.dst, &pkt->dst))
-		return RN_OUT_TO_WIRE; /* repeated */
+	/* A repeated REQ may have crossed the REP. */
+	if (t && (t->state == RN_TRACK_REQ_SENT || t->state == RN_TRACK_REP_RCVD) &&
+	    t->local_qpn == req->qpn && rn_gid_equal(&t->way.dst, &pkt->dst))
+		return RN_OUT_TO_WIRE;
 	/* The client has begun a new connection with the id of an old one. */
 	if (t)
 		rn_track_release(ct, t);
@@ -105,17 +108,29 @@ static enum rn_outcome sent_rep(struct rn_track_table *ct, unsigned client,
 	return RN_OUT_TO_WIRE;
 }
 
-static void sent_rej(struct rn_track_table *ct, unsigned client, const struct rn_cm_rej *rej,
+/* Has the client a connection with this communication id at the destination of the packet? A
+ * message that refuses or delays may only be sent by the client that is concerned. */
+static bool concerns(const struct rn_track_table *ct, unsigned client, uint32_t remote_id,
 		     const struct rn_pkt *pkt)
 {
-	struct rn_track *t = NULL;
+	return remote_id == 0 ||
+	       rn_track_by_remote(ct, client, remote_id, &pkt->dst, RN_TRACK_FREE) != NULL;
+}
 
+static enum rn_outcome sent_rej(struct rn_track_table *ct, unsigned client,
+				const struct rn_cm_rej *rej, const struct rn_pkt *pkt)
+{
+	struct rn_track *t;
+
+	if (!concerns(ct, client, rej->remote_id, pkt))
+		return RN_OUT_CLIENT_ID;
 	if (rej->local_id)
 		t = rn_track_by_local(ct, rej->local_id);
 	else
 		t = rn_track_by_remote(ct, client, rej->remote_id, &pkt->dst, RN_TRACK_REQ_RCVD);
 	if (t && t->client == client && rn_gid_equal(&t->way.dst, &pkt->dst))
 		rn_track_release(ct, t);
+	return RN_OUT_TO_WIRE;
 }
 
 static enum rn_outcome sent_sidr_req(struct rn_track_table *ct, unsigned client,
@@ -146,8 +161,10 @@ enum rn_outcome rn_conntrack_sent(struct rn_track_table *ct, unsigned client,
 	case RN_CM_REP:
 		return sent_rep(ct, client, &msg->rep, pkt);
 	case RN_CM_REJ:
-		sent_rej(ct, client, &msg->rej, pkt);
-		return RN_OUT_TO_WIRE;
+		return sent_rej(ct, client, &msg->rej, pkt);
+	case RN_CM_MRA:
+		return concerns(ct, client, msg->mra.remote_id, pkt) ? RN_OUT_TO_WIRE
+								     : RN_OUT_CLIENT_ID;
 	case RN_CM_RTU:
 		t = sent_by(ct, client, msg->rtu.local_id, msg->rtu.remote_id, pkt);
 		if (t && t->state == RN_TRACK_REP_RCVD)
@@ -168,8 +185,9 @@ enum rn_outcome rn_conntrack_sent(struct rn_track_table *ct, unsigned client,
 	case RN_CM_SIDR_REP:
 		t = rn_track_by_remote(ct, client, msg->sidr_rep.request_id, &pkt->dst,
 				       RN_TRACK_SIDR_RCVD);
-		if (t)
-			rn_track_release(ct, t);
+		if (!t)
+			return RN_OUT_CLIENT_ID;
+		rn_track_release(ct, t);
 		return RN_OUT_TO_WIRE;
 	default:
 		return RN_OUT_TO_WIRE;
@@ -213,8 +231,8 @@ static enum rn_outcome received_req(struct rn_track_table *ct, unsigned client,
 	struct rn_track *t;
 	enum rn_outcome o;
 
-	if (answered)
-		return RN_OUT_TO_ID; /* repeated, because the REP was lost */
+	if (answered || rn_track_by_remote(ct, client, msg->req.local_id, &pkt->src, RN_TRACK_UP))
+		return RN_OUT_TO_ID; /* repeated, because the REP was lost or is late */
 	o = received_request(ct, client, pkt, msg->req.local_id, RN_TRACK_REQ_RCVD, &t);
 	if (o == RN_OUT_TO_ID) {
 		t->remote_qpn = msg->req.qpn;
@@ -350,7 +368,7 @@ static const struct claim_row {
 	[RN_TRACK_PAIR] = {.pair = true},
 };
 
-/* Returns the entry that the claim is about, or NULL. */
+/* Returns the client's entry that the claim is about, or NULL. */
 static struct rn_track *claimed(const struct rn_track_table *ct, unsigned client,
 				const struct rn_track_claim *claim)
 {
@@ -367,6 +385,22 @@ static struct rn_track *claimed(const struct rn_track_table *ct, unsigned client
 	return t;
 }
 
+/* Does the claim take what belongs to a connection of another client? A peer's communication
+ * id, and a peer's QP that is connected, belong to one connection. */
+static bool is_taken(const struct rn_track_table *ct, unsigned client,
+		     const struct rn_track_claim *claim)
+{
+	const struct claim_row *row = &claim_rows[claim->state];
+	const struct rn_track *t = NULL;
+
+	if (row->remote)
+		t = rn_track_by_remote(ct, 0, claim->remote_id, &claim->way.dst, RN_TRACK_FREE);
+	if (t && t->client != client)
+		return true;
+	t = row->pair ? rn_track_by_pair(ct, 0, claim->remote_qpn, &claim->way.dst) : NULL;
+	return t && t->client != client && t->in_remote;
+}
+
 int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 		       const struct rn_track_claim *claim)
 {
@@ -376,6 +410,8 @@ int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 	if (claim->state >= RN_ARRAY_SIZE(claim_rows))
 		return -EINVAL;
 	row = &claim_rows[claim->state];
+	if ((row->local && claim->local_id == 0) || is_taken(ct, client, claim))
+		return -EPERM;
 	t = claimed(ct, client, claim);
 	if (t)
 		rn_track_release(ct, t);
@@ -424,8 +460,7 @@ void rn_conntrack_bury(struct rn_track_table *ct, unsigned client)
 		/* An answer to the DREQ must find the entry. */
 		if (rn_track_rows[t->state].obituary == RN_OBITUARY_DREQ)
 			rn_track_set_state(ct, t, RN_TRACK_DREQ_SENT);
-		rn_list_del(&t->due);
-		rn_list_add_tail(&ct->due, &t->due);
+		rn_track_make_due(ct, t);
 	}
 }
 
@@ -439,16 +474,19 @@ void rn_conntrack_forget(struct rn_track_table *ct, unsigned client)
 
 struct rn_track *rn_conntrack_due(struct rn_track_table *ct)
 {
-	return rn_list_empty(&ct->due) ? NULL : track_of(ct->due.next, due);
+	return rn_track_next_due(ct);
 }
 
 void rn_conntrack_mourned(struct rn_track_table *ct, struct rn_track *t, rn_time now)
 {
-	if (t->state != RN_TRACK_DREQ_SENT || ++t->tries == RN_OBITUARY_TRIES) {
+	/* A late RTU may have changed the state since the client died. */
+	if (rn_track_rows[t->state].obituary != RN_OBITUARY_DREQ ||
+	    ++t->tries == RN_OBITUARY_TRIES) {
 		rn_track_release(ct, t);
 		return;
 	}
-	rn_list_del(&t->due);
+	rn_track_set_state(ct, t, RN_TRACK_DREQ_SENT);
+	rn_track_leave_due(ct, t);
 	rn_timer_arm(&ct->wheel, &t->timer, now + (RN_OBITUARY_WAIT << (t->tries - 1)));
 }
 
@@ -457,10 +495,10 @@ void rn_conntrack_tick(struct rn_track_table *ct, rn_time now)
 	struct rn_timer *expired;
 
 	while ((expired = rn_wheel_expire(&ct->wheel, now)))
-		rn_list_add_tail(&ct->due, &track_of(expired, timer)->due);
+		rn_track_make_due(ct, track_of(expired, timer));
 }
 
 rn_time rn_conntrack_next(const struct rn_track_table *ct)
 {
-	return rn_list_empty(&ct->due) ? rn_wheel_next(&ct->wheel) : 0;
+	return rn_list_empty(&ct->turns) ? rn_wheel_next(&ct->wheel) : 0;
 }

@@ -12,19 +12,21 @@
 #include "switch/track_table.h"
 #include "wire/cm_msg.h"
 
-/* Records a CM message that the client sends. The caller has checked the client's numbers in it.
- * Returns RN_OUT_TO_WIRE, or the outcome for a message that must not be sent: CLIENT_ID for a REP
- * that answers no REQ, TRACK_FULL. */
+/* Records a CM message that the client sends. The caller has checked the client's numbers in
+ * it. Returns RN_OUT_TO_WIRE, or the outcome for a message that must not be sent: CLIENT_ID for
+ * an answer to a request that the client has not received, TRACK_FULL. */
 enum rn_outcome rn_conntrack_sent(struct rn_track_table *ct, unsigned client,
 				  const struct rn_cm_msg *msg, const struct rn_pkt *pkt);
 /* Records a CM message that the client is about to receive. Returns RN_OUT_TO_ID, or TRACK_FULL for
  * a REQ or SIDR_REQ for which the client has no room. */
 enum rn_outcome rn_conntrack_received(struct rn_track_table *ct, unsigned client,
 				      const struct rn_cm_msg *msg, const struct rn_pkt *pkt);
-/* Returns the client that has received a REQ with this communication id from this address, or 0. A
- * peer whose REQ has timed out names its connection in this way. */
+/* Returns the client that has received a REQ, or a SIDR_REQ, with this communication id from this
+ * address, or 0. A repeated request goes to that client, also if its listener is closed by now,
+ * and so does the REJ of a peer whose REQ has timed out, because that REJ names its connection in
+ * this way. */
 unsigned rn_conntrack_asked(const struct rn_track_table *ct, uint32_t remote_id,
-			    const struct rn_gid *peer);
+			    const struct rn_gid *peer, bool sidr);
 
 /* A connection that a client announces, because the switch has restarted, or because the client
  * has made the connection without the CM. `state` says which of the numbers are set: a PAIR has
@@ -33,10 +35,12 @@ unsigned rn_conntrack_asked(const struct rn_track_table *ct, uint32_t remote_id,
 struct rn_track_claim {
 	enum rn_track_state state;
 	uint32_t local_id, remote_id, local_qpn, remote_qpn;
+	uint64_t service_id; /* REQ_RCVD and SIDR_RCVD */
 	struct rn_mad_way way;
 };
 /* Adds a connection, or changes or forgets a known one with the same local id. Returns 0, -EINVAL
- * for a state that does not exist, or -ENOSPC. */
+ * for a state that does not exist, -EPERM if a connection of another client has the peer's
+ * communication id or QP, or if the local id is 0, or -ENOSPC. */
 int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 		       const struct rn_track_claim *claim);
 /* Removes a connection that was claimed as a PAIR. Returns 0, or -ENOENT. */

@@ -30,7 +30,7 @@ bool rn_mad_queue_take(struct rn_mad_queue *q, struct rn_owed_mad *owed)
 	return true;
 }
 
-bool rn_mad_answer(const struct rn_cm_msg *in, struct rn_cm_msg *answer)
+bool rn_mad_answer(const struct rn_cm_msg *in, bool full, struct rn_cm_msg *answer)
 {
 	*answer = (struct rn_cm_msg){.tid = in->tid};
 	switch (in->attr) {
@@ -38,7 +38,8 @@ bool rn_mad_answer(const struct rn_cm_msg *in, struct rn_cm_msg *answer)
 		answer->attr = RN_CM_REJ;
 		answer->rej = (struct rn_cm_rej){.remote_id = in->req.local_id,
 						 .about = RN_CM_ABOUT_REQ,
-						 .reason = RN_CM_REJ_NO_SERVICE};
+						 .reason = full ? RN_CM_REJ_NO_RESOURCES
+								: RN_CM_REJ_NO_SERVICE};
 		return true;
 	case RN_CM_REP:
 		answer->attr = RN_CM_REJ;
@@ -56,7 +57,8 @@ bool rn_mad_answer(const struct rn_cm_msg *in, struct rn_cm_msg *answer)
 		answer->attr = RN_CM_SIDR_REP;
 		answer->sidr_rep = (struct rn_cm_sidr_rep){.request_id = in->sidr_req.request_id,
 							   .service_id = in->sidr_req.service_id,
-							   .status = RN_CM_SIDR_NO_SERVICE};
+							   .status = full ? RN_CM_SIDR_NO_QP
+									  : RN_CM_SIDR_NO_SERVICE};
 		return true;
 	default:
 		return false;

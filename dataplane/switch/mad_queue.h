@@ -26,10 +26,10 @@ void rn_mad_queue_answer(struct rn_mad_queue *q, const struct rn_pkt *pkt,
 /* Takes the oldest message. Returns false if there is none. */
 bool rn_mad_queue_take(struct rn_mad_queue *q, struct rn_owed_mad *owed);
 
-/* Sets *answer to what the protocol demands for a CM message whose receiver does not exist
- * (docs/spec/rocev2.md 6): REQ: REJ "no service"; SIDR_REQ: SIDR_REP "no service"; REP: REJ
- * "invalid communication id"; DREQ: DREP. Returns false for all other messages, which get no
- * answer. */
-bool rn_mad_answer(const struct rn_cm_msg *in, struct rn_cm_msg *answer);
+/* Sets *answer to what the protocol demands for a CM message whose receiver does not exist, or is
+ * `full` (docs/spec/rocev2.md 6): REQ: REJ with reason 8 (no service) or 3 (no resources);
+ * SIDR_REQ: SIDR_REP with status 1 (no service) or 3 (no QP); REP: REJ with reason 6 (invalid
+ * communication id); DREQ: DREP. Returns false for all other messages, which get no answer. */
+bool rn_mad_answer(const struct rn_cm_msg *in, bool full, struct rn_cm_msg *answer);
 
 #endif

@@ -18,18 +18,20 @@
 	X(NEIGHBOUR,        ANSWER,  "ARP, neighbour discovery or echo message that the switch itself takes") \
 	X(NO_SERVICE,       ANSWER,  "REQ or SIDR_REQ for a service id to which no client listens") \
 	X(NO_CONNECTION,    ANSWER,  "CM message for a communication id of no client") \
+	X(TOO_EARLY,        DROP,    "CM message for no client, while clients may still come back after a restart") \
 	/* drops of frames from the wire and from clients */ \
 	X(MALFORMED,        DROP,    "malformed frame, or neither RoCEv2 nor a message of a neighbour") \
 	X(NOT_OURS,         DROP,    "destination MAC, VLAN or IP address is not the port's") \
 	X(NO_QP,            DROP,    "destination QPN of no client") \
 	X(NO_MEMBER,        DROP,    "multicast group without members") \
-	X(TRACK_FULL,       DROP,    "the client has its full number of connections") \
+	X(TRACK_FULL,       ANSWER,  "the client has its full number of connections") \
 	/* drops of frames from clients */ \
 	X(CLIENT_MAC,       DROP,    "source MAC of a client's frame is not the port's") \
 	X(CLIENT_VLAN,      DROP,    "VLAN of a client's frame is not the port's") \
 	X(CLIENT_ADDRESS,   DROP,    "source address of a client's frame is not the port's") \
 	X(CLIENT_QPN,       DROP,    "source QPN of a client's frame is not the client's") \
-	X(CLIENT_ID,        DROP,    "communication id of a client's CM message is not the client's") \
+	X(CLIENT_ID,        DROP,    "CM message with a communication id that is not the client's, or that answers nothing the client has received") \
+	X(CLIENT_BODY,      DROP,    "REQ or SIDR_REQ of a client that gives another address or GUID than the port's") \
 	X(CLIENT_PAIR,      DROP,    "strict: no connection of the client leads to this address and QPN") \
 	X(CLIENT_KIND,      DROP,    "message of a client that only the switch may send")
 /* clang-format on */

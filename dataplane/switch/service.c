@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "switch/share.h"
 #include "wire/frame.h"
 
 static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
@@ -34,10 +35,22 @@ static bool conflict(const struct rn_service *old, unsigned client, const struct
 	       (old->client != client && (covers(&old->addr, addr) || covers(addr, &old->addr)));
 }
 
+/* May the client have one more listener? The entries that are kept for other clients do not
+ * count. */
+static bool has_room(const struct rn_services *s, unsigned client)
+{
+	uint32_t own[RN_CLIENT_MAX + 1] = {0}, reserved = 0;
+
+	for (uint32_t i = 0; i < s->max; i++)
+		own[s->of[i].client]++;
+	for (unsigned c = 1; c <= RN_CLIENT_MAX; c++)
+		reserved += c == client ? 0 : rn_share_unused(own[c], s->max);
+	return own[client] < s->share && s->count + reserved < s->max;
+}
+
 int rn_services_add(struct rn_services *s, unsigned client, uint64_t id, const struct rn_gid *addr)
 {
 	struct rn_service *free_one = NULL;
-	uint32_t own = 0;
 
 	for (uint32_t i = 0; i < s->max; i++) {
 		struct rn_service *old = &s->of[i];
@@ -46,9 +59,8 @@ int rn_services_add(struct rn_services *s, unsigned client, uint64_t id, const s
 			free_one = free_one ? free_one : old;
 		else if (old->id == id && conflict(old, client, addr))
 			return -EADDRINUSE;
-		own += old->client == client;
 	}
-	if (!free_one || own >= s->share)
+	if (!free_one || !has_room(s, client))
 		return -ENOSPC;
 	*free_one = (struct rn_service){.id = id, .addr = *addr, .client = client};
 	s->count++;

@@ -9,6 +9,7 @@
 #include "base/secret.h"
 #include "net/group.h"
 #include "net/neigh.h"
+#include "switch/mad_names.h"
 #include "switch/mad_queue.h"
 #include "switch/member.h"
 #include "switch/obituary.h"
@@ -39,10 +40,11 @@ struct rn_switch {
 	/* answers to the wire, and answers to clients: a flood of one side does not displace the
 	 * answers to the other */
 	struct rn_mad_queue owed[2];
-	unsigned owed_first; /* index of the queue that is asked first next time */
+	unsigned turn; /* which of take_mad()'s three sources gave the last message */
 	struct rn_stream tids;
 	uint32_t psn;
 	uint8_t mad[RN_MAD_BYTES];
+	rn_time grace_end; /* until then clients may come back after a restart */
 };
 
 /* ---- creation ---- */
@@ -51,9 +53,10 @@ void rn_switch_defaults(struct rn_switch_cfg *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
 	rn_core_defaults(&cfg->core);
-	cfg->services = 1024;
+	cfg->strict = true;
+	cfg->services = 2048;
 	cfg->service_share = 256;
-	cfg->groups = 64;
+	cfg->groups = 1024;
 	cfg->group_share = 32;
 	cfg->connections = 65536;
 	cfg->connection_share = 16384;
@@ -68,6 +71,10 @@ struct rn_switch *rn_switch_create(const struct rn_switch_cfg *cfg, rn_time now)
 	if (!sw)
 		return NULL;
 	sw->cfg = *cfg;
+	sw->grace_end = cfg->grace ? now + cfg->grace : 0;
+	/* Any number may be that of a client that comes back, or of one that has just died. */
+	for (unsigned c = 1; c < NUMBERS && cfg->grace; c++)
+		sw->seat[c].free_from = sw->grace_end + cfg->timewait;
 	rn_stream_init(&sw->tids, &cfg->core.secrets.of[RN_SECRET_TIDS], 0);
 	sw->neigh = rn_neigh_create(&cfg->core, &sw->cfg.port, now);
 	if (!sw->neigh || rn_services_create(&sw->services, cfg->services, cfg->service_share) ||
@@ -112,19 +119,34 @@ static unsigned oldest_number(const struct rn_switch *sw, rn_time now)
 	return best;
 }
 
-int rn_switch_attach(struct rn_switch *sw, unsigned number, rn_time now)
+static int take_seat(struct rn_switch *sw, unsigned number)
 {
-	if (number >= NUMBERS)
-		return -EINVAL;
-	if (number == 0)
-		number = oldest_number(sw, now);
-	if (number == 0)
-		return -EAGAIN;
-	if (sw->seat[number].taken || sw->seat[number].free_from > now)
-		return -EBUSY;
 	sw->seat[number] = (struct seat){.taken = true};
 	rn_client_set_add(&sw->attached, number);
 	return (int)number;
+}
+
+int rn_switch_attach(struct rn_switch *sw, rn_time now)
+{
+	unsigned number = oldest_number(sw, now);
+
+	return number ? take_seat(sw, number) : -EAGAIN;
+}
+
+uint64_t rn_switch_token(const struct rn_switch *sw, unsigned number)
+{
+	const uint64_t key[2] = {number, 1};
+
+	return rn_secret_hash(&sw->cfg.tokens, key, sizeof(key));
+}
+
+int rn_switch_reattach(struct rn_switch *sw, unsigned number, uint64_t token, rn_time now)
+{
+	if (number < 1 || number >= NUMBERS || token != rn_switch_token(sw, number))
+		return -EPERM;
+	if (sw->seat[number].taken || now >= sw->grace_end)
+		return -EBUSY;
+	return take_seat(sw, number);
 }
 
 void rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now)
@@ -178,8 +200,11 @@ int rn_switch_leave(struct rn_switch *sw, unsigned client, const struct rn_gid *
 	return rn_members_leave(&sw->members, client, group);
 }
 
-int rn_switch_claim(struct rn_switch *sw, unsigned client, const struct rn_track_claim *claim)
+int rn_switch_claim(struct rn_switch *sw, unsigned client, const struct rn_track_claim *claim,
+		    rn_time now)
 {
+	bool asked = claim->state == RN_TRACK_REQ_RCVD || claim->state == RN_TRACK_SIDR_RCVD;
+
 	if (!rn_switch_attached(sw, client))
 		return -ENOENT;
 	if ((claim->local_id && rn_client_of_id(claim->local_id) != client) ||
@@ -187,6 +212,10 @@ int rn_switch_claim(struct rn_switch *sw, unsigned client, const struct rn_track
 		return -EPERM;
 	if (!is_own(sw, &claim->way.src))
 		return -EADDRNOTAVAIL;
+	/* A request that the switch has not seen can only have come before the restart. */
+	if (asked && (now >= sw->grace_end || rn_services_find(&sw->services, claim->service_id,
+							       &claim->way.src) != client))
+		return -EPERM;
 	return rn_conntrack_claim(&sw->track, client, claim);
 }
 
@@ -198,88 +227,67 @@ int rn_switch_unclaim(struct rn_switch *sw, unsigned client, uint32_t remote_qpn
 
 /* ---- CM messages ---- */
 
-/* The numbers in a CM message by which the switch forwards and checks it. */
-struct names {
-	uint32_t sender;   /* the sender's communication id; 0: the message has none */
-	uint32_t receiver; /* the receiver's communication id; 0: by service, or unknown */
-	uint32_t qpn;	   /* the sender's QPN; 0: the message has none */
-	bool by_service;
-	uint64_t service_id;
-	bool may_lack_sender; /* the sender's id may be 0 */
-};
-
-static struct names names_of(const struct rn_cm_msg *m, const uint8_t *mad)
-{
-	switch (m->attr) {
-	case RN_CM_REQ:
-		return (struct names){.sender = m->req.local_id,
-				      .qpn = m->req.qpn,
-				      .by_service = true,
-				      .service_id = m->req.service_id};
-	case RN_CM_SIDR_REQ:
-		return (struct names){.sender = m->sidr_req.request_id,
-				      .by_service = true,
-				      .service_id = m->sidr_req.service_id};
-	case RN_CM_REP:
-		return (struct names){
-			.sender = m->rep.local_id, .receiver = m->rep.remote_id, .qpn = m->rep.qpn};
-	case RN_CM_SIDR_REP: /* names no id of the sender */
-		return (struct names){
-			.receiver = m->sidr_rep.request_id,
-			.qpn = m->sidr_rep.status == RN_CM_SIDR_VALID ? m->sidr_rep.qpn : 0,
-			.may_lack_sender = true};
-	default: /* all others begin with the ids of sender and receiver */
-		return (struct names){.sender = rn_load32(mad + RN_MAD_HDR_BYTES),
-				      .receiver = rn_load32(mad + RN_MAD_HDR_BYTES + 4),
-				      .may_lack_sender = m->attr == RN_CM_REJ};
-	}
-}
-
 /* Returns the client to which a CM message goes, or 0. */
-static unsigned receiver_of(const struct rn_switch *sw, const struct names *n,
+static unsigned receiver_of(const struct rn_switch *sw, const struct rn_mad_names *n,
 			    const struct rn_cm_msg *msg, const struct rn_pkt *pkt)
 {
 	unsigned client;
 
+	/* A repeated request goes to the client that has received it before. */
 	if (n->by_service)
-		return rn_services_find(&sw->services, n->service_id, &pkt->dst);
-	client = rn_client_of_id(n->receiver);
-	/* The REJ of a peer whose REQ has timed out, and who never learned an id of the client. */
-	if (n->receiver == 0 && msg->attr == RN_CM_REJ)
-		client = rn_conntrack_asked(&sw->track, n->sender, &pkt->src);
+		client = rn_conntrack_asked(&sw->track, n->sender, &pkt->src,
+					    msg->attr == RN_CM_SIDR_REQ);
+	else if (n->receiver == 0 && msg->attr == RN_CM_REJ)
+		client = rn_conntrack_asked(&sw->track, n->sender, &pkt->src, false);
+	else
+		client = rn_client_of_id(n->receiver);
+	if (n->by_service && client == 0)
+		client = rn_services_find(&sw->services, n->service_id, &pkt->dst);
 	return rn_switch_attached(sw, client) ? client : 0;
 }
 
-/* Delivers a CM message to a client. A message for which there is no client is answered. */
-static enum rn_outcome deliver_mad(struct rn_switch *sw, const struct rn_pkt *pkt,
-				   const struct rn_cm_msg *msg, struct rn_switch_way *way)
+/* Queues the answer to a CM message that no client gets, if the protocol demands one. */
+static void answer(struct rn_switch *sw, const struct rn_pkt *pkt, const struct rn_cm_msg *msg,
+		   bool full)
 {
-	const struct names n = names_of(msg, pkt->payload);
-	unsigned client = receiver_of(sw, &n, msg, pkt);
-	struct rn_cm_msg answer;
-	enum rn_outcome o;
+	struct rn_cm_msg m;
 
+	if (rn_mad_answer(msg, full, &m))
+		rn_mad_queue_answer(&sw->owed[is_own(sw, &pkt->src)], pkt, &m);
+}
+
+/* Delivers a CM message to a client. A message for which there is no client is answered, but not
+ * as long as clients may come back after a restart: their peers must not be refused. */
+static enum rn_outcome deliver_mad(struct rn_switch *sw, const struct rn_pkt *pkt,
+				   const struct rn_cm_msg *msg, struct rn_switch_way *way,
+				   rn_time now)
+{
+	const struct rn_mad_names n = rn_mad_names(msg, pkt->payload);
+	unsigned client = receiver_of(sw, &n, msg, pkt);
+
+	if (client == 0 && now < sw->grace_end)
+		return RN_OUT_TOO_EARLY;
 	if (client == 0) {
 		/* The answer to an obituary. */
 		if (n.receiver)
 			rn_conntrack_received(&sw->track, rn_client_of_id(n.receiver), msg, pkt);
-		if (rn_mad_answer(msg, &answer))
-			rn_mad_queue_answer(&sw->owed[is_own(sw, &pkt->src)], pkt, &answer);
+		answer(sw, pkt, msg, false);
 		return n.by_service ? RN_OUT_NO_SERVICE : RN_OUT_NO_CONNECTION;
 	}
-	o = rn_conntrack_received(&sw->track, client, msg, pkt);
-	if (o != RN_OUT_TO_ID)
-		return o;
+	if (rn_conntrack_received(&sw->track, client, msg, pkt) == RN_OUT_TRACK_FULL) {
+		answer(sw, pkt, msg, true);
+		return RN_OUT_TRACK_FULL;
+	}
 	way->client = (uint8_t)client;
 	return n.by_service ? RN_OUT_TO_SERVICE : RN_OUT_TO_ID;
 }
 
-/* Parses a frame to QP1. Returns false if it is no CM message. */
+/* Parses a frame to QP1. Returns false if it is no CM message, or one that clients would refuse. */
 static bool parse_mad(const uint8_t *frame, size_t len, struct rn_pkt *pkt, struct rn_cm_msg *msg)
 {
 	return rn_frame_parse(frame, len, pkt) == RN_V_OK && pkt->kind == RN_PKT_IB &&
-	       pkt->op->known && pkt->op->transport == RN_T_UD &&
-	       rn_cm_msg_parse(pkt->payload, pkt->payload_len, msg);
+	       pkt->op->known && pkt->op->transport == RN_T_UD && !pkt->op->has_imm &&
+	       pkt->qkey == RN_GSI_QKEY && rn_cm_msg_parse(pkt->payload, pkt->payload_len, msg);
 }
 
 /* ---- frames to an address of the port ---- */
@@ -299,8 +307,10 @@ static enum rn_outcome deliver_data(struct rn_switch *sw, unsigned from, const s
 		way->client = (uint8_t)client;
 		return RN_OUT_TO_QP;
 	}
+	if (!rn_gid_is_group(&p->dst))
+		return RN_OUT_NOT_OURS;
 	/* The members within the sending client get their copies there. */
-	members = rn_gid_is_group(&p->dst) ? rn_members_find(&sw->members, &p->dst) : NULL;
+	members = rn_members_find(&sw->members, &p->dst);
 	if (members) {
 		sw->others = *members;
 		rn_client_set_remove(&sw->others, from);
@@ -348,13 +358,16 @@ static enum rn_outcome arrival(struct rn_switch *sw, const struct rn_peek *p, co
 	struct rn_cm_msg msg;
 	struct rn_pkt pkt;
 
+	/* Frames between addresses of the port never come from the wire. */
+	if ((p->kind == RN_PEEK_DATA || p->kind == RN_PEEK_MAD) && is_own(sw, &p->src))
+		return RN_OUT_NOT_OURS;
 	switch (p->kind) {
 	case RN_PEEK_DATA:
 		return deliver_data(sw, RN_SWITCH_WIRE, p, way);
 	case RN_PEEK_MAD:
 		if (!is_own(sw, &p->dst))
 			return RN_OUT_NOT_OURS;
-		return parse_mad(frame, len, &pkt, &msg) ? deliver_mad(sw, &pkt, &msg, way)
+		return parse_mad(frame, len, &pkt, &msg) ? deliver_mad(sw, &pkt, &msg, way, now)
 							 : RN_OUT_MALFORMED;
 	case RN_PEEK_OTHER:
 		return from_neighbour(sw, frame, len, way, now);
@@ -399,12 +412,14 @@ static enum rn_outcome check_neighbour(const struct rn_switch *sw, const uint8_t
 static enum rn_outcome check_mad(struct rn_switch *sw, unsigned client, const struct rn_pkt *pkt,
 				 const struct rn_cm_msg *msg)
 {
-	const struct names n = names_of(msg, pkt->payload);
+	const struct rn_mad_names n = rn_mad_names(msg, pkt->payload);
 
 	if (n.sender ? rn_client_of_id(n.sender) != client : !n.may_lack_sender)
 		return RN_OUT_CLIENT_ID;
 	if (n.qpn && rn_client_of_qpn(n.qpn) != client)
 		return RN_OUT_CLIENT_QPN;
+	if (!rn_mad_is_honest(msg, &pkt->src, sw->cfg.port.guid))
+		return RN_OUT_CLIENT_BODY;
 	return rn_conntrack_sent(&sw->track, client, msg, pkt);
 }
 
@@ -420,7 +435,8 @@ static enum rn_outcome check_data(const struct rn_switch *sw, unsigned client,
 
 /* Decides about a frame of a client whose MAC and VLAN are right. */
 static enum rn_outcome departure(struct rn_switch *sw, unsigned client, const struct rn_peek *p,
-				 const uint8_t *frame, size_t len, struct rn_switch_way *way)
+				 const uint8_t *frame, size_t len, struct rn_switch_way *way,
+				 rn_time now)
 {
 	bool inside = memcmp(p->dmac, sw->cfg.port.mac, 6) == 0;
 	struct rn_cm_msg msg;
@@ -454,7 +470,7 @@ static enum rn_outcome departure(struct rn_switch *sw, unsigned client, const st
 		if (o != RN_OUT_TO_WIRE)
 			return o;
 		if (inside)
-			return deliver_mad(sw, &pkt, &msg, way);
+			return deliver_mad(sw, &pkt, &msg, way, now);
 	}
 	way->wire = true;
 	return RN_OUT_TO_WIRE;
@@ -481,7 +497,7 @@ static enum rn_outcome decide(struct rn_switch *sw, unsigned from, const uint8_t
 		return RN_OUT_CLIENT_MAC;
 	if (p.vid != vid)
 		return RN_OUT_CLIENT_VLAN;
-	return departure(sw, from, &p, frame, len, way);
+	return departure(sw, from, &p, frame, len, way, now);
 }
 
 enum rn_outcome rn_switch_rx(struct rn_switch *sw, unsigned from, const uint8_t *frame, size_t len,
@@ -495,15 +511,10 @@ enum rn_outcome rn_switch_rx(struct rn_switch *sw, unsigned from, const uint8_t 
 	return o;
 }
 
-/* Takes the next CM message that is due: an answer, or an obituary. */
-static bool take_mad(struct rn_switch *sw, struct rn_owed_mad *owed, rn_time now)
+static bool take_obituary(struct rn_switch *sw, struct rn_owed_mad *owed, rn_time now)
 {
 	struct rn_track *t;
 
-	sw->owed_first ^= 1;
-	if (rn_mad_queue_take(&sw->owed[sw->owed_first], owed) ||
-	    rn_mad_queue_take(&sw->owed[sw->owed_first ^ 1], owed))
-		return true;
 	while ((t = rn_conntrack_due(&sw->track))) {
 		bool some =
 			rn_obituary(t, sw->cfg.port.guid, rn_stream_next(&sw->tids), &owed->msg);
@@ -511,6 +522,19 @@ static bool take_mad(struct rn_switch *sw, struct rn_owed_mad *owed, rn_time now
 		owed->way = t->way;
 		rn_conntrack_mourned(&sw->track, t, now);
 		if (some)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the next CM message that is due. Answers to the wire, answers to clients and obituaries
+ * take turns, so that none of them delays the others. */
+static bool take_mad(struct rn_switch *sw, struct rn_owed_mad *owed, rn_time now)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		sw->turn = (sw->turn + 1) % 3;
+		if (sw->turn == 2 ? take_obituary(sw, owed, now)
+				  : rn_mad_queue_take(&sw->owed[sw->turn], owed))
 			return true;
 	}
 	return false;
@@ -529,7 +553,7 @@ unsigned rn_switch_tx(struct rn_switch *sw, uint8_t *buf, size_t cap, struct rn_
 	rn_cm_msg_build(&owed.msg, sw->mad);
 	rn_mad_pkt(&pkt, &sw->cfg.port, &owed.way, sw->psn++, sw->mad);
 	if (is_own(sw, &owed.way.dst)) {
-		const struct names names = names_of(&owed.msg, sw->mad);
+		const struct rn_mad_names names = rn_mad_names(&owed.msg, sw->mad);
 
 		way->wire = false;
 		way->client = (uint8_t)receiver_of(sw, &names, &owed.msg, &pkt);

@@ -6,7 +6,9 @@
  * The switch owns the addresses of the port: it answers ARP, neighbour discovery and echo requests,
  * and refuses CM messages for which there is no client. Receiving never sends: rn_switch_tx() gives
  * the frames that are due. A client's frame must carry the port's MAC, VLAN and addresses, and the
- * client's own numbers. Nothing that a client sends changes what other clients receive.
+ * client's own numbers. A strict switch lets a client send data only where its connections lead;
+ * without `strict`, a client may send data to any QP of any peer, also to those with which other
+ * clients are connected, because RC packets do not name their sender.
  *
  * One thread uses a switch. The functions read no clock and, after rn_switch_create(), allocate no
  * memory. */
@@ -34,9 +36,13 @@ struct rn_switch_cfg {
 	/* How long the number of a client that has gone is not used again, so that late packets for
 	 * it reach nobody. */
 	rn_time timewait;
+	/* How long after the start clients of a former switch may come back; 0: there was none.
+	 * Meanwhile no new client is admitted, and CM messages for nobody are not answered. */
+	rn_time grace;
+	struct rn_secret tokens; /* key of rn_switch_token(), the same before and after a restart */
 };
 
-/* Sets the defaults of all members except `port` and the secrets of `core`. */
+/* Sets the defaults of all members except `port`, `tokens` and the secrets of `core`. */
 void rn_switch_defaults(struct rn_switch_cfg *cfg);
 
 /* Where a frame goes: to the wire, to one client, or to all clients of a set. */
@@ -52,11 +58,14 @@ struct rn_switch;
 struct rn_switch *rn_switch_create(const struct rn_switch_cfg *cfg, rn_time now);
 void rn_switch_destroy(struct rn_switch *sw);
 
-/* Admits a client. `number` is the number that the client had before the switch restarted, or 0 for
- * a new number; a new number is one that is unused for the longest time. Returns the number, -EBUSY
- * if `number` is in use, -EINVAL if it is none, or -EAGAIN if all numbers are in use or in
- * timewait. */
-int rn_switch_attach(struct rn_switch *sw, unsigned number, rn_time now);
+/* Admits a client. Returns its number, one that is unused for the longest time, or -EAGAIN if all
+ * numbers are in use or in timewait. */
+int rn_switch_attach(struct rn_switch *sw, rn_time now);
+/* What a client needs to prove that it had this number, if the switch restarts. */
+uint64_t rn_switch_token(const struct rn_switch *sw, unsigned number);
+/* Admits a client of the former switch with the number that it had there. Returns the number,
+ * -EPERM for a wrong token, or -EBUSY if the number is in use or the time for that is over. */
+int rn_switch_reattach(struct rn_switch *sw, unsigned number, uint64_t token, rn_time now);
 /* The client has gone: ends its connections (obituary.h), removes its services and groups. */
 void rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now);
 bool rn_switch_attached(const struct rn_switch *sw, unsigned client);
@@ -71,13 +80,16 @@ int rn_switch_unlisten(struct rn_switch *sw, unsigned client, uint64_t service_i
 int rn_switch_join(struct rn_switch *sw, unsigned client, const struct rn_gid *group);
 int rn_switch_leave(struct rn_switch *sw, unsigned client, const struct rn_gid *group);
 /* Announces a connection (rn_conntrack_claim()). Besides the errors there: -EPERM if local_id or
- * local_qpn is not the client's, -EADDRNOTAVAIL if the source address is not the port's. */
-int rn_switch_claim(struct rn_switch *sw, unsigned client, const struct rn_track_claim *claim);
+ * local_qpn is not the client's, and for a request after the grace period or for a service to
+ * which the client does not listen; -EADDRNOTAVAIL if the source address is not the port's. */
+int rn_switch_claim(struct rn_switch *sw, unsigned client, const struct rn_track_claim *claim,
+		    rn_time now);
 int rn_switch_unclaim(struct rn_switch *sw, unsigned client, uint32_t remote_qpn,
 		      const struct rn_gid *peer);
 
 /* Decides where the frame of len bytes goes. `from` is RN_SWITCH_WIRE or an attached client. The
- * caller delivers the unchanged frame if the outcome is of the kind FORWARD. */
+ * caller delivers the frame if the outcome is of the kind FORWARD. The frame must be a private copy
+ * that nobody changes until it is delivered, because it is read several times. */
 enum rn_outcome rn_switch_rx(struct rn_switch *sw, unsigned from, const uint8_t *frame, size_t len,
 			     struct rn_switch_way *way, rn_time now);
 /* Writes the next frame that the switch itself sends, and sets *way. Returns its length in

@@ -33,7 +33,7 @@ enum rn_track_state {
 };
 
 struct rn_track {
-	/* hash tables: by (local id), by (remote id, peer), by (client, remote QPN, peer) */
+	/* hash tables: by (local id), by (remote id, peer), by (remote QPN, peer) */
 	struct rn_hnode by_local, by_remote, by_pair;
 	bool in_local, in_remote, in_pair;
 	uint8_t state; /* enum rn_track_state */
@@ -41,7 +41,7 @@ struct rn_track {
 	uint8_t tries;	     /* obituaries sent */
 	struct rn_list mine; /* list of the client's entries */
 	struct rn_list soft; /* list of the client's entries that may give way, oldest first */
-	struct rn_list due;  /* list of entries whose obituary is to be sent now */
+	struct rn_list due;  /* list of the client's entries whose obituary is to be sent now */
 	struct rn_timer timer;
 	uint32_t local_id, remote_id, local_qpn, remote_qpn;
 	uint64_t tid;	       /* transaction id of the peer's last message that wants an answer */
@@ -50,19 +50,22 @@ struct rn_track {
 };
 
 struct rn_track_client {
-	struct rn_list entries, soft;
-	uint32_t count;
+	struct rn_list entries, soft, due;
+	struct rn_list in_turn; /* member of rn_track_table.turns if `due` is not empty */
+	uint32_t count;		/* number of entries */
 };
 
 struct rn_track_table {
 	struct rn_track *of;
 	uint32_t max, share; /* entries in all; maximum number of entries of one client */
 	uint32_t *free_at, nfree;
+	/* how many free entries are kept for clients that have fewer than rn_share_kept() */
+	uint32_t reserved;
 	struct rn_htab by_local, by_remote, by_pair;
 	struct rn_hnode **buckets;
 	struct rn_secret key;
 	struct rn_track_client *client; /* indexed by client number */
-	struct rn_list due;
+	struct rn_list turns; /* clients with obituaries to be sent, in the order of their turns */
 	struct rn_wheel wheel;
 };
 
@@ -74,12 +77,13 @@ void rn_track_table_destroy(struct rn_track_table *ct);
  * client need not be given. */
 struct rn_track *rn_track_by_local(const struct rn_track_table *ct, uint32_t local_id);
 /* Returns an entry in this state with this remote id and peer, or NULL. client 0: of any
- * client. Two clients may have entries with the same remote id, because the peer chooses that
- * id. */
+ * client. RN_TRACK_FREE: in any state. Two clients may have entries with the same remote id,
+ * because the peer chooses that id. */
 struct rn_track *rn_track_by_remote(const struct rn_track_table *ct, unsigned client,
 				    uint32_t remote_id, const struct rn_gid *peer,
 				    enum rn_track_state state);
-/* Returns the client's entry for this QPN at this address, or NULL. */
+/* Returns an entry of the client for this QPN at this address, or NULL. client 0: of any
+ * client. */
 struct rn_track *rn_track_by_pair(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
 				  const struct rn_gid *peer);
 
@@ -94,6 +98,12 @@ void rn_track_release(struct rn_track_table *ct, struct rn_track *t);
 void rn_track_set_local(struct rn_track_table *ct, struct rn_track *t, uint32_t local_id);
 void rn_track_set_remote(struct rn_track_table *ct, struct rn_track *t, uint32_t remote_id);
 void rn_track_set_pair(struct rn_track_table *ct, struct rn_track *t, uint32_t remote_qpn);
+/* Makes the obituary of an entry due, or no longer due. rn_track_next_due() returns the next entry
+ * that is due, or NULL; clients take turns, so that one with many connections does not delay
+ * the others. */
+void rn_track_make_due(struct rn_track_table *ct, struct rn_track *t);
+void rn_track_leave_due(struct rn_track_table *ct, struct rn_track *t);
+struct rn_track *rn_track_next_due(struct rn_track_table *ct);
 void rn_track_set_state(struct rn_track_table *ct, struct rn_track *t, enum rn_track_state state);
 
 #endif

@@ -11,6 +11,7 @@
 #include "net/mad_pkt.h"
 #include "switch/switch.h"
 #include "wire/frame.h"
+#include "wire/hdr.h"
 #include "fuzz.h"
 
 #define CLIENTS 4u
@@ -71,12 +72,26 @@ static void check_departure(const struct run *r, unsigned client, const uint8_t 
 	if (pkt.kind != RN_PKT_IB || pkt.dest_qpn != RN_GSI_QPN)
 		return;
 	CHECK(rn_cm_msg_parse(pkt.payload, pkt.payload_len, &msg));
-	if (msg.attr == RN_CM_REQ || msg.attr == RN_CM_REP) {
-		/* local_id is the first member of both */
+	switch (msg.attr) {
+	case RN_CM_SIDR_REP:
+		CHECK(msg.sidr_rep.status || rn_client_of_qpn(msg.sidr_rep.qpn) == client ||
+		      msg.sidr_rep.qpn == 0);
+		break;
+	case RN_CM_REQ:
+		CHECK(rn_gid_equal(&msg.req.local_gid, &pkt.src));
+		CHECK(rn_client_of_qpn(msg.req.qpn) == client || msg.req.qpn == 0);
 		CHECK(rn_client_of_id(msg.req.local_id) == client);
-		CHECK(rn_client_of_qpn(msg.attr == RN_CM_REQ ? msg.req.qpn : msg.rep.qpn) ==
-			      client ||
-		      (msg.attr == RN_CM_REQ ? msg.req.qpn : msg.rep.qpn) == 0);
+		break;
+	case RN_CM_REP:
+		CHECK(rn_client_of_qpn(msg.rep.qpn) == client || msg.rep.qpn == 0);
+		CHECK(rn_client_of_id(msg.rep.local_id) == client);
+		break;
+	case RN_CM_REJ:
+		CHECK(rn_client_of_id(msg.rej.local_id) == client || msg.rej.local_id == 0);
+		break;
+	default: /* the others begin with the id of the sender */
+		CHECK(rn_client_of_id(rn_load32(pkt.payload + RN_MAD_HDR_BYTES)) == client);
+		break;
 	}
 }
 
@@ -159,6 +174,16 @@ static void give_mad(struct run *r, unsigned from)
 		msg.rtu = (struct rn_cm_rtu){.local_id = sender, .remote_id = receiver};
 		break;
 	}
+	if (next(r) % 8) { /* mostly honest about the sender */
+		const struct rn_cma_hdr hdr = {.ipv4 = true, .src = way.src, .dst = way.dst};
+
+		if (msg.attr == RN_CM_REQ) {
+			msg.req.local_gid = way.src;
+			rn_cma_hdr_build(&hdr, msg.req.data);
+		} else if (msg.attr == RN_CM_SIDR_REQ) {
+			rn_cma_hdr_build(&hdr, msg.sidr_req.data);
+		}
+	}
 	rn_cm_msg_build(&msg, mad);
 	rn_mad_pkt(&pkt, &r->cfg.port, &way, 0, mad);
 	give_packet(r, from, &pkt);
@@ -213,7 +238,8 @@ static void request(struct run *r, unsigned client)
 						.local_qpn = some_qpn(r),
 						.remote_qpn = some_qpn(r),
 						.way = {.src = some_host(r), .dst = some_host(r)}};
-		rn_switch_claim(r->sw, client, &claim);
+		claim.service_id = next(r) % 4;
+		rn_switch_claim(r->sw, client, &claim, r->now);
 		break;
 	case 5:
 		rn_switch_unclaim(r->sw, client, some_qpn(r), &addr);
@@ -222,7 +248,10 @@ static void request(struct run *r, unsigned client)
 		rn_switch_detach(r->sw, client, r->now);
 		break;
 	default:
-		rn_switch_attach(r->sw, next(r) % 2 ? client : 0, r->now);
+		if (next(r) % 2)
+			rn_switch_attach(r->sw, r->now);
+		else
+			rn_switch_reattach(r->sw, client, rn_switch_token(r->sw, client), r->now);
 		break;
 	}
 }
@@ -292,16 +321,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	r.cfg.connections = 16;
 	r.cfg.connection_share = SHARE;
 	r.cfg.strict = next(&r) & 1;
+	r.cfg.grace = RN_MS(200);
 	r.sw = rn_switch_create(&r.cfg, r.now);
 	CHECK(r.sw);
 	for (unsigned c = 1; c <= CLIENTS - 1; c++)
-		CHECK(rn_switch_attach(r.sw, c, r.now) == (int)c);
+		CHECK(rn_switch_reattach(r.sw, c, rn_switch_token(r.sw, c), r.now) == (int)c);
 	while (r.in < r.end) {
 		step(&r);
 		for (unsigned c = 0; c <= CLIENTS; c++)
 			CHECK(rn_switch_connections(r.sw, c) <= SHARE);
 	}
-	for (unsigned c = 1; c <= CLIENTS; c++)
+	for (unsigned c = 1; c <= RN_CLIENT_MAX; c++)
 		rn_switch_detach(r.sw, c, r.now);
 	for (unsigned i = 0; i < 20; i++) {
 		send_all(&r);

@@ -48,12 +48,18 @@ SUITES = {
     "flow-rules": ("tests/port/test_flow_rules", []),
     "port-spread": ("tests/unit/port/test_spread", []),
     "label": ("tests/unit/core/cm/test_cm_label", []),
+    "switch": ("tests/unit/switch/test_switch", []),
+    "switch-cm": ("tests/unit/switch/test_switch_cm", []),
+    "conntrack": ("tests/unit/switch/test_conntrack", []),
+    "service": ("tests/unit/switch/test_service", []),
     "tmpl": ("tests/unit/core/net/test_tmpl", []),
     "kernel": ("tests/unit/wire/test_icrc_kernel", []),
     "turn": ("tests/port/test_turn", []),
     "post": ("tests/port/test_post", []),
 }
 
+SWITCH = "dataplane/switch/switch.c"
+CONNTRACK = "dataplane/switch/conntrack.c"
 RESPONDER = "dataplane/core/qp/responder.c"
 COMMIT = "dataplane/core/qp/responder.h"
 REQUESTER = "dataplane/core/qp/requester.c"
@@ -443,4 +449,23 @@ MUTANTS = [
            "X(SIDR_SENT,   TIMER,      nothing, ", "connect"),
     Mutant("Q_Key of services ignored", "dataplane/core/cm/cm_sidr.c", "param->qkey ? param->qkey : RN_UDP_QKEY", "RN_UDP_QKEY",
            "connect"),
+    Mutant("data under another client's QPN", SWITCH, "== RN_T_UD && rn_client_of_qpn(p->src_qpn) != client", "== RN_T_UD && false", "switch"),
+    Mutant("CM messages under another client's id", SWITCH, "n.sender ? rn_client_of_id(n.sender) != client :", "n.sender ? false :", "switch-cm"),
+    Mutant("requests may lie about their sender", SWITCH, "if (!rn_mad_is_honest(msg, &pkt->src, sw->cfg.port.guid))", "if (false)", "switch-cm"),
+    Mutant("any source address for clients", SWITCH, "\tif (!is_own(sw, &p->src))\n\t\treturn RN_OUT_CLIENT_ADDRESS;\n", "", "switch"),
+    Mutant("own addresses from the wire", SWITCH, "p->kind == RN_PEEK_MAD) && is_own(sw, &p->src)", "p->kind == RN_PEEK_MAD) && false", "switch"),
+    Mutant("strictness without effect", SWITCH, "if (sw->cfg.strict && !rn_conntrack_allows", "if (false && !rn_conntrack_allows", "switch"),
+    Mutant("refusals while clients come back", SWITCH, "if (client == 0 && now < sw->grace_end)", "if (false)", "switch"),
+    Mutant("numbers for everybody", SWITCH, "token != rn_switch_token(sw, number)", "false", "switch"),
+    Mutant("numbers do not rest", SWITCH, "sw->seat[client].free_from = now + sw->cfg.timewait;", "", "switch"),
+    Mutant("repeated requests are new ones", SWITCH, "if (n->by_service && client == 0)", "if (n->by_service)", "switch-cm"),
+    Mutant("group frames return to their sender", SWITCH, "\trn_client_set_remove(&sw->others, from);\n", "", "switch"),
+    Mutant("obituaries wait for answers", SWITCH, "sw->turn = (sw->turn + 1) % 3;", "sw->turn = i;", "conntrack"),
+    Mutant("answers to requests of others", CONNTRACK, "\tif (!concerns(ct, client, rej->remote_id, pkt))\n\t\treturn RN_OUT_CLIENT_ID;\n", "", "switch-cm"),
+    Mutant("connections of others can be claimed", CONNTRACK, "|| is_taken(ct, client, claim))", ")", "switch"),
+    Mutant("a crossing REQ undoes the REP", CONNTRACK, "(t->state == RN_TRACK_REQ_SENT || t->state == RN_TRACK_REP_RCVD)", "t->state == RN_TRACK_REQ_SENT", "conntrack"),
+    Mutant("a stranger ends a tracked connection", CONNTRACK, "return t && t->client == client && rn_gid_equal(&t->way.dst, &pkt->src) ? t : NULL;", "return t && t->client == client ? t : NULL;", "conntrack"),
+    Mutant("one DREQ for a dead client", CONNTRACK, "++t->tries == RN_OBITUARY_TRIES", "true", "conntrack"),
+    Mutant("wildcards of others do not conflict", "dataplane/switch/service.c", "(old->client != client && (covers", "(false && (covers", "service"),
+    Mutant("the table belongs to the fastest", "dataplane/switch/track_table.c", "ct->nfree > ct->reserved - rn_share_unused(tc->count, ct->max)", "ct->nfree > 0", "conntrack"),
 ]

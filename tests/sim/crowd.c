@@ -291,8 +291,10 @@ static void claim(struct crowd *c, const struct end *e)
 	claim.way.src = conn->av.sgid;
 	claim.way.dst = conn->av.dgid;
 	memcpy(claim.way.dmac, conn->av.dmac, 6);
-	err = rn_switch_claim(h->sw, client->number, &claim);
-	if (err)
+	claim.service_id = rn_cm_service_id(RN_PS_TCP, port_of(e));
+	err = rn_switch_claim(h->sw, client->number, &claim, c->lan.now);
+	/* A request that arrives long after the restart is known to the switch. */
+	if (err && claim.state != RN_TRACK_REQ_RCVD)
 		OBJECT(c, "a claim is refused: %d", err);
 }
 
@@ -375,7 +377,10 @@ static void take_event(struct crowd *c, unsigned host, unsigned client, const st
 		if (!bereaved(c, k) && !c->conn[k].hung_up)
 			OBJECT(c, "connection %u: ended by event %u, reason %u, error %d", k,
 			       ev->kind, ev->reason, ev->err);
-		if (bereaved(c, k) && c->lan.loss_ppm == 0 && c->conn[k].starts < c->died) {
+		/* A switch that has restarted refuses nothing at first, so that clients can come
+		 * back. */
+		if (bereaved(c, k) && c->lan.loss_ppm == 0 && c->conn[k].starts < c->died &&
+		    !c->restarted) {
 			rn_time news = c->lan.now - c->died;
 
 			c->t->slowest_news = RN_MAX(c->t->slowest_news, news);

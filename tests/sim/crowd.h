@@ -16,7 +16,7 @@ struct crowd_totals {
 /* Runs one seed. Returns the number of failed checks, each printed to `out`. The checks:
  * - Every connection between clients that live carries all its messages, with the right bytes, and
  *   ends by a DISCONNECT of its active side.
- * - The peers of a client that dies hear that; without loss within 100 ms.
+ * - The peers of a client that dies hear that; without loss and restarts within 100 ms.
  * - In the end no shard and no switch has an object left. */
 unsigned crowd_run(uint64_t seed, struct crowd_totals *totals, FILE *out);
 

@@ -12,6 +12,7 @@
 #define CQ_SIZE	  512u
 #define PD	  1u
 #define LATENCY	  RN_US(5)
+#define GRACE	  RN_MS(20)
 #define FRAME_MAX 9216u
 
 /* A frame that arrives at a switch, from the wire or from a client, or at a client. */
@@ -51,7 +52,7 @@ struct rn_gid lan_gid(unsigned host)
 static void start_client(struct lan *lan, unsigned host, unsigned i, uint64_t seed)
 {
 	struct lan_client *c = &lan->host[host].client[i];
-	int number = rn_switch_attach(lan->host[host].sw, 0, lan->now);
+	int number = rn_switch_attach(lan->host[host].sw, lan->now);
 	struct rn_mr_attr mr;
 	uint32_t rkey;
 
@@ -188,12 +189,16 @@ void lan_restart(struct lan *lan, unsigned host)
 
 	count_outcomes(lan, h);
 	rn_switch_destroy(h->sw);
+	h->cfg.grace = GRACE;
 	h->sw = start_switch(h, lan->now);
-	for (unsigned i = 0; i < LAN_CLIENTS; i++)
+	for (unsigned i = 0; i < LAN_CLIENTS; i++) {
+		unsigned number = h->client[i].number;
+
 		if (h->client[i].alive)
-			must(rn_switch_attach(h->sw, h->client[i].number, lan->now) ==
-				     (int)h->client[i].number,
+			must(rn_switch_reattach(h->sw, number, rn_switch_token(h->sw, number),
+						lan->now) == (int)number,
 			     "a client does not get its number back");
+	}
 }
 
 /* ---- commands and requests ---- */

@@ -42,7 +42,10 @@ void bench_start(struct bench *b)
 					    .gids = {host_gid(OWN, false), host_gid(OWN, true)},
 					    .prefix_len = {24, 64}};
 	host_mac(OWN, b->cfg.port.mac);
-	b->now = RN_S(1);
+	/* The switches of most tests are not strict, so that a test can send data at once. */
+	b->cfg.strict = false;
+	b->cfg.grace = RN_S(1);
+	b->now = RN_S(30);
 	bench_again(b);
 }
 
@@ -52,10 +55,11 @@ void bench_again(struct bench *b)
 	struct rn_pkt pkt;
 
 	rn_switch_destroy(b->sw);
-	b->sw = rn_switch_create(&b->cfg, b->now);
+	b->sw = rn_switch_create(&b->cfg, 0);
 	assert_non_null(b->sw);
 	while (take(b, &pkt, &msg))
 		;
+	rn_switch_tick(b->sw, b->now);
 }
 
 void bench_stop(struct bench *b)
@@ -65,7 +69,9 @@ void bench_stop(struct bench *b)
 
 void bench_attach(struct bench *b, unsigned number)
 {
-	assert_int_equal(rn_switch_attach(b->sw, number, b->now), number);
+	uint64_t token = rn_switch_token(b->sw, number);
+
+	assert_int_equal(rn_switch_reattach(b->sw, number, token, 0), number);
 }
 
 void bench_listen(struct bench *b, unsigned client)
@@ -106,17 +112,43 @@ enum rn_outcome give(struct bench *b, unsigned from, const struct rn_pkt *pkt)
 	return give_bytes(b, from, b->frame, b->len);
 }
 
-enum rn_outcome give_cm(struct bench *b, unsigned from, unsigned src, unsigned dst,
-			const struct rn_cm_msg *msg)
+/* Fills in what an honest sender of a REQ or SIDR_REQ says about itself. */
+static void introduce(const struct bench *b, struct rn_cm_msg *m, unsigned src)
+{
+	const struct rn_cma_hdr hdr = {
+		.port = 5, .ipv4 = true, .src = host_gid(src, false), .dst = host_gid(OWN, false)};
+
+	if (m->attr == RN_CM_REQ) {
+		m->req.guid = src == OWN ? b->cfg.port.guid : 0x777;
+		m->req.local_gid = hdr.src;
+		rn_cma_hdr_build(&hdr, m->req.data);
+	} else if (m->attr == RN_CM_SIDR_REQ) {
+		rn_cma_hdr_build(&hdr, m->sidr_req.data);
+	}
+}
+
+struct rn_pkt cm_packet(const struct bench *b, unsigned src, unsigned dst,
+			const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES])
 {
 	struct rn_mad_way way = {.src = host_gid(src, false), .dst = host_gid(dst, false)};
-	uint8_t mad[RN_MAD_BYTES];
 	struct rn_pkt pkt;
 
 	host_mac(dst, way.dmac);
 	rn_cm_msg_build(msg, mad);
 	rn_mad_pkt(&pkt, &b->cfg.port, &way, 0, mad);
 	host_mac(src, pkt.smac);
+	return pkt;
+}
+
+enum rn_outcome give_cm(struct bench *b, unsigned from, unsigned src, unsigned dst,
+			const struct rn_cm_msg *msg)
+{
+	struct rn_cm_msg honest = *msg;
+	uint8_t mad[RN_MAD_BYTES];
+	struct rn_pkt pkt;
+
+	introduce(b, &honest, src);
+	pkt = cm_packet(b, src, dst, &honest, mad);
 	return give(b, from, &pkt);
 }
 

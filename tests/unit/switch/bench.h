@@ -23,7 +23,7 @@
 struct bench {
 	struct rn_switch_cfg cfg;
 	struct rn_switch *sw;
-	rn_time now;
+	rn_time now; /* 30 s after the start: the time for clients to come back is over */
 	struct rn_switch_way way; /* of the last frame */
 	uint8_t frame[2048];
 	unsigned len;
@@ -39,7 +39,7 @@ void bench_start(struct bench *b);
  * announcements of the port's addresses, which a switch sends first. */
 void bench_again(struct bench *b);
 void bench_stop(struct bench *b);
-/* Attaches a client, which must get this number. */
+/* Attaches a client with this number, as one that came back in time. */
 void bench_attach(struct bench *b, unsigned number);
 /* Lets a client listen to SERVICE at the IPv4 wildcard. */
 void bench_listen(struct bench *b, unsigned client);
@@ -48,7 +48,10 @@ void bench_listen(struct bench *b, unsigned client);
 struct rn_pkt packet(unsigned from, unsigned to, uint8_t opcode, uint32_t dest_qpn);
 /* Builds the packet and gives it to the switch. `from`: RN_SWITCH_WIRE or a client. */
 enum rn_outcome give(struct bench *b, unsigned from, const struct rn_pkt *pkt);
-/* The same for a CM message between two hosts. */
+/* The packet of a CM message between two hosts, built in `mad`. */
+struct rn_pkt cm_packet(const struct bench *b, unsigned src, unsigned dst,
+			const struct rn_cm_msg *msg, uint8_t mad[RN_MAD_BYTES]);
+/* Gives the switch such a packet. What a REQ and a SIDR_REQ say about their sender is filled in. */
 enum rn_outcome give_cm(struct bench *b, unsigned from, unsigned src, unsigned dst,
 			const struct rn_cm_msg *msg);
 enum rn_outcome give_bytes(struct bench *b, unsigned from, const uint8_t *frame, unsigned len);

@@ -95,7 +95,7 @@ static void pair(struct bench *b)
 		.remote_qpn = 9,
 		.way = {.src = host_gid(OWN, false), .dst = host_gid(PEER, false)}};
 
-	assert_int_equal(rn_switch_claim(b->sw, CLIENT, &claim), 0);
+	assert_int_equal(rn_switch_claim(b->sw, CLIENT, &claim, b->now), 0);
 }
 static void rejected_by_client(struct bench *b)
 {
@@ -228,6 +228,16 @@ static void a_dreq_is_repeated_until_it_is_answered(void **state)
 	assert_int_equal(known(&b), 0);
 	bench_stop(&b);
 
+	/* an RTU that comes after the death makes no difference */
+	start(&b);
+	rep_sent(&b);
+	die(&b);
+	in(&b, rtu(id_of(0, 1), id_of(CLIENT, 1)));
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_DREQ);
+	assert_int_equal(known(&b), 1);
+	bench_stop(&b);
+
 	start(&b);
 	connect_in(&b, CLIENT, 1);
 	die(&b);
@@ -241,29 +251,52 @@ static void a_dreq_is_repeated_until_it_is_answered(void **state)
 	bench_stop(&b);
 }
 
-/* Messages with the right ids from another address change nothing. */
+/* Columns: how the connection came into its state, a message of a stranger with the right ids. Each
+ * of these messages from the peer would change what the peer is sent in the end. */
+static const struct {
+	void (*reach)(struct bench *);
+	struct rn_cm_msg lie;
+} lies[] = {
+	{up_in, {.attr = RN_CM_DREQ}},
+	{dreq_sent, {.attr = RN_CM_DREP}},
+	{up_in, {.attr = RN_CM_REJ, .rej = {.reason = RN_CM_REJ_CONSUMER}}},
+	{rep_sent, {.attr = RN_CM_REJ, .rej = {.reason = RN_CM_REJ_TIMEOUT}}},
+	{rep_sent, {.attr = RN_CM_RTU}},
+	{req_sent, {.attr = RN_CM_REP}},
+};
+
 static void strangers_change_nothing(void **state)
 {
-	const struct rn_cm_msg lies[] = {
-		dreq(id_of(0, 1), id_of(CLIENT, 1), qpn_of(CLIENT, 1)),
-		drep(id_of(0, 1), id_of(CLIENT, 1)),
-		rej(id_of(0, 1), id_of(CLIENT, 1), RN_CM_ABOUT_OTHER, 28),
-		rej(id_of(0, 1), id_of(CLIENT, 1), RN_CM_ABOUT_REP, RN_CM_REJ_TIMEOUT),
-	};
-
 	for (unsigned i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
-		struct rn_cm_msg m;
-		struct rn_pkt p;
-		struct bench b;
+		uint16_t sent[2];
 
-		start(&b);
-		connect_in(&b, CLIENT, 1);
-		give_cm(&b, RN_SWITCH_WIRE, PEER + 1, OWN, &lies[i]);
-		die(&b);
-		assert_true(take(&b, &p, &m));
-		assert_int_equal(m.attr, RN_CM_DREQ);
-		assert_int_equal(p.dst.b[15], PEER);
-		bench_stop(&b);
+		/* first without the message, then with it, and at last from the peer itself */
+		for (unsigned from = 0; from < 3; from++) {
+			struct rn_cm_msg m = lies[i].lie;
+			struct rn_pkt p;
+			struct bench b;
+
+			start(&b);
+			lies[i].reach(&b);
+			/* all these messages begin with the same two ids */
+			m.rej.local_id = id_of(0, 1);
+			m.rej.remote_id = id_of(CLIENT, 1);
+			if (m.attr == RN_CM_DREQ)
+				m.dreq.remote_qpn = qpn_of(CLIENT, 1);
+			if (m.attr == RN_CM_REP)
+				m.rep.qpn = qpn_of(0, 1);
+			if (from > 0)
+				give_cm(&b, RN_SWITCH_WIRE, from == 1 ? PEER + 1 : PEER, OWN, &m);
+			die(&b);
+			m.attr = 0;
+			take(&b, &p, &m);
+			if (from < 2)
+				sent[from] = m.attr | m.rej.reason << 8;
+			else
+				assert_int_not_equal(m.attr | m.rej.reason << 8, sent[0]);
+			bench_stop(&b);
+		}
+		assert_int_equal(sent[0], sent[1]);
 	}
 }
 
@@ -300,6 +333,30 @@ static void a_late_rej_for_a_dead_client_is_dropped(void **state)
 	bench_stop(&b);
 }
 
+/* A REQ that is repeated while the REP is on its way does not undo the REP. */
+static void a_repeated_req_may_cross_the_rep(void **state)
+{
+	struct rn_cm_msg m;
+	struct rn_pkt p;
+	struct bench b;
+
+	start(&b);
+	rep_rcvd(&b);
+	req_sent(&b);
+	out(&b, rtu(id_of(CLIENT, 1), id_of(0, 1)));
+	die(&b);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_DREQ);
+	/* and a REQ of the peer that comes after the RTU */
+	bench_again(&b);
+	bench_attach(&b, CLIENT);
+	bench_listen(&b, CLIENT);
+	up_in(&b);
+	req_rcvd(&b);
+	assert_int_equal(known(&b), 1);
+	bench_stop(&b);
+}
+
 static void repeated_messages_make_no_second_entry(void **state)
 {
 	const struct rn_cm_msg again = req(id_of(CLIENT, 1), qpn_of(CLIENT, 1));
@@ -331,7 +388,7 @@ static void shares_are_limited(void **state)
 
 	bench_start(&b);
 	b.cfg.connections = 8;
-	b.cfg.connection_share = 4;
+	b.cfg.connection_share = 4; /* the table keeps nothing for other clients */
 	bench_again(&b);
 	bench_attach(&b, CLIENT);
 	bench_attach(&b, 1);
@@ -356,6 +413,82 @@ static void shares_are_limited(void **state)
 	out(&b, dreq(id_of(CLIENT, 200), id_of(0, 200), qpn_of(0, 200)));
 	in(&b, drep(id_of(0, 200), id_of(CLIENT, 200)));
 	connect_out(&b, CLIENT, 302);
+	bench_stop(&b);
+}
+
+/* However much others take, each client has the part of the table that is kept for it. */
+static void every_client_has_its_part(void **state)
+{
+	struct bench b;
+	unsigned taken = 0;
+
+	bench_start(&b);
+	b.cfg.connections = 4 * RN_CLIENT_MAX; /* two are kept for each client */
+	b.cfg.connection_share = b.cfg.connections;
+	bench_again(&b);
+	for (unsigned c = 1; c <= 4; c++)
+		bench_attach(&b, c);
+	for (unsigned i = 0; i < b.cfg.connections; i++) {
+		struct rn_cm_msg r = req(id_of(1 + i % 3, i), qpn_of(1 + i % 3, i));
+
+		taken += give_cm(&b, 1 + i % 3, OWN, PEER, &r) == RN_OUT_TO_WIRE;
+	}
+	assert_int_equal(taken, b.cfg.connections - 2 * (RN_CLIENT_MAX - 3));
+	for (unsigned i = 0; i < 3; i++) {
+		struct rn_cm_msg r = req(id_of(4, i), qpn_of(4, i));
+
+		assert_int_equal(give_cm(&b, 4, OWN, PEER, &r),
+				 i < 2 ? RN_OUT_TO_WIRE : RN_OUT_TRACK_FULL);
+	}
+	bench_stop(&b);
+}
+
+/* The peer of a client that has its share is refused at once. */
+static void a_full_client_refuses(void **state)
+{
+	struct rn_cm_msg m, sidr = sidr_req_in;
+	struct rn_pkt p;
+	struct bench b;
+
+	bench_start(&b);
+	b.cfg.connections = b.cfg.connection_share = 1;
+	bench_again(&b);
+	bench_attach(&b, CLIENT);
+	bench_listen(&b, CLIENT);
+	connect_out(&b, CLIENT, 1);
+	assert_int_equal(in(&b, req(id_of(0, 5), qpn_of(0, 5))), RN_OUT_TRACK_FULL);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_REJ);
+	assert_int_equal(m.rej.reason, RN_CM_REJ_NO_RESOURCES);
+	assert_int_equal(in(&b, sidr), RN_OUT_TRACK_FULL);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_SIDR_REP);
+	assert_int_equal(m.sidr_rep.status, RN_CM_SIDR_NO_QP);
+	bench_stop(&b);
+}
+
+/* A client with many connections does not delay the obituaries of another. */
+static void clients_take_turns(void **state)
+{
+	struct rn_cm_msg m;
+	struct rn_pkt p;
+	struct bench b;
+	unsigned position = 0;
+
+	start(&b);
+	bench_attach(&b, 1);
+	for (unsigned i = 0; i < 100; i++)
+		connect_out(&b, 1, i);
+	connect_out(&b, CLIENT, 7);
+	rn_switch_detach(b.sw, 1, b.now);
+	die(&b);
+	/* beside a flood of requests for which nobody listens */
+	for (unsigned i = 0; i < 50; i++)
+		in(&b, req(id_of(0, 200 + i), qpn_of(0, i)));
+	while (take(&b, &p, &m) && ++position < 20)
+		if (m.attr == RN_CM_DREQ && m.dreq.local_id == id_of(CLIENT, 7))
+			break;
+	assert_in_range(position, 1, 8);
 	bench_stop(&b);
 }
 
@@ -418,8 +551,12 @@ int main(void)
 		cmocka_unit_test(strangers_change_nothing),
 		cmocka_unit_test(a_late_rej_finds_its_client),
 		cmocka_unit_test(a_late_rej_for_a_dead_client_is_dropped),
+		cmocka_unit_test(a_repeated_req_may_cross_the_rep),
 		cmocka_unit_test(repeated_messages_make_no_second_entry),
 		cmocka_unit_test(shares_are_limited),
+		cmocka_unit_test(every_client_has_its_part),
+		cmocka_unit_test(a_full_client_refuses),
+		cmocka_unit_test(clients_take_turns),
 		cmocka_unit_test(a_thousand_connections_die_at_once),
 		cmocka_unit_test(a_local_peer_is_told_too),
 	};
