@@ -288,6 +288,13 @@ static unsigned serve(struct rn_flow_rules *r, struct rule *rule)
 	return 0;
 }
 
+/* May the driver be called? A device that is removed or is to be reset may not answer, and each
+ * call may then wait for seconds. A driver can announce that while the watcher calls it. */
+static bool may_call(const struct rn_flow_rules *r)
+{
+	return atomic_load(&r->port->quiet) == 0;
+}
+
 void rn_flow_rule_watch(struct rn_flow_rules *r)
 {
 	unsigned calls = 0;
@@ -296,7 +303,7 @@ void rn_flow_rule_watch(struct rn_flow_rules *r)
 		return;
 	pthread_mutex_lock(&r->lock);
 	take_wishes(r, false);
-	for (unsigned i = 0; i < RN_FLOW_RULES_MAX && calls < CALLS_PER_LOOK; i++)
+	for (unsigned i = 0; i < RN_FLOW_RULES_MAX && calls < CALLS_PER_LOOK && may_call(r); i++)
 		calls += serve(r, &r->rule[i]);
 	pthread_mutex_unlock(&r->lock);
 }

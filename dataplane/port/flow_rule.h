@@ -54,7 +54,8 @@ void rn_flow_rule_wish(struct rn_flow_rules *rules, unsigned shard, const struct
 void rn_flow_rule_end(struct rn_flow_rules *rules, uint32_t qpn);
 
 /* Makes the rules that shards have asked for, and takes back those that have ended. To be called by
- * the watcher thread. The caller prevents the removal and the reset of the device. */
+ * the watcher thread. Does not call the driver while the port is `quiet`: the device is removed, or
+ * is to be reset. The caller prevents that this is done during the call. */
 void rn_flow_rule_watch(struct rn_flow_rules *rules);
 
 /* Takes all rules back, and drops all wishes. To be called before the device is stopped or reset;

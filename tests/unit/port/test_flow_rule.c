@@ -371,6 +371,31 @@ static void a_reset_takes_all_rules_back(void **state)
 	assert_int_equal(stats().flow_rules, 5);
 }
 
+static void reset_request(void)
+{
+	atomic_fetch_or(&port.quiet, RN_QUIET_RESET);
+}
+
+/* The driver announces that its card needs a reset while it makes the first of two rules. */
+static void a_card_that_needs_a_reset_is_left_alone(void **state)
+{
+	wish(1, 17, 50000);
+	wish(1, 19, 50001);
+	driver.during = reset_request;
+	rn_flow_rule_watch(rules);
+	assert_int_equal(driver.made, 1);
+	driver.during = NULL;
+	rn_flow_rule_end(rules, 17);
+	rn_flow_rule_watch(rules);
+	assert_int_equal(driver.made, 1);
+	assert_int_equal(driver.destroys, 0);
+	/* The reset was not needed after all. */
+	atomic_store(&port.quiet, 0);
+	rn_flow_rule_watch(rules);
+	assert_int_equal(driver.destroys, 1);
+	assert_true(has("192.0.2.9 50001 > 192.0.2.1 4791: 1"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -386,6 +411,7 @@ int main(void)
 		TEST(a_refusal_ends_the_wishes_until_a_rule_has_gone),
 		TEST(wishes_and_rules_are_bounded),
 		TEST(a_reset_takes_all_rules_back),
+		TEST(a_card_that_needs_a_reset_is_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
