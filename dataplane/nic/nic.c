@@ -550,7 +550,7 @@ static void watch_rules(struct rn_nic *nic)
 		return;
 	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device during the calls */
 	if (!atomic_load(&nic->link.gone) && !rn_port_gone(nic->port))
-		rn_flow_rule_watch(nic->port->rules);
+		rn_flow_rule_watch(nic->port->rules, rn_clock_now(&nic->lcore[0].clock));
 	pthread_mutex_unlock(&nic->removal);
 }
 

@@ -19,6 +19,8 @@
 /* How often rn_flow_rule_watch() calls the driver at most, so that a slow driver does not keep the
  * watcher from its other work. */
 #define CALLS_PER_LOOK 32u
+/* After a refusal, the time for which no rule for packets of the same address family is tried. */
+#define PAUSE RN_S(10)
 
 /* The packets of a rule, and the queue to which it leads them. */
 struct flow {
@@ -51,9 +53,12 @@ struct rn_flow_rules {
 	bool ipv4, ipv6;      /* the driver takes rules for these packets */
 	pthread_mutex_t lock; /* guards the members below and the tails of the wishes */
 	struct rule rule[RN_FLOW_RULES_MAX];
-	/* The driver has refused a rule: there are no more wishes until a rule has been taken
-	 * back. */
-	bool refused;
+	/* For IPv6 [0] and IPv4 [1]: the driver has refused a rule. There are no wishes until
+	 * `retry`, or until a rule has been taken back. */
+	struct {
+		bool on;
+		rn_time retry;
+	} refused[2];
 	struct rn_flow_rule_stats stats;
 };
 
@@ -207,6 +212,12 @@ static bool is_same(const struct flow *a, const struct flow *b)
 	       rn_gid_equal(&a->dst, &b->dst);
 }
 
+/* Has the driver refused a rule for packets of this address family? */
+static bool is_refused(const struct rn_flow_rules *r, const struct flow *flow)
+{
+	return r->refused[rn_gid_is_ipv4(&flow->src)].on;
+}
+
 /* Enters a wish in the table. Drops it if the queue pair has a rule already, if a rule for the same
  * packets exists, which may be that of another queue pair of the same peer, or if there is no
  * room. */
@@ -214,7 +225,7 @@ static void admit(struct rn_flow_rules *r, const struct flow *flow)
 {
 	struct rule *room = NULL;
 
-	if (r->refused)
+	if (is_refused(r, flow))
 		return;
 	for (unsigned i = 0; i < RN_FLOW_RULES_MAX; i++) {
 		struct rule *rule = &r->rule[i];
@@ -258,11 +269,11 @@ void rn_flow_rule_end(struct rn_flow_rules *r, uint32_t qpn)
 
 /* Makes a rule, or takes it back, if it is time for that. Releases the lock during the call of the
  * driver; the state of a rule changes in this thread only. Returns the number of calls. */
-static unsigned serve(struct rn_flow_rules *r, struct rule *rule)
+static unsigned serve(struct rn_flow_rules *r, struct rule *rule, rn_time now)
 {
 	const struct flow flow = rule->flow;
 
-	if (rule->state == WISHED && (rule->ends || r->refused)) {
+	if (rule->state == WISHED && (rule->ends || is_refused(r, &flow))) {
 		rule->state = FREE;
 	} else if (rule->state == WISHED) {
 		pthread_mutex_unlock(&r->lock);
@@ -270,7 +281,10 @@ static unsigned serve(struct rn_flow_rules *r, struct rule *rule)
 		pthread_mutex_lock(&r->lock);
 		rule->handle = handle;
 		rule->state = handle != NULL ? MADE : FREE;
-		r->refused = handle == NULL;
+		if (handle == NULL) {
+			r->refused[rn_gid_is_ipv4(&flow.src)].on = true;
+			r->refused[rn_gid_is_ipv4(&flow.src)].retry = now + PAUSE;
+		}
 		r->stats.flow_rules += handle != NULL;
 		r->stats.flow_rules_refused += handle == NULL;
 		return 1;
@@ -281,7 +295,7 @@ static unsigned serve(struct rn_flow_rules *r, struct rule *rule)
 		take_back(r->port, rule->handle);
 		pthread_mutex_lock(&r->lock);
 		rule->state = FREE;
-		r->refused = false;
+		memset(r->refused, 0, sizeof(r->refused));
 		r->stats.flow_rules_ended++;
 		return 1;
 	}
@@ -295,16 +309,19 @@ static bool may_call(const struct rn_flow_rules *r)
 	return atomic_load(&r->port->quiet) == 0;
 }
 
-void rn_flow_rule_watch(struct rn_flow_rules *r)
+void rn_flow_rule_watch(struct rn_flow_rules *r, rn_time now)
 {
 	unsigned calls = 0;
 
 	if (r == NULL)
 		return;
 	pthread_mutex_lock(&r->lock);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(r->refused); i++)
+		if (now >= r->refused[i].retry)
+			r->refused[i].on = false;
 	take_wishes(r, false);
 	for (unsigned i = 0; i < RN_FLOW_RULES_MAX && calls < CALLS_PER_LOOK && may_call(r); i++)
-		calls += serve(r, &r->rule[i]);
+		calls += serve(r, &r->rule[i], now);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -326,7 +343,7 @@ void rn_flow_rule_flush(struct rn_flow_rules *r)
 		}
 		rule->state = FREE;
 	}
-	r->refused = false;
+	memset(r->refused, 0, sizeof(r->refused));
 	pthread_mutex_unlock(&r->lock);
 }
 

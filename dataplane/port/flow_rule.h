@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "base/types.h"
+
 struct rn_flow_rules;
 struct rn_pkt;
 struct rn_port;
@@ -56,7 +58,7 @@ void rn_flow_rule_end(struct rn_flow_rules *rules, uint32_t qpn);
 /* Makes the rules that shards have asked for, and takes back those that have ended. To be called by
  * the watcher thread. Does not call the driver while the port is `quiet`: the device is removed, or
  * is to be reset. The caller prevents that this is done during the call. */
-void rn_flow_rule_watch(struct rn_flow_rules *rules);
+void rn_flow_rule_watch(struct rn_flow_rules *rules, rn_time now);
 
 /* Takes all rules back, and drops all wishes. To be called before the device is stopped or reset;
  * no other thread may be in rn_flow_rule_watch(). */

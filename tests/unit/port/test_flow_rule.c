@@ -133,12 +133,14 @@ void rn_log_write(enum rn_log_id id, const char *text, ...)
 
 static struct rn_port port;
 static struct rn_flow_rules *rules;
+static rn_time now;
 
 static int set_up(void **state)
 {
 	memset(&driver, 0, sizeof(driver));
 	driver.room = ROOM;
 	memset(lines, 0, sizeof(lines));
+	now = RN_S(5);
 	port = (struct rn_port){.id = 5, .nrxq = 2, .name = "p"};
 	rules = rn_flow_rule_create(&port);
 	assert_non_null(rules);
@@ -168,6 +170,11 @@ static void wish(unsigned shard, uint32_t qpn, uint16_t sport)
 	struct rn_pkt pkt = packet(qpn, sport);
 
 	rn_flow_rule_wish(rules, shard, &pkt);
+}
+
+static void watch(void)
+{
+	rn_flow_rule_watch(rules, now);
 }
 
 static struct rn_flow_rule_stats stats(void)
@@ -207,7 +214,7 @@ static void a_port_without_use_for_rules_has_none(void **state)
 	struct rn_flow_rule_stats s;
 	rn_flow_rule_wish(NULL, 0, &pkt);
 	rn_flow_rule_end(NULL, 5);
-	rn_flow_rule_watch(NULL);
+	rn_flow_rule_watch(NULL, 0);
 	rn_flow_rule_flush(NULL);
 	rn_flow_rule_stats(NULL, &s);
 	assert_int_equal(s.flow_rules, 0);
@@ -223,11 +230,11 @@ static void a_wish_becomes_a_rule_to_the_queue_of_the_shard(void **state)
 	v6.dst = (struct rn_gid){.b = {0x20, 1, 0xd, 0xb8, [15] = 1}};
 	rn_flow_rule_wish(rules, 0, &v6);
 	assert_int_equal(driver.made, 0); /* the shard does not call the driver */
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_true(has("192.0.2.9 50000 > 192.0.2.1 4791: 1"));
 	assert_true(has("2001:db8::9 50001 > 2001:db8::1 4791: 0"));
 	assert_int_equal(stats().flow_rules, 2);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.made, 2);
 }
 
@@ -238,7 +245,7 @@ static void only_rules_that_the_driver_takes_are_wished(void **state)
 	rules = rn_flow_rule_create(&port);
 	wish(1, 17, 50000);
 	wish(2, 18, 50000); /* a shard without a receive queue */
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.made, 0);
 }
 
@@ -246,17 +253,17 @@ static void a_queue_pair_and_a_flow_have_one_rule_each(void **state)
 {
 	wish(1, 17, 50000);
 	wish(1, 17, 50000);
-	rn_flow_rule_watch(rules);
+	watch();
 	wish(1, 17, 50001); /* the peer sends from another port */
 	wish(0, 18, 50000); /* another queue pair of the peer, and of another shard */
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.made, 1);
 	assert_true(has("192.0.2.9 50000 > 192.0.2.1 4791: 1"));
 	/* The second one gets its rule when the first has gone. */
 	rn_flow_rule_end(rules, 17);
-	rn_flow_rule_watch(rules);
+	watch();
 	wish(0, 18, 50000);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.live, 1);
 	assert_true(has("192.0.2.9 50000 > 192.0.2.1 4791: 0"));
 }
@@ -265,17 +272,17 @@ static void a_rule_ends_with_its_queue_pair(void **state)
 {
 	wish(1, 17, 50000);
 	wish(1, 19, 50001);
-	rn_flow_rule_watch(rules);
+	watch();
 	rn_flow_rule_end(rules, 17);
 	assert_int_equal(driver.live, 2); /* the control thread does not call the driver */
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.live, 1);
 	assert_true(has("192.0.2.9 50001 > 192.0.2.1 4791: 1"));
 	assert_int_equal(stats().flow_rules_ended, 1);
 	/* A queue pair may get the number of an earlier one at once. */
 	rn_flow_rule_end(rules, 19);
 	wish(1, 19, 50002);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.live, 1);
 	assert_true(has("192.0.2.9 50002 > 192.0.2.1 4791: 1"));
 }
@@ -285,7 +292,7 @@ static void a_wish_ends_with_its_queue_pair(void **state)
 {
 	wish(1, 17, 50000);
 	rn_flow_rule_end(rules, 17);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.made, 0);
 }
 
@@ -299,9 +306,9 @@ static void a_rule_that_ends_while_it_is_made_is_taken_back(void **state)
 {
 	driver.during = end_of_17;
 	wish(1, 17, 50000);
-	rn_flow_rule_watch(rules);
+	watch();
 	driver.during = NULL;
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.made, 1);
 	assert_int_equal(driver.live, 0);
 }
@@ -311,20 +318,59 @@ static void a_refusal_ends_the_wishes_until_a_rule_has_gone(void **state)
 	driver.room = 1;
 	for (uint32_t i = 0; i < 5; i++)
 		wish(1, 17 + 2 * i, (uint16_t)(50000 + i));
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.live, 1);
 	assert_int_equal(stats().flow_rules_refused, 1);
 	assert_int_equal(lines[RN_LOG_ID_FLOW_RULE_REFUSED], 1);
 	driver.room = 2;
 	wish(1, 27, 50010);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.live, 1);
 	rn_flow_rule_end(rules, 17);
-	rn_flow_rule_watch(rules);
+	watch();
 	wish(1, 27, 50010);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.live, 1);
 	assert_true(has("192.0.2.9 50010 > 192.0.2.1 4791: 1"));
+	assert_int_equal(stats().flow_rules_refused, 1);
+}
+
+/* A driver that refuses a rule while there is none may take another one later. */
+static void after_a_refusal_a_rule_is_tried_again_in_ten_seconds(void **state)
+{
+	driver.room = 0;
+	wish(1, 17, 50000);
+	watch();
+	assert_int_equal(stats().flow_rules_refused, 1);
+	driver.room = ROOM;
+	for (unsigned i = 0; i < 100; i++, now += RN_MS(100)) {
+		wish(1, 17, 50000);
+		watch();
+		assert_int_equal(driver.made, 0);
+	}
+	wish(1, 17, 50000);
+	watch();
+	assert_int_equal(driver.made, 1);
+	assert_int_equal(stats().flow_rules_refused, 1);
+}
+
+/* The driver takes IPv6 rules at the check, and has no room for them. */
+static void a_refusal_holds_for_one_address_family(void **state)
+{
+	struct rn_pkt v6 = packet(21, 50001);
+
+	v6.ipv4 = false;
+	v6.src = (struct rn_gid){.b = {0x20, 1, 0xd, 0xb8, [15] = 9}};
+	v6.dst = (struct rn_gid){.b = {0x20, 1, 0xd, 0xb8, [15] = 1}};
+	driver.room = 0;
+	rn_flow_rule_wish(rules, 1, &v6);
+	watch();
+	driver.room = ROOM;
+	rn_flow_rule_wish(rules, 1, &v6);
+	wish(1, 17, 50000);
+	watch();
+	assert_int_equal(driver.made, 1);
+	assert_true(has("192.0.2.9 50000 > 192.0.2.1 4791: 1"));
 	assert_int_equal(stats().flow_rules_refused, 1);
 }
 
@@ -336,7 +382,7 @@ static void wishes_and_rules_are_bounded(void **state)
 		unsigned before = driver.made;
 		for (unsigned i = 0; i < 40; i++, qpn++)
 			wish(qpn % 2, qpn, (uint16_t)(49152 + qpn));
-		rn_flow_rule_watch(rules);
+		watch();
 		assert_in_range(driver.made - before, 0, 32);
 	}
 	assert_int_equal(driver.live, RN_FLOW_RULES_MAX);
@@ -350,24 +396,24 @@ static void a_reset_takes_all_rules_back(void **state)
 		driver.destroys = 0;
 		wish(1, 17, (uint16_t)(50000 + keeps));
 		wish(0, 18, (uint16_t)(50002 + keeps));
-		rn_flow_rule_watch(rules);
+		watch();
 		wish(1, 19, 50004); /* this packet came before the reset */
 		/* A card that does not answer is not asked again for each rule. */
 		driver.keeps = keeps;
 		rn_flow_rule_flush(rules);
 		assert_int_equal(driver.destroys, keeps ? 1 : 2);
-		rn_flow_rule_watch(rules);
+		watch();
 		assert_int_equal(stats().flow_rules, 2 + 2 * keeps);
 		assert_int_equal(stats().flow_rules_ended, 2 + 2 * keeps);
 	}
 	driver.room = driver.live;
 	wish(1, 17, 50000);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(stats().flow_rules_refused, 1);
 	driver.room++;
 	rn_flow_rule_flush(rules);
 	wish(1, 17, 50000);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(stats().flow_rules, 5);
 }
 
@@ -382,16 +428,16 @@ static void a_card_that_needs_a_reset_is_left_alone(void **state)
 	wish(1, 17, 50000);
 	wish(1, 19, 50001);
 	driver.during = reset_request;
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.made, 1);
 	driver.during = NULL;
 	rn_flow_rule_end(rules, 17);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.made, 1);
 	assert_int_equal(driver.destroys, 0);
 	/* The reset was not needed after all. */
 	atomic_store(&port.quiet, 0);
-	rn_flow_rule_watch(rules);
+	watch();
 	assert_int_equal(driver.destroys, 1);
 	assert_true(has("192.0.2.9 50001 > 192.0.2.1 4791: 1"));
 }
@@ -409,6 +455,8 @@ int main(void)
 		TEST(a_wish_ends_with_its_queue_pair),
 		TEST(a_rule_that_ends_while_it_is_made_is_taken_back),
 		TEST(a_refusal_ends_the_wishes_until_a_rule_has_gone),
+		TEST(after_a_refusal_a_rule_is_tried_again_in_ten_seconds),
+		TEST(a_refusal_holds_for_one_address_family),
 		TEST(wishes_and_rules_are_bounded),
 		TEST(a_reset_takes_all_rules_back),
 		TEST(a_card_that_needs_a_reset_is_left_alone),
