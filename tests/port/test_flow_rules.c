@@ -152,6 +152,15 @@ static void rules_are_made_and_end(const char *policy)
 	assert_int_equal(atomic_load(&made), 2 * PAIRS);
 	assert_int_equal(atomic_load(&queues), 3);
 	assert_int_equal(rig_stat(e.l[0], "port_flow_rules"), PAIRS);
+	/* A command that leaves the state alone leaves the rule alone. */
+	struct rn_cmd timer = {.op = RN_CMD_MODIFY_QP,
+			       .modify_qp = {.qpn = e.qp[1][0].qpn,
+					     .gen = e.qp[1][0].gen,
+					     .mask = RN_QP_MIN_RNR_TIMER,
+					     .attr.min_rnr_timer = 5}};
+	assert_int_equal(rig_exec(e.l[1], &timer, NULL), 0);
+	usleep(250000);
+	assert_int_equal(atomic_load(&taken_back), 0);
 	/* connected anew */
 	struct rn_cmd reset = {.op = RN_CMD_MODIFY_QP,
 			       .modify_qp = {.qpn = e.qp[1][0].qpn,
