@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 
 #include <rte_ethdev.h>
 
@@ -39,21 +40,24 @@ static int on_reset_request(uint16_t id, enum rte_eth_event_type event, void *ar
 	return 0;
 }
 
-/* Is this a software port that signals frames by interrupts, which shards switch on and off? */
-static bool has_signals(const struct rn_port *p)
+/* Does the driver unmap memory after this event in which shards switch its signals on or off? Of
+ * the drivers with signals net_vhost does, whose peer owns that memory. The memory of
+ * net_virtio_user is this process's own, and a card's signals are interrupts. */
+static bool unmaps_signals(const struct rn_port *p)
 {
-	return !p->card && p->wake != NULL && p->wake->source == RN_WAKE_INTR;
+	return p->wake != NULL && p->wake->source == RN_WAKE_INTR &&
+	       strcmp(p->driver, "net_vhost") == 0;
 }
 
-/* The link may have changed. For a network card this runs in EAL's interrupt thread, which must not
- * wait. For net_vhost it runs in a thread of the driver. When a peer has left, that thread unmaps
- * the peer's memory afterwards, where a shard may still be switching the signals on or off, so wait
- * for the shards. */
+/* The link may have changed. For network cards and net_virtio_user this runs in EAL's interrupt
+ * thread, which must not wait. For net_vhost it runs in a thread of the driver. When a peer has
+ * left, that thread unmaps the peer's memory afterwards, where a shard may still be switching the
+ * signals on or off, so wait for the shards. */
 static int on_link(uint16_t id, enum rte_eth_event_type event, void *arg, void *ret)
 {
 	struct rn_port *p = arg;
 
-	if (has_signals(p) && p->grace != NULL)
+	if (unmaps_signals(p) && p->grace != NULL)
 		p->grace(p->grace_arg);
 	atomic_fetch_add(&p->link_events, 1);
 	rn_port_notify(p);
