@@ -277,7 +277,7 @@ void rn_nic_join(struct rn_nic *a, struct rn_nic *b)
 	}
 }
 
-/* Calls rn_nic_grace() on behalf of rn_port_go(): code in port/ has no access to struct rn_nic. */
+/* Calls rn_nic_grace() on behalf of the port: code in port/ has no access to struct rn_nic. */
 static void grace(void *arg)
 {
 	rn_nic_grace(arg);
@@ -289,6 +289,7 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 
 	if (nic->port->card)
 		rn_nic_groups_update_port(nic);
+	rn_port_set_grace(nic->port, grace, nic);
 	atomic_store(&nic->link_up, rn_port_link_up(nic->port));
 	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
 		rc = rn_lcore_start(&nic->lcore[i]);
@@ -298,7 +299,7 @@ int rn_nic_start(struct rn_nic *nic, char *err, size_t errlen)
 		snprintf(err, errlen, "adapter %s cannot start: %s", nic->name, strerror(-rc));
 	if (rc == 0) {
 		/* The shards run now, so a memif port may connect to its peer. */
-		rc = rn_port_go(nic->port, grace, nic);
+		rc = rn_port_go(nic->port);
 		if (rc != 0) /* only memif ports, which have a socket, can fail here */
 			snprintf(err, errlen, "adapter %s: socket %s: %s", nic->name,
 				 nic->adapter->socket, strerror(-rc));

@@ -337,14 +337,17 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	return 0;
 }
 
-int rn_port_go(struct rn_port *p, void (*grace)(void *arg), void *arg)
+void rn_port_set_grace(struct rn_port *p, void (*grace)(void *arg), void *arg)
+{
+	p->grace_arg = arg;
+	/* A callback for an event, in another thread, may call grace() as soon as it is set. */
+	atomic_store(&p->grace, grace);
+}
+
+int rn_port_go(struct rn_port *p)
 {
 	RN_NO_SIGPIPE;
-	p->grace_arg = arg;
-	/* A callback for an event may call grace() as soon as it is set. */
-	atomic_thread_fence(memory_order_release);
-	p->grace = grace;
-	return p->memif != NULL ? rn_memif_port_start(p->memif, p, grace, arg) : 0;
+	return p->memif != NULL ? rn_memif_port_start(p->memif, p, p->grace, p->grace_arg) : 0;
 }
 
 /* Allocates one receive queue of a joined port. The queue has a single producer and a single

@@ -73,7 +73,8 @@ struct rn_port {
 	 * `quiet` stays set until the memif relay has connected to the peer. */
 	struct rn_memif_port *memif;
 	struct rn_flow_rules *rules; /* flow_rule.h; NULL if the driver takes none */
-	void (*grace)(void *arg);    /* callback given to rn_port_go() */
+	/* callback given to rn_port_set_grace(); NULL before, when no shard has run yet */
+	void (*_Atomic grace)(void *arg);
 	void *grace_arg;
 	void (*news)(void *arg); /* callback given in struct rn_port_spec, or NULL */
 	void *news_arg;
@@ -126,11 +127,15 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 int rn_port_join(struct rn_port *port[2], const unsigned nq[2], const struct rn_port_spec *spec,
 		 char *err, size_t errlen);
 
+/* Before the port, or its driver, frees memory that shards may be using, the port calls grace(arg).
+ * grace() must return only when no shard is inside a burst that began before the call.
+ * To be called before the first shard runs: a peer of an opened net_vhost port may come and leave
+ * at any time. */
+void rn_port_set_grace(struct rn_port *port, void (*grace)(void *arg), void *arg);
+
 /* Starts the port, and allows a memif port to connect to its peer. To be called when the shards are
- * ready. Returns 0 or -errno.
- * Before the port frees memory that shards may be using, the port calls grace(arg). grace() must
- * return only when no shard is inside a burst that began before the call. */
-int rn_port_go(struct rn_port *port, void (*grace)(void *arg), void *arg);
+ * ready. Returns 0 or -errno. */
+int rn_port_go(struct rn_port *port);
 
 /* True when the device has been removed. Also true when its kernel interface was deleted, which the
  * driver does not report. */
