@@ -292,11 +292,11 @@ static unsigned serve(struct rn_flow_rules *r, struct rule *rule, rn_time now)
 		pthread_mutex_unlock(&r->lock);
 		/* If the driver fails, the rule is lost: a second attempt would use a handle that
 		 * may no longer exist. */
-		take_back(r->port, rule->handle);
+		bool gone = take_back(r->port, rule->handle);
 		pthread_mutex_lock(&r->lock);
 		rule->state = FREE;
 		memset(r->refused, 0, sizeof(r->refused));
-		r->stats.flow_rules_ended++;
+		r->stats.flow_rules_ended += gone;
 		return 1;
 	}
 	return 0;
@@ -325,9 +325,19 @@ void rn_flow_rule_watch(struct rn_flow_rules *r, rn_time now)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* Takes back `left` rules at once, of which one could not be taken back alone. No rule may be
+ * left when a device is stopped: drivers do not forget them by that. Returns how many were taken
+ * back. */
+static unsigned take_back_all(const struct rn_port *port, unsigned left)
+{
+	struct rte_flow_error error = {0};
+
+	return rte_flow_flush(port->id, &error) == 0 ? left : 0;
+}
+
 void rn_flow_rule_flush(struct rn_flow_rules *r)
 {
-	bool answers = true;
+	unsigned left = 0;
 
 	if (r == NULL)
 		return;
@@ -336,13 +346,15 @@ void rn_flow_rule_flush(struct rn_flow_rules *r)
 	for (unsigned i = 0; i < RN_FLOW_RULES_MAX; i++) {
 		struct rule *rule = &r->rule[i];
 		/* A card that needs a reset may not answer, and each call may then wait for
-		 * seconds. Drivers forget their rules when the device is stopped. */
-		if (rule->state == MADE) {
-			answers = answers && take_back(r->port, rule->handle);
+		 * seconds. So after the first failure there is one call for the rest. */
+		if (rule->state == MADE && left == 0 && take_back(r->port, rule->handle))
 			r->stats.flow_rules_ended++;
-		}
+		else if (rule->state == MADE)
+			left++;
 		rule->state = FREE;
 	}
+	if (left > 0)
+		r->stats.flow_rules_ended += take_back_all(r->port, left);
 	memset(r->refused, 0, sizeof(r->refused));
 	pthread_mutex_unlock(&r->lock);
 }

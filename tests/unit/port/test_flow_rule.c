@@ -31,8 +31,9 @@ static struct {
 	bool no_ipv4, no_ipv6; /* which rules it refuses at the check */
 	unsigned room;	       /* how many rules it has room for */
 	bool keeps;	       /* it fails to take a rule back */
+	bool keeps_all;	       /* it fails to take all rules back at once */
 	struct rte_flow rule[ROOM];
-	unsigned live, made, destroys;
+	unsigned live, made, destroys, flushes;
 	void (*during)(void); /* called in the middle of rte_flow_create() */
 } driver;
 
@@ -108,6 +109,18 @@ int rte_flow_destroy(uint16_t id, struct rte_flow *r, struct rte_flow_error *err
 	assert_true(r->live);
 	r->live = false;
 	driver.live--;
+	return 0;
+}
+
+int rte_flow_flush(uint16_t id, struct rte_flow_error *error)
+{
+	assert_int_equal(id, 5);
+	driver.flushes++;
+	if (driver.keeps_all)
+		return -EIO;
+	for (unsigned i = 0; i < driver.made; i++)
+		driver.rule[i].live = false;
+	driver.live = 0;
 	return 0;
 }
 
@@ -391,20 +404,24 @@ static void wishes_and_rules_are_bounded(void **state)
 
 static void a_reset_takes_all_rules_back(void **state)
 {
-	for (unsigned keeps = 0; keeps < 2; keeps++) {
+	for (unsigned keeps = 0; keeps < 3; keeps++) {
 		driver.keeps = false;
-		driver.destroys = 0;
+		driver.destroys = driver.flushes = 0;
 		wish(1, 17, (uint16_t)(50000 + keeps));
 		wish(0, 18, (uint16_t)(50002 + keeps));
 		watch();
 		wish(1, 19, 50004); /* this packet came before the reset */
-		/* A card that does not answer is not asked again for each rule. */
-		driver.keeps = keeps;
+		/* A card that does not answer is not asked again for each rule, but once for the
+		 * rest. */
+		driver.keeps = keeps > 0;
+		driver.keeps_all = keeps > 1;
 		rn_flow_rule_flush(rules);
 		assert_int_equal(driver.destroys, keeps ? 1 : 2);
+		assert_int_equal(driver.flushes, keeps ? 1 : 0);
+		assert_int_equal(driver.live, keeps > 1 ? 2 : 0);
 		watch();
 		assert_int_equal(stats().flow_rules, 2 + 2 * keeps);
-		assert_int_equal(stats().flow_rules_ended, 2 + 2 * keeps);
+		assert_int_equal(stats().flow_rules_ended, keeps ? 4 : 2);
 	}
 	driver.room = driver.live;
 	wish(1, 17, 50000);
@@ -414,7 +431,19 @@ static void a_reset_takes_all_rules_back(void **state)
 	rn_flow_rule_flush(rules);
 	wish(1, 17, 50000);
 	watch();
-	assert_int_equal(stats().flow_rules, 5);
+	assert_int_equal(stats().flow_rules, 7);
+}
+
+static void a_rule_that_the_driver_keeps_has_not_ended(void **state)
+{
+	wish(1, 17, 50000);
+	watch();
+	driver.keeps = true;
+	rn_flow_rule_end(rules, 17);
+	watch();
+	watch();
+	assert_int_equal(driver.destroys, 1);
+	assert_int_equal(stats().flow_rules_ended, 0);
 }
 
 static void reset_request(void)
@@ -459,6 +488,7 @@ int main(void)
 		TEST(a_refusal_holds_for_one_address_family),
 		TEST(wishes_and_rules_are_bounded),
 		TEST(a_reset_takes_all_rules_back),
+		TEST(a_rule_that_the_driver_keeps_has_not_ended),
 		TEST(a_card_that_needs_a_reset_is_left_alone),
 	};
 
