@@ -194,9 +194,11 @@ static enum rn_rx_shard predict_shard(void *arg, const struct rn_gid *from, cons
 				      uint16_t sport, uint32_t shard)
 {
 	const struct rn_port *port = ((const struct rn_nic *)arg)->port;
-	int queue = shard < port->nrxq ? rn_spread_queue(port, from, to, sport) : -1;
+	int queue = rn_spread_queue(port, from, to, sport);
 
-	if (queue < 0)
+	/* A reset may be writing nrxq if the queue is unknown; otherwise `quiet` was not set, and a
+	 * reset waits for the end of this shard's turn. */
+	if (queue < 0 || shard >= port->nrxq)
 		return RN_RX_SHARD_UNKNOWN;
 	return (uint32_t)queue == shard ? RN_RX_SHARD_RIGHT : RN_RX_SHARD_WRONG;
 }
