@@ -84,7 +84,7 @@
 	X(FLOW_RULES, INFO, 0, \
 	  "port %s: its driver takes rules that lead connections over %s to the receive queue of their shard", \
 	  "A connection whose packets arrive at the wrong shard again and again gets such a rule. The counters `port_flow_rules` and so on count them, `port_handed_off` the packets that had to be handed over.") \
-	X(FLOW_RULE_REFUSED, INFO, 0, \
+	X(FLOW_RULE_REFUSED, INFO, 60, \
 	  "port %s: its driver refuses a rule for a connection: %s", \
 	  "The packets of this and of other connections are handed over as without rules. No rule of the same address family is tried for 10 seconds, unless another rule has ended before: the card may have no room for more.") \
 	X(LCORE_UNPINNED, WARNING, 0, \

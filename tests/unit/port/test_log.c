@@ -149,13 +149,22 @@ static void rows_are_well_formed(void **state)
 		assert_null(strpbrk(row->meaning, "\n|"));
 		assert_true(isupper(row->meaning[0]));
 		assert_int_equal(row->meaning[strlen(row->meaning) - 1], '.');
-		/* The rate limit is per adapter, so the text must name the adapter. */
-		if (row->every_s > 0)
+		/* The rate limit is per adapter, so the text must name the adapter, or its port. */
+		if (row->every_s > 0 && strncmp(row->text, "port %s: ", 9) != 0)
 			assert_memory_equal(row->text, "adapter %s: ", 12);
 		assert_true(strlen(rn_log_level_word(row->level)) > 0);
 		for (unsigned k = 0; k < i; k++)
 			assert_string_not_equal(row->text, rn_log_rows[k].text);
 	}
+}
+
+/* Peers with many queue pairs can cause a refusal for each of them. */
+static void refused_rules_are_limited(void **state)
+{
+	uint32_t left_out;
+
+	assert_true(rn_log_may(RN_LOG_ID_FLOW_RULE_REFUSED, "p", UINT64_C(1) << 42, &left_out));
+	assert_false(rn_log_may(RN_LOG_ID_FLOW_RULE_REFUSED, "p", UINT64_C(1) << 42, &left_out));
 }
 
 int main(void)
@@ -173,6 +182,7 @@ int main(void)
 		cmocka_unit_test(limited_messages_wait_and_are_counted),
 		cmocka_unit_test(many_adapters_share_the_last_limit),
 		cmocka_unit_test(rows_are_well_formed),
+		cmocka_unit_test(refused_rules_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
