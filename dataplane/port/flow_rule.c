@@ -17,8 +17,8 @@
  * dropped; the queue pair wishes again after RN_FLOW_RULE_AFTER more packets. */
 #define WISHES 16u
 /* How often rn_flow_rule_watch() calls the driver at most, so that a slow driver does not keep the
- * watcher from its other work. */
-#define CALLS_PER_LOOK 32u
+ * watcher from its other work, nor a control thread that must wait for the watcher. */
+#define CALLS_PER_LOOK 4u
 /* After a refusal, the time for which no rule for packets of the same address family is tried. */
 #define PAUSE RN_S(10)
 
@@ -53,6 +53,8 @@ struct rn_flow_rules {
 	bool ipv4, ipv6;      /* the driver takes rules for these packets */
 	pthread_mutex_t lock; /* guards the members below and the tails of the wishes */
 	struct rule rule[RN_FLOW_RULES_MAX];
+	/* Where the watcher goes on, so that each rule gets its turn however many come and go. */
+	unsigned next;
 	/* For IPv6 [0] and IPv4 [1]: the driver has refused a rule. There are no wishes until
 	 * `retry`, or until a rule has been taken back. */
 	struct {
@@ -320,8 +322,10 @@ void rn_flow_rule_watch(struct rn_flow_rules *r, rn_time now)
 		if (now >= r->refused[i].retry)
 			r->refused[i].on = false;
 	take_wishes(r, false);
-	for (unsigned i = 0; i < RN_FLOW_RULES_MAX && calls < CALLS_PER_LOOK && may_call(r); i++)
-		calls += serve(r, &r->rule[i], now);
+	for (unsigned i = 0; i < RN_FLOW_RULES_MAX && calls < CALLS_PER_LOOK && may_call(r); i++) {
+		calls += serve(r, &r->rule[r->next], now);
+		r->next = (r->next + 1) % RN_FLOW_RULES_MAX;
+	}
 	pthread_mutex_unlock(&r->lock);
 }
 
