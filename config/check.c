@@ -95,10 +95,27 @@ static bool is_pci(const char *device)
 	return !strncmp(device, PCI_BUS, strlen(PCI_BUS)) || rn_pci_addr_parse(device, &addr);
 }
 
-/* Finds a PCI address among the arguments of a device string, as net_bonding and net_failsafe have
- * them for their member cards: "slave=0000:04:00.0", "dev(0000:04:00.0)". Returns false if there is
- * none. */
-static bool find_member_card(const char *device, char *card, size_t len)
+#define AUXILIARY_BUS "auxiliary:"
+
+/* Does the device string begin with a part of a card, such as a subfunction of mlx5? */
+static bool is_part_of_card(const char *device)
+{
+	return !strncmp(device, AUXILIARY_BUS, strlen(AUXILIARY_BUS));
+}
+
+/* May this argument of a device string stand for a card, although it is no PCI address?
+ * net_failsafe also takes its members from a program or a file: "exec(COMMAND)", "fd(NUMBER)".
+ * `next` is the character behind the word. */
+static bool may_be_card(const char *word, char next)
+{
+	return is_part_of_card(word) ||
+	       (next == '(' && (!strcmp(word, "exec") || !strcmp(word, "fd")));
+}
+
+/* Finds a network card among the arguments of a device string, as net_bonding and net_failsafe have
+ * them for their member cards: "slave=0000:04:00.0", "dev(0000:04:00.0)". Returns NULL if there is
+ * none, else a text that says what `card` is. */
+static const char *find_member_card(const char *device, char *card, size_t len)
 {
 	static const char separators[] = ",=()";
 
@@ -109,10 +126,12 @@ static bool find_member_card(const char *device, char *card, size_t len)
 
 		snprintf(card, len, "%.*s", (int)n, device);
 		if (is_pci(card))
-			return true;
+			return "the PCI address ";
+		if (may_be_card(card, device[n]))
+			return "";
 		device += n;
 	}
-	return false;
+	return NULL;
 }
 
 /* Under port = "vdev" some devices are refused, because another kind of port does more for them.
@@ -133,18 +152,19 @@ static int check_vdev(const struct look *l)
 				"found the driver %s, allowed: another one; for a kernel interface "
 				"write port = \"af_packet\"; iface = \"...\";",
 				kernel_drivers[i]);
-	if (is_pci(l->a->vdev))
+	if (is_pci(l->a->vdev) || is_part_of_card(l->a->vdev))
 		return rn_config_fail(
 			l->r, where(l, "vdev"),
-			"found the PCI address \"%s\", allowed: a software port; for a network card "
+			"found %s\"%s\", allowed: a software port; for a network card "
 			"write port = \"pci\"; pci = \"...\";",
-			l->a->vdev);
-	if (find_member_card(l->a->vdev, card, sizeof(card)))
+			is_pci(l->a->vdev) ? "the PCI address " : "", l->a->vdev);
+	const char *kind = find_member_card(l->a->vdev, card, sizeof(card));
+	if (kind != NULL)
 		return rn_config_fail(
 			l->r, where(l, "vdev"),
-			"found the PCI address \"%s\" among the driver's arguments, allowed: members that "
+			"found %s\"%s\" among the driver's arguments, allowed: members that "
 			"are software ports; a network card needs an adapter of its own with port = \"pci\"",
-			card);
+			kind, card);
 	return 0;
 }
 

@@ -76,6 +76,23 @@ static void test_keys_by_kind_of_port(void **state)
 	      NULL},
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,mac=02:00:00:00:00:01,iface=x.0\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      NULL},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_failsafe0,exec(/bin/find-card),dev(net_tap0)\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found \"exec\" among the driver's arguments, allowed: members that "
+	      "are software ports; a network card needs an adapter of its own with port = \"pci\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_failsafe0,dev(net_tap0),fd(5)\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found \"fd\" among the driver's arguments, allowed: members that "
+	      "are software ports; a network card needs an adapter of its own with port = \"pci\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_failsafe0,dev(auxiliary:mlx5_core.sf.1)\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found \"auxiliary:mlx5_core.sf.1\" among the driver's arguments, allowed: members that "
+	      "are software ports; a network card needs an adapter of its own with port = \"pci\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_bonding0,mode=1,slave=auxiliary:mlx5_core.sf.1\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found \"auxiliary:mlx5_core.sf.1\" among the driver's arguments, allowed: members that "
+	      "are software ports; a network card needs an adapter of its own with port = \"pci\""},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"auxiliary:mlx5_core.sf.1\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      "t.conf:1: adapters[0].vdev: found \"auxiliary:mlx5_core.sf.1\", allowed: a software port; for a network card "
+	      "write port = \"pci\"; pci = \"...\";"},
+	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,iface=exec,remote=fd\"; ipv4 = [\"192.0.2.1/24\"]; });",
+	      NULL},
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"net_tap0,,=()\"; ipv4 = [\"192.0.2.1/24\"]; });",
 	      NULL},
 	     {"adapters = ({ name = \"a\"; port = \"vdev\"; vdev = \"04:00.0,x=1\"; ipv4 = [\"192.0.2.1/24\"]; });",
