@@ -128,7 +128,9 @@ void rn_filter_restore(struct rn_port *port)
 	if (!port->mac_changed)
 		return;
 	memcpy(addr.addr_bytes, port->own_mac, 6);
-	rte_eth_dev_default_mac_addr_set(port->id, &addr);
+	int rc = rte_eth_dev_default_mac_addr_set(port->id, &addr);
+	if (rc != 0)
+		rn_log(MAC_KEPT, port->name, strerror(-rc));
 	port->mac_changed = false;
 }
 

@@ -50,7 +50,8 @@ void rn_filter_fit(const struct rn_port *port, const struct rte_eth_dev_info *in
 int rn_filter_unicast(struct rn_port *port, const uint8_t *mac, char *err, size_t errlen);
 
 /* Gives the started card its own address back if rn_filter_unicast() has changed it. Some cards
- * keep the address that was set last, and their next driver takes it for the card's own. */
+ * keep the address that was set last, and their next driver takes it for the card's own. Writes a
+ * line to the log if the driver refuses. */
 void rn_filter_restore(struct rn_port *port);
 
 /* Makes the card receive the frames to n <= RN_FILTER_GROUPS multicast MAC addresses, which are the

@@ -69,6 +69,9 @@
 	X(MULTICAST_DEAF, WARNING, 0, \
 	  "port %s receives no multicast frames: its driver refuses promiscuous mode and reception of all multicast: %s", \
 	  "Peers cannot find the adapter's IPv6 addresses, and multicast groups receive nothing unless the driver takes their list. IPv4 works. Give the card other rights; for a virtual function: `ip link set PF vf N trust on`.") \
+	X(MAC_KEPT, WARNING, 0, \
+	  "port %s: its driver does not give the card its own MAC address back: %s", \
+	  "The next driver of the card may take that address for the card's own. Set the address with that driver, or bind the card once more.") \
 	X(RSS_ON, INFO, 0, \
 	  "port %s: RSS spreads UDP over %s to %u receive queues, by a table of %u entries%s", \
 	  "The card does what it was asked for: its hash and its table were read back when the port had started.") \

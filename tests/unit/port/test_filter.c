@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <rte_ethdev.h>
+#include <rte_log.h>
 
 #include "port/filter.h"
 #include "port/port.h"
@@ -178,6 +179,26 @@ static void a_card_gets_its_address_back(void **state)
 	}
 }
 
+static void a_card_that_keeps_the_address_is_reported(void **state)
+{
+	struct rn_port port = {.name = "card", .card = true, .mac_changed = true};
+	char line[128] = "";
+	FILE *log = tmpfile();
+
+	assert_non_null(log);
+	rte_openlog_stream(log);
+	rn_log_open(RN_LOG_WARNING);
+	driver = (struct driver){.set_mac = NO};
+	rn_filter_restore(&port);
+	rte_openlog_stream(NULL);
+	rewind(log);
+	assert_non_null(fgets(line, sizeof(line), log));
+	assert_string_equal(line, "softrnic: warning: port card: its driver does not give the card "
+				  "its own MAC address back: Operation not supported\n");
+	assert_null(fgets(line, sizeof(line), log));
+	fclose(log);
+}
+
 static const struct {
 	bool card;
 	enum rn_filter before;
@@ -291,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_receives_frames_to_the_adapter),
 		cmocka_unit_test(a_card_gets_its_address_back),
+		cmocka_unit_test(a_card_that_keeps_the_address_is_reported),
 		cmocka_unit_test(a_card_receives_the_groups_that_are_needed),
 		cmocka_unit_test(a_list_that_would_be_cut_is_not_used),
 		cmocka_unit_test(the_vlan_filter_is_requested_where_it_is_needed),
