@@ -464,14 +464,6 @@ void rn_conntrack_bury(struct rn_track_table *ct, unsigned client)
 	}
 }
 
-void rn_conntrack_forget(struct rn_track_table *ct, unsigned client)
-{
-	struct rn_list *entries = &ct->client[client].entries;
-
-	while (!rn_list_empty(entries))
-		rn_track_release(ct, track_of(entries->next, mine));
-}
-
 struct rn_track *rn_conntrack_due(struct rn_track_table *ct)
 {
 	return rn_track_next_due(ct);

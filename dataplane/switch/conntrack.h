@@ -52,8 +52,6 @@ bool rn_conntrack_allows(const struct rn_track_table *ct, unsigned client, uint3
 
 /* The client has died: each of its connections gets an obituary or is forgotten. */
 void rn_conntrack_bury(struct rn_track_table *ct, unsigned client);
-/* Forgets all connections of the client without a message. */
-void rn_conntrack_forget(struct rn_track_table *ct, unsigned client);
 /* Returns an entry whose obituary is to be sent now, or NULL. The caller builds the message
  * (rn_obituary()) and calls rn_conntrack_mourned(). */
 struct rn_track *rn_conntrack_due(struct rn_track_table *ct);

@@ -2,7 +2,6 @@
 #include "switch/service.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,11 @@
 #include "wire/frame.h"
 
 static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
+
+bool rn_service_is_wildcard(const struct rn_gid *addr)
+{
+	return rn_gid_equal(addr, &any) || rn_gid_equal(addr, &any_ipv4);
+}
 
 int rn_services_create(struct rn_services *s, uint32_t max, uint32_t share)
 {

@@ -8,6 +8,7 @@
 #ifndef RN_SERVICE_H
 #define RN_SERVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "rn/abi.h"
@@ -24,6 +25,9 @@ struct rn_services {
 	uint32_t max, count;
 	uint32_t share; /* maximum number of services of one client */
 };
+
+/* Is this the address of a listener at all addresses of the port, or at all its IPv4 addresses? */
+bool rn_service_is_wildcard(const struct rn_gid *addr);
 
 int rn_services_create(struct rn_services *s, uint32_t max, uint32_t share);
 void rn_services_destroy(struct rn_services *s);

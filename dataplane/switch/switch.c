@@ -161,13 +161,6 @@ void rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now)
 	sw->seat[client].free_from = now + sw->cfg.timewait;
 }
 
-static bool is_wildcard(const struct rn_gid *g)
-{
-	static const struct rn_gid any, any_ipv4 = {{[10] = 0xff, [11] = 0xff}};
-
-	return rn_gid_equal(g, &any) || rn_gid_equal(g, &any_ipv4);
-}
-
 static bool is_own(const struct rn_switch *sw, const struct rn_gid *addr)
 {
 	return rn_port_own(&sw->cfg.port, addr) >= 0;
@@ -178,7 +171,7 @@ int rn_switch_listen(struct rn_switch *sw, unsigned client, uint64_t service_id,
 {
 	if (!rn_switch_attached(sw, client))
 		return -ENOENT;
-	if (!is_wildcard(addr) && !is_own(sw, addr))
+	if (!rn_service_is_wildcard(addr) && !is_own(sw, addr))
 		return -EADDRNOTAVAIL;
 	return rn_services_add(&sw->services, client, service_id, addr);
 }
