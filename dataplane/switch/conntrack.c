@@ -66,6 +66,24 @@ static struct rn_track *sent_by(const struct rn_track_table *ct, unsigned client
 		       : NULL;
 }
 
+/* Returns a new entry for a request that the client sends, or NULL if there is no room. An
+ * entry with the same local id is that of a connection whose end the switch has not seen, so it
+ * goes. */
+static struct rn_track *replace_entry(struct rn_track_table *ct, unsigned client, uint32_t local_id,
+				      enum rn_track_state state, const struct rn_pkt *pkt)
+{
+	struct rn_track *t = rn_track_by_local(ct, local_id);
+
+	if (t)
+		rn_track_release(ct, t);
+	t = sender_entry(ct, client, pkt);
+	if (t) {
+		rn_track_set_local(ct, t, local_id);
+		rn_track_set_state(ct, t, state);
+	}
+	return t;
+}
+
 static enum rn_outcome sent_req(struct rn_track_table *ct, unsigned client,
 				const struct rn_cm_req *req, const struct rn_pkt *pkt)
 {
@@ -75,15 +93,10 @@ static enum rn_outcome sent_req(struct rn_track_table *ct, unsigned client,
 	if (t && (t->state == RN_TRACK_REQ_SENT || t->state == RN_TRACK_REP_RCVD) &&
 	    t->local_qpn == req->qpn && rn_gid_equal(&t->way.dst, &pkt->dst))
 		return RN_OUT_TO_WIRE;
-	/* The client has begun a new connection with the id of an old one. */
-	if (t)
-		rn_track_release(ct, t);
-	t = sender_entry(ct, client, pkt);
+	t = replace_entry(ct, client, req->local_id, RN_TRACK_REQ_SENT, pkt);
 	if (!t)
 		return RN_OUT_TRACK_FULL;
 	t->local_qpn = req->qpn;
-	rn_track_set_local(ct, t, req->local_id);
-	rn_track_set_state(ct, t, RN_TRACK_REQ_SENT);
 	return RN_OUT_TO_WIRE;
 }
 
@@ -136,18 +149,13 @@ static enum rn_outcome sent_rej(struct rn_track_table *ct, unsigned client,
 static enum rn_outcome sent_sidr_req(struct rn_track_table *ct, unsigned client,
 				     const struct rn_cm_sidr_req *req, const struct rn_pkt *pkt)
 {
-	struct rn_track *t = rn_track_by_local(ct, req->request_id);
+	const struct rn_track *t = rn_track_by_local(ct, req->request_id);
 
 	if (t && rn_gid_equal(&t->way.dst, &pkt->dst))
-		return RN_OUT_TO_WIRE;
-	if (t)
-		rn_track_release(ct, t);
-	t = sender_entry(ct, client, pkt);
-	if (!t)
-		return RN_OUT_TRACK_FULL;
-	rn_track_set_local(ct, t, req->request_id);
-	rn_track_set_state(ct, t, RN_TRACK_SIDR_SENT);
-	return RN_OUT_TO_WIRE;
+		return RN_OUT_TO_WIRE; /* repeated */
+	return replace_entry(ct, client, req->request_id, RN_TRACK_SIDR_SENT, pkt)
+		       ? RN_OUT_TO_WIRE
+		       : RN_OUT_TRACK_FULL;
 }
 
 enum rn_outcome rn_conntrack_sent(struct rn_track_table *ct, unsigned client,
