@@ -319,6 +319,11 @@ static void arp_is_answered_and_spread(void **state)
 			 RN_OUT_TO_ALL);
 	assert_int_equal(give_arp(&b, RN_SWITCH_WIRE, RN_ARP_REQUEST, PEER, PEER + 1, true),
 			 RN_OUT_NEIGHBOUR);
+	/* the port's link has come up again */
+	rn_switch_announce(b.sw);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(p.kind, RN_PKT_ARP);
+	assert_true(b.way.wire && (p.dmac[0] & 1));
 	/* a host that claims the port's address does not mislead the clients */
 	assert_int_equal(give_arp(&b, RN_SWITCH_WIRE, RN_ARP_REPLY, OWN, OWN, false),
 			 RN_OUT_NEIGHBOUR);
