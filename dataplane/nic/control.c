@@ -480,7 +480,8 @@ static int exec_in_shard_of_qp(struct rn_nic *nic, const struct rn_cmd *cmd, str
 {
 	int rc = rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
 
-	/* A QP that leaves RTS may get another peer, or none. */
+	/* A QP that leaves RTS may next be connected with another peer, so the card's rule for its
+	 * packets ends. */
 	if (rc == 0 && cmd->op == RN_CMD_MODIFY_QP && (cmd->modify_qp.mask & RN_QP_STATE) != 0 &&
 	    cmd->modify_qp.attr.state != RN_QPS_RTS)
 		rn_flow_rule_end(nic->port->rules, cmd->modify_qp.qpn);

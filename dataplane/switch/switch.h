@@ -48,8 +48,9 @@ void rn_switch_defaults(struct rn_switch_cfg *cfg);
 /* Where a frame goes: to the wire, to one client, or to all clients of a set. */
 struct rn_switch_way {
 	bool wire;
-	uint8_t client;			     /* 0: none */
-	const struct rn_client_set *clients; /* NULL: none. Valid until the next call. */
+	uint8_t client; /* number of the client that gets the frame; 0: no single client */
+	const struct rn_client_set
+		*clients; /* all these get the frame; valid until the next call; or NULL */
 };
 
 struct rn_switch;

@@ -426,7 +426,7 @@ static void take_completion(struct crowd *c, unsigned host, unsigned client, con
 	c->t->messages++;
 }
 
-/* ---- disasters ---- */
+/* ---- a client dies, a switch restarts ---- */
 
 /* A client dies. */
 static void kill_one(struct crowd *c)

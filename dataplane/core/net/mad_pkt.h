@@ -5,7 +5,7 @@
 #include "net/port_attr.h"
 #include "wire/pkt.h"
 
-/* Where a MAD goes. src is an address of the port. */
+/* The addresses with which a MAD is sent. src is an address of the port. */
 struct rn_mad_way {
 	struct rn_gid src, dst;
 	uint8_t dmac[6];
