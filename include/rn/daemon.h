@@ -5,7 +5,7 @@
  * A client attaches (ATTACH), passes the socket of its virtio_user port (PORT), and registers the
  * services to which it listens and the multicast groups of which it is a member. When its socket is
  * closed the daemon counts the client as dead. After a restart of the daemon the client attaches
- * with its former number, and announces its connections (CLAIM). docs/daemon.md describes the rules.
+ * with its former number, and announces its connections (CLAIM).
  *
  * Permissions of the socket decide who may connect. Nothing in a message is trusted: the daemon
  * checks lengths, numbers and addresses. */
@@ -30,8 +30,8 @@ enum rn_daemon_op {
 	RN_DAEMON_INFO = 1,
 	/* Becomes a client. `attach.number` is 0, or with `attach.token` the number that the client
 	 * had before the daemon restarted. Reply: `port`, with number and token.
-	 * -EAGAIN: no number is free, or the daemon has just started and waits for its former clients
-	 * first. -EPERM: wrong token. -EBUSY: the number is in use, or it is too late to come back.
+	 * -EAGAIN: no number is free, or the daemon has just started and waits for its former
+	 * clients first. -EPERM: wrong token. -EBUSY: the number is in use, or it is too late to come back.
 	 * -EALREADY: this socket is attached already. */
 	RN_DAEMON_ATTACH,
 	/* Passes one descriptor (SCM_RIGHTS, opened with O_PATH): the Unix socket on which the
