@@ -15,10 +15,9 @@
 
 #include "port/capture.h"
 #include "port/log.h"
-#include "port/card.h"
 #include "port/flow_rule.h"
 #include "port/mem.h"
-#include "port/queue_wake.h"
+#include "port/port_wake.h"
 #include "nic/settings.h"
 #include "wire/stats.h"
 
@@ -63,36 +62,6 @@ static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_s
 	return 0;
 }
 
-/* Lets the receive interrupt of a card wake the shard that polls the queue. Returns 0 or -errno. */
-static int attach_interrupt(struct rn_lcore *lc, struct rn_port *port)
-{
-	return rn_wake_attach(&lc->wake, rn_card_interrupt_fd(port, lc->index), NULL);
-}
-
-/* Prepares what wakes the thread of a shard while it sleeps. Returns 0 or -errno. */
-static int open_wake(struct rn_nic *nic, struct rn_lcore *lc)
-{
-	struct rn_port *port = nic->port;
-	enum rn_wake_source source = port->wake->source;
-
-	if (lc->idle != RN_IDLE_ADAPTIVE)
-		return rn_wake_open(&lc->wake, RN_WAKE_NEVER, NULL);
-	/* A shard without a receive queue gets its frames from the other shards. */
-	if (source == RN_WAKE_INTR && lc->index >= port->nrxq)
-		source = RN_WAKE_NEVER;
-	int rc = rn_wake_open(&lc->wake, source, nic->adapter->iface);
-
-	port->sleeper[lc->index] = &lc->wake;
-	if (rc == 0 && source == RN_WAKE_QUEUE)
-		return rn_queue_wake_open(port, lc->index, &lc->wake);
-	if (rc != 0 || source != RN_WAKE_INTR)
-		return rc;
-	lc->wake.interrupt = rn_card_interrupt;
-	lc->wake.interrupt_arg = port;
-	lc->wake.interrupt_queue = lc->index;
-	return attach_interrupt(lc, port);
-}
-
 /* Fills in shard i and everything that the thread of the shard uses. After an error
  * rn_nic_destroy() releases the parts that were created. */
 static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock,
@@ -123,7 +92,8 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 	lc->report = report;
 	lc->report_arg = nic;
 	rn_mailbox_init(&lc->mailbox);
-	int rc = open_wake(nic, lc);
+	int rc = rn_port_wake_open(nic->port, i, lc->idle == RN_IDLE_ADAPTIVE, nic->adapter->iface,
+				   &lc->wake);
 	if (rc == 0)
 		rc = rn_submit_create(&lc->submit, cfg->limits.submit_slots);
 	core.index = i;
@@ -508,13 +478,13 @@ static int reset_port(struct rn_nic *nic, char *err, size_t errlen)
 {
 	for (unsigned i = 0; i < nic->nshards; i++)
 		if (nic->lcore[i].wake.source == RN_WAKE_INTR)
-			rn_wake_detach(&nic->lcore[i].wake, rn_card_interrupt_fd(nic->port, i));
+			rn_port_wake_detach(nic->port, i, &nic->lcore[i].wake);
 	int rc = rn_port_reset(nic->port, err, errlen);
 	/* A shard whose interrupt cannot be attached counts the frames that came without one, and
 	 * then naps (frames_wake() in lcore.c). */
 	for (unsigned i = 0; rc == 0 && i < nic->nshards; i++)
 		if (nic->lcore[i].wake.source == RN_WAKE_INTR)
-			attach_interrupt(&nic->lcore[i], nic->port);
+			rn_port_wake_attach(nic->port, i, &nic->lcore[i].wake);
 	if (rc == 0)
 		rn_nic_groups_update_port(nic);
 	return rc;
