@@ -1,7 +1,7 @@
 /* Which rules hold between several configuration keys?
  * - Names and addresses are unique.
  * - The two ends of a ring port name each other.
- * - An adapter has no key that belongs to another kind of port.
+ * - An adapter has no key that belongs to another kind of port, and none that softrnicd decides.
  * - A minimum does not exceed its maximum.
  * Each rule is one function for one adapter. An error names the line of the wrong setting. The
  * functions keep no state. Any thread may call the functions. */
@@ -63,8 +63,31 @@ static const struct {
 #undef X
 };
 
+/* Does one of the rows allow this key with this kind of port? A key may have several rows. */
+static bool allowed_with(const char *key, enum rn_config_port port)
+{
+	for (unsigned k = 0; k < sizeof(port_keys) / sizeof(port_keys[0]); k++)
+		if (!strcmp(port_keys[k].key, key) && port_keys[k].port == port)
+			return true;
+	return false;
+}
+
+/* Writes the kinds of port that allow this key: "\"memif\" or \"daemon\"". */
+static void list_kinds(const char *key, char *out, size_t outlen)
+{
+	size_t used = 0;
+
+	for (unsigned k = 0; k < sizeof(port_keys) / sizeof(port_keys[0]) && used < outlen; k++)
+		if (!strcmp(port_keys[k].key, key))
+			used += (size_t)snprintf(out + used, outlen - used, "%s\"%s\"",
+						 used ? " or " : "",
+						 rn_config_port_word(port_keys[k].port));
+}
+
 static int check_port_keys(const struct look *l)
 {
+	char kinds[64];
+
 	for (unsigned k = 0; k < sizeof(port_keys) / sizeof(port_keys[0]); k++) {
 		const char *key = port_keys[k].key;
 		bool written = config_setting_get_member(l->group, key);
@@ -74,16 +97,50 @@ static int check_port_keys(const struct look *l)
 			return rn_config_fail(l->r, where(l, "port"),
 					      "found no %s, required with port = \"%s\"", key,
 					      rn_config_port_word(l->a->port));
-		if (!ours && written)
+		if (written && !allowed_with(key, l->a->port)) {
+			list_kinds(key, kinds, sizeof(kinds));
 			return rn_config_fail(
 				l->r, where(l, key),
-				"found with port = \"%s\", allowed: only with port = \"%s\"",
-				rn_config_port_word(l->a->port),
-				rn_config_port_word(port_keys[k].port));
+				"found with port = \"%s\", allowed: only with port = %s",
+				rn_config_port_word(l->a->port), kinds);
+		}
 	}
 	if (l->a->port == RN_CONFIG_PORT_PCAP && !l->a->rx_pcap[0] && !l->a->tx_pcap[0])
 		return rn_config_fail(l->r, where(l, "port"),
 				      "found neither rx_pcap nor tx_pcap, required: one or both");
+	return 0;
+}
+
+/* The path of the daemon's socket that an adapter with port = "daemon" uses. */
+static const char *daemon_socket(const struct rn_config_adapter *a)
+{
+	return a->socket[0] ? a->socket : RN_CONFIG_DAEMON_SOCKET;
+}
+
+/* softrnicd owns the port and gives all its clients the same attributes, so an adapter cannot
+ * choose them. Two adapters with one daemon would have the same addresses. */
+static int check_daemon(const struct look *l)
+{
+	static const char *const decided[] = {
+#define X(key) #key,
+		RN_CONFIG_DAEMON_DECIDES(X)
+#undef X
+	};
+
+	if (l->a->port != RN_CONFIG_PORT_DAEMON)
+		return 0;
+	for (unsigned k = 0; k < sizeof(decided) / sizeof(decided[0]); k++)
+		if (config_setting_get_member(l->group, decided[k]))
+			return rn_config_fail(
+				l->r, where(l, decided[k]),
+				"found with port = \"daemon\", allowed: with other ports only; softrnicd decides it");
+	for (unsigned k = 0; k < l->i; k++)
+		if (l->cfg->adapter[k].port == RN_CONFIG_PORT_DAEMON &&
+		    !strcmp(daemon_socket(&l->cfg->adapter[k]), daemon_socket(l->a)))
+			return rn_config_fail(
+				l->r, where(l, "socket"),
+				"found \"%s\", the daemon of adapters[%u], allowed: one adapter for each daemon",
+				daemon_socket(l->a), k);
 	return 0;
 }
 
@@ -280,7 +337,8 @@ static int check_addresses(const struct look *l)
 {
 	int err = 0;
 
-	if (l->a->ipv4.n + l->a->ipv6.n == 0 && !l->a->link_local)
+	if (l->a->ipv4.n + l->a->ipv6.n == 0 && !l->a->link_local &&
+	    l->a->port != RN_CONFIG_PORT_DAEMON)
 		err = rn_config_fail(
 			l->r, l->group,
 			"found no address, allowed: ipv4 = [...], ipv6 = [...] or both");
@@ -349,8 +407,8 @@ static int check_link_local(const struct look *l)
 static int check_adapter(const struct look *l)
 {
 	static int (*const rules[])(const struct look *) = {
-		check_name, check_port_keys,  check_vdev, check_pci,	    check_addresses,
-		check_mac,  check_neighbours, check_vlan, check_link_local,
+		check_name,	 check_port_keys, check_daemon,	    check_vdev, check_pci,
+		check_addresses, check_mac,	  check_neighbours, check_vlan, check_link_local,
 	};
 
 	for (unsigned k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {
@@ -433,6 +491,8 @@ int rn_config_check(const struct rn_config_reader *r, const config_setting_t *ro
 
 		if (a->shards == 0)
 			a->shards = a->lcores.n ? a->lcores.n : 1;
+		if (a->port == RN_CONFIG_PORT_DAEMON && !a->socket[0])
+			snprintf(a->socket, sizeof(a->socket), "%s", RN_CONFIG_DAEMON_SOCKET);
 	}
 	return err;
 }

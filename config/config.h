@@ -133,7 +133,9 @@ const char *rn_config_path(const char *path);
  * On success:
  * - Every field is within the range of schema.h and obeys the rules of check.c.
  * - adapter[i].shards is at least 1. Shard s of an adapter runs on lcores.cpu[s % lcores.n], or is
- *   not pinned if lcores.n is 0. */
+ *   not pinned if lcores.n is 0.
+ * - An adapter with port = "daemon" has a socket, and addresses and mtu as if no key had been
+ *   written: the caller asks softrnicd for them. */
 int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t errlen);
 /* Reads a configuration from text in memory, with the results of rn_config_load(). Messages contain
  * `name` as the file name. */

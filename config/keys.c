@@ -45,6 +45,7 @@ const struct rn_config_key rn_config_adapter_keys[] = { RN_CONFIG_ADAPTER_ROWS(A
 #define EAL_KEY(...)      KEY(eal, __VA_ARGS__)
 #define CAPTURE_KEY(...)  KEY(capture, __VA_ARGS__)
 #define LOG_KEY(...)      KEY(log, __VA_ARGS__)
+#define DAEMON_KEY(...)   KEY(daemon, __VA_ARGS__)
 
 static const struct rn_config_key idle_keys[] = { RN_CONFIG_IDLE_ROWS(IDLE_KEY) { .name = NULL } };
 static const struct rn_config_key limits_keys[] = { RN_CONFIG_LIMITS_ROWS(LIMITS_KEY) { .name = NULL } };
@@ -55,6 +56,7 @@ static const struct rn_config_key impair_keys[] = { RN_CONFIG_IMPAIR_ROWS(IMPAIR
 static const struct rn_config_key eal_keys[] = { RN_CONFIG_EAL_ROWS(EAL_KEY) { .name = NULL } };
 static const struct rn_config_key capture_keys[] = { RN_CONFIG_CAPTURE_ROWS(CAPTURE_KEY) { .name = NULL } };
 static const struct rn_config_key log_keys[] = { RN_CONFIG_LOG_ROWS(LOG_KEY) { .name = NULL } };
+static const struct rn_config_key daemon_keys[] = { RN_CONFIG_DAEMON_ROWS(DAEMON_KEY) { .name = NULL } };
 
 #define SECTION(section, rows, about) { #section, about, section##_keys, offsetof(struct rn_config, section) },
 const struct rn_config_section_info rn_config_sections[] = { RN_CONFIG_SECTIONS(SECTION) { .name = NULL } };

@@ -77,9 +77,10 @@ int rn_config_value_read(const struct rn_config_reader *r, const struct rn_confi
 			 const config_setting_t *s, void *section);
 void rn_config_value_default(const struct rn_config_key *key, void *section);
 
-/* Checks the rules that involve several keys; the head of check.c lists the rules. If an adapter's
- * `shards` is 0, sets the default. root: the settings that cfg was read from, for line numbers in
- * messages. Returns 0 or -EINVAL. */
+/* Checks the rules that involve several keys; the head of check.c lists the rules. Sets two
+ * defaults: an adapter's `shards` if it is 0, and its `socket` if it is empty and the port is
+ * softrnicd's. root: the settings that cfg was read from, for line numbers in messages. Returns 0
+ * or -EINVAL. */
 int rn_config_check(const struct rn_config_reader *r, const config_setting_t *root,
 		    struct rn_config *cfg);
 

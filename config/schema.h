@@ -26,7 +26,8 @@
 /* ---- the words of each CHOICE: X(NAME, word) ---- */
 
 #define RN_CONFIG_PORT_WORDS(X) \
-	X(RING, ring) X(MEMIF, memif) X(AF_PACKET, af_packet) X(NULLDEV, null) X(PCAP, pcap) X(PCI, pci) X(VDEV, vdev)
+	X(RING, ring) X(MEMIF, memif) X(AF_PACKET, af_packet) X(NULLDEV, null) X(PCAP, pcap) X(PCI, pci) X(VDEV, vdev) \
+	X(DAEMON, daemon)
 
 #define RN_CONFIG_ROLE_WORDS(X) \
 	X(SERVER, server) X(CLIENT, client)
@@ -43,6 +44,9 @@
 #define RN_CONFIG_ALGORITHM_WORDS(X) \
 	X(NONE, none) X(DCQCN, dcqcn)
 
+/* The socket of softrnicd: the same path as RN_DAEMON_SOCKET in rn/daemon.h. */
+#define RN_CONFIG_DAEMON_SOCKET "/run/softrnic/softrnicd.sock"
+
 #define RN_CONFIG_WORD_LISTS(X) /* columns: enum name without rn_config_; words of the enum */ \
 	X(port,      RN_CONFIG_PORT_WORDS) \
 	X(role,      RN_CONFIG_ROLE_WORDS) \
@@ -55,9 +59,9 @@
 
 #define RN_CONFIG_ADAPTER_ROWS(X) \
 	X(TEXT,   name,         "",  1, 32,  "name of the adapter, unique; required") \
-	X(CHOICE, port,         RN_CONFIG_PORT_RING, rn_config_port, 0, "kind of port: what carries the frames") \
+	X(CHOICE, port,         RN_CONFIG_PORT_RING, rn_config_port, 0, "kind of port: what carries the frames. daemon: a port that softrnicd shares among processes, and from which the adapter has its addresses, VLAN and MTU, and the defaults of packets") \
 	X(TEXT,   peer,         "",  1, 32,  "ring: name of the adapter at the other end; required, mutual") \
-	X(TEXT,   socket,       "",  1, 108, "memif: path of the socket, or @name for an abstract socket without a file; required. Only the same user and root can connect. The peer must be trusted: it shares memory, and bad data there can crash this process") \
+	X(TEXT,   socket,       "",  1, 108, "memif: path of the socket, or @name for an abstract socket without a file; required. Only the same user and root can connect. The peer must be trusted: it shares memory, and bad data there can crash this process. daemon: path of the socket of softrnicd; default: \"" RN_CONFIG_DAEMON_SOCKET "\"") \
 	X(CHOICE, role,         RN_CONFIG_ROLE_SERVER, rn_config_role, 0, "memif: the server creates the socket, the client connects to it; required") \
 	X(UINT,   id,           0,   0, 65535, "memif: interface number, the same on both sides") \
 	X(TEXT,   iface,        "",  1, 16,  "af_packet: kernel interface; required. The interface must not have the adapter's addresses, and no other adapter, in any process, may use them on the same interface and VLAN") \
@@ -176,6 +180,17 @@
 #define RN_CONFIG_LOG_ROWS(X) \
 	X(CHOICE, level,        RN_CONFIG_LEVEL_WARNING, rn_config_level, 0, "least severe level of messages written to standard error; docs/log.md lists softrnic's messages")
 
+/* Settings of the program softrnicd; all other programs ignore them. */
+#define RN_CONFIG_DAEMON_ROWS(X) \
+	X(TEXT,   socket,       RN_CONFIG_DAEMON_SOCKET, 1, 108, "path of the socket at which clients attach") \
+	X(TEXT,   group,        "",  0, 32,  "users of this group may attach; empty = only root and the user who runs softrnicd") \
+	X(UINT,   clients,      64,  1, 254, "how many processes may be attached at the same time") \
+	X(BOOL,   strict,       true, 0, 1,  "true = a client may send data only to queue pairs with which it is connected or that it has announced; false = a client that guesses numbers can disturb connections of other clients") \
+	X(UINT,   packets_per_s, 0,  0, 1000000000, "packets that each client may send per second; 0 = no limit") \
+	X(UINT,   mbits_per_s,  0,   0, 1000000, "Mb/s that each client may send; 0 = no limit") \
+	X(UINT,   max_qp,       0,   0, 65536, "queue pairs of each client; 0 = no limit but the client's own") \
+	X(UINT,   connections,  65536, 1024, 1048576, "connections of all clients that the table holds")
+
 /* Each section is one group of keys. `adapters` is not in this table, because `adapters` is a list
  * of groups. */
 #define RN_CONFIG_SECTIONS(X) /* columns: section, rows, help */ \
@@ -187,20 +202,29 @@
 	X(impair,   RN_CONFIG_IMPAIR_ROWS,   "faults injected into sent frames, for tests") \
 	X(eal,      RN_CONFIG_EAL_ROWS,      "DPDK's environment abstraction layer") \
 	X(capture,  RN_CONFIG_CAPTURE_ROWS,  "built-in packet capture") \
-	X(log,      RN_CONFIG_LOG_ROWS,      "messages")
+	X(log,      RN_CONFIG_LOG_ROWS,      "messages") \
+	X(daemon,   RN_CONFIG_DAEMON_ROWS,   "settings of the program softrnicd, which shares the port of its only adapter among processes; other programs ignore them")
 
-/* ---- adapter keys that belong to one kind of port: X(key, KIND, required) ---- */
+/* ---- adapter keys that belong to one kind of port, or to several kinds, with a row for each:
+ * X(key, KIND, required) ---- */
 
 #define RN_CONFIG_PORT_KEYS(X) \
 	X(peer,    RING,      true) \
 	X(socket,  MEMIF,     true) \
 	X(role,    MEMIF,     true) \
 	X(id,      MEMIF,     false) \
+	X(socket,  DAEMON,    false) \
 	X(iface,   AF_PACKET, true) \
 	X(rx_pcap, PCAP,      false) \
 	X(tx_pcap, PCAP,      false) \
 	X(pci,     PCI,       true) \
 	X(vdev,    VDEV,      true)
+
+/* ---- adapter keys that softrnicd decides for port = "daemon": X(key) ---- */
+
+#define RN_CONFIG_DAEMON_DECIDES(X) \
+	X(mac) X(ipv4) X(ipv6) X(gateway4) X(gateway6) X(vlan_id) X(vlan_prio) X(mtu) X(max_path_mtu) X(link_local) \
+	X(dscp) X(hop_limit)
 
 /* clang-format on */
 

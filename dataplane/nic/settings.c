@@ -196,6 +196,7 @@ void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t
 		[RN_CONFIG_PORT_PCAP] = RN_VDEV_PCAP,
 		[RN_CONFIG_PORT_PCI] = RN_VDEV_PCI,
 		[RN_CONFIG_PORT_VDEV] = RN_VDEV_OTHER,
+		[RN_CONFIG_PORT_DAEMON] = RN_VDEV_OTHER,
 	};
 	const struct rn_config_adapter *a = &cfg->adapter[index];
 

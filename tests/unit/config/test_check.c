@@ -5,6 +5,8 @@
  * - values that are derived from other keys. */
 #include "snippet.h"
 
+#include "rn/daemon.h"
+
 #define ROWS(...)                                           \
 	static const struct snippet rows[] = {__VA_ARGS__}; \
 	(void)state;                                        \
@@ -226,12 +228,63 @@ static void test_connections_for_all_queue_pairs(void **state)
 		"limits.max_cm allows 65536 connections and listeners, fewer than the 81920 queue pairs of limits.max_qp");
 }
 
+/* The adapter begins in line 1, `keys` in line 2. */
+#define DAEMON(keys) "adapters = ({ name = \"a\"; port = \"daemon\";\n" keys "});"
+#define DECIDED(key, value)                                                                                    \
+	{                                                                                                      \
+		DAEMON(key " = " value ";"),                                                                   \
+			"t.conf:2: adapters[0]." key                                                           \
+			": found with port = \"daemon\", allowed: with other ports only; softrnicd decides it" \
+	}
+
+static void test_softrnicd_decides_the_attributes_of_its_port(void **state)
+{
+	ROWS(DECIDED("mac", "\"02:00:00:00:00:01\""), DECIDED("ipv4", "[\"192.0.2.1/24\"]"),
+	     DECIDED("ipv6", "[\"2001:db8::1/64\"]"), DECIDED("gateway4", "\"192.0.2.254\""),
+	     DECIDED("gateway6", "\"fe80::1\""), DECIDED("vlan_id", "5"), DECIDED("vlan_prio", "1"),
+	     DECIDED("mtu", "1500"), DECIDED("max_path_mtu", "1024"), DECIDED("link_local", "true"),
+	     DECIDED("dscp", "0"), DECIDED("hop_limit", "64"), {DAEMON("shards = 2;"), NULL},
+	     {DAEMON("neighbours = ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; });"), NULL},
+	     {DAEMON("role = \"client\";"),
+	      "t.conf:2: adapters[0].role: found with port = \"daemon\", allowed: only with port = \"memif\""},
+	     {ADAPTER("socket = \"/s\";"),
+	      "t.conf:2: adapters[0].socket: found with port = \"null\", allowed: only with port = \"memif\" or \"daemon\""});
+}
+
+static void test_one_adapter_for_each_daemon(void **state)
+{
+	ROWS({PAIR("{ name = \"a\"; port = \"daemon\"; }",
+		   "{ name = \"b\"; port = \"daemon\"; socket = \"/s\"; }"),
+	      NULL},
+	     {PAIR("{ name = \"a\"; port = \"daemon\"; }",
+		   "{ name = \"b\"; port = \"daemon\"; socket = \"/run/softrnic/softrnicd.sock\"; }"),
+	      "t.conf:2: adapters[1].socket: found \"/run/softrnic/softrnicd.sock\", the daemon of adapters[0], "
+	      "allowed: one adapter for each daemon"});
+}
+
+static void test_the_default_socket_is_that_of_softrnicd(void **state)
+{
+	static struct rn_config cfg;
+
+	(void)state;
+	read_good(DAEMON(""), &cfg);
+	assert_string_equal(cfg.adapter[0].socket, RN_DAEMON_SOCKET);
+	assert_string_equal(cfg.daemon.socket, RN_DAEMON_SOCKET);
+	read_good(DAEMON("socket = \"/s\";"), &cfg);
+	assert_string_equal(cfg.adapter[0].socket, "/s");
+	read_good(ADAPTER(""), &cfg);
+	assert_string_equal(cfg.adapter[0].socket, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_ring_peers),
 		cmocka_unit_test(test_keys_by_kind_of_port),
+		cmocka_unit_test(test_softrnicd_decides_the_attributes_of_its_port),
+		cmocka_unit_test(test_one_adapter_for_each_daemon),
+		cmocka_unit_test(test_the_default_socket_is_that_of_softrnicd),
 		cmocka_unit_test(test_addresses_are_unique),
 		cmocka_unit_test(test_gateways_are_on_link),
 		cmocka_unit_test(test_link_local),

@@ -52,7 +52,7 @@ static void test_unknown_keys_are_errors(void **state)
 	static const struct snippet rows[] = {
 		{SECTION("colour = 7;"),
 		 "t.conf:2: colour: found an unknown key, allowed: adapters, idle, limits, timers, "
-		 "protocol, congestion, impair, eal, capture, log"},
+		 "protocol, congestion, impair, eal, capture, log, daemon"},
 		{SECTION("capture = {\n colour = 7; };"),
 		 "t.conf:3: capture.colour: found an unknown key, allowed: file, snaplen"},
 	};
@@ -108,6 +108,8 @@ static void test_defaults_hold_without_a_key(void **state)
 	assert_string_equal(cfg.eal.prefix, "softrnic");
 	assert_int_equal(cfg.capture.file[0], 0);
 	assert_int_equal(cfg.log.level, RN_CONFIG_LEVEL_WARNING);
+	assert_true(cfg.daemon.strict && cfg.daemon.clients == 64);
+	assert_string_equal(cfg.daemon.group, "");
 }
 
 static void test_built_in_text_is_two_joined_adapters(void **state)
