@@ -8,17 +8,13 @@
 #include <string.h>
 #include <time.h>
 
-#include <rte_common.h>
 #include <rte_eal.h>
-#include <rte_memory.h>
 
-#include "config/pci_device.h"
 #include "port/capture.h"
 #include "nic/eal.h"
 #include "nic/journal.h"
 #include "port/mem.h"
-#include "port/memif_port.h"
-#include "port/numa.h"
+#include "nic/open_port.h"
 #include "nic/settings.h"
 #include "port/tap.h"
 #include "port/telemetry.h"
@@ -96,52 +92,6 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* Computes the number of packet buffers that all adapters need, and how many bytes of data each
- * packet buffer must hold. */
-static void pool_size(const struct rn_config *cfg, unsigned *mbufs, unsigned *room)
-{
-	struct rn_vdev_spec spec;
-
-	*mbufs = *room = 0;
-	for (unsigned i = 0; i < cfg->nadapters; i++) {
-		rn_settings_vdev(cfg, i, (const uint8_t *)"\0\0\0\0\0", &spec);
-		*mbufs += cfg->adapter[i].shards * cfg->limits.mbufs;
-		*room = RN_MAX(*room, rn_vdev_room(&spec));
-	}
-}
-
-/* Returns the NUMA node on which the packet buffers are best placed. The ports are not open yet, so
- * the kernel is asked. */
-static int pool_node(const struct rn_config *cfg)
-{
-	int node[RN_CONFIG_MAX_ADAPTERS];
-
-	for (unsigned i = 0; i < cfg->nadapters; i++) {
-		struct rn_vdev_spec spec;
-		struct rn_pci_device d;
-		char name[64], args[512];
-
-		node[i] = -1;
-		rn_settings_vdev(cfg, i, (const uint8_t *)"\0\0\0\0\0", &spec);
-		if (cfg->adapter[i].port != RN_CONFIG_PORT_PCI ||
-		    rn_vdev_string(&spec, name, sizeof(name), args, sizeof(args)) != 0)
-			continue;
-		rn_pci_look(&rn_pci_machine, name, false, &d);
-		node[i] = d.numa_node;
-	}
-	return rn_numa_pool(node, cfg->nadapters);
-}
-
-/* Does an adapter use net_af_xdp? This driver needs the packet buffers without gaps. */
-static bool has_af_xdp(const struct rn_config *cfg)
-{
-	bool has = false;
-
-	for (unsigned i = 0; i < cfg->nadapters; i++)
-		has = has || strstr(cfg->adapter[i].vdev, "net_af_xdp") != NULL;
-	return has;
-}
-
 /* Returns the index of the adapter at the other end of a ring port. The configuration check ensures
  * that there is such an adapter. */
 static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
@@ -151,139 +101,6 @@ static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
 	while (strcmp(cfg->adapter[j].name, cfg->adapter[i].peer) != 0)
 		j++;
 	return j;
-}
-
-/* Fails if the kernel has one of the adapter's addresses on the same interface. Kernel and adapter
- * would both answer ARP requests and packets for such an address. */
-static int check_kernel_addresses(const struct rn_config_adapter *a, char *err, size_t errlen)
-{
-	const struct rn_config_nets *nets[2] = {&a->ipv4, &a->ipv6};
-	struct rn_gid gid;
-
-	for (unsigned f = 0; f < 2; f++)
-		for (unsigned i = 0; i < nets[f]->n; i++) {
-			memcpy(gid.b, nets[f]->net[i].ip.b, 16);
-			if (!rn_port_iface_has(a->iface, &gid))
-				continue;
-			snprintf(
-				err, errlen,
-				"adapter %s: interface %s has the adapter's own address: the kernel would answer too; remove it from the interface",
-				a->name, a->iface);
-			return -EADDRINUSE;
-		}
-	return 0;
-}
-
-/* Claims the adapter's addresses on the interface: no other softrnic process can then use these
- * addresses (port/claim.h). */
-static int claim_addresses(struct rn_runtime *r, unsigned i, const uint8_t mac[6], char *err,
-			   size_t errlen)
-{
-	const struct rn_config_adapter *a = &r->cfg.adapter[i];
-	struct rn_port_attr attr;
-	char why[200];
-
-	rn_settings_port(a, mac, &r->cfg.protocol, &attr);
-	int rc = rn_claims_take(&r->claims[i], a->iface, &attr, why, sizeof(why));
-	if (rc != 0)
-		snprintf(err, errlen, "adapter %s: %s", a->name, why);
-	return rc;
-}
-
-/* Returns the highest number of descriptors for a queue of a device, a power of two: they fill a
- * quarter of the shard's packet buffers. A driver may hold one packet buffer for each descriptor of
- * its two queues. If it held all of them, it could receive no frame. */
-static uint32_t most_descriptors(const struct rn_config_limits *limits)
-{
-	return rte_align32prevpow2(limits->mbufs / 4);
-}
-
-/* The port of a card cannot be opened, for the reason rc and err. DPDK says little about reasons.
- * If the kernel shows that something is missing, writes a sentence about it to err instead. Returns
- * the errno of what err says, negative. */
-static int explain_card(const char *adapter, const char *address, int rc, char *err, size_t errlen)
-{
-	struct rn_pci_device d;
-	char why[512];
-
-	rn_pci_look(&rn_pci_machine, address, true, &d);
-	int missing = rn_pci_explain(&d, why, sizeof(why));
-	if (missing == 0)
-		return rc;
-	snprintf(err, errlen, "adapter %s: %s", adapter, why);
-	return missing;
-}
-
-/* DPDK starts a card even if VFIO could not lock all memory, and the card then reaches none of the
- * packet buffers. Returns 0, or -ENOMEM with a sentence in err. */
-static int check_locked(const char *adapter, const char *address, char *err, size_t errlen)
-{
-	struct rn_pci_device d;
-	char why[512];
-
-	rn_pci_look(&rn_pci_machine, address, false, &d);
-	if (rn_pci_may_lock(&d, rte_eal_get_physmem_size()))
-		return 0;
-	int rc = rn_pci_explain(&d, why, sizeof(why));
-	snprintf(err, errlen, "adapter %s: %s", adapter, why);
-	return rc;
-}
-
-/* Opens a port of any kind except a ring port, which has no device. */
-static int open_device(struct rn_runtime *r, unsigned i, struct rn_port **port, char *err,
-		       size_t errlen)
-{
-	const struct rn_config_adapter *a = &r->cfg.adapter[i];
-	bool kernel = a->port == RN_CONFIG_PORT_AF_PACKET;
-	struct rn_memif_port *memif = NULL;
-	char name[64], args[512];
-	struct rn_vdev_spec v;
-	uint8_t mac[6];
-
-	rn_settings_mac(a, mac);
-	rn_settings_vdev(&r->cfg, i, mac, &v);
-	if (kernel && check_kernel_addresses(a, err, errlen) != 0)
-		return -EADDRINUSE;
-	int rc = kernel ? claim_addresses(r, i, mac, err, errlen) : 0;
-	if (rc != 0)
-		return rc;
-	if (a->port == RN_CONFIG_PORT_MEMIF) {
-		rc = rn_memif_port_create(&memif, v.server, a->socket);
-		if (rc != 0) {
-			snprintf(err, errlen, "adapter %s: socket %s: %s", a->name, a->socket,
-				 strerror(-rc));
-			return rc;
-		}
-		v.socket = rn_memif_port_socket(memif);
-	}
-	rc = rn_vdev_string(&v, name, sizeof(name), args, sizeof(args));
-	struct rn_port_spec spec = {
-		.name = name,
-		.args = args,
-		.iface = kernel ? a->iface : NULL,
-		.mac = a->mac.set ? a->mac.b : NULL,
-		.vlan_id = (uint16_t)a->vlan_id,
-		.mtu = (uint16_t)a->mtu,
-		.queues = a->shards,
-		.sleeps = r->cfg.idle.policy == RN_CONFIG_POLICY_ADAPTIVE,
-		.ring = r->cfg.limits.port_ring,
-		.ring_most = most_descriptors(&r->cfg.limits),
-		.pool = r->pool,
-		.memif = memif,
-		.news = wake_watcher,
-		.news_arg = r,
-	};
-	if (rc != 0)
-		snprintf(err, errlen, "adapter %s: device string too long", a->name);
-	else
-		rc = rn_port_open(port, &spec, err, errlen);
-	if (rc != 0 && v.kind == RN_VDEV_PCI)
-		rc = explain_card(a->name, name, rc, err, errlen);
-	else if (rc == 0 && v.kind == RN_VDEV_PCI)
-		rc = check_locked(a->name, name, err, errlen);
-	if (rc != 0)
-		rn_memif_port_destroy(memif);
-	return rc;
 }
 
 /* Opens the port of adapter i. Does nothing if the port is open already as the other end of a
@@ -318,7 +135,15 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 		}
 		return rc;
 	}
-	return open_device(r, i, &port[i], err, errlen);
+	const struct rn_open_port spec = {
+		.cfg = &r->cfg,
+		.index = i,
+		.pool = r->pool,
+		.claims = &r->claims[i],
+		.news = wake_watcher,
+		.news_arg = r,
+	};
+	return rn_open_port(&port[i], &spec, err, errlen);
 }
 
 /* Opens all ports, then creates all adapters, then connects the adapters of joined ring ports. On
@@ -452,7 +277,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 	char name[32];
 
 	r->starts++;
-	pool_size(&r->cfg, &mbufs, &room);
+	rn_open_port_pool_size(&r->cfg, &mbufs, &room);
 	/* Estimate the memory: each packet buffer needs 1 KiB in addition to its data, for the
 	 * mbuf, the headroom and the private area. */
 	int rc = rn_eal_start(&r->cfg, (uint64_t)mbufs * (room + 1024), err, errlen);
@@ -465,7 +290,7 @@ int rn_runtime_start(struct rn_runtime *r, char *err, size_t errlen)
 	}
 	rn_clock_init(&r->clock);
 	snprintf(name, sizeof(name), "rn_pool%u", r->starts);
-	r->pool = rn_pool_create(name, mbufs, room, has_af_xdp(&r->cfg), pool_node(&r->cfg));
+	r->pool = rn_open_port_pool(&r->cfg, name, mbufs, room);
 	if (r->pool == NULL) {
 		snprintf(err, errlen, "no memory for %u packet buffers of %u bytes", mbufs, room);
 		rc = -ENOMEM;
