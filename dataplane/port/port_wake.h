@@ -8,8 +8,8 @@
 struct rn_port;
 
 /* Opens *w for the thread that polls receive queue `queue`. A thread that never sleeps needs
- * nothing but the doorbell. `iface` names the kernel interface under an af_packet port. Returns 0 or
- * -errno. */
+ * nothing but the doorbell. `iface` names the kernel interface under an af_packet port. Returns 0
+ * or -errno. */
 int rn_port_wake_open(struct rn_port *port, unsigned queue, bool sleeps, const char *iface,
 		      struct rn_wake *w);
 /* Lets the receive interrupt of a card wake the thread that polls the queue. Returns 0 or

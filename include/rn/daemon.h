@@ -29,10 +29,10 @@ enum rn_daemon_op {
 	/* The attributes of the port, without attaching. Reply: `port`. */
 	RN_DAEMON_INFO = 1,
 	/* Becomes a client. `attach.number` is 0, or with `attach.token` the number that the client
-	 * had before the daemon restarted. Reply: `port`, with number and token.
-	 * -EAGAIN: no number is free, or the daemon has just started and waits for its former
-	 * clients first. -EPERM: wrong token. -EBUSY: the number is in use, or it is too late to come back.
-	 * -EALREADY: this socket is attached already. */
+	 * had before the daemon restarted. Reply: `port`, with number and token. -EAGAIN: no number
+	 * is free, or the daemon has just started and waits for its former clients first. -EPERM:
+	 * wrong token. -EBUSY: the number is in use, or it is too late to come back. -EALREADY:
+	 * this socket is attached already. */
 	RN_DAEMON_ATTACH,
 	/* Passes one descriptor (SCM_RIGHTS, opened with O_PATH): the Unix socket on which the
 	 * client's virtio_user port listens. It must belong to the user of the client. -EINVAL,
@@ -44,8 +44,8 @@ enum rn_daemon_op {
 	/* rn_switch_join(), rn_switch_leave() */
 	RN_DAEMON_JOIN,
 	RN_DAEMON_LEAVE,
-	/* rn_switch_claim() for each of `claims.n` connections, which are independent of each other.
-	 * Reply: `claimed`; err is the error of the first that was refused. */
+	/* rn_switch_claim() for each of `claims.n` connections, which are independent of each
+	 * other. Reply: `claimed`; err is the error of the first that was refused. */
 	RN_DAEMON_CLAIM,
 	/* rn_switch_unclaim() */
 	RN_DAEMON_UNCLAIM,
@@ -116,8 +116,8 @@ struct rn_daemon_reply {
 		struct rn_daemon_port port;
 		uint32_t claimed; /* how many connections were accepted */
 		struct {
-			uint32_t
-				next; /* SHOW again from this client number; 0: the report is complete */
+			/* SHOW again from this number; 0: the report is complete */
+			uint32_t next;
 			char text[RN_DAEMON_TEXT]; /* ends with a zero byte */
 		} show;
 	};
