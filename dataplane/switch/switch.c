@@ -72,8 +72,9 @@ struct rn_switch *rn_switch_create(const struct rn_switch_cfg *cfg, rn_time now)
 		return NULL;
 	sw->cfg = *cfg;
 	sw->grace_end = cfg->grace ? now + cfg->grace : 0;
-	/* Any number may be that of a client that comes back, or of one that has just died. */
-	for (unsigned c = 1; c < NUMBERS && cfg->grace; c++)
+	/* These may be the numbers of clients that come back, or of some that have just died. */
+	for (unsigned c = rn_client_set_next(&cfg->former, 1); c < NUMBERS;
+	     c = rn_client_set_next(&cfg->former, c + 1))
 		sw->seat[c].free_from = sw->grace_end + cfg->timewait;
 	rn_stream_init(&sw->tids, &cfg->core.secrets.of[RN_SECRET_TIDS], 0);
 	sw->neigh = rn_neigh_create(&cfg->core, &sw->cfg.port, now);
@@ -130,21 +131,30 @@ int rn_switch_attach(struct rn_switch *sw, rn_time now)
 {
 	unsigned number = oldest_number(sw, now);
 
-	return number ? take_seat(sw, number) : -EAGAIN;
+	if (number == 0)
+		return -EAGAIN;
+	sw->cfg.epoch[number]++;
+	return take_seat(sw, number);
 }
 
 uint64_t rn_switch_token(const struct rn_switch *sw, unsigned number)
 {
-	const uint64_t key[2] = {number, 1};
+	const uint64_t key[2] = {number, rn_switch_epoch(sw, number)};
 
 	return rn_secret_hash(&sw->cfg.tokens, key, sizeof(key));
+}
+
+uint32_t rn_switch_epoch(const struct rn_switch *sw, unsigned number)
+{
+	return number < NUMBERS ? sw->cfg.epoch[number] : 0;
 }
 
 int rn_switch_reattach(struct rn_switch *sw, unsigned number, uint64_t token, rn_time now)
 {
 	if (number < 1 || number >= NUMBERS || token != rn_switch_token(sw, number))
 		return -EPERM;
-	if (sw->seat[number].taken || now >= sw->grace_end)
+	if (sw->seat[number].taken || now >= sw->grace_end ||
+	    !rn_client_set_has(&sw->cfg.former, number))
 		return -EBUSY;
 	return take_seat(sw, number);
 }

@@ -37,8 +37,12 @@ struct rn_switch_cfg {
 	 * it reach nobody. */
 	rn_time timewait;
 	/* How long after the start clients of a former switch may come back; 0: there was none.
-	 * Meanwhile no new client is admitted, and CM messages for nobody are not answered. */
+	 * Meanwhile CM messages for nobody are not answered. */
 	rn_time grace;
+	/* The numbers that were in use at the former switch, and how often it had given each number
+	 * to a client (rn_switch_epoch()). */
+	struct rn_client_set former;
+	uint32_t epoch[RN_CLIENT_MAX + 1];
 	struct rn_secret tokens; /* key of rn_switch_token(), the same before and after a restart */
 };
 
@@ -62,10 +66,14 @@ void rn_switch_destroy(struct rn_switch *sw);
 /* Admits a client. Returns its number, one that is unused for the longest time, or -EAGAIN if all
  * numbers are in use or in timewait. */
 int rn_switch_attach(struct rn_switch *sw, rn_time now);
-/* What a client needs to prove that it had this number, if the switch restarts. */
+/* What the present client needs to prove that it had this number, if the switch restarts. A former
+ * client with the same number had another token. */
 uint64_t rn_switch_token(const struct rn_switch *sw, unsigned number);
+/* Returns how often the number was given to a client, switches before a restart included. */
+uint32_t rn_switch_epoch(const struct rn_switch *sw, unsigned number);
 /* Admits a client of the former switch with the number that it had there. Returns the number,
- * -EPERM for a wrong token, or -EBUSY if the number is in use or the time for that is over. */
+ * -EPERM for a wrong token, or -EBUSY if the number is in use again, was not in use at the former
+ * switch, or the time for that is over. */
 int rn_switch_reattach(struct rn_switch *sw, unsigned number, uint64_t token, rn_time now);
 /* The client has gone: ends its connections (obituary.h), removes its services and groups. */
 void rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now);

@@ -322,6 +322,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	r.cfg.connection_share = SHARE;
 	r.cfg.strict = next(&r) & 1;
 	r.cfg.grace = RN_MS(200);
+	for (unsigned c = 1; c <= CLIENTS - 1; c++)
+		rn_client_set_add(&r.cfg.former, c);
 	r.sw = rn_switch_create(&r.cfg, r.now);
 	CHECK(r.sw);
 	for (unsigned c = 1; c <= CLIENTS - 1; c++)

@@ -188,8 +188,12 @@ void lan_restart(struct lan *lan, unsigned host)
 	struct lan_host *h = &lan->host[host];
 
 	count_outcomes(lan, h);
-	rn_switch_destroy(h->sw);
 	h->cfg.grace = GRACE;
+	for (unsigned i = 0; i < LAN_CLIENTS; i++) {
+		rn_client_set_add(&h->cfg.former, h->client[i].number);
+		h->cfg.epoch[h->client[i].number] = rn_switch_epoch(h->sw, h->client[i].number);
+	}
+	rn_switch_destroy(h->sw);
 	h->sw = start_switch(h, lan->now);
 	for (unsigned i = 0; i < LAN_CLIENTS; i++) {
 		unsigned number = h->client[i].number;

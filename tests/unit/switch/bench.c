@@ -45,6 +45,8 @@ void bench_start(struct bench *b)
 	/* The switches of most tests are not strict, so that a test can send data at once. */
 	b->cfg.strict = false;
 	b->cfg.grace = RN_S(1);
+	for (unsigned n = 1; n <= RN_CLIENT_MAX; n++)
+		rn_client_set_add(&b->cfg.former, n);
 	b->now = RN_S(30);
 	bench_again(b);
 }

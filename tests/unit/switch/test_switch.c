@@ -412,8 +412,42 @@ static void numbers_rest_before_they_are_used_again(void **state)
 	bench_stop(&b);
 }
 
+/* A number that the former switch had not given away is free at once. A client that had the number
+ * before the present client cannot take it, because its token was another one. */
+static void other_numbers_are_free_after_a_restart(void **state)
+{
+	struct bench b;
+	uint64_t old, token;
+
+	bench_start(&b);
+	b.now += b.cfg.timewait;
+	b.cfg.former = (struct rn_client_set){0};
+	b.cfg.grace = 0;
+	bench_again(&b);
+	assert_int_equal(rn_switch_attach(b.sw, b.now), 1);
+	old = rn_switch_token(b.sw, 1);
+	rn_switch_detach(b.sw, 1, b.now);
+	for (unsigned n = 2; n <= RN_CLIENT_MAX; n++)
+		assert_int_equal(rn_switch_attach(b.sw, b.now), n);
+	b.now += b.cfg.timewait;
+	assert_int_equal(rn_switch_attach(b.sw, b.now), 1);
+	token = rn_switch_token(b.sw, 1);
+	assert_true(token != old);
+
+	rn_client_set_add(&b.cfg.former, 1);
+	b.cfg.epoch[1] = rn_switch_epoch(b.sw, 1);
+	b.cfg.grace = RN_S(1);
+	bench_again(&b);
+	b.now = 0;
+	assert_int_equal(rn_switch_attach(b.sw, b.now), 2);
+	assert_int_equal(rn_switch_reattach(b.sw, 1, old, b.now), -EPERM);
+	assert_int_equal(rn_switch_reattach(b.sw, 3, rn_switch_token(b.sw, 3), b.now), -EBUSY);
+	assert_int_equal(rn_switch_reattach(b.sw, 1, token, b.now), 1);
+	bench_stop(&b);
+}
+
 /* After a restart clients come back with the token of their number. Until the time for that is
- * over, nobody else gets a number, and peers of clients that are still away are not refused. */
+ * over, nobody else gets such a number, and peers of clients that are still away are not refused. */
 static void numbers_are_kept_for_those_who_come_back(void **state)
 {
 	struct rn_cm_msg r = req(id_of(0, 1), qpn_of(0, 1)), d = dreq(id_of(0, 1), id_of(5, 1), 7);
@@ -502,6 +536,7 @@ int main(void)
 		cmocka_unit_test(neighbour_discovery_follows_the_same_rules),
 		cmocka_unit_test(numbers_rest_before_they_are_used_again),
 		cmocka_unit_test(numbers_are_kept_for_those_who_come_back),
+		cmocka_unit_test(other_numbers_are_free_after_a_restart),
 		cmocka_unit_test(clients_come_back_with_their_numbers),
 	};
 
