@@ -1,0 +1,131 @@
+/* Where does a restarted daemon find the key of the tokens, and which numbers may come back? */
+#include "daemon/seats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC UINT64_C(0x736561747332) /* "seats2" */
+
+/* The content of the file. */
+struct file {
+	uint64_t magic; /* written last: without it the rest is not valid */
+	struct rn_secret key;
+	struct rn_client_set used;
+	uint32_t epoch[RN_CLIENT_MAX + 1];
+};
+
+struct rn_seats {
+	int fd;
+	struct file *file;
+	struct rn_client_set former;
+};
+
+/* Opens and locks the file. Returns the descriptor or -errno. */
+static int open_file(const char *path, char *err, size_t errlen)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600), rc = 0;
+	struct stat st;
+
+	if (fd < 0) {
+		rc = -errno;
+		snprintf(err, errlen, "%s: %s", path, strerror(-rc));
+		return rc;
+	}
+	if (fstat(fd, &st) != 0)
+		rc = -errno;
+	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077) != 0)
+		rc = -EPERM;
+	else if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	else if (ftruncate(fd, sizeof(struct file)) != 0)
+		rc = -errno;
+	if (rc == 0)
+		return fd;
+	snprintf(err, errlen, "%s: %s", path,
+		 rc == -EBUSY	? "another softrnicd runs with this socket"
+		 : rc == -EPERM ? "is not a file that this user alone may read"
+				: strerror(-rc));
+	close(fd);
+	return rc;
+}
+
+int rn_seats_open(struct rn_seats **out, const char *path, char *err, size_t errlen)
+{
+	struct rn_seats *s = calloc(1, sizeof(*s));
+	int rc = -ENOMEM;
+
+	if (s == NULL) {
+		snprintf(err, errlen, "no memory");
+		return rc;
+	}
+	s->fd = open_file(path, err, errlen);
+	if (s->fd < 0) {
+		rc = s->fd;
+		free(s);
+		return rc;
+	}
+	s->file = mmap(NULL, sizeof(*s->file), PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	rc = s->file == MAP_FAILED ? -errno : 0;
+	if (rc == 0 && s->file->magic != MAGIC) {
+		memset(s->file, 0, sizeof(*s->file));
+		rc = getentropy(&s->file->key, sizeof(s->file->key)) == 0 ? 0 : -errno;
+		if (rc == 0)
+			s->file->magic = MAGIC;
+	}
+	if (rc != 0) {
+		snprintf(err, errlen, "%s: %s", path, strerror(-rc));
+		if (s->file == MAP_FAILED)
+			s->file = NULL;
+		rn_seats_close(s);
+		return rc;
+	}
+	s->former = s->file->used;
+	*out = s;
+	return 0;
+}
+
+void rn_seats_close(struct rn_seats *s)
+{
+	if (s->file != NULL)
+		munmap(s->file, sizeof(*s->file));
+	close(s->fd);
+	free(s);
+}
+
+void rn_seats_forget(struct rn_seats *s)
+{
+	s->file->used = (struct rn_client_set){0};
+}
+
+const struct rn_secret *rn_seats_key(const struct rn_seats *s)
+{
+	return &s->file->key;
+}
+
+const struct rn_client_set *rn_seats_former(const struct rn_seats *s)
+{
+	return &s->former;
+}
+
+const uint32_t *rn_seats_epochs(const struct rn_seats *s)
+{
+	return s->file->epoch;
+}
+
+void rn_seats_take(struct rn_seats *s, unsigned number, uint32_t epoch)
+{
+	s->file->epoch[number] = epoch;
+	rn_client_set_add(&s->file->used, number);
+}
+
+void rn_seats_leave(struct rn_seats *s, unsigned number)
+{
+	rn_client_set_remove(&s->file->used, number);
+}

@@ -1,0 +1,333 @@
+/* How is a client's shared memory attached, and what may the client ask of librte_vhost? The table
+ * of devices is shared by the library's threads, the control thread and the handler of SIGBUS. */
+#include "daemon/vhost.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <rte_vhost.h>
+
+#include "base/types.h"
+
+#define REGIONS 64 /* areas of memory of one client; the library takes 8 in one message */
+/* How often a client may end its connection before the device counts as broken. */
+#define BREAKS 16
+/* How long the library's thread waits for the rest of a message, in us. */
+#define PATIENCE_US 100000
+
+/* struct rn_vhost.used; 0: unused */
+#define TAKEN 1u
+#define READY 2u
+
+struct region {
+	uintptr_t at;
+	size_t bytes;
+};
+
+struct rn_vhost {
+	_Atomic uint32_t used;
+	char path[32];
+	pid_t pid;
+	const struct rn_vhost_ops *ops;
+	void *arg;
+	bool up;
+	_Atomic uint32_t breaks;
+	/* The handler of SIGBUS reads these, and sets `truncated`. */
+	_Atomic uint32_t nregions;
+	struct region region[REGIONS];
+	_Atomic uint32_t truncated;
+};
+
+/* Static, because the handler of SIGBUS may look at any device at any time. */
+static struct rn_vhost devices[RN_VHOST_MAX];
+
+/* ---- messages ---- */
+
+/* The messages that virtio_user sends. Numbers are those of the vhost-user protocol. */
+static const uint8_t allowed[] = {
+	1,  /* GET_FEATURES */
+	2,  /* SET_FEATURES */
+	3,  /* SET_OWNER */
+	4,  /* RESET_OWNER */
+	5,  /* SET_MEM_TABLE */
+	8,  /* SET_VRING_NUM */
+	9,  /* SET_VRING_ADDR */
+	10, /* SET_VRING_BASE */
+	11, /* GET_VRING_BASE */
+	12, /* SET_VRING_KICK */
+	13, /* SET_VRING_CALL */
+	15, /* GET_PROTOCOL_FEATURES */
+	16, /* SET_PROTOCOL_FEATURES */
+	17, /* GET_QUEUE_NUM */
+	18, /* SET_VRING_ENABLE */
+	39, /* SET_STATUS */
+	40, /* GET_STATUS */
+};
+#define SET_MEM_TABLE 5
+
+/* A message begins with its number. */
+static uint32_t number_of(const void *msg)
+{
+	uint32_t number;
+
+	memcpy(&number, msg, sizeof(number));
+	return number;
+}
+
+static enum rte_vhost_msg_result before_message(int vid, void *msg)
+{
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(allowed); i++)
+		if (allowed[i] == number_of(msg))
+			return RTE_VHOST_MSG_RESULT_NOT_HANDLED; /* the library handles it */
+	return RTE_VHOST_MSG_RESULT_ERR;
+}
+
+static struct rn_vhost *device_of(int vid)
+{
+	char path[64];
+
+	if (rte_vhost_get_ifname(vid, path, sizeof(path)) != 0)
+		return NULL;
+	for (unsigned i = 0; i < RN_VHOST_MAX; i++)
+		if (atomic_load(&devices[i].used) == READY && strcmp(devices[i].path, path) == 0)
+			return &devices[i];
+	return NULL;
+}
+
+/* Stores where the memory of the client is mapped, for the handler of SIGBUS. */
+static void note_memory(struct rn_vhost *v, int vid)
+{
+	struct rte_vhost_memory *mem = NULL;
+	unsigned n = 0;
+
+	atomic_store(&v->nregions, 0);
+	if (rte_vhost_get_mem_table(vid, &mem) != 0)
+		return;
+	for (; n < mem->nregions && n < REGIONS; n++)
+		v->region[n] = (struct region){(uintptr_t)mem->regions[n].mmap_addr,
+					       mem->regions[n].mmap_size};
+	free(mem);
+	atomic_store(&v->nregions, n);
+}
+
+static enum rte_vhost_msg_result after_message(int vid, void *msg)
+{
+	struct rn_vhost *v = number_of(msg) == SET_MEM_TABLE ? device_of(vid) : NULL;
+
+	if (v != NULL)
+		note_memory(v, vid);
+	return RTE_VHOST_MSG_RESULT_NOT_HANDLED;
+}
+
+static const struct rte_vhost_user_extern_ops messages = {before_message, after_message};
+
+/* ---- the connection ---- */
+
+/* Limits how long a read of the library from this client's socket may take. The library does not
+ * give its descriptor away, so look for stream sockets whose peer is the client. */
+static void limit_reads(pid_t pid)
+{
+	const struct timeval patience = {.tv_usec = PATIENCE_US};
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *e;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		int fd = atoi(e->d_name), type = 0;
+		socklen_t len = sizeof(type);
+		struct ucred peer;
+		socklen_t peer_len = sizeof(peer);
+
+		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0 || type != SOCK_STREAM ||
+		    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) != 0 ||
+		    peer.pid != pid)
+			continue;
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
+static int new_connection(int vid)
+{
+	struct rn_vhost *v = device_of(vid);
+
+	if (v == NULL || rn_vhost_broken(v))
+		return -1;
+	limit_reads(v->pid);
+	return rte_vhost_extern_callback_register(vid, &messages, NULL);
+}
+
+static void destroy_connection(int vid)
+{
+	struct rn_vhost *v = device_of(vid);
+
+	if (v == NULL)
+		return;
+	atomic_fetch_add(&v->breaks, 1);
+	atomic_store(&v->nregions, 0);
+}
+
+static int new_device(int vid)
+{
+	struct rn_vhost *v = device_of(vid);
+
+	if (v == NULL || rn_vhost_broken(v))
+		return -1;
+	v->up = true;
+	v->ops->up(v->arg, vid);
+	return 0;
+}
+
+static void destroy_device(int vid)
+{
+	struct rn_vhost *v = device_of(vid);
+
+	if (v == NULL || !v->up)
+		return;
+	v->up = false;
+	v->ops->down(v->arg);
+}
+
+static int vring_state_changed(int vid, uint16_t queue, int enable)
+{
+	struct rn_vhost *v = device_of(vid);
+
+	if (v != NULL)
+		v->ops->changed(v->arg);
+	return 0;
+}
+
+static const struct rte_vhost_device_ops callbacks = {
+	.new_device = new_device,
+	.destroy_device = destroy_device,
+	.vring_state_changed = vring_state_changed,
+	.new_connection = new_connection,
+	.destroy_connection = destroy_connection,
+};
+
+/* Registers the device with the features of a plain network device: no checksum or segmentation
+ * offloads, whose headers the library would have to interpret, no packed rings, which do not
+ * survive a restart, no live migration. */
+static int start_device(const struct rn_vhost *v)
+{
+	const uint64_t features = 1ull << VIRTIO_F_VERSION_1 | 1ull << VIRTIO_NET_F_MRG_RXBUF |
+				  1ull << VIRTIO_NET_F_MQ | 1ull << VHOST_USER_F_PROTOCOL_FEATURES;
+	const uint64_t protocol = 1ull << VHOST_USER_PROTOCOL_F_MQ |
+				  1ull << VHOST_USER_PROTOCOL_F_REPLY_ACK |
+				  1ull << VHOST_USER_PROTOCOL_F_STATUS;
+
+	if (rte_vhost_driver_register(v->path, RTE_VHOST_USER_CLIENT |
+						       RTE_VHOST_USER_LINEARBUF_SUPPORT |
+						       RTE_VHOST_USER_NET_COMPLIANT_OL_FLAGS) != 0)
+		return -EIO;
+	if (rte_vhost_driver_set_features(v->path, features) != 0 ||
+	    rte_vhost_driver_set_protocol_features(v->path, protocol) != 0 ||
+	    rte_vhost_driver_callback_register(v->path, &callbacks) != 0 ||
+	    rte_vhost_driver_start(v->path) != 0) {
+		rte_vhost_driver_unregister(v->path);
+		return -EIO;
+	}
+	return 0;
+}
+
+/* ---- shortened memory ---- */
+
+/* Replaces the memory in which the fault happened by empty pages, if it is a client's. Of the
+ * functions that are called here, mmap() is not in the list of POSIX for handlers, but it is a
+ * system call without state of the C library. */
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t at = (uintptr_t)info->si_addr;
+
+	for (unsigned i = 0; i < RN_VHOST_MAX; i++) {
+		struct rn_vhost *v = &devices[i];
+		uint32_t n = atomic_load(&v->nregions);
+
+		for (uint32_t k = 0; k < n; k++) {
+			const struct region *r = &v->region[k];
+
+			if (at - r->at >= r->bytes)
+				continue;
+			atomic_store(&v->truncated, 1);
+			if (mmap((void *)r->at, r->bytes, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
+				 0) != MAP_FAILED)
+				return;
+		}
+	}
+	/* The fault is the daemon's own: it happens again, and ends the process. */
+	signal(SIGBUS, SIG_DFL);
+}
+
+int rn_vhost_install(void)
+{
+	struct sigaction sa = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+	return sigaction(SIGBUS, &sa, NULL) == 0 ? 0 : -errno;
+}
+
+/* ---- opening and closing ---- */
+
+/* Takes an unused device, which only the caller then changes. */
+static struct rn_vhost *take_device(void)
+{
+	for (unsigned i = 0; i < RN_VHOST_MAX; i++) {
+		uint32_t unused = 0;
+
+		if (atomic_compare_exchange_strong(&devices[i].used, &unused, TAKEN))
+			return &devices[i];
+	}
+	return NULL;
+}
+
+int rn_vhost_open(struct rn_vhost **out, int fd, pid_t pid, const struct rn_vhost_ops *ops,
+		  void *arg)
+{
+	struct rn_vhost *v = take_device();
+
+	if (v == NULL)
+		return -ENOSPC;
+	snprintf(v->path, sizeof(v->path), "/proc/self/fd/%d", fd);
+	v->pid = pid;
+	v->ops = ops;
+	v->arg = arg;
+	v->up = false;
+	atomic_store(&v->breaks, 0);
+	atomic_store(&v->nregions, 0);
+	atomic_store(&v->truncated, 0);
+	atomic_store(&v->used, READY);
+	int rc = start_device(v);
+
+	if (rc != 0)
+		atomic_store(&v->used, 0);
+	else
+		*out = v;
+	return rc;
+}
+
+void rn_vhost_close(struct rn_vhost *v)
+{
+	if (v == NULL)
+		return;
+	/* Ends the connection and waits for the library's threads. */
+	rte_vhost_driver_unregister(v->path);
+	if (v->up)
+		v->ops->down(v->arg);
+	atomic_store(&v->nregions, 0);
+	atomic_store(&v->used, 0);
+}
+
+bool rn_vhost_broken(const struct rn_vhost *v)
+{
+	return atomic_load(&v->truncated) != 0 || atomic_load(&v->breaks) > BREAKS;
+}
