@@ -447,7 +447,8 @@ static void other_numbers_are_free_after_a_restart(void **state)
 }
 
 /* After a restart clients come back with the token of their number. Until the time for that is
- * over, nobody else gets such a number, and peers of clients that are still away are not refused. */
+ * over, nobody else gets such a number, and peers of clients that are still away are not
+ * refused. */
 static void numbers_are_kept_for_those_who_come_back(void **state)
 {
 	struct rn_cm_msg r = req(id_of(0, 1), qpn_of(0, 1)), d = dreq(id_of(0, 1), id_of(5, 1), 7);
