@@ -73,7 +73,7 @@ struct rn_forward {
 	unsigned turn_from; /* the client whose turn is first */
 	struct rte_mbuf *wire[WIRE];
 	unsigned nwire;
-	rn_time wire_stuck;
+	rn_time wire_stuck; /* since when the wire has taken none; 0: it has taken the last */
 	rn_time now, busy_at;
 	pthread_t thread;
 	bool running;
@@ -108,7 +108,7 @@ static void flush_lane(struct rn_forward *f, struct client *c, unsigned queue)
 	rte_pktmbuf_free_bulk(l->m, n);
 	l->n -= n;
 	memmove(l->m, l->m + n, l->n * sizeof(l->m[0]));
-	if (n > 0 || l->n == 0) {
+	if (n > 0) {
 		l->stuck = 0;
 	} else if (l->stuck == 0) {
 		l->stuck = f->now;
@@ -156,11 +156,12 @@ static void flush_wire(struct rn_forward *f)
 	s->tx_frames += n;
 	f->nwire -= n;
 	memmove(f->wire, f->wire + n, f->nwire * sizeof(f->wire[0]));
-	if (n > 0 || f->nwire == 0) {
+	if (n > 0) {
 		f->wire_stuck = 0;
 	} else if (f->wire_stuck == 0) {
 		f->wire_stuck = f->now;
 	} else if (f->now - f->wire_stuck > WIRE_PATIENCE) {
+		/* From now on frames do not wait, until the wire takes some again. */
 		drop(f->wire, f->nwire, s);
 		f->nwire = 0;
 	}
@@ -273,7 +274,8 @@ static unsigned from_client(struct rn_forward *f, unsigned number)
  * losing frames. They wait no longer than frames wait for the wire. */
 static bool wire_is_full(const struct rn_forward *f)
 {
-	return f->nwire >= WIRE / 2;
+	return f->nwire >= WIRE / 2 &&
+	       (f->wire_stuck == 0 || f->now - f->wire_stuck <= WIRE_PATIENCE);
 }
 
 static unsigned from_clients(struct rn_forward *f)

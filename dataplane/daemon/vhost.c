@@ -14,6 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <rte_log.h>
 #include <rte_vhost.h>
 
 #include "base/types.h"
@@ -215,23 +216,33 @@ static const struct rte_vhost_device_ops callbacks = {
 	.destroy_connection = destroy_connection,
 };
 
-/* Registers the device with the features of a plain network device: no checksum or segmentation
- * offloads, whose headers the library would have to interpret, no packed rings, which do not
- * survive a restart, no live migration. */
-static int start_device(const struct rn_vhost *v)
+/* The features of a plain network device: no checksum or segmentation offloads, whose headers the
+ * library would have to interpret, no packed rings, which do not survive a restart, no live
+ * migration. Setting the features instead of disabling the others would disable the library's own
+ * network device. */
+static int choose_features(const char *path)
 {
-	const uint64_t features = 1ull << VIRTIO_F_VERSION_1 | 1ull << VIRTIO_NET_F_MRG_RXBUF |
-				  1ull << VIRTIO_NET_F_MQ | 1ull << VHOST_USER_F_PROTOCOL_FEATURES;
+	const uint64_t wanted = 1ull << VIRTIO_F_VERSION_1 | 1ull << VIRTIO_NET_F_MRG_RXBUF |
+				1ull << VIRTIO_NET_F_MQ | 1ull << VHOST_USER_F_PROTOCOL_FEATURES;
 	const uint64_t protocol = 1ull << VHOST_USER_PROTOCOL_F_MQ |
 				  1ull << VHOST_USER_PROTOCOL_F_REPLY_ACK |
 				  1ull << VHOST_USER_PROTOCOL_F_STATUS;
+	uint64_t all;
 
+	if (rte_vhost_driver_get_features(path, &all) != 0 ||
+	    rte_vhost_driver_disable_features(path, all & ~wanted) != 0 ||
+	    rte_vhost_driver_set_protocol_features(path, protocol) != 0)
+		return -EIO;
+	return 0;
+}
+
+static int start_device(const struct rn_vhost *v)
+{
 	if (rte_vhost_driver_register(v->path, RTE_VHOST_USER_CLIENT |
 						       RTE_VHOST_USER_LINEARBUF_SUPPORT |
 						       RTE_VHOST_USER_NET_COMPLIANT_OL_FLAGS) != 0)
 		return -EIO;
-	if (rte_vhost_driver_set_features(v->path, features) != 0 ||
-	    rte_vhost_driver_set_protocol_features(v->path, protocol) != 0 ||
+	if (choose_features(v->path) != 0 ||
 	    rte_vhost_driver_callback_register(v->path, &callbacks) != 0 ||
 	    rte_vhost_driver_start(v->path) != 0) {
 		rte_vhost_driver_unregister(v->path);
@@ -273,6 +284,8 @@ int rn_vhost_install(void)
 {
 	struct sigaction sa = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_NODEFER};
 
+	/* The library logs each wrong ring entry, which a client could use to fill the disk. */
+	rte_log_set_level_pattern("lib.vhost.*", RTE_LOG_EMERG);
 	return sigaction(SIGBUS, &sa, NULL) == 0 ? 0 : -errno;
 }
 
