@@ -5,13 +5,17 @@
 
 #define no  false
 #define yes true
-const struct rn_track_row rn_track_rows[] = {
-#define X(name, yields, obituary, text) {#name, text, yields, RN_OBITUARY_##obituary},
+const struct rn_track_row rn_track_rows[RN_TRACK_STATES] = {
+#define X(name, yields, obituary, text) \
+	[RN_TRACK_##name] = {#name, text, yields, RN_OBITUARY_##obituary},
 	RN_TRACK_ROWS(X)
 #undef X
 };
 #undef no
 #undef yes
+#define X(name, yields, obituary, text) +1
+static_assert(0 RN_TRACK_ROWS(X) == RN_TRACK_STATES, "each state has one row");
+#undef X
 
 static void reject(const struct rn_track *t, enum rn_cm_about about, uint16_t reason,
 		   struct rn_cm_msg *msg)

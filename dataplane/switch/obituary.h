@@ -32,7 +32,7 @@ struct rn_track_row {
 	bool yields;
 	enum rn_obituary obituary;
 };
-extern const struct rn_track_row rn_track_rows[];
+extern const struct rn_track_row rn_track_rows[RN_TRACK_STATES];
 
 /* Builds the message for the peer of *t. guid is the port's GUID. Returns false if the peer is sent
  * nothing. */

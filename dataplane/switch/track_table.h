@@ -8,9 +8,10 @@
 #include "base/secret.h"
 #include "base/wheel.h"
 #include "net/mad_pkt.h"
+#include "net/track_state.h"
 
-/* States of an entry. Columns: name, may the entry give way to a new one of the same client, what
- * the peer is sent when the client has died (obituary.h), meaning. */
+/* States of an entry (enum rn_track_state). Columns: name, may the entry give way to a new one of
+ * the same client, what the peer is sent when the client has died (obituary.h), meaning. */
 /* clang-format off */
 #define RN_TRACK_ROWS(X) \
 	X(FREE,      no,  NOTHING,     "not in use") \
@@ -25,12 +26,6 @@
 	X(SIDR_RCVD, yes, SIDR_REP,    "the peer has sent a SIDR_REQ") \
 	X(PAIR,      no,  NOTHING,     "the client may send datagrams to the peer's QP")
 /* clang-format on */
-
-enum rn_track_state {
-#define X(name, yields, obituary, text) RN_TRACK_##name,
-	RN_TRACK_ROWS(X)
-#undef X
-};
 
 struct rn_track {
 	/* hash tables: by (local id), by (remote id, peer), by (remote QPN, peer) */

@@ -329,7 +329,7 @@ static void print_switch_connections(FILE *out)
 
 	fprintf(out,
 		"| state | | may give way to a new connection | sent to the peer of a dead client |\n|---|---|---|---|\n");
-	for (unsigned s = RN_TRACK_FREE + 1; s <= RN_TRACK_PAIR; s++)
+	for (unsigned s = RN_TRACK_FREE + 1; s < RN_TRACK_STATES; s++)
 		fprintf(out, "| `%s` | %s | %s | %s |\n", rn_track_rows[s].name,
 			rn_track_rows[s].text, yes(rn_track_rows[s].yields),
 			texts[rn_track_rows[s].obituary]);
