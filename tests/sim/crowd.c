@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm/cm_priv.h"
+#include "cm/cm_track.h"
 #include "shard/shard.h"
 
 #define CONNS	 12u
@@ -246,56 +246,52 @@ static void talk(struct crowd *c, unsigned k, unsigned side)
 
 /* ---- announcements to a switch that has restarted ---- */
 
-/* The state that the switch would have seen, by the state of the connection manager. */
-static enum rn_track_state track_state(const struct rn_cm_conn *conn)
+static void announce(struct crowd *c, unsigned host, const struct lan_client *client,
+		     const struct rn_cm_track *track)
 {
-	switch (conn->state) {
-	case RN_CMS_REQ_SENT:
-	case RN_CMS_REQ_WAIT:
-		return RN_TRACK_REQ_SENT;
-	case RN_CMS_REP_RCVD:
-		return RN_TRACK_REP_RCVD;
-	case RN_CMS_REQ_RCVD:
-		return RN_TRACK_REQ_RCVD;
-	case RN_CMS_REP_SENT:
-	case RN_CMS_REP_WAIT:
-		return RN_TRACK_REP_SENT;
-	case RN_CMS_ESTABLISHED:
-		return RN_TRACK_UP;
-	case RN_CMS_DREQ_SENT:
-		return RN_TRACK_DREQ_SENT;
-	case RN_CMS_DREQ_RCVD:
-		return RN_TRACK_DREQ_RCVD;
-	default:
-		return RN_TRACK_FREE;
-	}
+	const struct rn_track_claim claim = {.state = track->state,
+					     .local_id = track->local_id,
+					     .remote_id = track->remote_id,
+					     .local_qpn = track->local_qpn,
+					     .remote_qpn = track->remote_qpn,
+					     .service_id = track->service_id,
+					     .way = track->way};
+	int err = rn_switch_claim(c->lan.host[host].sw, client->number, &claim, c->lan.now);
+
+	/* A request that arrives long after the restart is known to the switch. */
+	if (err && claim.state != RN_TRACK_REQ_RCVD)
+		OBJECT(c, "a claim is refused: %d", err);
 }
 
 /* Announces the connection of one end to a switch that has restarted. The switch before may have
  * passed a message that the client had not seen yet, so clients announce again at each event. */
-static void claim(struct crowd *c, const struct end *e)
+static void announce_end(struct crowd *c, const struct end *e)
 {
-	const struct lan_host *h = &c->lan.host[e->host];
-	const struct lan_client *client = &h->client[e->client];
-	const struct rn_cm_conn *conn = e->cm ? rn_cm_by_id(client->shard->lane.cm, e->cm) : NULL;
-	struct rn_track_claim claim = {0};
-	int err;
+	const struct lan_client *client = &c->lan.host[e->host].client[e->client];
+	struct rn_cm_track track;
 
-	if (!conn || conn->local_id == 0)
-		return;
-	claim.state = track_state(conn);
-	claim.local_id = conn->local_id;
-	claim.remote_id = conn->remote_id;
-	claim.local_qpn = conn->own.qpn;
-	claim.remote_qpn = conn->remote_qpn;
-	claim.way.src = conn->av.sgid;
-	claim.way.dst = conn->av.dgid;
-	memcpy(claim.way.dmac, conn->av.dmac, 6);
-	claim.service_id = rn_cm_service_id(RN_PS_TCP, port_of(e));
-	err = rn_switch_claim(h->sw, client->number, &claim, c->lan.now);
-	/* A request that arrives long after the restart is known to the switch. */
-	if (err && claim.state != RN_TRACK_REQ_RCVD)
-		OBJECT(c, "a claim is refused: %d", err);
+	if (rn_cm_track(client->shard->lane.cm, e->cm, &track))
+		announce(c, e->host, client, &track);
+}
+
+/* Announces all that a client has, in small portions. */
+static void announce_all(struct crowd *c, unsigned host, const struct lan_client *client)
+{
+	const struct rn_cm *cm = client->shard->lane.cm;
+	struct rn_cm_listener_id listener[2];
+	struct rn_cm_track track[2];
+	uint32_t cursor = 0;
+	unsigned n;
+
+	while ((n = rn_cm_listeners(cm, &cursor, listener, 2)))
+		while (n--)
+			if (rn_switch_listen(c->lan.host[host].sw, client->number,
+					     listener[n].service_id, &listener[n].addr))
+				OBJECT(c, "the switch refuses a listener that comes back");
+	cursor = 0;
+	while ((n = rn_cm_tracks(cm, &cursor, track, 2)))
+		while (n--)
+			announce(c, host, client, &track[n]);
 }
 
 /* ---- events and completions ---- */
@@ -337,7 +333,7 @@ static void answer(struct crowd *c, unsigned host, unsigned client, const struct
 	e = &c->conn[k].end[1];
 	e->cm = ev->id;
 	if (c->restarted)
-		claim(c, e);
+		announce_end(c, e);
 	make_qp(c, e, k);
 	to_rts(c, e, k, ev);
 	cmd.user = k * 2 + 2;
@@ -361,7 +357,7 @@ static void take_event(struct crowd *c, unsigned host, unsigned client, const st
 		return;
 	e = &c->conn[k].end[side];
 	if (c->restarted)
-		claim(c, e);
+		announce_end(c, e);
 	switch (ev->kind) {
 	case RN_EVENT_CM_RESPONSE:
 		to_rts(c, e, k, ev);
@@ -461,16 +457,9 @@ static void restart_one(struct crowd *c)
 	c->t->restarts++;
 	c->restarted = true;
 	lan_restart(&c->lan, host);
-	for (unsigned i = 0; i < LAN_CLIENTS; i++) {
-		const struct end e = {.host = host, .client = i};
-
-		if (alive(c, &e))
-			listen_at_switch(c, &e);
-	}
-	for (unsigned k = 0; k < CONNS; k++)
-		for (unsigned side = 0; side < 2; side++)
-			if (c->conn[k].end[side].host == host && alive(c, &c->conn[k].end[side]))
-				claim(c, &c->conn[k].end[side]);
+	for (unsigned i = 0; i < LAN_CLIENTS; i++)
+		if (c->lan.host[host].client[i].alive)
+			announce_all(c, host, &c->lan.host[host].client[i]);
 }
 
 /* ---- one run ---- */

@@ -13,6 +13,7 @@
  *	cm_label.c  flow labels of connections
  *	cm_state.c  properties of each state
  *	cm_time.c   CM time codes
+ *	cm_track.c  what a switch is told after its restart
  *	cm_peer.c   checks of a peer's address
  *	cm_news.c   which changes of state are logged
  */
