@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cm/cm_track.h"
-#include "shard/shard.h"
+#include "shard/claims.h"
 
 #define CONNS	 12u
 #define MESSAGES 12u
@@ -270,26 +269,25 @@ static void announce_end(struct crowd *c, const struct end *e)
 	const struct lan_client *client = &c->lan.host[e->host].client[e->client];
 	struct rn_cm_track track;
 
-	if (rn_cm_track(client->shard->lane.cm, e->cm, &track))
+	if (rn_shard_track(client->shard, e->cm, &track))
 		announce(c, e->host, client, &track);
 }
 
 /* Announces all that a client has, in small portions. */
 static void announce_all(struct crowd *c, unsigned host, const struct lan_client *client)
 {
-	const struct rn_cm *cm = client->shard->lane.cm;
 	struct rn_cm_listener_id listener[2];
 	struct rn_cm_track track[2];
 	uint32_t cursor = 0;
 	unsigned n;
 
-	while ((n = rn_cm_listeners(cm, &cursor, listener, 2)))
+	while ((n = rn_shard_listeners(client->shard, &cursor, listener, 2)))
 		while (n--)
 			if (rn_switch_listen(c->lan.host[host].sw, client->number,
 					     listener[n].service_id, &listener[n].addr))
 				OBJECT(c, "the switch refuses a listener that comes back");
 	cursor = 0;
-	while ((n = rn_cm_tracks(cm, &cursor, track, 2)))
+	while ((n = rn_shard_tracks(client->shard, &cursor, track, 2)))
 		while (n--)
 			announce(c, host, client, &track[n]);
 }
