@@ -13,7 +13,8 @@
 bool rn_conntrack_allows(const struct rn_track_table *ct, unsigned client, uint32_t remote_qpn,
 			 const struct rn_gid *peer)
 {
-	return rn_track_by_pair(ct, client, remote_qpn, peer) != NULL;
+	return rn_track_connected(ct, client, remote_qpn, peer) ||
+	       rn_track_announced(ct, client, remote_qpn, peer);
 }
 
 unsigned rn_conntrack_asked(const struct rn_track_table *ct, uint32_t remote_id,
@@ -305,17 +306,12 @@ static void received_dreq(struct rn_track_table *ct, unsigned client, const stru
 		rn_track_set_state(ct, t, RN_TRACK_DREQ_RCVD);
 }
 
-/* The pair of a SIDR_REP stays allowed until the client's entry gives way or the client dies. */
 static void received_sidr_rep(struct rn_track_table *ct, unsigned client,
 			      const struct rn_cm_sidr_rep *rep, const struct rn_pkt *pkt)
 {
 	struct rn_track *t = received_by(ct, client, rep->request_id, pkt);
 
-	if (!t || t->state != RN_TRACK_SIDR_SENT)
-		return;
-	if (rep->status == RN_CM_SIDR_VALID)
-		rn_track_set_pair(ct, t, rep->qpn);
-	else
+	if (t && t->state == RN_TRACK_SIDR_SENT)
 		rn_track_release(ct, t);
 }
 
@@ -389,7 +385,7 @@ static struct rn_track *claimed(const struct rn_track_table *ct, unsigned client
 				       claim->state == RN_TRACK_SIDR_RCVD ? RN_TRACK_SIDR_RCVD
 									  : RN_TRACK_REQ_RCVD);
 	if (!t && claim->state == RN_TRACK_PAIR)
-		t = rn_track_by_pair(ct, client, claim->remote_qpn, &claim->way.dst);
+		t = rn_track_announced(ct, client, claim->remote_qpn, &claim->way.dst);
 	return t;
 }
 
@@ -405,8 +401,8 @@ static bool is_taken(const struct rn_track_table *ct, unsigned client,
 		t = rn_track_by_remote(ct, 0, claim->remote_id, &claim->way.dst, RN_TRACK_FREE);
 	if (t && t->client != client)
 		return true;
-	t = row->pair ? rn_track_by_pair(ct, 0, claim->remote_qpn, &claim->way.dst) : NULL;
-	return t && t->client != client && t->in_remote;
+	t = row->pair ? rn_track_connected(ct, 0, claim->remote_qpn, &claim->way.dst) : NULL;
+	return t && t->client != client;
 }
 
 int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
@@ -420,6 +416,10 @@ int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 	row = &claim_rows[claim->state];
 	if ((row->local && claim->local_id == 0) || is_taken(ct, client, claim))
 		return -EPERM;
+	/* The client announces all its connected QPs, also those of its connections. */
+	if (claim->state == RN_TRACK_PAIR &&
+	    rn_track_connected(ct, client, claim->remote_qpn, &claim->way.dst))
+		return 0;
 	t = claimed(ct, client, claim);
 	if (t)
 		rn_track_release(ct, t);
@@ -430,6 +430,7 @@ int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 		return -ENOSPC;
 	t->local_qpn = claim->local_qpn;
 	t->remote_qpn = claim->remote_qpn;
+	t->service_id = claim->service_id;
 	if (row->local)
 		rn_track_set_local(ct, t, claim->local_id);
 	if (row->remote)
@@ -443,9 +444,9 @@ int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 int rn_conntrack_unclaim(struct rn_track_table *ct, unsigned client, uint32_t remote_qpn,
 			 const struct rn_gid *peer)
 {
-	struct rn_track *t = rn_track_by_pair(ct, client, remote_qpn, peer);
+	struct rn_track *t = rn_track_announced(ct, client, remote_qpn, peer);
 
-	if (!t || t->state != RN_TRACK_PAIR)
+	if (!t)
 		return -ENOENT;
 	rn_track_release(ct, t);
 	return 0;

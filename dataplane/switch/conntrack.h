@@ -1,7 +1,8 @@
 /* The connections of each client, as far as the CM messages that pass the switch show them. The
  * switch does not need this table to forward. It serves two purposes:
  * - When a client dies, the switch ends the client's connections in its place (obituary.h).
- * - A strict switch lets a client send data only where a connection of the client leads.
+ * - A strict switch lets a client send packets of RC and UC only where a connection of the client
+ *   leads. Datagrams name their sender and need no entry.
  *
  * A message changes an entry only if it comes from the address of the entry's peer. Each client has
  * a share of the table, so that one client cannot fill it. */
@@ -29,24 +30,25 @@ unsigned rn_conntrack_asked(const struct rn_track_table *ct, uint32_t remote_id,
 			    const struct rn_gid *peer, bool sidr);
 
 /* A connection that a client announces, because the switch has restarted, or because the client
- * has made the connection without the CM. `state` says which of the numbers are set: a PAIR has
- * none but the QPNs, REQ_SENT and SIDR_SENT nothing of the peer, REQ_RCVD and SIDR_RCVD no
- * local_id and no local_qpn. FREE: the connection with this local id has ended. */
+ * has made the connection of an RC or UC QP without the CM. `state` says which of the numbers are
+ * set: a PAIR has none but the QPNs, REQ_SENT and SIDR_SENT nothing of the peer, REQ_RCVD and
+ * SIDR_RCVD no local_id and no local_qpn. FREE: the connection with this local id has ended. */
 struct rn_track_claim {
 	enum rn_track_state state;
 	uint32_t local_id, remote_id, local_qpn, remote_qpn;
 	uint64_t service_id; /* REQ_RCVD and SIDR_RCVD */
 	struct rn_mad_way way;
 };
-/* Adds a connection, or changes or forgets a known one with the same local id. Returns 0, -EINVAL
- * for a state that does not exist, -EPERM if a connection of another client has the peer's
- * communication id or QP, or if the local id is 0, or -ENOSPC. */
+/* Adds a connection, or changes or forgets a known one with the same local id. A PAIR to which a
+ * connection of the client leads changes nothing. Returns 0, -EINVAL for a state that does not
+ * exist, -EPERM if a connection of another client has the peer's communication id or QP, or if the
+ * local id is 0, or -ENOSPC. */
 int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 		       const struct rn_track_claim *claim);
 /* Removes a connection that was claimed as a PAIR. Returns 0, or -ENOENT. */
 int rn_conntrack_unclaim(struct rn_track_table *ct, unsigned client, uint32_t remote_qpn,
 			 const struct rn_gid *peer);
-/* May the client send data to this QPN at this address? */
+/* May the client send packets of RC and UC to this QPN at this address? */
 bool rn_conntrack_allows(const struct rn_track_table *ct, unsigned client, uint32_t remote_qpn,
 			 const struct rn_gid *peer);
 

@@ -32,7 +32,7 @@
 	X(CLIENT_QPN,       DROP,    "source QPN of a client's frame is not the client's") \
 	X(CLIENT_ID,        DROP,    "CM message with a communication id that is not the client's, or that answers nothing the client has received") \
 	X(CLIENT_BODY,      DROP,    "REQ or SIDR_REQ of a client that gives another address or GUID than the port's") \
-	X(CLIENT_PAIR,      DROP,    "strict: no connection of the client leads to this address and QPN") \
+	X(CLIENT_PAIR,      DROP,    "strict: not a datagram, and no connection of the client leads to this address and QPN") \
 	X(CLIENT_KIND,      DROP,    "message of a client that only the switch may send")
 /* clang-format on */
 

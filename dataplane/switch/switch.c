@@ -19,6 +19,7 @@
 #include "wire/frame.h"
 #include "wire/hdr.h"
 #include "wire/nd_msg.h"
+#include "wire/opcode.h"
 
 #define NUMBERS (RN_CLIENT_MAX + 1)
 
@@ -429,9 +430,15 @@ static enum rn_outcome check_mad(struct rn_switch *sw, unsigned client, const st
 static enum rn_outcome check_data(const struct rn_switch *sw, unsigned client,
 				  const struct rn_peek *p)
 {
-	if ((p->opcode & 0xE0) == RN_T_UD && rn_client_of_qpn(p->src_qpn) != client)
+	const struct rn_opcode_row *op = rn_opcode_row(p->opcode);
+	bool datagram = op->known && op->transport == RN_T_UD;
+
+	if (op->transport == RN_T_UD && rn_client_of_qpn(p->src_qpn) != client)
 		return RN_OUT_CLIENT_QPN;
-	if (sw->cfg.strict && !rn_conntrack_allows(&sw->track, client, p->dest_qpn, &p->dst))
+	/* A datagram names its sender. Any other packet speaks for the connection to which it
+	 * belongs, whoever sends it. */
+	if (sw->cfg.strict && !datagram &&
+	    !rn_conntrack_allows(&sw->track, client, p->dest_qpn, &p->dst))
 		return RN_OUT_CLIENT_PAIR;
 	return RN_OUT_TO_WIRE;
 }

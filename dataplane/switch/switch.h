@@ -6,9 +6,9 @@
  * The switch owns the addresses of the port: it answers ARP, neighbour discovery and echo requests,
  * and refuses CM messages for which there is no client. Receiving never sends: rn_switch_tx() gives
  * the frames that are due. A client's frame must carry the port's MAC, VLAN and addresses, and the
- * client's own numbers. A strict switch lets a client send data only where its connections lead;
- * without `strict`, a client may send data to any QP of any peer, also to those with which other
- * clients are connected, because RC packets do not name their sender.
+ * client's own numbers. Datagrams name their sender and may go to any QP. Packets of RC and UC do
+ * not: a strict switch lets a client send them only where its connections lead; without `strict`,
+ * also to QPs with which other clients are connected.
  *
  * One thread uses a switch. The functions read no clock and, after rn_switch_create(), allocate no
  * memory. */
@@ -28,7 +28,8 @@
 struct rn_switch_cfg {
 	struct rn_port_attr port; /* MAC, VLAN and addresses that the clients share */
 	struct rn_core_cfg core;  /* neighbours: secrets, limits, timers (rn_core_defaults()) */
-	bool strict;		  /* data only to QPNs and addresses to which a connection leads */
+	/* Packets other than datagrams go only where a connection of the client leads. */
+	bool strict;
 	/* Limits of the tables. A `share` limits one client. */
 	uint32_t services, service_share;
 	uint32_t groups, group_share;

@@ -99,18 +99,30 @@ struct rn_track *rn_track_by_remote(const struct rn_track_table *ct, unsigned cl
 	return NULL;
 }
 
-struct rn_track *rn_track_by_pair(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
-				  const struct rn_gid *peer)
+static struct rn_track *by_pair(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
+				const struct rn_gid *peer, bool announced)
 {
 	for (struct rn_hnode *n = rn_htab_first(&ct->by_pair, hash(ct, qpn, peer)); n;
 	     n = rn_htab_next(n)) {
 		struct rn_track *t = track_of(n, by_pair);
 
 		if (t->remote_qpn == qpn && (client == 0 || t->client == client) &&
-		    rn_gid_equal(&t->way.dst, peer))
+		    (t->state == RN_TRACK_PAIR) == announced && rn_gid_equal(&t->way.dst, peer))
 			return t;
 	}
 	return NULL;
+}
+
+struct rn_track *rn_track_connected(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
+				    const struct rn_gid *peer)
+{
+	return by_pair(ct, client, qpn, peer, false);
+}
+
+struct rn_track *rn_track_announced(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
+				    const struct rn_gid *peer)
+{
+	return by_pair(ct, client, qpn, peer, true);
 }
 
 /* ---- life of an entry ---- */

@@ -24,7 +24,7 @@
 	X(DREQ_RCVD, yes, DREP,        "the peer has sent a DREQ") \
 	X(SIDR_SENT, yes, NOTHING,     "the client has sent a SIDR_REQ") \
 	X(SIDR_RCVD, yes, SIDR_REP,    "the peer has sent a SIDR_REQ") \
-	X(PAIR,      no,  NOTHING,     "the client may send datagrams to the peer's QP")
+	X(PAIR,      no,  NOTHING,     "the client has announced that it sends to the peer's QP")
 /* clang-format on */
 
 struct rn_track {
@@ -77,10 +77,13 @@ struct rn_track *rn_track_by_local(const struct rn_track_table *ct, uint32_t loc
 struct rn_track *rn_track_by_remote(const struct rn_track_table *ct, unsigned client,
 				    uint32_t remote_id, const struct rn_gid *peer,
 				    enum rn_track_state state);
-/* Returns an entry of the client for this QPN at this address, or NULL. client 0: of any
- * client. */
-struct rn_track *rn_track_by_pair(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
-				  const struct rn_gid *peer);
+/* Each of these returns an entry of the client for this QPN at this address, or NULL. client 0: of
+ * any client. A connected QP has been named by CM messages, or claimed as that of a connection; an
+ * announced QP is that of a PAIR. */
+struct rn_track *rn_track_connected(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
+				    const struct rn_gid *peer);
+struct rn_track *rn_track_announced(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
+				    const struct rn_gid *peer);
 
 /* Returns a new entry of the client, which has no state and is in no hash table. A client that has
  * its share, or a full table, costs the client its oldest entry that may give way. Returns NULL if

@@ -2,10 +2,12 @@
  * clients, and with the passing of time. The input selects the steps and their order. Frames
  * are arbitrary bytes, or CM messages and data packets with numbers from the input.
  *
- * Whatever a client sends, a frame that leaves for the wire has the port's MAC and addresses,
- * and a CM message in it has the client's own numbers. A frame is forwarded if and only if its
- * outcome says so, and only to clients that are attached. No client has more connections than
- * its share. When all clients are gone and enough time has passed, no connection is left. */
+ * Whatever a client sends, a frame that leaves for the wire has the port's MAC and addresses, a CM
+ * message in it has the client's own numbers, and a datagram has a source QPN of the client. A
+ * client without a connection sends nothing but those if the switch is strict. A frame is
+ * forwarded if and only if its outcome says so, and only to clients that are attached. No client
+ * has more connections than its share. When all clients are gone and enough time has passed, no
+ * connection is left. */
 #include <string.h>
 
 #include "net/mad_pkt.h"
@@ -69,8 +71,15 @@ static void check_departure(const struct run *r, unsigned client, const uint8_t 
 	if (pkt.kind == RN_PKT_ARP)
 		return;
 	CHECK(rn_port_own(&r->cfg.port, &pkt.src) >= 0);
-	if (pkt.kind != RN_PKT_IB || pkt.dest_qpn != RN_GSI_QPN)
+	if (pkt.kind != RN_PKT_IB)
 		return;
+	if (pkt.dest_qpn != RN_GSI_QPN) {
+		bool datagram = pkt.op->known && pkt.op->transport == RN_T_UD;
+
+		CHECK(!datagram || rn_client_of_qpn(pkt.src_qpn) == client);
+		CHECK(datagram || !r->cfg.strict || rn_switch_connections(r->sw, client) > 0);
+		return;
+	}
 	CHECK(rn_cm_msg_parse(pkt.payload, pkt.payload_len, &msg));
 	switch (msg.attr) {
 	case RN_CM_SIDR_REP:

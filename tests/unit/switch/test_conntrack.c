@@ -128,7 +128,14 @@ static void sidr_refused(struct bench *b)
 	in(b, (struct rn_cm_msg){.attr = RN_CM_SIDR_REP,
 				 .sidr_rep = {.request_id = id_of(CLIENT, 1), .status = 2}});
 }
-
+static void sidr_accepted(struct bench *b)
+{
+	sidr_sent(b);
+	in(b, (struct rn_cm_msg){.attr = RN_CM_SIDR_REP,
+				 .sidr_rep = {.request_id = id_of(CLIENT, 1),
+					      .status = RN_CM_SIDR_VALID,
+					      .qpn = qpn_of(0, 1)}});
+}
 /* Columns: how the connection came into its state, connections that the switch then knows, what the
  * peer is sent when the client dies: message, its reason or status, and the ids in it (true: the
  * client's and the peer's). */
@@ -156,6 +163,7 @@ static const struct {
 	{closed_by_peer, 0, 0, 0, 0, 0},
 	{sidr_answered, 0, 0, 0, 0, 0},
 	{sidr_refused, 0, 0, 0, 0, 0},
+	{sidr_accepted, 0, 0, 0, 0, 0},
 };
 
 static void the_peer_is_sent_what_the_state_demands(void **state)
@@ -200,6 +208,30 @@ static void the_peer_is_sent_what_the_state_demands(void **state)
 		assert_int_equal(known(&b), rows[i].attr == RN_CM_DREQ);
 		bench_stop(&b);
 	}
+}
+
+/* A request that the client has announced after a restart is refused as one that the switch has
+ * seen. */
+static void an_announced_request_is_refused_too(void **state)
+{
+	const struct rn_track_claim claim = {
+		.state = RN_TRACK_SIDR_RCVD,
+		.remote_id = 0xABC01,
+		.service_id = SERVICE,
+		.way = {.src = host_gid(OWN, false), .dst = host_gid(PEER, false)}};
+	struct rn_cm_msg m;
+	struct rn_pkt p;
+	struct bench b;
+
+	start(&b);
+	assert_int_equal(rn_switch_claim(b.sw, CLIENT, &claim, 0), 0);
+	die(&b);
+	assert_true(take(&b, &p, &m));
+	assert_int_equal(m.attr, RN_CM_SIDR_REP);
+	assert_int_equal(m.sidr_rep.request_id, 0xABC01);
+	assert_int_equal(m.sidr_rep.service_id, SERVICE);
+	assert_int_equal(m.sidr_rep.status, RN_CM_SIDR_REJECTED);
+	bench_stop(&b);
 }
 
 static void a_dreq_is_repeated_until_it_is_answered(void **state)
@@ -547,6 +579,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_peer_is_sent_what_the_state_demands),
+		cmocka_unit_test(an_announced_request_is_refused_too),
 		cmocka_unit_test(a_dreq_is_repeated_until_it_is_answered),
 		cmocka_unit_test(strangers_change_nothing),
 		cmocka_unit_test(a_late_rej_finds_its_client),

@@ -223,8 +223,6 @@ static void a_strict_switch_wants_a_connection(void **state)
 	bench_stop(&b);
 }
 
-/* ---- groups ---- */
-
 static struct rn_pkt group_packet(unsigned from, const struct rn_gid *group)
 {
 	struct rn_pkt p = packet(from, 0, UD_SEND, RN_MCAST_QPN);
@@ -235,6 +233,115 @@ static struct rn_pkt group_packet(unsigned from, const struct rn_gid *group)
 	p.src_qpn = from == OWN ? qpn_of(1, 0) : 77;
 	return p;
 }
+
+/* Datagrams name their sender, so a strict switch lets them go anywhere. What is no known datagram
+ * counts as a packet of a connection. */
+static void a_strict_switch_lets_datagrams_pass(void **state)
+{
+	/* RC, UC, RD, reserved UD opcodes, CNP, XRC, and those of manufacturers */
+	static const uint8_t bound[] = {0x04, 0x00, 0x11, 0x0C, 0x24, 0x2A, 0x44,
+					0x60, 0x66, 0x7F, 0x81, 0xA4, 0xC0, 0xFF};
+	static const uint8_t datagrams[] = {UD_SEND, UD_SEND + 1};
+	const struct rn_gid group = {{[10] = 0xff, 0xff, 239, 1, 2, 3}};
+	struct bench b;
+	struct rn_pkt p;
+
+	bench_start(&b);
+	b.cfg.strict = true;
+	bench_again(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		p = packet(OWN, PEER, datagrams[i], qpn_of(0, 5));
+		p.src_qpn = qpn_of(1, 0);
+		assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+		p.src_qpn = qpn_of(2, 0);
+		assert_int_equal(give(&b, 1, &p), RN_OUT_CLIENT_QPN);
+		p = packet(OWN, OWN, datagrams[i], qpn_of(2, 5));
+		p.src_qpn = qpn_of(1, 0);
+		assert_int_equal(give(&b, 1, &p), RN_OUT_TO_QP);
+	}
+	p = group_packet(OWN, &group);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_GROUP);
+	p = packet(OWN, PEER, UD_SEND, qpn_of(0, 5));
+	p.src_qpn = qpn_of(1, 0);
+	give(&b, 1, &p);
+	for (unsigned i = 0; i < sizeof(bound); i++) {
+		b.frame[14 + 20 + 8] = bound[i]; /* the opcode, behind Ethernet, IPv4 and UDP */
+		assert_int_equal(give_bytes(&b, 1, b.frame, b.len), RN_OUT_CLIENT_PAIR);
+		assert_false(b.way.wire);
+	}
+	bench_stop(&b);
+}
+
+static struct rn_track_claim claim_of(unsigned client, unsigned n, enum rn_track_state state)
+{
+	bool pair = state == RN_TRACK_PAIR;
+
+	return (struct rn_track_claim){
+		.state = state,
+		.local_id = pair ? 0 : id_of(client, n),
+		.remote_id = pair ? 0 : id_of(0, n),
+		.local_qpn = qpn_of(client, n),
+		.remote_qpn = qpn_of(0, n),
+		.way = {.src = host_gid(OWN, false), .dst = host_gid(PEER, false)}};
+}
+
+/* A client announces the peers of all its QPs. Those of its connections are known already, and a
+ * pair changes nothing about them. */
+static void a_pair_does_not_replace_a_connection(void **state)
+{
+	const struct rn_gid peer = host_gid(PEER, false);
+
+	for (unsigned pair_first = 0; pair_first < 2; pair_first++) {
+		struct rn_track_claim pair = claim_of(1, 5, RN_TRACK_PAIR);
+		struct rn_track_claim up = claim_of(1, 5, RN_TRACK_UP);
+		struct bench b;
+		struct rn_cm_msg m;
+		struct rn_pkt p;
+
+		bench_start(&b);
+		b.cfg.strict = true;
+		bench_again(&b);
+		bench_attach(&b, 1);
+		assert_int_equal(rn_switch_claim(b.sw, 1, pair_first ? &pair : &up, b.now), 0);
+		assert_int_equal(rn_switch_claim(b.sw, 1, pair_first ? &up : &pair, b.now), 0);
+		assert_int_equal(rn_switch_connections(b.sw, 1), 1 + pair_first);
+		/* the end of the pair is not that of the connection */
+		assert_int_equal(rn_switch_unclaim(b.sw, 1, qpn_of(0, 5), &peer),
+				 pair_first ? 0 : -ENOENT);
+		p = packet(OWN, PEER, RC_SEND, qpn_of(0, 5));
+		assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+		rn_switch_detach(b.sw, 1, b.now);
+		assert_true(take(&b, &p, &m));
+		assert_int_equal(m.attr, RN_CM_DREQ);
+		bench_stop(&b);
+	}
+}
+
+/* The pair of a client does not hide a connection of another from the check of claims, whichever
+ * came first. */
+static void a_pair_hides_no_connection(void **state)
+{
+	for (unsigned pair_first = 0; pair_first < 2; pair_first++) {
+		const struct rn_track_claim pair = claim_of(2, 5, RN_TRACK_PAIR);
+		const struct rn_track_claim late = claim_of(1, 5, RN_TRACK_PAIR);
+		struct bench b;
+
+		bench_start(&b);
+		for (unsigned client = 1; client <= 3; client++)
+			bench_attach(&b, client);
+		if (pair_first)
+			assert_int_equal(rn_switch_claim(b.sw, 2, &pair, b.now), 0);
+		connect_out(&b, 3, 5);
+		if (!pair_first)
+			assert_int_equal(rn_switch_claim(b.sw, 2, &pair, b.now), -EPERM);
+		assert_int_equal(rn_switch_claim(b.sw, 1, &late, b.now), -EPERM);
+		bench_stop(&b);
+	}
+}
+
+/* ---- groups ---- */
 
 static void multicast_goes_to_members(void **state)
 {
@@ -531,6 +638,9 @@ int main(void)
 		cmocka_unit_test(data_of_clients_goes_out_or_stays_inside),
 		cmocka_unit_test(a_client_cannot_pretend_to_be_another),
 		cmocka_unit_test(a_strict_switch_wants_a_connection),
+		cmocka_unit_test(a_strict_switch_lets_datagrams_pass),
+		cmocka_unit_test(a_pair_does_not_replace_a_connection),
+		cmocka_unit_test(a_pair_hides_no_connection),
 		cmocka_unit_test(multicast_goes_to_members),
 		cmocka_unit_test(arp_is_answered_and_spread),
 		cmocka_unit_test(a_client_may_only_ask),
