@@ -180,6 +180,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	const struct rn_config_limits *l = &cfg->limits;
 	struct rn_nic *nic = calloc(1, sizeof(*nic));
 	struct rn_secrets secrets;
+	char reason[160] = "";
 	uint8_t mac[6];
 
 	if (nic == NULL) {
@@ -218,7 +219,9 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 
 	if (nic->mrs != NULL)
 		rn_mr_table_advise(nic->mrs, rn_mem_advise_pages);
-	rc = nic->mrs == NULL ? -ENOMEM : rn_events_init(&nic->events);
+	rc = nic->mrs == NULL ? -ENOMEM : rn_settings_fit(&nic->core, reason, sizeof(reason));
+	if (rc == 0)
+		rc = rn_events_init(&nic->events);
 	if (rc == 0)
 		rc = rn_objects_init(&nic->objects, l, nic->nshards);
 	if (rc == 0)
@@ -226,7 +229,8 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	if (rc == 0)
 		rc = create_lcores(nic, clock, capture);
 	if (rc != 0) {
-		snprintf(err, errlen, "adapter %s: %s", nic->name, strerror(-rc));
+		snprintf(err, errlen, "adapter %s: %s", nic->name,
+			 reason[0] != '\0' ? reason : strerror(-rc));
 		/* rn_nic_destroy() must not close the port, which after a failure belongs to the
 		 * caller */
 		nic->port = NULL;

@@ -2,11 +2,13 @@
  * nothing. Any thread may call these functions. */
 #include "nic/settings.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/htab.h"
+#include "ground/client_number.h"
 
 /* Entries of a ring that softrnic makes itself, if limits.port_ring is 0: its default. */
 #define OWN_RING 1024u
@@ -106,6 +108,17 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 	core->secrets = *secrets;
 	core->credits = cfg->protocol.credits;
 	settings_cc(&cfg->congestion, &core->cc);
+}
+
+int rn_settings_fit(const struct rn_core_cfg *core, char *err, size_t errlen)
+{
+	if (core->client == RN_CLIENT_NONE || core->max_qp <= rn_client_shard_qpns(core->nshards))
+		return 0;
+	snprintf(
+		err, errlen,
+		"limits.max_qp is %u, but a process that shares its port has room for %u queue pairs on each of %u shards",
+		core->max_qp, rn_client_shard_qpns(core->nshards), core->nshards);
+	return -EINVAL;
 }
 
 /* Appends the configured addresses `nets` to the addresses of the port. Ignores addresses beyond

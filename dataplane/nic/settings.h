@@ -18,6 +18,9 @@ void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6]);
 
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core);
+/* Have the shards of a client of a switch enough QPNs for limits.max_qp? Returns 0, or -EINVAL and
+ * writes the reason to err. */
+int rn_settings_fit(const struct rn_core_cfg *core, char *err, size_t errlen);
 /* Sets the maximum rate of congestion control (cc.line_rate). If the configuration gives no rate,
  * the maximum is the port's speed `mbps` in Mbit/s. A maximum below the configured minimum rate is
  * raised to the minimum rate. */

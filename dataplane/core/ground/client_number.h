@@ -16,6 +16,15 @@
 #define RN_CLIENT_QPN_SHIFT 16
 #define RN_CLIENT_ID_SHIFT  24
 
+/* Returns how many QPNs a client has at least on each of its shards. A QPN belongs to the shard
+ * that its remainder modulo nshards names, and the ends of the range can cost a shard one QPN. */
+static inline uint32_t rn_client_shard_qpns(uint32_t nshards)
+{
+	const uint32_t all = 1u << RN_CLIENT_QPN_SHIFT;
+
+	return all / nshards - (all % nshards != 0);
+}
+
 static inline unsigned rn_client_of_qpn(uint32_t qpn)
 {
 	return qpn >> RN_CLIENT_QPN_SHIFT & 0xFF;

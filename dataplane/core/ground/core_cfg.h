@@ -25,7 +25,8 @@ struct rn_core_cfg {
 	/* upper part of QPNs and communication ids, 1..RN_CLIENT_MAX (client_number.h), or
 	 * RN_CLIENT_NONE */
 	uint32_t client;
-	uint32_t max_qp;	  /* maximum number of QPs per shard */
+	/* maximum number of QPs per shard; with a client number at most rn_client_shard_qpns() */
+	uint32_t max_qp;
 	uint32_t max_cq;	  /* CQ ids are 0..max_cq - 1, common to all shards of the NIC */
 	uint32_t max_srq;	  /* SRQ ids are 0..max_srq - 1, common to all shards of the NIC */
 	uint32_t max_cm;	  /* maximum connections plus listeners; used by shard 0 only */

@@ -64,6 +64,8 @@ struct rn_shard *rn_shard_create(const struct rn_core_cfg *cfg, const struct rn_
 	if (!sh)
 		return NULL;
 	rn_assert(cfg->client <= RN_CLIENT_MAX);
+	rn_assert(cfg->client == RN_CLIENT_NONE ||
+		  cfg->max_qp <= rn_client_shard_qpns(cfg->nshards));
 	rn_assert(cfg->index < cfg->nshards && cfg->quota_packets &&
 		  cfg->quota_packets <= UINT16_MAX);
 	sh->lane.cfg = *cfg;

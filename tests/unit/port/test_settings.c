@@ -1,5 +1,6 @@
 /* Tests how the addresses, VLAN, traffic class, path MTU and congestion parameters of a network
- * port follow from the configuration. */
+ * port follow from the configuration, and the limit of a client of a switch. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "ground/client_number.h"
 #include "nic/settings.h"
 
 static const uint8_t mac[6] = {0x02, 0x11, 0x22, 0x33, 0x44, 0x55};
@@ -111,6 +113,34 @@ static void test_path_mtu(void **state)
 
 		a.ipv6.n = rows[i].ipv6;
 		assert_int_equal(port_of(&a).max_path_mtu, rows[i].code);
+	}
+}
+
+/* A process that shares its port has 65,536 QPNs for all its shards. */
+static void test_client_limits(void **state)
+{
+	static const struct {
+		uint32_t client, nshards, max_qp;
+		int rc;
+	} rows[] = {
+		{1, 1, 65536, 0},	 {1, 1, 65537, -EINVAL}, {RN_CLIENT_MAX, 2, 32768, 0},
+		{1, 2, 32769, -EINVAL},	 {1, 3, 21844, 0},	 {1, 3, 21845, -EINVAL},
+		{1, 4, 16384, 0},	 {1, 5, 16384, -EINVAL}, {1, 16, 4096, 0},
+		{1, 16, 65536, -EINVAL}, {0, 16, 65536, 0},
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct rn_core_cfg core = {.client = rows[i].client,
+						 .nshards = rows[i].nshards,
+						 .max_qp = rows[i].max_qp};
+		char err[160] = "";
+
+		assert_int_equal(rn_settings_fit(&core, err, sizeof(err)), rows[i].rc);
+		assert_int_equal(err[0] == '\0', rows[i].rc == 0);
+		if (rows[i].nshards == 5)
+			assert_string_equal(
+				err,
+				"limits.max_qp is 16384, but a process that shares its port has room for 13106 queue pairs on each of 5 shards");
 	}
 }
 
@@ -240,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_link_local),    cmocka_unit_test(test_several_addresses),
 		cmocka_unit_test(test_tag_and_class), cmocka_unit_test(test_path_mtu),
 		cmocka_unit_test(test_congestion),    cmocka_unit_test(test_own_rings),
+		cmocka_unit_test(test_client_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,8 @@ static void start_shard(struct nic *n, const struct rn_secrets *secrets, uint32_
 	n->cfg.index = index;
 	n->cfg.nshards = nshards;
 	n->cfg.client = client;
+	if (client != RN_CLIENT_NONE)
+		n->cfg.max_qp = RN_MIN(n->cfg.max_qp, rn_client_shard_qpns(nshards));
 	n->mrs = rn_mr_table_create(64, &secrets->of[RN_SECRET_KEYS]);
 	n->sh = rn_shard_create(&n->cfg, &n->port, n->mrs, &rn_mem_plain, 0);
 	n->ring = aligned_alloc(64, RN_ALIGN_UP(rn_cq_ring_bytes(64), 64));
@@ -224,6 +226,93 @@ static void the_numbers_of_a_client_are_its_own(void **state)
 	}
 }
 
+/* Each shard of a client has at least the promised number of QPNs; some shard has no more. */
+static void each_shard_of_a_client_has_its_part(void **state)
+{
+	const struct rn_secrets secrets = rn_secrets_of_seed(9);
+
+	for (uint32_t nshards = 1; nshards <= 16; nshards++) {
+		uint32_t least = UINT32_MAX, sum = 0;
+
+		for (uint32_t client = 1; client <= RN_CLIENT_MAX; client += 23) {
+			sum = 0;
+			for (uint32_t shard = 0; shard < nshards; shard++) {
+				struct nic n;
+
+				start_shard(&n, &secrets, shard, nshards, client);
+				least = RN_MIN(least, n.sh->qpn_count);
+				sum += n.sh->qpn_count;
+				stop(&n);
+			}
+			assert_in_range(sum, 65536 - 2 * nshards, 65536);
+		}
+		assert_in_range(least, rn_client_shard_qpns(nshards), 65536 / nshards);
+	}
+	assert_int_equal(rn_client_shard_qpns(1), 65536);
+	assert_int_equal(rn_client_shard_qpns(3), 21844);
+	assert_int_equal(rn_client_shard_qpns(4), 16384);
+}
+
+/* The number of a client changes the upper part of its QPNs and communication ids, and nothing
+ * else: not the keys, the ports, the transaction ids. */
+static void the_number_changes_nothing_else(void **state)
+{
+	const struct rn_secrets secrets = rn_secrets_of_seed(11);
+	struct names names[3] = {0};
+
+	for (unsigned i = 0; i < 3; i++) {
+		static const uint32_t clients[] = {RN_CLIENT_NONE, 5, 6};
+		struct nic n;
+
+		start_shard(&n, &secrets, 0, 1, clients[i]);
+		for (unsigned k = 0; k < MANY; k++)
+			name_things(&n, &names[i], k);
+		stop(&n);
+	}
+	for (unsigned purpose = 0; purpose < RN_SECRETS; purpose++)
+		for (unsigned k = 0; k < MANY; k++) {
+			const uint64_t none = names[0].of[purpose][k],
+				       five = names[1].of[purpose][k],
+				       six = names[2].of[purpose][k];
+
+			if (purpose == RN_SECRET_QPNS) {
+				assert_int_equal(rn_client_of_qpn((uint32_t)five), 5);
+				assert_int_equal(six, five + (1 << RN_CLIENT_QPN_SHIFT));
+			} else if (purpose == RN_SECRET_COMM_IDS) {
+				assert_int_equal(rn_client_of_id((uint32_t)five), 5);
+				assert_int_equal(six, five + (1 << RN_CLIENT_ID_SHIFT));
+			} else {
+				assert_int_equal(five, none);
+				assert_int_equal(six, none);
+			}
+		}
+}
+
+/* A client can have as many QPs as its shard may be created with. */
+static void a_full_client_is_told_so(void **state)
+{
+	const struct rn_secrets secrets = rn_secrets_of_seed(13);
+	const uint32_t nshards = 1024, most = rn_client_shard_qpns(nshards);
+	struct rn_cmd make = {.op = RN_CMD_CREATE_QP,
+			      .create_qp = {.type = RN_QPT_RC, .sq_depth = 1, .rq_depth = 1}};
+	struct rn_rsp qp[64], rsp;
+	struct nic n;
+
+	assert_int_equal(most, RN_ARRAY_SIZE(qp));
+	start_shard(&n, &secrets, 3, nshards, 9);
+	for (uint32_t k = 0; k < most; k++)
+		qp[k] = command(&n, &make);
+	struct rn_exec x = {.cmd = &make, .rsp = &rsp};
+	x.mem = aligned_alloc(64, RN_ALIGN_UP(rn_exec_bytes(&make, &n.cfg), 64));
+	rn_shard_exec(n.sh, &x, 0);
+	assert_int_equal(rsp.err, -ENOSPC);
+	free(x.mem);
+	for (uint32_t k = 0; k < most; k++)
+		command(&n, &(struct rn_cmd){.op = RN_CMD_DESTROY_QP,
+					     .qp = {.qpn = qp[k].id, .gen = qp[k].gen}});
+	stop(&n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +321,9 @@ int main(void)
 		cmocka_unit_test(no_step_comes_again),
 		cmocka_unit_test(shards_have_orders_of_their_own),
 		cmocka_unit_test(the_numbers_of_a_client_are_its_own),
+		cmocka_unit_test(each_shard_of_a_client_has_its_part),
+		cmocka_unit_test(the_number_changes_nothing_else),
+		cmocka_unit_test(a_full_client_is_told_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
