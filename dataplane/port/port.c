@@ -308,6 +308,7 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 	p->pool = spec->pool;
 	p->mtu = spec->mtu;
 	p->vlan_id = spec->vlan_id;
+	p->steady = spec->steady;
 	p->news = spec->news;
 	p->news_arg = spec->news_arg;
 	atomic_init(&p->quiet, spec->memif != NULL ? RN_QUIET_LINK : 0);

@@ -72,6 +72,7 @@ struct rn_port {
 	/* State of a port with the driver net_memif, owned by the port; NULL for other drivers.
 	 * `quiet` stays set until the memif relay has connected to the peer. */
 	struct rn_memif_port *memif;
+	bool steady;		     /* as in struct rn_port_spec */
 	struct rn_flow_rules *rules; /* flow_rule.h; NULL if the driver takes none */
 	/* callback given to rn_port_set_grace(); NULL before, when no shard has run yet */
 	void (*_Atomic grace)(void *arg);
@@ -100,6 +101,10 @@ struct rn_port_spec {
 	bool sleeps; /* the shards sleep, so a network card should wake them by interrupts */
 	struct rte_mempool *pool;
 	struct rn_memif_port *memif; /* for net_memif, else NULL; the opened port owns it */
+	/* The link counts as up until the device is removed: the other end of the port may end and
+	 * come back, and the driver joins it again in a thread of DPDK. Asking the driver for the
+	 * link meanwhile could disturb that thread. */
+	bool steady;
 	/* Called when the driver announces what the owner of the port should look at: its link may
 	 * have changed (rn_port_link_up()), it is removed (rn_port_gone()), or it needs a reset
 	 * (rn_port_reset_due()). Drivers of cards announce in a thread of DPDK, those of most
@@ -179,8 +184,8 @@ static inline void rn_port_notify(const struct rn_port *port)
 		port->news(port->news_arg);
 }
 
-/* Does the driver report link up? The answer is false if the port has been removed, or if this port
- * or the port joined to it was unplugged. */
+/* Does the driver report link up? A steady port is not asked. The answer is false if the port has
+ * been removed, or if this port or the port joined to it was unplugged. */
 bool rn_port_link_up(const struct rn_port *port);
 /* Is the kernel interface under the port running? True also if there is no such interface.
  * net_af_packet reports its link as up whatever happens to the interface. */

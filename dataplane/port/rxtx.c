@@ -53,6 +53,9 @@ int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg)
 	x->calls = cfg->lent ? cfg->port->wake->calls : RN_CALLS_NONE;
 	memcpy(&x->own_mac, cfg->mac, 6);
 	x->own_mac <<= 16;
+	/* is_to_us() finds no frame with bits in the lower part. */
+	if (x->own_mac == 0)
+		x->own_mac = 1;
 	const struct rte_mbuf frame = {
 		.data_off = RTE_PKTMBUF_HEADROOM,
 		.refcnt = 1,

@@ -116,6 +116,10 @@ struct rn_rxtx_cfg {
 	/* maximum number of mbufs of kept packets that the shard holds; further kept packets are
 	 * copied */
 	unsigned kept_max;
+	/* A frame to this MAC is looped back inside the adapter, because a switch would not send it
+	 * back. All zero: no such frame. That is for a port of softrnicd, whose clients all have
+	 * this MAC: only the daemon knows which of them a frame is for. Copies for local members of
+	 * a multicast group are looped back all the same. */
 	uint8_t mac[6];
 	struct rn_impair impair;
 	uint64_t impair_seed;

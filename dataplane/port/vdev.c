@@ -22,6 +22,9 @@
 /* log2 of the number of memif buffers per direction, so there are 256 buffers. More buffers would
  * only push each other out of the CPU cache (measured with 9 KB frames). */
 #define MEMIF_RING_LOG2 8u
+/* Descriptors of a ring that is shared with softrnicd. A queue with fewer buffers uses a part of
+ * its ring. */
+#define DAEMON_RING 1024u
 
 unsigned rn_vdev_frame_bytes(uint16_t mtu)
 {
@@ -51,7 +54,8 @@ unsigned rn_vdev_room(const struct rn_vdev_spec *spec)
 {
 	if (spec->kind == RN_VDEV_AF_PACKET)
 		return af_packet_slot(spec->mtu);
-	if (spec->kind == RN_VDEV_PCI || spec->kind == RN_VDEV_OTHER)
+	if (spec->kind == RN_VDEV_PCI || spec->kind == RN_VDEV_OTHER ||
+	    spec->kind == RN_VDEV_DAEMON)
 		return RN_MAX(
 			RN_ALIGN_UP(rn_vdev_frame_bytes(spec->mtu) + DRIVER_SPARE, DRIVER_STEP),
 			2048u);
@@ -79,6 +83,19 @@ static int memif_args(const struct rn_vdev_spec *s, char *args, size_t len)
 			abstract ? "yes" : "no", memif_buffer(s->mtu),
 			RN_MIN(log2_of(s->ring), MEMIF_RING_LOG2), m[0], m[1], m[2], m[3], m[4],
 			m[5]);
+}
+
+/* Writes the arguments of a virtio_user device. The device is the server of its socket, so that it
+ * outlives a daemon that ends, and the next daemon can connect. Split rings, because the driver
+ * loses the frames in packed ones when the daemon comes back. */
+static int daemon_args(const struct rn_vdev_spec *s, char *args, size_t len)
+{
+	const uint8_t *m = s->mac;
+
+	return snprintf(args, len,
+			"path=%s,server=1,queues=%u,queue_size=%u,packed_vq=0,mrg_rxbuf=1,"
+			"mac=%02x:%02x:%02x:%02x:%02x:%02x",
+			s->socket, s->queues, DAEMON_RING, m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
 static int pcap_args(const struct rn_vdev_spec *s, char *args, size_t len)
@@ -118,6 +135,11 @@ int rn_vdev_string(const struct rn_vdev_spec *s, char *name, size_t name_len, ch
 	case RN_VDEV_MEMIF:
 		n = snprintf(name, name_len, "net_memif%u", s->number);
 		a = memif_args(s, args, args_len);
+		break;
+	case RN_VDEV_DAEMON:
+		/* a name that no configured device string has by chance */
+		n = snprintf(name, name_len, "net_virtio_user_rn%u", s->number);
+		a = daemon_args(s, args, args_len);
 		break;
 	case RN_VDEV_AF_PACKET:
 		n = snprintf(name, name_len, "net_af_packet%u", s->number);

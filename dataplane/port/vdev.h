@@ -13,8 +13,9 @@ enum rn_vdev_kind {
 	RN_VDEV_AF_PACKET,
 	RN_VDEV_NULL,
 	RN_VDEV_PCAP,
-	RN_VDEV_PCI,   /* a network card; the configuration gives its address */
-	RN_VDEV_OTHER, /* the configuration gives the device string */
+	RN_VDEV_PCI,	/* a network card; the configuration gives its address */
+	RN_VDEV_DAEMON, /* shared with other processes by softrnicd */
+	RN_VDEV_OTHER,	/* the configuration gives the device string */
 };
 
 /* What a port needs. A member whose comment begins with a kind (MEMIF, ...) is used for that kind
@@ -26,10 +27,12 @@ struct rn_vdev_spec {
 	uint16_t mtu;
 	uint32_t ring; /* descriptors per queue, a power of two */
 	unsigned queues;
-	const char *socket;	       /* MEMIF: path, or @name in the abstract name space */
+	/* MEMIF: path, or @name in the abstract name space. DAEMON: path of the socket to make, to
+	 * which the daemon connects */
+	const char *socket;
 	bool server;		       /* MEMIF: true = role server, false = role client */
 	unsigned id;		       /* MEMIF: interface number, the same on both sides */
-	const uint8_t *mac;	       /* MEMIF: MAC of 6 bytes */
+	const uint8_t *mac;	       /* MEMIF, DAEMON: MAC of 6 bytes */
 	const char *iface;	       /* AF_PACKET: kernel interface */
 	const char *rx_pcap, *tx_pcap; /* PCAP: paths of the files, one of which may be "" */
 	/* OTHER: the device string, such as "net_tap0,iface=tap0". PCI: the card's address, which

@@ -59,6 +59,11 @@ static const struct {
 	 "net_virtio_user0",
 	 "path=s",
 	 9216},
+	{{COMMON, .kind = RN_VDEV_DAEMON, .mtu = 9000, .socket = "/tmp/x/port"},
+	 "net_virtio_user_rn3",
+	 "path=/tmp/x/port,server=1,queues=1,queue_size=1024,packed_vq=0,mrg_rxbuf=1,"
+	 "mac=02:00:00:00:00:07",
+	 9216},
 	{{.kind = RN_VDEV_PCI, .mtu = 1500, .args = "0000:01:00.0"}, "0000:01:00.0", "", 2048},
 	/* A PCI address may be written in several ways; rn_vdev_string() returns the form that EAL
 	 * uses. */
