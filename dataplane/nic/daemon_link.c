@@ -1,0 +1,362 @@
+/* How does a client talk to softrnicd? Owns the socket. Any thread may call the functions. A mutex
+ * lets one request at a time be under way. */
+#include "nic/daemon_link.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The bounds of schema.h for `mtu`. */
+#define MTU_MIN 1280
+#define MTU_MAX 9000
+
+/* struct rn_daemon_reply without the text of SHOW, which is large and not for clients */
+struct reply {
+	uint32_t version;
+	int32_t err;
+	union {
+		struct rn_daemon_port port;
+		uint32_t claimed;
+	};
+};
+static_assert(offsetof(struct reply, err) == offsetof(struct rn_daemon_reply, err) &&
+		      offsetof(struct reply, port) == offsetof(struct rn_daemon_reply, port) &&
+		      offsetof(struct reply, claimed) == offsetof(struct rn_daemon_reply, claimed),
+	      "the beginning of a reply");
+
+#define REQUEST_BYTES(m) RN_DAEMON_BYTES(struct rn_daemon_request, m)
+#define REPLY_BYTES(m)	 RN_DAEMON_BYTES(struct reply, m)
+/* bytes of a request without arguments, and of a reply that has only an error code */
+#define REQUEST_HEAD offsetof(struct rn_daemon_request, attach)
+#define REPLY_HEAD   offsetof(struct reply, port)
+
+/* ---- the connection ---- */
+
+static void hang_up(struct rn_daemon_link *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+	l->late = 0;
+}
+
+static int call_up(struct rn_daemon_link *l)
+{
+	const struct timeval wait = {.tv_sec = RN_DAEMON_LINK_WAIT_S};
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+	hang_up(l);
+	memcpy(un.sun_path, l->socket, sizeof(un.sun_path));
+	l->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	/* The time limit for sending also holds for connect(), while the backlog is full. */
+	if (l->fd < 0 || setsockopt(l->fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)) != 0 ||
+	    connect(l->fd, (struct sockaddr *)&un, sizeof(un)) != 0) {
+		int rc = -errno;
+
+		hang_up(l);
+		return rc == -EAGAIN ? -ETIMEDOUT : rc;
+	}
+	return 0;
+}
+
+/* Sends a request of len bytes, with the descriptor `pass` if that is not -1. */
+static int send_request(struct rn_daemon_link *l, const void *request, size_t len, int pass)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)request, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	ssize_t n;
+
+	if (pass >= 0) {
+		msg.msg_control = control.buf;
+		msg.msg_controllen = sizeof(control.buf);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &pass, sizeof(int));
+	}
+	do
+		n = sendmsg(l->fd, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Receives one packet until the time `until`. Returns its length, cut to `size`, or -errno. */
+static ssize_t receive_packet(struct rn_daemon_link *l, void *buf, size_t size, int64_t until)
+{
+	struct pollfd p = {.fd = l->fd, .events = POLLIN};
+
+	for (;;) {
+		int64_t left = until - now_ms();
+		int rc = poll(&p, 1, left > 0 ? (int)left : 0);
+		ssize_t n;
+
+		if (rc == 0)
+			return -ETIMEDOUT;
+		if (rc < 0 && errno != EINTR)
+			return -errno;
+		if (rc < 0)
+			continue;
+		n = recv(l->fd, buf, size, MSG_DONTWAIT | MSG_TRUNC);
+		if (n > 0)
+			return (size_t)n <= size ? n : -EPROTO;
+		if (n == 0)
+			return -ECONNRESET;
+		if (errno != EINTR && errno != EAGAIN)
+			return -errno;
+	}
+}
+
+/* Sends a request, and waits for its reply, which must have `want` bytes unless it is an error. The
+ * caller holds the lock. Returns the error of the reply, or of the connection. */
+static int transact(struct rn_daemon_link *l, struct rn_daemon_request *request, size_t len,
+		    int pass, struct reply *reply, size_t want)
+{
+	int64_t until = now_ms() + RN_DAEMON_LINK_WAIT_S * 1000;
+	ssize_t n;
+
+	if (l->fd < 0)
+		return -ENOTCONN;
+	request->version = RN_DAEMON_VERSION;
+	int rc = send_request(l, request, len, pass);
+	if (rc == -ETIMEDOUT)
+		return rc; /* nothing was sent */
+	if (rc != 0) {
+		hang_up(l);
+		return rc;
+	}
+	l->late++;
+	do {
+		n = receive_packet(l, reply, sizeof(*reply), until);
+		if (n == -ETIMEDOUT)
+			return -ETIMEDOUT;
+		if (n < (ssize_t)REPLY_HEAD) {
+			hang_up(l);
+			return n < 0 ? (int)n : -EPROTO;
+		}
+	} while (--l->late > 0);
+	if (reply->err == -EPROTO || reply->version != RN_DAEMON_VERSION || reply->err > 0 ||
+	    reply->err < -4095 || (reply->err == 0 && n < (ssize_t)want)) {
+		hang_up(l);
+		return -EPROTO;
+	}
+	return reply->err;
+}
+
+/* ---- the attributes of the port ---- */
+
+static bool is_unicast(const uint8_t mac[6])
+{
+	static const uint8_t none[6];
+
+	return (mac[0] & 1) == 0 && memcmp(mac, none, 6) != 0;
+}
+
+static bool is_gid(const struct rn_gid *gid, unsigned prefix_len)
+{
+	static const struct rn_gid none, mapped = {{[10] = 0xff, [11] = 0xff}};
+	bool ipv4 = memcmp(gid, &mapped, 12) == 0;
+
+	return memcmp(gid, &none, sizeof(none)) != 0 && prefix_len <= (ipv4 ? 32u : 128u);
+}
+
+/* Can an adapter use these attributes? `attached`: the daemon has given a number. */
+static bool is_sound(const struct rn_daemon_port *p, bool attached)
+{
+	unsigned vlan = p->vlan_tci & 0xfff;
+
+	if (!is_unicast(p->mac) || p->ngids == 0 || p->ngids > RN_DAEMON_GIDS || p->mtu < MTU_MIN ||
+	    p->mtu > MTU_MAX || p->max_path_mtu < 1 || p->max_path_mtu > 5 || p->hop_limit == 0 ||
+	    (p->has_vlan && (vlan == 0 || vlan == 0xfff)))
+		return false;
+	for (unsigned i = 0; i < p->ngids; i++)
+		if (!is_gid(&p->gids[i], p->prefix_len[i]))
+			return false;
+	return !attached || (p->number >= 1 && p->number <= 254);
+}
+
+int rn_daemon_link_ask(const char *socket, struct rn_daemon_port *port)
+{
+	struct rn_daemon_request request = {.op = RN_DAEMON_INFO};
+	struct reply reply;
+	struct rn_daemon_link l;
+
+	rn_daemon_link_init(&l, socket);
+	int rc = call_up(&l);
+	if (rc == 0)
+		rc = transact(&l, &request, REQUEST_HEAD, -1, &reply, REPLY_BYTES(port));
+	if (rc == 0 && !is_sound(&reply.port, false))
+		rc = -EPROTO;
+	if (rc == 0)
+		*port = reply.port;
+	rn_daemon_link_fini(&l);
+	return rc;
+}
+
+/* ---- the messages of a client ---- */
+
+void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket)
+{
+	*l = (struct rn_daemon_link){.fd = -1};
+	pthread_mutex_init(&l->lock, NULL);
+	snprintf(l->socket, sizeof(l->socket), "%s", socket);
+}
+
+void rn_daemon_link_fini(struct rn_daemon_link *l)
+{
+	hang_up(l);
+	pthread_mutex_destroy(&l->lock);
+}
+
+void rn_daemon_link_forget(struct rn_daemon_link *l)
+{
+	hang_up(l);
+}
+
+int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
+			  struct rn_daemon_port *port)
+{
+	struct rn_daemon_request request = {.op = RN_DAEMON_ATTACH};
+	struct reply reply;
+
+	pthread_mutex_lock(&l->lock);
+	request.attach.number = l->number;
+	request.attach.token = l->token;
+	request.attach.queues = queues;
+	snprintf(request.attach.name, sizeof(request.attach.name), "%s", name);
+	int rc = call_up(l);
+	if (rc == 0)
+		rc = transact(l, &request, REQUEST_BYTES(attach), -1, &reply, REPLY_BYTES(port));
+	if (rc == 0 &&
+	    (!is_sound(&reply.port, true) || (l->number != 0 && reply.port.number != l->number)))
+		rc = -EPROTO;
+	if (rc == 0) {
+		l->number = reply.port.number;
+		l->token = reply.port.token;
+		*port = reply.port;
+	} else {
+		hang_up(l);
+	}
+	pthread_mutex_unlock(&l->lock);
+	return rc;
+}
+
+/* Sends a request whose reply has no data. */
+static int order(struct rn_daemon_link *l, struct rn_daemon_request *request, size_t len, int pass)
+{
+	struct reply reply;
+
+	pthread_mutex_lock(&l->lock);
+	int rc = transact(l, request, len, pass, &reply, REPLY_HEAD);
+	pthread_mutex_unlock(&l->lock);
+	return rc;
+}
+
+int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
+{
+	struct rn_daemon_request request = {.op = RN_DAEMON_PORT};
+	int fd = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return -errno;
+	int rc = order(l, &request, REQUEST_HEAD, fd);
+	close(fd);
+	return rc;
+}
+
+static int order_service(struct rn_daemon_link *l, enum rn_daemon_op op, uint64_t id,
+			 const struct rn_gid *addr)
+{
+	struct rn_daemon_request request = {.op = op, .service = {.id = id, .addr = *addr}};
+
+	return order(l, &request, REQUEST_BYTES(service), -1);
+}
+
+int rn_daemon_link_listen(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
+{
+	return order_service(l, RN_DAEMON_LISTEN, id, addr);
+}
+
+int rn_daemon_link_unlisten(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
+{
+	return order_service(l, RN_DAEMON_UNLISTEN, id, addr);
+}
+
+static int order_group(struct rn_daemon_link *l, enum rn_daemon_op op, const struct rn_gid *group)
+{
+	struct rn_daemon_request request = {.op = op, .group = *group};
+
+	return order(l, &request, REQUEST_BYTES(group), -1);
+}
+
+int rn_daemon_link_join(struct rn_daemon_link *l, const struct rn_gid *group)
+{
+	return order_group(l, RN_DAEMON_JOIN, group);
+}
+
+int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group)
+{
+	return order_group(l, RN_DAEMON_LEAVE, group);
+}
+
+int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *claims, unsigned n,
+			 uint32_t *accepted)
+{
+	struct rn_daemon_request request = {.op = RN_DAEMON_CLAIM, .claims.n = n};
+	struct reply reply = {0};
+
+	*accepted = 0;
+	if (n > RN_DAEMON_CLAIMS)
+		return -EINVAL;
+	memcpy(request.claims.of, claims, n * sizeof(*claims));
+	pthread_mutex_lock(&l->lock);
+	int rc = transact(l, &request, REQUEST_BYTES(claims), -1, &reply, REPLY_BYTES(claimed));
+	pthread_mutex_unlock(&l->lock);
+	if (reply.version == RN_DAEMON_VERSION && reply.claimed <= n)
+		*accepted = reply.claimed;
+	return rc;
+}
+
+int rn_daemon_link_unclaim(struct rn_daemon_link *l, uint32_t remote_qpn, const struct rn_gid *peer)
+{
+	struct rn_daemon_request request = {.op = RN_DAEMON_UNCLAIM,
+					    .pair = {.peer = *peer, .qpn = remote_qpn}};
+
+	return order(l, &request, REQUEST_BYTES(pair), -1);
+}
+
+bool rn_daemon_link_lost(struct rn_daemon_link *l)
+{
+	pthread_mutex_lock(&l->lock);
+	struct pollfd p = {.fd = l->fd, .events = POLLRDHUP};
+	/* A late reply may wait in the socket, and is no news. */
+	bool lost = l->fd < 0 || (poll(&p, 1, 0) > 0 &&
+				  (p.revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) != 0);
+
+	if (lost)
+		hang_up(l);
+	pthread_mutex_unlock(&l->lock);
+	return lost;
+}

@@ -1,0 +1,62 @@
+/* A client's connection to softrnicd: one function for each message of rn/daemon.h. Requests are
+ * answered one at a time, in the order in which they are sent. Any thread may call the functions,
+ * which wait for the reply, RN_DAEMON_LINK_WAIT_S at most. Replies are checked like everything that
+ * comes from another process.
+ *
+ * Errors that all functions may return, besides those of the message: -ENOTCONN while there is no
+ * connection, -ETIMEDOUT, -EPROTO for a reply that makes no sense, and what the socket reports. The
+ * connection is closed after an error of the socket and after -EPROTO, which the daemon takes as
+ * the end of the client. After -ETIMEDOUT it stays: the request may have been carried out. */
+#ifndef RN_DAEMON_LINK_H
+#define RN_DAEMON_LINK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "rn/daemon.h"
+
+#define RN_DAEMON_LINK_WAIT_S 2
+
+struct rn_daemon_link {
+	pthread_mutex_t lock; /* guards the members below, and is held from request to reply */
+	char socket[108];     /* path of the daemon's socket */
+	int fd;		      /* -1: not connected */
+	unsigned late;	      /* replies that were not waited for, and are to be skipped */
+	/* what the daemon gave this client; a client comes back with both. number 0: nothing yet */
+	uint32_t number;
+	uint64_t token;
+};
+
+/* Asks the daemon at this path for the attributes of its port, without attaching. */
+int rn_daemon_link_ask(const char *socket, struct rn_daemon_port *port);
+
+/* Prepares *l. Does not connect. */
+void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket);
+/* Ends the connection. The daemon then counts the client as dead. */
+void rn_daemon_link_fini(struct rn_daemon_link *l);
+/* For a forked child: closes its copy of the descriptor, so that a child that outlives its parent
+ * does not keep the client alive. Takes no lock. */
+void rn_daemon_link_forget(struct rn_daemon_link *l);
+
+/* Connects, and becomes a client with this many queue pairs: with a new number, or with the former
+ * number if there is one. An earlier connection is closed first. `name` is for reports. */
+int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
+			  struct rn_daemon_port *port);
+/* Passes the Unix socket at `path`, on which this client's virtio_user port listens. */
+int rn_daemon_link_port(struct rn_daemon_link *l, const char *path);
+int rn_daemon_link_listen(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr);
+int rn_daemon_link_unlisten(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr);
+int rn_daemon_link_join(struct rn_daemon_link *l, const struct rn_gid *group);
+int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group);
+/* Announces n <= RN_DAEMON_CLAIMS connections. Returns the error of the first one that was refused,
+ * and sets *accepted to the number of the others. */
+int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *claims, unsigned n,
+			 uint32_t *accepted);
+int rn_daemon_link_unclaim(struct rn_daemon_link *l, uint32_t remote_qpn,
+			   const struct rn_gid *peer);
+
+/* Is there no connection, or has the daemon closed it? Does not wait. Closes the connection in the
+ * second case. */
+bool rn_daemon_link_lost(struct rn_daemon_link *l);
+
+#endif

@@ -1,0 +1,371 @@
+/* Tests the client's connection to softrnicd against a fake daemon: a thread that answers each
+ * request as the test has prescribed, and records what it received. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "nic/daemon_link.h"
+
+#define QUIET (-1) /* reply length: no reply */
+#define LEAVE (-2) /* reply length: the daemon closes the connection */
+/* reply length: that of an error, after the reply to the request before, which is late */
+#define AFTER_LATE (-3)
+
+#define PORT_BYTES ((int)RN_DAEMON_BYTES(struct rn_daemon_reply, port))
+#define HEAD_BYTES ((int)offsetof(struct rn_daemon_reply, port))
+
+struct fake {
+	char folder[64], path[96];
+	int listener;
+	pthread_t thread;
+	/* prescribed: length and content of the replies, in order; the last one is repeated */
+	struct {
+		int len;
+		struct rn_daemon_reply reply;
+	} answer[4];
+	unsigned nanswers;
+	/* recorded */
+	unsigned requests;
+	struct rn_daemon_request last;
+	ssize_t last_len;
+	struct stat passed; /* st_ino is 0 if no descriptor came */
+};
+
+static struct rn_daemon_reply good(void)
+{
+	struct rn_daemon_reply r = {.version = RN_DAEMON_VERSION};
+
+	r.port = (struct rn_daemon_port){
+		.number = 7,
+		.token = 99,
+		.mac = {2, 0, 0, 0, 0, 9},
+		.ngids = 2,
+		.mtu = 1500,
+		.max_path_mtu = 5,
+		.hop_limit = 64,
+		.gids = {{{[10] = 0xff, 0xff, 192, 0, 2, 1}}, {{0xfe, 0x80, [15] = 1}}},
+		.prefix_len = {24, 64},
+	};
+	return r;
+}
+
+static ssize_t receive(struct fake *f, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = {&f->last, sizeof(f->last)};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = control,
+			     .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+	int passed;
+
+	if (c != NULL && c->cmsg_type == SCM_RIGHTS) {
+		memcpy(&passed, CMSG_DATA(c), sizeof(passed));
+		fstat(passed, &f->passed);
+		close(passed);
+	}
+	return n;
+}
+
+static void reply(int fd, int len, const struct rn_daemon_reply *r)
+{
+	send(fd, r, (size_t)len, MSG_NOSIGNAL);
+}
+
+/* Serves one connection. Returns false if there will be no other. */
+static bool serve(struct fake *f)
+{
+	int fd = accept(f->listener, NULL, NULL);
+
+	if (fd < 0)
+		return false;
+	while ((f->last_len = receive(f, fd)) > 0) {
+		unsigned i = f->requests < f->nanswers ? f->requests : f->nanswers - 1;
+
+		f->requests++;
+		if (f->answer[i].len == LEAVE)
+			break;
+		if (f->answer[i].len == AFTER_LATE)
+			reply(fd, HEAD_BYTES, &f->answer[i - 1].reply);
+		if (f->answer[i].len != QUIET)
+			reply(fd, f->answer[i].len == AFTER_LATE ? HEAD_BYTES : f->answer[i].len,
+			      &f->answer[i].reply);
+	}
+	close(fd);
+	return true;
+}
+
+static void *run(void *arg)
+{
+	while (serve(arg))
+		;
+	return NULL;
+}
+
+static void start(struct fake *f)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+	*f = (struct fake){.folder = "/tmp/rn-test-XXXXXX"};
+	assert_non_null(mkdtemp(f->folder));
+	snprintf(f->path, sizeof(f->path), "%s/d", f->folder);
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s", f->path);
+	f->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(f->listener, (struct sockaddr *)&un, sizeof(un)), 0);
+	assert_int_equal(listen(f->listener, 4), 0);
+	assert_int_equal(pthread_create(&f->thread, NULL, run, f), 0);
+}
+
+static void stop(struct fake *f)
+{
+	shutdown(f->listener, SHUT_RDWR);
+	pthread_join(f->thread, NULL);
+	close(f->listener);
+	unlink(f->path);
+	rmdir(f->folder);
+}
+
+static void answer(struct fake *f, int len, const struct rn_daemon_reply *reply)
+{
+	f->answer[f->nanswers].len = len;
+	f->answer[f->nanswers++].reply = *reply;
+}
+
+static void test_asks_for_the_port(void **state)
+{
+	const struct rn_daemon_reply reply = good();
+	struct rn_daemon_port port;
+	struct fake f;
+
+	start(&f);
+	answer(&f, PORT_BYTES, &reply);
+	assert_int_equal(rn_daemon_link_ask(f.path, &port), 0);
+	assert_memory_equal(&port, &reply.port, sizeof(port));
+	stop(&f);
+	assert_int_equal(f.last.op, RN_DAEMON_INFO);
+	assert_int_equal(f.last.version, RN_DAEMON_VERSION);
+	assert_int_equal(rn_daemon_link_ask(f.path, &port), -ENOENT);
+}
+
+/* Each row spoils one member of a reply. */
+static void test_refuses_what_no_port_can_have(void **state)
+{
+	static const struct rn_gid none;
+	struct rn_daemon_port port;
+
+#define SPOIL(statement)                                                      \
+	do {                                                                  \
+		struct rn_daemon_reply r = good();                            \
+		int len = PORT_BYTES;                                         \
+		struct fake f;                                                \
+		(void)len;                                                    \
+		statement;                                                    \
+		start(&f);                                                    \
+		answer(&f, len, &r);                                          \
+		assert_int_equal(rn_daemon_link_ask(f.path, &port), -EPROTO); \
+		stop(&f);                                                     \
+	} while (0)
+
+	SPOIL(r.version++);
+	SPOIL(r.err = 1);
+	SPOIL(r.err = -5000);
+	SPOIL(r.err = -EPROTO);
+	SPOIL(len -= 1);
+	SPOIL(len = HEAD_BYTES);
+	SPOIL(len = HEAD_BYTES - 1);
+	SPOIL(len += 1);
+	SPOIL(r.port.ngids = 0);
+	SPOIL(r.port.ngids = RN_DAEMON_GIDS + 1);
+	SPOIL(r.port.mtu = 1279);
+	SPOIL(r.port.mtu = 9001);
+	SPOIL(r.port.max_path_mtu = 0);
+	SPOIL(r.port.max_path_mtu = 6);
+	SPOIL(r.port.hop_limit = 0);
+	SPOIL(r.port.mac[0] = 3);
+	SPOIL(memset(r.port.mac, 0, 6));
+	SPOIL(r.port.has_vlan = 1);
+	SPOIL(r.port.prefix_len[0] = 33);
+	SPOIL(r.port.prefix_len[1] = 129);
+	SPOIL(r.port.gids[1] = none);
+#undef SPOIL
+}
+
+static void test_comes_back_with_number_and_token(void **state)
+{
+	struct rn_daemon_reply reply = good(), bad = good(), busy = good();
+	struct rn_daemon_port port;
+	struct rn_daemon_link l;
+	struct fake f;
+
+	bad.port.number = 255;
+	busy.err = -EBUSY;
+	start(&f);
+	answer(&f, PORT_BYTES, &bad);
+	answer(&f, PORT_BYTES, &reply);
+	answer(&f, PORT_BYTES, &reply);
+	answer(&f, HEAD_BYTES, &busy);
+	rn_daemon_link_init(&l, f.path);
+	assert_true(rn_daemon_link_lost(&l));
+	assert_int_equal(rn_daemon_link_attach(&l, 2, "x", &port), -EPROTO);
+	assert_int_equal(rn_daemon_link_attach(&l, 2, "x", &port), 0);
+	assert_false(rn_daemon_link_lost(&l));
+	assert_int_equal(f.last.attach.number, 0);
+	assert_int_equal(f.last.attach.queues, 2);
+	assert_string_equal(f.last.attach.name, "x");
+	assert_int_equal(rn_daemon_link_attach(&l, 2, "x", &port), 0);
+	assert_int_equal(f.last.attach.number, 7);
+	assert_int_equal(f.last.attach.token, 99);
+	assert_int_equal(rn_daemon_link_attach(&l, 2, "x", &port), -EBUSY);
+	assert_true(rn_daemon_link_lost(&l));
+	assert_int_equal(l.number, 7);
+	rn_daemon_link_fini(&l);
+	stop(&f);
+}
+
+/* Attaches to a daemon that answers as prescribed after that. */
+static void attach(struct fake *f, struct rn_daemon_link *l)
+{
+	const struct rn_daemon_reply reply = good();
+	struct rn_daemon_port port;
+
+	start(f);
+	answer(f, PORT_BYTES, &reply);
+	rn_daemon_link_init(l, f->path);
+	assert_int_equal(rn_daemon_link_attach(l, 1, "x", &port), 0);
+}
+
+static void test_passes_its_socket(void **state)
+{
+	const struct rn_daemon_reply ok = {.version = RN_DAEMON_VERSION};
+	struct rn_daemon_link l;
+	struct stat st;
+	struct fake f;
+
+	attach(&f, &l);
+	answer(&f, HEAD_BYTES, &ok);
+	assert_int_equal(rn_daemon_link_port(&l, "/nonexistent/x"), -ENOENT);
+	assert_int_equal(rn_daemon_link_port(&l, f.path), 0);
+	assert_int_equal(stat(f.path, &st), 0);
+	assert_true(f.passed.st_ino == st.st_ino && f.passed.st_dev == st.st_dev);
+	assert_int_equal(f.last.op, RN_DAEMON_PORT);
+	rn_daemon_link_fini(&l);
+	stop(&f);
+}
+
+static void test_registers(void **state)
+{
+	static const struct rn_gid addr = {{1, [15] = 2}};
+	const struct rn_daemon_reply ok = {.version = RN_DAEMON_VERSION},
+				     used = {.version = RN_DAEMON_VERSION, .err = -EADDRINUSE},
+				     some = {.version = RN_DAEMON_VERSION,
+					     .err = -EPERM,
+					     .claimed = 1};
+	const struct rn_daemon_claim claims[2] = {{.remote_qpn = 5}, {.remote_qpn = 6}};
+	struct rn_daemon_link l;
+	uint32_t accepted;
+	struct fake f;
+
+	attach(&f, &l);
+	answer(&f, HEAD_BYTES, &used);
+	answer(&f, HEAD_BYTES, &ok);
+	assert_int_equal(rn_daemon_link_listen(&l, 77, &addr), -EADDRINUSE);
+	assert_int_equal(f.last.op, RN_DAEMON_LISTEN);
+	assert_int_equal(f.last.service.id, 77);
+	assert_memory_equal(&f.last.service.addr, &addr, 16);
+	assert_int_equal(rn_daemon_link_unlisten(&l, 77, &addr), 0);
+	assert_int_equal(f.last.op, RN_DAEMON_UNLISTEN);
+	assert_int_equal(rn_daemon_link_join(&l, &addr), 0);
+	assert_int_equal(f.last.op, RN_DAEMON_JOIN);
+	assert_int_equal(rn_daemon_link_leave(&l, &addr), 0);
+	assert_int_equal(f.last.op, RN_DAEMON_LEAVE);
+	assert_memory_equal(&f.last.group, &addr, 16);
+	assert_int_equal(rn_daemon_link_unclaim(&l, 9, &addr), 0);
+	assert_int_equal(f.last.pair.qpn, 9);
+	f.answer[2].reply = some;
+	f.answer[2].len = (int)RN_DAEMON_BYTES(struct rn_daemon_reply, claimed);
+	assert_int_equal(rn_daemon_link_claim(&l, claims, 2, &accepted), -EPERM);
+	assert_int_equal(accepted, 1);
+	assert_int_equal(f.last.claims.n, 2);
+	assert_int_equal(f.last.claims.of[1].remote_qpn, 6);
+	assert_int_equal(rn_daemon_link_claim(&l, claims, RN_DAEMON_CLAIMS + 1, &accepted),
+			 -EINVAL);
+	rn_daemon_link_fini(&l);
+	stop(&f);
+}
+
+/* A reply that comes too late does not count as that of the next request. */
+static void test_skips_a_late_reply(void **state)
+{
+	static const struct rn_gid addr = {{1}};
+	const struct rn_daemon_reply late = {.version = RN_DAEMON_VERSION, .err = -ENOENT},
+				     ok = {.version = RN_DAEMON_VERSION};
+	struct rn_daemon_link l;
+	struct fake f;
+
+	attach(&f, &l);
+	answer(&f, QUIET, &late);
+	answer(&f, AFTER_LATE, &ok);
+	answer(&f, HEAD_BYTES, &ok);
+	assert_int_equal(rn_daemon_link_join(&l, &addr), -ETIMEDOUT);
+	assert_false(rn_daemon_link_lost(&l));
+	assert_int_equal(rn_daemon_link_join(&l, &addr), 0);
+	assert_int_equal(rn_daemon_link_join(&l, &addr), 0);
+	rn_daemon_link_fini(&l);
+	stop(&f);
+}
+
+static void test_notices_that_the_daemon_has_gone(void **state)
+{
+	static const struct rn_gid addr = {{1}};
+	struct rn_daemon_reply reply = good();
+	struct rn_daemon_link l;
+	struct fake f;
+
+	attach(&f, &l);
+	answer(&f, LEAVE, &reply);
+	assert_int_equal(rn_daemon_link_join(&l, &addr), -ECONNRESET);
+	assert_true(rn_daemon_link_lost(&l));
+	assert_int_equal(rn_daemon_link_join(&l, &addr), -ENOTCONN);
+	rn_daemon_link_fini(&l);
+	stop(&f);
+
+	attach(&f, &l);
+	shutdown(f.listener, SHUT_RDWR);
+	shutdown(l.fd, SHUT_WR); /* the fake's thread ends */
+	pthread_join(f.thread, NULL);
+	assert_true(rn_daemon_link_lost(&l));
+	rn_daemon_link_fini(&l);
+	close(f.listener);
+	unlink(f.path);
+	rmdir(f.folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_asks_for_the_port),
+		cmocka_unit_test(test_refuses_what_no_port_can_have),
+		cmocka_unit_test(test_comes_back_with_number_and_token),
+		cmocka_unit_test(test_passes_its_socket),
+		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_skips_a_late_reply),
+		cmocka_unit_test(test_notices_that_the_daemon_has_gone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
