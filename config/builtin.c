@@ -1,5 +1,6 @@
-/* Which configuration does a process use without a configuration file? The built-in text joins two
- * adapters inside the process. config/loopback.conf is a copy that users can change; a test
+/* Which configuration does a process use without a configuration file? If softrnicd runs, one
+ * adapter with a port of the daemon. Otherwise the built-in text joins two adapters inside the
+ * process. config/loopback.conf is a copy that users can change; a test
  * compares both texts. This file has constant data only. */
 #include "config/config.h"
 
@@ -28,6 +29,17 @@ static const char builtin[] =
 "  }\n"
 ");\n";
 /* clang-format on */
+
+static const char builtin_daemon[] = "adapters = ({ name = \"softrnic0\"; port = \"daemon\"; });\n";
+
+int rn_config_load_daemon(const char *socket, struct rn_config *cfg, char *err, size_t errlen)
+{
+	int rc = rn_config_parse(builtin_daemon, "(built-in configuration)", cfg, err, errlen);
+
+	if (rc == 0)
+		snprintf(cfg->adapter[0].socket, sizeof(cfg->adapter[0].socket), "%s", socket);
+	return rc;
+}
 
 const char *rn_config_builtin(void)
 {

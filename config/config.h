@@ -137,6 +137,9 @@ const char *rn_config_path(const char *path);
  * - An adapter with port = "daemon" has a socket, and addresses and mtu as if no key had been
  *   written: the caller asks softrnicd for them. */
 int rn_config_load(const char *path, struct rn_config *cfg, char *err, size_t errlen);
+/* Sets *cfg to the built-in configuration of a process that finds softrnicd at the path `socket`:
+ * one adapter, with port = "daemon". Returns as rn_config_load(). */
+int rn_config_load_daemon(const char *socket, struct rn_config *cfg, char *err, size_t errlen);
 /* Reads a configuration from text in memory, with the results of rn_config_load(). Messages contain
  * `name` as the file name. */
 int rn_config_parse(const char *text, const char *name, struct rn_config *cfg, char *err,

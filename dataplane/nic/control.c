@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "nic/cq_rings.h"
+#include "nic/daemon_service.h"
 #include "nic/nic_srq.h"
 #include "nic/shard_call.h"
 #include "port/flow_rule.h"
@@ -469,6 +470,8 @@ static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	if (rc == 0) {
 		unrecord_qp(nic, qp);
 		rn_flow_rule_end(nic->port->rules, cmd->qp.qpn);
+		if (nic->daemon != NULL)
+			rn_daemon_service_forget_qp(nic->daemon, cmd->qp.qpn);
 		rn_nic_groups_changed(nic, shard);
 	}
 	return rc;
@@ -478,8 +481,12 @@ static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
  * The generation number excludes an earlier QP with the same QPN. */
 static int exec_in_shard_of_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
+	if (nic->daemon != NULL && cmd->op == RN_CMD_MODIFY_QP)
+		rn_daemon_service_modify(nic->daemon, cmd);
 	int rc = rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
 
+	if (rc == 0 && nic->daemon != NULL && cmd->op == RN_CMD_MODIFY_QP)
+		rn_daemon_service_modified(nic->daemon, nic, cmd);
 	/* A QP that leaves RTS may next be connected with another peer, so the card's rule for its
 	 * packets ends. */
 	if (rc == 0 && cmd->op == RN_CMD_MODIFY_QP && (cmd->modify_qp.mask & RN_QP_STATE) != 0 &&
@@ -529,6 +536,14 @@ static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *,
 	[RN_CMD_DESTROY_MW] = destroy_mw,
 };
 
+/* Runs RESOLVE or a command of the connection manager. */
+static int exec_in_shard_0(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	if (cmd->op == RN_CMD_CM_DISCONNECT || cmd->op == RN_CMD_CM_DESTROY)
+		rn_nic_drain_other_shards(nic);
+	return rn_nic_exec_in(nic, 0, cmd, rsp);
+}
+
 static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	int rc;
@@ -545,11 +560,10 @@ static int dispatch(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 		pthread_mutex_unlock(&nic->control);
 		return rc;
 	}
-	if (where_runs[cmd->op] == SHARD_0) {
-		if (cmd->op == RN_CMD_CM_DISCONNECT || cmd->op == RN_CMD_CM_DESTROY)
-			rn_nic_drain_other_shards(nic);
-		return rn_nic_exec_in(nic, 0, cmd, rsp);
-	}
+	if (where_runs[cmd->op] == SHARD_0)
+		return nic->daemon != NULL && cmd->op != RN_CMD_RESOLVE
+			       ? rn_daemon_service_cm(nic->daemon, nic, cmd, rsp, exec_in_shard_0)
+			       : exec_in_shard_0(nic, cmd, rsp);
 	/* Only MODIFY_QP and QUERY_QP remain. */
 	return exec_in_shard_of_qp(nic, cmd, rsp);
 }

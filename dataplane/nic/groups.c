@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "nic/daemon_service.h"
 #include "nic/nic.h"
 #include "nic/shard_call.h"
 
@@ -86,6 +87,8 @@ void rn_nic_groups_changed(struct rn_nic *nic, unsigned shard)
 	all->n = kept;
 	if (!other_groups)
 		return;
+	if (nic->daemon != NULL)
+		rn_daemon_service_leave(nic->daemon, all);
 	pthread_mutex_lock(&nic->removal); /* prevents the removal of the device during the call */
 	rn_nic_groups_update_port(nic);
 	pthread_mutex_unlock(&nic->removal);
@@ -112,6 +115,9 @@ int rn_nic_group_change(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_
 			return -EINVAL;
 		if (all->n == RN_GROUPS)
 			return -ENOSPC;
+		rc = nic->daemon != NULL ? rn_daemon_service_join(nic->daemon, &cmd->group.gid) : 0;
+		if (rc != 0)
+			return rc;
 		all->group[all->n++] = (struct rn_nic_group){.gid = cmd->group.gid};
 	}
 	rc = rn_nic_exec_in(nic, shard, cmd, rsp);

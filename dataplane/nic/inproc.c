@@ -17,8 +17,10 @@
 #include "port/cancel.h"
 #include "port/flow_rule.h"
 #include "nic/cq_rings.h"
+#include "nic/daemon_service.h"
 #include "nic/runtime.h"
 #include "nic/settings.h"
+#include "port/log.h"
 #include "port/pause.h"
 #include "wire/stats.h"
 
@@ -38,10 +40,13 @@ static bool forked;
 static void mark_child(void)
 {
 	forked = true;
-	/* Close the child's copies of the claim sockets (port/claim.h). Otherwise a child that
-	 * outlives its parent would keep the parent's addresses in use. */
-	for (unsigned i = 0; i < RN_CONFIG_MAX_ADAPTERS; i++)
+	/* Close the child's copies of the claim sockets (port/claim.h) and of those to softrnicd.
+	 * Otherwise a child that outlives its parent would keep the parent's addresses in use, and
+	 * the daemon would not notice that the parent has ended. */
+	for (unsigned i = 0; i < RN_CONFIG_MAX_ADAPTERS; i++) {
 		rn_claims_drop(&process->rt.claims[i]);
+		rn_daemon_service_forget(process->rt.daemon[i]);
+	}
 	for (unsigned i = 0; process->users > 0 && i < process->rt.cfg.nadapters; i++)
 		atomic_store(&process->rt.nic[i]->link.gone, 1);
 }
@@ -234,6 +239,7 @@ static void link_info(struct rn_link *link, struct rn_link_info *info)
 	rn_settings_info(nic->cfg, (unsigned)(nic->adapter - nic->cfg->adapter), info);
 	memcpy(info->mac, nic->attr.mac, 6);
 	info->guid = nic->attr.guid;
+	info->max_qp = nic->core.max_qp * nic->nshards;
 	info->link_up = (uint8_t)atomic_load(&nic->link_up);
 	info->hugepages = (uint8_t)rte_eal_has_hugepages();
 }
@@ -302,6 +308,47 @@ static const struct rn_link_ops ops = {
 
 /* ---- listing, opening, closing and unplugging adapters ---- */
 
+/* Where a process without a configuration looks for softrnicd. Tests set the variable. */
+static const char *default_daemon(void)
+{
+	const char *env = secure_getenv("SOFTRNIC_DAEMON");
+
+	return env != NULL && env[0] != '\0' ? env : RN_DAEMON_SOCKET;
+}
+
+/* Reads the file, or without a file uses softrnicd if it answers, else the built-in
+ * configuration. */
+static int read_configuration(const char *path, struct rn_config *cfg, char *err, size_t errlen)
+{
+	struct rn_daemon_port port;
+
+	if (path == NULL && rn_daemon_link_ask(default_daemon(), &port) == 0)
+		return rn_config_load_daemon(default_daemon(), cfg, err, errlen);
+	return rn_config_load(path, cfg, err, errlen);
+}
+
+/* Asks softrnicd for the attributes of each adapter with a port of the daemon. */
+static int ask_daemons(struct rn_config *cfg, char *err, size_t errlen)
+{
+	struct rn_daemon_port port;
+
+	for (unsigned i = 0; i < cfg->nadapters; i++) {
+		struct rn_config_adapter *a = &cfg->adapter[i];
+
+		if (a->port != RN_CONFIG_PORT_DAEMON)
+			continue;
+		int rc = rn_daemon_link_ask(a->socket, &port);
+		if (rc == 0)
+			rc = rn_settings_daemon(a, &port);
+		if (rc != 0) {
+			snprintf(err, errlen, "adapter %s: no softrnicd answers at %s: %s", a->name,
+				 a->socket, strerror(-rc));
+			return rc;
+		}
+	}
+	return 0;
+}
+
 /* Creates the runtime if there is none, and reads the configuration. Starts no adapter. Returns 0
  * or a negative errno: -EBUSY if the process already runs with another configuration. */
 static int load(const char *path, char *err, size_t errlen)
@@ -332,7 +379,8 @@ static int load(const char *path, char *err, size_t errlen)
 		snprintf(err, errlen, "path of the configuration is too long");
 		return -ENAMETOOLONG;
 	}
-	return rn_config_load(path, &process->rt.cfg, err, errlen);
+	int rc = read_configuration(path, &process->rt.cfg, err, errlen);
+	return rc == 0 ? ask_daemons(&process->rt.cfg, err, errlen) : rc;
 }
 
 int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *err, size_t errlen)
@@ -354,6 +402,15 @@ int rn_link_list(const char *path, struct rn_link_info *info, unsigned n, char *
 	return rc;
 }
 
+/* Logs which configuration a process without a file has. */
+static void log_default(const struct rn_config *cfg)
+{
+	if (cfg->adapter[0].port == RN_CONFIG_PORT_DAEMON)
+		rn_log(DAEMON_DEFAULT, cfg->adapter[0].socket);
+	else
+		rn_log(RING_DEFAULT, default_daemon());
+}
+
 int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *err, size_t errlen)
 {
 	if (forked)
@@ -368,9 +425,11 @@ int rn_link_open(const char *path, unsigned index, struct rn_link **link, char *
 	}
 	if (rc == 0)
 		register_fork_handler();
-	if (rc == 0 && process->users == 0)
+	if (rc == 0 && process->users == 0) {
 		rc = rn_runtime_start(&process->rt, err, errlen);
-	else if (rc == 0 && atomic_load(&process->rt.nic[index]->link.gone)) {
+		if (rc == 0 && process->path[0] == '\0')
+			log_default(&process->rt.cfg);
+	} else if (rc == 0 && atomic_load(&process->rt.nic[index]->link.gone)) {
 		snprintf(err, errlen, "adapter %s: its device is gone",
 			 process->rt.nic[index]->name);
 		rc = -ENODEV;

@@ -17,6 +17,7 @@
 #include "port/log.h"
 #include "port/flow_rule.h"
 #include "port/mem.h"
+#include "nic/daemon_service.h"
 #include "port/port_wake.h"
 #include "nic/settings.h"
 #include "wire/stats.h"
@@ -116,7 +117,8 @@ static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *c
 	};
 	if (capture != NULL && x.capture == NULL)
 		return -ENOMEM;
-	memcpy(x.mac, nic->attr.mac, 6);
+	if (nic->daemon == NULL)
+		memcpy(x.mac, nic->attr.mac, 6);
 	rn_settings_impair(cfg, &x.impair);
 	return rn_rxtx_open(&lc->rxtx, &x);
 }
@@ -173,9 +175,19 @@ static enum rn_rx_shard predict_shard(void *arg, const struct rn_gid *from, cons
 	return (uint32_t)queue == shard ? RN_RX_SHARD_RIGHT : RN_RX_SHARD_WRONG;
 }
 
+/* Applies what the daemon gives this client. */
+static void use_daemon(struct rn_nic *nic, const struct rn_daemon_port *p)
+{
+	nic->core.client = p->number;
+	if (p->max_qp > 0) /* for all shards together */
+		nic->core.max_qp =
+			RN_MIN(nic->core.max_qp, RN_MAX(p->max_qp / nic->nshards, UINT32_C(1)));
+}
+
 int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned index,
-		  struct rn_port *port, const struct rn_clock *clock,
-		  struct rn_capture_file *capture, char *err, size_t errlen)
+		  struct rn_port *port, struct rn_daemon_service *daemon,
+		  const struct rn_clock *clock, struct rn_capture_file *capture, char *err,
+		  size_t errlen)
 {
 	const struct rn_config_limits *l = &cfg->limits;
 	struct rn_nic *nic = calloc(1, sizeof(*nic));
@@ -197,6 +209,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	nic->cfg = cfg;
 	nic->adapter = &cfg->adapter[index];
 	nic->port = port;
+	nic->daemon = daemon;
 	nic->nshards = nic->adapter->shards;
 	snprintf(nic->name, sizeof(nic->name), "%s", nic->adapter->name);
 	pthread_mutex_init(&nic->control, NULL);
@@ -211,7 +224,9 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 		memcpy(mac, port->mac, 6);
 	rn_settings_port(nic->adapter, mac, &cfg->protocol, &nic->attr);
 	rn_settings_core(cfg, index, &secrets, &nic->core);
-	rn_settings_line(&nic->core, rn_port_speed(port));
+	if (daemon != NULL)
+		use_daemon(nic, &daemon->port);
+	rn_settings_line(&nic->core, daemon != NULL ? daemon->port.speed : rn_port_speed(port));
 	nic->neigh = rn_settings_neigh(nic->adapter, &nic->core.nstatic_neigh);
 	nic->core.static_neigh = nic->neigh;
 	nic->core.rx_shards = (struct rn_rx_shards){predict_shard, nic};
@@ -539,6 +554,9 @@ uint64_t rn_nic_mads(const struct rn_nic *nic)
 void rn_nic_watch(struct rn_nic *nic)
 {
 	rn_journal_watch(nic);
+	if (nic->daemon != NULL && !atomic_load(&nic->link.gone) &&
+	    !rn_daemon_service_watch(nic->daemon, nic))
+		rn_port_lose(nic->port);
 	if (rn_port_reset_due(nic->port))
 		reset_card(nic);
 	if (rn_port_gone(nic->port)) {

@@ -21,6 +21,7 @@
 
 struct rte_rcu_qsbr;
 struct rn_capture_file;
+struct rn_daemon_service;
 
 struct rn_nic {
 	struct rn_link link; /* first member: nic_of() casts the link to struct rn_nic */
@@ -32,6 +33,7 @@ struct rn_nic {
 	struct rn_static_neigh *neigh;
 
 	struct rn_port *port;
+	struct rn_daemon_service *daemon; /* of the runtime; NULL unless the port is softrnicd's */
 	struct rn_mr_table *mrs;
 	struct rte_rcu_qsbr *qsbr;
 	unsigned nshards;
@@ -61,11 +63,13 @@ struct rn_nic {
 	struct rn_nic_groups groups;
 };
 
-/* Creates an adapter on an opened port, and starts no thread. Returns 0, or -errno with a sentence
+/* Creates an adapter on an opened port, and starts no thread. `daemon` is NULL unless the port is
+ * softrnicd's, and outlives the adapter. Returns 0, or -errno with a sentence
  * in err. On success the adapter owns the port. On failure the caller still owns the port. */
 int rn_nic_create(struct rn_nic **nic, const struct rn_config *cfg, unsigned index,
-		  struct rn_port *port, const struct rn_clock *clock,
-		  struct rn_capture_file *capture, char *err, size_t errlen);
+		  struct rn_port *port, struct rn_daemon_service *daemon,
+		  const struct rn_clock *clock, struct rn_capture_file *capture, char *err,
+		  size_t errlen);
 /* Connects the adapters of two joined ring ports. After sending, each adapter then rings the
  * doorbells of the peer's shards. To be called before rn_nic_start(). */
 void rn_nic_join(struct rn_nic *a, struct rn_nic *b);

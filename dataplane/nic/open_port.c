@@ -11,6 +11,7 @@
 #include <rte_memory.h>
 
 #include "config/pci_device.h"
+#include "nic/daemon_service.h"
 #include "port/memif_port.h"
 #include "port/numa.h"
 #include "nic/settings.h"
@@ -141,6 +142,34 @@ static int check_locked(const char *adapter, const char *address, char *err, siz
 	return rc;
 }
 
+struct opening {
+	struct rn_port **port;
+	const struct rn_port_spec *spec;
+	char *err;
+	size_t errlen;
+};
+
+static int open_device(void *arg)
+{
+	struct opening *o = arg;
+
+	return rn_port_open(o->port, o->spec, o->err, o->errlen);
+}
+
+/* Opens a port of softrnicd. */
+static int open_with_daemon(struct opening *o, struct rn_daemon_service *daemon)
+{
+	int refused = 0;
+	int rc = rn_daemon_port_open(&daemon->path, &daemon->link, open_device, o, &refused);
+
+	if (rc != 0 && refused != 0) {
+		snprintf(o->err, o->errlen, "adapter %s: softrnicd does not take its port: %s",
+			 daemon->name, strerror(-refused));
+		return refused;
+	}
+	return rc;
+}
+
 int rn_open_port(struct rn_port **port, const struct rn_open_port *o, char *err, size_t errlen)
 {
 	const struct rn_config_adapter *a = &o->cfg->adapter[o->index];
@@ -166,6 +195,8 @@ int rn_open_port(struct rn_port **port, const struct rn_open_port *o, char *err,
 		}
 		v.socket = rn_memif_port_socket(memif);
 	}
+	if (a->port == RN_CONFIG_PORT_DAEMON)
+		v.socket = o->daemon->path.socket;
 	rc = rn_vdev_string(&v, name, sizeof(name), args, sizeof(args));
 	struct rn_port_spec spec = {
 		.name = name,
@@ -180,13 +211,16 @@ int rn_open_port(struct rn_port **port, const struct rn_open_port *o, char *err,
 		.ring_most = most_descriptors(&o->cfg->limits),
 		.pool = o->pool,
 		.memif = memif,
+		.steady = a->port == RN_CONFIG_PORT_DAEMON,
 		.news = o->news,
 		.news_arg = o->news_arg,
 	};
+	struct opening opening = {port, &spec, err, errlen};
 	if (rc != 0)
 		snprintf(err, errlen, "adapter %s: device string too long", a->name);
 	else
-		rc = rn_port_open(port, &spec, err, errlen);
+		rc = a->port == RN_CONFIG_PORT_DAEMON ? open_with_daemon(&opening, o->daemon)
+						      : open_device(&opening);
 	if (rc != 0 && v.kind == RN_VDEV_PCI)
 		rc = explain_card(a->name, name, rc, err, errlen);
 	else if (rc == 0 && v.kind == RN_VDEV_PCI)

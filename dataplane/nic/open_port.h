@@ -9,6 +9,7 @@
 #include "port/port.h"
 
 struct rte_mempool;
+struct rn_daemon_service;
 
 struct rn_open_port {
 	const struct rn_config *cfg;
@@ -17,6 +18,8 @@ struct rn_open_port {
 	/* Gets the claims on the addresses, if the port is a kernel interface. All zero before. The
 	 * caller releases the claims, also after an error. */
 	struct rn_claims *claims;
+	/* the attachment to softrnicd, if the port is the daemon's */
+	struct rn_daemon_service *daemon;
 	/* as in struct rn_port_spec */
 	void (*news)(void *arg);
 	void *news_arg;

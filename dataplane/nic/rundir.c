@@ -102,18 +102,19 @@ static void remove_shared_files(void)
 
 /* ---- files of processes that were killed ---- */
 
-/* Returns the process id in a directory name such as rn1234. Returns 0 if the name has another
- * form. */
-static pid_t pid_of(const char *name)
+/* Returns the process id in a directory name such as rn1234 or rn1234-x. Returns 0 if the name has
+ * another form. */
+static pid_t pid_of(const char *name, const char *prefix)
 {
+	size_t n = strlen(prefix);
 	char *end;
 	long pid;
 
-	if (strncmp(name, "rn", 2) != 0 || !isdigit((unsigned char)name[2]))
+	if (strncmp(name, prefix, n) != 0 || !isdigit((unsigned char)name[n]))
 		return 0;
 	errno = 0;
-	pid = strtol(name + 2, &end, 10);
-	return errno == 0 && *end == '\0' && pid <= INT_MAX ? (pid_t)pid : 0;
+	pid = strtol(name + n, &end, 10);
+	return errno == 0 && (*end == '\0' || *end == '-') && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
 /* Returns true when no process listens on this socket: the kernel then refuses a connection. Unlike
@@ -154,20 +155,14 @@ static void remove_stale_dir(const char *path)
 	rmdir(path);
 }
 
-/* Removes the run directories rnPID of dead processes, which are beside this process's own run
- * directory. A process is dead if its PID does not exist. */
-static void remove_dirs_of_dead_processes(void)
+void rn_rundir_sweep(const char *base, const char *prefix)
 {
-	const char *slash = strrchr(runtime_dir, '/');
-	char base[256], path[512];
-	struct dirent *e;
-
-	if (slash == NULL)
-		return;
-	snprintf(base, sizeof(base), "%.*s", (int)(slash - runtime_dir), runtime_dir);
 	DIR *dir = opendir(base);
+	struct dirent *e;
+	char path[512];
+
 	while (dir != NULL && (e = readdir(dir)) != NULL) {
-		pid_t pid = pid_of(e->d_name);
+		pid_t pid = pid_of(e->d_name, prefix);
 
 		if (pid == 0 || kill(pid, 0) == 0 || errno != ESRCH)
 			continue;
@@ -176,6 +171,19 @@ static void remove_dirs_of_dead_processes(void)
 	}
 	if (dir != NULL)
 		closedir(dir);
+}
+
+/* Removes the run directories rnPID of dead processes, which are beside this process's own run
+ * directory. A process is dead if its PID does not exist. */
+static void remove_dirs_of_dead_processes(void)
+{
+	const char *slash = strrchr(runtime_dir, '/');
+	char base[256];
+
+	if (slash == NULL)
+		return;
+	snprintf(base, sizeof(base), "%.*s", (int)(slash - runtime_dir), runtime_dir);
+	rn_rundir_sweep(base, "rn");
 }
 
 /* ---- functions called at the start and the exit ---- */

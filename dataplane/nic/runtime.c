@@ -11,6 +11,7 @@
 #include <rte_eal.h>
 
 #include "port/capture.h"
+#include "nic/daemon_service.h"
 #include "nic/eal.h"
 #include "nic/journal.h"
 #include "port/mem.h"
@@ -135,11 +136,17 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 		}
 		return rc;
 	}
+	if (a->port == RN_CONFIG_PORT_DAEMON) {
+		int rc = rn_daemon_service_open(&r->daemon[i], a, err, errlen);
+		if (rc != 0)
+			return rc;
+	}
 	const struct rn_open_port spec = {
 		.cfg = &r->cfg,
 		.index = i,
 		.pool = r->pool,
 		.claims = &r->claims[i],
+		.daemon = r->daemon[i],
 		.news = wake_watcher,
 		.news_arg = r,
 	};
@@ -157,8 +164,8 @@ static int make_adapters(struct rn_runtime *r, char *err, size_t errlen)
 	for (unsigned i = 0; rc == 0 && i < r->cfg.nadapters; i++)
 		rc = open_port(r, i, port, err, errlen);
 	for (unsigned i = 0; rc == 0 && i < r->cfg.nadapters; i++) {
-		rc = rn_nic_create(&r->nic[i], &r->cfg, i, port[i], &r->clock, r->capture, err,
-				   errlen);
+		rc = rn_nic_create(&r->nic[i], &r->cfg, i, port[i], r->daemon[i], &r->clock,
+				   r->capture, err, errlen);
 		if (rc == 0) {
 			r->nic[i]->link.ops = r->ops;
 			port[i] = NULL; /* rn_nic_create() has taken ownership of the port */
@@ -223,6 +230,8 @@ void rn_runtime_stop(struct rn_runtime *r)
 		rn_nic_destroy(r->nic[i]);
 		r->nic[i] = NULL;
 		rn_claims_drop(&r->claims[i]);
+		rn_daemon_service_close(r->daemon[i]);
+		r->daemon[i] = NULL;
 	}
 	if (r->capture != NULL)
 		rn_capture_close(r->capture);

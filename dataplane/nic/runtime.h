@@ -12,6 +12,7 @@
 #include "nic/nic.h"
 
 struct rte_mempool;
+struct rn_daemon_service;
 
 struct rn_runtime {
 	/* the configuration, set by the caller before rn_runtime_start() */
@@ -21,6 +22,8 @@ struct rn_runtime {
 	struct rn_nic *nic[RN_CONFIG_MAX_ADAPTERS];
 	/* each adapter's claims on addresses of kernel interfaces */
 	struct rn_claims claims[RN_CONFIG_MAX_ADAPTERS];
+	/* each adapter's attachment to softrnicd, or NULL */
+	struct rn_daemon_service *daemon[RN_CONFIG_MAX_ADAPTERS];
 	unsigned starts; /* number of starts so far; makes device and pool names unique */
 	struct rn_clock clock;
 	struct rte_mempool *pool;

@@ -9,6 +9,7 @@
 
 #include "base/htab.h"
 #include "ground/client_number.h"
+#include "wire/frame.h"
 
 /* Entries of a ring that softrnic makes itself, if limits.port_ring is 0: its default. */
 #define OWN_RING 1024u
@@ -131,13 +132,19 @@ static void add_nets(struct rn_port_attr *attr, const struct rn_config_nets *net
 	}
 }
 
-/* Adds the link-local address of RFC 4291, appendix A: the MAC with ff:fe in the middle and the
- * universal/local bit inverted. Does nothing if the address is configured already, or if the port
+/* Returns the link-local address of RFC 4291, appendix A: the MAC with ff:fe in the middle and the
+ * universal/local bit inverted. */
+static struct rn_gid link_local_of(const uint8_t m[6])
+{
+	return (struct rn_gid){
+		{0xfe, 0x80, [8] = m[0] ^ 2, m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]}};
+}
+
+/* Adds the link-local address. Does nothing if the address is configured already, or if the port
  * has no room for another address. */
 static void add_link_local(struct rn_port_attr *attr, const uint8_t m[6])
 {
-	const struct rn_gid gid = {
-		{0xfe, 0x80, [8] = m[0] ^ 2, m[1], m[2], 0xff, 0xfe, m[3], m[4], m[5]}};
+	const struct rn_gid gid = link_local_of(m);
 
 	if (attr->ngids == RN_PORT_GIDS || rn_port_own(attr, &gid) >= 0)
 		return;
@@ -192,6 +199,47 @@ void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 		mtu_code(a->max_path_mtu));
 }
 
+/* Adds an address of the daemon's port to the list of its family. Returns false if there is no
+ * room. */
+static bool add_address(struct rn_config_adapter *a, const struct rn_gid *gid, uint8_t prefix_len)
+{
+	static const struct rn_gid mapped = {{[10] = 0xff, [11] = 0xff}};
+	struct rn_config_nets *nets = memcmp(gid, &mapped, 12) == 0 ? &a->ipv4 : &a->ipv6;
+
+	if (nets->n == RN_ARRAY_SIZE(nets->net))
+		return false;
+	memcpy(nets->net[nets->n].ip.b, gid->b, 16);
+	nets->net[nets->n++].prefix_len = prefix_len;
+	return true;
+}
+
+int rn_settings_daemon(struct rn_config_adapter *a, const struct rn_daemon_port *p)
+{
+	const struct rn_gid link_local = link_local_of(p->mac);
+
+	a->mac.set = true;
+	memcpy(a->mac.b, p->mac, 6);
+	a->ipv4.n = a->ipv6.n = 0;
+	a->link_local = false;
+	for (unsigned i = 0; i < p->ngids; i++) {
+		if (add_address(a, &p->gids[i], p->prefix_len[i]))
+			continue;
+		/* It is the last of the daemon's addresses, and will be the last here. */
+		a->link_local = i == p->ngids - 1u && rn_gid_equal(&p->gids[i], &link_local);
+		if (!a->link_local)
+			return -EPROTO;
+	}
+	memcpy(a->gateway4.b, p->gateway4.b, 16);
+	memcpy(a->gateway6.b, p->gateway6.b, 16);
+	a->vlan_id = p->has_vlan ? p->vlan_tci & 0xfff : 0;
+	a->vlan_prio = p->has_vlan ? p->vlan_tci >> 13 : 0;
+	a->mtu = p->mtu;
+	a->max_path_mtu = 128u << p->max_path_mtu;
+	a->dscp = p->tclass >> 2;
+	a->hop_limit = p->hop_limit;
+	return 0;
+}
+
 uint32_t rn_settings_ring(const struct rn_config *cfg)
 {
 	return cfg->limits.port_ring != 0 ? cfg->limits.port_ring : OWN_RING;
@@ -209,7 +257,7 @@ void rn_settings_vdev(const struct rn_config *cfg, unsigned index, const uint8_t
 		[RN_CONFIG_PORT_PCAP] = RN_VDEV_PCAP,
 		[RN_CONFIG_PORT_PCI] = RN_VDEV_PCI,
 		[RN_CONFIG_PORT_VDEV] = RN_VDEV_OTHER,
-		[RN_CONFIG_PORT_DAEMON] = RN_VDEV_OTHER,
+		[RN_CONFIG_PORT_DAEMON] = RN_VDEV_DAEMON,
 	};
 	const struct rn_config_adapter *a = &cfg->adapter[index];
 

@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "shard/core.h"
 #include "base/impair.h"
+#include "rn/daemon.h"
 #include "rn/link.h"
 #include "port/vdev.h"
 
@@ -29,6 +30,10 @@ void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps);
  * may be the interface's own MAC. */
 void rn_settings_port(const struct rn_config_adapter *a, const uint8_t mac[6],
 		      const struct rn_config_protocol *p, struct rn_port_attr *attr);
+/* Gives an adapter whose port is softrnicd's the attributes of that port, which the caller has
+ * checked (daemon_link.h). The other settings of the adapter stay. Returns 0, or -EPROTO if the
+ * port has more addresses of a family than an adapter can have. */
+int rn_settings_daemon(struct rn_config_adapter *a, const struct rn_daemon_port *p);
 /* Returns the number of entries of a ring that softrnic makes itself: limits.port_ring, or its
  * default if no number is configured. */
 uint32_t rn_settings_ring(const struct rn_config *cfg);

@@ -36,6 +36,24 @@
 	X(ADAPTER_GONE, WARNING, 0, \
 	  "adapter %s: its device is gone", \
 	  "Every request has completed with an error. Close the adapter; a new start finds a new device.") \
+	X(DAEMON_DEFAULT, INFO, 0, \
+	  "no configuration: using softrnicd at %s", \
+	  "The process has no configuration file, and the daemon answers: the process has one adapter, with a port of the daemon.") \
+	X(RING_DEFAULT, INFO, 0, \
+	  "no configuration, and no softrnicd at %s: using two adapters joined inside the process", \
+	  "Other processes and hosts cannot be reached. Start the daemon, or name a configuration file in `$SOFTRNIC_CONFIG`.") \
+	X(DAEMON_LOST, WARNING, 0, \
+	  "adapter %s: softrnicd has ended: waiting for the next one", \
+	  "No frames pass meanwhile. Connections survive if the daemon is back before the retries of their peers run out.") \
+	X(DAEMON_BACK, NOTICE, 0, \
+	  "adapter %s: softrnicd is back", \
+	  "The adapter has its former number, and has told the daemon about its listeners and connections.") \
+	X(DAEMON_REFUSES, ERROR, 0, \
+	  "adapter %s: softrnicd does not take the adapter back: %s", \
+	  "The daemon came back too late, or with other addresses. The adapter continues as if its device were gone. Close it; a new start attaches to the daemon again.") \
+	X(LISTENER_REFUSED, WARNING, 0, \
+	  "adapter %s: softrnicd, back again, refuses the listener at port %u: %s", \
+	  "Requests for this port do not reach the listener; another client may have the port. Close the listener.") \
 	X(CARD_RESET, WARNING, 0, \
 	  "adapter %s: its network card was reset", \
 	  "The card's driver or an operator asked for it. Frames in the card are lost, and connections go on.") \

@@ -264,13 +264,77 @@ static void test_own_rings(void **state)
 	assert_int_equal(rn_settings_ring(&cfg), 64);
 }
 
+/* An adapter with a port of softrnicd has the attributes that the daemon gives. */
+static void test_port_of_the_daemon(void **state)
+{
+	struct rn_config_adapter a = {.mtu = 1500, .max_path_mtu = 4096, .link_local = true};
+	struct rn_daemon_port p = {
+		.has_vlan = 1,
+		.vlan_tci = 3 << 13 | 5,
+		.ngids = 4,
+		.mtu = 4200,
+		.max_path_mtu = 4,
+		.tclass = 26 << 2,
+		.hop_limit = 9,
+		.gids = {{{[10] = 0xff, 0xff, 192, 0, 2, 1}},
+			 {{[10] = 0xff, 0xff, 192, 0, 3, 1}},
+			 {{0x20, 1, [15] = 1}},
+			 {{0xfe, 0x80, [8] = 0, 0x11, 0x22, 0xff, 0xfe, 0x33, 0x44, 0x55}}},
+		.prefix_len = {24, 25, 64, 64},
+		.gateway4 = {{[10] = 0xff, 0xff, 192, 0, 2, 9}},
+	};
+	struct rn_port_attr attr;
+
+	memcpy(p.mac, mac, 6);
+	assert_int_equal(rn_settings_daemon(&a, &p), 0);
+	assert_true(a.mac.set);
+	assert_memory_equal(a.mac.b, mac, 6);
+	attr = port_of(&a);
+	assert_int_equal(attr.ngids, p.ngids);
+	assert_memory_equal(attr.gids, p.gids, 4 * sizeof(p.gids[0]));
+	assert_memory_equal(attr.prefix_len, p.prefix_len, 4);
+	assert_memory_equal(&attr.gateway4, &p.gateway4, 16);
+	assert_true(attr.has_vlan);
+	assert_int_equal(attr.vlan_tci, p.vlan_tci);
+	assert_int_equal(attr.mtu, 4200);
+	assert_int_equal(attr.max_path_mtu, 4);
+	assert_int_equal(attr.tclass, p.tclass);
+	assert_int_equal(attr.hop_limit, 9);
+}
+
+/* The daemon may have eight IPv6 addresses and the link-local one, but not nine others. */
+static void test_many_addresses_of_the_daemon(void **state)
+{
+	struct rn_config_adapter a = {.mtu = 1500, .max_path_mtu = 4096};
+	struct rn_daemon_port p = {.ngids = 9, .mtu = 1500, .max_path_mtu = 5, .hop_limit = 64};
+	struct rn_port_attr attr;
+
+	memcpy(p.mac, mac, 6);
+	for (unsigned i = 0; i < 9; i++) {
+		p.gids[i] = (struct rn_gid){{0x20, 1, [15] = (uint8_t)(i + 1)}};
+		p.prefix_len[i] = 64;
+	}
+	assert_int_equal(rn_settings_daemon(&a, &p), -EPROTO);
+	p.gids[8] =
+		(struct rn_gid){{0xfe, 0x80, [8] = 0, 0x11, 0x22, 0xff, 0xfe, 0x33, 0x44, 0x55}};
+	assert_int_equal(rn_settings_daemon(&a, &p), 0);
+	attr = port_of(&a);
+	assert_int_equal(attr.ngids, 9);
+	assert_memory_equal(attr.gids, p.gids, 9 * sizeof(p.gids[0]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_link_local),    cmocka_unit_test(test_several_addresses),
-		cmocka_unit_test(test_tag_and_class), cmocka_unit_test(test_path_mtu),
-		cmocka_unit_test(test_congestion),    cmocka_unit_test(test_own_rings),
+		cmocka_unit_test(test_link_local),
+		cmocka_unit_test(test_several_addresses),
+		cmocka_unit_test(test_tag_and_class),
+		cmocka_unit_test(test_path_mtu),
+		cmocka_unit_test(test_congestion),
+		cmocka_unit_test(test_own_rings),
 		cmocka_unit_test(test_client_limits),
+		cmocka_unit_test(test_port_of_the_daemon),
+		cmocka_unit_test(test_many_addresses_of_the_daemon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,78 @@
+/* An adapter as a client of softrnicd: its number, and what it has registered with the daemon.
+ *
+ * The daemon must know the services to which the client listens, the multicast groups with members,
+ * and, if it is strict, the queue pairs that are connected without the connection manager. The
+ * module remembers all that, and tells it again when the daemon has restarted. While the daemon is
+ * away, registrations succeed, and are made when it is back.
+ *
+ * Any thread may call the functions, unless a comment says otherwise; a mutex serialises them. */
+#ifndef RN_DAEMON_SERVICE_H
+#define RN_DAEMON_SERVICE_H
+
+#include "base/htab.h"
+#include "nic/daemon_link.h"
+#include "nic/daemon_port.h"
+#include "qp/mcast.h"
+
+struct rn_config_adapter;
+struct rn_nic;
+struct rn_nic_groups;
+
+#define RN_DAEMON_BUCKETS 1024
+
+struct rn_daemon_service {
+	struct rn_daemon_link link;
+	struct rn_daemon_port port; /* attributes since the first attachment */
+	struct rn_daemon_port_path path;
+	char name[32];
+	unsigned queues;
+
+	pthread_mutex_t lock; /* guards the members below; taken after the adapter's `control` */
+	bool attached;	      /* the daemon knows everything that is registered */
+	unsigned refusals;    /* how often in a row the daemon did not take the client back */
+	uint64_t claim_until; /* until then connections are announced again, time in ms */
+	struct rn_htab ids, services, pairs;
+	struct rn_htab connecting; /* ids by queue pair */
+	struct rn_htab peers;	   /* pairs by address and QPN of the peer */
+	struct rn_hnode *bucket[5][RN_DAEMON_BUCKETS];
+	unsigned ngroups;
+	struct rn_gid group[RN_GROUPS];
+};
+
+/* Attaches to the daemon of the adapter. A daemon that has just started takes no new clients for
+ * some seconds, so this may take as long. Returns 0, or -errno with a sentence in err. Called in a
+ * control thread. */
+int rn_daemon_service_open(struct rn_daemon_service **s, const struct rn_config_adapter *a,
+			   char *err, size_t errlen);
+/* Detaches. The port must be closed. Accepts NULL. */
+void rn_daemon_service_close(struct rn_daemon_service *s);
+/* For a forked child (rn_daemon_link_forget()). Accepts NULL. */
+void rn_daemon_service_forget(struct rn_daemon_service *s);
+
+/* Executes a command of the connection manager with exec(), and registers or unregisters what the
+ * command begins or ends. Returns rsp->err. Besides the errors of the command: those of
+ * rn_daemon_link_listen(), if the port is in use by another client. */
+int rn_daemon_service_cm(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd,
+			 struct rn_rsp *rsp,
+			 int (*exec)(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *));
+
+/* A queue pair is about to be connected (MODIFY_QP to RTR): announces the pair. Does nothing for
+ * queue pairs that the connection manager connects, and for other changes. */
+void rn_daemon_service_modify(struct rn_daemon_service *s, const struct rn_cmd *cmd);
+/* To be called after a change of a queue pair that may have changed its peer's address, in SQD. */
+void rn_daemon_service_modified(struct rn_daemon_service *s, struct rn_nic *nic,
+				const struct rn_cmd *cmd);
+/* The queue pair is destroyed. */
+void rn_daemon_service_forget_qp(struct rn_daemon_service *s, uint32_t qpn);
+
+/* rn_daemon_service_join() registers a group before its first member joins; returns 0 or -errno.
+ * rn_daemon_service_leave() ends the registration of all groups that are not among `groups`. */
+int rn_daemon_service_join(struct rn_daemon_service *s, const struct rn_gid *group);
+void rn_daemon_service_leave(struct rn_daemon_service *s, const struct rn_nic_groups *groups);
+
+/* Looks after the daemon: if it has ended, attaches again as soon as it is back, and tells it
+ * everything. Returns false if it does not take the client back: the adapter has no port then.
+ * Called by the watcher thread every 100 ms. */
+bool rn_daemon_service_watch(struct rn_daemon_service *s, struct rn_nic *nic);
+
+#endif
