@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* every 10 ms */
+#define LOCK_TRIES 200
+
 #define MAGIC UINT64_C(0x736561747332) /* "seats2" */
 
 /* The content of the file. */
@@ -27,6 +30,20 @@ struct rn_seats {
 	struct rn_client_set former;
 };
 
+/* Locks the file. Waits a moment for a daemon that has been killed: the kernel frees its memory
+ * before it closes its files. */
+static int lock_file(int fd)
+{
+	for (unsigned i = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (i == LOCK_TRIES)
+			return -EBUSY;
+		usleep(10000);
+	}
+	return 0;
+}
+
 /* Opens and locks the file. Returns the descriptor or -errno. */
 static int open_file(const char *path, char *err, size_t errlen)
 {
@@ -42,9 +59,9 @@ static int open_file(const char *path, char *err, size_t errlen)
 		rc = -errno;
 	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077) != 0)
 		rc = -EPERM;
-	else if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-		rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	else if (ftruncate(fd, sizeof(struct file)) != 0)
+	else
+		rc = lock_file(fd);
+	if (rc == 0 && ftruncate(fd, sizeof(struct file)) != 0)
 		rc = -errno;
 	if (rc == 0)
 		return fd;
