@@ -44,6 +44,20 @@ static int lock_file(int fd)
 	return 0;
 }
 
+/* Gives the file its length. A file of another length is emptied first: its part of a key must not
+ * be used as a key. */
+static int set_length(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (st.st_size != sizeof(struct file) &&
+	    (ftruncate(fd, 0) != 0 || ftruncate(fd, sizeof(struct file)) != 0))
+		return -errno;
+	return 0;
+}
+
 /* Opens and locks the file. Returns the descriptor or -errno. */
 static int open_file(const char *path, char *err, size_t errlen)
 {
@@ -61,8 +75,8 @@ static int open_file(const char *path, char *err, size_t errlen)
 		rc = -EPERM;
 	else
 		rc = lock_file(fd);
-	if (rc == 0 && ftruncate(fd, sizeof(struct file)) != 0)
-		rc = -errno;
+	if (rc == 0)
+		rc = set_length(fd);
 	if (rc == 0)
 		return fd;
 	snprintf(err, errlen, "%s: %s", path,
