@@ -266,7 +266,9 @@ static ssize_t receive(int sock, struct rn_daemon_request *rq, int *fd)
 	struct msghdr msg = {.msg_iov = &iov,
 			     .msg_iovlen = 1,
 			     .msg_control = &control,
-			     .msg_controllen = sizeof(control)};
+			     /* room for one descriptor; with the padding there would be room
+			      * for two */
+			     .msg_controllen = CMSG_LEN(sizeof(int))};
 	ssize_t n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	*fd = -1;
