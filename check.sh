@@ -35,6 +35,7 @@ suites() {
 	perf     default  never
 	conform  ci       never
 	tools    default  ci
+	daemon   default  ci
 	outside  ci       never
 	mutants  ci       never
 	rules    full     never

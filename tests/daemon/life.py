@@ -1,0 +1,120 @@
+"""Start, end and restart."""
+import os
+import signal
+import socket
+import subprocess
+import time
+
+from daemon import Daemon, case, wait_for
+from protocol import INFO, Client, attach, differ, plain
+
+GRACE_S = 5
+
+
+@case
+def a_second_daemon_is_refused(build):
+    with Daemon(build) as d:
+        second = d.launch()
+        status = second.wait(30)
+        with Client(d.socket) as c:
+            return (differ("exit status", status, 1) + differ("the first", c.err(plain(INFO)), "OK") +
+                    ([] if "another softrnicd runs with this socket" in d.text else [d.text]))
+
+
+@case
+def the_end_removes_the_socket(build):
+    bad = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with Daemon(build) as d:
+            with Client(d.socket) as c:
+                c.attach()
+                bad += differ("exit status", d.stop(number), 0)
+                bad += differ("client", c.err(plain(INFO)), "GONE")
+            bad += differ("socket", os.path.exists(d.socket), False)
+            d.start()
+            with Client(d.socket) as c:  # nobody is expected back
+                bad += differ("attach", c.attach(), "OK")
+    return bad
+
+
+@case
+def a_file_in_the_place_of_the_socket_stays(build):
+    with Daemon(build) as d:
+        d.stop()
+        with open(d.socket, "w", encoding="utf-8") as f:
+            f.write("mine")
+        status = d.launch().wait(30)
+        with open(d.socket, encoding="utf-8") as f:
+            return differ("exit status", status, 1) + differ("file", f.read(), "mine")
+
+
+def come_back(build, how):
+    """Three clients; one comes back after the restart, one too late, one not at all."""
+    with Daemon(build) as d:
+        clients = [Client(d.socket) for _ in range(3)]
+        for c in clients:
+            c.attach()
+        back, late, gone = ((c.number, c.token) for c in clients)
+        if how == signal.SIGKILL:
+            d.child.kill()
+            d.child.wait()
+        else:
+            d.stop(how)
+        bad = differ("socket", os.path.exists(d.socket), True)
+        d.start()
+        start = time.monotonic()
+        with Client(d.socket) as c, Client(d.socket) as thief, Client(d.socket) as fresh:
+            bad += differ("with the token of another", thief.err(attach(number=back[0], token=gone[1])), "EPERM")
+            bad += differ("with the token", c.attach(number=back[0], token=back[1]), "OK")
+            bad += differ("number and token", (c.number, c.token), back)
+            bad += differ("twice", thief.err(attach(number=back[0], token=back[1])), "EBUSY")
+            bad += differ("a new one", fresh.attach() in ("OK", "EAGAIN"), True)
+            if fresh.number in (back[0], late[0], gone[0]):
+                bad.append(f"a new client has got the number {fresh.number} of a former one")
+            time.sleep(max(0, start + GRACE_S + 0.5 - time.monotonic()))
+            got = thief.err(attach(number=late[0], token=late[1]))
+            bad += differ("too late", got, "EBUSY")
+            if fresh.number == 0:
+                bad += differ("a new one after the grace", fresh.attach(), "OK")
+        return bad
+
+
+@case
+def clients_come_back_after_a_restart(build):
+    return come_back(build, signal.SIGUSR1)
+
+
+@case
+def clients_come_back_after_a_kill(build):
+    return come_back(build, signal.SIGKILL)
+
+
+@case
+def the_service_manager_hears_of_it(build):
+    with Daemon(build) as d:
+        d.stop()
+        path = os.path.join(d.folder, "manager")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(path)
+            manager.settimeout(5)
+            d.start(NOTIFY_SOCKET=path, WATCHDOG_USEC="400000")
+            said = [manager.recv(100) for _ in range(4)]
+            d.kill(signal.SIGHUP)
+            wait_for("RELOADING", lambda: manager.recv(100) == b"RELOADING=1")
+            wait_for("READY", lambda: manager.recv(100) == b"READY=1")
+            d.stop()
+            wait_for("STOPPING", lambda: manager.recv(100) == b"STOPPING=1")
+        return differ("messages", said, [b"READY=1"] + [b"WATCHDOG=1"] * 3)
+
+
+@case
+def wrong_command_lines_are_explained(build):
+    program = os.path.join(build, "dataplane/daemon/softrnicd")
+    bad = []
+    for words, status in ((["-h"], 0), (["-V"], 0), (["-x"], 2), (["word"], 2), (["-c", "/nonexistent"], 1), ([], 1)):
+        done = subprocess.run([program, *words], capture_output=True, text=True, timeout=30, check=False,
+                              env={k: v for k, v in os.environ.items() if k != "SOFTRNIC_CONFIG"})
+        bad += differ(words, done.returncode, status)
+        if not (done.stdout if status == 0 else done.stderr).strip():
+            bad.append(f"{words}: says nothing")
+    return bad

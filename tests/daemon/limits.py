@@ -1,0 +1,216 @@
+"""What one process can do to the others, and what it cannot."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from daemon import Daemon, case, wait_for
+from protocol import INFO, SHOW, Client, Gone, differ, plain
+
+NUMBERS = 254
+TIMEWAIT_S = 18  # docs/switch.md
+
+# A process that attaches and then waits for its end.
+KEEPER = """
+import sys, time
+sys.path[:0] = [sys.argv[1]]
+from protocol import Client
+c = Client(sys.argv[2])
+print(c.attach(), c.number, flush=True)
+time.sleep(600)
+"""
+# A process that sends one request again and again for some seconds and reads the replies, over many connections.
+FLOODER = """
+import sys, time
+sys.path[:0] = [sys.argv[1]]
+import protocol
+packet = {"info": protocol.plain(protocol.INFO), "show": protocol.plain(protocol.SHOW), "claim": protocol.claims(64)}[sys.argv[3]]
+room = 4 if sys.argv[3] == "show" else 64  # unread replies; more of this size than fit into a socket would end the session
+clients = [protocol.Client(sys.argv[2]) for _ in range(8)]
+for c in clients:
+    c.attach()
+    c.sock.setblocking(False)
+    c.unread = 0
+print("ready", flush=True)
+end, n = time.monotonic() + 4, 0
+while time.monotonic() < end:
+    for c in clients:
+        try:
+            while True:
+                c.sock.recv(65536)
+                c.unread -= 1
+        except BlockingIOError:
+            pass
+        try:
+            while c.unread < room:
+                c.send(packet)
+                c.unread += 1
+                n += 1
+        except BlockingIOError:
+            pass
+print(n, flush=True)
+"""
+
+
+def process(text, *words):
+    here = os.path.dirname(os.path.abspath(__file__))
+    return subprocess.Popen([sys.executable, "-c", text, here, *words], stdout=subprocess.PIPE, text=True)
+
+
+@case
+def more_clients_than_allowed(build):
+    with Daemon(build, "clients = 3;") as d:
+        clients = [Client(d.socket) for _ in range(5)]
+        got = [c.attach() for c in clients]
+        bad = differ("attach", got, ["OK"] * 3 + ["EAGAIN"] * 2)
+        d.configure("clients = 4;")
+        d.kill(signal.SIGHUP)
+        time.sleep(0.3)
+        bad += differ("one more after SIGHUP", [c.attach() for c in clients[3:]], ["OK", "EAGAIN"])
+        clients[0].close()
+        return bad + differ("after another has gone", [wait_for("room", lambda: clients[4].attach() == "OK")], [True])
+
+
+@case
+def a_broken_configuration_changes_nothing(build):
+    with Daemon(build, "clients = 1;") as d, Client(d.socket) as c:
+        d.configure("clients = 900;")
+        d.kill(signal.SIGHUP)
+        time.sleep(0.3)
+        return differ("attach", c.attach(), "OK") + differ("clients", c.show()[0]["port"]["clients_max"], 1)
+
+
+@case
+def more_connections_than_sessions(build):
+    """The daemon closes what it has no room for, and has room again when others go."""
+    with Daemon(build, "clients = 254;") as d:
+        many, refused = [], 0
+        for _ in range(400):
+            c = Client(d.socket)
+            if c.err(plain(INFO)) == "GONE":
+                refused += 1
+                c.close()
+            else:
+                many.append(c)
+        bad = differ("accepted and refused", (len(many), refused), (318, 82))
+        for c in many[:10]:
+            c.close()
+
+        def again():
+            with Client(d.socket) as c:
+                return c.err(plain(INFO)) == "OK"
+        return bad + differ("afterwards", wait_for("room", again), True)
+
+
+@case
+def who_reads_no_replies_is_thrown_out(build):
+    with Daemon(build) as d, Client(d.socket) as other, Client(d.socket) as c:
+        before = d.settled()
+        c.attach()
+        try:
+            for _ in range(1000):
+                c.send(plain(SHOW))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        slowest = answer_time(other, 1)
+        try:
+            while True:
+                c.receive()
+        except Gone:
+            pass
+        c.close()
+        before.remove("socket")
+        return d.leaks(before) + ([] if slowest < 1 else [f"another process waited {slowest:.2f} s"])
+
+
+def answer_time(client, seconds):
+    """How long the slowest answer takes within some seconds."""
+    slowest, end = 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        start = time.monotonic()
+        client.ask(plain(INFO))
+        slowest = max(slowest, time.monotonic() - start)
+        time.sleep(0.02)
+    return slowest
+
+
+def flood(build, what):
+    with Daemon(build) as d, Client(d.socket, 20) as other:
+        flooder = process(FLOODER, d.socket, what)
+        try:
+            flooder.stdout.readline()
+            slowest = answer_time(other, 3)
+            sent = int(flooder.stdout.readline())
+        finally:
+            flooder.kill()
+            flooder.wait()
+        print(f"# {what}: {sent} requests, the slowest answer to another process took {slowest * 1000:.0f} ms")
+        # 8 sessions, each 4000 at once and 4000 per second, and what their sockets hold
+        return ([] if slowest < 1 else [f"another process waited {slowest:.2f} s"]) + (
+            [] if sent < 8 * 4000 * 6 else [f"{sent} requests in 4 s"])
+
+
+@case
+def a_flood_of_short_requests_leaves_time_for_others(build):
+    return flood(build, "info")
+
+
+@case
+def a_flood_of_reports_leaves_time_for_others(build):
+    return flood(build, "show")
+
+
+@case
+def a_flood_of_claims_leaves_time_for_others(build):
+    return flood(build, "claim")
+
+
+@case
+def the_number_of_a_killed_client_rests(build):
+    """All numbers but one are held; the last belongs to a process that is killed."""
+    with Daemon(build, "clients = 254;") as d:
+        others = [Client(d.socket) for _ in range(NUMBERS - 1)]
+        for c in others:
+            c.attach()
+        victim = process(KEEPER, d.socket)
+        said = victim.stdout.readline().split()
+        bad = differ("the last number", said[0], "OK")
+        victim.kill()
+        victim.wait()
+        killed = time.monotonic()
+        with Client(d.socket) as c:
+            wait_for("the death is seen", lambda: c.show()[0]["port"]["clients"] == NUMBERS - 1)
+            while c.attach() != "OK":
+                if time.monotonic() - killed > TIMEWAIT_S + 5:
+                    return bad + ["the number is not free again"]
+                time.sleep(0.1)
+            rested = time.monotonic() - killed
+            bad += differ("number", str(c.number), said[1])
+            if rested < TIMEWAIT_S - 0.5:
+                bad.append(f"the number rested only {rested:.1f} s")
+        return bad
+
+
+@case
+def who_may_connect(build):
+    if os.geteuid() != 0:
+        return []
+    bad = []
+    for group, mode in (("", 0o600), ("daemon", 0o660)):
+        with Daemon(build, f'group = "{group}";' if group else "") as d:
+            os.chmod(d.folder, 0o755)
+            bad += differ("mode", os.stat(d.socket).st_mode & 0o7777, mode)
+            for gid, wanted in ((65534, False), (1, bool(group))):  # 1: the group "daemon"
+                child = os.fork()
+                if child == 0:
+                    try:
+                        os.setgroups([])
+                        os.setgid(gid)
+                        os.setuid(65534)
+                        Client(d.socket).close()
+                        os._exit(0)
+                    except OSError:
+                        os._exit(1)
+                bad += differ(f"group {gid} with group = \"{group}\"", os.waitpid(child, 0)[1] == 0, wanted)
+    return bad

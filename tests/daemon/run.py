@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Plays the cases of softrnicd and prints TAP.
+
+usage: run.py [--list] BUILD [PATTERN...]
+
+PATTERNs are regular expressions that select cases by name. The exit status is 0 when no case failed.
+"""
+import functools
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+import life  # noqa: E402,F401  pylint: disable=unused-import
+import limits  # noqa: E402,F401  pylint: disable=unused-import
+import messages  # noqa: E402,F401  pylint: disable=unused-import
+import tap  # noqa: E402
+from daemon import CASES  # noqa: E402
+
+
+def main():
+    words = sys.argv[1:]
+    show = "--list" in words
+    words = [word for word in words if word != "--list"]
+    if not words or words[0].startswith("-"):
+        print(__doc__.split("\n\n")[1], file=sys.stderr)
+        return 2
+    chosen = [(name, function) for name, function in CASES if not words[1:] or any(re.search(p, name) for p in words[1:])]
+    if show:
+        print(*(name for name, _ in chosen), sep="\n")
+        return 0
+    return tap.run([(name, functools.partial(function, words[0])) for name, function in chosen])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
