@@ -17,7 +17,7 @@ import symbols  # noqa: E402
 import tap  # noqa: E402
 
 HEADERS = {"ndspi.h", "nddef.h", "ndstatus.h", "ndsupport.h", "ndtypes.h",
-           "rn/abi.h", "rn/client.h", "rn/link.h", "rn/status.h"}
+           "rn/abi.h", "rn/client.h", "rn/daemon.h", "rn/link.h", "rn/status.h"}
 COMPAT = "compat"  # the folder for the headers of compat/; compat/tests compiles these headers
 SAID = "MaxInlineDataSize 256\n"  # the output of each client; 256 is ND_MAX_INLINE
 COMPILERS = {".c": ["cc", "-std=gnu11"], ".cc": ["c++", "-std=gnu++17"]}
