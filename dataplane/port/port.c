@@ -15,6 +15,7 @@
 #include <rte_bus_vdev.h>
 #include <rte_eth_ring.h>
 #include <rte_ethdev.h>
+#include <rte_log.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
 #include <rte_ring.h>
@@ -243,7 +244,8 @@ static int configure(struct rn_port *p, unsigned nrxq, unsigned ntxq,
 	negotiate(p, &info, &conf);
 	if (p->wake->source != RN_WAKE_INTR) {
 		rc = start(p, &conf);
-	} else if (!spec->sleeps || !start_with_interrupts(p, &conf)) {
+	} else if ((!spec->sleeps && !p->steady) || !start_with_interrupts(p, &conf)) {
+		/* With interrupts, a thread of DPDK looks after the other end of a steady port. */
 		p->wake = rn_wake_row(RN_WAKE_OTHER);
 		rc = start_with_link_interrupts(p, &info, &conf);
 	}
@@ -332,6 +334,10 @@ int rn_port_open(struct rn_port **port, const struct rn_port_spec *spec, char *e
 		rn_port_close(p);
 		return rc;
 	}
+	/* While the other end is away, the driver would log several errors at once, again and
+	 * again. The owner of the port knows about it. */
+	if (p->steady)
+		rte_log_set_level_pattern("pmd.net.virtio.*", RTE_LOG_CRIT);
 	p->memif = spec->memif;
 	p->ifindex = spec->iface != NULL ? if_nametoindex(spec->iface) : 0;
 	*port = p;
