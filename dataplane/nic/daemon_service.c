@@ -23,9 +23,10 @@
 /* How long a new client waits for a daemon that does not take it yet. */
 #define ATTACH_MS  10000
 #define ATTACH_NAP 50
-/* How long connections are announced again after a restart: the client may handle messages later
- * that the former daemon had passed. */
-#define CLAIM_MS 5000
+/* How long, and how often, connections are announced again after a restart: the client may handle
+ * messages later that the former daemon had passed. */
+#define CLAIM_MS    5000
+#define CLAIM_EVERY 500
 /* How often in a row, every 100 ms, the daemon may refuse to take the client back. */
 #define REFUSALS 10
 /* How often another ephemeral port is tried, if another client listens at the one that was
@@ -675,7 +676,8 @@ static int come_back(struct rn_daemon_service *s, struct rn_nic *nic)
 	if (rc == 0) {
 		s->attached = true;
 		s->refusals = 0;
-		s->claim_until = now_ms() + CLAIM_MS;
+		s->claim_next = now_ms();
+		s->claim_until = s->claim_next + CLAIM_MS;
 		rn_log(DAEMON_BACK, s->name);
 	}
 	return rc;
@@ -698,8 +700,10 @@ bool rn_daemon_service_watch(struct rn_daemon_service *s, struct rn_nic *nic)
 		rn_log(DAEMON_LOST, s->name);
 	}
 	if (s->attached) {
-		if (now_ms() < s->claim_until)
+		if (now_ms() >= s->claim_next && s->claim_next < s->claim_until) {
+			s->claim_next += CLAIM_EVERY;
 			claim_all(s, nic);
+		}
 	} else {
 		rc = come_back(s, nic);
 		s->refusals = is_refusal(rc) ? s->refusals + 1 : 0;

@@ -30,7 +30,8 @@ struct rn_daemon_service {
 	pthread_mutex_t lock; /* guards the members below; taken after the adapter's `control` */
 	bool attached;	      /* the daemon knows everything that is registered */
 	unsigned refusals;    /* how often in a row the daemon did not take the client back */
-	uint64_t claim_until; /* until then connections are announced again, time in ms */
+	/* When connections are announced again, and until when; times in ms. */
+	uint64_t claim_next, claim_until;
 	struct rn_htab ids, services, pairs;
 	struct rn_htab connecting; /* ids by queue pair */
 	struct rn_htab peers;	   /* pairs by address and QPN of the peer */
