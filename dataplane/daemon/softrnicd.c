@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -197,12 +198,24 @@ static void let_former_rest(struct daemon *d)
 		d->env.rests[n] = now_of(d) + GRACE + d->env.timewait;
 }
 
+/* A client may have hundreds of descriptors here: an eventfd for each end of each ring. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int start(struct daemon *d, char *err, size_t errlen)
 {
 	const struct rn_config_daemon *c = &d->cfg.daemon;
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s.seats", c->socket);
+	allow_descriptors();
 	int rc = rn_seats_open(&d->seats, path, err, errlen);
 	if (rc == 0)
 		rc = open_wire(d, err, errlen);
