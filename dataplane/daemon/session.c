@@ -164,7 +164,7 @@ static int open_port(struct rn_session *s, int fd)
 	if (st.st_uid != s->uid)
 		return -EPERM;
 	s->port_fd = fd;
-	int rc = rn_vhost_open(&s->vhost, fd, s->pid, &port_ops, s);
+	int rc = rn_vhost_open(&s->vhost, fd, &port_ops, s);
 
 	if (rc != 0)
 		s->port_fd = -1;

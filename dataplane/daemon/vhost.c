@@ -11,9 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/statfs.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
 #include <rte_log.h>
 #include <rte_vhost.h>
 
@@ -37,15 +39,14 @@ struct region {
 struct rn_vhost {
 	_Atomic uint32_t used;
 	char path[32];
-	pid_t pid;
 	const struct rn_vhost_ops *ops;
 	void *arg;
 	bool up;
 	_Atomic uint32_t breaks;
-	/* The handler of SIGBUS reads these, and sets `truncated`. */
+	/* The handler of SIGBUS reads these, and sets `unusable`. */
 	_Atomic uint32_t nregions;
 	struct region region[REGIONS];
-	_Atomic uint32_t truncated;
+	_Atomic uint32_t unusable;
 };
 
 /* Static, because the handler of SIGBUS may look at any device at any time. */
@@ -104,6 +105,16 @@ static struct rn_vhost *device_of(int vid)
 	return NULL;
 }
 
+/* Is it memory of the kernel (memfd, /dev/shm, hugepages)? The page of any other file comes when the
+ * file system likes, and the forwarding thread would wait for it: a client can have a file system
+ * of its own (FUSE). */
+static bool is_memory(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC);
+}
+
 /* Stores where the memory of the client is mapped, for the handler of SIGBUS. */
 static void note_memory(struct rn_vhost *v, int vid)
 {
@@ -113,9 +124,12 @@ static void note_memory(struct rn_vhost *v, int vid)
 	atomic_store(&v->nregions, 0);
 	if (rte_vhost_get_mem_table(vid, &mem) != 0)
 		return;
-	for (; n < mem->nregions && n < REGIONS; n++)
+	for (; n < mem->nregions && n < REGIONS; n++) {
+		if (!is_memory(mem->regions[n].fd))
+			atomic_store(&v->unusable, 1);
 		v->region[n] = (struct region){(uintptr_t)mem->regions[n].mmap_addr,
 					       mem->regions[n].mmap_size};
+	}
 	free(mem);
 	atomic_store(&v->nregions, n);
 }
@@ -124,32 +138,32 @@ static enum rte_vhost_msg_result after_message(int vid, void *msg)
 {
 	struct rn_vhost *v = number_of(msg) == SET_MEM_TABLE ? device_of(vid) : NULL;
 
-	if (v != NULL)
-		note_memory(v, vid);
-	return RTE_VHOST_MSG_RESULT_NOT_HANDLED;
+	if (v == NULL)
+		return RTE_VHOST_MSG_RESULT_NOT_HANDLED;
+	note_memory(v, vid);
+	return rn_vhost_broken(v) ? RTE_VHOST_MSG_RESULT_ERR : RTE_VHOST_MSG_RESULT_NOT_HANDLED;
 }
 
 static const struct rte_vhost_user_extern_ops messages = {before_message, after_message};
 
 /* ---- the connection ---- */
 
-/* Limits how long a read of the library from this client's socket may take. The library does not
- * give its descriptor away, so look for stream sockets whose peer is the client. */
-static void limit_reads(pid_t pid)
+/* Limits how long a read of the library from a socket of a client may take. The library does not
+ * give its descriptor away, and who listens at the other end may be another process than the
+ * client, so all stream sockets of the daemon get the limit. */
+static void limit_reads(void)
 {
 	const struct timeval patience = {.tv_usec = PATIENCE_US};
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *e;
 
 	while (dir != NULL && (e = readdir(dir)) != NULL) {
-		int fd = atoi(e->d_name), type = 0;
-		socklen_t len = sizeof(type);
-		struct ucred peer;
-		socklen_t peer_len = sizeof(peer);
+		int fd = atoi(e->d_name), type = 0, domain = 0;
+		socklen_t len = sizeof(type), domain_len = sizeof(domain);
 
 		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0 || type != SOCK_STREAM ||
-		    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) != 0 ||
-		    peer.pid != pid)
+		    getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_len) != 0 ||
+		    domain != AF_UNIX)
 			continue;
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
@@ -164,7 +178,7 @@ static int new_connection(int vid)
 
 	if (v == NULL || rn_vhost_broken(v))
 		return -1;
-	limit_reads(v->pid);
+	limit_reads();
 	return rte_vhost_extern_callback_register(vid, &messages, NULL);
 }
 
@@ -269,7 +283,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 
 			if (at - r->at >= r->bytes)
 				continue;
-			atomic_store(&v->truncated, 1);
+			atomic_store(&v->unusable, 1);
 			if (mmap((void *)r->at, r->bytes, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
 				 0) != MAP_FAILED)
@@ -303,21 +317,19 @@ static struct rn_vhost *take_device(void)
 	return NULL;
 }
 
-int rn_vhost_open(struct rn_vhost **out, int fd, pid_t pid, const struct rn_vhost_ops *ops,
-		  void *arg)
+int rn_vhost_open(struct rn_vhost **out, int fd, const struct rn_vhost_ops *ops, void *arg)
 {
 	struct rn_vhost *v = take_device();
 
 	if (v == NULL)
 		return -ENOSPC;
 	snprintf(v->path, sizeof(v->path), "/proc/self/fd/%d", fd);
-	v->pid = pid;
 	v->ops = ops;
 	v->arg = arg;
 	v->up = false;
 	atomic_store(&v->breaks, 0);
 	atomic_store(&v->nregions, 0);
-	atomic_store(&v->truncated, 0);
+	atomic_store(&v->unusable, 0);
 	atomic_store(&v->used, READY);
 	int rc = start_device(v);
 
@@ -342,5 +354,5 @@ void rn_vhost_close(struct rn_vhost *v)
 
 bool rn_vhost_broken(const struct rn_vhost *v)
 {
-	return atomic_load(&v->truncated) != 0 || atomic_load(&v->breaks) > BREAKS;
+	return atomic_load(&v->unusable) != 0 || atomic_load(&v->breaks) > BREAKS;
 }

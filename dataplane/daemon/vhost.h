@@ -4,11 +4,12 @@
  *
  * Nothing that comes from the client process is trusted. librte_vhost checks addresses and ring
  * entries. This module adds what the library leaves open:
- * - Only the messages that virtio_user needs are handled (vhost.c); any other ends the connection.
+ * - Only the messages that virtio_user needs are handled (vhost.c); any other is refused.
  * - A message that is begun must be complete within a fraction of a second, because one thread of
  *   the library handles the messages of all clients.
  * - A client that shortens the memory that it shares would raise SIGBUS in the daemon. The handler
- *   replaces the memory by empty pages, and the device counts as broken. */
+ *   replaces the memory by empty pages, and the device counts as broken.
+ * - Only memory of the kernel is accepted: a page of another file may never come. */
 #ifndef RN_VHOST_H
 #define RN_VHOST_H
 
@@ -34,13 +35,11 @@ struct rn_vhost_ops {
 /* Installs the handler of SIGBUS. To be called once. Returns 0 or -errno. */
 int rn_vhost_install(void);
 
-/* Connects to the socket that `fd` (opened with O_PATH) refers to. `pid` is the process that
- * listens there. `fd` must stay open until rn_vhost_close(). Returns 0 or -errno. */
-int rn_vhost_open(struct rn_vhost **v, int fd, pid_t pid, const struct rn_vhost_ops *ops,
-		  void *arg);
+/* Connects to the socket that `fd` (opened with O_PATH) refers to. `fd` must stay open until rn_vhost_close(). Returns 0 or -errno. */
+int rn_vhost_open(struct rn_vhost **v, int fd, const struct rn_vhost_ops *ops, void *arg);
 /* Ends the connection: calls ops->down() first if the rings are in use. Accepts NULL. */
 void rn_vhost_close(struct rn_vhost *v);
-/* Has the client shortened its memory, or ended its connection again and again? The caller should
+/* Has the client shortened its memory, shared a file that is not memory, or ended its connection again and again? The caller should
  * then close the device. Any thread. */
 bool rn_vhost_broken(const struct rn_vhost *v);
 
