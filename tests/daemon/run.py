@@ -17,6 +17,7 @@ import limits  # noqa: E402,F401  pylint: disable=unused-import
 import messages  # noqa: E402,F401  pylint: disable=unused-import
 import tables  # noqa: E402,F401  pylint: disable=unused-import
 import tap  # noqa: E402
+import traffic  # noqa: E402,F401  pylint: disable=unused-import
 from daemon import CASES  # noqa: E402
 
 

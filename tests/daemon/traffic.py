@@ -1,0 +1,249 @@
+"""Two hosts joined by one wire, each with a softrnicd that several processes share."""
+import contextlib
+import os
+import pathlib
+import random
+import re
+import signal
+import sys
+import tempfile
+import time
+
+from daemon import Daemon, case, wait_for
+from protocol import Client
+
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools")]
+from rig import Process  # noqa: E402
+
+FULL = os.environ.get("SOFTRNIC_TIER") == "full"
+KILLS = 1000 if FULL else 15
+RESTARTS = 200 if FULL else 10
+HOSTILE = 5_000_000 if FULL else 100_000  # ring states of each of two processes
+NEWS_S = 0.1
+SEED = int(os.environ.get("SOFTRNIC_TEST_SEED", "1"))
+WIRE = ('port = "memif"; socket = "{socket}"; role = "{role}"; mac = "02:00:00:00:07:0{n}"; mtu = 9000; '
+        'ipv4 = [ "192.0.2.{n}/24" ]; ipv6 = [ "2001:db8::{n}/64" ];')
+CLIENT = ('adapters = ( {{ name = "shared"; port = "daemon"; socket = "{socket}"; {shards} }} );\n'
+          'eal = {{ hugepages = "no"; }};\nlog = {{ level = "info"; }};\n')
+TOOLS = {"nd_rping": "tools", "nd_xfer": "tools", "ndpingpong": "tools", "nd_write_bw": "perf", "nd_write_lat": "perf"}
+
+
+class Host(Daemon):
+    """A softrnicd with the address 192.0.2.N and 2001:db8::N, and programs that use it."""
+
+    def __init__(self, build, n, wire, daemon=""):
+        super().__init__(build, daemon, WIRE.format(socket=wire, role="server" if n == 1 else "client", n=n))
+        self.build, self.n, self.programs = build, n, []
+        self.address, self.address6 = f"192.0.2.{n}", f"[2001:db8::{n}]"
+        self.client_config("client")
+
+    def client_config(self, name, shards=""):
+        path = os.path.join(self.folder, name + ".conf")
+        pathlib.Path(path).write_text(CLIENT.format(socket=self.socket, shards=shards), encoding="utf-8")
+
+    def report(self):
+        with Client(self.socket) as c:
+            return c.show()[0]
+
+    def port(self):
+        return self.report()["port"]
+
+    def clients(self):
+        return [c["name"] for c in self.report()["clients"] if c["plugged"]]
+
+    def run(self, tool, *words, config="client"):
+        env = {**os.environ, "SOFTRNIC_CONFIG": os.path.join(self.folder, config + ".conf"),
+               "SOFTRNIC_ND_CATALOG": os.path.join(self.build, "provider/nd.d")}
+        path = os.path.join(self.build, TOOLS.get(tool, "tests/daemon"), tool)
+        p = Process([path, *words], env, os.path.join(self.folder, f"{tool}{len(self.programs)}.log"))
+        p.name = tool
+        self.programs.append(p)
+        return p
+
+    def server(self, tool, *words, pattern="listening on port"):
+        return self.run(tool, *words).await_text(pattern)
+
+    def crash(self):
+        """Kills softrnicd and starts it again."""
+        self.child.kill()
+        self.child.wait()
+        self.start()
+
+    def __exit__(self, *what):
+        for p in self.programs:
+            if p.child.poll() is None:
+                p.child.send_signal(signal.SIGCONT)
+                p.kill()
+        super().__exit__(*what)
+
+
+@contextlib.contextmanager
+def hosts(build, daemon=""):
+    """Two hosts whose wire is up."""
+    with tempfile.TemporaryDirectory(prefix="wire-") as folder:
+        wire = os.path.join(folder, "wire.sock")
+        with Host(build, 1, wire, daemon) as a, Host(build, 2, wire, daemon) as b:
+            wait_for("the wire is up", lambda: a.port()["link_up"] and b.port()["link_up"], 10)
+            yield a, b
+
+
+def failures(*programs, seconds=60):
+    """Complaints about programs that do not end well."""
+    return [f"{p.name} ended with {status}: {p.text[-1500:]}" for p in programs for status in [p.end(seconds)] if status != 0]
+
+
+def rings(a, b, port, *words, rounds=200, address=None):
+    """A server on a and a client on b that compare their data."""
+    address = address or a.address
+    s = a.server("nd_rping", "-s", "-a", address, "-p", str(port), "-V")
+    return s, b.run("nd_rping", "-c", "-a", address, "-p", str(port), "-V", "-C", str(rounds), *words)
+
+
+@case
+def six_processes_share_two_ports(build):
+    with hosts(build) as (a, b):
+        programs = list(rings(a, b, 7201, "-S", "50000"))
+        programs += [a.server("nd_write_bw", "-R", "-p", "7202", "-n", "2000", pattern="Waiting"),
+                     a.server("ndpingpong", "-s", "--iterations", "20", f"{a.address}:7203", pattern="."),
+                     b.run("nd_write_bw", "-R", "-p", "7202", "-n", "2000", a.address),
+                     b.run("ndpingpong", "-c", "--iterations", "20", f"{a.address}:7203")]
+        return failures(*programs)
+
+
+@case
+def processes_of_one_host_reach_each_other(build):
+    with hosts(build) as (a, _):
+        bad = failures(*rings(a, a, 7204, "-S", "20000"))
+        bad += failures(*rings(a, a, 7205, "-S", "20000", address=a.address6.strip("[]")))
+        wire = a.port()["counters"]
+        if wire["tx_frames"] > 100:
+            bad.append(f"frames have gone to the wire: {wire}")
+        return bad
+
+
+@case
+def ipv6_passes(build):
+    with hosts(build) as (a, b):
+        return failures(*rings(a, b, 7206, "-S", "20000", address="2001:db8::1"))
+
+
+@case
+def two_shards_share_a_port(build):
+    with hosts(build) as (a, b):
+        for h in (a, b):
+            h.client_config("client", shards="shards = 2;")
+        return failures(*(p for port in (7207, 7208, 7209) for p in rings(a, b, port, "-S", "20000")))
+
+
+@case
+def a_port_number_is_taken_once(build):
+    with hosts(build) as (a, b):
+        first = a.server("nd_rping", "-s", "-a", a.address, "-p", "7210", "-P")
+        second = a.run("nd_rping", "-s", "-a", a.address, "-p", "7210")
+        status = second.end(20)
+        bad = [] if status == 1 and "in use" in second.text else [f"{status}: {second.text}"]
+        first.kill(signal.SIGTERM)
+        return bad + failures(*rings(a, b, 7210))  # the port number is free again
+
+
+@case
+def nobody_listens(build):
+    with hosts(build) as (a, b):
+        began = time.monotonic()
+        c = b.run("nd_rping", "-c", "-a", a.address, "-p", "7211")
+        status = c.end(20)
+        took = time.monotonic() - began
+        return [] if status == 1 and "refused" in c.text and took < 5 else [f"{status} after {took:.1f} s: {c.text}"]
+
+
+@case
+def a_stopped_process_does_not_hold_up_others(build):
+    with hosts(build) as (a, b):
+        stopped = rings(a, b, 7212, "-S", "30000", rounds=0)
+        time.sleep(0.3)
+        stopped[0].child.send_signal(signal.SIGSTOP)
+        bad = failures(*rings(a, b, 7213, "-S", "30000"))
+        stopped[0].child.send_signal(signal.SIGCONT)
+        for p in reversed(stopped):
+            p.kill(signal.SIGTERM)
+        return bad
+
+
+@case
+def the_peer_of_a_killed_process_hears_of_it(build):
+    """One of two busy processes is killed again and again: its peer hears at once, the other loses nothing."""
+    bad, rng = [], random.Random(SEED)
+    with hosts(build) as (a, b):
+        others = rings(a, b, 7220, "-S", "3000", rounds=0)
+        fds = None
+        for i in range(KILLS):
+            server, client = rings(a, b, 7221, "-S", "3000", rounds=0)
+            client.await_text("connected|to 192", 20) if False else time.sleep(0.4 + rng.random() / 10)
+            victim, peer = (server, client) if rng.random() < 0.5 else (client, server)
+            killed = time.monotonic()
+            victim.kill()
+            try:
+                wait_for("the peer hears", lambda: re.search("ended|the peer|cancelled", peer.text), 3)
+            except RuntimeError as e:
+                bad.append(f"kill {i}: {e}: {peer.text[-400:]}")
+            news = time.monotonic() - killed
+            if news > NEWS_S:
+                bad.append(f"kill {i}: the peer heard after {news * 1000:.0f} ms")
+            peer.end(10)
+            if i == 0:
+                fds = a.settled()
+        bad += a.leaks(fds)
+        bad += [f"the other process has ended: {p.text[-400:]}" for p in others if p.child.poll() is not None]
+        others[1].kill(signal.SIGTERM)
+        bad += [t for t in [others[0].text] if "differ" in t]
+        others[0].end(10)
+        left = a.clients()
+        if left:
+            bad.append(f"clients are left: {left}")
+    return bad
+
+
+@case
+def connections_outlive_the_daemon(build):
+    """Both daemons are killed and started again under traffic; all data is compared."""
+    with hosts(build) as (a, b):
+        pairs = [rings(a, b, 7230 + i, "-S", "20000", rounds=0) for i in range(2)]
+        pairs.append(rings(b, a, 7232, "-S", "100", rounds=0))
+        rng = random.Random(SEED)
+        bad = []
+        for i in range(RESTARTS):
+            time.sleep(0.2 + rng.random() / 2)
+            h = rng.choice((a, b))
+            h.crash()
+            wait_for("clients are back", lambda h=h: len(h.clients()) == 3, 5)
+            dead = [p for pair in pairs for p in pair if p.child.poll() is not None]
+            if dead:
+                return [f"restart {i}: {p.text[-600:]}" for p in dead]
+        time.sleep(1)
+        bad += failures(*rings(a, b, 7240))  # the restarted daemons take new clients
+        for _, client in pairs:
+            client.kill(signal.SIGTERM)
+            if "differ" in client.text:
+                bad.append(client.text[-300:])
+        return bad
+
+
+@case
+def a_hostile_process_costs_itself_only(build):
+    with hosts(build, "clients = 254;") as (a, b):
+        hostile = [a.run("hostile", a.socket, str(SEED + i), str(HOSTILE)) for i in range(2)]
+        fds = len(a.fds())
+        bad, rounds = [], 0
+        while any(p.child.poll() is None for p in hostile):
+            bad += failures(*rings(a, b, 7250, "-S", "3000", rounds=500), seconds=30)
+            rounds += 1
+            if bad:
+                break
+        for p in hostile:
+            status = p.end(5)
+            if status != 0 and not bad:
+                bad.append(f"hostile: {status}: {p.text}")
+        if rounds == 0:
+            bad.append("the hostile processes have ended too early")
+        wait_for("descriptors are closed", lambda: len(a.fds()) <= fds, 5)
+        return bad
