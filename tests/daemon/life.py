@@ -1,10 +1,14 @@
 """Start, end and restart."""
 import os
+import pathlib
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
+import tap
 from daemon import Daemon, case, wait_for
 from protocol import INFO, Client, attach, differ, plain
 
@@ -118,3 +122,25 @@ def wrong_command_lines_are_explained(build):
         if not (done.stdout if status == 0 else done.stderr).strip():
             bad.append(f"{words}: says nothing")
     return bad
+
+
+@case
+def the_unit_is_valid(build):
+    """systemd finds no error in the unit. The program must exist, so another one stands for it."""
+    if shutil.which("systemd-analyze") is None:
+        raise tap.Skip("there is no systemd-analyze")
+    text = pathlib.Path(build, "config/softrnicd.service").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        unit = pathlib.Path(folder, "softrnicd.service")
+        unit.write_text("".join("ExecStart=/bin/true\n" if line.startswith("ExecStart=") else line
+                                for line in text.splitlines(True)), encoding="utf-8")
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60,
+                              check=False)
+    return (done.stdout + done.stderr).splitlines() + differ("exit status", done.returncode, 0)
+
+
+@case
+def the_profile_is_valid(build):
+    program, profile = os.path.join(build, "config/softrnic-config"), pathlib.Path(__file__).parents[2] / "config/softrnicd.conf"
+    done = subprocess.run([program, str(profile)], capture_output=True, text=True, timeout=30, check=False)
+    return differ("exit status", done.returncode, 0) + done.stderr.splitlines()
