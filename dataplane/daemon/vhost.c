@@ -105,9 +105,9 @@ static struct rn_vhost *device_of(int vid)
 	return NULL;
 }
 
-/* Is it memory of the kernel (memfd, /dev/shm, hugepages)? The page of any other file comes when the
- * file system likes, and the forwarding thread would wait for it: a client can have a file system
- * of its own (FUSE). */
+/* Is it memory of the kernel (memfd, /dev/shm, hugepages)? The page of any other file comes when
+ * the file system likes, and the forwarding thread would wait for it: a client can have a file
+ * system of its own (FUSE). */
 static bool is_memory(int fd)
 {
 	struct statfs fs;

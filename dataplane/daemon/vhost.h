@@ -35,12 +35,13 @@ struct rn_vhost_ops {
 /* Installs the handler of SIGBUS. To be called once. Returns 0 or -errno. */
 int rn_vhost_install(void);
 
-/* Connects to the socket that `fd` (opened with O_PATH) refers to. `fd` must stay open until rn_vhost_close(). Returns 0 or -errno. */
+/* Connects to the socket that `fd` (opened with O_PATH) refers to. `fd` must stay open until
+ * rn_vhost_close(). Returns 0 or -errno. */
 int rn_vhost_open(struct rn_vhost **v, int fd, const struct rn_vhost_ops *ops, void *arg);
 /* Ends the connection: calls ops->down() first if the rings are in use. Accepts NULL. */
 void rn_vhost_close(struct rn_vhost *v);
-/* Has the client shortened its memory, shared a file that is not memory, or ended its connection again and again? The caller should
- * then close the device. Any thread. */
+/* Has the client shortened its memory, shared a file that is not memory, or ended its connection
+ * again and again? The caller should then close the device. Any thread. */
 bool rn_vhost_broken(const struct rn_vhost *v);
 
 #endif
