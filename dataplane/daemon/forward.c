@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -38,6 +40,8 @@
 #define BUCKET_DEPTH RN_MS(10)
 /* Longest sleep, in case an eventfd of a client is lost. */
 #define LONGEST_SLEEP RN_MS(100)
+/* How long a call for a client may sleep before it is interrupted. */
+#define WATCH_NS 20000000
 
 /* Frames on their way to one ring of a client. */
 struct lane {
@@ -53,6 +57,7 @@ struct client {
 	struct lane *lane;	  /* one per queue pair */
 	int kick[QUEUES];	  /* duplicates of the eventfds that the client writes; -1: none */
 	_Atomic uint32_t changed; /* the eventfds may be others now */
+	_Atomic uint32_t stuck;	  /* the thread has had to be freed from a call for this client */
 	struct rn_bucket packets, bits;
 	struct rn_forward_stats stats;
 };
@@ -78,6 +83,11 @@ struct rn_forward {
 	pthread_t thread;
 	bool running;
 	_Atomic uint32_t stop;
+	/* For rn_forward_watch(): the client whose rings the thread uses, or 0, and how often it
+	 * has begun to use any. */
+	_Atomic uint32_t serves, calls_made;
+	_Atomic uint32_t seen; /* calls_made at the last watch */
+	_Atomic pid_t tid;
 	/* guards the order of calls */
 	pthread_mutex_t calls;
 	struct call *_Atomic call;
@@ -98,11 +108,26 @@ static void count_sent(struct rn_forward_stats *s, struct rte_mbuf *const *m, un
 		s->tx_bytes += m[i]->pkt_len;
 }
 
+/* Tells rn_forward_watch() that calls of the library for this client begin, or with 0 end. */
+static void serve(struct rn_forward *f, uint32_t number)
+{
+	atomic_store_explicit(&f->serves, number, memory_order_relaxed);
+	if (number != 0)
+		atomic_store_explicit(&f->calls_made,
+				      atomic_load_explicit(&f->calls_made, memory_order_relaxed) +
+					      1,
+				      memory_order_relaxed);
+}
+
 /* Offers the frames of a lane to its ring. The library copies them. */
 static void flush_lane(struct rn_forward *f, struct client *c, unsigned queue)
 {
 	struct lane *l = &c->lane[queue];
+
+	serve(f, (uint32_t)(c - f->client));
 	unsigned n = rte_vhost_enqueue_burst(c->vid, (uint16_t)(2 * queue), l->m, (uint16_t)l->n);
+
+	serve(f, 0);
 
 	count_sent(&c->stats, l->m, n);
 	rte_pktmbuf_free_bulk(l->m, n);
@@ -255,10 +280,12 @@ static unsigned from_client(struct rn_forward *f, unsigned number)
 		return 0;
 	}
 	for (unsigned q = 0; q < c->queues && n < f->cfg.burst; q++) {
+		serve(f, number);
 		unsigned k = rte_vhost_dequeue_burst(c->vid, (uint16_t)(2 * q + 1), f->cfg.pool, m,
 						     (uint16_t)(f->cfg.burst - n));
 		uint64_t bits = 0;
 
+		serve(f, 0);
 		for (unsigned i = 0; i < k; i++) {
 			bits += 8ull * m[i]->pkt_len;
 			take_frame(f, number, m[i]);
@@ -332,6 +359,25 @@ static void run_call(struct rn_forward *f)
 	sem_post(&call->done);
 }
 
+/* Waits until the thread has run the call, and frees it if a client makes it wait. */
+static void wait_for_call(struct rn_forward *f, struct call *call)
+{
+	for (;;) {
+		struct timespec at;
+
+		clock_gettime(CLOCK_MONOTONIC, &at);
+		at.tv_nsec += WATCH_NS;
+		if (at.tv_nsec >= 1000000000) {
+			at.tv_nsec -= 1000000000;
+			at.tv_sec++;
+		}
+		if (sem_clockwait(&call->done, CLOCK_MONOTONIC, &at) == 0)
+			return;
+		if (errno == ETIMEDOUT)
+			rn_forward_watch(f);
+	}
+}
+
 void rn_forward_call(struct rn_forward *f, void (*run)(struct rn_forward *, void *, rn_time),
 		     void *arg)
 {
@@ -342,8 +388,7 @@ void rn_forward_call(struct rn_forward *f, void (*run)(struct rn_forward *, void
 		sem_init(&call.done, 0, 0);
 		atomic_store_explicit(&f->call, &call, memory_order_release);
 		rn_wake_ring(&f->wake);
-		while (sem_wait(&call.done) != 0)
-			;
+		wait_for_call(f, &call);
 		sem_destroy(&call.done);
 	} else {
 		run(f, arg, rn_clock_now(&f->cfg.clock));
@@ -464,11 +509,30 @@ static void rest(struct rn_forward *f)
 	listen_to_clients(f, false);
 }
 
+static void nothing(int sig)
+{
+}
+
+/* rn_thread_set_up() blocks signals; the thread takes the one by which rn_forward_watch() ends a
+ * system call. */
+static void free_from_calls(void)
+{
+	struct sigaction sa = {.sa_handler = nothing}; /* without SA_RESTART */
+	sigset_t set;
+
+	sigaction(SIGUSR2, &sa, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static void *forward(void *arg)
 {
 	struct rn_forward *f = arg;
 
 	rn_thread_set_up("rn-forward");
+	free_from_calls();
+	atomic_store(&f->tid, gettid());
 	/* Gives the thread caches of its own in the pool of mbufs. */
 	rte_thread_register();
 	while (!atomic_load_explicit(&f->stop, memory_order_relaxed)) {
@@ -569,6 +633,41 @@ struct rn_switch *rn_forward_switch(struct rn_forward *f)
 	return f->sw;
 }
 
+/* ---- a client that makes the thread wait ---- */
+
+/* Does the thread wait in the kernel, as opposed to waiting for a CPU? */
+static bool sleeps(const struct rn_forward *f)
+{
+	char path[64], text[256] = "";
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)atomic_load(&f->tid));
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+	const char *state = n > 0 ? strrchr(text, ')') : NULL;
+
+	close(fd);
+	return state != NULL && strncmp(state, ") S", 3) == 0;
+}
+
+void rn_forward_watch(struct rn_forward *f)
+{
+	uint32_t made = atomic_load(&f->calls_made), number = atomic_load(&f->serves);
+
+	if (f->running && number != 0 && made == atomic_load(&f->seen) && sleeps(f) &&
+	    made == atomic_load(&f->calls_made) && number == atomic_load(&f->serves)) {
+		atomic_store(&f->client[number].stuck, 1);
+		pthread_kill(f->thread, SIGUSR2);
+	}
+	atomic_store(&f->seen, made);
+}
+
+bool rn_forward_stuck(const struct rn_forward *f, unsigned client)
+{
+	return atomic_load(&f->client[client].stuck) != 0;
+}
+
 /* ---- clients come and go ---- */
 
 struct plug {
@@ -647,6 +746,7 @@ void rn_forward_reset(struct rn_forward *f, unsigned client)
 	struct client *c = &f->client[client];
 
 	c->stats = (struct rn_forward_stats){0};
+	atomic_store(&c->stuck, 0);
 	rn_bucket_init(&c->packets, f->cfg.packets_s, BUCKET_DEPTH);
 	rn_bucket_init(&c->bits, f->cfg.bits_s, BUCKET_DEPTH);
 }

@@ -78,6 +78,12 @@ void rn_forward_reset(struct rn_forward *f, unsigned client);
 /* Sets the rates of all clients (struct rn_forward_cfg), also of those attached. To be used within
  * a call. */
 void rn_forward_set_rates(struct rn_forward *f, uint64_t packets_s, uint64_t bits_s);
+/* Frees the thread if it waits in a system call for a client: librte_vhost writes the client's
+ * eventfd, and the write waits while the eventfd's count is full. To be called now and then, by any
+ * thread; the second call in a row without progress interrupts the thread. */
+void rn_forward_watch(struct rn_forward *f);
+/* Has the client made the thread wait? The caller should then close its session. */
+bool rn_forward_stuck(const struct rn_forward *f, unsigned client);
 /* Are the client's rings in use? For reports. */
 bool rn_forward_plugged(const struct rn_forward *f, unsigned client);
 

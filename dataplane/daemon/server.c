@@ -186,6 +186,7 @@ void rn_server_serve(struct rn_server *s, int timeout_ms, rn_time now)
 		else if (!rn_bucket_open(&one->requests, now))
 			listen_to(s, one, false);
 	}
+	rn_forward_watch(s->env->forward);
 	look_after(s, now);
 	rn_session_env_tick(s->env, now);
 }

@@ -322,7 +322,8 @@ bool rn_session_serve(struct rn_session *s, rn_time now)
 
 bool rn_session_broken(const struct rn_session *s)
 {
-	return s->vhost != NULL && rn_vhost_broken(s->vhost);
+	return (s->vhost != NULL && rn_vhost_broken(s->vhost)) ||
+	       (s->number != 0 && rn_forward_stuck(s->env->forward, s->number));
 }
 
 void rn_session_close(struct rn_session *s, bool restart, rn_time now)
