@@ -115,7 +115,16 @@ static bool is_memory(int fd)
 	return fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC);
 }
 
-/* Stores where the memory of the client is mapped, for the handler of SIGBUS. */
+/* Replaces memory of a client by empty pages. Can be called by a handler of signals: mmap() is not
+ * in the list of POSIX for these, but it is a system call without state of the C library. */
+static bool blank(const struct region *r)
+{
+	return mmap((void *)r->at, r->bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+}
+
+/* Stores where the memory of the client is mapped, for the handler of SIGBUS. The library holds the
+ * locks of the rings, so that a file that is no memory is replaced before it is used. */
 static void note_memory(struct rn_vhost *v, int vid)
 {
 	struct rte_vhost_memory *mem = NULL;
@@ -125,10 +134,12 @@ static void note_memory(struct rn_vhost *v, int vid)
 	if (rte_vhost_get_mem_table(vid, &mem) != 0)
 		return;
 	for (; n < mem->nregions && n < REGIONS; n++) {
-		if (!is_memory(mem->regions[n].fd))
-			atomic_store(&v->unusable, 1);
 		v->region[n] = (struct region){(uintptr_t)mem->regions[n].mmap_addr,
 					       mem->regions[n].mmap_size};
+		if (!is_memory(mem->regions[n].fd)) {
+			atomic_store(&v->unusable, 1);
+			blank(&v->region[n]);
+		}
 	}
 	free(mem);
 	atomic_store(&v->nregions, n);
@@ -267,9 +278,7 @@ static int start_device(const struct rn_vhost *v)
 
 /* ---- shortened memory ---- */
 
-/* Replaces the memory in which the fault happened by empty pages, if it is a client's. Of the
- * functions that are called here, mmap() is not in the list of POSIX for handlers, but it is a
- * system call without state of the C library. */
+/* Replaces the memory in which the fault happened by empty pages, if it is a client's. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr;
@@ -284,9 +293,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 			if (at - r->at >= r->bytes)
 				continue;
 			atomic_store(&v->unusable, 1);
-			if (mmap((void *)r->at, r->bytes, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
-				 0) != MAP_FAILED)
+			if (blank(r))
 				return;
 		}
 	}
