@@ -214,3 +214,10 @@ def who_may_connect(build):
                         os._exit(1)
                 bad += differ(f"group {gid} with group = \"{group}\"", os.waitpid(child, 0)[1] == 0, wanted)
     return bad
+
+
+@case
+def descriptors_are_as_many_as_the_system_allows(build):
+    with Daemon(build) as d, open(f"/proc/{d.child.pid}/limits", encoding="utf-8") as f:
+        soft, hard = next(line for line in f if line.startswith("Max open files")).split()[3:5]
+        return differ("soft limit", soft, hard)

@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import life  # noqa: E402,F401  pylint: disable=unused-import
 import limits  # noqa: E402,F401  pylint: disable=unused-import
 import messages  # noqa: E402,F401  pylint: disable=unused-import
+import ports  # noqa: E402,F401  pylint: disable=unused-import
 import tables  # noqa: E402,F401  pylint: disable=unused-import
 import tap  # noqa: E402
 import traffic  # noqa: E402,F401  pylint: disable=unused-import
