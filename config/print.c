@@ -59,8 +59,10 @@ void rn_config_print_markdown(FILE *out)
 	fprintf(out,
 		"# Configuration\n\n"
 		"This page is printed by `softrnic-config --markdown` from `config/schema.h`; a test compares them.\n\n"
-		"softrnic reads the file its caller names, else the one `$SOFTRNIC_CONFIG` names, else a built-in\n"
-		"configuration: two adapters joined inside the process (`config/loopback.conf`). Files are in libconfig\n"
+		"softrnic reads the file its caller names, else the one `$SOFTRNIC_CONFIG` names. Without either it has one\n"
+		"adapter with `port = \"daemon\"`, if softrnicd answers at `" RN_CONFIG_DAEMON_SOCKET
+		"`, else two adapters\n"
+		"joined inside the process (`config/loopback.conf`); a log message says which. Files are in libconfig\n"
 		"syntax: `key = value;`, groups in `{ }`, lists in `( )`, arrays in `[ ]`, comments after `#`. A key that is\n"
 		"not listed here is an error. `softrnic-config FILE` checks a file.\n\n"
 		"## adapters\n\n`adapters = ({ ... }, ...);` 1..%d adapters, each a group of these keys.\n\n",

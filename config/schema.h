@@ -168,7 +168,7 @@
 
 #define RN_CONFIG_EAL_ROWS(X) \
 	X(BOOL,   shared,       false, 0, 1, "place memory in hugepage files with a known prefix, so that dpdk-dumpcap can attach") \
-	X(CHOICE, hugepages,    RN_CONFIG_HUGEPAGES_AUTO, rn_config_hugepages, 0, "auto = use hugepages when enough are free; no = the EAL's --no-huge") \
+	X(CHOICE, hugepages,    RN_CONFIG_HUGEPAGES_AUTO, rn_config_hugepages, 0, "auto = use hugepages when enough are free, and no port is softrnicd's; no = the EAL's --no-huge") \
 	X(UINT,   memory_mb,    0,   0, 1048576, "memory for packet buffers and tables; 0 = as much as the limits need") \
 	X(TEXT,   prefix,       "softrnic", 1, 32, "with shared: prefix of the hugepage files") \
 	X(ARGS,   args,         "",  0, 16,  "further arguments, passed to the EAL unchanged")

@@ -112,12 +112,30 @@ static bool machine_has_hugepages(void)
 	return some;
 }
 
-static void memory_arguments(struct arguments *a, const struct rn_config_eal *e, uint64_t mb)
+/* Does an adapter share memory with softrnicd? The driver shares all memory of the process, in at
+ * most eight files. */
+static bool shares_with_daemon(const struct rn_config *cfg)
 {
-	bool huge = e->shared || e->hugepages == RN_CONFIG_HUGEPAGES_YES ||
-		    (e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && hugepages_available(mb));
+	bool shares = false;
 
-	if (!huge && e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && machine_has_hugepages())
+	for (unsigned i = 0; i < cfg->nadapters; i++)
+		shares = shares || cfg->adapter[i].port == RN_CONFIG_PORT_DAEMON;
+	return shares;
+}
+
+static void memory_arguments(struct arguments *a, const struct rn_config *cfg, uint64_t mb)
+{
+	const struct rn_config_eal *e = &cfg->eal;
+	bool few_files = shares_with_daemon(cfg);
+	/* EAL makes a file of each hugepage, unless told otherwise. Without hugepages all memory is
+	 * one file, which is what the tests of softrnicd use. */
+	bool try = e->hugepages == RN_CONFIG_HUGEPAGES_AUTO && !few_files;
+	bool huge = e->shared || e->hugepages == RN_CONFIG_HUGEPAGES_YES ||
+		    (try && hugepages_available(mb));
+
+	if (huge && few_files)
+		add(a, "--single-file-segments");
+	if (!huge && try && machine_has_hugepages())
 		rn_log(HUGEPAGES_SHORT, (unsigned long long)mb);
 	if (e->shared) {
 		add(a, "--file-prefix=%s", e->prefix);
@@ -161,7 +179,7 @@ static void make_arguments(struct arguments *a, const struct rn_config *cfg, uin
 	log_arguments(a, cfg->log.level);
 	for (unsigned i = 0; i < n; i++)
 		add(a, "%s", devices[i]);
-	memory_arguments(a, e, mb);
+	memory_arguments(a, cfg, mb);
 	if (!wants_telemetry(e))
 		add(a, "--no-telemetry");
 	for (unsigned i = 0; i < e->args.n; i++)
