@@ -110,13 +110,13 @@
 	  "The packets of this and of other connections are handed over as without rules. No rule of the same address family is tried for 10 seconds, unless another rule has ended before: the card may have no room for more.") \
 	X(DAEMON_UP, NOTICE, 0, \
 	  "adapter %s: softrnicd shares the port at %s, up to %u clients", \
-	  "softrnicd accepts clients.") \
+	  "Clients can attach.") \
 	X(CLIENT_UP, INFO, 0, \
 	  "adapter %s: client %u: %s, process %d of user %u", \
 	  "A process has attached to softrnicd.") \
 	X(CLIENT_DOWN, INFO, 0, \
 	  "adapter %s: client %u (%s) is detached: %s", \
-	  "softrnicd has ended the client's connections. A client whose shared memory is not usable has broken the rules of vhost-user, or has shortened its memory.") \
+	  "The daemon has ended the client's connections. A client whose shared memory is not usable has broken the rules of vhost-user, or has shortened its memory.") \
 	X(RELOADED, NOTICE, 0, \
 	  "adapter %s: softrnicd has read its limits again", \
 	  "SIGHUP. Limits apply to clients that are attached, too.") \
