@@ -55,8 +55,11 @@ int rte_eth_dev_callback_unregister(uint16_t id, enum rte_eth_event_type event,
 	return 0;
 }
 
+static unsigned asked; /* how often the driver was asked for its link */
+
 int rte_eth_link_get_nowait(uint16_t id, struct rte_eth_link *link)
 {
+	asked++;
 	*link = (struct rte_eth_link){.link_status = RTE_ETH_LINK_UP};
 	return 0;
 }
@@ -201,6 +204,18 @@ static void a_removed_port_has_no_link(void **state)
 	assert_false(rn_port_link_up(&port));
 }
 
+/* The driver of a steady port may be joining the port to its other end in another thread. */
+static void the_driver_of_a_steady_port_is_not_asked(void **state)
+{
+	struct rn_port port = {.id = 7, .steady = true};
+
+	asked = 0;
+	assert_true(rn_port_link_up(&port));
+	assert_int_equal(asked, 0);
+	atomic_store(&port.removed, 1);
+	assert_false(rn_port_link_up(&port));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +224,7 @@ int main(void)
 		cmocka_unit_test(shards_have_left_the_memory_of_a_peer),
 		cmocka_unit_test(nobody_need_be_notified),
 		cmocka_unit_test(a_removed_port_has_no_link),
+		cmocka_unit_test(the_driver_of_a_steady_port_is_not_asked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
