@@ -14,6 +14,8 @@
 #                        last line is "interop: N passed, N failed"
 #   ./check.sh --hardware only the cases on network cards that QEMU emulates, all of them; the last line is
 #                        "hardware: N passed, N failed"
+#   ./check.sh --daemon  only the cases of softrnicd, all of them, with a thousand killed processes; the last line is
+#                        "daemon: N passed, N failed"
 #
 # $SOFTRNIC_TIER is quick, default, ci or full; a test may scale its number of rounds by it.
 set -u
@@ -35,7 +37,7 @@ suites() {
 	perf     default  never
 	conform  ci       never
 	tools    default  ci
-	daemon   default  ci
+	daemon   ci       ci
 	outside  ci       never
 	mutants  ci       never
 	rules    full     never
@@ -51,7 +53,7 @@ packages="gcc g++ clang clang-format libclang-rt-14-dev meson ninja-build pkg-co
 	tshark libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev valgrind"
 
 usage() {
-	sed -n '2,17s/^# \{0,1\}//p' "$0"
+	sed -n '2,19s/^# \{0,1\}//p' "$0"
 	exit "$1"
 }
 
@@ -155,7 +157,7 @@ run_suites() {
 tier=default
 case ${1:-} in
 "") ;;
---quick | --ci | --full | --conformance | --interop | --hardware) tier=${1#--} ;;
+--quick | --ci | --full | --conformance | --interop | --hardware | --daemon) tier=${1#--} ;;
 -h | --help) usage 0 ;;
 *) usage 2 >&2 ;;
 esac
@@ -176,7 +178,7 @@ case $tier in # without QEMU the suites interop and hardware are skipped
 ci | full | interop | hardware) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
 esac
 
-if [ "$tier" = interop ] || [ "$tier" = hardware ]; then
+if [ "$tier" = interop ] || [ "$tier" = hardware ] || [ "$tier" = daemon ]; then
 	build build || exit 1
 	$python "tests/$tier/run.py" build
 	exit

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Plays the cases of softrnicd and prints TAP.
 
-usage: run.py [--list] BUILD [PATTERN...]
+usage: run.py [--tier] [--list] BUILD [PATTERN...]
 
-PATTERNs are regular expressions that select cases by name. The exit status is 0 when no case failed.
+PATTERNs are regular expressions that select cases by name. --tier repeats what is random less often
+unless $SOFTRNIC_TIER is "full". The last line is "daemon: N passed, N failed". The exit status is 0
+when no case failed.
 """
 import functools
 import pathlib
@@ -22,10 +24,21 @@ import traffic  # noqa: E402,F401  pylint: disable=unused-import
 from daemon import CASES  # noqa: E402
 
 
+def watched(name, function, build, failed):
+    """Plays a case; adds its name to `failed` if it has complaints."""
+    bad = ["has not ended"]
+    try:
+        bad = function(build)
+    finally:
+        if bad:
+            failed.append(name)
+    return bad
+
+
 def main():
     words = sys.argv[1:]
     show = "--list" in words
-    words = [word for word in words if word != "--list"]
+    words = [word for word in words if word not in ("--list", "--tier")]
     if not words or words[0].startswith("-"):
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
@@ -33,7 +46,11 @@ def main():
     if show:
         print(*(name for name, _ in chosen), sep="\n")
         return 0
-    return tap.run([(name, functools.partial(function, words[0])) for name, function in chosen])
+    failed = []
+    try:
+        return tap.run([(name, functools.partial(watched, name, function, words[0], failed)) for name, function in chosen])
+    finally:
+        print(f"daemon: {len(chosen) - len(failed)} passed, {len(failed)} failed")
 
 
 if __name__ == "__main__":
