@@ -6,6 +6,7 @@ import random
 import re
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -14,11 +15,13 @@ from daemon import Daemon, case, wait_for
 from protocol import Client
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools")]
+import tap  # noqa: E402
 from rig import Process  # noqa: E402
 
 FULL = "--tier" not in sys.argv or os.environ.get("SOFTRNIC_TIER") == "full"
 KILLS = 1000 if FULL else 15
 RESTARTS = 200 if FULL else 10
+CLIENTS, QPS = 64, 1024
 HOSTILE = 5_000_000 if FULL else 100_000  # ring states of each of two processes
 NEWS_S = 0.2  # 100 ms, and the period at which the adapter writes its log
 SEED = int(os.environ.get("SOFTRNIC_TEST_SEED", "1"))
@@ -26,7 +29,8 @@ WIRE = ('port = "memif"; socket = "{socket}"; role = "{role}"; mac = "02:00:00:0
         'ipv4 = [ "192.0.2.{n}/24" ]; ipv6 = [ "2001:db8::{n}/64" ];')
 CLIENT = ('adapters = ( {{ name = "shared"; port = "daemon"; socket = "{socket}"; {shards} }} );\n'
           'eal = {{ hugepages = "no"; }};\nlog = {{ level = "info"; }};\n')
-TOOLS = {"nd_rping": "tools", "nd_xfer": "tools", "ndpingpong": "tools", "nd_write_bw": "perf", "nd_write_lat": "perf"}
+TOOLS = {"nd_rping": "tools", "nd_xfer": "tools", "ndpingpong": "tools", "nd_write_bw": "perf", "nd_write_lat": "perf",
+         "nd_send_bw": "perf", "nd_udaddy": "tools"}
 
 
 class Host(Daemon):
@@ -126,6 +130,49 @@ def processes_of_one_host_reach_each_other(build):
 def ipv6_passes(build):
     with hosts(build) as (a, b):
         return failures(*rings(a, b, 7206, "-S", "20000", address="2001:db8::1"))
+
+
+@case
+def datagrams_and_connections_without_the_cm_pass(build):
+    """A datagram service, and perftest over TCP: a strict daemon has to be told about its queue pairs."""
+    with hosts(build) as (a, b):
+        datagrams = [a.run("nd_udaddy", "-b", a.address, "-c", "4").await_text("listening|waiting|up:"),
+                     b.run("nd_udaddy", "-s", a.address, "-c", "4")]
+        bad = failures(*datagrams)
+        for kind in ("RC", "UC", "UD"):
+            words = ("-c", kind, "-p", "7215", "-n", "500", "-s", "1024")
+            bad += failures(a.server("nd_send_bw", *words, pattern="Waiting"), b.run("nd_send_bw", *words, "127.0.0.1"))
+        refused = b.port()["counters"]["outcomes"].get("CLIENT_PAIR", 0) + sum(
+            c["counters"]["outcomes"].get("CLIENT_PAIR", 0) for c in b.report()["clients"])
+        return bad + ([f"the switch has refused {refused} frames"] if refused else [])
+
+
+@case
+def a_process_without_a_configuration_finds_the_daemon(build):
+    with hosts(build) as (a, _):
+        bad = []
+        for path, wanted in ((a.socket, "192.0.2.1"), (a.socket + "x", "2001:db8::2")):
+            env = {**os.environ, "SOFTRNIC_DAEMON": path, "SOFTRNIC_ND_CATALOG": os.path.join(build, "provider/nd.d")}
+            env.pop("SOFTRNIC_CONFIG", None)
+            done = subprocess.run([os.path.join(build, "tools/ndadapterinfo")], env=env, capture_output=True, text=True,
+                                  timeout=30, check=False)
+            if done.returncode != 0 or wanted not in done.stdout:
+                bad.append(f"{path}: {done.returncode} {done.stdout} {done.stderr}")
+        return bad
+
+
+@case
+def the_end_of_the_daemon_removes_the_adapters(build):
+    """SIGTERM ends connections, and the daemon that is started later does not take the old clients."""
+    with hosts(build) as (a, b):
+        server, client = rings(a, b, 7216, rounds=0)
+        server.await_text("connection .* made", 20)
+        a.stop()
+        bad = [] if client.end(20) == 1 else [client.text]
+        a.start()
+        if server.end(20) != 1:
+            bad.append(f"the client of the ended daemon has not ended: {server.text}")
+        return bad + failures(*rings(a, b, 7217))
 
 
 @case
@@ -234,6 +281,26 @@ def connections_outlive_the_daemon(build):
             client.kill(signal.SIGTERM)
             if "differ" in client.text:
                 bad.append(client.text[-300:])
+        return bad
+
+
+@case
+def many_clients_get_equal_shares(build):
+    """All clients of one host send as fast as they may for some seconds; the daemon counts what each has sent."""
+    if not FULL:
+        raise tap.Skip("takes minutes")
+    with hosts(build, "clients = 254;") as (a, b):
+        words = ("-R", "-q", str(QPS // CLIENTS), "-s", "4096", "-D", "60", "-f", "1")
+        servers = [a.server("nd_write_bw", *words, "-p", str(7300 + i), pattern="Waiting") for i in range(CLIENTS)]
+        senders = [b.run("nd_write_bw", *words, "-p", str(7300 + i), a.address) for i in range(CLIENTS)]
+        wait_for("all clients send", lambda: sum(c["counters"].get("tx_frames", 0) > 1000 for c in b.report()["clients"]) == CLIENTS, 120)
+        first, second = (dict((c["number"], c["counters"]["rx_bytes"]) for c in b.report()["clients"]) for _ in range(2) if not time.sleep(10))
+        sent = sorted(second[n] - first[n] for n in second)
+        mean = sum(sent) / len(sent)
+        print(f"# {CLIENTS} clients, {QPS} queue pairs: least {sent[0] / mean:.2f}, most {sent[-1] / mean:.2f} of the mean")
+        bad = [] if sent[0] > 0.8 * mean and sent[-1] < 1.2 * mean else [f"shares differ: {sent}"]
+        for p in senders + servers:
+            p.kill(signal.SIGTERM)
         return bad
 
 
