@@ -22,8 +22,6 @@
 #include "base/types.h"
 
 #define REGIONS 64 /* areas of memory of one client; the library takes 8 in one message */
-/* How often a client may end its connection before the device counts as broken. */
-#define BREAKS 16
 /* How long the library's thread waits for the rest of a message, in us. */
 #define PATIENCE_US 100000
 
@@ -42,7 +40,7 @@ struct rn_vhost {
 	const struct rn_vhost_ops *ops;
 	void *arg;
 	bool up;
-	_Atomic uint32_t breaks;
+	_Atomic uint32_t ended; /* the client has ended its connection */
 	/* The handler of SIGBUS reads these, and sets `unusable`. */
 	_Atomic uint32_t nregions;
 	struct region region[REGIONS];
@@ -199,7 +197,7 @@ static void destroy_connection(int vid)
 
 	if (v == NULL)
 		return;
-	atomic_fetch_add(&v->breaks, 1);
+	atomic_store(&v->ended, 1);
 	atomic_store(&v->nregions, 0);
 }
 
@@ -261,9 +259,11 @@ static int choose_features(const char *path)
 	return 0;
 }
 
+/* Without reconnection: a client that ends its connection is thrown out. The library's thread that
+ * reconnects would use a device that is unregistered at that moment. */
 static int start_device(const struct rn_vhost *v)
 {
-	if (rte_vhost_driver_register(v->path, RTE_VHOST_USER_CLIENT |
+	if (rte_vhost_driver_register(v->path, RTE_VHOST_USER_CLIENT | RTE_VHOST_USER_NO_RECONNECT |
 						       RTE_VHOST_USER_LINEARBUF_SUPPORT |
 						       RTE_VHOST_USER_NET_COMPLIANT_OL_FLAGS) != 0)
 		return -EIO;
@@ -334,7 +334,7 @@ int rn_vhost_open(struct rn_vhost **out, int fd, const struct rn_vhost_ops *ops,
 	v->ops = ops;
 	v->arg = arg;
 	v->up = false;
-	atomic_store(&v->breaks, 0);
+	atomic_store(&v->ended, 0);
 	atomic_store(&v->nregions, 0);
 	atomic_store(&v->unusable, 0);
 	atomic_store(&v->used, READY);
@@ -361,5 +361,5 @@ void rn_vhost_close(struct rn_vhost *v)
 
 bool rn_vhost_broken(const struct rn_vhost *v)
 {
-	return atomic_load(&v->unusable) != 0 || atomic_load(&v->breaks) > BREAKS;
+	return atomic_load(&v->unusable) != 0 || atomic_load(&v->ended) != 0;
 }

@@ -40,8 +40,8 @@ int rn_vhost_install(void);
 int rn_vhost_open(struct rn_vhost **v, int fd, const struct rn_vhost_ops *ops, void *arg);
 /* Ends the connection: calls ops->down() first if the rings are in use. Accepts NULL. */
 void rn_vhost_close(struct rn_vhost *v);
-/* Has the client shortened its memory, shared a file that is not memory, or ended its connection
- * again and again? The caller should then close the device. Any thread. */
+/* Has the client shortened its memory, shared a file that is not memory, or ended its
+ * connection? The caller should then close the device. Any thread. */
 bool rn_vhost_broken(const struct rn_vhost *v);
 
 #endif
