@@ -139,8 +139,9 @@ static int ask(const struct rn_port *port, enum rn_filter step, struct rte_ether
 	       unsigned n)
 {
 	if (step == RN_FILTER_LIST) {
-		int rc =
-			is_cut(port, n) ? -ENOSPC : rte_eth_dev_set_mc_addr_list(port->id, list, n);
+		int rc = n == RN_FILTER_ANY || is_cut(port, n)
+				 ? -ENOSPC
+				 : rte_eth_dev_set_mc_addr_list(port->id, list, n);
 		return n == 0 ? 0 : rc; /* no address is needed, so no driver lacks one */
 	}
 	if (step == RN_FILTER_MULTICAST)
@@ -154,7 +155,7 @@ void rn_filter_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n)
 	enum rn_filter before = port->filter, step = before;
 	int rc = 0;
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n && n != RN_FILTER_ANY; i++)
 		memcpy(list[i].addr_bytes, mac[i], 6);
 	/* A software port is in promiscuous mode if its driver has that. */
 	if (!port->card) {

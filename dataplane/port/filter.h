@@ -36,6 +36,8 @@ enum rn_filter {
 /* The most multicast MAC addresses that an adapter needs: all nodes, the solicited-node group of
  * each IPv6 address, and the groups that queue pairs have joined. */
 #define RN_FILTER_GROUPS (1 + RN_PORT_GIDS + RN_GROUPS)
+/* Instead of a number of addresses: any multicast, because there is no complete list. */
+#define RN_FILTER_ANY (RN_FILTER_GROUPS + 1)
 
 const char *rn_filter_text(enum rn_filter filter);
 
@@ -55,7 +57,8 @@ int rn_filter_unicast(struct rn_port *port, const uint8_t *mac, char *err, size_
 void rn_filter_restore(struct rn_port *port);
 
 /* Makes the card receive the frames to n <= RN_FILTER_GROUPS multicast MAC addresses, which are the
- * complete list. Writes to the log which step was taken when that has changed. */
+ * complete list, or with RN_FILTER_ANY all multicasts. Writes to the log which step was taken when
+ * that has changed. */
 void rn_filter_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
 
 #endif

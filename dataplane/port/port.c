@@ -598,6 +598,10 @@ void rn_port_groups(struct rn_port *p, const uint8_t (*mac)[6], unsigned n)
 
 	if (atomic_load(&p->destroyed))
 		return;
+	if (n == RN_FILTER_ANY) {
+		rn_filter_groups(p, NULL, n);
+		return;
+	}
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = 0;
 		/* List each MAC once: several multicast groups may map to the same MAC. */

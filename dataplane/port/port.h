@@ -167,7 +167,8 @@ int rn_port_reset(struct rn_port *port, char *err, size_t errlen);
 /* Gives a card up that could not be reset: it counts as removed from now on. */
 void rn_port_lose(struct rn_port *port);
 
-/* Sets the complete list of multicast MACs to receive, n <= RN_FILTER_GROUPS. If the driver refuses
+/* Sets the complete list of multicast MACs to receive, n <= RN_FILTER_GROUPS, or with RN_FILTER_ANY
+ * and NULL receives all multicasts. If the driver refuses
  * the list, asks for more frames (filter.h). The caller prevents the removal of the port. */
 void rn_port_groups(struct rn_port *port, const uint8_t (*mac)[6], unsigned n);
 
