@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -52,12 +53,12 @@ static struct rn_vhost devices[RN_VHOST_MAX];
 
 /* ---- messages ---- */
 
-/* The messages that virtio_user sends. Numbers are those of the vhost-user protocol. */
+/* The messages that virtio_user sends over a socket. Numbers are those of the vhost-user
+ * protocol. */
 static const uint8_t allowed[] = {
 	1,  /* GET_FEATURES */
 	2,  /* SET_FEATURES */
 	3,  /* SET_OWNER */
-	4,  /* RESET_OWNER */
 	5,  /* SET_MEM_TABLE */
 	8,  /* SET_VRING_NUM */
 	9,  /* SET_VRING_ADDR */
@@ -72,7 +73,11 @@ static const uint8_t allowed[] = {
 	39, /* SET_STATUS */
 	40, /* GET_STATUS */
 };
-#define SET_MEM_TABLE 5
+#define SET_MEM_TABLE  5
+#define SET_VRING_KICK 12
+#define SET_VRING_CALL 13
+#define NO_FD	       0x100u /* of SET_VRING_KICK and SET_VRING_CALL: no descriptor comes along */
+#define HEADER	       12     /* bytes of a message before its payload */
 
 /* A message begins with its number. */
 static uint32_t number_of(const void *msg)
@@ -81,14 +86,6 @@ static uint32_t number_of(const void *msg)
 
 	memcpy(&number, msg, sizeof(number));
 	return number;
-}
-
-static enum rte_vhost_msg_result before_message(int vid, void *msg)
-{
-	for (unsigned i = 0; i < RN_ARRAY_SIZE(allowed); i++)
-		if (allowed[i] == number_of(msg))
-			return RTE_VHOST_MSG_RESULT_NOT_HANDLED; /* the library handles it */
-	return RTE_VHOST_MSG_RESULT_ERR;
 }
 
 static struct rn_vhost *device_of(int vid)
@@ -101,6 +98,32 @@ static struct rn_vhost *device_of(int vid)
 		if (atomic_load(&devices[i].used) == READY && strcmp(devices[i].path, path) == 0)
 			return &devices[i];
 	return NULL;
+}
+
+/* True while this thread handles SET_MEM_TABLE: the library maps other memory, translates the
+ * addresses of the rings again, and reads them. */
+static __thread bool maps_memory;
+
+static enum rte_vhost_msg_result before_message(int vid, void *msg)
+{
+	struct rn_vhost *v = device_of(vid);
+
+	maps_memory = number_of(msg) == SET_MEM_TABLE;
+	if (maps_memory && v != NULL)
+		atomic_store(&v->nregions, 0);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(allowed); i++)
+		if (allowed[i] == number_of(msg))
+			return RTE_VHOST_MSG_RESULT_NOT_HANDLED; /* the library handles it */
+	return RTE_VHOST_MSG_RESULT_ERR;
+}
+
+bool rn_vhost_is_eventfd(int fd)
+{
+	char path[32], link[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, link, sizeof(link) - 1) > 0 &&
+	       strcmp(link, "anon_inode:[eventfd]") == 0;
 }
 
 /* Is it memory of the kernel (memfd, /dev/shm, hugepages)? The page of any other file comes when
@@ -143,13 +166,34 @@ static void note_memory(struct rn_vhost *v, int vid)
 	atomic_store(&v->nregions, n);
 }
 
+/* Are the descriptors of the ring eventfds? Reading, writing and waiting for any other file may
+ * take as long as the client likes. */
+static bool has_eventfds(int vid, uint16_t ring)
+{
+	struct rte_vhost_vring r;
+
+	if (rte_vhost_get_vhost_vring(vid, ring, &r) != 0)
+		return true;
+	return (r.callfd < 0 || rn_vhost_is_eventfd(r.callfd)) &&
+	       (r.kickfd < 0 || rn_vhost_is_eventfd(r.kickfd));
+}
+
+/* Runs under the locks of the rings. */
 static enum rte_vhost_msg_result after_message(int vid, void *msg)
 {
-	struct rn_vhost *v = number_of(msg) == SET_MEM_TABLE ? device_of(vid) : NULL;
+	uint32_t number = number_of(msg);
+	struct rn_vhost *v = device_of(vid);
+	uint64_t ring;
 
+	maps_memory = false;
 	if (v == NULL)
 		return RTE_VHOST_MSG_RESULT_NOT_HANDLED;
-	note_memory(v, vid);
+	memcpy(&ring, (const uint8_t *)msg + HEADER, sizeof(ring));
+	if (number == SET_MEM_TABLE)
+		note_memory(v, vid);
+	else if ((number == SET_VRING_KICK || number == SET_VRING_CALL) && (ring & NO_FD) == 0 &&
+		 !has_eventfds(vid, (uint16_t)(ring & 0xff)))
+		atomic_store(&v->unusable, 1);
 	return rn_vhost_broken(v) ? RTE_VHOST_MSG_RESULT_ERR : RTE_VHOST_MSG_RESULT_NOT_HANDLED;
 }
 
@@ -181,6 +225,10 @@ static void limit_reads(void)
 		closedir(dir);
 }
 
+/* Held while a device is opened, by the thread for which `opens` is true. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool opens;
+
 static int new_connection(int vid)
 {
 	struct rn_vhost *v = device_of(vid);
@@ -195,6 +243,12 @@ static void destroy_connection(int vid)
 {
 	struct rn_vhost *v = device_of(vid);
 
+	/* The library enters a connection in its list after it has begun to read from it: a
+	 * connection that ends at once must not be freed before that. */
+	if (!opens) {
+		pthread_mutex_lock(&opening);
+		pthread_mutex_unlock(&opening);
+	}
 	if (v == NULL)
 		return;
 	atomic_store(&v->ended, 1);
@@ -278,22 +332,34 @@ static int start_device(const struct rn_vhost *v)
 
 /* ---- shortened memory ---- */
 
+/* Replaces one page, of the size that the mapping has, in memory that the library has just mapped
+ * and not yet described. */
+static bool blank_page(uintptr_t at)
+{
+	static const size_t sizes[] = {4096, 2u << 20, 1u << 30};
+
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(sizes); i++)
+		if (blank(&(struct region){at & ~(sizes[i] - 1), sizes[i]}))
+			return true;
+	return false;
+}
+
 /* Replaces the memory in which the fault happened by empty pages, if it is a client's. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr;
 
+	if (maps_memory && blank_page(at))
+		return;
 	for (unsigned i = 0; i < RN_VHOST_MAX; i++) {
 		struct rn_vhost *v = &devices[i];
 		uint32_t n = atomic_load(&v->nregions);
 
 		for (uint32_t k = 0; k < n; k++) {
-			const struct region *r = &v->region[k];
-
-			if (at - r->at >= r->bytes)
+			if (at - v->region[k].at >= v->region[k].bytes)
 				continue;
 			atomic_store(&v->unusable, 1);
-			if (blank(r))
+			if (blank(&v->region[k]))
 				return;
 		}
 	}
@@ -338,7 +404,11 @@ int rn_vhost_open(struct rn_vhost **out, int fd, const struct rn_vhost_ops *ops,
 	atomic_store(&v->nregions, 0);
 	atomic_store(&v->unusable, 0);
 	atomic_store(&v->used, READY);
+	pthread_mutex_lock(&opening);
+	opens = true;
 	int rc = start_device(v);
+	opens = false;
+	pthread_mutex_unlock(&opening);
 
 	if (rc != 0)
 		atomic_store(&v->used, 0);

@@ -44,4 +44,8 @@ void rn_vhost_close(struct rn_vhost *v);
  * connection? The caller should then close the device. Any thread. */
 bool rn_vhost_broken(const struct rn_vhost *v);
 
+/* Is it an eventfd, on which no operation waits for another process, except a write to a full
+ * one? */
+bool rn_vhost_is_eventfd(int fd);
+
 #endif
