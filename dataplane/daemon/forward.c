@@ -1,14 +1,9 @@
 /* How do frames get from the port to clients, from clients to the port, and from client to client?
- * Owns the switch, the queues of the port, the rings of the clients, and every mbuf between
- * them. */
+ * Owns the switch, the queues of the port, and every mbuf between them and the rings of clients. */
 #include "daemon/forward.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,87 +14,23 @@
 #include <rte_mbuf.h>
 #include <rte_vhost.h>
 
-#include "daemon/bucket.h"
+#include "daemon/forward_priv.h"
 #include "ground/rx_shard.h"
-#include "port/port.h"
 #include "port/port_wake.h"
 #include "port/thread.h"
 #include "switch/peek.h"
 
-#define NUMBERS (RN_CLIENT_MAX + 1u)
-#define QUEUES	RN_MAX_SHARDS
-#define BURST	256u
-/* Frames that wait for one ring, and for the wire. */
-#define LANE 256u
-#define WIRE 1024u
+#define BURST 256u
 /* How long frames may wait for a ring or for the wire that takes none. The wire is shared, and its
  * driver may need a moment. */
 #define RING_PATIENCE RN_MS(2)
 #define WIRE_PATIENCE RN_MS(10)
-/* How much a client may send at once after a pause, as a time at its rate. */
-#define BUCKET_DEPTH RN_MS(10)
 /* Longest sleep, in case an eventfd of a client is lost. */
 #define LONGEST_SLEEP RN_MS(100)
 /* How long a call for a client may sleep before it is interrupted. */
 #define WATCH_NS 20000000
 
-/* Frames on their way to one ring of a client. */
-struct lane {
-	struct rte_mbuf *m[LANE];
-	unsigned n;
-	rn_time stuck; /* since when the ring has taken none; 0: it has taken the last */
-};
-
-struct client {
-	bool plugged;
-	int vid;
-	unsigned queues;
-	struct lane *lane;	  /* one per queue pair */
-	int kick[QUEUES];	  /* duplicates of the eventfds that the client writes; -1: none */
-	_Atomic uint32_t changed; /* the eventfds may be others now */
-	_Atomic uint32_t stuck;	  /* the thread has had to be freed from a call for this client */
-	struct rn_bucket packets, bits;
-	struct rn_forward_stats stats;
-};
-
-struct call {
-	void (*run)(struct rn_forward *, void *, rn_time);
-	void *arg;
-	sem_t done;
-};
-
-struct rn_forward {
-	struct rn_forward_cfg cfg;
-	struct rn_switch *sw;
-	struct rn_wake wake;
-	int ep;		       /* epoll instance of everything that ends a sleep, or -1 */
-	struct client *client; /* indexed by client number; [0]: counters of the wire */
-	struct rn_client_set plugged;
-	unsigned turn_from; /* the client whose turn is first */
-	struct rte_mbuf *wire[WIRE];
-	unsigned nwire;
-	rn_time wire_stuck; /* since when the wire has taken none; 0: it has taken the last */
-	rn_time now, busy_at;
-	pthread_t thread;
-	bool running;
-	_Atomic uint32_t stop;
-	/* For rn_forward_watch(): the client whose rings the thread uses, or 0, and how often it
-	 * has begun to use any. */
-	_Atomic uint32_t serves, calls_made;
-	_Atomic uint32_t seen; /* calls_made at the last watch */
-	_Atomic pid_t tid;
-	/* guards the order of calls */
-	pthread_mutex_t calls;
-	struct call *_Atomic call;
-};
-
 /* ---- sending ---- */
-
-static void drop(struct rte_mbuf **m, unsigned n, struct rn_forward_stats *s)
-{
-	s->tx_dropped += n;
-	rte_pktmbuf_free_bulk(m, n);
-}
 
 static void count_sent(struct rn_forward_stats *s, struct rte_mbuf *const *m, unsigned n)
 {
@@ -119,11 +50,22 @@ static void serve(struct rn_forward *f, uint32_t number)
 				      memory_order_relaxed);
 }
 
+/* Has the client made the thread wait? Its rings are not used any more. */
+static bool is_stuck(const struct client *c)
+{
+	return rn_unlikely(atomic_load_explicit(&c->stuck, memory_order_relaxed) != 0);
+}
+
 /* Offers the frames of a lane to its ring. The library copies them. */
 static void flush_lane(struct rn_forward *f, struct client *c, unsigned queue)
 {
 	struct lane *l = &c->lane[queue];
 
+	if (is_stuck(c)) {
+		rn_forward_drop(l->m, l->n, &c->stats);
+		l->n = 0;
+		return;
+	}
 	serve(f, (uint32_t)(c - f->client));
 	unsigned n = rte_vhost_enqueue_burst(c->vid, (uint16_t)(2 * queue), l->m, (uint16_t)l->n);
 
@@ -138,7 +80,7 @@ static void flush_lane(struct rn_forward *f, struct client *c, unsigned queue)
 	} else if (l->stuck == 0) {
 		l->stuck = f->now;
 	} else if (f->now - l->stuck > RING_PATIENCE) {
-		drop(l->m, l->n, &c->stats);
+		rn_forward_drop(l->m, l->n, &c->stats);
 		l->n = 0;
 	}
 }
@@ -150,7 +92,7 @@ static void to_client(struct rn_forward *f, unsigned number, struct rte_mbuf *m)
 	struct rn_peek p;
 
 	if (!c->plugged) {
-		drop(&m, 1, &c->stats);
+		rn_forward_drop(&m, 1, &c->stats);
 		return;
 	}
 	if (c->queues > 1) {
@@ -161,7 +103,7 @@ static void to_client(struct rn_forward *f, unsigned number, struct rte_mbuf *m)
 	if (c->lane[queue].n == LANE)
 		flush_lane(f, c, queue);
 	if (c->lane[queue].n == LANE) {
-		drop(&m, 1, &c->stats);
+		rn_forward_drop(&m, 1, &c->stats);
 		return;
 	}
 	c->lane[queue].m[c->lane[queue].n++] = m;
@@ -187,7 +129,7 @@ static void flush_wire(struct rn_forward *f)
 		f->wire_stuck = f->now;
 	} else if (f->now - f->wire_stuck > WIRE_PATIENCE) {
 		/* From now on frames do not wait, until the wire takes some again. */
-		drop(f->wire, f->nwire, s);
+		rn_forward_drop(f->wire, f->nwire, s);
 		f->nwire = 0;
 	}
 }
@@ -199,7 +141,7 @@ static void to_wire(struct rn_forward *f, struct rte_mbuf *m)
 	if (f->nwire == WIRE)
 		flush_wire(f);
 	if (f->nwire == WIRE) {
-		drop(&m, 1, s);
+		rn_forward_drop(&m, 1, s);
 		return;
 	}
 	s->tx_bytes += m->pkt_len;
@@ -222,10 +164,19 @@ static void deliver(struct rn_forward *f, struct rte_mbuf *m, const struct rn_sw
 		rte_mbuf_refcnt_update(m, 1);
 		to_client(f, way->client, m);
 	}
-	if (way->wire)
-		to_wire(f, m);
-	else
+	if (!way->wire) {
 		rte_pktmbuf_free(m);
+		return;
+	}
+	/* Drivers of cards may give a frame back without looking at its other users. */
+	if (rn_unlikely(rte_mbuf_refcnt_read(m) > 1)) {
+		struct rte_mbuf *copy = rte_pktmbuf_copy(m, f->cfg.pool, 0, UINT32_MAX);
+
+		rte_pktmbuf_free(m);
+		m = copy;
+	}
+	if (m != NULL)
+		to_wire(f, m);
 }
 
 /* ---- receiving ---- */
@@ -279,16 +230,19 @@ static unsigned from_client(struct rn_forward *f, unsigned number)
 		c->stats.held_back++;
 		return 0;
 	}
-	for (unsigned q = 0; q < c->queues && n < f->cfg.burst; q++) {
+	for (unsigned i = 0; i < c->queues && n < f->cfg.burst && !is_stuck(c); i++) {
+		unsigned q = c->queue;
+
+		c->queue = q + 1 < c->queues ? q + 1 : 0;
 		serve(f, number);
 		unsigned k = rte_vhost_dequeue_burst(c->vid, (uint16_t)(2 * q + 1), f->cfg.pool, m,
 						     (uint16_t)(f->cfg.burst - n));
 		uint64_t bits = 0;
 
 		serve(f, 0);
-		for (unsigned i = 0; i < k; i++) {
-			bits += 8ull * m[i]->pkt_len;
-			take_frame(f, number, m[i]);
+		for (unsigned j = 0; j < k; j++) {
+			bits += 8ull * m[j]->pkt_len;
+			take_frame(f, number, m[j]);
 		}
 		rn_bucket_take(&c->packets, k, f->now);
 		rn_bucket_take(&c->bits, bits, f->now);
@@ -312,8 +266,10 @@ static unsigned from_clients(struct rn_forward *f)
 	for (unsigned i = 0; i < 2; i++)
 		for (unsigned c = rn_client_set_next(&f->plugged, i == 0 ? first : 0);
 		     c < (i == 0 ? NUMBERS : first); c = rn_client_set_next(&f->plugged, c + 1)) {
-			if (wire_is_full(f))
+			if (wire_is_full(f)) {
+				f->turn_from = c;
 				return n;
+			}
 			n += from_client(f, c);
 		}
 	f->turn_from = rn_client_set_next(&f->plugged, first + 1);
@@ -396,47 +352,17 @@ void rn_forward_call(struct rn_forward *f, void (*run)(struct rn_forward *, void
 	pthread_mutex_unlock(&f->calls);
 }
 
-/* ---- the eventfds of clients ---- */
-
-static void forget_kick(struct rn_forward *f, struct client *c, unsigned queue)
-{
-	if (c->kick[queue] < 0)
-		return;
-	/* The client has the same eventfd, so closing would not remove it from the epoll
-	 * instance. */
-	epoll_ctl(f->ep, EPOLL_CTL_DEL, c->kick[queue], NULL);
-	close(c->kick[queue]);
-	c->kick[queue] = -1;
-}
-
-/* Watches the eventfds that the client writes when it has sent frames. */
-static void find_kicks(struct rn_forward *f, struct client *c)
-{
-	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
-	struct rte_vhost_vring ring;
-
-	for (unsigned q = 0; q < c->queues; q++) {
-		forget_kick(f, c, q);
-		if (rte_vhost_get_vhost_vring(c->vid, (uint16_t)(2 * q + 1), &ring) != 0 ||
-		    ring.kickfd < 0)
-			continue;
-		c->kick[q] = fcntl(ring.kickfd, F_DUPFD_CLOEXEC, 0);
-		if (c->kick[q] >= 0)
-			epoll_ctl(f->ep, EPOLL_CTL_ADD, c->kick[q], &event);
-	}
-}
+/* ---- the thread ---- */
 
 /* Asks clients to write their eventfds for the frames they send, or no longer to do so. */
 static void listen_to_clients(struct rn_forward *f, bool on)
 {
 	for (unsigned n = rn_client_set_next(&f->plugged, 0); n < NUMBERS;
 	     n = rn_client_set_next(&f->plugged, n + 1))
-		for (unsigned q = 0; q < f->client[n].queues; q++)
+		for (unsigned q = 0; q < f->client[n].queues && !is_stuck(&f->client[n]); q++)
 			rte_vhost_enable_guest_notification(f->client[n].vid, (uint16_t)(2 * q + 1),
 							    on);
 }
-
-/* ---- the thread ---- */
 
 static unsigned turn(struct rn_forward *f)
 {
@@ -458,7 +384,7 @@ static unsigned turn(struct rn_forward *f)
 				flush_lane(f, c, q);
 		if (rn_unlikely(atomic_load_explicit(&c->changed, memory_order_relaxed)) &&
 		    atomic_exchange(&c->changed, 0))
-			find_kicks(f, c);
+			rn_forward_find_kicks(f, c);
 	}
 	return work;
 }
@@ -633,135 +559,24 @@ struct rn_switch *rn_forward_switch(struct rn_forward *f)
 	return f->sw;
 }
 
-/* ---- a client that makes the thread wait ---- */
-
-/* Does the thread wait in the kernel, as opposed to waiting for a CPU? */
-static bool sleeps(const struct rn_forward *f)
+static void change_wake(struct rn_forward *f, void *arg, rn_time now)
 {
-	char path[64], text[256] = "";
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)atomic_load(&f->tid));
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, text, sizeof(text) - 1);
-	const char *state = n > 0 ? strrchr(text, ')') : NULL;
-
-	close(fd);
-	return state != NULL && strncmp(state, ") S", 3) == 0;
+	if (*(const bool *)arg)
+		rn_port_wake_attach(f->cfg.port, 0, &f->wake);
+	else
+		rn_port_wake_detach(f->cfg.port, 0, &f->wake);
 }
 
-void rn_forward_watch(struct rn_forward *f)
+int rn_forward_reset_port(struct rn_forward *f, char *err, size_t errlen)
 {
-	uint32_t made = atomic_load(&f->calls_made), number = atomic_load(&f->serves);
+	bool interrupt = f->wake.source == RN_WAKE_INTR, on = false;
 
-	if (f->running && number != 0 && made == atomic_load(&f->seen) && sleeps(f) &&
-	    made == atomic_load(&f->calls_made) && number == atomic_load(&f->serves)) {
-		atomic_store(&f->client[number].stuck, 1);
-		pthread_kill(f->thread, SIGUSR2);
-	}
-	atomic_store(&f->seen, made);
-}
+	if (interrupt)
+		rn_forward_call(f, change_wake, &on);
+	int rc = rn_port_reset(f->cfg.port, err, errlen);
 
-bool rn_forward_stuck(const struct rn_forward *f, unsigned client)
-{
-	return atomic_load(&f->client[client].stuck) != 0;
-}
-
-/* ---- clients come and go ---- */
-
-struct plug {
-	unsigned client, queues;
-	int vid;
-	struct lane *lane;
-};
-
-static void plug(struct rn_forward *f, void *arg, rn_time now)
-{
-	struct plug *p = arg;
-	struct client *c = &f->client[p->client];
-
-	/* The client has gone while its device came up. */
-	if (!rn_switch_attached(f->sw, p->client) || c->plugged)
-		return;
-	c->vid = p->vid;
-	c->queues = p->queues;
-	c->lane = p->lane;
-	p->lane = NULL;
-	c->plugged = true;
-	rn_client_set_add(&f->plugged, p->client);
-	find_kicks(f, c);
-}
-
-int rn_forward_plug(struct rn_forward *f, unsigned client, int vid, unsigned queues)
-{
-	struct plug p = {.client = client, .queues = RN_MIN(queues, QUEUES), .vid = vid};
-
-	p.lane = calloc(p.queues, sizeof(*p.lane));
-	if (p.lane == NULL)
-		return -ENOMEM;
-	rn_forward_call(f, plug, &p);
-	free(p.lane);
-	return 0;
-}
-
-static void unplug(struct rn_forward *f, void *arg, rn_time now)
-{
-	struct plug *p = arg;
-	struct client *c = &f->client[p->client];
-
-	if (!c->plugged)
-		return;
-	for (unsigned q = 0; q < c->queues; q++) {
-		forget_kick(f, c, q);
-		drop(c->lane[q].m, c->lane[q].n, &c->stats);
-	}
-	p->lane = c->lane;
-	c->lane = NULL;
-	c->plugged = false;
-	rn_client_set_remove(&f->plugged, p->client);
-}
-
-void rn_forward_unplug(struct rn_forward *f, unsigned client)
-{
-	struct plug p = {.client = client};
-
-	rn_forward_call(f, unplug, &p);
-	free(p.lane);
-}
-
-void rn_forward_changed(struct rn_forward *f, unsigned client)
-{
-	atomic_store(&f->client[client].changed, 1);
-	rn_wake_ring(&f->wake);
-}
-
-const struct rn_forward_stats *rn_forward_stats(const struct rn_forward *f, unsigned client)
-{
-	return &f->client[client].stats;
-}
-
-void rn_forward_reset(struct rn_forward *f, unsigned client)
-{
-	struct client *c = &f->client[client];
-
-	c->stats = (struct rn_forward_stats){0};
-	atomic_store(&c->stuck, 0);
-	rn_bucket_init(&c->packets, f->cfg.packets_s, BUCKET_DEPTH);
-	rn_bucket_init(&c->bits, f->cfg.bits_s, BUCKET_DEPTH);
-}
-
-void rn_forward_set_rates(struct rn_forward *f, uint64_t packets_s, uint64_t bits_s)
-{
-	f->cfg.packets_s = packets_s;
-	f->cfg.bits_s = bits_s;
-	for (unsigned n = 1; n < NUMBERS; n++) {
-		f->client[n].packets.rate = packets_s;
-		f->client[n].bits.rate = bits_s;
-	}
-}
-
-bool rn_forward_plugged(const struct rn_forward *f, unsigned client)
-{
-	return f->client[client].plugged;
+	on = true;
+	if (rc == 0 && interrupt)
+		rn_forward_call(f, change_wake, &on);
+	return rc;
 }

@@ -23,7 +23,7 @@ struct rn_forward;
 	X(rx_frames,  "frames received from the client, or from the wire") \
 	X(rx_bytes,   "bytes of these frames") \
 	X(tx_frames,  "frames delivered to the client, or sent to the wire") \
-	X(tx_bytes,   "bytes of these frames") \
+	X(tx_bytes,   "bytes of these frames, and of frames that the wire did not take") \
 	X(tx_dropped, "frames for the client, or for the wire, that were not taken in time") \
 	X(rx_long,    "received frames that are longer than a buffer") \
 	X(held_back,  "turns in which the client had used up its rate")
@@ -68,8 +68,14 @@ struct rn_switch *rn_forward_switch(struct rn_forward *f);
 int rn_forward_plug(struct rn_forward *f, unsigned client, int vid, unsigned queues);
 /* On return the rings are not in use any more. To be called by any thread. */
 void rn_forward_unplug(struct rn_forward *f, unsigned client);
+/* The client has gone: unplugs its rings and detaches it from the switch. */
+void rn_forward_detach(struct rn_forward *f, unsigned client);
 /* Some ring of the client has been enabled or disabled. Does not wait. */
 void rn_forward_changed(struct rn_forward *f, unsigned client);
+
+/* Resets the port (rn_port_reset()). To be called in the control thread. Returns 0, or -errno with
+ * a sentence in err. */
+int rn_forward_reset_port(struct rn_forward *f, char *err, size_t errlen);
 
 /* The counters of a client, or of the wire (RN_SWITCH_WIRE). May be read by any thread; those of a
  * client start at 0 with rn_forward_reset(), to be used within a call. */

@@ -14,13 +14,14 @@
 /* every 10 ms */
 #define LOCK_TRIES 200
 
-#define MAGIC UINT64_C(0x736561747332) /* "seats2" */
+#define MAGIC UINT64_C(0x736561747333) /* "seats3" */
 
 /* The content of the file. */
 struct file {
 	uint64_t magic; /* written last: without it the rest is not valid */
 	struct rn_secret key;
 	struct rn_client_set used;
+	uint64_t over; /* the last daemon has ended for good */
 	uint32_t epoch[RN_CLIENT_MAX + 1];
 };
 
@@ -28,6 +29,7 @@ struct rn_seats {
 	int fd;
 	struct file *file;
 	struct rn_client_set former;
+	bool may_return;
 };
 
 /* Locks the file. Waits a moment for a daemon that has been killed: the kernel frees its memory
@@ -118,6 +120,8 @@ int rn_seats_open(struct rn_seats **out, const char *path, char *err, size_t err
 		return rc;
 	}
 	s->former = s->file->used;
+	s->may_return = s->file->over == 0;
+	s->file->over = 0;
 	*out = s;
 	return 0;
 }
@@ -132,7 +136,12 @@ void rn_seats_close(struct rn_seats *s)
 
 void rn_seats_forget(struct rn_seats *s)
 {
-	s->file->used = (struct rn_client_set){0};
+	s->file->over = 1;
+}
+
+bool rn_seats_may_return(const struct rn_seats *s)
+{
+	return s->may_return;
 }
 
 const struct rn_secret *rn_seats_key(const struct rn_seats *s)

@@ -17,12 +17,14 @@ struct rn_seats;
  * if another daemon uses the file, -EPERM if it belongs to another user or others may read it. */
 int rn_seats_open(struct rn_seats **s, const char *path, char *err, size_t errlen);
 void rn_seats_close(struct rn_seats *s);
-/* Ends the daemon for good: no client is expected back. */
+/* The daemon ends for good: no client may come back, and the numbers in use rest. */
 void rn_seats_forget(struct rn_seats *s);
 
 const struct rn_secret *rn_seats_key(const struct rn_seats *s);
 /* The numbers that were in use when the file was opened. */
 const struct rn_client_set *rn_seats_former(const struct rn_seats *s);
+/* May clients with these numbers come back? */
+bool rn_seats_may_return(const struct rn_seats *s);
 /* How often each number was given to a client (rn_switch_epoch()), indexed by number. */
 const uint32_t *rn_seats_epochs(const struct rn_seats *s);
 /* The number is given to a client, for the `epoch`th time, or will not be needed any more. */

@@ -2,17 +2,21 @@
 #include "daemon/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/closer.h"
 #include "daemon/report.h"
 #include "port/log.h"
 
 /* Requests that a session may make: this many per second, and a second's worth at once. */
 #define REQUESTS_S 4000u
+/* Descriptors that one packet can carry (SCM_MAX_FD of the kernel). */
+#define MOST_FDS 253
 
 int rn_session_open(struct rn_session *s, struct rn_session_env *env, int fd)
 {
@@ -53,13 +57,6 @@ static void attach(struct rn_forward *f, void *arg, rn_time now)
 	c->rp->port.token = rn_switch_token(sw, (unsigned)rc);
 	c->epoch = rn_switch_epoch(sw, (unsigned)rc);
 	rn_forward_reset(f, (unsigned)rc);
-}
-
-static void detach(struct rn_forward *f, void *arg, rn_time now)
-{
-	const struct rn_session *s = arg;
-
-	rn_switch_detach(rn_forward_switch(f), s->number, now);
 }
 
 static void change_service(struct rn_forward *f, void *arg, rn_time now)
@@ -159,7 +156,8 @@ static int open_port(struct rn_session *s, int fd)
 		return -EINVAL;
 	if (fstat(fd, &st) != 0)
 		return -errno;
-	if (!S_ISSOCK(st.st_mode))
+	/* O_PATH: nothing can wait for this descriptor, whatever the file is. */
+	if (!S_ISSOCK(st.st_mode) || (fcntl(fd, F_GETFL) & O_PATH) == 0)
 		return -EINVAL;
 	if (st.st_uid != s->uid)
 		return -EPERM;
@@ -193,6 +191,12 @@ static const struct {
 #undef BYTES
 };
 
+/* Does the daemon wait for clients of the former one? New clients would take their places. */
+static bool expects(const struct rn_session_env *env)
+{
+	return !rn_client_set_empty(&env->expected);
+}
+
 static void answer_attach(struct rn_session *s, struct switch_call *c)
 {
 	struct rn_session_env *env = s->env;
@@ -202,7 +206,7 @@ static void answer_attach(struct rn_session *s, struct switch_call *c)
 		c->rp->err = -EALREADY;
 	else if (c->rq->attach.queues < 1 || c->rq->attach.queues > RN_MAX_SHARDS)
 		c->rp->err = -EINVAL;
-	else if (env->attached >= env->clients)
+	else if (c->rq->attach.number == 0 && (env->attached >= env->clients || expects(env)))
 		c->rp->err = -EAGAIN;
 	if (c->rp->err != 0)
 		return;
@@ -215,6 +219,7 @@ static void answer_attach(struct rn_session *s, struct switch_call *c)
 		if (*p < ' ' || *p > '~')
 			*p = '?';
 	env->attached++;
+	rn_client_set_remove(&env->expected, s->number);
 	env->rests[s->number] = 0;
 	rn_seats_take(env->seats, s->number, c->epoch);
 	rn_log(CLIENT_UP, env->name, s->number, s->name, (int)s->pid, (unsigned)s->uid);
@@ -254,31 +259,34 @@ static size_t execute(struct rn_session *s, const struct rn_daemon_request *rq,
 	}
 }
 
-/* Receives a packet and the descriptor that may come with it (-1: none). Returns the length of the
- * packet, 0 at the end, or -errno. */
+/* Receives a packet, and the descriptor that came with it (-1: none). All descriptors are accepted,
+ * because the kernel would close the others here and now. Returns the length of the packet, 0 at
+ * the end, or -errno. */
 static ssize_t receive(int sock, struct rn_daemon_request *rq, int *fd)
 {
 	union {
 		struct cmsghdr align;
-		char buf[CMSG_SPACE(sizeof(int))];
+		char buf[CMSG_SPACE(MOST_FDS * sizeof(int))];
 	} control;
 	struct iovec iov = {rq, sizeof(*rq)};
 	struct msghdr msg = {.msg_iov = &iov,
 			     .msg_iovlen = 1,
 			     .msg_control = &control,
-			     /* room for one descriptor; with the padding there would be room
-			      * for two */
-			     .msg_controllen = CMSG_LEN(sizeof(int))};
+			     .msg_controllen = sizeof(control)};
 	ssize_t n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	*fd = -1;
 	if (n < 0)
 		return -errno;
-	/* The kernel closes descriptors for which there is no room. */
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c != NULL; c = CMSG_NXTHDR(&msg, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-		    c->cmsg_len == CMSG_LEN(sizeof(int)))
-			memcpy(fd, CMSG_DATA(c), sizeof(int));
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c != NULL; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = CMSG_LEN(0); at + sizeof(int) <= c->cmsg_len; at += sizeof(int)) {
+			if (*fd >= 0)
+				rn_closer_give(*fd);
+			memcpy(fd, (const char *)c + at, sizeof(int));
+		}
+	}
 	return (msg.msg_flags & MSG_TRUNC) != 0 ? -EMSGSIZE : n;
 }
 
@@ -306,7 +314,7 @@ bool rn_session_serve(struct rn_session *s, rn_time now)
 		return true;
 	if (len <= 0) {
 		if (fd >= 0)
-			close(fd);
+			rn_closer_give(fd);
 		return false;
 	}
 	rn_bucket_take(&s->requests, 1, now);
@@ -316,7 +324,7 @@ bool rn_session_serve(struct rn_session *s, rn_time now)
 	if (rp.err == 0)
 		bytes = execute(s, &rq, &rp, &fd);
 	if (fd >= 0)
-		close(fd);
+		rn_closer_give(fd);
 	return send(s->fd, &rp, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes;
 }
 
@@ -331,10 +339,11 @@ void rn_session_close(struct rn_session *s, bool restart, rn_time now)
 	struct rn_session_env *env = s->env;
 
 	if (s->number != 0) {
-		/* First what matters to others: no more frames, then the news for the peers. */
-		rn_forward_unplug(env->forward, s->number);
-		if (!restart) {
-			rn_forward_call(env->forward, detach, s);
+		/* First what matters to others: no more frames, and the news for the peers. */
+		if (restart) {
+			rn_forward_unplug(env->forward, s->number);
+		} else {
+			rn_forward_detach(env->forward, s->number);
 			env->rests[s->number] = now + env->timewait;
 			rn_log(CLIENT_DOWN, env->name, s->number, s->name,
 			       rn_session_broken(s) ? "its shared memory is not usable"
@@ -351,6 +360,8 @@ void rn_session_close(struct rn_session *s, bool restart, rn_time now)
 
 void rn_session_env_tick(struct rn_session_env *env, rn_time now)
 {
+	if (now >= env->expected_until)
+		env->expected = (struct rn_client_set){0};
 	for (unsigned n = 1; n <= RN_CLIENT_MAX; n++)
 		if (env->rests[n] != 0 && env->rests[n] <= now) {
 			env->rests[n] = 0;

@@ -20,6 +20,9 @@ struct rn_session_env {
 	struct rn_daemon_port port; /* the attributes of the port for the replies */
 	unsigned clients;	    /* how many may be attached at the same time */
 	unsigned attached;
+	/* clients of the former daemon that may still come back, and until when */
+	struct rn_client_set expected;
+	rn_time expected_until;
 	rn_time timewait;		  /* how long the number of a client that has gone rests */
 	rn_time rests[RN_CLIENT_MAX + 1]; /* until when a number rests; 0: it does not */
 	const char *name;		  /* of the adapter, for the log */

@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "daemon/closer.h"
 #include "daemon/notify.h"
 #include "daemon/server.h"
 #include "nic/eal.h"
@@ -18,6 +19,8 @@
 #include "port/log.h"
 
 #define PERIOD_MS 50
+/* How often the reset of a card is tried, once a period. */
+#define RESET_TRIES 200
 /* How long clients may come back after a restart of the daemon. They try every 100 ms. */
 #define GRACE RN_S(5)
 /* Buffers for the frames that wait for one client. */
@@ -35,6 +38,7 @@ struct daemon {
 	struct rn_session_env env;
 	struct rn_clock clock;
 	bool link_up;
+	unsigned failed_resets; /* how often in a row the card could not be reset */
 	rn_time watchdog, fed_at;
 };
 
@@ -101,14 +105,14 @@ static struct rn_daemon_port describe(const struct daemon *d, const struct rn_po
 	return p;
 }
 
-static void no_grace(struct rn_forward *f, void *arg, rn_time now)
+static void pass_one_turn(struct rn_forward *f, void *arg, rn_time now)
 {
 }
 
 /* Waits until the forwarding thread is in no burst that began before. */
 static void grace(void *arg)
 {
-	rn_forward_call(arg, no_grace, NULL);
+	rn_forward_call(arg, pass_one_turn, NULL);
 }
 
 static int open_wire(struct daemon *d, char *err, size_t errlen)
@@ -136,6 +140,12 @@ static int open_wire(struct daemon *d, char *err, size_t errlen)
 static int draw(struct rn_secrets *secrets)
 {
 	return getentropy(secrets, sizeof(*secrets)) == 0 ? 0 : -errno;
+}
+
+/* Was there a daemon before whose clients may come back? */
+static bool expects_clients(const struct daemon *d)
+{
+	return rn_seats_may_return(d->seats) && !rn_client_set_empty(rn_seats_former(d->seats));
 }
 
 /* Creates switch and forwarding thread. */
@@ -172,7 +182,7 @@ static int start_forward(struct daemon *d, char *err, size_t errlen)
 	f.sw.tokens = *rn_seats_key(d->seats);
 	f.sw.former = *rn_seats_former(d->seats);
 	memcpy(f.sw.epoch, rn_seats_epochs(d->seats), sizeof(f.sw.epoch));
-	f.sw.grace = rn_client_set_empty(&f.sw.former) ? 0 : GRACE;
+	f.sw.grace = expects_clients(d) ? GRACE : 0;
 	d->env.timewait = f.sw.timewait;
 	d->env.port = describe(d, &f.sw.port);
 	if (rc == 0)
@@ -181,8 +191,12 @@ static int start_forward(struct daemon *d, char *err, size_t errlen)
 		rn_port_set_grace(d->port, grace, d->forward);
 		rc = rn_forward_start(d->forward);
 	}
-	if (rc == 0)
+	if (rc == 0) {
+		/* Clients join groups, and have IPv6 addresses that hosts look for by
+		 * multicasts. */
+		rn_port_groups(d->port, NULL, RN_FILTER_ANY);
 		rc = rn_port_go(d->port);
+	}
 	if (rc != 0)
 		snprintf(err, errlen, "adapter %s cannot start: %s", a->name, strerror(-rc));
 	return rc;
@@ -193,6 +207,10 @@ static void let_former_rest(struct daemon *d)
 {
 	const struct rn_client_set *former = rn_seats_former(d->seats);
 
+	if (expects_clients(d)) {
+		d->env.expected = *former;
+		d->env.expected_until = now_of(d) + GRACE;
+	}
 	for (unsigned n = rn_client_set_next(former, 1); n <= RN_CLIENT_MAX;
 	     n = rn_client_set_next(former, n + 1))
 		d->env.rests[n] = now_of(d) + GRACE + d->env.timewait;
@@ -222,6 +240,8 @@ static int start(struct daemon *d, char *err, size_t errlen)
 	if (rc == 0)
 		rc = rn_vhost_install();
 	if (rc == 0)
+		rc = rn_closer_start();
+	if (rc == 0)
 		rc = start_forward(d, err, errlen);
 	if (rc != 0)
 		return rc;
@@ -240,12 +260,32 @@ static void announce(struct rn_forward *f, void *arg, rn_time now)
 	rn_switch_announce(rn_forward_switch(f));
 }
 
+/* Resets a card whose driver has asked for that. A virtual function may not answer until the reset
+ * of its physical function has ended, so a reset that fails is tried again at the next calls. */
+static void reset_port(struct daemon *d)
+{
+	char err[256] = "";
+
+	if (rn_forward_reset_port(d->forward, err, sizeof(err)) == 0) {
+		d->failed_resets = 0;
+		rn_port_groups(d->port, NULL, RN_FILTER_ANY);
+		rn_log(CARD_RESET, d->env.name);
+	} else if (++d->failed_resets < RESET_TRIES) {
+		rn_port_request_reset(d->port);
+	} else {
+		rn_log(CARD_LOST, d->env.name, err);
+		rn_port_lose(d->port);
+	}
+}
+
 /* Follows the link of the port. Returns false if the port is gone. */
 static bool watch_port(struct daemon *d)
 {
+	rn_claims_accept(&d->claims);
+	if (rn_port_reset_due(d->port))
+		reset_port(d);
 	bool up = rn_port_link_up(d->port);
 
-	rn_claims_accept(&d->claims);
 	if (rn_port_gone(d->port)) {
 		rn_log(ADAPTER_GONE, d->env.name);
 		return false;
@@ -269,7 +309,7 @@ static void feed_watchdog(struct daemon *d)
 	if (d->watchdog == 0 || now - d->fed_at < d->watchdog)
 		return;
 	d->fed_at = now;
-	rn_forward_call(d->forward, no_grace, NULL);
+	rn_forward_call(d->forward, pass_one_turn, NULL);
 	rn_notify("WATCHDOG=1");
 }
 
@@ -303,20 +343,23 @@ static void reload(struct daemon *d)
 	rn_notify("READY=1");
 }
 
-/* Serves until a signal ends the daemon. Returns true if it ends for a restart. */
-static bool serve(struct daemon *d, int signals)
+/* Why the daemon ends. After a loss of its port it is to be started again when the port is back. */
+enum ending { ENDS_FOR_GOOD, ENDS_FOR_RESTART, ENDS_WITHOUT_PORT };
+
+/* Serves until a signal or the loss of the port ends the daemon. */
+static enum ending serve(struct daemon *d, int signals)
 {
 	struct signalfd_siginfo sig;
 
 	for (;;) {
 		while (read(signals, &sig, sizeof(sig)) == sizeof(sig)) {
 			if (sig.ssi_signo != SIGHUP)
-				return sig.ssi_signo == SIGUSR1;
+				return sig.ssi_signo == SIGUSR1 ? ENDS_FOR_RESTART : ENDS_FOR_GOOD;
 			reload(d);
 		}
 		rn_server_serve(d->server, PERIOD_MS, now_of(d));
 		if (!watch_port(d))
-			return false;
+			return ENDS_WITHOUT_PORT;
 		feed_watchdog(d);
 	}
 }
@@ -393,7 +436,8 @@ int main(int argc, char **argv)
 	d->watchdog = rn_notify_watchdog();
 	rn_log(DAEMON_UP, d->env.name, d->cfg.daemon.socket, d->env.clients);
 	rn_notify("READY=1");
-	stop(d, serve(d, signals));
+	enum ending why = serve(d, signals);
+	stop(d, why != ENDS_FOR_GOOD);
 	free(d);
-	return 0;
+	return why == ENDS_WITHOUT_PORT ? 1 : 0;
 }

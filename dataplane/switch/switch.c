@@ -76,7 +76,7 @@ struct rn_switch *rn_switch_create(const struct rn_switch_cfg *cfg, rn_time now)
 	/* These may be the numbers of clients that come back, or of some that have just died. */
 	for (unsigned c = rn_client_set_next(&cfg->former, 1); c < NUMBERS;
 	     c = rn_client_set_next(&cfg->former, c + 1))
-		sw->seat[c].free_from = sw->grace_end + cfg->timewait;
+		sw->seat[c].free_from = RN_MAX(sw->grace_end, now) + cfg->timewait;
 	rn_stream_init(&sw->tids, &cfg->core.secrets.of[RN_SECRET_TIDS], 0);
 	sw->neigh = rn_neigh_create(&cfg->core, &sw->cfg.port, now);
 	if (!sw->neigh || rn_services_create(&sw->services, cfg->services, cfg->service_share) ||

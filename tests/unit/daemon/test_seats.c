@@ -157,16 +157,21 @@ static void contents_survive_reopening(void **state)
 	rn_seats_close(s);
 }
 
+/* The numbers rest all the same. */
 static void an_end_for_good_expects_nobody(void **state)
 {
 	struct rn_seats *s = open_seats();
 	struct rn_secret key = *rn_seats_key(s);
 
 	rn_seats_take(s, 5, 3);
+	rn_seats_close(s);
+	s = open_seats();
+	assert_true(rn_seats_may_return(s));
 	rn_seats_forget(s);
 	rn_seats_close(s);
 	s = open_seats();
-	assert_true(rn_client_set_empty(rn_seats_former(s)));
+	assert_false(rn_seats_may_return(s));
+	assert_true(rn_client_set_has(rn_seats_former(s), 5));
 	assert_same_key(&key, rn_seats_key(s), true);
 	assert_int_equal(rn_seats_epochs(s)[5], 3);
 	rn_seats_close(s);
