@@ -95,7 +95,7 @@ class Daemon:
         try:
             if self.child.poll() is None:
                 self.stop()
-            elif what[0] is None and self.child.returncode not in (0, -signal.SIGKILL):
+            elif self.child.returncode not in (0, -signal.SIGKILL):
                 raise RuntimeError(f"softrnicd has ended with {self.child.returncode}: {self.text}")
         finally:
             self.clean()

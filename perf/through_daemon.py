@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""One client through softrnicd against the same client with a port of its own, in the same run.
+
+usage: through_daemon.py [-r ROUNDS] [BUILD]
+
+The peer has a memif port in both cases. Through the daemon, the other end of the memif is the wire of
+softrnicd, and the client's port is "daemon"; otherwise it is the client's own port. Rounds of both
+kinds alternate; a ratio is that of the medians. Through the daemon three threads share the CPUs, so on
+two CPUs the ratios are lower than with a CPU for each.
+"""
+import argparse
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+MEMIF = ('adapters = ( {{ name = "{name}"; port = "memif"; socket = "{wire}"; role = "{role}"; mac = "02:00:00:00:08:0{n}"; '
+         'ipv4 = [ "192.0.2.{n}/24" ]; mtu = 9000; }} );\nlog = {{ level = "error"; }};\n{more}')
+CLIENT = 'adapters = ( {{ name = "client"; port = "daemon"; socket = "{socket}"; }} );\nlog = {{ level = "error"; }};\n{more}'
+INLINE = 'idle = { policy = "inline"; };\n'
+# name, tool, words, column of the figure in the last line, unit, is a ratio of bandwidths
+ROWS = [
+    ("1 MiB WRITE", "nd_write_bw", ["-s", "1048576", "-D", "3", "-f", "1"], 3, "MB/s"),
+    ("64 B WRITE", "nd_write_bw", ["-s", "64", "-D", "3", "-f", "1"], 4, "Mpps"),
+    ("64 B round trip / 2", "nd_write_lat", ["-s", "64", "-n", "20000"], 4, "us"),
+]
+
+
+class Run:
+    """The programs of one round, in a folder of their own."""
+
+    def __init__(self, build, through):
+        self.build, self.through = build, through
+        self.folder = tempfile.TemporaryDirectory(prefix="through-")
+        self.children = []
+
+    def __enter__(self):
+        path = pathlib.Path(self.folder.name)
+        wire, socket = path / "wire", path / "d.sock"
+        (path / "peer.conf").write_text(MEMIF.format(name="peer", wire=wire, role="client", n=2, more=INLINE))
+        own = MEMIF.format(name="own", wire=wire, role="server", n=1, more="" if self.through else INLINE)
+        if self.through:
+            own += f'daemon = {{ socket = "{socket}"; }};\n'
+            (path / "client.conf").write_text(CLIENT.format(socket=socket, more=INLINE))
+        (path / ("daemon.conf" if self.through else "client.conf")).write_text(own)
+        if self.through:
+            self.start("dataplane/daemon/softrnicd", "daemon")
+            wait(socket.exists, "softrnicd does not start")
+        return self
+
+    def start(self, program, config, *words):
+        path = pathlib.Path(self.folder.name)
+        env = {**os.environ, "SOFTRNIC_CONFIG": str(path / f"{config}.conf"),
+               "SOFTRNIC_ND_CATALOG": os.path.join(self.build, "provider/nd.d")}
+        out = open(path / f"{config}.out", "w", encoding="utf-8")  # pylint: disable=consider-using-with
+        child = subprocess.Popen([os.path.join(self.build, program), *words], env=env, stdout=out, stderr=out)
+        self.children.append(child)
+        return child
+
+    def text(self, config):
+        return (pathlib.Path(self.folder.name) / f"{config}.out").read_text(encoding="utf-8")
+
+    def __exit__(self, *_):
+        for child in self.children:
+            child.kill()
+            child.wait()
+        self.folder.cleanup()
+
+
+def wait(condition, what):
+    end = time.monotonic() + 20
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit(what)
+        time.sleep(0.02)
+
+
+def measure(build, through, row):
+    """The figure of one round."""
+    _, tool, words, column, _ = row
+    with Run(build, through) as run:
+        server = run.start("perf/" + tool, "client", "-R", *words)
+        wait(lambda: "Waiting" in run.text("client") or server.poll() is not None, "the server does not start")
+        time.sleep(0.5)
+        client = run.start("perf/" + tool, "peer", "-R", *words, "192.0.2.1")
+        if client.wait(60) != 0:
+            sys.exit(f"{tool}: {run.text('peer')}")
+        lines = [line.split() for line in run.text("peer").splitlines() if re.match(r"\s*\d+\s+\d", line)]
+        return float(lines[-1][column])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("-r", "--rounds", type=int, default=5)
+    parser.add_argument("build", nargs="?", default="build")
+    options = parser.parse_args()
+    for row in ROWS:
+        figures = {False: [], True: []}
+        for _ in range(options.rounds):
+            for through in (False, True):
+                figures[through].append(measure(options.build, through, row))
+        own, daemon = (statistics.median(figures[k]) for k in (False, True))
+        print(f"{row[0]:20} own port {own:10.2f} {row[4]:5} through softrnicd {daemon:10.2f}  ratio {daemon / own:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
