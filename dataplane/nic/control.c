@@ -458,6 +458,13 @@ static int create_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp
 	return 0;
 }
 
+static int create_qp_of_port(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	return nic->daemon != NULL
+		       ? rn_daemon_service_create_qp(nic->daemon, nic, cmd, rsp, create_qp)
+		       : create_qp(nic, cmd, rsp);
+}
+
 static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
 	struct rn_nic_qp *qp = rn_objects_qp(&nic->objects, cmd->qp.qpn);
@@ -516,7 +523,7 @@ static int (*const locked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *, s
 	[RN_CMD_DESTROY_PD] = destroy_pd,
 	[RN_CMD_CREATE_CQ] = create_cq,
 	[RN_CMD_DESTROY_CQ] = destroy_cq,
-	[RN_CMD_CREATE_QP] = create_qp,
+	[RN_CMD_CREATE_QP] = create_qp_of_port,
 	[RN_CMD_DESTROY_QP] = destroy_qp,
 	[RN_CMD_RESIZE_CQ] = resize_cq,
 	[RN_CMD_CREATE_MW] = create_mw,

@@ -3,7 +3,7 @@
  * - ids: the ids of the connection manager that are bound to a port, and queue pairs that an id has
  *   connected
  * - services: the addresses and service ids that are registered, each with a count of its ids
- * - pairs: the queue pairs that are connected without the connection manager
+ * - pairs: all queue pairs; those that are connected without the connection manager are announced
  * Runs in control threads and in the watcher thread. */
 #include "nic/daemon_service.h"
 
@@ -52,10 +52,12 @@ struct bound_id {
 	struct service *registered; /* or NULL */
 };
 
-/* A queue pair that is connected without the connection manager. */
+/* A queue pair. Exists as long as the queue pair, so that connecting needs no memory. */
 struct pair {
-	struct rn_hnode node, by_peer;
+	struct rn_hnode node;
 	uint32_t qpn;
+	bool announced;		 /* it is connected without the connection manager */
+	struct rn_hnode by_peer; /* in the table `peers`, if it is announced */
 	struct rn_daemon_claim claim;
 };
 
@@ -368,17 +370,14 @@ static bool is_announced(const struct rn_daemon_service *s, const struct rn_daem
 	return false;
 }
 
-static void drop_pair(struct rn_daemon_service *s, uint32_t qpn)
+static void withdraw(struct rn_daemon_service *s, struct pair *p)
 {
-	struct pair *p = find_pair(s, qpn);
-
-	if (p == NULL)
+	if (p == NULL || !p->announced)
 		return;
-	rn_htab_del(&s->pairs, &p->node);
 	rn_htab_del(&s->peers, &p->by_peer);
+	p->announced = false;
 	if (!is_announced(s, &p->claim))
 		rn_daemon_link_unclaim(&s->link, p->claim.remote_qpn, &p->claim.dst);
-	free(p);
 }
 
 /* Does an id of the connection manager connect the queue pair? The daemon has seen its REQ then. */
@@ -409,20 +408,33 @@ static struct rn_daemon_claim claim_of(const struct rn_cm_track *t)
 	return claim;
 }
 
-static void add_pair(struct rn_daemon_service *s, const struct rn_cm_track *track)
+static void announce(struct rn_daemon_service *s, struct pair *p, const struct rn_cm_track *track)
 {
-	struct pair *p = calloc(1, sizeof(*p));
 	uint32_t accepted;
 
-	if (p == NULL)
-		return;
-	p->qpn = track->local_qpn;
 	p->claim = claim_of(track);
-	rn_htab_add(&s->pairs, &p->node, rn_hash_u64(p->qpn));
+	p->announced = true;
 	rn_htab_add(&s->peers, &p->by_peer, hash_peer(&p->claim));
 	/* A daemon that is not strict needs no announcement, and one that refuses it drops the
 	 * data: the connection then fails as with a peer that does not answer. */
 	rn_daemon_link_claim(&s->link, &p->claim, 1, &accepted);
+}
+
+int rn_daemon_service_create_qp(struct rn_daemon_service *s, struct rn_nic *nic,
+				const struct rn_cmd *cmd, struct rn_rsp *rsp, exec_fn *exec)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+	int rc = p != NULL ? exec(nic, cmd, rsp) : -ENOMEM;
+
+	if (rc != 0) {
+		free(p);
+		return rc;
+	}
+	p->qpn = rsp->id;
+	pthread_mutex_lock(&s->lock);
+	rn_htab_add(&s->pairs, &p->node, rn_hash_u64(p->qpn));
+	pthread_mutex_unlock(&s->lock);
+	return 0;
 }
 
 void rn_daemon_service_modify(struct rn_daemon_service *s, const struct rn_cmd *cmd)
@@ -431,13 +443,15 @@ void rn_daemon_service_modify(struct rn_daemon_service *s, const struct rn_cmd *
 		     cmd->modify_qp.attr.state == RN_QPS_RESET;
 	struct rn_cm_track track;
 	bool connects = rn_cmd_pair(cmd, &track);
+	struct pair *p;
 
 	if (!connects && !reset)
 		return;
 	pthread_mutex_lock(&s->lock);
-	drop_pair(s, cmd->modify_qp.qpn);
-	if (connects && !is_connecting(s, cmd->modify_qp.qpn))
-		add_pair(s, &track);
+	p = find_pair(s, cmd->modify_qp.qpn);
+	withdraw(s, p);
+	if (p != NULL && connects && !is_connecting(s, p->qpn))
+		announce(s, p, &track);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -460,6 +474,7 @@ void rn_daemon_service_modified(struct rn_daemon_service *s, struct rn_nic *nic,
 {
 	struct pair_call c = {.call.run = run_pair, .qpn = cmd->modify_qp.qpn};
 	struct rn_cm_track track;
+	struct pair *p;
 
 	if ((cmd->modify_qp.mask & RN_QP_AV) == 0 || rn_cmd_pair(cmd, &track))
 		return;
@@ -467,16 +482,24 @@ void rn_daemon_service_modified(struct rn_daemon_service *s, struct rn_nic *nic,
 	if (!c.found)
 		return;
 	pthread_mutex_lock(&s->lock);
-	drop_pair(s, c.qpn);
-	add_pair(s, &c.track);
+	p = find_pair(s, c.qpn);
+	withdraw(s, p);
+	if (p != NULL)
+		announce(s, p, &c.track);
 	pthread_mutex_unlock(&s->lock);
 }
 
 void rn_daemon_service_forget_qp(struct rn_daemon_service *s, uint32_t qpn)
 {
+	struct pair *p;
+
 	pthread_mutex_lock(&s->lock);
-	drop_pair(s, qpn);
+	p = find_pair(s, qpn);
+	withdraw(s, p);
+	if (p != NULL)
+		rn_htab_del(&s->pairs, &p->node);
 	pthread_mutex_unlock(&s->lock);
+	free(p);
 }
 
 /* ---- commands of the connection manager ---- */
@@ -508,7 +531,7 @@ int rn_daemon_service_cm(struct rn_daemon_service *s, struct rn_nic *nic, const 
 	case RN_CMD_CM_ACCEPT:
 		/* The queue pair is connected before this command. From now on the daemon knows
 		 * the pair from the REP. */
-		drop_pair(s, cmd->cm.param.qpn);
+		withdraw(s, find_pair(s, cmd->cm.param.qpn));
 		rc = exec(nic, cmd, rsp);
 		break;
 	case RN_CMD_CM_DESTROY:
@@ -617,7 +640,11 @@ static int claim_all(struct rn_daemon_service *s, struct rn_nic *nic)
 
 	for (unsigned i = 0; i < RN_DAEMON_BUCKETS; i++)
 		for (struct rn_hnode *h = s->bucket[2][i]; h != NULL; h = h->next) {
-			of[n++] = rn_container_of(h, struct pair, node)->claim;
+			const struct pair *p = rn_container_of(h, struct pair, node);
+
+			if (!p->announced)
+				continue;
+			of[n++] = p->claim;
 			if (n == RN_DAEMON_CLAIMS) {
 				rc = rn_daemon_link_claim(&s->link, of, n, &accepted);
 				n = 0;

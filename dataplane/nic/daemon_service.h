@@ -57,6 +57,12 @@ int rn_daemon_service_cm(struct rn_daemon_service *s, struct rn_nic *nic, const 
 			 struct rn_rsp *rsp,
 			 int (*exec)(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *));
 
+/* Creates a queue pair with exec(). Returns rsp->err, or -ENOMEM. */
+int rn_daemon_service_create_qp(struct rn_daemon_service *s, struct rn_nic *nic,
+				const struct rn_cmd *cmd, struct rn_rsp *rsp,
+				int (*exec)(struct rn_nic *, const struct rn_cmd *,
+					    struct rn_rsp *));
+
 /* A queue pair is about to be connected (MODIFY_QP to RTR): announces the pair. Does nothing for
  * queue pairs that the connection manager connects, and for other changes. */
 void rn_daemon_service_modify(struct rn_daemon_service *s, const struct rn_cmd *cmd);

@@ -1,0 +1,337 @@
+/* Tests what a client of softrnicd registers, with functions of rn/daemon.h's requests that record
+ * what they are called with, and a shard that accepts all commands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "config/config.h"
+#include "nic/daemon_service.h"
+#include "nic/nic.h"
+
+/* ---- the daemon ---- */
+
+static int listen_rc[16]; /* results of the requests, in order; 0 after the last */
+static unsigned listens, unlistens, claims, unclaims;
+static struct rn_daemon_claim last_claim;
+static uint64_t last_service;
+static bool away;
+
+void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket)
+{
+}
+
+void rn_daemon_link_fini(struct rn_daemon_link *l)
+{
+}
+
+void rn_daemon_link_forget(struct rn_daemon_link *l)
+{
+}
+
+int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
+			  struct rn_daemon_port *port)
+{
+	*port = (struct rn_daemon_port){.number = 1, .mtu = 1500};
+	return 0;
+}
+
+int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
+{
+	return 0;
+}
+
+int rn_daemon_link_listen(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
+{
+	last_service = id;
+	return listen_rc[listens++];
+}
+
+int rn_daemon_link_unlisten(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
+{
+	unlistens++;
+	return 0;
+}
+
+int rn_daemon_link_join(struct rn_daemon_link *l, const struct rn_gid *group)
+{
+	return 0;
+}
+
+int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group)
+{
+	return 0;
+}
+
+int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *c, unsigned n,
+			 uint32_t *accepted)
+{
+	claims += n;
+	last_claim = c[n - 1];
+	*accepted = n;
+	return 0;
+}
+
+int rn_daemon_link_unclaim(struct rn_daemon_link *l, uint32_t remote_qpn, const struct rn_gid *peer)
+{
+	unclaims++;
+	return 0;
+}
+
+bool rn_daemon_link_lost(struct rn_daemon_link *l)
+{
+	return away;
+}
+
+int rn_daemon_port_make(struct rn_daemon_port_path *p)
+{
+	return 0;
+}
+
+void rn_daemon_port_remove(struct rn_daemon_port_path *p)
+{
+}
+
+/* ---- the shard ---- */
+
+static unsigned created, destroyed;
+static int exec_rc;
+
+static int exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	if (exec_rc != 0)
+		return exec_rc;
+	if (cmd->op == RN_CMD_CM_DESTROY) {
+		destroyed++;
+		return 0;
+	}
+	rsp->id = ++created;
+	rsp->port = cmd->cm.port != 0 ? cmd->cm.port : (uint16_t)(40000 + created);
+	return 0;
+}
+
+/* ---- memory ---- */
+
+static bool short_of_memory;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return short_of_memory ? NULL : __real_calloc(n, size);
+}
+
+static struct rn_daemon_service *s;
+
+static int begin(void **state)
+{
+	static const struct rn_config_adapter adapter = {.name = "a", .shards = 1};
+	char err[200];
+
+	memset(listen_rc, 0, sizeof(listen_rc));
+	listens = unlistens = claims = unclaims = created = destroyed = 0;
+	exec_rc = 0;
+	away = short_of_memory = false;
+	return rn_daemon_service_open(&s, &adapter, err, sizeof(err));
+}
+
+static int end(void **state)
+{
+	rn_daemon_service_close(s);
+	return 0;
+}
+
+static int create_qp(uint32_t *qpn)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_CREATE_QP};
+	struct rn_rsp rsp = {0};
+	int rc = rn_daemon_service_create_qp(s, NULL, &cmd, &rsp, exec);
+
+	*qpn = rsp.id;
+	return rc;
+}
+
+static void modify(uint32_t qpn, uint8_t state, uint32_t dest)
+{
+	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
+
+	cmd.modify_qp.qpn = qpn;
+	cmd.modify_qp.mask = RN_QP_STATE;
+	if (state == RN_QPS_RTR)
+		cmd.modify_qp.mask |= RN_QP_AV | RN_QP_DEST_QPN;
+	cmd.modify_qp.attr.state = state;
+	cmd.modify_qp.attr.dest_qpn = dest;
+	rn_daemon_service_modify(s, &cmd);
+}
+
+static int cm(uint8_t op, uint32_t id, uint16_t port, uint32_t qpn, struct rn_rsp *rsp)
+{
+	struct rn_cmd cmd = {.op = op, .flags = RN_CM_FOR_LISTENER};
+
+	cmd.cm.id = id;
+	cmd.cm.port = port;
+	cmd.cm.param.qpn = qpn;
+	*rsp = (struct rn_rsp){0};
+	return rn_daemon_service_cm(s, NULL, &cmd, rsp, exec);
+}
+
+static void a_queue_pair_is_announced_when_it_is_connected(void **state)
+{
+	uint32_t qpn;
+
+	assert_int_equal(create_qp(&qpn), 0);
+	assert_int_equal(claims, 0);
+	modify(qpn, RN_QPS_INIT, 0);
+	assert_int_equal(claims, 0);
+	modify(qpn, RN_QPS_RTR, 77);
+	assert_int_equal(claims, 1);
+	assert_int_equal(last_claim.local_qpn, qpn);
+	assert_int_equal(last_claim.remote_qpn, 77);
+	modify(qpn, RN_QPS_RESET, 0);
+	assert_int_equal(unclaims, 1);
+	modify(qpn, RN_QPS_RTR, 78);
+	assert_int_equal(claims, 2);
+	rn_daemon_service_forget_qp(s, qpn);
+	rn_daemon_service_forget_qp(s, qpn);
+	assert_int_equal(unclaims, 2);
+	modify(qpn, RN_QPS_RTR, 79); /* the queue pair is gone */
+	assert_int_equal(claims, 2);
+}
+
+static void connecting_a_queue_pair_needs_no_memory(void **state)
+{
+	uint32_t qpn;
+
+	short_of_memory = true;
+	assert_int_equal(create_qp(&qpn), -ENOMEM);
+	assert_int_equal(created, 0);
+	short_of_memory = false;
+	assert_int_equal(create_qp(&qpn), 0);
+	short_of_memory = true;
+	modify(qpn, RN_QPS_RTR, 77);
+	assert_int_equal(claims, 1);
+}
+
+static void a_queue_pair_that_was_not_created_is_not_remembered(void **state)
+{
+	uint32_t qpn;
+
+	exec_rc = -ENOSPC;
+	assert_int_equal(create_qp(&qpn), -ENOSPC);
+	modify(qpn, RN_QPS_RTR, 77);
+	assert_int_equal(claims, 0);
+}
+
+static void a_common_peer_is_withdrawn_with_the_last_queue_pair(void **state)
+{
+	uint32_t qpn[2];
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(create_qp(&qpn[i]), 0);
+		modify(qpn[i], RN_QPS_RTR, 77);
+	}
+	rn_daemon_service_forget_qp(s, qpn[0]);
+	assert_int_equal(unclaims, 0);
+	rn_daemon_service_forget_qp(s, qpn[1]);
+	assert_int_equal(unclaims, 1);
+}
+
+/* The daemon learns these from the messages of the connection manager. */
+static void queue_pairs_of_the_connection_manager_are_not_announced(void **state)
+{
+	struct rn_rsp rsp;
+	uint32_t qpn[2];
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(create_qp(&qpn[i]), 0);
+	assert_int_equal(cm(RN_CMD_CM_CONNECT, 0, 0, qpn[0], &rsp), 0);
+	modify(qpn[0], RN_QPS_RTR, 77);
+	assert_int_equal(claims, 0);
+	/* The passive side connects its queue pair before it accepts. */
+	modify(qpn[1], RN_QPS_RTR, 78);
+	assert_int_equal(claims, 1);
+	assert_int_equal(cm(RN_CMD_CM_ACCEPT, 9, 0, qpn[1], &rsp), 0);
+	assert_int_equal(unclaims, 1);
+}
+
+static void a_port_number_is_taken_before_the_id_exists(void **state)
+{
+	struct rn_rsp rsp;
+
+	listen_rc[0] = -EADDRINUSE;
+	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), -EADDRINUSE);
+	assert_int_equal(rsp.err, -EADDRINUSE);
+	assert_int_equal(created, 0);
+	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), 0);
+	assert_int_equal(last_service & 0xffff, 4711);
+	assert_int_equal(cm(RN_CMD_CM_DESTROY, rsp.id, 0, 0, &rsp), 0);
+	assert_int_equal(unlistens, 1);
+}
+
+static void another_ephemeral_port_is_tried(void **state)
+{
+	struct rn_rsp rsp;
+
+	listen_rc[0] = listen_rc[1] = -EADDRINUSE;
+	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 0, 0, &rsp), 0);
+	assert_int_equal(listens, 3);
+	assert_int_equal(destroyed, 2);
+	assert_int_equal(last_service & 0xffff, rsp.port);
+	for (unsigned i = listens; i < 16; i++)
+		listen_rc[i] = -EADDRINUSE;
+	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 0, 0, &rsp), -EADDRINUSE);
+	assert_int_equal(created - destroyed, 1);
+}
+
+static void a_full_table_of_the_daemon_is_no_limit_of_the_adapter(void **state)
+{
+	struct rn_rsp rsp;
+
+	listen_rc[0] = -ENOSPC;
+	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), -ENOMEM);
+}
+
+static void a_late_reply_is_undone(void **state)
+{
+	struct rn_rsp rsp;
+
+	listen_rc[0] = -ETIMEDOUT;
+	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), -ETIMEDOUT);
+	assert_int_equal(unlistens, 1);
+}
+
+static void listening_succeeds_while_the_daemon_is_away(void **state)
+{
+	struct rn_rsp rsp;
+
+	away = true;
+	listen_rc[0] = -ENOTCONN;
+	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), 0);
+}
+
+#define row(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		row(a_queue_pair_is_announced_when_it_is_connected),
+		row(connecting_a_queue_pair_needs_no_memory),
+		row(a_queue_pair_that_was_not_created_is_not_remembered),
+		row(a_common_peer_is_withdrawn_with_the_last_queue_pair),
+		row(queue_pairs_of_the_connection_manager_are_not_announced),
+		row(a_port_number_is_taken_before_the_id_exists),
+		row(another_ephemeral_port_is_tried),
+		row(a_full_table_of_the_daemon_is_no_limit_of_the_adapter),
+		row(a_late_reply_is_undone),
+		row(listening_succeeds_while_the_daemon_is_away),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
