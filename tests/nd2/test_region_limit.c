@@ -3,31 +3,22 @@
 #include "fixture.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #define ROOM 8
 
-static char config[] = "/tmp/nd2-limit-XXXXXX";
-
-static void remove_config(void)
-{
-	unlink(config);
-}
-
 static void configure(void)
 {
-	FILE *f = fdopen(mkstemp(config), "w");
+	char text[512];
 
-	fprintf(f,
+	snprintf(
+		text, sizeof(text),
 		"adapters = (\n"
 		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
 		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\"; ipv4 = [ \"192.0.2.2/24\" ]; });\n"
 		"eal = { hugepages = \"no\"; };\n"
 		"limits = { max_mr = %d; };\n",
 		ROOM);
-	fclose(f);
-	setenv("SOFTRNIC_CONFIG", config, 1);
-	atexit(remove_config);
+	use_config(text);
 }
 
 static void nd2_own_no_room_for_more_regions(void **state)

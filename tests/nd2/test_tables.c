@@ -4,7 +4,6 @@
 #include "fixture.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
@@ -14,18 +13,12 @@ HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
  * entries, such as one queue pair on each adapter. */
 enum { QPS = 5, CQS = 6, MRS = 9, PDS = 3, CMS = 7, SRQS = 3 };
 
-static char path[] = "/tmp/nd2-tables-XXXXXX";
-
-static void remove_file(void)
-{
-	unlink(path);
-}
-
 static void use_small_tables(void)
 {
-	FILE *f = fdopen(mkstemp(path), "w");
+	char text[1024];
 
-	fprintf(f,
+	snprintf(
+		text, sizeof(text),
 		"adapters = (\n"
 		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\"; ipv4 = [ \"192.0.2.1/24\" ]; mtu = 4200; },\n"
 		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\"; ipv4 = [ \"192.0.2.2/24\" ]; mtu = 4200; });\n"
@@ -33,9 +26,7 @@ static void use_small_tables(void)
 		"limits = { max_qp = %d; max_cq = %d; max_mr = %d; max_pd = %d; max_cm = %d; max_srq = %d; max_timewait = 2;\n"
 		"  submit_slots = 64; mbufs = 512; };\n",
 		QPS, CQS, MRS, PDS, CMS, SRQS);
-	fclose(f);
-	setenv("SOFTRNIC_CONFIG", path, 1);
-	atexit(remove_file);
+	use_config(text);
 }
 
 struct table {

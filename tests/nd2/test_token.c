@@ -7,30 +7,28 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static char config[] = "/tmp/nd2-token-XXXXXX";
-static char capture[sizeof(config) + 5];
+static char capture[] = "/tmp/nd2-token-XXXXXX";
 
-static void remove_files(void)
+static void remove_file(void)
 {
-	unlink(config);
 	unlink(capture);
 }
 
 static void configure(void)
 {
-	FILE *f = fdopen(mkstemp(config), "w");
+	char text[512];
 
-	snprintf(capture, sizeof(capture), "%s.pcap", config);
-	fprintf(f,
+	close(mkstemp(capture));
+	snprintf(
+		text, sizeof(text),
 		"adapters = (\n"
 		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\"; ipv4 = [ \"192.0.2.1/24\" ]; },\n"
 		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\"; ipv4 = [ \"192.0.2.2/24\" ]; });\n"
 		"eal = { hugepages = \"no\"; };\n"
 		"capture = { file = \"%s\"; };\n",
 		capture);
-	fclose(f);
-	setenv("SOFTRNIC_CONFIG", config, 1);
-	atexit(remove_files);
+	use_config(text);
+	atexit(remove_file);
 }
 
 enum {
