@@ -38,6 +38,7 @@ suites() {
 	conform  ci       never
 	tools    default  ci
 	daemon   ci       ci
+	behind   ci       never
 	outside  ci       never
 	mutants  ci       never
 	rules    full     never

@@ -22,9 +22,11 @@ ND2_ADAPTER_INFO limits;
 
 HRESULT DllGetClassObject(REFCLSID rclsid, REFIID riid, void **ppv);
 
-/* $ND2_ONLY names the one test to run. */
+/* $ND2_ONLY names the one test to run, $ND2_SKIP one that is not run. */
 __attribute__((constructor)) static void choose_test(void)
 {
+	if (getenv("ND2_SKIP") != NULL)
+		cmocka_set_skip_filter(getenv("ND2_SKIP"));
 	if (getenv("ND2_ONLY") != NULL)
 		cmocka_set_test_filter(getenv("ND2_ONLY"));
 }
@@ -90,11 +92,25 @@ static void remove_config(void)
 	unlink(config);
 }
 
+/* Writes the configuration. The section of adapters is the first one, and ends with the first ");"
+ * at the end of a line. */
+static void write_config(FILE *f, const char *text)
+{
+	const char *adapters_text = getenv("ND2_ADAPTERS"), *end = strstr(text, ");\n");
+
+	if (adapters_text == NULL || end == NULL || strstr(text, "port = \"ring\"") == NULL) {
+		fputs(text, f);
+		return;
+	}
+	fputs(adapters_text, f);
+	fputs(end + strlen(");\n"), f);
+}
+
 void use_config(const char *text)
 {
 	FILE *f = fdopen(mkstemp(config), "w");
 
-	fputs(text, f);
+	write_config(f, text);
 	fclose(f);
 	setenv("SOFTRNIC_CONFIG", config, 1);
 	atexit(remove_config);

@@ -48,7 +48,8 @@ IND2Adapter *open_adapter(int which); /* opens adapter 0 or 1; the caller releas
 void use_policy(const char *policy);
 
 /* Sets the whole configuration. Its adapters must have the addresses that address_of() and
- * address6_of() return. To be called before the adapters are opened. */
+ * address6_of() return. To be called before the adapters are opened. If $ND2_ADAPTERS is set, its
+ * text takes the place of adapters that are joined by a ring, here and in use_policy(). */
 void use_config(const char *text);
 
 struct sockaddr_in address_of(int adapter, uint16_t port);   /* 192.0.2.1 or 192.0.2.2 */
