@@ -92,6 +92,10 @@ def play(build, name, words):
         bad = []
         if p.returncode != 0:
             bad += [f"exit status {p.returncode}", *p.stdout.decode(errors="replace").splitlines()[-60:]]
+        ended = [host for host in (a, b) if host.child.poll() is not None]
+        if ended:
+            return bad + [line for host in ended for line in (f"the softrnicd of {host.address} has ended with {host.child.returncode}:",
+                                                             *host.text.splitlines()[-20:])]
         try:
             wait_for("no client is left", lambda: not a.clients() and not b.clients())
         except RuntimeError as e:
