@@ -37,13 +37,14 @@ def wait_for(what, condition, seconds=5):
 
 
 class Daemon:
-    """Runs between `with` and the end of the block. `daemon` and `adapter` are keys of these sections; `text` is the output so far."""
+    """Runs between `with` and the end of the block. `daemon` and `adapter` are keys of these sections; `text` is the output so far;
+    inside: prefix of a command that runs it in a network namespace."""
 
-    def __init__(self, build, daemon="", adapter=ADAPTER):
+    def __init__(self, build, daemon="", adapter=ADAPTER, inside=()):
         self.program = os.path.join(build, "dataplane/daemon/softrnicd")
         self.folder = tempfile.mkdtemp(prefix="daemon-")
         self.socket, self.config, self.out = (os.path.join(self.folder, name) for name in ("d.sock", "d.conf", "out"))
-        self.adapter, self.child = adapter, None
+        self.adapter, self.inside, self.child = adapter, list(inside), None
         self.configure(daemon)
 
     def configure(self, daemon):
@@ -56,7 +57,7 @@ class Daemon:
 
     def launch(self, **environment):
         with open(self.out, "ab") as out:
-            return subprocess.Popen([self.program, "-c", self.config], env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+            return subprocess.Popen([*self.inside, self.program, "-c", self.config], env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
                                     stdout=out, stderr=out)
 
     def start(self, **environment):

@@ -1,5 +1,6 @@
 """The table of cases: the program in the guest, softrnic's program, and what their output must
 show. Continuous integration runs those with `core` set."""
+from crowd import Crowd, DaemonEnds, DaemonRestarts, ProcessDies
 from pairs import Pair
 from perftest import MORE_ROWS, ROWS, perf
 from special import Judged, PeerDies, Ping, Refused
@@ -14,15 +15,15 @@ class Case:
         self.name, self.play, self.core, self.lab = name, play, core, lab
 
 
-def rping(who, family, size, rounds, **more):
+def rping(who, family, size, rounds, port=7174, **more):
     """rping's protocol. `who` is the active side: "ours" is softrnic, "theirs" is soft-RoCE. The
     active side compares the data."""
     if who == "ours":
-        return Pair("theirs", f"tools/nd_rping -c -a {{peer}} -S {size} -C {rounds} -V",
-                    f"rping -s -a {{peer}} -S {size} -C {rounds}", family,
+        return Pair("theirs", f"tools/nd_rping -c -a {{peer}} -p {port} -S {size} -C {rounds} -V",
+                    f"rping -s -a {{peer}} -p {port} -S {size} -C {rounds}", family, cm_port=port,
                     says_ours=f"{rounds} rounds of {size} bytes, data compared", want_theirs=None, **more)
-    return Pair("ours", f"tools/nd_rping -s -a {{own}} -C {rounds}", f"rping -c -a {{own}} -S {size} -C {rounds} -V", family,
-                says_ours=f"served {rounds} rounds", **more)
+    return Pair("ours", f"tools/nd_rping -s -a {{own}} -p {port} -C {rounds}",
+                f"rping -c -a {{own}} -p {port} -S {size} -C {rounds} -V", family, says_ours=f"served {rounds} rounds", **more)
 
 
 def rping_cases():
@@ -77,12 +78,12 @@ def loss_cases():
                          "verdict_IP_OPTIONS verdict_IP_FRAGMENT", seconds=90, netem="corrupt 1%"))
 
 
-def ucmatose(who, family, connections, count, size, ours="", **more):
+def ucmatose(who, family, connections, count, size, ours="", port=7471, **more):
     """ucmatose's protocol: the server sends, the client sends the same data back, the server
     disconnects."""
-    numbers = f"-c {connections} -C {count} -S {size}"
+    numbers = f"-p {port} -c {connections} -C {count} -S {size}"
     if who == "ours":
-        return Pair("theirs", f"tools/nd_ucmatose -s {{peer}} {numbers} {ours}", f"ucmatose -b {{peer}} {numbers}", family,
+        return Pair("theirs", f"tools/nd_ucmatose -s {{peer}} {numbers} {ours}", f"ucmatose -b {{peer}} {numbers}", family, cm_port=port,
                     says_ours="data compared", says_theirs="disconnected", **more)
     return Pair("ours", f"tools/nd_ucmatose -b {{own}} {numbers} {ours}", f"ucmatose -s {{own}} {numbers}", family,
                 says_ours="data compared", says_theirs="data transfers complete" if count else "return status 0", **more)
@@ -177,6 +178,44 @@ def vhost_cases():
             yield case(f"perftest {verb}, {serve} serves", perf(verb, "-s 65537 -n 100", serve, True), True)
 
 
+def crowd(n, rounds):
+    """n pairs that can run at the same time, and last about equally long. An emulated peer that is busy with all of them answers late:
+    windows are small, and our end waits longer for acknowledgements than it does by default."""
+    late = {"seconds": 150, "more": "timers = { ack_timeout = 18; };"}
+    perftest = "-s 16385 -t 8 -n 1000"
+    return [rping("ours", 4, 20000, rounds, 7301, **late), rping("theirs", 4, 20000, rounds, 7302, **late),
+            perf("write_bw", perftest, "ours", True, port=7303, **late), perf("send_bw", perftest, "theirs", port=7304, **late),
+            ucmatose("theirs", 4, 4, 500, 2000, port=7305, **late), rping("theirs", 6, 3000, rounds, 7306, **late),
+            perf("read_bw", perftest, "theirs", True, port=7307, **late), ucmatose("ours", 6, 4, 500, 2000, port=7308, **late)][:n]
+
+
+def daemon_cases():
+    """softrnic's programs are clients of one softrnicd."""
+    def case(name, play, core=False):
+        return Case(f"daemon: {name}", play, core, "daemon")
+
+    for who in ("ours", "theirs"):
+        for family in (4, 6):
+            for size, mtu in ((23, 1500), (30001, 1500), (65535, 9000)):
+                yield case(f"rping, {who} connects, IPv{family}, {size} bytes, MTU {mtu}", rping(who, family, size, 100, mtu=mtu))
+            yield case(f"ucmatose, {who} connects, IPv{family}, 16 connections, 50 messages of 4099 bytes", ucmatose(who, family, 16, 50, 4099))
+            yield case(f"udaddy, {who} asks, IPv{family}, 4 services, 20 datagrams of 1000 bytes", udaddy(who, family, 4, 20, 1000))
+    for verb in ("send_bw", "write_bw", "read_bw"):
+        for serve in ("theirs", "ours"):
+            for cm in (False, True):
+                yield case(f"perftest {verb}, {serve} serves, {'RDMA CM' if cm else 'TCP'}", perf(verb, "-s 65537 -n 100", serve, cm))
+    for n, rounds in ((2, 100), (5, 400), (8, 400)):
+        yield case(f"{n} processes at the same time", Crowd(crowd(n, rounds)), n == 2)
+    for who in ("ours", "theirs"):
+        yield case(f"a process is killed, {who} connects", ProcessDies(who), who == "theirs")
+        yield case(f"softrnicd ends for good, {who} connects", DaemonEnds(who))
+        yield case(f"softrnicd is killed and started again, {who} connects",
+                   DaemonRestarts([rping(who, 4, 20000, 1000, allow="loss port_tx_discarded", seconds=120)]))
+    yield case("softrnicd is killed and started again, two processes",
+               DaemonRestarts([rping(who, family, 20000, 1000, port, allow="loss port_tx_discarded", seconds=120)
+                               for who, family, port in (("ours", 6, 7301), ("theirs", 4, 7302))]))
+
+
 def cases():
     for family in (4, 6):
         yield Case(f"ping and address resolution over IPv{family}", Ping(family), True)
@@ -195,3 +234,4 @@ def cases():
     for who in ("ours", "theirs"):
         yield Case(f"the peer is killed in mid-transfer and comes back, {who} connects", PeerDies(who), who == "ours")
     yield from vhost_cases()
+    yield from daemon_cases()

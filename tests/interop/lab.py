@@ -123,11 +123,23 @@ class Lab:
         if status:
             raise RuntimeError(f"in the guest: {command}: {text}")
 
-    def peer_listens(self, port=None):
-        """Waits until a server in the guest listens: on this TCP port, or without a port on any CM
-        id."""
-        look = f"ss -Hltn 'sport = :{port}' | grep -q ." if port else "rdma resource show cm_id | grep -q LISTEN"
+    def start_theirs(self, command, seconds):
+        """Starts a program in the guest, which is killed after `seconds`."""
+        return self.guest.start(command, seconds)
+
+    def kill_theirs(self, _theirs, command):
+        self.guest.run(f"killall -9 {command.split()[0]}")
+
+    def peer_listens(self, port=None, cm_port=None):
+        """Waits until a server in the guest listens: on this TCP port, on a CM id with this port, or else on any CM id."""
+        look = f"rdma resource show cm_id | grep LISTEN | grep -Eq '{f':{cm_port}( |$)' if cm_port else ''}'"
+        if port:
+            look = f"ss -Hltn 'sport = :{port}' | grep -q ."
         self.must(f"for n in $(seq 100); do {look} && exit 0; sleep 0.1; done; exit 1")
+
+    def complaints(self):
+        """What is wrong with the lab after a case, when no program of softrnic runs."""
+        return []
 
     def boot(self):
         self.guest.boot()

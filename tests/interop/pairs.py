@@ -28,14 +28,15 @@ class Pair:
     In the commands {peer} and {own} stand for the addresses. serve: which side is the server.
     allow: groups and counters of counters.py. once_more: output of the peer's program after a known
     bug; the case is then played again. want_ours, want_theirs: the required exit status, None =
-    any. says_*: pattern that the output must match. want: counters that must not be 0."""
+    any. says_*: pattern that the output must match. want: counters that must not be 0. port, cm_port:
+    where the peer's server listens, by TCP or by the RDMA CM; without them, on any CM id."""
 
     def __init__(self, serve, ours, theirs, family=4, seconds=60, allow="", mtu=1500, peer_mtu=None, more="", adapter="", netem="",
-                 want_ours=0, want_theirs=0, says_ours="", says_theirs="", listens="listening", port=None, want=(), once_more=None):
+                 want_ours=0, want_theirs=0, says_ours="", says_theirs="", listens="listening", port=None, cm_port=None, want=(), once_more=None):
         self.serve, self.our_words, self.their_words, self.family, self.seconds = serve, ours, theirs, family, seconds
         self.allow, self.mtu, self.peer_mtu, self.more, self.netem = allow.split(), mtu, peer_mtu or mtu, more, netem
         self.want_ours, self.want_theirs, self.says_ours, self.says_theirs = want_ours, want_theirs, says_ours, says_theirs
-        self.listens, self.port, self.want, self.adapter = listens, port, want, adapter
+        self.listens, self.port, self.cm_port, self.want, self.adapter = listens, port, cm_port, want, adapter
         self.once_more = once_more
 
     def start_ours(self, lab):
@@ -45,7 +46,7 @@ class Pair:
 
     def start_theirs(self, lab):
         self.command = self.their_words.format(peer=PEER[self.family], own=OWN[self.family])
-        return lab.guest.start(self.command, self.seconds)
+        return lab.start_theirs(self.command, self.seconds)
 
     def play(self, lab, notes):
         """Returns the complaints as lines; adds remarks to notes."""
@@ -59,24 +60,40 @@ class Pair:
 
     def play_once(self, lab, notes):
         lab.peer(self.peer_mtu, self.netem)
+        bad = self.start_server(lab)
+        if bad:
+            return bad
+        self.start_client(lab)
+        return self.end(lab, notes)
+
+    def start_server(self, lab):
+        """Returns complaints, after which the pair cannot go on."""
+        self.their_output = ""
         if self.serve == "ours":
-            ours = self.start_ours(lab)
-            self.their_output = ""
-            if not ours.says(self.listens):
-                return ["ours does not listen"] + lines("ours", ours.output)
-            theirs = self.start_theirs(lab)
-            theirs.wait()
-            status = ours.wait(30)
+            self.ours = self.start_ours(lab)
+            return [] if self.ours.says(self.listens) else ["ours does not listen"] + lines("ours", self.ours.output)
+        lab.before_peer()
+        self.theirs = self.start_theirs(lab)
+        lab.peer_listens(self.port, self.cm_port)
+        return []
+
+    def start_client(self, lab):
+        if self.serve == "ours":
+            self.theirs = self.start_theirs(lab)
         else:
-            lab.before_peer()
-            theirs = self.start_theirs(lab)
-            lab.peer_listens(self.port)
-            ours = self.start_ours(lab)
-            status = ours.wait(self.seconds)
-            if theirs.wait(10) is None:
-                lab.guest.run(f"killall -9 {self.their_words.split()[0]}")
-                theirs.wait()
-        return self.judge(ours, status, theirs, notes)
+            self.ours = self.start_ours(lab)
+
+    def end(self, lab, notes):
+        """Waits until both programs have ended, and judges them."""
+        if self.serve == "ours":
+            self.theirs.wait()
+            status = self.ours.wait(30)
+        else:
+            status = self.ours.wait(self.seconds)
+            if self.theirs.wait(10) is None:
+                lab.kill_theirs(self.theirs, self.command)
+                self.theirs.wait()
+        return self.judge(self.ours, status, self.theirs, notes)
 
     def judge(self, ours, status, theirs, notes):
         bad, seen, self.their_output = [], counters.parse(ours.output), theirs.output

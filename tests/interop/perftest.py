@@ -8,7 +8,7 @@ TCP_PORT = 18515
 ONCE_MORE = r"RDMA_CM_EVENT_REJECTED, error: 8|refused, reason 8"
 
 
-def perf(verb, flags, serve, cm=False, family=4, theirs_more="", allow="", **more):
+def perf(verb, flags, serve, cm=False, family=4, theirs_more="", allow="", port=TCP_PORT, **more):
     """verb: as in ib_VERB. theirs_more: additional flags of the peer. cm: parameters are exchanged
     through the RDMA CM, else over TCP between the two kernels."""
     gid = {4: 1, 6: 2}[family]
@@ -16,6 +16,7 @@ def perf(verb, flags, serve, cm=False, family=4, theirs_more="", allow="", **mor
     # longer than the eight timeouts of 67 ms that the default -u gives.
     if verb.endswith("_bw") and " -c " not in flags:
         flags += " -u 18"
+    flags += f" -p {port}"
     ours, theirs = f"perf/nd_{verb} {flags}", f"ib_{verb} -d rxe0 -x {gid} -F {flags} {theirs_more}"
     if cm:
         ours, theirs = ours + " -R", theirs + " -R"
@@ -27,7 +28,8 @@ def perf(verb, flags, serve, cm=False, family=4, theirs_more="", allow="", **mor
         ours += " " + to_theirs
     else:
         theirs += " " + to_ours
-    return Pair(serve, ours, theirs, family, listens="Waiting for client", port=None if cm else TCP_PORT,
+    return Pair(serve, ours, theirs, family, listens="Waiting for client", port=None if cm else port,
+                cm_port=port if cm else None,
                 once_more=ONCE_MORE if cm else "",
                 # The peer chooses the rate of READ responses: the kernel's socket ring may overflow
                 # while softrnic's thread waits for a CPU.

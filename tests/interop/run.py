@@ -22,19 +22,22 @@ import choice  # noqa: E402
 from cases import cases  # noqa: E402
 from lab import Lab  # noqa: E402
 from peer import available  # noqa: E402
+from shared import SharedLab  # noqa: E402
 from vhost import VhostLab  # noqa: E402
 
-LABS = {"tap": Lab, "vhost": VhostLab}
+LABS = {"tap": Lab, "vhost": VhostLab, "daemon": SharedLab}
 
 
 def play(lab, case, number):
     """Plays one case and prints its line. Returns (passed, number of known peer bugs seen)."""
     start, notes = time.monotonic(), []
+    bad = []
     try:
-        bad = case.play.play(lab, notes)
+        bad += case.play.play(lab, notes)
     except Exception:  # pylint: disable=broad-except
-        bad = traceback.format_exc().splitlines()
+        bad += traceback.format_exc().splitlines()
     lab.end_programs()
+    bad += lab.complaints()
     print(f"{'not ok' if bad else 'ok'} {number} - {case.name} ({time.monotonic() - start:.1f} s)")
     for line in notes + bad[:60]:
         print(f"# {line[:400]}")

@@ -1,0 +1,129 @@
+"""Cases of several processes behind one softrnicd: many pairs at the same time, and the death of a process or of the daemon."""
+import time
+
+from lab import OWN
+from pairs import Pair, lines
+
+AT_ONCE_S = 4  # a retransmitting peer without news would take three times as long
+HOLD = "-S 3000 -C 1000000"  # rping that does not end by itself
+
+
+class Crowd:
+    """Plays all pairs at the same time; each has ports of its own. Every program must exchange data before the first one ends."""
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def play(self, lab, notes):
+        lab.peer()
+        for pair in self.pairs:
+            bad = pair.start_server(lab)
+            if bad:
+                return bad
+        for pair in self.pairs:
+            pair.start_client(lab)
+        start = time.monotonic()
+        bad = lab.busy(len(self.pairs))
+        notes.append(f"{len(self.pairs)} processes were busy after {time.monotonic() - start:.1f} s")
+        for pair in self.pairs:
+            mine = pair.end(lab, notes)
+            bad += mine and [f"-- {pair.command}"] + mine
+        wire = lab.report()["port"]["counters"]
+        notes.append(f"frames of softrnicd so far: {', '.join(f'{k} {v}' for k, v in wire.items() if k.endswith(('frames', 'dropped')))}")
+        return bad
+
+
+def held(who, port):
+    """An rping that runs until somebody ends it."""
+    if who == "ours":
+        return Pair("theirs", f"tools/nd_rping -c -a {{peer}} -p {port} {HOLD}", f"rping -s -a {{peer}} -p {port} -S 3000", cm_port=port)
+    return Pair("ours", f"tools/nd_rping -s -a {{own}} -p {port}", f"rping -c -a {{own}} -p {port} {HOLD}")
+
+
+class ProcessDies:
+    """One of two processes is killed: the peer's program must end at once. The other process loses nothing. A request for the
+    service of the dead is refused with reason 8."""
+
+    def __init__(self, who):
+        self.victim, self.other = held(who, 7301), Pair(
+            "ours", "tools/nd_rping -s -a {own} -p 7302 -C 300", "rping -c -a {own} -p 7302 -S 20000 -C 300 -V", says_ours="served 300 rounds")
+
+    def play(self, lab, notes):
+        lab.peer()
+        bad = []
+        for pair in (self.victim, self.other):
+            bad += pair.start_server(lab)
+            pair.start_client(lab)
+        bad += lab.busy(2)
+        if bad:
+            return bad
+        start = time.monotonic()
+        self.victim.ours.kill()
+        status = self.victim.theirs.wait(AT_ONCE_S)
+        notes.append(f"the peer's program ended {time.monotonic() - start:.1f} s after ours")
+        if status is None:
+            bad.append("the peer's program does not end")
+        elif "DISCONNECT EVENT" not in self.victim.theirs.output:
+            bad += ["the peer has not been told"] + lines("theirs", self.victim.theirs.output)
+        if self.other.theirs.done():
+            bad.append("the other process has ended before")
+        bad += self.refused(lab)
+        return bad + self.other.end(lab, notes)
+
+    @staticmethod
+    def refused(lab):
+        start = time.monotonic()
+        status, text = lab.guest.run(f"rping -c -a {OWN[4]} -p 7301 -C 1", 20)
+        if status and "RDMA_CM_EVENT_REJECTED, error 8" in text and time.monotonic() - start < AT_ONCE_S:
+            return []
+        return [f"connecting to a dead service ended with {status} after {time.monotonic() - start:.1f} s"] + lines("theirs", text)
+
+
+class DaemonEnds:
+    """softrnicd is told to end: the peer's program ends at once. Ours ends when the next daemon does not take it back."""
+
+    def __init__(self, who):
+        self.pair = held(who, 7301)
+
+    def play(self, lab, notes):
+        lab.peer()
+        bad = self.pair.start_server(lab)
+        self.pair.start_client(lab)
+        bad += lab.busy(1)
+        if bad:
+            return bad
+        start = time.monotonic()
+        bad += [] if lab.daemon.stop() == 0 else [lab.daemon.text]
+        status = self.pair.theirs.wait(AT_ONCE_S)
+        notes.append(f"the peer's program ended {time.monotonic() - start:.1f} s after the daemon was told")
+        if status is None or "DISCONNECT EVENT" not in self.pair.theirs.output:
+            bad += ["the peer has not been told"] + lines("theirs", self.pair.theirs.output)
+        lab.daemon.start()
+        if self.pair.ours.wait(15) is None:  # it would wait 20 s for a message of the peer
+            bad += ["ours does not end"] + lines("ours", self.pair.ours.output)
+        return bad
+
+
+class DaemonRestarts:
+    """softrnicd is killed and started again while pairs run. Their connections go on, and they end with success."""
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def play(self, lab, notes):
+        lab.peer()
+        bad = []
+        for pair in self.pairs:
+            bad += pair.start_server(lab)
+            pair.start_client(lab)
+        bad += lab.busy(len(self.pairs))
+        if bad:
+            return bad
+        start = time.monotonic()
+        lab.crash(len(self.pairs))
+        notes.append(f"softrnicd was back with its clients after {time.monotonic() - start:.1f} s")
+        # Frames that a client sends before it has announced its connections are refused, and sent again.
+        bad += lab.busy(len(self.pairs), strict=False)
+        for pair in self.pairs:
+            bad += pair.end(lab, notes)
+        return bad
