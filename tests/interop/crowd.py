@@ -58,6 +58,8 @@ class ProcessDies:
         if bad:
             return bad
         start = time.monotonic()
+        if self.other.ours.process.poll() is not None:
+            bad.append("the other process has ended before")
         self.victim.ours.kill()
         status = self.victim.theirs.wait(AT_ONCE_S)
         notes.append(f"the peer's program ended {time.monotonic() - start:.1f} s after ours")
@@ -65,8 +67,6 @@ class ProcessDies:
             bad.append("the peer's program does not end")
         elif "DISCONNECT EVENT" not in self.victim.theirs.output:
             bad += ["the peer has not been told"] + lines("theirs", self.victim.theirs.output)
-        if self.other.theirs.done():
-            bad.append("the other process has ended before")
         bad += self.refused(lab)
         return bad + self.other.end(lab, notes)
 

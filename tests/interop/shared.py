@@ -111,10 +111,10 @@ class SharedLab(Lab):
             return ended or sum(min(c["counters"].get(k, 0) for k in ("rx_frames", "tx_frames")) > BUSY for c in seen) >= n
 
         try:
-            wait_for("all clients are busy", look, 30)
+            found = wait_for("all clients are busy", look, 30)
         except RuntimeError as e:
             return [f"{e}: {seen}"]
-        if look() is not True:
+        if found is not True:
             return ["a program has ended before all were busy"] + [f"frames: {c['counters']}" for c in seen]
         return [f"the switch has refused frames of client {c['number']}: {c['counters']['outcomes']}" for c in seen
                 # A client announces its addresses when it starts, and the switch drops that.
