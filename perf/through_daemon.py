@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """One client through softrnicd against the same client with a port of its own, in the same run.
 
-usage: through_daemon.py [-r ROUNDS] [BUILD]
+usage: through_daemon.py [-e] [-r ROUNDS] [BUILD]
 
 The peer has a memif port in both cases. Through the daemon, the other end of the memif is the wire of
 softrnicd, and the client's port is "daemon"; otherwise it is the client's own port. Rounds of both
-kinds alternate; a ratio is that of the medians. Through the daemon three threads share the CPUs, so on
-two CPUs the ratios are lower than with a CPU for each.
+kinds alternate; a ratio is that of the medians. Through the daemon three threads are busy: the ratios
+need a CPU for each of them. With -e the programs sleep until completions come, with the adaptive idle
+policy, so that two CPUs are enough for a first look; there is no round trip then.
 """
 import argparse
 import os
@@ -33,19 +34,19 @@ ROWS = [
 class Run:
     """The programs of one round, in a folder of their own."""
 
-    def __init__(self, build, through):
-        self.build, self.through = build, through
+    def __init__(self, build, through, idle):
+        self.build, self.through, self.idle = build, through, idle
         self.folder = tempfile.TemporaryDirectory(prefix="through-")
         self.children = []
 
     def __enter__(self):
         path = pathlib.Path(self.folder.name)
         wire, socket = path / "wire", path / "d.sock"
-        (path / "peer.conf").write_text(MEMIF.format(name="peer", wire=wire, role="client", n=2, more=INLINE))
-        own = MEMIF.format(name="own", wire=wire, role="server", n=1, more="" if self.through else INLINE)
+        (path / "peer.conf").write_text(MEMIF.format(name="peer", wire=wire, role="client", n=2, more=self.idle))
+        own = MEMIF.format(name="own", wire=wire, role="server", n=1, more="" if self.through else self.idle)
         if self.through:
             own += f'daemon = {{ socket = "{socket}"; }};\n'
-            (path / "client.conf").write_text(CLIENT.format(socket=socket, more=INLINE))
+            (path / "client.conf").write_text(CLIENT.format(socket=socket, more=self.idle))
         (path / ("daemon.conf" if self.through else "client.conf")).write_text(own)
         if self.through:
             self.start("dataplane/daemon/softrnicd", "daemon")
@@ -79,10 +80,12 @@ def wait(condition, what):
         time.sleep(0.02)
 
 
-def measure(build, through, row):
+def measure(build, through, row, events):
     """The figure of one round."""
     _, tool, words, column, _ = row
-    with Run(build, through) as run:
+    if events:
+        words = words + ["-e"]
+    with Run(build, through, "" if events else INLINE) as run:
         server = run.start("perf/" + tool, "client", "-R", *words)
         wait(lambda: "Waiting" in run.text("client") or server.poll() is not None, "the server does not start")
         time.sleep(0.5)
@@ -95,14 +98,17 @@ def measure(build, through, row):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("-e", "--events", action="store_true")
     parser.add_argument("-r", "--rounds", type=int, default=5)
     parser.add_argument("build", nargs="?", default="build")
     options = parser.parse_args()
     for row in ROWS:
+        if options.events and row[1] == "nd_write_lat":
+            continue
         figures = {False: [], True: []}
         for _ in range(options.rounds):
             for through in (False, True):
-                figures[through].append(measure(options.build, through, row))
+                figures[through].append(measure(options.build, through, row, options.events))
         own, daemon = (statistics.median(figures[k]) for k in (False, True))
         print(f"{row[0]:20} own port {own:10.2f} {row[4]:5} through softrnicd {daemon:10.2f}  ratio {daemon / own:.2f}", flush=True)
 
