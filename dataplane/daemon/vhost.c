@@ -101,14 +101,15 @@ static struct rn_vhost *device_of(int vid)
 }
 
 /* True while this thread handles SET_MEM_TABLE: the library maps other memory, translates the
- * addresses of the rings again, and reads them. */
-static __thread bool maps_memory;
+ * addresses of the rings again, and reads them. `blanked`: some of that memory was missing. */
+static __thread bool maps_memory, blanked;
 
 static enum rte_vhost_msg_result before_message(int vid, void *msg)
 {
 	struct rn_vhost *v = device_of(vid);
 
 	maps_memory = number_of(msg) == SET_MEM_TABLE;
+	blanked = false;
 	if (maps_memory && v != NULL)
 		atomic_store(&v->nregions, 0);
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(allowed); i++)
@@ -189,6 +190,8 @@ static enum rte_vhost_msg_result after_message(int vid, void *msg)
 	if (v == NULL)
 		return RTE_VHOST_MSG_RESULT_NOT_HANDLED;
 	memcpy(&ring, (const uint8_t *)msg + HEADER, sizeof(ring));
+	if (blanked)
+		atomic_store(&v->unusable, 1);
 	if (number == SET_MEM_TABLE)
 		note_memory(v, vid);
 	else if ((number == SET_VRING_KICK || number == SET_VRING_CALL) && (ring & NO_FD) == 0 &&
@@ -339,8 +342,10 @@ static bool blank_page(uintptr_t at)
 	static const size_t sizes[] = {4096, 2u << 20, 1u << 30};
 
 	for (unsigned i = 0; i < RN_ARRAY_SIZE(sizes); i++)
-		if (blank(&(struct region){at & ~(sizes[i] - 1), sizes[i]}))
+		if (blank(&(struct region){at & ~(sizes[i] - 1), sizes[i]})) {
+			blanked = true;
 			return true;
+		}
 	return false;
 }
 

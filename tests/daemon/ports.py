@@ -172,6 +172,30 @@ def shortened_memory_ends_the_client_alone(build):
 
 
 @case
+def a_table_of_missing_memory_ends_the_client_alone(build):
+    """The library reads the rings in the new memory before the message is handled to its end."""
+    with Daemon(build) as d:
+        end, memory, call, empty = End(d).connect(), Memory(), os.eventfd(0), os.memfd_create("empty")
+        end.negotiate(), end.share(memory.fd), end.rings(call)
+        wait_for("the port is up", lambda: plugged(end.client, end.client.number))
+        end.share(empty, 2 * MEMORY)
+        with Client(d.socket) as c:
+            wait_for("the client is thrown out", lambda: not c.show()[0]["clients"])
+        return differ("client", end.client.err(plain(INFO)), "GONE") + others_attach(d, 3)
+
+
+@case
+def descriptors_of_rings_are_eventfds(build):
+    """Another file could take as long as the client likes to be written."""
+    with Daemon(build) as d:
+        end, memory, call = End(d).connect(), Memory(), os.memfd_create("no eventfd")
+        end.negotiate(), end.share(memory.fd), end.rings(call)
+        with Client(d.socket) as c:
+            wait_for("the client is thrown out", lambda: not c.show()[0]["clients"])
+        return others_attach(d, 3)
+
+
+@case
 def a_full_eventfd_does_not_stop_the_daemon(build):
     """The daemon writes the client's eventfd when it has used entries. If its count is full, the write waits."""
     with Daemon(build) as d:
