@@ -152,6 +152,10 @@ static void to_wire(struct rn_forward *f, struct rte_mbuf *m)
  * the library, so all of them can use the same mbuf. */
 static void deliver(struct rn_forward *f, struct rte_mbuf *m, const struct rn_switch_way *way)
 {
+	if (way->client != 0) {
+		to_client(f, way->client, m);
+		return;
+	}
 	if (way->clients != NULL) {
 		const struct rn_client_set set = *way->clients;
 
@@ -160,9 +164,6 @@ static void deliver(struct rn_forward *f, struct rte_mbuf *m, const struct rn_sw
 			rte_mbuf_refcnt_update(m, 1);
 			to_client(f, c, m);
 		}
-	} else if (way->client != 0) {
-		rte_mbuf_refcnt_update(m, 1);
-		to_client(f, way->client, m);
 	}
 	if (!way->wire) {
 		rte_pktmbuf_free(m);
@@ -315,7 +316,7 @@ static void run_call(struct rn_forward *f)
 	sem_post(&call->done);
 }
 
-/* Waits until the thread has run the call, and frees it if a client makes it wait. */
+/* Waits until the thread has run the call. Interrupts the thread if it waits for a client. */
 static void wait_for_call(struct rn_forward *f, struct call *call)
 {
 	for (;;) {
