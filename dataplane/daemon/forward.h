@@ -63,8 +63,8 @@ void rn_forward_call(struct rn_forward *f, void (*run)(struct rn_forward *, void
 /* The switch, to be used within a call only. */
 struct rn_switch *rn_forward_switch(struct rn_forward *f);
 
-/* The client's rings of vhost device vid can be used, with this many queue pairs. To be called by
- * any thread. Returns 0 or -ENOMEM. */
+/* The client's rings of vhost device vid can be used, with this many pairs of rings. To be called
+ * by any thread. Returns 0 or -ENOMEM. */
 int rn_forward_plug(struct rn_forward *f, unsigned client, int vid, unsigned queues);
 /* On return the rings are not in use any more. To be called by any thread. */
 void rn_forward_unplug(struct rn_forward *f, unsigned client);

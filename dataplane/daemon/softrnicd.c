@@ -50,8 +50,8 @@ static int usage(FILE *out, int status)
 		"port = \"daemon\".\n"
 		"  -c FILE  configuration (default: $SOFTRNIC_CONFIG)\n"
 		"  -V       version\n"
-		"SIGHUP reads limits and the log level again. SIGTERM ends the daemon and waits for\n"
-		"no client; SIGUSR1 ends it for a restart: clients then come back by themselves.\n");
+		"SIGHUP reads the limits of clients again. SIGTERM ends the daemon for good;\n"
+		"SIGUSR1 ends it for a restart: clients then come back by themselves.\n");
 	return status;
 }
 

@@ -38,8 +38,9 @@ void rn_daemon_link_fini(struct rn_daemon_link *l);
  * does not keep the client alive. Takes no lock. */
 void rn_daemon_link_forget(struct rn_daemon_link *l);
 
-/* Connects, and becomes a client with this many queue pairs: with a new number, or with the former
- * number if there is one. An earlier connection is closed first. `name` is for reports. */
+/* Connects, and becomes a client whose port has this many pairs of rings: with a new number, or
+ * with the former number if there is one. An earlier connection is closed first. `name` is for
+ * reports. */
 int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
 			  struct rn_daemon_port *port);
 /* Passes the Unix socket at `path`, on which this client's virtio_user port listens. */

@@ -20,7 +20,7 @@ struct rn_open_port {
 	struct rn_claims *claims;
 	/* the attachment to softrnicd, if the port is the daemon's */
 	struct rn_daemon_service *daemon;
-	/* as in struct rn_port_spec */
+	/* called when the driver announces something about the port (struct rn_port_spec) */
 	void (*news)(void *arg);
 	void *news_arg;
 };

@@ -69,7 +69,7 @@ struct rn_daemon_request {
 	union {
 		struct {
 			uint32_t number;
-			uint32_t queues; /* queue pairs of the client's port, one per shard */
+			uint32_t queues; /* pairs of rings of the client's port, one per shard */
 			uint64_t token;
 			char name[32]; /* for reports; ends with a zero byte */
 		} attach;

@@ -25,7 +25,7 @@ unsigned rn_shard_listeners(const struct rn_shard *sh, uint32_t *cursor,
 	return sh->lane.cm ? rn_cm_listeners(sh->lane.cm, cursor, out, n) : 0;
 }
 
-/* ---- QPs with one peer ---- */
+/* ---- connected QPs (RC and UC) ---- */
 
 static void fill(uint32_t qpn, const struct rn_qp_attr *attr, struct rn_cm_track *out)
 {
