@@ -204,7 +204,7 @@ def daemon_cases():
         for serve in ("theirs", "ours"):
             for cm in (False, True):
                 yield case(f"perftest {verb}, {serve} serves, {'RDMA CM' if cm else 'TCP'}", perf(verb, "-s 65537 -n 100", serve, cm))
-    for n, rounds in ((2, 300), (5, 400), (8, 400)):
+    for n, rounds in ((2, 600), (5, 400), (8, 400)):
         yield case(f"{n} processes at the same time", Crowd(crowd(n, rounds)), n == 2)
     for who in ("ours", "theirs"):
         yield case(f"a process is killed, {who} connects", ProcessDies(who), who == "theirs")
