@@ -2,6 +2,7 @@
 """How many tests passed, failed, were skipped in one meson run?
 
 usage: tally.py TESTLOG.JSON             prints "passed failed skipped", and names what failed on standard error
+                                         with the remarks ("# ...") that it printed
        tally.py --suites < INTROSPECTION prints the suites that `meson introspect --tests` knows
 
 A program that prints TAP ("ok 1 - name") counts once per line; any other program counts as one test. A program that
@@ -11,6 +12,7 @@ import json
 import re
 import sys
 
+REMARKS = 24  # lines of remarks that are printed of a test that failed
 TAP = re.compile(r"^\s*(not )?ok\b[ \t]*(\d*)[ \t-]*(.*)$", re.M)
 SKIP = re.compile(r"#\s*SKIP\b", re.I)
 
@@ -37,13 +39,19 @@ def tally_program(entry):
     return passed, failed, skipped
 
 
+def remarks(text, name):
+    """The lines that follow "not ok N - NAME" and begin with "#", but at most REMARKS."""
+    found = re.search(rf"^\s*not ok\b[ \t]*\d*[ \t-]*{re.escape(name)}[ \t]*\n((?:[ \t]*#.*\n?)*)", text, re.M)
+    return found.group(1).splitlines()[:REMARKS] if found else []
+
+
 def tally_log(lines):
     passed = skipped = failed = 0
     for line in lines:
         entry = json.loads(line)
         p, names, s = tally_program(entry)
         for name in names:
-            print(f"FAILED {entry.get('name')}: {name}", file=sys.stderr)
+            print(f"FAILED {entry.get('name')}: {name}", *remarks(entry.get("stdout") or "", name), sep="\n", file=sys.stderr)
         passed, failed, skipped = passed + p, failed + len(names), skipped + s
     return passed, failed, skipped
 

@@ -31,4 +31,10 @@ def case(result, code, stdout, expected):
     return [] if found == expected else [f"counted {found}, expected {expected}"]
 
 
-tap.run([(f"tally {n} {row[0]}", lambda r=row: case(*r)) for n, row in enumerate(ROWS)])
+def remarks_are_those_of_the_failure():
+    text = "ok 1 - a\n# fine\nnot ok 2 - b (3 s)\n# why\n# more\nok 3 - c\n# late\n"
+    found = tally.remarks(text, "b (3 s)"), tally.remarks(text, "a")
+    return [] if found == (["# why", "# more"], []) else [f"found {found}"]
+
+
+tap.run([("remarks of a failure", remarks_are_those_of_the_failure)] + [(f"tally {n} {row[0]}", lambda r=row: case(*r)) for n, row in enumerate(ROWS)])
