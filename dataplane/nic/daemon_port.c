@@ -129,6 +129,22 @@ static void release_driver(struct handover *h)
 	}
 }
 
+/* Lets the daemon connect. The driver makes its socket before it listens there, and on a busy
+ * machine other threads run in between: the daemon then cannot connect, and is asked again. */
+static int pass_to_daemon(struct handover *h)
+{
+	int rc = chmod(h->path->socket, 0666) == 0 ? 0 : -errno;
+
+	if (rc != 0)
+		return rc;
+	for (unsigned ms = 0;; ms++) {
+		nap();
+		rc = rn_daemon_link_port(h->link, h->path->socket);
+		if (rc != -EIO || ms >= CONNECT_MS || atomic_load(&h->opened))
+			return rc;
+	}
+}
+
 static void *pass_socket(void *arg)
 {
 	struct handover *h = arg;
@@ -136,10 +152,7 @@ static void *pass_socket(void *arg)
 	rn_thread_set_up("rn-pass");
 	if (!wait_for_socket(h))
 		return NULL;
-	nap(); /* between making a socket and listening */
-	h->rc = chmod(h->path->socket, 0666) == 0 ? 0 : -errno;
-	if (h->rc == 0)
-		h->rc = rn_daemon_link_port(h->link, h->path->socket);
+	h->rc = pass_to_daemon(h);
 	for (unsigned ms = 0; h->rc == 0 && ms < CONNECT_MS && !atomic_load(&h->opened); ms++)
 		nap();
 	if (!atomic_load(&h->opened)) {

@@ -1,0 +1,125 @@
+/* Tests how softrnicd gets to the port of a client, with a daemon that connects at once and a driver
+ * that is slow. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "nic/daemon_link.h"
+#include "nic/daemon_port.h"
+
+/* ---- the daemon ---- */
+
+static unsigned asked;
+static int refusal;   /* what the daemon answers; 0: it connects */
+static int daemon_fd; /* its connection, or -1 */
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&un, sizeof(un)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* As softrnicd: EIO if it cannot connect. */
+int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
+{
+	asked++;
+	if (refusal != 0)
+		return refusal;
+	daemon_fd = connect_to(path);
+	return daemon_fd >= 0 ? 0 : -EIO;
+}
+
+/* ---- the driver ---- */
+
+struct driver {
+	const struct rn_daemon_port_path *path;
+	unsigned slow_ms; /* between making the socket and listening */
+};
+
+/* Waits for a peer that stays. */
+static int open_slowly(void *arg)
+{
+	const struct driver *d = arg;
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char byte;
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s", d->path->socket);
+	assert_int_equal(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
+	usleep(d->slow_ms * 1000);
+	assert_int_equal(listen(fd, 1), 0);
+	int peer = accept(fd, NULL, NULL);
+
+	assert_true(peer >= 0);
+	int gone = poll(&(struct pollfd){.fd = peer, .events = POLLIN}, 1, 50) > 0 &&
+		   read(peer, &byte, 1) == 0;
+
+	close(peer);
+	close(fd);
+	return gone ? -EPIPE : 0;
+}
+
+static int open_port(unsigned slow_ms, int *refused)
+{
+	struct rn_daemon_port_path path = {0};
+
+	asked = 0;
+	daemon_fd = -1;
+	assert_int_equal(rn_daemon_port_make(&path), 0);
+	int rc = rn_daemon_port_open(&path, NULL, open_slowly, &(struct driver){&path, slow_ms},
+				     refused);
+
+	rn_daemon_port_remove(&path);
+	if (daemon_fd >= 0)
+		close(daemon_fd);
+	return rc;
+}
+
+/* ---- tests ---- */
+
+static void test_asks_again_until_the_driver_listens(void **state)
+{
+	int refused = -1;
+
+	refusal = 0;
+	assert_int_equal(open_port(40, &refused), 0);
+	assert_int_equal(refused, 0);
+	assert_true(asked > 1);
+}
+
+static void test_a_refusal_is_final(void **state)
+{
+	int refused = 0;
+
+	refusal = -EPERM;
+	assert_int_equal(open_port(0, &refused), -EPIPE);
+	assert_int_equal(refused, -EPERM);
+	assert_int_equal(asked, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_asks_again_until_the_driver_listens),
+		cmocka_unit_test(test_a_refusal_is_final),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
