@@ -7,7 +7,9 @@ The peer has a memif port in both cases. Through the daemon, the other end of th
 softrnicd, and the client's port is "daemon"; otherwise it is the client's own port. Rounds of both
 kinds alternate; a ratio is that of the medians. Through the daemon three threads are busy: the ratios
 need a CPU for each of them. With -e the programs sleep until completions come, with the adaptive idle
-policy, so that two CPUs are enough for a first look; there is no round trip then.
+policy, so that two CPUs are enough for a first look; there is no round trip then. Each figure is
+followed by the time of the CPU that each process took in the last round, in percent of one CPU: a
+thread with a CPU of its own could go on until it takes 100 %.
 """
 import argparse
 import os
@@ -62,6 +64,11 @@ class Run:
         self.children.append(child)
         return child
 
+    def cpu(self):
+        """Seconds of CPU time that each process has taken, in the order in which they were started."""
+        stats = [pathlib.Path(f"/proc/{child.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split() for child in self.children]
+        return [(int(s[11]) + int(s[12])) / os.sysconf("SC_CLK_TCK") for s in stats]
+
     def text(self, config):
         return (pathlib.Path(self.folder.name) / f"{config}.out").read_text(encoding="utf-8")
 
@@ -81,7 +88,7 @@ def wait(condition, what):
 
 
 def measure(build, through, row, events):
-    """The figure of one round."""
+    """The figure of one round, and for each process the share of a CPU in percent."""
     _, tool, words, column, _ = row
     if events:
         words = words + ["-e"]
@@ -90,10 +97,14 @@ def measure(build, through, row, events):
         wait(lambda: "Waiting" in run.text("client") or server.poll() is not None, "the server does not start")
         time.sleep(0.5)
         client = run.start("perf/" + tool, "peer", "-R", *words, "192.0.2.1")
+        time.sleep(1)
+        before = run.cpu()
+        time.sleep(1)
+        share = [100 * (b - a) for a, b in zip(before, run.cpu())]
         if client.wait(60) != 0:
             sys.exit(f"{tool}: {run.text('peer')}")
         lines = [line.split() for line in run.text("peer").splitlines() if re.match(r"\s*\d+\s+\d", line)]
-        return float(lines[-1][column])
+        return float(lines[-1][column]), dict(zip(["softrnicd"] * through + ["client", "peer"], share))
 
 
 def main():
@@ -105,12 +116,17 @@ def main():
     for row in ROWS:
         if options.events and row[1] == "nd_write_lat":
             continue
-        figures = {False: [], True: []}
+        figures, shares = {False: [], True: []}, {}
         for _ in range(options.rounds):
             for through in (False, True):
-                figures[through].append(measure(options.build, through, row, options.events))
+                figure, shares[through] = measure(options.build, through, row, options.events)
+                figures[through].append(figure)
         own, daemon = (statistics.median(figures[k]) for k in (False, True))
         print(f"{row[0]:20} own port {own:10.2f} {row[4]:5} through softrnicd {daemon:10.2f}  ratio {daemon / own:.2f}", flush=True)
+        if row[1] != "nd_write_lat":  # it ends too early
+            for through in (False, True):
+                print(f"    CPU {'through softrnicd' if through else 'own port':17}",
+                      ", ".join(f"{name} {share:.0f} %" for name, share in shares[through].items()), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-/* Tests how softrnicd gets to the port of a client, with a daemon that connects at once and a driver
- * that is slow. */
+/* Tests how softrnicd gets to the port of a client, with a daemon that connects at once and a
+ * driver that is slow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
