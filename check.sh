@@ -195,7 +195,7 @@ if in_tier ci; then
 fi
 build build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug && run_suites build-asan 3 6
 if in_tier ci; then
-	CC=clang CXX=clang++ build build-clang
+	CC=clang CXX=clang++ build build-clang -Doptimization=0 # for its warnings alone
 	fuzz "$(in_tier full && echo 300 || echo 20)"
 	races
 fi

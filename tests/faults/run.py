@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""usage: run.py BUILD [WORD...]
+"""usage: run.py [--tier] BUILD [WORD...]
 
 Plants each fault of faults.py (only those whose test's name contains a WORD) into the library of
-BUILD and requires that its test fails; prints TAP and, last, "N of N faults found". """
+BUILD and requires that its test fails; prints TAP and, last, "N of N faults found".
+With --tier, and unless $SOFTRNIC_TIER is "full", only every third fault is planted, another third with each commit."""
 import os
 import sys
 import tempfile
@@ -11,11 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [HERE]
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import bench  # noqa: E402
 import faults  # noqa: E402
+import rotation  # noqa: E402
 
 JOBS = 2
+PARTS = 3  # of the list, with --tier
 SOUND_SECONDS = 60  # time limit of a test without a fault
 
 
@@ -50,11 +53,15 @@ def try_fault(work, fault, program, sound):
 
 
 def main():
-    if len(sys.argv) < 2:
+    words = [w for w in sys.argv[1:] if w != "--tier"]
+    if not words:
         sys.exit(__doc__)
-    chosen = [f for f in faults.FAULTS if not sys.argv[2:] or any(w in f.test for w in sys.argv[2:])]
+    build = words.pop(0)
+    chosen = [f for f in faults.FAULTS if not words or any(w in f.test for w in words)]
+    if "--tier" in sys.argv and os.environ.get("SOFTRNIC_TIER") != "full":
+        chosen = rotation.rotation(chosen, PARTS)
     programs = faults.programs()
-    work = bench.Bench(ROOT, sys.argv[1])
+    work = bench.Bench(ROOT, build)
     found = 0
     with ThreadPoolExecutor(JOBS) as pool:
         tests = sorted({f.test for f in chosen})

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Applies each fault of mutants.py and checks that its suite fails. Prints TAP.
 
-With --tier, and unless $SOFTRNIC_TIER is "full", only every third fault is applied. The number of
-commits decides which third it is, so that three commits in a row have all of them.
+With --tier, and unless $SOFTRNIC_TIER is "full", only every fifth fault is applied. The number of
+commits decides which fifth it is, so that five commits in a row have all of them.
 """
 import argparse
 import os
 import queue
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,10 +16,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import bench  # noqa: E402
 import mutants  # noqa: E402
+import rotation  # noqa: E402
 import tap  # noqa: E402
 
 JOBS = 2  # parallel jobs, each with a copy of the tree
 SOUND_SECONDS = 300
+PARTS = 5  # of the list, with --tier
 # A test counts as failed if it takes this many times as long as without a fault, and this many seconds more.
 PATIENCE, SPARE_SECONDS = 10, 10
 
@@ -61,21 +62,14 @@ def is_killed(place, m):
         place.write(m.file, text)
 
 
-def third(faults):
-    """Every third fault, beginning at the number of commits modulo 3."""
-    count = subprocess.run(["git", "-C", HERE, "rev-list", "--count", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                           text=True, check=False).stdout
-    return faults[int(count or 0) % 3::3]
-
-
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("word", nargs="*", help="only the faults with one of these words in their name")
-    p.add_argument("--tier", action="store_true", help="a third of the faults, unless $SOFTRNIC_TIER is full")
+    p.add_argument("--tier", action="store_true", help="a fifth of the faults, unless $SOFTRNIC_TIER is full")
     options = p.parse_args()
     chosen = [m for m in mutants.MUTANTS if not options.word or any(w in m.name for w in options.word)]
     if options.tier and os.environ.get("SOFTRNIC_TIER") != "full":
-        chosen = third(chosen)
+        chosen = rotation.rotation(chosen, PARTS)
     suites, idle = {m.suite for m in chosen}, queue.SimpleQueue()
 
     def prepare(tree):
