@@ -118,7 +118,7 @@ def six_processes_share_two_ports(build):
     with hosts(build) as (a, b):
         programs = list(rings(a, b, 7201, "-S", "50000"))
         programs += [a.server("nd_write_bw", "-R", "-p", "7202", "-n", "2000", pattern="Waiting"),
-                     a.server("ndpingpong", "-s", "--iterations", "20", f"{a.address}:7203", pattern="."),
+                     a.server("ndpingpong", "-s", "--iterations", "20", f"{a.address}:7203", pattern="listening on"),
                      b.run("nd_write_bw", "-R", "-p", "7202", "-n", "2000", a.address),
                      b.run("ndpingpong", "-c", "--iterations", "20", f"{a.address}:7203")]
         return failures(*programs)
