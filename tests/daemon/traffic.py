@@ -26,8 +26,8 @@ HOSTILE = 5_000_000 if FULL else 100_000  # ring states of each of two processes
 NEWS_S = 0.2  # 100 ms, and the period at which the adapter writes its log
 NICE = -10  # of softrnicd.service
 SEED = int(os.environ.get("SOFTRNIC_TEST_SEED", "1"))
-WIRE = ('port = "memif"; socket = "{socket}"; role = "{role}"; mac = "02:00:00:00:07:0{n}"; mtu = 9000; '
-        'ipv4 = [ "192.0.2.{n}/24" ]; ipv6 = [ "2001:db8::{n}/64" ];')
+WIRE = 'port = "memif"; socket = "{socket}"; role = "{role}"; mac = "02:00:00:00:07:0{n}"; mtu = 9000; {addresses}'
+ADDRESSES = 'ipv4 = [ "192.0.2.{n}/24" ]; ipv6 = [ "2001:db8::{n}/64" ];'
 CLIENT = ('adapters = ( {{ name = "shared"; port = "daemon"; socket = "{socket}"; {shards} }} );\n'
           'eal = {{ hugepages = "no"; }};\nlog = {{ level = "info"; }};\n')
 TOOLS = {"nd_rping": "tools", "nd_xfer": "tools", "ndpingpong": "tools", "nd_write_bw": "perf", "nd_write_lat": "perf",
@@ -37,10 +37,11 @@ TOOLS = {"nd_rping": "tools", "nd_xfer": "tools", "ndpingpong": "tools", "nd_wri
 class Host(Daemon):
     """A softrnicd with the address 192.0.2.N and 2001:db8::N, and programs that use it."""
 
-    def __init__(self, build, n, wire, daemon=""):
-        super().__init__(build, daemon, WIRE.format(socket=wire, role="server" if n == 1 else "client", n=n))
+    def __init__(self, build, n, wire, daemon="", addresses=ADDRESSES):
+        super().__init__(build, daemon, WIRE.format(socket=wire, role="server" if n == 1 else "client", n=n,
+                                                    addresses=addresses.format(n=n)))
         self.build, self.n, self.programs = build, n, []
-        self.address, self.address6 = f"192.0.2.{n}", f"[2001:db8::{n}]"
+        self.address, self.address6 = f"192.0.2.{n}", f"2001:db8::{n}"
         self.client_config("client")
 
     def client_config(self, name, shards=""):
@@ -92,11 +93,11 @@ class Host(Daemon):
 
 
 @contextlib.contextmanager
-def hosts(build, daemon=""):
-    """Two hosts whose wire is up."""
+def hosts(build, daemon="", addresses=ADDRESSES):
+    """Two hosts whose wire is up. addresses: these and further keys of the adapters."""
     with tempfile.TemporaryDirectory(prefix="wire-") as folder:
         wire = os.path.join(folder, "wire.sock")
-        with Host(build, 1, wire, daemon) as a, Host(build, 2, wire, daemon) as b:
+        with Host(build, 1, wire, daemon, addresses) as a, Host(build, 2, wire, daemon, addresses) as b:
             wait_for("the wire is up", lambda: a.port()["link_up"] and b.port()["link_up"], 10)
             yield a, b
 
@@ -128,7 +129,7 @@ def six_processes_share_two_ports(build):
 def processes_of_one_host_reach_each_other(build):
     with hosts(build) as (a, _):
         bad = failures(*rings(a, a, 7204, "-S", "20000"))
-        bad += failures(*rings(a, a, 7205, "-S", "20000", address=a.address6.strip("[]")))
+        bad += failures(*rings(a, a, 7205, "-S", "20000", address=a.address6))
         wire = a.port()["counters"]
         if wire["tx_frames"] > 100:
             bad.append(f"frames have gone to the wire: {wire}")
@@ -138,7 +139,28 @@ def processes_of_one_host_reach_each_other(build):
 @case
 def ipv6_passes(build):
     with hosts(build) as (a, b):
-        return failures(*rings(a, b, 7206, "-S", "20000", address="2001:db8::1"))
+        return failures(*rings(a, b, 7206, "-S", "20000", address=a.address6))
+
+
+@case
+def a_port_in_a_vlan_is_shared(build):
+    with hosts(build, addresses=ADDRESSES + ' vlan_id = 7;') as (a, b):
+        bad = failures(*rings(a, b, 7207, "-S", "30000"), *rings(a, b, 7208, address=a.address6), *rings(a, a, 7209))
+    with hosts(build, addresses=ADDRESSES + ' vlan_id = {n};') as (a, b):  # frames of other VLANs are not taken
+        _, client = rings(a, b, 7207)
+        return bad + ([] if client.end(30) else ["two VLANs are connected"])
+
+
+@case
+def a_port_with_several_addresses_is_shared(build):
+    with hosts(build, addresses='ipv4 = [ "192.0.2.{n}/24", "198.51.100.{n}/24" ]; ipv6 = [ "2001:db8::{n}/64" ];') as (a, b):
+        return failures(*rings(a, b, 7210), *rings(a, b, 7211, address="198.51.100.1"), *rings(a, b, 7210, address="198.51.100.1"))
+
+
+@case
+def a_port_without_ipv4_is_shared(build):
+    with hosts(build, addresses='ipv6 = [ "2001:db8::{n}/64" ];') as (a, b):
+        return failures(*rings(a, b, 7212, "-S", "30000", address=a.address6), *rings(a, a, 7213, address="2001:db8::1"))
 
 
 @case
