@@ -32,6 +32,26 @@ unsigned rn_conntrack_asked(const struct rn_track_table *ct, uint32_t remote_id,
 	return 0;
 }
 
+/* ---- whose is a QP of a peer? ---- */
+
+/* The peer's QP belongs to the connection t. Other clients that have claimed it lose their entries;
+ * if t itself is claimed, only those that have announced a PAIR do. */
+static void displace(struct rn_track_table *ct, const struct rn_track *t)
+{
+	struct rn_track *rival;
+
+	while ((rival = rn_track_rival(ct, t->client, t->remote_qpn, &t->way.dst, t->claimed)))
+		rn_track_release(ct, rival);
+}
+
+/* Messages of the CM have shown that the connection leads to this QP. */
+static void connect_pair(struct rn_track_table *ct, struct rn_track *t, uint32_t remote_qpn)
+{
+	rn_track_set_pair(ct, t, remote_qpn);
+	t->claimed = false;
+	displace(ct, t);
+}
+
 /* ---- new entries ---- */
 
 static struct rn_track *sender_entry(struct rn_track_table *ct, unsigned client,
@@ -117,7 +137,7 @@ static enum rn_outcome sent_rep(struct rn_track_table *ct, unsigned client,
 		rn_track_release(ct, old);
 	t->local_qpn = rep->qpn;
 	rn_track_set_local(ct, t, rep->local_id);
-	rn_track_set_pair(ct, t, t->remote_qpn);
+	connect_pair(ct, t, t->remote_qpn);
 	rn_track_set_state(ct, t, RN_TRACK_REP_SENT);
 	return RN_OUT_TO_WIRE;
 }
@@ -274,7 +294,7 @@ static void received_rep(struct rn_track_table *ct, unsigned client, const struc
 		return;
 	t->tid = msg->tid;
 	rn_track_set_remote(ct, t, rep->local_id);
-	rn_track_set_pair(ct, t, rep->qpn);
+	connect_pair(ct, t, rep->qpn);
 	rn_track_set_state(ct, t, RN_TRACK_REP_RCVD);
 }
 
@@ -438,6 +458,9 @@ int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 	if (row->pair)
 		rn_track_set_pair(ct, t, claim->remote_qpn);
 	rn_track_set_state(ct, t, claim->state);
+	t->claimed = true;
+	if (row->pair && claim->state != RN_TRACK_PAIR)
+		displace(ct, t);
 	return 0;
 }
 

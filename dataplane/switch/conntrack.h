@@ -42,7 +42,10 @@ struct rn_track_claim {
 /* Adds a connection, or changes or forgets a known one with the same local id. A PAIR to which a
  * connection of the client leads changes nothing. Returns 0, -EINVAL for a state that does not
  * exist, -EPERM if a connection of another client has the peer's communication id or QP, or if the
- * local id is 0, or -ENOSPC. */
+ * local id is 0, or -ENOSPC.
+ *
+ * A peer's QP belongs to one client: a claimed connection ends the PAIRs of other clients to it.
+ * Messages of the CM end everything that others have claimed about it. */
 int rn_conntrack_claim(struct rn_track_table *ct, unsigned client,
 		       const struct rn_track_claim *claim);
 /* Removes a connection that was claimed as a PAIR. Returns 0, or -ENOENT. */

@@ -25,7 +25,8 @@
 
 struct seat {
 	bool taken;
-	rn_time free_from; /* not taken: when the number may be used again */
+	rn_time free_from;    /* not taken: when the number may be used again */
+	rn_time claims_until; /* taken: until then the client may say what it had before */
 	uint64_t count[RN_OUTCOMES];
 };
 
@@ -157,7 +158,9 @@ int rn_switch_reattach(struct rn_switch *sw, unsigned number, uint64_t token, rn
 	if (sw->seat[number].taken || now >= sw->grace_end ||
 	    !rn_client_set_has(&sw->cfg.former, number))
 		return -EBUSY;
-	return take_seat(sw, number);
+	take_seat(sw, number);
+	sw->seat[number].claims_until = now + sw->cfg.grace;
+	return (int)number;
 }
 
 void rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now)
@@ -216,9 +219,12 @@ int rn_switch_claim(struct rn_switch *sw, unsigned client, const struct rn_track
 		return -EPERM;
 	if (!is_own(sw, &claim->way.src))
 		return -EADDRNOTAVAIL;
-	/* A request that the switch has not seen can only have come before the restart. */
-	if (asked && (now >= sw->grace_end || rn_services_find(&sw->services, claim->service_id,
-							       &claim->way.src) != client))
+	/* Messages of the CM that the switch has not seen can only have passed before the restart.
+	 * Pairs are connected without messages at any time. */
+	if (claim->state != RN_TRACK_PAIR && claim->state != RN_TRACK_FREE &&
+	    now >= sw->seat[client].claims_until)
+		return -EPERM;
+	if (asked && rn_services_find(&sw->services, claim->service_id, &claim->way.src) != client)
 		return -EPERM;
 	return rn_conntrack_claim(&sw->track, client, claim);
 }

@@ -38,7 +38,8 @@ struct rn_switch_cfg {
 	 * it reach nobody. */
 	rn_time timewait;
 	/* How long after the start clients of a former switch may come back; 0: there was none.
-	 * Meanwhile CM messages for nobody are not answered. */
+	 * Meanwhile CM messages for nobody are not answered. A client that has come back may
+	 * announce connections for as long again. */
 	rn_time grace;
 	/* The numbers that were in use at the former switch, and how often it had given each number
 	 * to a client (rn_switch_epoch()). */
@@ -90,8 +91,9 @@ int rn_switch_unlisten(struct rn_switch *sw, unsigned client, uint64_t service_i
 int rn_switch_join(struct rn_switch *sw, unsigned client, const struct rn_gid *group);
 int rn_switch_leave(struct rn_switch *sw, unsigned client, const struct rn_gid *group);
 /* Announces a connection (rn_conntrack_claim()). Besides the errors there: -EPERM if local_id or
- * local_qpn is not the client's, and for a request after the grace period or for a service to
- * which the client does not listen; -EADDRNOTAVAIL if the source address is not the port's. */
+ * local_qpn is not the client's, for a request for a service to which the client does not listen,
+ * and for everything but PAIR and FREE unless rn_switch_reattach() has admitted the client less
+ * than `grace` ago; -EADDRNOTAVAIL if the source address is not the port's. */
 int rn_switch_claim(struct rn_switch *sw, unsigned client, const struct rn_track_claim *claim,
 		    rn_time now);
 int rn_switch_unclaim(struct rn_switch *sw, unsigned client, uint32_t remote_qpn,

@@ -125,6 +125,20 @@ struct rn_track *rn_track_announced(const struct rn_track_table *ct, unsigned cl
 	return by_pair(ct, client, qpn, peer, true);
 }
 
+struct rn_track *rn_track_rival(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
+				const struct rn_gid *peer, bool pairs)
+{
+	for (struct rn_hnode *n = rn_htab_first(&ct->by_pair, hash(ct, qpn, peer)); n;
+	     n = rn_htab_next(n)) {
+		struct rn_track *t = track_of(n, by_pair);
+
+		if (t->remote_qpn == qpn && t->client != client && t->claimed &&
+		    (!pairs || t->state == RN_TRACK_PAIR) && rn_gid_equal(&t->way.dst, peer))
+			return t;
+	}
+	return NULL;
+}
+
 /* ---- life of an entry ---- */
 
 static void index_node(struct rn_htab *table, struct rn_hnode *node, bool *in, uint64_t h)

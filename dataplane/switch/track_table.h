@@ -31,6 +31,7 @@ struct rn_track {
 	/* hash tables: by (local id), by (remote id, peer), by (remote QPN, peer) */
 	struct rn_hnode by_local, by_remote, by_pair;
 	bool in_local, in_remote, in_pair;
+	bool claimed;  /* the client says so, and no message has shown the pair */
 	uint8_t state; /* enum rn_track_state */
 	uint8_t client;
 	uint8_t tries;	     /* obituaries sent */
@@ -84,6 +85,11 @@ struct rn_track *rn_track_connected(const struct rn_track_table *ct, unsigned cl
 				    const struct rn_gid *peer);
 struct rn_track *rn_track_announced(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
 				    const struct rn_gid *peer);
+
+/* Returns a claimed entry of another client for this QPN at this address, or NULL. pairs: only one
+ * that is announced as a PAIR. */
+struct rn_track *rn_track_rival(const struct rn_track_table *ct, unsigned client, uint32_t qpn,
+				const struct rn_gid *peer, bool pairs);
 
 /* Returns a new entry of the client, which has no state and is in no hash table. A client that has
  * its share, or a full table, costs the client its oldest entry that may give way. Returns NULL if

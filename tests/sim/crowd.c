@@ -36,7 +36,8 @@ struct crowd {
 	unsigned objections;
 	FILE *out;
 	bool restarted;
-	rn_time died; /* RN_TIME_NEVER: nobody has died */
+	rn_time claims_until[LAN_HOSTS]; /* 0: the host's switch has not restarted */
+	rn_time died;			 /* RN_TIME_NEVER: nobody has died */
 };
 
 #define OBJECT(c, ...)                                                                             \
@@ -263,13 +264,14 @@ static void announce(struct crowd *c, unsigned host, const struct lan_client *cl
 }
 
 /* Announces the connection of one end to a switch that has restarted. The switch before may have
- * passed a message that the client had not seen yet, so clients announce again at each event. */
+ * passed a message that the client had not seen yet, so clients announce again at each event for a
+ * while. */
 static void announce_end(struct crowd *c, const struct end *e)
 {
 	const struct lan_client *client = &c->lan.host[e->host].client[e->client];
 	struct rn_cm_track track;
 
-	if (rn_shard_track(client->shard, e->cm, &track))
+	if (c->lan.now < c->claims_until[e->host] && rn_shard_track(client->shard, e->cm, &track))
 		announce(c, e->host, client, &track);
 }
 
@@ -330,8 +332,7 @@ static void answer(struct crowd *c, unsigned host, unsigned client, const struct
 	}
 	e = &c->conn[k].end[1];
 	e->cm = ev->id;
-	if (c->restarted)
-		announce_end(c, e);
+	announce_end(c, e);
 	make_qp(c, e, k);
 	to_rts(c, e, k, ev);
 	cmd.user = k * 2 + 2;
@@ -354,8 +355,7 @@ static void take_event(struct crowd *c, unsigned host, unsigned client, const st
 	if (ev->user == 0 || k >= CONNS)
 		return;
 	e = &c->conn[k].end[side];
-	if (c->restarted)
-		announce_end(c, e);
+	announce_end(c, e);
 	switch (ev->kind) {
 	case RN_EVENT_CM_RESPONSE:
 		to_rts(c, e, k, ev);
@@ -455,6 +455,7 @@ static void restart_one(struct crowd *c)
 	c->t->restarts++;
 	c->restarted = true;
 	lan_restart(&c->lan, host);
+	c->claims_until[host] = c->lan.now + LAN_GRACE;
 	for (unsigned i = 0; i < LAN_CLIENTS; i++)
 		if (c->lan.host[host].client[i].alive)
 			announce_all(c, host, &c->lan.host[host].client[i]);

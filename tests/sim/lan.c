@@ -12,7 +12,6 @@
 #define CQ_SIZE	  512u
 #define PD	  1u
 #define LATENCY	  RN_US(5)
-#define GRACE	  RN_MS(20)
 #define FRAME_MAX 9216u
 
 /* A frame that arrives at a switch, from the wire or from a client, or at a client. */
@@ -188,7 +187,7 @@ void lan_restart(struct lan *lan, unsigned host)
 	struct lan_host *h = &lan->host[host];
 
 	count_outcomes(lan, h);
-	h->cfg.grace = GRACE;
+	h->cfg.grace = LAN_GRACE;
 	for (unsigned i = 0; i < LAN_CLIENTS; i++) {
 		rn_client_set_add(&h->cfg.former, h->client[i].number);
 		h->cfg.epoch[h->client[i].number] = rn_switch_epoch(h->sw, h->client[i].number);

@@ -14,6 +14,8 @@
 #define LAN_ARENA   (1u << 20)
 #define LAN_DEPTH   8u
 #define LAN_EVENTS  256u
+/* How long clients may come back, and announce connections, after a restart of their switch. */
+#define LAN_GRACE RN_MS(20)
 
 struct lan_qp {
 	uint32_t qpn, gen;

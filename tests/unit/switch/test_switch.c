@@ -304,8 +304,8 @@ static void a_pair_does_not_replace_a_connection(void **state)
 		b.cfg.strict = true;
 		bench_again(&b);
 		bench_attach(&b, 1);
-		assert_int_equal(rn_switch_claim(b.sw, 1, pair_first ? &pair : &up, b.now), 0);
-		assert_int_equal(rn_switch_claim(b.sw, 1, pair_first ? &up : &pair, b.now), 0);
+		assert_int_equal(rn_switch_claim(b.sw, 1, pair_first ? &pair : &up, 0), 0);
+		assert_int_equal(rn_switch_claim(b.sw, 1, pair_first ? &up : &pair, 0), 0);
 		assert_int_equal(rn_switch_connections(b.sw, 1), 1 + pair_first);
 		/* the end of the pair is not that of the connection */
 		assert_int_equal(rn_switch_unclaim(b.sw, 1, qpn_of(0, 5), &peer),
@@ -339,6 +339,113 @@ static void a_pair_hides_no_connection(void **state)
 		assert_int_equal(rn_switch_claim(b.sw, 1, &late, b.now), -EPERM);
 		bench_stop(&b);
 	}
+}
+
+/* Only a client that has just come back has connections whose messages the switch has not seen. */
+static void connections_are_claimed_after_a_restart_only(void **state)
+{
+	struct rn_track_claim claim;
+	struct bench b;
+
+	bench_start(&b);
+	bench_attach(&b, 1); /* at 0 s */
+	bench_listen(&b, 1);
+	for (unsigned i = RN_TRACK_FREE + 1; i < RN_TRACK_STATES; i++) {
+		claim = claim_of(1, i, (enum rn_track_state)i);
+		claim.service_id = SERVICE;
+		assert_int_equal(rn_switch_claim(b.sw, 1, &claim, b.cfg.grace - 1), 0);
+		claim = claim_of(1, 20 + i, (enum rn_track_state)i);
+		claim.service_id = SERVICE;
+		assert_int_equal(rn_switch_claim(b.sw, 1, &claim, b.cfg.grace),
+				 i == RN_TRACK_PAIR ? 0 : -EPERM);
+	}
+	/* a new client, also in place of one that may claim */
+	rn_switch_detach(b.sw, 1, 0);
+	int number = rn_switch_attach(b.sw, b.now);
+	assert_in_range(number, 1, RN_CLIENT_MAX);
+	claim = claim_of((unsigned)number, 1, RN_TRACK_UP);
+	assert_int_equal(rn_switch_claim(b.sw, (unsigned)number, &claim, b.now), -EPERM);
+	assert_int_equal(rn_switch_claim(b.sw, (unsigned)number, &claim, 0), -EPERM);
+	claim = claim_of((unsigned)number, 1, RN_TRACK_PAIR);
+	assert_int_equal(rn_switch_claim(b.sw, (unsigned)number, &claim, b.now), 0);
+	bench_stop(&b);
+}
+
+/* A client has claimed a QP of a peer before the CM connects it with another client. */
+static void the_cm_ends_claims_of_others(void **state)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		bool in = i & 1;
+		struct rn_track_claim claim = claim_of(2, 5, i & 2 ? RN_TRACK_UP : RN_TRACK_PAIR);
+		struct rn_pkt p = packet(OWN, PEER, RC_SEND, qpn_of(0, 5));
+		struct bench b;
+
+		claim.remote_id = i & 2 ? id_of(0, 6) : 0;
+		bench_start(&b);
+		b.cfg.strict = true;
+		bench_again(&b);
+		bench_attach(&b, 1);
+		bench_attach(&b, 2);
+		bench_listen(&b, 1);
+		assert_int_equal(rn_switch_claim(b.sw, 2, &claim, 0), 0);
+		assert_int_equal(give(&b, 2, &p), RN_OUT_TO_WIRE);
+		(in ? connect_in : connect_out)(&b, 1, 5);
+		assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+		assert_int_equal(give(&b, 2, &p), RN_OUT_CLIENT_PAIR);
+		assert_int_equal(rn_switch_connections(b.sw, 2), 0);
+		assert_int_equal(rn_switch_claim(b.sw, 2, &claim, 0), -EPERM);
+		bench_stop(&b);
+	}
+}
+
+/* A client does not lose what it has claimed itself, nor what the CM has connected. */
+static void the_cm_ends_nothing_else(void **state)
+{
+	const struct rn_track_claim pair = claim_of(1, 5, RN_TRACK_PAIR);
+	struct rn_track_claim sent = claim_of(2, 5, RN_TRACK_REQ_SENT);
+	const struct rn_cm_msg second = rep(id_of(0, 5), id_of(2, 5), qpn_of(0, 5));
+	struct rn_pkt p = packet(OWN, PEER, RC_SEND, qpn_of(0, 5));
+	struct bench b;
+
+	bench_start(&b);
+	b.cfg.strict = true;
+	bench_again(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	assert_int_equal(rn_switch_claim(b.sw, 1, &pair, 0), 0);
+	connect_out(&b, 1, 5);
+	assert_int_equal(rn_switch_connections(b.sw, 1), 2);
+	rn_switch_detach(b.sw, 1, 0);
+	/* the request was claimed, but the answer has shown the pair */
+	bench_again(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	assert_int_equal(rn_switch_claim(b.sw, 2, &sent, 0), 0);
+	assert_int_equal(give_cm(&b, RN_SWITCH_WIRE, PEER, OWN, &second), RN_OUT_TO_ID);
+	connect_out(&b, 1, 5);
+	assert_int_equal(give(&b, 2, &p), RN_OUT_TO_WIRE);
+	bench_stop(&b);
+}
+
+/* After a restart a client may announce the QP of another client's connection as a pair first. */
+static void a_claimed_connection_ends_pairs_of_others(void **state)
+{
+	const struct rn_track_claim pair = claim_of(2, 5, RN_TRACK_PAIR);
+	const struct rn_track_claim up = claim_of(1, 5, RN_TRACK_UP);
+	struct rn_pkt p = packet(OWN, PEER, RC_SEND, qpn_of(0, 5));
+	struct bench b;
+
+	bench_start(&b);
+	b.cfg.strict = true;
+	bench_again(&b);
+	bench_attach(&b, 1);
+	bench_attach(&b, 2);
+	assert_int_equal(rn_switch_claim(b.sw, 2, &pair, 0), 0);
+	assert_int_equal(give(&b, 2, &p), RN_OUT_TO_WIRE);
+	assert_int_equal(rn_switch_claim(b.sw, 1, &up, 0), 0);
+	assert_int_equal(give(&b, 1, &p), RN_OUT_TO_WIRE);
+	assert_int_equal(give(&b, 2, &p), RN_OUT_CLIENT_PAIR);
+	bench_stop(&b);
 }
 
 /* ---- groups ---- */
@@ -607,17 +714,17 @@ static void clients_come_back_with_their_numbers(void **state)
 
 	bench_start(&b);
 	bench_attach(&b, 40);
-	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, b.now), 0);
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, 0), 0);
 	/* announced again: still one connection */
-	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, b.now), 0);
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, 0), 0);
 	claim.state = (enum rn_track_state)99;
-	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, b.now), -EINVAL);
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, 0), -EINVAL);
 	assert_int_equal(rn_switch_connections(b.sw, 40), 1);
 	claim.state = RN_TRACK_FREE;
-	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, b.now), 0);
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, 0), 0);
 	assert_int_equal(rn_switch_connections(b.sw, 40), 0);
 	claim.state = RN_TRACK_UP;
-	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, b.now), 0);
+	assert_int_equal(rn_switch_claim(b.sw, 40, &claim, 0), 0);
 	assert_int_equal(rn_switch_connections(b.sw, 40), 1);
 	rn_switch_detach(b.sw, 40, b.now);
 	assert_true(take(&b, &p, &m));
@@ -641,6 +748,10 @@ int main(void)
 		cmocka_unit_test(a_strict_switch_lets_datagrams_pass),
 		cmocka_unit_test(a_pair_does_not_replace_a_connection),
 		cmocka_unit_test(a_pair_hides_no_connection),
+		cmocka_unit_test(connections_are_claimed_after_a_restart_only),
+		cmocka_unit_test(the_cm_ends_claims_of_others),
+		cmocka_unit_test(the_cm_ends_nothing_else),
+		cmocka_unit_test(a_claimed_connection_ends_pairs_of_others),
 		cmocka_unit_test(multicast_goes_to_members),
 		cmocka_unit_test(arp_is_answered_and_spread),
 		cmocka_unit_test(a_client_may_only_ask),
