@@ -484,16 +484,20 @@ static int destroy_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return rc;
 }
 
+static int exec_in_shard_of_qpn(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	return rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
+}
+
 /* Runs MODIFY_QP or QUERY_QP in the shard, which checks the command's QPN and generation number.
  * The generation number excludes an earlier QP with the same QPN. */
 static int exec_in_shard_of_qp(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
-	if (nic->daemon != NULL && cmd->op == RN_CMD_MODIFY_QP)
-		rn_daemon_service_modify(nic->daemon, cmd);
-	int rc = rn_nic_exec_in(nic, rn_qpn_shard(cmd->modify_qp.qpn, nic->nshards), cmd, rsp);
+	int rc = nic->daemon != NULL && cmd->op == RN_CMD_MODIFY_QP
+			 ? rn_daemon_service_modify_qp(nic->daemon, nic, cmd, rsp,
+						       exec_in_shard_of_qpn)
+			 : exec_in_shard_of_qpn(nic, cmd, rsp);
 
-	if (rc == 0 && nic->daemon != NULL && cmd->op == RN_CMD_MODIFY_QP)
-		rn_daemon_service_modified(nic->daemon, nic, cmd);
 	/* A QP that leaves RTS may next be connected with another peer, so the card's rule for its
 	 * packets ends. */
 	if (rc == 0 && cmd->op == RN_CMD_MODIFY_QP && (cmd->modify_qp.mask & RN_QP_STATE) != 0 &&

@@ -408,16 +408,30 @@ static struct rn_daemon_claim claim_of(const struct rn_cm_track *t)
 	return claim;
 }
 
-static void announce(struct rn_daemon_service *s, struct pair *p, const struct rn_cm_track *track)
+/* Tells the daemon about a pair before data flow. A daemon that is not strict does not need that,
+ * and one that refuses it drops the data: the connection then fails as with a peer that does not
+ * answer. */
+static void claim_pair(struct rn_daemon_service *s, const struct rn_daemon_claim *claim)
 {
 	uint32_t accepted;
 
-	p->claim = claim_of(track);
+	rn_daemon_link_claim(&s->link, claim, 1, &accepted);
+}
+
+/* The queue pair is connected with this peer, which the daemon has been told, and no longer with
+ * another. */
+static void remember(struct rn_daemon_service *s, struct pair *p,
+		     const struct rn_daemon_claim *claim)
+{
+	struct pair former = *p;
+
+	if (p->announced)
+		rn_htab_del(&s->peers, &p->by_peer);
+	p->claim = *claim;
 	p->announced = true;
-	rn_htab_add(&s->peers, &p->by_peer, hash_peer(&p->claim));
-	/* A daemon that is not strict needs no announcement, and one that refuses it drops the
-	 * data: the connection then fails as with a peer that does not answer. */
-	rn_daemon_link_claim(&s->link, &p->claim, 1, &accepted);
+	rn_htab_add(&s->peers, &p->by_peer, hash_peer(claim));
+	if (former.announced && !is_announced(s, &former.claim))
+		rn_daemon_link_unclaim(&s->link, former.claim.remote_qpn, &former.claim.dst);
 }
 
 int rn_daemon_service_create_qp(struct rn_daemon_service *s, struct rn_nic *nic,
@@ -437,24 +451,6 @@ int rn_daemon_service_create_qp(struct rn_daemon_service *s, struct rn_nic *nic,
 	return 0;
 }
 
-void rn_daemon_service_modify(struct rn_daemon_service *s, const struct rn_cmd *cmd)
-{
-	bool reset = (cmd->modify_qp.mask & RN_QP_STATE) != 0 &&
-		     cmd->modify_qp.attr.state == RN_QPS_RESET;
-	struct rn_cm_track track;
-	bool connects = rn_cmd_pair(cmd, &track);
-	struct pair *p;
-
-	if (!connects && !reset)
-		return;
-	pthread_mutex_lock(&s->lock);
-	p = find_pair(s, cmd->modify_qp.qpn);
-	withdraw(s, p);
-	if (p != NULL && connects && !is_connecting(s, p->qpn))
-		announce(s, p, &track);
-	pthread_mutex_unlock(&s->lock);
-}
-
 struct pair_call {
 	struct rn_call call; /* first member: run_pair() casts `call` to this struct */
 	uint32_t qpn;
@@ -469,24 +465,69 @@ static void run_pair(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 	c->found = rn_shard_pair(lc->shard, c->qpn, &c->track);
 }
 
-void rn_daemon_service_modified(struct rn_daemon_service *s, struct rn_nic *nic,
-				const struct rn_cmd *cmd)
+/* A change in SQD may have changed the address of the peer. */
+static void follow_peer(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd)
 {
 	struct pair_call c = {.call.run = run_pair, .qpn = cmd->modify_qp.qpn};
-	struct rn_cm_track track;
+	struct rn_daemon_claim claim;
 	struct pair *p;
 
-	if ((cmd->modify_qp.mask & RN_QP_AV) == 0 || rn_cmd_pair(cmd, &track))
-		return;
 	rn_lcore_call(&nic->lcore[rn_qpn_shard(c.qpn, nic->nshards)], &c.call);
 	if (!c.found)
 		return;
 	pthread_mutex_lock(&s->lock);
 	p = find_pair(s, c.qpn);
-	withdraw(s, p);
-	if (p != NULL)
-		announce(s, p, &c.track);
+	if (p != NULL) {
+		claim = claim_of(&c.track);
+		claim_pair(s, &claim);
+		remember(s, p, &claim);
+	}
 	pthread_mutex_unlock(&s->lock);
+}
+
+/* The command connects a queue pair, or takes its peer away. A command that is refused must leave
+ * the daemon's knowledge as it is. */
+static int change_pair(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd,
+		       struct rn_rsp *rsp, const struct rn_cm_track *track, exec_fn *exec)
+{
+	struct rn_daemon_claim claim;
+	struct pair *p;
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	p = find_pair(s, cmd->modify_qp.qpn);
+	if (p == NULL || track == NULL || is_connecting(s, p->qpn)) {
+		rc = exec(nic, cmd, rsp);
+		if (rc == 0)
+			withdraw(s, p);
+	} else {
+		claim = claim_of(track);
+		claim_pair(s, &claim);
+		rc = exec(nic, cmd, rsp);
+		if (rc == 0)
+			remember(s, p, &claim);
+		else if (!is_announced(s, &claim))
+			rn_daemon_link_unclaim(&s->link, claim.remote_qpn, &claim.dst);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
+
+int rn_daemon_service_modify_qp(struct rn_daemon_service *s, struct rn_nic *nic,
+				const struct rn_cmd *cmd, struct rn_rsp *rsp, exec_fn *exec)
+{
+	bool reset = (cmd->modify_qp.mask & RN_QP_STATE) != 0 &&
+		     cmd->modify_qp.attr.state == RN_QPS_RESET;
+	struct rn_cm_track track;
+	bool connects = rn_cmd_pair(cmd, &track);
+	int rc;
+
+	if (connects || reset)
+		return change_pair(s, nic, cmd, rsp, connects ? &track : NULL, exec);
+	rc = exec(nic, cmd, rsp);
+	if (rc == 0 && (cmd->modify_qp.mask & RN_QP_AV) != 0)
+		follow_peer(s, nic, cmd);
+	return rc;
 }
 
 void rn_daemon_service_forget_qp(struct rn_daemon_service *s, uint32_t qpn)

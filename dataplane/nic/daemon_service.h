@@ -63,12 +63,13 @@ int rn_daemon_service_create_qp(struct rn_daemon_service *s, struct rn_nic *nic,
 				int (*exec)(struct rn_nic *, const struct rn_cmd *,
 					    struct rn_rsp *));
 
-/* A queue pair is about to be connected (MODIFY_QP to RTR): announces the pair. Does nothing for
- * queue pairs that the connection manager connects, and for other changes. */
-void rn_daemon_service_modify(struct rn_daemon_service *s, const struct rn_cmd *cmd);
-/* To be called after a change of a queue pair that may have changed its peer's address, in SQD. */
-void rn_daemon_service_modified(struct rn_daemon_service *s, struct rn_nic *nic,
-				const struct rn_cmd *cmd);
+/* Executes MODIFY_QP with exec(). If the command connects the queue pair, the pair is announced
+ * first, unless the connection manager connects it; a refused command leaves no trace. Returns
+ * rsp->err. */
+int rn_daemon_service_modify_qp(struct rn_daemon_service *s, struct rn_nic *nic,
+				const struct rn_cmd *cmd, struct rn_rsp *rsp,
+				int (*exec)(struct rn_nic *, const struct rn_cmd *,
+					    struct rn_rsp *));
 /* The queue pair is destroyed. */
 void rn_daemon_service_forget_qp(struct rn_daemon_service *s, uint32_t qpn);
 

@@ -20,6 +20,7 @@
 static int listen_rc[16]; /* results of the requests, in order; 0 after the last */
 static unsigned listens, unlistens, claims, unclaims;
 static struct rn_daemon_claim last_claim;
+static uint32_t last_unclaimed;
 static uint64_t last_service;
 static bool away;
 
@@ -81,6 +82,7 @@ int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim 
 int rn_daemon_link_unclaim(struct rn_daemon_link *l, uint32_t remote_qpn, const struct rn_gid *peer)
 {
 	unclaims++;
+	last_unclaimed = remote_qpn;
 	return 0;
 }
 
@@ -102,9 +104,11 @@ void rn_daemon_port_remove(struct rn_daemon_port_path *p)
 
 static unsigned created, destroyed;
 static int exec_rc;
+static unsigned claims_at_exec;
 
 static int exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
+	claims_at_exec = claims;
 	if (exec_rc != 0)
 		return exec_rc;
 	if (cmd->op == RN_CMD_CM_DESTROY) {
@@ -158,9 +162,10 @@ static int create_qp(uint32_t *qpn)
 	return rc;
 }
 
-static void modify(uint32_t qpn, uint8_t state, uint32_t dest)
+static int modify(uint32_t qpn, uint8_t state, uint32_t dest)
 {
 	struct rn_cmd cmd = {.op = RN_CMD_MODIFY_QP};
+	struct rn_rsp rsp = {0};
 
 	cmd.modify_qp.qpn = qpn;
 	cmd.modify_qp.mask = RN_QP_STATE;
@@ -168,7 +173,7 @@ static void modify(uint32_t qpn, uint8_t state, uint32_t dest)
 		cmd.modify_qp.mask |= RN_QP_AV | RN_QP_DEST_QPN;
 	cmd.modify_qp.attr.state = state;
 	cmd.modify_qp.attr.dest_qpn = dest;
-	rn_daemon_service_modify(s, &cmd);
+	return rn_daemon_service_modify_qp(s, NULL, &cmd, &rsp, exec);
 }
 
 static int cm(uint8_t op, uint32_t id, uint16_t port, uint32_t qpn, struct rn_rsp *rsp)
@@ -205,6 +210,59 @@ static void a_queue_pair_is_announced_when_it_is_connected(void **state)
 	assert_int_equal(claims, 2);
 }
 
+static void a_pair_is_announced_before_data_flow(void **state)
+{
+	uint32_t qpn;
+
+	assert_int_equal(create_qp(&qpn), 0);
+	modify(qpn, RN_QPS_RTR, 77);
+	assert_int_equal(claims_at_exec, 1);
+}
+
+/* The queue pair stays connected as it was, or not connected. */
+static void a_refused_change_changes_no_announcement(void **state)
+{
+	uint32_t qpn, other;
+
+	assert_int_equal(create_qp(&qpn), 0);
+	exec_rc = -EINVAL;
+	assert_int_equal(modify(qpn, RN_QPS_RTR, 77), -EINVAL);
+	assert_int_equal(claims - unclaims, 0);
+	exec_rc = 0;
+	assert_int_equal(modify(qpn, RN_QPS_RTR, 78), 0);
+	assert_int_equal(claims - unclaims, 1);
+	exec_rc = -EINVAL;
+	assert_int_equal(modify(qpn, RN_QPS_RTR, 79), -EINVAL);
+	assert_int_equal(last_unclaimed, 79);
+	assert_int_equal(claims - unclaims, 1);
+	unsigned before = unclaims;
+	assert_int_equal(modify(qpn, RN_QPS_RESET, 0), -EINVAL);
+	assert_int_equal(modify(qpn, RN_QPS_RTR, 78), -EINVAL); /* its own peer */
+	exec_rc = 0;
+	assert_int_equal(create_qp(&other), 0);
+	exec_rc = -EINVAL;
+	assert_int_equal(modify(other, RN_QPS_RTR, 78), -EINVAL); /* the peer of another */
+	assert_int_equal(unclaims, before);
+	/* the first is still the one that is announced */
+	rn_daemon_service_forget_qp(s, qpn);
+	assert_int_equal(unclaims, before + 1);
+	assert_int_equal(last_unclaimed, 78);
+}
+
+static void a_queue_pair_changes_its_peer(void **state)
+{
+	uint32_t qpn;
+
+	assert_int_equal(create_qp(&qpn), 0);
+	modify(qpn, RN_QPS_RTR, 77);
+	modify(qpn, RN_QPS_RTR, 78);
+	assert_int_equal(claims, 2);
+	assert_int_equal(unclaims, 1);
+	assert_int_equal(last_unclaimed, 77);
+	modify(qpn, RN_QPS_RTR, 78);
+	assert_int_equal(unclaims, 1);
+}
+
 static void connecting_a_queue_pair_needs_no_memory(void **state)
 {
 	uint32_t qpn;
@@ -225,6 +283,7 @@ static void a_queue_pair_that_was_not_created_is_not_remembered(void **state)
 
 	exec_rc = -ENOSPC;
 	assert_int_equal(create_qp(&qpn), -ENOSPC);
+	exec_rc = 0;
 	modify(qpn, RN_QPS_RTR, 77);
 	assert_int_equal(claims, 0);
 }
@@ -322,6 +381,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		row(a_queue_pair_is_announced_when_it_is_connected),
+		row(a_pair_is_announced_before_data_flow),
+		row(a_refused_change_changes_no_announcement),
+		row(a_queue_pair_changes_its_peer),
 		row(connecting_a_queue_pair_needs_no_memory),
 		row(a_queue_pair_that_was_not_created_is_not_remembered),
 		row(a_common_peer_is_withdrawn_with_the_last_queue_pair),
