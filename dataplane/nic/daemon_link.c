@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -39,8 +40,30 @@ static_assert(offsetof(struct reply, err) == offsetof(struct rn_daemon_reply, er
 
 /* ---- the connection ---- */
 
+/* A request that waits until the daemon answers again. */
+struct rn_daemon_kept {
+	struct rn_daemon_kept *next;
+	size_t len;
+	struct rn_daemon_request request; /* of which `len` bytes are used */
+};
+
+static void drop_first(struct rn_daemon_link *l)
+{
+	struct rn_daemon_kept *first = l->kept;
+
+	l->kept = first->next;
+	if (l->kept == NULL)
+		l->tail = &l->kept;
+	l->nkept--;
+	free(first);
+}
+
+/* A daemon that takes the client back is told everything anew, so nothing is kept for it. */
 static void hang_up(struct rn_daemon_link *l)
 {
+	while (l->kept != NULL)
+		drop_first(l);
+	l->silent = false;
 	if (l->fd >= 0)
 		close(l->fd);
 	l->fd = -1;
@@ -129,20 +152,20 @@ static ssize_t receive_packet(struct rn_daemon_link *l, void *buf, size_t size, 
 	}
 }
 
-/* Sends a request, and waits for its reply, which must have `want` bytes unless it is an error. The
- * caller holds the lock. Returns the error of the reply, or of the connection. */
-static int transact(struct rn_daemon_link *l, struct rn_daemon_request *request, size_t len,
+/* Sends a request, and waits for its reply, which must have `want` bytes unless it is an error.
+ * Returns the error of the reply, or of the connection. */
+static int exchange(struct rn_daemon_link *l, struct rn_daemon_request *request, size_t len,
 		    int pass, struct reply *reply, size_t want)
 {
 	int64_t until = now_ms() + RN_DAEMON_LINK_WAIT_S * 1000;
 	ssize_t n;
 
-	if (l->fd < 0)
-		return -ENOTCONN;
 	request->version = RN_DAEMON_VERSION;
 	int rc = send_request(l, request, len, pass);
-	if (rc == -ETIMEDOUT)
+	if (rc == -ETIMEDOUT) {
+		l->silent = l->late > 0;
 		return rc; /* nothing was sent */
+	}
 	if (rc != 0) {
 		hang_up(l);
 		return rc;
@@ -150,7 +173,8 @@ static int transact(struct rn_daemon_link *l, struct rn_daemon_request *request,
 	l->late++;
 	do {
 		n = receive_packet(l, reply, sizeof(*reply), until);
-		if (n == -ETIMEDOUT)
+		l->silent = n == -ETIMEDOUT;
+		if (l->silent)
 			return -ETIMEDOUT;
 		if (n < (ssize_t)REPLY_HEAD) {
 			hang_up(l);
@@ -163,6 +187,62 @@ static int transact(struct rn_daemon_link *l, struct rn_daemon_request *request,
 		return -EPROTO;
 	}
 	return reply->err;
+}
+
+/* ---- a daemon that does not answer ---- */
+
+/* Finds out whether the daemon answers again, without waiting, and then sends what was kept.
+ * Returns 0 if requests can be made. */
+static int catch_up(struct rn_daemon_link *l)
+{
+	struct reply reply;
+	int rc = 0;
+
+	while (l->silent && l->late > 0) {
+		ssize_t n = receive_packet(l, &reply, sizeof(reply), 0);
+
+		if (n == -ETIMEDOUT)
+			return -ETIMEDOUT;
+		if (n < 0) {
+			hang_up(l);
+			return (int)n;
+		}
+		l->late--;
+		l->silent = false;
+	}
+	while (rc == 0 && l->kept != NULL) {
+		exchange(l, &l->kept->request, l->kept->len, -1, &reply, REPLY_HEAD);
+		if (l->fd < 0)
+			return -ENOTCONN;
+		drop_first(l);
+		rc = l->silent ? -ETIMEDOUT : 0;
+	}
+	return rc;
+}
+
+/* Like exchange(), for any state of the connection. The caller holds the lock. */
+static int transact(struct rn_daemon_link *l, struct rn_daemon_request *request, size_t len,
+		    int pass, struct reply *reply, size_t want)
+{
+	if (l->fd < 0)
+		return -ENOTCONN;
+	int rc = catch_up(l);
+
+	return rc == 0 ? exchange(l, request, len, pass, reply, want) : rc;
+}
+
+static void keep(struct rn_daemon_link *l, const struct rn_daemon_request *request, size_t len)
+{
+	struct rn_daemon_kept *k = l->nkept < RN_DAEMON_LINK_KEPT ? malloc(sizeof(*k)) : NULL;
+
+	if (k == NULL)
+		return;
+	k->next = NULL;
+	k->len = len;
+	memcpy(&k->request, request, len);
+	*l->tail = k;
+	l->tail = &k->next;
+	l->nkept++;
 }
 
 /* ---- the attributes of the port ---- */
@@ -219,7 +299,7 @@ int rn_daemon_link_ask(const char *socket, struct rn_daemon_port *port)
 
 void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket)
 {
-	*l = (struct rn_daemon_link){.fd = -1};
+	*l = (struct rn_daemon_link){.fd = -1, .tail = &l->kept};
 	pthread_mutex_init(&l->lock, NULL);
 	snprintf(l->socket, sizeof(l->socket), "%s", socket);
 }
@@ -232,7 +312,9 @@ void rn_daemon_link_fini(struct rn_daemon_link *l)
 
 void rn_daemon_link_forget(struct rn_daemon_link *l)
 {
-	hang_up(l);
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
 }
 
 int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
@@ -274,6 +356,22 @@ static int order(struct rn_daemon_link *l, struct rn_daemon_request *request, si
 	return rc;
 }
 
+/* Sends a request like order(). If the daemon is silent, the request is kept instead. */
+static int order_surely(struct rn_daemon_link *l, struct rn_daemon_request *request, size_t len)
+{
+	struct reply reply;
+	int rc;
+
+	pthread_mutex_lock(&l->lock);
+	rc = l->fd < 0 ? -ENOTCONN : catch_up(l);
+	if (rc == 0)
+		rc = exchange(l, request, len, -1, &reply, REPLY_HEAD);
+	else if (rc == -ETIMEDOUT)
+		keep(l, request, len);
+	pthread_mutex_unlock(&l->lock);
+	return rc;
+}
+
 int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
 {
 	struct rn_daemon_request request = {.op = RN_DAEMON_PORT};
@@ -286,39 +384,34 @@ int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
 	return rc;
 }
 
-static int order_service(struct rn_daemon_link *l, enum rn_daemon_op op, uint64_t id,
-			 const struct rn_gid *addr)
+int rn_daemon_link_listen(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
 {
-	struct rn_daemon_request request = {.op = op, .service = {.id = id, .addr = *addr}};
+	struct rn_daemon_request request = {.op = RN_DAEMON_LISTEN,
+					    .service = {.id = id, .addr = *addr}};
 
 	return order(l, &request, REQUEST_BYTES(service), -1);
 }
 
-int rn_daemon_link_listen(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
-{
-	return order_service(l, RN_DAEMON_LISTEN, id, addr);
-}
-
 int rn_daemon_link_unlisten(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
 {
-	return order_service(l, RN_DAEMON_UNLISTEN, id, addr);
-}
+	struct rn_daemon_request request = {.op = RN_DAEMON_UNLISTEN,
+					    .service = {.id = id, .addr = *addr}};
 
-static int order_group(struct rn_daemon_link *l, enum rn_daemon_op op, const struct rn_gid *group)
-{
-	struct rn_daemon_request request = {.op = op, .group = *group};
-
-	return order(l, &request, REQUEST_BYTES(group), -1);
+	return order_surely(l, &request, REQUEST_BYTES(service));
 }
 
 int rn_daemon_link_join(struct rn_daemon_link *l, const struct rn_gid *group)
 {
-	return order_group(l, RN_DAEMON_JOIN, group);
+	struct rn_daemon_request request = {.op = RN_DAEMON_JOIN, .group = *group};
+
+	return order(l, &request, REQUEST_BYTES(group), -1);
 }
 
 int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group)
 {
-	return order_group(l, RN_DAEMON_LEAVE, group);
+	struct rn_daemon_request request = {.op = RN_DAEMON_LEAVE, .group = *group};
+
+	return order_surely(l, &request, REQUEST_BYTES(group));
 }
 
 int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *claims, unsigned n,
@@ -339,12 +432,28 @@ int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim 
 	return rc;
 }
 
+int rn_daemon_link_announce(struct rn_daemon_link *l, const struct rn_daemon_claim *pair)
+{
+	struct rn_daemon_request request = {.op = RN_DAEMON_CLAIM,
+					    .claims = {.n = 1, .of = {*pair}}};
+
+	return order_surely(l, &request, REQUEST_BYTES(claims));
+}
+
 int rn_daemon_link_unclaim(struct rn_daemon_link *l, uint32_t remote_qpn, const struct rn_gid *peer)
 {
 	struct rn_daemon_request request = {.op = RN_DAEMON_UNCLAIM,
 					    .pair = {.peer = *peer, .qpn = remote_qpn}};
 
-	return order(l, &request, REQUEST_BYTES(pair), -1);
+	return order_surely(l, &request, REQUEST_BYTES(pair));
+}
+
+void rn_daemon_link_settle(struct rn_daemon_link *l)
+{
+	pthread_mutex_lock(&l->lock);
+	if (l->fd >= 0)
+		catch_up(l);
+	pthread_mutex_unlock(&l->lock);
 }
 
 bool rn_daemon_link_lost(struct rn_daemon_link *l)

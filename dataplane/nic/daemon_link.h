@@ -3,6 +3,11 @@
  * which wait for the reply, RN_DAEMON_LINK_WAIT_S at most. Replies are checked like everything that
  * comes from another process.
  *
+ * A daemon that has let a request time out is not waited for again until it answers: meanwhile
+ * requests fail at once with -ETIMEDOUT and are not sent, except those that end or announce
+ * something. These are kept, RN_DAEMON_LINK_KEPT at most, and are sent when the daemon answers
+ * again.
+ *
  * Errors that all functions may return, besides those of the message: -ENOTCONN while there is no
  * connection, -ETIMEDOUT, -EPROTO for a reply that makes no sense, and what the socket reports. The
  * connection is closed after an error of the socket and after -EPROTO, which the daemon takes as
@@ -16,12 +21,19 @@
 #include "rn/daemon.h"
 
 #define RN_DAEMON_LINK_WAIT_S 2
+#define RN_DAEMON_LINK_KEPT   1024
+
+struct rn_daemon_kept;
 
 struct rn_daemon_link {
 	pthread_mutex_t lock; /* guards the members below, and is held from request to reply */
 	char socket[108];     /* path of the daemon's socket */
 	int fd;		      /* -1: not connected */
 	unsigned late;	      /* replies that were not waited for, and are to be skipped */
+	bool silent;	      /* a request has timed out, and no reply has come since */
+	/* requests that wait for the daemon, in their order; *tail is the end of the list */
+	struct rn_daemon_kept *kept, **tail;
+	unsigned nkept;
 	/* what the daemon gave this client; a client comes back with both. number 0: nothing yet */
 	uint32_t number;
 	uint64_t token;
@@ -46,6 +58,8 @@ int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char 
 /* Passes the Unix socket at `path`, on which this client's virtio_user port listens. */
 int rn_daemon_link_port(struct rn_daemon_link *l, const char *path);
 int rn_daemon_link_listen(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr);
+/* Kept while the daemon is silent, as are rn_daemon_link_leave(), rn_daemon_link_announce() and
+ * rn_daemon_link_unclaim(). They return -ETIMEDOUT then too. */
 int rn_daemon_link_unlisten(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr);
 int rn_daemon_link_join(struct rn_daemon_link *l, const struct rn_gid *group);
 int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group);
@@ -53,8 +67,13 @@ int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group);
  * and sets *accepted to the number of the others. */
 int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *claims, unsigned n,
 			 uint32_t *accepted);
+/* Announces one queue pair that is connected without the connection manager. */
+int rn_daemon_link_announce(struct rn_daemon_link *l, const struct rn_daemon_claim *pair);
 int rn_daemon_link_unclaim(struct rn_daemon_link *l, uint32_t remote_qpn,
 			   const struct rn_gid *peer);
+
+/* Sends what was kept, if the daemon answers again. To be called now and then. */
+void rn_daemon_link_settle(struct rn_daemon_link *l);
 
 /* Is there no connection, or has the daemon closed it? Does not wait. Closes the connection in the
  * second case. */

@@ -413,9 +413,7 @@ static struct rn_daemon_claim claim_of(const struct rn_cm_track *t)
  * answer. */
 static void claim_pair(struct rn_daemon_service *s, const struct rn_daemon_claim *claim)
 {
-	uint32_t accepted;
-
-	rn_daemon_link_claim(&s->link, claim, 1, &accepted);
+	rn_daemon_link_announce(&s->link, claim);
 }
 
 /* The queue pair is connected with this peer, which the daemon has been told, and no longer with
@@ -768,6 +766,7 @@ bool rn_daemon_service_watch(struct rn_daemon_service *s, struct rn_nic *nic)
 		rn_log(DAEMON_LOST, s->name);
 	}
 	if (s->attached) {
+		rn_daemon_link_settle(&s->link);
 		if (now_ms() >= s->claim_next && s->claim_next < s->claim_until) {
 			s->claim_next += CLAIM_EVERY;
 			claim_all(s, nic);

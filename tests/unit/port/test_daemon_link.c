@@ -15,14 +15,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "nic/daemon_link.h"
 
-#define QUIET (-1) /* reply length: no reply */
-#define LEAVE (-2) /* reply length: the daemon closes the connection */
-/* reply length: that of an error, after the reply to the request before, which is late */
-#define AFTER_LATE (-3)
+#define LEAVE (-1) /* reply length: the daemon closes the connection */
 
 #define PORT_BYTES ((int)RN_DAEMON_BYTES(struct rn_daemon_reply, port))
 #define HEAD_BYTES ((int)offsetof(struct rn_daemon_reply, port))
@@ -31,6 +29,7 @@ struct fake {
 	char folder[64], path[96];
 	int listener;
 	pthread_t thread;
+	pthread_mutex_t gate; /* the daemon hangs while the test holds it */
 	/* prescribed: length and content of the replies, in order; the last one is repeated */
 	struct {
 		int len;
@@ -39,6 +38,7 @@ struct fake {
 	unsigned nanswers;
 	/* recorded */
 	unsigned requests;
+	uint32_t op[16]; /* of the first requests */
 	struct rn_daemon_request last;
 	ssize_t last_len;
 	struct stat passed; /* st_ino is 0 if no descriptor came */
@@ -97,14 +97,14 @@ static bool serve(struct fake *f)
 	while ((f->last_len = receive(f, fd)) > 0) {
 		unsigned i = f->requests < f->nanswers ? f->requests : f->nanswers - 1;
 
+		if (f->requests < 16)
+			f->op[f->requests] = f->last.op;
 		f->requests++;
+		pthread_mutex_lock(&f->gate);
+		pthread_mutex_unlock(&f->gate);
 		if (f->answer[i].len == LEAVE)
 			break;
-		if (f->answer[i].len == AFTER_LATE)
-			reply(fd, HEAD_BYTES, &f->answer[i - 1].reply);
-		if (f->answer[i].len != QUIET)
-			reply(fd, f->answer[i].len == AFTER_LATE ? HEAD_BYTES : f->answer[i].len,
-			      &f->answer[i].reply);
+		reply(fd, f->answer[i].len, &f->answer[i].reply);
 	}
 	close(fd);
 	return true;
@@ -121,7 +121,7 @@ static void start(struct fake *f)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 
-	*f = (struct fake){.folder = "/tmp/rn-test-XXXXXX"};
+	*f = (struct fake){.folder = "/tmp/rn-test-XXXXXX", .gate = PTHREAD_MUTEX_INITIALIZER};
 	assert_non_null(mkdtemp(f->folder));
 	snprintf(f->path, sizeof(f->path), "%s/d", f->folder);
 	snprintf(un.sun_path, sizeof(un.sun_path), "%s", f->path);
@@ -308,6 +308,99 @@ static void test_registers(void **state)
 	stop(&f);
 }
 
+/* Waits until a daemon that hung answers again. */
+static int join_at_last(struct rn_daemon_link *l, const struct rn_gid *group)
+{
+	int rc = -ETIMEDOUT;
+
+	for (unsigned i = 0; i < 500 && rc == -ETIMEDOUT; i++) {
+		usleep(10000);
+		rc = rn_daemon_link_join(l, group);
+	}
+	return rc;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* One request waits for a daemon that hangs. Those that end something reach it later, in their
+ * order; the others fail. */
+static void test_waits_once_for_a_daemon_that_hangs(void **state)
+{
+	static const enum rn_daemon_op wanted[] = {
+		RN_DAEMON_ATTACH,  RN_DAEMON_LISTEN, RN_DAEMON_UNLISTEN, RN_DAEMON_CLAIM,
+		RN_DAEMON_UNCLAIM, RN_DAEMON_LEAVE,  RN_DAEMON_JOIN};
+	static const struct rn_gid addr = {{1}};
+	static const struct rn_daemon_claim pair = {.remote_qpn = 5};
+	const struct rn_daemon_reply ok = {.version = RN_DAEMON_VERSION};
+	struct rn_daemon_link l;
+	uint32_t accepted;
+	struct fake f;
+
+	attach(&f, &l);
+	answer(&f, HEAD_BYTES, &ok);
+	pthread_mutex_lock(&f.gate);
+	assert_int_equal(rn_daemon_link_listen(&l, 1, &addr), -ETIMEDOUT);
+	double start = seconds();
+	for (unsigned i = 0; i < 10; i++) {
+		assert_int_equal(rn_daemon_link_listen(&l, 1, &addr), -ETIMEDOUT);
+		assert_int_equal(rn_daemon_link_join(&l, &addr), -ETIMEDOUT);
+		assert_int_equal(rn_daemon_link_claim(&l, &pair, 1, &accepted), -ETIMEDOUT);
+	}
+	assert_int_equal(rn_daemon_link_unlisten(&l, 1, &addr), -ETIMEDOUT);
+	assert_int_equal(rn_daemon_link_announce(&l, &pair), -ETIMEDOUT);
+	assert_int_equal(rn_daemon_link_unclaim(&l, 5, &addr), -ETIMEDOUT);
+	assert_int_equal(rn_daemon_link_leave(&l, &addr), -ETIMEDOUT);
+	rn_daemon_link_settle(&l);
+	assert_true(seconds() - start < 1);
+	assert_false(rn_daemon_link_lost(&l));
+	pthread_mutex_unlock(&f.gate);
+	assert_int_equal(join_at_last(&l, &addr), 0);
+	rn_daemon_link_fini(&l);
+	stop(&f);
+	assert_int_equal(f.requests, sizeof(wanted) / sizeof(wanted[0]));
+	for (unsigned i = 0; i < f.requests; i++)
+		assert_int_equal(f.op[i], wanted[i]);
+}
+
+/* What is kept is sent without another request, and not to the next daemon. */
+static void test_settles_with_a_daemon_that_hung(void **state)
+{
+	static const struct rn_gid addr = {{1}};
+	const struct rn_daemon_reply ok = {.version = RN_DAEMON_VERSION};
+	struct rn_daemon_port port;
+	struct rn_daemon_link l;
+	struct fake f;
+
+	attach(&f, &l);
+	answer(&f, HEAD_BYTES, &ok);
+	pthread_mutex_lock(&f.gate);
+	assert_int_equal(rn_daemon_link_leave(&l, &addr), -ETIMEDOUT); /* is sent */
+	for (unsigned i = 0; i < RN_DAEMON_LINK_KEPT + 5; i++)
+		assert_int_equal(rn_daemon_link_leave(&l, &addr), -ETIMEDOUT);
+	pthread_mutex_unlock(&f.gate);
+	for (unsigned i = 0; i < 500 && l.kept != NULL; i++) {
+		usleep(10000);
+		rn_daemon_link_settle(&l);
+	}
+	assert_int_equal(f.requests, 2 + RN_DAEMON_LINK_KEPT);
+
+	pthread_mutex_lock(&f.gate);
+	assert_int_equal(rn_daemon_link_leave(&l, &addr), -ETIMEDOUT);
+	assert_int_equal(rn_daemon_link_leave(&l, &addr), -ETIMEDOUT);
+	f.requests = 0; /* the next answer is that to an attachment */
+	pthread_mutex_unlock(&f.gate);
+	assert_int_equal(rn_daemon_link_attach(&l, 1, "x", &port), 0);
+	assert_null(l.kept);
+	rn_daemon_link_fini(&l);
+	stop(&f);
+}
+
 /* A reply that comes too late does not count as that of the next request. */
 static void test_skips_a_late_reply(void **state)
 {
@@ -318,12 +411,13 @@ static void test_skips_a_late_reply(void **state)
 	struct fake f;
 
 	attach(&f, &l);
-	answer(&f, QUIET, &late);
-	answer(&f, AFTER_LATE, &ok);
+	answer(&f, HEAD_BYTES, &late);
 	answer(&f, HEAD_BYTES, &ok);
+	pthread_mutex_lock(&f.gate);
 	assert_int_equal(rn_daemon_link_join(&l, &addr), -ETIMEDOUT);
 	assert_false(rn_daemon_link_lost(&l));
-	assert_int_equal(rn_daemon_link_join(&l, &addr), 0);
+	pthread_mutex_unlock(&f.gate);
+	assert_int_equal(join_at_last(&l, &addr), 0);
 	assert_int_equal(rn_daemon_link_join(&l, &addr), 0);
 	rn_daemon_link_fini(&l);
 	stop(&f);
@@ -363,6 +457,8 @@ int main(void)
 		cmocka_unit_test(test_comes_back_with_number_and_token),
 		cmocka_unit_test(test_passes_its_socket),
 		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_waits_once_for_a_daemon_that_hangs),
+		cmocka_unit_test(test_settles_with_a_daemon_that_hung),
 		cmocka_unit_test(test_skips_a_late_reply),
 		cmocka_unit_test(test_notices_that_the_daemon_has_gone),
 	};
