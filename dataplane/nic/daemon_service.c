@@ -703,10 +703,10 @@ static bool is_same_port(const struct rn_daemon_port *a, const struct rn_daemon_
 	       a->ngids == b->ngids && memcmp(a->gids, b->gids, a->ngids * sizeof(a->gids[0])) == 0;
 }
 
-/* Registers everything again. Returns 0 or -errno. */
+/* Registers services and groups again. Returns 0 or -errno. */
 static int register_all(struct rn_daemon_service *s)
 {
-	int rc = rn_daemon_link_port(&s->link, s->path.socket);
+	int rc = 0;
 
 	for (unsigned i = 0; rc == 0 && i < RN_DAEMON_BUCKETS; i++)
 		for (struct rn_hnode *n = s->bucket[1][i]; rc == 0 && n != NULL; n = n->next) {
@@ -739,6 +739,9 @@ static int come_back(struct rn_daemon_service *s, struct rn_nic *nic)
 		rc = register_all(s);
 	if (rc == 0)
 		rc = claim_all(s, nic);
+	/* From now on frames flow. A strict daemon must know before where they may go. */
+	if (rc == 0)
+		rc = rn_daemon_link_port(&s->link, s->path.socket);
 	if (rc == 0) {
 		s->attached = true;
 		s->refusals = 0;

@@ -123,8 +123,7 @@ class DaemonRestarts:
         start = time.monotonic()
         lab.crash(len(self.pairs))
         notes.append(f"softrnicd was back with its clients after {time.monotonic() - start:.1f} s")
-        # Frames that a client sends before it has announced its connections are refused, and sent again.
-        bad += lab.busy(len(self.pairs), strict=False)
+        bad += lab.busy(len(self.pairs))
         for pair in self.pairs:
             bad += pair.end(lab, notes)
         return bad

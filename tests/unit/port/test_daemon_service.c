@@ -18,7 +18,7 @@
 /* ---- the daemon ---- */
 
 static int listen_rc[16]; /* results of the requests, in order; 0 after the last */
-static unsigned listens, unlistens, claims, unclaims;
+static unsigned listens, unlistens, claims, unclaims, ports, listens_at_port, claims_at_port;
 static struct rn_daemon_claim last_claim;
 static uint32_t last_unclaimed;
 static uint64_t last_service;
@@ -45,6 +45,9 @@ int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char 
 
 int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
 {
+	ports++;
+	listens_at_port = listens;
+	claims_at_port = claims;
 	return 0;
 }
 
@@ -131,6 +134,13 @@ static int exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp
 	return 0;
 }
 
+/* The shard has no connections of the connection manager. */
+void __wrap_rn_lcore_call(struct rn_lcore *lc, struct rn_call *call);
+
+void __wrap_rn_lcore_call(struct rn_lcore *lc, struct rn_call *call)
+{
+}
+
 /* ---- memory ---- */
 
 static bool short_of_memory;
@@ -151,7 +161,7 @@ static int begin(void **state)
 	char err[200];
 
 	memset(listen_rc, 0, sizeof(listen_rc));
-	listens = unlistens = claims = unclaims = created = destroyed = 0;
+	listens = unlistens = claims = unclaims = ports = created = destroyed = 0;
 	exec_rc = 0;
 	away = short_of_memory = false;
 	return rn_daemon_service_open(&s, &adapter, err, sizeof(err));
@@ -386,6 +396,24 @@ static void listening_succeeds_while_the_daemon_is_away(void **state)
 	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), 0);
 }
 
+/* Frames flow as soon as the daemon has the port, so it must know everything before. */
+static void a_daemon_that_is_back_gets_the_port_last(void **state)
+{
+	static struct rn_nic nic;
+	struct rn_rsp rsp;
+	uint32_t qpn;
+
+	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), 0);
+	assert_int_equal(create_qp(&qpn), 0);
+	modify(qpn, RN_QPS_RTR, 77);
+	assert_int_equal(ports, 0); /* the first time the port is passed while it is opened */
+	away = true;
+	assert_true(rn_daemon_service_watch(s, &nic));
+	assert_int_equal(ports, 1);
+	assert_int_equal(listens_at_port, 2);
+	assert_int_equal(claims_at_port, 2);
+}
+
 #define row(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -403,6 +431,7 @@ int main(void)
 		row(another_ephemeral_port_is_tried),
 		row(a_full_table_of_the_daemon_is_no_limit_of_the_adapter),
 		row(a_late_reply_is_undone),
+		row(a_daemon_that_is_back_gets_the_port_last),
 		row(listening_succeeds_while_the_daemon_is_away),
 	};
 
