@@ -30,7 +30,9 @@ static const char builtin[] =
 ");\n";
 /* clang-format on */
 
-static const char builtin_daemon[] = "adapters = ({ name = \"softrnic0\"; port = \"daemon\"; });\n";
+/* The process has just got an answer, or would not be here. */
+static const char builtin_daemon[] =
+	"adapters = ({ name = \"softrnic0\"; port = \"daemon\"; daemon_wait_ms = 0; });\n";
 
 int rn_config_load_daemon(const char *socket, struct rn_config *cfg, char *err, size_t errlen)
 {

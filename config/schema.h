@@ -63,6 +63,7 @@
 	X(TEXT,   peer,         "",  1, 32,  "ring: name of the adapter at the other end; required, mutual") \
 	X(TEXT,   socket,       "",  1, 108, "memif: path of the socket, or @name for an abstract socket without a file; required. Only the same user and root can connect. The peer must be trusted: it shares memory, and bad data there can crash this process. daemon: path of the socket of softrnicd; default: \"" RN_CONFIG_DAEMON_SOCKET "\"") \
 	X(CHOICE, role,         RN_CONFIG_ROLE_SERVER, rn_config_role, 0, "memif: the server creates the socket, the client connects to it; required") \
+	X(UINT,   daemon_wait_ms, 2000, 0, 60000, "daemon: how long a program that starts waits for a softrnicd that is not there, because it is being restarted, in milliseconds") \
 	X(UINT,   id,           0,   0, 65535, "memif: interface number, the same on both sides") \
 	X(TEXT,   iface,        "",  1, 16,  "af_packet: kernel interface; required. The interface must not have the adapter's addresses, and no other adapter, in any process, may use them on the same interface and VLAN") \
 	X(TEXT,   rx_pcap,      "",  1, 256, "pcap: file from which frames are received") \
@@ -214,6 +215,7 @@
 	X(role,    MEMIF,     true) \
 	X(id,      MEMIF,     false) \
 	X(socket,  DAEMON,    false) \
+	X(daemon_wait_ms, DAEMON, false) \
 	X(iface,   AF_PACKET, true) \
 	X(rx_pcap, PCAP,      false) \
 	X(tx_pcap, PCAP,      false) \

@@ -17,6 +17,8 @@
 /* The bounds of schema.h for `mtu`. */
 #define MTU_MIN 1280
 #define MTU_MAX 9000
+/* How often a daemon that is not there is looked for, in ms. */
+#define ASK_NAP 20
 
 /* struct rn_daemon_reply without the text of SHOW, which is large and not for clients */
 struct reply {
@@ -277,7 +279,7 @@ static bool is_sound(const struct rn_daemon_port *p, bool attached)
 	return !attached || (p->number >= 1 && p->number <= 254);
 }
 
-int rn_daemon_link_ask(const char *socket, struct rn_daemon_port *port)
+static int ask_once(const char *socket, struct rn_daemon_port *port)
 {
 	struct rn_daemon_request request = {.op = RN_DAEMON_INFO};
 	struct reply reply;
@@ -292,6 +294,23 @@ int rn_daemon_link_ask(const char *socket, struct rn_daemon_port *port)
 	if (rc == 0)
 		*port = reply.port;
 	rn_daemon_link_fini(&l);
+	return rc;
+}
+
+bool rn_daemon_link_absent(int rc)
+{
+	return rc == -ENOENT || rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -EPIPE;
+}
+
+int rn_daemon_link_ask(const char *socket, unsigned wait_ms, struct rn_daemon_port *port)
+{
+	int64_t until = now_ms() + wait_ms;
+	int rc = ask_once(socket, port);
+
+	while (rn_daemon_link_absent(rc) && now_ms() < until) {
+		nanosleep(&(struct timespec){.tv_nsec = ASK_NAP * 1000000L}, NULL);
+		rc = ask_once(socket, port);
+	}
 	return rc;
 }
 

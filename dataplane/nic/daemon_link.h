@@ -39,8 +39,11 @@ struct rn_daemon_link {
 	uint64_t token;
 };
 
-/* Asks the daemon at this path for the attributes of its port, without attaching. */
-int rn_daemon_link_ask(const char *socket, struct rn_daemon_port *port);
+/* Asks the daemon at this path for the attributes of its port, without attaching. If there is no
+ * daemon, waits up to wait_ms for one. */
+int rn_daemon_link_ask(const char *socket, unsigned wait_ms, struct rn_daemon_port *port);
+/* Is this the error of a request to a daemon that is not there, or has just ended? */
+bool rn_daemon_link_absent(int rc);
 
 /* Prepares *l. Does not connect. */
 void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket);

@@ -75,7 +75,7 @@ int rn_daemon_service_open(struct rn_daemon_service **out, const struct rn_confi
 			   char *err, size_t errlen)
 {
 	struct rn_daemon_service *s = calloc(1, sizeof(*s));
-	uint64_t until = now_ms() + ATTACH_MS;
+	uint64_t start = now_ms();
 	int rc;
 
 	if (s == NULL) {
@@ -92,7 +92,8 @@ int rn_daemon_service_open(struct rn_daemon_service **out, const struct rn_confi
 	snprintf(s->name, sizeof(s->name), "%s", a->name);
 	s->queues = a->shards;
 	rc = rn_daemon_link_attach(&s->link, s->queues, program_invocation_short_name, &s->port);
-	while (rc == -EAGAIN && now_ms() < until) {
+	while ((rc == -EAGAIN && now_ms() < start + ATTACH_MS) ||
+	       (rn_daemon_link_absent(rc) && now_ms() < start + a->daemon_wait_ms)) {
 		nanosleep(&(struct timespec){.tv_nsec = ATTACH_NAP * 1000000L}, NULL);
 		rc = rn_daemon_link_attach(&s->link, s->queues, program_invocation_short_name,
 					   &s->port);

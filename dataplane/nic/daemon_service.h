@@ -41,8 +41,8 @@ struct rn_daemon_service {
 };
 
 /* Attaches to the daemon of the adapter. A daemon that has just started takes no new clients for
- * some seconds, so this may take as long. Returns 0, or -errno with a sentence in err. Called in a
- * control thread. */
+ * some seconds, so this may take as long; one that is away is waited for (daemon_wait_ms). Returns
+ * 0, or -errno with a sentence in err. Called in a control thread. */
 int rn_daemon_service_open(struct rn_daemon_service **s, const struct rn_config_adapter *a,
 			   char *err, size_t errlen);
 /* Detaches. The port must be closed. Accepts NULL. */

@@ -322,7 +322,7 @@ static int read_configuration(const char *path, struct rn_config *cfg, char *err
 {
 	struct rn_daemon_port port;
 
-	if (path == NULL && rn_daemon_link_ask(default_daemon(), &port) == 0)
+	if (path == NULL && rn_daemon_link_ask(default_daemon(), 0, &port) == 0)
 		return rn_config_load_daemon(default_daemon(), cfg, err, errlen);
 	return rn_config_load(path, cfg, err, errlen);
 }
@@ -337,7 +337,7 @@ static int ask_daemons(struct rn_config *cfg, char *err, size_t errlen)
 
 		if (a->port != RN_CONFIG_PORT_DAEMON)
 			continue;
-		int rc = rn_daemon_link_ask(a->socket, &port);
+		int rc = rn_daemon_link_ask(a->socket, a->daemon_wait_ms, &port);
 		if (rc == 0)
 			rc = rn_settings_daemon(a, &port);
 		if (rc != 0) {

@@ -193,6 +193,25 @@ def a_process_without_a_configuration_finds_the_daemon(build):
 
 
 @case
+def a_program_starts_while_the_daemon_restarts(build):
+    with hosts(build) as (a, b):
+        a.stop(signal.SIGUSR1)
+        server = a.run("nd_rping", "-s", "-a", a.address, "-p", "7218", "-V")
+        time.sleep(0.5)
+        a.start()
+        server.await_text("listening on port", 20)
+        bad = failures(server, b.run("nd_rping", "-c", "-a", a.address, "-p", "7218", "-V", "-C", "20"))
+        a.client_config("hasty", "daemon_wait_ms = 0;")
+        a.stop()
+        began = time.monotonic()
+        hasty = a.run("nd_rping", "-s", "-a", a.address, "-p", "7219", config="hasty")
+        status = hasty.end(20)
+        if status != 1 or "no softrnicd answers" not in hasty.text:
+            bad.append(f"without a daemon: {status} after {time.monotonic() - began:.1f} s: {hasty.text}")
+        return bad
+
+
+@case
 def the_end_of_the_daemon_removes_the_adapters(build):
     """SIGTERM ends connections, and the daemon that is started later does not take the old clients."""
     with hosts(build) as (a, b):

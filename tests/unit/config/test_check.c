@@ -244,6 +244,7 @@ static void test_softrnicd_decides_the_attributes_of_its_port(void **state)
 	     DECIDED("gateway6", "\"fe80::1\""), DECIDED("vlan_id", "5"), DECIDED("vlan_prio", "1"),
 	     DECIDED("mtu", "1500"), DECIDED("max_path_mtu", "1024"), DECIDED("link_local", "true"),
 	     DECIDED("dscp", "0"), DECIDED("hop_limit", "64"), {DAEMON("shards = 2;"), NULL},
+	     {DAEMON("daemon_wait_ms = 0;"), NULL},
 	     {DAEMON("neighbours = ({ ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; });"), NULL},
 	     {DAEMON("role = \"client\";"),
 	      "t.conf:2: adapters[0].role: found with port = \"daemon\", allowed: only with port = \"memif\""},

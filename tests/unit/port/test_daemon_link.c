@@ -29,6 +29,7 @@ struct fake {
 	char folder[64], path[96];
 	int listener;
 	pthread_t thread;
+	unsigned late_ms;     /* when the thread begins to listen */
 	pthread_mutex_t gate; /* the daemon hangs while the test holds it */
 	/* prescribed: length and content of the replies, in order; the last one is repeated */
 	struct {
@@ -110,14 +111,27 @@ static bool serve(struct fake *f)
 	return true;
 }
 
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static void *run(void *arg)
 {
+	struct fake *f = arg;
+
+	usleep(f->late_ms * 1000);
+	listen(f->listener, 4);
 	while (serve(arg))
 		;
 	return NULL;
 }
 
-static void start(struct fake *f)
+/* Makes a daemon that does not serve yet. */
+static void make(struct fake *f)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 
@@ -127,6 +141,11 @@ static void start(struct fake *f)
 	snprintf(un.sun_path, sizeof(un.sun_path), "%s", f->path);
 	f->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(f->listener, (struct sockaddr *)&un, sizeof(un)), 0);
+}
+
+static void start(struct fake *f)
+{
+	make(f);
 	assert_int_equal(listen(f->listener, 4), 0);
 	assert_int_equal(pthread_create(&f->thread, NULL, run, f), 0);
 }
@@ -154,12 +173,36 @@ static void test_asks_for_the_port(void **state)
 
 	start(&f);
 	answer(&f, PORT_BYTES, &reply);
-	assert_int_equal(rn_daemon_link_ask(f.path, &port), 0);
+	assert_int_equal(rn_daemon_link_ask(f.path, 0, &port), 0);
 	assert_memory_equal(&port, &reply.port, sizeof(port));
 	stop(&f);
 	assert_int_equal(f.last.op, RN_DAEMON_INFO);
 	assert_int_equal(f.last.version, RN_DAEMON_VERSION);
-	assert_int_equal(rn_daemon_link_ask(f.path, &port), -ENOENT);
+	assert_int_equal(rn_daemon_link_ask(f.path, 0, &port), -ENOENT);
+}
+
+static void test_waits_for_a_daemon_that_is_away(void **state)
+{
+	const struct rn_daemon_reply reply = good();
+	struct rn_daemon_port port;
+	struct fake f;
+
+	/* nobody listens at the socket, as after a crash */
+	make(&f);
+	answer(&f, PORT_BYTES, &reply);
+	double began = seconds();
+	assert_int_equal(rn_daemon_link_ask(f.path, 0, &port), -ECONNREFUSED);
+	assert_true(seconds() - began < 0.2);
+	assert_int_equal(rn_daemon_link_ask(f.path, 300, &port), -ECONNREFUSED);
+	assert_true(seconds() - began >= 0.3);
+	f.late_ms = 200;
+	assert_int_equal(pthread_create(&f.thread, NULL, run, &f), 0);
+	assert_int_equal(rn_daemon_link_ask(f.path, 20000, &port), 0);
+	stop(&f);
+	/* there is no socket, as after an end */
+	began = seconds();
+	assert_int_equal(rn_daemon_link_ask(f.path, 100, &port), -ENOENT);
+	assert_true(seconds() - began >= 0.1);
 }
 
 /* Each row spoils one member of a reply. */
@@ -168,17 +211,17 @@ static void test_refuses_what_no_port_can_have(void **state)
 	static const struct rn_gid none;
 	struct rn_daemon_port port;
 
-#define SPOIL(statement)                                                      \
-	do {                                                                  \
-		struct rn_daemon_reply r = good();                            \
-		int len = PORT_BYTES;                                         \
-		struct fake f;                                                \
-		(void)len;                                                    \
-		statement;                                                    \
-		start(&f);                                                    \
-		answer(&f, len, &r);                                          \
-		assert_int_equal(rn_daemon_link_ask(f.path, &port), -EPROTO); \
-		stop(&f);                                                     \
+#define SPOIL(statement)                                                            \
+	do {                                                                        \
+		struct rn_daemon_reply r = good();                                  \
+		int len = PORT_BYTES;                                               \
+		struct fake f;                                                      \
+		(void)len;                                                          \
+		statement;                                                          \
+		start(&f);                                                          \
+		answer(&f, len, &r);                                                \
+		assert_int_equal(rn_daemon_link_ask(f.path, 9000, &port), -EPROTO); \
+		stop(&f);                                                           \
 	} while (0)
 
 	SPOIL(r.version++);
@@ -320,14 +363,6 @@ static int join_at_last(struct rn_daemon_link *l, const struct rn_gid *group)
 	return rc;
 }
 
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* One request waits for a daemon that hangs. Those that end something reach it later, in their
  * order; the others fail. */
 static void test_waits_once_for_a_daemon_that_hangs(void **state)
@@ -453,6 +488,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_asks_for_the_port),
+		cmocka_unit_test(test_waits_for_a_daemon_that_is_away),
 		cmocka_unit_test(test_refuses_what_no_port_can_have),
 		cmocka_unit_test(test_comes_back_with_number_and_token),
 		cmocka_unit_test(test_passes_its_socket),

@@ -23,6 +23,13 @@ static struct rn_daemon_claim last_claim;
 static uint32_t last_unclaimed;
 static uint64_t last_service;
 static bool away;
+static unsigned refusals; /* how often attaching still fails, with attach_rc */
+static int attach_rc;
+
+bool rn_daemon_link_absent(int rc)
+{
+	return rc == -ECONNREFUSED;
+}
 
 void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket)
 {
@@ -40,7 +47,7 @@ int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char 
 			  struct rn_daemon_port *port)
 {
 	*port = (struct rn_daemon_port){.number = 1, .mtu = 1500};
-	return 0;
+	return refusals > 0 && refusals-- > 0 ? attach_rc : 0;
 }
 
 int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
@@ -414,6 +421,26 @@ static void a_daemon_that_is_back_gets_the_port_last(void **state)
 	assert_int_equal(claims_at_port, 2);
 }
 
+/* Between the question for the port and the attachment the daemon may be started again. */
+static void a_new_client_waits_for_the_daemon(void **state)
+{
+	struct rn_config_adapter adapter = {.name = "b", .shards = 1, .daemon_wait_ms = 60000};
+	struct rn_daemon_service *other;
+	char err[200];
+
+	refusals = 2;
+	attach_rc = -ECONNREFUSED;
+	assert_int_equal(rn_daemon_service_open(&other, &adapter, err, sizeof(err)), 0);
+	rn_daemon_service_close(other);
+	adapter.daemon_wait_ms = 0;
+	refusals = 1;
+	assert_int_equal(rn_daemon_service_open(&other, &adapter, err, sizeof(err)), -ECONNREFUSED);
+	attach_rc = -EAGAIN;
+	refusals = 2;
+	assert_int_equal(rn_daemon_service_open(&other, &adapter, err, sizeof(err)), 0);
+	rn_daemon_service_close(other);
+}
+
 #define row(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -431,6 +458,7 @@ int main(void)
 		row(another_ephemeral_port_is_tried),
 		row(a_full_table_of_the_daemon_is_no_limit_of_the_adapter),
 		row(a_late_reply_is_undone),
+		row(a_new_client_waits_for_the_daemon),
 		row(a_daemon_that_is_back_gets_the_port_last),
 		row(listening_succeeds_while_the_daemon_is_away),
 	};
