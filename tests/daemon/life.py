@@ -72,14 +72,13 @@ def come_back(build, how):
             bad += differ("with the token", c.attach(number=back[0], token=back[1]), "OK")
             bad += differ("number and token", (c.number, c.token), back)
             bad += differ("twice", thief.err(attach(number=back[0], token=back[1])), "EBUSY")
-            bad += differ("a new one", fresh.attach() in ("OK", "EAGAIN"), True)
-            if fresh.number in (back[0], late[0], gone[0]):
-                bad.append(f"a new client has got the number {fresh.number} of a former one")
+            bad += differ("a new one", fresh.attach(), "EAGAIN")
             time.sleep(max(0, start + GRACE_S + 0.5 - time.monotonic()))
             got = thief.err(attach(number=late[0], token=late[1]))
             bad += differ("too late", got, "EBUSY")
-            if fresh.number == 0:
-                bad += differ("a new one after the grace", fresh.attach(), "OK")
+            bad += differ("a new one after the grace", fresh.attach(), "OK")
+            if fresh.number in (back[0], late[0], gone[0]):
+                bad.append(f"a new client has got the number {fresh.number} of a former one")
         return bad
 
 
@@ -91,6 +90,45 @@ def clients_come_back_after_a_restart(build):
 @case
 def clients_come_back_after_a_kill(build):
     return come_back(build, signal.SIGKILL)
+
+
+@case
+def new_clients_wait_for_former_ones(build):
+    """And not longer: as soon as all are back, others are taken."""
+    with Daemon(build, "clients = 3;") as d:
+        former = [Client(d.socket) for _ in range(2)]
+        for c in former:
+            c.attach()
+        d.child.kill()
+        d.child.wait()
+        d.start()
+        start, bad = time.monotonic(), []
+        with Client(d.socket) as fresh, Client(d.socket) as first, Client(d.socket) as second:
+            bad += differ("before anybody is back", fresh.attach(), "EAGAIN")
+            bad += differ("first", first.attach(number=former[0].number, token=former[0].token), "OK")
+            bad += differ("before all are back", fresh.attach(), "EAGAIN")
+            bad += differ("second", second.attach(number=former[1].number, token=former[1].token), "OK")
+            bad += differ("when all are back", fresh.attach(), "OK")
+        took = time.monotonic() - start
+        return bad + ([] if took < GRACE_S else [f"took {took:.1f} s"])
+
+
+@case
+def numbers_rest_after_an_end_for_good(build):
+    """Late packets for a client of a daemon that has ended must not reach a client of the next one, nor of the one after it."""
+    with Daemon(build, "clients = 254;") as d:
+        with Client(d.socket) as c:
+            c.attach()
+            resting = c.number
+            d.stop()
+        d.start().stop()
+        d.start()
+        clients = [Client(d.socket) for _ in range(254)]
+        got = [c.attach() for c in clients]
+        numbers = [c.number for c in clients]
+        for c in clients:
+            c.close()
+        return differ("attached", (got.count("OK"), got.count("EAGAIN")), (253, 1)) + differ("used", resting in numbers, False)
 
 
 @case

@@ -1,12 +1,14 @@
 """What one process can do to the others, and what it cannot."""
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
 
 from daemon import Daemon, case, wait_for
-from protocol import INFO, SHOW, Client, Gone, differ, plain
+from protocol import INFO, PORT, SHOW, Client, Gone, differ, plain
 
 NUMBERS = 254
 TIMEWAIT_S = 18  # docs/switch.md
@@ -189,6 +191,43 @@ def the_number_of_a_killed_client_rests(build):
             bad += differ("number", str(c.number), said[1])
             if rested < TIMEWAIT_S - 0.5:
                 bad.append(f"the number rested only {rested:.1f} s")
+        return bad
+
+
+def lingering_socket():
+    """A TCP socket whose close waits 30 s for a peer that does not read. Returns it, and the peer, which must stay open."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        s = socket.create_connection(listener.getsockname())
+        peer, _ = listener.accept()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 30))
+    s.setblocking(False)
+    try:
+        while True:
+            s.send(bytes(65536))
+    except BlockingIOError:
+        return s, peer
+
+
+@case
+def descriptors_that_are_slow_to_close_hold_nobody_up(build):
+    """The daemon gets the last copies, so that its close() would wait."""
+    bad = []
+    with Daemon(build) as d, Client(d.socket) as c, Client(d.socket, 20) as other:
+        c.attach()
+        for what, packet in (("not wanted", plain(INFO)), ("refused", plain(PORT)), ("with a packet that ends the session", b"")):
+            pairs = [lingering_socket() for _ in range(2)]
+            d.kill(signal.SIGSTOP)
+            c.send(packet, [s.fileno() for s, _ in pairs])
+            for s, _ in pairs:
+                s.close()
+            d.kill(signal.SIGCONT)
+            slowest = answer_time(other, 0.5)
+            if slowest > 2:
+                bad.append(f"{what}: another process waits {slowest:.1f} s")
+            for _, peer in pairs:
+                peer.close()
         return bad
 
 

@@ -7,7 +7,7 @@ import time
 
 from daemon import Daemon, case, wait_for
 from protocol import INFO, PORT, Client, differ, plain
-from vhost import GET_FEATURES, MEMORY, SET_LOG_BASE, SET_MEM_TABLE, End, Memory
+from vhost import GET_FEATURES, MEMORY, RESET_OWNER, SET_LOG_BASE, SET_MEM_TABLE, End, Memory
 
 FRAME = b"\xff" * 6 + b"\x02\x00\x00\x00\x00\x07" + b"\x08\x06" + bytes(46)
 
@@ -103,7 +103,7 @@ def an_endless_message_does_not_hold_up_others(build):
 def only_messages_of_the_list_are_handled(build):
     bad = []
     with Daemon(build) as d:
-        for number in (0, SET_LOG_BASE, 7, 14, 19, 20, 21, 26, 28, 29, 31, 33, 37, 38, 41, 255, 0xffffffff):
+        for number in (0, RESET_OWNER, SET_LOG_BASE, 7, 14, 19, 20, 21, 26, 28, 29, 31, 33, 37, 38, 41, 255, 0xffffffff):
             end = End(d, f"end{number}").connect()
             end.negotiate()
             if end.ask(number, bytes(8)) not in (None, 1):  # closed, or refused
@@ -212,3 +212,34 @@ def a_full_eventfd_does_not_stop_the_daemon(build):
                 return [f"the daemon waits for an eventfd of a client: {why!r}"]
         end.close()
         return others_attach(d, 3)
+
+
+@case
+def full_eventfds_of_several_queues_cost_one_wait(build):
+    """When the daemon has waited for one, it does not look at the other rings of the client."""
+    with Daemon(build) as d:
+        end, memory, call = End(d, queues=4).connect(), Memory(), os.eventfd(0)
+        os.eventfd_write(call, 0xfffffffffffffffe)
+        end.negotiate(), end.share(memory.fd), end.rings(call)
+        with Client(d.socket, 3) as c:
+            wait_for("the port is up", lambda: plugged(c, end.client.number))
+            for ring in (1, 3, 5, 7):
+                memory.offer(ring, [FRAME] * 5)
+            wait_for("the client is thrown out", lambda: not c.show()[0]["clients"])
+        used = [memory.used(ring) for ring in (1, 3, 5, 7)]
+        end.close()
+        return differ("rings from which frames were taken", sum(n > 0 for n in used), 1) + others_attach(d, 3)
+
+
+@case
+def a_client_cannot_reset_itself(build):
+    """RESET_OWNER would unmap its memory, and what the daemon remembers about that memory would later be true of others'."""
+    with Daemon(build) as d:
+        end, memory, call = End(d).connect(), Memory(), os.eventfd(0)
+        end.negotiate(), end.share(memory.fd), end.rings(call)
+        wait_for("the port is up", lambda: plugged(end.client, end.client.number))
+        bad = differ("answer", end.ask(RESET_OWNER), 1)
+        memory.offer(1, [FRAME] * 5)
+        wait_for("frames are taken", lambda: memory.used(1) == 5)
+        end.close()
+        return bad + others_attach(d, 3)

@@ -13,21 +13,22 @@ FEATURES = 1 << 32 | 1 << 30 | 1 << 15  # VERSION_1, PROTOCOL_FEATURES, MRG_RXBU
 PROTOCOL = 1 << 3 | 1 << 16  # REPLY_ACK, STATUS
 MEMORY = 1 << 20
 RING = 256  # entries
+RESET_OWNER = 4
 
 
 class End:
     """Attaches a client and waits until the daemon connects to its port."""
 
-    def __init__(self, daemon, name="end"):
+    def __init__(self, daemon, name="end", queues=1):
         self.path = os.path.join(daemon.folder, name)
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.listener.bind(self.path)
         self.listener.listen()
         self.listener.settimeout(10)
         self.client = Client(daemon.socket)
-        if self.client.attach(name=name) != "OK":
+        if self.client.attach(name=name, queues=queues) != "OK":
             raise RuntimeError("cannot attach")
-        self.sock, self.kicks = None, []
+        self.queues, self.sock, self.kicks = queues, None, []
 
     def pass_port(self):
         fd = os.open(self.path, os.O_PATH)
@@ -71,9 +72,9 @@ class End:
         return self.ask(SET_MEM_TABLE, struct.pack("=IIQQQQ", 1, 0, 0, size, 0x100000000, 0), [fd])
 
     def rings(self, call):
-        """Sets up a pair of rings with empty descriptors; `call` is what the daemon writes when it has used an entry."""
+        """Sets up the pairs of rings with empty descriptors; `call` is what the daemon writes when it has used an entry."""
         bad = 0
-        for ring in (0, 1):
+        for ring in range(2 * self.queues):
             at = 0x100000000 + ring * 0x10000
             bad |= self.ask(VRING_NUM, struct.pack("=II", ring, RING))
             bad |= self.ask(VRING_BASE, struct.pack("=II", ring, 0))
@@ -95,7 +96,7 @@ class End:
 
 
 class Memory:
-    """A memfd, mapped, with room for two rings and buffers."""
+    """A memfd, mapped, with room for eight rings and for the buffers of one."""
 
     def __init__(self):
         self.fd = os.memfd_create("client")
@@ -106,7 +107,7 @@ class Memory:
         """Puts frames into the ring as descriptors from 0 on."""
         at = ring * 0x10000
         for i, frame in enumerate(frames):
-            place = 0x40000 + i * 2048
+            place = MEMORY // 2 + i * 2048
             data = bytes(12) + frame  # with the header of virtio
             self.map[place:place + len(data)] = data
             struct.pack_into("=QIHH", self.map, at + 16 * i, place, len(data), 0, 0)
