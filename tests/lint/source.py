@@ -21,7 +21,8 @@ LAYERS = {
 }
 LAYER_NAMES = {"include": "public", "compat/src": "compat", "compat/include": "compat headers"}
 PURE = ("dataplane/base", "dataplane/wire", "dataplane/core")
-DPDK = ("dataplane/port", "dataplane/nic", "dataplane/daemon", "perf", "tools/nd_portinfo", "tests/port", "tests/unit/port")
+DPDK = ("dataplane/port", "dataplane/nic", "dataplane/daemon", "perf", "tools/nd_portinfo", "tests/port", "tests/unit/daemon",
+        "tests/unit/port")
 PURE_HEADERS = {
     "assert.h", "errno.h", "inttypes.h", "limits.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h",
     "stdint.h", "stdio.h", "stdlib.h", "string.h",
