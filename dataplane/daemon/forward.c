@@ -285,7 +285,7 @@ static unsigned from_switch(struct rn_forward *f)
 	struct rn_switch_way way;
 	unsigned n = 0;
 
-	for (; n < BURST; n++) {
+	for (; n < BURST && rn_switch_wants_tx(f->sw); n++) {
 		struct rte_mbuf *m = rte_pktmbuf_alloc(f->cfg.pool);
 
 		if (m == NULL)

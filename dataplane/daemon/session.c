@@ -171,7 +171,8 @@ static int open_port(struct rn_session *s, int fd)
 
 /* ---- requests ---- */
 
-/* Says how many bytes the packet of a request has, and whether the client must be attached. */
+/* Says how many bytes the packet of a request has, whether the client must be attached, and, for
+ * requests that are calls to the switch and nothing else, which call. */
 static const struct {
 	size_t bytes;
 	bool attached;
@@ -179,13 +180,13 @@ static const struct {
 } requests[] = {
 #define BYTES(m) RN_DAEMON_BYTES(struct rn_daemon_request, m)
 	[RN_DAEMON_INFO] = {offsetof(struct rn_daemon_request, attach), false, NULL},
-	[RN_DAEMON_ATTACH] = {BYTES(attach), false, attach},
+	[RN_DAEMON_ATTACH] = {BYTES(attach), false, NULL},
 	[RN_DAEMON_PORT] = {offsetof(struct rn_daemon_request, attach), true, NULL},
 	[RN_DAEMON_LISTEN] = {BYTES(service), true, change_service},
 	[RN_DAEMON_UNLISTEN] = {BYTES(service), true, change_service},
 	[RN_DAEMON_JOIN] = {BYTES(group), true, change_group},
 	[RN_DAEMON_LEAVE] = {BYTES(group), true, change_group},
-	[RN_DAEMON_CLAIM] = {BYTES(claims), true, claim},
+	[RN_DAEMON_CLAIM] = {BYTES(claims), true, NULL},
 	[RN_DAEMON_UNCLAIM] = {BYTES(pair), true, unclaim},
 	[RN_DAEMON_SHOW] = {BYTES(show), false, NULL},
 #undef BYTES

@@ -137,11 +137,6 @@ static int open_wire(struct daemon *d, char *err, size_t errlen)
 		errlen);
 }
 
-static int draw(struct rn_secrets *secrets)
-{
-	return getentropy(secrets, sizeof(*secrets)) == 0 ? 0 : -errno;
-}
-
 /* Was there a daemon before whose clients may come back? */
 static bool expects_clients(const struct daemon *d)
 {
@@ -168,7 +163,7 @@ static int start_forward(struct daemon *d, char *err, size_t errlen)
 	};
 	struct rn_secrets secrets;
 	uint8_t mac[6];
-	int rc = draw(&secrets);
+	int rc = rn_settings_secrets(&d->cfg, 0, &secrets);
 
 	rn_settings_mac(a, mac);
 	if ((a->port == RN_CONFIG_PORT_AF_PACKET || d->port->card) && !a->mac.set)
@@ -379,6 +374,7 @@ static void stop(struct daemon *d, bool restart)
 		rn_forward_destroy(d->forward);
 	}
 	rn_port_close(d->port);
+	rn_pool_destroy(d->pool);
 	rn_claims_drop(&d->claims);
 	if (d->seats != NULL) {
 		if (!restart)

@@ -51,18 +51,6 @@ static void report(void *arg, struct rn_lcore *lc)
 	} while (lc->event_waits);
 }
 
-/* Draws the secrets from which keys, QPNs and PSNs are made. The secrets come from the kernel, or
- * from the configured seed so that a test can repeat a run. */
-static int draw_secrets(const struct rn_config *cfg, unsigned index, struct rn_secrets *secrets)
-{
-	static_assert(sizeof(*secrets) <= 256, "as much as getentropy() gives in one call");
-	if (cfg->protocol.seed == 0)
-		return getentropy(secrets, sizeof(*secrets)) == 0 ? 0 : -errno;
-	*secrets = rn_secrets_of_seed(cfg->protocol.seed + (uint64_t)index * 0x9e3779b97f4a7c15u);
-	rn_log(SEED, cfg->adapter[index].name);
-	return 0;
-}
-
 /* Fills in shard i and everything that the thread of the shard uses. After an error
  * rn_nic_destroy() releases the parts that were created. */
 static int create_lcore(struct rn_nic *nic, unsigned i, const struct rn_clock *clock,
@@ -199,7 +187,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 		snprintf(err, errlen, "no memory");
 		return -ENOMEM;
 	}
-	int rc = draw_secrets(cfg, index, &secrets);
+	int rc = rn_settings_secrets(cfg, index, &secrets);
 	if (rc != 0) {
 		snprintf(err, errlen, "adapter %s: no random numbers from the kernel: %s",
 			 cfg->adapter[index].name, strerror(-rc));

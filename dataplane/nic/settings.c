@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/htab.h"
 #include "ground/client_number.h"
+#include "port/log.h"
 #include "wire/frame.h"
 
 /* Entries of a ring that softrnic makes itself, if limits.port_ring is 0: its default. */
@@ -74,6 +76,16 @@ void rn_settings_line(struct rn_core_cfg *core, uint32_t mbps)
 
 /* Copies limits, timers and protocol options to the core's configuration. Times in us, ms or s
  * become nanoseconds. ack_timeout, rnr_retry and min_rnr_timer stay IBTA codes. */
+int rn_settings_secrets(const struct rn_config *cfg, unsigned index, struct rn_secrets *secrets)
+{
+	static_assert(sizeof(*secrets) <= 256, "as much as getentropy() gives in one call");
+	if (cfg->protocol.seed == 0)
+		return getentropy(secrets, sizeof(*secrets)) == 0 ? 0 : -errno;
+	*secrets = rn_secrets_of_seed(cfg->protocol.seed + (uint64_t)index * 0x9e3779b97f4a7c15u);
+	rn_log(SEED, cfg->adapter[index].name);
+	return 0;
+}
+
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core)
 {

@@ -13,6 +13,9 @@
 /* The largest CQ depth, which no configuration key sets. */
 #define RN_SETTINGS_MAX_CQE (1u << 20)
 
+/* Draws the secrets from which keys, QPNs and PSNs of the adapter are made. The secrets come from
+ * the kernel, or from the configured seed so that a test can repeat a run. Returns 0 or -errno. */
+int rn_settings_secrets(const struct rn_config *cfg, unsigned index, struct rn_secrets *secrets);
 /* Returns the configured MAC. If no MAC is configured, derives a locally administered MAC from the
  * adapter's name. */
 void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6]);

@@ -501,6 +501,11 @@ struct rn_track *rn_conntrack_due(struct rn_track_table *ct)
 	return rn_track_next_due(ct);
 }
 
+bool rn_conntrack_is_due(const struct rn_track_table *ct)
+{
+	return !rn_list_empty(&ct->turns);
+}
+
 void rn_conntrack_mourned(struct rn_track_table *ct, struct rn_track *t, rn_time now)
 {
 	/* A late RTU may have changed the state since the client died. */
@@ -524,5 +529,5 @@ void rn_conntrack_tick(struct rn_track_table *ct, rn_time now)
 
 rn_time rn_conntrack_next(const struct rn_track_table *ct)
 {
-	return rn_list_empty(&ct->turns) ? rn_wheel_next(&ct->wheel) : 0;
+	return rn_conntrack_is_due(ct) ? 0 : rn_wheel_next(&ct->wheel);
 }

@@ -60,6 +60,7 @@ void rn_conntrack_bury(struct rn_track_table *ct, unsigned client);
 /* Returns an entry whose obituary is to be sent now, or NULL. The caller builds the message
  * (rn_obituary()) and calls rn_conntrack_mourned(). */
 struct rn_track *rn_conntrack_due(struct rn_track_table *ct);
+bool rn_conntrack_is_due(const struct rn_track_table *ct);
 /* The obituary of *t was sent. A DREQ is sent again after a while, until the peer answers or
  * RN_OBITUARY_TRIES were sent; any other entry is forgotten. */
 void rn_conntrack_mourned(struct rn_track_table *ct, struct rn_track *t, rn_time now);

@@ -556,6 +556,12 @@ static bool take_mad(struct rn_switch *sw, struct rn_owed_mad *owed, rn_time now
 	return false;
 }
 
+bool rn_switch_wants_tx(const struct rn_switch *sw)
+{
+	return rn_neigh_wants_tx(sw->neigh) || sw->owed[0].count > 0 || sw->owed[1].count > 0 ||
+	       rn_conntrack_is_due(&sw->track);
+}
+
 unsigned rn_switch_tx(struct rn_switch *sw, uint8_t *buf, size_t cap, struct rn_switch_way *way,
 		      rn_time now)
 {

@@ -104,6 +104,8 @@ int rn_switch_unclaim(struct rn_switch *sw, unsigned client, uint32_t remote_qpn
  * that nobody changes until it is delivered, because it is read several times. */
 enum rn_outcome rn_switch_rx(struct rn_switch *sw, unsigned from, const uint8_t *frame, size_t len,
 			     struct rn_switch_way *way, rn_time now);
+/* Has the switch something to send? Cheap; rn_switch_tx() may find nothing all the same. */
+bool rn_switch_wants_tx(const struct rn_switch *sw);
 /* Writes the next frame that the switch itself sends, and sets *way. Returns its length in
  * bytes, or 0 if nothing is due. buf has at least RN_SWITCH_TX_BYTES. */
 #define RN_SWITCH_TX_BYTES 2048

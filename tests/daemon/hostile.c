@@ -82,13 +82,13 @@ static _Noreturn void die(const char *what)
 
 /* ---- the daemon's socket ---- */
 
-static int request(struct rn_daemon_request *rq, size_t bytes, int fd, struct rn_daemon_reply *rp)
+/* Sends a packet, with a descriptor unless that is -1. */
+static ssize_t send_packet(int sock, const void *packet, size_t bytes, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec iov = {rq, bytes};
+	struct iovec iov = {(void *)(uintptr_t)packet, bytes};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 
-	rq->version = RN_DAEMON_VERSION;
 	if (fd >= 0) {
 		msg.msg_control = control;
 		msg.msg_controllen = sizeof(control);
@@ -98,7 +98,13 @@ static int request(struct rn_daemon_request *rq, size_t bytes, int fd, struct rn
 		c->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(c), &fd, sizeof(int));
 	}
-	if (sendmsg(h.control, &msg, MSG_NOSIGNAL) < 0 || recv(h.control, rp, sizeof(*rp), 0) < 8)
+	return sendmsg(sock, &msg, MSG_NOSIGNAL);
+}
+
+static int request(struct rn_daemon_request *rq, size_t bytes, int fd, struct rn_daemon_reply *rp)
+{
+	rq->version = RN_DAEMON_VERSION;
+	if (send_packet(h.control, rq, bytes, fd) < 0 || recv(h.control, rp, sizeof(*rp), 0) < 8)
 		return -EPIPE;
 	return rp->err;
 }
@@ -126,20 +132,7 @@ static int attach(const char *path)
 
 static void send_msg(const struct vu_msg *m, int fd)
 {
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec iov = {(void *)m, 12 + m->size};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-
-	if (fd >= 0) {
-		msg.msg_control = control;
-		msg.msg_controllen = sizeof(control);
-		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	}
-	(void)!sendmsg(h.vu, &msg, MSG_NOSIGNAL);
+	(void)!send_packet(h.vu, m, 12 + m->size, fd);
 }
 
 static void say_u64(uint32_t request, uint64_t value, int fd)

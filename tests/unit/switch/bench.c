@@ -226,7 +226,10 @@ void connect_in(struct bench *b, unsigned client, unsigned n)
 
 bool take(struct bench *b, struct rn_pkt *pkt, struct rn_cm_msg *msg)
 {
+	bool wants = rn_switch_wants_tx(b->sw);
+
 	b->len = rn_switch_tx(b->sw, b->frame, sizeof(b->frame), &b->way, b->now);
+	assert_true(wants || b->len == 0);
 	*msg = (struct rn_cm_msg){0};
 	if (b->len == 0)
 		return false;
