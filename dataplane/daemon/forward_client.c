@@ -90,6 +90,7 @@ struct plug {
 	unsigned client, queues;
 	int vid;
 	struct lane *lane;
+	rn_time free_from;
 };
 
 static void plug(struct rn_forward *f, void *arg, rn_time now)
@@ -152,15 +153,16 @@ static void detach(struct rn_forward *f, void *arg, rn_time now)
 	struct plug *p = arg;
 
 	unplug(f, arg, now);
-	rn_switch_detach(f->sw, p->client, now);
+	p->free_from = rn_switch_detach(f->sw, p->client, now);
 }
 
-void rn_forward_detach(struct rn_forward *f, unsigned client)
+rn_time rn_forward_detach(struct rn_forward *f, unsigned client)
 {
 	struct plug p = {.client = client};
 
 	rn_forward_call(f, detach, &p);
 	free(p.lane);
+	return p.free_from;
 }
 
 void rn_forward_changed(struct rn_forward *f, unsigned client)

@@ -198,6 +198,16 @@ static bool expects(const struct rn_session_env *env)
 	return !rn_client_set_empty(&env->expected);
 }
 
+/* Do so many numbers rest because of this user that others might get none? */
+static bool uses_up_numbers(const struct rn_session_env *env, uid_t uid)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 1; i <= RN_CLIENT_MAX; i++)
+		n += env->rests[i] != 0 && env->had[i] == uid;
+	return n >= RN_CLIENT_MAX / 2;
+}
+
 static void answer_attach(struct rn_session *s, struct switch_call *c)
 {
 	struct rn_session_env *env = s->env;
@@ -207,7 +217,8 @@ static void answer_attach(struct rn_session *s, struct switch_call *c)
 		c->rp->err = -EALREADY;
 	else if (c->rq->attach.queues < 1 || c->rq->attach.queues > RN_MAX_SHARDS)
 		c->rp->err = -EINVAL;
-	else if (c->rq->attach.number == 0 && (env->attached >= env->clients || expects(env)))
+	else if (c->rq->attach.number == 0 &&
+		 (env->attached >= env->clients || expects(env) || uses_up_numbers(env, s->uid)))
 		c->rp->err = -EAGAIN;
 	if (c->rp->err != 0)
 		return;
@@ -344,8 +355,8 @@ void rn_session_close(struct rn_session *s, bool restart, rn_time now)
 		if (restart) {
 			rn_forward_unplug(env->forward, s->number);
 		} else {
-			rn_forward_detach(env->forward, s->number);
-			env->rests[s->number] = now + env->timewait;
+			env->rests[s->number] = rn_forward_detach(env->forward, s->number);
+			env->had[s->number] = s->uid;
 			rn_log(CLIENT_DOWN, env->name, s->number, s->name,
 			       rn_session_broken(s) ? "its shared memory is not usable"
 						    : "it has gone");

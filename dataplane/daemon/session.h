@@ -25,6 +25,7 @@ struct rn_session_env {
 	rn_time expected_until;
 	rn_time timewait;		  /* how long the number of a client that has gone rests */
 	rn_time rests[RN_CLIENT_MAX + 1]; /* until when a number rests; 0: it does not */
+	uid_t had[RN_CLIENT_MAX + 1];	  /* the user whose client had the number that rests */
 	const char *name;		  /* of the adapter, for the log */
 };
 

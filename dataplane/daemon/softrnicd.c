@@ -207,8 +207,10 @@ static void let_former_rest(struct daemon *d)
 		d->env.expected_until = now_of(d) + GRACE;
 	}
 	for (unsigned n = rn_client_set_next(former, 1); n <= RN_CLIENT_MAX;
-	     n = rn_client_set_next(former, n + 1))
+	     n = rn_client_set_next(former, n + 1)) {
 		d->env.rests[n] = now_of(d) + GRACE + d->env.timewait;
+		d->env.had[n] = (uid_t)-1; /* nobody knows whose it was */
+	}
 }
 
 /* A client may have hundreds of descriptors here: an eventfd for each end of each ring. */

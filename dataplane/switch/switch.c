@@ -25,6 +25,8 @@
 
 struct seat {
 	bool taken;
+	/* Peers may know the client: it got frames, claimed connections, or has come back. */
+	bool reached;
 	rn_time free_from;    /* not taken: when the number may be used again */
 	rn_time claims_until; /* taken: until then the client may say what it had before */
 	uint64_t count[RN_OUTCOMES];
@@ -160,19 +162,34 @@ int rn_switch_reattach(struct rn_switch *sw, unsigned number, uint64_t token, rn
 		return -EBUSY;
 	take_seat(sw, number);
 	sw->seat[number].claims_until = now + sw->cfg.grace;
+	sw->seat[number].reached = true;
 	return (int)number;
 }
 
-void rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now)
+/* May a frame come for the client's number? Not if no other host and no other client has ever heard
+ * of it. */
+static bool is_known(const struct seat *seat)
 {
+	uint64_t forwarded = 0;
+
+	for (unsigned o = 0; o < RN_OUTCOMES; o++)
+		forwarded += rn_outcomes[o].kind == RN_OUTCOME_FORWARD ? seat->count[o] : 0;
+	return seat->reached || forwarded > 0;
+}
+
+rn_time rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now)
+{
+	struct seat *seat = &sw->seat[client < NUMBERS ? client : 0];
+
 	if (!rn_switch_attached(sw, client))
-		return;
+		return now;
 	rn_services_remove_client(&sw->services, client);
 	rn_members_remove_client(&sw->members, client);
 	rn_conntrack_bury(&sw->track, client);
 	rn_client_set_remove(&sw->attached, client);
-	sw->seat[client].taken = false;
-	sw->seat[client].free_from = now + sw->cfg.timewait;
+	seat->taken = false;
+	seat->free_from = is_known(seat) ? now + sw->cfg.timewait : now;
+	return seat->free_from;
 }
 
 static bool is_own(const struct rn_switch *sw, const struct rn_gid *addr)
@@ -226,7 +243,11 @@ int rn_switch_claim(struct rn_switch *sw, unsigned client, const struct rn_track
 		return -EPERM;
 	if (asked && rn_services_find(&sw->services, claim->service_id, &claim->way.src) != client)
 		return -EPERM;
-	return rn_conntrack_claim(&sw->track, client, claim);
+	int rc = rn_conntrack_claim(&sw->track, client, claim);
+
+	if (rc == 0)
+		sw->seat[client].reached = true;
+	return rc;
 }
 
 int rn_switch_unclaim(struct rn_switch *sw, unsigned client, uint32_t remote_qpn,
@@ -524,6 +545,8 @@ enum rn_outcome rn_switch_rx(struct rn_switch *sw, unsigned from, const uint8_t 
 	*way = (struct rn_switch_way){0};
 	o = decide(sw, from, frame, len, way, now);
 	sw->seat[from].count[o]++;
+	if (way->client != 0)
+		sw->seat[way->client].reached = true;
 	return o;
 }
 

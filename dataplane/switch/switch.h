@@ -77,8 +77,10 @@ uint32_t rn_switch_epoch(const struct rn_switch *sw, unsigned number);
  * -EPERM for a wrong token, or -EBUSY if the number is in use again, was not in use at the former
  * switch, or the time for that is over. */
 int rn_switch_reattach(struct rn_switch *sw, unsigned number, uint64_t token, rn_time now);
-/* The client has gone: ends its connections (obituary.h), removes its services and groups. */
-void rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now);
+/* The client has gone: ends its connections (obituary.h), removes its services and groups. Returns
+ * when its number may be used again: after the timewait, or at once if no frame has passed to or
+ * from the client, and it has claimed no connection. */
+rn_time rn_switch_detach(struct rn_switch *sw, unsigned client, rn_time now);
 bool rn_switch_attached(const struct rn_switch *sw, unsigned client);
 
 /* Registers a listener (service.h). addr is a wildcard or an address of the port. Returns 0,

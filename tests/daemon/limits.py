@@ -8,7 +8,7 @@ import sys
 import time
 
 from daemon import Daemon, case, wait_for
-from protocol import INFO, PORT, SHOW, Client, Gone, differ, plain
+from protocol import INFO, PORT, SHOW, Client, Gone, differ, pair, plain
 
 NUMBERS = 254
 TIMEWAIT_S = 18  # docs/switch.md
@@ -17,9 +17,9 @@ TIMEWAIT_S = 18  # docs/switch.md
 KEEPER = """
 import sys, time
 sys.path[:0] = [sys.argv[1]]
-from protocol import Client
+from protocol import Client, pair
 c = Client(sys.argv[2])
-print(c.attach(), c.number, flush=True)
+print(c.attach(), c.number, c.err(pair(c.number, 0x1234)), flush=True)
 time.sleep(600)
 """
 # A process that sends one request again and again for some seconds and reads the replies, over many connections.
@@ -177,7 +177,7 @@ def the_number_of_a_killed_client_rests(build):
             c.attach()
         victim = process(KEEPER, d.socket)
         said = victim.stdout.readline().split()
-        bad = differ("the last number", said[0], "OK")
+        bad = differ("the last number", (said[0], said[2]), ("OK", "OK"))
         victim.kill()
         victim.wait()
         killed = time.monotonic()
@@ -191,6 +191,21 @@ def the_number_of_a_killed_client_rests(build):
             bad += differ("number", str(c.number), said[1])
             if rested < TIMEWAIT_S - 0.5:
                 bad.append(f"the number rested only {rested:.1f} s")
+        return bad
+
+
+@case
+def a_user_leaves_half_of_the_numbers_to_others(build):
+    """Clients that end at once, with numbers that peers know, use up what their user may have at rest."""
+    with Daemon(build, "clients = 254;") as d, Client(d.socket) as watch:
+        bad = []
+        for i in range(NUMBERS // 2 + 1):
+            with Client(d.socket) as c:
+                said = c.attach()
+                if said == "OK":
+                    said = c.err(pair(c.number, 0x1000 + i))
+            wait_for("the client has gone", lambda: watch.show()[0]["port"]["clients"] == 0)
+            bad += differ(f"client {i}", said, "OK" if i < NUMBERS // 2 else "EAGAIN")
         return bad
 
 

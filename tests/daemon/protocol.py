@@ -13,6 +13,7 @@ ATTACH_BODY = "=IIQ32s"
 SERVICE_BODY = "=Q16s"
 CLAIM_BYTES = 72
 CLAIMS = 64
+TRACK_PAIR = 10  # RN_TRACK_PAIR
 BODY = {INFO: 0, ATTACH: 48, PORT: 0, LISTEN: 24, UNLISTEN: 24, JOIN: 16, LEAVE: 16, CLAIM: 8 + CLAIMS * CLAIM_BYTES, UNCLAIM: 20,
         SHOW: 4}  # bytes after the header
 LONGEST = struct.calcsize(HEADER) + BODY[CLAIM]
@@ -35,6 +36,13 @@ def attach(number=0, token=0, queues=1, name="test"):
 
 def claims(n):
     return request(CLAIM, struct.pack("=II", n, 0) + bytes(CLAIMS * CLAIM_BYTES))
+
+
+def pair(number, peer_qpn):
+    """Claims a connection between a queue pair of client `number` and one of 192.0.2.9."""
+    own, peer = OUR_GID, OUR_GID[:-1] + b"\x09"
+    body = struct.pack("=5I6sBB4xQ16s16s", TRACK_PAIR, 0, 0, number << 16 | 0x100, peer_qpn, bytes((2, 0, 0, 0, 0, 9)), 0, 0, 0, own, peer)
+    return request(CLAIM, struct.pack("=II", 1, 0) + body.ljust(CLAIMS * CLAIM_BYTES, b"\0"))
 
 
 class Gone(Exception):

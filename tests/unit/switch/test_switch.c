@@ -613,8 +613,13 @@ static void numbers_rest_before_they_are_used_again(void **state)
 	for (unsigned n = 1; n <= RN_CLIENT_MAX; n++)
 		assert_int_equal(rn_switch_attach(b.sw, b.now), n);
 	assert_int_equal(rn_switch_attach(b.sw, b.now), -EAGAIN);
-	rn_switch_detach(b.sw, 9, b.now);
-	rn_switch_detach(b.sw, 9, b.now);
+	struct rn_pkt in = packet(PEER, OWN, RC_SEND, qpn_of(9, 0));
+	struct rn_pkt out = packet(OWN, PEER, RC_SEND, 0x1234);
+
+	assert_int_equal(give(&b, RN_SWITCH_WIRE, &in), RN_OUT_TO_QP);
+	assert_int_equal(give(&b, 7, &out), RN_OUT_TO_WIRE);
+	assert_int_equal(rn_switch_detach(b.sw, 9, b.now), b.now + b.cfg.timewait);
+	assert_int_equal(rn_switch_detach(b.sw, 9, b.now), b.now);
 	assert_false(rn_switch_attached(b.sw, 9));
 	rn_switch_detach(b.sw, 7, b.now + 1);
 	b.now += b.cfg.timewait - 1;
@@ -623,6 +628,28 @@ static void numbers_rest_before_they_are_used_again(void **state)
 	assert_int_equal(rn_switch_attach(b.sw, b.now), 9); /* unused for longer than 7 */
 	assert_int_equal(rn_switch_attach(b.sw, b.now), 7);
 	assert_int_equal(rn_switch_count(b.sw, 9, RN_OUT_TO_WIRE), 0);
+	bench_stop(&b);
+}
+
+/* A process that only looks at the adapter does not use up a number: no frame can come for it. */
+static void a_number_that_nobody_knows_is_free_at_once(void **state)
+{
+	struct bench b;
+
+	bench_start(&b);
+	for (unsigned n = 1; n <= RN_CLIENT_MAX; n++)
+		assert_int_equal(rn_switch_attach(b.sw, b.now), n);
+	struct rn_pkt refused = packet(PEER, OWN, RC_SEND, 0x1234);
+
+	assert_int_equal(give(&b, 9, &refused), RN_OUT_CLIENT_MAC);
+	assert_int_equal(rn_switch_detach(b.sw, 9, b.now), b.now);
+	assert_int_equal(rn_switch_attach(b.sw, b.now), 9);
+	/* Peers know a client that was there before a restart. */
+	b.cfg.grace = b.now + 1000;
+	rn_client_set_add(&b.cfg.former, 9);
+	bench_again(&b);
+	assert_int_equal(rn_switch_reattach(b.sw, 9, rn_switch_token(b.sw, 9), b.now), 9);
+	assert_int_equal(rn_switch_detach(b.sw, 9, b.now), b.now + b.cfg.timewait);
 	bench_stop(&b);
 }
 
@@ -757,6 +784,7 @@ int main(void)
 		cmocka_unit_test(a_client_may_only_ask),
 		cmocka_unit_test(neighbour_discovery_follows_the_same_rules),
 		cmocka_unit_test(numbers_rest_before_they_are_used_again),
+		cmocka_unit_test(a_number_that_nobody_knows_is_free_at_once),
 		cmocka_unit_test(numbers_are_kept_for_those_who_come_back),
 		cmocka_unit_test(other_numbers_are_free_after_a_restart),
 		cmocka_unit_test(clients_come_back_with_their_numbers),
