@@ -129,6 +129,15 @@ static bool run_timers(struct rn_lcore *lc, rn_time step, rn_time now)
 	return true;
 }
 
+/* Runs the commands of other threads. First sends the replies that are owed: a program that has
+ * polled a message may destroy its QP at once, and a destroyed QP replies no more. A peer whose
+ * last message was not acknowledged would take it for lost. */
+static __attribute__((noinline)) unsigned run_commands(struct rn_lcore *lc, rn_time now)
+{
+	rn_tx_turn(&lc->rxtx, lc->shard, now);
+	return rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
+}
+
 static unsigned turn(struct rn_lcore *lc)
 {
 	rn_time now = begin(lc);
@@ -144,7 +153,7 @@ static unsigned turn(struct rn_lcore *lc)
 	bool completed = came > 0 && rn_shard_done(lc->shard, now);
 	work += came;
 	if (!rn_mailbox_empty(&lc->mailbox))
-		calls = rn_mailbox_run(&lc->mailbox, lc, &lc->submit, now);
+		calls = run_commands(lc, now);
 	/* If the application waits for the completions that were just published, its reply comes
 	 * before the timers. */
 	bool hold = completed && may_hold_acks(lc);

@@ -120,6 +120,39 @@ static void the_next_turn_takes_new_work(void **state)
 	close_pair(lc);
 }
 
+static uint64_t sent_before_call;
+
+static void count_sent(struct rn_call *call, struct rn_lcore *lc, rn_time now)
+{
+	sent_before_call = lc->rxtx.stats.tx_frames;
+}
+
+/* An ACK that is held back for the program's reply leaves before the next command runs, which may
+ * destroy the QP. */
+static void commands_run_after_the_replies_that_are_owed(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+	struct rn_call call = {.run = count_sent};
+	struct rn_cqe cqe;
+
+	rig_post(&a.qp, RN_WQE_RECV, 1, &a.buf, LEN, a.lkey, 0, 0);
+	calm_down(lc);
+	uint64_t before = lc->rxtx.stats.tx_frames;
+	rig_post(&b.qp, RN_WQE_SEND, 2, &b.buf, LEN, b.lkey, 0, 0);
+	for (unsigned i = 0; !rig_poll(&a.cq, &cqe, 0); i++) {
+		assert_in_range(i, 0, 100000);
+		b.link->ops->progress(b.link);
+		rn_lcore_turn(lc);
+	}
+	assert_true(lc->acks_held);
+	assert_int_equal(lc->rxtx.stats.tx_frames, before);
+	rn_mailbox_post(&lc->mailbox, &call, &lc->submit);
+	rn_lcore_turn(lc);
+	assert_true(rn_call_done(&call));
+	assert_int_equal(sent_before_call, before + 1);
+	close_pair(lc);
+}
+
 /* A SEND that the peer does not acknowledge is sent again, although the shard is idle meanwhile. */
 static void timers_run_while_the_shard_is_idle(void **state)
 {
@@ -270,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turns_without_work_read_no_clock),
 		cmocka_unit_test(the_next_turn_takes_new_work),
+		cmocka_unit_test(commands_run_after_the_replies_that_are_owed),
 		cmocka_unit_test(timers_run_while_the_shard_is_idle),
 		cmocka_unit_test(timers_run_between_requests),
 		cmocka_unit_test(timers_that_run_between_requests_are_heeded),
