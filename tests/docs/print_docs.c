@@ -20,6 +20,7 @@
 #include "port/flow_rule.h"
 #include "port/rxtx.h"
 #include "switch/obituary.h"
+#include "verbs/qp_move.h"
 #include "wire/stats.h"
 #include "port/wake.h"
 
@@ -335,11 +336,53 @@ static void print_switch_connections(FILE *out)
 			texts[rn_track_rows[s].obituary]);
 }
 
+/* Prints the names of a set of attributes of ibv_modify_qp(). */
+static void print_verbs_attributes(FILE *out, int mask)
+{
+	static const struct {
+		int bit;
+		const char *name;
+	} attributes[] = {
+#define X(name, member) {IBV_QP_##name, #name},
+		VB_QP_ATTR_ROWS(X)
+#undef X
+	};
+	const char *before = "";
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
+		if (mask & attributes[i].bit) {
+			fprintf(out, "%s%s", before, attributes[i].name);
+			before = ", ";
+		}
+}
+
+static void print_verbs_moves(FILE *out)
+{
+	static const struct {
+		const char *type, *from, *to;
+		int required, allowed;
+	} rows[] = {
+#define X(type, from, to, required, allowed) {#type, #from, #to, required, allowed},
+		VB_QP_MOVE_ROWS(X)
+#undef X
+	};
+
+	fprintf(out, "| QP | from | to | required | allowed besides |\n|---|---|---|---|---|\n");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fprintf(out, "| %s | %s | %s | ", rows[i].type, rows[i].from, rows[i].to);
+		print_verbs_attributes(out, rows[i].required);
+		fprintf(out, " | ");
+		print_verbs_attributes(out, rows[i].allowed);
+		fprintf(out, " |\n");
+	}
+}
+
 static struct {
 	const char *name;
 	void (*print)(FILE *out);
 	bool used;
 } printers[] = {
+	{.name = "verbs-moves", .print = print_verbs_moves},
 	{.name = "verdicts", .print = print_verdicts},
 	{.name = "core-counters", .print = print_core_counters},
 	{.name = "port-counters", .print = print_port_counters},

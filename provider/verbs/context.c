@@ -1,0 +1,189 @@
+/* Contexts: what ibv_open_device() returns. A context is the owner of all other objects that a
+ * program creates, and has the descriptor for asynchronous events. */
+#include "verbs/private.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const enum ibv_event_type port_events[VB_PORT_NOTES] = {
+	[VB_NOTE_ACTIVE] = IBV_EVENT_PORT_ACTIVE,
+	[VB_NOTE_ERR] = IBV_EVENT_PORT_ERR,
+	[VB_NOTE_FATAL] = IBV_EVENT_DEVICE_FATAL,
+};
+
+/* Operations that inline functions of verbs.h call without asking whether they exist. */
+
+static int no_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	return EOPNOTSUPP;
+}
+
+static int no_dealloc_mw(struct ibv_mw *mw)
+{
+	return EOPNOTSUPP;
+}
+
+static int no_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	*bad = wr;
+	return EOPNOTSUPP;
+}
+
+/* The NULL members of the operations are what softrnic does not have: their callers get
+ * EOPNOTSUPP. */
+static void offer(struct vb_context *c)
+{
+	struct verbs_context *v = &c->verbs;
+
+	v->sz = sizeof(*v);
+	v->query_port = vb_query_port;
+	v->query_device_ex = vb_query_device_ex;
+	v->create_cq_ex = vb_create_cq_ex;
+	v->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+	v->context.ops.poll_cq = vb_poll_cq;
+	v->context.ops.req_notify_cq = vb_req_notify_cq;
+	v->context.ops.post_send = vb_post_send;
+	v->context.ops.post_recv = vb_post_recv;
+	v->context.ops.post_srq_recv = no_post_srq_recv;
+	v->context.ops.bind_mw = no_bind_mw;
+	v->context.ops.dealloc_mw = no_dealloc_mw;
+}
+
+static void port_event(struct vb_target *target, const struct rn_event *ev)
+{
+	struct vb_context *c =
+		(struct vb_context *)((char *)target - offsetof(struct vb_context, target));
+	unsigned note = ev->kind == RN_EVENT_PORT_UP	 ? VB_NOTE_ACTIVE
+			: ev->kind == RN_EVENT_PORT_DOWN ? VB_NOTE_ERR
+							 : VB_NOTE_FATAL;
+
+	vb_mailbox_send(&c->async, &c->note[note]);
+}
+
+/* Makes the descriptors of a context. Returns 0 or an errno. */
+static int open_descriptors(struct vb_context *c)
+{
+	int rc = vb_mailbox_init(&c->async);
+
+	if (rc != 0)
+		return rc;
+	vb_public(c)->async_fd = c->async.fd;
+	/* Programs only duplicate this descriptor; no command goes through it. */
+	vb_public(c)->cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (vb_public(c)->cmd_fd >= 0)
+		return 0;
+	rc = errno;
+	vb_mailbox_fini(&c->async);
+	return rc;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct vb_context *c;
+	int rc;
+
+	OS_REFUSE_CHILD(vb_fail(EIO));
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return vb_fail(ENOMEM);
+	rc = vb_nic_get(vb_device_of(device), &c->nic);
+	if (rc == 0) {
+		rc = open_descriptors(c);
+		if (rc != 0)
+			vb_nic_put(c->nic);
+	}
+	if (rc != 0) {
+		free(c);
+		return vb_fail(rc);
+	}
+	offer(c);
+	c->device = vb_device_of(device);
+	vb_public(c)->device = device;
+	vb_public(c)->num_comp_vectors = 1;
+	pthread_mutex_init(&vb_public(c)->mutex, NULL);
+	for (unsigned i = 0; i < VB_PORT_NOTES; i++)
+		c->note[i] = (struct vb_note){.object = c, .kind = port_events[i]};
+	c->target.every_port_event = true;
+	c->target.deliver = port_event;
+	vb_nic_add_target(c->nic, &c->target);
+	return vb_public(c);
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	struct vb_context *c = vb_context_of(context);
+
+	OS_REFUSE_CHILD(EIO);
+	vb_nic_remove_target(c->nic, &c->target);
+	close(context->cmd_fd);
+	vb_mailbox_fini(&c->async);
+	pthread_mutex_destroy(&context->mutex);
+	vb_nic_put(c->nic);
+	free(c);
+	return 0;
+}
+
+/* ---- asynchronous events ---- */
+
+int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	struct vb_context *c = vb_context_of(context);
+	struct vb_note *note;
+
+	OS_REFUSE_CHILD((errno = EIO, -1));
+	note = vb_mailbox_take(&c->async);
+	if (note == NULL)
+		return -1;
+	event->event_type = (enum ibv_event_type)note->kind;
+	switch (event->event_type) {
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_PORT_ERR:
+		event->element.port_num = VB_PORT;
+		break;
+	case IBV_EVENT_CQ_ERR:
+		event->element.cq = note->object;
+		break;
+	case IBV_EVENT_DEVICE_FATAL:
+		event->element.qp = NULL;
+		break;
+	default:
+		event->element.qp = note->object;
+		break;
+	}
+	return 0;
+}
+
+/* Returns the note of an event of a CQ or QP, and its mailbox. Returns NULL for events of the port:
+ * nothing waits for their acknowledgement. */
+static struct vb_note *note_of(const struct ibv_async_event *event, struct vb_mailbox **box)
+{
+	struct vb_qp *qp;
+
+	switch (event->event_type) {
+	case IBV_EVENT_CQ_ERR:
+		*box = &vb_context_of(event->element.cq->context)->async;
+		return &((struct vb_cq *)event->element.cq)->failed;
+#define X(ours, theirs)                                       \
+	case IBV_EVENT_##theirs:                              \
+		qp = (struct vb_qp *)event->element.qp;       \
+		*box = &vb_context_of(qp->qp.context)->async; \
+		return &qp->note[VB_QP_NOTE_##ours];
+		VB_QP_EVENT_ROWS(X)
+#undef X
+	default:
+		return NULL;
+	}
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	struct vb_mailbox *box;
+	struct vb_note *note;
+
+	if (os_child)
+		return;
+	note = note_of(event, &box);
+	if (note != NULL)
+		vb_mailbox_ack(box, note, 1);
+}

@@ -1,0 +1,32 @@
+/* The devices that programs see: one for each adapter of the configuration. A device is made by the
+ * first list that contains it, and lives as long as the process, so that lists may be freed before
+ * or after their devices are opened. */
+#ifndef VERBS_DEVICE_H
+#define VERBS_DEVICE_H
+
+#include "rn/link.h"
+#include "verbs/public.h"
+
+#define VB_MAX_DEVICES 16
+/* Bytes behind struct ibv_device that are 0. libmlx5 and libefa compare the word there with an
+ * address of their own, to tell whether the device is theirs. */
+#define VB_DEVICE_BEHIND 64
+
+struct vb_device {
+	struct ibv_device dev;
+	uint8_t behind[VB_DEVICE_BEHIND];
+	unsigned index; /* of the adapter in the configuration */
+	/* As listed. gids[]: IPv4 first, then IPv6, link-local last; prefix_len[] likewise. */
+	struct rn_link_info info;
+};
+
+static inline struct vb_device *vb_device_of(struct ibv_device *dev)
+{
+	return (struct vb_device *)dev;
+}
+
+/* Sorts the GIDs in the order in which verbs programs expect them: IPv4, IPv6, link-local. Else
+ * keeps their order. */
+void vb_device_sort_gids(struct rn_link_info *info);
+
+#endif

@@ -1,0 +1,32 @@
+/* The functions of libsoftrnic that the verbs front end calls, as a table of pointers. libsoftrnic
+ * brings DPDK and forty libraries with it, so a program that only links libibverbs must not load
+ * it: the first call that needs adapters does. DPDK's symbols stay hidden from the program, because
+ * the library is loaded with RTLD_LOCAL. */
+#ifndef VERBS_ENGINE_H
+#define VERBS_ENGINE_H
+
+#include "rn/client.h"
+
+/* clang-format off */
+#define VB_ENGINE_ROWS(X) /* name without its prefix rn_client_ */ \
+	X(list) X(open) X(close) X(info) X(stats) X(wait) X(interrupt) X(gone) \
+	X(pd_create) X(pd_destroy) X(mr_register) X(mr_deregister) \
+	X(cq_create) X(cq_destroy) X(cq_id) X(cq_resize) X(cq_lock) X(cq_unlock) \
+	X(cq_poll) X(cq_arm) X(cq_fired) X(cq_disarm) \
+	X(qp_create) X(qp_modify) X(qp_query) X(qp_destroy) X(qp_number) X(qp_state) X(qp_post_list) \
+	X(av_resolve) X(gid_is_v4)
+/* clang-format on */
+
+struct vb_engine {
+#define X(name) __typeof__(&rn_client_##name) name;
+	VB_ENGINE_ROWS(X)
+#undef X
+};
+
+/* Valid after vb_engine_load() has returned 0. */
+extern struct vb_engine vb_engine;
+
+/* Loads libsoftrnic, once. Returns 0 or -ENOENT; the reason is then in err. Any thread may call. */
+int vb_engine_load(char *err, size_t errlen);
+
+#endif

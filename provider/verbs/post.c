@@ -1,0 +1,146 @@
+/* Translates work requests of verbs into those of rn/client.h and posts them. Any number of threads
+ * may post to one QP. Takes no lock and allocates nothing. */
+#include "verbs/private.h"
+
+#define BATCH 8
+
+static_assert(sizeof(struct ibv_sge) == sizeof(struct rn_sge), "one layout");
+static_assert(offsetof(struct ibv_sge, length) == offsetof(struct rn_sge, length), "one layout");
+static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct rn_sge, lkey), "one layout");
+static_assert((int)IBV_SEND_SOLICITED == (int)RN_WQE_SOLICITED, "one number");
+static_assert((int)IBV_SEND_INLINE == (int)RN_WQE_INLINE, "one number");
+
+#define KNOWN_FLAGS \
+	((unsigned)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
+#define INLINE_KINDS                                                                   \
+	(1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM | 1u << IBV_WR_SEND_WITH_INV | \
+	 1u << IBV_WR_RDMA_WRITE | 1u << IBV_WR_RDMA_WRITE_WITH_IMM)
+
+/* Work requests on their way to the NIC. */
+struct batch {
+	struct rn_client_wr wr[BATCH];
+	struct rn_atomic operands[BATCH];
+};
+
+/* Kinds of work request; 0 (RN_WQE_NOP): not available. */
+static const uint8_t kinds[] = {
+	[IBV_WR_RDMA_WRITE] = RN_WQE_WRITE,
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = RN_WQE_WRITE_IMM,
+	[IBV_WR_SEND] = RN_WQE_SEND,
+	[IBV_WR_SEND_WITH_IMM] = RN_WQE_SEND_IMM,
+	[IBV_WR_SEND_WITH_INV] = RN_WQE_SEND_INVAL,
+	[IBV_WR_RDMA_READ] = RN_WQE_READ,
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = RN_WQE_CMP_SWAP,
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = RN_WQE_FETCH_ADD,
+};
+
+static inline uint16_t flags_of(unsigned flags, uint32_t always)
+{
+	return (uint16_t)((flags & IBV_SEND_SIGNALED ? RN_WQE_SIGNALED : 0u) |
+			  (flags & IBV_SEND_FENCE ? RN_WQE_FENCE : 0u) |
+			  (flags & ((unsigned)IBV_SEND_SOLICITED | IBV_SEND_INLINE)) | always);
+}
+
+/* Returns 0 or the errno with which the work request is refused. */
+static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *from,
+			    struct rn_client_wr *to, struct rn_atomic *operands)
+{
+	unsigned flags = from->send_flags, opcode = from->opcode;
+
+	if (opcode >= sizeof(kinds) || kinds[opcode] == RN_WQE_NOP)
+		return EOPNOTSUPP;
+	if (flags & ~KNOWN_FLAGS)
+		return EOPNOTSUPP;
+	if (flags & IBV_SEND_INLINE && !(INLINE_KINDS >> opcode & 1))
+		return EINVAL;
+	to->kind = kinds[opcode];
+	to->flags = flags_of(flags, qp->send_flags);
+	to->wr_id = from->wr_id;
+	to->imm = from->imm_data;
+	to->sge = (const struct rn_sge *)from->sg_list;
+	to->num_sge = (uint32_t)from->num_sge;
+	to->atomic = NULL;
+	to->ud = NULL;
+	if (opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		bool swap = opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
+
+		to->remote_va = from->wr.atomic.remote_addr;
+		to->rkey = from->wr.atomic.rkey;
+		operands->swap_add = swap ? from->wr.atomic.swap : from->wr.atomic.compare_add;
+		operands->compare = from->wr.atomic.compare_add;
+		to->atomic = operands;
+	} else {
+		to->remote_va = from->wr.rdma.remote_addr;
+		to->rkey = from->wr.rdma.rkey;
+	}
+	return 0;
+}
+
+/* The errno for a work request that the NIC refused: programs tell a full queue (ENOMEM) from an
+ * error of their own (EINVAL). */
+static int refusal(int rc)
+{
+	return rc == -E2BIG || rc == -EMSGSIZE ? EINVAL : vb_errno(rc);
+}
+
+int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	struct vb_qp *q = (struct vb_qp *)qp;
+	int rc = 0;
+
+	*bad = wr;
+	OS_REFUSE_CHILD(EIO);
+	if (vb_engine.qp_state(q->nic) < RN_QPS_RTS)
+		return EINVAL;
+	while (wr != NULL && rc == 0) {
+		struct ibv_send_wr *at = wr;
+		struct batch b;
+		uint32_t n = 0, posted;
+		int refused;
+
+		for (; at != NULL && n < BATCH; at = at->next, n++) {
+			rc = translate(q, at, &b.wr[n], &b.operands[n]);
+			if (rc != 0)
+				break;
+		}
+		/* Those before the one that translate() refuses are posted first. */
+		refused = vb_engine.qp_post_list(q->nic, b.wr, n, &posted);
+		if (refused != 0)
+			rc = refusal(refused);
+		for (; posted > 0; posted--)
+			wr = wr->next;
+	}
+	*bad = wr;
+	return rc;
+}
+
+int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct vb_qp *q = (struct vb_qp *)qp;
+	int rc = 0;
+
+	*bad = wr;
+	OS_REFUSE_CHILD(EIO);
+	if (vb_engine.qp_state(q->nic) == RN_QPS_RESET)
+		return EINVAL;
+	while (wr != NULL && rc == 0) {
+		struct rn_client_wr list[BATCH];
+		const struct ibv_recv_wr *at = wr;
+		uint32_t n = 0, posted;
+
+		for (; at != NULL && n < BATCH; at = at->next, n++)
+			list[n] = (struct rn_client_wr){
+				.kind = RN_WQE_RECV,
+				.wr_id = at->wr_id,
+				.sge = (const struct rn_sge *)at->sg_list,
+				.num_sge = (uint32_t)at->num_sge,
+			};
+		rc = vb_engine.qp_post_list(q->nic, list, n, &posted);
+		if (rc != 0)
+			rc = refusal(rc);
+		for (; posted > 0; posted--)
+			wr = wr->next;
+	}
+	*bad = wr;
+	return rc;
+}

@@ -1,0 +1,139 @@
+/* The structs behind the objects that programs hold, and what the files here share. Programs see
+ * the head of each struct (struct ibv_...), whose layout is that of rdma-core 44 (layout.c). */
+#ifndef VERBS_PRIVATE_H
+#define VERBS_PRIVATE_H
+
+#include "os/child.h"
+#include "verbs/device.h"
+#include "verbs/engine.h"
+#include "verbs/mailbox.h"
+#include "verbs/nic.h"
+#include "verbs/public.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#define VB_PORT 1 /* the number of the only port of a device */
+
+enum { VB_NOTE_ACTIVE, VB_NOTE_ERR, VB_NOTE_FATAL, VB_PORT_NOTES };
+
+struct vb_context {
+	struct verbs_context verbs; /* ends with the struct ibv_context that programs hold */
+	struct vb_device *device;
+	struct vb_nic *nic;
+	struct vb_target target; /* gets the events of the port */
+	struct vb_mailbox async; /* async_fd */
+	struct vb_note note[VB_PORT_NOTES];
+};
+
+struct vb_pd {
+	struct ibv_pd pd;
+	uint32_t id;
+};
+
+struct vb_mr {
+	struct ibv_mr mr;
+};
+
+struct vb_channel {
+	struct ibv_comp_channel channel; /* refcnt: number of CQs, guarded by box.lock */
+	struct vb_mailbox box;
+};
+
+struct vb_cq {
+	union { /* the layouts are the same as far as struct ibv_cq goes */
+		struct ibv_cq cq;
+		struct ibv_cq_ex ex;
+	};
+	struct rn_client_cq *nic;
+	struct vb_target target;
+	struct vb_note done, failed; /* for the channel; for the context's async_fd */
+	_Atomic uint32_t users;	     /* number of queues of QPs */
+	struct rn_cqe now;	     /* the completion that the extended functions read */
+};
+
+/* The events of a QP, one note each: columns: event of the NIC, event of verbs. */
+/* clang-format off */
+#define VB_QP_EVENT_ROWS(X) \
+	X(QP_FATAL,      QP_FATAL) \
+	X(QP_REQ_ERR,    QP_REQ_ERR) \
+	X(QP_ACCESS_ERR, QP_ACCESS_ERR) \
+	X(COMM_EST,      COMM_EST) \
+	X(SQ_DRAINED,    SQ_DRAINED) \
+	X(QP_LAST_WQE,   QP_LAST_WQE_REACHED)
+/* clang-format on */
+enum {
+#define X(ours, theirs) VB_QP_NOTE_##ours,
+	VB_QP_EVENT_ROWS(X)
+#undef X
+		VB_QP_NOTES
+};
+
+struct vb_qp {
+	union {
+		struct ibv_qp qp;
+		struct ibv_qp_ex ex;
+	};
+	struct rn_client_qp *nic;
+	uint32_t send_flags; /* enum rn_wqe_flag that each send request gets */
+	struct vb_target target;
+	struct vb_note note[VB_QP_NOTES];
+	/* What programs have set, for ibv_query_qp(). Guarded by qp.mutex, as ibv_modify_qp(). */
+	struct ibv_qp_attr attr;
+	struct ibv_qp_init_attr init;
+};
+
+static inline struct vb_context *vb_context_of(struct ibv_context *context)
+{
+	return (struct vb_context *)((char *)context - offsetof(struct verbs_context, context));
+}
+
+static inline struct ibv_context *vb_public(struct vb_context *context)
+{
+	return &context->verbs.context;
+}
+
+static inline struct rn_client *vb_client_of(struct ibv_context *context)
+{
+	return vb_context_of(context)->nic->client;
+}
+
+/* Returns the errno of a call that makes, changes or destroys an object, as the kernel would give
+ * it: positive, ENOMEM instead of a full table, EIO once the device is gone. */
+static inline int vb_errno(int negative_errno)
+{
+	return negative_errno == -ENOSPC   ? ENOMEM
+	       : negative_errno == -ENODEV ? EIO
+					   : -negative_errno;
+}
+
+/* Sets errno and returns NULL, for functions that create objects. */
+static inline void *vb_fail(int number)
+{
+	errno = number;
+	return NULL;
+}
+
+/* See device.c. */
+void vb_device_starting(bool yes);
+
+/* Functions of other files that contexts offer as operations. */
+int vb_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+		       struct ibv_device_attr_ex *attr, size_t size);
+int vb_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
+		  size_t size);
+struct ibv_cq_ex *vb_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *init);
+int vb_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
+int vb_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+
+/* Makes the calls of cq_read.c available through the pointers of an extended CQ. */
+void vb_cq_offer_reading(struct vb_cq *cq, uint64_t wc_flags);
+/* Notifies the channel of a CQ that has fired. The caller holds the CQ's lock. */
+void vb_cq_tell(struct vb_cq *cq);
+enum ibv_wc_opcode vb_wc_opcode(const struct rn_cqe *cqe);
+unsigned vb_wc_flags(const struct rn_cqe *cqe);
+
+#endif

@@ -1,0 +1,302 @@
+/* Queue pairs: creation, transitions by hand (ibv_modify_qp), attributes, destruction. The QP of
+ * the NIC checks values and does the transitions; this file checks what the kernel checks before
+ * that, translates, and remembers what was set. Any thread may call these functions. */
+#include "verbs/private.h"
+#include "verbs/qp_move.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static_assert((int)IBV_QPT_RC == (int)RN_QPT_RC, "one number");
+static_assert((int)IBV_QPT_UC == (int)RN_QPT_UC, "one number");
+static_assert((int)IBV_QPS_SQD == (int)RN_QPS_SQD, "states are the same");
+static_assert((int)IBV_QPS_ERR == (int)RN_QPS_ERR, "states are the same");
+static_assert((int)IBV_QP_DEST_QPN == (int)RN_QP_DEST_QPN, "masks are the same");
+static_assert((int)IBV_QP_MIN_RNR_TIMER == (int)RN_QP_MIN_RNR_TIMER, "masks are the same");
+static_assert((int)IBV_QP_MAX_QP_RD_ATOMIC == (int)RN_QP_MAX_RD_ATOMIC, "masks are the same");
+
+/* Attributes that the NIC does not know. */
+#define NOT_OF_NIC (IBV_QP_PATH_MIG_STATE | IBV_QP_ALT_PATH)
+
+static struct vb_qp *qp_of(struct ibv_qp *qp)
+{
+	return (struct vb_qp *)qp;
+}
+
+/* ---- events ---- */
+
+static void qp_event(struct vb_target *target, const struct rn_event *ev)
+{
+	struct vb_qp *qp = (struct vb_qp *)((char *)target - offsetof(struct vb_qp, target));
+	struct vb_mailbox *box = &vb_context_of(qp->qp.context)->async;
+
+	switch (ev->kind) {
+#define X(ours, theirs)                                             \
+	case RN_EVENT_##ours:                                       \
+		vb_mailbox_send(box, &qp->note[VB_QP_NOTE_##ours]); \
+		break;
+		VB_QP_EVENT_ROWS(X)
+#undef X
+	default:
+		break;
+	}
+}
+
+static void init_notes(struct vb_qp *qp)
+{
+#define X(ours, theirs) \
+	qp->note[VB_QP_NOTE_##ours] = (struct vb_note){.object = qp, .kind = IBV_EVENT_##theirs};
+	VB_QP_EVENT_ROWS(X)
+#undef X
+}
+
+/* ---- creation and destruction ---- */
+
+static uint32_t at_least_one(uint32_t n)
+{
+	return n > 0 ? n : 1;
+}
+
+/* Returns 0 or the errno with which the kernel refuses such a QP. */
+static int check_init(const struct rn_link_info *info, const struct ibv_qp_init_attr *init)
+{
+	const struct ibv_qp_cap *cap = &init->cap;
+
+	if (init->qp_type != IBV_QPT_RC && init->qp_type != IBV_QPT_UC)
+		return EOPNOTSUPP;
+	if (init->srq != NULL)
+		return EOPNOTSUPP;
+	if (init->send_cq == NULL || init->recv_cq == NULL)
+		return EINVAL;
+	if (cap->max_send_wr > info->max_queue_depth || cap->max_recv_wr > info->max_queue_depth ||
+	    cap->max_send_sge > info->max_sge || cap->max_recv_sge > info->max_sge ||
+	    cap->max_inline_data > info->max_inline)
+		return EINVAL;
+	return 0;
+}
+
+static int create_in_nic(struct vb_context *c, struct vb_qp *qp, const struct vb_pd *pd)
+{
+	struct ibv_qp_cap *cap = &qp->init.cap;
+	struct rn_client_qp_init init = {.pd = pd->id, .user = qp->target.number};
+
+	cap->max_send_wr = at_least_one(cap->max_send_wr);
+	cap->max_recv_wr = at_least_one(cap->max_recv_wr);
+	cap->max_send_sge = at_least_one(cap->max_send_sge);
+	cap->max_recv_sge = at_least_one(cap->max_recv_sge);
+	init.type = (enum rn_qp_type)qp->init.qp_type;
+	init.send_cq = ((struct vb_cq *)qp->init.send_cq)->nic;
+	init.recv_cq = ((struct vb_cq *)qp->init.recv_cq)->nic;
+	init.sq_depth = cap->max_send_wr;
+	init.rq_depth = cap->max_recv_wr;
+	init.sq_sge = cap->max_send_sge;
+	init.rq_sge = cap->max_recv_sge;
+	init.inline_bytes = cap->max_inline_data;
+	return vb_engine.qp_create(c->nic->client, &init, &qp->nic);
+}
+
+static void fill_public(struct vb_qp *qp, struct ibv_pd *pd)
+{
+	qp->qp.context = pd->context;
+	qp->qp.qp_context = qp->init.qp_context;
+	qp->qp.pd = pd;
+	qp->qp.send_cq = qp->init.send_cq;
+	qp->qp.recv_cq = qp->init.recv_cq;
+	qp->qp.qp_num = qp->qp.handle = vb_engine.qp_number(qp->nic);
+	qp->qp.state = IBV_QPS_RESET;
+	qp->qp.qp_type = qp->init.qp_type;
+	pthread_mutex_init(&qp->qp.mutex, NULL);
+	pthread_cond_init(&qp->qp.cond, NULL);
+	qp->send_flags = qp->init.sq_sig_all ? RN_WQE_SIGNALED : 0;
+}
+
+static void use_cqs(const struct vb_qp *qp, int n)
+{
+	atomic_fetch_add(&((struct vb_cq *)qp->qp.send_cq)->users, (uint32_t)n);
+	atomic_fetch_add(&((struct vb_cq *)qp->qp.recv_cq)->users, (uint32_t)n);
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
+{
+	struct vb_context *c = vb_context_of(pd->context);
+	struct vb_qp *qp;
+	int rc;
+
+	OS_REFUSE_CHILD(vb_fail(EIO));
+	rc = check_init(&c->nic->info, init);
+	if (rc != 0)
+		return vb_fail(rc);
+	qp = calloc(1, sizeof(*qp));
+	if (qp == NULL)
+		return vb_fail(ENOMEM);
+	qp->init = *init;
+	qp->target.deliver = qp_event;
+	init_notes(qp);
+	vb_nic_add_target(c->nic, &qp->target);
+	rc = create_in_nic(c, qp, (struct vb_pd *)pd);
+	if (rc != 0) {
+		vb_nic_remove_target(c->nic, &qp->target);
+		free(qp);
+		return vb_fail(vb_errno(rc));
+	}
+	fill_public(qp, pd);
+	use_cqs(qp, 1);
+	init->cap = qp->init.cap;
+	return &qp->qp;
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	struct vb_qp *q = qp_of(qp);
+	struct vb_context *c = vb_context_of(qp->context);
+	int rc;
+
+	OS_REFUSE_CHILD(EIO);
+	rc = vb_engine.qp_destroy(q->nic);
+	if (rc != 0)
+		return vb_errno(rc);
+	vb_nic_remove_target(c->nic, &q->target);
+	for (unsigned i = 0; i < VB_QP_NOTES; i++)
+		vb_mailbox_retire(&c->async, &q->note[i]);
+	use_cqs(q, -1);
+	pthread_cond_destroy(&qp->cond);
+	pthread_mutex_destroy(&qp->mutex);
+	free(q);
+	return 0;
+}
+
+struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	return NULL; /* no QP is created with the extended post calls */
+}
+
+int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
+{
+	return 0;
+}
+
+/* ---- transitions and attributes ---- */
+
+/* Makes the address vector of attr->ah_attr. Returns 0 or an errno. */
+static int resolve(struct vb_qp *qp, const struct ibv_ah_attr *ah, struct rn_av *av)
+{
+	struct rn_gid dgid;
+	int rc;
+
+	if (!ah->is_global || ah->port_num != VB_PORT)
+		return EINVAL;
+	memcpy(&dgid, &ah->grh.dgid, sizeof(dgid));
+	rc = vb_nic_resolve(vb_context_of(qp->qp.context)->nic, ah->grh.sgid_index, &dgid, av);
+	if (rc != 0)
+		return rc;
+	av->flow_label = ah->grh.flow_label & 0xfffff;
+	if (ah->grh.hop_limit > 1)
+		av->hop_limit = ah->grh.hop_limit;
+	if (ah->grh.traffic_class != 0)
+		av->tclass = ah->grh.traffic_class;
+	av->sl = ah->sl & 7;
+	return 0;
+}
+
+static int to_nic(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask, struct rn_qp_attr *to)
+{
+	*to = (struct rn_qp_attr){
+		.state = (uint8_t)attr->qp_state,
+		.cur_state = (uint8_t)attr->cur_qp_state,
+		.path_mtu = (uint8_t)attr->path_mtu,
+		.timeout = attr->timeout,
+		.retry_cnt = attr->retry_cnt,
+		.rnr_retry = attr->rnr_retry,
+		.min_rnr_timer = attr->min_rnr_timer,
+		.max_rd_atomic = attr->max_rd_atomic,
+		.max_dest_rd_atomic = attr->max_dest_rd_atomic,
+		.sqd_notify = attr->en_sqd_async_notify,
+		.access = attr->qp_access_flags & RN_ACCESS_ALL,
+		.dest_qpn = attr->dest_qp_num,
+		.rq_psn = attr->rq_psn,
+		.sq_psn = attr->sq_psn,
+		.qkey = attr->qkey,
+		.pkey_index = attr->pkey_index,
+		.port = attr->port_num,
+	};
+	/* These are enums of the caller's, wider than what the NIC takes. */
+	if ((mask & IBV_QP_PATH_MTU && (unsigned)attr->path_mtu > IBV_MTU_4096) ||
+	    (mask & IBV_QP_CUR_STATE && (unsigned)attr->cur_qp_state > IBV_QPS_ERR) ||
+	    (mask & IBV_QP_PORT && attr->port_num != VB_PORT) ||
+	    (mask & IBV_QP_ACCESS_FLAGS &&
+	     attr->qp_access_flags & ~((unsigned)RN_ACCESS_ALL | IBV_ACCESS_OPTIONAL_RANGE)))
+		return EINVAL;
+	if (mask & IBV_QP_PATH_MIG_STATE && attr->path_mig_state != IBV_MIG_MIGRATED)
+		return EOPNOTSUPP;
+	return mask & IBV_QP_AV ? resolve(qp, &attr->ah_attr, &to->av) : 0;
+}
+
+/* Remembers what was set, for ibv_query_qp(). */
+static void remember(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask)
+{
+#define X(bit, member)           \
+	if (mask & IBV_QP_##bit) \
+		qp->attr.member = attr->member;
+	VB_QP_ATTR_ROWS(X)
+#undef X
+	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+		memset(&qp->attr, 0, sizeof(qp->attr));
+}
+
+static int modify(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask)
+{
+	enum ibv_qp_state from = (enum ibv_qp_state)vb_engine.qp_state(qp->nic);
+	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
+	struct rn_qp_attr ours;
+	int rc;
+
+	if ((unsigned)to > IBV_QPS_ERR)
+		return EINVAL;
+	if (mask & IBV_QP_CUR_STATE)
+		from = attr->cur_qp_state;
+	rc = vb_qp_move_check(qp->qp.qp_type, from, to, mask);
+	if (rc == 0)
+		rc = to_nic(qp, attr, mask, &ours);
+	if (rc == 0)
+		rc = vb_errno(vb_engine.qp_modify(qp->nic, &ours, (uint32_t)(mask & ~NOT_OF_NIC)));
+	if (rc == 0) {
+		remember(qp, attr, mask);
+		qp->qp.state = to;
+	}
+	if (rc == 0 && to == IBV_QPS_RTS)
+		atomic_store(&vb_context_of(qp->qp.context)->nic->talked, true);
+	return rc;
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	int rc;
+
+	OS_REFUSE_CHILD(EIO);
+	pthread_mutex_lock(&qp->mutex);
+	rc = modify(qp_of(qp), attr, mask);
+	pthread_mutex_unlock(&qp->mutex);
+	return rc;
+}
+
+int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		 struct ibv_qp_init_attr *init)
+{
+	struct vb_qp *q = qp_of(qp);
+	struct rn_qp_attr now;
+	int rc;
+
+	OS_REFUSE_CHILD(EIO);
+	pthread_mutex_lock(&qp->mutex);
+	rc = vb_errno(vb_engine.qp_query(q->nic, &now));
+	if (rc == 0) {
+		*attr = q->attr;
+		attr->qp_state = attr->cur_qp_state = (enum ibv_qp_state)now.state;
+		attr->sq_draining = now.sq_draining;
+		attr->cap = q->init.cap;
+		*init = q->init;
+		qp->state = attr->qp_state;
+	}
+	pthread_mutex_unlock(&qp->mutex);
+	return rc;
+}
