@@ -14,6 +14,8 @@
 #                        last line is "interop: N passed, N failed"
 #   ./check.sh --hardware only the cases on network cards that QEMU emulates, all of them; the last line is
 #                        "hardware: N passed, N failed"
+#   ./check.sh --verbs   only the verbs programs of Debian over softrnic, all of them (docs/verbs.md); the last line is
+#                        "verbs: N passed, N failed"
 #   ./check.sh --daemon  only the cases of softrnicd, all of them, with a thousand killed processes; the last line is
 #                        "daemon: N passed, N failed"
 #
@@ -38,6 +40,7 @@ suites() {
 	conform  ci       never
 	tools    default  ci
 	daemon   ci       ci
+	verbs    ci       never
 	behind   ci       never
 	outside  ci       never
 	mutants  ci       never
@@ -54,7 +57,7 @@ packages="gcc g++ clang clang-format libclang-rt-14-dev meson ninja-build pkg-co
 	tshark libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev valgrind"
 
 usage() {
-	sed -n '2,19s/^# \{0,1\}//p' "$0"
+	sed -n '2,21s/^# \{0,1\}//p' "$0"
 	exit "$1"
 }
 
@@ -158,7 +161,7 @@ run_suites() {
 tier=default
 case ${1:-} in
 "") ;;
---quick | --ci | --full | --conformance | --interop | --hardware | --daemon) tier=${1#--} ;;
+--quick | --ci | --full | --conformance | --interop | --hardware | --daemon | --verbs) tier=${1#--} ;;
 -h | --help) usage 0 ;;
 *) usage 2 >&2 ;;
 esac
@@ -178,8 +181,11 @@ install_packages $logs/apt.log $packages
 case $tier in # without QEMU the suites interop and hardware are skipped
 ci | full | interop | hardware) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
 esac
+case $tier in # without these packages most cases of the suite verbs are skipped
+ci | full | verbs) (install_packages $logs/apt-verbs.log ibverbs-utils perftest) ;;
+esac
 
-if [ "$tier" = interop ] || [ "$tier" = hardware ] || [ "$tier" = daemon ]; then
+if [ "$tier" = interop ] || [ "$tier" = hardware ] || [ "$tier" = daemon ] || [ "$tier" = verbs ]; then
 	build build || exit 1
 	$python "tests/$tier/run.py" build
 	exit

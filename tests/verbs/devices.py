@@ -1,0 +1,66 @@
+"""What programs see of devices: with a configuration, and without one."""
+import os
+import subprocess
+
+from verbs import Folder, case, environment, library_folder, need, run
+
+
+@case
+def without_an_adapter_programs_say_what_they_say_without_softrnic(build):
+    bad = []
+    for words in (["ibv_devices"], ["ibv_devinfo"], ["ibv_rc_pingpong"]):
+        need(words[0])
+        plain = {name: value for name, value in environment(build).items() if name != "LD_LIBRARY_PATH"}
+        want = subprocess.run(words, env=plain, capture_output=True, text=True, check=False)
+        status, out, err = run(build, *words)
+        if (status, out, err) != (want.returncode, want.stdout, want.stderr):
+            bad.append(f"{words[0]}: {status} {out!r} {err!r} instead of {want.returncode} {want.stdout!r} {want.stderr!r}")
+    return bad
+
+
+@case
+def a_broken_configuration_gives_a_reason(build):
+    need("ibv_devices")
+    with Folder() as f:
+        status, _, err = run(build, "ibv_devices", config=f.write("bad.conf", "adapters = ( { port = 5; } );\n"))
+    return [] if "softrnic: " in err and status in (0, 1) else [f"ends with {status} and says {err!r}"]
+
+
+@case
+def ibv_devices_lists_adapters(build):
+    need("ibv_devices")
+    with Folder() as f:
+        status, out, _ = run(build, "ibv_devices", config=f.rings("inline"))
+    return [] if status == 0 and "softrnic0" in out and "softrnic1" in out and "000000fffe000e01" in out else [f"{status}: {out}"]
+
+
+@case
+def ibv_devinfo_tells_everything(build):
+    need("ibv_devinfo")
+    with Folder() as f:
+        status, out, _ = run(build, "ibv_devinfo", "-v", config=f.memif(1))
+    want = ["hca_id:\tsoftrnic0", "PORT_ACTIVE", "link_layer:\t\tEthernet", "::ffff:192.0.2.1, RoCE v2", "2001:db8::1, RoCE v2",
+            "ATOMIC_HCA", "active_mtu:\t\t4096"]
+    return [f"ends with {status}"] * (status != 0) + [f"does not say {text!r}" for text in want if text not in out]
+
+
+@case
+def the_launcher_sets_the_variables(build):
+    need("ibv_devices")
+    launcher = os.path.join(library_folder(build), "softrnic-run")
+    env = {name: value for name, value in environment(build).items() if name != "LD_LIBRARY_PATH"}
+    with Folder() as f:
+        conf = str(f.memif(1))
+
+        def launch(*words, shell=None):
+            return subprocess.run(shell or [launcher, *words], env=env, capture_output=True, text=True, check=False)
+        listed = launch("--config", conf, "-v", "ibv_devices")
+        evaluated = launch(shell=["sh", "-c", f'eval "$({launcher} --config {conf} --env)" && ibv_devices'])
+        status = launch("--config", conf, "sh", "-c", "exit 7").returncode
+        missing = launch("--config", "/nonexistent", "true")
+        daemon = launch("--daemon", "ibv_devices")
+    return ([f"--config: {listed.stdout} {listed.stderr}"] * ("softrnic0" not in listed.stdout or conf not in listed.stderr) +
+            [f"--env: {evaluated.stdout} {evaluated.stderr}"] * ("softrnic0" not in evaluated.stdout) +
+            [f"the status of the program is lost: {status}"] * (status != 7) +
+            [f"no such file: {missing.returncode}"] * (missing.returncode != 2) +
+            [f"--daemon without a daemon: {daemon.stdout}"] * ("softrnic0" in daemon.stdout))

@@ -1,0 +1,39 @@
+"""The programs of perftest that need no rdma_cm (no -R), RC: each must print its row of results at both ends."""
+import functools
+import re
+
+from verbs import case, pair
+
+# name, program, words, is in the core set
+ROWS = [
+    ("send_bw", "ib_send_bw", "-n 1000", True),
+    ("write_bw", "ib_write_bw", "-n 1000", True),
+    ("read_bw", "ib_read_bw", "-n 1000", True),
+    ("atomic_bw", "ib_atomic_bw", "-n 1000", True),
+    ("send_lat", "ib_send_lat", "-n 1000", True),
+    ("write_lat", "ib_write_lat", "-n 1000", True),
+    ("read_lat", "ib_read_lat", "-n 1000", True),
+    ("atomic_lat", "ib_atomic_lat", "-n 1000", True),
+    ("send_bw_all_sizes", "ib_send_bw", "-a -n 100", False),
+    ("write_bw_all_sizes", "ib_write_bw", "-a -n 100", False),
+    ("read_bw_all_sizes", "ib_read_bw", "-a -n 100", False),
+    ("send_bw_events", "ib_send_bw", "-e -n 1000", False),
+    ("send_lat_events", "ib_send_lat", "-e -n 500", False),
+    ("write_bw_8_qps", "ib_write_bw", "-q 8 -n 1000", False),
+    ("send_bw_both_ways", "ib_send_bw", "-b -n 1000", False),
+    ("write_bw_both_ways", "ib_write_bw", "-b -n 1000", False),
+    ("send_lat_inline", "ib_send_lat", "-I 64 -s 64 -n 1000", False),
+    ("write_bw_uc", "ib_write_bw", "-c UC -n 1000", False),
+    ("send_lat_uc", "ib_send_lat", "-c UC -n 500", False),
+]
+
+
+def play(program, words, build):
+    bad, _, text = pair(build, [program, "-F", *words.split()])
+    if not bad and not re.search(r"^ *#bytes.*\n *\d+ +\d+ +[\d.]+", text, re.M):
+        bad = [f"{program} {words}: no row of results: {line}" for line in text.splitlines()[-6:]]
+    return bad
+
+
+for label, tool, options, is_core in ROWS:
+    case(functools.partial(play, tool, options), core=is_core, name=f"perftest_{label}")

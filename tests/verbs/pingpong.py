@@ -1,0 +1,30 @@
+"""The pingpong programs of ibverbs-utils; each compares the data it receives (-c)."""
+import functools
+
+from verbs import case, pair
+
+# name, program, words, idle policy, is in the core set
+ROWS = [
+    ("plain", "ibv_rc_pingpong", "", "inline", True),
+    ("plain_adaptive", "ibv_rc_pingpong", "", "adaptive", True),
+    ("events", "ibv_rc_pingpong", "-e", "inline", True),
+    ("events_adaptive", "ibv_rc_pingpong", "-e", "adaptive", True),
+    ("one_byte", "ibv_rc_pingpong", "-s 1", "inline", True),
+    ("odd_size", "ibv_rc_pingpong", "-s 4097", "inline", True),
+    ("large_odd_size", "ibv_rc_pingpong", "-s 1000001 -n 100", "inline", True),
+    ("small_mtu", "ibv_rc_pingpong", "-m 256 -s 9999", "inline", False),
+    ("ipv6", "ibv_rc_pingpong", "-g 1", "inline", True),
+    ("deep", "ibv_rc_pingpong", "-r 1000 -n 5000", "inline", False),
+    ("timestamps", "ibv_rc_pingpong", "-t", "inline", True),
+    ("uc", "ibv_uc_pingpong", "", "inline", True),
+    ("uc_events", "ibv_uc_pingpong", "-e -s 3001", "inline", False),
+]
+
+
+def play(program, words, idle, build):
+    words = words.split()
+    return pair(build, [program, "-c", *([] if "-g" in words else ["-g", "0"]), *words], idle=idle)[0]
+
+
+for label, tool, options, policy, is_core in ROWS:
+    case(functools.partial(play, tool, options, policy), core=is_core, name=f"pingpong_{label}")

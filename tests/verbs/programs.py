@@ -1,0 +1,16 @@
+"""Programs of this folder: objects.c and traffic.c, under each idle policy."""
+import functools
+import os
+
+from verbs import Folder, case, run
+
+
+def play(name, idle, build):
+    with Folder() as f:
+        status, out, err = run(build, os.path.join(build, "tests", "verbs", "verbs_" + name), config=f.rings(idle))
+    return [f"ends with {status}: {line}" for line in (out + err).splitlines()[-20:]] if status else []
+
+
+for program in ("objects", "traffic"):
+    for policy in ("inline", "adaptive", "poll"):
+        case(functools.partial(play, program, policy), core=policy != "poll", name=f"{program}_{policy}")

@@ -1,0 +1,116 @@
+"""Runs programs of verbs over softrnic: writes configurations, starts one program or a server and a client, keeps their output."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import tap
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "tools")]
+from rig import Process  # noqa: E402
+
+CASES = []  # (name, function, core)
+END_S = 60
+DEBIAN = "/usr/lib/x86_64-linux-gnu/libibverbs.so.1"
+
+
+def case(function=None, *, core=True, name=None):
+    """Marks a case: a function that gets the build folder and returns complaints. Without `core` it runs in the tier full only."""
+    def mark(function):
+        CASES.append((name or function.__name__, function, core))
+        return function
+    return mark(function) if function else mark
+
+
+def library_folder(build):
+    return os.path.join(build, "provider", "verbs")
+
+
+def environment(build, config=None):
+    """Returns the environment of a program: as softrnic-run makes it."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("SOFTRNIC_")}
+    env["LD_LIBRARY_PATH"] = library_folder(build)
+    env["SOFTRNIC_DAEMON"] = "/nonexistent"  # none that happens to run here
+    if config:
+        env["SOFTRNIC_CONFIG"] = str(config)
+    return env
+
+
+def need(program):
+    if not shutil.which(program):
+        raise tap.Skip(f"{program} is not installed")
+
+
+def run(build, *argv, config=None, seconds=END_S):
+    """Runs a program to its end and returns (exit status, standard output, standard error)."""
+    done = subprocess.run(argv, env=environment(build, config), capture_output=True, text=True, timeout=seconds, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Folder:
+    """A temporary folder with configurations."""
+
+    def __enter__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="verbs-test-"))
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+    def memif(self, side, idle="inline", more=""):
+        """Writes the configuration of one of two processes that memif joins; side is 1 (192.0.2.1) or 2."""
+        role = "server" if side == 1 else "client"
+        return self.write(f"{side}.conf", f"""adapters = ({{ name = "v{side}"; port = "memif"; socket = "{self.path}/memif.sock";
+            role = "{role}"; mac = "02:00:00:00:0e:0{side}"; ipv4 = [ "192.0.2.{side}/24" ]; ipv6 = [ "2001:db8::{side}/64" ];
+            mtu = 9000; {more} }});\nidle = {{ policy = "{idle}"; }};\n""")
+
+    def rings(self, idle):
+        """Writes the configuration of two adapters that are joined inside one process."""
+        adapters = ",\n".join(f"""{{ name = "v{i}"; port = "ring"; peer = "v{1 - i}"; mac = "02:00:00:00:0e:0{i + 1}";
+            ipv4 = [ "192.0.2.{i + 1}/24" ]; ipv6 = [ "2001:db8::{i + 1}/64" ]; mtu = 9000; }}""" for i in range(2))
+        return self.write("rings.conf", f'adapters = ({adapters});\nidle = {{ policy = "{idle}"; }};\n')
+
+    def write(self, name, text):
+        (self.path / name).write_text(text, encoding="utf-8")
+        return self.path / name
+
+
+def listening_port():
+    """Returns a TCP port number for the server and the client to meet; programs exchange addresses there."""
+    import socket  # pylint: disable=import-outside-toplevel
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def listens(port):
+    """Does a process listen on this TCP port?"""
+    lines = pathlib.Path("/proc/net/tcp").read_text(encoding="utf-8") + pathlib.Path("/proc/net/tcp6").read_text(encoding="utf-8")
+    return re.search(rf":{port:04X} [0-9A-F]+:0000 0A ", lines) is not None
+
+
+def pair(build, server, client=None, idle="inline", more=""):
+    """Runs a server and, once it listens, its client, each with an adapter of its own. `server` and `client` are lists of words;
+    the port number and, for the client, the host are added. Returns (complaints, text of the server, text of the client)."""
+    need(server[0])
+    port, words = str(listening_port()), client or server
+    with Folder() as f:
+        one = Process([*server, "-p", port], environment(build, f.memif(1, idle, more)), f.path / "server.log")
+        other = None
+        try:
+            end = time.monotonic() + END_S
+            while not listens(int(port)) and one.child.poll() is None and time.monotonic() < end:
+                time.sleep(0.02)
+            other = Process([*words, "-p", port, "127.0.0.1"], environment(build, f.memif(2, idle, more)), f.path / "client.log")
+            ends = [("client", other.end(END_S), other.text), ("server", one.end(END_S), one.text)]
+        finally:
+            for process in (one, other):
+                if process and process.child.poll() is None:
+                    process.kill()
+    bad = [f"{' '.join(words)}: the {who} ends with {status}: {line}" for who, status, text in ends if status
+           for line in text.splitlines()[:4] + text.splitlines()[4:][-8:] or ["(says nothing)"]]
+    return bad, ends[1][2], ends[0][2]
