@@ -137,6 +137,14 @@ class Install:
                              SOFTRNIC_ND_CATALOG=self.moved_catalogue(), SOFTRNIC_CONFIG="", LD_LIBRARY_PATH="")
         return bad or ([] if "192.0.2.1" in said else [f"said {said!r}"])
 
+    def verbs_programs_find_the_library(self):
+        """softrnic-run leads a program to the installed libibverbs.so.1, and that to libsoftrnic, wherever the tree is."""
+        code = ("import ctypes; n = ctypes.c_int(); l = ctypes.CDLL('libibverbs.so.1'); l.ibv_get_device_list(ctypes.byref(n));"
+                "print(n.value)")
+        bad, said = self.run(os.path.join(self.at(self.prefix), "bin", "softrnic-run"), "--config",
+                             os.path.join(self.source, "config", "loopback.conf"), "/usr/bin/python3", "-c", code, LD_LIBRARY_PATH="")
+        return bad or ([] if said == "2\n" else [f"said {said!r}"])
+
     def programs_tell_the_version(self):
         version = "".join(self.pkg_config("--modversion"))
         bad = []
@@ -252,7 +260,7 @@ def main():
             checks += [(f"{client}_needs_no_private_header", lambda c=client: tree.client_needs_no_private_header(c)),
                        (f"{client}_runs", lambda c=client: tree.client_runs(c)),
                        (f"{client}_runs_without_ldconfig", lambda c=client: tree.client_runs_without_ldconfig(c))]
-        checks += [("readme_program_runs", tree.readme_program_runs), ("tool_runs", tree.tool_runs), ("programs_tell_the_version", tree.programs_tell_the_version), ("variables_name_what_is_there", tree.variables_name_what_is_there)]
+        checks += [("readme_program_runs", tree.readme_program_runs), ("tool_runs", tree.tool_runs), ("verbs_programs_find_the_library", tree.verbs_programs_find_the_library), ("programs_tell_the_version", tree.programs_tell_the_version), ("variables_name_what_is_there", tree.variables_name_what_is_there)]
         checks += [("sources_for_windows_build", tree.sources_for_windows_build),
                    ("reference_of_compat", tree.reference_of_compat)] if compat else [
                        ("nothing_of_compat", tree.nothing_of_compat)]

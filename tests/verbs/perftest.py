@@ -9,7 +9,7 @@ ROWS = [
     ("send_bw", "ib_send_bw", "-n 1000", True),
     ("write_bw", "ib_write_bw", "-n 1000", True),
     ("read_bw", "ib_read_bw", "-n 1000", True),
-    ("atomic_bw", "ib_atomic_bw", "-n 1000", True),
+    ("atomic_bw", "ib_atomic_bw", "-n 1000", False),
     ("send_lat", "ib_send_lat", "-n 1000", True),
     ("write_lat", "ib_write_lat", "-n 1000", True),
     ("read_lat", "ib_read_lat", "-n 1000", True),
