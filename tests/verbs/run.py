@@ -15,10 +15,12 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import abi  # noqa: E402,F401  pylint: disable=unused-import
+import behind  # noqa: E402,F401  pylint: disable=unused-import
 import devices  # noqa: E402,F401  pylint: disable=unused-import
 import perftest  # noqa: E402,F401  pylint: disable=unused-import
 import pingpong  # noqa: E402,F401  pylint: disable=unused-import
 import programs  # noqa: E402,F401  pylint: disable=unused-import
+import python_tests  # noqa: E402,F401  pylint: disable=unused-import
 import tap  # noqa: E402
 from verbs import CASES  # noqa: E402
 

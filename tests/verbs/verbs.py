@@ -61,12 +61,12 @@ class Folder:
     def __exit__(self, *_):
         shutil.rmtree(self.path)
 
-    def memif(self, side, idle="inline", more=""):
+    def memif(self, side, idle="inline"):
         """Writes the configuration of one of two processes that memif joins; side is 1 (192.0.2.1) or 2."""
         role = "server" if side == 1 else "client"
         return self.write(f"{side}.conf", f"""adapters = ({{ name = "v{side}"; port = "memif"; socket = "{self.path}/memif.sock";
             role = "{role}"; mac = "02:00:00:00:0e:0{side}"; ipv4 = [ "192.0.2.{side}/24" ]; ipv6 = [ "2001:db8::{side}/64" ];
-            mtu = 9000; {more} }});\nidle = {{ policy = "{idle}"; }};\n""")
+            mtu = 9000; }});\nidle = {{ policy = "{idle}"; }};\n""")
 
     def rings(self, idle):
         """Writes the configuration of two adapters that are joined inside one process."""
@@ -93,19 +93,22 @@ def listens(port):
     return re.search(rf":{port:04X} [0-9A-F]+:0000 0A ", lines) is not None
 
 
-def pair(build, server, client=None, idle="inline", more=""):
+def pair(build, server, client=None, idle="inline", daemon=None):
     """Runs a server and, once it listens, its client, each with an adapter of its own. `server` and `client` are lists of words;
-    the port number and, for the client, the host are added. Returns (complaints, text of the server, text of the client)."""
+    the port number and, for the client, the host are added. With `daemon`, the path of a socket, both share the port of that
+    softrnicd instead. Returns (complaints, text of the server, text of the client)."""
     need(server[0])
     port, words = str(listening_port()), client or server
     with Folder() as f:
-        one = Process([*server, "-p", port], environment(build, f.memif(1, idle, more)), f.path / "server.log")
+        def env(side):
+            return dict(environment(build), SOFTRNIC_DAEMON=daemon) if daemon else environment(build, f.memif(side, idle))
+        one = Process([*server, "-p", port], env(1), f.path / "server.log")
         other = None
         try:
             end = time.monotonic() + END_S
             while not listens(int(port)) and one.child.poll() is None and time.monotonic() < end:
                 time.sleep(0.02)
-            other = Process([*words, "-p", port, "127.0.0.1"], environment(build, f.memif(2, idle, more)), f.path / "client.log")
+            other = Process([*words, "-p", port, "127.0.0.1"], env(2), f.path / "client.log")
             ends = [("client", other.end(END_S), other.text), ("server", one.end(END_S), one.text)]
         finally:
             for process in (one, other):
