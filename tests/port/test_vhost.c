@@ -40,6 +40,23 @@ static const char *config(bool vhost, unsigned queues, bool packed, unsigned mtu
 		vhost ? "a" : "b", device, queues, vhost ? 1 : 2, vhost ? 1 : 2, mtu);
 }
 
+/* Does a process listen at this socket? The socket exists before, and the virtio_user driver then
+ * cannot connect. A column of /proc/net/unix has the flag for it. */
+static bool listens(const char *path)
+{
+	FILE *f = fopen("/proc/net/unix", "r");
+	char line[256], name[128];
+	unsigned flags;
+	bool found = false;
+
+	while (f != NULL && !found && fgets(line, sizeof(line), f) != NULL)
+		found = sscanf(line, "%*s %*s %*s %x %*s %*s %*s %127s", &flags, name) == 2 &&
+			(flags & 0x10000) != 0 && strcmp(name, path) == 0;
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+
 /* Opens the test process's end and starts the peer process, the vhost side first. */
 static pid_t open_both(struct pair_end *e, int *fd, bool vhost, unsigned queues, bool packed,
 		       unsigned mtu)
@@ -52,7 +69,7 @@ static pid_t open_both(struct pair_end *e, int *fd, bool vhost, unsigned queues,
 		return pair_start(fd, config(false, queues, packed, mtu), queues * 2);
 	}
 	pid = pair_start(fd, config(true, queues, packed, mtu), queues * 2);
-	for (unsigned i = 0; i < 2000 && access(socket_path(), F_OK) != 0; i++)
+	for (unsigned i = 0; i < 2000 && !listens(socket_path()); i++)
 		usleep(5000);
 	pair_open(e, config(false, queues, packed, mtu), queues * 2);
 	return pid;
