@@ -109,25 +109,39 @@ static void *take(void *arg)
 	return vb_mailbox_take(&box);
 }
 
-/* A thread that waits in a blocking mailbox can be cancelled, and else gets the note. */
-static void waiting_threads_get_the_note_or_are_cancelled(void **state)
+static void start_taking(pthread_t *thread)
+{
+	assert_int_equal(fcntl(box.fd, F_SETFL, fcntl(box.fd, F_GETFL) & ~O_NONBLOCK), 0);
+	assert_int_equal(pthread_create(thread, NULL, take, NULL), 0);
+	usleep(20000);
+}
+
+static void a_waiting_thread_gets_the_note(void **state)
 {
 	struct vb_note note = {0};
 	pthread_t thread;
 	void *got;
 
-	assert_int_equal(fcntl(box.fd, F_SETFL, fcntl(box.fd, F_GETFL) & ~O_NONBLOCK), 0);
-	assert_int_equal(pthread_create(&thread, NULL, take, NULL), 0);
-	usleep(20000);
-	assert_int_equal(pthread_cancel(thread), 0);
-	pthread_join(thread, &got);
-	assert_ptr_equal(got, PTHREAD_CANCELED);
-	assert_int_equal(pthread_create(&thread, NULL, take, NULL), 0);
-	usleep(20000);
+	start_taking(&thread);
 	vb_mailbox_send(&box, &note);
 	pthread_join(thread, &got);
 	assert_ptr_equal(got, &note);
 }
+
+/* AddressSanitizer reports the stack of every cancelled thread, because it does not see how a
+ * cancellation leaves the functions of the thread. */
+#ifndef __SANITIZE_ADDRESS__
+static void a_waiting_thread_can_be_cancelled(void **state)
+{
+	pthread_t thread;
+	void *got;
+
+	start_taking(&thread);
+	assert_int_equal(pthread_cancel(thread), 0);
+	pthread_join(thread, &got);
+	assert_ptr_equal(got, PTHREAD_CANCELED);
+}
+#endif
 
 int main(void)
 {
@@ -137,7 +151,10 @@ int main(void)
 		TEST(notes_are_taken_in_order_and_as_often_as_sent),
 		TEST(retiring_withdraws_notes),
 		TEST(retiring_waits_for_acknowledgements),
-		TEST(waiting_threads_get_the_note_or_are_cancelled),
+		TEST(a_waiting_thread_gets_the_note),
+#ifndef __SANITIZE_ADDRESS__
+		TEST(a_waiting_thread_can_be_cancelled),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
