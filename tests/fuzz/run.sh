@@ -9,8 +9,8 @@ root=$(cd "$here/../.." && pwd)
 build=${2:-$root/build-fuzz}
 
 # The libraries need coverage instrumentation as well, but only the targets link libFuzzer's main().
-[ -f "$build/build.ninja" ] || CC=clang CXX=clang++ meson setup "$build" "$root" -Dfuzzers=true \
-	-Db_sanitize=address,undefined -Dbuildtype=debugoptimized -Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' >"$build.setup" 2>&1 || { tail -20 "$build.setup"; exit 1; }
+[ -f "$build/build.ninja" ] || said=$(CC=clang CXX=clang++ meson setup "$build" "$root" -Dfuzzers=true -Db_sanitize=address,undefined \
+	-Dbuildtype=debugoptimized -Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all' 2>&1) || { echo "$said" | tail -20; exit 1; }
 mkdir -p "$build/findings"
 for source in "$here"/fuzz_*.c; do
 	target=$(basename "$source" .c)
