@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define BATCH 16
-/* What an extended CQ can tell of a completion. */
+/* The members of a completion that an extended CQ offers. */
 #define KNOWN_WC_FLAGS \
 	((uint64_t)IBV_WC_STANDARD_FLAGS | (uint64_t)IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 
@@ -80,7 +80,7 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 		vb_mailbox_ack(&channel_of(c)->box, &c->done, nevents);
 }
 
-void vb_cq_tell(struct vb_cq *cq)
+void vb_cq_post_event(struct vb_cq *cq)
 {
 	if (cq->cq.channel != NULL)
 		vb_mailbox_send(&channel_of(cq)->box, &cq->done);
@@ -98,7 +98,7 @@ static void cq_event(struct vb_target *target, const struct rn_event *ev)
 	}
 	vb_engine.cq_lock(cq->nic);
 	if (ev->kind == RN_EVENT_CQ && vb_engine.cq_fired(cq->nic))
-		vb_cq_tell(cq);
+		vb_cq_post_event(cq);
 	vb_engine.cq_unlock(cq->nic);
 }
 
@@ -270,7 +270,7 @@ int vb_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 		unsigned found = vb_engine.cq_poll(c->nic, cqe, want, &fired);
 
 		if (fired)
-			vb_cq_tell(c);
+			vb_cq_post_event(c);
 		for (unsigned i = 0; i < found; i++)
 			translate(&cqe[i], &wc[got++]);
 		if (found < want)
@@ -287,7 +287,7 @@ int vb_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	OS_REFUSE_CHILD(EIO);
 	vb_engine.cq_lock(c->nic);
 	if (vb_engine.cq_arm(c->nic, solicited_only ? RN_CQ_ARM_SOLICITED : RN_CQ_ARM_ANY))
-		vb_cq_tell(c);
+		vb_cq_post_event(c);
 	vb_engine.cq_unlock(c->nic);
 	return 0;
 }

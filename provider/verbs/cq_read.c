@@ -15,7 +15,7 @@ static int next_poll(struct ibv_cq_ex *cq)
 	unsigned n = vb_engine.cq_poll(c->nic, &c->now, 1, &fired);
 
 	if (fired)
-		vb_cq_tell(c);
+		vb_cq_post_event(c);
 	if (n == 0)
 		return ENOENT;
 	cq->wr_id = c->now.wr_id;

@@ -30,9 +30,7 @@ void vb_device_starting(bool yes)
 
 static unsigned gid_rank(const struct rn_gid *gid)
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (memcmp(gid->b, mapped, sizeof(mapped)) == 0)
+	if (vb_engine.gid_is_v4(gid))
 		return 0;
 	return gid->b[0] == 0xfe && (gid->b[1] & 0xc0) == 0x80 ? 2 : 1;
 }
