@@ -120,10 +120,10 @@ int rn_server_open(struct rn_server **out, const char *path, const char *group,
 	return 0;
 }
 
-static void end(struct rn_server *s, struct rn_session *one, bool restart, rn_time now)
+static void end(struct rn_server *s, struct rn_session *one, bool restart)
 {
 	epoll_ctl(s->ep, EPOLL_CTL_DEL, one->fd, NULL);
-	rn_session_close(one, restart, now);
+	rn_session_close(one, restart);
 }
 
 static void accept_one(struct rn_server *s)
@@ -164,7 +164,7 @@ static void look_after(struct rn_server *s, rn_time now)
 		if (one->fd < 0)
 			continue;
 		if (rn_session_broken(one))
-			end(s, one, false, now);
+			end(s, one, false);
 		else if (one->muted && rn_bucket_open(&one->requests, now))
 			listen_to(s, one, true);
 	}
@@ -182,7 +182,7 @@ void rn_server_serve(struct rn_server *s, int timeout_ms, rn_time now)
 		if (one == NULL)
 			accept_one(s);
 		else if (!rn_session_serve(one, now) || (event[i].events & EPOLLERR) != 0)
-			end(s, one, false, now);
+			end(s, one, false);
 		else if (!rn_bucket_open(&one->requests, now))
 			listen_to(s, one, false);
 	}
@@ -191,11 +191,11 @@ void rn_server_serve(struct rn_server *s, int timeout_ms, rn_time now)
 	rn_session_env_tick(s->env, now);
 }
 
-void rn_server_close(struct rn_server *s, bool restart, rn_time now)
+void rn_server_close(struct rn_server *s, bool restart)
 {
 	for (unsigned i = 0; i < SESSIONS; i++)
 		if (s->session[i].fd >= 0)
-			end(s, &s->session[i], restart, now);
+			end(s, &s->session[i], restart);
 	close(s->listener);
 	close(s->ep);
 	if (!restart)

@@ -15,6 +15,6 @@ int rn_server_open(struct rn_server **s, const char *path, const char *group,
 /* Serves for at most timeout_ms: accepts, executes requests, throws clients out that are broken. */
 void rn_server_serve(struct rn_server *s, int timeout_ms, rn_time now);
 /* Closes all sessions (rn_session_close()) and the socket. With `restart` its file stays. */
-void rn_server_close(struct rn_server *s, bool restart, rn_time now);
+void rn_server_close(struct rn_server *s, bool restart);
 
 #endif

@@ -346,7 +346,7 @@ bool rn_session_broken(const struct rn_session *s)
 	       (s->number != 0 && rn_forward_stuck(s->env->forward, s->number));
 }
 
-void rn_session_close(struct rn_session *s, bool restart, rn_time now)
+void rn_session_close(struct rn_session *s, bool restart)
 {
 	struct rn_session_env *env = s->env;
 

@@ -47,7 +47,7 @@ struct rn_session {
 int rn_session_open(struct rn_session *s, struct rn_session_env *env, int fd);
 /* Ends the session. The client's connections end as if it had died, unless `restart` is set: the
  * daemon itself ends, and the client is expected back. */
-void rn_session_close(struct rn_session *s, bool restart, rn_time now);
+void rn_session_close(struct rn_session *s, bool restart);
 /* Reads one request, if there is one, and answers it. Returns false if the session must be closed:
  * the process has gone, sends what is no request, or does not take its replies. */
 bool rn_session_serve(struct rn_session *s, rn_time now);

@@ -365,7 +365,7 @@ static void stop(struct daemon *d, bool restart)
 {
 	rn_notify("STOPPING=1");
 	if (d->server != NULL)
-		rn_server_close(d->server, restart, now_of(d));
+		rn_server_close(d->server, restart);
 	if (d->forward != NULL && !restart)
 		/* Time for the messages to the peers of the clients. */
 		usleep(20000);
