@@ -4,12 +4,29 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
 
 START_S = 20
 END_S = 40
+
+
+def free_port():
+    """Returns the number of a TCP port that nothing uses, for a server and a client that meet there."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def listens(port):
+    """Does a socket listen at this TCP port? A test must not connect to find out: some servers take one client only."""
+    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(name, encoding="ascii") as f:
+            if any(re.search(rf":{port:04X} \S+ 0A ", line) for line in f):
+                return True
+    return False
 
 
 class Process:

@@ -12,7 +12,7 @@ import time
 from typing import NamedTuple
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
-from rig import Rig  # noqa: E402
+from rig import Rig, free_port  # noqa: E402
 import tap  # noqa: E402
 
 BUILD, CATALOGUE = sys.argv[1:3]
@@ -119,13 +119,6 @@ def await_end(process, since, seconds=ENDS_S):
     """Waits for the end; returns (exit status, seconds since `since`)."""
     status = process.end(max(0.01, seconds - (time.monotonic() - since)))
     return status, time.monotonic() - since
-
-
-def free_port():
-    import socket
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def interrupt(row, victim, number):

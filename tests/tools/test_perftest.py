@@ -12,7 +12,7 @@ import threading
 import time
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
-from rig import Process, Rig  # noqa: E402
+from rig import Process, Rig, free_port, listens  # noqa: E402
 import tap  # noqa: E402
 
 FOLDER = sys.argv[1]
@@ -59,22 +59,6 @@ class Pair(Rig):
         meanwhile(server, client)
         ended = client.end()
         return (server.end(), server.text), (ended, client.text)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def listens(port):
-    """Whether a socket listens at this port. The test must not connect: the server takes one
-    client only."""
-    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
-        with open(name, encoding="ascii") as f:
-            if any(re.search(rf":{port:04X} \S+ 0A ", line) for line in f):
-                return True
-    return False
 
 
 def rows(tool, text):

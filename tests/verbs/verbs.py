@@ -1,7 +1,6 @@
 """Runs programs of verbs over softrnic: writes configurations, starts one program or a server and a client, keeps their output."""
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import time
 import tap
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "tools")]
-from rig import Process  # noqa: E402
+from rig import Process, free_port, listens  # noqa: E402
 
 CASES = []  # (name, function, core)
 END_S = 60
@@ -79,26 +78,12 @@ class Folder:
         return self.path / name
 
 
-def listening_port():
-    """Returns a TCP port number for the server and the client to meet; programs exchange addresses there."""
-    import socket  # pylint: disable=import-outside-toplevel
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def listens(port):
-    """Does a process listen on this TCP port?"""
-    lines = pathlib.Path("/proc/net/tcp").read_text(encoding="utf-8") + pathlib.Path("/proc/net/tcp6").read_text(encoding="utf-8")
-    return re.search(rf":{port:04X} [0-9A-F]+:0000 0A ", lines) is not None
-
-
 def pair(build, server, client=None, idle="inline", daemon=None):
     """Runs a server and, once it listens, its client, each with an adapter of its own. `server` and `client` are lists of words;
     the port number and, for the client, the host are added. With `daemon`, the path of a socket, both share the port of that
     softrnicd instead. Returns (complaints, text of the server, text of the client)."""
     need(server[0])
-    port, words = str(listening_port()), client or server
+    port, words = str(free_port()), client or server
     with Folder() as f:
         def env(side):
             return dict(environment(build), SOFTRNIC_DAEMON=daemon) if daemon else environment(build, f.memif(side, idle))
