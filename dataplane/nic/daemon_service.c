@@ -484,8 +484,8 @@ static void follow_peer(struct rn_daemon_service *s, struct rn_nic *nic, const s
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* The command connects a queue pair, or takes its peer away. A command that is refused must leave
- * the daemon's knowledge as it is. */
+/* Executes a command that connects a queue pair, or disconnects it (RESET). If the command is
+ * refused, the daemon must have the same announcements afterwards as before. */
 static int change_pair(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd,
 		       struct rn_rsp *rsp, const struct rn_cm_track *track, exec_fn *exec)
 {

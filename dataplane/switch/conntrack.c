@@ -44,7 +44,7 @@ static void displace(struct rn_track_table *ct, const struct rn_track *t)
 		rn_track_release(ct, rival);
 }
 
-/* Messages of the CM have shown that the connection leads to this QP. */
+/* A CM message has named the QP of the peer to which the connection leads. */
 static void connect_pair(struct rn_track_table *ct, struct rn_track *t, uint32_t remote_qpn)
 {
 	rn_track_set_pair(ct, t, remote_qpn);

@@ -31,7 +31,7 @@ struct rn_track {
 	/* hash tables: by (local id), by (remote id, peer), by (remote QPN, peer) */
 	struct rn_hnode by_local, by_remote, by_pair;
 	bool in_local, in_remote, in_pair;
-	bool claimed;  /* the client says so, and no message has shown the pair */
+	bool claimed;  /* announced by the client; the switch has seen no CM message of the pair */
 	uint8_t state; /* enum rn_track_state */
 	uint8_t client;
 	uint8_t tries;	     /* obituaries sent */

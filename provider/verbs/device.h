@@ -16,7 +16,7 @@ struct vb_device {
 	struct ibv_device dev;
 	uint8_t behind[VB_DEVICE_BEHIND];
 	unsigned index; /* of the adapter in the configuration */
-	/* As listed. gids[]: IPv4 first, then IPv6, link-local last; prefix_len[] likewise. */
+	/* What libsoftrnic reports of the adapter, with sorted GIDs (vb_device_sort_gids()). */
 	struct rn_link_info info;
 };
 

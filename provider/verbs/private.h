@@ -131,7 +131,8 @@ int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 
 /* Makes the calls of cq_read.c available through the pointers of an extended CQ. */
 void vb_cq_offer_reading(struct vb_cq *cq, uint64_t wc_flags);
-/* Posts the event of a CQ that has fired to its channel, if it has one. The caller holds the CQ's lock. */
+/* Posts the event of a CQ that has fired to its channel, if there is one. The caller holds the
+ * lock of the CQ. */
 void vb_cq_post_event(struct vb_cq *cq);
 enum ibv_wc_opcode vb_wc_opcode(const struct rn_cqe *cqe);
 unsigned vb_wc_flags(const struct rn_cqe *cqe);

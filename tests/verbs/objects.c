@@ -1,4 +1,4 @@
-/* Objects: what is created, refused, told and destroyed, and with which errno. */
+/* Objects: what is created, refused, reported and destroyed, and with which errno. */
 #include "side.h"
 
 #include <errno.h>
@@ -138,7 +138,7 @@ static void capacities_of_qps_are_checked(void **state)
 	side_close(&s);
 }
 
-/* ibv_query_qp() tells what was set; each missing or foreign attribute is refused. */
+/* ibv_query_qp() returns what was set; each missing or foreign attribute is refused. */
 static void transitions_need_their_attributes(void **state)
 {
 	struct side s;

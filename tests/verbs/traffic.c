@@ -282,7 +282,7 @@ static void an_armed_cq_sends_one_event(void **state)
 	side_send(&a, 2, 0, 64);
 	assert_success(side_wait(&b), 0, IBV_WC_RECV);
 	assert_success(side_wait(&b), 1, IBV_WC_RECV);
-	assert_int_equal(poll(&p, 1, 20), 0);		 /* not armed */
+	assert_int_equal(poll(&p, 1, 20), 0);		 /* no event: the CQ is not armed */
 	assert_int_equal(ibv_req_notify_cq(b.cq, 1), 0); /* for solicited messages only */
 	side_send(&a, 3, 0, 64);
 	assert_success(side_wait(&b), 2, IBV_WC_RECV);
