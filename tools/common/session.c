@@ -214,6 +214,14 @@ void session_wait_closed(struct session *s, bool orderly)
 	session_disconnect(s, orderly && !stop_came());
 }
 
+bool session_port_is_gone(struct session *s)
+{
+	ULONG cb = sizeof(s->info);
+	HRESULT hr = s->adapter->lpVtbl->Query(s->adapter, &s->info, &cb);
+
+	return hr == ND_DEVICE_REMOVED && complain("the connection has ended", hr) != 0;
+}
+
 #define LET_GO(p)                                \
 	do {                                     \
 		if (p)                           \

@@ -71,6 +71,9 @@ void session_disconnect(struct session *s, bool orderly);
 /* Waits until the peer has disconnected, then disconnects too. Waits up to 20 s if `orderly` is
  * true, otherwise up to 1 s. After a signal this side disconnects without waiting for the peer. */
 void session_wait_closed(struct session *s, bool orderly);
+/* Is the port of the adapter gone for good (ND_DEVICE_REMOVED)? Connections then end as if the peer
+ * had disconnected. Prints a message if so. */
+bool session_port_is_gone(struct session *s);
 /* Releases the objects of one connection; adapter and listener stay open. */
 void session_reset(struct session *s);
 void session_close(struct session *s);

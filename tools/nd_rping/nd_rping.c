@@ -214,6 +214,9 @@ static int server(struct session *s, const struct options *o, enum round *end)
 		if (*end != ROUND_DONE)
 			break;
 	}
+	/* The client has not left if this side's adapter has lost its port. */
+	if (*end == CLIENT_LEFT && session_port_is_gone(s))
+		*end = ROUND_FAILED;
 	printf("nd_rping: served %u rounds\n", rounds);
 	if (o->count && rounds != o->count) {
 		fprintf(stderr, "nd_rping: %u rounds were expected\n", o->count);
