@@ -19,9 +19,10 @@
 #include "port/thread.h"
 
 #define PREFIX "softrnic-"
-/* How long the driver may take to make its socket, and the daemon to connect to it. */
+/* How long the driver may take to make its socket, and then the daemon to serve it: on a machine
+ * with many busy processes either can be late by seconds. */
 #define SOCKET_MS  10000
-#define CONNECT_MS 3000
+#define CONNECT_MS 10000
 
 /* Folders to remove at exit, if the application does not close its adapters. */
 #define FOLDERS 8

@@ -268,6 +268,25 @@ def a_stopped_process_does_not_hold_up_others(build):
 
 
 @case
+def a_stopped_daemon_is_waited_for(build):
+    """As in a debugger: connections go on afterwards, and a process that starts meanwhile ends soon and says why."""
+    with hosts(build) as (a, b):
+        pair = rings(a, b, 7219, "-S", "30000", rounds=0)
+        pair[0].await_text("connection .* made", 20)
+        a.kill(signal.SIGSTOP)
+        began = time.monotonic()
+        late = a.run("nd_rping", "-s", "-a", a.address, "-p", "7220")
+        status, took = late.end(20), time.monotonic() - began
+        bad = [] if status == 1 and "no softrnicd answers" in late.text and took < 10 else [f"{status} after {took:.1f} s: {late.text}"]
+        a.kill(signal.SIGCONT)
+        bad += failures(*rings(a, b, 7221))
+        bad += [f"{p.name} has ended: {p.text[-600:]}" for p in pair if p.child.poll() is not None]
+        for p in reversed(pair):
+            p.kill(signal.SIGTERM)
+        return bad
+
+
+@case
 def the_peer_of_a_killed_process_hears_of_it(build):
     """One of two busy processes is killed again and again: its peer hears at once, the other loses nothing."""
     bad, rng = [], random.Random(SEED)

@@ -51,6 +51,7 @@ int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
 struct driver {
 	const struct rn_daemon_port_path *path;
 	unsigned slow_ms; /* between making the socket and listening */
+	unsigned late_ms; /* between listening and accepting */
 };
 
 /* Waits for a peer that stays. */
@@ -65,6 +66,7 @@ static int open_slowly(void *arg)
 	assert_int_equal(bind(fd, (struct sockaddr *)&un, sizeof(un)), 0);
 	usleep(d->slow_ms * 1000);
 	assert_int_equal(listen(fd, 1), 0);
+	usleep(d->late_ms * 1000);
 	int peer = accept(fd, NULL, NULL);
 
 	assert_true(peer >= 0);
@@ -76,15 +78,16 @@ static int open_slowly(void *arg)
 	return gone ? -EPIPE : 0;
 }
 
-static int open_port(unsigned slow_ms, int *refused)
+static int open_port(unsigned slow_ms, unsigned late_ms, int *refused)
 {
+	struct driver d = {.slow_ms = slow_ms, .late_ms = late_ms};
 	struct rn_daemon_port_path path = {0};
 
 	asked = 0;
 	daemon_fd = -1;
 	assert_int_equal(rn_daemon_port_make(&path), 0);
-	int rc = rn_daemon_port_open(&path, NULL, open_slowly, &(struct driver){&path, slow_ms},
-				     refused);
+	d.path = &path;
+	int rc = rn_daemon_port_open(&path, NULL, open_slowly, &d, refused);
 
 	rn_daemon_port_remove(&path);
 	if (daemon_fd >= 0)
@@ -99,7 +102,7 @@ static void test_asks_again_until_the_driver_listens(void **state)
 	int refused = -1;
 
 	refusal = 0;
-	assert_int_equal(open_port(40, &refused), 0);
+	assert_int_equal(open_port(40, 0, &refused), 0);
 	assert_int_equal(refused, 0);
 	assert_true(asked > 1);
 }
@@ -109,8 +112,19 @@ static void test_a_refusal_is_final(void **state)
 	int refused = 0;
 
 	refusal = -EPERM;
-	assert_int_equal(open_port(0, &refused), -EPIPE);
+	assert_int_equal(open_port(0, 0, &refused), -EPIPE);
 	assert_int_equal(refused, -EPERM);
+	assert_int_equal(asked, 1);
+}
+
+/* On a machine with many busy processes. */
+static void test_waits_for_a_driver_that_is_late_by_seconds(void **state)
+{
+	int refused = -1;
+
+	refusal = 0;
+	assert_int_equal(open_port(0, 3500, &refused), 0);
+	assert_int_equal(refused, 0);
 	assert_int_equal(asked, 1);
 }
 
@@ -119,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_asks_again_until_the_driver_listens),
 		cmocka_unit_test(test_a_refusal_is_final),
+		cmocka_unit_test(test_waits_for_a_driver_that_is_late_by_seconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
