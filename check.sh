@@ -92,7 +92,10 @@ run() {
 	local dir=$1 suite=$2 factor=$3 t0=$SECONDS status p f s
 	shift 3
 	[ $# -gt 0 ] || set -- --suite "$suite"
-	[ "$suite" = nd2 ] && set -- "$@" --num-processes 3 # its tests mostly sleep
+	case $suite in # whose tests mostly sleep
+	nd2) set -- "$@" --num-processes 3 ;;
+	conform) set -- "$@" --num-processes 4 ;;
+	esac
 	[ "$dir" = build ] && ran+=("$logs/$dir-$suite.json")
 	rm -f "$dir/meson-logs/testlog.json" "$logs/$dir-$suite.json"
 	meson test -C "$dir" --no-rebuild -t "$factor" --print-errorlogs "$@" >"$logs/$dir-$suite.log" 2>&1
@@ -202,7 +205,7 @@ fi
 build build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug && run_suites build-asan 3 6
 if in_tier ci; then
 	CC=clang CXX=clang++ build build-clang -Doptimization=0 # for its warnings alone
-	fuzz "$(in_tier full && echo 300 || echo 20)"
+	fuzz "$(in_tier full && echo 300 || echo 10)"
 	races
 fi
 if [ -x build/tools/nd_xfer ]; then # built if all parts of softrnic are
