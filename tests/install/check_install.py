@@ -145,6 +145,24 @@ class Install:
                              os.path.join(self.source, "config", "loopback.conf"), "/usr/bin/python3", "-c", code, LD_LIBRARY_PATH="")
         return bad or ([] if said == "2\n" else [f"said {said!r}"])
 
+    def verbs_programs_link_with_the_library(self):
+        """A program that is linked with the flags of softrnic-verbs has softrnic's devices without softrnic-run."""
+        program = os.path.join(self.work, "verbs")
+        bad, _ = self.run(*COMPILERS[".c"], *STRICT, *self.moved("--cflags", package="softrnic-verbs"),
+                          os.path.join(HERE, "verbs.c"), "-o", program, *self.moved("--libs", package="softrnic-verbs"))
+        if bad:
+            return bad
+        bad, said = self.run(program, LD_LIBRARY_PATH="", SOFTRNIC_CONFIG=os.path.join(self.source, "config", "loopback.conf"))
+        return bad or ([] if said == "softrnic0\nsoftrnic1\n" else [f"said {said!r}"])
+
+    def manual_page_is_sound(self):
+        page = os.path.join(self.at(self.prefix), "share/man/man1/softrnic-run.1")
+        if shutil.which("groff") is None:
+            raise tap.Skip("groff is not installed")
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, timeout=30, check=False)
+        return done.stderr.splitlines() + [f"the page lacks {option}" for option in ("--config", "--daemon", "--env", "-v")
+                                           if option not in done.stdout.replace("\u2010", "-").replace("\x1b[1m", "")]
+
     def programs_tell_the_version(self):
         version = "".join(self.pkg_config("--modversion"))
         bad = []
@@ -260,7 +278,9 @@ def main():
             checks += [(f"{client}_needs_no_private_header", lambda c=client: tree.client_needs_no_private_header(c)),
                        (f"{client}_runs", lambda c=client: tree.client_runs(c)),
                        (f"{client}_runs_without_ldconfig", lambda c=client: tree.client_runs_without_ldconfig(c))]
-        checks += [("readme_program_runs", tree.readme_program_runs), ("tool_runs", tree.tool_runs), ("verbs_programs_find_the_library", tree.verbs_programs_find_the_library), ("programs_tell_the_version", tree.programs_tell_the_version), ("variables_name_what_is_there", tree.variables_name_what_is_there)]
+        checks += [(check.__name__, check) for check in (
+            tree.readme_program_runs, tree.tool_runs, tree.verbs_programs_find_the_library, tree.verbs_programs_link_with_the_library,
+            tree.manual_page_is_sound, tree.programs_tell_the_version, tree.variables_name_what_is_there)]
         checks += [("sources_for_windows_build", tree.sources_for_windows_build),
                    ("reference_of_compat", tree.reference_of_compat)] if compat else [
                        ("nothing_of_compat", tree.nothing_of_compat)]
