@@ -24,12 +24,6 @@ static int no_dealloc_mw(struct ibv_mw *mw)
 	return EOPNOTSUPP;
 }
 
-static int no_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
-{
-	*bad = wr;
-	return EOPNOTSUPP;
-}
-
 /* The NULL members of the operations are what softrnic does not have: their callers get
  * EOPNOTSUPP. */
 static void offer(struct vb_context *c)
@@ -40,12 +34,14 @@ static void offer(struct vb_context *c)
 	v->query_port = vb_query_port;
 	v->query_device_ex = vb_query_device_ex;
 	v->create_cq_ex = vb_create_cq_ex;
+	v->create_srq_ex = vb_create_srq_ex;
+	v->get_srq_num = vb_get_srq_num;
 	v->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 	v->context.ops.poll_cq = vb_poll_cq;
 	v->context.ops.req_notify_cq = vb_req_notify_cq;
 	v->context.ops.post_send = vb_post_send;
 	v->context.ops.post_recv = vb_post_recv;
-	v->context.ops.post_srq_recv = no_post_srq_recv;
+	v->context.ops.post_srq_recv = vb_post_srq_recv;
 	v->context.ops.bind_mw = no_bind_mw;
 	v->context.ops.dealloc_mw = no_dealloc_mw;
 }
@@ -144,6 +140,9 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	case IBV_EVENT_CQ_ERR:
 		event->element.cq = note->object;
 		break;
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		event->element.srq = note->object;
+		break;
 	case IBV_EVENT_DEVICE_FATAL:
 		event->element.qp = NULL;
 		break;
@@ -154,8 +153,8 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	return 0;
 }
 
-/* Returns the note of an event of a CQ or QP, and its mailbox. Returns NULL for events of the port:
- * nothing waits for their acknowledgement. */
+/* Returns the note of an event of a CQ, SRQ or QP, and its mailbox. Returns NULL for events of the
+ * port: nothing waits for their acknowledgement. */
 static struct vb_note *note_of(const struct ibv_async_event *event, struct vb_mailbox **box)
 {
 	struct vb_qp *qp;
@@ -164,6 +163,9 @@ static struct vb_note *note_of(const struct ibv_async_event *event, struct vb_ma
 	case IBV_EVENT_CQ_ERR:
 		*box = &vb_context_of(event->element.cq->context)->async;
 		return &((struct vb_cq *)event->element.cq)->failed;
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		*box = &vb_context_of(event->element.srq->context)->async;
+		return &((struct vb_srq *)event->element.srq)->low;
 #define X(ours, theirs)                                       \
 	case IBV_EVENT_##theirs:                              \
 		qp = (struct vb_qp *)event->element.qp;       \

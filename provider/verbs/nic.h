@@ -13,7 +13,7 @@
 
 #define VB_TARGET_BUCKETS 1024u
 
-/* What gets events: part of a CQ, QP or context, or of a thread that waits for an address. */
+/* What gets events: part of a CQ, SRQ, QP or context, or of a thread that waits for an address. */
 struct vb_target {
 	struct vb_target *next;
 	/* `user` of the commands that create the object. No two targets ever have the same number,

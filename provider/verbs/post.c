@@ -1,5 +1,6 @@
 /* Translates work requests of verbs into those of rn/client.h and posts them. Any number of threads
- * may post to one QP. Takes no lock and allocates nothing. */
+ * may post to one QP or SRQ. Allocates nothing; only posts to an SRQ take a lock, inside
+ * rn_client_srq_post_list(). */
 #include "verbs/private.h"
 
 #define BATCH 8
@@ -114,6 +115,21 @@ int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 	return rc;
 }
 
+/* Translates the first receives of a list, up to BATCH. Returns how many. */
+static uint32_t translate_receives(const struct ibv_recv_wr *wr, struct rn_client_wr *list)
+{
+	uint32_t n = 0;
+
+	for (; wr != NULL && n < BATCH; wr = wr->next, n++)
+		list[n] = (struct rn_client_wr){
+			.kind = RN_WQE_RECV,
+			.wr_id = wr->wr_id,
+			.sge = (const struct rn_sge *)wr->sg_list,
+			.num_sge = (uint32_t)wr->num_sge,
+		};
+	return n;
+}
+
 int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	struct vb_qp *q = (struct vb_qp *)qp;
@@ -125,17 +141,30 @@ int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 		return EINVAL;
 	while (wr != NULL && rc == 0) {
 		struct rn_client_wr list[BATCH];
-		const struct ibv_recv_wr *at = wr;
-		uint32_t n = 0, posted;
+		uint32_t posted, n = translate_receives(wr, list);
 
-		for (; at != NULL && n < BATCH; at = at->next, n++)
-			list[n] = (struct rn_client_wr){
-				.kind = RN_WQE_RECV,
-				.wr_id = at->wr_id,
-				.sge = (const struct rn_sge *)at->sg_list,
-				.num_sge = (uint32_t)at->num_sge,
-			};
 		rc = vb_engine.qp_post_list(q->nic, list, n, &posted);
+		if (rc != 0)
+			rc = refusal(rc);
+		for (; posted > 0; posted--)
+			wr = wr->next;
+	}
+	*bad = wr;
+	return rc;
+}
+
+int vb_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct vb_srq *s = (struct vb_srq *)srq;
+	int rc = 0;
+
+	*bad = wr;
+	OS_REFUSE_CHILD(EIO);
+	while (wr != NULL && rc == 0) {
+		struct rn_client_wr list[BATCH];
+		uint32_t posted, n = translate_receives(wr, list);
+
+		rc = vb_engine.srq_post_list(s->nic, list, n, &posted);
 		if (rc != 0)
 			rc = refusal(rc);
 		for (; posted > 0; posted--)

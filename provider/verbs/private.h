@@ -70,6 +70,17 @@ enum {
 		VB_QP_NOTES
 };
 
+struct vb_srq {
+	struct ibv_srq srq; /* srq.mutex serialises ibv_modify_srq() and ibv_query_srq() */
+	struct rn_client_srq *nic;
+	struct vb_target target;
+	struct vb_note low;	/* IBV_EVENT_SRQ_LIMIT_REACHED */
+	_Atomic uint32_t users; /* number of QPs */
+	uint32_t max_wr, max_sge;
+	pthread_mutex_t lock; /* guards `limit` and the limit event of `nic` */
+	uint32_t limit;	      /* the armed limit; 0: none */
+};
+
 struct vb_qp {
 	union {
 		struct ibv_qp qp;
@@ -128,6 +139,9 @@ int vb_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 int vb_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+int vb_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+struct ibv_srq *vb_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *init);
+int vb_get_srq_num(struct ibv_srq *srq, uint32_t *number);
 
 /* Makes the calls of cq_read.c available through the pointers of an extended CQ. */
 void vb_cq_offer_reading(struct vb_cq *cq, uint64_t wc_flags);

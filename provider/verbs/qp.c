@@ -58,19 +58,23 @@ static uint32_t at_least_one(uint32_t n)
 }
 
 /* Returns 0 or the errno with which the kernel refuses such a QP. */
-static int check_init(const struct rn_link_info *info, const struct ibv_qp_init_attr *init)
+static int check_init(const struct vb_context *c, const struct ibv_qp_init_attr *init)
 {
+	const struct rn_link_info *info = &c->nic->info;
 	const struct ibv_qp_cap *cap = &init->cap;
+	bool own_queue = init->srq == NULL; /* the sizes of the receive queue count */
 
 	if (init->qp_type != IBV_QPT_RC && init->qp_type != IBV_QPT_UC)
 		return EOPNOTSUPP;
-	if (init->srq != NULL)
-		return EOPNOTSUPP;
 	if (init->send_cq == NULL || init->recv_cq == NULL)
 		return EINVAL;
-	if (cap->max_send_wr > info->max_queue_depth || cap->max_recv_wr > info->max_queue_depth ||
-	    cap->max_send_sge > info->max_sge || cap->max_recv_sge > info->max_sge ||
+	if (!own_queue && vb_context_of(init->srq->context)->nic != c->nic)
+		return EINVAL;
+	if (cap->max_send_wr > info->max_queue_depth || cap->max_send_sge > info->max_sge ||
 	    cap->max_inline_data > info->max_inline)
+		return EINVAL;
+	if (own_queue &&
+	    (cap->max_recv_wr > info->max_queue_depth || cap->max_recv_sge > info->max_sge))
 		return EINVAL;
 	return 0;
 }
@@ -81,12 +85,15 @@ static int create_in_nic(struct vb_context *c, struct vb_qp *qp, const struct vb
 	struct rn_client_qp_init init = {.pd = pd->id, .user = qp->target.number};
 
 	cap->max_send_wr = at_least_one(cap->max_send_wr);
-	cap->max_recv_wr = at_least_one(cap->max_recv_wr);
 	cap->max_send_sge = at_least_one(cap->max_send_sge);
-	cap->max_recv_sge = at_least_one(cap->max_recv_sge);
+	/* A QP with an SRQ has no receive queue. */
+	cap->max_recv_wr = qp->init.srq != NULL ? 0 : at_least_one(cap->max_recv_wr);
+	cap->max_recv_sge = qp->init.srq != NULL ? 0 : at_least_one(cap->max_recv_sge);
 	init.type = (enum rn_qp_type)qp->init.qp_type;
 	init.send_cq = ((struct vb_cq *)qp->init.send_cq)->nic;
 	init.recv_cq = ((struct vb_cq *)qp->init.recv_cq)->nic;
+	if (qp->init.srq != NULL)
+		init.srq = ((struct vb_srq *)qp->init.srq)->nic;
 	init.sq_depth = cap->max_send_wr;
 	init.rq_depth = cap->max_recv_wr;
 	init.sq_sge = cap->max_send_sge;
@@ -102,6 +109,7 @@ static void fill_public(struct vb_qp *qp, struct ibv_pd *pd)
 	qp->qp.pd = pd;
 	qp->qp.send_cq = qp->init.send_cq;
 	qp->qp.recv_cq = qp->init.recv_cq;
+	qp->qp.srq = qp->init.srq;
 	qp->qp.qp_num = qp->qp.handle = vb_engine.qp_number(qp->nic);
 	qp->qp.state = IBV_QPS_RESET;
 	qp->qp.qp_type = qp->init.qp_type;
@@ -110,10 +118,13 @@ static void fill_public(struct vb_qp *qp, struct ibv_pd *pd)
 	qp->send_flags = qp->init.sq_sig_all ? RN_WQE_SIGNALED : 0;
 }
 
-static void use_cqs(const struct vb_qp *qp, int n)
+/* Counts the QP, or with n = -1 counts it no more, as a user of its CQs and its SRQ. */
+static void use_queues(const struct vb_qp *qp, int n)
 {
 	atomic_fetch_add(&((struct vb_cq *)qp->qp.send_cq)->users, (uint32_t)n);
 	atomic_fetch_add(&((struct vb_cq *)qp->qp.recv_cq)->users, (uint32_t)n);
+	if (qp->qp.srq != NULL)
+		atomic_fetch_add(&((struct vb_srq *)qp->qp.srq)->users, (uint32_t)n);
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
@@ -123,7 +134,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 	int rc;
 
 	OS_REFUSE_CHILD(vb_fail(EIO));
-	rc = check_init(&c->nic->info, init);
+	rc = check_init(c, init);
 	if (rc != 0)
 		return vb_fail(rc);
 	qp = calloc(1, sizeof(*qp));
@@ -140,7 +151,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 		return vb_fail(vb_errno(rc));
 	}
 	fill_public(qp, pd);
-	use_cqs(qp, 1);
+	use_queues(qp, 1);
 	init->cap = qp->init.cap;
 	return &qp->qp;
 }
@@ -158,7 +169,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	vb_nic_remove_target(c->nic, &q->target);
 	for (unsigned i = 0; i < VB_QP_NOTES; i++)
 		vb_mailbox_retire(&c->async, &q->note[i]);
-	use_cqs(q, -1);
+	use_queues(q, -1);
 	pthread_cond_destroy(&qp->cond);
 	pthread_mutex_destroy(&qp->mutex);
 	free(q);

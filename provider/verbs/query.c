@@ -17,7 +17,7 @@
 
 #define CAP_FLAGS                                                                               \
 	(IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID | \
-	 IBV_DEVICE_CURR_QP_STATE_MOD)
+	 IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_SRQ_RESIZE)
 
 static int at_most(uint64_t value)
 {
@@ -50,6 +50,9 @@ static void fill_device(const struct vb_context *c, struct ibv_device_attr *attr
 	attr->max_qp_init_rd_atom = attr->max_qp_rd_atom;
 	attr->max_res_rd_atom = at_most((uint64_t)info->max_qp * attr->max_qp_rd_atom);
 	attr->atomic_cap = IBV_ATOMIC_HCA;
+	attr->max_srq = at_most(info->max_srq);
+	attr->max_srq_wr = at_most(info->max_queue_depth);
+	attr->max_srq_sge = at_most(info->max_sge);
 	attr->max_pkeys = 1;
 	attr->phys_port_cnt = 1;
 }

@@ -24,6 +24,9 @@ ROWS = [
     ("write_bw_both_ways", "ib_write_bw", "-b -n 1000", False),
     ("send_lat_inline", "ib_send_lat", "-I 64 -s 64 -n 1000", False),
     ("write_bw_uc", "ib_write_bw", "-c UC -n 1000", False),
+    ("send_bw_srq", "ib_send_bw", "--use-srq -n 1000", False),
+    ("send_bw_srq_8_qps", "ib_send_bw", "--use-srq -q 8 -n 1000", False),
+    ("send_lat_srq", "ib_send_lat", "--use-srq -n 500", True),
     ("send_lat_uc", "ib_send_lat", "-c UC -n 500", False),
 ]
 

@@ -18,6 +18,10 @@ ROWS = [
     ("timestamps", "ibv_rc_pingpong", "-t", "inline", False),
     ("uc", "ibv_uc_pingpong", "", "inline", True),
     ("uc_events", "ibv_uc_pingpong", "-e -s 3001", "inline", False),
+    ("srq", "ibv_srq_pingpong", "-q 4", "inline", True),
+    ("srq_adaptive", "ibv_srq_pingpong", "-q 4", "adaptive", False),
+    ("srq_events", "ibv_srq_pingpong", "-e -q 8", "inline", True),
+    ("srq_odd_size", "ibv_srq_pingpong", "-s 10007 -q 3", "inline", False),
 ]
 
 

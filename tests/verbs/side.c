@@ -1,6 +1,7 @@
 /* Makes the objects of one end of a connection. */
 #include "side.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,6 +38,7 @@ void side_make_qp(struct side *s, enum ibv_qp_type type, uint32_t depth)
 	struct ibv_qp_init_attr init = {
 		.send_cq = s->cq,
 		.recv_cq = s->cq,
+		.srq = s->srq,
 		.qp_type = type,
 		.cap = {.max_send_wr = depth,
 			.max_recv_wr = depth,
@@ -53,6 +55,8 @@ void side_close(struct side *s)
 {
 	if (s->qp != NULL)
 		assert_int_equal(ibv_destroy_qp(s->qp), 0);
+	if (s->srq != NULL)
+		assert_int_equal(ibv_destroy_srq(s->srq), 0);
 	assert_int_equal(ibv_destroy_cq(s->cq), 0);
 	assert_int_equal(ibv_destroy_comp_channel(s->channel), 0);
 	assert_int_equal(ibv_dereg_mr(s->mr), 0);
@@ -112,18 +116,23 @@ int side_to_rts(struct side *s)
 	return ibv_modify_qp(s->qp, &attr, mask);
 }
 
-void side_connect(struct side *one, struct side *other, unsigned a, unsigned b, uint32_t depth)
+void side_join(struct side *one, struct side *other)
 {
-	side_open(one, a);
-	side_open(other, b);
-	side_make_qp(one, IBV_QPT_RC, depth);
-	side_make_qp(other, IBV_QPT_RC, depth);
 	assert_int_equal(side_to_init(one), 0);
 	assert_int_equal(side_to_init(other), 0);
 	assert_int_equal(side_to_rtr(one, other), 0);
 	assert_int_equal(side_to_rtr(other, one), 0);
 	assert_int_equal(side_to_rts(one), 0);
 	assert_int_equal(side_to_rts(other), 0);
+}
+
+void side_connect(struct side *one, struct side *other, unsigned a, unsigned b, uint32_t depth)
+{
+	side_open(one, a);
+	side_open(other, b);
+	side_make_qp(one, IBV_QPT_RC, depth);
+	side_make_qp(other, IBV_QPT_RC, depth);
+	side_join(one, other);
 }
 
 void side_recv(struct side *s, uint64_t wr_id, uint32_t at, uint32_t len)
@@ -156,4 +165,16 @@ struct ibv_wc side_wait(struct side *s)
 		assert_true(time(NULL) < end);
 	assert_int_equal(n, 1);
 	return wc;
+}
+
+void *side_event(struct side *s, enum ibv_event_type type)
+{
+	struct pollfd p = {.fd = s->context->async_fd, .events = POLLIN};
+	struct ibv_async_event event;
+
+	assert_int_equal(poll(&p, 1, WAIT_S * 1000), 1);
+	assert_int_equal(ibv_get_async_event(s->context, &event), 0);
+	assert_int_equal(event.event_type, type);
+	ibv_ack_async_event(&event);
+	return event.element.qp;
 }

@@ -18,6 +18,7 @@ struct side {
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
+	struct ibv_srq *srq; /* NULL: the QP gets a receive queue of its own */
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
 	uint8_t *buf; /* SIDE_BYTES bytes */
@@ -26,7 +27,8 @@ struct side {
 
 /* Opens device `index` and makes all objects but the QP. */
 void side_open(struct side *s, unsigned index);
-/* Makes a QP of the given type, with `depth` requests per queue, 4 SGEs and 64 bytes inline. */
+/* Makes a QP of the given type, with `depth` requests per queue, 4 SGEs and 64 bytes inline. If
+ * s->srq is set, the QP takes its receives from there. */
 void side_make_qp(struct side *s, enum ibv_qp_type type, uint32_t depth);
 /* Destroys everything; each call must succeed. */
 void side_close(struct side *s);
@@ -37,11 +39,16 @@ int side_to_rtr(struct side *s, const struct side *peer);
 int side_to_rts(struct side *s);
 /* Opens both ends and connects them. a and b are devices. */
 void side_connect(struct side *one, struct side *other, unsigned a, unsigned b, uint32_t depth);
+/* Moves the QPs of both ends from RESET to RTS, towards each other. */
+void side_join(struct side *one, struct side *other);
 
 /* Post one receive or send of `len` bytes at offset `at` of the buffer. */
 void side_recv(struct side *s, uint64_t wr_id, uint32_t at, uint32_t len);
 void side_send(struct side *s, uint64_t wr_id, uint32_t at, uint32_t len);
 /* Waits for one completion. */
 struct ibv_wc side_wait(struct side *s);
+/* Waits for an asynchronous event, which must be of the given type, and acknowledges it. Returns
+ * the object that the event names. */
+void *side_event(struct side *s, enum ibv_event_type type);
 
 #endif
