@@ -66,6 +66,10 @@ enum rn_wqe_flag {
 	RN_WQE_FENCE = 1 << 1,
 	RN_WQE_SOLICITED = 1 << 2, /* set the SE bit in the last packet */
 	RN_WQE_INLINE = 1 << 3,	   /* the slots hold the data instead of SGEs */
+	/* BIND: the memory window is of type 1 (IBTA vol. 1, 10.6.7.2). The BIND first ends the
+	 * window's binding on this QP, if there is one; a BIND of length 0 does no more than that.
+	 * Neither an INVALIDATE nor a SEND_INVAL of the peer ends such a binding. */
+	RN_WQE_REBIND = 1 << 4,
 };
 
 /* A scatter/gather element (SGE). addr is an application address. For a zero-based MR, addr is an
@@ -150,8 +154,9 @@ struct rn_wqe {
 	 * the memory window */
 	uint64_t remote_va;
 	/* WRITE, READ, atomics: the peer's R_Key. BIND: the new R_Key of the memory window. The
-	 * upper 24 bits of the new R_Key are those that CREATE_MW returned. The low byte is 1..255
-	 * and must change with each BIND. */
+	 * upper 24 bits of the new R_Key are those that CREATE_MW returned. The low byte may be
+	 * anything, but should change with each BIND, so that the former R_Key is not valid again.
+	 * The number 0 is no R_Key. */
 	uint32_t rkey;
 	/* immediate data as 4 opaque bytes, or the R_Key to invalidate (host order) */
 	uint32_t imm;

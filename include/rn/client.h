@@ -225,14 +225,24 @@ uint32_t rn_client_qp_outstanding(const struct rn_client_qp *qp);
  * means that every work request has its completion. Returns 0 or -ETIMEDOUT. */
 int rn_client_qp_drain(struct rn_client_qp *qp, unsigned timeout_ms);
 
+/* What a BIND posted as struct rn_client_wr binds. */
+struct rn_client_wr_bind {
+	struct rn_client_mw *mw;
+	uint64_t length; /* in bytes; 0 with RN_WQE_REBIND: only ends the binding */
+	uint32_t lkey;	 /* lkey and access: as in struct rn_client_bind */
+	uint32_t access;
+};
+
 /* One work request in the form that front ends use: with a pointer to an array of SGEs. */
 struct rn_client_wr {
 	uint8_t kind;	/* enum rn_wqe_kind */
 	uint16_t flags; /* enum rn_wqe_flag */
 	uint64_t wr_id;
-	uint64_t remote_va;
-	uint32_t rkey;
-	uint32_t imm; /* SEND_IMM, WRITE_IMM: 4 opaque bytes; SEND_INVAL: the peer's R_Key */
+	uint64_t remote_va; /* BIND: address of the first byte of the range */
+	uint32_t rkey;	    /* BIND: the new R_Key of the memory window */
+	/* SEND_IMM, WRITE_IMM: 4 opaque bytes; SEND_INVAL: the peer's R_Key; INVALIDATE: the R_Key
+	 * of a memory window that is bound to this QP */
+	uint32_t imm;
 	/* array of num_sge SGEs; may be reused after the call. Any struct of 16 bytes with the
 	 * layout {u64 address, u32 length, u32 key} may stand for an SGE. */
 	const struct rn_sge *sge;
@@ -242,12 +252,16 @@ struct rn_client_wr {
 	const struct rn_atomic *atomic;
 	/* SEND, SEND_IMM on a UD QP: destination of the datagram; may be reused after the call */
 	const struct rn_ud *ud;
+	/* BIND: the window and what it exposes; may be reused after the call. BIND and INVALIDATE
+	 * have no SGEs. */
+	const struct rn_client_wr_bind *bind;
 };
 
 /* Posts one work request. The send requests of a QP reach the NIC in the order of the calls, and so
  * do the receives. A wrong key gives a completion with an error. Errors of the call:
  * -EINVAL: a receive on a QP with an SRQ; an atomic that is inline, without operands or without
- *   exactly one SGE; or a datagram without destination
+ *   exactly one SGE; a datagram without destination; a BIND without rn_client_wr.bind or with an
+ *   R_Key of another window; or a BIND or INVALIDATE that is inline or has SGEs
  * -ENOMEM: the send queue or receive queue is full
  * -E2BIG: more SGEs than the QP allows
  * -EMSGSIZE: more bytes than the QP allows (max_length, or inline_bytes with RN_WQE_INLINE)
@@ -287,7 +301,20 @@ int rn_client_qp_attach(struct rn_client_qp *qp, const struct rn_gid *group);
  * -ENOENT: the QP is not attached to the group. */
 int rn_client_qp_detach(struct rn_client_qp *qp, const struct rn_gid *group);
 
-/* ---- memory windows ---- */
+/* ---- memory windows ----
+ *
+ * There are two ways to bind a window; a front end uses one of them for a window.
+ *
+ * - rn_client_qp_bind(), rn_client_qp_invalidate(): rn_client chooses the R_Key, and knows whether
+ *   the window is bound (rn_client_mw_key(), rn_client_mw_bound()).
+ * - Work requests of kind BIND and INVALIDATE in rn_client_qp_post() or _post_list(): the front end
+ *   chooses the R_Key, of whose bits the upper 24 are those of rn_client_mw_id(). That is the way
+ *   of verbs. A window of type 2 (IBTA vol. 1, 10.6.7.2) is bound by a plain BIND, which fails if
+ *   the window is bound; a window of type 1 by a BIND with RN_WQE_REBIND, which replaces the
+ *   binding of the window on the same QP. All errors that the NIC finds give a completion with
+ *   RN_STATUS_MW_BIND_ERR: so does the INVALIDATE of an R_Key that is not bound to the QP.
+ *
+ * A peer can use a window only through the QP to which the window is bound. */
 
 /* Creates an unbound memory window. -ENOSPC: the adapter has reached its limit for regions plus
  * windows. */
@@ -296,6 +323,10 @@ int rn_client_mw_create(struct rn_client *client, uint32_t pd, struct rn_client_
  * that still wait in a send queue will complete with success but change nothing. The region may be
  * deregistered before the memory window is destroyed. */
 int rn_client_mw_destroy(struct rn_client_mw *mw);
+/* Returns the memory window's number, which never changes. Its upper 24 bits are those of all
+ * R_Keys of the window; the number itself is never the R_Key of a peer's access before a bind
+ * request names it. */
+uint32_t rn_client_mw_id(const struct rn_client_mw *mw);
 /* Returns the R_Key of the last posted bind request, or 0 before the first bind request. */
 uint32_t rn_client_mw_key(const struct rn_client_mw *mw);
 /* True while the memory window is bound: from a successful rn_client_qp_bind() until one of these

@@ -68,6 +68,9 @@ struct rn_client_qp {
 	struct rn_client_queue sq, rq;
 };
 
+/* Remembers that a bind request of the window was posted to the QP, for rn_client_mw_destroy(). */
+void rn_client_mw_posted(struct rn_client_mw *mw, uint32_t qpn);
+
 /* Posts a work request that is ready for the submission ring. Any thread may call this function.
  * -ENOMEM: the send queue or receive queue is full. */
 int rn_client_qp_put(struct rn_client_qp *qp, const struct rn_wqe *wqe);

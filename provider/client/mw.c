@@ -1,6 +1,7 @@
 /* Memory windows: knows whether a window is bound, and chooses the R_Key of the next binding. The
  * NIC gets no command for these two tasks. A binding begins when rn_client_qp_bind() has posted the
- * bind request. It ends when a shard stores the R_Key of the binding in shared->ended. Owns struct
+ * bind request. It ends when a shard stores the R_Key of the binding in shared->ended. A front end
+ * that posts work requests of kind BIND itself (qp.c) does without these two. Owns struct
  * rn_client_mw. Any thread may call these functions. */
 #include "client/client.h"
 
@@ -53,6 +54,16 @@ int rn_client_mw_destroy(struct rn_client_mw *mw)
 	pthread_mutex_destroy(&mw->lock);
 	free(mw);
 	return 0;
+}
+
+uint32_t rn_client_mw_id(const struct rn_client_mw *mw)
+{
+	return mw->id;
+}
+
+void rn_client_mw_posted(struct rn_client_mw *mw, uint32_t qpn)
+{
+	mw->qpn = qpn;
 }
 
 uint32_t rn_client_mw_key(const struct rn_client_mw *mw)

@@ -200,6 +200,31 @@ static void put_address(struct rn_sgl_slots *out, const struct rn_ud *ud)
 	*slot = *ud;
 }
 
+static bool is_local(uint8_t kind)
+{
+	return kind == RN_WQE_BIND || kind == RN_WQE_INVALIDATE;
+}
+
+/* Checks a BIND or INVALIDATE. Returns 0 or -EINVAL. */
+static int check_local(const struct rn_client_wr *wr)
+{
+	const struct rn_client_wr_bind *b = wr->bind;
+
+	if (wr->flags & RN_WQE_INLINE || wr->num_sge != 0)
+		return -EINVAL;
+	if (wr->kind == RN_WQE_BIND && (b == NULL || (rn_client_mw_id(b->mw) ^ wr->rkey) >> 8 != 0))
+		return -EINVAL;
+	return 0;
+}
+
+/* Adds the range and rights of a BIND, and notes which QP has a BIND of the window. */
+static void put_bind(const struct rn_client_qp *qp, struct rn_sgl_slots *out,
+		     const struct rn_client_wr_bind *b)
+{
+	out->head.bind = (struct rn_bind){b->length, b->lkey, b->access};
+	rn_client_mw_posted(b->mw, qp->qpn);
+}
+
 /* Translates the most frequent form of work request, one SGE that is within the limits, in the same
  * way as build() but with fewer instructions. Returns false, with *wqe undefined, for every other
  * work request. build() then decides. */
@@ -247,6 +272,8 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		return -EINVAL;
 	if (is_datagram(qp, wr->kind) && wr->ud == NULL)
 		return -EINVAL;
+	if (is_local(wr->kind) && check_local(wr) != 0)
+		return -EINVAL;
 	if (!is_inline && wr->num_sge > q->max_sge)
 		return -E2BIG;
 	if (length > (is_inline ? qp->inline_bytes : qp->max_length))
@@ -269,6 +296,8 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		put_operands(out, wr->atomic);
 	if (is_datagram(qp, wr->kind))
 		put_address(out, wr->ud);
+	if (wr->kind == RN_WQE_BIND)
+		put_bind(qp, out, wr->bind);
 	return 0;
 }
 

@@ -12,18 +12,6 @@ static const enum ibv_event_type port_events[VB_PORT_NOTES] = {
 	[VB_NOTE_FATAL] = IBV_EVENT_DEVICE_FATAL,
 };
 
-/* Operations that inline functions of verbs.h call without asking whether they exist. */
-
-static int no_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
-{
-	return EOPNOTSUPP;
-}
-
-static int no_dealloc_mw(struct ibv_mw *mw)
-{
-	return EOPNOTSUPP;
-}
-
 /* The NULL members of the operations are what softrnic does not have: their callers get
  * EOPNOTSUPP. */
 static void offer(struct vb_context *c)
@@ -42,8 +30,9 @@ static void offer(struct vb_context *c)
 	v->context.ops.post_send = vb_post_send;
 	v->context.ops.post_recv = vb_post_recv;
 	v->context.ops.post_srq_recv = vb_post_srq_recv;
-	v->context.ops.bind_mw = no_bind_mw;
-	v->context.ops.dealloc_mw = no_dealloc_mw;
+	v->context.ops.alloc_mw = vb_alloc_mw;
+	v->context.ops.bind_mw = vb_bind_mw;
+	v->context.ops.dealloc_mw = vb_dealloc_mw;
 }
 
 static void port_event(struct vb_target *target, const struct rn_event *ev)

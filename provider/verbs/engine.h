@@ -15,6 +15,7 @@
 	X(cq_poll) X(cq_arm) X(cq_fired) X(cq_disarm) \
 	X(srq_create) X(srq_destroy) X(srq_id) X(srq_resize) X(srq_post_list) X(srq_arm) \
 	X(srq_fired) X(srq_disarm) \
+	X(mw_create) X(mw_destroy) X(mw_id) \
 	X(qp_create) X(qp_modify) X(qp_query) X(qp_destroy) X(qp_number) X(qp_state) X(qp_post_list) \
 	X(av_resolve) X(gid_is_v4)
 /* clang-format on */

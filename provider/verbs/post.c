@@ -21,6 +21,7 @@ static_assert((int)IBV_SEND_INLINE == (int)RN_WQE_INLINE, "one number");
 struct batch {
 	struct rn_client_wr wr[BATCH];
 	struct rn_atomic operands[BATCH];
+	struct rn_client_wr_bind bind[BATCH];
 };
 
 /* Kinds of work request; 0 (RN_WQE_NOP): not available. */
@@ -33,6 +34,8 @@ static const uint8_t kinds[] = {
 	[IBV_WR_RDMA_READ] = RN_WQE_READ,
 	[IBV_WR_ATOMIC_CMP_AND_SWP] = RN_WQE_CMP_SWAP,
 	[IBV_WR_ATOMIC_FETCH_AND_ADD] = RN_WQE_FETCH_ADD,
+	[IBV_WR_LOCAL_INV] = RN_WQE_INVALIDATE,
+	[IBV_WR_BIND_MW] = RN_WQE_BIND,
 };
 
 static inline uint16_t flags_of(unsigned flags, uint32_t always)
@@ -44,7 +47,8 @@ static inline uint16_t flags_of(unsigned flags, uint32_t always)
 
 /* Returns 0 or the errno with which the work request is refused. */
 static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *from,
-			    struct rn_client_wr *to, struct rn_atomic *operands)
+			    struct rn_client_wr *to, struct rn_atomic *operands,
+			    struct rn_client_wr_bind *bind)
 {
 	unsigned flags = from->send_flags, opcode = from->opcode;
 
@@ -70,6 +74,11 @@ static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *fr
 		operands->swap_add = swap ? from->wr.atomic.swap : from->wr.atomic.compare_add;
 		operands->compare = from->wr.atomic.compare_add;
 		to->atomic = operands;
+	} else if (opcode == IBV_WR_BIND_MW) {
+		return vb_bind_request(qp, from->bind_mw.mw, from->bind_mw.rkey,
+				       &from->bind_mw.bind_info, to, bind);
+	} else if (opcode == IBV_WR_LOCAL_INV) {
+		to->num_sge = 0;
 	} else {
 		to->remote_va = from->wr.rdma.remote_addr;
 		to->rkey = from->wr.rdma.rkey;
@@ -100,7 +109,7 @@ int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 		int refused;
 
 		for (; at != NULL && n < BATCH; at = at->next, n++) {
-			rc = translate(q, at, &b.wr[n], &b.operands[n]);
+			rc = translate(q, at, &b.wr[n], &b.operands[n], &b.bind[n]);
 			if (rc != 0)
 				break;
 		}

@@ -36,6 +36,12 @@ struct vb_mr {
 	struct ibv_mr mr;
 };
 
+struct vb_mw {
+	struct ibv_mw mw; /* type 1: rkey is that of the last bind, guarded by `lock` */
+	struct rn_client_mw *nic;
+	pthread_mutex_t lock;
+};
+
 struct vb_channel {
 	struct ibv_comp_channel channel; /* refcnt: number of CQs, guarded by box.lock */
 	struct vb_mailbox box;
@@ -142,6 +148,17 @@ int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 int vb_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 struct ibv_srq *vb_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *init);
 int vb_get_srq_num(struct ibv_srq *srq, uint32_t *number);
+
+struct ibv_mw *vb_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int vb_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+int vb_dealloc_mw(struct ibv_mw *mw);
+
+/* Translates a request to bind a window of type 2 to the QP, under the key `rkey`. Fills all
+ * members of *to but wr_id and flags. *bind becomes part of *to: it must stay until *to is posted.
+ * Returns 0 or the errno with which the request is refused. */
+int vb_bind_request(const struct vb_qp *qp, struct ibv_mw *mw, uint32_t rkey,
+		    const struct ibv_mw_bind_info *info, struct rn_client_wr *to,
+		    struct rn_client_wr_bind *bind);
 
 /* Makes the calls of cq_read.c available through the pointers of an extended CQ. */
 void vb_cq_offer_reading(struct vb_cq *cq, uint64_t wc_flags);

@@ -17,7 +17,8 @@
 
 #define CAP_FLAGS                                                                               \
 	(IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID | \
-	 IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_SRQ_RESIZE)
+	 IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_SRQ_RESIZE | IBV_DEVICE_MEM_WINDOW |         \
+	 IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS)
 
 static int at_most(uint64_t value)
 {
@@ -43,6 +44,7 @@ static void fill_device(const struct vb_context *c, struct ibv_device_attr *attr
 	attr->max_cq = at_most(info->max_cq);
 	attr->max_cqe = at_most(info->max_cqe);
 	attr->max_mr = at_most(info->max_mr);
+	attr->max_mw = at_most(info->max_mr); /* regions and windows together */
 	attr->max_pd = at_most(info->max_pd);
 	attr->max_qp_rd_atom = info->max_rd_atomic < MAX_RD_ATOMIC_REPORTED
 				       ? info->max_rd_atomic

@@ -216,9 +216,6 @@ static void what_is_absent_says_so(void **state)
 	assert_null(ibv_create_ah(s.pd, &ah));
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
-	assert_null(ibv_alloc_mw(s.pd, IBV_MW_TYPE_1));
-	assert_int_equal(errno, EOPNOTSUPP);
-	errno = 0;
 	assert_null(ibv_create_qp_ex(s.context, &init));
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;

@@ -204,7 +204,9 @@ static void posts_are_refused_with_the_right_errno(void **state)
 	wr[1].send_flags = IBV_SEND_INLINE;
 	sge[1].length = 65;
 	assert_int_equal(ibv_post_send(b.qp, &wr[1], &bad), EINVAL);
-	wr[1].opcode = IBV_WR_LOCAL_INV;
+	wr[1].opcode = IBV_WR_LOCAL_INV; /* there are no data that could be inline */
+	assert_int_equal(ibv_post_send(b.qp, &wr[1], &bad), EINVAL);
+	wr[1].opcode = IBV_WR_TSO;
 	assert_int_equal(ibv_post_send(b.qp, &wr[1], &bad), EOPNOTSUPP);
 	side_close(&a);
 	side_close(&b);

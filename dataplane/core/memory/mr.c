@@ -385,15 +385,16 @@ static void unlink_from(struct rn_mr_table *t, struct rn_mw_list *bound, struct 
 		bound->first = w->next;
 }
 
-bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
-		const struct rn_bind *b, struct rn_mw_list *bound)
+/* Binds the window to which the number in `key` belongs, and returns whether it is bound. */
+static bool bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
+		 const struct rn_bind *b, struct rn_mw_list *bound, bool fixed)
 {
 	const uint32_t remote =
 		RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ | RN_ACCESS_REMOTE_ATOMIC;
 	struct rn_region *w = owned(t, key, via), *fresh = NULL;
 	void *ptr;
 
-	if (!(key & 0xFF) || b->access & ~remote ||
+	if (!key || b->access & ~remote ||
 	    (w && atomic_load_explicit(&w->key, memory_order_relaxed)))
 		return false;
 	/* If w is set, the QP owns the window and has invalidated the key of the last bind, so the
@@ -414,6 +415,7 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	w->length = b->length;
 	w->lkey = b->lkey;
 	w->bound = key;
+	w->fixed = fixed;
 	if (fresh)
 		link_up(t, bound, w);
 	/* Release: another shard that sees the key also sees the owner of the window, and rejects
@@ -422,11 +424,17 @@ bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint6
 	return true;
 }
 
+bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
+		const struct rn_bind *b, struct rn_mw_list *bound)
+{
+	return bind(t, key, via, addr, b, bound, false);
+}
+
 bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct rn_region *w = owned(t, key, via);
 
-	if (!key || !w || atomic_load_explicit(&w->key, memory_order_relaxed) != key)
+	if (!key || !w || w->fixed || atomic_load_explicit(&w->key, memory_order_relaxed) != key)
 		return false;
 	atomic_store_explicit(&w->key, 0, memory_order_relaxed);
 	return true;
@@ -466,14 +474,28 @@ void rn_mw_unbind_all(struct rn_mr_table *t, struct rn_mw_list *bound)
 		end(t, &t->region[bound->first - 1], bound);
 }
 
-void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+/* Reports `key` as ended if no QP owns the window. Returns whether that is so. */
+static bool report_ended(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
 {
 	struct rn_region *w = claim(t, key, via);
 
 	if (!w)
-		return;
+		return false;
 	atomic_store_explicit(&w->shared->ended, key, memory_order_release);
 	disown(w);
+	return true;
+}
+
+void rn_mw_cancel_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via)
+{
+	report_ended(t, key, via);
+}
+
+bool rn_mw_rebind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
+		  const struct rn_bind *b, struct rn_mw_list *bound)
+{
+	rn_mw_unbind(t, key, via, bound);
+	return b->length ? bind(t, key, via, addr, b, bound, true) : report_ended(t, key, via);
 }
 
 /* ---- memory operations without fault recovery (rn_mem_plain) ---- */

@@ -9,8 +9,9 @@
  *
  * A key has 32 bits and is random, so nobody can guess a key from other keys. A removed key is
  * invalid, and stays so at least until the second next use of its slot: slot and remaining bits of
- * a new key are drawn at random, so any older key comes back only by chance. The low byte is never
- * 0; the user of a window chooses the low byte of its key. Callers must not assume lkey == rkey.
+ * a new key are drawn at random, so any older key comes back only by chance. The low byte of a new
+ * key is never 0; the user of a window chooses the low byte of its later keys, 0 included. The
+ * number 0 is no key. Callers must not assume lkey == rkey.
  *
  * A window is a slot of the same table. A BIND sets its range and rights. Only the shard of the QP
  * on which the window is bound uses range and rights. This shard executes BIND and INVALIDATE in
@@ -130,15 +131,21 @@ struct rn_mw_list {
 /* The shard of via.qpn calls the functions below. The upper 24 bits of `key` select the window. The
  * low byte matters only in functions whose comment says so. */
 
-/* Binds the window: exposes [addr, addr + b->length) under `key`, whose low byte must not be 0.
- * Returns false if
+/* Binds the window: exposes [addr, addr + b->length) under `key`, which must not be 0. Returns
+ * false if
  * - the window belongs to another PD or QP, or has a valid key,
  * - no region of this PD contains the range, allows windows and grants the access,
  * - b->access has bits that are not for remote access. */
 bool rn_mw_bind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
 		const struct rn_bind *b, struct rn_mw_list *bound);
+/* Like rn_mw_bind(), for a window of type 1: if the QP owns the window, first invalidates its key
+ * and releases it. With b->length 0 that is all; `key` is then never valid. rn_mw_invalidate()
+ * refuses the key of this binding. Also returns false if the window is to be released only, but
+ * belongs to another PD or QP. */
+bool rn_mw_rebind(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via, uint64_t addr,
+		  const struct rn_bind *b, struct rn_mw_list *bound);
 /* Makes the key (all 32 bits) invalid. The QP still owns the window until rn_mw_release(). Returns
- * false if no window is bound on this QP with this key. */
+ * false if no window is bound on this QP with this key by rn_mw_bind(). */
 bool rn_mw_invalidate(struct rn_mr_table *t, uint32_t key, struct rn_mr_via via);
 /* Releases a window after rn_mw_invalidate() of the same key (all 32 bits), so that any QP may bind
  * the window. Reports in the window's rn_mw_shared that the key is no longer bound. Has no effect

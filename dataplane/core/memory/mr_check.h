@@ -38,6 +38,7 @@ struct rn_region {
 	 * = none. */
 	uint32_t next, prev;
 	bool retired; /* removed, but not yet reclaimed */
+	bool fixed;   /* of an owned window: rn_mw_rebind() has bound it */
 };
 static_assert(sizeof(struct rn_region) == 64, "a touch of memory is one cache line of the table");
 

@@ -256,7 +256,10 @@ static bool run_local(struct rn_qp *qp, struct rn_sqe *e)
 
 	if (e->ran)
 		return true;
-	if (e->kind == RN_WQE_BIND)
+	if (e->kind == RN_WQE_BIND && e->flags & RN_WQE_REBIND)
+		done = rn_mw_rebind(mrs, e->rkey, rn_qp_via(qp), e->remote_va, &e->bind,
+				    &qp->bound);
+	else if (e->kind == RN_WQE_BIND)
 		done = rn_mw_bind(mrs, e->rkey, rn_qp_via(qp), e->remote_va, &e->bind, &qp->bound);
 	else if (e->kind == RN_WQE_INVALIDATE)
 		done = rn_mw_invalidate(mrs, e->imm, rn_qp_via(qp));

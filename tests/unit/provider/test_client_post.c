@@ -16,6 +16,8 @@
 
 static struct rn_qp_shared shared;
 static struct rn_srq_shared srq_shared;
+static struct rn_mw_shared mw_shared;
+static uint32_t destroyed_on; /* the QPN of the last DESTROY_MW */
 static struct rn_cq_view view;
 static unsigned submitted;
 static bool at_once; /* what submit() returns */
@@ -26,7 +28,11 @@ static struct {
 
 static int exec(struct rn_link *link, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
-	rsp->id = 3;
+	rsp->id = cmd->op == RN_CMD_CREATE_MW ? 0x12345677 : 3;
+	if (cmd->op == RN_CMD_CREATE_MW)
+		rsp->mw.shared = (uintptr_t)&mw_shared;
+	if (cmd->op == RN_CMD_DESTROY_MW)
+		destroyed_on = cmd->destroy_mw.qpn;
 	if (cmd->op == RN_CMD_CREATE_QP)
 		rsp->qp.shared = (uintptr_t)&shared;
 	if (cmd->op == RN_CMD_CREATE_SRQ)
@@ -129,6 +135,63 @@ static void atomics_carry_their_operands_in_a_second_slot(void **state)
 		assert_int_equal(rn_wqe_atomic(w)->swap_add, 11);
 		assert_int_equal(rn_wqe_atomic(w)->compare, 12);
 	}
+	assert_int_equal(rn_client_qp_destroy(qp), 0);
+	rn_client_cq_destroy(init.send_cq);
+	rn_client_close(client);
+}
+
+/* A BIND names the window by a key of the front end's; an INVALIDATE has a key only. */
+static void binds_and_invalidates_have_no_data(void **state)
+{
+	const struct rn_sge sge = {0x5000, 8, 77};
+	struct rn_client *client = rn_client_attach(&fake);
+	struct rn_client_qp_init init = {.sq_depth = 10, .sq_sge = 4, .inline_bytes = 64};
+	struct rn_wqe *w = (struct rn_wqe *)last.bytes;
+	struct rn_client_wr_bind bind = {.length = 9, .lkey = 8, .access = 7};
+	struct rn_client_qp *qp;
+	uint32_t posted;
+
+	view.shared = &(struct rn_cq_shared){0};
+	assert_int_equal(rn_client_cq_create(client, 8, 0, 0, &init.send_cq), 0);
+	init.recv_cq = init.send_cq;
+	assert_int_equal(rn_client_qp_create(client, &init, &qp), 0);
+	assert_int_equal(rn_client_mw_create(client, 0, &bind.mw), 0);
+	assert_int_equal(rn_client_mw_id(bind.mw), 0x12345677);
+	const struct rn_client_wr good[2] = {{.kind = RN_WQE_BIND,
+					      .flags = RN_WQE_REBIND,
+					      .wr_id = 4,
+					      .remote_va = 0x7000,
+					      .rkey = 0x12345600,
+					      .bind = &bind},
+					     {.kind = RN_WQE_INVALIDATE, .imm = 0x12345600}};
+	struct rn_client_wr bad[5] = {good[0], good[0], good[0], good[0], good[1]};
+
+	bad[0].bind = NULL;
+	bad[1].rkey ^= 0x100; /* of another window */
+	bad[2].flags |= RN_WQE_INLINE;
+	bad[3].sge = bad[4].sge = &sge;
+	bad[3].num_sge = bad[4].num_sge = 1;
+	submitted = 0;
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(rn_client_qp_post(qp, &bad[i]), -EINVAL);
+	assert_int_equal(rn_client_qp_post_list(qp, bad, 1, &posted), -EINVAL);
+	assert_int_equal(submitted, 0);
+	assert_int_equal(rn_client_qp_post(qp, &good[0]), 0);
+	assert_int_equal(w->kind, RN_WQE_BIND);
+	assert_int_equal(w->slots, 1);
+	assert_int_equal(w->flags, RN_WQE_REBIND);
+	assert_int_equal(w->num_sge, 0);
+	assert_int_equal(w->length, 0);
+	assert_int_equal(w->remote_va, 0x7000);
+	assert_int_equal(w->rkey, 0x12345600);
+	assert_int_equal(w->bind.length, 9);
+	assert_int_equal(w->bind.lkey, 8);
+	assert_int_equal(w->bind.access, 7);
+	assert_int_equal(rn_client_qp_post(qp, &good[1]), 0);
+	assert_int_equal(w->kind, RN_WQE_INVALIDATE);
+	assert_int_equal(w->imm, 0x12345600);
+	assert_int_equal(rn_client_mw_destroy(bind.mw), 0);
+	assert_int_equal(destroyed_on, rn_client_qp_number(qp));
 	assert_int_equal(rn_client_qp_destroy(qp), 0);
 	rn_client_cq_destroy(init.send_cq);
 	rn_client_close(client);
@@ -664,6 +727,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(atomics_carry_their_operands_in_a_second_slot),
+		cmocka_unit_test(binds_and_invalidates_have_no_data),
 		cmocka_unit_test(a_request_in_its_queue_rings_no_doorbell),
 		cmocka_unit_test(both_ways_build_the_same_request),
 		cmocka_unit_test(a_list_is_posted_like_single_requests),

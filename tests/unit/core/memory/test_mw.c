@@ -163,7 +163,7 @@ static void test_refusals(void **state)
 		uint64_t addr;
 		struct rn_bind bind;
 	} rows[] = {
-		{"variant 0", variant(b.id, 0), one, 0x1000, {1, b.region, RD}},
+		{"no key", 0, one, 0x1000, {1, b.region, RD}},
 		{"a region's key", variant(b.region, 1), one, 0x1000, {1, b.region, RD}},
 		{"a free slot", variant(b.id ^ 0x100, 1), one, 0x1000, {1, b.region, RD}},
 		{"another PD", variant(b.id, 1), stranger, 0x1000, {1, b.region, RD}},
@@ -257,6 +257,78 @@ static void test_life(void **state)
 	assert_false(bind(&b, 5, 0x1000, 10, RD));
 	rn_mr_reclaim(b.t, b.id);
 	assert_int_equal(rn_mr_count(b.t), 1);
+	rn_mr_table_destroy(b.t);
+}
+
+/* The user of a window chooses the low byte of its key: any number, also one that was used. */
+static void test_low_byte(void **state)
+{
+	static const uint8_t bytes[] = {0, 255, 0, 1, 1};
+	struct bench b;
+
+	open_bench(&b);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(bytes); i++) {
+		assert_true(bind(&b, bytes[i], 0x1000, 10, RD));
+		assert_int_equal(ask(&b, bytes[i], one), RN_V_OK);
+		assert_int_equal(ask(&b, (uint8_t)(bytes[i] + 1), one), RN_V_REQ_RKEY);
+		assert_true(rn_mw_invalidate(b.t, variant(b.id, bytes[i]), one));
+		rn_mw_release(b.t, variant(b.id, bytes[i]), one, &b.list);
+		assert_int_equal(b.shared.ended, variant(b.id, bytes[i]));
+		assert_int_equal(ask(&b, bytes[i], one), RN_V_REQ_RKEY);
+	}
+	rn_mr_table_destroy(b.t);
+}
+
+static bool rebind(struct bench *b, uint8_t v, struct rn_mr_via via, uint64_t length,
+		   uint32_t access)
+{
+	const struct rn_bind what = {
+		.length = length, .lkey = length ? b->region : 0, .access = access};
+	struct rn_mw_list other = {0};
+
+	return rn_mw_rebind(b->t, variant(b->id, v), via, 0x1000, &what,
+			    via.qpn == one.qpn ? &b->list : &other);
+}
+
+/* A window of type 1: a bind replaces the one before, and nothing else ends it but a bind of no
+ * bytes. */
+static void test_rebind(void **state)
+{
+	struct bench b;
+
+	open_bench(&b);
+	assert_true(rebind(&b, 1, one, 0, 0)); /* it was not bound */
+	assert_int_equal(b.shared.ended, variant(b.id, 1));
+	assert_true(rebind(&b, 2, one, 10, RD));
+	assert_int_equal(ask(&b, 2, one), RN_V_OK);
+	assert_int_equal(ask(&b, 2, two), RN_V_REQ_RKEY);
+	assert_false(rn_mw_invalidate(b.t, variant(b.id, 2), one));
+	assert_int_equal(ask(&b, 2, one), RN_V_OK);
+	assert_true(rebind(&b, 3, one, 10, RD));
+	assert_int_equal(b.shared.ended, variant(b.id, 2));
+	assert_int_equal(ask(&b, 2, one), RN_V_REQ_RKEY);
+	assert_int_equal(ask(&b, 3, one), RN_V_OK);
+	/* another QP can neither bind nor end it */
+	assert_false(rebind(&b, 4, two, 10, RD));
+	assert_false(rebind(&b, 4, two, 0, 0));
+	assert_int_equal(ask(&b, 3, one), RN_V_OK);
+	/* a plain BIND replaces nothing */
+	assert_false(bind(&b, 4, 0x1000, 10, RD));
+	assert_int_equal(ask(&b, 3, one), RN_V_OK);
+	assert_true(rebind(&b, 5, one, 0, 0));
+	assert_int_equal(b.list.first, 0);
+	assert_int_equal(b.shared.ended, variant(b.id, 5));
+	assert_int_equal(ask(&b, 3, one), RN_V_REQ_RKEY);
+	assert_int_equal(ask(&b, 5, one), RN_V_REQ_RKEY);
+	assert_false(rebind(&b, 6, stranger, 0, 0)); /* of another PD */
+	/* a plain BIND after it can be invalidated again */
+	assert_true(bind(&b, 7, 0x1000, 10, RD));
+	assert_true(rn_mw_invalidate(b.t, variant(b.id, 7), one));
+	/* a bind that is refused leaves the window unbound */
+	assert_true(rebind(&b, 8, one, 10, RD));
+	assert_false(rebind(&b, 9, one, 5000, RD));
+	assert_int_equal(ask(&b, 8, one), RN_V_REQ_RKEY);
+	assert_int_equal(b.list.first, 0);
 	rn_mr_table_destroy(b.t);
 }
 
@@ -454,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_life),
 		cmocka_unit_test(test_region_gone), cmocka_unit_test(test_slot_used_again),
 		cmocka_unit_test(test_list),	    cmocka_unit_test(test_race),
+		cmocka_unit_test(test_low_byte),    cmocka_unit_test(test_rebind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

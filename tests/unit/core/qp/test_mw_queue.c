@@ -155,6 +155,39 @@ static void test_peer_invalidates(void **state)
 	rig_fini(&b.r);
 }
 
+/* A BIND with RN_WQE_REBIND replaces the binding before, and one of length 0 ends it; each
+ * completes as a BIND. An INVALIDATE of such a window fails. */
+static void test_type_1(void **state)
+{
+	struct bench b;
+	struct rn_cqe c;
+
+	open_bench(&b, &(struct rig_opt){0});
+	bind(&b, SIGNALED | RN_WQE_REBIND, 1, 1, 0, 100, RD);
+	bind(&b, SIGNALED | RN_WQE_REBIND, 2, 2, 200, 100, RD);
+	rig_run(&b.r, RN_S(1));
+	rig_expect(&b.r, 1, 1, RN_STATUS_SUCCESS);
+	rig_expect(&b.r, 1, 2, RN_STATUS_SUCCESS);
+	assert_int_equal(asked(&b, 1, 0), RN_V_REQ_RKEY);
+	assert_int_equal(asked(&b, 2, 200), RN_V_OK);
+	bind(&b, SIGNALED | RN_WQE_REBIND, 3, 3, 0, 0, 0);
+	rig_run(&b.r, RN_S(1));
+	assert_true(rig_poll(&b.r, 1, &c));
+	assert_int_equal(c.wr_id, 3);
+	assert_int_equal(c.kind, RN_WQE_BIND);
+	assert_int_equal(c.status, RN_STATUS_SUCCESS);
+	assert_int_equal(asked(&b, 2, 200), RN_V_REQ_RKEY);
+	assert_true(ended(&b, 3));
+	bind(&b, 0, 4, 4, 0, 100, RD);
+	bind(&b, SIGNALED | RN_WQE_REBIND, 5, 5, 0, 100, RD);
+	invalidate(&b, 0, 6, 5);
+	rig_run(&b.r, RN_S(1));
+	rig_expect(&b.r, 1, 5, RN_STATUS_SUCCESS);
+	rig_expect(&b.r, 1, 6, RN_STATUS_MW_BIND_ERR);
+	assert_int_equal(b.r.s[1].qp->state, RN_QPS_ERR);
+	rig_fini(&b.r);
+}
+
 /* With a fence, BIND and INVALIDATE wait for the READs posted before. Without a fence, BIND and
  * INVALIDATE do not wait. */
 static void test_fence(void **state)
@@ -513,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_silent_and_kinds),
 		cmocka_unit_test(test_peer_invalidates),
+		cmocka_unit_test(test_type_1),
 		cmocka_unit_test(test_fence),
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_failure_behind_a_loss),
