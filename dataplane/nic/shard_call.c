@@ -21,6 +21,9 @@ static void run_exec(struct rn_call *call, struct rn_lcore *lc, rn_time now)
 		c->srq->linked[lc->index] = true;
 	}
 	rn_shard_exec(lc->shard, &c->x, now);
+	/* Publish the completions written so far: the client may look for those of a QP that it has
+	 * reset or destroyed. */
+	rn_shard_done(lc->shard, now);
 }
 
 static void run_nothing(struct rn_call *call, struct rn_lcore *lc, rn_time now)

@@ -101,7 +101,7 @@ uint32_t rn_client_cq_id(const struct rn_client_cq *cq);
 int rn_client_cq_resize(struct rn_client_cq *cq, uint32_t depth);
 
 /* Takes the CQ's lock. The caller must hold this lock when it calls rn_client_cq_poll(), _arm(),
- * _fired() or _disarm(). None of these functions blocks. */
+ * _fired(), _disarm() or _forget(). None of these functions blocks. */
 void rn_client_cq_lock(struct rn_client_cq *cq);
 void rn_client_cq_unlock(struct rn_client_cq *cq);
 
@@ -121,6 +121,10 @@ bool rn_client_cq_arm(struct rn_client_cq *cq, enum rn_cq_arm what);
 bool rn_client_cq_fired(struct rn_client_cq *cq);
 /* Disarms the CQ without firing it. */
 void rn_client_cq_disarm(struct rn_client_cq *cq);
+/* Removes the unread completions of the queue pair with this qp_ctx (rn_client_qp_init.qp_ctx). To
+ * be called after a transition to RESET, or the destruction of the queue pair, if the front end
+ * must not show them: the NIC has then published all of them. */
+void rn_client_cq_forget(struct rn_client_cq *cq, uint64_t qp_ctx);
 
 /* ---- shared receive queues: several queue pairs take receives from one queue ---- */
 
@@ -199,7 +203,8 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
  * requires and allows certain attributes: addresses, QPN and PSNs for RC and UC, a Q_Key for UD.
  *
  * A transition has these effects:
- * - to RESET: both queues are emptied without completions
+ * - to RESET: both queues are emptied without completions; the completions that were written before
+ *   can be read when the call returns
  * - to ERR: both queues are flushed
  * - to SQD: the NIC finishes the started messages and starts no others; then RN_EVENT_SQ_DRAINED
  *   follows if sqd_notify is set
@@ -214,7 +219,7 @@ int rn_client_qp_create(struct rn_client *client, const struct rn_client_qp_init
 int rn_client_qp_modify(struct rn_client_qp *qp, const struct rn_qp_attr *attr, uint32_t mask);
 int rn_client_qp_query(struct rn_client_qp *qp, struct rn_qp_attr *attr);
 /* Destroys the queue pair. No thread may be posting to the queue pair. Completions that are already
- * in the CQs stay there. */
+ * in the CQs stay there; all can be read when the call returns. */
 int rn_client_qp_destroy(struct rn_client_qp *qp);
 uint32_t rn_client_qp_number(const struct rn_client_qp *qp);
 enum rn_qp_state rn_client_qp_state(const struct rn_client_qp *qp);

@@ -6,8 +6,8 @@
  * - rn_client_cq_poll() checks each completion that it takes from an armed CQ.
  * - RN_EVENT_CQ is a hint to check again. A late, early or repeated RN_EVENT_CQ does no harm.
  *
- * Any thread may call these functions. The caller of rn_client_cq_poll(), _arm(), _fired() or
- * _disarm() holds the CQ's lock. The caller of rn_client_cq_resize() does not. */
+ * Any thread may call these functions. The caller of rn_client_cq_poll(), _arm(), _fired(),
+ * _disarm() or _forget() holds the CQ's lock. The caller of rn_client_cq_resize() does not. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -327,4 +327,68 @@ void rn_client_cq_disarm(struct rn_client_cq *cq)
 {
 	cq->armed = RN_CQ_ARM_NONE;
 	atomic_store(&cq->view->shared->armed, RN_CQ_ARM_NONE);
+}
+
+/* ---- completions of a queue pair that are no longer wanted ---- */
+
+/* Returns the entry with index `at`, which the shard has written and nobody has read. */
+static struct rn_cqe *entry(const struct rn_client_cq_feed *feed, uint64_t at)
+{
+	struct rn_cq_ring *ring = feed->ring;
+	uint64_t base = feed->base;
+	uint64_t end = feed->consumed + unread_in(ring, (uint32_t)(feed->consumed - base));
+
+	while (at >= end) {
+		base = end;
+		ring = atomic_load_explicit(&ring->next, memory_order_acquire);
+		end = base + atomic_load_explicit(&ring->tail, memory_order_acquire);
+	}
+	return &ring->cqe[(uint32_t)(at - base) & ring->mask];
+}
+
+/* Lets the reader go on by n entries. */
+static void skip(struct rn_client_cq *cq, uint32_t shard, uint64_t n)
+{
+	struct rn_client_cq_feed *feed = &cq->feed[shard];
+
+	while (n > 0) {
+		struct rn_cq_ring *ring = reading_ring(cq, shard);
+		uint32_t head = (uint32_t)(feed->consumed - feed->base);
+		uint32_t count = unread_in(ring, head);
+
+		if (count > n)
+			count = (uint32_t)n;
+		feed->consumed += count;
+		atomic_store_explicit(&ring->head, head + count, memory_order_release);
+		n -= count;
+	}
+}
+
+/* Moves the entries that stay to the end of those that are unread, in their order, and skips the
+ * places before them. The shard writes only behind the unread entries. */
+static void forget_in(struct rn_client_cq *cq, uint32_t shard, uint64_t qp_ctx)
+{
+	struct rn_client_cq_feed *feed = &cq->feed[shard];
+	uint64_t end = scan(cq, shard, NULL), to = end, fired = feed->fired,
+		 scanned = feed->scanned;
+
+	for (uint64_t at = end; at-- > feed->consumed;) {
+		const struct rn_cqe *cqe = entry(feed, at);
+
+		if (cqe->qp_ctx == qp_ctx) {
+			/* The entries that were checked, or written before the last firing, move up
+			 * by as many places as are removed behind them. */
+			feed->fired += at >= fired;
+			feed->scanned += at >= scanned;
+		} else if (--to != at) {
+			*entry(feed, to) = *cqe;
+		}
+	}
+	skip(cq, shard, to - feed->consumed);
+}
+
+void rn_client_cq_forget(struct rn_client_cq *cq, uint64_t qp_ctx)
+{
+	for (uint32_t s = 0; s < cq->nfeeds; s++)
+		forget_in(cq, s, qp_ctx);
 }

@@ -82,7 +82,8 @@ static int check_init(const struct vb_context *c, const struct ibv_qp_init_attr 
 static int create_in_nic(struct vb_context *c, struct vb_qp *qp, const struct vb_pd *pd)
 {
 	struct ibv_qp_cap *cap = &qp->init.cap;
-	struct rn_client_qp_init init = {.pd = pd->id, .user = qp->target.number};
+	struct rn_client_qp_init init = {
+		.pd = pd->id, .user = qp->target.number, .qp_ctx = qp->target.number};
 
 	cap->max_send_wr = at_least_one(cap->max_send_wr);
 	cap->max_send_sge = at_least_one(cap->max_send_sge);
@@ -127,6 +128,24 @@ static void use_queues(const struct vb_qp *qp, int n)
 		atomic_fetch_add(&((struct vb_srq *)qp->qp.srq)->users, (uint32_t)n);
 }
 
+static void forget_in(struct ibv_cq *cq, const struct vb_qp *qp)
+{
+	struct rn_client_cq *nic = ((struct vb_cq *)cq)->nic;
+
+	vb_engine.cq_lock(nic);
+	vb_engine.cq_forget(nic, qp->target.number);
+	vb_engine.cq_unlock(nic);
+}
+
+/* Removes the completions that nobody has polled. The drivers of network cards do so when a QP is
+ * reset or destroyed, and programs rely on that. */
+static void forget_completions(const struct vb_qp *qp)
+{
+	forget_in(qp->qp.send_cq, qp);
+	if (qp->qp.recv_cq != qp->qp.send_cq)
+		forget_in(qp->qp.recv_cq, qp);
+}
+
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 {
 	struct vb_context *c = vb_context_of(pd->context);
@@ -166,6 +185,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	rc = vb_engine.qp_destroy(q->nic);
 	if (rc != 0)
 		return vb_errno(rc);
+	forget_completions(q);
 	vb_nic_remove_target(c->nic, &q->target);
 	for (unsigned i = 0; i < VB_QP_NOTES; i++)
 		vb_mailbox_retire(&c->async, &q->note[i]);
@@ -274,6 +294,8 @@ static int modify(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask)
 		remember(qp, attr, mask);
 		qp->qp.state = to;
 	}
+	if (rc == 0 && to == IBV_QPS_RESET)
+		forget_completions(qp);
 	if (rc == 0 && to == IBV_QPS_RTS)
 		atomic_store(&vb_context_of(qp->qp.context)->nic->talked, true);
 	return rc;

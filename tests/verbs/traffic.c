@@ -255,6 +255,33 @@ static void an_error_flushes_the_rest(void **state)
 	side_close(&b);
 }
 
+/* A QP that is reset or destroyed takes its completions along; those of other QPs stay. */
+static void completions_go_with_their_qp(void **state)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+	struct side a, b, a2;
+	struct ibv_wc wc;
+
+	side_connect(&a, &b, 0, other, 8);
+	a2 = a;
+	side_make_qp(&a2, IBV_QPT_RC, 8);
+	assert_int_equal(side_to_init(&a2), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		side_recv(&a, i, 0, 64);
+		side_recv(&a2, 10 + i, 0, 64);
+	}
+	assert_int_equal(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(ibv_modify_qp(a2.qp, &attr, IBV_QP_STATE), 0);
+	attr.qp_state = IBV_QPS_RESET;
+	assert_int_equal(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(side_wait(&a).wr_id, 10 + i);
+	assert_int_equal(ibv_destroy_qp(a2.qp), 0);
+	assert_int_equal(ibv_poll_cq(a.cq, 1, &wc), 0);
+	side_close(&a);
+	side_close(&b);
+}
+
 static void set_nonblocking(int fd)
 {
 	assert_int_equal(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
@@ -437,6 +464,7 @@ static void threads_share_a_qp(void **state)
 		cmocka_unit_test(unsignalled_requests_make_room),                              \
 		cmocka_unit_test(posts_are_refused_with_the_right_errno),                      \
 		cmocka_unit_test(an_error_flushes_the_rest),                                   \
+		cmocka_unit_test(completions_go_with_their_qp),                                \
 		cmocka_unit_test(an_armed_cq_sends_one_event),                                 \
 		cmocka_unit_test(extended_cqs_are_read_member_by_member),                      \
 		cmocka_unit_test(regions_may_have_other_addresses),                            \

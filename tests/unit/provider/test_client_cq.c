@@ -311,6 +311,80 @@ static void resize_is_not_asked_for_where_it_is_not_offered(void **state)
 	assert_int_equal(resized.op, 0);
 }
 
+/* Puts an entry of a QP into a ring. */
+static void produce_of(struct rn_cq_ring *ring, uint64_t wr_id, uint64_t qp_ctx)
+{
+	struct rn_cqe *cqe = &ring->cqe[ring->tail & ring->mask];
+
+	produce(ring, wr_id, 0);
+	cqe->qp_ctx = qp_ctx;
+}
+
+/* The entries of QP 7 go, wherever they are in the rings of both shards; the others stay in
+ * order. */
+static void a_qp_is_forgotten(void **state)
+{
+	struct rn_cq_ring *small = new_ring(8), *large = new_ring(16), *last = new_ring(32);
+	bool fired;
+
+	view.first[0] = small;
+	view.first[1] = new_ring(8);
+	rn_client_cq_forget(cq, 7); /* nothing is there */
+	for (uint64_t i = 1; i <= 5; i++)
+		produce_of(small, i, i % 2 ? 7 : 6);
+	atomic_store(&small->next, large);
+	produce_of(large, 6, 7);
+	atomic_store(&large->next, last);
+	produce_of(last, 7, 6);
+	produce_of(last, 8, 7);
+	for (uint64_t i = 101; i <= 103; i++)
+		produce_of(view.first[1], i, 7);
+	rn_client_cq_forget(cq, 5);
+	assert_int_equal(rings_done, 0);
+	rn_client_cq_forget(cq, 7);
+	produce_of(last, 9, 7); /* of a QP that is made later, with the same number */
+	assert_int_equal(take(&fired), 2);
+	assert_int_equal(take(&fired), 4);
+	assert_int_equal(take(&fired), 7);
+	assert_int_equal(take(&fired), 9);
+	assert_int_equal(take(&fired), 0);
+	assert_int_equal(rings_done, 2);
+}
+
+/* Rings whose indices have wrapped, and a full ring, whose places are free afterwards. */
+static void a_full_ring_is_forgotten(void **state)
+{
+	struct rn_cq_ring *ring = new_ring(4);
+	bool fired;
+
+	view.first[0] = ring;
+	for (uint64_t round = 1; round < 20; round++) {
+		for (uint64_t i = 0; i < 4; i++)
+			produce_of(ring, round * 4 + i, i == round % 4 ? 6 : 7);
+		rn_client_cq_forget(cq, 7);
+		assert_int_equal(ring->tail - ring->head, 1);
+		assert_int_equal(take(&fired), round * 4 + round % 4);
+	}
+}
+
+/* An entry that has fired the CQ does not do so again from its new place, and a new one does. */
+static void forgetting_keeps_what_has_fired(void **state)
+{
+	struct rn_cq_ring *ring = new_ring(16);
+
+	view.first[0] = ring;
+	produce_of(ring, 1, 6);
+	produce_of(ring, 2, 7);
+	produce_of(ring, 3, 6);
+	assert_true(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	produce_of(ring, 4, 7);
+	rn_client_cq_forget(cq, 7);
+	assert_false(rn_client_cq_arm(cq, RN_CQ_ARM_ANY));
+	assert_false(rn_client_cq_fired(cq));
+	produce_of(ring, 5, 6);
+	assert_true(rn_client_cq_fired(cq));
+}
+
 #define with_cq(f) cmocka_unit_test_setup_teardown(f, open_cq, close_cq)
 
 int main(void)
@@ -326,6 +400,9 @@ int main(void)
 		with_cq(resize_asks_for_what_is_possible),
 		with_cq(resize_leaves_an_empty_ring_at_once),
 		with_cq(resize_is_not_asked_for_where_it_is_not_offered),
+		with_cq(a_qp_is_forgotten),
+		with_cq(a_full_ring_is_forgotten),
+		with_cq(forgetting_keeps_what_has_fired),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
