@@ -2,8 +2,8 @@
  * objects.
  * RN_CMD_ROWS (rn/abi.h) says where a command runs. CONTROL commands run in the calling thread
  * under the control lock. All other commands run in a shard, between two bursts.
- * REG_MR, DEREG_MR and DESTROY_MW hold the control lock for only a part of their work. A command
- * that changes the tables and also calls a shard holds the lock until both are done. */
+ * REG_MR, DEREG_MR, REREG_MR and DESTROY_MW hold the control lock for only a part of their work. A
+ * command that changes the tables and also calls a shard holds the lock until both are done. */
 #include "nic/nic.h"
 
 #include <errno.h>
@@ -58,10 +58,9 @@ static int destroy_pd(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rs
 	return 0;
 }
 
-static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+static struct rn_mr_attr mr_attr(const struct rn_cmd *cmd)
 {
-	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
-	struct rn_mr_attr attr = {
+	return (struct rn_mr_attr){
 		/* The client runs in this process, so the address in the client's command is valid
 		 * here unchanged. */
 		.ptr = (void *)(uintptr_t)cmd->reg_mr.addr,
@@ -70,6 +69,12 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 		.pd = cmd->reg_mr.pd,
 		.access = cmd->reg_mr.access,
 	};
+}
+
+static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
+	struct rn_mr_attr attr = mr_attr(cmd);
 
 	if (pd == NULL)
 		return -ENOENT;
@@ -88,14 +93,20 @@ static int add_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *r
 	return 0;
 }
 
-/* Probes the client's buffer before taking the control lock: the time for probing grows with the
- * number of mappings of the process. */
-static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+/* Probes the client's buffer. To be called before taking the control lock: the time for probing
+ * grows with the number of mappings of the process. */
+static int probe(const struct rn_cmd *cmd)
 {
 	/* Probe for write access only if the NIC may write: the client may register a read-only
 	 * buffer. */
 	uint32_t writes = RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_ATOMIC;
-	int rc = rn_probe(cmd->reg_mr.addr, cmd->reg_mr.length, (cmd->reg_mr.access & writes) != 0);
+
+	return rn_probe(cmd->reg_mr.addr, cmd->reg_mr.length, (cmd->reg_mr.access & writes) != 0);
+}
+
+static int reg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	int rc = probe(cmd);
 
 	if (rc != 0)
 		return rc;
@@ -129,6 +140,47 @@ static int dereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp 
 	rn_htab_del(&o->mrs, &mr->node);
 	pthread_mutex_unlock(&nic->control);
 	free(mr);
+	return 0;
+}
+
+/* Makes the keys of the region invalid. The new PD counts the region from now on. */
+static int suspend_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_nic_mr **mr)
+{
+	struct rn_nic_pd *pd = rn_objects_pd(&nic->objects, cmd->reg_mr.pd);
+	const struct rn_mr_attr attr = mr_attr(cmd);
+	int rc;
+
+	*mr = rn_objects_mr(&nic->objects, cmd->reg_mr.lkey);
+	if (*mr == NULL || pd == NULL)
+		return -ENOENT;
+	rc = rn_mr_suspend(nic->mrs, (*mr)->lkey, &attr);
+	if (rc == 0)
+		pd->users++;
+	return rc;
+}
+
+/* Changes a memory region in steps like those of dereg_mr(): the grace period ends all accesses to
+ * the former memory. */
+static int rereg_mr(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
+{
+	const struct rn_mr_attr attr = mr_attr(cmd);
+	struct rn_nic_mr *mr;
+	int rc = probe(cmd);
+
+	if (rc != 0)
+		return rc;
+	pthread_mutex_lock(&nic->control);
+	rc = suspend_mr(nic, cmd, &mr);
+	pthread_mutex_unlock(&nic->control);
+	if (rc != 0)
+		return rc;
+	rn_nic_grace(nic);
+	pthread_mutex_lock(&nic->control);
+	rn_mr_resume(nic->mrs, mr->lkey, &attr);
+	rn_objects_pd(&nic->objects, mr->pd)->users--;
+	mr->pd = attr.pd;
+	pthread_mutex_unlock(&nic->control);
+	rsp->id = rsp->gen = mr->lkey;
 	return 0;
 }
 
@@ -544,6 +596,7 @@ static int (*const unlocked[RN_CMD_MAX])(struct rn_nic *, const struct rn_cmd *,
 					 struct rn_rsp *) = {
 	[RN_CMD_REG_MR] = reg_mr,
 	[RN_CMD_DEREG_MR] = dereg_mr,
+	[RN_CMD_REREG_MR] = rereg_mr,
 	[RN_CMD_DESTROY_MW] = destroy_mw,
 };
 

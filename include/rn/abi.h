@@ -417,6 +417,7 @@ struct rn_qp_attr {
 	X(RESIZE_CQ,   12, CONTROL) \
 	X(CREATE_MW,   13, CONTROL) \
 	X(DESTROY_MW,  14, CONTROL) \
+	X(REREG_MR,    15, CONTROL) \
 	X(CM_BIND,     16, SHARD_0) \
 	X(CM_LISTEN,   17, SHARD_0) \
 	X(CM_CONNECT,  18, SHARD_0) \
@@ -531,7 +532,8 @@ struct rn_cmd {
 		struct {
 			uint64_t addr, length, iova;
 			uint32_t pd, access;
-		} reg_mr;
+			uint32_t lkey; /* REREG_MR: the memory region to change */
+		} reg_mr;	       /* REG_MR, REREG_MR */
 		struct {
 			uint32_t pd;
 		} create_mw;
@@ -580,7 +582,7 @@ struct rn_rsp {
 	 * id. Memory window: R_Key, of which each BIND changes the low byte. */
 	uint32_t id;
 	/* CREATE_QP: the generation, a number that tells the QP from earlier QPs with the same QPN.
-	 * REG_MR: the rkey. */
+	 * REG_MR, REREG_MR: the rkey. */
 	uint32_t gen;
 	uint16_t port; /* CM_BIND, CM_LISTEN, CM_CONNECT: the local port number in use */
 	uint16_t shard;

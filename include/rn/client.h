@@ -78,6 +78,11 @@ int rn_client_pd_destroy(struct rn_client *client, uint32_t pd);
  * byte in work requests and for peers, usually addr itself. */
 int rn_client_mr_register(struct rn_client *client, uint32_t pd, void *addr, uint64_t length,
 			  uint64_t iova, uint32_t access, uint32_t *lkey, uint32_t *rkey);
+/* Gives a registered region another memory, PD and access; its keys stay. Accesses of peers and
+ * work requests that come while the call runs may find no region, and then fail. After the call the
+ * NIC no longer accesses the former memory. After an error the region is unchanged. */
+int rn_client_mr_reregister(struct rn_client *client, uint32_t lkey, uint32_t pd, void *addr,
+			    uint64_t length, uint64_t iova, uint32_t access);
 /* Deregisters a memory region. After this call the NIC no longer accesses the memory. */
 int rn_client_mr_deregister(struct rn_client *client, uint32_t lkey);
 

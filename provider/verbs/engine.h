@@ -10,7 +10,7 @@
 /* clang-format off */
 #define VB_ENGINE_ROWS(X) /* name without its prefix rn_client_ */ \
 	X(list) X(open) X(close) X(info) X(stats) X(wait) X(interrupt) X(gone) \
-	X(pd_create) X(pd_destroy) X(mr_register) X(mr_deregister) \
+	X(pd_create) X(pd_destroy) X(mr_register) X(mr_reregister) X(mr_deregister) \
 	X(cq_create) X(cq_destroy) X(cq_id) X(cq_resize) X(cq_lock) X(cq_unlock) \
 	X(cq_poll) X(cq_arm) X(cq_fired) X(cq_disarm) X(cq_forget) \
 	X(srq_create) X(srq_destroy) X(srq_id) X(srq_resize) X(srq_post_list) X(srq_arm) \

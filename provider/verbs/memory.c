@@ -52,6 +52,14 @@ static bool access_is_valid(unsigned access)
 	       !(access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC));
 }
 
+/* Returns 0 or the errno with which a region with this access is refused. */
+static int check_access(unsigned access)
+{
+	if (access & IBV_ACCESS_ON_DEMAND)
+		return EOPNOTSUPP;
+	return access & ~KNOWN_ACCESS || !access_is_valid(access) ? EINVAL : 0;
+}
+
 static struct ibv_mr *register_memory(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				      unsigned access)
 {
@@ -59,17 +67,16 @@ static struct ibv_mr *register_memory(struct ibv_pd *pd, void *addr, size_t leng
 	int rc;
 
 	OS_REFUSE_CHILD(vb_fail(EIO));
-	if (access & IBV_ACCESS_ON_DEMAND)
-		return vb_fail(EOPNOTSUPP);
-	if (access & ~KNOWN_ACCESS || !access_is_valid(access))
-		return vb_fail(EINVAL);
+	rc = check_access(access);
+	if (rc != 0)
+		return vb_fail(rc);
 	mr = calloc(1, sizeof(*mr));
 	if (mr == NULL)
 		return vb_fail(ENOMEM);
-	if (access & IBV_ACCESS_ZERO_BASED)
-		iova = 0;
+	mr->access = access;
+	mr->iova = access & IBV_ACCESS_ZERO_BASED ? 0 : iova;
 	rc = vb_engine.mr_register(vb_client_of(pd->context), ((struct vb_pd *)pd)->id, addr,
-				   length, iova, access & RN_ACCESS_ALL, &mr->mr.lkey,
+				   length, mr->iova, access & RN_ACCESS_ALL, &mr->mr.lkey,
 				   &mr->mr.rkey);
 	if (rc != 0) {
 		free(mr);
@@ -111,11 +118,67 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	return vb_errno(rc);
 }
 
+/* Returns 0 or the errno with which libibverbs and the kernel refuse a call before the region
+ * changes. */
+static int check_change(const struct ibv_mr *mr, int flags, const struct ibv_pd *pd,
+			const void *addr, size_t length, unsigned access)
+{
+	if (flags == 0 || flags & ~IBV_REREG_MR_FLAGS_SUPPORTED)
+		return EINVAL;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && (addr == NULL || length == 0))
+		return EINVAL;
+	if (flags & IBV_REREG_MR_CHANGE_PD &&
+	    (pd == NULL || vb_client_of(pd->context) != vb_client_of(mr->context)))
+		return EINVAL;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		return check_access(access);
+	return access != 0 ? EINVAL : 0;
+}
+
+/* What the region is to be like: the members that `flags` names are new. */
+static struct vb_mr changed(const struct vb_mr *mr, int flags, struct ibv_pd *pd, void *addr,
+			    size_t length, unsigned access)
+{
+	struct vb_mr to = *mr;
+
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		to.mr.pd = pd;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		to.access = access;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		to.mr.addr = addr;
+		to.mr.length = length;
+	}
+	if (to.access & IBV_ACCESS_ZERO_BASED)
+		to.iova = 0;
+	else if (flags & IBV_REREG_MR_CHANGE_TRANSLATION || mr->access & IBV_ACCESS_ZERO_BASED)
+		to.iova = (uintptr_t)to.mr.addr;
+	return to;
+}
+
+/* The keys stay the same. A region is unchanged after any error, so that it can always be
+ * deregistered; programs must expect less (IBV_REREG_MR_ERR_CMD). */
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access)
 {
-	errno = EOPNOTSUPP;
-	return IBV_REREG_MR_ERR_INPUT;
+	struct vb_mr *m = (struct vb_mr *)mr, to;
+	int rc = check_change(mr, flags, pd, addr, length, (unsigned)access);
+
+	OS_REFUSE_CHILD((errno = EIO, IBV_REREG_MR_ERR_CMD));
+	if (rc != 0) {
+		errno = rc;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	to = changed(m, flags, pd, addr, length, (unsigned)access);
+	rc = vb_engine.mr_reregister(vb_client_of(mr->context), mr->lkey,
+				     ((struct vb_pd *)to.mr.pd)->id, to.mr.addr, to.mr.length,
+				     to.iova, to.access & RN_ACCESS_ALL);
+	if (rc != 0) {
+		errno = vb_errno(rc);
+		return IBV_REREG_MR_ERR_CMD;
+	}
+	*m = to;
+	return 0;
 }
 
 /* ---- fork: memory is shared with nobody but this process ---- */

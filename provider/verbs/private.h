@@ -34,6 +34,8 @@ struct vb_pd {
 
 struct vb_mr {
 	struct ibv_mr mr;
+	uint64_t iova;	 /* the address of the first byte in requests */
+	unsigned access; /* as the program gave it */
 };
 
 struct vb_mw {

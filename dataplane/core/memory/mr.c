@@ -132,17 +132,15 @@ static void count(struct rn_mr_table *t, int change)
 	}
 }
 
-int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lkey, uint32_t *rkey)
+static bool wraps(const struct rn_mr_attr *attr)
 {
-	struct rn_region *r;
-	uint32_t key;
+	return rn_range_wraps(attr->iova, attr->length) ||
+	       rn_range_wraps((uintptr_t)attr->ptr, attr->length);
+}
 
-	if (rn_range_wraps(attr->iova, attr->length) ||
-	    rn_range_wraps((uintptr_t)attr->ptr, attr->length))
-		return -EINVAL;
-	r = take_slot(t, &key);
-	if (!r)
-		return -ENOSPC;
+/* Fills a slot that no shard uses, and publishes its key. */
+static void publish(struct rn_region *r, const struct rn_mr_attr *attr, uint32_t key)
+{
 	r->pd = attr->pd;
 	r->access = attr->access;
 	r->iova = attr->iova;
@@ -151,24 +149,62 @@ int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lk
 	atomic_store_explicit(&r->owner, RN_MR_REGION, memory_order_relaxed);
 	/* Release: a shard that sees the key sees the fields above. */
 	atomic_store_explicit(&r->key, key, memory_order_release);
+}
+
+int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lkey, uint32_t *rkey)
+{
+	struct rn_region *r;
+	uint32_t key;
+
+	if (wraps(attr))
+		return -EINVAL;
+	r = take_slot(t, &key);
+	if (!r)
+		return -ENOSPC;
+	publish(r, attr, key);
 	count(t, 1);
 	*lkey = *rkey = key;
 	return 0;
 }
 
-int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
+/* Makes the keys of the region invalid and returns the region, or NULL if there is none. */
+static struct rn_region *hide(struct rn_mr_table *t, uint32_t lkey)
 {
 	struct rn_region *r = region_of(t, lkey);
 
 	if (!lkey || atomic_load_explicit(&r->key, memory_order_relaxed) != lkey ||
 	    atomic_load_explicit(&r->owner, memory_order_relaxed) != RN_MR_REGION)
-		return -ENOENT;
-	r->retired = true;
+		return NULL;
 	/* Relaxed is enough: storing 0 publishes no fields. The slot is reused only after every
 	 * shard has passed a quiescent point. */
 	atomic_store_explicit(&r->key, 0, memory_order_relaxed);
+	return r;
+}
+
+int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey)
+{
+	struct rn_region *r = hide(t, lkey);
+
+	if (!r)
+		return -ENOENT;
+	r->retired = true;
 	count(t, -1);
 	return 0;
+}
+
+int rn_mr_suspend(struct rn_mr_table *t, uint32_t lkey, const struct rn_mr_attr *attr)
+{
+	if (wraps(attr))
+		return -EINVAL;
+	return hide(t, lkey) ? 0 : -ENOENT;
+}
+
+void rn_mr_resume(struct rn_mr_table *t, uint32_t lkey, const struct rn_mr_attr *attr)
+{
+	struct rn_region *r = region_of(t, lkey);
+
+	rn_assert(r->taken == lkey && !r->key && !r->retired);
+	publish(r, attr, lkey);
 }
 
 void rn_mr_reclaim(struct rn_mr_table *t, uint32_t lkey)

@@ -55,6 +55,12 @@ int rn_mr_add(struct rn_mr_table *t, const struct rn_mr_attr *attr, uint32_t *lk
 /* Makes the keys of a region invalid. -ENOENT: there is no such region. rn_mr_reclaim() frees the
  * slot later. Runs on the control thread. */
 int rn_mr_remove(struct rn_mr_table *t, uint32_t lkey);
+/* Changes a region under its keys, in two steps. rn_mr_suspend() makes the keys invalid; -ENOENT:
+ * there is no such region; -EINVAL: a range of *attr wraps. When every shard has passed a quiescent
+ * point, rn_mr_resume() gives the region the attributes *attr and makes the keys valid again.
+ * Between the two calls rn_mr_remove() fails with -ENOENT. Both run on the control thread. */
+int rn_mr_suspend(struct rn_mr_table *t, uint32_t lkey, const struct rn_mr_attr *attr);
+void rn_mr_resume(struct rn_mr_table *t, uint32_t lkey, const struct rn_mr_attr *attr);
 /* Frees the slot of a removed region or window. Every shard must have passed a quiescent point
  * since the removal. Runs on the control thread. */
 void rn_mr_reclaim(struct rn_mr_table *t, uint32_t lkey);

@@ -99,6 +99,39 @@ static void test_life(void **state)
 	rn_mr_table_destroy(t);
 }
 
+/* A region is changed under its keys; between the two steps nobody can use it. */
+static void test_change(void **state)
+{
+	struct rn_mr_table *t = rn_mr_table_create(2, &(struct rn_secret){{9}});
+	struct rn_mr_attr a = region(0, 16, RW), b = region(0x4000, 8, 0);
+	uint32_t key;
+	void *ptr;
+
+	b.ptr = mem + 100;
+	b.pd = 8;
+	assert_int_equal(rn_mr_add(t, &a, &key, &key), 0);
+	assert_int_equal(rn_mr_suspend(t, key ^ 0x100, &b), -ENOENT);
+	a.iova = UINT64_MAX - 3;
+	assert_int_equal(rn_mr_suspend(t, key, &a), -EINVAL);
+	assert_int_equal(rn_mr_check(t, key, 7, 0, 16, RW, &ptr), RN_V_OK);
+	assert_int_equal(rn_mr_suspend(t, key, &b), 0);
+	assert_int_equal(rn_mr_check(t, key, 7, 0, 16, 0, &ptr), RN_V_REQ_RKEY);
+	assert_int_equal(rn_mr_suspend(t, key, &b), -ENOENT);
+	assert_int_equal(rn_mr_remove(t, key), -ENOENT);
+	assert_int_equal(rn_mr_count(t), 1);
+	rn_mr_resume(t, key, &b);
+	assert_int_equal(rn_mr_check(t, key, 7, 0x4000, 8, 0, &ptr), RN_V_REQ_RKEY);
+	assert_int_equal(rn_mr_check(t, key, 8, 0x4000, 8, RW, &ptr), RN_V_REQ_RIGHTS);
+	assert_int_equal(rn_mr_check(t, key, 8, 0x4000, 9, 0, &ptr), RN_V_REQ_BOUNDS);
+	assert_int_equal(rn_mr_check(t, key, 8, 0x4001, 7, 0, &ptr), RN_V_OK);
+	assert_ptr_equal(ptr, mem + 101);
+	assert_int_equal(rn_mr_remove(t, key), 0);
+	assert_int_equal(rn_mr_suspend(t, key, &b), -ENOENT);
+	rn_mr_reclaim(t, key);
+	assert_int_equal(rn_mr_count(t), 0);
+	rn_mr_table_destroy(t);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -411,6 +444,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_life),
+		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_last_key),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_gather_place),
