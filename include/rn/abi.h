@@ -133,6 +133,9 @@ static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 /* bytes in front of the payload in the buffer of a UD receive; byte_len includes these bytes */
 #define RN_UD_GRH_BYTES 40u
 
+#define RN_GROUPS	 64u  /* greatest number of multicast groups of a NIC */
+#define RN_GROUP_MEMBERS 128u /* greatest number of members of a group on one shard */
+
 /* The first slot of a work request. Later slots:
  * - Each further slot holds 4 more SGEs, or 64 more inline bytes. `inl` (inline data of a SEND or
  *   WRITE) begins at offset 48 of the first slot and continues in the next slot.
@@ -231,6 +234,8 @@ enum rn_cqe_flag {
 	/* set together with RN_CQE_RECV and RN_CQE_IMM: a WRITE_IMM took the receive, and the
 	 * buffers of the receive are unchanged */
 	RN_CQE_WRITE = 1 << 6,
+	/* set together with RN_CQE_GRH: the header is IPv4, in bytes 20 to 39; else it is IPv6 */
+	RN_CQE_IPV4 = 1 << 7,
 };
 
 struct rn_cqe {

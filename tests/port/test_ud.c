@@ -188,7 +188,7 @@ static void check_received(struct side *s, const struct rn_cqe *c, const struct 
 	const uint8_t *p = s->buf + c->wr_id * SLOT;
 
 	assert_int_equal(c->status, RN_STATUS_SUCCESS);
-	assert_int_equal(c->flags, RN_CQE_RECV | RN_CQE_GRH | RN_CQE_IMM);
+	assert_int_equal(c->flags, RN_CQE_RECV | RN_CQE_GRH | RN_CQE_IMM | RN_CQE_IPV4);
 	assert_int_equal(c->byte_len, GRH + len);
 	assert_int_equal(c->src_qpn, rn_client_qp_number(from->qp[qp]));
 	assert_int_equal(c->imm, id);

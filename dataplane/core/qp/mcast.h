@@ -15,9 +15,6 @@
 
 struct rn_qp;
 
-#define RN_GROUPS	 64u  /* greatest number of groups of a NIC */
-#define RN_GROUP_MEMBERS 128u /* greatest number of members of a group on one shard */
-
 struct rn_mcast_group {
 	struct rn_gid gid;
 	uint32_t shards; /* bit i: the group has members on shard i */

@@ -371,7 +371,7 @@ void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
 struct rn_arrival {
 	uint32_t bytes;
 	uint32_t imm;	/* imm, sl and src_qpn are as in struct rn_cqe */
-	uint16_t flags; /* bits of enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE, GRH */
+	uint16_t flags; /* bits of enum rn_cqe_flag: SOLICITED, IMM, INVAL, WRITE, GRH, IPV4 */
 	uint8_t sl;
 	uint32_t src_qpn;
 };

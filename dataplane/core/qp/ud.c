@@ -151,7 +151,7 @@ enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 		.bytes = RN_UD_GRH_BYTES + pkt->payload_len,
 		.imm = pkt->op->has_imm ? pkt->imm : 0,
 		.flags = RN_CQE_GRH | (pkt->se ? RN_CQE_SOLICITED : 0) |
-			 (pkt->op->has_imm ? RN_CQE_IMM : 0),
+			 (pkt->op->has_imm ? RN_CQE_IMM : 0) | (pkt->ipv4 ? RN_CQE_IPV4 : 0),
 		.src_qpn = pkt->src_qpn,
 		.sl = pkt->vlan_tci >> 13,
 	};

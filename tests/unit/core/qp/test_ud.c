@@ -266,7 +266,7 @@ static void wire_row_U5_U14_over_ipv4(void **state)
 	assert_int_equal(c.status, RN_STATUS_SUCCESS);
 	assert_int_equal(c.byte_len, GRH + 100);
 	assert_int_equal(c.src_qpn, 0x7B1234);
-	assert_int_equal(c.flags, RN_CQE_RECV | RN_CQE_GRH | RN_CQE_SOLICITED);
+	assert_int_equal(c.flags, RN_CQE_RECV | RN_CQE_GRH | RN_CQE_IPV4 | RN_CQE_SOLICITED);
 	assert_int_equal(c.pkey_index, 0);
 	assert_int_equal(c.sl, 0);
 	for (unsigned i = 0; i < 20; i++)
