@@ -201,6 +201,9 @@ int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 	OS_REFUSE_CHILD(EIO);
 	if (cqe <= 0)
 		return EINVAL;
+	/* Under the inline idle policy requests wait until a thread of the program drives the NIC.
+	 * A card would have completed them by now, and unread completions need their places. */
+	vb_engine.progress(vb_client_of(cq->context));
 	rc = vb_engine.cq_resize(((struct vb_cq *)cq)->nic, (uint32_t)cqe);
 	if (rc == 0)
 		cq->cqe = cqe;
@@ -239,6 +242,13 @@ unsigned vb_wc_flags(const struct rn_cqe *cqe)
 	       (cqe->flags & RN_CQE_GRH ? IBV_WC_GRH : 0u);
 }
 
+uint8_t vb_wc_sl(const struct rn_cqe *cqe)
+{
+	if (!(cqe->flags & RN_CQE_GRH))
+		return 0;
+	return cqe->flags & RN_CQE_IPV4 ? 2 : 1;
+}
+
 static inline void translate(const struct rn_cqe *cqe, struct ibv_wc *wc)
 {
 	wc->wr_id = cqe->wr_id;
@@ -252,7 +262,7 @@ static inline void translate(const struct rn_cqe *cqe, struct ibv_wc *wc)
 	wc->wc_flags = vb_wc_flags(cqe);
 	wc->pkey_index = cqe->pkey_index;
 	wc->slid = 0;
-	wc->sl = cqe->sl;
+	wc->sl = vb_wc_sl(cqe);
 	wc->dlid_path_bits = 0;
 }
 

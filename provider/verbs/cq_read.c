@@ -84,7 +84,7 @@ static uint32_t read_slid(struct ibv_cq_ex *cq)
 
 static uint8_t read_sl(struct ibv_cq_ex *cq)
 {
-	return cq_of(cq)->now.sl;
+	return vb_wc_sl(&cq_of(cq)->now);
 }
 
 static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cq)

@@ -9,7 +9,7 @@
 
 /* clang-format off */
 #define VB_ENGINE_ROWS(X) /* name without its prefix rn_client_ */ \
-	X(list) X(open) X(close) X(info) X(stats) X(wait) X(interrupt) X(gone) \
+	X(list) X(open) X(close) X(info) X(stats) X(wait) X(interrupt) X(progress) X(gone) \
 	X(pd_create) X(pd_destroy) X(mr_register) X(mr_reregister) X(mr_deregister) \
 	X(cq_create) X(cq_destroy) X(cq_id) X(cq_resize) X(cq_lock) X(cq_unlock) \
 	X(cq_poll) X(cq_arm) X(cq_fired) X(cq_disarm) X(cq_forget) \
@@ -17,7 +17,7 @@
 	X(srq_fired) X(srq_disarm) \
 	X(mw_create) X(mw_destroy) X(mw_id) \
 	X(qp_create) X(qp_modify) X(qp_query) X(qp_destroy) X(qp_number) X(qp_state) X(qp_post_list) \
-	X(av_resolve) X(gid_is_v4)
+	X(qp_attach) X(qp_detach) X(av_resolve) X(gid_is_v4)
 /* clang-format on */
 
 struct vb_engine {

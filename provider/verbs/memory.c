@@ -39,6 +39,8 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	int rc;
 
 	OS_REFUSE_CHILD(EIO);
+	if (atomic_load(&((struct vb_pd *)pd)->ahs) != 0)
+		return EBUSY;
 	rc = vb_engine.pd_destroy(vb_client_of(pd->context), ((struct vb_pd *)pd)->id);
 	if (rc == 0)
 		free(pd);

@@ -17,11 +17,14 @@ static_assert((int)IBV_SEND_INLINE == (int)RN_WQE_INLINE, "one number");
 	(1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM | 1u << IBV_WR_SEND_WITH_INV | \
 	 1u << IBV_WR_RDMA_WRITE | 1u << IBV_WR_RDMA_WRITE_WITH_IMM)
 
+#define UD_KINDS (1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM)
+
 /* Work requests on their way to the NIC. */
 struct batch {
 	struct rn_client_wr wr[BATCH];
 	struct rn_atomic operands[BATCH];
 	struct rn_client_wr_bind bind[BATCH];
+	struct rn_ud ud[BATCH];
 };
 
 /* Kinds of work request; 0 (RN_WQE_NOP): not available. */
@@ -48,7 +51,7 @@ static inline uint16_t flags_of(unsigned flags, uint32_t always)
 /* Returns 0 or the errno with which the work request is refused. */
 static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *from,
 			    struct rn_client_wr *to, struct rn_atomic *operands,
-			    struct rn_client_wr_bind *bind)
+			    struct rn_client_wr_bind *bind, struct rn_ud *ud)
 {
 	unsigned flags = from->send_flags, opcode = from->opcode;
 
@@ -66,6 +69,16 @@ static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *fr
 	to->num_sge = (uint32_t)from->num_sge;
 	to->atomic = NULL;
 	to->ud = NULL;
+	if (qp->qp.qp_type == IBV_QPT_UD) {
+		if (!(UD_KINDS >> opcode & 1) ||
+		    !vb_ud_of(qp, from->wr.ud.ah, from->wr.ud.remote_qpn, from->wr.ud.remote_qkey,
+			      ud))
+			return EINVAL;
+		to->remote_va = 0;
+		to->rkey = 0;
+		to->ud = ud;
+		return 0;
+	}
 	if (opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
 		bool swap = opcode == IBV_WR_ATOMIC_CMP_AND_SWP;
 
@@ -109,7 +122,7 @@ int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 		int refused;
 
 		for (; at != NULL && n < BATCH; at = at->next, n++) {
-			rc = translate(q, at, &b.wr[n], &b.operands[n], &b.bind[n]);
+			rc = translate(q, at, &b.wr[n], &b.operands[n], &b.bind[n], &b.ud[n]);
 			if (rc != 0)
 				break;
 		}

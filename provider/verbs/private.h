@@ -30,6 +30,7 @@ struct vb_context {
 struct vb_pd {
 	struct ibv_pd pd;
 	uint32_t id;
+	_Atomic uint32_t ahs; /* number of address handles */
 };
 
 struct vb_mr {
@@ -95,7 +96,8 @@ struct vb_qp {
 		struct ibv_qp_ex ex;
 	};
 	struct rn_client_qp *nic;
-	uint32_t send_flags; /* enum rn_wqe_flag that each send request gets */
+	uint32_t send_flags;	 /* enum rn_wqe_flag that each send request gets */
+	struct vb_group *groups; /* joined by a UD QP (multicast.c); guarded by qp.mutex */
 	struct vb_target target;
 	struct vb_note note[VB_QP_NOTES];
 	/* What programs have set, for ibv_query_qp(). Guarded by qp.mutex, as ibv_modify_qp(). */
@@ -134,6 +136,14 @@ static inline void *vb_fail(int number)
 	return NULL;
 }
 
+/* Makes the address vector for packets to attr->grh.dgid; waits for the neighbour's reply. Returns
+ * 0 or an errno: EINVAL for what is not valid on RoCE, or as vb_nic_resolve(). */
+int vb_ah_resolve(struct vb_nic *nic, const struct ibv_ah_attr *attr, struct rn_av *av);
+/* Makes the destination of a datagram that `qp` sends. Returns false for an address handle that is
+ * NULL or of another PD. Called on the packet path. */
+bool vb_ud_of(const struct vb_qp *qp, const struct ibv_ah *ah, uint32_t qpn, uint32_t qkey,
+	      struct rn_ud *ud);
+
 /* See device.c. */
 void vb_device_starting(bool yes);
 
@@ -169,5 +179,9 @@ void vb_cq_offer_reading(struct vb_cq *cq, uint64_t wc_flags);
 void vb_cq_post_event(struct vb_cq *cq);
 enum ibv_wc_opcode vb_wc_opcode(const struct rn_cqe *cqe);
 unsigned vb_wc_flags(const struct rn_cqe *cqe);
+/* Returns the member `sl` of a completion. Ethernet has no service levels. Cards of Mellanox report
+ * in the lower 3 bits which IP header a datagram had, 2 for IPv4 and 1 for IPv6, and UCX (ud_verbs)
+ * drops datagrams for which these bits are wrong: softrnic reports the same. */
+uint8_t vb_wc_sl(const struct rn_cqe *cqe);
 
 #endif

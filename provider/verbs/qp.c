@@ -9,6 +9,7 @@
 
 static_assert((int)IBV_QPT_RC == (int)RN_QPT_RC, "one number");
 static_assert((int)IBV_QPT_UC == (int)RN_QPT_UC, "one number");
+static_assert((int)IBV_QPT_UD == (int)RN_QPT_UD, "one number");
 static_assert((int)IBV_QPS_SQD == (int)RN_QPS_SQD, "states are the same");
 static_assert((int)IBV_QPS_ERR == (int)RN_QPS_ERR, "states are the same");
 static_assert((int)IBV_QP_DEST_QPN == (int)RN_QP_DEST_QPN, "masks are the same");
@@ -64,7 +65,8 @@ static int check_init(const struct vb_context *c, const struct ibv_qp_init_attr 
 	const struct ibv_qp_cap *cap = &init->cap;
 	bool own_queue = init->srq == NULL; /* the sizes of the receive queue count */
 
-	if (init->qp_type != IBV_QPT_RC && init->qp_type != IBV_QPT_UC)
+	if (init->qp_type != IBV_QPT_RC && init->qp_type != IBV_QPT_UC &&
+	    init->qp_type != IBV_QPT_UD)
 		return EOPNOTSUPP;
 	if (init->send_cq == NULL || init->recv_cq == NULL)
 		return EINVAL;
@@ -182,6 +184,8 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	int rc;
 
 	OS_REFUSE_CHILD(EIO);
+	if (q->groups != NULL)
+		return EBUSY;
 	rc = vb_engine.qp_destroy(q->nic);
 	if (rc != 0)
 		return vb_errno(rc);
@@ -207,27 +211,6 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_
 }
 
 /* ---- transitions and attributes ---- */
-
-/* Makes the address vector of attr->ah_attr. Returns 0 or an errno. */
-static int resolve(struct vb_qp *qp, const struct ibv_ah_attr *ah, struct rn_av *av)
-{
-	struct rn_gid dgid;
-	int rc;
-
-	if (!ah->is_global || ah->port_num != VB_PORT)
-		return EINVAL;
-	memcpy(&dgid, &ah->grh.dgid, sizeof(dgid));
-	rc = vb_nic_resolve(vb_context_of(qp->qp.context)->nic, ah->grh.sgid_index, &dgid, av);
-	if (rc != 0)
-		return rc;
-	av->flow_label = ah->grh.flow_label & 0xfffff;
-	if (ah->grh.hop_limit > 1)
-		av->hop_limit = ah->grh.hop_limit;
-	if (ah->grh.traffic_class != 0)
-		av->tclass = ah->grh.traffic_class;
-	av->sl = ah->sl & 7;
-	return 0;
-}
 
 static int to_nic(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask, struct rn_qp_attr *to)
 {
@@ -259,7 +242,9 @@ static int to_nic(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask, st
 		return EINVAL;
 	if (mask & IBV_QP_PATH_MIG_STATE && attr->path_mig_state != IBV_MIG_MIGRATED)
 		return EOPNOTSUPP;
-	return mask & IBV_QP_AV ? resolve(qp, &attr->ah_attr, &to->av) : 0;
+	if (!(mask & IBV_QP_AV))
+		return 0;
+	return vb_ah_resolve(vb_context_of(qp->qp.context)->nic, &attr->ah_attr, &to->av);
 }
 
 /* Remembers what was set, for ibv_query_qp(). */

@@ -55,6 +55,10 @@ static void fill_device(const struct vb_context *c, struct ibv_device_attr *attr
 	attr->max_srq = at_most(info->max_srq);
 	attr->max_srq_wr = at_most(info->max_queue_depth);
 	attr->max_srq_sge = at_most(info->max_sge);
+	attr->max_ah = INT32_MAX; /* handles are memory of the program */
+	attr->max_mcast_grp = RN_GROUPS;
+	attr->max_mcast_qp_attach = RN_GROUP_MEMBERS;
+	attr->max_total_mcast_qp_attach = RN_GROUPS * RN_GROUP_MEMBERS;
 	attr->max_pkeys = 1;
 	attr->phys_port_cnt = 1;
 }

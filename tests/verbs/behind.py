@@ -1,4 +1,5 @@
 """Two processes behind one softrnicd share one address."""
+import functools
 import os
 import time
 
@@ -6,8 +7,7 @@ import tap
 from verbs import END_S, Folder, Process, case, environment, pair
 
 
-@case
-def two_processes_share_an_address(build):
+def play(words, build):
     daemon = os.path.join(build, "dataplane", "daemon", "softrnicd")
     if not os.path.exists(daemon):
         raise tap.Skip("softrnicd is not built")
@@ -19,8 +19,12 @@ def two_processes_share_an_address(build):
             end = time.monotonic() + END_S
             while not socket.exists() and process.child.poll() is None and time.monotonic() < end:
                 time.sleep(0.02)
-            bad, server, client = pair(build, ["ibv_rc_pingpong", "-g", "0", "-c"], daemon=str(socket))
+            bad, server, client = pair(build, words, daemon=str(socket))
         finally:
             process.kill()
     return bad + [f"the {who} has another address: {text}" for who, text in (("server", server), ("client", client))
                   if text.count("::ffff:192.0.2.1") != 2]
+
+
+for label, program in (("two_processes_share_an_address", "ibv_rc_pingpong"), ("two_processes_share_an_address_ud", "ibv_ud_pingpong")):
+    case(functools.partial(play, [program, "-g", "0", "-c"]), name=label)

@@ -28,6 +28,12 @@ ROWS = [
     ("send_bw_srq_8_qps", "ib_send_bw", "--use-srq -q 8 -n 1000", False),
     ("send_lat_srq", "ib_send_lat", "--use-srq -n 500", True),
     ("send_lat_uc", "ib_send_lat", "-c UC -n 500", False),
+    ("send_bw_ud", "ib_send_bw", "-c UD -n 1000", True),
+    ("send_lat_ud", "ib_send_lat", "-c UD -n 500", True),
+    ("send_bw_ud_all_sizes", "ib_send_bw", "-c UD -a -n 100", False),
+    ("send_lat_ud_all_sizes", "ib_send_lat", "-c UD -a -n 100", False),
+    ("send_bw_ud_events", "ib_send_bw", "-c UD -e -n 500", False),
+    ("send_bw_ud_both_ways", "ib_send_bw", "-c UD -b -n 500", False),
 ]
 
 

@@ -22,6 +22,11 @@ ROWS = [
     ("srq_adaptive", "ibv_srq_pingpong", "-q 4", "adaptive", False),
     ("srq_events", "ibv_srq_pingpong", "-e -q 8", "inline", True),
     ("srq_odd_size", "ibv_srq_pingpong", "-s 10007 -q 3", "inline", False),
+    ("ud", "ibv_ud_pingpong", "", "inline", True),
+    ("ud_adaptive", "ibv_ud_pingpong", "", "adaptive", False),
+    ("ud_ipv6", "ibv_ud_pingpong", "-g 1 -s 1", "inline", True),
+    ("ud_events", "ibv_ud_pingpong", "-e -s 3001", "inline", True),
+    ("ud_full_packet", "ibv_ud_pingpong", "-s 4096", "inline", False),
 ]
 
 
