@@ -4,10 +4,12 @@ import os
 import time
 
 import tap
+from perftest import check_row
 from verbs import END_S, Folder, Process, case, environment, pair
 
 
-def play(words, build):
+def behind(build, words):
+    """Runs a server and a client behind a softrnicd; returns what pair() returns."""
     daemon = os.path.join(build, "dataplane", "daemon", "softrnicd")
     if not os.path.exists(daemon):
         raise tap.Skip("softrnicd is not built")
@@ -19,12 +21,23 @@ def play(words, build):
             end = time.monotonic() + END_S
             while not socket.exists() and process.child.poll() is None and time.monotonic() < end:
                 time.sleep(0.02)
-            bad, server, client = pair(build, words, daemon=str(socket))
+            return pair(build, words, daemon=str(socket))
         finally:
             process.kill()
+
+
+def play_pingpong(program, build):
+    bad, server, client = behind(build, [program, "-g", "0", "-c"])
     return bad + [f"the {who} has another address: {text}" for who, text in (("server", server), ("client", client))
                   if text.count("::ffff:192.0.2.1") != 2]
 
 
-for label, program in (("two_processes_share_an_address", "ibv_rc_pingpong"), ("two_processes_share_an_address_ud", "ibv_ud_pingpong")):
-    case(functools.partial(play, [program, "-g", "0", "-c"]), name=label)
+def play_perftest(program, words, build):
+    bad, _, text = behind(build, [program, "-F", *words.split()])
+    return bad or check_row(program, words, text)
+
+
+case(functools.partial(play_pingpong, "ibv_rc_pingpong"), name="two_processes_share_an_address")
+case(functools.partial(play_pingpong, "ibv_ud_pingpong"), name="two_processes_share_an_address_ud")
+case(functools.partial(play_perftest, "ib_send_lat", "-c UD -n 500"), core=False, name="two_processes_send_lat_ud")
+case(functools.partial(play_perftest, "ib_send_bw", "-c UD -n 500"), core=False, name="two_processes_send_bw_ud")
