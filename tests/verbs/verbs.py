@@ -33,6 +33,7 @@ def environment(build, config=None):
     """Returns the environment of a program: as softrnic-run makes it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("SOFTRNIC_")}
     env["LD_LIBRARY_PATH"] = library_folder(build)
+    env["LD_PRELOAD"] = os.path.join(build, "provider", "preload", "libsoftrnic-preload.so")
     env["SOFTRNIC_DAEMON"] = "/nonexistent"  # none that happens to run here
     if config:
         env["SOFTRNIC_CONFIG"] = str(config)

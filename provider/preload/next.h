@@ -1,0 +1,54 @@
+/* The functions that this library stands in front of, and how to call the real ones: those of the
+ * library that the loader would have found without this one, usually libc.
+ *
+ * Rules for each function here: it must cost next to nothing for files that are not softrnic's,
+ * change no errno that the real function does not change, and be callable from signal handlers and
+ * in a child of vfork(), which shares the memory of its parent. */
+#ifndef PRELOAD_NEXT_H
+#define PRELOAD_NEXT_H
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Functions that programs call but headers do not declare: the checking forms of open(). */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+
+/* clang-format off */
+#define PRELOAD_ROWS(X) \
+	X(open) X(open64) X(openat) X(openat64) X(__open_2) X(__open64_2) \
+	X(fstat) X(fstat64) X(write) X(close) \
+	X(dup2) X(dup3) X(close_range) X(closefrom)
+/* clang-format on */
+
+struct preload_next {
+#define X(name) __typeof__(&name) _Atomic name;
+	PRELOAD_ROWS(X)
+#undef X
+};
+
+/* Filled before the program starts; or earlier, by the first call that another library makes. */
+extern struct preload_next preload_next;
+void preload_fill_next(void);
+
+/* The real function. */
+#define NEXT(name)                                                                              \
+	({                                                                                      \
+		__typeof__(&name) next_ =                                                       \
+			atomic_load_explicit(&preload_next.name, memory_order_relaxed);         \
+		if (__builtin_expect(next_ == NULL, 0)) {                                       \
+			preload_fill_next();                                                    \
+			next_ = atomic_load_explicit(&preload_next.name, memory_order_relaxed); \
+		}                                                                               \
+		next_;                                                                          \
+	})
+
+/* Marks a function that takes the place of the real one; everything else is hidden. */
+#define PRELOAD_REPLACES __attribute__((visibility("default")))
+
+#endif
