@@ -62,6 +62,7 @@ static void deliver_to_all(struct vb_nic *nic, const struct rn_event *ev)
 
 static void deliver(struct vb_nic *nic, const struct rn_event *ev)
 {
+	uint64_t number = ev->user & ((UINT64_C(1) << VB_TARGET_TAG_SHIFT) - 1);
 	struct vb_target *t;
 
 	if (ev->kind == RN_EVENT_PORT_DOWN || ev->kind == RN_EVENT_PORT_UP)
@@ -70,8 +71,8 @@ static void deliver(struct vb_nic *nic, const struct rn_event *ev)
 	if (is_port_event(ev)) {
 		deliver_to_all(nic, ev);
 	} else {
-		t = *bucket_of(nic, ev->user);
-		while (t != NULL && t->number != ev->user)
+		t = *bucket_of(nic, number);
+		while (t != NULL && t->number != number)
 			t = t->next;
 		if (t != NULL)
 			t->deliver(t, ev);
@@ -111,6 +112,7 @@ static void close_all(void)
 {
 	if (os_child)
 		return;
+	vb_ucma_end();
 	pthread_mutex_lock(&table_lock);
 	linger();
 	for (unsigned i = 0; i < VB_MAX_DEVICES; i++) {

@@ -12,12 +12,16 @@
 #include <stdbool.h>
 
 #define VB_TARGET_BUCKETS 1024u
+/* The bits of `user` from this one on are not part of the target's number: a target that stands for
+ * several objects may say there which of them an event is for. */
+#define VB_TARGET_TAG_SHIFT 40
 
 /* What gets events: part of a CQ, SRQ, QP or context, or of a thread that waits for an address. */
 struct vb_target {
 	struct vb_target *next;
-	/* `user` of the commands that create the object. No two targets ever have the same number,
-	 * so that an event that comes after its object was destroyed finds none. */
+	/* `user` of the commands that create the object, with a tag of 0. No two targets ever have
+	 * the same number, so that an event that comes after its object was destroyed finds
+	 * none. */
 	uint64_t number;
 	bool every_port_event; /* gets the events of the port, which name no object */
 	/* Runs on the event thread, with the lock of the NIC; must not block. */

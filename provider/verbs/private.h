@@ -146,6 +146,8 @@ bool vb_ud_of(const struct vb_qp *qp, const struct ibv_ah *ah, uint32_t qpn, uin
 
 /* See device.c. */
 void vb_device_starting(bool yes);
+/* See ucma/id.c. */
+void vb_ucma_end(void);
 
 /* Functions of other files that contexts offer as operations. */
 int vb_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,

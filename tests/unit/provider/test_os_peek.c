@@ -1,5 +1,5 @@
-/* os_peek copies readable memory. For unreadable memory os_peek reports an error instead of
- * faulting. */
+/* os_peek copies readable memory, os_poke writable memory. For other memory they report an error
+ * instead of faulting. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,11 +38,38 @@ static void unreadable_memory_is_reported(void **state)
 	assert_false(os_peek(to, two, 1));
 }
 
+static void writable_memory_is_written(void **state)
+{
+	char to[8] = "-------";
+
+	assert_true(os_poke(to, "abc", 4));
+	assert_memory_equal(to, "abc\0---", 8);
+	assert_true(os_poke(NULL, to, 0));
+}
+
+static void unwritable_memory_is_reported(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *two =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t from[64] = {1};
+
+	assert_ptr_not_equal(two, MAP_FAILED);
+	assert_int_equal(mprotect(two + page, page, PROT_READ), 0);
+	assert_true(os_poke(two + page - 64, from, 64));
+	assert_false(os_poke(two + page - 63, from, 64));
+	assert_false(os_poke(two + page, from, 1));
+	assert_false(os_poke(NULL, from, 1));
+	assert_int_equal(munmap(two, 2 * page), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(readable_memory_is_copied),
 		cmocka_unit_test(unreadable_memory_is_reported),
+		cmocka_unit_test(writable_memory_is_written),
+		cmocka_unit_test(unwritable_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

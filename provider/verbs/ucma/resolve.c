@@ -1,0 +1,159 @@
+/* Addresses and routes of peers: which adapter, which source address, which MAC. The answers are
+ * events, as in Linux, even if they are known at once. The callers hold the lock. */
+#include "ucma/ucma.h"
+
+#include <string.h>
+
+/* The adapter's first address of a family. */
+static const struct rn_gid *first_address(const struct ucma_adapter *adapter, bool v4)
+{
+	const struct rn_link_info *info = &adapter->device->info;
+
+	for (unsigned i = 0; i < info->ngids; i++)
+		if (vb_engine.gid_is_v4(&info->gids[i]) == v4)
+			return &info->gids[i];
+	return NULL;
+}
+
+/* Sets what the resolution has found. */
+static void know(struct ucma_id *id, const struct rn_gid *sgid, const struct rn_gid *dgid)
+{
+	id->sgid = *sgid;
+	id->dgid = *dgid;
+	if (ucma_addr_is_any(&id->src))
+		id->src = ucma_addr_of(sgid, ucma_addr_port(&id->src));
+	id->state = UCMA_ADDR_KNOWN;
+	ucma_event_post(id, UCMA_ADDR_RESOLVED, 0);
+}
+
+void ucma_resolved(struct ucma_id *id, int err, const struct rn_av *av)
+{
+	if (id->state != UCMA_ADDR_QUERY)
+		return;
+	if (err == 0) {
+		know(id, &av->sgid, &av->dgid);
+	} else {
+		id->state = UCMA_BOUND;
+		ucma_event_post(id, UCMA_ADDR_ERROR, err);
+	}
+}
+
+/* The peer is the wildcard or a loopback address: this adapter itself. */
+static int resolve_loopback(struct ucma_id *id)
+{
+	bool v4 = id->src.sa.sa_family == AF_INET;
+	const struct rn_gid *own = NULL;
+	unsigned n;
+	struct ucma_adapter *all = ucma_adapters(&n);
+	int rc;
+
+	if (id->adapter != NULL)
+		own = &id->sgid;
+	for (unsigned i = 0; own == NULL && i < n; i++) {
+		own = first_address(&all[i], v4);
+		if (own != NULL)
+			id->adapter = &all[i];
+	}
+	if (own == NULL)
+		return ENODEV;
+	rc = ucma_adapter_start(id->adapter);
+	if (rc == 0)
+		know(id, own, own);
+	return rc;
+}
+
+static int resolve_peer(struct ucma_id *id)
+{
+	static const struct rn_gid any;
+	struct rn_gid peer = ucma_addr_gid(&id->dst);
+	struct ucma_adapter *adapter = id->adapter;
+	struct rn_av av;
+	int rc;
+
+	if (adapter == NULL)
+		adapter = ucma_adapter_towards(&peer);
+	if (adapter == NULL)
+		return ENETUNREACH;
+	rc = ucma_adapter_start(adapter);
+	if (rc != 0)
+		return rc;
+	id->state = UCMA_ADDR_QUERY;
+	rc = vb_engine.av_resolve(adapter->nic->client, id->adapter != NULL ? &id->sgid : &any,
+				  &peer, ucma_id_user(id, adapter), &av);
+	if (rc == -EAFNOSUPPORT) {
+		id->state = UCMA_BOUND;
+		return ENETUNREACH;
+	}
+	id->adapter = adapter;
+	if (rc != -EINPROGRESS)
+		ucma_resolved(id, rc, &av);
+	return 0;
+}
+
+static int resolve(struct ucma_id *id, const union ucma_addr *src, const union ucma_addr *dst)
+{
+	union ucma_addr own = {.sa.sa_family = dst->sa.sa_family};
+	int rc = 0;
+
+	if (id->state == UCMA_IDLE)
+		rc = ucma_bind(id, src->sa.sa_family != 0 ? src : &own);
+	if (rc != 0)
+		return rc;
+	if (id->state != UCMA_BOUND || id->src.sa.sa_family != dst->sa.sa_family)
+		return EINVAL;
+	memset(&id->dst, 0, sizeof(id->dst));
+	memcpy(&id->dst, dst, ucma_addr_size(dst));
+	return ucma_addr_is_any(dst) ? resolve_loopback(id) : resolve_peer(id);
+}
+
+/* ---- commands ---- */
+
+static int resolve_ids(struct ucma_call *call, uint32_t handle, const union ucma_addr *src,
+		       const union ucma_addr *dst)
+{
+	struct ucma_id *id;
+	int rc;
+
+	if (ucma_addr_size(dst) == 0 || (src->sa.sa_family != 0 && ucma_addr_size(src) == 0))
+		return EINVAL;
+	rc = ucma_call_id(call, handle, false, &id);
+	return rc != 0 ? rc : resolve(id, src, dst);
+}
+
+int ucma_resolve_ip(struct ucma_call *call)
+{
+	const struct rdma_ucm_resolve_ip *cmd = &call->in.resolve_ip;
+	union ucma_addr src = {.in6 = cmd->src_addr}, dst = {.in6 = cmd->dst_addr};
+
+	return resolve_ids(call, cmd->id, &src, &dst);
+}
+
+int ucma_resolve_addr(struct ucma_call *call)
+{
+	const struct rdma_ucm_resolve_addr *cmd = &call->in.resolve_addr;
+	union ucma_addr src, dst;
+
+	memcpy(&src, &cmd->src_addr, sizeof(src));
+	memcpy(&dst, &cmd->dst_addr, sizeof(dst));
+	if (cmd->reserved != 0 || cmd->dst_size < ucma_addr_size(&dst) ||
+	    cmd->src_size < ucma_addr_size(&src))
+		return EINVAL;
+	if (cmd->src_size == 0)
+		memset(&src, 0, sizeof(src));
+	return resolve_ids(call, cmd->id, &src, &dst);
+}
+
+/* The route of RoCE is known with the address. */
+int ucma_resolve_route(struct ucma_call *call)
+{
+	struct ucma_id *id;
+	int rc = ucma_call_id(call, call->in.resolve_route.id, true, &id);
+
+	if (rc != 0)
+		return rc;
+	if (id->state != UCMA_ADDR_KNOWN)
+		return EINVAL;
+	id->state = UCMA_ROUTE_KNOWN;
+	ucma_event_post(id, UCMA_ROUTE_RESOLVED, 0);
+	return 0;
+}
