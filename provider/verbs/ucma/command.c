@@ -89,17 +89,18 @@ static void count_taken(const struct ucma_event *ev)
 		ev->id->room++;
 }
 
-static int get_event(int fd, void *to, size_t room)
+static int get_event(struct ucma_file *file, const struct ucma_call *call)
 {
+	void *to = pointer_at(&call->in, 0);
 	struct ucma_event *ev;
 	int rc;
 
-	if (room < OLD_EVENT)
+	if (call->room < OLD_EVENT)
 		return ENOSPC;
-	rc = ucma_event_wait(fd, &ev);
+	rc = ucma_event_wait(file, &ev);
 	if (rc != 0)
 		return rc;
-	if (os_poke(to, &ev->resp, room < sizeof(ev->resp) ? room : sizeof(ev->resp))) {
+	if (os_poke(to, &ev->resp, call->room < sizeof(ev->resp) ? call->room : sizeof(ev->resp))) {
 		count_taken(ev);
 		free(ev);
 	} else {
@@ -130,20 +131,18 @@ static int run(const struct command *c, struct ucma_call *call)
 	return rc;
 }
 
-static int run_locked(int fd, const struct command *c, struct ucma_call *call)
+static int run_locked(const struct command *c, struct ucma_call *call)
 {
 	OS_UNCANCELLED;
-	int rc = EIO;
+	int rc;
 
 	pthread_mutex_lock(&ucma_lock);
-	call->file = ucma_file_find(fd);
-	if (call->file != NULL)
-		rc = run(c, call);
+	rc = call->file->closed ? EBADF : run(c, call);
 	pthread_mutex_unlock(&ucma_lock);
 	return rc;
 }
 
-static int write_command(int fd, const char *from, size_t len)
+static int write_command(struct ucma_file *file, const char *from, size_t len)
 {
 	struct ucma_call call;
 	struct rdma_ucm_cmd_hdr hdr;
@@ -167,16 +166,22 @@ static int write_command(int fd, const char *from, size_t len)
 	size = waits ? sizeof(struct rdma_ucm_get_event) : c->size;
 	if (!os_peek(&call.in, from + sizeof(hdr), hdr.in < size ? hdr.in : size))
 		return EFAULT;
+	call.file = file;
 	call.room = hdr.out;
-	return waits ? get_event(fd, pointer_at(&call.in, 0), call.room) : run_locked(fd, c, &call);
+	return waits ? get_event(file, &call) : run_locked(c, &call);
 }
 
 ssize_t softrnic_ucma_write(int fd, const void *command, size_t len)
 {
-	int rc;
+	struct ucma_file *file;
+	int rc = EIO;
 
 	OS_REFUSE_CHILD((errno = EIO, -1));
-	rc = write_command(fd, command, len);
+	file = ucma_file_get(fd);
+	if (file != NULL) {
+		rc = write_command(file, command, len);
+		ucma_file_put(file);
+	}
 	if (rc == 0)
 		return (ssize_t)len;
 	errno = rc;

@@ -122,12 +122,11 @@ void ucma_event_move(struct ucma_id *id, struct ucma_file *to)
 
 static void put_file(void *file)
 {
-	pthread_mutex_lock(&ucma_lock);
 	ucma_file_put(file);
-	pthread_mutex_unlock(&ucma_lock);
 }
 
-/* Waits for the count. Returns 0 or an errno. The program may cancel the thread here. */
+/* Waits for the count. Returns 0 or an errno. The program may cancel the thread here; then the
+ * thread's hold on the file ends. */
 static int wait_for_count(struct ucma_file *file)
 {
 	uint64_t one;
@@ -139,36 +138,25 @@ static int wait_for_count(struct ucma_file *file)
 	return rc;
 }
 
-int ucma_event_wait(int fd, struct ucma_event **ev)
+int ucma_event_wait(struct ucma_file *file, struct ucma_event **ev)
 {
-	struct ucma_file *file;
-	int rc = 0;
+	int rc = wait_for_count(file);
 
+	if (rc != 0)
+		return rc;
 	pthread_mutex_lock(&ucma_lock);
-	file = ucma_file_find(fd);
-	if (file == NULL)
-		rc = EIO;
-	else
-		file->users++;
-	while (rc == 0) {
+	while (file->first == NULL) { /* the id of the event was destroyed meanwhile */
 		pthread_mutex_unlock(&ucma_lock);
 		rc = wait_for_count(file);
+		if (rc != 0)
+			return rc;
 		pthread_mutex_lock(&ucma_lock);
-		if (rc == 0 && file->first != NULL)
-			break;
-		/* no event: its id was destroyed meanwhile */
 	}
-	if (rc == 0) {
-		*ev = file->first;
-		file->first = (*ev)->next;
-		if (file->first == NULL)
-			file->last = NULL;
-	}
-	if (file != NULL)
-		ucma_file_put(file);
-	if (rc != 0)
-		pthread_mutex_unlock(&ucma_lock);
-	return rc;
+	*ev = file->first;
+	file->first = (*ev)->next;
+	if (file->first == NULL)
+		file->last = NULL;
+	return 0;
 }
 
 void ucma_event_return(struct ucma_event *ev)

@@ -202,14 +202,10 @@ int ucma_destroy_id(struct ucma_call *call)
 	return 0;
 }
 
-/* Moves an id, which the command names with its old file, to the file of the command. */
-int ucma_migrate_id(struct ucma_call *call)
+static int migrate(struct ucma_call *call, struct ucma_file *from)
 {
-	struct ucma_file *from = ucma_file_find((int)call->in.migrate_id.fd);
 	struct ucma_id *id = ucma_id_find(call->in.migrate_id.id);
 
-	if (from == NULL)
-		return call->in.migrate_id.fd > INT32_MAX ? ENOENT : EINVAL;
 	if (id == NULL)
 		return ENOENT;
 	if (id->file != from)
@@ -220,4 +216,17 @@ int ucma_migrate_id(struct ucma_call *call)
 	}
 	call->out.migrate.events_reported = id->events_reported;
 	return 0;
+}
+
+/* Moves an id, which the command names with its old file, to the file of the command. */
+int ucma_migrate_id(struct ucma_call *call)
+{
+	struct ucma_file *from = ucma_file_get((int)call->in.migrate_id.fd);
+	int rc;
+
+	if (from == NULL)
+		return EINVAL;
+	rc = migrate(call, from);
+	ucma_file_put(from);
+	return rc;
 }

@@ -26,16 +26,76 @@ static void know(struct ucma_id *id, const struct rn_gid *sgid, const struct rn_
 	ucma_event_post(id, UCMA_ADDR_RESOLVED, 0);
 }
 
-void ucma_resolved(struct ucma_id *id, int err, const struct rn_av *av)
+static void end_query(struct ucma_id *id, int err, const struct rn_av *av)
 {
-	if (id->state != UCMA_ADDR_QUERY)
-		return;
 	if (err == 0) {
 		know(id, &av->sgid, &av->dgid);
 	} else {
 		id->state = UCMA_BOUND;
 		ucma_event_post(id, UCMA_ADDR_ERROR, err);
 	}
+}
+
+/* Asks the adapter. Returns 0 (an event follows or was sent) or a negative errno. */
+static int ask(struct ucma_id *id, const struct rn_gid *own)
+{
+	struct rn_gid peer = ucma_addr_gid(&id->dst);
+	struct rn_av av;
+	int rc = vb_engine.av_resolve(id->adapter->nic->client, own, &peer,
+				      ucma_id_user(id, id->adapter), &av);
+
+	id->queued = rc == -EAGAIN;
+	if (rc == -EAFNOSUPPORT || rc == -EAGAIN)
+		return rc;
+	if (rc != -EINPROGRESS)
+		end_query(id, rc, &av);
+	return 0;
+}
+
+static const struct rn_gid *source_of(const struct ucma_id *id)
+{
+	static const struct rn_gid any;
+
+	return ucma_addr_is_any(&id->src) ? &any : &id->sgid;
+}
+
+/* Does an answer of the adapter follow for another id? */
+static bool asks_already(const struct ucma_adapter *adapter)
+{
+	struct ucma_id *id;
+	uint32_t at = 0;
+
+	while ((id = ucma_id_next(&at)) != NULL)
+		if (id->adapter == adapter && id->state == UCMA_ADDR_QUERY && !id->queued)
+			return true;
+	return false;
+}
+
+/* Asks for the ids that the adapter had no room for: it has now. */
+static void ask_for_queued(const struct ucma_adapter *adapter)
+{
+	struct ucma_id *id;
+	uint32_t at = 0;
+
+	while ((id = ucma_id_next(&at)) != NULL) {
+		int rc = 0;
+
+		if (id->adapter != adapter || id->state != UCMA_ADDR_QUERY || !id->queued)
+			continue;
+		rc = ask(id, source_of(id));
+		if (rc == -EAGAIN && asks_already(adapter))
+			return;
+		if (rc != 0)
+			end_query(id, rc, NULL);
+	}
+}
+
+void ucma_resolved(struct ucma_id *id, int err, const struct rn_av *av)
+{
+	if (id->state != UCMA_ADDR_QUERY || id->queued)
+		return;
+	end_query(id, err, av);
+	ask_for_queued(id->adapter);
 }
 
 /* The peer is the wildcard or a loopback address: this adapter itself. */
@@ -64,30 +124,27 @@ static int resolve_loopback(struct ucma_id *id)
 
 static int resolve_peer(struct ucma_id *id)
 {
-	static const struct rn_gid any;
 	struct rn_gid peer = ucma_addr_gid(&id->dst);
-	struct ucma_adapter *adapter = id->adapter;
-	struct rn_av av;
+	struct ucma_adapter *bound = id->adapter;
 	int rc;
 
-	if (adapter == NULL)
-		adapter = ucma_adapter_towards(&peer);
-	if (adapter == NULL)
+	if (bound == NULL)
+		id->adapter = ucma_adapter_towards(&peer);
+	if (id->adapter == NULL)
 		return ENETUNREACH;
-	rc = ucma_adapter_start(adapter);
-	if (rc != 0)
-		return rc;
-	id->state = UCMA_ADDR_QUERY;
-	rc = vb_engine.av_resolve(adapter->nic->client, id->adapter != NULL ? &id->sgid : &any,
-				  &peer, ucma_id_user(id, adapter), &av);
-	if (rc == -EAFNOSUPPORT) {
-		id->state = UCMA_BOUND;
-		return ENETUNREACH;
+	rc = ucma_adapter_start(id->adapter);
+	if (rc == 0) {
+		id->state = UCMA_ADDR_QUERY;
+		rc = ask(id, source_of(id));
+		if (rc == -EAGAIN && asks_already(id->adapter))
+			return 0;
+		if (rc != 0)
+			id->state = UCMA_BOUND;
+		rc = rc == -EAFNOSUPPORT ? ENETUNREACH : -rc;
 	}
-	id->adapter = adapter;
-	if (rc != -EINPROGRESS)
-		ucma_resolved(id, rc, &av);
-	return 0;
+	if (rc != 0)
+		id->adapter = bound;
+	return rc;
 }
 
 static int resolve(struct ucma_id *id, const union ucma_addr *src, const union ucma_addr *dst)

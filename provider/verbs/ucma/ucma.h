@@ -77,9 +77,13 @@ struct ucma_event {
 };
 
 struct ucma_file {
-	int fd;		/* an eventfd that counts events; the program may make it non-blocking */
+	/* A duplicate of the program's descriptor, an eventfd that counts events. It stays open
+	 * while a thread waits in it, also if the program closes its own meanwhile. The program may
+	 * make both non-blocking. */
+	int fd;
 	pid_t pid;	/* a forked child cannot use the file */
-	uint32_t users; /* one for the open descriptor, one for each thread that waits in it */
+	bool closed;	/* by the program */
+	uint32_t users; /* one for the program's descriptor, one for each call; see file.c */
 	struct ucma_event *first, *last;
 };
 
@@ -113,6 +117,7 @@ struct ucma_id {
 	uint32_t listener[VB_MAX_DEVICES]; /* UCMA_LISTEN: likewise, one per adapter */
 	uint32_t room;			   /* UCMA_LISTEN: requests that may arrive now */
 	uint32_t psn;			   /* first PSN that this side expects */
+	bool queued;			   /* UCMA_ADDR_QUERY: the adapter is busy, ask again */
 	bool has_peer;			   /* the fields below are valid */
 	struct rn_qp_attr attr;		   /* attributes of the program's QP, as the peer asks */
 	struct ucma_group *groups;
@@ -122,8 +127,9 @@ extern pthread_mutex_t ucma_lock;
 
 /* ---- file.c, event.c ---- */
 
-/* Returns the file of a descriptor of this process; NULL: there is none. */
-struct ucma_file *ucma_file_find(int fd);
+/* Returns the file of a descriptor, for use until the put; NULL: this process has opened none. Both
+ * take a lock of their own, so that a thread which has begun a call has the file, as in Linux. */
+struct ucma_file *ucma_file_get(int fd);
 void ucma_file_put(struct ucma_file *file);
 
 /* Makes an event for an id; the caller fills in the rest and sends it. Returns NULL without
@@ -141,7 +147,7 @@ void ucma_event_move(struct ucma_id *id, struct ucma_file *to);
 /* To be called without the lock: waits for an event of the file, takes the lock, and takes the
  * event. Returns 0 with the lock held, or an errno without it. The caller frees the event, or puts
  * it back to the front of the queue. */
-int ucma_event_wait(int fd, struct ucma_event **ev);
+int ucma_event_wait(struct ucma_file *file, struct ucma_event **ev);
 void ucma_event_return(struct ucma_event *ev);
 
 /* ---- id.c ---- */
