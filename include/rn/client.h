@@ -299,6 +299,13 @@ int rn_client_qp_post(struct rn_client_qp *qp, const struct rn_client_wr *wr);
  * another thread posts to the queue at the same time may get between those of the list. */
 int rn_client_qp_post_list(struct rn_client_qp *qp, const struct rn_client_wr *wr, uint32_t n,
 			   uint32_t *posted);
+/* Posts n requests to the send queue in the order of wr[]: all of them, or none. Returns 0, or the
+ * errno with which rn_client_qp_post() refuses the first that is wrong; -EINVAL: wr[] has a
+ * receive; -ENOMEM: the send queue has no room for all n. wr[], its SGEs, operands and destinations
+ * must not change during the call, and may be reused after it. ibv_wr_complete() posts in this way.
+ * Work requests that another thread posts at the same time may get between those of wr[]. n may be
+ * 0. */
+int rn_client_qp_post_all(struct rn_client_qp *qp, const struct rn_client_wr *wr, uint32_t n);
 
 /* Attaches a UD QP to a multicast group. The QP then receives all datagrams to the group, also
  * those of this adapter. Attaching twice has no further effect. No IGMP or MLD report is sent, so

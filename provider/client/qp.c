@@ -260,12 +260,11 @@ static inline bool build_plain(const struct rn_client_qp *qp, const struct rn_cl
 	return true;
 }
 
-/* Translates a work request into slots. First checks the work request against the limits of the QP.
- * A work request that exceeds a limit fails here with an errno, without an error completion. */
-static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
-		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
+/* Checks a work request of `length` bytes against the limits of the QP. Returns 0 or a negative
+ * errno. */
+static inline int check(const struct rn_client_qp *qp, const struct rn_client_queue *q,
+			const struct rn_client_wr *wr, uint64_t length)
 {
-	uint64_t length = rn_sgl_length(wr->sge, wr->num_sge);
 	bool is_inline = wr->flags & RN_WQE_INLINE;
 
 	if (is_atomic(wr->kind) && (is_inline || wr->num_sge != 1 || wr->atomic == NULL))
@@ -276,8 +275,20 @@ static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		return -EINVAL;
 	if (!is_inline && wr->num_sge > q->max_sge)
 		return -E2BIG;
-	if (length > (is_inline ? qp->inline_bytes : qp->max_length))
-		return -EMSGSIZE;
+	return length > (is_inline ? qp->inline_bytes : qp->max_length) ? -EMSGSIZE : 0;
+}
+
+/* Translates a work request into slots. First checks the work request against the limits of the QP.
+ * A work request that exceeds a limit fails here with an errno, without an error completion. */
+static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
+		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
+{
+	uint64_t length = rn_sgl_length(wr->sge, wr->num_sge);
+	bool is_inline = wr->flags & RN_WQE_INLINE;
+	int rc = check(qp, q, wr, length);
+
+	if (rc != 0)
+		return rc;
 	memset(&out->head, 0, sizeof(out->head));
 	out->head.kind = wr->kind;
 	out->head.flags = wr->flags;
@@ -321,9 +332,10 @@ static bool must_ring(const struct rn_client_qp *qp, bool recv)
 	return state == RN_QPS_RESET || state == RN_QPS_ERR;
 }
 
-/* Counts n more work requests in q->posted, or as many as the queue has room for. Returns how many.
- * 0: the queue is full. */
-static inline uint32_t reserve(struct rn_client_queue *q, _Atomic uint32_t *retired, uint32_t n)
+/* Counts n more work requests in q->posted, or as many as the queue has room for, but at least
+ * `fewest`. Returns how many. 0: there is no room for `fewest`, and nothing was counted. */
+static inline uint32_t reserve(struct rn_client_queue *q, _Atomic uint32_t *retired,
+			       uint32_t fewest, uint32_t n)
 {
 	uint32_t posted = atomic_load_explicit(&q->posted, memory_order_acquire);
 
@@ -331,8 +343,8 @@ static inline uint32_t reserve(struct rn_client_queue *q, _Atomic uint32_t *reti
 		uint32_t done = atomic_load_explicit(retired, memory_order_acquire);
 		uint32_t used = posted - done, got;
 
-		if (used >= q->depth) {
-			/* The queue is full, unless other threads have posted since `posted` was
+		if (used >= q->depth || q->depth - used < fewest) {
+			/* There is no room, unless other threads have posted since `posted` was
 			 * read: then `done` may count work requests that `posted` does not. */
 			uint32_t again = atomic_load_explicit(&q->posted, memory_order_acquire);
 			if (again == posted)
@@ -367,7 +379,7 @@ static inline int put(struct rn_client_qp *qp, const struct rn_wqe *wqe, bool re
 
 	if (atomic_load_explicit(&link->gone, memory_order_relaxed))
 		return -ENODEV;
-	if (reserve(q, retired, 1) == 0)
+	if (reserve(q, retired, 1, 1) == 0)
 		return -ENOMEM;
 	if (!link->ops->submit(link, qp->shard, wqe))
 		ring(qp, recv);
@@ -453,7 +465,7 @@ static inline int put_batch(struct rn_client_qp *qp, const struct batch *b, uint
 	*posted = 0;
 	if (atomic_load_explicit(&link->gone, memory_order_relaxed))
 		return -ENODEV;
-	*posted = reserve(q, retired, n);
+	*posted = reserve(q, retired, 1, n);
 	if (*posted > 0 && !link->ops->submit_list(link, qp->shard, b->slot, *posted))
 		ring(qp, recv);
 	return *posted == n ? 0 : -ENOMEM;
@@ -477,6 +489,47 @@ int rn_client_qp_post_list(struct rn_client_qp *qp, const struct rn_client_wr *w
 		done += put;
 	}
 	*posted = done;
+	return rc;
+}
+
+/* Checks n work requests that are to be posted together. Returns 0 or the negative errno of the
+ * first that is refused. */
+static int check_all(const struct rn_client_qp *qp, const struct rn_client_wr *wr, uint32_t n)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = wr[i].kind == RN_WQE_RECV
+			     ? -EINVAL
+			     : check(qp, &qp->sq, &wr[i], rn_sgl_length(wr[i].sge, wr[i].num_sge));
+	return rc;
+}
+
+int rn_client_qp_post_all(struct rn_client_qp *qp, const struct rn_client_wr *wr, uint32_t n)
+{
+	struct rn_link *link = qp->link;
+	int rc = check_all(qp, wr, n);
+	uint32_t done = 0;
+	bool bell = false;
+
+	if (rc != 0 || n == 0)
+		return rc;
+	if (atomic_load_explicit(&link->gone, memory_order_relaxed))
+		return -ENODEV;
+	if (reserve(&qp->sq, &qp->shared->sq_retired, n, n) == 0)
+		return -ENOMEM;
+	while (done < n && rc == 0) {
+		struct batch b;
+		uint32_t built = build_batch(qp, wr + done, n - done, &b, &rc);
+
+		if (built > 0 && !link->ops->submit_list(link, qp->shard, b.slot, built))
+			bell = true;
+		done += built;
+	}
+	if (done < n) /* the caller has changed wr[] meanwhile */
+		atomic_fetch_sub(&qp->sq.posted, n - done);
+	if (bell)
+		ring(qp, false);
 	return rc;
 }
 

@@ -544,6 +544,52 @@ static void a_list_goes_to_the_link_at_once(void **state)
 	close_qp(&l);
 }
 
+/* All requests reach the link as single posts would, or, when one of them is wrong or the queue has
+ * no room for all, none does and the queue is as before. */
+static void requests_are_posted_all_or_none(void **state)
+{
+	unsigned whole = 0, full = 0, wrong = 0;
+
+	for (unsigned run = 0; run < LIST_RUNS; run++) {
+		uint32_t n = random_below(run % 2 ? 20 : LIST_MAX), one = 0;
+		struct list_qp l = open_qp(false, run % 8 == 1 ? RN_QPT_UD : RN_QPT_RC, LIST_MAX);
+		uint32_t used = random_below(LIST_MAX + 1) * (run % 3 == 0);
+		static struct rn_client_wr wr[LIST_MAX];
+		static typeof(stream) expected;
+		int rc = 0, got;
+
+		at_once = run % 2;
+		for (unsigned i = 0; i < n; i++)
+			wr[i] = any_request(i, run % 4 != 0);
+		for (; one < n && rc == 0; one++)
+			rc = wr[one].kind == RN_WQE_RECV ? -EINVAL
+							 : rn_client_qp_post(l.qp, &wr[one]);
+		list_link.gone = run % 64 == 2;
+		if (rc == 0 && n > 0 && list_link.gone)
+			rc = -ENODEV;
+		else if (rc == 0 && n > LIST_MAX - used)
+			rc = -ENOMEM;
+		expected = stream;
+		memset(&stream, 0, sizeof(stream));
+		rung = 0;
+		atomic_store(&l.qp->sq.posted, used);
+		got = rn_client_qp_post_all(l.qp, wr, n);
+		assert_int_equal(got, rc);
+		assert_int_equal(stream.requests, rc == 0 ? n : 0);
+		assert_int_equal(rn_client_qp_outstanding(l.qp), used + (rc == 0 ? n : 0));
+		assert_int_equal(rung, rc == 0 && n > 0 && !at_once);
+		if (rc == 0)
+			assert_memory_equal(stream.bytes, expected.bytes, expected.used);
+		whole += rc == 0 && n > RN_LINK_LIST_SLOTS;
+		full += rc == -ENOMEM;
+		wrong += rc != 0 && rc != -ENOMEM && rc != -ENODEV;
+		close_qp(&l);
+	}
+	assert_in_range(whole, 100, LIST_RUNS);
+	assert_in_range(full, 100, LIST_RUNS);
+	assert_in_range(wrong, 100, LIST_RUNS);
+}
+
 static unsigned srq_posts;
 
 static void srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)
@@ -732,6 +778,7 @@ int main(void)
 		cmocka_unit_test(both_ways_build_the_same_request),
 		cmocka_unit_test(a_list_is_posted_like_single_requests),
 		cmocka_unit_test(a_list_goes_to_the_link_at_once),
+		cmocka_unit_test(requests_are_posted_all_or_none),
 		cmocka_unit_test(a_list_of_shared_receives_ends_with_the_first_refused),
 		cmocka_unit_test(threads_share_the_depth_of_a_queue),
 		cmocka_unit_test(lists_of_threads_share_the_depth_of_a_queue),
