@@ -24,6 +24,7 @@ static void offer(struct vb_context *c)
 	v->create_cq_ex = vb_create_cq_ex;
 	v->create_srq_ex = vb_create_srq_ex;
 	v->get_srq_num = vb_get_srq_num;
+	v->create_qp_ex = vb_create_qp_ex;
 	v->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 	v->context.ops.poll_cq = vb_poll_cq;
 	v->context.ops.req_notify_cq = vb_req_notify_cq;

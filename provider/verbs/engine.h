@@ -17,7 +17,7 @@
 	X(srq_fired) X(srq_disarm) \
 	X(mw_create) X(mw_destroy) X(mw_id) \
 	X(qp_create) X(qp_modify) X(qp_query) X(qp_destroy) X(qp_number) X(qp_state) X(qp_post_list) \
-	X(qp_attach) X(qp_detach) X(av_resolve) X(gid_is_v4) \
+	X(qp_post_all) X(qp_attach) X(qp_detach) X(av_resolve) X(gid_is_v4) \
 	X(cm_bind_service) X(cm_listen) X(cm_connect) X(cm_establish) X(cm_accept) X(cm_reject) \
 	X(cm_disconnect) X(cm_delay) X(cm_destroy)
 /* clang-format on */

@@ -1,18 +1,10 @@
 /* Translates work requests of verbs into those of rn/client.h and posts them. Any number of threads
  * may post to one QP or SRQ. Allocates nothing; only posts to an SRQ take a lock, inside
  * rn_client_srq_post_list(). */
-#include "verbs/private.h"
+#include "verbs/post.h"
 
 #define BATCH 8
 
-static_assert(sizeof(struct ibv_sge) == sizeof(struct rn_sge), "one layout");
-static_assert(offsetof(struct ibv_sge, length) == offsetof(struct rn_sge, length), "one layout");
-static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct rn_sge, lkey), "one layout");
-static_assert((int)IBV_SEND_SOLICITED == (int)RN_WQE_SOLICITED, "one number");
-static_assert((int)IBV_SEND_INLINE == (int)RN_WQE_INLINE, "one number");
-
-#define KNOWN_FLAGS \
-	((unsigned)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
 #define INLINE_KINDS                                                                   \
 	(1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM | 1u << IBV_WR_SEND_WITH_INV | \
 	 1u << IBV_WR_RDMA_WRITE | 1u << IBV_WR_RDMA_WRITE_WITH_IMM)
@@ -41,13 +33,6 @@ static const uint8_t kinds[] = {
 	[IBV_WR_BIND_MW] = RN_WQE_BIND,
 };
 
-static inline uint16_t flags_of(unsigned flags, uint32_t always)
-{
-	return (uint16_t)((flags & IBV_SEND_SIGNALED ? RN_WQE_SIGNALED : 0u) |
-			  (flags & IBV_SEND_FENCE ? RN_WQE_FENCE : 0u) |
-			  (flags & ((unsigned)IBV_SEND_SOLICITED | IBV_SEND_INLINE)) | always);
-}
-
 /* Returns 0 or the errno with which the work request is refused. */
 static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *from,
 			    struct rn_client_wr *to, struct rn_atomic *operands,
@@ -57,12 +42,12 @@ static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *fr
 
 	if (opcode >= sizeof(kinds) || kinds[opcode] == RN_WQE_NOP)
 		return EOPNOTSUPP;
-	if (flags & ~KNOWN_FLAGS)
+	if (flags & ~VB_SEND_FLAGS)
 		return EOPNOTSUPP;
 	if (flags & IBV_SEND_INLINE && !(INLINE_KINDS >> opcode & 1))
 		return EINVAL;
 	to->kind = kinds[opcode];
-	to->flags = flags_of(flags, qp->send_flags);
+	to->flags = vb_wqe_flags(flags, qp->send_flags);
 	to->wr_id = from->wr_id;
 	to->imm = from->imm_data;
 	to->sge = (const struct rn_sge *)from->sg_list;
@@ -99,13 +84,6 @@ static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *fr
 	return 0;
 }
 
-/* The errno for a work request that the NIC refused: programs tell a full queue (ENOMEM) from an
- * error of their own (EINVAL). */
-static int refusal(int rc)
-{
-	return rc == -E2BIG || rc == -EMSGSIZE ? EINVAL : vb_errno(rc);
-}
-
 int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	struct vb_qp *q = (struct vb_qp *)qp;
@@ -129,7 +107,7 @@ int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 		/* Those before the one that translate() refuses are posted first. */
 		refused = vb_engine.qp_post_list(q->nic, b.wr, n, &posted);
 		if (refused != 0)
-			rc = refusal(refused);
+			rc = vb_post_errno(refused);
 		for (; posted > 0; posted--)
 			wr = wr->next;
 	}
@@ -167,7 +145,7 @@ int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 
 		rc = vb_engine.qp_post_list(q->nic, list, n, &posted);
 		if (rc != 0)
-			rc = refusal(rc);
+			rc = vb_post_errno(rc);
 		for (; posted > 0; posted--)
 			wr = wr->next;
 	}
@@ -188,7 +166,7 @@ int vb_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 
 		rc = vb_engine.srq_post_list(s->nic, list, n, &posted);
 		if (rc != 0)
-			rc = refusal(rc);
+			rc = vb_post_errno(rc);
 		for (; posted > 0; posted--)
 			wr = wr->next;
 	}

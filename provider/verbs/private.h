@@ -103,6 +103,7 @@ struct vb_qp {
 	/* What programs have set, for ibv_query_qp(). Guarded by qp.mutex, as ibv_modify_qp(). */
 	struct ibv_qp_attr attr;
 	struct ibv_qp_init_attr init;
+	struct vb_draft *draft; /* see post_ex.c; NULL: created without the extended post calls */
 };
 
 static inline struct vb_context *vb_context_of(struct ibv_context *context)
@@ -152,6 +153,7 @@ void vb_ucma_end(void);
 /* Functions of other files that contexts offer as operations. */
 int vb_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 		       struct ibv_device_attr_ex *attr, size_t size);
+struct ibv_qp *vb_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *init);
 int vb_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
 		  size_t size);
 struct ibv_cq_ex *vb_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *init);
@@ -173,6 +175,12 @@ int vb_dealloc_mw(struct ibv_mw *mw);
 int vb_bind_request(const struct vb_qp *qp, struct ibv_mw *mw, uint32_t rkey,
 		    const struct ibv_mw_bind_info *info, struct rn_client_wr *to,
 		    struct rn_client_wr_bind *bind);
+
+/* Gives a QP, whose init is set, the extended post calls for `ops` (enum
+ * ibv_qp_create_send_ops_flags). Returns 0 or an errno; EOPNOTSUPP: the type of QP has not all of
+ * these operations. */
+int vb_draft_create(struct vb_qp *qp, uint64_t ops);
+void vb_draft_destroy(struct vb_qp *qp);
 
 /* Makes the calls of cq_read.c available through the pointers of an extended CQ. */
 void vb_cq_offer_reading(struct vb_cq *cq, uint64_t wc_flags);

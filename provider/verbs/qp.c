@@ -81,17 +81,22 @@ static int check_init(const struct vb_context *c, const struct ibv_qp_init_attr 
 	return 0;
 }
 
-static int create_in_nic(struct vb_context *c, struct vb_qp *qp, const struct vb_pd *pd)
+/* Sets the capacities that the QP will have from those that the program asked for. */
+static void grant(struct ibv_qp_cap *cap, bool with_srq)
 {
-	struct ibv_qp_cap *cap = &qp->init.cap;
-	struct rn_client_qp_init init = {
-		.pd = pd->id, .user = qp->target.number, .qp_ctx = qp->target.number};
-
 	cap->max_send_wr = at_least_one(cap->max_send_wr);
 	cap->max_send_sge = at_least_one(cap->max_send_sge);
 	/* A QP with an SRQ has no receive queue. */
-	cap->max_recv_wr = qp->init.srq != NULL ? 0 : at_least_one(cap->max_recv_wr);
-	cap->max_recv_sge = qp->init.srq != NULL ? 0 : at_least_one(cap->max_recv_sge);
+	cap->max_recv_wr = with_srq ? 0 : at_least_one(cap->max_recv_wr);
+	cap->max_recv_sge = with_srq ? 0 : at_least_one(cap->max_recv_sge);
+}
+
+static int create_in_nic(struct vb_context *c, struct vb_qp *qp, const struct vb_pd *pd)
+{
+	const struct ibv_qp_cap *cap = &qp->init.cap;
+	struct rn_client_qp_init init = {
+		.pd = pd->id, .user = qp->target.number, .qp_ctx = qp->target.number};
+
 	init.type = (enum rn_qp_type)qp->init.qp_type;
 	init.send_cq = ((struct vb_cq *)qp->init.send_cq)->nic;
 	init.recv_cq = ((struct vb_cq *)qp->init.recv_cq)->nic;
@@ -148,7 +153,8 @@ static void forget_completions(const struct vb_qp *qp)
 		forget_in(qp->qp.recv_cq, qp);
 }
 
-struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
+/* Creates a QP; if `ops` is not NULL, with the extended post calls for these operations. */
+static struct ibv_qp *create(struct ibv_pd *pd, struct ibv_qp_init_attr *init, const uint64_t *ops)
 {
 	struct vb_context *c = vb_context_of(pd->context);
 	struct vb_qp *qp;
@@ -164,17 +170,58 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 	qp->init = *init;
 	qp->target.deliver = qp_event;
 	init_notes(qp);
-	vb_nic_add_target(c->nic, &qp->target);
-	rc = create_in_nic(c, qp, (struct vb_pd *)pd);
+	grant(&qp->init.cap, init->srq != NULL);
+	rc = ops != NULL ? vb_draft_create(qp, *ops) : 0;
+	if (rc == 0) {
+		vb_nic_add_target(c->nic, &qp->target);
+		rc = vb_errno(create_in_nic(c, qp, (struct vb_pd *)pd));
+		if (rc != 0)
+			vb_nic_remove_target(c->nic, &qp->target);
+	}
 	if (rc != 0) {
-		vb_nic_remove_target(c->nic, &qp->target);
+		vb_draft_destroy(qp);
 		free(qp);
-		return vb_fail(vb_errno(rc));
+		return vb_fail(rc);
 	}
 	fill_public(qp, pd);
 	use_queues(qp, 1);
 	init->cap = qp->init.cap;
 	return &qp->qp;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
+{
+	return create(pd, init, NULL);
+}
+
+#define EX_ALL ((unsigned)(IBV_QP_INIT_ATTR_SEND_OPS_FLAGS << 1) - 1)
+#define EX_KNOWN                                                          \
+	((unsigned)(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | \
+		    IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
+
+struct ibv_qp *vb_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *init)
+{
+	struct ibv_qp_init_attr plain;
+	struct ibv_qp *qp;
+	bool draft = init->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+
+	static_assert(offsetof(struct ibv_qp_init_attr, sq_sig_all) ==
+			      offsetof(struct ibv_qp_init_attr_ex, sq_sig_all),
+		      "the first members are the same");
+	if (init->comp_mask & ~EX_ALL)
+		return vb_fail(EINVAL);
+	if (init->comp_mask & ~EX_KNOWN)
+		return vb_fail(EOPNOTSUPP);
+	if (init->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && init->create_flags != 0)
+		return vb_fail(EOPNOTSUPP);
+	if (!(init->comp_mask & IBV_QP_INIT_ATTR_PD) || init->pd == NULL ||
+	    init->pd->context != context)
+		return vb_fail(EINVAL);
+	memcpy(&plain, init, offsetof(struct ibv_qp_init_attr_ex, comp_mask));
+	qp = create(init->pd, &plain, draft ? &init->send_ops_flags : NULL);
+	if (qp != NULL)
+		init->cap = plain.cap;
+	return qp;
 }
 
 int ibv_destroy_qp(struct ibv_qp *qp)
@@ -196,13 +243,16 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	use_queues(q, -1);
 	pthread_cond_destroy(&qp->cond);
 	pthread_mutex_destroy(&qp->mutex);
+	vb_draft_destroy(q);
 	free(q);
 	return 0;
 }
 
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
-	return NULL; /* no QP is created with the extended post calls */
+	struct vb_qp *q = qp_of(qp);
+
+	return q->draft != NULL ? &q->ex : NULL;
 }
 
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)

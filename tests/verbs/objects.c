@@ -204,7 +204,8 @@ static void what_is_absent_says_so(void **state)
 	struct side s;
 	struct ibv_qp_init_attr_ex init = {.comp_mask = IBV_QP_INIT_ATTR_PD |
 							IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-					   .qp_type = IBV_QPT_RC};
+					   .qp_type = IBV_QPT_RC,
+					   .send_ops_flags = IBV_QP_EX_WITH_TSO};
 
 	side_open(&s, 0);
 	init.pd = s.pd;

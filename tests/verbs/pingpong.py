@@ -16,6 +16,8 @@ ROWS = [
     ("ipv6", "ibv_rc_pingpong", "-g 1", "inline", True),
     ("deep", "ibv_rc_pingpong", "-r 1000 -n 5000", "inline", False),
     ("timestamps", "ibv_rc_pingpong", "-t", "inline", False),
+    ("extended_posts", "ibv_rc_pingpong", "-N", "inline", True),
+    ("extended_posts_small", "ibv_rc_pingpong", "-N -s 1 -n 5000", "adaptive", False),
     ("uc", "ibv_uc_pingpong", "", "inline", True),
     ("uc_events", "ibv_uc_pingpong", "-e -s 3001", "inline", False),
     ("srq", "ibv_srq_pingpong", "-q 4", "inline", True),

@@ -51,6 +51,26 @@ void side_make_qp(struct side *s, enum ibv_qp_type type, uint32_t depth)
 	assert_non_null(s->qp);
 }
 
+void side_make_qp_ex(struct side *s, enum ibv_qp_type type, uint32_t depth, uint64_t ops)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.send_cq = s->cq,
+		.recv_cq = s->cq,
+		.qp_type = type,
+		.cap = {.max_send_wr = depth,
+			.max_recv_wr = depth,
+			.max_send_sge = 4,
+			.max_recv_sge = 4,
+			.max_inline_data = 64},
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = s->pd,
+		.send_ops_flags = ops,
+	};
+
+	s->qp = ibv_create_qp_ex(s->context, &init);
+	assert_non_null(s->qp);
+}
+
 void side_close(struct side *s)
 {
 	if (s->qp != NULL)

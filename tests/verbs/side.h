@@ -30,6 +30,8 @@ void side_open(struct side *s, unsigned index);
 /* Makes a QP of the given type, with `depth` requests per queue, 4 SGEs and 64 bytes inline. If
  * s->srq is set, the QP takes its receives from there. */
 void side_make_qp(struct side *s, enum ibv_qp_type type, uint32_t depth);
+/* Makes a QP of the same size with the extended post calls for `ops`. */
+void side_make_qp_ex(struct side *s, enum ibv_qp_type type, uint32_t depth, uint64_t ops);
 /* Destroys everything; each call must succeed. */
 void side_close(struct side *s);
 
@@ -37,6 +39,8 @@ int side_to_init(struct side *s);
 /* Moves a QP in INIT to RTR, towards the QP of `peer`; then to RTS. RC and UC. */
 int side_to_rtr(struct side *s, const struct side *peer);
 int side_to_rts(struct side *s);
+/* Connects the QPs of two ends. */
+void side_join(struct side *one, struct side *other);
 /* Opens both ends and connects them. a and b are devices. */
 void side_connect(struct side *one, struct side *other, unsigned a, unsigned b, uint32_t depth);
 /* Moves the QPs of both ends from RESET to RTS, towards each other. */
