@@ -7,10 +7,12 @@
 #ifndef PRELOAD_NEXT_H
 #define PRELOAD_NEXT_H
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -23,7 +25,10 @@ int __open64_2(const char *path, int flags);
 #define PRELOAD_ROWS(X) \
 	X(open) X(open64) X(openat) X(openat64) X(__open_2) X(__open64_2) \
 	X(fstat) X(fstat64) X(write) X(close) \
-	X(dup2) X(dup3) X(close_range) X(closefrom)
+	X(dup2) X(dup3) X(close_range) X(closefrom) \
+	X(fopen) X(fopen64) \
+	X(stat) X(stat64) X(lstat) X(lstat64) X(fstatat) X(fstatat64) X(statx) X(access) X(faccessat) \
+	X(opendir) X(closedir) X(readdir) X(readdir64) X(rewinddir)
 /* clang-format on */
 
 struct preload_next {

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vb_device *devices[VB_MAX_DEVICES];
+/* Each is stored once, with the lock held, and may be read without it. */
+static struct vb_device *_Atomic devices[VB_MAX_DEVICES];
 
 /* Drivers of DPDK list RDMA devices while an adapter starts, and this library may be the one that
  * they find. The thread that starts an adapter therefore gets an empty list. */
@@ -138,6 +139,19 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 	return list;
 }
 
+struct vb_device *vb_device_at(unsigned index)
+{
+	if (index >= VB_MAX_DEVICES)
+		return NULL;
+	/* Nothing was listed yet, or there is no device. */
+	if (devices[0] == NULL && !starting && !os_child) {
+		pthread_mutex_lock(&lock);
+		look();
+		pthread_mutex_unlock(&lock);
+	}
+	return devices[index];
+}
+
 void ibv_free_device_list(struct ibv_device **list)
 {
 	free(list);
@@ -156,18 +170,4 @@ int ibv_get_device_index(struct ibv_device *device)
 __be64 ibv_get_device_guid(struct ibv_device *device)
 {
 	return htobe64(vb_device_of(device)->info.guid);
-}
-
-/* There is no such folder for softrnic; but programs join it with names of their own. */
-const char *ibv_get_sysfs_path(void)
-{
-	const char *path = secure_getenv("SYSFS_PATH");
-
-	return path != NULL ? path : "/sys";
-}
-
-int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size)
-{
-	errno = ENOENT;
-	return -1;
 }

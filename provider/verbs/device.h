@@ -25,6 +25,10 @@ static inline struct vb_device *vb_device_of(struct ibv_device *dev)
 	return (struct vb_device *)dev;
 }
 
+/* Returns the device with this index, or NULL if there is none. Lists the devices if none is known;
+ * else takes no lock. */
+struct vb_device *vb_device_at(unsigned index);
+
 /* Sorts the GIDs in the order in which verbs programs expect them: IPv4, IPv6, link-local. Else
  * keeps their order. */
 void vb_device_sort_gids(struct rn_link_info *info);

@@ -87,7 +87,7 @@ def loading_brings_no_dpdk(build):
     """A program that lists no devices loads neither libsoftrnic nor DPDK."""
     code = f"import ctypes; ctypes.CDLL({ours(build)!r}); print(open('/proc/self/maps').read())"
     maps = subprocess.run(["/usr/bin/python3", "-c", code], env=environment(build), capture_output=True, text=True, check=True).stdout
-    return [f"loads {name}" for name in ("libsoftrnic", "librte") if name in maps] + \
+    return [f"loads {name}" for name in ("libsoftrnic.so", "librte") if name in maps] + \
            ([] if "verbs/libibverbs.so.1" in maps else ["does not load the library"])
 
 

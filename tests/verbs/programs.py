@@ -1,4 +1,4 @@
-"""The C programs of this folder, under each idle policy."""
+"""The C programs of this folder: most under each idle policy."""
 import functools
 import os
 
@@ -14,3 +14,4 @@ def play(name, idle, build):
 for program in ("datagram", "memory", "objects", "post_ex", "srq", "traffic", "window"):
     for policy in ("inline", "adaptive", "poll"):
         case(functools.partial(play, program, policy), core=policy != "poll", name=f"{program}_{policy}")
+case(functools.partial(play, "paths", "inline"), name="paths")

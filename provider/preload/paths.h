@@ -1,0 +1,36 @@
+/* The files of sysfs and the devices that programs look for beside libibverbs:
+ * /sys/class/infiniband with the folders of softrnic's devices, and /dev/infiniband/uverbsN. What
+ * they contain is known to softrnic's libibverbs; while the program has not loaded it, the folder
+ * /sys/class/infiniband is there and empty. Paths of devices of the kernel are left alone. */
+#ifndef PRELOAD_PATHS_H
+#define PRELOAD_PATHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define PRELOAD_TEXT 2048 /* bytes that the content of any file or folder fits into */
+
+#define PRELOAD_SYSFS "/sys/class/infiniband"
+#define PRELOAD_NODE  "/dev/infiniband/uverbs"
+
+/* Could this be a path of softrnic's? All other paths cost this and no more. */
+static inline bool preload_path_may_be_ours(const char *path)
+{
+	return path != NULL && path[0] == '/' &&
+	       (strncmp(path, PRELOAD_SYSFS, sizeof(PRELOAD_SYSFS) - 1) == 0 ||
+		strncmp(path, PRELOAD_NODE, sizeof(PRELOAD_NODE) - 1) == 0);
+}
+
+/* Returns S_IFREG, S_IFDIR or S_IFCHR, or 0 if softrnic has nothing at this path. Stores in `text`
+ * (PRELOAD_TEXT bytes) the content of the file, or the names in the folder, each with a newline. */
+unsigned preload_path_look(const char *path, char *text);
+
+/* Returns a path at which the kernel has a file of the same kind and with the same access rights,
+ * or `path` itself if that is not softrnic's. */
+const char *preload_path_stand_in(const char *path);
+
+/* Opens a path of softrnic's. Returns the descriptor, -1 with errno, or PRELOAD_NOT_OURS. */
+int preload_path_open(const char *path, int flags);
+
+#endif

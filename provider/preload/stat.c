@@ -1,0 +1,49 @@
+/* stat(), access() and their relatives: for paths of softrnic's they are called with a path of the
+ * kernel's, at which there is a file of the same kind. Owns nothing; any thread may call. */
+#include "preload/next.h"
+#include "preload/paths.h"
+
+PRELOAD_REPLACES int stat(const char *path, struct stat *st)
+{
+	return NEXT(stat)(preload_path_stand_in(path), st);
+}
+
+PRELOAD_REPLACES int stat64(const char *path, struct stat64 *st)
+{
+	return NEXT(stat64)(preload_path_stand_in(path), st);
+}
+
+PRELOAD_REPLACES int lstat(const char *path, struct stat *st)
+{
+	return NEXT(lstat)(preload_path_stand_in(path), st);
+}
+
+PRELOAD_REPLACES int lstat64(const char *path, struct stat64 *st)
+{
+	return NEXT(lstat64)(preload_path_stand_in(path), st);
+}
+
+PRELOAD_REPLACES int fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	return NEXT(fstatat)(dir, preload_path_stand_in(path), st, flags);
+}
+
+PRELOAD_REPLACES int fstatat64(int dir, const char *path, struct stat64 *st, int flags)
+{
+	return NEXT(fstatat64)(dir, preload_path_stand_in(path), st, flags);
+}
+
+PRELOAD_REPLACES int statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
+{
+	return NEXT(statx)(dir, preload_path_stand_in(path), flags, mask, st);
+}
+
+PRELOAD_REPLACES int access(const char *path, int mode)
+{
+	return NEXT(access)(preload_path_stand_in(path), mode);
+}
+
+PRELOAD_REPLACES int faccessat(int dir, const char *path, int mode, int flags)
+{
+	return NEXT(faccessat)(dir, preload_path_stand_in(path), mode, flags);
+}
