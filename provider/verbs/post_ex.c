@@ -17,12 +17,20 @@
 	(KINDS_INLINE | 1u << RN_WQE_READ | 1u << RN_WQE_CMP_SWAP | 1u << RN_WQE_FETCH_ADD)
 
 /* The operations of each type of QP that softrnic has: enum ibv_qp_create_send_ops_flags. */
-#define OPS_UC                                                                            \
-	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_WRITE | \
-	 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+#define OPS_UD (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+#define OPS_UC                                                                     \
+	(OPS_UD | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
+	 IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV)
 #define OPS_RC                                                              \
 	(OPS_UC | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ | \
 	 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+
+/* What a request refers to, besides its data. */
+union operands {
+	struct rn_atomic atomic;
+	struct rn_client_wr_bind bind;
+	struct rn_ud ud;
+};
 
 struct vb_draft {
 	pthread_mutex_t lock;
@@ -32,8 +40,8 @@ struct vb_draft {
 	uint32_t n; /* number of requests drafted without an error */
 	/* What the requests refer to: for each max_sge SGEs and then max_inline bytes. */
 	uint8_t *data;
-	size_t stride; /* bytes of `data` for one request */
-	struct rn_atomic *operands;
+	size_t stride;		  /* bytes of `data` for one request */
+	union operands *operands; /* of each request */
 	struct rn_client_wr wr[]; /* depth, and one that takes what is drafted after an error */
 };
 
@@ -45,6 +53,11 @@ static struct vb_draft *draft_of(struct ibv_qp_ex *ex)
 static struct rn_sge *sges_of(const struct vb_draft *d, const struct rn_client_wr *wr)
 {
 	return (struct rn_sge *)(d->data + (size_t)(wr - d->wr) * d->stride);
+}
+
+static union operands *operands_of(const struct vb_draft *d, const struct rn_client_wr *wr)
+{
+	return &d->operands[wr - d->wr];
 }
 
 static void fail(struct vb_draft *d, int error)
@@ -127,8 +140,7 @@ static void begin_atomic(struct ibv_qp_ex *ex, uint64_t op, uint8_t kind, uint32
 			 uint64_t remote_addr, struct rn_atomic operands)
 {
 	struct rn_client_wr *wr = begin_rdma(ex, op, kind, rkey, remote_addr);
-	struct vb_draft *d = draft_of(ex);
-	struct rn_atomic *place = &d->operands[wr - d->wr];
+	struct rn_atomic *place = &operands_of(draft_of(ex), wr)->atomic;
 
 	*place = operands;
 	wr->atomic = place;
@@ -180,7 +192,23 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t re
 		     (struct rn_atomic){.swap_add = add});
 }
 
-/* ---- data of the request that was drafted last ---- */
+static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
+		       const struct ibv_mw_bind_info *info)
+{
+	struct rn_client_wr *wr = begin(ex, IBV_QP_EX_WITH_BIND_MW, RN_WQE_BIND);
+	struct vb_draft *d = draft_of(ex);
+
+	if (d->error == 0)
+		fail(d, vb_bind_request((struct vb_qp *)ex, mw, rkey, info, wr,
+					&operands_of(d, wr)->bind));
+}
+
+static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
+{
+	begin(ex, IBV_QP_EX_WITH_LOCAL_INV, RN_WQE_INVALIDATE)->imm = rkey;
+}
+
+/* ---- data and destination of the request that was drafted last ---- */
 
 /* Returns that request, or NULL if there was an error, or is one: the request is not of these
  * kinds. */
@@ -248,25 +276,23 @@ static void set_inline_data(struct ibv_qp_ex *ex, void *addr, size_t length)
 	set_inline_data_list(ex, 1, &buf);
 }
 
+/* Sets the destination of the datagram that was drafted last. */
+static void set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
+{
+	struct vb_qp *qp = (struct vb_qp *)ex;
+	struct rn_client_wr *wr = last(qp->draft, KINDS_INLINE);
+
+	if (wr == NULL)
+		return;
+	wr->ud = &operands_of(qp->draft, wr)->ud;
+	if (qp->qp.qp_type != IBV_QPT_UD ||
+	    !vb_ud_of(qp, ah, qpn, qkey, &operands_of(qp->draft, wr)->ud))
+		fail(qp->draft, EINVAL);
+}
+
 /* ---- what softrnic does not have ---- */
 
-static void no_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
-		       const struct ibv_mw_bind_info *info)
-{
-	fail(draft_of(ex), EOPNOTSUPP);
-}
-
-static void no_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
-{
-	fail(draft_of(ex), EOPNOTSUPP);
-}
-
 static void no_send_tso(struct ibv_qp_ex *ex, void *hdr, uint16_t hdr_sz, uint16_t mss)
-{
-	fail(draft_of(ex), EOPNOTSUPP);
-}
-
-static void no_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
 	fail(draft_of(ex), EOPNOTSUPP);
 }
@@ -288,8 +314,8 @@ static void offer(struct ibv_qp_ex *ex)
 {
 	ex->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
 	ex->wr_atomic_fetch_add = wr_atomic_fetch_add;
-	ex->wr_bind_mw = no_bind_mw;
-	ex->wr_local_inv = no_local_inv;
+	ex->wr_bind_mw = wr_bind_mw;
+	ex->wr_local_inv = wr_local_inv;
 	ex->wr_rdma_read = wr_rdma_read;
 	ex->wr_rdma_write = wr_rdma_write;
 	ex->wr_rdma_write_imm = wr_rdma_write_imm;
@@ -297,7 +323,7 @@ static void offer(struct ibv_qp_ex *ex)
 	ex->wr_send_imm = wr_send_imm;
 	ex->wr_send_inv = wr_send_inv;
 	ex->wr_send_tso = no_send_tso;
-	ex->wr_set_ud_addr = no_set_ud_addr;
+	ex->wr_set_ud_addr = set_ud_addr;
 	ex->wr_set_xrc_srqn = no_set_xrc_srqn;
 	ex->wr_set_inline_data = set_inline_data;
 	ex->wr_set_inline_data_list = set_inline_data_list;
@@ -311,7 +337,7 @@ static void offer(struct ibv_qp_ex *ex)
 
 static uint64_t ops_of(enum ibv_qp_type type)
 {
-	return type == IBV_QPT_RC ? OPS_RC : type == IBV_QPT_UC ? OPS_UC : 0;
+	return type == IBV_QPT_RC ? OPS_RC : type == IBV_QPT_UC ? OPS_UC : OPS_UD;
 }
 
 /* Pages of these arrays that no request has used take no memory, so the arrays may be large. */

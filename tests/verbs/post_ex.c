@@ -216,6 +216,130 @@ static void an_error_posts_nothing(void **state)
 	close_ends(&a, &b);
 }
 
+#define QKEY 0x11111111u
+#define GRH  40u
+
+static void to_rts_ud(struct side *s)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
+
+	assert_int_equal(
+		ibv_modify_qp(s->qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
+		0);
+	attr.qp_state = IBV_QPS_RTR;
+	assert_int_equal(ibv_modify_qp(s->qp, &attr, IBV_QP_STATE), 0);
+	attr.qp_state = IBV_QPS_RTS;
+	assert_int_equal(ibv_modify_qp(s->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+}
+
+static void datagrams_have_a_destination(void **state)
+{
+	struct side a, b;
+	struct ibv_wc wc;
+
+	side_open(&a, 0);
+	side_open(&b, 0);
+	side_make_qp_ex(&a, IBV_QPT_UD, 8, IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM);
+	side_make_qp_ex(&b, IBV_QPT_UD, 8, 0);
+	to_rts_ud(&a);
+	to_rts_ud(&b);
+	struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(a.qp);
+	struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = b.gid}};
+	struct ibv_ah *ah = ibv_create_ah(a.pd, &attr), *foreign = ibv_create_ah(b.pd, &attr);
+	assert_non_null(ah);
+	assert_non_null(foreign);
+	side_recv(&b, 1, 0, 100);
+	side_recv(&b, 2, 100, 100);
+	strcpy((char *)a.buf, "from a buffer");
+	ibv_wr_start(qp);
+	send_of(qp, &a, 1, 0, 14);
+	ibv_wr_set_ud_addr(qp, ah, b.qp->qp_num, QKEY);
+	qp->wr_id = 2;
+	qp->wr_flags = 0;
+	ibv_wr_send_imm(qp, 0x01020304);
+	ibv_wr_set_ud_addr(qp, ah, b.qp->qp_num, QKEY);
+	ibv_wr_set_inline_data(qp, "inline", 7);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_done(&a, 1, IBV_WC_SEND);
+	wc = side_wait(&b);
+	assert_int_equal(wc.byte_len, GRH + 14);
+	assert_int_equal(wc.src_qp, a.qp->qp_num);
+	assert_string_equal((char *)b.buf + GRH, "from a buffer");
+	wc = side_wait(&b);
+	assert_int_equal(wc.imm_data, 0x01020304);
+	assert_string_equal((char *)b.buf + 100 + GRH, "inline");
+	for (unsigned i = 0; i < 4; i++) { /* no destination, none, of another PD, wrong kind */
+		ibv_wr_start(qp);
+		send_of(qp, &a, 3, 0, 14);
+		if (i == 1 || i == 2)
+			ibv_wr_set_ud_addr(qp, i == 1 ? NULL : foreign, b.qp->qp_num, QKEY);
+		else if (i == 3)
+			ibv_wr_rdma_read(qp, 1, 1);
+		assert_int_equal(ibv_wr_complete(qp), i == 3 ? EOPNOTSUPP : EINVAL);
+	}
+	assert_nothing_done(&a);
+	assert_int_equal(ibv_destroy_ah(ah) | ibv_destroy_ah(foreign), 0);
+	close_ends(&a, &b);
+}
+
+/* One draft binds a window and tells the peer; a later one ends the binding. */
+static void windows_are_bound_and_invalidated(void **state)
+{
+	struct side a, b;
+	struct ibv_qp_ex *qp =
+		connect_ends(&a, &b, 8, OPS_RC | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV);
+	struct ibv_qp_ex *peer = ibv_qp_to_qp_ex(b.qp);
+	struct ibv_mr *mr =
+		ibv_reg_mr(a.pd, a.buf, 4096,
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_MW_BIND);
+	struct ibv_mw *mw = ibv_alloc_mw(a.pd, IBV_MW_TYPE_2);
+	struct ibv_mw_bind_info info = {.mr = mr,
+					.addr = (uintptr_t)a.buf + 64,
+					.length = 64,
+					.mw_access_flags = IBV_ACCESS_REMOTE_WRITE};
+	uint32_t rkey = ibv_inc_rkey(mw->rkey);
+
+	side_recv(&b, 9, 0, 64);
+	ibv_wr_start(qp);
+	qp->wr_id = 1;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_bind_mw(qp, mw, rkey, &info);
+	memset(&info, 0, sizeof(info));
+	qp->wr_id = 2;
+	ibv_wr_send(qp);
+	ibv_wr_set_inline_data(qp, &rkey, sizeof(rkey));
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_done(&a, 1, IBV_WC_BIND_MW);
+	assert_done(&a, 2, IBV_WC_SEND);
+	assert_done(&b, 9, IBV_WC_RECV);
+	for (unsigned i = 0; i < 2; i++) {
+		struct ibv_wc wc;
+
+		ibv_wr_start(peer);
+		peer->wr_id = 3;
+		peer->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_rdma_write(peer, *(uint32_t *)b.buf, (uintptr_t)a.buf + 64);
+		ibv_wr_set_inline_data(peer, "inside", 7);
+		assert_int_equal(ibv_wr_complete(peer), 0);
+		wc = side_wait(&b);
+		assert_int_equal(wc.status, i == 0 ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR);
+		if (i > 0)
+			break;
+		assert_string_equal((char *)a.buf + 64, "inside");
+		ibv_wr_start(qp);
+		ibv_wr_local_inv(qp, rkey);
+		assert_int_equal(ibv_wr_complete(qp), 0);
+		assert_done(&a, 2, IBV_WC_LOCAL_INV);
+	}
+	info.mr = NULL;
+	ibv_wr_start(qp);
+	ibv_wr_bind_mw(qp, mw, rkey, &info);
+	assert_int_equal(ibv_wr_complete(qp), EINVAL);
+	assert_int_equal(ibv_dealloc_mw(mw) | ibv_dereg_mr(mr), 0);
+	close_ends(&a, &b);
+}
+
 /* A draft for which the send queue has not room posts nothing, even if a part would fit. */
 static void a_nearly_full_queue_takes_all_or_nothing(void **state)
 {
@@ -410,6 +534,8 @@ int main(void)
 		cmocka_unit_test(sends_arrive_in_order),
 		cmocka_unit_test(memory_of_the_peer_is_written_read_and_changed),
 		cmocka_unit_test(an_error_posts_nothing),
+		cmocka_unit_test(datagrams_have_a_destination),
+		cmocka_unit_test(windows_are_bound_and_invalidated),
 		cmocka_unit_test(a_nearly_full_queue_takes_all_or_nothing),
 		cmocka_unit_test(long_drafts_are_posted_whole),
 		cmocka_unit_test(only_qps_made_for_it_have_the_calls),

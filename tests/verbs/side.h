@@ -39,8 +39,6 @@ int side_to_init(struct side *s);
 /* Moves a QP in INIT to RTR, towards the QP of `peer`; then to RTS. RC and UC. */
 int side_to_rtr(struct side *s, const struct side *peer);
 int side_to_rts(struct side *s);
-/* Connects the QPs of two ends. */
-void side_join(struct side *one, struct side *other);
 /* Opens both ends and connects them. a and b are devices. */
 void side_connect(struct side *one, struct side *other, unsigned a, unsigned b, uint32_t depth);
 /* Moves the QPs of both ends from RESET to RTS, towards each other. */
