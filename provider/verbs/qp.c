@@ -227,12 +227,16 @@ struct ibv_qp *vb_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_a
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	struct vb_qp *q = qp_of(qp);
-	struct vb_context *c = vb_context_of(qp->context);
+	struct vb_context *c;
 	int rc;
 
 	OS_REFUSE_CHILD(EIO);
+	/* qperf destroys the QP of its listener, which has none; librdmacm passes that on. */
+	if (qp == NULL)
+		return EINVAL;
 	if (q->groups != NULL)
 		return EBUSY;
+	c = vb_context_of(qp->context);
 	rc = vb_engine.qp_destroy(q->nic);
 	if (rc != 0)
 		return vb_errno(rc);
