@@ -179,6 +179,33 @@ static void type_1_binds_are_refused_with_the_right_errno(void **state)
 	close_pair(&p);
 }
 
+/* A limit of this NIC: only the QP of the last bind can bind the window again, until that QP has
+ * bound 0 bytes. */
+static void type_1_stays_with_its_qp(void **state)
+{
+	struct ibv_mw_bind bind;
+	struct pair p, q;
+
+	open_pair(&p, IBV_MW_TYPE_1);
+	q = p;
+	side_make_qp(&q.a, IBV_QPT_RC, 4);
+	side_make_qp(&q.b, IBV_QPT_RC, 4);
+	side_join(&q.a, &q.b);
+	assert_int_equal(bind1(&p, 1, info(&p, 0, 64, WRITE)), 0);
+	expect(&p.b, 1, IBV_WC_BIND_MW);
+	assert_int_equal(bind1(&p, 2, (struct ibv_mw_bind_info){0}), 0);
+	expect(&p.b, 2, IBV_WC_BIND_MW);
+	assert_int_equal(bind1(&q, 3, info(&p, 0, 64, WRITE)), 0);
+	expect(&p.b, 3, IBV_WC_BIND_MW);
+	assert_int_equal(reach(&q, p.mw->rkey, 0, 64), IBV_WC_SUCCESS);
+	bind = (struct ibv_mw_bind){4, 0, info(&p, 0, 64, WRITE)};
+	assert_int_equal(ibv_bind_mw(p.b.qp, p.mw, &bind), 0);
+	assert_int_equal(side_wait(&p.b).status, IBV_WC_MW_BIND_ERR);
+	assert_int_equal(ibv_destroy_qp(q.a.qp), 0);
+	assert_int_equal(ibv_destroy_qp(q.b.qp), 0);
+	close_pair(&p);
+}
+
 /* ---- type 2 ---- */
 
 static struct ibv_send_wr bind2(const struct pair *p, uint64_t wr_id, uint32_t rkey,
@@ -214,7 +241,7 @@ static void type_2_has_the_key_of_the_program(void **state)
 	uint32_t key;
 
 	open_pair(&p, IBV_MW_TYPE_2);
-	key = bind_and_wait(&p, 1, ibv_inc_rkey(p.mw->rkey));
+	key = bind_and_wait(&p, 1, (p.mw->rkey & ~0xffu) | 1);
 	assert_int_equal(reach(&p, key, 100, 50), IBV_WC_SUCCESS);
 	inv = local_inv(2, key);
 	assert_int_equal(post(&p.b, &inv), 0);
@@ -230,6 +257,31 @@ static void type_2_has_the_key_of_the_program(void **state)
 	expect(&p.b, 5, IBV_WC_BIND_MW);
 	assert_int_equal(reach(&p, key & ~0xffu, 100, 50), IBV_WC_SUCCESS);
 	assert_int_equal(reach(&p, key, 100, 50), IBV_WC_REM_ACCESS_ERR);
+	close_pair(&p);
+}
+
+/* Over UC nobody answers: the data are there, or they are not. */
+static void windows_work_over_uc(void **state)
+{
+	struct pair p;
+	struct ibv_send_wr wr;
+	uint32_t key;
+
+	open_pair(&p, IBV_MW_TYPE_2);
+	assert_int_equal(ibv_destroy_qp(p.a.qp) | ibv_destroy_qp(p.b.qp), 0);
+	side_make_qp(&p.a, IBV_QPT_UC, 16);
+	side_make_qp(&p.b, IBV_QPT_UC, 16);
+	side_join(&p.a, &p.b);
+	key = bind_and_wait(&p, 1, ibv_inc_rkey(p.mw->rkey));
+	memset(p.a.buf, 5, 50);
+	assert_int_equal(reach(&p, key, 100, 50), IBV_WC_SUCCESS);
+	side_recv(&p.b, 2, 0, 64);
+	side_send(&p.a, 3, 0, 1); /* comes after the WRITE */
+	expect(&p.b, 2, IBV_WC_RECV);
+	assert_memory_equal(p.b.buf + 100, p.a.buf, 50);
+	wr = local_inv(4, key);
+	assert_int_equal(post(&p.b, &wr), 0);
+	expect(&p.b, 4, IBV_WC_LOCAL_INV);
 	close_pair(&p);
 }
 
@@ -435,7 +487,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_bind_of_no_bytes_ends_type_1),
 		cmocka_unit_test(type_1_can_be_bound_without_end),
 		cmocka_unit_test(type_1_binds_are_refused_with_the_right_errno),
+		cmocka_unit_test(type_1_stays_with_its_qp),
 		cmocka_unit_test(type_2_has_the_key_of_the_program),
+		cmocka_unit_test(windows_work_over_uc),
 		cmocka_unit_test(a_peer_reaches_no_more_than_was_bound),
 		cmocka_unit_test(the_peer_invalidates),
 		cmocka_unit_test(lists_bind_in_order),
