@@ -45,6 +45,16 @@ def ibv_devinfo_tells_everything(build):
 
 
 @case
+def the_folder_of_devices_is_there_without_the_library(build):
+    """For programs that have not loaded libibverbs it is empty; other folders are what they are."""
+    names = ["/sys/class/infiniband", "/sys/class/net"]
+    code = f"import os; print([sorted(os.listdir(name)) for name in {names}], os.path.exists('/sys/class/infiniband/softrnic0'))"
+    with Folder() as f:
+        status, out, _ = run(build, "/usr/bin/python3", "-c", code, config=f.rings("inline"))
+    return [] if status == 0 and out == f"{[[], sorted(os.listdir(names[1]))]} False\n" else [f"{status}: {out}"]
+
+
+@case
 def the_launcher_sets_the_variables(build):
     need("ibv_devices")
     launcher = os.path.join(library_folder(build), "softrnic-run")

@@ -5,6 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +183,36 @@ static void folders_list_their_files(void **state)
 	closedir(dir);
 }
 
+static void *read_many(void *failed)
+{
+	for (unsigned i = 0; i < 300; i++) {
+		int fd = open(TYPE, O_RDONLY);
+		DIR *dir = opendir(CLASS);
+		char names[512] = "";
+
+		if (dir != NULL)
+			read_names(dir, names, sizeof(names));
+		if (fd < 0 || strcmp(names, "softrnic0 softrnic1 ") != 0)
+			atomic_store((_Atomic bool *)failed, true);
+		close(fd);
+		if (dir != NULL)
+			closedir(dir);
+	}
+	return NULL;
+}
+
+static void threads_read_them_at_once(void **state)
+{
+	static _Atomic bool failed;
+	pthread_t thread[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, read_many, &failed), 0);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	assert_false(failed);
+}
+
 /* A forked child sees the devices that its parent has listed. */
 static void a_child_reads_them_too(void **state)
 {
@@ -204,6 +237,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_there_gives_the_errno_of_the_kernel),
 		cmocka_unit_test(every_function_tells_the_same_kind),
 		cmocka_unit_test(folders_list_their_files),
+		cmocka_unit_test(threads_read_them_at_once),
 		cmocka_unit_test(a_child_reads_them_too),
 	};
 
