@@ -19,6 +19,7 @@ import perftest  # noqa: E402,F401  pylint: disable=unused-import
 import pingpong  # noqa: E402,F401  pylint: disable=unused-import
 import programs  # noqa: E402,F401  pylint: disable=unused-import
 import python_tests  # noqa: E402,F401  pylint: disable=unused-import
+import rdmacm  # noqa: E402,F401  pylint: disable=unused-import
 import ucx  # noqa: E402,F401  pylint: disable=unused-import
 from verbs import CASES  # noqa: E402
 
