@@ -11,6 +11,8 @@ from rig import Process
 from verbs import END_S, Folder, case, environment, need
 
 SERVER = "192.0.2.1"
+# Threads of rping may wait for events while another closes the channel; without luck, of Linux too.
+RACE = r"rdma_get_cm_event: Bad file descriptor"
 TRIES = 4  # a client that comes before its server listens is refused, as by Linux; the server does not notice
 
 # name, words of the server, words of the client, does the server end by itself, text that must appear, is in the core set
@@ -37,7 +39,6 @@ ROWS = [
     ("read_lat", "ib_read_lat -F -R -n 1000", "ib_read_lat -F -R -n 1000 {}", True, "#bytes", True),
     ("atomic_bw", "ib_atomic_bw -F -R -n 200", "ib_atomic_bw -F -R -n 200 {}", True, "#bytes", False),
     ("send_bw_events", "ib_send_bw -F -R -e -n 1000", "ib_send_bw -F -R -e -n 1000 {}", True, "#bytes", False),
-    ("send_bw_ud", "ib_send_bw -F -R -c UD -n 1000", "ib_send_bw -F -R -c UD -n 1000 {}", True, "#bytes", False),
     ("rstream_blocking", "rstream -T b -T v -S 4097 -C 20 -I 5", "rstream -T b -T v -S 4097 -C 20 -I 5 -s {}", True, "custom", True),
     ("rstream_nonblocking", "rstream -T n -T v -S 70001 -C 20 -I 5", "rstream -T n -T v -S 70001 -C 20 -I 5 -s {}", True, "custom", False),
     ("rstream_poll", "rstream -T a -T v -S 1001 -C 20 -I 5", "rstream -T a -T v -S 1001 -C 20 -I 5 -s {}", True, "custom", True),
@@ -61,10 +62,11 @@ def connect(one, start, tries=TRIES):
 
 
 def last_lines(who, status, text):
-    return [f"the {who} ends with {status}: {line}" for line in text.splitlines()[-8:] or ["(says nothing)"]]
+    lines = [line for line in text.splitlines() if "ping data" not in line]
+    return [f"the {who} ends with {status}: {line}" for line in lines[-8:] or ["(says nothing)"]]
 
 
-def meet(server, client, envs, folder, ends=True, expect="", clients=1):
+def meet(server, client, envs, folder, ends=True, expect="", clients=1, tries=TRIES):
     """Runs a server and its client or clients, one after another. Returns complaints."""
     need(server[0])
     need(client[0])
@@ -77,27 +79,39 @@ def meet(server, client, envs, folder, ends=True, expect="", clients=1):
             time.sleep(0.02)
         time.sleep(0.2)
         for _ in range(clients):
-            status, text = connect(one, lambda: Process(client, envs[1], folder / f"client{next(numbers)}.log"))
+            status, text = connect(one, lambda: Process(client, envs[1], folder / f"client{next(numbers)}.log"), tries)
             bad += last_lines("client", status, text) if status else []
             bad += [f"the client does not say {expect!r}: {line}" for line in text.splitlines()[-8:]] if expect not in text else []
         if ends and not bad:
             status = one.end(END_S)
-            bad += last_lines("server", status, one.text) if status else []
+            bad += last_lines("server", status, one.text) if status and not re.search(RACE, one.text) else []
     finally:
         if one.child.poll() is None:
             one.kill()
     return bad
 
 
-def play(row, build, clients=1):
+def play(row, build, clients=1, tries=TRIES):
     _, server, client, ends, expect, _ = row
     with Folder() as f:
         envs = [environment(build, f.memif(side)) for side in (1, 2)]
-        return meet(server.format(SERVER).split(), client.format(SERVER).split(), envs, f.path, ends, expect, clients)
+        return meet(server.format(SERVER).split(), client.format(SERVER).split(), envs, f.path, ends, expect, clients, tries)
 
 
 for columns in ROWS:
     case(functools.partial(play, columns, clients=3 if columns[0] == "rping_persistent" else 1), core=columns[-1], name=f"rdmacm_{columns[0]}")
+
+
+@case(core=False)
+def rdmacm_send_bw_ud(build):
+    """The server of perftest listens for datagrams after the client knows that it runs; a client that is quicker is refused."""
+    row = ("", "ib_send_bw -F -R -c UD -n 1000", "ib_send_bw -F -R -c UD -n 1000 {}", True, "#bytes", False)
+    bad = []
+    for _ in range(8):
+        bad = play(row, build, tries=1)
+        if not bad:
+            break
+    return bad
 
 
 @case(core=False)
