@@ -142,9 +142,11 @@ static unsigned turn(struct rn_lcore *lc)
 {
 	rn_time now = begin(lc);
 
-	/* Take work requests before frames. Posting a receive rings no doorbell, and a message must
-	 * find a receive that was posted before the peer sent the message. */
+	/* Process work requests before frames, but take the frames first. Posting a receive rings
+	 * no doorbell, and a message must find a receive that was posted before the peer sent the
+	 * message, even if this thread is preempted between the two. */
 	unsigned work = 0, calls = 0;
+	rn_rx_take(&lc->rxtx);
 	if (!rn_submit_idle(&lc->submit))
 		work = rn_submit_drain(&lc->submit, lc->shard, SUBMIT_SLOTS_PER_TURN, now);
 	unsigned came = rn_rx_turn(&lc->rxtx, lc->shard, &lc->steer, now);

@@ -409,13 +409,18 @@ static inline unsigned take_burst(struct rn_rxtx *x, unsigned queue, struct rte_
 	return n;
 }
 
+void rn_rx_take(struct rn_rxtx *x)
+{
+	if (x->nin == 0 && x->index < x->port->nrxq &&
+	    rn_likely(!atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
+		x->nin = take_burst(x, x->index, x->in);
+}
+
 bool rn_rx_quiet(struct rn_rxtx *x)
 {
 	if (x->nloop > 0 || x->port->nrxq > x->nshards)
 		return false;
-	if (x->index < x->port->nrxq &&
-	    rn_likely(!atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
-		x->nin = take_burst(x, x->index, x->in);
+	rn_rx_take(x);
 	return x->nin == 0;
 }
 
@@ -435,22 +440,21 @@ unsigned rn_rx_turn(struct rn_rxtx *x, struct rn_shard *sh, struct rn_steer *st,
 	struct rte_mbuf *m[RN_BURST_MAX];
 	unsigned seen = x->nloop + x->nin;
 
+	if (x->nloop > 0)
+		receive_looped(x, sh, st, now);
 	if (x->nin > 0) {
 		unsigned n = x->nin;
 		x->nin = 0;
 		receive(x, sh, st, x->in, n, now);
-		return seen;
 	}
-	if (x->nloop > 0)
-		receive_looped(x, sh, st, now);
 	if (rn_unlikely(atomic_load_explicit(&x->port->quiet, memory_order_acquire))) {
 		/* Queue pairs may have failed or been destroyed meanwhile. */
 		rn_rxtx_take_back(x, sh);
 		return seen;
 	}
-	/* Shard i polls the receive queues i, i + nshards and so on. A shard without a queue gets
-	 * all its packets from other shards. */
-	for (unsigned q = x->index; q < x->port->nrxq; q += x->nshards) {
+	/* Shard i polls the receive queues i, i + nshards and so on; the first is that of
+	 * rn_rx_take(). A shard without a queue gets all its packets from other shards. */
+	for (unsigned q = x->index + x->nshards; q < x->port->nrxq; q += x->nshards) {
 		unsigned n = take_burst(x, q, m);
 
 		receive(x, sh, st, m, n, now);

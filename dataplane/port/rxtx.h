@@ -90,7 +90,7 @@ struct rn_rxtx {
 	/* looped-back frames, to be received in the next poll iteration */
 	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;
-	/* frames that rn_rx_quiet() has taken from the port, for rn_rx_turn() */
+	/* frames that rn_rx_take() has taken from the port, for rn_rx_turn() */
 	struct rte_mbuf *in[RN_BURST_MAX];
 	unsigned nin;
 
@@ -135,6 +135,9 @@ struct rn_rxtx_cfg {
 int rn_rxtx_open(struct rn_rxtx *x, const struct rn_rxtx_cfg *cfg);
 void rn_rxtx_close(struct rn_rxtx *x);
 
+/* Takes a burst of frames from the port, unless one waits already, and keeps the frames for
+ * rn_rx_turn(), which the caller then calls in the same poll iteration. */
+void rn_rx_take(struct rn_rxtx *x);
 /* Has no frame come? If frames have come from the port, keeps them for rn_rx_turn(), which the
  * caller then calls in the same poll iteration. Returns false, without looking at the port, if
  * looped-back frames wait or the shard has several receive queues. */
