@@ -138,9 +138,10 @@ class Install:
         return bad or ([] if "192.0.2.1" in said else [f"said {said!r}"])
 
     def verbs_programs_find_the_library(self):
-        """softrnic-run leads a program to the installed libibverbs.so.1, and that to libsoftrnic, wherever the tree is."""
-        code = ("import ctypes; n = ctypes.c_int(); l = ctypes.CDLL('libibverbs.so.1'); l.ibv_get_device_list(ctypes.byref(n));"
-                "print(n.value)")
+        """softrnic-run leads a program to the installed libibverbs.so.1, and that to libsoftrnic, wherever the tree is; the program
+        can open the device of rdma_cm."""
+        code = ("import ctypes, os; n = ctypes.c_int(); l = ctypes.CDLL('libibverbs.so.1'); l.ibv_get_device_list(ctypes.byref(n));"
+                "os.open('/dev/infiniband/rdma_cm', os.O_RDWR); print(n.value)")
         bad, said = self.run(os.path.join(self.at(self.prefix), "bin", "softrnic-run"), "--config",
                              os.path.join(self.source, "config", "loopback.conf"), "/usr/bin/python3", "-c", code, LD_LIBRARY_PATH="")
         return bad or ([] if said == "2\n" else [f"said {said!r}"])

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 #define SLOT_BITS 16
 #define MAX_IDS	  (1u << SLOT_BITS)
@@ -132,13 +133,18 @@ void ucma_id_destroy(struct ucma_id *id)
 	free(id);
 }
 
-/* The last thing that a process does with its adapters: says goodbye to the peers. */
+/* The last thing that a process does with its adapters: says goodbye to the peers. Gives up if the
+ * lock stays taken: a handler of a signal may have called exit() in the middle of a command. */
 void vb_ucma_end(void)
 {
+	struct timespec until;
 	struct ucma_id *id;
 	uint32_t at = 0;
 
-	pthread_mutex_lock(&ucma_lock);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	if (pthread_mutex_clocklock(&ucma_lock, CLOCK_MONOTONIC, &until) != 0)
+		return;
 	while ((id = ucma_id_next(&at)) != NULL)
 		end_on_wire(id);
 	pthread_mutex_unlock(&ucma_lock);
