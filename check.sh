@@ -185,7 +185,7 @@ case $tier in # without QEMU the suites interop and hardware are skipped
 ci | full | interop | hardware) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
 esac
 case $tier in # without these packages most cases of the suite verbs are skipped
-ci | full | verbs) (install_packages $logs/apt-verbs.log ibverbs-utils perftest python3-pyverbs ucx-utils libfabric-bin
+ci | full | verbs) (install_packages $logs/apt-verbs.log ibverbs-utils perftest python3-pyverbs ucx-utils libfabric-bin openmpi-bin python3-mpi4py
 		rdmacm-utils qperf fio) ;;
 esac
 

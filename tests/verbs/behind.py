@@ -1,29 +1,14 @@
 """Two processes behind one softrnicd share one address."""
 import functools
-import os
-import time
 
-import tap
 from perftest import check_row
-from verbs import END_S, Folder, Process, case, environment, pair
+from verbs import Folder, case, pair, softrnicd
 
 
 def behind(build, words):
     """Runs a server and a client behind a softrnicd; returns what pair() returns."""
-    daemon = os.path.join(build, "dataplane", "daemon", "softrnicd")
-    if not os.path.exists(daemon):
-        raise tap.Skip("softrnicd is not built")
-    with Folder() as f:
-        conf, socket = f.memif(1, "adaptive"), f.path / "d.sock"
-        f.write("1.conf", conf.read_text(encoding="utf-8") + f'daemon = {{ socket = "{socket}"; }};\n')
-        process = Process([daemon, "-c", str(conf)], environment(build), f.path / "daemon.log")
-        try:
-            end = time.monotonic() + END_S
-            while not socket.exists() and process.child.poll() is None and time.monotonic() < end:
-                time.sleep(0.02)
-            return pair(build, words, daemon=str(socket))
-        finally:
-            process.kill()
+    with Folder() as f, softrnicd(build, f) as socket:
+        return pair(build, words, daemon=socket)
 
 
 def play_pingpong(program, build):

@@ -3,12 +3,9 @@
 libfabric looks for source addresses at the interfaces of the host, except lo, and the two programs of fi_pingpong also meet over TCP.
 So they run in a network namespace with the addresses on a pair of veth interfaces, over which no frame of RoCE passes."""
 import functools
-import os
-import shutil
 
-import tap
 from rig import Process
-from verbs import END_S, Folder, case, environment, need
+from verbs import END_S, Folder, case, environment, need, need_namespace
 
 # name, provider, kind of endpoint, is in the core set
 ROWS = [("msg", "verbs", "msg", True), ("rdm", "verbs;ofi_rxm", "rdm", True), ("dgram", "verbs", "dgram", False)]
@@ -26,8 +23,7 @@ wait $server
 
 def in_namespace(build, folder, script, words, configs):
     """Runs a shell script in a network namespace of its own, with the adapter of the first configuration; returns status and text."""
-    if not shutil.which("unshare") or os.system("unshare -rn true 2>/dev/null") != 0:
-        raise tap.Skip("no network namespace can be made")
+    need_namespace()
     script = script.format(folder=folder, config=configs[1], limit=END_S // 2)
     done = Process(["unshare", "-rn", "sh", "-c", script, "sh", *words], environment(build, configs[0]), folder / "log")
     return done.end(END_S), done.text

@@ -3,12 +3,10 @@ import filecmp
 import functools
 import os
 import re
-import shutil
 import time
 
-import tap
 from rig import Process
-from verbs import END_S, Folder, case, environment, need
+from verbs import END_S, Folder, case, environment, need, need_namespace, softrnicd
 
 SERVER = "192.0.2.1"
 # Threads of rping may wait for events while another closes the channel; without luck, of Linux too.
@@ -146,8 +144,7 @@ for fio_verb in ("write", "read", "send"):
 def rdmacm_qperf(build):
     """qperf also meets its server over TCP at the address of the adapter: in a network namespace where the host has that address."""
     need("qperf")
-    if not shutil.which("unshare") or os.system("unshare -rn true 2>/dev/null") != 0:
-        raise tap.Skip("no network namespace can be made")
+    need_namespace()
     with Folder() as f:
         ours, theirs = f.memif(1), f.memif(2)
         env = environment(build, ours)
@@ -160,19 +157,7 @@ def rdmacm_qperf(build):
 
 @case
 def rdmacm_two_processes_share_an_address(build):
-    daemon = os.path.join(build, "dataplane", "daemon", "softrnicd")
-    if not os.path.exists(daemon):
-        raise tap.Skip("softrnicd is not built")
-    with Folder() as f:
-        conf, socket = f.memif(1, "adaptive"), f.path / "d.sock"
-        f.write("1.conf", conf.read_text(encoding="utf-8") + f'daemon = {{ socket = "{socket}"; }};\n')
-        process = Process([daemon, "-c", str(conf)], environment(build), f.path / "daemon.log")
-        try:
-            until = time.monotonic() + END_S
-            while not socket.exists() and process.child.poll() is None and time.monotonic() < until:
-                time.sleep(0.02)
-            envs = [dict(environment(build), SOFTRNIC_DAEMON=str(socket))] * 2
-            return meet(["rping", "-s", "-v", "-C", "10"], ["rping", "-c", "-v", "-C", "10", "-a", SERVER], envs, f.path,
-                        expect="ping data: rdma-ping-9")
-        finally:
-            process.kill()
+    with Folder() as f, softrnicd(build, f) as socket:
+        envs = [dict(environment(build), SOFTRNIC_DAEMON=socket)] * 2
+        return meet(["rping", "-s", "-v", "-C", "10"], ["rping", "-c", "-v", "-C", "10", "-a", SERVER], envs, f.path,
+                    expect="ping data: rdma-ping-9")

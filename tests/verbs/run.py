@@ -15,6 +15,7 @@ import abi  # noqa: E402,F401  pylint: disable=unused-import
 import behind  # noqa: E402,F401  pylint: disable=unused-import
 import devices  # noqa: E402,F401  pylint: disable=unused-import
 import libfabric  # noqa: E402,F401  pylint: disable=unused-import
+import mpi  # noqa: E402,F401  pylint: disable=unused-import
 import named  # noqa: E402
 import perftest  # noqa: E402,F401  pylint: disable=unused-import
 import pingpong  # noqa: E402,F401  pylint: disable=unused-import

@@ -1,4 +1,5 @@
 """Runs programs of verbs over softrnic: writes configurations, starts one program or a server and a client, keeps their output."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -45,6 +46,11 @@ def need(program):
         raise tap.Skip(f"{program} is not installed")
 
 
+def need_namespace():
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode != 0:
+        raise tap.Skip("no network namespace can be made")
+
+
 def run(build, *argv, config=None, seconds=END_S):
     """Runs a program to its end and returns (exit status, standard output, standard error)."""
     done = subprocess.run(argv, env=environment(build, config), capture_output=True, text=True, timeout=seconds, check=False)
@@ -77,6 +83,24 @@ class Folder:
     def write(self, name, text):
         (self.path / name).write_text(text, encoding="utf-8")
         return self.path / name
+
+
+@contextlib.contextmanager
+def softrnicd(build, folder):
+    """Runs a softrnicd with the address 192.0.2.1, to which no wire leads; gives the path of its socket."""
+    daemon = os.path.join(build, "dataplane", "daemon", "softrnicd")
+    if not os.path.exists(daemon):
+        raise tap.Skip("softrnicd is not built")
+    conf, socket = folder.memif(1, "adaptive"), folder.path / "d.sock"
+    folder.write("1.conf", conf.read_text(encoding="utf-8") + f'daemon = {{ socket = "{socket}"; }};\n')
+    process = Process([daemon, "-c", str(conf)], environment(build), folder.path / "daemon.log")
+    try:
+        end = time.monotonic() + END_S
+        while not socket.exists() and process.child.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)
+        yield str(socket)
+    finally:
+        process.kill()
 
 
 def pair(build, server, client=None, idle="inline", daemon=None):
