@@ -22,9 +22,20 @@ def watched(name, function, build, failed, skipped):
     return bad
 
 
+def table(chosen, failed, skipped):
+    """Returns lines that count the cases of each file."""
+    lines, files = [], {}
+    for name, function in chosen:
+        files.setdefault(getattr(function, "func", function).__module__, []).append(name)
+    for file, names in sorted(files.items()):
+        lost, left_out = sum(n in failed for n in names), sum(n in skipped for n in names)
+        lines.append(f"# {file:14} {len(names) - lost - left_out:4} passed {lost:4} failed {left_out:4} skipped")
+    return lines
+
+
 def main(suite, doc, cases):
     """Reads the command line, whose second paragraph of `doc` begins with "usage:", and plays the chosen cases: tuples of name,
-    function, and whether --tier plays the case. Prints TAP and, last, "SUITE: N passed, N failed[, N skipped]"."""
+    function, and whether --tier plays the case. Prints TAP, a line for each file of cases and, last, "SUITE: N passed, N failed[, N skipped]"."""
     words = sys.argv[1:]
     show, core = "--list" in words, "--tier" in words and os.environ.get("SOFTRNIC_TIER") != "full"
     words = [word for word in words if word not in ("--list", "--tier")]
@@ -42,4 +53,5 @@ def main(suite, doc, cases):
                         for name, function in chosen])
     finally:
         passed = len(chosen) - len(failed) - len(skipped)
+        print(*table(chosen, failed, skipped), sep="\n")
         print(f"{suite}: {passed} passed, {len(failed)} failed" + (f", {len(skipped)} skipped" if skipped else ""))
