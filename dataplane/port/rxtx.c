@@ -409,18 +409,24 @@ static inline unsigned take_burst(struct rn_rxtx *x, unsigned queue, struct rte_
 	return n;
 }
 
-void rn_rx_take(struct rn_rxtx *x)
+static inline void take_first(struct rn_rxtx *x)
 {
-	if (x->nin == 0 && x->index < x->port->nrxq &&
+	if (x->index < x->port->nrxq &&
 	    rn_likely(!atomic_load_explicit(&x->port->quiet, memory_order_acquire)))
 		x->nin = take_burst(x, x->index, x->in);
+}
+
+void rn_rx_take(struct rn_rxtx *x)
+{
+	if (x->nin == 0)
+		take_first(x);
 }
 
 bool rn_rx_quiet(struct rn_rxtx *x)
 {
 	if (x->nloop > 0 || x->port->nrxq > x->nshards)
 		return false;
-	rn_rx_take(x);
+	take_first(x);
 	return x->nin == 0;
 }
 
