@@ -33,6 +33,17 @@ void side_open(struct side *s, unsigned index)
 	assert_int_equal(ibv_query_gid(s->context, 1, 0, &s->gid), 0);
 }
 
+static struct ibv_qp_cap cap_of(uint32_t depth)
+{
+	return (struct ibv_qp_cap){
+		.max_send_wr = depth,
+		.max_recv_wr = depth,
+		.max_send_sge = 4,
+		.max_recv_sge = 4,
+		.max_inline_data = 64,
+	};
+}
+
 void side_make_qp(struct side *s, enum ibv_qp_type type, uint32_t depth)
 {
 	struct ibv_qp_init_attr init = {
@@ -40,11 +51,7 @@ void side_make_qp(struct side *s, enum ibv_qp_type type, uint32_t depth)
 		.recv_cq = s->cq,
 		.srq = s->srq,
 		.qp_type = type,
-		.cap = {.max_send_wr = depth,
-			.max_recv_wr = depth,
-			.max_send_sge = 4,
-			.max_recv_sge = 4,
-			.max_inline_data = 64},
+		.cap = cap_of(depth),
 	};
 
 	s->qp = ibv_create_qp(s->pd, &init);
@@ -57,11 +64,7 @@ void side_make_qp_ex(struct side *s, enum ibv_qp_type type, uint32_t depth, uint
 		.send_cq = s->cq,
 		.recv_cq = s->cq,
 		.qp_type = type,
-		.cap = {.max_send_wr = depth,
-			.max_recv_wr = depth,
-			.max_send_sge = 4,
-			.max_recv_sge = 4,
-			.max_inline_data = 64},
+		.cap = cap_of(depth),
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = s->pd,
 		.send_ops_flags = ops,
