@@ -90,7 +90,7 @@ struct rn_rxtx {
 	/* looped-back frames, to be received in the next poll iteration */
 	struct rte_mbuf *loop[RN_LOOP_MAX];
 	unsigned nloop;
-	/* frames that rn_rx_take() has taken from the port, for rn_rx_turn() */
+	/* frames that rn_rx_take() or rn_rx_quiet() has taken from the port, for rn_rx_turn() */
 	struct rte_mbuf *in[RN_BURST_MAX];
 	unsigned nin;
 

@@ -134,7 +134,7 @@ static_assert(sizeof(struct rn_ud) == 60, "fits a slot");
 #define RN_UD_GRH_BYTES 40u
 
 #define RN_GROUPS	 64u  /* greatest number of multicast groups of a NIC */
-#define RN_GROUP_MEMBERS 128u /* greatest number of members of a group on one shard */
+#define RN_GROUP_MEMBERS 128u /* greatest number of QPs of one shard in a multicast group */
 
 /* The first slot of a work request. Later slots:
  * - Each further slot holds 4 more SGEs, or 64 more inline bytes. `inl` (inline data of a SEND or

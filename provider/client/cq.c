@@ -346,7 +346,7 @@ static struct rn_cqe *entry(const struct rn_client_cq_feed *feed, uint64_t at)
 	return &ring->cqe[(uint32_t)(at - base) & ring->mask];
 }
 
-/* Lets the reader go on by n entries. */
+/* Marks the next n unread completions of the shard as read. */
 static void skip(struct rn_client_cq *cq, uint32_t shard, uint64_t n)
 {
 	struct rn_client_cq_feed *feed = &cq->feed[shard];

@@ -344,8 +344,9 @@ static inline uint32_t reserve(struct rn_client_queue *q, _Atomic uint32_t *reti
 		uint32_t used = posted - done, got;
 
 		if (used >= q->depth || q->depth - used < fewest) {
-			/* There is no room, unless other threads have posted since `posted` was
-			 * read: then `done` may count work requests that `posted` does not. */
+			/* The queue has no room, unless other threads have posted since this thread
+			 * read `posted`: then `done` may count work requests that `posted` does
+			 * not. */
 			uint32_t again = atomic_load_explicit(&q->posted, memory_order_acquire);
 			if (again == posted)
 				return 0;

@@ -14,7 +14,8 @@
 #define PRELOAD_SYSFS "/sys/class/infiniband"
 #define PRELOAD_NODE  "/dev/infiniband/uverbs"
 
-/* Could this be a path of softrnic's? All other paths cost this and no more. */
+/* Could softrnic provide a file at this path? For every other path, this check is the only extra
+ * work. */
 static inline bool preload_path_may_be_ours(const char *path)
 {
 	return path != NULL && path[0] == '/' &&
@@ -22,8 +23,9 @@ static inline bool preload_path_may_be_ours(const char *path)
 		strncmp(path, PRELOAD_NODE, sizeof(PRELOAD_NODE) - 1) == 0);
 }
 
-/* Returns S_IFREG, S_IFDIR or S_IFCHR, or 0 if softrnic has nothing at this path. Stores in `text`
- * (PRELOAD_TEXT bytes) the content of the file, or the names in the folder, each with a newline. */
+/* Returns which kind of file softrnic provides at this path: S_IFREG, S_IFDIR, S_IFCHR, or 0 for no
+ * file. Stores in `text` (PRELOAD_TEXT bytes) the content of the file, or the names in the folder,
+ * each followed by a newline. */
 unsigned preload_path_look(const char *path, char *text);
 
 /* Returns a path at which the kernel has a file of the same kind and with the same access rights,

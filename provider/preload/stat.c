@@ -1,5 +1,6 @@
-/* stat(), access() and their relatives: for paths of softrnic's they are called with a path of the
- * kernel's, at which there is a file of the same kind. Owns nothing; any thread may call. */
+/* Replaces the functions that ask for the attributes of a path: stat(), access() and so on.
+ * Softrnic's files exist in memory only. So for the path of such a file, each function here asks
+ * libc about a real file of the same kind instead. Owns nothing; any thread may call. */
 #include "preload/next.h"
 #include "preload/paths.h"
 

@@ -175,8 +175,8 @@ static void datagrams_arrive_behind_an_ipv6_header(void **state)
 	side_close(&b);
 }
 
-/* Inline data may be reused at once, and so may the handle be destroyed. The list is longer than
- * the batches of the library. */
+/* As soon as ibv_post_send() has returned, a program may reuse the inline data and destroy the
+ * address handle. The list is longer than the batches in which the library posts. */
 static void a_list_goes_to_several_destinations(void **state)
 {
 	struct side a, b;

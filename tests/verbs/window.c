@@ -1,6 +1,6 @@
-/* Memory windows of both types: a peer reaches what was bound, under the key of the binding, until
- * the binding ends. Side b binds, side a reaches. Each test runs between two adapters, and between
- * two QPs of one adapter. */
+/* Tests memory windows of types 1 and 2B. Side b binds a window to a part of its memory; side a
+ * then accesses this memory with the R_Key of the binding, until the binding ends. Each test runs
+ * between two adapters, and between two QPs of one adapter. */
 #include "side.h"
 
 #include <errno.h>

@@ -83,7 +83,7 @@ static void query_addr(const struct ucma_id *id, struct ucma_call *call)
 /* A GID as a socket address; rdma/rdma_cma.h calls this struct sockaddr_ib. */
 struct gid_addr {
 	uint16_t family;
-	uint16_t pkey; /* big endian, as all that follow */
+	uint16_t pkey; /* this member and those below are big endian */
 	uint32_t flowinfo;
 	uint8_t gid[16];
 	uint64_t sid, sid_mask, scope_id;

@@ -311,7 +311,7 @@ static void resize_is_not_asked_for_where_it_is_not_offered(void **state)
 	assert_int_equal(resized.op, 0);
 }
 
-/* Puts an entry of a QP into a ring. */
+/* Adds a completion of the QP with this qp_ctx to a ring. */
 static void produce_of(struct rn_cq_ring *ring, uint64_t wr_id, uint64_t qp_ctx)
 {
 	struct rn_cqe *cqe = &ring->cqe[ring->tail & ring->mask];
@@ -320,8 +320,8 @@ static void produce_of(struct rn_cq_ring *ring, uint64_t wr_id, uint64_t qp_ctx)
 	cqe->qp_ctx = qp_ctx;
 }
 
-/* The entries of QP 7 go, wherever they are in the rings of both shards; the others stay in
- * order. */
+/* The completions of the QP with qp_ctx 7 are removed from all rings of both shards. Those of other
+ * QPs stay, in their order. */
 static void a_qp_is_forgotten(void **state)
 {
 	struct rn_cq_ring *small = new_ring(8), *large = new_ring(16), *last = new_ring(32);
