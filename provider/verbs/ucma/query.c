@@ -118,7 +118,7 @@ static void query_path(const struct ucma_id *id, struct ucma_call *call)
 	struct ib_user_path_rec path = {0};
 	struct ibv_path_record packed = {0};
 
-	out->head.num_paths = has_path(id);
+	out->num_paths = has_path(id);
 	if (!has_path(id))
 		return;
 	fill_path(id, &path);

@@ -229,10 +229,17 @@ union ucma_command {
 	struct rdma_ucm_migrate_id migrate_id;
 };
 
+/* The layout of struct rdma_ucm_query_path_resp with one path. That structure ends with an array
+ * without a length, behind which ISO C allows no other member. */
 struct ucma_paths {
-	struct rdma_ucm_query_path_resp head;
+	__u32 num_paths;
+	__u32 reserved;
 	struct ib_path_rec_data path[1];
 };
+
+static_assert(offsetof(struct ucma_paths, path) ==
+		      offsetof(struct rdma_ucm_query_path_resp, path_data),
+	      "a path follows the header at once");
 
 union ucma_answer {
 	struct rdma_ucm_create_id_resp create_id;
