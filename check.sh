@@ -55,6 +55,7 @@ suites() {
 
 packages="gcc g++ clang clang-format libclang-rt-14-dev meson ninja-build pkg-config binutils iproute2 procps python3 python3-scapy
 	tshark libdpdk-dev libisal-dev libsodium-dev libconfig-dev libcmocka-dev libibverbs-dev libssl-dev libjansson-dev valgrind"
+verbs_packages="ibverbs-utils rdmacm-utils perftest python3-pyverbs ucx-utils libfabric-bin openmpi-bin python3-mpi4py qperf fio"
 
 usage() {
 	sed -n '2,21s/^# \{0,1\}//p' "$0"
@@ -185,8 +186,7 @@ case $tier in # without QEMU the suites interop and hardware are skipped
 ci | full | interop | hardware) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
 esac
 case $tier in # without these packages most cases of the suite verbs are skipped
-ci | full | verbs) (install_packages $logs/apt-verbs.log ibverbs-utils perftest python3-pyverbs ucx-utils libfabric-bin openmpi-bin python3-mpi4py
-		rdmacm-utils qperf fio) ;;
+ci | full | verbs) (install_packages $logs/apt-verbs.log $verbs_packages) ;;
 esac
 
 if [ "$tier" = interop ] || [ "$tier" = hardware ] || [ "$tier" = daemon ] || [ "$tier" = verbs ]; then
