@@ -21,10 +21,11 @@
 #include "switch/peek.h"
 
 #define BURST 256u
-/* How long frames may wait for a ring or for the wire that takes none. The wire is shared, and its
- * driver may need a moment. */
+/* How long frames may wait for a ring or for the wire that takes none. The process at the other end
+ * of a memif or vhost wire may have to wait for a CPU; a frame lost then costs its connection more
+ * than all clients lose by waiting. */
 #define RING_PATIENCE RN_MS(2)
-#define WIRE_PATIENCE RN_MS(10)
+#define WIRE_PATIENCE RN_MS(100)
 /* Longest sleep, in case an eventfd of a client is lost. */
 #define LONGEST_SLEEP RN_MS(100)
 /* How long a call for a client may sleep before it is interrupted. */

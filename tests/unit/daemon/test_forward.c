@@ -11,7 +11,7 @@
 #include <rte_mbuf.h>
 #include <rte_vhost.h>
 
-#include "daemon/forward.h"
+#include "daemon/forward_priv.h"
 #include "port/port.h"
 #include "switch/peek.h"
 
@@ -22,10 +22,13 @@
 /* ---- the wire ---- */
 
 static unsigned wire_room; /* frames that it takes in one call */
+static unsigned pause_ms;  /* calls in which it still takes none; time passes in them, 1 ms each */
 static unsigned wanted;	   /* the test ends when so many have been sent */
 static unsigned sent, sent_of[8];
 static unsigned most_users; /* of an mbuf that the wire was given */
 static sem_t finished;
+
+static struct rn_forward *f;
 
 /* Frames name their client in the lowest bits of the destination QPN. */
 static uint16_t wire_tx(void *queue, struct rte_mbuf **m, uint16_t n)
@@ -33,6 +36,11 @@ static uint16_t wire_tx(void *queue, struct rte_mbuf **m, uint16_t n)
 	unsigned taken = RN_MIN(n, wire_room);
 	struct rn_peek p;
 
+	if (pause_ms > 0) {
+		pause_ms--;
+		f->cfg.clock.start += RN_MS(1);
+		return 0;
+	}
 	for (unsigned i = 0; i < taken; i++) {
 		rn_peek(rte_pktmbuf_mtod(m[i], const uint8_t *), rte_pktmbuf_data_len(m[i]), &p);
 		if (p.kind == RN_PEEK_DATA && sent < wanted) {
@@ -88,7 +96,6 @@ int __wrap_rte_vhost_get_vhost_vring(int vid, uint16_t ring, struct rte_vhost_vr
 
 /* ---- the thread ---- */
 
-static struct rn_forward *f;
 static struct rn_port port;
 static struct bench bench;
 
@@ -135,8 +142,7 @@ static void begin(unsigned room, unsigned frames)
 	}
 }
 
-/* Lets the thread run until enough frames have been sent. */
-static void run(void)
+static void start_and_wait(void)
 {
 	struct timespec at;
 
@@ -145,10 +151,21 @@ static void run(void)
 	assert_int_equal(rn_forward_start(f), 0);
 	assert_int_equal(sem_timedwait(&finished, &at), 0);
 	rn_forward_stop(f);
+}
+
+static void end(void)
+{
 	for (unsigned c = 1; c <= CLIENTS; c++)
 		rn_forward_unplug(f, c);
 	rn_forward_destroy(f);
 	bench_stop(&bench);
+}
+
+/* Lets the thread run until enough frames have been sent. */
+static void run(void)
+{
+	start_and_wait();
+	end();
 }
 
 /* One client of several may not take what the others would have got. */
@@ -181,6 +198,29 @@ static void a_fast_wire_serves_all_clients(void **state)
 		assert_int_equal(rn_forward_plug(f, c, (int)c, 1), 0);
 	run();
 	assert_fair(sent_of + 1, CLIENTS);
+}
+
+/* Returns how many frames are lost if the wire takes none for so long. The clock stands still
+ * otherwise. */
+static uint64_t lost_in_a_pause(unsigned ms)
+{
+	uint64_t lost;
+
+	begin(1024, 20000);
+	pause_ms = ms;
+	f->cfg.clock.mult = 0;
+	assert_int_equal(rn_forward_plug(f, 1, 1, 1), 0);
+	start_and_wait();
+	lost = rn_forward_stats(f, RN_SWITCH_WIRE)->tx_dropped;
+	end();
+	return lost;
+}
+
+/* The other end of the wire may wait for a CPU: a pause shorter than 100 ms loses nothing. */
+static void a_pause_of_the_wire_loses_nothing(void **state)
+{
+	assert_int_equal(lost_in_a_pause(95), 0);
+	assert_in_range(lost_in_a_pause(150), 1, UINT64_MAX);
 }
 
 /* Each queue of a client alone has more frames than a burst. */
@@ -254,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_wire_serves_all_clients),
 		cmocka_unit_test(a_fast_wire_serves_all_clients),
+		cmocka_unit_test(a_pause_of_the_wire_loses_nothing),
 		cmocka_unit_test(all_queues_of_a_client_are_served),
 		cmocka_unit_test(queues_give_no_larger_share),
 		cmocka_unit_test(the_wire_gets_mbufs_of_its_own),
