@@ -13,6 +13,7 @@
 
 #define PATIENCE_NS    600000000000ull
 #define TURNS_PER_LOOK 4096
+#define SLEEP_MS       100
 
 static int complain(const struct pt_talk *t, const char *what, int rc)
 {
@@ -60,6 +61,28 @@ static int take(struct pt_talk *t)
 	return 0;
 }
 
+/* Takes completions; with -e, sleeps until there are some. Looks after the peer now and then.
+ * Returns 0 or -1. */
+static int wait_a_turn(struct pt_talk *t, unsigned *turns)
+{
+	bool sleeps = t->e->o->events, look = sleeps || ++*turns % TURNS_PER_LOOK == 0;
+
+	if (sleeps) {
+		rn_client_cq_lock(t->cq);
+		bool fired = rn_client_cq_arm(t->cq, RN_CQ_ARM_ANY);
+
+		rn_client_cq_unlock(t->cq);
+		if (!fired)
+			pt_events(t->e, SLEEP_MS);
+		rn_client_cq_lock(t->cq);
+		rn_client_cq_disarm(t->cq);
+		rn_client_cq_unlock(t->cq);
+	}
+	if (take(t) != 0)
+		return -1;
+	return look ? pt_check_peer(t->e) : 0;
+}
+
 static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 {
 	struct rn_sge sge = {(uintptr_t)block(t, 0), (uint32_t)bytes, t->lkey};
@@ -76,7 +99,7 @@ static int cm_send(struct pt_talk *t, const void *data, size_t bytes)
 		return complain(t, "cannot send to the other end", rc);
 	t->sent++;
 	while (t->acked < t->sent)
-		if (take(t) != 0 || (++turns % TURNS_PER_LOOK == 0 && pt_check_peer(t->e) != 0))
+		if (wait_a_turn(t, &turns) != 0)
 			return -1;
 	return 0;
 }
@@ -90,11 +113,7 @@ static int cm_recv(struct pt_talk *t, void *data, size_t bytes)
 	unsigned i, came, turns = 0;
 
 	while (t->ngot == 0) {
-		if (take(t) != 0)
-			return -1;
-		if (++turns % TURNS_PER_LOOK != 0)
-			continue;
-		if (pt_check_peer(t->e) != 0)
+		if (wait_a_turn(t, &turns) != 0)
 			return -1;
 		if (!t->e->o->endless && pt_now_ns() > end)
 			return complain(t, "no answer from the other end", -ETIMEDOUT);

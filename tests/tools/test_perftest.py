@@ -110,6 +110,28 @@ def stands_still():
     return [f"status {status}: {text}" for status, text in ends if status != 0]
 
 
+def waits_asleep():
+    """With -e, the server of WRITEs over the RDMA CM has nothing to do until its client has ended: it must leave the CPU to others."""
+    used = []
+
+    def cpu_s(child):
+        with open(f"/proc/{child.pid}/task/{child.pid}/schedstat", encoding="ascii") as f:
+            return int(f.read().split()[0]) / 1e9
+
+    def watch(server, client):
+        client.await_text("BW average")
+        before = cpu_s(server.child)
+        time.sleep(1)
+        used.append(cpu_s(server.child) - before)
+
+    with Pair() as pair:
+        ends = pair.run("nd_write_bw", ["-R", "-e", "-D", "3", "-f", "0"], "192.0.2.1", watch)
+    complaints = [f"status {status}: {text}" for status, text in ends if status != 0]
+    if used[0] > 0.1:
+        complaints.append(f"the thread of the server has used {used[0]:.2f} s of a second")
+    return complaints
+
+
 def all_sizes(*flags):
     with Pair() as pair:
         (status, text), (ended, _) = pair.run("nd_send_bw", ["-a", "-n", "5", *flags], "127.0.0.1")
@@ -513,6 +535,7 @@ CHECKS = [
     ("nd_read_bw over IPv6", lambda: talks("nd_read_bw", flags_of("", "-x", "1"))),
     *((f"nd_send_bw, path MTU {m}", lambda m=m: talks("nd_send_bw", flags_of("", "-m", str(m)))) for m in (256, 1024, 4096)),
     *((f"{t} asleep until something comes", lambda t=t: talks(t, flags_of(t, "-e"))) for t in ("nd_send_bw", "nd_read_lat")),
+    ("a server asleep while its client writes", waits_asleep),
     ("nd_write_bw inline", lambda: talks("nd_write_bw", SHORT + ["-s", "100", "-I", "128"])),
     ("nd_atomic_bw, compare and swap", lambda: talks("nd_atomic_bw", SHORT + ["-A", "CMP_AND_SWAP"])),
     ("an end that stands still for a while", stands_still),
