@@ -121,7 +121,8 @@ struct taking {
 	X('S', "sl", "N", "service level; priority of a VLAN tag", NUMBER(sl, 0, 7))               \
 	X('t', "tx-depth", "N", "requests outstanding [128; lat 1]", NUMBER(tx, 1, 16384))         \
 	X('T', "tos", "N", "as --tclass", NUMBER(tclass, 0, 255))                                  \
-	X('u', "qp-timeout", "N", "ACK timeout: 4.096 us * 2^N [14]", NUMBER(timeout, 0, 31))      \
+	X('u', "qp-timeout", "N",                                                                  \
+	  "ACK timeout: 4.096 us * 2^N [14; with -R the adapter's]", NUMBER(timeout, 0, 31))       \
 	X('U', "report-unsorted", NULL,                                                            \
 	  "print all latencies in order of time (lat)", SWITCH(unsorted))                          \
 	X('V', "version", NULL,                                                                    \
@@ -510,6 +511,8 @@ static void settle(struct pt_options *o)
 
 	if (o->all)
 		o->size = 1u << SIZE_MAX_LOG2;
+	if (!o->set['u'] && !o->cm)
+		o->timeout = 14;
 	if (!o->set['t'])
 		o->tx = t->lat ? 1 : 128;
 	o->cm_talk |= o->cm;
@@ -555,7 +558,6 @@ int pt_options_parse(struct pt_options *o, const struct pt_tool *tool, int argc,
 				 .rx = 512,
 				 .port = 18515,
 				 .cq_mod = 100,
-				 .timeout = 14,
 				 .retry = 7,
 				 .gid = PT_ANY_GID};
 	short_flags(letters);

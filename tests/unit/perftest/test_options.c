@@ -41,6 +41,20 @@ static void test_defaults(void **state)
 	assert_null(pt_tool_find("nd_send"));
 }
 
+/* A connection of the RDMA CM has the adapter's ACK timeout (0 in struct rn_cm_param), as with
+ * perftest. */
+static void test_ack_timeout(void **state)
+{
+	struct pt_options o;
+
+	assert_int_equal(parse(&o, "nd_write_bw"), 0);
+	assert_int_equal(o.timeout, 14);
+	assert_int_equal(parse(&o, "nd_write_bw -R"), 0);
+	assert_int_equal(o.timeout, 0);
+	assert_int_equal(parse(&o, "nd_write_bw -R -u 18"), 0);
+	assert_int_equal(o.timeout, 18);
+}
+
 static void test_depths(void **state)
 {
 	struct pt_options o;
@@ -242,11 +256,11 @@ static void test_not_here(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults), cmocka_unit_test(test_depths),
-		cmocka_unit_test(test_endless),	 cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_limits),	 cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_words),	 cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_not_here),
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_ack_timeout),
+		cmocka_unit_test(test_depths),	 cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_lists),	 cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_words),
+		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_not_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
