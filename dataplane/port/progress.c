@@ -23,10 +23,10 @@ static rn_time last_turn(struct rn_lcore *lc)
 	return atomic_load_explicit(&lc->last_turn, memory_order_relaxed);
 }
 
-static bool work_waits(struct rn_lcore *lc, rn_time now)
+/* Has a thread of the application, or another shard, left work for the next poll? */
+static bool work_waits(struct rn_lcore *lc)
 {
-	return atomic_load_explicit(&lc->due, memory_order_relaxed) <= now ||
-	       !rn_submit_idle(&lc->submit) || !rn_mailbox_empty(&lc->mailbox) ||
+	return !rn_submit_idle(&lc->submit) || !rn_mailbox_empty(&lc->mailbox) ||
 	       !rn_steer_empty(&lc->steer);
 }
 
@@ -36,11 +36,26 @@ static bool work_waits(struct rn_lcore *lc, rn_time now)
 static bool only_progress_thread_serves(struct rn_progress *k, unsigned i, rn_time now)
 {
 	struct rn_lcore *lc = &k->lcore[i];
+	rn_time busy = atomic_load_explicit(&lc->last_busy, memory_order_relaxed);
 
 	/* True if the progress thread was the last to poll the shard, and the shard had work less
 	 * than lc->spin ago. */
 	return last_turn(lc) == atomic_load_explicit(&k->our_turn[i], memory_order_relaxed) &&
-	       atomic_load_explicit(&lc->last_busy, memory_order_relaxed) + lc->spin > now;
+	       RN_MAX(busy, k->worked_until[i]) + lc->spin > now;
+}
+
+/* Polls a shard. Returns false if another thread is polling it. */
+static bool poll_shard(struct rn_progress *k, unsigned i)
+{
+	struct rn_lcore *lc = &k->lcore[i];
+
+	if (!rn_lcore_try_whole_turn(lc))
+		return false;
+	atomic_store_explicit(&k->our_turn[i], last_turn(lc), memory_order_relaxed);
+	atomic_fetch_add_explicit(&k->turns, 1, memory_order_relaxed);
+	if (atomic_load_explicit(&lc->last_busy, memory_order_relaxed) == last_turn(lc))
+		k->worked_until[i] = rn_clock_now(&lc->clock);
+	return true;
 }
 
 /* Returns the time by which the shard must be polled again. `rung` tells whether the shard's
@@ -55,7 +70,7 @@ static rn_time deadline(struct rn_progress *k, unsigned i, bool rung, rn_time no
 	}
 	rn_time due = atomic_load_explicit(&lc->due, memory_order_relaxed);
 
-	if (rung || work_waits(lc, now))
+	if (rung || work_waits(lc))
 		due = now;
 	return RN_MIN(last_turn(lc) + k->nap, RN_MAX(due, last_turn(lc) + DUE_NS));
 }
@@ -77,7 +92,7 @@ static void sleep_on_all(struct rn_progress *k, rn_time next, uint32_t *rung, rn
 	for (unsigned i = 0; i < k->n; i++) {
 		rn_wake_announce(&k->lcore[i].wake);
 		fds[i] = (struct pollfd){.fd = k->lcore[i].wake.efd, .events = POLLIN};
-		if (work_waits(&k->lcore[i], now))
+		if (work_waits(&k->lcore[i]))
 			next = now;
 	}
 	struct timespec ts = {.tv_nsec = (long)RN_MIN(next > now ? next - now : 0, IDLE_NS)};
@@ -111,13 +126,8 @@ static void *run(void *arg)
 			struct rn_lcore *lc = &k->lcore[i];
 			rn_time mine = atomic_load_explicit(&k->our_turn[i], memory_order_relaxed);
 			alone = alone && last_turn(lc) == mine;
-			if (deadline(k, i, rung >> i & 1, now) <= now &&
-			    rn_lcore_try_whole_turn(lc)) {
+			if (deadline(k, i, rung >> i & 1, now) <= now && poll_shard(k, i))
 				rung &= ~(1u << i);
-				atomic_store_explicit(&k->our_turn[i], last_turn(lc),
-						      memory_order_relaxed);
-				atomic_fetch_add_explicit(&k->turns, 1, memory_order_relaxed);
-			}
 			next = RN_MIN(next, deadline(k, i, rung >> i & 1, now));
 		}
 		if (next <= now) {

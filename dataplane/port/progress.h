@@ -23,6 +23,9 @@ struct rn_progress {
 	/* for each shard: time of the progress thread's last poll, copied from
 	 * rn_lcore.last_turn */
 	_Atomic uint64_t our_turn[RN_MAX_SHARDS];
+	/* for each shard: when the progress thread's last poll with work ended. Such a poll may
+	 * take longer than lc->spin, and rn_lcore.last_busy is its beginning. */
+	rn_time worked_until[RN_MAX_SHARDS];
 	bool running;
 };
 
