@@ -81,5 +81,11 @@ void rn_daemon_link_settle(struct rn_daemon_link *l);
 /* Is there no connection, or has the daemon closed it? Does not wait. Closes the connection in the
  * second case. */
 bool rn_daemon_link_lost(struct rn_daemon_link *l);
+/* Is this the result of a request that could not be made, because the daemon is away? Calls
+ * rn_daemon_link_lost(). */
+static inline bool rn_daemon_link_away(struct rn_daemon_link *l, int rc)
+{
+	return rc != 0 && rn_daemon_link_lost(l);
+}
 
 #endif

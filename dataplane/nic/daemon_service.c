@@ -1,9 +1,6 @@
 /* What does softrnicd have to know about this client, and how does it learn that again after a
- * restart? Owns the connection to the daemon and three tables:
- * - ids: the ids of the connection manager that are bound to a port, and queue pairs that an id has
- *   connected
- * - services: the addresses and service ids that are registered, each with a count of its ids
- * - pairs: all queue pairs; those that are connected without the connection manager are announced
+ * restart? Owns the connection to the daemon, and the registries of what is bound (daemon_binds.h),
+ * of queue pairs (daemon_pairs.h) and of multicast groups.
  * Runs in control threads and in the watcher thread. */
 #include "nic/daemon_service.h"
 
@@ -17,7 +14,6 @@
 #include "nic/nic.h"
 #include "port/log.h"
 #include "shard/claims.h"
-#include "wire/cm_msg.h"
 #include "wire/frame.h"
 
 /* How long a new client waits for a daemon that does not take it yet. */
@@ -29,37 +25,6 @@
 #define CLAIM_EVERY 500
 /* How often in a row, every 100 ms, the daemon may refuse to take the client back. */
 #define REFUSALS 10
-/* How often another ephemeral port is tried, if another client listens at the one that was
- * chosen. */
-#define PORT_TRIES 8
-
-/* A registered service. */
-struct service {
-	struct rn_hnode node;
-	uint64_t id;
-	struct rn_gid addr;
-	unsigned users; /* ids with this service */
-};
-
-/* An id of the connection manager that a command has bound. */
-struct bound_id {
-	struct rn_hnode node;
-	uint32_t id;
-	struct rn_hnode by_qpn; /* in the table `connecting`, unless qpn is 0 */
-	uint32_t qpn;		/* the queue pair that the id has begun to connect, or 0 */
-	uint64_t service;
-	struct rn_gid addr;
-	struct service *registered; /* or NULL */
-};
-
-/* A queue pair. Exists as long as the queue pair, so that connecting needs no memory. */
-struct pair {
-	struct rn_hnode node;
-	uint32_t qpn;
-	bool announced;		 /* it is connected without the connection manager */
-	struct rn_hnode by_peer; /* in the table `peers`, if it is announced */
-	struct rn_daemon_claim claim;
-};
 
 static uint64_t now_ms(void)
 {
@@ -84,11 +49,8 @@ int rn_daemon_service_open(struct rn_daemon_service **out, const struct rn_confi
 	}
 	rn_daemon_link_init(&s->link, a->socket);
 	pthread_mutex_init(&s->lock, NULL);
-	rn_htab_init(&s->ids, s->bucket[0], RN_DAEMON_BUCKETS);
-	rn_htab_init(&s->services, s->bucket[1], RN_DAEMON_BUCKETS);
-	rn_htab_init(&s->pairs, s->bucket[2], RN_DAEMON_BUCKETS);
-	rn_htab_init(&s->connecting, s->bucket[3], RN_DAEMON_BUCKETS);
-	rn_htab_init(&s->peers, s->bucket[4], RN_DAEMON_BUCKETS);
+	rn_daemon_binds_init(&s->binds, &s->link);
+	rn_daemon_pairs_init(&s->pairs, &s->link);
 	snprintf(s->name, sizeof(s->name), "%s", a->name);
 	s->queues = a->shards;
 	rc = rn_daemon_link_attach(&s->link, s->queues, program_invocation_short_name, &s->port);
@@ -122,25 +84,14 @@ int rn_daemon_service_open(struct rn_daemon_service **out, const struct rn_confi
 	return 0;
 }
 
-#define free_all(table, type)                                                \
-	do {                                                                 \
-		for (unsigned i = 0; i < RN_DAEMON_BUCKETS; i++)             \
-			while ((table).bucket[i] != NULL) {                  \
-				struct rn_hnode *n = (table).bucket[i];      \
-				rn_htab_del(&(table), n);                    \
-				free(rn_container_of(n, struct type, node)); \
-			}                                                    \
-	} while (0)
-
 void rn_daemon_service_close(struct rn_daemon_service *s)
 {
 	if (s == NULL)
 		return;
 	rn_daemon_port_remove(&s->path);
 	rn_daemon_link_fini(&s->link);
-	free_all(s->ids, bound_id);
-	free_all(s->services, service);
-	free_all(s->pairs, pair);
+	rn_daemon_binds_fini(&s->binds);
+	rn_daemon_pairs_fini(&s->pairs);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -151,245 +102,7 @@ void rn_daemon_service_forget(struct rn_daemon_service *s)
 		rn_daemon_link_forget(&s->link);
 }
 
-/* Is this the result of a request that could not be made, because the daemon is away? */
-static bool is_away(struct rn_daemon_service *s, int rc)
-{
-	return rc != 0 && rn_daemon_link_lost(&s->link);
-}
-
-/* ---- services ---- */
-
-static uint64_t hash_service(uint64_t id, const struct rn_gid *addr)
-{
-	return rn_hash_bytes(addr, sizeof(*addr), id);
-}
-
-static struct service *find_service(const struct rn_daemon_service *s, uint64_t id,
-				    const struct rn_gid *addr)
-{
-	for (struct rn_hnode *n = rn_htab_first(&s->services, hash_service(id, addr)); n != NULL;
-	     n = rn_htab_next(n)) {
-		struct service *v = rn_container_of(n, struct service, node);
-
-		if (v->id == id && rn_gid_equal(&v->addr, addr))
-			return v;
-	}
-	return NULL;
-}
-
-/* Registers the service, unless it is registered. Returns 0 or -errno. A table of the daemon that
- * is full is not a limit of this adapter, which -ENOSPC would mean. */
-static int take_service(struct rn_daemon_service *s, uint64_t id, const struct rn_gid *addr,
-			struct service **out)
-{
-	struct service *v = find_service(s, id, addr);
-
-	if (v == NULL) {
-		v = calloc(1, sizeof(*v));
-		if (v == NULL)
-			return -ENOMEM;
-		int rc = rn_daemon_link_listen(&s->link, id, addr);
-
-		if (rc != 0 && !is_away(s, rc)) {
-			/* The daemon may have carried out a request that it was too slow to
-			 * answer. */
-			if (rc == -ETIMEDOUT)
-				rn_daemon_link_unlisten(&s->link, id, addr);
-			free(v);
-			return rc == -ENOSPC ? -ENOMEM : rc;
-		}
-		v->id = id;
-		v->addr = *addr;
-		rn_htab_add(&s->services, &v->node, hash_service(id, addr));
-	}
-	v->users++;
-	*out = v;
-	return 0;
-}
-
-static void drop_service(struct rn_daemon_service *s, struct service *v)
-{
-	if (v == NULL || --v->users > 0)
-		return;
-	rn_daemon_link_unlisten(&s->link, v->id, &v->addr);
-	rn_htab_del(&s->services, &v->node);
-	free(v);
-}
-
-/* ---- ids of the connection manager ---- */
-
-static struct bound_id *find_id(const struct rn_daemon_service *s, uint32_t id)
-{
-	for (struct rn_hnode *n = rn_htab_first(&s->ids, rn_hash_u64(id)); n != NULL;
-	     n = rn_htab_next(n)) {
-		struct bound_id *b = rn_container_of(n, struct bound_id, node);
-
-		if (b->id == id)
-			return b;
-	}
-	return NULL;
-}
-
-/* The id begins to connect the queue pair qpn, or none if qpn is 0. */
-static void set_qpn(struct rn_daemon_service *s, struct bound_id *b, uint32_t qpn)
-{
-	if (b->qpn != 0)
-		rn_htab_del(&s->connecting, &b->by_qpn);
-	b->qpn = qpn;
-	if (qpn != 0)
-		rn_htab_add(&s->connecting, &b->by_qpn, rn_hash_u64(qpn));
-}
-
-static void drop_id(struct rn_daemon_service *s, uint32_t id)
-{
-	struct bound_id *b = find_id(s, id);
-
-	if (b == NULL)
-		return;
-	drop_service(s, b->registered);
-	set_qpn(s, b, 0);
-	rn_htab_del(&s->ids, &b->node);
-	free(b);
-}
-
-static uint64_t service_of(const struct rn_cmd *cmd, uint16_t port)
-{
-	return rn_cm_service_id(cmd->cm.port_space != 0 ? cmd->cm.port_space : RN_PS_TCP, port);
-}
-
-/* Does a command that creates an id take its port from other clients? */
-static bool takes_port(const struct rn_cmd *cmd)
-{
-	if (cmd->op == RN_CMD_CM_BIND)
-		return (cmd->flags & RN_CM_FOR_LISTENER) != 0 || cmd->cm.port != 0;
-	return cmd->op == RN_CMD_CM_LISTEN;
-}
-
-typedef int exec_fn(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *);
-
-/* Undoes a command that has created an id. */
-static void destroy_id(struct rn_nic *nic, uint32_t id, exec_fn *exec)
-{
-	struct rn_cmd cmd = {.op = RN_CMD_CM_DESTROY};
-	struct rn_rsp rsp = {0};
-
-	cmd.cm.id = id;
-	exec(nic, &cmd, &rsp);
-}
-
-/* Creates an id. If the port is known, it is registered first: then no other client can get it in
- * between. Otherwise the shard chooses one that no other id of this adapter has, and another client
- * may have it. */
-static int create_id(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd,
-		     struct rn_rsp *rsp, exec_fn *exec)
-{
-	struct bound_id *b = calloc(1, sizeof(*b));
-	struct service *v = NULL;
-	int rc = b != NULL ? 0 : -ENOMEM;
-
-	if (rc == 0 && takes_port(cmd) && cmd->cm.port != 0)
-		rc = take_service(s, service_of(cmd, cmd->cm.port), &cmd->cm.local, &v);
-	for (unsigned i = 0; rc == 0; i++) {
-		rc = exec(nic, cmd, rsp);
-		if (rc != 0 || !takes_port(cmd) || v != NULL)
-			break;
-		rc = take_service(s, service_of(cmd, rsp->port), &cmd->cm.local, &v);
-		if (rc == 0)
-			break;
-		destroy_id(nic, rsp->id, exec);
-		if (rc == -EADDRINUSE && i + 1 < PORT_TRIES)
-			rc = 0;
-	}
-	if (rc != 0) {
-		drop_service(s, v);
-		free(b);
-		rsp->err = rc;
-		return rc;
-	}
-	*b = (struct bound_id){
-		.id = rsp->id,
-		.service = service_of(cmd, rsp->port),
-		.addr = cmd->cm.local,
-		.registered = v,
-	};
-	rn_htab_add(&s->ids, &b->node, rn_hash_u64(b->id));
-	if (cmd->op == RN_CMD_CM_CONNECT)
-		set_qpn(s, b, cmd->cm.param.qpn);
-	return 0;
-}
-
-/* An id that was bound becomes a listener. */
-static int listen_at_id(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd,
-			struct rn_rsp *rsp, exec_fn *exec)
-{
-	struct bound_id *b = find_id(s, cmd->cm.id);
-	struct service *v = NULL;
-	int rc = 0;
-
-	if (b != NULL && b->registered == NULL)
-		rc = take_service(s, b->service, &b->addr, &v);
-	if (rc == 0)
-		rc = exec(nic, cmd, rsp);
-	if (rc != 0)
-		drop_service(s, v);
-	else if (v != NULL)
-		b->registered = v;
-	rsp->err = rc;
-	return rc;
-}
-
-/* ---- queue pairs that are connected without the connection manager ---- */
-
-static struct pair *find_pair(const struct rn_daemon_service *s, uint32_t qpn)
-{
-	for (struct rn_hnode *n = rn_htab_first(&s->pairs, rn_hash_u64(qpn)); n != NULL;
-	     n = rn_htab_next(n)) {
-		struct pair *p = rn_container_of(n, struct pair, node);
-
-		if (p->qpn == qpn)
-			return p;
-	}
-	return NULL;
-}
-
-static uint64_t hash_peer(const struct rn_daemon_claim *claim)
-{
-	return rn_hash_bytes(&claim->dst, sizeof(claim->dst), claim->remote_qpn);
-}
-
-/* Several queue pairs of this adapter may send to one queue pair of a peer. */
-static bool is_announced(const struct rn_daemon_service *s, const struct rn_daemon_claim *claim)
-{
-	for (struct rn_hnode *n = rn_htab_first(&s->peers, hash_peer(claim)); n != NULL;
-	     n = rn_htab_next(n)) {
-		const struct pair *p = rn_container_of(n, struct pair, by_peer);
-
-		if (p->claim.remote_qpn == claim->remote_qpn &&
-		    rn_gid_equal(&p->claim.dst, &claim->dst))
-			return true;
-	}
-	return false;
-}
-
-static void withdraw(struct rn_daemon_service *s, struct pair *p)
-{
-	if (p == NULL || !p->announced)
-		return;
-	rn_htab_del(&s->peers, &p->by_peer);
-	p->announced = false;
-	if (!is_announced(s, &p->claim))
-		rn_daemon_link_unclaim(&s->link, p->claim.remote_qpn, &p->claim.dst);
-}
-
-/* Does an id of the connection manager connect the queue pair? The daemon has seen its REQ then. */
-static bool is_connecting(const struct rn_daemon_service *s, uint32_t qpn)
-{
-	for (struct rn_hnode *n = rn_htab_first(&s->connecting, rn_hash_u64(qpn)); n != NULL;
-	     n = rn_htab_next(n))
-		if (rn_container_of(n, struct bound_id, by_qpn)->qpn == qpn)
-			return true;
-	return false;
-}
+/* ---- queue pairs ---- */
 
 static struct rn_daemon_claim claim_of(const struct rn_cm_track *t)
 {
@@ -409,43 +122,18 @@ static struct rn_daemon_claim claim_of(const struct rn_cm_track *t)
 	return claim;
 }
 
-/* Tells the daemon about a pair before data flow. A daemon that is not strict does not need that,
- * and one that refuses it drops the data: the connection then fails as with a peer that does not
- * answer. */
-static void claim_pair(struct rn_daemon_service *s, const struct rn_daemon_claim *claim)
-{
-	rn_daemon_link_announce(&s->link, claim);
-}
-
-/* The queue pair is connected with this peer, which the daemon has been told, and no longer with
- * another. */
-static void remember(struct rn_daemon_service *s, struct pair *p,
-		     const struct rn_daemon_claim *claim)
-{
-	struct pair former = *p;
-
-	if (p->announced)
-		rn_htab_del(&s->peers, &p->by_peer);
-	p->claim = *claim;
-	p->announced = true;
-	rn_htab_add(&s->peers, &p->by_peer, hash_peer(claim));
-	if (former.announced && !is_announced(s, &former.claim))
-		rn_daemon_link_unclaim(&s->link, former.claim.remote_qpn, &former.claim.dst);
-}
-
 int rn_daemon_service_create_qp(struct rn_daemon_service *s, struct rn_nic *nic,
-				const struct rn_cmd *cmd, struct rn_rsp *rsp, exec_fn *exec)
+				const struct rn_cmd *cmd, struct rn_rsp *rsp, rn_daemon_exec *exec)
 {
-	struct pair *p = calloc(1, sizeof(*p));
+	struct rn_daemon_pair *p = rn_daemon_pair_create();
 	int rc = p != NULL ? exec(nic, cmd, rsp) : -ENOMEM;
 
 	if (rc != 0) {
 		free(p);
 		return rc;
 	}
-	p->qpn = rsp->id;
 	pthread_mutex_lock(&s->lock);
-	rn_htab_add(&s->pairs, &p->node, rn_hash_u64(p->qpn));
+	rn_daemon_pairs_add(&s->pairs, p, rsp->id);
 	pthread_mutex_unlock(&s->lock);
 	return 0;
 }
@@ -469,17 +157,17 @@ static void follow_peer(struct rn_daemon_service *s, struct rn_nic *nic, const s
 {
 	struct pair_call c = {.call.run = run_pair, .qpn = cmd->modify_qp.qpn};
 	struct rn_daemon_claim claim;
-	struct pair *p;
+	struct rn_daemon_pair *p;
 
 	rn_lcore_call(&nic->lcore[rn_qpn_shard(c.qpn, nic->nshards)], &c.call);
 	if (!c.found)
 		return;
 	pthread_mutex_lock(&s->lock);
-	p = find_pair(s, c.qpn);
+	p = rn_daemon_pairs_find(&s->pairs, c.qpn);
 	if (p != NULL) {
 		claim = claim_of(&c.track);
-		claim_pair(s, &claim);
-		remember(s, p, &claim);
+		rn_daemon_pairs_announce(&s->pairs, &claim);
+		rn_daemon_pairs_connected(&s->pairs, p, &claim);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -487,33 +175,33 @@ static void follow_peer(struct rn_daemon_service *s, struct rn_nic *nic, const s
 /* Executes a command that connects a queue pair, or disconnects it (RESET). If the command is
  * refused, the daemon must have the same announcements afterwards as before. */
 static int change_pair(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd,
-		       struct rn_rsp *rsp, const struct rn_cm_track *track, exec_fn *exec)
+		       struct rn_rsp *rsp, const struct rn_cm_track *track, rn_daemon_exec *exec)
 {
 	struct rn_daemon_claim claim;
-	struct pair *p;
+	struct rn_daemon_pair *p;
 	int rc;
 
 	pthread_mutex_lock(&s->lock);
-	p = find_pair(s, cmd->modify_qp.qpn);
-	if (p == NULL || track == NULL || is_connecting(s, p->qpn)) {
+	p = rn_daemon_pairs_find(&s->pairs, cmd->modify_qp.qpn);
+	if (p == NULL || track == NULL || rn_daemon_binds_is_connecting(&s->binds, p->qpn)) {
 		rc = exec(nic, cmd, rsp);
 		if (rc == 0)
-			withdraw(s, p);
+			rn_daemon_pairs_withdraw(&s->pairs, p);
 	} else {
 		claim = claim_of(track);
-		claim_pair(s, &claim);
+		rn_daemon_pairs_announce(&s->pairs, &claim);
 		rc = exec(nic, cmd, rsp);
 		if (rc == 0)
-			remember(s, p, &claim);
-		else if (!is_announced(s, &claim))
-			rn_daemon_link_unclaim(&s->link, claim.remote_qpn, &claim.dst);
+			rn_daemon_pairs_connected(&s->pairs, p, &claim);
+		else
+			rn_daemon_pairs_refused(&s->pairs, &claim);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return rc;
 }
 
 int rn_daemon_service_modify_qp(struct rn_daemon_service *s, struct rn_nic *nic,
-				const struct rn_cmd *cmd, struct rn_rsp *rsp, exec_fn *exec)
+				const struct rn_cmd *cmd, struct rn_rsp *rsp, rn_daemon_exec *exec)
 {
 	bool reset = (cmd->modify_qp.mask & RN_QP_STATE) != 0 &&
 		     cmd->modify_qp.attr.state == RN_QPS_RESET;
@@ -531,23 +219,16 @@ int rn_daemon_service_modify_qp(struct rn_daemon_service *s, struct rn_nic *nic,
 
 void rn_daemon_service_forget_qp(struct rn_daemon_service *s, uint32_t qpn)
 {
-	struct pair *p;
-
 	pthread_mutex_lock(&s->lock);
-	p = find_pair(s, qpn);
-	withdraw(s, p);
-	if (p != NULL)
-		rn_htab_del(&s->pairs, &p->node);
+	rn_daemon_pairs_remove(&s->pairs, qpn);
 	pthread_mutex_unlock(&s->lock);
-	free(p);
 }
 
 /* ---- commands of the connection manager ---- */
 
 int rn_daemon_service_cm(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd,
-			 struct rn_rsp *rsp, exec_fn *exec)
+			 struct rn_rsp *rsp, rn_daemon_exec *exec)
 {
-	struct bound_id *b;
 	int rc;
 
 	pthread_mutex_lock(&s->lock);
@@ -556,28 +237,28 @@ int rn_daemon_service_cm(struct rn_daemon_service *s, struct rn_nic *nic, const 
 	case RN_CMD_CM_LISTEN:
 	case RN_CMD_CM_CONNECT:
 		if (cmd->cm.id == 0) {
-			rc = create_id(s, nic, cmd, rsp, exec);
+			rc = rn_daemon_binds_create(&s->binds, nic, cmd, rsp, exec);
 			break;
 		}
 		if (cmd->op == RN_CMD_CM_LISTEN) {
-			rc = listen_at_id(s, nic, cmd, rsp, exec);
+			rc = rn_daemon_binds_listen(&s->binds, nic, cmd, rsp, exec);
 			break;
 		}
 		rc = exec(nic, cmd, rsp);
-		b = find_id(s, cmd->cm.id);
-		if (rc == 0 && b != NULL && cmd->op == RN_CMD_CM_CONNECT)
-			set_qpn(s, b, cmd->cm.param.qpn);
+		if (rc == 0 && cmd->op == RN_CMD_CM_CONNECT)
+			rn_daemon_binds_connect(&s->binds, cmd->cm.id, cmd->cm.param.qpn);
 		break;
 	case RN_CMD_CM_ACCEPT:
 		/* The queue pair is connected before this command. From now on the daemon knows
 		 * the pair from the REP. */
-		withdraw(s, find_pair(s, cmd->cm.param.qpn));
+		rn_daemon_pairs_withdraw(&s->pairs,
+					 rn_daemon_pairs_find(&s->pairs, cmd->cm.param.qpn));
 		rc = exec(nic, cmd, rsp);
 		break;
 	case RN_CMD_CM_DESTROY:
 		rc = exec(nic, cmd, rsp);
 		if (rc == 0)
-			drop_id(s, cmd->cm.id);
+			rn_daemon_binds_drop(&s->binds, cmd->cm.id);
 		break;
 	default:
 		rc = exec(nic, cmd, rsp);
@@ -604,8 +285,8 @@ int rn_daemon_service_join(struct rn_daemon_service *s, const struct rn_gid *gro
 	if (!has_group(s->group, s->ngroups, group)) {
 		rc = s->ngroups < RN_GROUPS ? rn_daemon_link_join(&s->link, group) : -ENOMEM;
 		if (rc == -ENOSPC)
-			rc = -ENOMEM; /* as in take_service() */
-		if (s->ngroups < RN_GROUPS && is_away(s, rc))
+			rc = -ENOMEM; /* as in rn_daemon_binds_create() */
+		if (s->ngroups < RN_GROUPS && rn_daemon_link_away(&s->link, rc))
 			rc = 0;
 		if (rc == 0)
 			s->group[s->ngroups++] = *group;
@@ -657,7 +338,7 @@ static int claim_connections(struct rn_daemon_service *s, struct rn_nic *nic)
 	uint32_t accepted;
 	int rc = 0;
 
-	while (!is_away(s, rc)) {
+	while (!rn_daemon_link_away(&s->link, rc)) {
 		rn_lcore_call(&nic->lcore[0], &c.call);
 		if (c.n == 0)
 			return 0;
@@ -673,26 +354,9 @@ static int claim_connections(struct rn_daemon_service *s, struct rn_nic *nic)
  * -errno if the daemon is away. */
 static int claim_all(struct rn_daemon_service *s, struct rn_nic *nic)
 {
-	struct rn_daemon_claim of[RN_DAEMON_CLAIMS];
-	uint32_t accepted;
-	unsigned n = 0;
 	int rc = claim_connections(s, nic);
 
-	for (unsigned i = 0; i < RN_DAEMON_BUCKETS; i++)
-		for (struct rn_hnode *h = s->bucket[2][i]; h != NULL; h = h->next) {
-			const struct pair *p = rn_container_of(h, struct pair, node);
-
-			if (!p->announced)
-				continue;
-			of[n++] = p->claim;
-			if (n == RN_DAEMON_CLAIMS) {
-				rc = rn_daemon_link_claim(&s->link, of, n, &accepted);
-				n = 0;
-			}
-		}
-	if (n > 0)
-		rc = rn_daemon_link_claim(&s->link, of, n, &accepted);
-	return is_away(s, rc) ? rc : 0;
+	return rc != 0 ? rc : rn_daemon_pairs_register(&s->pairs);
 }
 
 /* The addresses and the VLAN are in the headers of all connections, and the client has told its
@@ -707,22 +371,11 @@ static bool is_same_port(const struct rn_daemon_port *a, const struct rn_daemon_
 /* Registers services and groups again. Returns 0 or -errno. */
 static int register_all(struct rn_daemon_service *s)
 {
-	int rc = 0;
+	int rc = rn_daemon_binds_register(&s->binds, s->name);
 
-	for (unsigned i = 0; rc == 0 && i < RN_DAEMON_BUCKETS; i++)
-		for (struct rn_hnode *n = s->bucket[1][i]; rc == 0 && n != NULL; n = n->next) {
-			const struct service *v = rn_container_of(n, struct service, node);
-
-			rc = rn_daemon_link_listen(&s->link, v->id, &v->addr);
-			if (rc == 0 || is_away(s, rc))
-				continue;
-			rn_log(LISTENER_REFUSED, s->name, (unsigned)(v->id & 0xffff),
-			       strerror(-rc));
-			rc = 0;
-		}
 	for (unsigned i = 0; rc == 0 && i < s->ngroups; i++) {
 		rc = rn_daemon_link_join(&s->link, &s->group[i]);
-		if (rc != 0 && !is_away(s, rc))
+		if (rc != 0 && !rn_daemon_link_away(&s->link, rc))
 			rc = 0;
 	}
 	return rc;

@@ -9,16 +9,15 @@
 #ifndef RN_DAEMON_SERVICE_H
 #define RN_DAEMON_SERVICE_H
 
-#include "base/htab.h"
+#include "nic/daemon_binds.h"
 #include "nic/daemon_link.h"
+#include "nic/daemon_pairs.h"
 #include "nic/daemon_port.h"
 #include "qp/mcast.h"
 
 struct rn_config_adapter;
 struct rn_nic;
 struct rn_nic_groups;
-
-#define RN_DAEMON_BUCKETS 1024
 
 struct rn_daemon_service {
 	struct rn_daemon_link link;
@@ -32,10 +31,8 @@ struct rn_daemon_service {
 	unsigned refusals;    /* how often in a row the daemon did not take the client back */
 	/* When connections are announced again, and until when; times in ms. */
 	uint64_t claim_next, claim_until;
-	struct rn_htab ids, services, pairs;
-	struct rn_htab connecting; /* ids by queue pair */
-	struct rn_htab peers;	   /* pairs by address and QPN of the peer */
-	struct rn_hnode *bucket[5][RN_DAEMON_BUCKETS];
+	struct rn_daemon_binds binds;
+	struct rn_daemon_pairs pairs;
 	unsigned ngroups;
 	struct rn_gid group[RN_GROUPS];
 };
@@ -54,22 +51,17 @@ void rn_daemon_service_forget(struct rn_daemon_service *s);
  * command begins or ends. Returns rsp->err. Besides the errors of the command: those of
  * rn_daemon_link_listen(), if the port is in use by another client. */
 int rn_daemon_service_cm(struct rn_daemon_service *s, struct rn_nic *nic, const struct rn_cmd *cmd,
-			 struct rn_rsp *rsp,
-			 int (*exec)(struct rn_nic *, const struct rn_cmd *, struct rn_rsp *));
+			 struct rn_rsp *rsp, rn_daemon_exec *exec);
 
 /* Creates a queue pair with exec(). Returns rsp->err, or -ENOMEM. */
 int rn_daemon_service_create_qp(struct rn_daemon_service *s, struct rn_nic *nic,
-				const struct rn_cmd *cmd, struct rn_rsp *rsp,
-				int (*exec)(struct rn_nic *, const struct rn_cmd *,
-					    struct rn_rsp *));
+				const struct rn_cmd *cmd, struct rn_rsp *rsp, rn_daemon_exec *exec);
 
 /* Executes MODIFY_QP with exec(). If the command connects the queue pair, the pair is announced
  * first, unless the connection manager connects it; a refused command leaves no trace. Returns
  * rsp->err. */
 int rn_daemon_service_modify_qp(struct rn_daemon_service *s, struct rn_nic *nic,
-				const struct rn_cmd *cmd, struct rn_rsp *rsp,
-				int (*exec)(struct rn_nic *, const struct rn_cmd *,
-					    struct rn_rsp *));
+				const struct rn_cmd *cmd, struct rn_rsp *rsp, rn_daemon_exec *exec);
 /* The queue pair is destroyed. */
 void rn_daemon_service_forget_qp(struct rn_daemon_service *s, uint32_t qpn);
 

@@ -1,5 +1,5 @@
-/* Tests what a client of softrnicd registers, with functions of rn/daemon.h's requests that record
- * what they are called with, and a shard that accepts all commands. */
+/* Tests when a client of softrnicd tells it what, with a fake daemon, and a shard that accepts all
+ * commands. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,105 +12,11 @@
 #include <errno.h>
 
 #include "config/config.h"
+#include "fake_daemon_link.h"
 #include "nic/daemon_service.h"
 #include "nic/nic.h"
 
-/* ---- the daemon ---- */
-
-static int listen_rc[16]; /* results of the requests, in order; 0 after the last */
-static unsigned listens, unlistens, claims, unclaims, ports, listens_at_port, claims_at_port;
-static struct rn_daemon_claim last_claim;
-static uint32_t last_unclaimed;
-static uint64_t last_service;
-static bool away;
-static unsigned refusals; /* how often attaching still fails, with attach_rc */
-static int attach_rc;
-
-bool rn_daemon_link_absent(int rc)
-{
-	return rc == -ECONNREFUSED;
-}
-
-void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket)
-{
-}
-
-void rn_daemon_link_fini(struct rn_daemon_link *l)
-{
-}
-
-void rn_daemon_link_forget(struct rn_daemon_link *l)
-{
-}
-
-int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
-			  struct rn_daemon_port *port)
-{
-	*port = (struct rn_daemon_port){.number = 1, .mtu = 1500};
-	return refusals > 0 && refusals-- > 0 ? attach_rc : 0;
-}
-
-int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
-{
-	ports++;
-	listens_at_port = listens;
-	claims_at_port = claims;
-	return 0;
-}
-
-int rn_daemon_link_listen(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
-{
-	last_service = id;
-	return listen_rc[listens++];
-}
-
-int rn_daemon_link_unlisten(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr)
-{
-	unlistens++;
-	return 0;
-}
-
-int rn_daemon_link_join(struct rn_daemon_link *l, const struct rn_gid *group)
-{
-	return 0;
-}
-
-int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group)
-{
-	return 0;
-}
-
-int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *c, unsigned n,
-			 uint32_t *accepted)
-{
-	claims += n;
-	last_claim = c[n - 1];
-	*accepted = n;
-	return 0;
-}
-
-int rn_daemon_link_announce(struct rn_daemon_link *l, const struct rn_daemon_claim *pair)
-{
-	claims++;
-	last_claim = *pair;
-	return 0;
-}
-
-void rn_daemon_link_settle(struct rn_daemon_link *l)
-{
-}
-
-int rn_daemon_link_unclaim(struct rn_daemon_link *l, uint32_t remote_qpn, const struct rn_gid *peer)
-{
-	unclaims++;
-	last_unclaimed = remote_qpn;
-	return 0;
-}
-
-bool rn_daemon_link_lost(struct rn_daemon_link *l)
-{
-	return away;
-}
+static struct fake_daemon *const d = &fake_daemon;
 
 int rn_daemon_port_make(struct rn_daemon_port_path *p)
 {
@@ -123,19 +29,17 @@ void rn_daemon_port_remove(struct rn_daemon_port_path *p)
 
 /* ---- the shard ---- */
 
-static unsigned created, destroyed;
+static unsigned created;
 static int exec_rc;
 static unsigned claims_at_exec;
 
 static int exec(struct rn_nic *nic, const struct rn_cmd *cmd, struct rn_rsp *rsp)
 {
-	claims_at_exec = claims;
+	claims_at_exec = d->claims;
 	if (exec_rc != 0)
 		return exec_rc;
-	if (cmd->op == RN_CMD_CM_DESTROY) {
-		destroyed++;
+	if (cmd->op == RN_CMD_CM_DESTROY)
 		return 0;
-	}
 	rsp->id = ++created;
 	rsp->port = cmd->cm.port != 0 ? cmd->cm.port : (uint16_t)(40000 + created);
 	return 0;
@@ -167,10 +71,10 @@ static int begin(void **state)
 	static const struct rn_config_adapter adapter = {.name = "a", .shards = 1};
 	char err[200];
 
-	memset(listen_rc, 0, sizeof(listen_rc));
-	listens = unlistens = claims = unclaims = ports = created = destroyed = 0;
+	*d = (struct fake_daemon){0};
+	created = 0;
 	exec_rc = 0;
-	away = short_of_memory = false;
+	short_of_memory = false;
 	return rn_daemon_service_open(&s, &adapter, err, sizeof(err));
 }
 
@@ -220,22 +124,22 @@ static void a_queue_pair_is_announced_when_it_is_connected(void **state)
 	uint32_t qpn;
 
 	assert_int_equal(create_qp(&qpn), 0);
-	assert_int_equal(claims, 0);
+	assert_int_equal(d->claims, 0);
 	modify(qpn, RN_QPS_INIT, 0);
-	assert_int_equal(claims, 0);
+	assert_int_equal(d->claims, 0);
 	modify(qpn, RN_QPS_RTR, 77);
-	assert_int_equal(claims, 1);
-	assert_int_equal(last_claim.local_qpn, qpn);
-	assert_int_equal(last_claim.remote_qpn, 77);
+	assert_int_equal(d->claims, 1);
+	assert_int_equal(d->last_claim.local_qpn, qpn);
+	assert_int_equal(d->last_claim.remote_qpn, 77);
 	modify(qpn, RN_QPS_RESET, 0);
-	assert_int_equal(unclaims, 1);
+	assert_int_equal(d->unclaims, 1);
 	modify(qpn, RN_QPS_RTR, 78);
-	assert_int_equal(claims, 2);
+	assert_int_equal(d->claims, 2);
 	rn_daemon_service_forget_qp(s, qpn);
 	rn_daemon_service_forget_qp(s, qpn);
-	assert_int_equal(unclaims, 2);
+	assert_int_equal(d->unclaims, 2);
 	modify(qpn, RN_QPS_RTR, 79); /* the queue pair is gone */
-	assert_int_equal(claims, 2);
+	assert_int_equal(d->claims, 2);
 }
 
 static void a_pair_is_announced_before_data_flow(void **state)
@@ -255,40 +159,26 @@ static void a_refused_change_changes_no_announcement(void **state)
 	assert_int_equal(create_qp(&qpn), 0);
 	exec_rc = -EINVAL;
 	assert_int_equal(modify(qpn, RN_QPS_RTR, 77), -EINVAL);
-	assert_int_equal(claims - unclaims, 0);
+	assert_int_equal(d->claims - d->unclaims, 0);
 	exec_rc = 0;
 	assert_int_equal(modify(qpn, RN_QPS_RTR, 78), 0);
-	assert_int_equal(claims - unclaims, 1);
+	assert_int_equal(d->claims - d->unclaims, 1);
 	exec_rc = -EINVAL;
 	assert_int_equal(modify(qpn, RN_QPS_RTR, 79), -EINVAL);
-	assert_int_equal(last_unclaimed, 79);
-	assert_int_equal(claims - unclaims, 1);
-	unsigned before = unclaims;
+	assert_int_equal(d->last_unclaimed, 79);
+	assert_int_equal(d->claims - d->unclaims, 1);
+	unsigned before = d->unclaims;
 	assert_int_equal(modify(qpn, RN_QPS_RESET, 0), -EINVAL);
 	assert_int_equal(modify(qpn, RN_QPS_RTR, 78), -EINVAL); /* its own peer */
 	exec_rc = 0;
 	assert_int_equal(create_qp(&other), 0);
 	exec_rc = -EINVAL;
 	assert_int_equal(modify(other, RN_QPS_RTR, 78), -EINVAL); /* the peer of another */
-	assert_int_equal(unclaims, before);
+	assert_int_equal(d->unclaims, before);
 	/* the first is still the one that is announced */
 	rn_daemon_service_forget_qp(s, qpn);
-	assert_int_equal(unclaims, before + 1);
-	assert_int_equal(last_unclaimed, 78);
-}
-
-static void a_queue_pair_changes_its_peer(void **state)
-{
-	uint32_t qpn;
-
-	assert_int_equal(create_qp(&qpn), 0);
-	modify(qpn, RN_QPS_RTR, 77);
-	modify(qpn, RN_QPS_RTR, 78);
-	assert_int_equal(claims, 2);
-	assert_int_equal(unclaims, 1);
-	assert_int_equal(last_unclaimed, 77);
-	modify(qpn, RN_QPS_RTR, 78);
-	assert_int_equal(unclaims, 1);
+	assert_int_equal(d->unclaims, before + 1);
+	assert_int_equal(d->last_unclaimed, 78);
 }
 
 static void connecting_a_queue_pair_needs_no_memory(void **state)
@@ -302,7 +192,7 @@ static void connecting_a_queue_pair_needs_no_memory(void **state)
 	assert_int_equal(create_qp(&qpn), 0);
 	short_of_memory = true;
 	modify(qpn, RN_QPS_RTR, 77);
-	assert_int_equal(claims, 1);
+	assert_int_equal(d->claims, 1);
 }
 
 static void a_queue_pair_that_was_not_created_is_not_remembered(void **state)
@@ -313,21 +203,7 @@ static void a_queue_pair_that_was_not_created_is_not_remembered(void **state)
 	assert_int_equal(create_qp(&qpn), -ENOSPC);
 	exec_rc = 0;
 	modify(qpn, RN_QPS_RTR, 77);
-	assert_int_equal(claims, 0);
-}
-
-static void a_common_peer_is_withdrawn_with_the_last_queue_pair(void **state)
-{
-	uint32_t qpn[2];
-
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(create_qp(&qpn[i]), 0);
-		modify(qpn[i], RN_QPS_RTR, 77);
-	}
-	rn_daemon_service_forget_qp(s, qpn[0]);
-	assert_int_equal(unclaims, 0);
-	rn_daemon_service_forget_qp(s, qpn[1]);
-	assert_int_equal(unclaims, 1);
+	assert_int_equal(d->claims, 0);
 }
 
 /* The daemon learns these from the messages of the connection manager. */
@@ -340,67 +216,27 @@ static void queue_pairs_of_the_connection_manager_are_not_announced(void **state
 		assert_int_equal(create_qp(&qpn[i]), 0);
 	assert_int_equal(cm(RN_CMD_CM_CONNECT, 0, 0, qpn[0], &rsp), 0);
 	modify(qpn[0], RN_QPS_RTR, 77);
-	assert_int_equal(claims, 0);
+	assert_int_equal(d->claims, 0);
 	/* The passive side connects its queue pair before it accepts. */
 	modify(qpn[1], RN_QPS_RTR, 78);
-	assert_int_equal(claims, 1);
+	assert_int_equal(d->claims, 1);
 	assert_int_equal(cm(RN_CMD_CM_ACCEPT, 9, 0, qpn[1], &rsp), 0);
-	assert_int_equal(unclaims, 1);
+	assert_int_equal(d->unclaims, 1);
 }
 
-static void a_port_number_is_taken_before_the_id_exists(void **state)
+static void a_service_ends_with_its_id(void **state)
 {
 	struct rn_rsp rsp;
 
-	listen_rc[0] = -EADDRINUSE;
-	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), -EADDRINUSE);
-	assert_int_equal(rsp.err, -EADDRINUSE);
-	assert_int_equal(created, 0);
 	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), 0);
-	assert_int_equal(last_service & 0xffff, 4711);
-	assert_int_equal(cm(RN_CMD_CM_DESTROY, rsp.id, 0, 0, &rsp), 0);
-	assert_int_equal(unlistens, 1);
-}
-
-static void another_ephemeral_port_is_tried(void **state)
-{
-	struct rn_rsp rsp;
-
-	listen_rc[0] = listen_rc[1] = -EADDRINUSE;
-	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 0, 0, &rsp), 0);
-	assert_int_equal(listens, 3);
-	assert_int_equal(destroyed, 2);
-	assert_int_equal(last_service & 0xffff, rsp.port);
-	for (unsigned i = listens; i < 16; i++)
-		listen_rc[i] = -EADDRINUSE;
-	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 0, 0, &rsp), -EADDRINUSE);
-	assert_int_equal(created - destroyed, 1);
-}
-
-static void a_full_table_of_the_daemon_is_no_limit_of_the_adapter(void **state)
-{
-	struct rn_rsp rsp;
-
-	listen_rc[0] = -ENOSPC;
-	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), -ENOMEM);
-}
-
-static void a_late_reply_is_undone(void **state)
-{
-	struct rn_rsp rsp;
-
-	listen_rc[0] = -ETIMEDOUT;
-	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), -ETIMEDOUT);
-	assert_int_equal(unlistens, 1);
-}
-
-static void listening_succeeds_while_the_daemon_is_away(void **state)
-{
-	struct rn_rsp rsp;
-
-	away = true;
-	listen_rc[0] = -ENOTCONN;
-	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), 0);
+	assert_int_equal(cm(RN_CMD_CM_LISTEN, rsp.id, 0, 0, &rsp), 0);
+	assert_int_equal(d->listens, 1);
+	exec_rc = -EBUSY;
+	assert_int_equal(cm(RN_CMD_CM_DESTROY, 1, 0, 0, &rsp), -EBUSY);
+	assert_int_equal(d->unlistens, 0);
+	exec_rc = 0;
+	assert_int_equal(cm(RN_CMD_CM_DESTROY, 1, 0, 0, &rsp), 0);
+	assert_int_equal(d->unlistens, 1);
 }
 
 /* Frames flow as soon as the daemon has the port, so it must know everything before. */
@@ -413,12 +249,12 @@ static void a_daemon_that_is_back_gets_the_port_last(void **state)
 	assert_int_equal(cm(RN_CMD_CM_BIND, 0, 4711, 0, &rsp), 0);
 	assert_int_equal(create_qp(&qpn), 0);
 	modify(qpn, RN_QPS_RTR, 77);
-	assert_int_equal(ports, 0); /* the first time the port is passed while it is opened */
-	away = true;
+	assert_int_equal(d->ports, 0); /* the first time the port is passed while it is opened */
+	d->away = true;
 	assert_true(rn_daemon_service_watch(s, &nic));
-	assert_int_equal(ports, 1);
-	assert_int_equal(listens_at_port, 2);
-	assert_int_equal(claims_at_port, 2);
+	assert_int_equal(d->ports, 1);
+	assert_int_equal(d->listens_at_port, 2);
+	assert_int_equal(d->claims_at_port, 2);
 }
 
 /* Between the question for the port and the attachment the daemon may be started again. */
@@ -428,15 +264,15 @@ static void a_new_client_waits_for_the_daemon(void **state)
 	struct rn_daemon_service *other;
 	char err[200];
 
-	refusals = 2;
-	attach_rc = -ECONNREFUSED;
+	d->refusals = 2;
+	d->attach_rc = -ECONNREFUSED;
 	assert_int_equal(rn_daemon_service_open(&other, &adapter, err, sizeof(err)), 0);
 	rn_daemon_service_close(other);
 	adapter.daemon_wait_ms = 0;
-	refusals = 1;
+	d->refusals = 1;
 	assert_int_equal(rn_daemon_service_open(&other, &adapter, err, sizeof(err)), -ECONNREFUSED);
-	attach_rc = -EAGAIN;
-	refusals = 2;
+	d->attach_rc = -EAGAIN;
+	d->refusals = 2;
 	assert_int_equal(rn_daemon_service_open(&other, &adapter, err, sizeof(err)), 0);
 	rn_daemon_service_close(other);
 }
@@ -449,18 +285,12 @@ int main(void)
 		row(a_queue_pair_is_announced_when_it_is_connected),
 		row(a_pair_is_announced_before_data_flow),
 		row(a_refused_change_changes_no_announcement),
-		row(a_queue_pair_changes_its_peer),
 		row(connecting_a_queue_pair_needs_no_memory),
 		row(a_queue_pair_that_was_not_created_is_not_remembered),
-		row(a_common_peer_is_withdrawn_with_the_last_queue_pair),
 		row(queue_pairs_of_the_connection_manager_are_not_announced),
-		row(a_port_number_is_taken_before_the_id_exists),
-		row(another_ephemeral_port_is_tried),
-		row(a_full_table_of_the_daemon_is_no_limit_of_the_adapter),
-		row(a_late_reply_is_undone),
+		row(a_service_ends_with_its_id),
 		row(a_new_client_waits_for_the_daemon),
 		row(a_daemon_that_is_back_gets_the_port_last),
-		row(listening_succeeds_while_the_daemon_is_away),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,26 @@
+/* A fake of nic/daemon_link.h: a daemon that records the requests, and answers as the test says. */
+#ifndef FAKE_DAEMON_LINK_H
+#define FAKE_DAEMON_LINK_H
+
+#include "nic/daemon_link.h"
+
+struct fake_daemon {
+	/* recorded: requests so far, and the last of them */
+	unsigned listens, unlistens, claims, unclaims, ports;
+	unsigned listens_at_port, claims_at_port; /* when the daemon got the port */
+	unsigned batches; /* requests that announced several connections; `claims` counts these */
+	unsigned largest; /* connections in one request */
+	struct rn_daemon_claim last_claim;
+	uint32_t last_unclaimed;
+	uint64_t last_service;
+	/* prescribed */
+	int listen_rc[16]; /* results of listening, in order */
+	int claim_rc;
+	bool away;
+	unsigned refusals; /* how often attaching still fails, with attach_rc */
+	int attach_rc;
+};
+
+extern struct fake_daemon fake_daemon;
+
+#endif
