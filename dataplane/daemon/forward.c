@@ -263,8 +263,10 @@ static bool wire_is_full(const struct rn_forward *f)
 
 static unsigned from_clients(struct rn_forward *f)
 {
-	unsigned n = 0, first = f->turn_from;
+	unsigned n = 0, first = rn_client_set_next(&f->plugged, f->turn_from);
 
+	if (first >= NUMBERS)
+		first = rn_client_set_next(&f->plugged, 0);
 	for (unsigned i = 0; i < 2; i++)
 		for (unsigned c = rn_client_set_next(&f->plugged, i == 0 ? first : 0);
 		     c < (i == 0 ? NUMBERS : first); c = rn_client_set_next(&f->plugged, c + 1)) {
@@ -274,9 +276,7 @@ static unsigned from_clients(struct rn_forward *f)
 			}
 			n += from_client(f, c);
 		}
-	f->turn_from = rn_client_set_next(&f->plugged, first + 1);
-	if (f->turn_from >= NUMBERS)
-		f->turn_from = 0;
+	f->turn_from = first + 1;
 	return n;
 }
 

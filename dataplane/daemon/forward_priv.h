@@ -51,7 +51,7 @@ struct rn_forward {
 	int ep;		       /* epoll instance of everything that ends a sleep, or -1 */
 	struct client *client; /* indexed by client number; [0]: counters of the wire */
 	struct rn_client_set plugged;
-	unsigned turn_from; /* the client whose turn is first */
+	unsigned turn_from; /* the next client from this number on has the first turn */
 	struct rte_mbuf *wire[WIRE];
 	unsigned nwire;
 	rn_time wire_stuck; /* since when the wire has taken none; 0: it has taken the last */

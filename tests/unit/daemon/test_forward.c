@@ -54,8 +54,13 @@ static uint16_t wire_tx(void *queue, struct rte_mbuf **m, uint16_t n)
 	return (uint16_t)taken;
 }
 
+/* Turns of the thread, each of which asks the wire first; and the client that each of the first
+ * ones has asked first, or 0. */
+static unsigned turns, first_of[16];
+
 static uint16_t wire_rx(void *queue, struct rte_mbuf **m, uint16_t n)
 {
+	turns++;
 	return 0;
 }
 
@@ -76,6 +81,8 @@ uint16_t __wrap_rte_vhost_dequeue_burst(int vid, uint16_t ring, struct rte_mempo
 {
 	uint16_t i = 0;
 
+	if (turns <= RN_ARRAY_SIZE(first_of) && first_of[turns - 1] == 0)
+		first_of[turns - 1] = (unsigned)vid;
 	for (; i < n && (m[i] = rte_pktmbuf_alloc(pool)) != NULL; i++)
 		memcpy(rte_pktmbuf_append(m[i], (uint16_t)frame_len), frame[vid], frame_len);
 	if (sent < wanted)
@@ -131,7 +138,8 @@ static void begin(unsigned room, unsigned frames)
 	port = (struct rn_port){.id = WIRE_PORT, .nrxq = 1, .ntxq = 1, .wake = rn_wake_row("")};
 	wire_room = room;
 	wanted = frames;
-	sent = most_users = 0;
+	sent = most_users = turns = 0;
+	memset(first_of, 0, sizeof(first_of));
 	memset(sent_of, 0, sizeof(sent_of));
 	memset(taken_of, 0, sizeof(taken_of));
 	sem_init(&finished, 0, 0);
@@ -223,6 +231,28 @@ static void a_pause_of_the_wire_loses_nothing(void **state)
 	assert_in_range(lost_in_a_pause(150), 1, UINT64_MAX);
 }
 
+/* Whoever is first in a turn gets what others may not get any more, such as buffers, or the last
+ * place in the queue of a common receiver. */
+static void all_clients_are_first_in_turn(void **state)
+{
+	begin(1024, 20000);
+	for (unsigned c = 1; c <= CLIENTS; c++)
+		assert_int_equal(rn_forward_plug(f, c, (int)c, 1), 0);
+	run();
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(first_of); i++)
+		assert_int_equal(first_of[i], 1 + i % CLIENTS);
+}
+
+static void numbers_that_are_not_used_have_no_turn(void **state)
+{
+	begin(1024, 20000);
+	for (unsigned c = 2; c <= CLIENTS; c += 2)
+		assert_int_equal(rn_forward_plug(f, c, (int)c, 1), 0);
+	run();
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(first_of); i++)
+		assert_int_equal(first_of[i], i % 2 == 0 ? 2 : 4);
+}
+
 /* Each queue of a client alone has more frames than a burst. */
 static void all_queues_of_a_client_are_served(void **state)
 {
@@ -295,6 +325,8 @@ int main(void)
 		cmocka_unit_test(a_slow_wire_serves_all_clients),
 		cmocka_unit_test(a_fast_wire_serves_all_clients),
 		cmocka_unit_test(a_pause_of_the_wire_loses_nothing),
+		cmocka_unit_test(all_clients_are_first_in_turn),
+		cmocka_unit_test(numbers_that_are_not_used_have_no_turn),
 		cmocka_unit_test(all_queues_of_a_client_are_served),
 		cmocka_unit_test(queues_give_no_larger_share),
 		cmocka_unit_test(the_wire_gets_mbufs_of_its_own),
