@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <rte_ethdev.h>
 #include <rte_mempool.h>
 #include <rte_rcu_qsbr.h>
 
@@ -85,6 +86,54 @@ static void turns_without_work_read_no_clock(void **state)
 		read += lc->now != before;
 	}
 	assert_int_equal(read, 4);
+	close_pair(lc);
+}
+
+/* ---- a receive and its message that come between two steps of a turn ---- */
+
+static eth_rx_burst_t driver_rx;
+static bool met; /* both have come */
+
+/* Stands for a thread that is preempted before it asks the driver for frames. Meanwhile the program
+ * posts a receive, and the peer sends the message for it. */
+static uint16_t rx_after_a_pause(void *queue, struct rte_mbuf **m, uint16_t n)
+{
+	uint64_t before = lcore_of(&b)->rxtx.stats.tx_frames;
+
+	if (!met) {
+		met = true;
+		rig_post(&a.qp, RN_WQE_RECV, 1, &a.buf, LEN, a.lkey, 0, 0);
+		rig_post(&b.qp, RN_WQE_SEND, 2, &b.buf, LEN, b.lkey, 0, 0);
+		for (unsigned i = 0; lcore_of(&b)->rxtx.stats.tx_frames == before; i++) {
+			assert_in_range(i, 0, 100000);
+			b.link->ops->progress(b.link);
+		}
+	}
+	return driver_rx(queue, m, n);
+}
+
+/* A message finds the receive that was posted before the message was sent, whatever the turn does
+ * in between: one turn takes both, in a whole turn and in one that begins as an idle turn. */
+static void a_message_finds_a_receive_that_was_posted_before(void **state)
+{
+	struct rn_lcore *lc = open_pair();
+	uint16_t id = lc->rxtx.port->id;
+	struct rn_cqe cqe;
+
+	driver_rx = rte_eth_fp_ops[id].rx_pkt_burst;
+	for (unsigned idle = 0; idle < 2; idle++) {
+		calm_down(lc);
+		if (!idle)
+			lc->idle_left = 0;
+		met = false;
+		rte_eth_fp_ops[id].rx_pkt_burst = rx_after_a_pause;
+		assert_true(rn_lcore_turn(lc) > 0);
+		rte_eth_fp_ops[id].rx_pkt_burst = driver_rx;
+		assert_true(met);
+		assert_true(rig_poll(&a.cq, &cqe, 0));
+		assert_int_equal(cqe.wr_id, 1);
+		assert_int_equal(cqe.status, 0);
+	}
 	close_pair(lc);
 }
 
@@ -303,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turns_without_work_read_no_clock),
 		cmocka_unit_test(the_next_turn_takes_new_work),
+		cmocka_unit_test(a_message_finds_a_receive_that_was_posted_before),
 		cmocka_unit_test(commands_run_after_the_replies_that_are_owed),
 		cmocka_unit_test(timers_run_while_the_shard_is_idle),
 		cmocka_unit_test(timers_run_between_requests),
