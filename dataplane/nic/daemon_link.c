@@ -17,6 +17,9 @@
 /* The bounds of schema.h for `mtu`. */
 #define MTU_MIN 1280
 #define MTU_MAX 9000
+/* How long a client that wants to come back waits for the answer before it looks again later. A
+ * daemon that works answers at once. Locks are held for as long, once for each connection. */
+#define RETURN_MS 20
 /* How often a daemon that is not there is looked for, in ms. */
 #define ASK_NAP 20
 
@@ -72,27 +75,49 @@ static void hang_up(struct rn_daemon_link *l)
 	l->late = 0;
 }
 
-static int call_up(struct rn_daemon_link *l)
+/* Connects to the daemon. Returns a descriptor or -errno; -ETIMEDOUT if the backlog of the daemon
+ * stays full, for which no time is given if `flags` are SOCK_NONBLOCK. */
+static int connect_to(const char *path, int flags)
 {
 	const struct timeval wait = {.tv_sec = RN_DAEMON_LINK_WAIT_S};
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
 
-	hang_up(l);
-	memcpy(un.sun_path, l->socket, sizeof(un.sun_path));
-	l->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	/* The time limit for sending also holds for connect(), while the backlog is full. */
-	if (l->fd < 0 || setsockopt(l->fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)) != 0 ||
-	    connect(l->fd, (struct sockaddr *)&un, sizeof(un)) != 0) {
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s", path);
+	if (fd < 0)
+		return -errno;
+	/* The time limit for sending also holds for connect(). */
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)) != 0 ||
+	    connect(fd, (struct sockaddr *)&un, sizeof(un)) != 0) {
 		int rc = -errno;
 
-		hang_up(l);
+		close(fd);
 		return rc == -EAGAIN ? -ETIMEDOUT : rc;
 	}
+	return fd;
+}
+
+static int call_up(struct rn_daemon_link *l)
+{
+	hang_up(l);
+	int fd = connect_to(l->socket, 0);
+
+	if (fd < 0)
+		return fd;
+	l->fd = fd;
 	return 0;
 }
 
+/* Gives up an attachment that the daemon has not answered. */
+static void stop_returning(struct rn_daemon_link *l)
+{
+	if (l->returning >= 0)
+		close(l->returning);
+	l->returning = -1;
+}
+
 /* Sends a request of len bytes, with the descriptor `pass` if that is not -1. */
-static int send_request(struct rn_daemon_link *l, const void *request, size_t len, int pass)
+static int send_request(int fd, const void *request, size_t len, int pass)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(int))];
@@ -113,7 +138,7 @@ static int send_request(struct rn_daemon_link *l, const void *request, size_t le
 		memcpy(CMSG_DATA(c), &pass, sizeof(int));
 	}
 	do
-		n = sendmsg(l->fd, &msg, MSG_NOSIGNAL);
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
@@ -128,10 +153,10 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Receives one packet until the time `until`. Returns its length, cut to `size`, or -errno. */
-static ssize_t receive_packet(struct rn_daemon_link *l, void *buf, size_t size, int64_t until)
+/* Receives one packet until the time `until`. Returns its length, or -errno. */
+static ssize_t receive_packet(int fd, void *buf, size_t size, int64_t until)
 {
-	struct pollfd p = {.fd = l->fd, .events = POLLIN};
+	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	for (;;) {
 		int64_t left = until - now_ms();
@@ -144,7 +169,7 @@ static ssize_t receive_packet(struct rn_daemon_link *l, void *buf, size_t size, 
 			return -errno;
 		if (rc < 0)
 			continue;
-		n = recv(l->fd, buf, size, MSG_DONTWAIT | MSG_TRUNC);
+		n = recv(fd, buf, size, MSG_DONTWAIT | MSG_TRUNC);
 		if (n > 0)
 			return (size_t)n <= size ? n : -EPROTO;
 		if (n == 0)
@@ -152,6 +177,14 @@ static ssize_t receive_packet(struct rn_daemon_link *l, void *buf, size_t size, 
 		if (errno != EINTR && errno != EAGAIN)
 			return -errno;
 	}
+}
+
+/* Is a reply of n bytes one that makes sense? It must have `want` bytes unless it is an error. */
+static bool makes_sense(const struct reply *reply, ssize_t n, size_t want)
+{
+	return n >= (ssize_t)REPLY_HEAD && reply->version == RN_DAEMON_VERSION &&
+	       reply->err != -EPROTO && reply->err <= 0 && reply->err >= -4095 &&
+	       (reply->err != 0 || n >= (ssize_t)want);
 }
 
 /* Sends a request, and waits for its reply, which must have `want` bytes unless it is an error.
@@ -163,7 +196,7 @@ static int exchange(struct rn_daemon_link *l, struct rn_daemon_request *request,
 	ssize_t n;
 
 	request->version = RN_DAEMON_VERSION;
-	int rc = send_request(l, request, len, pass);
+	int rc = send_request(l->fd, request, len, pass);
 	if (rc == -ETIMEDOUT) {
 		l->silent = l->late > 0;
 		return rc; /* nothing was sent */
@@ -174,7 +207,7 @@ static int exchange(struct rn_daemon_link *l, struct rn_daemon_request *request,
 	}
 	l->late++;
 	do {
-		n = receive_packet(l, reply, sizeof(*reply), until);
+		n = receive_packet(l->fd, reply, sizeof(*reply), until);
 		l->silent = n == -ETIMEDOUT;
 		if (l->silent)
 			return -ETIMEDOUT;
@@ -183,8 +216,7 @@ static int exchange(struct rn_daemon_link *l, struct rn_daemon_request *request,
 			return n < 0 ? (int)n : -EPROTO;
 		}
 	} while (--l->late > 0);
-	if (reply->err == -EPROTO || reply->version != RN_DAEMON_VERSION || reply->err > 0 ||
-	    reply->err < -4095 || (reply->err == 0 && n < (ssize_t)want)) {
+	if (!makes_sense(reply, n, want)) {
 		hang_up(l);
 		return -EPROTO;
 	}
@@ -201,7 +233,7 @@ static int catch_up(struct rn_daemon_link *l)
 	int rc = 0;
 
 	while (l->silent && l->late > 0) {
-		ssize_t n = receive_packet(l, &reply, sizeof(reply), 0);
+		ssize_t n = receive_packet(l->fd, &reply, sizeof(reply), 0);
 
 		if (n == -ETIMEDOUT)
 			return -ETIMEDOUT;
@@ -318,7 +350,7 @@ int rn_daemon_link_ask(const char *socket, unsigned wait_ms, struct rn_daemon_po
 
 void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket)
 {
-	*l = (struct rn_daemon_link){.fd = -1, .tail = &l->kept};
+	*l = (struct rn_daemon_link){.fd = -1, .returning = -1, .tail = &l->kept};
 	pthread_mutex_init(&l->lock, NULL);
 	snprintf(l->socket, sizeof(l->socket), "%s", socket);
 }
@@ -326,6 +358,7 @@ void rn_daemon_link_init(struct rn_daemon_link *l, const char *socket)
 void rn_daemon_link_fini(struct rn_daemon_link *l)
 {
 	hang_up(l);
+	stop_returning(l);
 	pthread_mutex_destroy(&l->lock);
 }
 
@@ -334,31 +367,109 @@ void rn_daemon_link_forget(struct rn_daemon_link *l)
 	if (l->fd >= 0)
 		close(l->fd);
 	l->fd = -1;
+	stop_returning(l);
+}
+
+static struct rn_daemon_request attachment(const struct rn_daemon_link *l, unsigned queues,
+					   const char *name)
+{
+	struct rn_daemon_request request = {
+		.op = RN_DAEMON_ATTACH,
+		.version = RN_DAEMON_VERSION,
+		.attach = {.number = l->number, .token = l->token, .queues = queues}};
+
+	snprintf(request.attach.name, sizeof(request.attach.name), "%s", name);
+	return request;
+}
+
+/* Takes what the daemon has given this client. Returns 0 or -EPROTO. */
+static int take_port(struct rn_daemon_link *l, const struct rn_daemon_port *given,
+		     struct rn_daemon_port *port)
+{
+	if (!is_sound(given, true) || (l->number != 0 && given->number != l->number))
+		return -EPROTO;
+	l->number = given->number;
+	l->token = given->token;
+	*port = *given;
+	return 0;
 }
 
 int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
 			  struct rn_daemon_port *port)
 {
-	struct rn_daemon_request request = {.op = RN_DAEMON_ATTACH};
 	struct reply reply;
 
 	pthread_mutex_lock(&l->lock);
-	request.attach.number = l->number;
-	request.attach.token = l->token;
-	request.attach.queues = queues;
-	snprintf(request.attach.name, sizeof(request.attach.name), "%s", name);
+	struct rn_daemon_request request = attachment(l, queues, name);
+
+	stop_returning(l);
 	int rc = call_up(l);
 	if (rc == 0)
 		rc = transact(l, &request, REQUEST_BYTES(attach), -1, &reply, REPLY_BYTES(port));
-	if (rc == 0 &&
-	    (!is_sound(&reply.port, true) || (l->number != 0 && reply.port.number != l->number)))
-		rc = -EPROTO;
-	if (rc == 0) {
-		l->number = reply.port.number;
-		l->token = reply.port.token;
-		*port = reply.port;
-	} else {
+	if (rc == 0)
+		rc = take_port(l, &reply.port, port);
+	if (rc != 0)
 		hang_up(l);
+	pthread_mutex_unlock(&l->lock);
+	return rc;
+}
+
+/* Connects to a daemon that may hang, and asks it to take this client back. Returns 0 or -errno. */
+static int begin_return(struct rn_daemon_link *l, unsigned queues, const char *name)
+{
+	const struct rn_daemon_request request = attachment(l, queues, name);
+
+	hang_up(l);
+	int fd = connect_to(l->socket, SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return fd;
+	/* The socket is empty, so that the request has room. Later ones may wait for the daemon. */
+	int rc = send_request(fd, &request, REQUEST_BYTES(attach), -1);
+	if (rc == 0 && fcntl(fd, F_SETFL, 0) != 0)
+		rc = -errno;
+	if (rc != 0) {
+		close(fd);
+		return rc;
+	}
+	l->returning = fd;
+	return 0;
+}
+
+/* Takes the reply to ATTACH, if it comes until the time `until`. Returns 0 or -errno; -EINPROGRESS
+ * if it does not. */
+static int end_return(struct rn_daemon_link *l, struct rn_daemon_port *port, int64_t until)
+{
+	struct reply reply;
+	ssize_t n = receive_packet(l->returning, &reply, sizeof(reply), until);
+
+	if (n == -ETIMEDOUT)
+		return -EINPROGRESS;
+	if (n < 0)
+		return (int)n;
+	if (!makes_sense(&reply, n, REPLY_BYTES(port)))
+		return -EPROTO;
+	return reply.err != 0 ? reply.err : take_port(l, &reply.port, port);
+}
+
+int rn_daemon_link_return(struct rn_daemon_link *l, unsigned queues, const char *name,
+			  struct rn_daemon_port *port)
+{
+	int64_t until = 0;
+	int rc = 0;
+
+	pthread_mutex_lock(&l->lock);
+	if (l->returning < 0) {
+		rc = begin_return(l, queues, name);
+		until = now_ms() + RETURN_MS;
+	}
+	if (rc == 0)
+		rc = end_return(l, port, until);
+	if (rc == 0) {
+		l->fd = l->returning;
+		l->returning = -1;
+	} else if (rc != -EINPROGRESS) {
+		stop_returning(l);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return rc;

@@ -29,6 +29,7 @@ struct rn_daemon_link {
 	pthread_mutex_t lock; /* guards the members below, and is held from request to reply */
 	char socket[108];     /* path of the daemon's socket */
 	int fd;		      /* -1: not connected */
+	int returning;	      /* a connection whose ATTACH is not answered yet, or -1 */
 	unsigned late;	      /* replies that were not waited for, and are to be skipped */
 	bool silent;	      /* a request has timed out, and no reply has come since */
 	/* requests that wait for the daemon, in their order; *tail is the end of the list */
@@ -57,6 +58,13 @@ void rn_daemon_link_forget(struct rn_daemon_link *l);
  * with the former number if there is one. An earlier connection is closed first. `name` is for
  * reports. */
 int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
+			  struct rn_daemon_port *port);
+/* Becomes a client again with the former number, without waiting for a daemon that hangs: the
+ * caller holds up all that needs its locks. Returns -EINPROGRESS until the daemon has answered, and
+ * is then to be called again, now and then; meanwhile there is no connection. Otherwise like
+ * rn_daemon_link_attach(). The request is sent once, however long the daemon takes: there is no
+ * connection that it would find closed when it goes on. */
+int rn_daemon_link_return(struct rn_daemon_link *l, unsigned queues, const char *name,
 			  struct rn_daemon_port *port);
 /* Passes the Unix socket at `path`, on which this client's virtio_user port listens. */
 int rn_daemon_link_port(struct rn_daemon_link *l, const char *path);

@@ -381,11 +381,13 @@ static int register_all(struct rn_daemon_service *s)
 	return rc;
 }
 
-/* Tries to become a client again. Returns 0, or -errno: the daemon is not there, or has refused. */
+/* Tries to become a client again. Returns 0, or -errno: the daemon is not there, has not answered
+ * yet, or has refused. Must not wait for a daemon that hangs: commands wait for the lock, and all
+ * adapters of the process for the watcher. */
 static int come_back(struct rn_daemon_service *s, struct rn_nic *nic)
 {
 	struct rn_daemon_port port;
-	int rc = rn_daemon_link_attach(&s->link, s->queues, program_invocation_short_name, &port);
+	int rc = rn_daemon_link_return(&s->link, s->queues, program_invocation_short_name, &port);
 
 	if (rc == 0 && !is_same_port(&s->port, &port))
 		return -EADDRNOTAVAIL;

@@ -27,8 +27,17 @@ void rn_daemon_link_forget(struct rn_daemon_link *l)
 int rn_daemon_link_attach(struct rn_daemon_link *l, unsigned queues, const char *name,
 			  struct rn_daemon_port *port)
 {
+	d->attaches++;
 	*port = (struct rn_daemon_port){.number = 1, .mtu = 1500};
 	return d->refusals > 0 && d->refusals-- > 0 ? d->attach_rc : 0;
+}
+
+int rn_daemon_link_return(struct rn_daemon_link *l, unsigned queues, const char *name,
+			  struct rn_daemon_port *port)
+{
+	d->returns++;
+	*port = (struct rn_daemon_port){.number = 1, .mtu = 1500};
+	return d->return_rc;
 }
 
 int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)

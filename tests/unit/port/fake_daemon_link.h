@@ -7,6 +7,7 @@
 struct fake_daemon {
 	/* recorded: requests so far, and the last of them */
 	unsigned listens, unlistens, claims, unclaims, ports;
+	unsigned attaches, returns;
 	unsigned listens_at_port, claims_at_port; /* when the daemon got the port */
 	unsigned batches; /* requests that announced several connections; `claims` counts these */
 	unsigned largest; /* connections in one request */
@@ -16,6 +17,7 @@ struct fake_daemon {
 	/* prescribed */
 	int listen_rc[16]; /* results of listening, in order */
 	int claim_rc;
+	int return_rc; /* of becoming a client again */
 	bool away;
 	unsigned refusals; /* how often attaching still fails, with attach_rc */
 	int attach_rc;

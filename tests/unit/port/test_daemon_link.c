@@ -404,6 +404,83 @@ static void test_waits_once_for_a_daemon_that_hangs(void **state)
 }
 
 /* What is kept is sent without another request, and not to the next daemon. */
+/* Returning does not wait, and asks once. Then requests and replies are in step. */
+static void test_returns_to_a_daemon_that_hangs(void **state)
+{
+	const struct rn_daemon_reply reply = good();
+	struct rn_daemon_port port;
+	struct rn_daemon_link l;
+	struct fake f;
+	int rc;
+
+	start(&f);
+	answer(&f, PORT_BYTES, &reply);
+	answer(&f, PORT_BYTES, &reply);
+	answer(&f, HEAD_BYTES, &reply);
+	attach(&f, &l);
+	shutdown(l.fd, SHUT_RDWR);
+	assert_true(rn_daemon_link_lost(&l));
+	pthread_mutex_lock(&f.gate);
+	double began = seconds();
+	for (unsigned i = 0; i < 20; i++) {
+		assert_int_equal(rn_daemon_link_return(&l, 1, "t", &port), -EINPROGRESS);
+		assert_true(rn_daemon_link_lost(&l));
+		assert_int_equal(rn_daemon_link_listen(&l, 1, &reply.port.gids[0]), -ENOTCONN);
+		rn_daemon_link_settle(&l);
+		usleep(1000);
+	}
+	assert_true(seconds() - began < 1);
+	pthread_mutex_unlock(&f.gate);
+	for (unsigned i = 0; (rc = rn_daemon_link_return(&l, 1, "t", &port)) == -EINPROGRESS; i++) {
+		assert_in_range(i, 0, 20000);
+		usleep(1000);
+	}
+	assert_int_equal(rc, 0);
+	assert_memory_equal(&port, &reply.port, sizeof(port));
+	assert_false(rn_daemon_link_lost(&l));
+	assert_int_equal(rn_daemon_link_listen(&l, 1, &reply.port.gids[0]), 0);
+	assert_int_equal(f.requests, 3);
+	assert_int_equal(f.last.op, RN_DAEMON_LISTEN);
+	rn_daemon_link_fini(&l);
+	stop(&f);
+}
+
+/* A daemon that ends while it is asked is called again, and one that does not accept is not waited
+ * for. */
+static void test_returns_after_an_end(void **state)
+{
+	struct rn_daemon_port port;
+	struct rn_daemon_link l;
+	struct fake f;
+	int rc, full[8];
+
+	make(&f);
+	rn_daemon_link_init(&l, f.path);
+	assert_int_equal(rn_daemon_link_return(&l, 1, "t", &port), -ECONNREFUSED);
+	assert_int_equal(listen(f.listener, 0), 0);
+	double began = seconds();
+	assert_int_equal(rn_daemon_link_return(&l, 1, "t", &port), -EINPROGRESS);
+	int fd = accept(f.listener, NULL, NULL);
+	close(fd);
+	rc = rn_daemon_link_return(&l, 1, "t", &port);
+	assert_true(rc == -ECONNRESET || rc == -EPIPE);
+	for (unsigned i = 0; i < 8; i++) {
+		struct sockaddr_un un = {.sun_family = AF_UNIX};
+
+		snprintf(un.sun_path, sizeof(un.sun_path), "%s", f.path);
+		full[i] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+		connect(full[i], (struct sockaddr *)&un, sizeof(un));
+	}
+	assert_int_equal(rn_daemon_link_return(&l, 1, "t", &port), -ETIMEDOUT);
+	assert_true(seconds() - began < 1);
+	for (unsigned i = 0; i < 8; i++)
+		close(full[i]);
+	rn_daemon_link_fini(&l);
+	close(f.listener);
+	unlink(f.path);
+	rmdir(f.folder);
+}
+
 static void test_settles_with_a_daemon_that_hung(void **state)
 {
 	static const struct rn_gid addr = {{1}};
@@ -494,6 +571,8 @@ int main(void)
 		cmocka_unit_test(test_passes_its_socket),
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_waits_once_for_a_daemon_that_hangs),
+		cmocka_unit_test(test_returns_to_a_daemon_that_hangs),
+		cmocka_unit_test(test_returns_after_an_end),
 		cmocka_unit_test(test_settles_with_a_daemon_that_hung),
 		cmocka_unit_test(test_skips_a_late_reply),
 		cmocka_unit_test(test_notices_that_the_daemon_has_gone),

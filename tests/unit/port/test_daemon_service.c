@@ -257,6 +257,23 @@ static void a_daemon_that_is_back_gets_the_port_last(void **state)
 	assert_int_equal(d->claims_at_port, 2);
 }
 
+/* The watcher must not wait in the lock that commands need. */
+static void a_daemon_that_hangs_is_not_waited_for(void **state)
+{
+	static struct rn_nic nic;
+
+	d->away = true;
+	d->return_rc = -EINPROGRESS;
+	for (unsigned i = 0; i < 100; i++)
+		assert_true(rn_daemon_service_watch(s, &nic));
+	assert_int_equal(d->returns, 100);
+	assert_int_equal(d->ports, 0);
+	d->return_rc = 0;
+	assert_true(rn_daemon_service_watch(s, &nic));
+	assert_int_equal(d->ports, 1);
+	assert_int_equal(d->attaches, 1); /* the first time, in begin() */
+}
+
 /* Between the question for the port and the attachment the daemon may be started again. */
 static void a_new_client_waits_for_the_daemon(void **state)
 {
@@ -291,6 +308,7 @@ int main(void)
 		row(a_service_ends_with_its_id),
 		row(a_new_client_waits_for_the_daemon),
 		row(a_daemon_that_is_back_gets_the_port_last),
+		row(a_daemon_that_hangs_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
