@@ -117,6 +117,22 @@ static const char *daemon_socket(const struct rn_config_adapter *a)
 	return a->socket[0] ? a->socket : RN_CONFIG_DAEMON_SOCKET;
 }
 
+/* The driver of a port of softrnicd, net_virtio_user of DPDK 22.11, has no more pairs of queues.
+ * Its own refusal would not name the key. */
+#define DAEMON_SHARDS 8u
+
+static int check_daemon_shards(const struct look *l)
+{
+	const char *key = l->a->shards != 0 ? "shards" : "lcores";
+	unsigned shards = l->a->shards != 0 ? l->a->shards : l->a->lcores.n;
+
+	if (l->a->port != RN_CONFIG_PORT_DAEMON || shards <= DAEMON_SHARDS)
+		return 0;
+	return rn_config_fail(l->r, where(l, key),
+			      "found %u shards with port = \"daemon\", allowed: at most %u", shards,
+			      DAEMON_SHARDS);
+}
+
 /* softrnicd owns the port and gives all its clients the same attributes, so an adapter cannot
  * choose them. Two adapters with one daemon would have the same addresses. */
 static int check_daemon(const struct look *l)
@@ -407,8 +423,9 @@ static int check_link_local(const struct look *l)
 static int check_adapter(const struct look *l)
 {
 	static int (*const rules[])(const struct look *) = {
-		check_name,	 check_port_keys, check_daemon,	    check_vdev, check_pci,
-		check_addresses, check_mac,	  check_neighbours, check_vlan, check_link_local,
+		check_name,	  check_port_keys, check_daemon,     check_daemon_shards,
+		check_vdev,	  check_pci,	   check_addresses,  check_mac,
+		check_neighbours, check_vlan,	   check_link_local,
 	};
 
 	for (unsigned k = 0; k < sizeof(rules) / sizeof(rules[0]); k++) {

@@ -163,15 +163,6 @@ static enum rn_rx_shard predict_shard(void *arg, const struct rn_gid *from, cons
 	return (uint32_t)queue == shard ? RN_RX_SHARD_RIGHT : RN_RX_SHARD_WRONG;
 }
 
-/* Applies what the daemon gives this client. */
-static void use_daemon(struct rn_nic *nic, const struct rn_daemon_port *p)
-{
-	nic->core.client = p->number;
-	if (p->max_qp > 0) /* for all shards together */
-		nic->core.max_qp =
-			RN_MIN(nic->core.max_qp, RN_MAX(p->max_qp / nic->nshards, UINT32_C(1)));
-}
-
 int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned index,
 		  struct rn_port *port, struct rn_daemon_service *daemon,
 		  const struct rn_clock *clock, struct rn_capture_file *capture, char *err,
@@ -180,7 +171,6 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	const struct rn_config_limits *l = &cfg->limits;
 	struct rn_nic *nic = calloc(1, sizeof(*nic));
 	struct rn_secrets secrets;
-	char reason[160] = "";
 	uint8_t mac[6];
 
 	if (nic == NULL) {
@@ -213,7 +203,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	rn_settings_port(nic->adapter, mac, &cfg->protocol, &nic->attr);
 	rn_settings_core(cfg, index, &secrets, &nic->core);
 	if (daemon != NULL)
-		use_daemon(nic, &daemon->port);
+		rn_settings_client(&nic->core, &daemon->port);
 	rn_settings_line(&nic->core, daemon != NULL ? daemon->port.speed : rn_port_speed(port));
 	nic->neigh = rn_settings_neigh(nic->adapter, &nic->core.nstatic_neigh);
 	nic->core.static_neigh = nic->neigh;
@@ -222,7 +212,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 
 	if (nic->mrs != NULL)
 		rn_mr_table_advise(nic->mrs, rn_mem_advise_pages);
-	rc = nic->mrs == NULL ? -ENOMEM : rn_settings_fit(&nic->core, reason, sizeof(reason));
+	rc = nic->mrs == NULL ? -ENOMEM : 0;
 	if (rc == 0)
 		rc = rn_events_init(&nic->events);
 	if (rc == 0)
@@ -232,8 +222,7 @@ int rn_nic_create(struct rn_nic **out, const struct rn_config *cfg, unsigned ind
 	if (rc == 0)
 		rc = create_lcores(nic, clock, capture);
 	if (rc != 0) {
-		snprintf(err, errlen, "adapter %s: %s", nic->name,
-			 reason[0] != '\0' ? reason : strerror(-rc));
+		snprintf(err, errlen, "adapter %s: %s", nic->name, strerror(-rc));
 		/* rn_nic_destroy() must not close the port, which after a failure belongs to the
 		 * caller */
 		nic->port = NULL;

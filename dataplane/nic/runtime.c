@@ -104,6 +104,24 @@ static unsigned ring_peer(const struct rn_config *cfg, unsigned i)
 	return j;
 }
 
+/* Attaches adapter i to softrnicd. Whether its queue pairs fit is checked before its port is
+ * opened: the driver may crash if the port is closed at once. */
+static int attach(struct rn_runtime *r, unsigned i, char *err, size_t errlen)
+{
+	const struct rn_config_adapter *a = &r->cfg.adapter[i];
+	struct rn_core_cfg core = {.nshards = a->shards, .max_qp = r->cfg.limits.max_qp};
+	char reason[160];
+	int rc = rn_daemon_service_open(&r->daemon[i], a, err, errlen);
+
+	if (rc != 0)
+		return rc;
+	rn_settings_client(&core, &r->daemon[i]->port);
+	rc = rn_settings_fit(&core, reason, sizeof(reason));
+	if (rc != 0)
+		snprintf(err, errlen, "adapter %s: %s", a->name, reason);
+	return rc;
+}
+
 /* Opens the port of adapter i. Does nothing if the port is open already as the other end of a
  * ring. */
 static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], char *err,
@@ -137,7 +155,7 @@ static int open_port(struct rn_runtime *r, unsigned i, struct rn_port *port[], c
 		return rc;
 	}
 	if (a->port == RN_CONFIG_PORT_DAEMON) {
-		int rc = rn_daemon_service_open(&r->daemon[i], a, err, errlen);
+		int rc = attach(r, i, err, errlen);
 		if (rc != 0)
 			return rc;
 	}

@@ -123,6 +123,13 @@ void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct 
 	settings_cc(&cfg->congestion, &core->cc);
 }
 
+void rn_settings_client(struct rn_core_cfg *core, const struct rn_daemon_port *p)
+{
+	core->client = p->number;
+	if (p->max_qp > 0) /* for all shards together */
+		core->max_qp = RN_MIN(core->max_qp, RN_MAX(p->max_qp / core->nshards, UINT32_C(1)));
+}
+
 int rn_settings_fit(const struct rn_core_cfg *core, char *err, size_t errlen)
 {
 	if (core->client == RN_CLIENT_NONE || core->max_qp <= rn_client_shard_qpns(core->nshards))

@@ -22,6 +22,8 @@ void rn_settings_mac(const struct rn_config_adapter *a, uint8_t mac[6]);
 
 void rn_settings_core(const struct rn_config *cfg, unsigned index, const struct rn_secrets *secrets,
 		      struct rn_core_cfg *core);
+/* Applies what softrnicd gives this client: its number, and its share of queue pairs. */
+void rn_settings_client(struct rn_core_cfg *core, const struct rn_daemon_port *p);
 /* Have the shards of a client of a switch enough QPNs for limits.max_qp? Returns 0, or -EINVAL and
  * writes the reason to err. */
 int rn_settings_fit(const struct rn_core_cfg *core, char *err, size_t errlen);

@@ -47,9 +47,9 @@ class Host(Daemon):
         self.address, self.address6 = f"192.0.2.{n}", f"2001:db8::{n}"
         self.client_config("client")
 
-    def client_config(self, name, shards=""):
+    def client_config(self, name, shards="", more=""):
         path = os.path.join(self.folder, name + ".conf")
-        pathlib.Path(path).write_text(CLIENT.format(socket=self.socket, shards=shards), encoding="utf-8")
+        pathlib.Path(path).write_text(CLIENT.format(socket=self.socket, shards=shards) + more, encoding="utf-8")
 
     def report(self):
         with Client(self.socket) as c:
@@ -237,6 +237,21 @@ def two_shards_share_a_port(build):
 
 
 @case
+def eight_shards_share_a_port(build):
+    """A client has 65,536 numbers of queue pairs in all, and its driver 8 pairs of queues: what does not fit is explained."""
+    with hosts(build) as (a, b):
+        for h in (a, b):
+            h.client_config("client", shards="shards = 8;", more="limits = { max_qp = 8192; };\n")
+        bad = failures(*rings(a, b, 7224, "-S", "20000"))
+        for shards, sentence in ((5, "has room for 13106 queue pairs on each of 5 shards"), (9, "found 9 shards .* at most 8")):
+            a.client_config("more", shards=f"shards = {shards};")
+            p = a.run("nd_rping", "-s", "-a", a.address, "-p", "7225", config="more")
+            if p.end(20) != 1 or not re.search(sentence, p.text):
+                bad.append(f"{shards} shards: {p.text}")
+        return bad
+
+
+@case
 def a_port_number_is_taken_once(build):
     with hosts(build) as (a, b):
         first = a.server("nd_rping", "-s", "-a", a.address, "-p", "7210", "-P")
@@ -283,6 +298,30 @@ def a_stopped_daemon_is_waited_for(build):
         bad = [] if status == 1 and "no softrnicd answers" in late.text and took < 10 else [f"{status} after {took:.1f} s: {late.text}"]
         a.kill(signal.SIGCONT)
         bad += failures(*rings(a, b, 7221))
+        bad += [f"{p.name} has ended: {p.text[-600:]}" for p in pair if p.child.poll() is not None]
+        for p in reversed(pair):
+            p.kill(signal.SIGTERM)
+        return bad
+
+
+@case
+def a_daemon_that_hangs_at_its_restart_gets_its_clients_back(build):
+    """It finds one request of each client when it goes on, and the client behind it."""
+    with hosts(build) as (a, b):
+        pair = rings(a, b, 7222, "-S", "30000", rounds=0)
+        pair[0].await_text("connection .* made", 20)
+        pair[0].child.send_signal(signal.SIGSTOP)  # so that it does not come back yet
+        a.crash()
+        a.kill(signal.SIGSTOP)
+        pair[0].child.send_signal(signal.SIGCONT)
+        time.sleep(3)
+        a.kill(signal.SIGCONT)
+        bad = []
+        try:
+            wait_for("the client is back", a.clients, 5)
+        except RuntimeError as e:
+            bad.append(f"{e}: {pair[0].text[-600:]}")
+        bad += failures(*rings(a, b, 7223))
         bad += [f"{p.name} has ended: {p.text[-600:]}" for p in pair if p.child.poll() is not None]
         for p in reversed(pair):
             p.kill(signal.SIGTERM)

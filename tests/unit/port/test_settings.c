@@ -144,6 +144,24 @@ static void test_client_limits(void **state)
 	}
 }
 
+/* The daemon's limit is that of the whole process, and each shard has a queue pair at least. */
+static void test_the_daemon_limits_a_client(void **state)
+{
+	static const struct {
+		uint32_t nshards, max_qp, of_daemon, result;
+	} rows[] = {{1, 16384, 0, 16384},    {5, 16384, 0, 16384}, {5, 16384, 65530, 13106},
+		    {8, 16384, 65536, 8192}, {8, 100, 65536, 100}, {8, 16384, 4, 1}};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rn_core_cfg core = {.nshards = rows[i].nshards, .max_qp = rows[i].max_qp};
+		const struct rn_daemon_port p = {.number = 7, .max_qp = rows[i].of_daemon};
+
+		rn_settings_client(&core, &p);
+		assert_int_equal(core.client, 7);
+		assert_int_equal(core.max_qp, rows[i].result);
+	}
+}
+
 static struct rn_cc_cfg congestion_of(const char *text)
 {
 	static struct rn_config cfg;
@@ -333,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_congestion),
 		cmocka_unit_test(test_own_rings),
 		cmocka_unit_test(test_client_limits),
+		cmocka_unit_test(test_the_daemon_limits_a_client),
 		cmocka_unit_test(test_port_of_the_daemon),
 		cmocka_unit_test(test_many_addresses_of_the_daemon),
 	};
