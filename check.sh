@@ -182,8 +182,8 @@ passed=0 failed=0 skipped=0
 logs=build-logs ran=()
 mkdir -p $logs
 install_packages $logs/apt.log $packages
-case $tier in # without QEMU the suites interop and hardware are skipped
-ci | full | interop | hardware) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
+case $tier in # without QEMU the suites interop and hardware are skipped, and the cases of verbs with a virtual machine
+ci | full | interop | hardware | verbs) (install_packages $logs/apt-qemu.log qemu-system-x86) ;;
 esac
 case $tier in # without these packages most cases of the suite verbs are skipped
 ci | full | verbs) (install_packages $logs/apt-verbs.log $verbs_packages) ;;

@@ -22,7 +22,7 @@ TIERS = (
     ("--ci", VERBS + ["qemu-system-x86"]),
     ("--interop", ("qemu-system-x86",)),
     ("--hardware", ("qemu-system-x86",)),
-    ("--verbs", VERBS),
+    ("--verbs", VERBS + ["qemu-system-x86"]),
     ("--daemon", ()),
 )
 
