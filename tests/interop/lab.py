@@ -14,6 +14,9 @@ OWN = {4: "192.0.2.2", 6: "2001:db8::2"}
 # use them.
 PEER_TCP, OWN_TCP = "198.51.100.1", "198.51.100.2"
 TAP_MTU = 9000
+# what a case may leave in the guest
+PROGRAMS = ["rping", "ucmatose", "udaddy", "cmtime", "rdma_server", "rdma_client", "rstream", "ibv_rc_pingpong", "ibv_uc_pingpong",
+            "ibv_ud_pingpong", "ibv_srq_pingpong", *(f"ib_{verb}_{what}" for verb in ("send", "write", "read", "atomic") for what in ("bw", "lat"))]
 
 
 class Ours:
@@ -95,11 +98,11 @@ class Lab:
             f'  ipv4 = [ "{OWN[4]}/24" ]; ipv6 = [ "{OWN[6]}/64" ]; {adapter} }});\neal = {{ hugepages = "no"; }};\n{capture}\n{more}\n')
         return path
 
-    def ours(self, tool, *words, **config):
-        """Starts a program of softrnic; **config as for config()."""
+    def ours(self, tool, *words, before=(), **config):
+        """Starts a program of the build folder; before: a command that runs it, such as env; **config as for config()."""
         self.serial += 1
         env = {"SOFTRNIC_CONFIG": str(self.config(**config)), "SOFTRNIC_ND_CATALOG": str(self.build / "provider/nd.d")}
-        program = Ours(self.inside + [str(self.build / tool), *map(str, words)], env, self.work / f"{self.serial}.log")
+        program = Ours([*self.inside, *before, str(self.build / tool), *map(str, words)], env, self.work / f"{self.serial}.log")
         self.programs.append(program)
         return program
 
@@ -136,6 +139,22 @@ class Lab:
         if port:
             look = f"ss -Hltn 'sport = :{port}' | grep -q ."
         self.must(f"for n in $(seq 100); do {look} && exit 0; sleep 0.1; done; exit 1")
+
+    def own_listens(self, program, port, seconds=30):
+        """Waits until a program of softrnic listens on this TCP port; false if none does before `program` ends or the time is over."""
+        until = time.monotonic() + seconds
+        while program.process.poll() is None and time.monotonic() < until:
+            if subprocess.run(self.inside + ["ss", "-Hltn", f"sport = :{port}"], capture_output=True, check=True).stdout:
+                return True
+            time.sleep(0.05)
+        return False
+
+    def clean_up(self):
+        """To be called after a failed case: what it left in the guest must not disturb the next one."""
+        try:
+            self.guest.run(f"killall -9 {' '.join(PROGRAMS)}", 10)
+        except Exception:  # pylint: disable=broad-except
+            self.reborn()
 
     def complaints(self):
         """What is wrong with the lab after a case, when no program of softrnic runs."""

@@ -31,6 +31,8 @@ class Pair:
     any. says_*: pattern that the output must match. want: counters that must not be 0. port, cm_port:
     where the peer's server listens, by TCP or by the RDMA CM; without them, on any CM id."""
 
+    tries = 3  # at most, with once_more
+
     def __init__(self, serve, ours, theirs, family=4, seconds=60, allow="", mtu=1500, peer_mtu=None, more="", adapter="", netem="",
                  want_ours=0, want_theirs=0, says_ours="", says_theirs="", listens="listening", port=None, cm_port=None, want=(), once_more=None):
         self.serve, self.our_words, self.their_words, self.family, self.seconds = serve, ours, theirs, family, seconds
@@ -50,7 +52,7 @@ class Pair:
 
     def play(self, lab, notes):
         """Returns the complaints as lines; adds remarks to notes."""
-        for _ in range(2):
+        for _ in range(self.tries - 1):
             bad = self.play_once(lab, notes)
             if not bad or not self.once_more or not re.search(self.once_more, self.their_output):
                 return bad
@@ -96,7 +98,19 @@ class Pair:
         return self.judge(self.ours, status, self.theirs, notes)
 
     def judge(self, ours, status, theirs, notes):
-        bad, seen, self.their_output = [], counters.parse(ours.output), theirs.output
+        bad, seen = self.judge_ends(ours, status, theirs, notes), counters.parse(ours.output)
+        if not seen:
+            bad.append("ours printed no counters")
+        bad += counters.complaints(seen, self.allow)
+        bad += [f"counter {name} is 0, this case did not do what it is for" for name in self.want if not seen.get(name)]
+        if bad:
+            bad += self.told(ours, theirs)
+            bad += [f"counters: {' '.join(f'{n}={v}' for n, v in seen.items())}"]
+        return bad
+
+    def judge_ends(self, ours, status, theirs, notes):
+        """Compares exit status and output of both programs with what the case wants."""
+        bad, self.their_output = [], theirs.output
         if self.want_ours is not None and status != self.want_ours:
             bad.append(f"ours ended with {status}")
         if self.want_theirs is not None and theirs.status != self.want_theirs:
@@ -107,11 +121,8 @@ class Pair:
         for who, text, pattern in (("ours", ours.output, self.says_ours), ("theirs", theirs.output, self.says_theirs)):
             if not re.search(pattern, text):
                 bad.append(f"{who} does not say {pattern!r}")
-        if not seen:
-            bad.append("ours printed no counters")
-        bad += counters.complaints(seen, self.allow)
-        bad += [f"counter {name} is 0, this case did not do what it is for" for name in self.want if not seen.get(name)]
-        if bad:
-            bad += lines("ours", re.sub(r"^ *\d+  \w+\n", "", ours.output, flags=re.M)) + lines("theirs", theirs.output)
-            bad += [f"counters: {' '.join(f'{n}={v}' for n, v in seen.items())}"]
         return bad
+
+    def told(self, ours, theirs):
+        """The last lines of both programs, without counters."""
+        return lines("ours", re.sub(r"^ *\d+  \w+\n", "", ours.output, flags=re.M)) + lines("theirs", theirs.output)

@@ -42,11 +42,8 @@ def play(lab, case, number):
     for line in notes + bad[:60]:
         print(f"# {line[:400]}")
     sys.stdout.flush()
-    if bad:  # programs left in the guest must not disturb the next case
-        try:
-            lab.guest.run("killall -9 rping ucmatose udaddy ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw", 10)
-        except Exception:  # pylint: disable=broad-except
-            lab.reborn()
+    if bad:
+        lab.clean_up()
     return not bad, sum(note.startswith("peer fault") for note in notes)
 
 
