@@ -98,15 +98,19 @@ def play(row, build, clients=1, **limits):
         return meet(server.format(SERVER).split(), client.format(SERVER).split(), envs, f.path, ends, expect, clients, **limits)
 
 
-def play_perftest(row, build):
-    """With -R the two meet twice. The server of perftest begins to listen for the second time when the client knows already that it
-    may come. A client that is quicker is refused, as by Linux, and both are lost: they begin again."""
+def until_met(attempt):
+    """Plays perftest with -R, where the two meet twice. The server of perftest begins to listen for the second time when the client
+    knows already that it may come. A client that is quicker is refused, as by Linux, and both are lost: they begin again."""
     bad = []
     for _ in range(6):
-        bad = play(row, build, tries=1, seconds=25)
+        bad = attempt()
         if not bad:
             break
     return bad
+
+
+def play_perftest(row, build):
+    return until_met(lambda: play(row, build, tries=1, seconds=25))
 
 
 for columns in ROWS:

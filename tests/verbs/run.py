@@ -17,11 +17,13 @@ import devices  # noqa: E402,F401  pylint: disable=unused-import
 import libfabric  # noqa: E402,F401  pylint: disable=unused-import
 import mpi  # noqa: E402,F401  pylint: disable=unused-import
 import named  # noqa: E402
+import nd  # noqa: E402,F401  pylint: disable=unused-import
 import perftest  # noqa: E402,F401  pylint: disable=unused-import
 import pingpong  # noqa: E402,F401  pylint: disable=unused-import
 import programs  # noqa: E402,F401  pylint: disable=unused-import
 import python_tests  # noqa: E402,F401  pylint: disable=unused-import
 import rdmacm  # noqa: E402,F401  pylint: disable=unused-import
+import rxe  # noqa: E402,F401  pylint: disable=unused-import
 import ucx  # noqa: E402,F401  pylint: disable=unused-import
 from verbs import CASES  # noqa: E402
 

@@ -41,6 +41,14 @@ def environment(build, config=None):
     return env
 
 
+def plain_environment(build, config):
+    """Returns the environment of a program that links with softrnic's own library, such as nd_send_bw."""
+    env = environment(build, config)
+    del env["LD_LIBRARY_PATH"], env["LD_PRELOAD"]
+    env["SOFTRNIC_ND_CATALOG"] = os.path.join(build, "provider", "nd.d")
+    return env
+
+
 def need(program):
     if not shutil.which(program):
         raise tap.Skip(f"{program} is not installed")
@@ -105,20 +113,23 @@ def softrnicd(build, folder):
 
 def pair(build, server, client=None, idle="inline", daemon=None):
     """Runs a server and, once it listens, its client, each with an adapter of its own. `server` and `client` are lists of words;
-    the port number and, for the client, the host are added. With `daemon`, the path of a socket, both share the port of that
+    the port number and, for the client, the host are added. A program below the build folder is one of softrnic's own. With `daemon`, the path of a socket, both share the port of that
     softrnicd instead. Returns (complaints, text of the server, text of the client)."""
     need(server[0])
     port, words = str(free_port()), client or server
     with Folder() as f:
-        def env(side):
-            return dict(environment(build), SOFTRNIC_DAEMON=daemon) if daemon else environment(build, f.memif(side, idle))
-        one = Process([*server, "-p", port], env(1), f.path / "server.log")
+        def env(side, program):
+            if daemon:
+                return dict(environment(build), SOFTRNIC_DAEMON=daemon)
+            make = plain_environment if program.startswith(build + os.sep) else environment
+            return make(build, f.memif(side, idle))
+        one = Process([*server, "-p", port], env(1, server[0]), f.path / "server.log")
         other = None
         try:
             end = time.monotonic() + END_S
             while not listens(int(port)) and one.child.poll() is None and time.monotonic() < end:
                 time.sleep(0.02)
-            other = Process([*words, "-p", port, "127.0.0.1"], env(2), f.path / "client.log")
+            other = Process([*words, "-p", port, "127.0.0.1"], env(2, words[0]), f.path / "client.log")
             ends = [("client", other.end(END_S), other.text), ("server", one.end(END_S), one.text)]
         finally:
             for process in (one, other):
