@@ -51,7 +51,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	ah = calloc(1, sizeof(*ah));
 	if (ah == NULL)
 		return vb_fail(ENOMEM);
-	rc = vb_ah_resolve(vb_context_of(pd->context)->nic, attr, &ah->av);
+	rc = vb_ah_resolve(vb_nic_of(pd->context), attr, &ah->av);
 	if (rc != 0) {
 		free(ah);
 		return vb_fail(vb_errno(-rc));
@@ -76,7 +76,7 @@ int ibv_destroy_ah(struct ibv_ah *ah)
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
 			struct ibv_grh *grh, struct ibv_ah_attr *attr)
 {
-	const struct rn_link_info *info = &vb_context_of(context)->nic->info;
+	const struct rn_link_info *info = vb_info_of(context);
 	int rc = 0;
 
 	memset(attr, 0, sizeof(*attr));

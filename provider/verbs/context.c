@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const enum ibv_event_type port_events[VB_PORT_NOTES] = {
@@ -47,6 +48,34 @@ static void port_event(struct vb_target *target, const struct rn_event *ev)
 	vb_mailbox_send(&c->async, &c->note[note]);
 }
 
+/* Behind softrnicd each process has a part of the adapter of its own, and the children of a process
+ * that has started it have none. So what programs do before they fork, to look at devices, starts
+ * nothing there: the first object does. */
+static bool starts_late(const struct vb_device *device)
+{
+	return strcmp(device->info.port, "daemon") == 0 && !vb_nic_runs(device);
+}
+
+int vb_context_start(struct ibv_context *context)
+{
+	struct vb_context *c = vb_context_of(context);
+	struct vb_nic *nic;
+	int rc = 0;
+
+	if (c->nic != NULL)
+		return 0;
+	pthread_mutex_lock(&context->mutex);
+	if (c->nic == NULL) {
+		rc = vb_nic_get(c->device, &nic);
+		if (rc == 0) {
+			vb_nic_add_target(nic, &c->target);
+			c->nic = nic;
+		}
+	}
+	pthread_mutex_unlock(&context->mutex);
+	return rc;
+}
+
 /* Makes the descriptors of a context. Returns 0 or an errno. */
 static int open_descriptors(struct vb_context *c)
 {
@@ -64,25 +93,8 @@ static int open_descriptors(struct vb_context *c)
 	return rc;
 }
 
-struct ibv_context *ibv_open_device(struct ibv_device *device)
+static void fill(struct vb_context *c, struct ibv_device *device)
 {
-	struct vb_context *c;
-	int rc;
-
-	OS_REFUSE_CHILD(vb_fail(EIO));
-	c = calloc(1, sizeof(*c));
-	if (c == NULL)
-		return vb_fail(ENOMEM);
-	rc = vb_nic_get(vb_device_of(device), &c->nic);
-	if (rc == 0) {
-		rc = open_descriptors(c);
-		if (rc != 0)
-			vb_nic_put(c->nic);
-	}
-	if (rc != 0) {
-		free(c);
-		return vb_fail(rc);
-	}
 	offer(c);
 	c->device = vb_device_of(device);
 	vb_public(c)->device = device;
@@ -92,21 +104,51 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 		c->note[i] = (struct vb_note){.object = c, .kind = port_events[i]};
 	c->target.every_port_event = true;
 	c->target.deliver = port_event;
-	vb_nic_add_target(c->nic, &c->target);
-	return vb_public(c);
+}
+
+/* The end of a context whose adapter was not started or has no reference to it any more. */
+static void discard(struct vb_context *c)
+{
+	close(vb_public(c)->cmd_fd);
+	vb_mailbox_fini(&c->async);
+	pthread_mutex_destroy(&vb_public(c)->mutex);
+	free(c);
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct vb_context *c;
+	int rc;
+
+	OS_REFUSE_CHILD(vb_fail(EIO));
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return vb_fail(ENOMEM);
+	rc = open_descriptors(c);
+	if (rc != 0) {
+		free(c);
+		return vb_fail(rc);
+	}
+	fill(c, device);
+	rc = starts_late(c->device) ? 0 : vb_context_start(vb_public(c));
+	if (rc == 0)
+		return vb_public(c);
+	discard(c);
+	return vb_fail(rc);
 }
 
 int ibv_close_device(struct ibv_context *context)
 {
 	struct vb_context *c = vb_context_of(context);
+	struct vb_nic *nic;
 
 	OS_REFUSE_CHILD(EIO);
-	vb_nic_remove_target(c->nic, &c->target);
-	close(context->cmd_fd);
-	vb_mailbox_fini(&c->async);
-	pthread_mutex_destroy(&context->mutex);
-	vb_nic_put(c->nic);
-	free(c);
+	nic = c->nic;
+	if (nic != NULL) {
+		vb_nic_remove_target(nic, &c->target);
+		vb_nic_put(nic);
+	}
+	discard(c);
 	return 0;
 }
 
@@ -116,8 +158,14 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 {
 	struct vb_context *c = vb_context_of(context);
 	struct vb_note *note;
+	int rc;
 
 	OS_REFUSE_CHILD((errno = EIO, -1));
+	rc = vb_context_start(context);
+	if (rc != 0) {
+		errno = rc;
+		return -1;
+	}
 	note = vb_mailbox_take(&c->async);
 	if (note == NULL)
 		return -1;

@@ -104,12 +104,16 @@ static void cq_event(struct vb_target *target, const struct rn_event *ev)
 
 static struct vb_cq *create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *init)
 {
-	struct vb_context *c = vb_context_of(context);
+	struct vb_nic *nic;
 	struct vb_cq *cq;
 	int rc;
 
 	OS_REFUSE_CHILD(vb_fail(EIO));
-	if (init->cqe == 0 || init->cqe > c->nic->info.max_cqe ||
+	rc = vb_context_start(context);
+	if (rc != 0)
+		return vb_fail(rc);
+	nic = vb_nic_of(context);
+	if (init->cqe == 0 || init->cqe > nic->info.max_cqe ||
 	    init->comp_vector >= (uint32_t)context->num_comp_vectors)
 		return vb_fail(EINVAL);
 	cq = calloc(1, sizeof(*cq));
@@ -122,10 +126,10 @@ static struct vb_cq *create(struct ibv_context *context, const struct ibv_cq_ini
 	cq->cq.channel = init->channel;
 	cq->cq.cq_context = init->cq_context;
 	cq->cq.cqe = (int)init->cqe;
-	vb_nic_add_target(c->nic, &cq->target);
-	rc = vb_engine.cq_create(c->nic->client, init->cqe, 0, cq->target.number, &cq->nic);
+	vb_nic_add_target(nic, &cq->target);
+	rc = vb_engine.cq_create(nic->client, init->cqe, 0, cq->target.number, &cq->nic);
 	if (rc != 0) {
-		vb_nic_remove_target(c->nic, &cq->target);
+		vb_nic_remove_target(nic, &cq->target);
 		free(cq);
 		return vb_fail(vb_errno(rc));
 	}

@@ -152,6 +152,15 @@ struct vb_device *vb_device_at(unsigned index)
 	return devices[index];
 }
 
+bool vb_device_answers(const struct vb_device *device)
+{
+	struct rn_link_info info[VB_MAX_DEVICES];
+	char err[512];
+	int n = vb_engine.list(NULL, info, VB_MAX_DEVICES, err, sizeof(err));
+
+	return n > (int)device->index && strcmp(info[device->index].port, device->info.port) == 0;
+}
+
 void ibv_free_device_list(struct ibv_device **list)
 {
 	free(list);

@@ -7,6 +7,8 @@
 #include "rn/link.h"
 #include "verbs/public.h"
 
+#include <stdbool.h>
+
 #define VB_MAX_DEVICES 16
 /* Bytes behind struct ibv_device that are 0. libmlx5 and libefa compare the word there with an
  * address of their own, to tell whether the device is theirs. */
@@ -28,6 +30,9 @@ static inline struct vb_device *vb_device_of(struct ibv_device *dev)
 /* Returns the device with this index, or NULL if there is none. Lists the devices if none is known;
  * else takes no lock. */
 struct vb_device *vb_device_at(unsigned index);
+
+/* Is the adapter of the device still listed? Asks softrnicd if it is one of softrnicd's. */
+bool vb_device_answers(const struct vb_device *device);
 
 /* Sorts the GIDs in the order in which verbs programs expect them: IPv4, IPv6, link-local. Else
  * keeps their order. */

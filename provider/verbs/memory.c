@@ -21,6 +21,9 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	int rc;
 
 	OS_REFUSE_CHILD(vb_fail(EIO));
+	rc = vb_context_start(context);
+	if (rc != 0)
+		return vb_fail(rc);
 	pd = calloc(1, sizeof(*pd));
 	if (pd == NULL)
 		return vb_fail(ENOMEM);

@@ -177,6 +177,16 @@ int vb_nic_get(struct vb_device *device, struct vb_nic **nic)
 	return rc;
 }
 
+bool vb_nic_runs(const struct vb_device *device)
+{
+	bool runs;
+
+	pthread_mutex_lock(&table_lock);
+	runs = table[device->index] != NULL;
+	pthread_mutex_unlock(&table_lock);
+	return runs;
+}
+
 void vb_nic_put(struct vb_nic *nic)
 {
 	pthread_mutex_lock(&table_lock);

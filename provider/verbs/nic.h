@@ -46,6 +46,9 @@ struct vb_nic {
 int vb_nic_get(struct vb_device *device, struct vb_nic **nic);
 void vb_nic_put(struct vb_nic *nic);
 
+/* Does the adapter of a device run? Once it does, it runs until the process ends. */
+bool vb_nic_runs(const struct vb_device *device);
+
 /* Gives the target a number and passes it events from now on. */
 void vb_nic_add_target(struct vb_nic *nic, struct vb_target *target);
 /* When this returns, deliver() does not run, and will not run again. */

@@ -21,7 +21,8 @@ enum { VB_NOTE_ACTIVE, VB_NOTE_ERR, VB_NOTE_FATAL, VB_PORT_NOTES };
 struct vb_context {
 	struct verbs_context verbs; /* ends with the struct ibv_context that programs hold */
 	struct vb_device *device;
-	struct vb_nic *nic;
+	/* NULL: behind softrnicd, and nothing has needed the adapter yet; see vb_context_start() */
+	struct vb_nic *_Atomic nic;
 	struct vb_target target; /* gets the events of the port */
 	struct vb_mailbox async; /* async_fd */
 	struct vb_note note[VB_PORT_NOTES];
@@ -116,9 +117,24 @@ static inline struct ibv_context *vb_public(struct vb_context *context)
 	return &context->verbs.context;
 }
 
+/* What the context's adapter is like. Does not start it. */
+static inline const struct rn_link_info *vb_info_of(struct ibv_context *context)
+{
+	const struct vb_context *c = vb_context_of(context);
+	const struct vb_nic *nic = atomic_load(&c->nic);
+
+	return nic != NULL ? &nic->info : &c->device->info;
+}
+
+/* The next two are for objects, which exist only while the adapter runs. */
+static inline struct vb_nic *vb_nic_of(struct ibv_context *context)
+{
+	return atomic_load_explicit(&vb_context_of(context)->nic, memory_order_relaxed);
+}
+
 static inline struct rn_client *vb_client_of(struct ibv_context *context)
 {
-	return vb_context_of(context)->nic->client;
+	return vb_nic_of(context)->client;
 }
 
 /* Returns the errno of a call that makes, changes or destroys an object, as the kernel would give
@@ -144,6 +160,10 @@ int vb_ah_resolve(struct vb_nic *nic, const struct ibv_ah_attr *attr, struct rn_
  * NULL or of another PD. Called on the packet path. */
 bool vb_ud_of(const struct vb_qp *qp, const struct ibv_ah *ah, uint32_t qpn, uint32_t qkey,
 	      struct rn_ud *ud);
+
+/* Starts the adapter of a context if nothing has needed it so far. Called by what makes the first
+ * objects: PDs and CQs. Returns 0 or an errno. */
+int vb_context_start(struct ibv_context *context);
 
 /* See device.c. */
 void vb_device_starting(bool yes);

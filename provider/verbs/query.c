@@ -25,9 +25,9 @@ static int at_most(uint64_t value)
 	return value > INT32_MAX ? INT32_MAX : (int)value;
 }
 
-static void fill_device(const struct vb_context *c, struct ibv_device_attr *attr)
+static void fill_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	const struct rn_link_info *info = &c->nic->info;
+	const struct rn_link_info *info = vb_info_of(context);
 
 	memset(attr, 0, sizeof(*attr));
 	snprintf(attr->fw_ver, sizeof(attr->fw_ver), "%s", SOFTRNIC_VERSION);
@@ -65,7 +65,7 @@ static void fill_device(const struct vb_context *c, struct ibv_device_attr *attr
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	fill_device(vb_context_of(context), attr);
+	fill_device(context, attr);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ int vb_query_device_ex(struct ibv_context *context, const struct ibv_query_devic
 		return EINVAL;
 	if (size < sizeof(all.orig_attr))
 		return EINVAL;
-	fill_device(vb_context_of(context), &all.orig_attr);
+	fill_device(context, &all.orig_attr);
 	all.phys_port_cnt_ex = 1;
 	all.completion_timestamp_mask = UINT64_MAX; /* nanoseconds, rn_cqe.time_ns */
 	all.hca_core_clock = 1000000;		    /* kHz */
@@ -97,19 +97,29 @@ static bool waits_for_process(const struct rn_link_info *info)
 	return strcmp(info->port, "memif") == 0 || strcmp(info->port, "vhost") == 0;
 }
 
+/* An adapter behind softrnicd that does not run yet has a link if softrnicd answers. */
+static bool is_up(struct ibv_context *context)
+{
+	const struct vb_nic *nic = vb_nic_of(context);
+
+	if (nic == NULL)
+		return vb_device_answers(vb_context_of(context)->device);
+	return !vb_engine.gone(nic->client) &&
+	       (atomic_load(&nic->link_up) || waits_for_process(&nic->info));
+}
+
 int vb_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
 		  size_t size)
 {
-	const struct vb_nic *nic = vb_context_of(context)->nic;
-	bool gone = vb_engine.gone(nic->client);
-	bool up = !gone && (atomic_load(&nic->link_up) || waits_for_process(&nic->info));
+	const struct rn_link_info *info = vb_info_of(context);
+	bool up = is_up(context);
 	struct ibv_port_attr all = {
 		.state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
 		.max_mtu = IBV_MTU_4096,
-		.active_mtu = (enum ibv_mtu)nic->info.max_path_mtu,
-		.gid_tbl_len = nic->info.ngids,
+		.active_mtu = (enum ibv_mtu)info->max_path_mtu,
+		.gid_tbl_len = info->ngids,
 		.port_cap_flags = CAP_CM | CAP_IP_BASED_GIDS,
-		.max_msg_sz = nic->info.max_msg,
+		.max_msg_sz = info->max_msg,
 		.pkey_tbl_len = 1,
 		.max_vl_num = 1,
 		/* 4 lanes of 25 Gbit/s: a software port has no speed, but programs ask for one. */
@@ -155,7 +165,7 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port, __be16 pkey)
 
 static const struct rn_gid *gid_at(struct ibv_context *context, uint32_t port, uint32_t index)
 {
-	const struct rn_link_info *info = &vb_context_of(context)->nic->info;
+	const struct rn_link_info *info = vb_info_of(context);
 
 	return port == VB_PORT && index < info->ngids ? &info->gids[index] : NULL;
 }
@@ -204,7 +214,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
 			     size_t max_entries, uint32_t flags, size_t entry_size)
 {
-	const struct rn_link_info *info = &vb_context_of(context)->nic->info;
+	const struct rn_link_info *info = vb_info_of(context);
 	struct ibv_gid_entry full;
 
 	if (flags != 0 || max_entries < info->ngids)
@@ -238,7 +248,9 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr 
 
 	OS_REFUSE_CHILD(EIO);
 	memcpy(&dgid, &attr->grh.dgid, sizeof(dgid));
-	rc = vb_nic_resolve(vb_context_of(context)->nic, attr->grh.sgid_index, &dgid, &av);
+	rc = vb_context_start(context);
+	if (rc == 0)
+		rc = vb_nic_resolve(vb_nic_of(context), attr->grh.sgid_index, &dgid, &av);
 	if (rc != 0) {
 		errno = rc;
 		return -1;

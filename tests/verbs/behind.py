@@ -1,8 +1,10 @@
 """Two processes behind one softrnicd share one address."""
 import functools
+import os
 
 from perftest import check_row
-from verbs import Folder, case, pair, softrnicd
+from rig import Process
+from verbs import END_S, Folder, case, environment, pair, softrnicd
 
 
 def behind(build, words):
@@ -20,6 +22,14 @@ def play_pingpong(program, build):
 def play_perftest(program, words, build):
     bad, _, text = behind(build, [program, "-F", *words.split()])
     return bad or check_row(program, words, text)
+
+
+@case
+def a_process_may_fork_before_it_has_objects(build):
+    with Folder() as f, softrnicd(build, f) as socket:
+        done = Process([os.path.join(build, "tests", "verbs", "verbs_late")], dict(environment(build), SOFTRNIC_DAEMON=socket), f.path / "log")
+        status, text = done.end(END_S), done.text
+    return [f"ends with {status}: {line}" for line in text.splitlines()[-20:]] if status else []
 
 
 case(functools.partial(play_pingpong, "ibv_rc_pingpong"), name="two_processes_share_an_address")
