@@ -10,19 +10,21 @@
 #include <sys/mman.h>
 
 #define MAX_PATH 512
+#define DEVICES	 PRELOAD_SYSFS "/softrnic" /* how the folder of each device begins */
 
 typedef unsigned look_up(const char *path, char *text, size_t size);
 
 /* Returns the function of softrnic's libibverbs (verbs/sysfs.h), or NULL if the program has not
- * loaded that library. */
-static look_up *library(void)
+ * loaded that library. With `load` this function loads it, which only the environment of
+ * softrnic-run makes possible. */
+static look_up *library(bool load)
 {
 	static look_up *_Atomic found;
 	void *handle;
 
 	if (atomic_load(&found) != NULL)
 		return atomic_load(&found);
-	handle = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	handle = dlopen("libibverbs.so.1", RTLD_LAZY | (load ? 0 : RTLD_NOLOAD));
 	if (handle == NULL)
 		return NULL;
 	atomic_store(&found, (look_up *)dlsym(handle, "softrnic_sysfs"));
@@ -55,7 +57,7 @@ unsigned preload_path_look(const char *path, char *text)
 
 	if (!preload_path_may_be_ours(path) || !tidy(path, tidied))
 		return 0;
-	look = library();
+	look = library(strncmp(tidied, DEVICES, sizeof(DEVICES) - 1) == 0);
 	text[0] = '\0';
 	if (look != NULL)
 		kind = look(tidied, text, PRELOAD_TEXT);

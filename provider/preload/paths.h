@@ -1,7 +1,9 @@
 /* The files of sysfs and the devices that programs look for beside libibverbs:
  * /sys/class/infiniband with the folders of softrnic's devices, and /dev/infiniband/uverbsN. What
  * they contain is known to softrnic's libibverbs; while the program has not loaded it, the folder
- * /sys/class/infiniband is there and empty. Paths of devices of the kernel are left alone. */
+ * /sys/class/infiniband is there and empty. Paths that name one of softrnic's devices load it: so a
+ * program can run `ls` to look into the folder of a device. Paths of devices of the kernel are left
+ * alone. */
 #ifndef PRELOAD_PATHS_H
 #define PRELOAD_PATHS_H
 

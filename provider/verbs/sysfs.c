@@ -1,9 +1,11 @@
-/* The files of sysfs that the kernel would have for the devices. Only what never changes is here:
- * to read it starts no adapter. Owns nothing; any thread may call these functions. */
+/* The files of sysfs that the kernel would have for the devices. Nothing here depends on the state
+ * of an adapter: to read it starts none. Owns nothing; any thread may call these functions. */
 #include "verbs/sysfs.h"
 
+#include "verbs/ndev.h"
 #include "verbs/private.h"
 
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,65 +75,101 @@ static void gid_type(const struct rn_link_info *info, unsigned index, struct tex
 	add(t, "RoCE v2\n");
 }
 
-/* Files of a device. "#" stands for the index of a GID. Files of one folder stand together. */
-static const struct {
+static void ndev(const struct rn_link_info *info, unsigned index, struct text *t)
+{
+	char name[IF_NAMESIZE];
+
+	if (vb_ndev_of(&info->gids[index], name))
+		add(t, "%s\n", name);
+}
+
+/* The number of the device's port that the interface stands for; the first is 0. */
+static void dev_port(const struct rn_link_info *info, unsigned index, struct text *t)
+{
+	add(t, "0\n");
+}
+
+/* Files of a device. "#" stands for the index of a GID. "@" stands for the interface of the host
+ * that has the address of the GID; without one there is no such file, as programs would only fail
+ * to use the interface. Files of one folder stand together. */
+static const struct file {
 	const char *path;
 	void (*write)(const struct rn_link_info *info, unsigned index, struct text *t);
+	bool needs_ndev;
 } files[] = {
-	{"device/numa_node", numa_node}, {"node_guid", guid},
-	{"node_type", node_type},	 {"ports/1/gid_attrs/types/#", gid_type},
-	{"ports/1/gids/#", gid},	 {"ports/1/link_layer", link_layer},
-	{"sys_image_guid", guid},
+	{"device/net/@/dev_port", dev_port, true},
+	{"device/numa_node", numa_node, false},
+	{"node_guid", guid, false},
+	{"node_type", node_type, false},
+	{"ports/1/gid_attrs/ndevs/#", ndev, true},
+	{"ports/1/gid_attrs/types/#", gid_type, false},
+	{"ports/1/gids/#", gid, false},
+	{"ports/1/link_layer", link_layer, false},
+	{"sys_image_guid", guid, false},
 };
 #define NFILES (sizeof(files) / sizeof(files[0]))
 
-/* Is this the path of a file? With "#", *index becomes the number in its place. */
-static bool matches(const char *pattern, const char *path, unsigned ngids, unsigned *index)
+/* Writes the path of the file of a GID. Returns false if it has none. */
+static bool expand(const struct file *file, const struct rn_link_info *info, unsigned index,
+		   char *path, size_t size)
 {
-	size_t n = strcspn(pattern, "#");
-	char number[12];
+	size_t n = strcspn(file->path, "#@");
+	char name[IF_NAMESIZE] = "";
 
-	if (strncmp(pattern, path, n) != 0)
+	if (file->needs_ndev && !vb_ndev_of(&info->gids[index], name))
 		return false;
-	if (pattern[n] == '\0')
-		return path[n] == '\0';
-	*index = (unsigned)strtoul(path + n, NULL, 10);
-	snprintf(number, sizeof(number), "%u", *index);
-	return *index < ngids && strcmp(number, path + n) == 0;
+	if (file->path[n] == '#')
+		snprintf(name, sizeof(name), "%u", index);
+	snprintf(path, size, "%.*s%s%s", (int)n, file->path, name,
+		 file->path[n] == '\0' ? "" : file->path + n + 1);
+	return true;
 }
 
 /* ---- folders ---- */
 
 /* Adds the part of a path below a folder as far as the next slash, unless it was added last. */
-static void add_name(struct text *t, const char *path, const char **last, unsigned ngids)
+static void add_name(struct text *t, const char *path, char *last, size_t size)
 {
-	size_t n = strcspn(path, "/");
+	char name[64];
 
-	if (*last != NULL && strncmp(path, *last, n) == 0 && strcspn(*last, "/") == n)
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, "/"), path);
+	if (strcmp(name, last) == 0)
 		return;
-	*last = path;
-	if (path[0] != '#')
-		add(t, "%.*s\n", (int)n, path);
-	for (unsigned i = 0; path[0] == '#' && i < ngids; i++)
-		add(t, "%u\n", i);
+	snprintf(last, size, "%s", name);
+	add(t, "%s\n", name);
+}
+
+/* Can the path of a file, or a folder above it, be `path`, which has n bytes? */
+static bool may_be_at(const struct file *file, const char *path, size_t n)
+{
+	size_t fixed = strcspn(file->path, "#@");
+
+	return strncmp(file->path, path, fixed < n ? fixed : n) == 0;
 }
 
 /* Looks at a path below the folder of a device; "" is that folder. */
 static unsigned look_below(const struct rn_link_info *info, const char *path, struct text *t)
 {
-	const char *last = NULL;
+	char last[64] = "", full[128];
 	size_t n = strlen(path);
-	unsigned index = 0;
 
 	for (unsigned i = 0; i < NFILES; i++) {
-		if (matches(files[i].path, path, info->ngids, &index)) {
-			files[i].write(info, index, t);
-			return S_IFREG;
+		bool many = strpbrk(files[i].path, "#@") != NULL;
+
+		if (!may_be_at(&files[i], path, n))
+			continue;
+		for (unsigned g = 0; g < (many ? info->ngids : 1); g++) {
+			if (!expand(&files[i], info, g, full, sizeof(full)))
+				continue;
+			if (strcmp(full, path) == 0) {
+				files[i].write(info, g, t);
+				return S_IFREG;
+			}
+			if (n == 0 || (strncmp(full, path, n) == 0 && full[n] == '/'))
+				add_name(t, full + (n == 0 ? 0 : n + 1), last, sizeof(last));
 		}
-		if (n == 0 || (strncmp(files[i].path, path, n) == 0 && files[i].path[n] == '/'))
-			add_name(t, files[i].path + (n == 0 ? 0 : n + 1), &last, info->ngids);
 	}
-	return last != NULL ? S_IFDIR : 0;
+	return last[0] != '\0' ? S_IFDIR : 0;
 }
 
 /* ---- devices ---- */

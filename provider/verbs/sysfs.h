@@ -11,7 +11,8 @@
  * - S_IFDIR: a folder; the names in it go to `text`, each with a newline
  * - S_IFCHR: a device; `text` is empty
  * `text` always ends with a zero byte; what exceeds `size` bytes is cut off. The first call lists
- * the devices; later calls take no lock and allocate nothing. Any thread may call. */
+ * the devices; later calls take no lock, and allocate memory only to look through the addresses of
+ * the host, for the files that name an interface. Any thread may call. */
 __attribute__((visibility("default"))) unsigned softrnic_sysfs(const char *path, char *text,
 							       size_t size);
 

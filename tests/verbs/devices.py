@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-from verbs import Folder, case, environment, library_folder, need, run
+from verbs import Folder, case, environment, library_folder, need, need_namespace, run
 
 
 @case
@@ -46,12 +46,27 @@ def ibv_devinfo_tells_everything(build):
 
 @case
 def the_folder_of_devices_is_there_without_the_library(build):
-    """For programs that have not loaded libibverbs it is empty; other folders are what they are."""
+    """For programs that have not loaded libibverbs it is empty, until they name a device; other folders are what they are."""
     names = ["/sys/class/infiniband", "/sys/class/net"]
     code = f"import os; print([sorted(os.listdir(name)) for name in {names}], os.path.exists('/sys/class/infiniband/softrnic0'))"
     with Folder() as f:
         status, out, _ = run(build, "/usr/bin/python3", "-c", code, config=f.rings("inline"))
-    return [] if status == 0 and out == f"{[[], sorted(os.listdir(names[1]))]} False\n" else [f"{status}: {out}"]
+    return [] if status == 0 and out == f"{[[], sorted(os.listdir(names[1]))]} True\n" else [f"{status}: {out}"]
+
+
+@case
+def the_interface_with_the_address_is_shown(build):
+    """To programs that have not loaded libibverbs too, as the tests of rdma-core start `ls`. The address on lo does not count."""
+    need_namespace()
+    node = "/sys/class/infiniband/softrnic0"
+    script = f"""ip link set lo up && ip addr add 2001:db8::1/128 dev lo && ls {node}/device {node}/ports/1/gid_attrs &&
+        ip link add v1 type veth peer name v2 && ip addr add 192.0.2.1/24 dev v1 && ls {node}/device/net {node}/ports/1/gid_attrs/ndevs &&
+        cat {node}/ports/1/gid_attrs/ndevs/0 {node}/device/net/v1/dev_port; cat {node}/ports/1/gid_attrs/ndevs/1"""
+    want = (f"{node}/device:\nnuma_node\n\n{node}/ports/1/gid_attrs:\ntypes\n"
+            f"{node}/device/net:\nv1\n\n{node}/ports/1/gid_attrs/ndevs:\n0\nv1\n0\n")
+    with Folder() as f:
+        _, out, err = run(build, "unshare", "-rn", "sh", "-c", script, config=f.rings("inline"))
+    return [f"shows {out!r} {err!r}"] * (out != want) + [f"says {err!r}"] * ("ndevs/1: No such file" not in err)
 
 
 @case

@@ -75,6 +75,8 @@ static void what_is_not_there_gives_the_errno_of_the_kernel(void **state)
 		{ONE "/ports/1/gids/-1", O_RDONLY, ENOENT},
 		{ONE "/ports/1/gids/4294967296", O_RDONLY, ENOENT},
 		{ONE "/port", O_RDONLY, ENOENT},
+		{ONE "/device/net", O_RDONLY, ENOENT}, /* the host has no such address */
+		{ONE "/ports/1/gid_attrs/ndevs/0", O_RDONLY, ENOENT},
 		{CLASS "/softrnic", O_RDONLY, ENOENT},
 		{CLASS "/softrnic7", O_RDONLY, ENOENT},
 		{CLASS "_softrnic0", O_RDONLY, ENOENT},
@@ -154,7 +156,9 @@ static void folders_list_their_files(void **state)
 	} rows[] = {
 		{CLASS, "softrnic0 softrnic1 "},
 		{ONE, "device node_guid node_type ports sys_image_guid "},
+		{ONE "/device", "numa_node "},
 		{ONE "/ports", "1 "},
+		{ONE "/ports/1/gid_attrs", "types "},
 		{ONE "/ports/1/", "gid_attrs gids link_layer "},
 		{ONE "/ports/1/gids", "0 1 "},
 	};
