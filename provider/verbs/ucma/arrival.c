@@ -210,7 +210,7 @@ static void dispatch(struct ucma_adapter *adapter, const struct rn_event *ev)
 		on_removal(adapter);
 	else if (ev->kind == RN_EVENT_CM_REQUEST)
 		on_request(id, adapter, ev);
-	else if (id == NULL)
+	else if (id == NULL || id->state == UCMA_ADAPTER_REMOVED)
 		return;
 	else if (ev->kind == RN_EVENT_RESOLVED)
 		ucma_resolved(id, ev->err, &ev->attr.av);

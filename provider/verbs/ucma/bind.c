@@ -151,7 +151,7 @@ static int bind_to(struct ucma_call *call, uint32_t handle, const union ucma_add
 	struct ucma_id *id;
 	int rc;
 
-	if (size == 0 || have < size)
+	if (size == 0 || have != size)
 		return EINVAL;
 	rc = ucma_call_id(call, handle, false, &id);
 	return rc != 0 ? rc : ucma_bind(id, addr);
@@ -161,7 +161,7 @@ int ucma_bind_ip(struct ucma_call *call)
 {
 	union ucma_addr addr = {.in6 = call->in.bind_ip.addr};
 
-	return bind_to(call, call->in.bind_ip.id, &addr, sizeof(addr));
+	return bind_to(call, call->in.bind_ip.id, &addr, ucma_addr_size(&addr));
 }
 
 /* Refuses the addresses of InfiniBand (AF_IB). librdmacm tries one at its start, and then uses

@@ -79,7 +79,7 @@ int ucma_join_addr(struct ucma_call *call)
 	union ucma_addr addr;
 
 	memcpy(&addr, &cmd->addr, sizeof(addr));
-	if (ucma_addr_size(&addr) == 0 || cmd->addr_size < ucma_addr_size(&addr) ||
+	if (ucma_addr_size(&addr) == 0 || cmd->addr_size != ucma_addr_size(&addr) ||
 	    cmd->join_flags >= 1 << RDMA_MC_JOIN_FLAG_RESERVED)
 		return EINVAL;
 	return join(call, cmd->id, cmd->uid, &addr);
@@ -99,6 +99,8 @@ int ucma_leave(struct ucma_call *call)
 		return ENOENT;
 	if (group->id->file != call->file)
 		return EINVAL;
+	if (group->id->state == UCMA_ADAPTER_REMOVED)
+		return ENXIO;
 	ucma_event_withdraw(group->id, group);
 	*from = group->next;
 	call->out.destroy_id.events_reported = group->events_reported;

@@ -5,6 +5,7 @@
  * id that was destroyed means nothing for a long time. */
 #include "ucma/ucma.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -160,6 +161,8 @@ int ucma_call_id(const struct ucma_call *call, uint32_t handle, bool needs_adapt
 		return ENOENT;
 	if ((*id)->file != call->file)
 		return EINVAL;
+	if ((*id)->state == UCMA_ADAPTER_REMOVED)
+		return ENXIO;
 	return needs_adapter && (*id)->adapter == NULL ? EINVAL : 0;
 }
 
@@ -200,7 +203,7 @@ int ucma_destroy_id(struct ucma_call *call)
 	struct ucma_id *id;
 	int rc = ucma_call_id(call, call->in.destroy_id.id, false, &id);
 
-	if (rc != 0)
+	if (rc != 0 && rc != ENXIO)
 		return rc;
 	ucma_event_withdraw(id, NULL);
 	call->out.destroy_id.events_reported = id->events_reported;
@@ -216,6 +219,8 @@ static int migrate(struct ucma_call *call, struct ucma_file *from)
 		return ENOENT;
 	if (id->file != from)
 		return EINVAL;
+	if (id->state == UCMA_ADAPTER_REMOVED)
+		return ENXIO;
 	if (from != call->file) {
 		ucma_event_move(id, call->file);
 		id->file = call->file;
@@ -227,11 +232,11 @@ static int migrate(struct ucma_call *call, struct ucma_file *from)
 /* Moves an id, which the command names with its old file, to the file of the command. */
 int ucma_migrate_id(struct ucma_call *call)
 {
-	struct ucma_file *from = ucma_file_get((int)call->in.migrate_id.fd);
-	int rc;
+	int fd = (int)call->in.migrate_id.fd, rc;
+	struct ucma_file *from = ucma_file_get(fd);
 
 	if (from == NULL)
-		return EINVAL;
+		return fcntl(fd, F_GETFD) == -1 ? ENOENT : EINVAL;
 	rc = migrate(call, from);
 	ucma_file_put(from);
 	return rc;

@@ -66,11 +66,13 @@ int ucma_set_option(struct ucma_call *call)
 
 	if (rc != 0)
 		return rc;
+	/* As in Linux, a value that cannot be read is found first. */
+	if (!os_peek(&value, (const void *)(uintptr_t)cmd->optval,
+		     cmd->optlen < sizeof(value) ? cmd->optlen : sizeof(value)))
+		return EFAULT;
 	if (cmd->level != RDMA_OPTION_ID || cmd->optname >= sizeof(sizes))
 		return ENOSYS;
 	if (cmd->optlen != sizes[cmd->optname])
 		return EINVAL;
-	if (!os_peek(&value, (const void *)(uintptr_t)cmd->optval, cmd->optlen))
-		return EFAULT;
 	return set(id, cmd->optname, &value);
 }

@@ -8,6 +8,7 @@
 #define PKEY	      0xffff
 #define EXACTLY	      2 /* IBTA: a selector that says "exactly" */
 #define RATE_100_GBPS 16
+#define HEADER	      offsetof(struct ucma_paths, path)
 #define LIFE_TIME     16 /* 4.096 us << n: what Linux says of RoCE */
 
 /* Does librdmacm get a path? From the route on, and for connections that arrived. */
@@ -61,9 +62,9 @@ int ucma_query_route(struct ucma_call *call)
 
 static void begin_addr(const struct ucma_id *id, struct rdma_ucm_query_addr_resp *out)
 {
-	out->pkey = htobe16(PKEY);
 	if (id->adapter == NULL)
 		return;
+	out->pkey = htobe16(PKEY);
 	out->node_guid = ibv_get_device_guid(&id->adapter->device->dev);
 	out->ibdev_index = (uint32_t)ibv_get_device_index(&id->adapter->device->dev);
 	out->port_num = VB_PORT;
@@ -86,18 +87,19 @@ struct gid_addr {
 	uint16_t pkey; /* this member and those below are big endian */
 	uint32_t flowinfo;
 	uint8_t gid[16];
-	uint64_t sid, sid_mask, scope_id;
+	uint64_t sid, sid_mask, scope_id; /* Linux leaves out the last two here */
 };
 #define FAMILY_IB 27 /* AF_IB */
 
 static void fill_gid(const struct ucma_id *id, const struct rn_gid *gid,
 		     const union ucma_addr *addr, void *to)
 {
-	struct gid_addr a = {.family = FAMILY_IB, .pkey = htobe16(PKEY)};
+	struct gid_addr a = {.family = FAMILY_IB};
 
+	if (id->adapter != NULL)
+		a.pkey = htobe16(PKEY);
 	memcpy(a.gid, gid, sizeof(a.gid));
 	a.sid = htobe64((uint64_t)id->port_space << 16 | ucma_addr_port(addr));
-	a.sid_mask = htobe64(UINT64_MAX);
 	memcpy(to, &a, sizeof(a));
 }
 
@@ -119,8 +121,11 @@ static void query_path(const struct ucma_id *id, struct ucma_call *call)
 	struct ibv_path_record packed = {0};
 
 	out->num_paths = has_path(id);
-	if (!has_path(id))
+	/* A path is copied whole or not at all, and Linux asks for more room than its bytes. */
+	if (!has_path(id) || call->room <= sizeof(*out)) {
+		call->answered = HEADER;
 		return;
+	}
 	fill_path(id, &path);
 	memcpy(&packed.dgid, path.dgid, sizeof(packed.dgid));
 	memcpy(&packed.sgid, path.sgid, sizeof(packed.sgid));

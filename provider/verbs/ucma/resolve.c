@@ -192,11 +192,11 @@ int ucma_resolve_addr(struct ucma_call *call)
 
 	memcpy(&src, &cmd->src_addr, sizeof(src));
 	memcpy(&dst, &cmd->dst_addr, sizeof(dst));
-	if (cmd->reserved != 0 || cmd->dst_size < ucma_addr_size(&dst) ||
-	    cmd->src_size < ucma_addr_size(&src))
-		return EINVAL;
 	if (cmd->src_size == 0)
 		memset(&src, 0, sizeof(src));
+	if (cmd->reserved != 0 || cmd->dst_size != ucma_addr_size(&dst) ||
+	    cmd->src_size != ucma_addr_size(&src))
+		return EINVAL;
 	return resolve_ids(call, cmd->id, &src, &dst);
 }
 

@@ -282,8 +282,9 @@ int ucma_join_ip(struct ucma_call *call);
 int ucma_join_addr(struct ucma_call *call);
 int ucma_leave(struct ucma_call *call);
 
-/* Finds the id of a command: ENOENT if there is none, EINVAL if it belongs to another file; with
- * `needs_adapter` also EINVAL if it has no adapter yet. */
+/* Finds the id of a command: ENOENT if there is none, EINVAL if it belongs to another file, ENXIO
+ * (and *id is set) if its adapter was removed; with `needs_adapter` also EINVAL if it has no
+ * adapter yet. */
 int ucma_call_id(const struct ucma_call *call, uint32_t handle, bool needs_adapter,
 		 struct ucma_id **id);
 
