@@ -425,6 +425,8 @@ static void options_reach_the_queue_pair(void **state)
 	expect(client, CONNECT_RESPONSE);
 	assert_int_equal(attr_of(client, id, IBV_QPS_RTR).ah_attr.grh.traffic_class, TOLERATED);
 	assert_int_equal(attr_of(client, id, IBV_QPS_RTS).timeout, 21);
+	/* The peer retries as often as the client has said, not at all: it gets much time. */
+	assert_int_equal(attr_of(client, id, IBV_QPS_RTR).min_rnr_timer, 0);
 	close(server);
 	close(client);
 }
@@ -455,7 +457,7 @@ static void migration_checks_the_descriptor(void **state)
 	close(null);
 }
 
-/* ---- an adapter is taken away: the last test, as it does not come back ---- */
+/* ---- an adapter is taken away, for good: the last test ---- */
 
 /* Takes the first adapter away, as if its card had been unplugged. */
 static void unplug(void)

@@ -34,6 +34,11 @@ static void to_init(const struct ucma_id *id, struct ib_uverbs_qp_attr *out)
 		out->qp_access_flags = id->attr.access;
 }
 
+/* The RNR timer is the longest in Linux. That is needed if the peer gives up after a few RNR NAKs,
+ * as this side has asked it to when it connected: a program may post its receives late. If the peer
+ * never gives up, a shorter timer only makes it faster. */
+#define LONGEST_RNR_TIMER 0 /* code: 655 ms */
+
 static void to_rtr(const struct ucma_id *id, struct ib_uverbs_qp_attr *out)
 {
 	const struct rn_qp_attr *attr = &id->attr;
@@ -48,7 +53,7 @@ static void to_rtr(const struct ucma_id *id, struct ib_uverbs_qp_attr *out)
 		return;
 	out->qp_attr_mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	out->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-	out->min_rnr_timer = attr->min_rnr_timer;
+	out->min_rnr_timer = id->patient ? LONGEST_RNR_TIMER : attr->min_rnr_timer;
 }
 
 static void to_rts(const struct ucma_id *id, struct ib_uverbs_qp_attr *out)

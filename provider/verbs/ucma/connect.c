@@ -168,6 +168,7 @@ int ucma_connect(struct ucma_call *call)
 		rc = cm_errno(start_connect(id, &param));
 	if (rc == 0) {
 		id->state = UCMA_CONNECT;
+		id->patient = conn->rnr_retry_count < MAX_RETRIES;
 		talk(id);
 	}
 	return rc;
