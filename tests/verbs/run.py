@@ -24,6 +24,7 @@ import programs  # noqa: E402,F401  pylint: disable=unused-import
 import python_tests  # noqa: E402,F401  pylint: disable=unused-import
 import rdmacm  # noqa: E402,F401  pylint: disable=unused-import
 import rxe  # noqa: E402,F401  pylint: disable=unused-import
+import several  # noqa: E402,F401  pylint: disable=unused-import
 import ucx  # noqa: E402,F401  pylint: disable=unused-import
 from verbs import CASES  # noqa: E402
 
