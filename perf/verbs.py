@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verbs programs over softrnic against nd_* over the same port, and UCX over softrnic against UCX over TCP, in the same run.
 
-usage: verbs.py [-r ROUNDS] [BUILD]
+usage: verbs.py [-r ROUNDS] [-k TEXT] [BUILD]
 
 Two processes are joined by memif, or for TCP by the loopback interface. Both adapters have the idle policy inline, so two threads
 are busy, each on a CPU of its own. Rounds of both kinds alternate; a ratio is that of the best figures of each kind, because other
@@ -101,6 +101,7 @@ def measure(row, mine, build, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("-r", "--rounds", type=int, default=5)
+    parser.add_argument("-k", "--rows", default="", metavar="TEXT", help="only rows whose name contains TEXT")
     parser.add_argument("build", nargs="?", default="build")
     options = parser.parse_args()
     missing = [p for p in ("ib_send_lat", "ib_write_bw", "ucx_perftest") if not shutil.which(p)]
@@ -108,7 +109,7 @@ def main():
         sys.exit(f"not installed: {' '.join(missing)}")
     missed = False
     print(f"{'':22s} {'verbs':>10s} {'yardstick':>10s} {'':5s}  {'ratio':>6s}  required")
-    for row in PERFTEST + UCX:
+    for row in (r for r in PERFTEST + UCX if options.rows in r[0]):
         figures = {True: [], False: []}
         with tempfile.TemporaryDirectory(prefix="verbs-perf-") as folder:
             for _ in range(options.rounds):
