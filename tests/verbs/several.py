@@ -47,7 +47,7 @@ def several_ucx_rdmacm(build):
 
 FABRIC = """
 ip link set lo up && ip link add v1 type veth peer name v2 && ip addr add 192.0.2.1/32 dev v1 && ip link set v1 up && ip link set v2 up
-for n in 1 2; do fi_pingpong -B 4760$n "$@" > {folder}/server$n.log 2>&1 & done
+for n in 1 2; do timeout -k 1 {limit} fi_pingpong -B 4760$n "$@" > {folder}/server$n.log 2>&1 & done
 for n in 1 2; do until ss -ltn | grep -q :4760$n; do sleep 0.05; done; done
 for n in 1 2; do timeout {limit} fi_pingpong -P 4760$n "$@" 192.0.2.1 > {folder}/client$n.log 2>&1 & clients="$clients $!"; done
 for pid in $clients; do wait $pid || status=1; done
