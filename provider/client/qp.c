@@ -260,10 +260,11 @@ static inline bool build_plain(const struct rn_client_qp *qp, const struct rn_cl
 	return true;
 }
 
-/* Checks a work request of `length` bytes against the limits of the QP. Returns 0 or a negative
- * errno. */
+/* Checks a work request against the limits of the QP. Returns 0 or a negative errno. If the result
+ * is 0 or -EMSGSIZE, stores the length in bytes: the SGEs are only read if there are not too many
+ * of them. */
 static inline int check(const struct rn_client_qp *qp, const struct rn_client_queue *q,
-			const struct rn_client_wr *wr, uint64_t length)
+			const struct rn_client_wr *wr, uint64_t *length)
 {
 	bool is_inline = wr->flags & RN_WQE_INLINE;
 
@@ -275,7 +276,8 @@ static inline int check(const struct rn_client_qp *qp, const struct rn_client_qu
 		return -EINVAL;
 	if (!is_inline && wr->num_sge > q->max_sge)
 		return -E2BIG;
-	return length > (is_inline ? qp->inline_bytes : qp->max_length) ? -EMSGSIZE : 0;
+	*length = rn_sgl_length(wr->sge, wr->num_sge);
+	return *length > (is_inline ? qp->inline_bytes : qp->max_length) ? -EMSGSIZE : 0;
 }
 
 /* Translates a work request into slots. First checks the work request against the limits of the QP.
@@ -283,9 +285,9 @@ static inline int check(const struct rn_client_qp *qp, const struct rn_client_qu
 static int build(const struct rn_client_qp *qp, const struct rn_client_queue *q,
 		 const struct rn_client_wr *wr, struct rn_sgl_slots *out)
 {
-	uint64_t length = rn_sgl_length(wr->sge, wr->num_sge);
+	uint64_t length;
 	bool is_inline = wr->flags & RN_WQE_INLINE;
-	int rc = check(qp, q, wr, length);
+	int rc = check(qp, q, wr, &length);
 
 	if (rc != 0)
 		return rc;
@@ -497,12 +499,11 @@ int rn_client_qp_post_list(struct rn_client_qp *qp, const struct rn_client_wr *w
  * first that is refused. */
 static int check_all(const struct rn_client_qp *qp, const struct rn_client_wr *wr, uint32_t n)
 {
+	uint64_t length;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < n && rc == 0; i++)
-		rc = wr[i].kind == RN_WQE_RECV
-			     ? -EINVAL
-			     : check(qp, &qp->sq, &wr[i], rn_sgl_length(wr[i].sge, wr[i].num_sge));
+		rc = wr[i].kind == RN_WQE_RECV ? -EINVAL : check(qp, &qp->sq, &wr[i], &length);
 	return rc;
 }
 

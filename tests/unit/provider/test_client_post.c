@@ -590,6 +590,15 @@ static void requests_are_posted_all_or_none(void **state)
 	assert_in_range(wrong, 100, LIST_RUNS);
 }
 
+static void too_many_sges_are_not_read(void **state)
+{
+	struct list_qp l = open_qp(false, RN_QPT_RC, 4);
+	struct rn_client_wr wr = {RN_WQE_SEND, .sge = (struct rn_sge *)8, .num_sge = UINT32_MAX};
+
+	assert_int_equal(rn_client_qp_post(l.qp, &wr), -E2BIG);
+	close_qp(&l);
+}
+
 static unsigned srq_posts;
 
 static void srq_post(struct rn_link *link, uint32_t srq, const struct rn_wqe *wqe)
@@ -779,6 +788,7 @@ int main(void)
 		cmocka_unit_test(a_list_is_posted_like_single_requests),
 		cmocka_unit_test(a_list_goes_to_the_link_at_once),
 		cmocka_unit_test(requests_are_posted_all_or_none),
+		cmocka_unit_test(too_many_sges_are_not_read),
 		cmocka_unit_test(a_list_of_shared_receives_ends_with_the_first_refused),
 		cmocka_unit_test(threads_share_the_depth_of_a_queue),
 		cmocka_unit_test(lists_of_threads_share_the_depth_of_a_queue),
