@@ -40,7 +40,7 @@ suites() {
 	conform  ci       never
 	tools    default  ci
 	daemon   ci       ci
-	verbs    ci       never
+	verbs    ci       ci
 	behind   ci       never
 	outside  ci       never
 	mutants  ci       never

@@ -33,8 +33,11 @@ def library_folder(build):
 def environment(build, config=None):
     """Returns the environment of a program: as softrnic-run makes it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("SOFTRNIC_")}
-    env["LD_LIBRARY_PATH"] = library_folder(build)
+    # The second folder is for a build with ASan, whose dlopen() ignores the run path of the library that calls it.
+    env["LD_LIBRARY_PATH"] = f"{library_folder(build)}:{build}/provider"
     env["LD_PRELOAD"] = os.path.join(build, "provider", "preload", "libsoftrnic-preload.so")
+    # Of programs of this folder that are built with it: the preloaded library comes before the runtime.
+    env["ASAN_OPTIONS"] = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0"]))
     env["SOFTRNIC_DAEMON"] = "/nonexistent"  # none that happens to run here
     if config:
         env["SOFTRNIC_CONFIG"] = str(config)
