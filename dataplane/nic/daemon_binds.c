@@ -60,7 +60,7 @@ void rn_daemon_binds_fini(struct rn_daemon_binds *r)
 	free_all(r->services, service);
 }
 
-/* ---- services ---- */
+/* ---- services registered with the daemon ---- */
 
 static uint64_t hash_service(uint64_t id, const struct rn_gid *addr)
 {
@@ -185,9 +185,10 @@ int rn_daemon_binds_create(struct rn_daemon_binds *r, struct rn_nic *nic, const 
 	struct service *v = NULL;
 	int rc = b != NULL ? 0 : -ENOMEM;
 
-	/* If the port is known, it is registered first: then no other client can get it in between.
-	 * Otherwise the shard chooses one that no other id of this adapter has, and another client
-	 * may have it. */
+	/* If the command names a port, register that port with the daemon before the shard executes
+	 * the command, so that no other client can take the port meanwhile. Otherwise the shard
+	 * chooses a port that no other id of this adapter has. Another client may have that port:
+	 * then destroy the id and let the shard choose again. */
 	if (rc == 0 && takes_port(cmd) && cmd->cm.port != 0)
 		rc = take_service(r, service_of(cmd, cmd->cm.port), &cmd->cm.local, &v);
 	for (unsigned i = 0; rc == 0; i++) {

@@ -28,8 +28,8 @@ struct rn_daemon_binds {
 	struct rn_hnode *bucket[3][RN_DAEMON_BINDS_BUCKETS];
 };
 
-/* The link must live as long as *r. rn_daemon_binds_fini() frees everything and tells the daemon
- * nothing. */
+/* The link must live as long as *r. rn_daemon_binds_fini() frees all records and sends the daemon
+ * no request. */
 void rn_daemon_binds_init(struct rn_daemon_binds *r, struct rn_daemon_link *link);
 void rn_daemon_binds_fini(struct rn_daemon_binds *r);
 

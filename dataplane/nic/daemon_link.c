@@ -17,8 +17,9 @@
 /* The bounds of schema.h for `mtu`. */
 #define MTU_MIN 1280
 #define MTU_MAX 9000
-/* How long a client that wants to come back waits for the answer before it looks again later. A
- * daemon that works answers at once. Locks are held for as long, once for each connection. */
+/* Milliseconds for which rn_daemon_link_return() waits for the reply to a new ATTACH. A working
+ * daemon replies at once. Other commands of the adapter wait for the caller's locks meanwhile, so
+ * the wait is short; if no reply has come, the next call looks for it. */
 #define RETURN_MS 20
 /* How often a daemon that is not there is looked for, in ms. */
 #define ASK_NAP 20
@@ -436,8 +437,8 @@ static int begin_return(struct rn_daemon_link *l, unsigned queues, const char *n
 	return 0;
 }
 
-/* Takes the reply to ATTACH, if it comes until the time `until`. Returns 0 or -errno; -EINPROGRESS
- * if it does not. */
+/* Waits for the daemon's reply to ATTACH until the time `until` (now_ms()). Returns 0 if the daemon
+ * has taken the client back, -EINPROGRESS if no reply has come yet, or another negative errno. */
 static int end_return(struct rn_daemon_link *l, struct rn_daemon_port *port, int64_t until)
 {
 	struct reply reply;

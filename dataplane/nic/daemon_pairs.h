@@ -4,7 +4,7 @@
  * have the same peer, which is withdrawn with the last of them.
  *
  * The caller serialises the calls, except that of rn_daemon_pair_create(); they run in control
- * threads and in the watcher thread. Calls that tell the daemon something wait for its reply. */
+ * threads and in the watcher thread. Calls that send the daemon a request wait for its reply. */
 #ifndef RN_DAEMON_PAIRS_H
 #define RN_DAEMON_PAIRS_H
 
@@ -17,7 +17,7 @@
 struct rn_daemon_pair {
 	struct rn_hnode node;
 	uint32_t qpn;
-	bool announced;		 /* it is connected without the connection manager */
+	bool announced;		 /* the daemon was sent `claim` for this queue pair */
 	struct rn_hnode by_peer; /* in the table `peers`, if it is announced */
 	struct rn_daemon_claim claim;
 };
@@ -29,8 +29,8 @@ struct rn_daemon_pairs {
 	struct rn_hnode *bucket[2][RN_DAEMON_PAIRS_BUCKETS];
 };
 
-/* The link must live as long as *r. rn_daemon_pairs_fini() frees everything and tells the daemon
- * nothing. */
+/* The link must live as long as *r. rn_daemon_pairs_fini() frees all records and sends the daemon
+ * no request. */
 void rn_daemon_pairs_init(struct rn_daemon_pairs *r, struct rn_daemon_link *link);
 void rn_daemon_pairs_fini(struct rn_daemon_pairs *r);
 
@@ -43,11 +43,11 @@ struct rn_daemon_pair *rn_daemon_pairs_find(const struct rn_daemon_pairs *r, uin
 /* The queue pair is destroyed. Does nothing if it is not known. */
 void rn_daemon_pairs_remove(struct rn_daemon_pairs *r, uint32_t qpn);
 
-/* A queue pair is connected in two steps: rn_daemon_pairs_announce() tells the daemon before data
- * flow; then rn_daemon_pairs_connected() records that the queue pair has this peer, and no longer a
- * former one, or rn_daemon_pairs_refused() takes the announcement back. A daemon that is not strict
- * does not need an announcement, and one that refuses it drops the data: the connection then fails
- * as with a peer that does not answer. */
+/* A queue pair is connected in two steps: rn_daemon_pairs_announce() announces the peer before
+ * data flow; then rn_daemon_pairs_connected() records that the queue pair has this peer, and no
+ * longer a former one, or rn_daemon_pairs_refused() takes the announcement back. A daemon that is
+ * not strict does not need an announcement, and one that refuses it drops the data: the connection
+ * then fails as with a peer that does not answer. */
 void rn_daemon_pairs_announce(struct rn_daemon_pairs *r, const struct rn_daemon_claim *claim);
 void rn_daemon_pairs_connected(struct rn_daemon_pairs *r, struct rn_daemon_pair *pair,
 			       const struct rn_daemon_claim *claim);

@@ -46,7 +46,8 @@ struct vb_nic {
 int vb_nic_get(struct vb_device *device, struct vb_nic **nic);
 void vb_nic_put(struct vb_nic *nic);
 
-/* Does the adapter of a device run? Once it does, it runs until the process ends. */
+/* Has the adapter of this device been started in this process? A started adapter runs until the
+ * process ends. */
 bool vb_nic_runs(const struct vb_device *device);
 
 /* Gives the target a number and passes it events from now on. */

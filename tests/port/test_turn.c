@@ -92,7 +92,7 @@ static void turns_without_work_read_no_clock(void **state)
 /* ---- a receive and its message that come between two steps of a turn ---- */
 
 static eth_rx_burst_t driver_rx;
-static bool met; /* both have come */
+static bool met; /* the receive was posted and its message was sent */
 
 /* Stands for a thread that is preempted before it asks the driver for frames. Meanwhile the program
  * posts a receive, and the peer sends the message for it. */

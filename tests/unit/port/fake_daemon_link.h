@@ -1,4 +1,5 @@
-/* A fake of nic/daemon_link.h: a daemon that records the requests, and answers as the test says. */
+/* Replaces the functions of nic/daemon_link.h: counts the requests that a module sends, and returns
+ * the results that the test has set in struct fake_daemon. */
 #ifndef FAKE_DAEMON_LINK_H
 #define FAKE_DAEMON_LINK_H
 

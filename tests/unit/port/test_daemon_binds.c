@@ -186,7 +186,7 @@ static void an_id_connects_one_queue_pair(void **state)
 	rn_daemon_binds_connect(&binds, rsp.id, 71);
 	assert_false(rn_daemon_binds_is_connecting(&binds, 70));
 	assert_true(rn_daemon_binds_is_connecting(&binds, 71));
-	rn_daemon_binds_connect(&binds, rsp.id + 1, 72); /* no such id */
+	rn_daemon_binds_connect(&binds, rsp.id + 1, 72); /* an id that was never created */
 	assert_false(rn_daemon_binds_is_connecting(&binds, 72));
 	rn_daemon_binds_drop(&binds, rsp.id);
 	assert_false(rn_daemon_binds_is_connecting(&binds, 71));
