@@ -42,15 +42,16 @@ def fi_row(text):
     return dict(zip(heads, rows[-1]))
 
 
-def _two_ends(program, server, client, env):
-    if shutil.which(program) is None:
-        raise Absent(f"no {program}")
-    one = subprocess.Popen([program, *server], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def two_ends(server, client, server_env=None, client_env=None):
+    """Runs a server and its client, lists of words, and returns what the client prints."""
+    if shutil.which(server[0]) is None:
+        raise Absent(f"no {server[0]}")
+    one = subprocess.Popen(server, env=server_env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         time.sleep(0.7)
-        return subprocess.run([program, *client], env=env, capture_output=True, text=True, timeout=WAIT_S, check=True).stdout
+        return subprocess.run(client, env=client_env, capture_output=True, text=True, timeout=WAIT_S, check=True).stdout
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as why:
-        raise Absent(f"{program} failed: {type(why).__name__}") from why
+        raise Absent(f"{' '.join(client)} failed: {type(why).__name__}") from why
     finally:
         one.kill()
         one.wait()
@@ -58,7 +59,7 @@ def _two_ends(program, server, client, env):
 
 def _ucx(*options):
     env, port = {**os.environ, "UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo"}, str(next(PORTS))
-    return ucx_row(_two_ends("ucx_perftest", ["-p", port], ["127.0.0.1", "-p", port, "-f", *options], env))
+    return ucx_row(two_ends(["ucx_perftest", "-p", port], ["ucx_perftest", "127.0.0.1", "-p", port, "-f", *options], env, env))
 
 
 def ucx_trip_ns():
@@ -71,5 +72,5 @@ def ucx_gbit():
 
 def rxd_gbit():
     options, port = ["-p", "udp;ofi_rxd", "-e", "rdm", "-I", "20", "-S", "1048576"], str(next(PORTS))
-    text = _two_ends("fi_pingpong", [*options, "-B", port], [*options, "-P", port, "127.0.0.1"], None)
+    text = two_ends(["fi_pingpong", *options, "-B", port], ["fi_pingpong", *options, "-P", port, "127.0.0.1"])
     return float(fi_row(text)["MB/sec"]) * 8e-3

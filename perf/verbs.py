@@ -12,11 +12,8 @@ import argparse
 import os
 import pathlib
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
 
 import baselines
 
@@ -25,7 +22,6 @@ CONFIG = """adapters = ({{ name = "v{n}"; port = "memif"; socket = "{folder}/mem
 idle = {{ policy = "inline"; }};
 log = {{ level = "error"; }};
 """
-END_S = 120
 # what, program of verbs, words of both programs, column of the figure in the last row, unit, is a latency, required ratio
 PERFTEST = [
     ("SEND 64 B, latency", "ib_send_lat", "-s 64 -n 20000 -I 64", 4, "us", True, 1.1),
@@ -42,42 +38,15 @@ TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}
 RC = {"UCX_TLS": "rc_v,self", "UCX_NET_DEVICES": "softrnic0:1"}
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def listens(port):
-    """Says whether a TCP socket of this host listens at the port."""
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in pathlib.Path(table).read_text(encoding="ascii").splitlines()[1:]:
-            words = line.split()
-            if int(words[1].rsplit(":", 1)[1], 16) == port and words[3] == "0A":
-                return True
-    return False
-
-
 def pair(argv, more, folder):
     """Runs a server and its client, the program `argv`, and returns what the client prints."""
-    port = free_port()
     envs = []
     for n, role in ((1, "server"), (2, "client")):
         conf = pathlib.Path(folder, f"{n}.conf")
         conf.write_text(CONFIG.format(n=n, role=role, folder=folder), encoding="utf-8")
         envs.append({**os.environ, **more, "SOFTRNIC_CONFIG": str(conf)})
-    argv = [*argv, "-p", str(port)]
-    with subprocess.Popen(argv, env=envs[0], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            end = time.monotonic() + END_S
-            while not listens(port) and server.poll() is None and time.monotonic() < end:
-                time.sleep(0.02)
-            done = subprocess.run([*argv, "127.0.0.1"], env=envs[1], capture_output=True, text=True, timeout=END_S, check=False)
-        finally:
-            server.kill()
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(argv)}: status {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
-    return done.stdout
+    argv = [*argv, "-p", str(next(baselines.PORTS))]
+    return baselines.two_ends(argv, [*argv, "127.0.0.1"], *envs)
 
 
 def perftest_figure(text, column):
@@ -90,8 +59,8 @@ def measure(row, mine, build, folder):
     run = [os.path.join(build, "provider/verbs/softrnic-run")]
     if row in UCX:
         _, words, column = row[:3]
-        text = pair((run if mine else []) + ["ucx_perftest", *words.split()], RC if mine else TCP, folder)
-        return baselines.ucx_row(text.replace("Final:", ""))[column]
+        text = pair((run if mine else []) + ["ucx_perftest", "-f", *words.split()], RC if mine else TCP, folder)
+        return baselines.ucx_row(text)[column]
     _, program, words, column = row[:4]
     argv = run + [program] if mine else [os.path.join(build, "perf", program.replace("ib_", "nd_"))]
     catalogue = {"SOFTRNIC_ND_CATALOG": os.path.join(build, "provider/nd.d")}
@@ -123,4 +92,7 @@ def main():
     sys.exit(missed)
 
 
-main()
+try:
+    main()
+except baselines.Absent as why:
+    sys.exit(str(why))
