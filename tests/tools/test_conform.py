@@ -46,7 +46,10 @@ def nothing_deviates(role, rows=None, more_config=""):
             over.set()
             peer.join()
         with open(result, encoding="utf-8") as f:
-            said = json.load(f)
+            text = f.read()
+        if not text:
+            return [f"no result, exit status {tool.returncode}: {tool.stdout[-300:]} {tool.stderr}"]
+        said = json.loads(text)
     complaints = [f"{row['row']}: {row['why']} {row['frames']}" for row in said["rows"] if row["result"] == "deviates"]
     if tool.returncode != 0:
         complaints.append(f"exit status {tool.returncode}: {tool.stdout[-300:]} {tool.stderr}")
