@@ -124,6 +124,70 @@ static void a_draining_queue_pair_takes_requests(void **state)
 	rig_fini(&r);
 }
 
+/* Makes a rig whose side 1 stays in RTR, and has received its first packet. */
+static void receive_only(struct rig *r)
+{
+	struct rn_qp_attr a = {
+		.state = RN_QPS_RTS,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.max_rd_atomic = 4,
+		.sq_psn = RIG_PSN_A,
+	};
+	const struct rn_qp_move_row *row = rn_qp_move(RN_QPT_RC, RN_QPS_RTR, RN_QPS_RTS);
+
+	rig_init(r, &(struct rig_opt){.only_rtr = true});
+	assert_int_equal(rig_modify(r, 0, RN_QP_STATE | row->mandatory, &a), 0);
+	rig_request(r, 0, RN_WQE_WRITE, 0, 100, 0, 8, 0);
+	rig_run(r, RN_S(1));
+}
+
+/* The server of ib_write_bw stays in RTR. */
+static void a_queue_pair_in_rtr_takes_requests_the_short_way(void **state)
+{
+	struct rig r;
+	uint8_t frame[256];
+	struct rn_txbuf buf = {.data = frame, .cap = sizeof(frame)};
+	enum rn_verdict v;
+
+	receive_only(&r);
+	memset(r.s[0].mem, 0x5A, 64);
+	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 1, 0, 64, 640);
+	assert_int_equal(rn_shard_tx(r.s[0].sh, &buf, 1, r.now), 1);
+	assert_true(rn_shard_rx_short(r.s[1].sh, frame, buf.len, &v, r.now));
+	assert_int_equal(v, RN_V_OK);
+	assert_memory_equal(r.s[1].mem + 640, r.s[0].mem, 64);
+	rig_run(&r, RN_S(1));
+	rig_expect(&r, 0, 1, RN_STATUS_SUCCESS);
+	rig_fini(&r);
+}
+
+/* No response can belong to a request of a QP in RTR, whatever PSN the response has. */
+static void a_queue_pair_in_rtr_refuses_responses(void **state)
+{
+	const uint8_t responses[] = {RN_OP_ACK, RN_OP_READ_RESP_ONLY, RN_OP_READ_RESP_FIRST,
+				     RN_OP_READ_RESP_MIDDLE, RN_OP_READ_RESP_LAST};
+	uint8_t data[8] = {0}, frame[128];
+	struct rig r;
+
+	receive_only(&r);
+	for (unsigned i = 0; i < RN_ARRAY_SIZE(responses); i++)
+		for (uint32_t psn = 0xFFFFFC; psn != 4; psn = rn_psn_add(psn, 1)) {
+			uint32_t len = responses[i] == RN_OP_ACK ? 0 : sizeof(data);
+			struct rn_pkt pkt = rig_pkt(&r, 1, responses[i], 0, data, len);
+			enum rn_verdict v;
+
+			pkt.psn = psn;
+			len = rn_frame_build(&pkt, frame, sizeof(frame));
+			if (!rn_shard_rx_short(r.s[1].sh, frame, len, &v, r.now))
+				v = rn_shard_rx(r.s[1].sh, &pkt, r.now);
+			assert_int_equal(v, RN_V_QP_STATE);
+		}
+	rig_expect_none(&r, 1);
+	rig_fini(&r);
+}
+
 /* Messages of 61 to 64 bytes have the same packet length. Each byte arrives, and none behind. */
 static void payloads_around_64_bytes_arrive_whole(void **state)
 {
@@ -227,6 +291,8 @@ int main(void)
 		cmocka_unit_test(a_send_without_a_receive_waits),
 		cmocka_unit_test(a_write_without_reth_is_not_read_beyond_its_end),
 		cmocka_unit_test(a_draining_queue_pair_takes_requests),
+		cmocka_unit_test(a_queue_pair_in_rtr_takes_requests_the_short_way),
+		cmocka_unit_test(a_queue_pair_in_rtr_refuses_responses),
 		cmocka_unit_test(payloads_around_64_bytes_arrive_whole),
 		cmocka_unit_test(an_ack_behind_a_read_response_is_owed_too),
 		cmocka_unit_test(a_full_completion_queue_overruns),
