@@ -26,6 +26,7 @@ struct rn_progress {
 	/* for each shard: when the progress thread's last poll with work ended. Such a poll may
 	 * take longer than lc->spin, and rn_lcore.last_busy is its beginning. */
 	rn_time worked_until[RN_MAX_SHARDS];
+	rn_time yielded_at; /* when the progress thread last yielded its CPU */
 	bool running;
 };
 

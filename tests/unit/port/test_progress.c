@@ -1,6 +1,6 @@
 /* When does the progress thread poll a shard, and when does it sleep? The shard is a fake: this
- * program defines rn_lcore_try_whole_turn() and ppoll(). The clock stands still but for the time
- * that a poll takes, or that the thread sleeps. */
+ * program defines rn_lcore_try_whole_turn(), ppoll() and sched_yield(). The clock stands still but
+ * for the time that a poll takes, or that the thread sleeps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 static struct rn_lcore lc;
 static struct rn_progress k;
 static rn_time turn_takes, due; /* due: what a poll leaves in rn_lcore.due */
-static bool works;		/* polls find work */
-static unsigned turns, sleeps, short_sleeps;
+static unsigned works;		/* number of polls that find work */
+static unsigned turns, sleeps, short_sleeps, yields;
 static sem_t enough;
 
 static void count(unsigned *what)
@@ -34,7 +34,7 @@ bool rn_lcore_try_whole_turn(struct rn_lcore *l)
 	rn_time now = rn_clock_now(&l->clock);
 
 	atomic_store(&l->last_turn, now);
-	if (works)
+	if (turns < works)
 		atomic_store(&l->last_busy, now);
 	atomic_store(&l->due, due);
 	l->clock.start += turn_takes;
@@ -47,6 +47,13 @@ int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *ts, const sigset_
 	lc.clock.start += (rn_time)ts->tv_nsec;
 	short_sleeps += ts->tv_nsec == 0;
 	count(&sleeps);
+	return 0;
+}
+
+int sched_yield(void)
+{
+	if (turns + sleeps < 1000)
+		yields++;
 	return 0;
 }
 
@@ -78,7 +85,7 @@ static void run(void)
 {
 	struct timespec at;
 
-	turns = sleeps = short_sleeps = 0;
+	turns = sleeps = short_sleeps = yields = 0;
 	memset(&lc, 0, sizeof(lc));
 	memset(&k, 0, sizeof(k));
 	lc.clock.start = RN_S(1);
@@ -98,17 +105,38 @@ static void run(void)
 /* A burst of large WRITEs takes longer to place than the thread spins without work. */
 static void a_poll_that_takes_long_is_followed_by_the_next(void **state)
 {
-	works = true;
+	works = 1000;
 	turn_takes = 2 * SPIN;
 	due = 0;
 	run();
 	assert_in_range(turns, 990, 1000);
 }
 
+/* A yield is a system call. An application that waits for the CPU gets it after 40 us. */
+static void a_busy_thread_yields_now_and_then(void **state)
+{
+	works = 1000;
+	turn_takes = RN_US(10);
+	due = 0;
+	run();
+	assert_in_range(turns, 990, 1000);
+	assert_in_range(yields, 200, 260);
+}
+
+/* After work, the thread polls for SPIN without finding any. */
+static void a_thread_that_finds_no_work_yields_after_each_poll(void **state)
+{
+	works = 1;
+	turn_takes = RN_US(1);
+	due = RN_TIME_NEVER;
+	run();
+	assert_in_range(yields, 15, 25);
+}
+
 /* An example of work that is due and cannot be done is a reply for which the port has no room. */
 static void work_that_cannot_be_done_lets_the_thread_sleep(void **state)
 {
-	works = false;
+	works = 0;
 	turn_takes = 0;
 	due = 0;
 	run();
@@ -120,6 +148,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_poll_that_takes_long_is_followed_by_the_next),
+		cmocka_unit_test(a_busy_thread_yields_now_and_then),
+		cmocka_unit_test(a_thread_that_finds_no_work_yields_after_each_poll),
 		cmocka_unit_test(work_that_cannot_be_done_lets_the_thread_sleep),
 	};
 
