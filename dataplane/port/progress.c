@@ -18,7 +18,7 @@
  * much: with two busy adapters, the wake-ups took 6 % of the CPU time (profiled). */
 #define BUSY_NS RN_US(400)
 /* How long the progress thread may poll and find work before it yields its CPU to the application.
- * One yield after each poll took 6 % of the time of a thread that places large WRITEs (profiled). */
+ * A yield after each poll took 6 % of the time of a thread that places large WRITEs (profiled). */
 #define YIELD_NS RN_US(40)
 
 static rn_time last_turn(struct rn_lcore *lc)

@@ -276,7 +276,7 @@ MUTANTS = [
     Mutant("known headers before any BTH", MATCH, "0xFFFFFF00FF7F0FE0, -1, -1, -1", "0, -1, -1, -1", "match"),
     Mutant("known headers of half an IPv6 address", MATCH, "d = _mm256_or_ps(d, rn_match_differ(f + 32, s->hdr + 32));", ";", "match"),
     Mutant("known headers of a longer frame", MATCH, "!s->udp_len || len < at - RN_UDP_BYTES + s->udp_len", "!s->udp_len", "match"),
-    Mutant("short way in any state", SHORT_RX, "if (rn_unlikely(qp->state != RN_QPS_RTS))", "if (false)", "rows"),
+    Mutant("short way in any state", SHORT_RX, "if (rn_unlikely(qp->state != RN_QPS_RTS && qp->state != RN_QPS_RTR))", "if (false)", "rows"),
     Mutant("short way ignores rights", SHORT_RX, "!(qp->access & RN_ACCESS_REMOTE_WRITE) || ", "", "short-rx"),
     Mutant("short WRITE of any length", SHORT_RX, "(ends ? n != length - done || n > mtu", "(ends ? false", "rows"),
     Mutant("short SEND of any length", SHORT_RX, "n > e->length || n - 1 >= rn_qp_mtu(qp)", "!n", "short-rx"),

@@ -2,11 +2,11 @@
  * packets take the general way, which parses them and calls rn_qp_rx(). Runs on the shard's
  * thread.
  *
- * A packet is ordinary if it is the next in order, the QP is in RTS or RTR, the receive that
- * the packet needs is posted, and its access to memory is permitted. For such a packet the short way has the
- * same effects as responder.c and requester.c. For any other packet the short way changes nothing.
- * rn_core_cfg.no_short_way turns the short way off. Frames and completions are the same with and
- * without the short way (tests/sim/test_short_way.c). */
+ * A packet is ordinary if it is the next in order, the QP is in RTS or RTR, the receive that the
+ * packet needs is posted, and its access to memory is permitted. For such a packet the short way
+ * has the same effects as responder.c and requester.c. For any other packet the short way changes
+ * nothing. rn_core_cfg.no_short_way turns the short way off. Frames and completions are the same
+ * with and without the short way (tests/sim/test_short_way.c). */
 #ifndef RN_SHORT_RX_H
 #define RN_SHORT_RX_H
 
