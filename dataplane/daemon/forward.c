@@ -261,6 +261,11 @@ static bool wire_is_full(const struct rn_forward *f)
 	       (f->wire_stuck == 0 || f->now - f->wire_stuck <= WIRE_PATIENCE);
 }
 
+unsigned rn_forward_take(struct rn_forward *f, unsigned client)
+{
+	return f->client[client].plugged && !wire_is_full(f) ? from_client(f, client) : 0;
+}
+
 static unsigned from_clients(struct rn_forward *f)
 {
 	unsigned n = 0, first = rn_client_set_next(&f->plugged, f->turn_from);

@@ -66,11 +66,15 @@ struct rn_switch *rn_forward_switch(struct rn_forward *f);
 /* The client's rings of vhost device vid can be used, with this many pairs of rings. To be called
  * by any thread. Returns 0 or -ENOMEM. */
 int rn_forward_plug(struct rn_forward *f, unsigned client, int vid, unsigned queues);
-/* On return the rings are not in use any more. To be called by any thread. */
+/* Takes the frames that the client has sent. On return the rings are not in use any more. To be
+ * called by any thread. */
 void rn_forward_unplug(struct rn_forward *f, unsigned client);
 /* The client has gone: unplugs its rings and detaches it from the switch. Returns what
  * rn_switch_detach() returns. */
 rn_time rn_forward_detach(struct rn_forward *f, unsigned client);
+/* Takes a burst of the frames that the client has sent, beyond its share. To be used within a call.
+ * Returns the number of frames. */
+unsigned rn_forward_take(struct rn_forward *f, unsigned client);
 /* Some ring of the client has been enabled or disabled. Does not wait. */
 void rn_forward_changed(struct rn_forward *f, unsigned client);
 

@@ -15,6 +15,8 @@
 
 /* How much a client may send at once after a pause, as a time at its rate. */
 #define BUCKET_DEPTH RN_MS(10)
+/* How many frames are taken at most from a client that has gone. */
+#define LAST_FRAMES 256u
 
 /* ---- the eventfds of clients ---- */
 
@@ -130,6 +132,14 @@ static void unplug(struct rn_forward *f, void *arg, rn_time now)
 
 	if (!c->plugged)
 		return;
+	/* A process may end at once after its last message or ACK. */
+	for (unsigned n = 0; n < LAST_FRAMES;) {
+		unsigned taken = rn_forward_take(f, p->client);
+
+		if (taken == 0)
+			break;
+		n += taken;
+	}
 	for (unsigned q = 0; q < c->queues; q++) {
 		forget_kick(f, c, q);
 		rn_forward_drop(c->lane[q].m, c->lane[q].n, &c->stats);

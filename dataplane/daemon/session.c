@@ -110,10 +110,19 @@ static void claim(struct rn_forward *f, void *arg, rn_time now)
 	}
 }
 
+static void flush(struct rn_forward *f, void *arg, rn_time now)
+{
+	const struct switch_call *c = arg;
+
+	rn_forward_take(f, c->s->number);
+}
+
 static void unclaim(struct rn_forward *f, void *arg, rn_time now)
 {
 	struct switch_call *c = arg;
 
+	/* A queue pair sends its last ACK just before the client destroys it. */
+	rn_forward_take(f, c->s->number);
 	c->rp->err = rn_switch_unclaim(rn_forward_switch(f), c->s->number, c->rq->pair.qpn,
 				       &c->rq->pair.peer);
 }
@@ -172,7 +181,7 @@ static int open_port(struct rn_session *s, int fd)
 /* ---- requests ---- */
 
 /* Says how many bytes the packet of a request has, whether the client must be attached, and, for
- * requests that are calls to the switch and nothing else, which call. */
+ * requests that are one call in the forwarding thread, which call. */
 static const struct {
 	size_t bytes;
 	bool attached;
@@ -189,6 +198,7 @@ static const struct {
 	[RN_DAEMON_CLAIM] = {BYTES(claims), true, NULL},
 	[RN_DAEMON_UNCLAIM] = {BYTES(pair), true, unclaim},
 	[RN_DAEMON_SHOW] = {BYTES(show), false, NULL},
+	[RN_DAEMON_FLUSH] = {offsetof(struct rn_daemon_request, attach), true, flush},
 #undef BYTES
 };
 

@@ -545,6 +545,13 @@ int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group)
 	return order_surely(l, &request, REQUEST_BYTES(group));
 }
 
+void rn_daemon_link_flush(struct rn_daemon_link *l)
+{
+	struct rn_daemon_request request = {.op = RN_DAEMON_FLUSH};
+
+	order(l, &request, REQUEST_HEAD, -1);
+}
+
 int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *claims, unsigned n,
 			 uint32_t *accepted)
 {

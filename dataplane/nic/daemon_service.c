@@ -96,6 +96,12 @@ void rn_daemon_service_close(struct rn_daemon_service *s)
 	free(s);
 }
 
+void rn_daemon_service_flush(struct rn_daemon_service *s)
+{
+	if (s != NULL)
+		rn_daemon_link_flush(&s->link);
+}
+
 void rn_daemon_service_forget(struct rn_daemon_service *s)
 {
 	if (s != NULL)

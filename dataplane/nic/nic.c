@@ -313,6 +313,8 @@ void rn_nic_destroy(struct rn_nic *nic)
 	rn_port_hang_up(nic->port);
 	if (nic->lcore != NULL)
 		destroy_lcores(nic);
+	if (nic->port != NULL)
+		rn_daemon_service_flush(nic->daemon);
 	/* Until here the port may call grace(), which reads the locks of the shards. */
 	rn_port_close(nic->port);
 	free(nic->lcore);

@@ -47,10 +47,14 @@ enum rn_daemon_op {
 	/* rn_switch_claim() for each of `claims.n` connections, which are independent of each
 	 * other. Reply: `claimed`; err is the error of the first that was refused. */
 	RN_DAEMON_CLAIM,
-	/* rn_switch_unclaim() */
+	/* Takes a burst of the frames that the client has sent, which may still be of this queue
+	 * pair, and then calls rn_switch_unclaim(). */
 	RN_DAEMON_UNCLAIM,
 	/* A report for people or programs, without attaching. Reply: `text`, JSON. */
 	RN_DAEMON_SHOW,
+	/* Takes a burst of the frames that the client has sent. A client that closes its port would
+	 * lose them. */
+	RN_DAEMON_FLUSH,
 };
 
 /* A connection that the client has. See struct rn_track_claim for which members are set. */

@@ -3,10 +3,10 @@ import os
 import struct
 
 from daemon import Daemon, case
-from protocol import (ATTACH, BODY, CLAIM, CLAIMS, INFO, JOIN, LEAVE, LISTEN, LONGEST, OUR_GID, PORT, SERVICE_BODY, SHOW, UNCLAIM,
-                      UNLISTEN, Client, attach, claims, differ, plain, request)
+from protocol import (ATTACH, BODY, CLAIM, CLAIMS, FLUSH, INFO, JOIN, LEAVE, LISTEN, LONGEST, OUR_GID, PORT, SERVICE_BODY, SHOW,
+                      UNCLAIM, UNLISTEN, Client, attach, claims, differ, plain, request)
 
-ATTACHED = (PORT, LISTEN, UNLISTEN, JOIN, LEAVE, CLAIM, UNCLAIM)
+ATTACHED = (PORT, LISTEN, UNLISTEN, JOIN, LEAVE, CLAIM, UNCLAIM, FLUSH)
 
 
 @case
@@ -28,7 +28,7 @@ def bad_packets_are_refused(build):
         for version in (0, 2, 0xffffffff):
             for op in BODY:
                 bad += differ(f"version {version} of {op}", c.err(request(op, bytes(BODY[op]), version)), "EPROTO")
-        for op in (0, SHOW + 1, 255, 0x80000000, 0xffffffff):
+        for op in (0, FLUSH + 1, 255, 0x80000000, 0xffffffff):
             bad += differ(f"op {op}", c.err(request(op, bytes(64))), "ENOSYS")
         for op, length in BODY.items():
             if length:

@@ -7,7 +7,7 @@ import socket
 import struct
 
 VERSION = 1
-INFO, ATTACH, PORT, LISTEN, UNLISTEN, JOIN, LEAVE, CLAIM, UNCLAIM, SHOW = range(1, 11)
+INFO, ATTACH, PORT, LISTEN, UNLISTEN, JOIN, LEAVE, CLAIM, UNCLAIM, SHOW, FLUSH = range(1, 12)
 HEADER = "=II"
 ATTACH_BODY = "=IIQ32s"
 SERVICE_BODY = "=Q16s"
@@ -15,7 +15,7 @@ CLAIM_BYTES = 72
 CLAIMS = 64
 TRACK_PAIR = 10  # RN_TRACK_PAIR
 BODY = {INFO: 0, ATTACH: 48, PORT: 0, LISTEN: 24, UNLISTEN: 24, JOIN: 16, LEAVE: 16, CLAIM: 8 + CLAIMS * CLAIM_BYTES, UNCLAIM: 20,
-        SHOW: 4}  # bytes after the header
+        SHOW: 4, FLUSH: 0}  # bytes after the header
 LONGEST = struct.calcsize(HEADER) + BODY[CLAIM]
 PORT_REPLY = "=IIQ6sBBHHBBBBI"
 OUR_GID = bytes(10) + b"\xff\xff" + bytes((192, 0, 2, 1))

@@ -69,24 +69,27 @@ static uint16_t wire_rx(void *queue, struct rte_mbuf **m, uint16_t n)
 static uint8_t frame[CLIENTS + 1][256];
 static unsigned frame_len;
 static unsigned taken_of[RN_MAX_SHARDS]; /* frames by queue, until the test ends */
+static unsigned more = UINT_MAX;	 /* frames that the clients have */
 
 uint16_t __wrap_rte_vhost_dequeue_burst(int vid, uint16_t ring, struct rte_mempool *pool,
 					struct rte_mbuf **m, uint16_t n);
 uint16_t __wrap_rte_vhost_enqueue_burst(int vid, uint16_t ring, struct rte_mbuf **m, uint16_t n);
 int __wrap_rte_vhost_get_vhost_vring(int vid, uint16_t ring, struct rte_vhost_vring *out);
 
-/* A client has always more frames. */
 uint16_t __wrap_rte_vhost_dequeue_burst(int vid, uint16_t ring, struct rte_mempool *pool,
 					struct rte_mbuf **m, uint16_t n)
 {
 	uint16_t i = 0;
 
-	if (turns <= RN_ARRAY_SIZE(first_of) && first_of[turns - 1] == 0)
+	n = (uint16_t)RN_MIN(n, more);
+	if (turns > 0 && turns <= RN_ARRAY_SIZE(first_of) && first_of[turns - 1] == 0)
 		first_of[turns - 1] = (unsigned)vid;
 	for (; i < n && (m[i] = rte_pktmbuf_alloc(pool)) != NULL; i++)
 		memcpy(rte_pktmbuf_append(m[i], (uint16_t)frame_len), frame[vid], frame_len);
 	if (sent < wanted)
 		taken_of[ring / 2] += i;
+	if (more != UINT_MAX)
+		more -= i;
 	return i;
 }
 
@@ -295,6 +298,19 @@ static void the_wire_gets_mbufs_of_its_own(void **state)
 	assert_int_equal(most_users, 1);
 }
 
+/* Process 1 has sent frames, and ends before the thread has a turn. */
+static void the_last_frames_of_a_client_are_sent(void **state)
+{
+	begin(1024, 100);
+	assert_int_equal(rn_forward_plug(f, 1, 1, 1), 0);
+	more = 100;
+	rn_forward_unplug(f, 1);
+	assert_int_equal(more, 0);
+	more = UINT_MAX;
+	run();
+	assert_int_equal(sent_of[1], 100);
+}
+
 static int start_eal(void **state)
 {
 	char *argv[] = {"test_forward", "--no-huge", "--no-pci",       "--no-shconf",
@@ -330,6 +346,7 @@ int main(void)
 		cmocka_unit_test(all_queues_of_a_client_are_served),
 		cmocka_unit_test(queues_give_no_larger_share),
 		cmocka_unit_test(the_wire_gets_mbufs_of_its_own),
+		cmocka_unit_test(the_last_frames_of_a_client_are_sent),
 	};
 
 	return cmocka_run_group_tests(tests, start_eal, stop_eal);

@@ -70,6 +70,10 @@ int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group)
 	return 0;
 }
 
+void rn_daemon_link_flush(struct rn_daemon_link *l)
+{
+}
+
 int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *c, unsigned n,
 			 uint32_t *accepted)
 {
