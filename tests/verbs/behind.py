@@ -1,10 +1,13 @@
 """Two processes behind one softrnicd share one address."""
 import functools
 import os
+import signal
+import subprocess
+import sys
 
 from perftest import check_row
-from rig import Process
-from verbs import END_S, Folder, case, environment, pair, softrnicd
+from rig import Process, free_port
+from verbs import END_S, Folder, case, environment, need, pair, softrnicd, softrnicd_process
 
 
 def behind(build, words):
@@ -30,6 +33,41 @@ def a_process_may_fork_before_it_has_objects(build):
         done = Process([os.path.join(build, "tests", "verbs", "verbs_late")], dict(environment(build), SOFTRNIC_DAEMON=socket), f.path / "log")
         status, text = done.end(END_S), done.text
     return [f"ends with {status}: {line}" for line in text.splitlines()[-20:]] if status else []
+
+
+@case(core=False)
+def the_last_ack_of_a_process_arrives(build):
+    """A softrnicd that gets little of a CPU has not yet taken the last ACK when ibv_rc_pingpong destroys its queue pair and ends."""
+    with Folder() as f, softrnicd_process(build, f) as daemon:
+        for thread in os.listdir(f"/proc/{daemon.child.pid}/task"):
+            os.setpriority(os.PRIO_PROCESS, int(thread), 19)
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+        try:
+            return [text for _ in range(12)
+                    for text in pair(build, ["ibv_rc_pingpong", "-g", "0", "-n", "10"], daemon=str(f.path / "d.sock"))[0]]
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+
+
+@case
+def a_new_softrnicd_removes_the_devices_of_the_old_one(build):
+    """A softrnicd that ends on SIGTERM ends its connections. Its clients' devices are gone as soon as the next one has started."""
+    need("ibv_asyncwatch")
+    need("rping")
+    with Folder() as f:
+        env = dict(environment(build), SOFTRNIC_DAEMON=str(f.path / "d.sock"))
+        with softrnicd_process(build, f) as daemon:
+            watch = Process(["ibv_asyncwatch"], env, f.path / "watch.log").await_text("async event FD")
+            words = ["stdbuf", "-oL", "rping", "-s", "-d", "-a", "192.0.2.1", "-p", str(free_port())]
+            server = Process(words, env, f.path / "server.log").await_text("rdma_listen")
+            daemon.kill(signal.SIGTERM)
+        with softrnicd_process(build, f):
+            watch.await_text("DEVICE_FATAL", END_S)
+            status = server.end(END_S)
+        watch.kill()
+        return [] if status not in (-1, 0) and "DEVICE_REMOVAL" in server.text else [f"rping ends with {status}: {server.text}"]
 
 
 case(functools.partial(play_pingpong, "ibv_rc_pingpong"), name="two_processes_share_an_address")

@@ -97,8 +97,8 @@ class Folder:
 
 
 @contextlib.contextmanager
-def softrnicd(build, folder):
-    """Runs a softrnicd with the address 192.0.2.1, to which no wire leads; gives the path of its socket."""
+def softrnicd_process(build, folder):
+    """Runs a softrnicd with the address 192.0.2.1, to which no wire leads; gives its process, which listens at folder.path / "d.sock"."""
     daemon = os.path.join(build, "dataplane", "daemon", "softrnicd")
     if not os.path.exists(daemon):
         raise tap.Skip("softrnicd is not built")
@@ -109,9 +109,16 @@ def softrnicd(build, folder):
         end = time.monotonic() + END_S
         while not socket.exists() and process.child.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
-        yield str(socket)
+        yield process
     finally:
         process.kill()
+
+
+@contextlib.contextmanager
+def softrnicd(build, folder):
+    """Runs a softrnicd as softrnicd_process() does; gives the path of its socket."""
+    with softrnicd_process(build, folder):
+        yield str(folder.path / "d.sock")
 
 
 def pair(build, server, client=None, idle="inline", daemon=None):
