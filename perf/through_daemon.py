@@ -25,10 +25,14 @@ MEMIF = ('adapters = ( {{ name = "{name}"; port = "memif"; socket = "{wire}"; ro
          'ipv4 = [ "192.0.2.{n}/24" ]; mtu = 9000; }} );\nlog = {{ level = "error"; }};\n{more}')
 CLIENT = 'adapters = ( {{ name = "client"; port = "daemon"; socket = "{socket}"; }} );\nlog = {{ level = "error"; }};\n{more}'
 INLINE = 'idle = { policy = "inline"; };\n'
+TIME = ["-D", "3", "-f", "1"]
 # name, tool, words, column of the figure in the last line, unit, is a ratio of bandwidths
 ROWS = [
-    ("1 MiB WRITE", "nd_write_bw", ["-s", "1048576", "-D", "3", "-f", "1"], 3, "MB/s"),
-    ("64 B WRITE", "nd_write_bw", ["-s", "64", "-D", "3", "-f", "1"], 4, "Mpps"),
+    ("1 MiB WRITE", "nd_write_bw", ["-s", "1048576", *TIME], 3, "MB/s"),
+    ("1 MiB WRITE, 25 Gb/s", "nd_write_bw",
+     ["-s", "1048576", "--rate_limit=25", "--rate_units=g", "--burst_size=1", *TIME], 3, "MB/s"),
+    ("64 B WRITE", "nd_write_bw", ["-s", "64", *TIME], 4, "Mpps"),
+    ("64 B WRITE, -t 1024", "nd_write_bw", ["-s", "64", "-t", "1024", *TIME], 4, "Mpps"),
     ("64 B round trip / 2", "nd_write_lat", ["-s", "64", "-n", "20000"], 4, "us"),
 ]
 
