@@ -263,7 +263,11 @@ static bool wire_is_full(const struct rn_forward *f)
 
 unsigned rn_forward_take(struct rn_forward *f, unsigned client)
 {
-	return f->client[client].plugged && !wire_is_full(f) ? from_client(f, client) : 0;
+	struct client *c = &f->client[client];
+	unsigned n = c->plugged && !wire_is_full(f) ? from_client(f, client) : 0;
+
+	c->ahead |= n > 0;
+	return n;
 }
 
 static unsigned from_clients(struct rn_forward *f)
@@ -279,7 +283,10 @@ static unsigned from_clients(struct rn_forward *f)
 				f->turn_from = c;
 				return n;
 			}
-			n += from_client(f, c);
+			if (rn_unlikely(f->client[c].ahead))
+				f->client[c].ahead = false;
+			else
+				n += from_client(f, c);
 		}
 	f->turn_from = first + 1;
 	return n;

@@ -72,8 +72,9 @@ void rn_forward_unplug(struct rn_forward *f, unsigned client);
 /* The client has gone: unplugs its rings and detaches it from the switch. Returns what
  * rn_switch_detach() returns. */
 rn_time rn_forward_detach(struct rn_forward *f, unsigned client);
-/* Takes a burst of the frames that the client has sent, beyond its share. To be used within a call.
- * Returns the number of frames. */
+/* Takes a burst of the frames that the client has sent, before its turn: its next turn is left out.
+ * Takes none if the wire takes none, or if the client has used up its rate. To be used within a
+ * call. Returns the number of frames. */
 unsigned rn_forward_take(struct rn_forward *f, unsigned client);
 /* Some ring of the client has been enabled or disabled. Does not wait. */
 void rn_forward_changed(struct rn_forward *f, unsigned client);

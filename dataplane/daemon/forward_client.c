@@ -15,7 +15,7 @@
 
 /* How much a client may send at once after a pause, as a time at its rate. */
 #define BUCKET_DEPTH RN_MS(10)
-/* How many frames are taken at most from a client that has gone. */
+/* After how many frames of a client that has gone no further burst is taken. */
 #define LAST_FRAMES 256u
 
 /* ---- the eventfds of clients ---- */
@@ -106,6 +106,7 @@ static void plug(struct rn_forward *f, void *arg, rn_time now)
 	c->vid = p->vid;
 	c->queues = p->queues;
 	c->queue = 0;
+	c->ahead = false;
 	c->lane = p->lane;
 	p->lane = NULL;
 	c->plugged = true;

@@ -27,6 +27,7 @@ struct lane {
 
 struct client {
 	bool plugged;
+	bool ahead; /* has had its next turn already (rn_forward_take()) */
 	int vid;
 	unsigned queues;
 	unsigned queue;		  /* whose turn to send is next */

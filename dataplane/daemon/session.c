@@ -112,9 +112,9 @@ static void claim(struct rn_forward *f, void *arg, rn_time now)
 
 static void flush(struct rn_forward *f, void *arg, rn_time now)
 {
-	const struct switch_call *c = arg;
+	struct switch_call *c = arg;
 
-	rn_forward_take(f, c->s->number);
+	c->rp->err = rn_forward_take(f, c->s->number) > 0 ? -EAGAIN : 0;
 }
 
 static void unclaim(struct rn_forward *f, void *arg, rn_time now)

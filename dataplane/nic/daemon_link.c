@@ -38,6 +38,9 @@ static_assert(offsetof(struct reply, err) == offsetof(struct rn_daemon_reply, er
 		      offsetof(struct reply, claimed) == offsetof(struct rn_daemon_reply, claimed),
 	      "the beginning of a reply");
 
+/* A ring has 1,024 frames, and a burst 32 unless the daemon is configured otherwise. */
+#define MOST_FLUSHES 64u
+
 #define REQUEST_BYTES(m) RN_DAEMON_BYTES(struct rn_daemon_request, m)
 #define REPLY_BYTES(m)	 RN_DAEMON_BYTES(struct reply, m)
 /* bytes of a request without arguments, and of a reply that has only an error code */
@@ -549,7 +552,9 @@ void rn_daemon_link_flush(struct rn_daemon_link *l)
 {
 	struct rn_daemon_request request = {.op = RN_DAEMON_FLUSH};
 
-	order(l, &request, REQUEST_HEAD, -1);
+	for (unsigned i = 0; i < MOST_FLUSHES; i++)
+		if (order(l, &request, REQUEST_HEAD, -1) != -EAGAIN)
+			break;
 }
 
 int rn_daemon_link_claim(struct rn_daemon_link *l, const struct rn_daemon_claim *claims, unsigned n,

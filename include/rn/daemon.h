@@ -52,8 +52,8 @@ enum rn_daemon_op {
 	RN_DAEMON_UNCLAIM,
 	/* A report for people or programs, without attaching. Reply: `text`, JSON. */
 	RN_DAEMON_SHOW,
-	/* Takes a burst of the frames that the client has sent. A client that closes its port would
-	 * lose them. */
+	/* Takes a burst of the frames that the client has sent. -EAGAIN: there may be more. A
+	 * client that closes its port without this request loses the frames not taken yet. */
 	RN_DAEMON_FLUSH,
 };
 

@@ -311,6 +311,23 @@ static void the_last_frames_of_a_client_are_sent(void **state)
 	assert_int_equal(sent_of[1], 100);
 }
 
+static void take_one(struct rn_forward *fwd, void *arg, rn_time now)
+{
+	assert_int_equal(rn_forward_take(fwd, 1), BURST);
+}
+
+/* FLUSH and UNCLAIM give no larger share: client 1 is left out of the first turn. */
+static void a_burst_taken_before_its_turn_is_counted(void **state)
+{
+	begin(1024, 20000);
+	for (unsigned c = 1; c <= CLIENTS; c++)
+		assert_int_equal(rn_forward_plug(f, c, (int)c, 1), 0);
+	rn_forward_call(f, take_one, NULL);
+	run();
+	assert_int_equal(first_of[0], 2);
+	assert_int_equal(first_of[CLIENTS], 1);
+}
+
 static int start_eal(void **state)
 {
 	char *argv[] = {"test_forward", "--no-huge", "--no-pci",       "--no-shconf",
@@ -347,6 +364,7 @@ int main(void)
 		cmocka_unit_test(queues_give_no_larger_share),
 		cmocka_unit_test(the_wire_gets_mbufs_of_its_own),
 		cmocka_unit_test(the_last_frames_of_a_client_are_sent),
+		cmocka_unit_test(a_burst_taken_before_its_turn_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, start_eal, stop_eal);
