@@ -363,8 +363,9 @@ rx_ipv6(struct rn_qp *qp, const uint8_t *frame, uint32_t len, enum rn_verdict *v
 RN_FOLDING bool rn_short_rx(struct rn_qp *qp, const uint8_t *frame, uint32_t len, bool ipv4,
 			    enum rn_verdict *v, rn_time now)
 {
-	/* A QP that only receives may stay in RTR, as that of an ib_write_bw server. A response
-	 * finds no request in flight there, so take_other() gets the response. */
+	/* A QP that only receives may stay in RTR, as that of an ib_write_bw server. No request is
+	 * in flight in RTR, so each function for a response refuses it, and take_other() passes the
+	 * response to rn_qp_rx(). */
 	if (rn_unlikely(qp->state != RN_QPS_RTS && qp->state != RN_QPS_RTR))
 		return false;
 	return rn_likely(ipv4) ? rx_again(qp, frame, len, true, v, now)
