@@ -23,7 +23,6 @@
 #define MIN_RNR_TIMER  12
 #define POLL_BATCH     16
 #define POLLS_PER_LOOK 1024
-#define SLEEP_MS       100
 #define QKEY	       0x11111111u /* the Q_Key that perftest uses */
 
 uint64_t pt_now_ns(void)
@@ -625,7 +624,7 @@ static unsigned take(struct pt_end *e, struct rn_cqe *cqe, bool arm)
 	return n;
 }
 
-static unsigned take_or_sleep(struct pt_end *e, struct rn_cqe *cqe)
+static unsigned take_or_sleep(struct pt_end *e, struct rn_cqe *cqe, unsigned ms)
 {
 	struct rn_event ev;
 	unsigned n = take(e, cqe, true);
@@ -633,7 +632,7 @@ static unsigned take_or_sleep(struct pt_end *e, struct rn_cqe *cqe)
 	if (n != 0)
 		return n;
 	n = take(e, cqe, false);
-	if (n == 0 && rn_client_wait(e->client, &ev, 1, SLEEP_MS) == 1)
+	if (n == 0 && rn_client_wait(e->client, &ev, 1, ms) == 1)
 		keep(e, &ev);
 	rn_client_cq_lock(e->cq);
 	rn_client_cq_disarm(e->cq);
@@ -641,14 +640,14 @@ static unsigned take_or_sleep(struct pt_end *e, struct rn_cqe *cqe)
 	return n ? n : take(e, cqe, false);
 }
 
-int pt_poll(struct pt_end *e, bool wait)
+int pt_poll_for(struct pt_end *e, unsigned ms)
 {
 	struct rn_cqe cqe[POLL_BATCH];
 	unsigned n;
 
-	if ((wait || ++e->polls % POLLS_PER_LOOK == 0) && pt_check_peer(e) != 0)
+	if ((ms > 0 || ++e->polls % POLLS_PER_LOOK == 0) && pt_check_peer(e) != 0)
 		return -1;
-	n = wait ? take_or_sleep(e, cqe) : take(e, cqe, false);
+	n = ms > 0 ? take_or_sleep(e, cqe, ms) : take(e, cqe, false);
 	for (unsigned k = 0; k < n; k++) {
 		struct pt_qp *q = &e->qp[cqe[k].qp_ctx];
 
@@ -665,4 +664,9 @@ int pt_poll(struct pt_end *e, bool wait)
 			q->done = cqe[k].wr_id;
 	}
 	return (int)n;
+}
+
+int pt_poll(struct pt_end *e, bool wait)
+{
+	return pt_poll_for(e, wait ? PT_SLEEP_MS : 0);
 }

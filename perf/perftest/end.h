@@ -84,10 +84,13 @@ int pt_post_list(struct pt_end *e, unsigned i, uint32_t size, uint64_t n, uint64
  * message of the test. */
 int pt_post_recv(struct pt_end *e, unsigned i);
 int pt_post_recvs(struct pt_end *e, unsigned i, uint64_t n);
+#define PT_SLEEP_MS 100
 /* Takes completions, and counts them in `done` and `rdone` of the queue pairs e->qp. With `wait`,
- * sleeps up to 100 ms if there is no completion. Returns the number of completions taken. Returns
- * -1 if a completion reports an error or pt_check_peer() fails. */
+ * sleeps up to PT_SLEEP_MS milliseconds if there is no completion; pt_poll_for(), up to `ms`.
+ * Returns the number of completions taken. Returns -1 if a completion reports an error or
+ * pt_check_peer() fails. */
 int pt_poll(struct pt_end *e, bool wait);
+int pt_poll_for(struct pt_end *e, unsigned ms);
 
 /* Waits up to timeout_ms for an event with this id (0 means any id). `kinds` is a bit mask: bit k
  * stands for events of kind k. Returns false if no such event came in time, or the user has asked

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NS	 1000000000ull
 #define STILL_NS (2 * NS)
@@ -25,7 +24,7 @@ struct bw {
 	uint64_t counted; /* with -D: messages counted in the sample */
 	struct pt_clock clock;
 	struct pt_pace pace;
-	bool paced; /* the rate limit alone has held back a message in this turn */
+	bool paced; /* the rate limit has held back a message in this turn */
 	/* the interval that is printed while the run goes on: its start, when it is due, and the
 	 * messages before it */
 	uint64_t interval_ns, due_ns, before_interval;
@@ -90,9 +89,10 @@ static int fill(struct bw *b)
 
 			if (q->posted - q->done + n > b->o->tx)
 				break;
-			b->paced = b->o->rate > 0 && !pt_pace_take(&b->pace, n, pt_now_ns());
-			if (b->paced)
+			if (b->o->rate > 0 && !pt_pace_take(&b->pace, n, pt_now_ns())) {
+				b->paced = true;
 				break;
+			}
 			if (post_list(b, i, n) != 0)
 				return -1;
 		}
@@ -149,14 +149,16 @@ static void note_completions(struct bw *b, uint64_t now)
 		b->times[b->ncompleted++].completed = now;
 }
 
-/* Sleeps until the rate limit allows the next message, at most 100 ms. The default timer slack of
- * 50 us would lengthen a shorter sleep too much: then returns at once. */
-static void await_pace(const struct bw *b)
+/* Returns for how many milliseconds one_turn() may sleep if there is no completion. If the rate
+ * limit has held back a message, perhaps none is in flight: then only until the limit allows the
+ * message. A shorter wait than 1 ms is spent polling. */
+static unsigned sleep_ms(const struct bw *b)
 {
 	double ns = b->pace.next_ns - (double)pt_now_ns();
 
-	if (ns > 100e3)
-		nanosleep(&(struct timespec){.tv_nsec = ns < 100e6 ? (long)ns : 100000000}, NULL);
+	if (!b->o->events || (b->paced && ns < 1e6))
+		return 0;
+	return b->paced && ns < PT_SLEEP_MS * 1e6 ? (unsigned)(ns / 1e6) : PT_SLEEP_MS;
 }
 
 static int one_turn(struct bw *b, bool may_ask)
@@ -166,10 +168,7 @@ static int one_turn(struct bw *b, bool may_ask)
 	b->paced = false;
 	if (b->asks && may_ask && fill(b) != 0)
 		return -1;
-	/* No completion may be due before the next message is posted. */
-	n = pt_poll(b->e, b->o->events && !b->paced);
-	if (n == 0 && b->o->events && b->paced)
-		await_pace(b);
+	n = pt_poll_for(b->e, sleep_ms(b));
 	if (n > 0) {
 		note_completions(b, pt_now_ns());
 		if (b->receives && refill(b) != 0)
