@@ -1,4 +1,5 @@
 """Two processes behind one softrnicd share one address."""
+import contextlib
 import functools
 import os
 import signal
@@ -40,7 +41,8 @@ def the_last_ack_of_a_process_arrives(build):
     """A softrnicd that gets little of a CPU has not yet taken the last ACK when ibv_rc_pingpong destroys its queue pair and ends."""
     with Folder() as f, softrnicd_process(build, f) as daemon:
         for thread in os.listdir(f"/proc/{daemon.child.pid}/task"):
-            os.setpriority(os.PRIO_PROCESS, int(thread), 19)
+            with contextlib.suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, int(thread), 19)
         busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
         try:
             return [text for _ in range(12)
@@ -56,18 +58,20 @@ def a_new_softrnicd_removes_the_devices_of_the_old_one(build):
     """A softrnicd that ends on SIGTERM ends its connections. Its clients' devices are gone as soon as the next one has started."""
     need("ibv_asyncwatch")
     need("rping")
-    with Folder() as f:
-        env = dict(environment(build), SOFTRNIC_DAEMON=str(f.path / "d.sock"))
+    words = ["stdbuf", "-oL", "rping", "-s", "-d", "-a", "192.0.2.1", "-p", str(free_port())]
+    with Folder() as f, contextlib.ExitStack() as ends:
+        def start(argv, log):
+            process = Process(argv, dict(environment(build), SOFTRNIC_DAEMON=str(f.path / "d.sock")), f.path / log)
+            ends.callback(process.kill)
+            return process
         with softrnicd_process(build, f) as daemon:
-            watch = Process(["ibv_asyncwatch"], env, f.path / "watch.log").await_text("async event FD")
-            words = ["stdbuf", "-oL", "rping", "-s", "-d", "-a", "192.0.2.1", "-p", str(free_port())]
-            server = Process(words, env, f.path / "server.log").await_text("rdma_listen")
+            watch = start(["ibv_asyncwatch"], "watch.log").await_text("async event FD")
+            server = start(words, "server.log").await_text("rdma_listen")
             daemon.kill(signal.SIGTERM)
         with softrnicd_process(build, f):
             watch.await_text("DEVICE_FATAL", END_S)
             status = server.end(END_S)
-        watch.kill()
-        return [] if status not in (-1, 0) and "DEVICE_REMOVAL" in server.text else [f"rping ends with {status}: {server.text}"]
+        return [] if status > 0 and "DEVICE_REMOVAL" in server.text else [f"rping ends with {status}: {server.text}"]
 
 
 case(functools.partial(play_pingpong, "ibv_rc_pingpong"), name="two_processes_share_an_address")
