@@ -15,7 +15,7 @@
 
 /* How much a client may send at once after a pause, as a time at its rate. */
 #define BUCKET_DEPTH RN_MS(10)
-/* After how many frames of a client that has gone no further burst is taken. */
+/* The thread takes bursts of frames from a client that has gone until it has this many. */
 #define LAST_FRAMES 256u
 
 /* ---- the eventfds of clients ---- */

@@ -121,7 +121,8 @@ static void unclaim(struct rn_forward *f, void *arg, rn_time now)
 {
 	struct switch_call *c = arg;
 
-	/* A queue pair sends its last ACK just before the client destroys it. */
+	/* The client sends UNCLAIM when it has destroyed the queue pair, whose last ACK may still
+	 * be in the ring. */
 	rn_forward_take(f, c->s->number);
 	c->rp->err = rn_switch_unclaim(rn_forward_switch(f), c->s->number, c->rq->pair.qpn,
 				       &c->rq->pair.peer);

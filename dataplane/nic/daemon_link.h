@@ -74,8 +74,8 @@ int rn_daemon_link_listen(struct rn_daemon_link *l, uint64_t id, const struct rn
 int rn_daemon_link_unlisten(struct rn_daemon_link *l, uint64_t id, const struct rn_gid *addr);
 int rn_daemon_link_join(struct rn_daemon_link *l, const struct rn_gid *group);
 int rn_daemon_link_leave(struct rn_daemon_link *l, const struct rn_gid *group);
-/* Has the daemon take the frames that were sent last (RN_DAEMON_FLUSH). Returns when it has, or
- * when the daemon does not answer. */
+/* Asks the daemon to take the frames that this client has sent (RN_DAEMON_FLUSH). Returns when the
+ * daemon has taken them, or does not answer. */
 void rn_daemon_link_flush(struct rn_daemon_link *l);
 /* Announces n <= RN_DAEMON_CLAIMS connections. Returns the error of the first one that was refused,
  * and sets *accepted to the number of the others. */

@@ -44,8 +44,8 @@ int rn_daemon_service_open(struct rn_daemon_service **s, const struct rn_config_
 			   char *err, size_t errlen);
 /* Detaches. The port must be closed. Accepts NULL. */
 void rn_daemon_service_close(struct rn_daemon_service *s);
-/* To be called before the port is closed, which would lose the frames that were sent last. Accepts
- * NULL. */
+/* To be called before the port is closed: frames that the daemon has not taken by then are lost.
+ * Accepts NULL. */
 void rn_daemon_service_flush(struct rn_daemon_service *s);
 /* For a forked child (rn_daemon_link_forget()). Accepts NULL. */
 void rn_daemon_service_forget(struct rn_daemon_service *s);

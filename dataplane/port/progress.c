@@ -63,8 +63,8 @@ static bool poll_shard(struct rn_progress *k, unsigned i, bool *worked)
 	return true;
 }
 
-/* Lets the application run if it waits for this CPU: it may be about to poll the shard. `worked`
- * tells whether a poll that began at `now` has found work. */
+/* Yields the CPU to the application, which may wait for this CPU and be about to poll the shard.
+ * `worked` tells whether a poll that began at `now` has found work. */
 static void yield(struct rn_progress *k, bool worked, rn_time now)
 {
 	if (worked && now - k->yielded_at < YIELD_NS)

@@ -515,7 +515,7 @@ static void a_removed_adapter_is_reported_to_its_ids(void **state)
 	assert_removed(fd, bound, 1);
 	assert_removed(fd, listener, 1);
 	assert_removed(fd, id, 2);
-	/* Ids without an adapter, and ids of another adapter, get no event and work on. */
+	/* Ids without an adapter, or of another adapter, get no event and can still be used. */
 	assert_int_equal(poll(&(struct pollfd){.fd = other, .events = POLLIN}, 1, 100), 0);
 	assert_int_equal(listen_at(other, far, 0), 0);
 	assert_int_equal(bind_to(other, idle, "192.0.2.1", 4113), ENODEV);

@@ -298,7 +298,7 @@ static void the_wire_gets_mbufs_of_its_own(void **state)
 	assert_int_equal(most_users, 1);
 }
 
-/* Process 1 has sent frames, and ends before the thread has a turn. */
+/* Client 1 has put frames into its ring, and ends before the forwarding thread has a turn. */
 static void the_last_frames_of_a_client_are_sent(void **state)
 {
 	begin(1024, 100);
