@@ -7,8 +7,10 @@ import base64
 import itertools
 import json
 import pathlib
+import re
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -40,7 +42,7 @@ class Command:
                 raise Trouble(f"the guest does not answer: {self.guest.last_words()}")
             got = self.port.recv(65536)
             if not got:
-                raise Trouble(f"the guest went away: {self.guest.last_words()}")
+                raise Trouble(f"the guest went away: {self.guest.how_qemu_ended()}: {self.guest.last_words()}")
             self.text += got
             body, mark, rest = self.text.rpartition(b"= ")
             if mark and rest.endswith(b"\n"):
@@ -104,6 +106,21 @@ class Guest:
     def last_words(self):
         """The end of what QEMU and the guest's console say."""
         return f"{(self.run_folder / 'qemu').read_text(errors='replace')[-300:]} {self.read_console()[-500:]!r}"
+
+    def crashed(self):
+        """Whether a signal has ended QEMU. SIGABRT does not count: QEMU aborts if a driver breaks the rules of a card. Waits up to two
+        seconds for the end, because QEMU's sockets close earlier."""
+        try:
+            return self.process is not None and self.process.wait(2) < 0 and self.process.returncode != -signal.SIGABRT
+        except subprocess.TimeoutExpired:
+            return False
+
+    def how_qemu_ended(self):
+        """In words. The kernel ends large processes with SIGKILL when memory is short, so the memory that is left is named too."""
+        if not self.crashed():  # -6: SIGABRT
+            return f"QEMU's exit status is {self.process and self.process.returncode}"
+        left = re.search(r"MemAvailable: *(\d+)", pathlib.Path("/proc/meminfo").read_text(encoding="ascii"))
+        return f"QEMU was ended by {signal.Signals(-self.process.returncode).name}, {int(left[1]) // 1024 if left else '?'} MB of memory are left"
 
     def start(self, command, seconds=60):
         """Starts a shell command that is killed after `seconds`."""

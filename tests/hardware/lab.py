@@ -116,9 +116,9 @@ class Lab:
         return program
 
     def end_programs(self):
-        """Ends what still runs; false if that is not possible."""
-        self.guest.run(f"killall -9 {PROGRAMS}", 20)
+        """Ends what still runs; false if that is not possible. Raises if the guest has gone: then its programs have gone too."""
         programs, self.programs = self.programs, []
+        self.guest.run(f"killall -9 {PROGRAMS}", 20)
         return all(p.wait(10) is not None for p in programs)
 
     def faults(self):

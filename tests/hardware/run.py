@@ -22,8 +22,8 @@ from guest import available  # noqa: E402
 from lab import Lab  # noqa: E402
 
 
-def play(lab, case):
-    """Plays one case; its complaints."""
+def play_once(lab, case):
+    """Plays one case. Returns its complaints, and whether a signal has ended QEMU."""
     try:
         bad = case.play.play(lab)
     except Exception:  # pylint: disable=broad-except
@@ -34,9 +34,21 @@ def play(lab, case):
     except Exception:  # pylint: disable=broad-except
         clean, faults = False, []
         bad += traceback.format_exc().splitlines()
+    crashed = not clean and lab.guest.crashed()
     if not clean:  # what is left must not disturb the next case
         lab.reborn()
-    return bad + ([f"the IOMMU reported {len(faults)} faults"] + faults[:5] if faults else [])
+    return bad + ([f"the IOMMU reported {len(faults)} faults"] + faults[:5] if faults else []), crashed
+
+
+def play(lab, case):
+    """Plays one case, and once more if a signal ended QEMU: that may be a bug of the emulator, or a machine that is short of memory. A
+    case that crashes QEMU twice has failed. Returns the complaints, and the remarks on a case that has passed."""
+    bad, crashed = play_once(lab, case)
+    if not crashed:
+        return bad, []
+    again, _ = play_once(lab, case)
+    remarks = ["QEMU crashed, so the case was played again", *bad]
+    return (remarks + again, []) if again else ([], remarks)
 
 
 def main():
@@ -59,10 +71,10 @@ def main():
                 skipped += 1
                 continue
             start = time.monotonic()
-            bad = play(lab, case)
+            bad, remarks = play(lab, case)
             failed += bool(bad)
             print(f"{'not ok' if bad else 'ok'} {number} - {case.name} ({time.monotonic() - start:.1f} s)")
-            for line in bad[:90]:
+            for line in (bad or remarks)[:90]:
                 print(f"# {line[:400]}")
             sys.stdout.flush()
     print(f"hardware: {len(chosen) - failed - skipped} passed, {failed} failed{f', {skipped} skipped' if skipped else ''}")

@@ -1,14 +1,20 @@
 """Checks the tables of this folder and prints TAP."""
 import pathlib
 import re
+import subprocess
 import sys
+import types
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "guest")]
 import cases  # noqa: E402
 import facts  # noqa: E402
+import guest  # noqa: E402
+import image  # noqa: E402
+import lab  # noqa: E402
 import models  # noqa: E402
 import plays  # noqa: E402
+import run  # noqa: E402
 import tap  # noqa: E402
 
 
@@ -72,8 +78,75 @@ def faults_are_told_apart():
             if any(c.tolerates(line.format(what, card.address[5:], where)) for c in cards) != want]
 
 
+class CrashingLab:
+    """A lab whose QEMU crashes in the first `crashes` cases. The object is also the lab's guest and what the case plays."""
+
+    def __init__(self, crashes, complains=False):
+        self.crashes, self.complains, self.played = crashes, complains, 0
+        self.guest = self
+
+    def play(self, _lab):
+        self.played += 1
+        if self.crashed():
+            raise image.Trouble("the guest went away")
+        return ["a complaint"] if self.complains else []
+
+    def crashed(self):
+        return self.played <= self.crashes
+
+    def end_programs(self):
+        return not self.crashed()
+
+    vfio = end_programs
+
+    def faults(self):
+        return []
+
+    def reborn(self):
+        pass
+
+
+def a_crash_of_qemu_is_played_again():
+    """Once. A complaint without a crash counts at once."""
+    bad = []
+    for crashes, complains, want_played, want_passed in ((0, False, 1, True), (0, True, 1, False), (1, False, 2, True), (1, True, 2, False),
+                                                         (2, False, 2, False)):
+        fake = CrashingLab(crashes, complains)
+        complaints, remarks = run.play(fake, types.SimpleNamespace(play=fake))
+        if fake.played != want_played or (not complaints) != want_passed or bool(remarks) != (crashes == 1 and want_passed):
+            bad.append(f"{crashes} crashes, {complains}: played {fake.played} times, {complaints} {remarks}")
+    return bad
+
+
+def programs_go_with_their_guest():
+    """The next case must not wait for programs of a guest that has gone."""
+    gone = lab.Lab.__new__(lab.Lab)
+    gone.guest, gone.programs = types.SimpleNamespace(run=lambda *_: 1 // 0), ["a program"]
+    try:
+        gone.end_programs()
+    except ZeroDivisionError:
+        return [f"left: {gone.programs}"] if gone.programs else []
+    return ["no exception of the guest"]
+
+
+def the_end_of_qemu_has_a_reason():
+    """A signal by name, with the memory that is left; else the exit status."""
+    bad = []
+    for command, says, crashed in (("kill -SEGV $$", r"^QEMU was ended by SIGSEGV, \d+ MB of memory are left$", True),
+                                   ("exit 3", "^QEMU's exit status is 3$", False),
+                                   ("kill -ABRT $$", "^QEMU's exit status is -6$", False), ("sleep 9", "^QEMU's exit status is None$", False)):
+        machine = guest.Guest("", "", ".", append="", devices=[])
+        with subprocess.Popen(["sh", "-c", command]) as machine.process:
+            if machine.crashed() != crashed or not re.search(says, machine.how_qemu_ended()):
+                bad.append(f"{command}: {machine.how_qemu_ended()}")
+            machine.process.kill()
+    return bad
+
+
 if __name__ == "__main__":
     tap.run([("cases are named once", cases_are_named_once), ("every model is in the core", every_model_is_in_the_core),
              ("known failures are cases", known_failures_are_cases), ("cards do not collide", cards_do_not_collide),
              ("frames are told apart", frames_are_told_apart), ("frames have names", frames_have_names),
-             ("faults are told apart", faults_are_told_apart)])
+             ("faults are told apart", faults_are_told_apart),
+             ("a case is played again if QEMU crashed", a_crash_of_qemu_is_played_again),
+             ("programs go with their guest", programs_go_with_their_guest), ("the end of QEMU has a reason", the_end_of_qemu_has_a_reason)])
