@@ -94,7 +94,7 @@ run() {
 	shift 3
 	[ $# -gt 0 ] || set -- --suite "$suite"
 	case $suite in # whose tests mostly sleep
-	nd2) set -- "$@" --num-processes 3 ;;
+	nd2) set -- "$@" --num-processes 5 ;;
 	conform) set -- "$@" --num-processes 4 ;;
 	esac
 	[ "$dir" = build ] && ran+=("$logs/$dir-$suite.json")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Applies each fault of mutants.py and checks that its suite fails. Prints TAP.
 
-With --tier, and unless $SOFTRNIC_TIER is "full", only every eighth fault is applied. The number of
+With --tier, and unless $SOFTRNIC_TIER is "full", only every tenth fault is applied. The number of
 commits decides which eighth it is, so that eight commits in a row have all of them.
 """
 import argparse
@@ -21,7 +21,7 @@ import tap  # noqa: E402
 
 JOBS = 2  # parallel jobs, each with a copy of the tree
 SOUND_SECONDS = 300
-PARTS = 8  # of the list, with --tier
+PARTS = 10  # of the list, with --tier
 # A test counts as failed if it takes this many times as long as without a fault, and this many seconds more.
 PATIENCE, SPARE_SECONDS = 10, 10
 
@@ -65,7 +65,7 @@ def is_killed(place, m):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("word", nargs="*", help="only the faults with one of these words in their name")
-    p.add_argument("--tier", action="store_true", help="an eighth of the faults, unless $SOFTRNIC_TIER is full")
+    p.add_argument("--tier", action="store_true", help="a tenth of the faults, unless $SOFTRNIC_TIER is full")
     options = p.parse_args()
     chosen = [m for m in mutants.MUTANTS if not options.word or any(w in m.name for w in options.word)]
     if options.tier and os.environ.get("SOFTRNIC_TIER") != "full":
