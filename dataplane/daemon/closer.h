@@ -1,6 +1,6 @@
 /* Closes descriptors that other processes have passed. close() may wait for as long as such a
  * process likes: a socket with unsent data lingers, and a file system in user space answers when
- * it wants. So a thread of its own does it. */
+ * it wants. A separate thread calls close(), so that no other thread waits. */
 #ifndef RN_CLOSER_H
 #define RN_CLOSER_H
 

@@ -40,7 +40,7 @@ static void count_sent(struct rn_forward_stats *s, struct rte_mbuf *const *m, un
 		s->tx_bytes += m[i]->pkt_len;
 }
 
-/* Tells rn_forward_watch() that calls of the library for this client begin, or with 0 end. */
+/* Records for rn_forward_watch() that calls of the library for this client begin; 0: they end. */
 static void serve(struct rn_forward *f, uint32_t number)
 {
 	atomic_store_explicit(&f->serves, number, memory_order_relaxed);
@@ -292,7 +292,7 @@ static unsigned from_clients(struct rn_forward *f)
 	return n;
 }
 
-/* Sends what the switch itself has to say. */
+/* Sends the frames that the switch itself makes, such as ARP replies. */
 static unsigned from_switch(struct rn_forward *f)
 {
 	struct rn_switch_way way;

@@ -26,7 +26,8 @@ struct rn_server {
 	int listener, ep;
 };
 
-/* Is the path free, or a socket that nobody listens to, which is removed? */
+/* Removes a socket file at the path if nobody listens to the socket. Returns 0 if the path is free
+ * now, else -errno. */
 static int clear_path(const struct sockaddr_un *un)
 {
 	struct stat st;

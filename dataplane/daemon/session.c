@@ -362,7 +362,7 @@ void rn_session_close(struct rn_session *s, bool restart)
 	struct rn_session_env *env = s->env;
 
 	if (s->number != 0) {
-		/* First what matters to others: no more frames, and the news for the peers. */
+		/* First what concerns others: no more frames, and messages to the peers. */
 		if (restart) {
 			rn_forward_unplug(env->forward, s->number);
 		} else {

@@ -127,9 +127,9 @@ bool rn_vhost_is_eventfd(int fd)
 	       strcmp(link, "anon_inode:[eventfd]") == 0;
 }
 
-/* Is it memory of the kernel (memfd, /dev/shm, hugepages)? The page of any other file comes when
- * the file system likes, and the forwarding thread would wait for it: a client can have a file
- * system of its own (FUSE). */
+/* Is the file memory of the kernel (memfd, /dev/shm, hugepages)? A page of any other file may come
+ * late or never, and the forwarding thread would wait for the page: a client can have a file system
+ * of its own (FUSE). */
 static bool is_memory(int fd)
 {
 	struct statfs fs;

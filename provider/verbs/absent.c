@@ -1,5 +1,6 @@
-/* What softrnic's verbs do not have yet, or never will: each function answers EOPNOTSUPP in the way
- * of its kind. docs/verbs.md lists them. */
+/* Verbs that softrnic does not have. A function that returns a pointer sets errno to EOPNOTSUPP and
+ * returns NULL, one that returns a number returns EOPNOTSUPP, and one that returns nothing does
+ * nothing. docs/verbs.md lists these verbs. */
 #include "verbs/private.h"
 
 /* ---- objects of other processes, device memory, DMA buffers ---- */

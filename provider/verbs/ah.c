@@ -72,7 +72,7 @@ int ibv_destroy_ah(struct ibv_ah *ah)
 
 /* ---- the way back to the sender of a datagram ---- */
 
-/* wc->sl is left out: it tells the kind of IP header (vb_wc_sl()), not a service level. */
+/* Ignores wc->sl: its value is the kind of IP header (vb_wc_sl()), not a service level. */
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
 			struct ibv_grh *grh, struct ibv_ah_attr *attr)
 {

@@ -48,9 +48,9 @@ static void port_event(struct vb_target *target, const struct rn_event *ev)
 	vb_mailbox_send(&c->async, &c->note[note]);
 }
 
-/* Behind softrnicd each process has a part of the adapter of its own, and the children of a process
- * that has started it have none. So what programs do before they fork, to look at devices, starts
- * nothing there: the first object does. */
+/* Behind softrnicd each process has its own part of the adapter, which its forked children cannot
+ * use. Programs look at devices before they fork, so ibv_open_device() does not start the adapter
+ * there: the first object of each process does (vb_context_start()). */
 static bool starts_late(const struct vb_device *device)
 {
 	return strcmp(device->info.port, "daemon") == 0 && !vb_nic_runs(device);

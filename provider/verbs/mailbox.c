@@ -26,7 +26,8 @@ void vb_mailbox_fini(struct vb_mailbox *box)
 	pthread_mutex_destroy(&box->lock);
 }
 
-/* Adds `note` at the end. A note is in the list once, however often it waits. */
+/* Appends `note` to the list. A note that was sent several times is in the list once; note->waiting
+ * counts how often. */
 static void append(struct vb_mailbox *box, struct vb_note *note)
 {
 	note->next = NULL;

@@ -161,8 +161,8 @@ static struct vb_mr changed(const struct vb_mr *mr, int flags, struct ibv_pd *pd
 	return to;
 }
 
-/* The keys stay the same. A region is unchanged after any error, so that it can always be
- * deregistered; programs must expect less (IBV_REREG_MR_ERR_CMD). */
+/* The keys stay the same. After any error the region is unchanged, so that it can still be used and
+ * deregistered; verbs.h promises less for IBV_REREG_MR_ERR_CMD. */
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access)
 {

@@ -210,8 +210,8 @@ static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t rkey)
 
 /* ---- data and destination of the request that was drafted last ---- */
 
-/* Returns that request, or NULL if there was an error, or is one: the request is not of these
- * kinds. */
+/* Returns the request that was drafted last, or NULL after an error. A last request whose kind is
+ * not in `kinds`, and no last request, are errors (EINVAL). */
 static struct rn_client_wr *last(struct vb_draft *d, uint32_t kinds)
 {
 	if (d->error == 0 && (d->n == 0 || !(kinds >> d->wr[d->n - 1].kind & 1)))

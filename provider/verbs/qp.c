@@ -231,7 +231,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	int rc;
 
 	OS_REFUSE_CHILD(EIO);
-	/* qperf destroys the QP of its listener, which has none; librdmacm passes that on. */
+	/* qperf destroys the QP of a listener, which has none: librdmacm then passes NULL. */
 	if (qp == NULL)
 		return EINVAL;
 	if (q->groups != NULL)

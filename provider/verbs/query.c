@@ -238,7 +238,7 @@ int ibv_query_gid_type(struct ibv_context *context, uint8_t port, unsigned int i
 	return 0;
 }
 
-/* Writes the MAC to which packets to attr->grh.dgid go; there is no VLAN of the destination's. */
+/* Writes the MAC to which packets to attr->grh.dgid go, and sets *vid to 0xffff: no VLAN. */
 int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
 				uint8_t eth_mac[ETHERNET_LL_SIZE], uint16_t *vid)
 {

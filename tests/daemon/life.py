@@ -94,7 +94,7 @@ def clients_come_back_after_a_kill(build):
 
 @case
 def new_clients_wait_for_former_ones(build):
-    """And not longer: as soon as all are back, others are taken."""
+    """New clients are refused only until all former clients are back: then new clients attach at once, before the grace time ends."""
     with Daemon(build, "clients = 3;") as d:
         former = [Client(d.socket) for _ in range(2)]
         for c in former:
@@ -132,7 +132,7 @@ def numbers_rest_after_an_end_for_good(build):
 
 
 @case
-def the_service_manager_hears_of_it(build):
+def the_service_manager_gets_messages(build):
     with Daemon(build) as d:
         d.stop()
         path = os.path.join(d.folder, "manager")

@@ -56,7 +56,7 @@ def a_client_has_one_port_that_comes_up(build):
 
 
 def others_attach(daemon, seconds):
-    """A complaint unless another client gets an answer of librte_vhost within some seconds, and the daemon one."""
+    """Returns a complaint unless, within some seconds, librte_vhost answers another client and the daemon answers that client's INFO."""
     start = time.monotonic()
     other = End(daemon, "other")
     try:
@@ -233,7 +233,7 @@ def full_eventfds_of_several_queues_cost_one_wait(build):
 
 @case
 def a_client_cannot_reset_itself(build):
-    """RESET_OWNER would unmap its memory, and what the daemon remembers about that memory would later be true of others'."""
+    """RESET_OWNER would unmap the client's memory, but the daemon would keep the addresses, at which others' memory may be mapped later."""
     with Daemon(build) as d:
         end, memory, call = End(d).connect(), Memory(), os.eventfd(0)
         end.negotiate(), end.share(memory.fd), end.rings(call)

@@ -306,7 +306,7 @@ def a_stopped_daemon_is_waited_for(build):
 
 @case
 def a_daemon_that_hangs_at_its_restart_gets_its_clients_back(build):
-    """It finds one request of each client when it goes on, and the client behind it."""
+    """When the daemon goes on, it finds one request of each client in the socket, and the clients are still there to take the answers."""
     with hosts(build) as (a, b):
         pair = rings(a, b, 7222, "-S", "30000", rounds=0)
         pair[0].await_text("connection .* made", 20)
@@ -329,7 +329,7 @@ def a_daemon_that_hangs_at_its_restart_gets_its_clients_back(build):
 
 
 def kill_one(a, b, port, rng):
-    """Kills one process of a pair; returns after how many seconds its peer heard, and complaints."""
+    """Kills one process of a pair; returns after how many seconds its peer's connection ended, and complaints."""
     server, client = rings(a, b, port, "-S", "3000", rounds=0)
     server.await_text("connection .* made", 20)
     time.sleep(rng.random() / 10)
@@ -337,7 +337,7 @@ def kill_one(a, b, port, rng):
     killed = time.monotonic()
     victim.kill()
     try:
-        wait_for("the peer hears", lambda: re.search(" ended|served|cancelled", peer.text), 3)
+        wait_for("the peer's connection ends", lambda: re.search(" ended|served|cancelled", peer.text), 3)
         bad = []
     except RuntimeError as e:
         bad = [f"{e}: {peer.text[-400:]}"]
@@ -358,8 +358,8 @@ def kill_many(a, b, rounds):
 
 
 @case
-def the_peer_of_a_killed_process_hears_of_it(build):
-    """Busy processes are killed again and again: their peers hear at once, another busy process loses nothing."""
+def connections_of_a_killed_process_end_at_the_peer(build):
+    """Busy processes are killed again and again. The connections of their peers end at once, and another busy process loses nothing."""
     with hosts(build) as (a, b):
         others = rings(a, b, 7220, "-S", "3000", rounds=0)
         _, bad = kill_one(a, b, 7221, random.Random(SEED))
@@ -367,9 +367,9 @@ def the_peer_of_a_killed_process_hears_of_it(build):
         news, more = kill_many(a, b, KILLS)
         bad += more
         # A busy machine may let a process wait for its turn, so the slowest tenth does not count.
-        print(f"# {len(news)} peers heard after {statistics.median(news) * 1000:.1f} ms, the slowest after {max(news) * 1000:.1f} ms")
+        print(f"# {len(news)} connections ended after {statistics.median(news) * 1000:.1f} ms, the slowest after {max(news) * 1000:.1f} ms")
         if statistics.quantiles(news, n=10)[-1] > NEWS_S:
-            bad.append(f"peers hear too late: {sorted(news)}")
+            bad.append(f"connections of peers ended too late: {sorted(news)}")
         bad += a.leaks(fds)
         bad += [f"the other process has ended: {p.text[-400:]}" for p in others if p.child.poll() is not None]
         others[1].kill(signal.SIGTERM)

@@ -50,7 +50,7 @@ def frames_are_told_apart():
 
 
 def frames_have_names():
-    """Of frames that are cut anywhere too, as a capture may cut them."""
+    """kind() names each frame, and does not fail on a frame that was cut off anywhere, as frames in a capture may be."""
     ether, to_qp1 = bytes(12), b"\x64\0\xff\xff\0\0\0\x01" + bytes(12) + b"\x01\x07\x02\x03" + bytes(12) + b"\0\x10" + bytes(6)
     udp = b"\xc0\x01\x12\xb7\0\0\0\0"
     ipv4, ipv6 = b"\x08\0\x45" + bytes(8) + b"\x11" + bytes(10), b"\x86\xdd\x60" + bytes(5) + b"\x11" + bytes(33)
@@ -68,7 +68,7 @@ def frames_have_names():
 
 
 def faults_are_told_apart():
-    """vmxnet3 may read the first page; no card may write there, and no other card may do either."""
+    """vmxnet3 may read the first page. vmxnet3 may not write there, and no other card may read or write there."""
     line = "[    9.9] DMAR: [DMA {} NO_PASID] Request device [{}] fault addr {} [fault reason 0x06] PTE Read access is not set"
     pairs = models.cards()
     own, other = pairs["vmxnet3"][0], pairs["virtio"][0]
@@ -107,7 +107,7 @@ class CrashingLab:
 
 
 def a_crash_of_qemu_is_played_again():
-    """Once. A complaint without a crash counts at once."""
+    """A case is played once more if QEMU crashed. A case with a complaint but without a crash fails at once."""
     bad = []
     for crashes, complains, want_played, want_passed in ((0, False, 1, True), (0, True, 1, False), (1, False, 2, True), (1, True, 2, False),
                                                          (2, False, 2, False)):

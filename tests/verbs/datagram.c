@@ -545,7 +545,7 @@ static void groups_are_checked(void **state)
 	side_close(&s);
 }
 
-static void extended_cqs_tell_the_sender(void **state)
+static void extended_cqs_report_the_sender(void **state)
 {
 	struct side a, b;
 	struct ibv_sge sge;
@@ -603,7 +603,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(transitions_need_the_q_key),
 		cmocka_unit_test(members_get_what_is_sent_to_their_group),
 		cmocka_unit_test(groups_are_checked),
-		cmocka_unit_test(extended_cqs_tell_the_sender),
+		cmocka_unit_test(extended_cqs_report_the_sender),
 	};
 	int failed = 0;
 

@@ -6,7 +6,7 @@ from verbs import Folder, case, environment, library_folder, need, need_namespac
 
 
 @case
-def without_an_adapter_programs_say_what_they_say_without_softrnic(build):
+def without_an_adapter_programs_print_the_same_as_without_softrnic(build):
     bad = []
     for words in (["ibv_devices"], ["ibv_devinfo"], ["ibv_rc_pingpong"]):
         need(words[0])
@@ -35,7 +35,7 @@ def ibv_devices_lists_adapters(build):
 
 
 @case
-def ibv_devinfo_tells_everything(build):
+def ibv_devinfo_prints_all_attributes(build):
     need("ibv_devinfo")
     with Folder() as f:
         status, out, _ = run(build, "ibv_devinfo", "-v", config=f.memif(1))
@@ -46,7 +46,7 @@ def ibv_devinfo_tells_everything(build):
 
 @case
 def the_folder_of_devices_is_there_without_the_library(build):
-    """For programs that have not loaded libibverbs it is empty, until they name a device; other folders are what they are."""
+    """A program that has not loaded libibverbs sees an empty folder, but finds a device in it by name. Other folders are unchanged."""
     names = ["/sys/class/infiniband", "/sys/class/net"]
     code = f"import os; print([sorted(os.listdir(name)) for name in {names}], os.path.exists('/sys/class/infiniband/softrnic0'))"
     with Folder() as f:

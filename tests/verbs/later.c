@@ -1,10 +1,10 @@
 /* Makes rdma_connect() of a program wait, so that a server that is about to listen can do so.
  *
- * A test preloads this library in clients of perftest with -R. Client and server meet there a
- * second time: the server begins to listen when the client knows already that it may come, and
- * every RDMA device refuses a client that comes earlier (reason 8). perftest 4.5 then resolves its
- * server again with an identifier that it has freed, and crashes. A client on a fast machine is
- * often earlier than a server on an emulated one. Thread: any.
+ * A test preloads this library in clients of perftest with -R. Such a client connects twice, and
+ * may connect for the second time before the server listens again. Every RDMA device refuses that
+ * connection (reason 8); perftest 4.5 then resolves its server again with an identifier that has
+ * been freed, and crashes. A client on a fast machine is often earlier than a server on an
+ * emulated one. Thread: any.
  */
 #include <dlfcn.h>
 #include <errno.h>

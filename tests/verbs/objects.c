@@ -26,7 +26,7 @@ static void devices_are_listed(void **state)
 	ibv_free_device_list(list);
 }
 
-static void ports_and_gids_are_told(void **state)
+static void ports_and_gids_are_reported(void **state)
 {
 	struct side s;
 	struct ibv_port_attr port;
@@ -199,7 +199,7 @@ static void addresses_are_checked(void **state)
 	side_close(&s);
 }
 
-static void what_is_absent_says_so(void **state)
+static void absent_features_give_eopnotsupp(void **state)
 {
 	struct side s;
 	struct ibv_qp_init_attr_ex init = {.comp_mask = IBV_QP_INIT_ATTR_PD |
@@ -272,14 +272,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_are_listed),
-		cmocka_unit_test(ports_and_gids_are_told),
+		cmocka_unit_test(ports_and_gids_are_reported),
 		cmocka_unit_test(a_pd_in_use_is_busy),
 		cmocka_unit_test(access_flags_are_checked),
 		cmocka_unit_test(cqs_and_channels_in_use_are_busy),
 		cmocka_unit_test(capacities_of_qps_are_checked),
 		cmocka_unit_test(transitions_need_their_attributes),
 		cmocka_unit_test(addresses_are_checked),
-		cmocka_unit_test(what_is_absent_says_so),
+		cmocka_unit_test(absent_features_give_eopnotsupp),
 		cmocka_unit_test(the_descriptor_of_async_events_can_be_polled),
 		cmocka_unit_test(contexts_are_independent),
 		cmocka_unit_test(a_forked_child_gets_errors),

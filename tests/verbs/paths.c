@@ -97,7 +97,7 @@ static void what_is_not_there_gives_the_errno_of_the_kernel(void **state)
 	assert_null(opendir(ONE "/node_guids"));
 }
 
-static void every_function_tells_the_same_kind(void **state)
+static void every_function_reports_the_same_kind(void **state)
 {
 	static const struct {
 		const char *path;
@@ -243,7 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_read_by_every_function),
 		cmocka_unit_test(what_is_not_there_gives_the_errno_of_the_kernel),
-		cmocka_unit_test(every_function_tells_the_same_kind),
+		cmocka_unit_test(every_function_reports_the_same_kind),
 		cmocka_unit_test(folders_list_their_files),
 		cmocka_unit_test(threads_read_them_at_once),
 		cmocka_unit_test(a_child_reads_them_too),

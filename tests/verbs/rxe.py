@@ -23,7 +23,7 @@ LABS = {"tap": Lab, "daemon": SharedLab}
 PORT = 18515
 RESULTS = r"(?m)^ *#bytes.*\n *\d+ +\d+ +[\d.]+"
 # A client of rdma_cm that comes before its server listens is refused; later.c is for perftest, which listens a second time.
-# So say rping and ucmatose, udaddy, rdma_client and rstream, and the first connection of perftest.
+# In the order of the texts: rping and ucmatose; udaddy; rdma_client and rstream; the first connection of perftest.
 REFUSED = r"RDMA_CM_EVENT_REJECTED|RDMA_CM_EVENT_UNREACHABLE|Connection refused|Unexpected CM event bl blka 8"
 LISTEN_S = 1.0  # a server of rdma_cm does not say that it listens
 TRIES = 5

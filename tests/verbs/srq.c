@@ -81,7 +81,7 @@ static void close_pair(struct side *from, struct side *to)
 	side_close(to);
 }
 
-static void capacities_are_checked_and_told(void **state)
+static void capacities_are_checked_and_reported(void **state)
 {
 	struct ibv_device_attr device;
 	struct ibv_srq_init_attr init;
@@ -336,7 +336,7 @@ static void the_end_of_a_qp_leaves_the_receives(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capacities_are_checked_and_told),
+		cmocka_unit_test(capacities_are_checked_and_reported),
 		cmocka_unit_test(extended_creation_makes_basic_srqs_only),
 		cmocka_unit_test(two_qps_take_from_one_queue),
 		cmocka_unit_test(a_message_waits_for_a_receive),

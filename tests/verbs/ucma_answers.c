@@ -122,7 +122,7 @@ static void set_byte(int fd, uint32_t id, uint32_t name, uint8_t value)
 	assert_int_equal(command(fd, CMD(SET_OPTION), &cmd, sizeof(cmd), 0), 0);
 }
 
-static void queries_tell_addresses_and_path(void **state)
+static void queries_return_addresses_and_path(void **state)
 {
 	int fd = open_device();
 	uint32_t id = create(fd), n;
@@ -425,7 +425,7 @@ static void options_reach_the_queue_pair(void **state)
 	expect(client, CONNECT_RESPONSE);
 	assert_int_equal(attr_of(client, id, IBV_QPS_RTR).ah_attr.grh.traffic_class, TOLERATED);
 	assert_int_equal(attr_of(client, id, IBV_QPS_RTS).timeout, 21);
-	/* The peer retries as often as the client has said, not at all: it gets much time. */
+	/* The client has asked for no RNR retries, so its RNR timer is the longest (code 0). */
 	assert_int_equal(attr_of(client, id, IBV_QPS_RTR).min_rnr_timer, 0);
 	close(server);
 	close(client);
@@ -529,7 +529,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_id_without_an_adapter_has_nothing),
-		cmocka_unit_test(queries_tell_addresses_and_path),
+		cmocka_unit_test(queries_return_addresses_and_path),
 		cmocka_unit_test(queries_check_their_room),
 		cmocka_unit_test(the_size_of_an_address_is_that_of_its_family),
 		cmocka_unit_test(resolutions_check_both_addresses),

@@ -466,7 +466,7 @@ static void a_freed_window_is_not_reached(void **state)
 	}
 }
 
-static void the_device_says_what_it_has(void **state)
+static void the_device_reports_windows(void **state)
 {
 	const unsigned flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
 			       IBV_DEVICE_MEM_MGT_EXTENSIONS;
@@ -496,7 +496,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(errors_of_the_nic_have_a_status),
 		cmocka_unit_test(requests_are_refused_with_the_right_errno),
 		cmocka_unit_test(a_freed_window_is_not_reached),
-		cmocka_unit_test(the_device_says_what_it_has),
+		cmocka_unit_test(the_device_reports_windows),
 	};
 	int failed = 0;
 

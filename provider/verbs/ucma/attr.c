@@ -34,9 +34,9 @@ static void to_init(const struct ucma_id *id, struct ib_uverbs_qp_attr *out)
 		out->qp_access_flags = id->attr.access;
 }
 
-/* The RNR timer is the longest in Linux. That is needed if the peer gives up after a few RNR NAKs,
- * as this side has asked it to when it connected: a program may post its receives late. If the peer
- * never gives up, a shorter timer only makes it faster. */
+/* Linux always sets the longest RNR timer. softrnic does so only if this side has connected and has
+ * asked the peer to give up after a few RNR NAKs, because a program may post its receives late. If
+ * the peer never gives up, a shorter timer only makes the connection faster. */
 #define LONGEST_RNR_TIMER 0 /* code: 655 ms */
 
 static void to_rtr(const struct ucma_id *id, struct ib_uverbs_qp_attr *out)

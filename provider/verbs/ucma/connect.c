@@ -51,7 +51,8 @@ static int listen_on(struct ucma_id *id, struct ucma_adapter *adapter)
 	return cm_errno(rc);
 }
 
-/* Adapters that do not start, or do not have the family, are left out, unless all are. */
+/* Listens on every adapter that starts and has an address of the family. Returns 0 if at least one
+ * adapter listens, else an errno. */
 static int listen_on_all(struct ucma_id *id)
 {
 	unsigned n, listening = 0;

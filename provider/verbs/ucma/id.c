@@ -134,8 +134,8 @@ void ucma_id_destroy(struct ucma_id *id)
 	free(id);
 }
 
-/* The last thing that a process does with its adapters: says goodbye to the peers. Gives up if the
- * lock stays taken: a handler of a signal may have called exit() in the middle of a command. */
+/* Runs when the process ends: ends all ids on the wire, so that peers need not time out. Gives up
+ * if the lock stays taken for a second: a signal handler may have called exit() in a command. */
 void vb_ucma_end(void)
 {
 	struct timespec until;

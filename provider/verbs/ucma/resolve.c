@@ -71,7 +71,7 @@ static bool asks_already(const struct ucma_adapter *adapter)
 	return false;
 }
 
-/* Asks for the ids that the adapter had no room for: it has now. */
+/* Starts the queries that had to wait because the adapter was resolving too many addresses. */
 static void ask_for_queued(const struct ucma_adapter *adapter)
 {
 	struct ucma_id *id;

@@ -118,7 +118,7 @@ struct ucma_id {
 	uint32_t room;			   /* UCMA_LISTEN: requests that may arrive now */
 	uint32_t psn;			   /* first PSN that this side expects */
 	bool queued;			   /* UCMA_ADDR_QUERY: the adapter is busy, ask again */
-	bool patient;			   /* this side has connected; see attr.c */
+	bool patient;			   /* the peer gives up after a few RNR NAKs; see attr.c */
 	bool has_peer;			   /* the fields below are valid */
 	struct rn_qp_attr attr;		   /* attributes of the program's QP, as the peer asks */
 	struct ucma_group *groups;
