@@ -649,10 +649,15 @@ enum rn_event_kind {
 #undef X
 };
 
+/* The error of a QP_FATAL event is also the status of a completion. IBTA vol. 1, 11.6.3, reserves
+ * the affiliated error "local catastrophic" for errors that no completion shows. */
+#define RN_FATAL_COMPLETED 1
+
 struct rn_event {
 	uint16_t kind; /* enum rn_event_kind */
 	/* CM_REJECTED: REJ reason or SIDR status. CM_DISCONNECTED: 0 = DREQ received from the peer;
-	 * 1 = DREQ sent and answered; 2 = DREQ sent but not answered. */
+	 * 1 = DREQ sent and answered; 2 = DREQ sent but not answered. QP_FATAL: 0 or
+	 * RN_FATAL_COMPLETED. */
 	uint16_t reason;
 	uint32_t id;	 /* CQ or SRQ id, QPN, or CM id */
 	uint32_t gen;	 /* generation of the QP */

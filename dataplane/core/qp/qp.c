@@ -361,7 +361,7 @@ void rn_qp_send_failed(struct rn_qp *qp, uint8_t status, uint8_t vendor, rn_time
 	rn_qp_complete_send(qp, status, vendor, now);
 	if (qp->type == RN_QPT_RC) {
 		rn_qp_note_error(qp, texts[status]);
-		rn_qp_error(qp, RN_QPE_FATAL, false, now);
+		rn_qp_error(qp, rn_qp_fatal(qp->send_cq), false, now);
 		return;
 	}
 	rn_qp_set_state(qp, RN_QPS_SQE);

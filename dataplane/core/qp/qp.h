@@ -224,7 +224,8 @@ enum rn_qp_event_bit {
 	RN_QPE_ACCESS_ERR = 4,
 	RN_QPE_COMM_EST = 8,
 	RN_QPE_SQ_DRAINED = 16,
-	RN_QPE_LAST_WQE = 32
+	RN_QPE_LAST_WQE = 32,
+	RN_QPE_COMPLETED = 64 /* with FATAL, no event of its own: a completion has the error too */
 };
 
 /* The order of the members decides how many cache lines a packet touches, which is most of what a
@@ -366,6 +367,11 @@ void rn_qp_note_error(struct rn_qp *qp, const char *why);
  * `what` is the event to report (enum rn_qp_event_bit); 0 = none. A QP with an SRQ also reports
  * LAST_WQE. With keep_owed, owed replies, such as a NAK, are still sent. */
 void rn_qp_error(struct rn_qp *qp, unsigned what, bool keep_owed, rn_time now);
+/* `what` of an error for which a completion was written to `cq`, if the CQ had room for it. */
+static inline unsigned rn_qp_fatal(const struct rn_cq *cq)
+{
+	return cq->overrun ? RN_QPE_FATAL : RN_QPE_FATAL | RN_QPE_COMPLETED;
+}
 
 /* The part of a CQE that describes a received message. */
 struct rn_arrival {

@@ -175,7 +175,7 @@ enum rn_verdict rn_ud_rx(struct rn_qp *qp, const struct rn_pkt *pkt, rn_time now
 	    !place(qp, e, RN_UD_GRH_BYTES, pkt->payload_len, pkt->payload)) {
 		rn_qp_complete_recv(qp, RN_STATUS_LOC_PROT_ERR, RN_V_UD_LOCAL, NULL, now);
 		rn_qp_note_error(qp, rn_verdicts[RN_V_UD_LOCAL].text);
-		rn_qp_error(qp, RN_QPE_FATAL, false, now);
+		rn_qp_error(qp, rn_qp_fatal(qp->recv_cq), false, now);
 		return RN_V_UD_LOCAL;
 	}
 	rn_qp_complete_recv(qp, RN_STATUS_SUCCESS, 0, &a, now);

@@ -596,9 +596,13 @@ static void take_qp_event(struct rn_qp *qp, struct rn_event *ev)
 					RN_EVENT_SQ_DRAINED,	RN_EVENT_QP_LAST_WQE};
 	unsigned bit = __builtin_ctz(qp->events);
 
-	qp->events &= qp->events - 1;
 	*ev = (struct rn_event){
 		.kind = kinds[bit], .id = qp->qpn, .gen = qp->gen, .user = qp->user};
+	if (kinds[bit] == RN_EVENT_QP_FATAL) {
+		ev->reason = qp->events & RN_QPE_COMPLETED ? RN_FATAL_COMPLETED : 0;
+		qp->events &= (uint8_t)~RN_QPE_COMPLETED;
+	}
+	qp->events &= qp->events - 1;
 	if (!qp->events)
 		rn_list_del(&qp->tell);
 }

@@ -96,6 +96,7 @@ static inline void expect_dead(struct rig *r)
 	assert_int_equal(r->s[0].qp->state, RN_QPS_ERR);
 	assert_true(rn_shard_events(r->s[0].sh, &ev, 1));
 	assert_int_equal(ev.kind, RN_EVENT_QP_FATAL);
+	assert_int_equal(ev.reason, RN_FATAL_COMPLETED);
 	rig_expect_silence(r, 0);
 	rig_expect_none(r, 0);
 }

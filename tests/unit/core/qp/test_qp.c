@@ -48,6 +48,30 @@ static void test_cq_overrun(void **state)
 	rig_fini(&r);
 }
 
+/* The CQ has no room for the completion that would show the error, so QP_FATAL must show it. */
+static void test_error_with_a_full_cq(void **state)
+{
+	struct rig r;
+	struct rn_event ev;
+	bool fatal = false;
+
+	rig_init(&r, &(struct rig_opt){.cq_entries = 2});
+	for (unsigned i = 0; i < 2; i++)
+		rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, i, 0, 8, 0);
+	rig_run(&r, RN_S(1));
+	assert_int_equal(rn_mr_remove(r.s[0].mrs, r.s[0].key), 0);
+	rig_request(&r, 0, RN_WQE_WRITE, RN_WQE_SIGNALED, 2, 0, 8, 0);
+	rig_run(&r, RN_S(1));
+	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);
+	while (rn_shard_events(r.s[0].sh, &ev, 1))
+		if (ev.kind == RN_EVENT_QP_FATAL) {
+			fatal = true;
+			assert_int_equal(ev.reason, 0);
+		}
+	assert_true(fatal);
+	rig_fini(&r);
+}
+
 /* A CQ has a ring per shard; an overrun of one ring moves the QPs of all shards to the error
  * state. */
 static void test_cq_overrun_on_another_shard(void **state)
@@ -67,8 +91,10 @@ static void test_cq_overrun_on_another_shard(void **state)
 	rig_expect(&r, 0, 2, RN_STATUS_SUCCESS);
 	rn_shard_done(r.s[0].sh, r.now);
 	assert_int_equal(r.s[0].qp->state, RN_QPS_ERR);
-	while (rn_shard_events(r.s[0].sh, &ev, 1))
+	while (rn_shard_events(r.s[0].sh, &ev, 1)) {
 		seen |= 1u << ev.kind;
+		assert_int_equal(ev.reason, 0); /* no completion shows the overrun */
+	}
 	assert_int_equal(seen, 1u << RN_EVENT_CQ_OVERRUN | 1u << RN_EVENT_QP_FATAL);
 	rig_fini(&r);
 }
@@ -78,6 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flush_order),
 		cmocka_unit_test(test_cq_overrun),
+		cmocka_unit_test(test_error_with_a_full_cq),
 		cmocka_unit_test(test_cq_overrun_on_another_shard),
 	};
 
