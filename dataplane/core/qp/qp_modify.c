@@ -131,4 +131,10 @@ void rn_qp_query(const struct rn_qp *qp, struct rn_qp_attr *attr)
 	*attr = qp->attr;
 	attr->state = attr->cur_state = qp->state;
 	attr->sq_draining = qp->state == RN_QPS_SQD && qp->sq.head != qp->sq.started;
+	/* Network cards and rxe return the PSNs of the packets that they send and expect next
+	 * (while they resend, of the next packet to be sent again), not those of the first. */
+	if (qp->state >= RN_QPS_RTR && qp->type != RN_QPT_UD)
+		attr->rq_psn = qp->rx.epsn;
+	if (qp->state >= RN_QPS_RTS)
+		attr->sq_psn = qp->win.cur;
 }
