@@ -20,6 +20,15 @@
 /* Functions that programs call but headers do not declare: the checking forms of open(). */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
+/* Functions that glibc has for programs built before version 2.33. */
+int __xstat(int version, const char *path, struct stat *st);
+int __xstat64(int version, const char *path, struct stat64 *st);
+int __lxstat(int version, const char *path, struct stat *st);
+int __lxstat64(int version, const char *path, struct stat64 *st);
+int __fxstat(int version, int fd, struct stat *st);
+int __fxstat64(int version, int fd, struct stat64 *st);
+int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags);
+int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
 
 /* clang-format off */
 #define PRELOAD_ROWS(X) \

@@ -18,6 +18,7 @@
 #include <sys/sysmacros.h>
 
 #define PATH	  "/dev/infiniband/rdma_cm"
+#define SYSFS	  "/sys/class/misc/rdma_cm/dev"
 #define MAX_FILES (1 << 20) /* descriptors from this number on are never softrnic's */
 #define WORD_BITS 64
 
@@ -152,12 +153,38 @@ PRELOAD_REPLACES ssize_t write(int fd, const void *buf, size_t n)
 				   : NEXT(write)(fd, buf, n);
 }
 
+/* Returns the number of the kernel's own rdma_cm device, or that of a misc device without a fixed
+ * number if the kernel has none. librdmacm asks the kernel for the number over netlink, which may
+ * load the kernel's module, and then accepts no other number. */
+static dev_t device_number(void)
+{
+	struct stat st;
+	unsigned major, minor;
+	char text[16];
+	ssize_t n;
+	int fd;
+
+	if (NEXT(stat)(PATH, &st) == 0 && S_ISCHR(st.st_mode))
+		return st.st_rdev;
+	fd = NEXT(open)(SYSFS, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return makedev(10, 255);
+	n = read(fd, text, sizeof(text) - 1);
+	NEXT(close)(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "%u:%u", &major, &minor) == 2 ? makedev(major, minor)
+							  : makedev(10, 255);
+}
+
 /* Makes the result of fstat() that of a character device; librdmacm takes nothing else. */
 static int as_device(int rc, mode_t *mode, dev_t *rdev)
 {
+	int before = errno;
+
 	if (rc == 0) {
 		*mode = S_IFCHR | 0666;
-		*rdev = makedev(10, 255); /* a misc device without a fixed number */
+		*rdev = device_number();
+		errno = before;
 	}
 	return rc;
 }
@@ -174,6 +201,17 @@ PRELOAD_REPLACES int fstat64(int fd, struct stat64 *st)
 	int rc = NEXT(fstat64)(fd, st);
 
 	return preload_cm_owns(fd) ? as_device(rc, &st->st_mode, &st->st_rdev) : rc;
+}
+
+/* See stat.c: __xstat(). */
+PRELOAD_REPLACES int __fxstat(int version, int fd, struct stat *st)
+{
+	return fstat(fd, st);
+}
+
+PRELOAD_REPLACES int __fxstat64(int version, int fd, struct stat64 *st)
+{
+	return fstat64(fd, st);
 }
 
 PRELOAD_REPLACES int close(int fd)

@@ -34,6 +34,39 @@ PRELOAD_REPLACES int fstatat64(int dir, const char *path, struct stat64 *st, int
 	return NEXT(fstatat64)(dir, preload_path_stand_in(path), st, flags);
 }
 
+/* Programs that were built with a glibc before 2.33 call these. `version` is the layout of the
+ * struct, of which 64-bit Linux has one. */
+PRELOAD_REPLACES int __xstat(int version, const char *path, struct stat *st)
+{
+	return stat(path, st);
+}
+
+PRELOAD_REPLACES int __xstat64(int version, const char *path, struct stat64 *st)
+{
+	return stat64(path, st);
+}
+
+PRELOAD_REPLACES int __lxstat(int version, const char *path, struct stat *st)
+{
+	return lstat(path, st);
+}
+
+PRELOAD_REPLACES int __lxstat64(int version, const char *path, struct stat64 *st)
+{
+	return lstat64(path, st);
+}
+
+PRELOAD_REPLACES int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags)
+{
+	return fstatat(dir, path, st, flags);
+}
+
+PRELOAD_REPLACES int __fxstatat64(int version, int dir, const char *path, struct stat64 *st,
+				  int flags)
+{
+	return fstatat64(dir, path, st, flags);
+}
+
 PRELOAD_REPLACES int statx(int dir, const char *path, int flags, unsigned mask, struct statx *st)
 {
 	return NEXT(statx)(dir, preload_path_stand_in(path), flags, mask, st);

@@ -1,13 +1,15 @@
 /* What a device, its port and its GID table are like, in the terms of verbs. Any thread may call
  * these functions. The values are those of the running adapter; nothing here is made up, except
  * where a comment says so. */
+#include "verbs/ndev.h"
 #include "verbs/private.h"
 
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Locally administered, so that no vendor has it: programs switch to vendors' ways by this. */
+/* A locally administered OUI, which belongs to no vendor: by the OUI programs decide whether to run
+ * code for the cards of one vendor. */
 #define VENDOR_ID	       0x02524e
 #define VENDOR_PART	       1
 #define MAX_RD_ATOMIC_REPORTED 16
@@ -80,6 +82,7 @@ int vb_query_device_ex(struct ibv_context *context, const struct ibv_query_devic
 	if (size < sizeof(all.orig_attr))
 		return EINVAL;
 	fill_device(context, &all.orig_attr);
+	all.device_cap_flags_ex = all.orig_attr.device_cap_flags;
 	all.phys_port_cnt_ex = 1;
 	all.completion_timestamp_mask = UINT64_MAX; /* nanoseconds, rn_cqe.time_ns */
 	all.hca_core_clock = 1000000;		    /* kHz */
@@ -184,7 +187,11 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ib
 
 static void fill_entry(const struct rn_gid *gid, uint32_t index, struct ibv_gid_entry *entry)
 {
+	char interface[IF_NAMESIZE];
+
 	memset(entry, 0, sizeof(*entry));
+	if (vb_ndev_of(gid, interface))
+		entry->ndev_ifindex = if_nametoindex(interface);
 	memcpy(&entry->gid, gid, sizeof(entry->gid));
 	entry->gid_index = index;
 	entry->port_num = VB_PORT;

@@ -2,6 +2,7 @@
 import os
 import subprocess
 
+import tap
 from verbs import Folder, case, environment, library_folder, need, need_namespace, run
 
 
@@ -67,6 +68,51 @@ def the_interface_with_the_address_is_shown(build):
     with Folder() as f:
         _, out, err = run(build, "unshare", "-rn", "sh", "-c", script, config=f.rings("inline"))
     return [f"shows {out!r} {err!r}"] * (out != want) + [f"says {err!r}"] * ("ndevs/1: No such file" not in err)
+
+
+@case
+def gids_name_the_interface(build):
+    """ibv_query_gid_ex() returns the index of the interface with the address."""
+    need_namespace()
+    code = """
+import ctypes, socket
+v = ctypes.CDLL("libibverbs.so.1")
+v.ibv_get_device_list.restype, v.ibv_open_device.restype = ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p
+context = v.ibv_open_device(ctypes.c_void_p(v.ibv_get_device_list(None)[0]))
+entry = (ctypes.c_uint32 * 8)()  # the GID, its index, port, type, interface
+print(v._ibv_query_gid_ex(ctypes.c_void_p(context), 1, 0, entry, 0, 32), entry[7] == socket.if_nametoindex("v1"))
+"""
+    with Folder() as f:
+        status, out, err = run(build, "unshare", "-rn", "sh", "-c", "ip link add v1 type veth peer name v2 && "
+                               "ip addr add 192.0.2.1/24 dev v1 && exec /usr/bin/python3 -c \"$1\"", "sh", code, config=f.rings("inline"))
+    return [] if (status, out) == (0, "0 True\n") else [f"{status}: {out!r} {err!r}"]
+
+
+# Runs a program with a /dev in which the kernel's connection manager is the device 10:77.
+OTHER_DEV = """mount -t tmpfs dev /dev && mknod -m 666 /dev/null c 1 3 && mkdir /dev/shm /dev/infiniband &&
+    mknod /dev/infiniband/rdma_cm c 10 77 || exit 77; exec "$@" """
+
+
+@case
+def the_device_of_rdma_cm_has_the_number_of_the_kernels(build):
+    """librdmacm asks the kernel for the number, and takes a file with another number for a wrong one. Also with functions that programs
+    call which were built with a glibc before 2.33."""
+    code = """
+import ctypes, os
+ctypes.CDLL("libibverbs.so.1")
+libc, fd = ctypes.CDLL(None), os.open("/dev/infiniband/rdma_cm", os.O_RDWR)
+seen = os.fstat(fd)
+print(os.major(seen.st_rdev), os.minor(seen.st_rdev))
+def same(new, old, what):
+    one, two = ctypes.create_string_buffer(256), ctypes.create_string_buffer(256)
+    return new(what, one) == 0 and old(1, what, two) == 0 and one.raw == two.raw
+print(same(libc.fstat, libc.__fxstat, fd), same(libc.stat, libc.__xstat, b"/dev/infiniband/uverbs0"))
+"""
+    with Folder() as f:
+        status, out, err = run(build, "unshare", "-m", "sh", "-c", OTHER_DEV, "sh", "/usr/bin/python3", "-c", code, config=f.rings("inline"))
+    if status == 77 or "unshare failed" in err:
+        raise tap.Skip("no device can be made")
+    return [] if (status, out) == (0, "10 77\nTrue True\n") else [f"{status}: {out!r} {err!r}"]
 
 
 @case
