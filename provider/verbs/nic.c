@@ -17,6 +17,7 @@
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vb_nic *table[VB_MAX_DEVICES];
+static bool ended; /* close_all() has closed adapters; guarded by table_lock */
 
 static struct vb_target **bucket_of(struct vb_nic *nic, uint64_t number)
 {
@@ -40,9 +41,25 @@ void vb_nic_remove_target(struct vb_nic *nic, struct vb_target *target)
 	struct vb_target **at = bucket_of(nic, target->number);
 
 	pthread_mutex_lock(&nic->lock);
-	while (*at != target)
+	while (*at != NULL && *at != target)
 		at = &(*at)->next;
-	*at = target->next;
+	if (*at != NULL)
+		*at = target->next;
+	pthread_mutex_unlock(&nic->lock);
+}
+
+void vb_nic_remove_owned(struct vb_nic *nic, const struct vb_context *owner)
+{
+	pthread_mutex_lock(&nic->lock);
+	for (unsigned b = 0; b < VB_TARGET_BUCKETS; b++) {
+		struct vb_target **at = &nic->bucket[b];
+
+		while (*at != NULL)
+			if ((*at)->owner == owner)
+				*at = (*at)->next;
+			else
+				at = &(*at)->next;
+	}
 	pthread_mutex_unlock(&nic->lock);
 }
 
@@ -106,24 +123,34 @@ static void linger(void)
 		nanosleep(&pause, NULL);
 }
 
+static void close_nic(struct vb_nic *nic)
+{
+	atomic_store(&nic->stop, true);
+	vb_engine.interrupt(nic->client);
+	if (os_thread_join(nic->thread))
+		vb_engine.close(nic->client);
+}
+
 /* Closes the adapters properly when the process ends, for files that are written at the end. An
  * adapter with open contexts is left alone: threads of the program may still be using it. */
 static void close_all(void)
 {
+	struct vb_nic *unused[VB_MAX_DEVICES];
+	unsigned n = 0;
+
 	if (os_child)
 		return;
 	vb_ucma_end();
 	pthread_mutex_lock(&table_lock);
 	linger();
-	for (unsigned i = 0; i < VB_MAX_DEVICES; i++) {
-		if (table[i] == NULL || table[i]->contexts > 0)
-			continue;
-		atomic_store(&table[i]->stop, true);
-		vb_engine.interrupt(table[i]->client);
-		if (os_thread_join(table[i]->thread))
-			vb_engine.close(table[i]->client);
-	}
+	ended = true;
+	for (unsigned i = 0; i < VB_MAX_DEVICES; i++)
+		if (table[i] != NULL && table[i]->contexts == 0)
+			unused[n++] = table[i];
 	pthread_mutex_unlock(&table_lock);
+	for (unsigned i = 0; i < n; i++)
+		if (vb_ucma_forget(unused[i]))
+			close_nic(unused[i]);
 }
 
 static int start(struct vb_device *device, struct vb_nic **out)
@@ -162,7 +189,9 @@ int vb_nic_get(struct vb_device *device, struct vb_nic **nic)
 	int rc = 0;
 
 	pthread_mutex_lock(&table_lock);
-	if (table[device->index] == NULL)
+	if (ended)
+		rc = EIO;
+	else if (table[device->index] == NULL)
 		rc = start(device, &table[device->index]);
 	else if (vb_engine.gone(table[device->index]->client))
 		rc = EIO;

@@ -16,6 +16,8 @@
  * several objects may say there which of them an event is for. */
 #define VB_TARGET_TAG_SHIFT 40
 
+struct vb_context;
+
 /* What gets events: part of a CQ, SRQ, QP or context, or of a thread that waits for an address. */
 struct vb_target {
 	struct vb_target *next;
@@ -23,7 +25,8 @@ struct vb_target {
 	 * the same number, so that an event that comes after its object was destroyed finds
 	 * none. */
 	uint64_t number;
-	bool every_port_event; /* gets the events of the port, which name no object */
+	const struct vb_context *owner; /* the target ends with this context; NULL: with none */
+	bool every_port_event;		/* gets the events of the port, which name no object */
 	/* Runs on the event thread, with the lock of the NIC; must not block. */
 	void (*deliver)(struct vb_target *target, const struct rn_event *ev);
 };
@@ -52,8 +55,10 @@ bool vb_nic_runs(const struct vb_device *device);
 
 /* Gives the target a number and passes it events from now on. */
 void vb_nic_add_target(struct vb_nic *nic, struct vb_target *target);
-/* When this returns, deliver() does not run, and will not run again. */
+/* When these return, deliver() does not run, and will not run again, for the target or for all
+ * targets of the owner. A target may be removed twice. */
 void vb_nic_remove_target(struct vb_nic *nic, struct vb_target *target);
+void vb_nic_remove_owned(struct vb_nic *nic, const struct vb_context *owner);
 
 /* Makes the address vector for packets from the address with index sgid_index to `dgid`; waits for
  * the neighbour's reply. Returns 0 or an errno: EINVAL, EHOSTUNREACH, ETIMEDOUT. */

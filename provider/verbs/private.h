@@ -60,6 +60,7 @@ struct vb_cq {
 	struct vb_target target;
 	struct vb_note done, failed; /* for the channel; for the context's async_fd */
 	_Atomic uint32_t users;	     /* number of queues of QPs */
+	pthread_mutex_t reading;     /* held from start_poll() to end_poll(); guards `now` */
 	struct rn_cqe now;	     /* the completion that the extended functions read */
 };
 
@@ -167,8 +168,10 @@ int vb_context_start(struct ibv_context *context);
 
 /* See device.c. */
 void vb_device_starting(bool yes);
-/* See ucma/id.c. */
+/* For the end of the process. vb_ucma_forget(): the adapter is about to be closed, and the ids of
+ * rdma_cm must not use it any more; returns false if that cannot be achieved. See ucma/id.c. */
 void vb_ucma_end(void);
+bool vb_ucma_forget(const struct vb_nic *nic);
 
 /* Functions of other files that contexts offer as operations. */
 int vb_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,

@@ -16,6 +16,7 @@
 /* Events, as in rdma/rdma_cma.h. */
 enum {
 	ADDR_RESOLVED,
+	ADDR_ERROR,
 	ROUTE_RESOLVED = 2,
 	CONNECT_REQUEST = 4,
 	CONNECT_RESPONSE,

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define GID_ADDR   48 /* bytes of struct sockaddr_ib */
@@ -304,6 +305,48 @@ static int set(int fd, uint32_t id, uint32_t level, uint32_t name, const void *v
 	return command(fd, CMD(SET_OPTION), &cmd, sizeof(cmd), 0);
 }
 
+/* An adapter resolves 16 addresses at a time, and the 17th id waits for an answer to one of these,
+ * also if the ids of the 16 were destroyed. An id without a source address has no adapter after an
+ * error. */
+static void a_resolution_does_not_wait_for_destroyed_ids(void **state)
+{
+	int fd = open_device();
+	uint32_t id[17], n;
+	char text[16];
+
+	for (unsigned i = 0; i < 17; i++) {
+		snprintf(text, sizeof(text), "192.0.2.%u", 100 + i); /* nobody has these */
+		id[i] = create(fd);
+		assert_int_equal(resolve(fd, id[i], text, 4120), 0);
+	}
+	for (unsigned i = 0; i < 16; i++)
+		assert_int_equal(destroy(fd, id[i], &n), 0);
+	assert_int_equal(expect(fd, ADDR_ERROR).id, id[16]);
+	assert_true(route_of(fd, id[16]).node_guid == 0);
+	close(fd);
+}
+
+/* A thread that waits for an event reads the descriptor before it takes the lock. In between
+ * another thread may destroy the id of that event. */
+static void a_withdrawn_event_leaves_the_descriptor_unreadable(void **state)
+{
+	int fd = open_device();
+	uint32_t first = create(fd), second = create(fd), n;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint64_t count;
+
+	assert_int_equal(resolve(fd, first, "192.0.2.1", 4121), 0);
+	assert_int_equal(poll(&p, 1, WAIT_MS), 1);
+	assert_int_equal(read(fd, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(destroy(fd, first, &n), 0);
+	assert_int_equal(resolve(fd, second, "192.0.2.1", 4121), 0);
+	assert_int_equal(poll(&p, 1, WAIT_MS), 1);
+	assert_int_equal(syscall(SYS_write, fd, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(expect(fd, ADDR_RESOLVED).id, second);
+	assert_int_equal(poll(&p, 1, 0), 0);
+	close(fd);
+}
+
 static void options_check_name_and_length(void **state)
 {
 	static const struct {
@@ -533,6 +576,8 @@ int main(void)
 		cmocka_unit_test(queries_check_their_room),
 		cmocka_unit_test(the_size_of_an_address_is_that_of_its_family),
 		cmocka_unit_test(resolutions_check_both_addresses),
+		cmocka_unit_test(a_resolution_does_not_wait_for_destroyed_ids),
+		cmocka_unit_test(a_withdrawn_event_leaves_the_descriptor_unreadable),
 		cmocka_unit_test(options_check_name_and_length),
 		cmocka_unit_test(flags_can_be_set_in_their_states),
 		cmocka_unit_test(a_listener_of_one_family_leaves_the_other_alone),

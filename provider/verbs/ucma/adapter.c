@@ -29,6 +29,8 @@ int ucma_adapter_start(struct ucma_adapter *adapter)
 	struct vb_nic *nic;
 	int rc;
 
+	if (adapter->ended)
+		return ENODEV;
 	if (adapter->nic != NULL)
 		return vb_engine.gone(adapter->nic->client) ? ENODEV : 0;
 	rc = vb_nic_get(adapter->device, &nic);
@@ -41,6 +43,12 @@ int ucma_adapter_start(struct ucma_adapter *adapter)
 	vb_nic_add_target(nic, &adapter->target);
 	adapter->nic = nic;
 	return 0;
+}
+
+void ucma_adapter_end(const struct vb_nic *nic)
+{
+	for (unsigned i = 0; i < number; i++)
+		adapters[i].ended |= adapters[i].nic == nic;
 }
 
 int ucma_adapter_gid(const struct ucma_adapter *adapter, const struct rn_gid *gid)

@@ -210,10 +210,10 @@ static void dispatch(struct ucma_adapter *adapter, const struct rn_event *ev)
 		on_removal(adapter);
 	else if (ev->kind == RN_EVENT_CM_REQUEST)
 		on_request(id, adapter, ev);
+	else if (ev->kind == RN_EVENT_RESOLVED)
+		ucma_resolved(adapter, id, ev->err, &ev->attr.av);
 	else if (id == NULL || id->state == UCMA_ADAPTER_REMOVED)
 		return;
-	else if (ev->kind == RN_EVENT_RESOLVED)
-		ucma_resolved(id, ev->err, &ev->attr.av);
 	else if (id->cm ==
 		 ev->id) /* else a request that was not accepted yet: Linux says nothing */
 		on_connection(id, ev);

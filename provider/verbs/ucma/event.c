@@ -1,7 +1,8 @@
 /* The queue of events of a file. The count of the file's eventfd is the number of events, except
  * for a moment: the count is raised after an event was queued, and lowered before an event is
- * taken. A thread that finds no event waits again. The callers hold the lock, except for
- * ucma_event_wait(). */
+ * taken. If an event is withdrawn in that moment, `debt` counts the thread that has lowered the
+ * count for it: the next thread that comes for an event pays the debt by waiting again. The callers
+ * hold the lock, except for ucma_event_wait(). */
 #include "ucma/ucma.h"
 
 #include <stdlib.h>
@@ -32,14 +33,15 @@ static void raise_count(const struct ucma_file *file)
 	syscall(SYS_write, file->fd, &one, sizeof(one));
 }
 
-/* Lowers the count by one, if another thread does not do so at this moment. */
-static void lower_count(const struct ucma_file *file)
+/* Lowers the count by one for an event that is withdrawn, unless a thread has done so already. */
+static void lower_count(struct ucma_file *file)
 {
 	uint64_t one;
 	const struct iovec to = {&one, sizeof(one)};
 	ssize_t n = preadv2(file->fd, &to, 1, -1, RWF_NOWAIT);
 
-	(void)n;
+	if (n != sizeof(one))
+		file->debt++;
 }
 
 static void append(struct ucma_file *file, struct ucma_event *ev)
@@ -145,7 +147,8 @@ int ucma_event_wait(struct ucma_file *file, struct ucma_event **ev)
 	if (rc != 0)
 		return rc;
 	pthread_mutex_lock(&ucma_lock);
-	while (file->first == NULL) { /* the id of the event was destroyed meanwhile */
+	while (file->first == NULL || file->debt > 0) { /* the id was destroyed meanwhile */
+		file->debt -= file->debt > 0;
 		pthread_mutex_unlock(&ucma_lock);
 		rc = wait_for_count(file);
 		if (rc != 0)

@@ -134,21 +134,53 @@ void ucma_id_destroy(struct ucma_id *id)
 	free(id);
 }
 
-/* Runs when the process ends: ends all ids on the wire, so that peers need not time out. Gives up
- * if the lock stays taken for a second: a signal handler may have called exit() in a command. */
-void vb_ucma_end(void)
+/* Takes the lock when the process ends. Returns false if the lock stays taken for a second: a
+ * signal handler may have called exit() in a command. */
+static bool lock_at_end(void)
 {
 	struct timespec until;
-	struct ucma_id *id;
-	uint32_t at = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec++;
-	if (pthread_mutex_clocklock(&ucma_lock, CLOCK_MONOTONIC, &until) != 0)
+	return pthread_mutex_clocklock(&ucma_lock, CLOCK_MONOTONIC, &until) == 0;
+}
+
+/* Ends all ids on the wire, so that peers need not time out. */
+void vb_ucma_end(void)
+{
+	struct ucma_id *id;
+	uint32_t at = 0;
+
+	if (!lock_at_end())
 		return;
 	while ((id = ucma_id_next(&at)) != NULL)
 		end_on_wire(id);
 	pthread_mutex_unlock(&ucma_lock);
+}
+
+bool vb_ucma_forget(const struct vb_nic *nic)
+{
+	struct ucma_adapter *all;
+	struct ucma_id *id;
+	uint32_t at = 0;
+	unsigned n;
+
+	if (!lock_at_end())
+		return false;
+	ucma_adapter_end(nic);
+	/* Threads of the program may still give commands. */
+	while ((id = ucma_id_next(&at)) != NULL) {
+		all = ucma_adapters(&n);
+		for (unsigned i = 0; i < n; i++)
+			if (all[i].ended)
+				id->listener[i] = 0;
+		if (id->adapter != NULL && id->adapter->ended) {
+			id->cm = 0;
+			id->state = UCMA_ADAPTER_REMOVED;
+		}
+	}
+	pthread_mutex_unlock(&ucma_lock);
+	return true;
 }
 
 /* ---- commands ---- */

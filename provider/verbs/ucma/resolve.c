@@ -32,6 +32,9 @@ static void end_query(struct ucma_id *id, int err, const struct rn_av *av)
 		know(id, &av->sgid, &av->dgid);
 	} else {
 		id->state = UCMA_BOUND;
+		/* An id without a source address may find its next peer on another adapter. */
+		if (ucma_addr_is_any(&id->src))
+			id->adapter = NULL;
 		ucma_event_post(id, UCMA_ADDR_ERROR, err);
 	}
 }
@@ -90,18 +93,19 @@ static void ask_for_queued(const struct ucma_adapter *adapter)
 	}
 }
 
-void ucma_resolved(struct ucma_id *id, int err, const struct rn_av *av)
+void ucma_resolved(const struct ucma_adapter *adapter, struct ucma_id *id, int err,
+		   const struct rn_av *av)
 {
-	if (id->state != UCMA_ADDR_QUERY || id->queued)
-		return;
-	end_query(id, err, av);
-	ask_for_queued(id->adapter);
+	if (id != NULL && id->state == UCMA_ADDR_QUERY && !id->queued)
+		end_query(id, err, av);
+	ask_for_queued(adapter);
 }
 
 /* The peer is the wildcard or a loopback address: this adapter itself. */
 static int resolve_loopback(struct ucma_id *id)
 {
 	bool v4 = id->src.sa.sa_family == AF_INET;
+	struct ucma_adapter *bound = id->adapter;
 	const struct rn_gid *own = NULL;
 	unsigned n;
 	struct ucma_adapter *all = ucma_adapters(&n);
@@ -119,6 +123,8 @@ static int resolve_loopback(struct ucma_id *id)
 	rc = ucma_adapter_start(id->adapter);
 	if (rc == 0)
 		know(id, own, own);
+	else
+		id->adapter = bound;
 	return rc;
 }
 

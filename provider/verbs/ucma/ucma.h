@@ -62,6 +62,7 @@ union ucma_addr {
 struct ucma_adapter {
 	struct vb_device *device;
 	struct vb_nic *nic; /* NULL: not started by this folder yet */
+	bool ended;	    /* the process ends, and `nic` is closed */
 	struct vb_target target;
 };
 
@@ -85,6 +86,7 @@ struct ucma_file {
 	bool closed;	/* by the program */
 	uint32_t users; /* one for the program's descriptor, one for each call; see file.c */
 	struct ucma_event *first, *last;
+	uint32_t debt; /* withdrawn events for which a thread has lowered the count; see event.c */
 };
 
 /* A multicast group that an id has joined. */
@@ -170,6 +172,8 @@ uint64_t ucma_id_user(const struct ucma_id *id, const struct ucma_adapter *adapt
 struct ucma_adapter *ucma_adapters(unsigned *n);
 /* Starts the adapter if it does not run. Returns 0 or an errno. */
 int ucma_adapter_start(struct ucma_adapter *adapter);
+/* Marks the adapter that is about to be closed, at the end of the process. */
+void ucma_adapter_end(const struct vb_nic *nic);
 /* The index of a GID, or -1. */
 int ucma_adapter_gid(const struct ucma_adapter *adapter, const struct rn_gid *gid);
 /* Finds the adapter that has an address, or that reaches a peer: in a subnet of its own if there is
@@ -289,7 +293,9 @@ int ucma_leave(struct ucma_call *call);
 int ucma_call_id(const struct ucma_call *call, uint32_t handle, bool needs_adapter,
 		 struct ucma_id **id);
 
-/* The end of a resolution: see resolve.c. */
-void ucma_resolved(struct ucma_id *id, int err, const struct rn_av *av);
+/* The adapter has ended a resolution, and has room for another one. id: NULL if it was destroyed
+ * meanwhile. */
+void ucma_resolved(const struct ucma_adapter *adapter, struct ucma_id *id, int err,
+		   const struct rn_av *av);
 
 #endif
