@@ -104,6 +104,7 @@ static void fill(struct vb_context *c, struct ibv_device *device)
 		c->note[i] = (struct vb_note){.object = c, .kind = port_events[i]};
 	c->target.every_port_event = true;
 	c->target.deliver = port_event;
+	c->target.owner = c;
 }
 
 /* The end of a context whose adapter was not started or has no reference to it any more. */
@@ -145,7 +146,8 @@ int ibv_close_device(struct ibv_context *context)
 	OS_REFUSE_CHILD(EIO);
 	nic = c->nic;
 	if (nic != NULL) {
-		vb_nic_remove_target(nic, &c->target);
+		/* Objects that the program has not destroyed get no events from now on. */
+		vb_nic_remove_owned(nic, c);
 		vb_nic_put(nic);
 	}
 	discard(c);

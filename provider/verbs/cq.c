@@ -122,6 +122,7 @@ static struct vb_cq *create(struct ibv_context *context, const struct ibv_cq_ini
 	cq->done = (struct vb_note){.object = cq};
 	cq->failed = (struct vb_note){.object = cq, .kind = IBV_EVENT_CQ_ERR};
 	cq->target.deliver = cq_event;
+	cq->target.owner = vb_context_of(context);
 	cq->cq.context = context;
 	cq->cq.channel = init->channel;
 	cq->cq.cq_context = init->cq_context;
@@ -136,6 +137,7 @@ static struct vb_cq *create(struct ibv_context *context, const struct ibv_cq_ini
 	cq->cq.handle = vb_engine.cq_id(cq->nic);
 	pthread_mutex_init(&cq->cq.mutex, NULL);
 	pthread_cond_init(&cq->cq.cond, NULL);
+	pthread_mutex_init(&cq->reading, NULL);
 	if (init->channel != NULL)
 		count_cqs(init->channel, 1);
 	return cq;
@@ -159,14 +161,13 @@ struct ibv_cq_ex *vb_create_cq_ex(struct ibv_context *context, struct ibv_cq_ini
 {
 	struct vb_cq *cq;
 
-	/* A parent domain is not available, so no program can name one. CQs have room for all
-	 * requests of their queues, so that a request to ignore an overrun is granted. */
+	/* A parent domain is not available, so no program can name one. A CQ that overruns fails,
+	 * so IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN is refused. */
 	if (init->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS ||
 	    init->wc_flags & ~KNOWN_WC_FLAGS)
 		return vb_fail(EOPNOTSUPP);
 	if (init->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS &&
-	    init->flags & ~(uint32_t)(IBV_CREATE_CQ_ATTR_SINGLE_THREADED |
-				      IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN))
+	    init->flags & ~(uint32_t)IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
 		return vb_fail(EOPNOTSUPP);
 	cq = create(context, init);
 	if (cq == NULL)
@@ -194,6 +195,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	rc = vb_engine.cq_destroy(c->nic);
 	pthread_cond_destroy(&cq->cond);
 	pthread_mutex_destroy(&cq->mutex);
+	pthread_mutex_destroy(&c->reading);
 	free(c);
 	return vb_errno(rc);
 }

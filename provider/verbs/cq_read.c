@@ -1,6 +1,8 @@
 /* The functions behind ibv_start_poll(), ibv_wc_read_byte_len() and so on: a program reads single
- * members of the completion that is its turn. start_poll() takes the lock of the CQ if it finds a
- * completion, end_poll() releases it; between the two no other thread polls the CQ. */
+ * members of the completion that is its turn. start_poll() takes the lock `reading` of the CQ if it
+ * finds a completion, end_poll() releases it: between the two, start_poll() of another thread
+ * waits. The lock of the NIC's CQ is not held meanwhile: the event thread takes that one, and the
+ * program may call any function between the two. */
 #include "verbs/private.h"
 
 static struct vb_cq *cq_of(struct ibv_cq_ex *cq)
@@ -12,10 +14,13 @@ static int next_poll(struct ibv_cq_ex *cq)
 {
 	struct vb_cq *c = cq_of(cq);
 	bool fired;
-	unsigned n = vb_engine.cq_poll(c->nic, &c->now, 1, &fired);
+	unsigned n;
 
+	vb_engine.cq_lock(c->nic);
+	n = vb_engine.cq_poll(c->nic, &c->now, 1, &fired);
 	if (fired)
 		vb_cq_post_event(c);
+	vb_engine.cq_unlock(c->nic);
 	if (n == 0)
 		return ENOENT;
 	cq->wr_id = c->now.wr_id;
@@ -30,16 +35,16 @@ static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 	OS_REFUSE_CHILD(EIO);
 	if (attr->comp_mask != 0)
 		return EINVAL;
-	vb_engine.cq_lock(cq_of(cq)->nic);
+	pthread_mutex_lock(&cq_of(cq)->reading);
 	rc = next_poll(cq);
 	if (rc != 0)
-		vb_engine.cq_unlock(cq_of(cq)->nic);
+		pthread_mutex_unlock(&cq_of(cq)->reading);
 	return rc;
 }
 
 static void end_poll(struct ibv_cq_ex *cq)
 {
-	vb_engine.cq_unlock(cq_of(cq)->nic);
+	pthread_mutex_unlock(&cq_of(cq)->reading);
 }
 
 static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *cq)

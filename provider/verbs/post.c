@@ -84,15 +84,30 @@ static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *fr
 	return 0;
 }
 
+/* Network cards write *bad only after an error. Programs pass the address of their list there, and
+ * use the list again; or NULL. */
+static int end_send(struct ibv_send_wr *wr, struct ibv_send_wr **bad, int rc)
+{
+	if (rc != 0 && bad != NULL)
+		*bad = wr;
+	return rc;
+}
+
+static int end_recv(struct ibv_recv_wr *wr, struct ibv_recv_wr **bad, int rc)
+{
+	if (rc != 0 && bad != NULL)
+		*bad = wr;
+	return rc;
+}
+
 int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	struct vb_qp *q = (struct vb_qp *)qp;
 	int rc = 0;
 
-	*bad = wr;
-	OS_REFUSE_CHILD(EIO);
+	OS_REFUSE_CHILD(end_send(wr, bad, EIO));
 	if (vb_engine.qp_state(q->nic) < RN_QPS_RTS)
-		return EINVAL;
+		return end_send(wr, bad, EINVAL);
 	while (wr != NULL && rc == 0) {
 		struct ibv_send_wr *at = wr;
 		struct batch b;
@@ -111,8 +126,7 @@ int vb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 		for (; posted > 0; posted--)
 			wr = wr->next;
 	}
-	*bad = wr;
-	return rc;
+	return end_send(wr, bad, rc);
 }
 
 /* Translates the first receives of a list, up to BATCH. Returns how many. */
@@ -135,10 +149,9 @@ int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 	struct vb_qp *q = (struct vb_qp *)qp;
 	int rc = 0;
 
-	*bad = wr;
-	OS_REFUSE_CHILD(EIO);
+	OS_REFUSE_CHILD(end_recv(wr, bad, EIO));
 	if (vb_engine.qp_state(q->nic) == RN_QPS_RESET)
-		return EINVAL;
+		return end_recv(wr, bad, EINVAL);
 	while (wr != NULL && rc == 0) {
 		struct rn_client_wr list[BATCH];
 		uint32_t posted, n = translate_receives(wr, list);
@@ -149,8 +162,7 @@ int vb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 		for (; posted > 0; posted--)
 			wr = wr->next;
 	}
-	*bad = wr;
-	return rc;
+	return end_recv(wr, bad, rc);
 }
 
 int vb_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
@@ -158,8 +170,7 @@ int vb_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 	struct vb_srq *s = (struct vb_srq *)srq;
 	int rc = 0;
 
-	*bad = wr;
-	OS_REFUSE_CHILD(EIO);
+	OS_REFUSE_CHILD(end_recv(wr, bad, EIO));
 	while (wr != NULL && rc == 0) {
 		struct rn_client_wr list[BATCH];
 		uint32_t posted, n = translate_receives(wr, list);
@@ -170,6 +181,5 @@ int vb_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 		for (; posted > 0; posted--)
 			wr = wr->next;
 	}
-	*bad = wr;
-	return rc;
+	return end_recv(wr, bad, rc);
 }

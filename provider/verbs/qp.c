@@ -31,6 +31,9 @@ static void qp_event(struct vb_target *target, const struct rn_event *ev)
 	struct vb_qp *qp = (struct vb_qp *)((char *)target - offsetof(struct vb_qp, target));
 	struct vb_mailbox *box = &vb_context_of(qp->qp.context)->async;
 
+	/* Network cards raise QP_FATAL only for what no completion shows. */
+	if (ev->kind == RN_EVENT_QP_FATAL && ev->reason == RN_FATAL_COMPLETED)
+		return;
 	switch (ev->kind) {
 #define X(ours, theirs)                                             \
 	case RN_EVENT_##ours:                                       \
@@ -68,7 +71,9 @@ static int check_init(const struct vb_context *c, const struct ibv_qp_init_attr 
 	if (init->qp_type != IBV_QPT_RC && init->qp_type != IBV_QPT_UC &&
 	    init->qp_type != IBV_QPT_UD)
 		return EOPNOTSUPP;
-	if (init->send_cq == NULL || init->recv_cq == NULL)
+	if (init->send_cq == NULL || vb_context_of(init->send_cq->context)->nic != c->nic)
+		return EINVAL;
+	if (init->recv_cq == NULL || vb_context_of(init->recv_cq->context)->nic != c->nic)
 		return EINVAL;
 	if (!own_queue && vb_context_of(init->srq->context)->nic != c->nic)
 		return EINVAL;
@@ -169,6 +174,7 @@ static struct ibv_qp *create(struct ibv_pd *pd, struct ibv_qp_init_attr *init, c
 		return vb_fail(ENOMEM);
 	qp->init = *init;
 	qp->target.deliver = qp_event;
+	qp->target.owner = c;
 	init_notes(qp);
 	grant(&qp->init.cap, init->srq != NULL);
 	rc = ops != NULL ? vb_draft_create(qp, *ops) : 0;
@@ -237,13 +243,15 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	if (q->groups != NULL)
 		return EBUSY;
 	c = vb_context_of(qp->context);
+	/* First the events: the program may use the QP until it has acknowledged those that it has
+	 * taken. */
+	vb_nic_remove_target(c->nic, &q->target);
+	for (unsigned i = 0; i < VB_QP_NOTES; i++)
+		vb_mailbox_retire(&c->async, &q->note[i]);
 	rc = vb_engine.qp_destroy(q->nic);
 	if (rc != 0)
 		return vb_errno(rc);
 	forget_completions(q);
-	vb_nic_remove_target(c->nic, &q->target);
-	for (unsigned i = 0; i < VB_QP_NOTES; i++)
-		vb_mailbox_retire(&c->async, &q->note[i]);
 	use_queues(q, -1);
 	pthread_cond_destroy(&qp->cond);
 	pthread_mutex_destroy(&qp->mutex);
@@ -279,6 +287,7 @@ static int to_nic(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask, st
 		.max_rd_atomic = attr->max_rd_atomic,
 		.max_dest_rd_atomic = attr->max_dest_rd_atomic,
 		.sqd_notify = attr->en_sqd_async_notify,
+		/* The kernel ignores flags that are for memory regions only. */
 		.access = attr->qp_access_flags & RN_ACCESS_ALL,
 		.dest_qpn = attr->dest_qp_num,
 		.rq_psn = attr->rq_psn,
@@ -290,9 +299,7 @@ static int to_nic(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask, st
 	/* These are enums of the caller's, wider than what the NIC takes. */
 	if ((mask & IBV_QP_PATH_MTU && (unsigned)attr->path_mtu > IBV_MTU_4096) ||
 	    (mask & IBV_QP_CUR_STATE && (unsigned)attr->cur_qp_state > IBV_QPS_ERR) ||
-	    (mask & IBV_QP_PORT && attr->port_num != VB_PORT) ||
-	    (mask & IBV_QP_ACCESS_FLAGS &&
-	     attr->qp_access_flags & ~((unsigned)RN_ACCESS_ALL | IBV_ACCESS_OPTIONAL_RANGE)))
+	    (mask & IBV_QP_PORT && attr->port_num != VB_PORT))
 		return EINVAL;
 	if (mask & IBV_QP_PATH_MIG_STATE && attr->path_mig_state != IBV_MIG_MIGRATED)
 		return EOPNOTSUPP;
@@ -365,6 +372,8 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		*attr = q->attr;
 		attr->qp_state = attr->cur_qp_state = (enum ibv_qp_state)now.state;
 		attr->sq_draining = now.sq_draining;
+		attr->sq_psn = now.sq_psn;
+		attr->rq_psn = now.rq_psn;
 		attr->cap = q->init.cap;
 		*init = q->init;
 		qp->state = attr->qp_state;

@@ -84,6 +84,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *init
 	srq->max_sge = at_least_one(init->attr.max_sge);
 	srq->low = (struct vb_note){.object = srq, .kind = IBV_EVENT_SRQ_LIMIT_REACHED};
 	srq->target.deliver = srq_event;
+	srq->target.owner = c;
 	vb_nic_add_target(c->nic, &srq->target);
 	rc = create_in_nic(c, srq, (struct vb_pd *)pd);
 	if (rc != 0) {

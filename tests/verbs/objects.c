@@ -43,6 +43,8 @@ static void ports_and_gids_are_reported(void **state)
 	assert_int_equal(ibv_query_device_ex(s.context, NULL, &ex), 0);
 	assert_int_equal(ex.phys_port_cnt_ex, 1);
 	assert_true(ex.orig_attr.max_qp_wr >= 16384);
+	assert_true(ex.device_cap_flags_ex & IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+	assert_int_equal((unsigned)ex.device_cap_flags_ex, ex.orig_attr.device_cap_flags);
 	assert_int_equal(ibv_query_gid_table(s.context, entry, 16, 0), port.gid_tbl_len);
 	assert_int_equal(ibv_query_gid_table(s.context, entry, 0, 0), -EINVAL);
 	assert_int_equal(entry[0].gid_type, IBV_GID_TYPE_ROCE_V2);
@@ -136,6 +138,68 @@ static void capacities_of_qps_are_checked(void **state)
 	side_close(&s);
 }
 
+static void objects_of_two_adapters_do_not_mix(void **state)
+{
+	struct side one, two;
+
+	side_open(&one, 0);
+	side_open(&two, 1);
+	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RC,
+					.send_cq = one.cq,
+					.recv_cq = two.cq,
+					.cap = {4, 4, 1, 1, 0}};
+	assert_null(ibv_create_qp(one.pd, &init));
+	assert_int_equal(errno, EINVAL);
+	init.send_cq = two.cq;
+	init.recv_cq = one.cq;
+	assert_null(ibv_create_qp(one.pd, &init));
+	assert_int_equal(errno, EINVAL);
+	side_close(&one);
+	side_close(&two);
+}
+
+/* The functions that post write the place of the error only after an error. */
+static void a_list_that_was_posted_can_be_used_again(void **state)
+{
+	struct side s;
+	struct ibv_recv_wr wr = {.wr_id = 1}, *list = &wr, *bad = NULL;
+	struct ibv_send_wr send = {.opcode = IBV_WR_SEND}, *sends = &send;
+
+	side_open(&s, 0);
+	side_make_qp(&s, IBV_QPT_RC, 2);
+	assert_int_equal(ibv_post_recv(s.qp, list, &bad), EINVAL); /* RESET */
+	assert_ptr_equal(bad, &wr);
+	assert_int_equal(side_to_init(&s), 0);
+	assert_int_equal(ibv_post_recv(s.qp, list, &list), 0);
+	assert_ptr_equal(list, &wr);
+	assert_int_equal(ibv_post_recv(s.qp, list, NULL), 0);
+	assert_int_equal(ibv_post_recv(s.qp, list, NULL), ENOMEM);
+	assert_int_equal(ibv_post_send(s.qp, sends, NULL), EINVAL); /* INIT */
+	assert_int_equal(side_to_rtr(&s, &s), 0);
+	assert_int_equal(side_to_rts(&s), 0);
+	assert_int_equal(ibv_post_send(s.qp, sends, &sends), 0);
+	assert_ptr_equal(sends, &send);
+	side_close(&s);
+}
+
+/* Programs reuse the flags of their memory regions for the QP. */
+static void flags_for_regions_do_no_harm_in_a_qp(void **state)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .port_num = 1,
+				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
+						      IBV_ACCESS_ZERO_BASED | IBV_ACCESS_HUGETLB};
+	struct side s;
+
+	side_open(&s, 0);
+	side_make_qp(&s, IBV_QPT_RC, 2);
+	assert_int_equal(
+		ibv_modify_qp(s.qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0);
+	side_close(&s);
+}
+
 /* ibv_query_qp() returns what was set; each missing or foreign attribute is refused. */
 static void transitions_need_their_attributes(void **state)
 {
@@ -213,6 +277,12 @@ static void absent_features_give_eopnotsupp(void **state)
 	errno = 0;
 	assert_null(ibv_create_qp_ex(s.context, &init));
 	assert_int_equal(errno, EOPNOTSUPP);
+	struct ibv_cq_init_attr_ex cq = {.cqe = 4,
+					 .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+					 .flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN};
+	errno = 0;
+	assert_null(ibv_create_cq_ex(s.context, &cq));
+	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
 	assert_null(ibv_alloc_td(s.context, &(struct ibv_td_init_attr){0}));
 	assert_int_equal(errno, EOPNOTSUPP);
@@ -277,6 +347,9 @@ int main(void)
 		cmocka_unit_test(access_flags_are_checked),
 		cmocka_unit_test(cqs_and_channels_in_use_are_busy),
 		cmocka_unit_test(capacities_of_qps_are_checked),
+		cmocka_unit_test(objects_of_two_adapters_do_not_mix),
+		cmocka_unit_test(a_list_that_was_posted_can_be_used_again),
+		cmocka_unit_test(flags_for_regions_do_no_harm_in_a_qp),
 		cmocka_unit_test(transitions_need_their_attributes),
 		cmocka_unit_test(addresses_are_checked),
 		cmocka_unit_test(absent_features_give_eopnotsupp),

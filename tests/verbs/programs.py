@@ -11,7 +11,7 @@ def play(name, idle, build):
     return [f"ends with {status}: {line}" for line in (out + err).splitlines()[-20:]] if status else []
 
 
-for program in ("datagram", "memory", "objects", "post_ex", "srq", "traffic", "ucma", "ucma_answers", "window"):
+for program in ("datagram", "ending", "events", "memory", "objects", "post_ex", "srq", "traffic", "ucma", "ucma_answers", "window"):
     for policy in ("inline", "adaptive", "poll"):
         case(functools.partial(play, program, policy), core=policy != "poll", name=f"{program}_{policy}")
 case(functools.partial(play, "paths", "inline"), name="paths")

@@ -321,6 +321,27 @@ static void an_armed_cq_sends_one_event(void **state)
 	side_close(&b);
 }
 
+/* As network cards and rxe: ibv_query_qp() returns the PSNs of the next packets. */
+static void psns_of_the_next_packets_are_reported(void **state)
+{
+	struct ibv_qp_attr sender, receiver;
+	struct ibv_qp_init_attr init;
+	struct side a, b;
+
+	side_connect(&a, &b, 0, other, 8);
+	for (unsigned i = 0; i < 3; i++) {
+		side_recv(&b, i, 0, 64);
+		side_send(&a, i, 0, 8);
+		assert_success(side_wait(&a), i, IBV_WC_SEND);
+	}
+	assert_int_equal(ibv_query_qp(a.qp, &sender, IBV_QP_SQ_PSN, &init), 0);
+	assert_int_equal(ibv_query_qp(b.qp, &receiver, IBV_QP_RQ_PSN, &init), 0);
+	assert_int_equal(sender.sq_psn, ((a.qp->qp_num ^ 0x5a5a) + 3) & 0xffffff);
+	assert_int_equal(receiver.rq_psn, sender.sq_psn);
+	side_close(&a);
+	side_close(&b);
+}
+
 static void extended_cqs_are_read_member_by_member(void **state)
 {
 	struct side a, b;
@@ -466,6 +487,7 @@ static void threads_share_a_qp(void **state)
 		cmocka_unit_test(an_error_flushes_the_rest),                                   \
 		cmocka_unit_test(completions_go_with_their_qp),                                \
 		cmocka_unit_test(an_armed_cq_sends_one_event),                                 \
+		cmocka_unit_test(psns_of_the_next_packets_are_reported),                       \
 		cmocka_unit_test(extended_cqs_are_read_member_by_member),                      \
 		cmocka_unit_test(regions_may_have_other_addresses),                            \
 		cmocka_unit_test(threads_share_a_qp)

@@ -141,6 +141,34 @@ static void a_waiting_thread_can_be_cancelled(void **state)
 	pthread_join(thread, &got);
 	assert_ptr_equal(got, PTHREAD_CANCELED);
 }
+
+static void *send_and_retire_when_cancelled(void *arg)
+{
+	struct vb_note two = {0};
+
+	pthread_cancel(pthread_self());
+	vb_mailbox_send(&box, arg);
+	vb_mailbox_send(&box, &two);
+	vb_mailbox_retire(&box, &two);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* A cancelled thread must not keep the lock. */
+static void sending_and_retiring_are_no_cancellation_points(void **state)
+{
+	struct vb_note note = {0};
+	pthread_t thread;
+	void *got;
+
+	assert_int_equal(pthread_create(&thread, NULL, send_and_retire_when_cancelled, &note), 0);
+	pthread_join(thread, &got);
+	assert_ptr_equal(got, PTHREAD_CANCELED);
+	assert_int_equal(pthread_mutex_trylock(&box.lock), 0);
+	pthread_mutex_unlock(&box.lock);
+	assert_ptr_equal(vb_mailbox_take(&box), &note);
+	assert_null(vb_mailbox_take(&box));
+}
 #endif
 
 int main(void)
@@ -154,6 +182,7 @@ int main(void)
 		TEST(a_waiting_thread_gets_the_note),
 #ifndef __SANITIZE_ADDRESS__
 		TEST(a_waiting_thread_can_be_cancelled),
+		TEST(sending_and_retiring_are_no_cancellation_points),
 #endif
 	};
 
