@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #define PAUSE_US 300000
 
 static struct ibv_device **list;
+static atomic_bool started; /* a command has started the adapter */
 
 /* The peer is absent, so that librdmacm would not have opened a context. */
 static void *give_commands(void *arg)
@@ -22,6 +25,7 @@ static void *give_commands(void *arg)
 
 		if (create_in(fd, RDMA_PS_TCP, &id) == 0) {
 			resolve(fd, id, "192.0.2.200", 4130);
+			atomic_store(&started, true);
 			usleep(1000);
 			destroy(fd, id, &n);
 		}
@@ -53,6 +57,8 @@ int main(void)
 	list = ibv_get_device_list(NULL);
 	if (list == NULL || pthread_create(&thread, NULL, give_commands, NULL) != 0)
 		return 4;
+	for (unsigned n = 0; !atomic_load(&started) && n < WAIT_MS; n++)
+		usleep(1000);
 	usleep(PAUSE_US);
 	return 0;
 }
