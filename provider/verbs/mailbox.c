@@ -1,5 +1,7 @@
 /* Mailboxes of events. The count of the eventfd is the number of notes, except for a moment: the
- * count is raised after the note has been put in, and lowered before the note is taken out. */
+ * count is raised after the note has been put in, and lowered before the note is taken out. If a
+ * note is withdrawn in that moment, the next thread that comes for a note pays the `debt` by
+ * waiting again. */
 #include "verbs/mailbox.h"
 
 #include <errno.h>
@@ -11,6 +13,7 @@
 int vb_mailbox_init(struct vb_mailbox *box)
 {
 	box->first = box->last = NULL;
+	box->debt = 0;
 	box->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	if (box->fd < 0)
 		return errno;
@@ -78,7 +81,8 @@ static struct vb_note *take_first(struct vb_mailbox *box)
 	struct vb_note *note;
 
 	pthread_mutex_lock(&box->lock);
-	note = box->first;
+	note = box->debt > 0 ? NULL : box->first;
+	box->debt -= box->debt > 0;
 	if (note != NULL) {
 		remove_note(box, note);
 		note->taken++;
@@ -111,14 +115,15 @@ void vb_mailbox_ack(struct vb_mailbox *box, struct vb_note *note, uint32_t n)
 	pthread_mutex_unlock(&box->lock);
 }
 
-/* Lowers the count of the descriptor by one, if another thread does not do so at this moment. */
+/* Lowers the count of the descriptor by one for a note that is withdrawn, unless a thread that is
+ * about to take a note has done so already: then that thread must wait again. */
 static void forget_one(struct vb_mailbox *box)
 {
 	uint64_t one;
 	const struct iovec to = {&one, sizeof(one)};
-	ssize_t n = preadv2(box->fd, &to, 1, -1, RWF_NOWAIT);
 
-	(void)n;
+	if (preadv2(box->fd, &to, 1, -1, RWF_NOWAIT) != sizeof(one))
+		box->debt++;
 }
 
 void vb_mailbox_retire(struct vb_mailbox *box, struct vb_note *note)

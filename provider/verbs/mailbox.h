@@ -22,6 +22,7 @@ struct vb_mailbox {
 	pthread_mutex_t lock;
 	pthread_cond_t acked;
 	struct vb_note *first, *last;
+	uint32_t debt; /* withdrawn notes for which a thread has lowered the count */
 };
 
 /* Returns 0 or an errno. */

@@ -116,6 +116,22 @@ static void start_taking(pthread_t *thread)
 	usleep(20000);
 }
 
+/* A thread that takes a note reads the descriptor before it takes the lock. In between another
+ * thread may destroy the object of that note. */
+static void a_withdrawn_note_leaves_the_descriptor_unreadable(void **state)
+{
+	struct vb_note one = {0}, two = {0};
+	uint64_t count;
+
+	vb_mailbox_send(&box, &one);
+	assert_int_equal(read(box.fd, &count, sizeof(count)), sizeof(count));
+	vb_mailbox_retire(&box, &one);
+	vb_mailbox_send(&box, &two);
+	assert_int_equal(write(box.fd, &count, sizeof(count)), sizeof(count));
+	assert_ptr_equal(vb_mailbox_take(&box), &two);
+	assert_false(readable());
+}
+
 static void a_waiting_thread_gets_the_note(void **state)
 {
 	struct vb_note note = {0};
@@ -179,6 +195,7 @@ int main(void)
 		TEST(notes_are_taken_in_order_and_as_often_as_sent),
 		TEST(retiring_withdraws_notes),
 		TEST(retiring_waits_for_acknowledgements),
+		TEST(a_withdrawn_note_leaves_the_descriptor_unreadable),
 		TEST(a_waiting_thread_gets_the_note),
 #ifndef __SANITIZE_ADDRESS__
 		TEST(a_waiting_thread_can_be_cancelled),
