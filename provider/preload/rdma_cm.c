@@ -164,16 +164,17 @@ static dev_t device_number(void)
 	ssize_t n;
 	int fd;
 
+	fd = NEXT(open)(SYSFS, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		NEXT(close)(fd);
+		text[n > 0 ? n : 0] = '\0';
+		if (sscanf(text, "%u:%u", &major, &minor) == 2)
+			return makedev(major, minor);
+	}
 	if (NEXT(stat)(PATH, &st) == 0 && S_ISCHR(st.st_mode))
 		return st.st_rdev;
-	fd = NEXT(open)(SYSFS, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return makedev(10, 255);
-	n = read(fd, text, sizeof(text) - 1);
-	NEXT(close)(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return sscanf(text, "%u:%u", &major, &minor) == 2 ? makedev(major, minor)
-							  : makedev(10, 255);
+	return makedev(10, 255);
 }
 
 /* Makes the result of fstat() that of a character device; librdmacm takes nothing else. */

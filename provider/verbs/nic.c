@@ -17,7 +17,7 @@
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vb_nic *table[VB_MAX_DEVICES];
-static bool ended; /* close_all() has closed adapters; guarded by table_lock */
+static bool ended; /* close_all() has run, so no adapter starts; guarded by table_lock */
 
 static struct vb_target **bucket_of(struct vb_nic *nic, uint64_t number)
 {
@@ -145,8 +145,10 @@ static void close_all(void)
 	linger();
 	ended = true;
 	for (unsigned i = 0; i < VB_MAX_DEVICES; i++)
-		if (table[i] != NULL && table[i]->contexts == 0)
+		if (table[i] != NULL && table[i]->contexts == 0) {
+			table[i]->closed = true;
 			unused[n++] = table[i];
+		}
 	pthread_mutex_unlock(&table_lock);
 	for (unsigned i = 0; i < n; i++)
 		if (vb_ucma_forget(unused[i]))
@@ -189,11 +191,9 @@ int vb_nic_get(struct vb_device *device, struct vb_nic **nic)
 	int rc = 0;
 
 	pthread_mutex_lock(&table_lock);
-	if (ended)
-		rc = EIO;
-	else if (table[device->index] == NULL)
-		rc = start(device, &table[device->index]);
-	else if (vb_engine.gone(table[device->index]->client))
+	if (table[device->index] == NULL)
+		rc = ended ? EIO : start(device, &table[device->index]);
+	else if (table[device->index]->closed || vb_engine.gone(table[device->index]->client))
 		rc = EIO;
 	if (rc == 0) {
 		*nic = table[device->index];

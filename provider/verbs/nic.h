@@ -37,6 +37,7 @@ struct vb_nic {
 	_Atomic bool link_up;
 	_Atomic bool talked; /* a QP was able to send */
 	unsigned contexts;   /* number of open contexts; guarded by the lock of nic.c */
+	bool closed;	     /* by the end of the process; guarded by the lock of nic.c */
 	pthread_t thread;
 	_Atomic bool stop;
 	pthread_mutex_t lock; /* guards the fields below */

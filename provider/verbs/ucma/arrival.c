@@ -225,6 +225,7 @@ void ucma_deliver(struct vb_target *target, const struct rn_event *ev)
 		(struct ucma_adapter *)((char *)target - offsetof(struct ucma_adapter, target));
 
 	pthread_mutex_lock(&ucma_lock);
-	dispatch(adapter, ev);
+	if (!adapter->ended)
+		dispatch(adapter, ev);
 	pthread_mutex_unlock(&ucma_lock);
 }

@@ -48,6 +48,7 @@ static int ask(struct ucma_id *id, const struct rn_gid *own)
 				      ucma_id_user(id, id->adapter), &av);
 
 	id->queued = rc == -EAGAIN;
+	id->adapter->asking += rc == -EINPROGRESS;
 	if (rc == -EAFNOSUPPORT || rc == -EAGAIN)
 		return rc;
 	if (rc != -EINPROGRESS)
@@ -62,18 +63,6 @@ static const struct rn_gid *source_of(const struct ucma_id *id)
 	return ucma_addr_is_any(&id->src) ? &any : &id->sgid;
 }
 
-/* Does an answer of the adapter follow for another id? */
-static bool asks_already(const struct ucma_adapter *adapter)
-{
-	struct ucma_id *id;
-	uint32_t at = 0;
-
-	while ((id = ucma_id_next(&at)) != NULL)
-		if (id->adapter == adapter && id->state == UCMA_ADDR_QUERY && !id->queued)
-			return true;
-	return false;
-}
-
 /* Starts the queries that had to wait because the adapter was resolving too many addresses. */
 static void ask_for_queued(const struct ucma_adapter *adapter)
 {
@@ -86,16 +75,17 @@ static void ask_for_queued(const struct ucma_adapter *adapter)
 		if (id->adapter != adapter || id->state != UCMA_ADDR_QUERY || !id->queued)
 			continue;
 		rc = ask(id, source_of(id));
-		if (rc == -EAGAIN && asks_already(adapter))
+		if (rc == -EAGAIN && adapter->asking > 0)
 			return;
 		if (rc != 0)
 			end_query(id, rc, NULL);
 	}
 }
 
-void ucma_resolved(const struct ucma_adapter *adapter, struct ucma_id *id, int err,
+void ucma_resolved(struct ucma_adapter *adapter, struct ucma_id *id, int err,
 		   const struct rn_av *av)
 {
+	adapter->asking--;
 	if (id != NULL && id->state == UCMA_ADDR_QUERY && !id->queued)
 		end_query(id, err, av);
 	ask_for_queued(adapter);
@@ -142,7 +132,7 @@ static int resolve_peer(struct ucma_id *id)
 	if (rc == 0) {
 		id->state = UCMA_ADDR_QUERY;
 		rc = ask(id, source_of(id));
-		if (rc == -EAGAIN && asks_already(id->adapter))
+		if (rc == -EAGAIN && id->adapter->asking > 0)
 			return 0;
 		if (rc != 0)
 			id->state = UCMA_BOUND;

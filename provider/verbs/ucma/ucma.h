@@ -63,6 +63,7 @@ struct ucma_adapter {
 	struct vb_device *device;
 	struct vb_nic *nic; /* NULL: not started by this folder yet */
 	bool ended;	    /* the process ends, and `nic` is closed */
+	uint32_t asking;    /* resolutions whose RN_EVENT_RESOLVED has not come yet */
 	struct vb_target target;
 };
 
@@ -295,7 +296,7 @@ int ucma_call_id(const struct ucma_call *call, uint32_t handle, bool needs_adapt
 
 /* The adapter has ended a resolution, and has room for another one. id: NULL if it was destroyed
  * meanwhile. */
-void ucma_resolved(const struct ucma_adapter *adapter, struct ucma_id *id, int err,
+void ucma_resolved(struct ucma_adapter *adapter, struct ucma_id *id, int err,
 		   const struct rn_av *av);
 
 #endif
