@@ -2,7 +2,7 @@
 """Applies each fault of mutants.py and checks that its suite fails. Prints TAP.
 
 With --tier, and unless $SOFTRNIC_TIER is "full", only every tenth fault is applied. The number of
-commits decides which eighth it is, so that eight commits in a row have all of them.
+commits decides which tenth it is, so that ten commits in a row have all of them.
 """
 import argparse
 import os
