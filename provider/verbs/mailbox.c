@@ -4,6 +4,8 @@
  * waiting again. */
 #include "verbs/mailbox.h"
 
+#include "os/cancel.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/eventfd.h>
@@ -59,12 +61,10 @@ static void remove_note(struct vb_mailbox *box, struct vb_note *note)
 
 void vb_mailbox_send(struct vb_mailbox *box, struct vb_note *note)
 {
+	OS_UNCANCELLED; /* write() is a cancellation point, and the thread holds locks here */
 	const uint64_t one = 1;
 	ssize_t n;
-	int state;
 
-	/* write() is a cancellation point, and the thread holds locks here. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&box->lock);
 	if (note->waiting++ == 0)
 		append(box, note);
@@ -73,7 +73,6 @@ void vb_mailbox_send(struct vb_mailbox *box, struct vb_note *note)
 	n = write(box->fd, &one, sizeof(one));
 	(void)n;
 	pthread_mutex_unlock(&box->lock);
-	pthread_setcancelstate(state, NULL);
 }
 
 static struct vb_note *take_first(struct vb_mailbox *box)
@@ -128,10 +127,8 @@ static void forget_one(struct vb_mailbox *box)
 
 void vb_mailbox_retire(struct vb_mailbox *box, struct vb_note *note)
 {
-	int state;
+	OS_UNCANCELLED; /* preadv2() and pthread_cond_wait() are cancellation points */
 
-	/* preadv2() and pthread_cond_wait() are cancellation points. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&box->lock);
 	if (note->waiting > 0) {
 		remove_note(box, note);
@@ -143,5 +140,4 @@ void vb_mailbox_retire(struct vb_mailbox *box, struct vb_note *note)
 	while (note->taken != note->acked)
 		pthread_cond_wait(&box->acked, &box->lock);
 	pthread_mutex_unlock(&box->lock);
-	pthread_setcancelstate(state, NULL);
 }
