@@ -54,6 +54,19 @@ static void an_error_with_a_completion_is_no_event(void **state)
 	side_close(&b);
 }
 
+/* Connects two QPs: `a` is in RTR, and gets COMM_EST with the first message of `b`. */
+static void connect_one_way(struct side *a, struct side *b)
+{
+	side_open(a, 0);
+	side_open(b, 1);
+	side_make_qp(a, IBV_QPT_RC, 4);
+	side_make_qp(b, IBV_QPT_RC, 4);
+	assert_int_equal(side_to_init(a) | side_to_init(b), 0);
+	assert_int_equal(side_to_rtr(a, b) | side_to_rtr(b, a), 0);
+	assert_int_equal(side_to_rts(b), 0);
+	side_recv(a, 1, 0, 64);
+}
+
 static atomic_bool destroyed;
 
 static void *destroy_qp(void *arg)
@@ -73,14 +86,7 @@ static void a_qp_can_be_used_until_its_events_are_acknowledged(void **state)
 	struct side a, b;
 	pthread_t thread;
 
-	side_open(&a, 0);
-	side_open(&b, 1);
-	side_make_qp(&a, IBV_QPT_RC, 4);
-	side_make_qp(&b, IBV_QPT_RC, 4);
-	assert_int_equal(side_to_init(&a) | side_to_init(&b), 0);
-	assert_int_equal(side_to_rtr(&a, &b) | side_to_rtr(&b, &a), 0);
-	assert_int_equal(side_to_rts(&b), 0);
-	side_recv(&a, 1, 0, 64);
+	connect_one_way(&a, &b);
 	side_send(&b, 2, 0, 8);
 	assert_int_equal(side_wait(&b).status, IBV_WC_SUCCESS);
 	struct ibv_async_event event = take_event(&a, IBV_EVENT_COMM_EST);
@@ -102,14 +108,7 @@ static void objects_may_be_left_when_the_device_is_closed(void **state)
 	static struct side a; /* keeps what is left reachable for LeakSanitizer */
 	struct side b;
 
-	side_open(&a, 0);
-	side_open(&b, 1);
-	side_make_qp(&a, IBV_QPT_RC, 4);
-	side_make_qp(&b, IBV_QPT_RC, 4);
-	assert_int_equal(side_to_init(&a) | side_to_init(&b), 0);
-	assert_int_equal(side_to_rtr(&a, &b) | side_to_rtr(&b, &a), 0);
-	assert_int_equal(side_to_rts(&b), 0);
-	side_recv(&a, 1, 0, 64);
+	connect_one_way(&a, &b);
 	assert_int_equal(ibv_close_device(a.context), 0);
 	side_send(&b, 2, 0, 8); /* COMM_EST of the QP that was left */
 	assert_int_equal(side_wait(&b).status, IBV_WC_SUCCESS);
