@@ -88,9 +88,11 @@ print(v._ibv_query_gid_ex(ctypes.c_void_p(context), 1, 0, entry, 0, 32), entry[7
     return [] if (status, out) == (0, "0 True\n") else [f"{status}: {out!r} {err!r}"]
 
 
-# Runs a program with a /dev in which the kernel's connection manager is the device 10:77.
-OTHER_DEV = """mount -t tmpfs dev /dev && mknod -m 666 /dev/null c 1 3 && mkdir /dev/shm /dev/infiniband &&
-    mknod /dev/infiniband/rdma_cm c 10 77 || exit 77; exec "$@" """
+# Runs a program on a machine whose kernel has the connection manager 10:77 in /dev, and if $1 is not empty, 10:$1 in sysfs.
+KERNELS_DEVICE = """mount -t tmpfs dev /dev && mknod -m 666 /dev/null c 1 3 && mkdir /dev/shm /dev/infiniband &&
+    mknod /dev/infiniband/rdma_cm c 10 77 && mount -t tmpfs misc /sys/class/misc || exit 77
+    [ -z "$1" ] || { mkdir /sys/class/misc/rdma_cm && echo "10:$1" >/sys/class/misc/rdma_cm/dev; } || exit 77
+    shift; exec "$@" """
 
 
 @case
@@ -108,11 +110,15 @@ def same(new, old, what):
     return new(what, one) == 0 and old(1, what, two) == 0 and one.raw == two.raw
 print(same(libc.fstat, libc.__fxstat, fd), same(libc.stat, libc.__xstat, b"/dev/infiniband/uverbs0"))
 """
-    with Folder() as f:
-        status, out, err = run(build, "unshare", "-m", "sh", "-c", OTHER_DEV, "sh", "/usr/bin/python3", "-c", code, config=f.rings("inline"))
-    if status == 77 or "unshare failed" in err:
-        raise tap.Skip("no device can be made")
-    return [] if (status, out) == (0, "10 77\nTrue True\n") else [f"{status}: {out!r} {err!r}"]
+    bad = []
+    for in_sysfs, want in (("", "10 77\nTrue True\n"), ("78", "10 78\nTrue True\n")):
+        with Folder() as f:
+            status, out, err = run(build, "unshare", "-m", "sh", "-c", KERNELS_DEVICE, "sh", in_sysfs, "/usr/bin/python3", "-c", code,
+                                   config=f.rings("inline"))
+        if status == 77 or "unshare failed" in err:
+            raise tap.Skip("no device can be made")
+        bad += [] if (status, out) == (0, want) else [f"{in_sysfs!r} in sysfs: {status}: {out!r} {err!r}"]
+    return bad
 
 
 @case
