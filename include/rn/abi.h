@@ -650,7 +650,7 @@ enum rn_event_kind {
 };
 
 /* The error of a QP_FATAL event is also the status of a completion. IBTA vol. 1, 11.6.3, reserves
- * the affiliated error "local catastrophic" for errors that no completion shows. */
+ * the "local work queue catastrophic error" for errors that no completion shows. */
 #define RN_FATAL_COMPLETED 1
 
 struct rn_event {

@@ -25,7 +25,7 @@ struct vb_target {
 	 * the same number, so that an event that comes after its object was destroyed finds
 	 * none. */
 	uint64_t number;
-	const struct vb_context *owner; /* the target ends with this context; NULL: with none */
+	const struct vb_context *owner; /* when this context ends, the target is removed; or NULL */
 	bool every_port_event;		/* gets the events of the port, which name no object */
 	/* Runs on the event thread, with the lock of the NIC; must not block. */
 	void (*deliver)(struct vb_target *target, const struct rn_event *ev);
@@ -37,7 +37,7 @@ struct vb_nic {
 	_Atomic bool link_up;
 	_Atomic bool talked; /* a QP was able to send */
 	unsigned contexts;   /* number of open contexts; guarded by the lock of nic.c */
-	bool closed;	     /* by the end of the process; guarded by the lock of nic.c */
+	bool closed;	     /* the process ends, and nothing may use `client`; lock of nic.c */
 	pthread_t thread;
 	_Atomic bool stop;
 	pthread_mutex_t lock; /* guards the fields below */

@@ -84,8 +84,8 @@ static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *fr
 	return 0;
 }
 
-/* Network cards write *bad only after an error. Programs pass the address of their list there, and
- * use the list again; or NULL. */
+/* Network cards write *bad only after an error. So programs may pass NULL, or the address of a list
+ * that they use again. */
 static int end_send(struct ibv_send_wr *wr, struct ibv_send_wr **bad, int rc)
 {
 	if (rc != 0 && bad != NULL)

@@ -237,14 +237,14 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	int rc;
 
 	OS_REFUSE_CHILD(EIO);
-	/* qperf destroys the QP of a listener, which has none: librdmacm then passes NULL. */
+	/* qperf destroys the QP of its listener, which has no QP: librdmacm passes NULL. */
 	if (qp == NULL)
 		return EINVAL;
 	if (q->groups != NULL)
 		return EBUSY;
 	c = vb_context_of(qp->context);
-	/* First the events: the program may use the QP until it has acknowledged those that it has
-	 * taken. */
+	/* The program may use the QP until it has acknowledged the events that it has taken, so
+	 * the QP is destroyed in the NIC afterwards. */
 	vb_nic_remove_target(c->nic, &q->target);
 	for (unsigned i = 0; i < VB_QP_NOTES; i++)
 		vb_mailbox_retire(&c->async, &q->note[i]);

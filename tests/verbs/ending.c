@@ -1,6 +1,6 @@
 /* The end of a process: exit() closes the adapters that no context uses, while a thread still gives
- * commands to the connection manager. Functions that exit() calls afterwards may still open a
- * device. Prints nothing; a crash shows in the exit status. */
+ * commands to the connection manager. Functions that exit() calls afterwards get EIO if
+ * they open a device. A crash shows in the exit status. */
 #include "commands.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@
 static struct ibv_device **list;
 static atomic_bool started; /* a command has started the adapter */
 
-/* The peer is absent, so that librdmacm would not have opened a context. */
+/* No host has the peer's address, so no id gets an adapter. librdmacm opens a context only for an
+ * id with an adapter, and this process has no context either. */
 static void *give_commands(void *arg)
 {
 	for (;;) {

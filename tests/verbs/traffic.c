@@ -321,7 +321,7 @@ static void an_armed_cq_sends_one_event(void **state)
 	side_close(&b);
 }
 
-/* As network cards and rxe: ibv_query_qp() returns the PSNs of the next packets. */
+/* ibv_query_qp() returns the PSNs of the next packets, as with network cards and rxe. */
 static void psns_of_the_next_packets_are_reported(void **state)
 {
 	struct ibv_qp_attr sender, receiver;

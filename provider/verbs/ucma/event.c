@@ -147,7 +147,7 @@ int ucma_event_wait(struct ucma_file *file, struct ucma_event **ev)
 	if (rc != 0)
 		return rc;
 	pthread_mutex_lock(&ucma_lock);
-	while (file->first == NULL || file->debt > 0) { /* the id was destroyed meanwhile */
+	while (file->first == NULL || file->debt > 0) { /* the event was withdrawn */
 		file->debt -= file->debt > 0;
 		pthread_mutex_unlock(&ucma_lock);
 		rc = wait_for_count(file);
