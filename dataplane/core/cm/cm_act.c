@@ -306,6 +306,8 @@ void rn_cm_do_report_rejected(struct rn_cm *cm, struct rn_cm_conn *c, const stru
 
 	rn_list_del(&c->says);
 	c->mad_attr = 0;
+	/* Without a REJ the event has no private data, so clear what the request has left. */
+	memset(c->theirs.data, 0, sizeof(c->theirs.data));
 	c->theirs.data_len = stated ? RN_CM_REJ_DATA : 0;
 	if (stated)
 		memcpy(c->theirs.data, msg->rej.data, RN_CM_REJ_DATA);

@@ -8,10 +8,12 @@
 
 #define UNANSWERED 2 /* rn_event.reason of CM_DISCONNECTED: the peer did not answer the DREQ */
 
+/* Copies the private data that the peer has sent. `field` is the length of the message's private
+ * data, and so at most the room at `to`. An event without a message has no private data. */
 static void copy_data(uint8_t *to, uint8_t *to_len, const struct rn_cm_param *from, size_t field)
 {
-	memcpy(to, from->data, field);
-	*to_len = (uint8_t)field;
+	*to_len = (uint8_t)(from->data_len < field ? from->data_len : field);
+	memcpy(to, from->data, *to_len);
 }
 
 /* The parameters of a REQ or REP as this side sees them: what the peer initiates, this side

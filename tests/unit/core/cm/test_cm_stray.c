@@ -195,6 +195,9 @@ static void an_abandoned_attempt_gives_way(void **state)
 		net_pump(&net);
 		assert_int_equal(net_event(&net, 1, EV(REJECTED))->id, old);
 		assert_int_equal(net_event(&net, 1, EV(REJECTED))->reason, 4);
+		/* no REJ arrived, so the event carries no private data, not even the request's */
+		assert_int_equal(net_event(&net, 1, EV(REJECTED))->param.data_len, 0);
+		assert_int_equal(net_event(&net, 1, EV(REJECTED))->param.data[0], 0);
 		assert_true(net_event(&net, 1, EV(ESTABLISHED))->id != old);
 		net_destroy(&net, 1, old);
 		net_destroy(&net, 0, id);
