@@ -258,7 +258,7 @@ struct rn_client_wr {
 	const struct rn_sge *sge;
 	uint32_t num_sge;
 	/* operands of CMP_SWAP and FETCH_ADD; may be reused after the call. The work request needs
-	 * one SGE of 8 bytes, which gets the former content of the target. */
+	 * one SGE of at least 8 bytes; its first 8 get the former content of the target. */
 	const struct rn_atomic *atomic;
 	/* SEND, SEND_IMM on a UD QP: destination of the datagram; may be reused after the call */
 	const struct rn_ud *ud;

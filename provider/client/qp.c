@@ -175,10 +175,12 @@ static bool is_atomic(uint8_t kind)
 	return kind == RN_WQE_CMP_SWAP || kind == RN_WQE_FETCH_ADD;
 }
 
-/* Stores the operands of an atomic in the second slot. The SGE of the atomic is in the first slot.
- * An SGE of length 0 was left out; the shard will then complete the atomic with an error. */
+/* Stores the operands of an atomic in the second slot. The SGE of the atomic is in the first slot,
+ * and is cut to the length that check() has limited. An SGE of length 0 was left out; the shard
+ * will then complete the atomic with an error. */
 static void put_operands(struct rn_sgl_slots *out, const struct rn_atomic *operands)
 {
+	out->head.sge[0].length = out->head.length;
 	*rn_wqe_atomic(&out->head) = *operands;
 	out->head.slots = RN_ATOMIC_SLOTS;
 }
@@ -277,6 +279,9 @@ static inline int check(const struct rn_client_qp *qp, const struct rn_client_qu
 	if (!is_inline && wr->num_sge > q->max_sge)
 		return -E2BIG;
 	*length = rn_sgl_length(wr->sge, wr->num_sge);
+	/* The former value takes 8 bytes; what the SGE has beyond them stays unchanged. */
+	if (is_atomic(wr->kind) && *length > RN_ATOMIC_BYTES)
+		*length = RN_ATOMIC_BYTES;
 	return *length > (is_inline ? qp->inline_bytes : qp->max_length) ? -EMSGSIZE : 0;
 }
 

@@ -151,6 +151,12 @@ static void atomics_return_the_former_number(void **state)
 	assert_success(side_wait(&a), wr.wr_id, IBV_WC_COMP_SWAP);
 	assert_int_equal(*(uint64_t *)a.buf, 42);
 	assert_int_equal(*(uint64_t *)(b.buf + 128), 5);
+	sge.length = 16; /* more than the former number needs */
+	memset(a.buf + 8, 7, 8);
+	assert_int_equal(post(&a, &wr), 0);
+	assert_success(side_wait(&a), wr.wr_id, IBV_WC_COMP_SWAP);
+	assert_int_equal(*(uint64_t *)a.buf, 5);
+	assert_int_equal(a.buf[8], 7);
 	side_close(&a);
 	side_close(&b);
 }
