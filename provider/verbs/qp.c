@@ -18,6 +18,7 @@ static_assert((int)IBV_QP_MAX_QP_RD_ATOMIC == (int)RN_QP_MAX_RD_ATOMIC, "masks a
 
 /* Attributes that the NIC does not know. */
 #define NOT_OF_NIC (IBV_QP_PATH_MIG_STATE | IBV_QP_ALT_PATH)
+#define PSN_MASK   0xffffffu
 
 static struct vb_qp *qp_of(struct ibv_qp *qp)
 {
@@ -290,8 +291,9 @@ static int to_nic(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask, st
 		/* The kernel ignores flags that are for memory regions only. */
 		.access = attr->qp_access_flags & RN_ACCESS_ALL,
 		.dest_qpn = attr->dest_qp_num,
-		.rq_psn = attr->rq_psn,
-		.sq_psn = attr->sq_psn,
+		/* As in the kernel: programs may set random numbers of 32 bits. */
+		.rq_psn = attr->rq_psn & PSN_MASK,
+		.sq_psn = attr->sq_psn & PSN_MASK,
 		.qkey = attr->qkey,
 		.pkey_index = attr->pkey_index,
 		.port = attr->port_num,
@@ -316,6 +318,8 @@ static void remember(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask)
 		qp->attr.member = attr->member;
 	VB_QP_ATTR_ROWS(X)
 #undef X
+	qp->attr.rq_psn &= PSN_MASK;
+	qp->attr.sq_psn &= PSN_MASK;
 	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
 		memset(&qp->attr, 0, sizeof(qp->attr));
 }

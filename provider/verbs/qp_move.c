@@ -20,7 +20,7 @@ int vb_qp_move_check(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_
 {
 	int given = mask & ~IBV_QP_STATE;
 
-	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
+	if (to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET))
 		return mask == IBV_QP_STATE ? 0 : EINVAL;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].type != type || rows[i].from != from || rows[i].to != to)

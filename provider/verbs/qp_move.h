@@ -28,7 +28,7 @@
 #define VB_QP_SQD_UD (VB_QP(PKEY_INDEX) | VB_QP(QKEY))
 
 /* Transitions to RESET and ERR are not in this table: every state allows them, with the state
- * alone. */
+ * alone, except that RESET does not lead to ERR. */
 /* clang-format off */
 #define VB_QP_MOVE_ROWS(X) /* columns: type, from, to, required, allowed besides */ \
 	X(RC, RESET, INIT, VB_QP_INIT,    0) \

@@ -214,6 +214,8 @@ static void transitions_need_their_attributes(void **state)
 	assert_int_equal(ibv_modify_qp(s.qp, &attr, all | IBV_QP_QKEY), EINVAL);
 	attr.port_num = 2;
 	assert_int_equal(ibv_modify_qp(s.qp, &attr, all), EINVAL);
+	attr.qp_state = IBV_QPS_ERR;
+	assert_int_equal(ibv_modify_qp(s.qp, &attr, IBV_QP_STATE), EINVAL);
 	assert_int_equal(s.qp->state, IBV_QPS_RESET);
 	assert_int_equal(side_to_init(&s), 0);
 	assert_int_equal(s.qp->state, IBV_QPS_INIT);

@@ -88,6 +88,13 @@ void side_close(struct side *s)
 	free(s->buf);
 }
 
+/* PSNs as many programs choose them, of 32 random bits. Only the lower 24 count, so both ends of a
+ * connection have the same. */
+static uint32_t psn_of(const struct side *s, uint32_t rest)
+{
+	return rest << 24 | (s->qp->qp_num ^ 0x5a5a);
+}
+
 int side_to_init(struct side *s)
 {
 	struct ibv_qp_attr attr = {
@@ -107,7 +114,7 @@ int side_to_rtr(struct side *s, const struct side *peer)
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = IBV_MTU_1024,
 		.dest_qp_num = peer->qp->qp_num,
-		.rq_psn = peer->qp->qp_num ^ 0x5a5a,
+		.rq_psn = psn_of(peer, 0xab),
 		.max_dest_rd_atomic = 4,
 		.min_rnr_timer = 12,
 		.ah_attr = {.is_global = 1,
@@ -125,7 +132,7 @@ int side_to_rts(struct side *s)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
-		.sq_psn = s->qp->qp_num ^ 0x5a5a,
+		.sq_psn = psn_of(s, 0x7f),
 		.timeout = 18, /* a busy machine may run neither end for long */
 		.retry_cnt = 7,
 		.rnr_retry = 7,
