@@ -83,7 +83,8 @@ int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ib
 	attr->port_num = port_num;
 	if (wc->wc_flags & IBV_WC_GRH) {
 		attr->is_global = 1;
-		rc = vb_grh_route(info->gids, info->ngids, grh, &attr->grh);
+		rc = port_num != VB_PORT ? EINVAL
+					 : vb_grh_route(info->gids, info->ngids, grh, &attr->grh);
 	}
 	if (rc == 0)
 		return 0;

@@ -44,7 +44,8 @@ static inline int translate(const struct vb_qp *qp, const struct ibv_send_wr *fr
 		return EOPNOTSUPP;
 	if (flags & ~VB_SEND_FLAGS)
 		return EOPNOTSUPP;
-	if (flags & IBV_SEND_INLINE && !(INLINE_KINDS >> opcode & 1))
+	if (flags & IBV_SEND_INLINE &&
+	    (!(INLINE_KINDS >> opcode & 1) || (uint32_t)from->num_sge > qp->init.cap.max_send_sge))
 		return EINVAL;
 	to->kind = kinds[opcode];
 	to->flags = vb_wqe_flags(flags, qp->send_flags);

@@ -130,6 +130,7 @@ int vb_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_att
 		.active_speed = 32,
 		.phys_state = up ? 5 : 3, /* LinkUp : Disabled */
 		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.flags = IBV_QPF_GRH_REQUIRED, /* as for every RoCE port */
 	};
 
 	if (port != VB_PORT)

@@ -87,7 +87,8 @@ int vb_bind_request(const struct vb_qp *qp, struct ibv_mw *mw, uint32_t rkey,
 		    const struct ibv_mw_bind_info *info, struct rn_client_wr *to,
 		    struct rn_client_wr_bind *bind)
 {
-	if (mw == NULL || mw->type != IBV_MW_TYPE_2 || info->mr == NULL)
+	/* A window of type 2 ends by an invalidation, not by a bind of no bytes. */
+	if (mw == NULL || mw->type != IBV_MW_TYPE_2 || info->mr == NULL || info->length == 0)
 		return EINVAL;
 	return fill(qp, mw, rkey, info, to, bind);
 }

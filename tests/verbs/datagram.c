@@ -231,6 +231,7 @@ static void answers_find_the_way_back(void **state)
 		send(&a, &wr);
 		wc = received(&b, 2, 8);
 		void *grh = b.buf + 512;
+		assert_int_equal(ibv_init_ah_from_wc(b.context, 2, &wc, grh, &attr), -1);
 		assert_int_equal(ibv_init_ah_from_wc(b.context, 1, &wc, grh, &attr), 0);
 		assert_int_equal(attr.is_global, 1);
 		assert_int_equal(attr.port_num, 1);

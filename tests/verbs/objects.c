@@ -39,6 +39,7 @@ static void ports_and_gids_are_reported(void **state)
 	assert_int_equal(ibv_query_port(s.context, 1, &port), 0);
 	assert_int_equal(port.state, IBV_PORT_ACTIVE);
 	assert_int_equal(port.link_layer, IBV_LINK_LAYER_ETHERNET);
+	assert_int_equal(port.flags, IBV_QPF_GRH_REQUIRED);
 	assert_int_equal(ibv_query_port(s.context, 2, &port), EINVAL);
 	assert_int_equal(ibv_query_device_ex(s.context, NULL, &ex), 0);
 	assert_int_equal(ex.phys_port_cnt_ex, 1);

@@ -210,6 +210,10 @@ static void posts_are_refused_with_the_right_errno(void **state)
 	wr[1].send_flags = IBV_SEND_INLINE;
 	sge[1].length = 65;
 	assert_int_equal(ibv_post_send(b.qp, &wr[1], &bad), EINVAL);
+	wr[0].send_flags = IBV_SEND_INLINE; /* the limit of SGEs holds for inline data too */
+	assert_int_equal(ibv_post_send(b.qp, &wr[0], &bad), EINVAL);
+	wr[0].num_sge = -1;
+	assert_int_equal(ibv_post_send(b.qp, &wr[0], &bad), EINVAL);
 	wr[1].opcode = IBV_WR_LOCAL_INV; /* there are no data that could be inline */
 	assert_int_equal(ibv_post_send(b.qp, &wr[1], &bad), EINVAL);
 	wr[1].opcode = IBV_WR_TSO;

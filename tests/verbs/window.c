@@ -429,6 +429,8 @@ static void requests_are_refused_with_the_right_errno(void **state)
 	assert_int_equal(post(&p.b, &wr), EOPNOTSUPP);
 	wr = bind2(&p, 1, key, (struct ibv_mw_bind_info){0});
 	assert_int_equal(post(&p.b, &wr), EINVAL); /* no region */
+	wr = bind2(&p, 1, key, info(&p, 0, 0, WRITE));
+	assert_int_equal(post(&p.b, &wr), EINVAL); /* no bytes */
 	wr = bind2(&p, 1, key, info(&p, 0, 8, WRITE));
 	wr.send_flags |= IBV_SEND_INLINE;
 	assert_int_equal(post(&p.b, &wr), EINVAL);
