@@ -16,12 +16,19 @@
 #define PRELOAD_SYSFS "/sys/class/infiniband"
 #define PRELOAD_NODE  "/dev/infiniband/uverbs"
 
+/* Is the path that of a folder, or does it lead into the folder? */
+static inline bool preload_path_is_below(const char *path, const char *folder, size_t len)
+{
+	return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
 /* Could softrnic provide a file at this path? For every other path, this check is the only extra
- * work. */
+ * work. Folders whose names only begin alike, such as infiniband_verbs, are not softrnic's: a look
+ * at them must not make the library list its devices. */
 static inline bool preload_path_may_be_ours(const char *path)
 {
 	return path != NULL && path[0] == '/' &&
-	       (strncmp(path, PRELOAD_SYSFS, sizeof(PRELOAD_SYSFS) - 1) == 0 ||
+	       (preload_path_is_below(path, PRELOAD_SYSFS, sizeof(PRELOAD_SYSFS) - 1) ||
 		strncmp(path, PRELOAD_NODE, sizeof(PRELOAD_NODE) - 1) == 0);
 }
 

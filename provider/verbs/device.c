@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MAX_REASON 512 /* bytes of the reason why no adapter can be listed */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Each is stored once, with the lock held, and may be read without it. */
 static struct vb_device *_Atomic devices[VB_MAX_DEVICES];
@@ -79,19 +81,31 @@ static bool is_chosen(const struct rn_link_info *info)
 	return (path != NULL && path[0] != '\0') || strcmp(info->port, "daemon") == 0;
 }
 
+/* Prints why no adapter can be listed; "": adapters can be listed. A program may list its devices
+ * often, so a reason that has not changed is not printed again. Called with `lock` held. */
+static void complain(const char *reason)
+{
+	static char last[MAX_REASON];
+
+	if (strcmp(last, reason) == 0)
+		return;
+	snprintf(last, sizeof(last), "%s", reason);
+	if (reason[0] != '\0')
+		fprintf(stderr, "softrnic: %s\n", reason);
+}
+
 /* Lists the adapters, and makes the devices that do not exist yet. Returns how many there are. */
 static unsigned look(void)
 {
 	struct rn_link_info info[VB_MAX_DEVICES];
-	char err[512] = "";
+	char err[MAX_REASON] = "";
 	int n = vb_engine_load(err, sizeof(err));
 
 	if (n == 0)
 		n = vb_engine.list(NULL, info, VB_MAX_DEVICES, err, sizeof(err));
-	if (n < 0) {
-		fprintf(stderr, "softrnic: %s\n", err);
+	complain(n < 0 ? err : "");
+	if (n < 0)
 		return 0;
-	}
 	if (n > VB_MAX_DEVICES)
 		n = VB_MAX_DEVICES;
 	for (int i = 0; i < n; i++) {
@@ -155,7 +169,7 @@ struct vb_device *vb_device_at(unsigned index)
 bool vb_device_answers(const struct vb_device *device)
 {
 	struct rn_link_info info[VB_MAX_DEVICES];
-	char err[512];
+	char err[MAX_REASON];
 	int n = vb_engine.list(NULL, info, VB_MAX_DEVICES, err, sizeof(err));
 
 	return n > (int)device->index && strcmp(info[device->index].port, device->info.port) == 0;

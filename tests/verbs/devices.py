@@ -20,11 +20,11 @@ def without_an_adapter_programs_print_the_same_as_without_softrnic(build):
 
 
 @case
-def a_broken_configuration_gives_a_reason(build):
+def a_broken_configuration_gives_a_reason_once(build):
     need("ibv_devices")
     with Folder() as f:
         status, _, err = run(build, "ibv_devices", config=f.write("bad.conf", "adapters = ( { port = 5; } );\n"))
-    return [] if "softrnic: " in err and status in (0, 1) else [f"ends with {status} and says {err!r}"]
+    return [] if err.count("softrnic: ") == 1 and status in (0, 1) else [f"ends with {status} and says {err!r}"]
 
 
 @case
