@@ -1,7 +1,8 @@
 /* opendir() and what reads a folder. A program that opens a folder of softrnic's gets a stream of
- * libc's (of some folder of the kernel's), so that every function of libc can handle it; the names
- * that readdir() returns from it are in a table here. One thread at a time reads a stream, and any
- * thread may open and close others meanwhile. */
+ * libc's (of some folder of the kernel's), so that functions of libc can handle it; the names that
+ * readdir() returns from it are in a table here. Functions that do not call readdir(), such as
+ * scandir() and the deprecated readdir_r(), return the names of the kernel's folder. One thread at
+ * a time reads a stream, and any thread may open and close others meanwhile. */
 /* Checked forms of functions are off in this library, because the headers define open() with them.
  * This file defines none of the functions that have one. */
 #define _FORTIFY_SOURCE 2
@@ -86,7 +87,7 @@ static struct dirent *next_entry(struct stream *s)
 	if (*s->next == '\0')
 		return NULL;
 	s->entry = (struct dirent){.d_ino = 1,
-				   .d_off = s->next - s->names + 1,
+				   .d_off = s->next + n + 1 - s->names,
 				   .d_reclen = sizeof(s->entry),
 				   .d_type = DT_UNKNOWN};
 	snprintf(s->entry.d_name, sizeof(s->entry.d_name), "%.*s", (int)n, s->next);
@@ -117,4 +118,21 @@ PRELOAD_REPLACES void rewinddir(DIR *dir)
 	if (s != NULL)
 		s->next = s->names;
 	NEXT(rewinddir)(dir);
+}
+
+PRELOAD_REPLACES long telldir(DIR *dir)
+{
+	struct stream *s = find(dir);
+
+	return s != NULL ? s->next - s->names : NEXT(telldir)(dir);
+}
+
+PRELOAD_REPLACES void seekdir(DIR *dir, long at)
+{
+	struct stream *s = find(dir);
+
+	if (s == NULL)
+		NEXT(seekdir)(dir, at);
+	else if (at >= 0 && (size_t)at <= strlen(s->names))
+		s->next = s->names + at;
 }

@@ -15,11 +15,14 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Functions that programs call but headers do not declare: the checking forms of open(). */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
 /* Functions that glibc has for programs built before version 2.33. */
 int __xstat(int version, const char *path, struct stat *st);
 int __xstat64(int version, const char *path, struct stat64 *st);
@@ -32,12 +35,14 @@ int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int 
 
 /* clang-format off */
 #define PRELOAD_ROWS(X) \
-	X(open) X(open64) X(openat) X(openat64) X(__open_2) X(__open64_2) \
+	X(open) X(open64) X(openat) X(openat64) \
+	X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) \
 	X(fstat) X(fstat64) X(write) X(close) \
 	X(dup2) X(dup3) X(close_range) X(closefrom) \
 	X(fopen) X(fopen64) \
 	X(stat) X(stat64) X(lstat) X(lstat64) X(fstatat) X(fstatat64) X(statx) X(access) X(faccessat) \
-	X(opendir) X(closedir) X(readdir) X(readdir64) X(rewinddir)
+	X(eaccess) X(euidaccess) X(getxattr) X(lgetxattr) \
+	X(opendir) X(closedir) X(readdir) X(readdir64) X(rewinddir) X(telldir) X(seekdir)
 /* clang-format on */
 
 struct preload_next {

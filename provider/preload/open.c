@@ -74,6 +74,20 @@ PRELOAD_REPLACES int __open64_2(const char *path, int flags)
 	return fd != PRELOAD_NOT_OURS ? fd : NEXT(__open64_2)(path, flags);
 }
 
+PRELOAD_REPLACES int __openat_2(int dir, const char *path, int flags)
+{
+	int fd = open_ours(path, flags);
+
+	return fd != PRELOAD_NOT_OURS ? fd : NEXT(__openat_2)(dir, path, flags);
+}
+
+PRELOAD_REPLACES int __openat64_2(int dir, const char *path, int flags)
+{
+	int fd = open_ours(path, flags);
+
+	return fd != PRELOAD_NOT_OURS ? fd : NEXT(__openat64_2)(dir, path, flags);
+}
+
 /* Returns a stream for a path that preload_path_may_be_ours(), or NULL with errno. Sets *ours to
  * false if the path is not softrnic's. */
 static FILE *stream_of(const char *path, const char *mode, bool *ours)

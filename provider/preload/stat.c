@@ -81,3 +81,24 @@ PRELOAD_REPLACES int faccessat(int dir, const char *path, int mode, int flags)
 {
 	return NEXT(faccessat)(dir, preload_path_stand_in(path), mode, flags);
 }
+
+PRELOAD_REPLACES int eaccess(const char *path, int mode)
+{
+	return NEXT(eaccess)(preload_path_stand_in(path), mode);
+}
+
+PRELOAD_REPLACES int euidaccess(const char *path, int mode)
+{
+	return NEXT(euidaccess)(preload_path_stand_in(path), mode);
+}
+
+/* `ls -l` asks for these attributes of each file. */
+PRELOAD_REPLACES ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+{
+	return NEXT(getxattr)(preload_path_stand_in(path), name, value, size);
+}
+
+PRELOAD_REPLACES ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
+{
+	return NEXT(lgetxattr)(preload_path_stand_in(path), name, value, size);
+}

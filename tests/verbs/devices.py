@@ -52,7 +52,9 @@ def the_folder_of_devices_is_there_without_the_library(build):
     code = f"import os; print([sorted(os.listdir(name)) for name in {names}], os.path.exists('/sys/class/infiniband/softrnic0'))"
     with Folder() as f:
         status, out, _ = run(build, "/usr/bin/python3", "-c", code, config=f.rings("inline"))
-    return [] if status == 0 and out == f"{[[], sorted(os.listdir(names[1]))]} True\n" else [f"{status}: {out}"]
+        listed = run(build, "ls", "-l", "/sys/class/infiniband/softrnic0", config=f.rings("inline"))
+    return ([] if status == 0 and out == f"{[[], sorted(os.listdir(names[1]))]} True\n" else [f"{status}: {out}"]) + \
+        ([] if listed[0] == 0 and "node_guid" in listed[1] and not listed[2] else [f"ls -l: {listed}"])
 
 
 @case

@@ -19,6 +19,9 @@
 #define ONE   CLASS "/softrnic0"
 #define TYPE  ONE "/ports/1/gid_attrs/types/0"
 
+/* Functions that programs call but headers do not declare: the checking forms of openat(). */
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 
 static void assert_reads(int fd, const char *text)
@@ -45,6 +48,10 @@ static void files_are_read_by_every_function(void **state)
 	assert_reads(open64(TYPE, O_RDONLY | O_CLOEXEC), "RoCE v2\n");
 	assert_reads(openat(AT_FDCWD, TYPE, O_RDONLY), "RoCE v2\n");
 	assert_reads(openat64(99, TYPE, O_RDONLY), "RoCE v2\n");
+	assert_reads(__openat_2(99, TYPE, O_RDONLY), "RoCE v2\n");
+	assert_reads(__openat64_2(AT_FDCWD, TYPE, O_RDONLY), "RoCE v2\n");
+	assert_int_equal(eaccess(TYPE, R_OK), 0);
+	assert_int_equal(euidaccess(TYPE, R_OK), 0);
 	assert_int_equal(errno, 77);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_non_null(f[i]);
@@ -163,6 +170,7 @@ static void folders_list_their_files(void **state)
 		{ONE "/ports/1/gids", "0 1 "},
 	};
 	DIR *many[20], *dir;
+	long at;
 	unsigned n = 0;
 	char names[512];
 
@@ -175,6 +183,15 @@ static void folders_list_their_files(void **state)
 		assert_string_equal(readdir64(dir)->d_name, (strtok(names, " "), names));
 		assert_int_equal(closedir(dir), 0);
 	}
+	dir = opendir(ONE);
+	assert_non_null(dir);
+	at = readdir(dir)->d_off;
+	assert_int_equal(telldir(dir), at);
+	snprintf(names, sizeof(names), "%s", readdir(dir)->d_name);
+	assert_non_null(readdir(dir));
+	seekdir(dir, at);
+	assert_string_equal(readdir(dir)->d_name, names);
+	closedir(dir);
 	while (n < 20 && (many[n] = opendir(CLASS)) != NULL)
 		n++;
 	assert_int_equal(n, 16);
