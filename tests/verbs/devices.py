@@ -137,9 +137,33 @@ def the_launcher_sets_the_variables(build):
         evaluated = launch(shell=["sh", "-c", f'eval "$({launcher} --config {conf} --env)" && ibv_devices'])
         status = launch("--config", conf, "sh", "-c", "exit 7").returncode
         missing = launch("--config", "/nonexistent", "true")
+        folder = launch("--config", "/tmp", "true")
         daemon = launch("--daemon", "ibv_devices")
+        no_folder = launch("--daemon", "/nonexistent/d.sock", "-v", "true")
+        forgotten = launch("--config", conf, "sh", "-c", f'eval "$({launcher} --daemon --env)" && echo "[${{SOFTRNIC_CONFIG-none}}]"')
+        dashed = launch("--config", conf, "--", "-c", "env")
+        script = launch("--daemon", str(f.write("s.sh", "#!/bin/sh\n")), "argument")
     return ([f"--config: {listed.stdout} {listed.stderr}"] * ("softrnic0" not in listed.stdout or conf not in listed.stderr) +
             [f"--env: {evaluated.stdout} {evaluated.stderr}"] * ("softrnic0" not in evaluated.stdout) +
             [f"the status of the program is lost: {status}"] * (status != 7) +
             [f"no such file: {missing.returncode}"] * (missing.returncode != 2) +
+            [f"a folder as configuration: {folder.returncode} {folder.stderr}"] * (folder.returncode != 2) +
+            [f"no folder of the socket: {no_folder.stderr}"] * ("softrnicd at /nonexistent/d.sock," not in no_folder.stderr) +
+            [f"--daemon --env keeps the configuration: {forgotten.stdout}"] * (forgotten.stdout != "[none]\n") +
+            [f"a program whose name begins with a dash: {dashed.returncode} {dashed.stdout}"] * (dashed.returncode != 127) +
+            [f"a script that cannot be executed: {script.returncode} {script.stderr}"] * (script.returncode != 126) +
             [f"--daemon without a daemon: {daemon.stdout}"] * ("softrnic0" in daemon.stdout))
+
+
+@case
+def the_launcher_leaves_other_variables_alone(build):
+    """Those with ordinary names, those that a shell cannot name, and exported functions of bash."""
+    launcher = os.path.join(library_folder(build), "softrnic-run")
+    ours = ("LD_LIBRARY_PATH", "LD_PRELOAD", "SOFTRNIC_CONFIG", "SOFTRNIC_DAEMON", "_")
+    with Folder() as f:
+        env = dict(environment(build), verbose="3", print="1", folder="/data", here="x", name="n", **{
+            "a.b": "1", "BASH_FUNC_readlink%%": "() {  echo mine\n}", "BASH_ENV": str(f.write("env.sh", "echo mine\n"))})
+        done = subprocess.run([launcher, "--config", str(f.memif(1)), "env", "-0"], env=env, capture_output=True, text=True, check=False)
+    got = dict(line.split("=", 1) for line in done.stdout.split("\0") if line)
+    return [f"{name}: {got.get(name)!r} instead of {env.get(name)!r}" for name in sorted(set(env) | set(got))
+            if name not in ours and name not in ("SHLVL", "PWD", "OLDPWD") and got.get(name) != env.get(name)]
