@@ -181,6 +181,25 @@ static void test_asks_for_the_port(void **state)
 	assert_int_equal(rn_daemon_link_ask(f.path, 0, &port), -ENOENT);
 }
 
+/* Asks a daemon that is away five times, and returns the seconds that the quickest call took. A
+ * call that waits is never quick, but a call that does not wait may be slow on a busy machine. */
+static double quickest_refusal(const struct fake *f)
+{
+	struct rn_daemon_port port;
+	double quickest = 100;
+
+	for (unsigned i = 0; i < 5; i++) {
+		double began = seconds();
+
+		assert_int_equal(rn_daemon_link_ask(f->path, 0, &port), -ECONNREFUSED);
+		double took = seconds() - began;
+
+		if (took < quickest)
+			quickest = took;
+	}
+	return quickest;
+}
+
 static void test_waits_for_a_daemon_that_is_away(void **state)
 {
 	const struct rn_daemon_reply reply = good();
@@ -190,9 +209,8 @@ static void test_waits_for_a_daemon_that_is_away(void **state)
 	/* nobody listens at the socket, as after a crash */
 	make(&f);
 	answer(&f, PORT_BYTES, &reply);
+	assert_true(quickest_refusal(&f) < 0.2);
 	double began = seconds();
-	assert_int_equal(rn_daemon_link_ask(f.path, 0, &port), -ECONNREFUSED);
-	assert_true(seconds() - began < 0.2);
 	assert_int_equal(rn_daemon_link_ask(f.path, 300, &port), -ECONNREFUSED);
 	assert_true(seconds() - began >= 0.3);
 	f.late_ms = 200;
@@ -351,6 +369,17 @@ static void test_registers(void **state)
 	stop(&f);
 }
 
+/* Runs the steps up to three times, until they take less than 1 s. The steps return the seconds
+ * that they took. A request that waits makes them take RN_DAEMON_LINK_WAIT_S at least each time; a
+ * busy machine can make them slow too, but not each time. */
+static bool are_quick(double (*steps)(void))
+{
+	for (unsigned i = 0; i < 3; i++)
+		if (steps() < 1)
+			return true;
+	return false;
+}
+
 /* Waits until a daemon that hung answers again. */
 static int join_at_last(struct rn_daemon_link *l, const struct rn_gid *group)
 {
@@ -363,9 +392,7 @@ static int join_at_last(struct rn_daemon_link *l, const struct rn_gid *group)
 	return rc;
 }
 
-/* One request waits for a daemon that hangs. Those that end something reach it later, in their
- * order; the others fail. */
-static void test_waits_once_for_a_daemon_that_hangs(void **state)
+static double requests_to_a_daemon_that_hangs(void)
 {
 	static const enum rn_daemon_op wanted[] = {
 		RN_DAEMON_ATTACH,  RN_DAEMON_LISTEN, RN_DAEMON_UNLISTEN, RN_DAEMON_CLAIM,
@@ -392,7 +419,7 @@ static void test_waits_once_for_a_daemon_that_hangs(void **state)
 	assert_int_equal(rn_daemon_link_unclaim(&l, 5, &addr), -ETIMEDOUT);
 	assert_int_equal(rn_daemon_link_leave(&l, &addr), -ETIMEDOUT);
 	rn_daemon_link_settle(&l);
-	assert_true(seconds() - start < 1);
+	double took = seconds() - start;
 	assert_false(rn_daemon_link_lost(&l));
 	pthread_mutex_unlock(&f.gate);
 	assert_int_equal(join_at_last(&l, &addr), 0);
@@ -401,11 +428,17 @@ static void test_waits_once_for_a_daemon_that_hangs(void **state)
 	assert_int_equal(f.requests, sizeof(wanted) / sizeof(wanted[0]));
 	for (unsigned i = 0; i < f.requests; i++)
 		assert_int_equal(f.op[i], wanted[i]);
+	return took;
 }
 
-/* What is kept is sent without another request, and not to the next daemon. */
-/* Returning does not wait, and asks once. Then requests and replies are in step. */
-static void test_returns_to_a_daemon_that_hangs(void **state)
+/* One request waits for a daemon that hangs. Those that end something reach it later, in their
+ * order; the others fail. */
+static void test_waits_once_for_a_daemon_that_hangs(void **state)
+{
+	assert_true(are_quick(requests_to_a_daemon_that_hangs));
+}
+
+static double returns_to_a_daemon_that_hangs(void)
 {
 	const struct rn_daemon_reply reply = good();
 	struct rn_daemon_port port;
@@ -429,7 +462,7 @@ static void test_returns_to_a_daemon_that_hangs(void **state)
 		rn_daemon_link_settle(&l);
 		usleep(1000);
 	}
-	assert_true(seconds() - began < 1);
+	double took = seconds() - began;
 	pthread_mutex_unlock(&f.gate);
 	for (unsigned i = 0; (rc = rn_daemon_link_return(&l, 1, "t", &port)) == -EINPROGRESS; i++) {
 		assert_in_range(i, 0, 20000);
@@ -443,11 +476,16 @@ static void test_returns_to_a_daemon_that_hangs(void **state)
 	assert_int_equal(f.last.op, RN_DAEMON_LISTEN);
 	rn_daemon_link_fini(&l);
 	stop(&f);
+	return took;
 }
 
-/* A daemon that ends while it is asked is called again, and one that does not accept is not waited
- * for. */
-static void test_returns_after_an_end(void **state)
+/* Returning does not wait, and asks once. Then requests and replies are in step. */
+static void test_returns_to_a_daemon_that_hangs(void **state)
+{
+	assert_true(are_quick(returns_to_a_daemon_that_hangs));
+}
+
+static double returns_after_an_end(void)
 {
 	struct rn_daemon_port port;
 	struct rn_daemon_link l;
@@ -472,15 +510,24 @@ static void test_returns_after_an_end(void **state)
 		connect(full[i], (struct sockaddr *)&un, sizeof(un));
 	}
 	assert_int_equal(rn_daemon_link_return(&l, 1, "t", &port), -ETIMEDOUT);
-	assert_true(seconds() - began < 1);
+	double took = seconds() - began;
 	for (unsigned i = 0; i < 8; i++)
 		close(full[i]);
 	rn_daemon_link_fini(&l);
 	close(f.listener);
 	unlink(f.path);
 	rmdir(f.folder);
+	return took;
 }
 
+/* A daemon that ends while it is asked is called again, and one that does not accept is not waited
+ * for. */
+static void test_returns_after_an_end(void **state)
+{
+	assert_true(are_quick(returns_after_an_end));
+}
+
+/* What is kept is sent without another request, and not to the next daemon. */
 static void test_settles_with_a_daemon_that_hung(void **state)
 {
 	static const struct rn_gid addr = {{1}};

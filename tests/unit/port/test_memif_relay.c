@@ -67,7 +67,7 @@ static int open_connection(const char *path)
 	struct sockaddr_un un = at(path, &len);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 2000; i++) {
 		if (connect(fd, (struct sockaddr *)&un, len) == 0)
 			return fd;
 		usleep(10000);
@@ -85,7 +85,7 @@ static bool readable(int fd, int ms)
 
 static int accept_within(int fd)
 {
-	assert_true(readable(fd, 2000));
+	assert_true(readable(fd, 20000));
 	return accept(fd, NULL, NULL);
 }
 
@@ -115,12 +115,12 @@ static void say(int fd, unsigned type, int pass)
 }
 
 /* Returns the type of the next memif message. Returns 0 when the connection has ended, -1 when
- * nothing arrives within 2 s. */
+ * nothing arrives within 20 s. */
 static int heard(int fd)
 {
 	uint8_t m[128];
 
-	if (!readable(fd, 2000))
+	if (!readable(fd, 20000))
 		return -1;
 	return recv(fd, m, sizeof(m), 0) == sizeof(m) ? m[0] : 0;
 }
@@ -178,7 +178,7 @@ static void open_relay(bool server)
 
 static void wait_for(atomic_int *counter, int value)
 {
-	for (int i = 0; i < 200 && *counter < value; i++)
+	for (int i = 0; i < 2000 && *counter < value; i++)
 		usleep(10000);
 	assert_int_equal(*counter, value);
 }
@@ -380,13 +380,20 @@ static void another_process_is_refused_as_driver(void **state)
 
 	T.listener = open_listener(T.peer_path);
 	assert_int_equal(rn_memif_relay_create(&T.relay, &cfg), 0);
+	int connected[2];
+	char byte;
+
+	assert_int_equal(pipe(connected), 0);
 	pid_t child = fork();
 	if (child == 0) {
 		int fd = open_connection(T.pmd_path);
 
-		_exit(fd >= 0 && heard(fd) == 0 ? 0 : 1);
+		_exit(fd >= 0 && write(connected[1], "", 1) == 1 && heard(fd) == 0 ? 0 : 1);
 	}
-	usleep(50000);
+	/* The child must be the first that connects. */
+	close(connected[1]);
+	assert_int_equal(read(connected[0], &byte, 1), 1);
+	close(connected[0]);
 	T.pmd = open_connection(T.pmd_path);
 	assert_int_equal(rn_memif_relay_start(T.relay), 0);
 	T.peer = accept_within(T.listener);

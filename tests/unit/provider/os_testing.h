@@ -20,11 +20,11 @@
 
 #define assert_status(call, status) assert_int_equal((uint32_t)(call), (uint32_t)(status))
 
-/* Teardown: fails if an object of the test still exists after 1 s. The wait is needed because the
+/* Teardown: fails if an object of the test still exists after 20 s. The wait is needed because the
  * delivery thread may release the last object a moment after the test. */
 static inline int nothing_is_left(void **state)
 {
-	for (int i = 0; os_handle_live() && i < 1000; i++)
+	for (int i = 0; os_handle_live() && i < 20000; i++)
 		usleep(1000);
 	return os_handle_live() != 0;
 }

@@ -66,13 +66,16 @@ static void *take_once(void *arg)
 /* Several threads sleep; each release wakes the next. */
 static void all_sleepers_wake(void **state)
 {
-	const struct timespec pause = {.tv_nsec = 50000000};
+	const struct timespec pause = {.tv_nsec = 1000000};
 	pthread_t thread[THREADS];
 
 	rn_lock_take(&lock);
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, take_once, NULL), 0);
-	nanosleep(&pause, NULL);
+	/* The wait takes 50 ms, so that all threads sleep, or up to 20 s on a busy machine. */
+	for (unsigned i = 0; i < 20000 && (i < 50 || atomic_load(&lock.state) != RN_LOCK_AWAITED);
+	     i++)
+		nanosleep(&pause, NULL);
 	assert_int_equal(lock.state, RN_LOCK_AWAITED);
 	rn_lock_release(&lock);
 	for (unsigned i = 0; i < THREADS; i++)

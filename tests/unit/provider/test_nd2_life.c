@@ -112,11 +112,11 @@ static void as_many_windows_as_there_are(void **state)
 	close_adapters(state);
 }
 
-/* Waits up to 1 s until no object is left. The event thread may hold the last reference for a
+/* Waits up to 20 s until no object is left. The event thread may hold the last reference for a
  * moment. */
 static int nothing_is_left(void **state)
 {
-	for (int i = 0; fake_link_objects() != 0 && i < 500; i++)
+	for (int i = 0; fake_link_objects() != 0 && i < 10000; i++)
 		sleep_ms(2);
 	assert_int_equal(fake_link_objects(), 0);
 	return 0;

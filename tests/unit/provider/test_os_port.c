@@ -272,6 +272,7 @@ static void *take_one(void *arg)
 	NDS_PORT_ENTRY e;
 	ULONG n;
 
+	w->tid = gettid();
 	if (NdsPortGet(w->port, &e, 1, NDS_INFINITE, &n) == (HRESULT)ND_SUCCESS)
 		w->got = 1 + (ULONG)e.lpCompletionKey;
 	return NULL;
@@ -286,7 +287,9 @@ static void waiters_are_served_newest_first(void **state)
 	for (ULONG i = 0; i < 4; i++) {
 		w[i] = (struct waiting){.port = port};
 		pthread_create(&w[i].thread, NULL, take_one, &w[i]);
-		usleep(50000);
+		for (unsigned k = 0; k < 20000 && !sleeps(&w[i]); k++)
+			usleep(1000);
+		assert_true(sleeps(&w[i]));
 	}
 	for (ULONG i = 0; i < 4; i++)
 		assert_status(NdsPortPost(port, 0, i, NULL), ND_SUCCESS);
@@ -303,7 +306,8 @@ static void packets_survive_waits_that_time_out(void **state)
 {
 	struct waiting w[3];
 	HANDLE port = new_port();
-	ULONG sum = 0;
+	ULONG sum = 0, n;
+	NDS_PORT_ENTRY e;
 
 	for (unsigned i = 0; i < 3; i++) {
 		w[i] = (struct waiting){.port = port, .timeout_ms = 1};
@@ -313,12 +317,14 @@ static void packets_survive_waits_that_time_out(void **state)
 		usleep(200 + i * 37 % 900);
 		assert_status(NdsPortPost(port, 0, 1, NULL), ND_SUCCESS);
 	}
-	usleep(100000);
 	for (unsigned i = 0; i < 3; i++) {
 		w[i].stop = true;
 		pthread_join(w[i].thread, NULL);
 		sum += w[i].got;
 	}
+	/* The threads have ended before they took the last packets. */
+	while (NdsPortGet(port, &e, 1, 0, &n) == (HRESULT)ND_SUCCESS)
+		sum++;
 	assert_int_equal(sum, 500);
 	NdsHandleClose(port);
 }

@@ -54,7 +54,7 @@ static void unloading_ends_the_threads(void **state)
 		assert_int_equal(exercise(), 0);
 		assert_int_equal(threads_now(), before + 2);
 		assert_int_equal(dlclose(library), 0);
-		for (int i = 0; threads_now() != before && i < 1000; i++)
+		for (int i = 0; threads_now() != before && i < 20000; i++)
 			/* The threads were joined, but the kernel may list joined threads a moment
 			 * longer. */
 			usleep(1000);

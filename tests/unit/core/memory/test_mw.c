@@ -433,9 +433,20 @@ struct race {
 		struct rn_mr_via via;
 		struct rn_mw_list list;
 		uint64_t base;
-		uint64_t bound, seen, wrong;
+		_Atomic uint64_t bound, seen; /* changed by this thread only */
+		uint64_t wrong;
 	} racer[2];
 };
+
+/* Counts one up. The relaxed accesses order nothing, so the race between the threads stays as it
+ * is. */
+static uint64_t count(_Atomic uint64_t *counter)
+{
+	uint64_t n = atomic_load_explicit(counter, memory_order_relaxed) + 1;
+
+	atomic_store_explicit(counter, n, memory_order_relaxed);
+	return n;
+}
 
 static void look(struct racer *me, bool mine, uint8_t v)
 {
@@ -453,7 +464,7 @@ static void look(struct racer *me, bool mine, uint8_t v)
 		me->wrong += mine;
 		return;
 	}
-	me->seen++;
+	count(&me->seen);
 	me->wrong += !mine || (uint8_t *)ptr != mem + (me->base - 0x1000);
 }
 
@@ -472,15 +483,16 @@ static void *bind_and_look(void *arg)
 		look(me, mine, v);
 		if (!mine)
 			continue;
-		me->bound++;
-		if (me->bound % 3 == 0) {
+		uint64_t bound = count(&me->bound);
+
+		if (bound % 3 == 0) {
 			me->wrong += !rn_mw_invalidate(r->t, variant(r->id, v), me->via);
 			rn_mw_release(r->t, variant(r->id, v), me->via, &me->list);
 		} else {
 			rn_mw_unbind_all(r->t, &me->list);
 		}
 		look(me, false, v);
-		if (me->bound % 16 == 0)
+		if (bound % 16 == 0)
 			sched_yield();
 		/* one thread uses odd key variants, the other even ones */
 		v = v >= 254 ? v - 253 : v + 2;
@@ -488,6 +500,13 @@ static void *bind_and_look(void *arg)
 			v = 2;
 	}
 	return NULL;
+}
+
+/* Has each thread bound the window, and found its own binding, more than 100 times? */
+static bool raced_enough(struct race *r)
+{
+	return r->racer[0].bound > 100 && r->racer[0].seen > 100 && r->racer[1].bound > 100 &&
+	       r->racer[1].seen > 100;
 }
 
 static void test_race(void **state)
@@ -507,7 +526,9 @@ static void test_race(void **state)
 	}
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&th[i], NULL, bind_and_look, &r.racer[i]), 0);
-	usleep(300000);
+	/* The race lasts 300 ms, and up to 20 s if a thread gets no CPU time. */
+	for (unsigned i = 0; i < 2000 && (i < 30 || !raced_enough(&r)); i++)
+		usleep(10000);
 	atomic_store(&r.stop, true);
 	for (unsigned i = 0; i < 2; i++)
 		pthread_join(th[i], NULL);
