@@ -108,12 +108,16 @@ static void write_config(FILE *f, const char *text)
 
 void use_config(const char *text)
 {
-	FILE *f = fdopen(mkstemp(config), "w");
+	static bool made;
+	FILE *f = made ? fopen(config, "w") : fdopen(mkstemp(config), "w");
 
 	write_config(f, text);
 	fclose(f);
-	setenv("SOFTRNIC_CONFIG", config, 1);
-	atexit(remove_config);
+	if (!made) {
+		setenv("SOFTRNIC_CONFIG", config, 1);
+		atexit(remove_config);
+	}
+	made = true;
 }
 
 void use_policy(const char *policy)

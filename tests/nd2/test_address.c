@@ -348,6 +348,6 @@ int main(void)
 		   "  ipv4 = [ \"192.0.2.2/24\" ]; ipv6 = [ \"2001:db8::2/64\" ]; });\n"
 		   "eal = { hugepages = \"no\"; };\n"
 		   "limits = { max_cm = 17000; };\n"
-		   "timers = { neigh_retry_ms = 50; };\n");
+		   "timers = { neigh_retry_ms = 50; neigh_probes = 20; };\n");
 	return cmocka_run_group_tests(tests, open_adapters, close_adapters);
 }

@@ -260,7 +260,7 @@ static void nd2_own_routines_run_within_the_reported_affinity(void **state)
 	HR(CALL(e.cq, Notify, ND_CQ_NOTIFY_ANY, &ov), ND_PENDING);
 	HR(CALL(e.qp, Receive, NULL, NULL, 0), ND_SUCCESS);
 	HR(CALL(e.qp, Flush), ND_SUCCESS);
-	for (int i = 0; i < 2000 && atomic_load(&routine_ran_on) < 0; i++)
+	for (int i = 0; i < 20000 && atomic_load(&routine_ran_on) < 0; i++)
 		sleep_ms(1);
 	assert_in_range(atomic_load(&routine_ran_on), 0, 63);
 	assert_true(mask >> atomic_load(&routine_ran_on) & 1);

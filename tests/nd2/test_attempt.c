@@ -1,6 +1,6 @@
 /* Attempts to connect: repeated after a failure, many from one port number, from both sides at
- * once, and by slow clients. The connection manager has short timeouts here. The neighbour
- * 192.0.2.9 never answers. */
+ * once, and by slow clients. The tests that wait for the end of a timeout run with short timeouts.
+ * The neighbour 192.0.2.9 never answers. */
 #include "fixture.h"
 
 #include <arpa/inet.h>
@@ -271,9 +271,9 @@ static void nd2_own_both_sides_connect_at_once(void **state)
 	}
 }
 
-/* Each client waits 1 s before it calls Accept or CompleteConnect. All repetitions of a REQ or REP
- * take less than 1 s, since cm_response_ms and cm_retries are small. The attempt succeeds because
- * the connection manager sends an MRA, which extends the peer's timeout. */
+/* Each client waits 1 s before it calls Accept or CompleteConnect. All repetitions of a REQ or
+ * REP take 0.7 s, since cm_response_ms and cm_retries are small. The attempt succeeds because the
+ * connection manager sends an MRA, which extends the peer's timeout. */
 static void nd2_own_slow_clients_outlast_the_repeats(void **state)
 {
 	OVERLAPPED connect = {0}, accept = {0}, complete = {0};
@@ -399,29 +399,48 @@ static void nd2_own_read_limits_are_negotiated(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
+/* Tests that wait until an attempt times out, or longer. */
+static const struct CMUnitTest slow_tests[] = {
 	cmocka_unit_test(nd2_own_connect_again_after_each_failure),
+	cmocka_unit_test(nd2_own_slow_clients_outlast_the_repeats),
+};
+
+static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nd2_own_other_connector_or_queue_pair_after_a_failure),
 	cmocka_unit_test(nd2_own_addresses_that_cannot_be_connected_to),
 	cmocka_unit_test(nd2_own_one_connection_per_address_pair),
 	cmocka_unit_test(nd2_own_many_connections_from_one_port),
 	cmocka_unit_test(nd2_own_both_sides_connect_at_once),
-	cmocka_unit_test(nd2_own_slow_clients_outlast_the_repeats),
 	cmocka_unit_test(nd2_own_a_flushed_queue_pair_is_no_good),
 	cmocka_unit_test(nd2_own_a_queue_pair_flushed_on_the_way),
 	cmocka_unit_test(nd2_own_read_limits_are_negotiated),
 };
 
+static void use_timers(const char *timers)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "adapters = (\n"
+		 "{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
+		 "  ipv4 = [ \"192.0.2.1/24\" ]; ipv6 = [ \"2001:db8::1/64\" ];\n"
+		 "  neighbours = ( { ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; } ); },\n"
+		 "{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
+		 "  ipv4 = [ \"192.0.2.2/24\" ]; ipv6 = [ \"2001:db8::2/64\" ]; });\n"
+		 "eal = { hugepages = \"no\"; };\n"
+		 "timers = { %s };\n",
+		 timers);
+	use_config(text);
+}
+
 int main(void)
 {
-	use_config(
-		"adapters = (\n"
-		"{ name = \"a\"; port = \"ring\"; peer = \"b\"; mac = \"02:00:00:00:00:01\";\n"
-		"  ipv4 = [ \"192.0.2.1/24\" ]; ipv6 = [ \"2001:db8::1/64\" ];\n"
-		"  neighbours = ( { ip = \"192.0.2.9\"; mac = \"02:00:00:00:00:09\"; } ); },\n"
-		"{ name = \"b\"; port = \"ring\"; peer = \"a\"; mac = \"02:00:00:00:00:02\";\n"
-		"  ipv4 = [ \"192.0.2.2/24\" ]; ipv6 = [ \"2001:db8::2/64\" ]; });\n"
-		"eal = { hugepages = \"no\"; };\n"
-		"timers = { cm_response_ms = 100; cm_retries = 3; neigh_retry_ms = 50; neigh_probes = 10; };\n");
-	return cmocka_run_group_tests(tests, open_adapters, close_adapters);
+	int failed;
+
+	/* An attempt times out after 0.7 s. */
+	use_timers("cm_response_ms = 100; cm_retries = 6; neigh_retry_ms = 50; neigh_probes = 14;");
+	failed = cmocka_run_group_tests(slow_tests, open_adapters, close_adapters);
+	/* A peer that gets no CPU time for seconds fails no attempt. */
+	use_timers("neigh_probes = 60;");
+	return failed + cmocka_run_group_tests(tests, open_adapters, close_adapters);
 }

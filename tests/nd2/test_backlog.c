@@ -149,6 +149,23 @@ static void nd2_own_backlog_counts_the_unclaimed(void **state)
 	pair_close(&p);
 }
 
+/* Waits until adapter 1 has got all that adapter 0 has sent so far: calls another listener, which
+ * gets this connection request after all earlier messages. */
+static void let_messages_arrive(struct pair *p)
+{
+	struct caller call;
+	IND2Connector *c;
+	IND2Listener *l;
+	uint16_t port;
+
+	listen_on(&p->b, &l, &port, 0);
+	call_from(&call, &p->a, port, 0);
+	c = take(&p->b, l);
+	RELEASE(c);
+	hang_up(&call);
+	RELEASE(l);
+}
+
 static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 {
 	struct caller call[4];
@@ -165,7 +182,7 @@ static void nd2_own_withdrawn_requests_are_not_seen(void **state)
 	HR(status_after(&call[2].ov, 0), ND_CANCELED);
 	RELEASE(call[3].qp); /* withdraws the newest connection request */
 	HR(status_after(&call[3].ov, 0), ND_CANCELED);
-	sleep_ms(50);
+	let_messages_arrive(&p);
 	c = take(&p.b, p.listener);
 	assert_int_equal(number_in(c), 1);
 	RELEASE(c);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define LEN	  512u
-#define PATIENCE  5 /* seconds that one round may take */
+#define PATIENCE  30 /* seconds that one round may take */
 #define OF_QUEUES 32u
 
 struct victim {

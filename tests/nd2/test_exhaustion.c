@@ -719,11 +719,10 @@ static void nd2_own_exhausted_connecting(void **state)
 	}
 }
 
-/* An allocation fails while a connection request is given to the connector. The connector can still
- * be used. */
+/* An allocation fails while a connector is given a request. The connector can still be used. */
 static void nd2_own_exhausted_handing_over(void **state)
 {
-	OVERLAPPED ask = {0}, again = {0}, connect = {0}, second = {0};
+	OVERLAPPED ask = {0}, again = {0}, connect = {0};
 	struct pair p;
 	HRESULT hr;
 
@@ -734,13 +733,14 @@ static void nd2_own_exhausted_handing_over(void **state)
 	hr = finish(p.listener, &ask);
 	if (disarm()) {
 		HR(hr, SHORT);
-		/* If the listener has refused the connection request, this call stays pending. */
+		/* If the listener has refused the request, this call waits for another one. */
 		HR(CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &again),
 		   ND_PENDING);
-		if (status_after(&again, 200) == ND_PENDING) {
-			HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
-			HR(start_connect(&p, NULL, NULL, 0, &second), ND_PENDING);
-		}
+		for (int ms = 0; ms < 20000 && status_after(&again, 1) == ND_PENDING; ms++)
+			if (status_after(&connect, 0) != ND_PENDING) {
+				HR(finish(p.a.connector, &connect), ND_CONNECTION_REFUSED);
+				HR(start_connect(&p, NULL, NULL, 0, &connect), ND_PENDING);
+			}
 		HR(finish(p.listener, &again), ND_SUCCESS);
 	}
 	pair_close(&p);

@@ -23,7 +23,7 @@
 /* maximum of accepted requests whose result is not yet fetched; cq depth is 256 */
 #define UNREAPED    200u
 #define LEN	    512u
-#define PATIENCE_MS 2000u
+#define PATIENCE_MS 20000u
 
 enum direction {
 	RECEIVES,

@@ -58,7 +58,7 @@ static int run_child(void (*child)(void))
 #ifdef __SANITIZE_ADDRESS__
 		is_child = true;
 #endif
-		alarm(5); /* SIGALRM ends a child that hangs */
+		alarm(30); /* SIGALRM ends a child that hangs */
 		child();
 		_exit(0);
 	}

@@ -81,12 +81,17 @@ static void nd2_own_children_keep_the_adapter(void **state)
  * cancelled. */
 static void nd2_own_release_of_a_queue_pair_keeps_its_results(void **state)
 {
+	OVERLAPPED sent = {0}, received = {0};
 	struct pair p;
 
 	pair_open_connected(&p, NULL);
+	/* The two Notify requests end when there is a result. No result is fetched yet. */
+	HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &sent), ND_PENDING);
+	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_ANY, &received), ND_PENDING);
 	HR(post_recv(&p.b, 0, 100, 1), ND_SUCCESS);
 	HR(post_send(&p.a, 0, 100, 2, 0), ND_SUCCESS);
-	sleep_ms(20);
+	HR(finish(p.a.cq, &sent), ND_SUCCESS);
+	HR(finish(p.b.cq, &received), ND_SUCCESS);
 	HR(post_recv(&p.b, 0, 100, 3), ND_SUCCESS);
 	RELEASE(p.a.qp);
 	RELEASE(p.b.qp);

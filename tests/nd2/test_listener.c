@@ -197,10 +197,19 @@ static void nd2_row_124_nobody_listens_any_more(void **state)
 	call_start(&call[1], &p, 'E');
 	HR(finish(call[1].c, &call[1].ov), ND_CONNECTION_REFUSED);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
-	assert_true(t1.tv_sec - t0.tv_sec <= 2);
+	assert_true(t1.tv_sec - t0.tv_sec <= 10);
 	call_close(&call[0]);
 	call_close(&call[1]);
 	pair_close(&p);
+}
+
+static int refused_of(struct caller *call, int n)
+{
+	int refused = 0;
+
+	for (int i = 0; i < n; i++)
+		refused += status_after(&call[i].ov, 0) == ND_CONNECTION_REFUSED;
+	return refused;
 }
 
 static void nd2_row_125_backlog(void **state)
@@ -208,7 +217,6 @@ static void nd2_row_125_backlog(void **state)
 	OVERLAPPED request = {0};
 	struct caller call[4];
 	struct pair p;
-	int refused = 0;
 
 	pair_open(&p, NULL);
 	RELEASE(p.listener);
@@ -217,9 +225,11 @@ static void nd2_row_125_backlog(void **state)
 		call_open(&call[i], &p);
 		call_start(&call[i], &p, 'F');
 	}
-	for (int i = 0; i < 4; i++)
-		refused += status_after(&call[i].ov, 300) == ND_CONNECTION_REFUSED;
-	assert_int_equal(refused, 3);
+	for (int ms = 0; ms < 20000 && refused_of(call, 4) < 3; ms++)
+		sleep_ms(1);
+	/* The connection request that waits is refused neither now nor later. */
+	sleep_ms(300);
+	assert_int_equal(refused_of(call, 4), 3);
 	/* A connector takes the connection request. So the backlog has room for another one. */
 	ENDS(p.listener,
 	     CALL(p.listener, GetConnectionRequest, (IUnknown *)p.b.connector, &request), &request,

@@ -97,7 +97,7 @@ static void one_round(struct pair *p, bool queues_first)
  * (provider/os/delivery.h) may hold the last reference a moment longer. */
 static void wait_for_live(const char *kind, uint64_t n)
 {
-	for (unsigned i = 0; i < 2000 && live_objects(kind) > n; i++)
+	for (unsigned i = 0; i < 20000 && live_objects(kind) > n; i++)
 		sleep_ms(1);
 	assert_int_equal(live_objects(kind), n);
 }

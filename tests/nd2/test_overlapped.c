@@ -280,7 +280,7 @@ static void nd2_row_049_cancel_under_a_lock_of_the_routine(void **state)
 	pthread_mutex_lock(&client_lock);
 	HR(CALL(e.cq, CancelOverlappedRequests), ND_SUCCESS);
 	pthread_mutex_unlock(&client_lock);
-	for (int i = 0; i < 1000 && !seen; i++) {
+	for (int i = 0; i < 10000 && !seen; i++) {
 		sleep_ms(2);
 		pthread_mutex_lock(&client_lock);
 		seen = callbacks;

@@ -55,24 +55,34 @@ static void nd2_row_092_beyond_the_remote_memory(void **state)
 	beyond_the_remote_region(true);
 }
 
-static void nd2_row_094_nothing_to_receive_it(void **state)
+/* Returns the seconds after which a Send without a receive at the peer has failed. */
+static double seconds_without_receive(void)
 {
 	struct timespec t0, t1;
 	struct pair p;
-	double seconds;
 
 	pair_open_connected(&p, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	HR(post_send(&p.a, 0, 10, 1, 0), ND_SUCCESS);
 	reap_is(p.a.cq, 1, ND_IO_TIMEOUT);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
-	seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
-	assert_true(seconds < 5.0);
+	reap_none(p.b.cq, 100);
+	pair_close(&p);
+	return (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
+}
+
+static void nd2_row_094_nothing_to_receive_it(void **state)
+{
+	double seconds = 5;
+
+	/* On a busy machine the threads may get no CPU time for seconds, so a Send has three
+	 * tries to fail within 5 s. */
+	for (int i = 0; i < 3 && seconds >= 5; i++)
+		seconds = seconds_without_receive();
+	assert_true(seconds < 5);
 	/* The receiving application may wait 0.8 s for a CPU before it posts a receive. The RNR
 	 * retries must last longer than 0.8 s. */
 	assert_true(seconds > 0.8);
-	reap_none(p.b.cq, 100);
-	pair_close(&p);
 }
 
 static void nd2_row_095_receive_too_small(void **state)

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -404,14 +405,30 @@ static void nd2_own_handles_closed_early(void **state)
 }
 
 static _Atomic unsigned waiting;
+static _Atomic pid_t waiter[2];
 
 static void *wait_at_port(void *port)
 {
 	NDS_PORT_ENTRY entry;
 	ULONG n;
 
-	waiting++;
+	waiter[waiting++] = gettid();
 	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 10000, &n);
+}
+
+/* Returns true if the kernel lists the thread as sleeping. A waiter sleeps in NdsPortGet only. */
+static bool sleeps(pid_t tid)
+{
+	char path[64], text[256] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	f = fopen(path, "r");
+	if (f == NULL)
+		return false;
+	const char *line = fgets(text, sizeof(text), f);
+	fclose(f);
+	return line != NULL && strstr(line, ") S ") != NULL;
 }
 
 static void nd2_own_a_port_closed_while_threads_wait(void **state)
@@ -425,9 +442,8 @@ static void nd2_own_a_port_closed_while_threads_wait(void **state)
 	port = new_port(e.file, 1);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, wait_at_port, port), 0);
-	while (waiting < 2)
+	for (int ms = 0; ms < 20000 && !(sleeps(waiter[0]) && sleeps(waiter[1])); ms++)
 		sleep_ms(1);
-	sleep_ms(100); /* time for both threads to begin their waits, on a busy machine too */
 	HR(NdsHandleClose(port), ND_SUCCESS);
 	for (int i = 0; i < 2; i++) {
 		pthread_join(thread[i], &hr);

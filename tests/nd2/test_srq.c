@@ -192,7 +192,7 @@ static void nd2_row_160_notified_once_when_low(void **state)
 	deliver(&p, 2);
 	HR(finish(srq, &ov[0]), ND_SUCCESS);
 	HR(finish(srq, &ov[1]), ND_SUCCESS);
-	HR(NdsEventWait(ov[1].hEvent, 1000), ND_SUCCESS);
+	HR(NdsEventWait(ov[1].hEvent, 20000), ND_SUCCESS);
 	/* No Notify is pending, so the next message ends none. After a refill, a new Notify is
 	 * pending until fewer receives than the threshold are left. */
 	deliver(&p, 3);
