@@ -185,7 +185,7 @@ uint64_t live_objects(const char *kind)
 
 void nothing_lives(void)
 {
-	uint64_t end = now_ms() + 5000;
+	uint64_t end = now_ms() + 20000;
 	NDS_LIVE live[KINDS];
 	ULONG n = NdsLiveObjects(live, KINDS);
 

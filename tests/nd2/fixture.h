@@ -65,7 +65,7 @@ void sleep_ms(unsigned ms);
 
 /* The number of objects of this kind in the process, as NdsLiveObjects counts them. */
 uint64_t live_objects(const char *kind);
-/* Fails the test unless every count of live objects is 0 within 5 s. All objects must be released
+/* Fails the test unless every count of live objects is 0 within 20 s. All objects must be released
  * and all handles closed by then. */
 void nothing_lives(void);
 

@@ -211,7 +211,7 @@ static void nd2_own_request_withdrawn_after_it_was_taken(void **state)
 	RELEASE(p.b.connector);
 	p.b.connector = take(&p.b, p.listener);
 	hang_up(&call);
-	for (int i = 0; i < 5000 && CALL(p.b.connector, GetReadLimits, &in, &out) == ND_SUCCESS;
+	for (int i = 0; i < 20000 && CALL(p.b.connector, GetReadLimits, &in, &out) == ND_SUCCESS;
 	     i++)
 		sleep_ms(1);
 	HR(CALL(p.b.connector, GetReadLimits, &in, &out), ND_CONNECTION_INVALID);

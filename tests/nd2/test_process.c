@@ -89,13 +89,13 @@ static void close_here(void)
 	struct sigaction now;
 
 	close_adapters(NULL);
-	for (unsigned ms = 0; ms < 10000; ms++) {
+	for (unsigned ms = 0; ms < 20000; ms++) {
 		sigaction(SIGSEGV, NULL, &now);
 		if (now.sa_handler == before.sa_handler)
 			return;
 		sleep_ms(1);
 	}
-	fail_msg("the adapters are not closed after 10 s");
+	fail_msg("the adapters are not closed after 20 s");
 }
 
 /* A signal to the process must be delivered to an application thread. A fault must be handled in

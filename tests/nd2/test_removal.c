@@ -426,7 +426,7 @@ static void nd2_own_removed_notify(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_it, &w), 0);
 	HR(post_recv(&p.a, 0, 8, 1), ND_SUCCESS);
 	unplug(0);
-	HR(NdsEventWait(event, 5000), ND_SUCCESS);
+	HR(NdsEventWait(event, 20000), ND_SUCCESS);
 	pthread_join(thread, NULL);
 	HR(w.hr, REMOVED);
 	HR(finish(p.a.cq, &errors), REMOVED);
@@ -434,7 +434,7 @@ static void nd2_own_removed_notify(void **state)
 	HR(finish(p.a.cq, &by_event), REMOVED);
 	HR(finish(p.a.connector, &silent), REMOVED);
 	while (got < 4) {
-		HR(NdsPortGet(port, entry + got, 8 - got, 5000, &n), ND_SUCCESS);
+		HR(NdsPortGet(port, entry + got, 8 - got, 20000, &n), ND_SUCCESS);
 		got += n;
 	}
 	assert_int_equal(got, 4);
@@ -532,7 +532,7 @@ static void nd2_own_removed_under_traffic(void **state)
 	for (int i = 0; i < 100 && atomic_load(&w.done) == 0; i++)
 		reap_for(&w, 100);
 	unplug(0);
-	reap_for(&w, 5000);
+	reap_for(&w, 20000);
 	pthread_join(thread, NULL);
 	assert_true(atomic_load(&w.done) > 0);
 	assert_int_equal(atomic_load(&w.refused), 100);
@@ -646,7 +646,7 @@ static void let_go(unsigned seed)
 	}
 	adapters[0] = NULL;
 	for (unsigned i = 0; i < 2; i++)
-		assert_int_not_equal(status_after(&ov[i], 5000), ND_PENDING);
+		assert_int_not_equal(status_after(&ov[i], 20000), ND_PENDING);
 	free(p.a.buf);
 	RELEASE(p.listener);
 	end_close(&p.b);
@@ -701,7 +701,7 @@ static void *make_on(void *arg)
 		if (hr == REMOVED && atomic_load(&m->made) != 0 && cq != NULL) {
 			for (unsigned k = 0; k < 2; k++)
 				if (status_after(&ov[k], 0) != 0 &&
-				    status_after(&ov[k], 5000) != REMOVED)
+				    status_after(&ov[k], 20000) != REMOVED)
 					atomic_fetch_add(&m->wrong, 1);
 		}
 		atomic_fetch_add(&m->made, 1);
@@ -724,7 +724,7 @@ static void nd2_own_removed_while_objects_are_made(void **state)
 		HR(CALL(adapters[0], CreateOverlappedFile, &m.file), ND_SUCCESS);
 		for (unsigned i = 0; i < 2; i++)
 			assert_int_equal(pthread_create(&thread[i], NULL, make_on, &m), 0);
-		for (unsigned i = 0; i < 5000 && atomic_load(&m.made) < 20; i++)
+		for (unsigned i = 0; i < 20000 && atomic_load(&m.made) < 20; i++)
 			usleep(1000);
 		before = atomic_load(&m.made);
 		usleep(round * 77);
