@@ -50,9 +50,9 @@ class Gone(Exception):
 
 
 class Client:
-    """A connection to the daemon at a path."""
+    """A connection to the daemon at a path. A request fails when its answer takes more than `seconds`."""
 
-    def __init__(self, path, seconds=5):
+    def __init__(self, path, seconds=20):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.sock.connect(path)
         self.sock.settimeout(seconds)

@@ -24,7 +24,7 @@ class End:
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.listener.bind(self.path)
         self.listener.listen()
-        self.listener.settimeout(10)
+        self.listener.settimeout(20)
         self.client = Client(daemon.socket)
         if self.client.attach(name=name, queues=queues) != "OK":
             raise RuntimeError("cannot attach")
@@ -39,7 +39,7 @@ class End:
 
     def accept(self):
         self.sock, _ = self.listener.accept()
-        self.sock.settimeout(5)
+        self.sock.settimeout(20)
         return self
 
     def connect(self):
