@@ -35,8 +35,8 @@ for c in clients:
     c.sock.setblocking(False)
     c.unread = 0
 print("ready", flush=True)
-end, n = time.monotonic() + 4, 0
-while time.monotonic() < end:
+start, n = time.monotonic(), 0
+while time.monotonic() < start + 4:
     for c in clients:
         try:
             while True:
@@ -51,7 +51,7 @@ while time.monotonic() < end:
                 n += 1
         except BlockingIOError:
             pass
-print(n, flush=True)
+print(n, time.monotonic() - start, flush=True)
 """
 
 
@@ -68,7 +68,7 @@ def more_clients_than_allowed(build):
         bad = differ("attach", got, ["OK"] * 3 + ["EAGAIN"] * 2)
         d.configure("clients = 4;")
         d.kill(signal.SIGHUP)
-        time.sleep(0.3)
+        wait_for("the configuration is read again", lambda: clients[0].show()[0]["port"]["clients_max"] == 4)
         bad += differ("one more after SIGHUP", [c.attach() for c in clients[3:]], ["OK", "EAGAIN"])
         clients[0].close()
         return bad + differ("after another has gone", [wait_for("room", lambda: clients[4].attach() == "OK")], [True])
@@ -79,7 +79,7 @@ def a_broken_configuration_changes_nothing(build):
     with Daemon(build, "clients = 1;") as d, Client(d.socket) as c:
         d.configure("clients = 900;")
         d.kill(signal.SIGHUP)
-        time.sleep(0.3)
+        wait_for("the configuration is refused", lambda: "softrnicd keeps its settings" in d.text)
         return differ("attach", c.attach(), "OK") + differ("clients", c.show()[0]["port"]["clients_max"], 1)
 
 
@@ -115,7 +115,7 @@ def who_reads_no_replies_is_thrown_out(build):
                 c.send(plain(SHOW))
         except (BrokenPipeError, ConnectionResetError):
             pass
-        slowest = answer_time(other, 1)
+        most, slowest = answer_time(other, 1)
         try:
             while True:
                 c.receive()
@@ -123,34 +123,41 @@ def who_reads_no_replies_is_thrown_out(build):
             pass
         c.close()
         before.remove("socket")
-        return d.leaks(before) + ([] if slowest < 1 else [f"another process waited {slowest:.2f} s"])
+        return d.leaks(before) + held_up(most, slowest)
 
 
 def answer_time(client, seconds):
-    """How long the slowest answer takes within some seconds."""
-    slowest, end = 0, time.monotonic() + seconds
-    while time.monotonic() < end:
+    """How long nine of ten answers take at most within some seconds, and the slowest. A daemon that is unfair delays all answers; a busy
+    machine delays single ones."""
+    took, end = [], time.monotonic() + seconds
+    while time.monotonic() < end or len(took) < 20:
         start = time.monotonic()
         client.ask(plain(INFO))
-        slowest = max(slowest, time.monotonic() - start)
+        took.append(time.monotonic() - start)
         time.sleep(0.02)
-    return slowest
+    took.sort()
+    return took[len(took) * 9 // 10], took[-1]
+
+
+def held_up(most, slowest):
+    """A complaint unless another process was answered soon (answer_time)."""
+    return [] if most < 1 and slowest < 10 else [f"another process waited {most:.2f} s, at most {slowest:.2f} s"]
 
 
 def flood(build, what):
-    with Daemon(build) as d, Client(d.socket, 20) as other:
+    with Daemon(build) as d, Client(d.socket) as other:
         flooder = process(FLOODER, d.socket, what)
         try:
             flooder.stdout.readline()
-            slowest = answer_time(other, 3)
-            sent = int(flooder.stdout.readline())
+            most, slowest = answer_time(other, 3)
+            sent, seconds = (float(word) for word in flooder.stdout.readline().split())
         finally:
             flooder.kill()
             flooder.wait()
-        print(f"# {what}: {sent} requests, the slowest answer to another process took {slowest * 1000:.0f} ms")
+        print(f"# {what}: {sent:.0f} requests, nine of ten answers to another process took at most {most * 1000:.0f} ms, the slowest "
+              f"{slowest * 1000:.0f} ms")
         # 8 sessions, each 4000 at once and 4000 per second, and what their sockets hold
-        return ([] if slowest < 1 else [f"another process waited {slowest:.2f} s"]) + (
-            [] if sent < 8 * 4000 * 6 else [f"{sent} requests in 4 s"])
+        return held_up(most, slowest) + ([] if sent < 8 * 4000 * (seconds + 2) else [f"{sent:.0f} requests in {seconds:.1f} s"])
 
 
 @case
@@ -178,13 +185,13 @@ def the_number_of_a_killed_client_rests(build):
         victim = process(KEEPER, d.socket)
         said = victim.stdout.readline().split()
         bad = differ("the last number", (said[0], said[2]), ("OK", "OK"))
+        killed = time.monotonic()  # the daemon can see the end from here on, so the time that it rests is never measured too short
         victim.kill()
         victim.wait()
-        killed = time.monotonic()
         with Client(d.socket) as c:
             wait_for("the death is seen", lambda: c.show()[0]["port"]["clients"] == NUMBERS - 1)
             while c.attach() != "OK":
-                if time.monotonic() - killed > TIMEWAIT_S + 5:
+                if time.monotonic() - killed > TIMEWAIT_S + 30:
                     return bad + ["the number is not free again"]
                 time.sleep(0.1)
             rested = time.monotonic() - killed
@@ -229,7 +236,7 @@ def lingering_socket():
 def descriptors_that_are_slow_to_close_hold_nobody_up(build):
     """The daemon gets the last copies, so that its close() would wait."""
     bad = []
-    with Daemon(build) as d, Client(d.socket) as c, Client(d.socket, 20) as other:
+    with Daemon(build) as d, Client(d.socket) as c, Client(d.socket) as other:
         c.attach()
         for what, packet in (("not wanted", plain(INFO)), ("refused", plain(PORT)), ("with a packet that ends the session", b"")):
             pairs = [lingering_socket() for _ in range(2)]
@@ -238,8 +245,8 @@ def descriptors_that_are_slow_to_close_hold_nobody_up(build):
             for s, _ in pairs:
                 s.close()
             d.kill(signal.SIGCONT)
-            slowest = answer_time(other, 0.5)
-            if slowest > 2:
+            _, slowest = answer_time(other, 0.5)
+            if slowest > 10:  # the sockets linger for 30 s
                 bad.append(f"{what}: another process waits {slowest:.1f} s")
             for _, peer in pairs:
                 peer.close()
