@@ -12,7 +12,7 @@
 
 #define ROUNDS	20
 #define HOUR_S	3600
-#define WAIT_MS 5000
+#define WAIT_MS 30000
 
 static _Atomic bool down;
 static rte_eth_dev_cb_fn announce[RTE_MAX_ETHPORTS][RTE_ETH_EVENT_MAX];

@@ -10,7 +10,7 @@
 #define DEPTH	16
 #define LEN	65536u
 #define RESETS	8
-#define WAIT_MS 5000
+#define WAIT_MS 30000
 #define ALL	(RN_ACCESS_LOCAL_WRITE | RN_ACCESS_REMOTE_WRITE | RN_ACCESS_REMOTE_READ)
 
 /* A DPDK driver calls rte_eth_dev_callback_process() when its card needs a reset. The installed

@@ -119,8 +119,8 @@ static void loses_nothing_to_a_slow_port(void **state)
 			assert_true(rig_stat(e[i].link, "port_tx_full") > 0);
 			/* Wait until all sent bytes have arrived, the last ACK included. */
 			for (unsigned k = 0;
-			     k < 1000 && rig_stat(e[i].link, "port_tx_bytes") !=
-						 rig_stat(e[!i].link, "port_rx_bytes");
+			     k < 20000 && rig_stat(e[i].link, "port_tx_bytes") !=
+						  rig_stat(e[!i].link, "port_rx_bytes");
 			     k++) {
 				struct rn_cqe none;
 				assert_false(rig_poll(&e[i].cq, &none, 1));
@@ -379,7 +379,7 @@ static void gives_mbufs_back_without_a_peer(void **state)
 	for (unsigned ms = 0; mbufs_kept(&nic->lcore[0]) > 0; ms++) {
 		struct rn_cqe none;
 
-		assert_in_range(ms, 0, 2000);
+		assert_in_range(ms, 0, 20000);
 		rig_poll(&e[1].cq, &none, 1);
 	}
 	atomic_store(&nic->port->quiet, false);

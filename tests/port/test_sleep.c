@@ -85,7 +85,7 @@ static void an_unfinished_receive_delays_no_request_for_long(void **state)
 		rig_post(&a.qp, RN_WQE_SEND, i, a.buf, LEN, a.lkey, 0, 0);
 		usleep(20000); /* waits until the shard has woken and found no work request */
 		go_on_to_put(ring_of(&a), head, &nobodys);
-		assert_true(rig_poll(&b.cq, &cqe, 1000));
+		assert_true(rig_poll(&b.cq, &cqe, 20000));
 		assert_int_equal(cqe.wr_id, i);
 		assert_int_equal(rig_wait(&a.cq).wr_id, i);
 	}
@@ -122,7 +122,7 @@ static void a_timer_started_by_the_callers_thread_expires_in_time(void **state)
 				    "idle = { policy = \"adaptive\"; spin_us = 0; };\n"
 				    "timers = { neigh_retry_ms = 10; neigh_probes = 3; };");
 	struct rn_cmd cmd = {.op = RN_CMD_CM_CONNECT, .user = 7};
-	uint64_t until = rig_now_ns() + 5000000000u;
+	uint64_t until = rig_now_ns() + 20000000000u;
 	struct rn_event ev = {0};
 	struct end a;
 
@@ -173,6 +173,27 @@ static void commands_to_a_shard_keep_the_signal_mask(void **state)
 	}
 }
 
+/* Returns how often the shards of two ends sleep, or of one if b is NULL. */
+static uint64_t sleeps_of(struct rn_link *a, struct rn_link *b)
+{
+	return rig_stat(a, "lcore_sleeps") + (b != NULL ? rig_stat(b, "lcore_sleeps") : 0);
+}
+
+/* The shards sleep at least twice, but on average not more often than once in `ms_between`. On a
+ * busy machine the shards may not get a CPU for a while, so they are observed for 600 ms, and again
+ * if they have slept less than twice. */
+static void expect_few_sleeps(struct rn_link *a, struct rn_link *b, unsigned ms_between)
+{
+	uint64_t before = sleeps_of(a, b), since = rig_now_ns(), sleeps = 0, ms = 0;
+
+	while (sleeps < 2 && ms < 20000) {
+		usleep(600000);
+		sleeps = sleeps_of(a, b) - before;
+		ms = (rig_now_ns() - since) / 1000000;
+	}
+	assert_in_range(sleeps, 2, ms / ms_between);
+}
+
 /* A port without a peer takes no frame. The shard, which wants to announce its address, does not
  * look every 50 us for as long as that lasts, but every 100 ms. */
 static void a_port_without_a_peer_is_looked_at_seldom(void **state)
@@ -186,11 +207,7 @@ static void a_port_without_a_peer_is_looked_at_seldom(void **state)
 		0);
 
 	usleep(300000);
-	uint64_t sleeps = rig_stat(link, "lcore_sleeps"), since = rig_now_ns();
-	usleep(600000);
-	sleeps = rig_stat(link, "lcore_sleeps") - sleeps;
-	uint64_t ms = (rig_now_ns() - since) / 1000000;
-	assert_in_range(sleeps, 2, ms / 25);
+	expect_few_sleeps(link, NULL, 25);
 	rn_link_close(link);
 }
 
@@ -235,19 +252,17 @@ static void frames_wake_the_shards_of_a_memif_port(void **state)
 		write_one(&a, &b);
 		write_one(&b, &a);
 		usleep(300000);
-		uint64_t sleeps =
-			rig_stat(a.link, "lcore_sleeps") + rig_stat(b.link, "lcore_sleeps");
-		usleep(600000);
-		sleeps = rig_stat(a.link, "lcore_sleeps") + rig_stat(b.link, "lcore_sleeps") -
-			 sleeps;
-		/* 12 for each pair of shards. Looking each millisecond would make 1,200. */
-		assert_in_range(sleeps, 2, 60 * shards);
-		uint64_t rung = rig_stat(b.link, "lcore_rung");
-		for (unsigned i = 0; i < 10; i++) {
+		/* Each pair of shards sleeps 12 times in 600 ms. Looking each millisecond would
+		 * make 1,200. */
+		expect_few_sleeps(a.link, b.link, 10 / shards);
+		uint64_t before = rig_stat(b.link, "lcore_rung"), rung = 0;
+		/* On a busy machine a shard may be awake still. */
+		for (unsigned i = 0; i < 10 || (rung < 5 && i < 40); i++) {
 			usleep(20000); /* waits until both shards sleep */
 			write_one(&a, &b);
+			rung = rig_stat(b.link, "lcore_rung") - before;
 		}
-		assert_in_range(rig_stat(b.link, "lcore_rung") - rung, 5, 1000);
+		assert_in_range(rung, 5, 1000);
 		part(&a, &b);
 	}
 }
@@ -290,7 +305,7 @@ static void a_turn_with_frames_in_another_thread_wakes_the_shard(void **state)
 			usleep(10);
 		}
 		for (unsigned ms = 0; taken && lc->stats.rung == rung; ms++) {
-			assert_in_range(ms, 0, 5000);
+			assert_in_range(ms, 0, 20000);
 			usleep(1000);
 		}
 		assert_int_equal(rig_wait(&a.cq).status, RN_STATUS_SUCCESS);
@@ -317,10 +332,17 @@ static void a_peer_that_does_not_signal_is_heard(void **state)
 		usleep(50000); /* waits until the shard sleeps again */
 	}
 	assert_int_equal(lcore_of(&b)->unsignalled, 2);
-	/* Now the shard looks each millisecond, as on a port that cannot wake it. */
-	uint64_t sleeps = rig_stat(b.link, "lcore_sleeps");
-	usleep(300000);
-	assert_in_range(rig_stat(b.link, "lcore_sleeps") - sleeps, 30, 1000);
+	/* Now the shard looks each millisecond, as on a port that cannot wake it. A shard that
+	 * relies on the peer looks ten times a second. On a busy machine the shard may not get a
+	 * CPU for a while, so the test needs one period in which the shard looks often. */
+	uint64_t per_s = 0;
+	for (unsigned i = 0; i < 60 && per_s < 100; i++) {
+		uint64_t before = rig_stat(b.link, "lcore_sleeps"), since = rig_now_ns();
+		usleep(300000);
+		per_s = (rig_stat(b.link, "lcore_sleeps") - before) * 1000000000 /
+			(rig_now_ns() - since);
+	}
+	assert_in_range(per_s, 100, 3300);
 	/* The next frames are signalled, and the shard relies on the peer again. */
 	for (unsigned i = 0; i < 100 && lcore_of(&b)->unsignalled > 0; i++) {
 		usleep(20000);

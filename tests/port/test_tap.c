@@ -29,7 +29,7 @@ static void join_bridge(unsigned side)
 	char command[200];
 
 	snprintf(command, sizeof(command),
-		 "for i in $(seq 500); do ip link set tap%u master br0 up 2>/dev/null && exit; "
+		 "for i in $(seq 3000); do ip link set tap%u master br0 up 2>/dev/null && exit; "
 		 "sleep 0.01; done; exit 1",
 		 side);
 	assert_true(run(command));
