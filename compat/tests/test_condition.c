@@ -269,14 +269,29 @@ static void *take_tokens(void *unused)
 	return NULL;
 }
 
-static void *wait_once(void *unused)
+/* Stores the number of the thread at `tid`, and waits. */
+static void *wait_once(void *tid)
 {
 	LONG zero = 0;
 
+	*(pid_t *)tid = gettid();
 	InterlockedIncrement(&waiting);
 	WaitOnAddress(&word, &zero, sizeof(word), 20000);
 	InterlockedIncrement(&gone);
 	return NULL;
+}
+
+/* Does the kernel list this thread of the process as sleeping? */
+static bool sleeps(pid_t tid)
+{
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state == 'S';
 }
 
 /* Each WakeByAddressSingle wakes one thread. Wakes of other addresses wake no thread. */
@@ -284,13 +299,20 @@ static void wake_single_wakes_one_thread(void **state)
 {
 	static LONG others[1000];
 	pthread_t threads[3];
+	pid_t tids[3];
 
 	word = waiting = gone = 0;
 	for (size_t i = 0; i < _countof(threads); i++)
-		threads[i] = run_beside(wait_once, NULL);
+		threads[i] = run_beside(wait_once, &tids[i]);
 	while (ReadAcquire(&waiting) < 3)
 		Sleep(1);
-	Sleep(30);
+	Sleep(10);
+	/* A thread that has not begun to wait would miss the wakes. */
+	for (size_t i = 0; i < _countof(tids); i++) {
+		for (int ms = 0; ms < 10000 && !sleeps(tids[i]); ms++)
+			Sleep(1);
+		assert_true(sleeps(tids[i]));
+	}
 	for (size_t i = 0; i < _countof(others); i++)
 		WakeByAddressAll(&others[i]);
 	for (LONG woken = 0; woken <= 3; woken++) {

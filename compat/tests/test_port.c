@@ -60,7 +60,7 @@ struct packet {
 static BOOL get(HANDLE port, struct packet *packet)
 {
 	return GetQueuedCompletionStatus(port, &packet->bytes, &packet->key, &packet->overlapped,
-					 5000);
+					 20000);
 }
 
 static UINT64 live_ports(void)

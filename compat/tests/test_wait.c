@@ -131,7 +131,7 @@ static void *wait_for_both(void *argument)
 {
 	struct tug *tug = argument;
 
-	while (WaitForMultipleObjects(2, tug->pair, TRUE, 2000) == WAIT_OBJECT_0) {
+	while (WaitForMultipleObjects(2, tug->pair, TRUE, 20000) == WAIT_OBJECT_0) {
 		if (InterlockedIncrement(&tug->taken) >= TURNS)
 			break;
 		SetEvent(tug->pair[0]);
