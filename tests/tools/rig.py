@@ -132,6 +132,12 @@ class Rig:
             f.write(os.urandom(size))
         return self.path(name)
 
+    def make_hole(self, size, name="hole"):
+        """Makes a sparse file of `size` bytes and returns its path."""
+        with open(self.path(name), "wb") as f:
+            f.truncate(size)
+        return self.path(name)
+
 
 def same(one, other):
     with open(one, "rb") as f, open(other, "rb") as g:

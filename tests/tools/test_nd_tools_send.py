@@ -80,7 +80,7 @@ def folder_is_missing(row):
     """The client reports a JSON file that it cannot create before it connects."""
     with Pair("memif") as pair:
         client = pair.run("b", row.name, "-c", "--json", "/nonexistent/x", nd_pair.ADDRESSES[4])
-        status = client.end(5)
+        status = client.end()
         want = f"{row.name}: cannot write /nonexistent/x: No such file or directory\n"
         return [] if (status, client.text) == (1, want) else [f"exit status {status}: {client.text}"]
 

@@ -30,6 +30,7 @@ PERFTEST_FLAGS = """all atomic_type bidirectional connection report-cycles ib-de
 # that is 0.5 s, and on a loaded machine a process was seen to wait longer than that for a CPU.
 PATIENCE = ["-u", "19"]
 STANDS_STILL_S = 1.5
+TRIES = 3  # of a run whose output depends on how soon an end gets a CPU
 BW_ROW = re.compile(r"^ (\d+) +(\d+) +(\d+\.\d\d) +(\d+\.\d\d) *\t\t   (\d+\.\d{6})$", re.M)
 LAT_ROW = re.compile(r"^ (\d+) +(\d+) +" + r"[ \t]+".join([r"(\d+\.\d\d)"] * 7) + r" *$", re.M)
 
@@ -120,15 +121,15 @@ def waits_asleep():
 
     def watch(server, client):
         client.await_text("BW average")
-        before = cpu_s(server.child)
+        before, since = cpu_s(server.child), time.monotonic()
         time.sleep(1)
-        used.append(cpu_s(server.child) - before)
+        used.append((cpu_s(server.child) - before) / (time.monotonic() - since))
 
     with Pair() as pair:
         ends = pair.run("nd_write_bw", ["-R", "-e", "-D", "3", "-f", "0"], "192.0.2.1", watch)
     complaints = [f"status {status}: {text}" for status, text in ends if status != 0]
     if used[0] > 0.1:
-        complaints.append(f"the thread of the server has used {used[0]:.2f} s of a second")
+        complaints.append(f"the thread of the server has used {used[0]:.2f} of a CPU")
     return complaints
 
 
@@ -250,13 +251,24 @@ def runs_on(tool):
     return [] if status == 130 and len(counts) >= 3 and 0 < sum(counts[:-1]) <= counts[-1] else [f"status {status}: {text}"]
 
 
+def every_second(tool, words, pattern, wanted, ends):
+    """Runs a tool with --progress. `pattern` finds the numbers of the seconds that an end has printed; `ends`: 0 = server, 1 = client.
+    An end that waits for a CPU for a second leaves one out, or has no message to count: then the run is repeated."""
+    for left in reversed(range(TRIES)):
+        with Pair() as pair:
+            ran = pair.run(tool, [*words, "--progress"], "127.0.0.1")
+        bad = [f"status {status}: {text}" for status, text in ran if status]
+        late = [f"not every second: {ran[i][1]}" for i in ends if re.findall(pattern, ran[i][1], re.M) != wanted]
+        if bad or not late or not left:
+            return bad + late, ran
+    raise AssertionError
+
+
 def progress():
     """Each end prints the rate of every second, and one row at the end."""
-    with Pair() as pair:
-        ends = pair.run("nd_send_bw", ["-s", "64", "-D", "3", "--progress"], "127.0.0.1")
-    return [f"status {status}: {text}" for status, text in ends
-            if status or len(rows("nd_send_bw", text)) != 1
-            or re.findall(r"^ second (\d): \d+\.\d\d MB/sec, (?!0\.0+ )\d+\.\d{6} Mpps$", text, re.M) != ["1", "2", "3"]]
+    bad, ran = every_second("nd_send_bw", ["-s", "64", "-D", "3"], r"^ second (\d): \d+\.\d\d MB/sec, (?!0\.0+ )\d+\.\d{6} Mpps$",
+                            ["1", "2", "3"], (0, 1))
+    return bad + [text for _, text in ran if len(rows("nd_send_bw", text)) != 1]
 
 
 def percentiles(flags, n):
@@ -291,11 +303,7 @@ def pauses():
 
 def lat_progress():
     """The client of a READ latency test prints every second."""
-    with Pair() as pair:
-        ends = pair.run("nd_read_lat", ["-D", "2", "--progress"], "127.0.0.1")
-    status, text = ends[1]
-    found = re.findall(r"^ second (\d): t_avg (\d+\.\d\d) usec, ([1-9]\d*) messages$", text, re.M)
-    return [] if status == 0 and [f[0] for f in found] == ["1", "2"] else [f"status {status}: {text}"]
+    return every_second("nd_read_lat", ["-D", "2"], r"^ second (\d): t_avg \d+\.\d\d usec, [1-9]\d* messages$", ["1", "2"], (1,))[0]
 
 
 def usage():
@@ -338,7 +346,7 @@ def losses():
     with Pair() as pair:
         for side in "ab":
             pair.write_config(side, loss=2)
-        ends = pair.run("nd_write_bw", ["-n", "2000", "-s", "8", "-u", "14"], "127.0.0.1")
+        ends = pair.run("nd_write_bw", ["-n", "2000", "-s", "8"], "127.0.0.1")
     status, text = ends[1]
     return [] if status == 0 and re.search(r"^ Lost or slowed  : tx_retransmitted [1-9]\d*", text, re.M) else [f"status {status}: {text}"]
 
@@ -413,7 +421,7 @@ def no_such_source(words, sentence):
 
 def one_figure(tool, output):
     with Pair() as pair:
-        port = ["-p", str(free_port()), "-n", "30", "--output", output]
+        port = ["-p", str(free_port()), *PATIENCE, "-n", "30", "--output", output]
         server = pair.run_tool("a", tool, *port)
         while server.child.poll() is None and not listens(int(port[1])):
             pass
@@ -554,7 +562,7 @@ CHECKS = [
     ("nd_send_bw, receives in lists", lambda: talks("nd_send_bw", flags_of("", "-b", "--recv_post_list", "7", "-r", "15"))),
     ("messages a second are limited", lambda: paced(["-n", "40", "--rate_limit", "1e3", "--rate_units", "p", "--burst_size", "2"], 1e-3)),
     ("messages a second are limited with events",
-     lambda: paced(["-n", "40", "-e", "--rate_limit", "1e3", "--rate_units", "p", "--burst_size", "2"], 1e-3, least=5e-5)),
+     lambda: paced(["-n", "400", "-e", "--rate_limit", "1e3", "--rate_units", "p", "--burst_size", "2"], 1e-3, least=5e-5)),
     ("bits a second are limited", lambda: paced(["-n", "40", "-l", "4", "--burst_size", "4", "--rate_limit", "0.008"], 1e-3)),
     *((f"{t} without an end", lambda t=t: runs_on(t)) for t in ("nd_send_bw", "nd_write_bw")),
     ("every second", progress),

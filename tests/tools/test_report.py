@@ -75,6 +75,8 @@ class Report(Rig):
 def told(words, patterns, status=0, serve=False):
     with Report() as rig:
         if serve:
+            # The client waits for the peer's second server, which may start late on a busy machine, for 20 s instead of 2.5 s.
+            rig.write_config("b", timers="neigh_probes = 80;")
             server = f"{BUILD}/tools/nd_rping -s -a 192.0.2.1 && sleep 1 && exec {BUILD}/perf/nd_write_bw -R"
             rig.start("a", "/bin/sh", "-c", server).await_text("listening on port")
         got, text = rig.run(*(rig.path(w) if w.endswith(".conf") else w for w in words))

@@ -4,6 +4,8 @@ Prints TAP: two processes transfer files and pings over memif, and print a messa
 failure."""
 import fcntl
 import os
+import pathlib
+import re
 import struct
 import sys
 import termios
@@ -19,6 +21,8 @@ SERVERS = {4: "192.0.2.1", 6: "2001:db8::1"}
 VIAS = ("send", "write", "read")
 SIZES = (0, 1, 4095, 4096, (1 << 20) + 1)
 BIG = 20_000_000
+ENDS_S = 30      # seconds in which a tool that fails must exit, and more than enough for a busy machine
+ENDLESS = 1 << 32  # bytes of a sparse file whose transfer takes longer than a test
 PINGS = ((4, 26), (6, 4097), (4, 65536))
 
 
@@ -52,6 +56,23 @@ def pings(version, size):
     return []
 
 
+def await_polls(process, number=50, seconds=20):
+    """Waits until the thread of the process that looks for frames, in the background of the application's, has slept `number` times."""
+    def slept():
+        for path in pathlib.Path(f"/proc/{process.child.pid}/task").glob("*/status"):
+            try:
+                text = path.read_text(encoding="ascii")
+            except OSError:  # a thread that has ended
+                continue
+            if text.startswith("Name:\trn-progress\n"):
+                return int(re.search(r"^voluntary_ctxt_switches:\t(\d+)$", text, re.M)[1])
+        raise RuntimeError("no thread looks for frames")
+
+    before, until = slept(), time.monotonic() + seconds
+    while slept() < before + number and time.monotonic() < until:
+        time.sleep(0.01)
+
+
 def farewell_is_lost():
     """rping sends its last message once and exits. This client is killed after its last
     round, before that message: no process reads its output pipe, so the client blocks there.
@@ -68,8 +89,9 @@ def farewell_is_lost():
         while int.from_bytes(unread, sys.byteorder) < 65536 and time.monotonic() < until:
             time.sleep(0.01)
             fcntl.ioctl(reader, termios.FIONREAD, unread)
-        # The server must have the last ACK: frames in the memif rings are lost with the client.
-        time.sleep(0.5)
+        # The server must have the last ACK, which the client may have yet to send: frames in the memif rings are lost with the client.
+        await_polls(client)
+        await_polls(server)
         client.kill()
         os.close(reader)
         status = server.end(20)
@@ -135,11 +157,10 @@ def captures_are_whole():
     return complaints
 
 
-def complains(process, within_s, *words):
-    """The process must exit with 1 within within_s seconds and print these words, in one or two
-    lines."""
+def complains(process, *words):
+    """The process must exit with 1 within ENDS_S and print these words, in one or two lines."""
     began = time.monotonic()
-    status = process.end(within_s)
+    status = process.end(ENDS_S)
     said = [line for line in process.text.splitlines() if not line.startswith("listening")]
     complaints = [] if status == 1 else [f"exit status {status} after {time.monotonic() - began:.1f} s"]
     complaints += [f"does not say '{w}'" for w in words if w not in process.text]
@@ -154,7 +175,7 @@ def config_error(text, *words):
             os.unlink(rig.path("a.conf"))
         else:
             rig.write_config("a", text=text)
-        return complains(rig.start("a", "xfer", "-s", SERVERS[4]), 5, "a.conf", *words)
+        return complains(rig.start("a", "xfer", "-s", SERVERS[4]), "a.conf", *words)
 
 
 ADAPTER = 'name = "x"; port = "memif"; socket = "/tmp/x"; role = "server"; ipv4 = [ "192.0.2.1/24" ];'
@@ -174,14 +195,14 @@ def port_does_not_open():
                        ({"port": "af_packet", "iface": "nope0", "socket": None, "role": None, "mac": None}, "nope0")):
         with Rig(*TOOLS) as rig:
             rig.write_config("a", **keys)
-            complaints += complains(rig.start("a", "xfer", "-s", SERVERS[4]), 8, word)
+            complaints += complains(rig.start("a", "xfer", "-s", SERVERS[4]), word)
     return complaints
 
 
 def nobody_there():
     with Rig(*TOOLS) as rig:
         source = rig.make_file(10)
-        complaints = complains(rig.start("b", "xfer", "-c", SERVERS[4], source), 30, "cannot connect: host unreachable")
+        complaints = complains(rig.start("b", "xfer", "-c", SERVERS[4], source), "cannot connect: host unreachable")
         rig.server(SERVERS[4])
         for words, text in (((SERVERS[4], "-p", "4000", source), "connection refused"),
                             (("192.0.2.77", source), "host unreachable"),
@@ -191,8 +212,8 @@ def nobody_there():
                             ((SERVERS[4], rig.folder), "not a regular file"),
                             ((SERVERS[4], "--via", "pigeon", source), "send, write or read"),
                             ((SERVERS[4], "-l", "192.0.2.3", source), "has this address")):
-            complaints += complains(rig.start("b", "xfer", "-c", *words), 15, text)
-        complaints += complains(rig.start("a", "xfer", "-s", SERVERS[4]), 8, "memif.sock: Address already in use")
+            complaints += complains(rig.start("b", "xfer", "-c", *words), text)
+        complaints += complains(rig.start("a", "xfer", "-s", SERVERS[4]), "memif.sock: Address already in use")
     return complaints
 
 
@@ -201,7 +222,7 @@ def foreign_file_is_left_alone():
     memif's socket."""
     with Rig(*TOOLS) as rig:
         rig.make_file(5, "memif.sock")
-        complaints = complains(rig.start("a", "xfer", "-s", SERVERS[4]), 8, "memif.sock: Address already in use")
+        complaints = complains(rig.start("a", "xfer", "-s", SERVERS[4]), "memif.sock: Address already in use")
         return complaints + ([] if os.path.getsize(rig.path("memif.sock")) == 5 else ["the file is gone"])
 
 
@@ -212,7 +233,7 @@ def disk_full():
         with Rig(*TOOLS) as rig:
             server = rig.server(SERVERS[4], "-o", output)
             client = rig.start("b", "xfer", "-c", SERVERS[4], rig.make_file(3_000_000))
-            complaints += complains(client, 15, theirs) + complains(server, 15, theirs.split(": ")[1])
+            complaints += complains(client, theirs) + complains(server, theirs.split(": ")[1])
     return complaints
 
 
@@ -225,7 +246,7 @@ def killed(victim, vias):
             for side in "ab":
                 rig.write_config(side, loss=3)
             server = rig.server(SERVERS[4], "--timeout", "3", "-o", rig.path("received"))
-            client = rig.start("b", "xfer", "-c", SERVERS[4], "--timeout", "3", "--via", via, rig.make_file(3 * BIG))
+            client = rig.start("b", "xfer", "-c", SERVERS[4], "--timeout", "3", "--via", via, rig.make_hole(ENDLESS))
             while client.child.poll() is None and not (
                     os.path.exists(rig.path("received")) and os.path.getsize(rig.path("received"))):
                 time.sleep(0.005)
@@ -233,7 +254,7 @@ def killed(victim, vias):
             left = socket_files(dies.child.pid) - {rig.path("memif.sock")}
             complaints += [f"{via}: {path} will be left" for path in left]
             dies.kill()
-            complaints += complains(stays, 8)
+            complaints += complains(stays)
             # A new server takes over the socket file of the killed one.
             again = rig.server(SERVERS[4])
             status, text = rig.client(SERVERS[4], rig.make_file(1))
