@@ -15,7 +15,7 @@ ip link set lo up && ip link add v1 type veth peer name v2
 for n in 1 2; do ip addr add 192.0.2.$n/32 dev v$n; ip link set v$n up; done
 timeout -k 1 {limit} fi_pingpong "$@" > {folder}/server.log 2>&1 &
 server=$!
-sleep 1
+for i in $(seq 400); do ss -ltn | grep -q :47592 && break; sleep 0.05; done
 SOFTRNIC_CONFIG={config} timeout {limit} fi_pingpong "$@" 192.0.2.1 || kill $server
 wait $server
 """

@@ -4,14 +4,12 @@ import functools
 import os
 
 import tap
-from perftest import check_row
+from perftest import check_row, words_of
 from rdmacm import SERVER, meet, until_met
 from verbs import Folder, case, environment, pair, plain_environment
 
 VERBS = "send", "write", "read", "atomic"
 PORT = "18515"
-# On a busy machine a process may wait for a CPU for longer than perftest waits by default for an acknowledgement.
-PATIENCE = "-u 18"
 
 # A verb with _bw or _lat, words for both ends, "R" if the ends also connect by rdma_cm, is in the core set
 ROWS = [
@@ -37,10 +35,6 @@ ROWS = [
     ("read_bw", "-o 1 -s 8388607 -n 5", "", False),
     ("write_bw", "-x 1 -m 1024 -n 500", "", False),  # IPv6
 ]
-
-
-def words_of(options):
-    return [*options.split(), *([] if "-c U" in options else PATIENCE.split())]
 
 
 def own(build, program):

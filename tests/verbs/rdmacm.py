@@ -152,7 +152,8 @@ def rdmacm_qperf(build):
     with Folder() as f:
         ours, theirs = f.memif(1), f.memif(2)
         env = environment(build, ours)
-        script = (f"ip link set lo up && ip addr add {SERVER}/32 dev lo && (qperf & echo $! > {f.path}/pid) && sleep 1 && "
+        script = (f"ip link set lo up && ip addr add {SERVER}/32 dev lo && (qperf & echo $! > {f.path}/pid) && "
+                  "for i in $(seq 400); do ss -ltn | grep -q :19765 && break; sleep 0.05; done; "
                   f"SOFTRNIC_CONFIG={theirs} qperf {SERVER} -t 1 -cm1 rc_bw rc_lat; kill $(cat {f.path}/pid)")
         done = Process(["unshare", "-rn", "sh", "-c", script], env, f.path / "log")
         status, text = done.end(END_S), done.text

@@ -10,6 +10,7 @@ import tempfile
 import time
 
 import tap
+from pingpong import GIVEN_UP
 from verbs import case, need
 
 # At the end of the path: that folder has modules of the same names.
@@ -86,9 +87,10 @@ class Programs(Pair):
 
     def __init__(self, here_serves, server, client, over_tcp, **more):
         here, there = (server, client) if here_serves else (client, server)
+        once_more = REFUSED if not over_tcp else GIVEN_UP if "_pingpong" in server else None
         super().__init__("ours" if here_serves else "theirs", here.format(gid="-g 0", x="-x 0", at=PEER_TCP if over_tcp else PEER[4]),
                          there.format(gid="-d rxe0 -g 1", x="-d rxe0 -x 1", at=OWN_TCP if over_tcp else OWN[4]),
-                         once_more=None if over_tcp else REFUSED, port=PORT if over_tcp else None, **more)
+                         once_more=once_more, port=PORT if over_tcp else None, **more)
 
     def start_ours(self, lab):
         preload = []

@@ -35,7 +35,7 @@ def several_ucx_rdmacm(build):
         env = dict(environment(build), SOFTRNIC_DAEMON=socket)
         servers = [Process([*words, "-p", str(port)], env, f.path / f"server{port}.log") for port in PORTS]
         try:
-            clients = [Process([*words, "-o", "read,write", "-i", "200", "-c", "20", "-y", "0.2", *(f"{SERVER}:{port}" for port in PORTS)], env,
+            clients = [Process([*words, "-o", "read,write", "-i", "200", "-c", "100", "-y", "0.2", *(f"{SERVER}:{port}" for port in PORTS)], env,
                                f.path / f"client{i}.log") for i in range(2)]
             ends = [(client.end(END_S), client.text) for client in clients]
         finally:

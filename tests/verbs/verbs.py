@@ -15,6 +15,7 @@ from rig import Process, free_port, listens  # noqa: E402
 
 CASES = []  # (name, function, core)
 END_S = 60
+AFTER_S = 10  # seconds in which a server ends whose client has failed
 DEBIAN = "/usr/lib/x86_64-linux-gnu/libibverbs.so.1"
 
 
@@ -140,7 +141,9 @@ def pair(build, server, client=None, idle="inline", daemon=None):
             while not listens(int(port)) and one.child.poll() is None and time.monotonic() < end:
                 time.sleep(0.02)
             other = Process([*words, "-p", port, "127.0.0.1"], env(2, words[0]), f.path / "client.log")
-            ends = [("client", other.end(END_S), other.text), ("server", one.end(END_S), one.text)]
+            status = other.end(END_S)
+            # The server of a client that has failed may wait for it for ever.
+            ends = [("client", status, other.text), ("server", one.end(AFTER_S if status else END_S), one.text)]
         finally:
             for process in (one, other):
                 if process and process.child.poll() is None:
