@@ -154,7 +154,7 @@ enum outcome manage_repeated_rep(struct play *p)
 		return NOT_APPLICABLE;
 	forget(p);
 	conn_send_rep(p->c);
-	if (!await(p, RN_CM_RTU, 1500))
+	if (!await(p, RN_CM_RTU, 10000))
 		return says(p, DEVIATES, "no RTU for a repeated REP");
 	return play_line(p, "alive 0");
 }
