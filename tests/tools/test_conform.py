@@ -19,6 +19,7 @@ limits = { mbufs = 1024; };
 idle = { policy = "inline"; };
 """
 ROLES = {"listens": (["-s", "-a", "192.0.2.1"], []), "connects": (["-c", "-a", "192.0.2.50", "-S", "4096", "-C", "9"], ["--listen"])}
+TRIES = 3
 LEAST = {"listens": 55, "connects": 75} # rows that must pass; a row that does not apply is skipped
 SKIPPED = 77
 
@@ -58,6 +59,16 @@ def nothing_deviates(role, rows=None, more_config=""):
     return complaints
 
 
+def patiently(attempt):
+    """Repeats a check in which the tool ignores one early repetition of a request: it may see two if it waits for a CPU."""
+    complaints = []
+    for _ in range(TRIES):
+        complaints = attempt()
+        if not complaints:
+            break
+    return complaints
+
+
 def nobody_connects():
     """Both softrnic and the tool listen, so no connection comes: a row of the connection manager
     ends after --patience."""
@@ -94,6 +105,7 @@ subprocess.run("ip link add rnconf0 type veth peer name rnconf1 && ip link set r
 CHECKS = {
     "listens": [("no host at the address", nobody_there), ("the peer does not connect", nobody_connects)],
     "connects": [("an impatient peer asks again before it is answered",
-                  lambda: nothing_deviates("connects", "Q4,Q20", "timers = { rto_floor_us = 1000; rto_initial_us = 1000; };\n"))],
+                  lambda: patiently(lambda: nothing_deviates("connects", "Q4,Q20",
+                                                             "timers = { rto_floor_us = 1000; rto_initial_us = 1000; };\n")))],
 }
 tap.run([*CHECKS[ROLE], (f"nothing deviates, softrnic {ROLE}", lambda: nothing_deviates(ROLE))])
