@@ -75,7 +75,7 @@ class ProcessDies:
         if status is None:
             bad.append("the peer's program does not end")
         elif not got_dreq(self.victim.theirs):
-            bad += ["the peer has not been told"] + lines("theirs", self.victim.theirs.output)
+            bad += ["no DREQ has reached the peer"] + lines("theirs", self.victim.theirs.output)
         bad += self.refused(lab)
         return bad + self.other.end(lab, notes)
 
@@ -104,9 +104,9 @@ class DaemonEnds:
         start = time.monotonic()
         bad += [] if lab.daemon.stop() == 0 else [lab.daemon.text]
         status = self.pair.theirs.wait(SOON_S)
-        notes.append(f"the peer's program ended {time.monotonic() - start:.1f} s after the daemon was told")
+        notes.append(f"the peer's program ended {time.monotonic() - start:.1f} s after SIGTERM of the daemon")
         if status is None or not got_dreq(self.pair.theirs):
-            bad += ["the peer has not been told"] + lines("theirs", self.pair.theirs.output)
+            bad += ["no DREQ has reached the peer"] + lines("theirs", self.pair.theirs.output)
         lab.daemon.start()
         if self.pair.ours.wait(SOON_S) is None or SILENCE in self.pair.ours.output:
             bad += ["ours does not end"] + lines("ours", self.pair.ours.output)
