@@ -4,10 +4,10 @@
  * - Is the end of each request reported exactly once?
  * - Does a refused call report nothing? */
 #include "fixture.h"
+#include "sleeping.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -416,21 +416,6 @@ static void *wait_at_port(void *port)
 	return (void *)(intptr_t)NdsPortGet(port, &entry, 1, 10000, &n);
 }
 
-/* Returns true if the kernel lists the thread as sleeping. A waiter sleeps in NdsPortGet only. */
-static bool sleeps(pid_t tid)
-{
-	char path[64], text[256] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
-	f = fopen(path, "r");
-	if (f == NULL)
-		return false;
-	const char *line = fgets(text, sizeof(text), f);
-	fclose(f);
-	return line != NULL && strstr(line, ") S ") != NULL;
-}
-
 static void nd2_own_a_port_closed_while_threads_wait(void **state)
 {
 	pthread_t thread[2];
@@ -442,7 +427,8 @@ static void nd2_own_a_port_closed_while_threads_wait(void **state)
 	port = new_port(e.file, 1);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, wait_at_port, port), 0);
-	for (int ms = 0; ms < 20000 && !(sleeps(waiter[0]) && sleeps(waiter[1])); ms++)
+	for (int ms = 0; ms < 20000 && !(thread_sleeps(waiter[0]) && thread_sleeps(waiter[1]));
+	     ms++)
 		sleep_ms(1);
 	HR(NdsHandleClose(port), ND_SUCCESS);
 	for (int i = 0; i < 2; i++) {

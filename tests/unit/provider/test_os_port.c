@@ -1,6 +1,8 @@
 /* Completion ports through the Nds* calls: order, batches, timeouts, closing, many threads. */
 #include "os_testing.h"
 
+#include "../../nd2/sleeping.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -224,20 +226,10 @@ static void *take_for_ever(void *arg)
 	return NULL;
 }
 
-/* Returns true if the kernel lists the thread as sleeping. NdsPortGet is the only call in which the
- * thread sleeps. */
+/* NdsPortGet is the only call in which the thread sleeps. */
 static bool sleeps(const struct waiting *w)
 {
-	char path[64], text[256] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)w->tid);
-	f = fopen(path, "r");
-	if (f == NULL)
-		return false;
-	const char *line = fgets(text, sizeof(text), f);
-	fclose(f);
-	return line != NULL && strstr(line, ") S ") != NULL;
+	return thread_sleeps(w->tid);
 }
 
 /* A packet wakes a waiting thread and is kept for that thread. Another thread that calls NdsPortGet
