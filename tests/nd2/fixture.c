@@ -85,6 +85,15 @@ int close_adapters(void **state)
 	return 0;
 }
 
+void check_status(uint32_t got, uint32_t expected, const char *call, const char *file, int line)
+{
+	/* When a thread fails that a test has started, cmocka ends the program without a message. */
+	if (got != expected && gettid() != getpid())
+		fprintf(stderr, "%s:%d: %s: status %08x instead of %08x\n", file, line, call, got,
+			expected);
+	_assert_int_equal(got, expected, file, line);
+}
+
 static char config[] = "/tmp/nd2-test-XXXXXX";
 
 static void remove_config(void)

@@ -20,8 +20,11 @@
 #include <string.h>
 
 #define CALL(obj, method, ...) ((obj)->lpVtbl->method((obj), ##__VA_ARGS__))
-#define HR(call, expected)     assert_int_equal((uint32_t)(call), (uint32_t)(expected))
 #define OV(obj)		       ((IND2Overlapped *)(obj))
+/* Checks that the call returns the expected status. Any thread may do this. */
+#define HR(call, expected) \
+	check_status((uint32_t)(call), (uint32_t)(expected), #call, __FILE__, __LINE__)
+void check_status(uint32_t got, uint32_t expected, const char *call, const char *file, int line);
 /* Checks that the call returns ND_PENDING, and that the started request ends with the expected
  * status. */
 #define ENDS(obj, call, ov, expected)          \
