@@ -87,7 +87,7 @@ int close_adapters(void **state)
 
 void check_status(uint32_t got, uint32_t expected, const char *call, const char *file, int line)
 {
-	/* When a thread fails that a test has started, cmocka ends the program without a message. */
+	/* cmocka ends the program without a message if this is not the thread of the test. */
 	if (got != expected && gettid() != getpid())
 		fprintf(stderr, "%s:%d: %s: status %08x instead of %08x\n", file, line, call, got,
 			expected);

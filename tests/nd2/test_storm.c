@@ -74,12 +74,18 @@ static void establish(struct pair *p, OVERLAPPED *accept)
 	wait_for(p->b.connector, accept, ND_SUCCESS);
 }
 
-static void post_traffic(struct end *e)
+/* Posts the receives of both ends first: a Send whose receive is posted 0.8 s later ends with
+ * ND_IO_TIMEOUT, and a busy machine may delay a thread that long. */
+static void post_traffic(struct pair *p)
 {
-	for (uintptr_t i = 0; i < FLIGHT; i++)
-		HR(post_recv(e, 0, 4096, i), ND_SUCCESS);
-	for (uintptr_t i = 0; i < FLIGHT; i++)
-		HR(post_send(e, 8192, 4096, i, 0), ND_SUCCESS);
+	for (uintptr_t i = 0; i < FLIGHT; i++) {
+		HR(post_recv(&p->a, 0, 4096, i), ND_SUCCESS);
+		HR(post_recv(&p->b, 0, 4096, i), ND_SUCCESS);
+	}
+	for (uintptr_t i = 0; i < FLIGHT; i++) {
+		HR(post_send(&p->a, 8192, 4096, i, 0), ND_SUCCESS);
+		HR(post_send(&p->b, 8192, 4096, i, 0), ND_SUCCESS);
+	}
 }
 
 /* Takes n results, one for each posted request. There must be no further result. */
@@ -89,7 +95,8 @@ static void reap_all(struct end *e, unsigned n)
 
 	while (n-- > 0) {
 		r = reap(e->cq);
-		assert_true(r.Status == ND_SUCCESS || r.Status == ND_CANCELED);
+		if (r.Status != (HRESULT)ND_CANCELED)
+			HR(r.Status, ND_SUCCESS);
 	}
 	assert_int_equal(CALL(e->cq, GetResults, &r, 1), 0);
 }
@@ -129,8 +136,7 @@ static void one_cycle(struct pair *p, unsigned i)
 	establish(p, &accept);
 	HR(CALL(second->connector, NotifyDisconnect, &notify), ND_PENDING);
 	if (i % 4 == 1) { /* disconnect under traffic */
-		post_traffic(&p->a);
-		post_traffic(&p->b);
+		post_traffic(p);
 		part(first, second, i % 8 == 1);
 		wait_for(second->connector, &notify, i % 8 == 1 ? notify.Internal : ND_SUCCESS);
 		RELEASE(second->qp); /* cancels the requests that have not completed */
