@@ -279,7 +279,7 @@ static inline int check(const struct rn_client_qp *qp, const struct rn_client_qu
 	if (!is_inline && wr->num_sge > q->max_sge)
 		return -E2BIG;
 	*length = rn_sgl_length(wr->sge, wr->num_sge);
-	/* The former value takes 8 bytes; what the SGE has beyond them stays unchanged. */
+	/* An atomic returns 8 bytes, so only the first 8 bytes of a longer SGE are written. */
 	if (is_atomic(wr->kind) && *length > RN_ATOMIC_BYTES)
 		*length = RN_ATOMIC_BYTES;
 	return *length > (is_inline ? qp->inline_bytes : qp->max_length) ? -EMSGSIZE : 0;

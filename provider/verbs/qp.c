@@ -291,7 +291,7 @@ static int to_nic(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask, st
 		/* The kernel ignores flags that are for memory regions only. */
 		.access = attr->qp_access_flags & RN_ACCESS_ALL,
 		.dest_qpn = attr->dest_qp_num,
-		/* As in the kernel: programs may set random numbers of 32 bits. */
+		/* The kernel cuts PSNs to 24 bits too: programs set random numbers of 32 bits. */
 		.rq_psn = attr->rq_psn & PSN_MASK,
 		.sq_psn = attr->sq_psn & PSN_MASK,
 		.qkey = attr->qkey,

@@ -149,8 +149,8 @@ static void nd2_own_backlog_counts_the_unclaimed(void **state)
 	pair_close(&p);
 }
 
-/* Waits until adapter 1 has got all that adapter 0 has sent so far: calls another listener, which
- * gets this connection request after all earlier messages. */
+/* Waits until adapter 1 has received every message that adapter 0 has sent so far. Messages arrive
+ * in order, so a connection request from adapter 0 to another listener is the last of them. */
 static void let_messages_arrive(struct pair *p)
 {
 	struct caller call;

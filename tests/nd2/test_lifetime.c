@@ -85,7 +85,7 @@ static void nd2_own_release_of_a_queue_pair_keeps_its_results(void **state)
 	struct pair p;
 
 	pair_open_connected(&p, NULL);
-	/* The two Notify requests end when there is a result. No result is fetched yet. */
+	/* Each Notify ends when its completion queue has a result, and leaves the result there. */
 	HR(CALL(p.a.cq, Notify, ND_CQ_NOTIFY_ANY, &sent), ND_PENDING);
 	HR(CALL(p.b.cq, Notify, ND_CQ_NOTIFY_ANY, &received), ND_PENDING);
 	HR(post_recv(&p.b, 0, 100, 1), ND_SUCCESS);

@@ -252,11 +252,11 @@ static void frames_wake_the_shards_of_a_memif_port(void **state)
 		write_one(&a, &b);
 		write_one(&b, &a);
 		usleep(300000);
-		/* Each pair of shards sleeps 12 times in 600 ms. Looking each millisecond would
-		 * make 1,200. */
+		/* A pair of shards sleeps 12 times in 600 ms. If both shards looked for frames each
+		 * millisecond, they would sleep 1,200 times. */
 		expect_few_sleeps(a.link, b.link, 10 / shards);
 		uint64_t before = rig_stat(b.link, "lcore_rung"), rung = 0;
-		/* On a busy machine a shard may be awake still. */
+		/* On a busy machine a shard may still be awake, and then needs no wake-up. */
 		for (unsigned i = 0; i < 10 || (rung < 5 && i < 40); i++) {
 			usleep(20000); /* waits until both shards sleep */
 			write_one(&a, &b);

@@ -50,7 +50,7 @@ int rn_daemon_link_port(struct rn_daemon_link *l, const char *path)
 
 struct driver {
 	const struct rn_daemon_port_path *path;
-	unsigned asked;	  /* how often the daemon is asked before the driver listens */
+	unsigned asked;	  /* requests to the daemon before the driver listens */
 	unsigned late_ms; /* between listening and accepting */
 };
 

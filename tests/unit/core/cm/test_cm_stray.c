@@ -195,7 +195,7 @@ static void an_abandoned_attempt_gives_way(void **state)
 		net_pump(&net);
 		assert_int_equal(net_event(&net, 1, EV(REJECTED))->id, old);
 		assert_int_equal(net_event(&net, 1, EV(REJECTED))->reason, 4);
-		/* no REJ arrived, so the event carries no private data, not even the request's */
+		/* No REJ has arrived, so the event has no private data, nor that of the REQ. */
 		assert_int_equal(net_event(&net, 1, EV(REJECTED))->param.data_len, 0);
 		assert_int_equal(net_event(&net, 1, EV(REJECTED))->param.data[0], 0);
 		assert_true(net_event(&net, 1, EV(ESTABLISHED))->id != old);
