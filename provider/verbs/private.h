@@ -14,7 +14,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#define VB_PORT 1 /* the number of the only port of a device */
+#define VB_PORT	    1	      /* the number of the only port of a device */
+#define VB_PSN_MASK 0xffffffu /* PSNs have 24 bits */
 
 enum { VB_NOTE_ACTIVE, VB_NOTE_ERR, VB_NOTE_FATAL, VB_PORT_NOTES };
 

@@ -18,7 +18,6 @@ static_assert((int)IBV_QP_MAX_QP_RD_ATOMIC == (int)RN_QP_MAX_RD_ATOMIC, "masks a
 
 /* Attributes that the NIC does not know. */
 #define NOT_OF_NIC (IBV_QP_PATH_MIG_STATE | IBV_QP_ALT_PATH)
-#define PSN_MASK   0xffffffu
 
 static struct vb_qp *qp_of(struct ibv_qp *qp)
 {
@@ -292,8 +291,8 @@ static int to_nic(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask, st
 		.access = attr->qp_access_flags & RN_ACCESS_ALL,
 		.dest_qpn = attr->dest_qp_num,
 		/* The kernel cuts PSNs to 24 bits too: programs set random numbers of 32 bits. */
-		.rq_psn = attr->rq_psn & PSN_MASK,
-		.sq_psn = attr->sq_psn & PSN_MASK,
+		.rq_psn = attr->rq_psn & VB_PSN_MASK,
+		.sq_psn = attr->sq_psn & VB_PSN_MASK,
 		.qkey = attr->qkey,
 		.pkey_index = attr->pkey_index,
 		.port = attr->port_num,
@@ -318,8 +317,8 @@ static void remember(struct vb_qp *qp, const struct ibv_qp_attr *attr, int mask)
 		qp->attr.member = attr->member;
 	VB_QP_ATTR_ROWS(X)
 #undef X
-	qp->attr.rq_psn &= PSN_MASK;
-	qp->attr.sq_psn &= PSN_MASK;
+	qp->attr.rq_psn &= VB_PSN_MASK;
+	qp->attr.sq_psn &= VB_PSN_MASK;
 	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
 		memset(&qp->attr, 0, sizeof(qp->attr));
 }

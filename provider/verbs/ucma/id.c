@@ -96,7 +96,7 @@ struct ucma_id *ucma_id_new(struct ucma_file *file, uint16_t port_space, uint8_t
 		free(id);
 		return NULL;
 	}
-	id->psn &= 0xffffff;
+	id->psn &= VB_PSN_MASK;
 	id->file = file;
 	id->port_space = port_space;
 	id->qp_type = qp_type;
